@@ -1,0 +1,1 @@
+"""tailc: a policy compiler for tail latency."""

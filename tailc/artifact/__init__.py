@@ -1,0 +1,1 @@
+"""Policies as bytes: the envelope, its two encodings, digests and atomic files."""

@@ -1,0 +1,141 @@
+"""The envelope of a policy: what it is for, what it says, and the evidence for it."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+from tailc.forms.ladder.table import Ladder
+from tailc.specs.slo import Slo
+
+SCHEMA_MAJOR = 1
+SCHEMA_MINOR = 0
+
+
+class InputRole(enum.Enum):
+    """Which part of the trace an input is."""
+
+    DESIGN = "design"
+    HELD_OUT = "held-out"
+    WHOLE = "whole"
+
+
+@dataclass(frozen=True)
+class Input:
+    """A part of a trace that went into a compile, or was kept out of it.
+
+    `digest` is the hex SHA-256 of the part's content (`DemandProfile.digest`), `requests` the sum
+    of its weights, `rows` its number of records.
+    """
+
+    role: InputRole
+    digest: str
+    rows: int
+    requests: int
+
+
+@dataclass(frozen=True)
+class SplitRule:
+    """How the held-out part was chosen; see tailc.traces.split for the exact meaning.
+
+    `by` is `time`, `hash` or `seed`; `column` the column ordered or hashed, None for `seed`.
+    """
+
+    by: str
+    fraction_ppm: int
+    column: str | None = None
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How demand was read and measured, so that a held-out trace can be read the same way.
+
+    `columns` maps a role (`demand`, `weight`, `class`, `speedup_1`, ...) to a column's name;
+    `note` is the user's reason where a response time was accepted as demand.
+    """
+
+    measure: str
+    reference: str
+    unit: str
+    columns: tuple[tuple[str, str], ...]
+    where: tuple[tuple[str, str], ...] = ()
+    bin_us: int | None = None
+    split: SplitRule | None = None
+    speedup_name: str | None = None
+    note: str | None = None
+
+
+@dataclass(frozen=True)
+class RowEvidence:
+    """What is proved and predicted for one load, before equal rows are collapsed.
+
+    Times in us, costs in millionths. `bound_us` is a proved lower bound on the objective (us of
+    tail, or us of cost-time), None where none is known; `gap_us` the objective minus it.
+    `tail_low_us` and `tail_high_us` limit the tail at 95 % confidence over the design sample;
+    `tail_high_us` is None where the sample is too small to have one.
+    """
+
+    load: int
+    objective_us: int
+    bound_us: int | None
+    tail_us: int
+    tail_low_us: int
+    tail_high_us: int | None
+    mean_us: int
+    cost_time_us: int
+    total_cost_ppm: int
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Which problem was solved, how, by what, and how well.
+
+    `proof` is `grid-exhausted` (optimal on the grid) or `dual-bound` (within the gap of the
+    bound). `settings` are the numbers that shaped the search, name to whole number.
+    """
+
+    objective: str
+    method: str
+    proof: str
+    solver: str
+    versions: tuple[tuple[str, str], ...]
+    evaluations: int
+    settings: tuple[tuple[str, int], ...]
+    rows: tuple[RowEvidence, ...]
+
+
+@dataclass(frozen=True)
+class Policy:
+    """One policy: its promise (SLOs and the rates it was compiled for), forms and evidence.
+
+    `rates_mrps` are arrival rates in thousandths of a request per second.
+    """
+
+    name: str
+    kind: str
+    generation: int
+    slos: tuple[Slo, ...]
+    rates_mrps: tuple[int, ...]
+    forms: tuple[Ladder, ...]
+    inputs: tuple[Input, ...]
+    reading: Reading
+    evidence: Evidence
+
+    def __post_init__(self) -> None:
+        if not self.name:
+            raise ValueError("a policy needs a name")
+        if self.generation < 1:
+            raise ValueError("a generation counts from 1")
+        if not self.forms:
+            raise ValueError("a policy needs a form")
+        classes = [form.request_class for form in self.forms]
+        if len(set(classes)) != len(classes):
+            raise ValueError("two forms are for the same class of requests")
+
+    def same_policy(self, other: Policy) -> bool:
+        """Whether a runtime would do the same under both; evidence and generation do not count."""
+        return self._decisions() == other._decisions()
+
+    def _decisions(self) -> tuple[object, ...]:
+        return (self.name, self.kind, self.slos, self.rates_mrps, self.forms)

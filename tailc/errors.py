@@ -1,0 +1,154 @@
+"""What can go wrong, said once: codes, places, findings, exit codes.
+
+A `Finding` is one thing worth saying about what the user gave us. A `TailcError` carries one or
+more findings that stop the command; warnings travel as plain findings beside a result. How they
+look on a terminal, in JSON or in CI is the report's business, not this file's.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+class ExitCode(enum.IntEnum):
+    """What the process says to the shell; docs/exit-codes.md is checked against this table."""
+
+    OK = 0
+    MISSED = 1
+    DIFFERS = 2
+    UNDECIDED = 4
+    INTEGRITY = 5
+    INFEASIBLE = 6
+    BUDGET = 7
+    USAGE = 64
+    BAD_CONTENT = 65
+    CANNOT_READ = 66
+    MISSING_PART = 69
+    BUG = 70
+    CANNOT_WRITE = 73
+    INTERRUPTED = 130
+
+
+class Code(enum.Enum):
+    """The stable codes; each has the exit code it leads to and a title for the documentation."""
+
+    SYNTAX = ("TC0101", ExitCode.BAD_CONTENT, "the spec is not valid YAML")
+    UNKNOWN_KEY = ("TC0102", ExitCode.BAD_CONTENT, "the spec has a key that does not exist")
+    MISSING_KEY = ("TC0103", ExitCode.BAD_CONTENT, "the spec lacks a required key")
+    BAD_VALUE = ("TC0104", ExitCode.BAD_CONTENT, "a spec value has the wrong type or range")
+    MISSING_UNIT = ("TC0105", ExitCode.BAD_CONTENT, "a quantity in the spec has no unit")
+    BAD_UNIT = ("TC0106", ExitCode.BAD_CONTENT, "a quantity in the spec has the wrong unit")
+    UNKNOWN_KIND = ("TC0107", ExitCode.BAD_CONTENT, "the spec's kind or apiVersion is not known")
+    DUPLICATE_KEY = ("TC0108", ExitCode.BAD_CONTENT, "a key stands twice in one mapping")
+    TOO_LARGE = ("TC0109", ExitCode.BAD_CONTENT, "the spec expands beyond the limits")
+    CONFLICT = ("TC0110", ExitCode.BAD_CONTENT, "two parts of the spec contradict each other")
+    RESPONSE_TIME = ("TC0111", ExitCode.BAD_CONTENT, "a response time is offered as demand")
+
+    EMPTY_TRACE = ("TC0201", ExitCode.BAD_CONTENT, "the trace has no rows")
+    MISSING_COLUMN = ("TC0202", ExitCode.BAD_CONTENT, "the trace lacks a column")
+    DUPLICATE_COLUMN = ("TC0203", ExitCode.BAD_CONTENT, "a column name stands twice in the trace")
+    NOT_A_NUMBER = ("TC0204", ExitCode.BAD_CONTENT, "a cell is missing, NaN or not a number")
+    NOT_FINITE = ("TC0205", ExitCode.BAD_CONTENT, "a cell is infinite")
+    NOT_POSITIVE = ("TC0206", ExitCode.BAD_CONTENT, "a demand, weight or speed-up is not positive")
+    RAGGED_ROW = ("TC0207", ExitCode.BAD_CONTENT, "a row has too few or too many cells")
+    TRUNCATED = ("TC0208", ExitCode.BAD_CONTENT, "the trace ends in the middle")
+    BROKEN_FORMAT = ("TC0209", ExitCode.BAD_CONTENT, "the trace is not in the format it should be")
+    BAD_TIMINGS = ("TC0210", ExitCode.BAD_CONTENT, "timings by degree are incomplete")
+    BAD_SPLIT = ("TC0211", ExitCode.BAD_CONTENT, "the held-out split leaves a part empty")
+    UNKNOWN_CLASS = ("TC0212", ExitCode.BAD_CONTENT, "a row's class has no speed-up curve")
+    UNIT_SUSPECT = ("TC0251", ExitCode.OK, "the demand looks a thousand times too large or small")
+    SPEEDUP_FALLS = ("TC0252", ExitCode.OK, "a speed-up falls as the degree rises")
+    SPEEDUP_EXCEEDS = ("TC0253", ExitCode.OK, "a speed-up exceeds its degree")
+    SPEEDUP_SUPERLINEAR = ("TC0254", ExitCode.OK, "parallel efficiency rises with the degree")
+    FEW_REPETITIONS = ("TC0255", ExitCode.OK, "fewer than ten timings stand behind a mean")
+    RUNG_DOMINATED = ("TC0256", ExitCode.OK, "a rung is never worth its cost")
+
+    BAD_ARTIFACT = ("TC0301", ExitCode.BAD_CONTENT, "an artifact's content breaks an invariant")
+    UNKNOWN_RULE = ("TC0302", ExitCode.BAD_CONTENT, "an artifact asks for a rule not known here")
+    UNKNOWN_SCHEMA = ("TC0303", ExitCode.BAD_CONTENT, "an artifact's schema is newer than this tool")
+    LENGTH_MISMATCH = ("TC0401", ExitCode.INTEGRITY, "an artifact has the wrong length")
+    HASH_MISMATCH = ("TC0402", ExitCode.INTEGRITY, "an artifact's bytes do not match their digest")
+    NOT_CANONICAL = ("TC0403", ExitCode.INTEGRITY, "a JSON artifact is not in canonical form")
+    BAD_STRUCTURE = ("TC0404", ExitCode.INTEGRITY, "an artifact's structure is broken")
+
+    INFEASIBLE = ("TC0501", ExitCode.INFEASIBLE, "no policy meets the limits")
+    BUDGET_ENDED = ("TC0502", ExitCode.BUDGET, "the budget ended before the optimum was certified")
+    METHOD_UNFIT = ("TC0503", ExitCode.BAD_CONTENT, "the method cannot solve this problem")
+
+    COMPILE_TRACE = ("TC0601", ExitCode.BAD_CONTENT, "the trace to verify on is the compile trace")
+    CANNOT_READ = ("TC0701", ExitCode.CANNOT_READ, "a file cannot be read")
+    CANNOT_WRITE = ("TC0702", ExitCode.CANNOT_WRITE, "a file cannot be written")
+    MISSING_PART = ("TC0703", ExitCode.MISSING_PART, "an optional part is not installed")
+    USAGE = ("TC0801", ExitCode.USAGE, "the command line does not fit the command")
+
+    def __init__(self, ident: str, exit_code: ExitCode, title: str) -> None:
+        self.ident = ident
+        self.exit_code = exit_code
+        self.title = title
+
+
+class Severity(enum.Enum):
+    """Errors stop the command; warnings do not."""
+
+    ERROR = "error"
+    WARNING = "warning"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a finding is: a spec position, or a row and column of a trace.
+
+    Lines, columns and rows count from 1; a row is a data row (a CSV header is not one).
+    `excerpt` is the source line, `width` how many of its characters the caret underlines.
+    """
+
+    source: str
+    line: int | None = None
+    column: int | None = None
+    row: int | None = None
+    field: str | None = None
+    excerpt: str | None = None
+    width: int = 1
+
+    def __str__(self) -> str:
+        spot = ":".join(str(part) for part in (self.source, self.line, self.column) if part)
+        if self.row is not None:
+            spot += f", row {self.row}"
+        if self.field is not None:
+            spot += f", column `{self.field}`"
+        return spot
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One sentence about the input: what, where, and what to do."""
+
+    code: Code
+    message: str
+    place: Place | None = None
+    help: str | None = None
+    severity: Severity = Severity.ERROR
+
+
+class TailcError(Exception):
+    """The user's input, not the program, must change; carries every finding at once."""
+
+    def __init__(self, findings: Finding | Sequence[Finding]) -> None:
+        self.findings = (findings,) if isinstance(findings, Finding) else tuple(findings)
+        super().__init__("; ".join(finding.message for finding in self.findings))
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """The exit code of the first finding."""
+        return self.findings[0].code.exit_code
+
+
+def did_you_mean(word: str, known: Sequence[str]) -> str:
+    """A help line naming the closest of `known`, and all of them."""
+    import difflib
+
+    close = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
+    listing = ", ".join(f"`{name}`" for name in known)
+    return f"did you mean `{close[0]}`? Known: {listing}" if close else f"known: {listing}"

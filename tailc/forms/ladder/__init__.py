@@ -1,0 +1,1 @@
+"""The ladder: a request climbs to faster, dearer rungs as it ages."""

@@ -1,0 +1,65 @@
+"""The reference meaning of a ladder look-up; every runtime must answer the same."""
+
+from __future__ import annotations
+
+import enum
+from bisect import bisect_right
+from dataclasses import dataclass
+
+from tailc.forms.ladder.table import AdmissionKind, Ladder, Outside, Row, Rule
+
+
+class Start(enum.Enum):
+    """Whether a request that has not started may start now."""
+
+    NOW = "now"
+    WAIT = "wait"
+    ON_EXIT = "on-exit"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """May it start, how many microseconds are left to wait, and the rung for its age."""
+
+    start: Start
+    wait_us: int
+    rung: int
+
+
+def lookup(ladder: Ladder, load: int, waited_us: int, executed_us: int) -> Answer:
+    """What a request does at `load`, after waiting `waited_us` and executing `executed_us`.
+
+    A request that has begun ignores `start` and runs on `rung` (or stays higher, under the rule
+    never-descend). Ages count from execution start, or from arrival under age-from-arrival.
+    Outside the guard the nearest row holds (clamp), or every request starts at once on the first
+    rung and stays there (first-rung). Raises ValueError for negative arguments.
+    """
+    if min(load, waited_us, executed_us) < 0:
+        raise ValueError("load, waited and executed cannot be negative")
+    guard = ladder.guard
+    if guard.outside is Outside.FIRST_RUNG and not guard.min_load <= load <= guard.max_load:
+        return Answer(Start.NOW, 0, 0)
+    row = row_at(ladder, load)
+    age_us = executed_us
+    if Rule.AGE_FROM_ARRIVAL in ladder.rules:
+        age_us += waited_us
+    return Answer(*_admission(row, waited_us), rung_at(row, age_us))
+
+
+def row_at(ladder: Ladder, load: int) -> Row:
+    """The row whose range holds `load`; the first row for loads below it."""
+    firsts = [row.first_load for row in ladder.rows]
+    return ladder.rows[max(bisect_right(firsts, load) - 1, 0)]
+
+
+def rung_at(row: Row, age_us: int) -> int:
+    """The rung reached by `age_us`; a climb takes effect at its very age."""
+    ages = [climb.age_us for climb in row.climbs]
+    return row.climbs[bisect_right(ages, age_us) - 1].rung
+
+
+def _admission(row: Row, waited_us: int) -> tuple[Start, int]:
+    if row.admission.kind is AdmissionKind.ON_EXIT:
+        return Start.ON_EXIT, 0
+    left_us = max(row.admission.delay_us - waited_us, 0)
+    return (Start.WAIT if left_us else Start.NOW), left_us

@@ -1,0 +1,217 @@
+"""The ladder form: which rung a request runs on, by load and age, and how it is admitted.
+
+Everything is a whole number: ages and delays in microseconds, speeds and costs in millionths,
+loads in requests in the system or in thousandths of a request per second. A value of these
+types cannot exist broken: the constructors check every invariant.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+class LoadAxis(enum.Enum):
+    """What a row's load counts."""
+
+    IN_SYSTEM = "in_system"
+    RATE = "rate_mrps"
+
+
+class Rule(enum.Enum):
+    """What a runtime must do beyond the look-up; a reader refuses rules it does not know."""
+
+    REREAD_ROW = "reread-row"
+    NEVER_DESCEND = "never-descend"
+    BOOST_LAST_RUNG = "boost-last-rung"
+    AGE_FROM_ARRIVAL = "age-from-arrival"
+
+
+class AdmissionKind(enum.Enum):
+    """How a row lets a new request start."""
+
+    AT_ONCE = "at-once"
+    DELAY = "delay"
+    ON_EXIT = "on-exit"
+
+
+class Outside(enum.Enum):
+    """What a runtime does when the load is outside the guard's range."""
+
+    CLAMP = "clamp"
+    FIRST_RUNG = "first-rung"
+
+
+@dataclass(frozen=True)
+class CostUnit:
+    """What rungs cost, per ms of running; `capacity_ppm` is the server's supply, in millionths."""
+
+    name: str
+    capacity_ppm: int | None = None
+
+    def __post_init__(self) -> None:
+        _require(bool(self.name), "a cost unit needs a name")
+        _require(self.capacity_ppm is None or self.capacity_ppm > 0, "a capacity must be positive")
+
+
+@dataclass(frozen=True)
+class Rung:
+    """A way to run a request: work done per ms, and what a ms costs in each cost unit."""
+
+    name: str
+    speed_ppm: int
+    cost_ppm: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        _require(bool(self.name), "a rung needs a name")
+        _require(self.speed_ppm > 0, f"rung `{self.name}` has no positive speed")
+        _require(all(cost >= 0 for cost in self.cost_ppm), f"rung `{self.name}` costs less than 0")
+
+
+@dataclass(frozen=True)
+class Admission:
+    """At once, `delay_us` after arrival, or when another request exits."""
+
+    kind: AdmissionKind
+    delay_us: int = 0
+
+    def __post_init__(self) -> None:
+        delayed = self.kind is AdmissionKind.DELAY
+        _require(self.delay_us > 0 if delayed else self.delay_us == 0, "only a delay has a length")
+
+    @classmethod
+    def after(cls, delay_us: int) -> Admission:
+        """At once for no delay, else after it."""
+        return cls(AdmissionKind.DELAY, delay_us) if delay_us else AT_ONCE
+
+
+AT_ONCE = Admission(AdmissionKind.AT_ONCE)
+ON_EXIT = Admission(AdmissionKind.ON_EXIT)
+
+
+@dataclass(frozen=True)
+class Climb:
+    """From age `age_us` a request runs on rung number `rung` (counted from 0)."""
+
+    age_us: int
+    rung: int
+
+
+@dataclass(frozen=True)
+class Row:
+    """What holds for loads `first_load` to `last_load`; None means for every larger load too."""
+
+    first_load: int
+    last_load: int | None
+    admission: Admission
+    climbs: tuple[Climb, ...]
+
+    def __post_init__(self) -> None:
+        _require(self.first_load >= 0, "a load cannot be negative")
+        last = self.last_load
+        _require(last is None or last >= self.first_load, "a row's loads must ascend")
+        _require(bool(self.climbs), "a row needs a rung to start on")
+        _require(self.climbs[0].age_us == 0, "a row's first rung must begin at age 0")
+        _ascending([climb.age_us for climb in self.climbs], "a row's ages must ascend")
+        _ascending([climb.rung for climb in self.climbs], "a row's rungs must ascend")
+
+
+@dataclass(frozen=True)
+class Boost:
+    """A request raised to the last rung is boosted iff the boosted cost stays below a limit.
+
+    Strictly: boosted total + the rung's cost < `below_ppm`, both in cost unit `unit`. Boosted
+    requests never wait for others; the cost is given back at exit (Haque et al., ASPLOS 2015,
+    section 4.2).
+    """
+
+    unit: int
+    below_ppm: int
+
+    def __post_init__(self) -> None:
+        _require(self.unit >= 0 and self.below_ppm > 0, "a boost needs a unit and a limit")
+
+
+@dataclass(frozen=True)
+class Guard:
+    """Loads the table was compiled for, and what to do outside them."""
+
+    min_load: int
+    max_load: int
+    outside: Outside = Outside.CLAMP
+
+    def __post_init__(self) -> None:
+        _require(0 <= self.min_load <= self.max_load, "a guard's range must ascend")
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """Rungs and rows for one class of requests (`request_class` None: for all)."""
+
+    load_axis: LoadAxis
+    request_class: str | None
+    cost_units: tuple[CostUnit, ...]
+    rungs: tuple[Rung, ...]
+    rules: tuple[Rule, ...]
+    quantum_us: int
+    rows: tuple[Row, ...]
+    guard: Guard
+    boost: Boost | None = None
+
+    def __post_init__(self) -> None:
+        _require(self.quantum_us > 0, "the quantum must be positive")
+        self._check_rungs()
+        self._check_rows()
+        self._check_rules()
+
+    def _check_rungs(self) -> None:
+        _require(bool(self.rungs), "a ladder needs a rung")
+        _require(
+            all(len(rung.cost_ppm) == len(self.cost_units) for rung in self.rungs),
+            "every rung must state a cost in every cost unit",
+        )
+
+    def _check_rows(self) -> None:
+        _require(bool(self.rows), "a ladder needs a row")
+        _require(self.rows[-1].last_load is None, "the last row must hold for every larger load")
+        for row, following in zip(self.rows, self.rows[1:], strict=False):
+            _require(
+                row.last_load is not None and following.first_load == row.last_load + 1,
+                "rows must follow each other without gap or overlap",
+            )
+        top = max(climb.rung for row in self.rows for climb in row.climbs)
+        bottom = min(climb.rung for row in self.rows for climb in row.climbs)
+        _require(bottom >= 0 and top < len(self.rungs), "a row climbs to a rung that is not there")
+
+    def _check_rules(self) -> None:
+        names = [rule.value for rule in self.rules]
+        _ascending(names, "rules must be sorted and stand once")
+        boosts = Rule.BOOST_LAST_RUNG in self.rules
+        _require(boosts == (self.boost is not None), "the boost rule and its limit go together")
+        if self.boost is not None:
+            _require(self.boost.unit < len(self.cost_units), "the boost names no cost unit")
+
+
+def collapse(rows: Sequence[Row]) -> tuple[Row, ...]:
+    """The same table with runs of equal rows made one range; the last holds beyond."""
+    merged: list[Row] = []
+    for row in rows:
+        last = merged[-1] if merged else None
+        if last and (last.admission, last.climbs) == (row.admission, row.climbs):
+            merged[-1] = Row(last.first_load, row.last_load, row.admission, row.climbs)
+        else:
+            merged.append(row)
+    if merged:
+        end = merged[-1]
+        merged[-1] = Row(end.first_load, None, end.admission, end.climbs)
+    return tuple(merged)
+
+
+def _require(holds: bool, otherwise: str) -> None:
+    if not holds:
+        raise ValueError(otherwise)
+
+
+def _ascending(values: Sequence[int] | Sequence[str], otherwise: str) -> None:
+    _require(all(a < b for a, b in zip(values, values[1:], strict=False)), otherwise)  # type: ignore[operator]

@@ -1,0 +1,32 @@
+"""The one meaning of a percentile: an order statistic, counted from one."""
+
+from __future__ import annotations
+
+PPM = 1_000_000
+
+
+def percentile_rank(percentile_ppm: int, total: int) -> int:
+    """1-based rank of the percentile among `total` sorted values: ceil(p * total), in integers.
+
+    So the 99th percentile of 2,000 values is the 1,980th smallest. `total` may be a sum of
+    weights. Raises ValueError unless 0 < percentile_ppm <= 10^6 and total >= 1.
+    """
+    if not 0 < percentile_ppm <= PPM:
+        raise ValueError(f"percentile must be in (0, 100 %], not {percentile_ppm} ppm")
+    if total < 1:
+        raise ValueError("a percentile of nothing is not defined")
+    return -(-percentile_ppm * total // PPM)
+
+
+def per_server_percentile(end_to_end: float, servers: int) -> float:
+    """Percentile each of `servers` parallel servers must meet for the end-to-end one to hold.
+
+    All must answer in time, so it is `end_to_end ** (1 / servers)`: ten servers under a 90th
+    percentile need about their 99th each (Haque et al., ASPLOS 2015, section 7).
+    """
+    return end_to_end ** (1 / servers)
+
+
+def any_delayed(delay_probability: float, servers: int) -> float:
+    """Probability that at least one of `servers` independent servers is delayed."""
+    return 1 - (1 - delay_probability) ** servers

@@ -1,0 +1,1 @@
+"""Measured input made into checked values: one reader a format."""

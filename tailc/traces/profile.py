@@ -1,0 +1,101 @@
+"""A demand profile: how much work requests bring, and how each speeds up with the degree."""
+
+from __future__ import annotations
+
+import enum
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Measure(enum.Enum):
+    """How a demand was measured; a response time contains waiting and is not a demand."""
+
+    DEMAND_CPU = "demand-cpu"
+    DEMAND_BUSY = "demand-busy"
+    RESPONSE_OPEN = "response-open"
+    RESPONSE_CLOSED = "response-closed"
+
+    @property
+    def is_response(self) -> bool:
+        """Whether waiting may be inside."""
+        return self in (Measure.RESPONSE_OPEN, Measure.RESPONSE_CLOSED)
+
+
+@dataclass(frozen=True, eq=False)
+class DemandProfile:
+    """Requests (or bins of equal requests) in trace order.
+
+    demand_ms: float64 (requests,), work at the reference rung, finite and > 0.
+    weight: int64 (requests,), how many requests each stands for, >= 1.
+    curves: float64 (curves, degrees), speed-up at degree 1, 2, ...; finite and > 0.
+    curve_of: int32 (requests,), the curve of each request.
+    curve_names: one name a curve where curves are classes or named, else empty.
+    """
+
+    demand_ms: NDArray[np.float64]
+    weight: NDArray[np.int64]
+    curves: NDArray[np.float64]
+    curve_of: NDArray[np.int32]
+    curve_names: tuple[str, ...]
+    measure: Measure
+    reference: str
+
+    def __post_init__(self) -> None:
+        requests = len(self.demand_ms)
+        assert requests > 0
+        assert self.weight.shape == self.curve_of.shape == (requests,)
+        assert np.isfinite(self.demand_ms).all() and (self.demand_ms > 0).all()
+        assert (self.weight >= 1).all()
+        assert self.curves.ndim == 2 and np.isfinite(self.curves).all() and (self.curves > 0).all()
+        assert (self.curve_of >= 0).all() and (self.curve_of < len(self.curves)).all()
+        assert len(self.curve_names) in (0, len(self.curves))
+
+    @property
+    def degrees(self) -> int:
+        """Number of degrees each speed-up curve covers."""
+        return self.curves.shape[1]
+
+    @property
+    def has_common_curve(self) -> bool:
+        """Whether every request speeds up alike."""
+        return len(self.curves) == 1
+
+    @cached_property
+    def total_weight(self) -> int:
+        """Number of requests the profile stands for."""
+        return int(self.weight.sum())
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the content, in trace order, whatever file it came from.
+
+        Demands enter as whole nanoseconds and speed-ups as millionths, so the digest does not
+        depend on the file format or on how a float was printed.
+        """
+        hasher = hashlib.sha256(b"tailc demand profile 1\n")
+        speedup_ppm = np.rint(self.curves * 1e6).astype("<i8")[self.curve_of]
+        for column in (np.rint(self.demand_ms * 1e6).astype("<i8"), self.weight.astype("<i8")):
+            hasher.update(np.ascontiguousarray(column).tobytes())
+        hasher.update(np.ascontiguousarray(speedup_ppm).tobytes())
+        return hasher.hexdigest()
+
+    def select(self, chosen: NDArray[np.bool_]) -> DemandProfile:
+        """The requests where `chosen` is true, in trace order."""
+        return DemandProfile(
+            self.demand_ms[chosen],
+            self.weight[chosen],
+            self.curves,
+            self.curve_of[chosen],
+            self.curve_names,
+            self.measure,
+            self.reference,
+        )
+
+    def mean_curve(self) -> NDArray[np.float64]:
+        """Work-weighted mean speed-up at each degree, (degrees,): total work / total time."""
+        work = self.demand_ms * self.weight
+        return work.sum() / (work[:, None] / self.curves[self.curve_of]).sum(axis=0)
