@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tailc.forms.ladder.table import Ladder
 from tailc.specs.slo import Slo
+from tailc.traces.reading import Reading
 
 SCHEMA_MAJOR = 1
 SCHEMA_MINOR = 0
@@ -32,38 +33,6 @@ class Input:
     digest: str
     rows: int
     requests: int
-
-
-@dataclass(frozen=True)
-class SplitRule:
-    """How the held-out part was chosen; see tailc.traces.split for the exact meaning.
-
-    `by` is `time`, `hash` or `seed`; `column` the column ordered or hashed, None for `seed`.
-    """
-
-    by: str
-    fraction_ppm: int
-    column: str | None = None
-    seed: int = 0
-
-
-@dataclass(frozen=True)
-class Reading:
-    """How demand was read and measured, so that a held-out trace can be read the same way.
-
-    `columns` maps a role (`demand`, `weight`, `class`, `speedup_1`, ...) to a column's name;
-    `note` is the user's reason where a response time was accepted as demand.
-    """
-
-    measure: str
-    reference: str
-    unit: str
-    columns: tuple[tuple[str, str], ...]
-    where: tuple[tuple[str, str], ...] = ()
-    bin_us: int | None = None
-    split: SplitRule | None = None
-    speedup_name: str | None = None
-    note: str | None = None
 
 
 @dataclass(frozen=True)
