@@ -67,7 +67,7 @@ class Code(enum.Enum):
 
     BAD_ARTIFACT = ("TC0301", ExitCode.BAD_CONTENT, "an artifact's content breaks an invariant")
     UNKNOWN_RULE = ("TC0302", ExitCode.BAD_CONTENT, "an artifact asks for a rule not known here")
-    UNKNOWN_SCHEMA = ("TC0303", ExitCode.BAD_CONTENT, "an artifact's schema is newer than this tool")
+    UNKNOWN_SCHEMA = ("TC0303", ExitCode.BAD_CONTENT, "an artifact has a newer schema")
     LENGTH_MISMATCH = ("TC0401", ExitCode.INTEGRITY, "an artifact has the wrong length")
     HASH_MISMATCH = ("TC0402", ExitCode.INTEGRITY, "an artifact's bytes do not match their digest")
     NOT_CANONICAL = ("TC0403", ExitCode.INTEGRITY, "a JSON artifact is not in canonical form")

@@ -48,10 +48,14 @@ class DemandProfile:
         requests = len(self.demand_ms)
         assert requests > 0
         assert self.weight.shape == self.curve_of.shape == (requests,)
-        assert np.isfinite(self.demand_ms).all() and (self.demand_ms > 0).all()
+        assert np.isfinite(self.demand_ms).all()
+        assert (self.demand_ms > 0).all()
         assert (self.weight >= 1).all()
-        assert self.curves.ndim == 2 and np.isfinite(self.curves).all() and (self.curves > 0).all()
-        assert (self.curve_of >= 0).all() and (self.curve_of < len(self.curves)).all()
+        assert self.curves.ndim == 2
+        assert np.isfinite(self.curves).all()
+        assert (self.curves > 0).all()
+        assert (self.curve_of >= 0).all()
+        assert (self.curve_of < len(self.curves)).all()
         assert len(self.curve_names) in (0, len(self.curves))
 
     @property

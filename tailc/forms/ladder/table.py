@@ -8,6 +8,7 @@ types cannot exist broken: the constructors check every invariant.
 from __future__ import annotations
 
 import enum
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -214,4 +215,4 @@ def _require(holds: bool, otherwise: str) -> None:
 
 
 def _ascending(values: Sequence[int] | Sequence[str], otherwise: str) -> None:
-    _require(all(a < b for a, b in zip(values, values[1:], strict=False)), otherwise)  # type: ignore[operator]
+    _require(all(a < b for a, b in itertools.pairwise(values)), otherwise)  # type: ignore[operator]
