@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
+from tailc.forms.ladder.solution import RowEvidence
 from tailc.forms.ladder.table import Ladder
 from tailc.specs.slo import Slo
 from tailc.traces.reading import Reading
@@ -33,27 +34,6 @@ class Input:
     digest: str
     rows: int
     requests: int
-
-
-@dataclass(frozen=True)
-class RowEvidence:
-    """What is proved and predicted for one load, before equal rows are collapsed.
-
-    Times in us, costs in millionths. `bound_us` is a proved lower bound on the objective (us of
-    tail, or us of cost-time), None where none is known; `gap_us` the objective minus it.
-    `tail_low_us` and `tail_high_us` limit the tail at 95 % confidence over the design sample;
-    `tail_high_us` is None where the sample is too small to have one.
-    """
-
-    load: int
-    objective_us: int
-    bound_us: int | None
-    tail_us: int
-    tail_low_us: int
-    tail_high_us: int | None
-    mean_us: int
-    cost_time_us: int
-    total_cost_ppm: int
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,66 @@
+"""The problem behind every ladder kind, in the form's own words.
+
+    for every load q:   minimise    tail(S)                     (objective TAIL)
+                        or          expected cost-time W(S)     (objective COST)
+                        over        schedules S = (wait, stays)
+                        such that   q * W(S) / (wait + L(S)) <= budget
+                        and         tail(S) <= target           (objective COST)
+
+with L the mean execution time and W the mean of cost rate integrated over the execution. The
+kinds fill it in; only the pipeline knows who solves it.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+from tailc.percentiles import percentile_rank
+from tailc.traces.profile import DemandProfile
+
+
+class Objective(enum.Enum):
+    """What is minimised."""
+
+    TAIL = "tail"
+    COST = "cost"
+
+
+class Method(enum.Enum):
+    """The exact search on a grid of stays, or the continuous-time optimum by duality."""
+
+    GRID = "grid"
+    DUAL = "dual"
+
+
+@dataclass(frozen=True, eq=False)
+class LadderProblem:
+    """Rung i is degree i + 1 of the profile's curves; it costs `cost_ppm[i]` millionths per ms.
+
+    `budget_ppm` limits the average total cost of q requests, in millionths. Stays are multiples
+    of `step_us` up to `longest_us`, or never (the grid method only).
+    """
+
+    profile: DemandProfile
+    cost_ppm: tuple[int, ...]
+    loads: tuple[int, ...]
+    budget_ppm: int
+    percentile_ppm: int
+    objective: Objective
+    target_us: int | None
+    method: Method
+    step_us: int
+    longest_us: int
+    max_evaluations: int | None = None
+
+    def __post_init__(self) -> None:
+        assert len(self.cost_ppm) == self.profile.degrees
+        assert self.loads
+        assert self.step_us > 0
+        assert self.longest_us % self.step_us == 0
+        assert (self.objective is Objective.COST) == (self.target_us is not None)
+
+    @property
+    def rank(self) -> int:
+        """1-based rank of the SLO's request among the profile's, weights counted."""
+        return percentile_rank(self.percentile_ppm, self.profile.total_weight)
