@@ -1,1 +1,52 @@
-"""tailc: a policy compiler for tail latency."""
+"""tailc: a policy compiler for tail latency.
+
+The public API is small: `compile_policy` turns a spec into a `Policy`, `read_policy` and
+`write_policy` move it between memory and disk, `lookup` asks it what a request does, and `verify`
+judges it on held-out data. Each name is imported when first used.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tailc.artifact.envelope import Policy
+    from tailc.artifact.files import read_policy, write_policy
+    from tailc.errors import TailcError
+    from tailc.forms.ladder.lookup import lookup
+    from tailc.pipeline.compile import compile_policy
+    from tailc.pipeline.held_out import read_held_out
+    from tailc.verify import VerifyOptions, verify
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Policy": "tailc.artifact.envelope",
+    "TailcError": "tailc.errors",
+    "VerifyOptions": "tailc.verify",
+    "compile_policy": "tailc.pipeline.compile",
+    "lookup": "tailc.forms.ladder.lookup",
+    "read_held_out": "tailc.pipeline.held_out",
+    "read_policy": "tailc.artifact.files",
+    "verify": "tailc.verify",
+    "write_policy": "tailc.artifact.files",
+}
+
+__all__ = [
+    "Policy",
+    "TailcError",
+    "VerifyOptions",
+    "compile_policy",
+    "lookup",
+    "read_held_out",
+    "read_policy",
+    "verify",
+    "write_policy",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name in _HOMES:
+        return getattr(importlib.import_module(_HOMES[name]), name)
+    raise AttributeError(f"module `tailc` has no attribute `{name}`")

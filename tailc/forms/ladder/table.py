@@ -13,6 +13,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 
+def _require(holds: bool, otherwise: str) -> None:
+    if not holds:
+        raise ValueError(otherwise)
+
+
+def _ascending(values: Sequence[int] | Sequence[str], otherwise: str) -> None:
+    _require(all(a < b for a, b in itertools.pairwise(values)), otherwise)  # type: ignore[operator]
+
+
 class LoadAxis(enum.Enum):
     """What a row's load counts."""
 
@@ -207,12 +216,3 @@ def collapse(rows: Sequence[Row]) -> tuple[Row, ...]:
         end = merged[-1]
         merged[-1] = Row(end.first_load, None, end.admission, end.climbs)
     return tuple(merged)
-
-
-def _require(holds: bool, otherwise: str) -> None:
-    if not holds:
-        raise ValueError(otherwise)
-
-
-def _ascending(values: Sequence[int] | Sequence[str], otherwise: str) -> None:
-    _require(all(a < b for a, b in itertools.pairwise(values)), otherwise)  # type: ignore[operator]

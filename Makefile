@@ -1,0 +1,37 @@
+# Everything a fresh machine needs; each target sets up what it uses.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+
+.PHONY: setup demo test bench fuzz docs clean
+
+setup: $(VENV)/.ready
+
+$(VENV)/.ready: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --editable '.[dev,docs]'
+	touch $@
+
+demo: setup
+	$(BIN)/tailc compile examples/search/service.yaml -o build/search
+	$(BIN)/tailc verify build/search.tailc --trace examples/search/heldout.parquet || [ $$? -eq 4 ]
+	$(BIN)/tailc lookup build/search.tailc --in-system 2 --age 20ms
+
+test: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+	$(BIN)/pytest -m 'not fuzz' -n 2 --dist loadfile
+
+fuzz: setup
+	$(BIN)/pytest -m fuzz -n 2 --dist loadfile
+
+bench: setup
+	for script in bench/*.py; do $(BIN)/python $$script || exit 1; done
+
+docs: setup
+	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build
+
+clean:
+	rm -rf build dist docs/_build $(VENV)

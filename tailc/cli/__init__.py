@@ -1,0 +1,78 @@
+"""The command line: arguments in, rendering out; one command a file.
+
+Nothing but click is imported until a command runs, so that `tailc --help` answers at once.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+import tailc
+from tailc.errors import ExitCode
+
+COMMANDS = ("check", "compile", "verify", "lookup", "inspect", "split", "schema")
+
+
+class LazyCommands(click.Group):
+    """A group that imports a command's file when the command is named."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The commands in the order a user meets them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name; None where there is none."""
+        if cmd_name not in COMMANDS:
+            return None
+        import importlib
+
+        return importlib.import_module(f"tailc.cli.{cmd_name}_command").command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click's, with a did-you-mean for a command that does not exist."""
+        if args and not args[0].startswith("-") and args[0] not in COMMANDS:
+            from tailc.errors import did_you_mean
+
+            hint = did_you_mean(args[0], COMMANDS)
+            raise click.UsageError(f"no such command `{args[0]}`; {hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=LazyCommands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(tailc.__version__, prog_name="tailc")
+def group() -> None:
+    """Compile, verify and inspect policies for tail latency."""
+
+
+def main() -> None:
+    """Run the command line and leave with a documented exit code, never a traceback."""
+    sys.exit(_run())
+
+
+def _run() -> int:
+    try:
+        code = group.main(standalone_mode=False)
+        sys.stdout.flush()
+    except click.exceptions.Exit as exit_:
+        return exit_.exit_code
+    except click.ClickException as error:
+        error.show()
+        return ExitCode.USAGE
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted; nothing was written", err=True)
+        return ExitCode.INTERRUPTED
+    except BrokenPipeError:
+        return _reader_left()
+    return code if isinstance(code, int) else ExitCode.OK
+
+
+def _reader_left() -> int:
+    """Whoever read our output stopped; keep the interpreter from complaining at its end."""
+    import os
+
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return ExitCode.CANNOT_WRITE

@@ -1,0 +1,47 @@
+"""tailc compile: spec and traces in, artifact out."""
+
+from __future__ import annotations
+
+import click
+
+from tailc.cli.outcome import Outcome, reports
+
+
+@click.command("compile")
+@click.argument("spec")
+@click.option("-o", "--output", metavar="STEM", help="Write STEM.json and STEM.tailc.")
+@click.option("--method", type=click.Choice(["grid", "dual"]), help="Override search.method.")
+@click.option("--objective", type=click.Choice(["tail", "threads"]), help="Override it.")
+@click.option("--max-evaluations", type=click.IntRange(min=1), help="Override the search budget.")
+@click.option("--previous", metavar="ARTIFACT", help="Sets the generation: kept if unchanged.")
+@click.option("--threads", type=click.IntRange(min=1), help="Threads to search with.")
+@click.option("--progress/--no-progress", default=None, help="Default: on a terminal.")
+@reports
+def command(
+    spec: str,
+    output: str | None,
+    previous: str | None,
+    threads: int | None,
+    progress: bool | None,
+    **overrides: object,
+) -> Outcome:
+    """Compile the policy that SPEC (a file, or - for standard input) asks for.
+
+    Without -o the files are build/NAME.json and build/NAME.tailc. Exits 6 when no policy meets
+    the limits, 7 when the budget ends first; then nothing is written and old files stay.
+    """
+    from tailc.artifact.files import read_policy, write_policy
+    from tailc.cli.progress import shown
+    from tailc.pipeline.compile import compile_policy
+    from tailc.pipeline.threads import use_threads
+    from tailc.report.policy import compiled_text, policy_result
+
+    use_threads(threads)
+    held = read_policy(previous) if previous else None
+    given = {name: value for name, value in overrides.items() if value is not None}
+    with shown(progress) as report_progress:
+        compiled = compile_policy(spec, overrides=given, previous=held, progress=report_progress)
+    stem = output or f"build/{compiled.policy.name}"
+    paths = write_policy(compiled.policy, stem)
+    result = {"files": [str(path) for path in paths], **policy_result(compiled.policy)}
+    return Outcome(text=compiled_text(compiled, paths), result=result, findings=compiled.findings)

@@ -1,0 +1,23 @@
+"""tailc inspect: an artifact in words."""
+
+from __future__ import annotations
+
+import click
+
+from tailc.cli.outcome import Outcome, reports
+
+
+@click.command("inspect")
+@click.argument("artifact")
+@click.option("--rows", is_flag=True, help="Show the evidence of every load.")
+@reports
+def command(artifact: str, *, rows: bool) -> Outcome:
+    """Print what an artifact promises, what it does, and the evidence it carries."""
+    from tailc.artifact.files import read_policy
+    from tailc.report.policy import evidence_text, policy_result, policy_text
+
+    policy = read_policy(artifact)
+    text = policy_text(policy)
+    if rows:
+        text += "\n\n" + evidence_text(policy.evidence)
+    return Outcome(text=text, result=policy_result(policy))

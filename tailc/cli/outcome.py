@@ -1,0 +1,90 @@
+"""How every command ends: an outcome, rendered for people, programs or CI.
+
+stdout is data, stderr is talk. In text the outcome's text goes to stdout and findings to stderr;
+in json one document with both goes to stdout; in github every finding is an annotation.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import click
+
+from tailc.errors import ExitCode, Finding, TailcError
+
+FORMATS = ("text", "json", "github")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a command found out; `result` is its JSON form, `annotations` extra CI lines."""
+
+    exit_code: ExitCode = ExitCode.OK
+    text: str = ""
+    result: dict[str, object] = field(default_factory=dict)
+    findings: tuple[Finding, ...] = ()
+    annotations: tuple[str, ...] = ()
+
+
+def reports(function: Callable[..., Outcome]) -> Callable[..., int]:
+    """Give a command --output-format and turn its outcome, or its error, into an exit code."""
+
+    @click.option(
+        "--output-format",
+        type=click.Choice(FORMATS),
+        default="text",
+        show_default=True,
+        help="Text for people, one JSON document, or GitHub annotations.",
+    )
+    @functools.wraps(function)
+    def run(*args: object, output_format: str, **options: object) -> int:
+        outcome = _outcome(function, *args, **options)
+        name = click.get_current_context().info_name or ""
+        _show(name, outcome, output_format)
+        return outcome.exit_code
+
+    return run
+
+
+def _outcome(function: Callable[..., Outcome], *args: object, **options: object) -> Outcome:
+    try:
+        return function(*args, **options)
+    except TailcError as error:
+        return Outcome(error.exit_code, findings=error.findings)
+    except (click.ClickException, click.exceptions.Exit, click.Abort):
+        raise
+    except Exception as error:
+        if os.environ.get("TAILC_DEBUG"):
+            raise
+        return Outcome(ExitCode.BUG, findings=(_bug(error),))
+
+
+def _bug(error: Exception) -> Finding:
+    from tailc.errors import Code
+
+    return Finding(
+        Code.BUG,
+        f"tailc itself failed: {type(error).__name__}: {error}",
+        help="set TAILC_DEBUG=1 for the traceback and report it with the command and its input",
+    )
+
+
+def _show(command: str, outcome: Outcome, output_format: str) -> None:
+    from tailc.report import findings as render
+
+    if output_format == "json":
+        from tailc.report.document import json_document
+
+        click.echo(json_document(command, outcome.exit_code, outcome.findings, outcome.result))
+    elif output_format == "github":
+        lines = [*render.github(outcome.findings).splitlines(), *outcome.annotations]
+        click.echo("\n".join(lines), nl=bool(lines))
+    else:
+        if outcome.findings:
+            colour = sys.stderr.isatty() and not os.environ.get("NO_COLOR")
+            click.echo(render.text(outcome.findings, colour=colour), err=True, color=colour)
+        click.echo(outcome.text, nl=bool(outcome.text) and not outcome.text.endswith("\n"))

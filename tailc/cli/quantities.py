@@ -1,0 +1,33 @@
+"""Option types with units, the same words as in a spec."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import click
+
+
+class Quantity(click.ParamType):
+    """A text with a unit, parsed to a whole number by the named function of tailc.units."""
+
+    def __init__(self, name: str, parser: str) -> None:
+        self.name = name
+        self._parser = parser
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int:
+        """The whole number behind the text; a usage error for anything else."""
+        if isinstance(value, int):
+            return value
+        from tailc import units
+
+        parse: Callable[[str], int] = getattr(units, self._parser)
+        try:
+            return parse(str(value))
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
+DURATION_US = Quantity("duration", "parse_us")
+RATE_MRPS = Quantity("rate", "parse_mrps")

@@ -1,0 +1,28 @@
+"""tailc split: a trace in two parts, by the rule of a spec."""
+
+from __future__ import annotations
+
+import click
+
+from tailc.cli.outcome import Outcome, reports
+
+
+@click.command("split")
+@click.argument("spec")
+@click.option("-o", "--output", metavar="STEM", help="Write STEM.design and STEM.held-out.")
+@reports
+def command(spec: str, output: str | None) -> Outcome:
+    """Write the design and the held-out part of SPEC's trace as two Parquet files.
+
+    The parts are those that compile uses, with the same digests. Without -o they are
+    build/NAME.design.parquet and build/NAME.held-out.parquet.
+    """
+    from tailc.pipeline.split import split_spec
+
+    parts = split_spec(spec, output)
+    lines = [f"{part.path}  {part.requests} requests  {part.digest}" for part in parts]
+    result: dict[str, object] = {
+        part.role: {"path": part.path, "requests": part.requests, "digest": part.digest}
+        for part in parts
+    }
+    return Outcome(text="\n".join(lines), result=result)

@@ -1,0 +1,1 @@
+"""Results made visible: text, JSON, CI annotations."""

@@ -1,0 +1,147 @@
+"""A policy in words: what it promises, its tables, and the evidence behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tailc.artifact.envelope import Evidence, Policy
+from tailc.artifact.json_form import policy_dict, policy_digest
+from tailc.forms.ladder.solution import RowEvidence
+from tailc.forms.ladder.table import AdmissionKind, Ladder, LoadAxis, Row
+from tailc.percentiles import PPM
+from tailc.specs.slo import Slo
+from tailc.units import format_mrps, format_ppm, format_us
+
+if TYPE_CHECKING:
+    from tailc.pipeline.compile import Compiled
+
+
+def policy_result(policy: Policy) -> dict[str, object]:
+    """The JSON form of a policy as a command's result."""
+    return {"policy_digest": policy_digest(policy), "policy": policy_dict(policy)}
+
+
+def compiled_text(compiled: Compiled, paths: Sequence[Path]) -> str:
+    """What a compile found, table first, and where it was written."""
+    lines = [policy_text(compiled.policy), ""]
+    if len(compiled.sweep) > 1:
+        lines += [sweep_text(compiled), ""]
+    lines += [f"wrote {path}" for path in paths]
+    return "\n".join(lines)
+
+
+def policy_text(policy: Policy) -> str:
+    """Name, promise, tables and a line of evidence."""
+    head = [
+        f"{policy.name} ({policy.kind}), generation {policy.generation}",
+        f"promises   {'; '.join(slo_text(slo) for slo in policy.slos)}",
+    ]
+    if policy.rates_mrps:
+        head.append(f"rates      {', '.join(format_mrps(rate) for rate in policy.rates_mrps)}")
+    head.append(f"evidence   {evidence_line(policy.evidence)}")
+    tables = [ladder_text(form) for form in policy.forms]
+    return "\n".join([*head, "", "\n\n".join(tables)])
+
+
+def slo_text(slo: Slo) -> str:
+    """Such as `p99 <= 500 ms`."""
+    text = f"p{format_ppm(slo.percentile_ppm).removesuffix('%').strip()} <= {format_us(slo.latency_us)}"
+    if slo.request_class is not None:
+        text += f" for class {slo.request_class}"
+    if slo.window_requests is not None:
+        text += f" over {slo.window_requests} requests"
+    if slo.window_us is not None:
+        text += f" over {format_us(slo.window_us)}"
+    return text
+
+
+def evidence_line(evidence: Evidence) -> str:
+    """Objective, method, proof and the largest gap to the proved bound."""
+    gaps = [row.gap_us for row in evidence.rows if row.gap_us is not None]
+    gap = f"largest gap to the proved bound {format_us(max(gaps))}" if gaps else "no bound"
+    return (
+        f"least {evidence.objective} by {evidence.method} ({evidence.proof}), {gap}, "
+        f"{evidence.evaluations:,} evaluations"
+    )
+
+
+def ladder_text(ladder: Ladder) -> str:
+    """The rows as an aligned table: load, admission, and `rung from age` for every climb."""
+    title = "in system" if ladder.load_axis is LoadAxis.IN_SYSTEM else "rate"
+    rows = [(title, "start", "then, by age since the start")]
+    rows += [
+        (_loads(row, ladder.load_axis), _admission(row), _climbs(row, ladder))
+        for row in ladder.rows
+    ]
+    return aligned(rows)
+
+
+def evidence_text(evidence: Evidence) -> str:
+    """One line a load: objective, bound, gap and predictions, in ms and in cost units."""
+    title = (
+        "load",
+        "tail",
+        "95 % of the sample",
+        "bound",
+        "gap",
+        "mean",
+        "cost-time",
+        "total cost",
+    )
+    return aligned([title, *(_evidence_row(row) for row in evidence.rows)])
+
+
+def sweep_text(compiled: Compiled) -> str:
+    """The replayed tail of every candidate of a sweep; the chosen one is marked."""
+    rates = [format_mrps(rate) for rate in compiled.policy.rates_mrps]
+    rows = [("target", *rates, "")]
+    for candidate in compiled.sweep:
+        tails = [format_us(tail) for tail in candidate.tails_us]
+        mark = "chosen" if candidate.problem is compiled.problem else ""
+        rows.append((f"{candidate.problem.budget_ppm / PPM:g}", *tails, mark))
+    return "sweep, replayed tail on the design sample\n" + aligned(rows)
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> str:
+    """Columns of text, left-aligned, two spaces apart."""
+    widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)) for row in rows]
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _loads(row: Row, axis: LoadAxis) -> str:
+    first, last = row.first_load, row.last_load
+    if axis is LoadAxis.RATE:
+        return f"from {format_mrps(first)}"
+    if last is None:
+        return f"{first} and more"
+    return str(first) if first == last else f"{first} to {last}"
+
+
+def _admission(row: Row) -> str:
+    if row.admission.kind is AdmissionKind.DELAY:
+        return f"after {format_us(row.admission.delay_us)}"
+    return "at once" if row.admission.kind is AdmissionKind.AT_ONCE else "at an exit"
+
+
+def _climbs(row: Row, ladder: Ladder) -> str:
+    first, *later = row.climbs
+    parts = [ladder.rungs[first.rung].name]
+    parts += [f"{ladder.rungs[climb.rung].name} from {format_us(climb.age_us)}" for climb in later]
+    return ", ".join(parts)
+
+
+def _evidence_row(row: RowEvidence) -> tuple[str, ...]:
+    high = "?" if row.tail_high_us is None else format_us(row.tail_high_us)
+    return (
+        str(row.load),
+        format_us(row.tail_us),
+        f"{format_us(row.tail_low_us)} to {high}",
+        "none" if row.bound_us is None else format_us(row.bound_us),
+        "" if row.gap_us is None else format_us(row.gap_us),
+        format_us(row.mean_us),
+        format_us(row.cost_time_us),
+        f"{row.total_cost_ppm / PPM:.3f}",
+    )

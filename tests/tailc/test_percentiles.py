@@ -1,0 +1,35 @@
+import pytest
+
+from tailc.percentiles import any_delayed, per_server_percentile, percentile_rank
+
+
+def test_the_99th_percentile_of_2000_is_the_1980th():
+    assert percentile_rank(990_000, 2_000) == 1_980
+
+
+def test_a_rank_is_rounded_up_in_integers():
+    assert percentile_rank(990_000, 101) == 100
+    assert percentile_rank(500_000, 3) == 2
+    assert percentile_rank(999_999, 10**12) == 999_999_000_000
+
+
+@pytest.mark.parametrize(("percentile_ppm", "total"), [(0, 5), (1_000_001, 5), (500_000, 0)])
+def test_a_percentile_of_nothing_is_refused(percentile_ppm, total):
+    with pytest.raises(ValueError, match="percentile"):
+        percentile_rank(percentile_ppm, total)
+
+
+def test_ten_servers_under_a_90th_percentile_need_about_their_99th_each():
+    assert per_server_percentile(0.90, 10) == pytest.approx(0.98952, abs=5e-6)
+
+
+def test_five_servers_under_a_95th_percentile_need_about_their_99th_each():
+    assert per_server_percentile(0.95, 5) == pytest.approx(0.98979, abs=5e-6)
+
+
+def test_one_delay_in_a_hundred_reaches_63_percent_of_requests_over_100_servers():
+    assert any_delayed(0.01, 100) == pytest.approx(0.63397, abs=5e-6)
+
+
+def test_one_delay_in_ten_thousand_reaches_a_fifth_of_requests_over_2000_servers():
+    assert any_delayed(0.0001, 2_000) == pytest.approx(0.18128, abs=5e-6)
