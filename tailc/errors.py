@@ -58,6 +58,9 @@ class Code(enum.Enum):
     BAD_TIMINGS = ("TC0210", ExitCode.BAD_CONTENT, "timings by degree are incomplete")
     BAD_SPLIT = ("TC0211", ExitCode.BAD_CONTENT, "the held-out split leaves a part empty")
     UNKNOWN_CLASS = ("TC0212", ExitCode.BAD_CONTENT, "a row's class has no speed-up curve")
+    OUT_OF_RANGE = ("TC0213", ExitCode.BAD_CONTENT, "a cell is outside what a profile can hold")
+    WRONG_TYPE = ("TC0214", ExitCode.BAD_CONTENT, "a column holds values of the wrong type")
+    TRACE_TOO_LARGE = ("TC0215", ExitCode.BAD_CONTENT, "the trace claims more than the limits")
     UNIT_SUSPECT = ("TC0251", ExitCode.OK, "the demand looks a thousand times too large or small")
     SPEEDUP_FALLS = ("TC0252", ExitCode.OK, "a speed-up falls as the degree rises")
     SPEEDUP_EXCEEDS = ("TC0253", ExitCode.OK, "a speed-up exceeds its degree")
@@ -68,6 +71,7 @@ class Code(enum.Enum):
     BAD_ARTIFACT = ("TC0301", ExitCode.BAD_CONTENT, "an artifact's content breaks an invariant")
     UNKNOWN_RULE = ("TC0302", ExitCode.BAD_CONTENT, "an artifact asks for a rule not known here")
     UNKNOWN_SCHEMA = ("TC0303", ExitCode.BAD_CONTENT, "an artifact has a newer schema")
+    UNKNOWN_FORM = ("TC0304", ExitCode.BAD_CONTENT, "an artifact has a form not known here")
     LENGTH_MISMATCH = ("TC0401", ExitCode.INTEGRITY, "an artifact has the wrong length")
     HASH_MISMATCH = ("TC0402", ExitCode.INTEGRITY, "an artifact's bytes do not match their digest")
     NOT_CANONICAL = ("TC0403", ExitCode.INTEGRITY, "a JSON artifact is not in canonical form")
@@ -81,6 +85,7 @@ class Code(enum.Enum):
     CANNOT_READ = ("TC0701", ExitCode.CANNOT_READ, "a file cannot be read")
     CANNOT_WRITE = ("TC0702", ExitCode.CANNOT_WRITE, "a file cannot be written")
     MISSING_PART = ("TC0703", ExitCode.MISSING_PART, "an optional part is not installed")
+    BUG = ("TC0901", ExitCode.BUG, "tailc itself failed")
     USAGE = ("TC0801", ExitCode.USAGE, "the command line does not fit the command")
 
     def __init__(self, ident: str, exit_code: ExitCode, title: str) -> None:

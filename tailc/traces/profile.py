@@ -99,6 +99,18 @@ class DemandProfile:
             self.reference,
         )
 
+    def first_degrees(self, most: int) -> DemandProfile:
+        """The same requests with speed-ups up to degree `most` only."""
+        return DemandProfile(
+            self.demand_ms,
+            self.weight,
+            self.curves[:, :most],
+            self.curve_of,
+            self.curve_names,
+            self.measure,
+            self.reference,
+        )
+
     def mean_curve(self) -> NDArray[np.float64]:
         """Work-weighted mean speed-up at each degree, (degrees,): total work / total time."""
         work = self.demand_ms * self.weight

@@ -1,0 +1,155 @@
+"""Cells made into numbers and texts, with every bad cell counted and the first ones named."""
+
+# pyarrow.compute makes its functions when imported, unseen by type checkers.
+# pyright: reportAttributeAccessIssue=false
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from tailc.errors import Code, Finding, Place, TailcError
+
+NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+INFINITY = r"(?i)^[+-]?inf(inity)?$"
+ROWS_NAMED = 3
+CELL_SHOWN = 40
+
+Mask = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+
+
+@dataclass
+class Cells:
+    """The kept rows of a trace: a column of cells a name, and the findings about them so far.
+
+    `row` gives each kept row's number in the file, from 1; None when every row is kept.
+    """
+
+    source: str
+    columns: dict[str, pa.ChunkedArray]
+    count: int
+    row: NDArray[np.int64] | None
+    findings: list[Finding] = field(default_factory=list)
+
+    def row_of(self, index: int) -> int:
+        """The file's data row, from 1, of a kept row."""
+        return index + 1 if self.row is None else int(self.row[index])
+
+    def text_of(self, name: str, index: int) -> str | None:
+        """A cell as text, cut where it is long; None where it is missing."""
+        cell = self.columns[name][index].as_py()
+        if cell is None:
+            return None
+        text = str(cell)
+        return text if len(text) <= CELL_SHOWN else text[:CELL_SHOWN] + "..."
+
+    def refuse(self, bad: Mask, name: str, code: Code, what: str, help_: str | None = None) -> None:
+        """Note that the `bad` cells of a column are `what`; nothing where none is bad."""
+        rows = np.flatnonzero(bad)
+        if not len(rows):
+            return
+        cell = self.text_of(name, int(rows[0]))
+        shown = "cell is missing or empty" if not cell else f"cell `{cell}` {what}"
+        named = [self.row_of(int(i)) for i in rows[:ROWS_NAMED]]
+        place = Place(self.source, row=named[0], field=name)
+        self.findings.append(Finding(code, shown + _others(named, len(rows)), place, help=help_))
+
+    def stop_if_refused(self) -> None:
+        """Raise what was noted, all at once."""
+        if self.findings:
+            raise TailcError(self.findings)
+
+
+def _others(named: list[int], total: int) -> str:
+    if total == 1:
+        return ""
+    dots = ", ..." if total > len(named) else ""
+    return f" (first of {total} such cells, in rows {', '.join(map(str, named))}{dots})"
+
+
+def numbers(cells: Cells, name: str) -> Floats:
+    """The column as float64, NaN where a cell is refused: missing, not a number, or infinite."""
+    values = _as_floats(cells.columns[name])
+    if np.isfinite(values).all():
+        return values
+    infinite = np.isinf(values)
+    cells.refuse(np.isnan(values), name, Code.NOT_A_NUMBER, "is not a number")
+    cells.refuse(infinite, name, Code.NOT_FINITE, "is infinite")
+    values = values.copy()
+    values[infinite] = np.nan
+    return values
+
+
+def positive(cells: Cells, name: str, largest: float) -> Floats:
+    """The column as float64 above 0 and at most `largest`; bad cells are noted and made NaN."""
+    values = numbers(cells, name)
+    good = (values > 0) & (values <= largest)
+    if good.all():
+        return values
+    cells.refuse(values <= 0, name, Code.NOT_POSITIVE, "is not positive")
+    beyond = f"is beyond the largest that can be held, {largest:g}"
+    cells.refuse(values > largest, name, Code.OUT_OF_RANGE, beyond)
+    return np.where(good, values, np.nan)
+
+
+def whole(cells: Cells, name: str, largest: int) -> NDArray[np.int64]:
+    """The column as positive whole numbers; bad cells are noted and made 1."""
+    values = positive(cells, name, largest)
+    values = np.where(np.isnan(values), 1, values)
+    cells.refuse(values != np.floor(values), name, Code.OUT_OF_RANGE, "is not a whole number")
+    return values.astype(np.int64)
+
+
+def texts(cells: Cells, name: str) -> pa.ChunkedArray:
+    """The column's canonical texts; missing cells are noted."""
+    column = as_text(cells.columns[name])
+    if column.null_count:
+        missing = column.is_null().to_numpy()
+        cells.refuse(missing, name, Code.NOT_A_NUMBER, "is missing")
+    return column
+
+
+def as_text(column: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+    """The text that filters, classes and hashes see: the same whatever the file's format.
+
+    Whole numbers have no decimal point; other floats are their shortest form.
+    """
+    if pa.types.is_string(column.type):
+        return column
+    if pa.types.is_floating(column.type):
+        shortest = [None if x is None else _float_text(x) for x in column.to_pylist()]
+        return (
+            pa.chunked_array([pa.array(shortest, pa.string())])
+            if isinstance(column, pa.ChunkedArray)
+            else pa.array(shortest, pa.string())
+        )
+    return column.cast(pa.string())
+
+
+def _float_text(value: float) -> str:
+    return str(int(value)) if value.is_integer() else repr(value)
+
+
+def _as_floats(column: pa.ChunkedArray) -> Floats:
+    """float64 values; NaN where a cell is missing or no number."""
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(pa.string())
+    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+        column = _parsed(column)
+    elif column.type != pa.float64():
+        column = column.cast(pa.float64(), safe=False)
+    return column.to_numpy()
+
+
+def _parsed(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    trimmed = pc.utf8_trim_whitespace(column)
+    is_number = pc.or_(
+        pc.match_substring_regex(trimmed, NUMBER), pc.match_substring_regex(trimmed, INFINITY)
+    )
+    kept = pc.if_else(is_number, trimmed, pa.scalar(None, trimmed.type))
+    return kept.cast(pa.float64())

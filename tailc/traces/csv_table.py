@@ -1,0 +1,101 @@
+"""CSV with a header line, comma-separated, quoted with `"`; blank lines are not rows."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from functools import cached_property
+
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+
+from tailc.errors import Code, Finding, Place, TailcError
+from tailc.traces.source import Source
+from tailc.traces.table import BLOCK_BYTES, Wanted
+
+SHOWN = 3
+
+
+class CsvTable:
+    """The rows of a CSV file; see `Table`."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        text = self.source.head().decode("utf-8-sig", errors="replace")
+        try:
+            records = csv.reader(io.StringIO(text, newline=""))
+            header = next((record for record in records if record), None)
+        except csv.Error:
+            header = ["\ufffd"]
+        if header is None:
+            raise self.source.fault(Code.EMPTY_TRACE, f"`{self.source.name}` has no header line")
+        if any("\ufffd" in name for name in header):
+            raise self.source.fault(
+                Code.BROKEN_FORMAT,
+                f"`{self.source.name}` does not start with a CSV header in UTF-8",
+            )
+        return tuple(header)
+
+    def batches(self, wanted: Wanted) -> Iterator[pa.RecordBatch]:
+        yield from self._open(wanted, wanted.is_number)
+
+    def careful_batches(self, wanted: Wanted) -> Iterator[pa.RecordBatch]:
+        self.source.check_gzip()
+        ragged: list[pa_csv.InvalidRow] = []
+
+        def note(row: pa_csv.InvalidRow) -> str:
+            ragged.append(row)
+            return "skip"
+
+        try:
+            yield from self._open(wanted, lambda _name: False, note)
+        except (pa.ArrowInvalid, UnicodeDecodeError) as error:
+            raise self._unreadable(error) from None
+        if ragged:
+            raise TailcError(self._ragged_row(ragged))
+
+    def _open(self, wanted, is_number, on_ragged=None) -> Iterator[pa.RecordBatch]:
+        if _has_no_rows(self.source):
+            return
+        types = {name: pa.float64() if is_number(name) else pa.string() for name in wanted.names}
+        with self.source.plain() as stream:
+            yield from pa_csv.open_csv(
+                stream,
+                # Row numbers of ragged rows are known only to the unthreaded reader.
+                pa_csv.ReadOptions(block_size=BLOCK_BYTES, use_threads=on_ragged is None),
+                pa_csv.ParseOptions(newlines_in_values=True, invalid_row_handler=on_ragged),
+                pa_csv.ConvertOptions(
+                    column_types=types, include_columns=list(wanted.names), null_values=[]
+                ),
+            )
+
+    def _unreadable(self, error: Exception) -> TailcError:
+        if "UTF8" in str(error) or isinstance(error, UnicodeDecodeError):
+            return self.source.fault(Code.BROKEN_FORMAT, f"`{self.source.name}` is not UTF-8 text")
+        message = f"`{self.source.name}` cannot be read as CSV ({error})"
+        return self.source.fault(Code.BROKEN_FORMAT, message)
+
+    def _ragged_row(self, ragged: list[pa_csv.InvalidRow]) -> Finding:
+        first = ragged[0]
+        # The reader counts the header as row 1.
+        rows = [row.number - 1 for row in ragged[:SHOWN]]
+        message = (
+            f"row has {first.actual_columns} cells where the header has {first.expected_columns}"
+        )
+        if len(ragged) > 1:
+            shown = ", ".join(map(str, rows))
+            message += (
+                f" (first of {len(ragged)} such rows: {shown}{'...' * (len(ragged) > SHOWN)})"
+            )
+        place = Place(self.source.name, row=rows[0], excerpt=first.text)
+        return Finding(Code.RAGGED_ROW, message, place, help="quote cells that contain commas")
+
+
+def _has_no_rows(source: Source) -> bool:
+    """Whether the file is a header and nothing more, which pyarrow takes for broken."""
+    head = source.head()
+    return b"\n" not in head and b"\r" not in head

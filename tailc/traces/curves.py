@@ -1,0 +1,70 @@
+"""Speed-up curves in millionths: one for all requests, one a class, or one a request."""
+
+# pyarrow.compute makes its functions when imported, unseen by type checkers.
+# pyright: reportAttributeAccessIssue=false
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from tailc.errors import Code
+from tailc.traces.cells import Cells, as_text, positive
+from tailc.traces.reading import Curve
+
+PPM = 1e6
+MAX_SPEEDUP = 1e6
+
+
+@dataclass(frozen=True, eq=False)
+class Curves:
+    """`speedup` (curves, degrees), which one each request follows, and names or ()."""
+
+    speedup: NDArray[np.float64]
+    of: NDArray[np.int32]
+    names: tuple[str, ...]
+
+
+def common_curves(requests: int, curve: Curve, max_degree: int | None) -> Curves:
+    """The one curve that every request follows."""
+    speedup = _stacked([curve], max_degree)
+    return Curves(speedup, np.zeros(requests, dtype=np.int32), (curve.name,) if curve.name else ())
+
+
+def curves_by_class(
+    cells: Cells, column: str, curves: Sequence[Curve], max_degree: int | None
+) -> Curves:
+    """The curve named by each row's cell; a cell that names none is noted."""
+    names = tuple(curve.name or "" for curve in curves)
+    index = pc.index_in(as_text(cells.columns[column]), value_set=pa.array(names, pa.string()))
+    of = pc.fill_null(index, -1).to_numpy()
+    listing = ", ".join(f"`{name}`" for name in names)
+    cells.refuse(of < 0, column, Code.UNKNOWN_CLASS, "names no speed-up curve", f"known: {listing}")
+    return Curves(_stacked(curves, max_degree), of.astype(np.int32), names)
+
+
+def curves_by_request(cells: Cells, columns: Sequence[str]) -> Curves:
+    """Each row's own curve, one column a degree; equal curves are kept once."""
+    return distinct_curves(
+        np.stack([positive(cells, name, MAX_SPEEDUP) for name in columns], axis=1)
+    )
+
+
+def distinct_curves(speedup: NDArray[np.float64]) -> Curves:
+    """Rows of speed-ups, (requests, degrees), as the distinct ones in order of appearance."""
+    millionths = np.ascontiguousarray(np.rint(speedup * PPM))
+    width = millionths.shape[1] * millionths.itemsize
+    rows = pa.FixedSizeBinaryArray.from_buffers(
+        pa.binary(width), len(millionths), [None, pa.py_buffer(millionths)]
+    ).dictionary_encode()
+    first = np.frombuffer(b"".join(rows.dictionary.to_pylist()), dtype=np.float64)
+    return Curves(first.reshape(-1, millionths.shape[1]) / PPM, rows.indices.to_numpy(), ())
+
+
+def _stacked(curves: Sequence[Curve], max_degree: int | None) -> NDArray[np.float64]:
+    return np.array([curve.speedup_ppm[:max_degree] for curve in curves]) / PPM

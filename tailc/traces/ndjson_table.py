@@ -1,0 +1,131 @@
+"""One JSON object a line; the first names the columns; blank lines are not rows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import cached_property
+
+import pyarrow as pa
+import pyarrow.json as pa_json
+
+from tailc.errors import Code
+from tailc.traces.source import Source
+from tailc.traces.table import BATCH_ROWS, BLOCK_BYTES, Wanted
+
+Pairs = list[tuple[str, object]]
+
+
+class NdjsonTable:
+    """The rows of a file of JSON lines; see `Table`."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+
+    @cached_property
+    def _first(self) -> Pairs:
+        for _row, pairs in self._objects():
+            return pairs
+        return []
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(name for name, _value in self._first)
+
+    def batches(self, wanted: Wanted) -> Iterator[pa.RecordBatch]:
+        values = dict(self._first)
+        fields = []
+        for name in wanted.names:
+            if wanted.is_number(name):
+                fields.append(pa.field(name, pa.float64()))
+            elif isinstance(values[name], str):
+                fields.append(pa.field(name, pa.string()))
+            else:
+                # A number's text is as written (1.50 is not 1.5), which pyarrow does not keep.
+                raise pa.ArrowInvalid(f"column {name} is not text")
+        with self.source.plain() as stream:
+            yield from pa_json.open_json(
+                stream,
+                pa_json.ReadOptions(block_size=BLOCK_BYTES),
+                pa_json.ParseOptions(
+                    explicit_schema=pa.schema(fields), unexpected_field_behavior="ignore"
+                ),
+            )
+
+    def careful_batches(self, wanted: Wanted) -> Iterator[pa.RecordBatch]:
+        self.source.check_gzip()
+        columns: dict[str, list[str | None]] = {name: [] for name in wanted.names}
+        for row, pairs in self._objects():
+            values = dict(pairs)
+            if len(values) < len(pairs):
+                self._refuse_repeated(pairs, wanted, row)
+            for name, cells in columns.items():
+                cells.append(_text(values.get(name)))
+            if row % BATCH_ROWS == 0:
+                yield _text_batch(columns)
+                columns = {name: [] for name in wanted.names}
+        yield _text_batch(columns)
+
+    def _objects(self) -> Iterator[tuple[int, Pairs]]:
+        """The row number and members of each object, numbers as their text."""
+        row = 0
+        with self.source.plain() as stream:
+            for line in _lines(stream):
+                if line.strip():
+                    row += 1
+                    yield row, self._object(line, row)
+
+    def _object(self, line: bytes, row: int) -> Pairs:
+        try:
+            pairs = json.loads(
+                line,
+                object_pairs_hook=_Members,
+                parse_int=_Number,
+                parse_float=_Number,
+                parse_constant=_Number,
+            )
+        except (ValueError, RecursionError):
+            cut = not line.endswith(b"\n") and line.lstrip().startswith(b"{")
+            code = Code.TRUNCATED if cut else Code.BROKEN_FORMAT
+            message = "the last line ends in the middle" if cut else "line is not a JSON object"
+            raise self.source.fault(code, message, row=row) from None
+        if not isinstance(pairs, _Members):
+            raise self.source.fault(Code.BROKEN_FORMAT, "line is not a JSON object", row=row)
+        return pairs
+
+    def _refuse_repeated(self, pairs: Pairs, wanted: Wanted, row: int) -> None:
+        names = [name for name, _value in pairs]
+        for name in wanted.names:
+            if names.count(name) > 1:
+                message = f"column `{name}` stands {names.count(name)} times in one object"
+                raise self.source.fault(Code.DUPLICATE_COLUMN, message, row=row, field=name)
+
+
+class _Members(list):
+    """The members of a JSON object, in order."""
+
+
+class _Number(str):
+    """A JSON number as written."""
+
+    __slots__ = ()
+
+
+def _text(value: object) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    return json.dumps(value)
+
+
+def _text_batch(columns: dict[str, list[str | None]]) -> pa.RecordBatch:
+    arrays = [pa.array(cells, pa.string()) for cells in columns.values()]
+    return pa.RecordBatch.from_arrays(arrays, list(columns))
+
+
+def _lines(stream: pa.NativeFile) -> Iterator[bytes]:
+    rest = b""
+    while block := stream.read(BLOCK_BYTES):
+        *lines, rest = (rest + block).split(b"\n")
+        yield from (line + b"\n" for line in lines)
+    if rest:
+        yield rest

@@ -1,0 +1,99 @@
+"""Parquet, read by column and batch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from tailc.errors import Code
+from tailc.traces.source import PARQUET_MAGIC, Source
+from tailc.traces.table import BATCH_ROWS, Wanted
+
+# What a footer may claim before anything is allocated for it.
+MAX_ROWS = 1 << 31
+MAX_GROUP_BYTES = 1 << 33
+
+
+class ParquetTable:
+    """The rows of a Parquet file; see `Table`.
+
+    The footer's claims (rows, bytes of each row group's wanted columns) are checked against
+    limits before data is read. Not covered: sizes claimed inside page headers, which only the
+    decoder sees. Read files from strangers in a process with a memory limit.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self._file = self._open()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._file.schema_arrow.names)
+
+    def batches(self, wanted: Wanted) -> Iterator[pa.RecordBatch]:
+        self._check_types(wanted)
+        self._check_claims(wanted)
+        yield from self._file.iter_batches(BATCH_ROWS, columns=list(wanted.names))
+
+    def careful_batches(self, wanted: Wanted) -> Iterator[pa.RecordBatch]:
+        self._file = self._open()
+        try:
+            yield from self.batches(wanted)
+        except (pa.ArrowException, OSError) as error:
+            message = f"`{self.source.name}` has broken Parquet data ({_brief(error)})"
+            raise self.source.fault(Code.BROKEN_FORMAT, message) from None
+
+    def _open(self) -> pq.ParquetFile:
+        try:
+            return pq.ParquetFile(self.source.raw())
+        except (pa.ArrowException, OSError) as error:
+            with self.source.raw() as stream:
+                is_parquet = stream.read(len(PARQUET_MAGIC)) == PARQUET_MAGIC
+            what = "has a broken Parquet footer" if is_parquet else "is not a Parquet file"
+            message = f"`{self.source.name}` {what} ({_brief(error)})"
+            raise self.source.fault(Code.BROKEN_FORMAT, message) from None
+
+    def _check_claims(self, wanted: Wanted) -> None:
+        meta = self._file.metadata
+        claimed = max(
+            (_group_bytes(meta.row_group(i), wanted) for i in range(meta.num_row_groups)), default=0
+        )
+        if meta.num_rows > MAX_ROWS or claimed > MAX_GROUP_BYTES:
+            message = (
+                f"`{self.source.name}` claims {meta.num_rows} rows and a row group of {claimed} "
+                f"bytes; the limits are {MAX_ROWS} and {MAX_GROUP_BYTES}"
+            )
+            raise self.source.fault(Code.TRACE_TOO_LARGE, message)
+
+    def _check_types(self, wanted: Wanted) -> None:
+        for name in wanted.names:
+            kind = self._file.schema_arrow.field(name).type
+            number = pa.types.is_integer(kind) or pa.types.is_floating(kind)
+            number = number or pa.types.is_decimal(kind)
+            # A column of text is judged cell by cell, so that the message can show the cell.
+            text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
+            text = text or pa.types.is_dictionary(kind)
+            if not (number or text) and wanted.is_number(name):
+                message = f"column `{name}` holds `{kind}`, not numbers"
+            elif pa.types.is_nested(kind):
+                message = f"column `{name}` holds `{kind}`, not text"
+            else:
+                continue
+            raise self.source.fault(
+                Code.WRONG_TYPE, message, field=name, help="name a column of plain values"
+            )
+
+
+def _group_bytes(group: pq.RowGroupMetaData, wanted: Wanted) -> int:
+    columns = (group.column(i) for i in range(group.num_columns))
+    return sum(
+        column.total_uncompressed_size
+        for column in columns
+        if column.path_in_schema.split(".")[0] in wanted.names
+    )
+
+
+def _brief(error: Exception) -> str:
+    return str(error).splitlines()[0][:120] if str(error) else type(error).__name__

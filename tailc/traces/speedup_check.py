@@ -1,0 +1,110 @@
+"""What is odd about speed-up curves, and how many degrees of parallelism they are worth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.errors import Code, Finding, Place, Severity
+from tailc.traces.profile import DemandProfile
+
+# Below this a further thread does less than a tenth of the work of the first.
+MARGINAL_EFFICIENCY = 0.1
+# Speed-ups are kept in millionths; less is rounding.
+ROUNDING = 1.5e-6
+EXTREME_SHARE = 0.05
+
+Curve = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+
+def falls(speedup: Curve) -> Mask:
+    """Whether a curve, on the last axis, is lower at some degree than at the one before."""
+    return np.any(np.diff(speedup) < 0, axis=-1)
+
+
+def exceeds_degree(speedup: Curve, degrees: Curve) -> Mask:
+    """Whether a curve is above its degree somewhere."""
+    return np.any(speedup > degrees + ROUNDING, axis=-1)
+
+
+def is_superlinear(speedup: Curve, degrees: Curve) -> Mask:
+    """Whether efficiency, speed-up over degree, rises somewhere as the degree rises."""
+    return np.any(np.diff(speedup / degrees) > ROUNDING, axis=-1)
+
+
+def curve_findings(profile: DemandProfile, source: str) -> tuple[Finding, ...]:
+    """Warnings about the distinct curves that the requests follow, each with a count."""
+    used = np.flatnonzero(np.bincount(profile.curve_of))
+    speedup = profile.curves[used]
+    degrees = np.arange(1, profile.degrees + 1, dtype=np.float64)
+    checks = (
+        (Code.SPEEDUP_FALLS, falls(speedup), "fall as the degree rises"),
+        (Code.SPEEDUP_EXCEEDS, exceeds_degree(speedup, degrees), "exceed the degree"),
+        (
+            Code.SPEEDUP_SUPERLINEAR,
+            is_superlinear(speedup, degrees),
+            "are superlinear, more efficient at a higher degree",
+        ),
+    )
+    return tuple(
+        _warning(code, odd, what, profile, used, source) for code, odd, what in checks if odd.any()
+    )
+
+
+def _warning(
+    code: Code, odd: Mask, what: str, profile: DemandProfile, used: NDArray, source: str
+) -> Finding:
+    first = int(used[np.flatnonzero(odd)[0]])
+    name = f"`{profile.curve_names[first]}`: " if profile.curve_names else ""
+    values = ", ".join(f"{value:g}" for value in profile.curves[first])
+    return Finding(
+        code,
+        f"{int(odd.sum())} of {len(odd)} speed-up curves {what}; the first is {name}{values}",
+        Place(source),
+        severity=Severity.WARNING,
+    )
+
+
+def suggest_max_degree(curve: Curve, marginal_efficiency: float = MARGINAL_EFFICIENCY) -> int:
+    """The degree beyond which more threads are not worth having.
+
+    The last degree whose speed-up is the highest so far and exceeds the one before by at least
+    `marginal_efficiency`; 1 where no degree does.
+    """
+    best_before = np.maximum.accumulate(curve)[:-1]
+    worth = (np.diff(curve) >= marginal_efficiency) & (curve[1:] > best_before)
+    return int(np.flatnonzero(worth)[-1]) + 2 if worth.any() else 1
+
+
+@dataclass(frozen=True, eq=False)
+class SpeedupSummary:
+    """Mean speed-up at degree 1, 2, ... (total work over total time) of three groups."""
+
+    everyone: Curve
+    longest: Curve
+    shortest: Curve
+
+
+def speedup_summary(profile: DemandProfile) -> SpeedupSummary:
+    """Mean speed-ups of all requests, the longest 5 % and the shortest 5 % by demand.
+
+    Groups hold whole rows, at least 5 % of the weight; equal demands are taken in trace order.
+    """
+    order = np.argsort(profile.demand_ms, kind="stable")
+    return SpeedupSummary(
+        profile.mean_curve(),
+        _leading(profile, order[::-1]).mean_curve(),
+        _leading(profile, order).mean_curve(),
+    )
+
+
+def _leading(profile: DemandProfile, order: NDArray[np.intp]) -> DemandProfile:
+    reached = np.cumsum(profile.weight[order])
+    wanted = EXTREME_SHARE * profile.total_weight
+    rows = int(np.searchsorted(reached, wanted)) + 1
+    chosen = np.zeros(len(order), dtype=bool)
+    chosen[order[:rows]] = True
+    return profile.select(chosen)

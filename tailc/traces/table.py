@@ -1,0 +1,52 @@
+"""A trace as columns of cells, whatever the format: what each format's reader offers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+import pyarrow as pa
+
+BATCH_ROWS = 1 << 16
+BLOCK_BYTES = 1 << 22
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The columns to read: those in `numbers` hold numbers, those in `texts` are compared as text.
+
+    A column wanted as both is read as text.
+    """
+
+    numbers: tuple[str, ...]
+    texts: tuple[str, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every column once, numbers first."""
+        return tuple(dict.fromkeys(self.numbers + self.texts))
+
+    def is_number(self, name: str) -> bool:
+        """Whether the column is wanted as numbers only."""
+        return name not in self.texts
+
+
+class Table(Protocol):
+    """A file of rows that can be read twice: quickly, and carefully when that failed."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Column names in file order, repetitions included."""
+        ...
+
+    def batches(self, wanted: Wanted) -> Iterator[pa.RecordBatch]:
+        """The wanted columns of every row, numbers as numbers; pyarrow's errors come through."""
+        ...
+
+    def careful_batches(self, wanted: Wanted) -> Iterator[pa.RecordBatch]:
+        """As `batches`, but numbers may be text, so that whoever converts them can point at one.
+
+        Raises TailcError for what is wrong with the file itself.
+        """
+        ...

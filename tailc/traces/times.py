@@ -1,0 +1,59 @@
+"""Times in whole nanoseconds, and the suspicion of a unit off by a thousand."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.errors import Code, Finding, Place, Severity
+from tailc.percentiles import percentile_rank
+from tailc.traces.cells import Cells, positive
+from tailc.traces.profile import DemandProfile
+from tailc.traces.reading import TimeUnit
+
+NS_PER_MS = 1e6
+# Up to here a float64 holds every whole number; 104 days.
+MAX_NS = 2.0**53
+# So that no trace of up to 2^31 rows can overflow a sum of weights.
+MAX_WEIGHT = 2**31
+# Median demands outside of this are likelier a wrong unit than a service: tables of policies
+# tick in milliseconds, and nobody promises a latency to a request that runs for minutes.
+SHORTEST_USUAL_MS = 0.005
+LONGEST_USUAL_MS = 600_000.0
+
+
+def whole_ns(cells: Cells, name: str, unit: TimeUnit) -> NDArray[np.float64]:
+    """The column's times rounded to whole ns, from 1 to 2^53; bad cells are noted and made NaN."""
+    ns_per_unit = unit.in_ms * NS_PER_MS
+    times = positive(cells, name, MAX_NS / ns_per_unit)
+    times_ns = times * ns_per_unit
+    np.rint(times_ns, out=times_ns)
+    cells.refuse(times_ns == 0, name, Code.OUT_OF_RANGE, "is less than half a nanosecond")
+    return times_ns
+
+
+def ms_of_ns(times_ns: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Whole nanoseconds in ms: the float nearest to the decimal fraction."""
+    return times_ns / NS_PER_MS
+
+
+def suspect_unit(profile: DemandProfile, source: str, name: str | None) -> tuple[Finding, ...]:
+    """A warning where at least half of the demands are below 5 us or above 10 min, else nothing."""
+    half = percentile_rank(500_000, profile.total_weight)
+    for is_outside, size, side in (
+        (profile.demand_ms < SHORTEST_USUAL_MS, "small", "below 5 us"),
+        (profile.demand_ms > LONGEST_USUAL_MS, "large", "above 10 min"),
+    ):
+        count = int(profile.weight[is_outside].sum())
+        if count >= half:
+            return (
+                Finding(
+                    Code.UNIT_SUSPECT,
+                    f"{count} of {profile.total_weight} demands are {side}: "
+                    f"they look a thousand times too {size}",
+                    Place(source, field=name),
+                    help="check the `unit` of the demand column",
+                    severity=Severity.WARNING,
+                ),
+            )
+    return ()

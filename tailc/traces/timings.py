@@ -1,0 +1,109 @@
+"""A long table of timings, one row per (request, degree, repetition), made into requests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.errors import Code, Finding, Place, Severity
+from tailc.traces.cells import Cells, texts, whole
+from tailc.traces.curves import Curves, distinct_curves
+from tailc.traces.reading import Reading
+from tailc.traces.times import whole_ns
+
+# A mean of fewer repetitions says little about a tail.
+ENOUGH_REPETITIONS = 10
+MAX_DEGREE = 4096
+
+
+@dataclass(frozen=True, eq=False)
+class TimedRequests:
+    """Requests in order of appearance: the mean time at degree 1 and T(1)/T(d) as the curve.
+
+    `first` is the kept row where each request first stands, `request_of` the request of each row.
+    """
+
+    demand_ns: NDArray[np.float64]
+    curves: Curves
+    first: NDArray[np.int64]
+    request_of: NDArray[np.int64]
+    warnings: tuple[Finding, ...]
+
+    def of_requests(
+        self, cells: Cells, per_row: NDArray[np.int64], name: str | None
+    ) -> NDArray[np.int64]:
+        """One value a request out of one a row; rows of one request that differ are noted."""
+        chosen = per_row[self.first]
+        if name is not None:
+            differs = per_row != chosen[self.request_of]
+            cells.refuse(
+                differs, name, Code.BAD_TIMINGS, "differs from the first row of its request"
+            )
+        return chosen
+
+
+def timed_requests(cells: Cells, reading: Reading) -> TimedRequests:
+    """The requests behind the rows; every request must be timed at every degree from 1.
+
+    Means are of whole ns, so they do not depend on the order of the rows. Degrees above the
+    reading's `max_degree` are not used. Raises TailcError with every finding.
+    """
+    columns = reading.timings
+    assert columns is not None
+    duration_ns = whole_ns(cells, columns.duration, reading.unit)
+    degree = whole(cells, columns.degree, MAX_DEGREE)
+    encoded = texts(cells, columns.request).combine_chunks().dictionary_encode()
+    cells.stop_if_refused()
+    request = encoded.indices.to_numpy().astype(np.int64)
+    names = encoded.dictionary.to_pylist()
+    degrees = int(min(degree.max(), reading.max_degree or MAX_DEGREE))
+
+    used = degree <= degrees
+    slot = request[used] * degrees + degree[used] - 1
+    size = len(names) * degrees
+    count = np.bincount(slot, minlength=size).reshape(-1, degrees)
+    first = np.unique(request, return_index=True)[1]
+    _check_complete(cells, count, names, first, columns.degree)
+    total_ns = np.bincount(slot, weights=duration_ns[used], minlength=size).reshape(-1, degrees)
+    mean_ns = total_ns / count
+    return TimedRequests(
+        np.rint(mean_ns[:, 0]),
+        distinct_curves(mean_ns[:, :1] / mean_ns),
+        first,
+        request,
+        _few_repetitions(cells.source, count),
+    )
+
+
+def _check_complete(
+    cells: Cells, count: NDArray, names: list[str], first: NDArray, field: str
+) -> None:
+    missing = np.argwhere(count == 0)
+    if not len(missing):
+        return
+    request, degree = (int(i) for i in missing[0])
+    message = f"request `{names[request]}` has no timing at degree {degree + 1}"
+    if len(missing) > 1:
+        message += f" (first of {len(missing)} missing pairs of request and degree)"
+    place = Place(cells.source, row=cells.row_of(int(first[request])), field=field)
+    help_ = f"time every request at every degree from 1 to {count.shape[1]}, or lower `max_degree`"
+    cells.findings.append(Finding(Code.BAD_TIMINGS, message, place, help=help_))
+    cells.stop_if_refused()
+
+
+def _few_repetitions(source: str, count: NDArray[np.int64]) -> tuple[Finding, ...]:
+    few = int((count < ENOUGH_REPETITIONS).sum())
+    if not few:
+        return ()
+    return (
+        Finding(
+            Code.FEW_REPETITIONS,
+            f"{few} of {count.size} means of a request at a degree stand on fewer than "
+            f"{ENOUGH_REPETITIONS} timings; the least is {count.min()}",
+            Place(source),
+            help=f"repeat each measurement at least {ENOUGH_REPETITIONS} times",
+            severity=Severity.WARNING,
+        ),
+    )

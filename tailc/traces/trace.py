@@ -1,0 +1,205 @@
+"""A file of measurements, read by its recipe into a demand profile."""
+
+# pyarrow.compute makes its functions when imported, unseen by type checkers.
+# pyright: reportAttributeAccessIssue=false
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from tailc.errors import Code, Finding, Place, TailcError, did_you_mean
+from tailc.traces.bins import binned
+from tailc.traces.cells import Cells, as_text, whole
+from tailc.traces.csv_table import CsvTable
+from tailc.traces.curves import common_curves, curves_by_class, curves_by_request
+from tailc.traces.ndjson_table import NdjsonTable
+from tailc.traces.parquet_table import ParquetTable
+from tailc.traces.profile import DemandProfile
+from tailc.traces.reading import Reading, SplitBy
+from tailc.traces.source import Format, Source, format_of, open_source
+from tailc.traces.speedup_check import curve_findings
+from tailc.traces.split_keys import id_keys, time_keys
+from tailc.traces.table import Table, Wanted
+from tailc.traces.times import MAX_WEIGHT, ms_of_ns, suspect_unit, whole_ns
+from tailc.traces.timings import timed_requests
+
+TABLES = {"parquet": ParquetTable, "csv": CsvTable, "ndjson": NdjsonTable}
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """What a file held, as requests in file order, and what is odd about it.
+
+    `split_key` is one value a request: the time (int64 or float64; date-times as ns since 1970)
+    for a split by time, the first 8 bytes of the id's SHA-256 (uint64) for one by hash, else None.
+    """
+
+    requests: DemandProfile
+    split_key: NDArray | None
+    warnings: tuple[Finding, ...]
+    bin_us: int | None = None
+
+    @cached_property
+    def profile(self) -> DemandProfile:
+        """The requests, binned where the reading asks for it."""
+        return self.requests if self.bin_us is None else binned(self.requests, self.bin_us)
+
+
+def read_trace(source: str, reading: Reading, format: Format = "auto") -> Trace:  # noqa: A002
+    """The trace in a Parquet, CSV or NDJSON file (the last two also gzipped), or `-` for stdin.
+
+    `auto` goes by the file's suffix, else by its first bytes. Only the columns that the reading
+    names are read, in batches; demands are kept in whole nanoseconds, speed-ups in millionths,
+    so equal data gives an equal profile whatever the format or the unit. Rows in messages count
+    from 1 in the file, whatever `where` keeps. Raises TailcError with every finding at once.
+    """
+    with open_source(source) as opened:
+        table = TABLES[format_of(opened, format)](opened)
+        wanted = wanted_columns(reading)
+        _check_names(table.names, wanted, opened)
+        cells = _kept_cells(table, wanted, reading, opened)
+    return _timed_trace(cells, reading) if reading.timings else _demand_trace(cells, reading)
+
+
+def wanted_columns(reading: Reading) -> Wanted:
+    """The columns that the reading names."""
+    timings, split = reading.timings, reading.split
+    numbers = (
+        (reading.demand, reading.weight, *_speedup_columns(reading))
+        if timings is None
+        else (timings.duration, timings.degree, reading.weight)
+    )
+    texts = (
+        *(name for name, _value in reading.where),
+        timings and timings.request,
+        reading.class_column,
+        split and split.column,
+    )
+    return Wanted(tuple(filter(None, numbers)), tuple(dict.fromkeys(filter(None, texts))))
+
+
+def _speedup_columns(reading: Reading) -> tuple[str, ...]:
+    return reading.speedup_columns[: reading.max_degree]
+
+
+def _check_names(names: tuple[str, ...], wanted: Wanted, source: Source) -> None:
+    if not names:
+        raise _no_rows(source.name, "no rows")
+    findings = []
+    for name in wanted.names:
+        place = Place(source.name, field=name)
+        if (times := names.count(name)) > 1:
+            message = f"column `{name}` stands {times} times in the trace"
+            findings.append(Finding(Code.DUPLICATE_COLUMN, message, place, "rename one of them"))
+        elif not times:
+            message = f"there is no column `{name}`"
+            help_ = did_you_mean(name, tuple(dict.fromkeys(names)))
+            findings.append(Finding(Code.MISSING_COLUMN, message, place, help_))
+    if findings:
+        raise TailcError(findings)
+
+
+def _no_rows(name: str, what: str, help_: str | None = None) -> TailcError:
+    return TailcError(Finding(Code.EMPTY_TRACE, f"`{name}` has {what}", Place(name), help=help_))
+
+
+def _kept_cells(table: Table, wanted: Wanted, reading: Reading, source: Source) -> Cells:
+    """The wanted cells of the rows that `where` keeps.
+
+    Reads at full speed first; where that stumbles, again in the way that can say where.
+    """
+    try:
+        return _gather(table.batches(wanted), wanted, reading, source.name)
+    except (pa.ArrowException, OSError, UnicodeDecodeError):
+        return _gather(table.careful_batches(wanted), wanted, reading, source.name)
+
+
+def _gather(
+    batches: Iterator[pa.RecordBatch], wanted: Wanted, reading: Reading, name: str
+) -> Cells:
+    kept, rows, total = [], [], 0
+    for batch in batches:
+        if reading.where:
+            chosen = _where(batch, reading)
+            rows.append(np.flatnonzero(chosen) + total + 1)
+            kept.append(batch.filter(pa.array(chosen)))
+        else:
+            kept.append(batch)
+        total += batch.num_rows
+    if total == 0:
+        raise _no_rows(name, "no rows")
+    table = pa.Table.from_batches(kept)
+    if table.num_rows == 0:
+        asked = " and ".join(f"`{column}` = `{value}`" for column, value in reading.where)
+        raise _no_rows(name, f"{total} rows, but none where {asked}", "check the `where` filter")
+    columns = {column: table.column(column) for column in wanted.names}
+    return Cells(name, columns, table.num_rows, np.concatenate(rows) if rows else None)
+
+
+def _where(batch: pa.RecordBatch, reading: Reading) -> NDArray[np.bool_]:
+    chosen = np.ones(batch.num_rows, dtype=bool)
+    for name, value in reading.where:
+        same = pc.fill_null(pc.equal(as_text(batch.column(name)), value), False)
+        chosen &= same.to_numpy(zero_copy_only=False)
+    return chosen
+
+
+def _demand_trace(cells: Cells, reading: Reading) -> Trace:
+    assert reading.demand is not None
+    demand_ns = whole_ns(cells, reading.demand, reading.unit)
+    weight = _weights(cells, reading)
+    if reading.speedup_columns:
+        curves = curves_by_request(cells, _speedup_columns(reading))
+    elif reading.class_column:
+        curves = curves_by_class(cells, reading.class_column, reading.curves, reading.max_degree)
+    else:
+        curves = common_curves(cells.count, reading.curves[0], reading.max_degree)
+    key = _split_key(cells, reading)
+    cells.stop_if_refused()
+    return _trace(ms_of_ns(demand_ns), weight, curves, key, reading, cells, ())
+
+
+def _timed_trace(cells: Cells, reading: Reading) -> Trace:
+    timed = timed_requests(cells, reading)
+    weight = timed.of_requests(cells, _weights(cells, reading), reading.weight)
+    key = _split_key(cells, reading)
+    cells.stop_if_refused()
+    key = None if key is None else key[timed.first]
+    return _trace(
+        ms_of_ns(timed.demand_ns), weight, timed.curves, key, reading, cells, timed.warnings
+    )
+
+
+def _trace(demand_ms, weight, curves, key, reading, cells, warnings) -> Trace:
+    requests = DemandProfile(
+        demand_ms,
+        weight,
+        curves.speedup,
+        curves.of,
+        curves.names,
+        reading.measure,
+        reading.reference,
+    )
+    warnings += suspect_unit(requests, cells.source, reading.demand)
+    warnings += curve_findings(requests, cells.source)
+    return Trace(requests, key, warnings, reading.bin_us)
+
+
+def _weights(cells: Cells, reading: Reading) -> NDArray[np.int64]:
+    if reading.weight is None:
+        return np.ones(cells.count, dtype=np.int64)
+    return whole(cells, reading.weight, MAX_WEIGHT)
+
+
+def _split_key(cells: Cells, reading: Reading) -> NDArray | None:
+    rule = reading.split
+    if rule is None or rule.column is None:
+        return None
+    return (time_keys if rule.by is SplitBy.TIME else id_keys)(cells, rule.column)

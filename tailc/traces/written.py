@@ -1,0 +1,102 @@
+"""A demand profile as a Parquet file of our own, which says itself how it is to be read."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import BinaryIO
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from tailc.errors import Code
+from tailc.traces.curves import PPM
+from tailc.traces.profile import DemandProfile, Measure
+from tailc.traces.reading import Curve, Reading, TimeUnit
+from tailc.traces.source import open_source
+
+METADATA_KEY = b"tailc.profile"
+VERSION = 1
+ROW_GROUP_ROWS = 1 << 20
+
+
+def written_profile(profile: DemandProfile) -> bytes:
+    """The profile as Parquet; equal profiles give equal bytes for one version of pyarrow.
+
+    Columns: `demand_ms`; `weight` unless every one is 1; `class` where several curves have names,
+    `speedup_1`, `speedup_2`, ... where they have none. A common curve, the curves of the classes,
+    the measure and the reference stand in the metadata. Read back by `reading_of_written`, the
+    digest is the same.
+    """
+    columns: dict[str, pa.Array] = {"demand_ms": pa.array(profile.demand_ms)}
+    if (profile.weight != 1).any():
+        columns["weight"] = pa.array(profile.weight)
+    if profile.curve_names and not profile.has_common_curve:
+        columns["class"] = pa.array(profile.curve_names).take(pa.array(profile.curve_of))
+    elif not profile.has_common_curve:
+        speedup = profile.curves[profile.curve_of]
+        for degree in range(profile.degrees):
+            columns[f"speedup_{degree + 1}"] = pa.array(np.ascontiguousarray(speedup[:, degree]))
+    table = pa.table(columns).replace_schema_metadata({METADATA_KEY: _metadata(profile)})
+    sink = io.BytesIO()
+    pq.write_table(table, sink, compression="zstd", row_group_size=ROW_GROUP_ROWS)
+    return sink.getvalue()
+
+
+def write_profile(profile: DemandProfile, sink: BinaryIO) -> None:
+    """Write `written_profile` to an open binary file."""
+    sink.write(written_profile(profile))
+
+
+def reading_of_written(source: str) -> Reading | None:
+    """How to read a file that `written_profile` made; None for any other file.
+
+    Raises TailcError where it was made by a later version, or cannot be read at all.
+    """
+    with open_source(source) as opened:
+        try:
+            with opened.raw() as stream:
+                schema = pq.ParquetFile(stream).schema_arrow
+        except (pa.ArrowException, OSError):
+            return None
+        stated = (schema.metadata or {}).get(METADATA_KEY)
+        if stated is None:
+            return None
+        try:
+            return _reading(json.loads(stated), schema.names)
+        except (ValueError, KeyError, TypeError):
+            raise opened.fault(
+                Code.BROKEN_FORMAT,
+                f"`{opened.name}` states in its metadata what this version cannot read",
+                help="split the trace again with this version",
+            ) from None
+
+
+def _metadata(profile: DemandProfile) -> bytes:
+    by_request = not profile.has_common_curve and not profile.curve_names
+    names = profile.curve_names or (None,)
+    millionths = np.rint(profile.curves * PPM).astype(int).tolist()
+    curves = [] if by_request else list(zip(names, millionths, strict=True))
+    stated = {
+        "curves": curves,
+        "measure": profile.measure.value,
+        "reference": profile.reference,
+        "version": VERSION,
+    }
+    return json.dumps(stated, sort_keys=True, separators=(",", ":")).encode()
+
+
+def _reading(stated: dict, names: list[str]) -> Reading:
+    if stated["version"] != VERSION:
+        raise ValueError("another version")
+    return Reading(
+        measure=Measure(stated["measure"]),
+        reference=stated["reference"],
+        unit=TimeUnit.MS,
+        demand="demand_ms",
+        weight="weight" if "weight" in names else None,
+        class_column="class" if "class" in names else None,
+        speedup_columns=tuple(name for name in names if name.startswith("speedup_")),
+        curves=tuple(Curve(name, tuple(ppm)) for name, ppm in stated["curves"]),
+    )

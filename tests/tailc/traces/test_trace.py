@@ -1,0 +1,74 @@
+import gzip
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tailc.errors import TailcError
+from tailc.traces.profile import Measure
+from tailc.traces.reading import Curve, Reading, TimeUnit
+from tailc.traces.trace import read_trace
+
+LINEAR_TO_TWO = Curve(None, (1_000_000, 1_500_000))
+FORMATS = ("parquet", "csv", "ndjson", "csv.gz", "ndjson.gz", "jsonl.gz")
+
+
+def reading(**changes) -> Reading:
+    stated = {"measure": Measure.DEMAND_BUSY, "reference": "one core", "unit": TimeUnit.MS}
+    stated |= {"demand": "demand", "curves": (LINEAR_TO_TWO,)}
+    return Reading(**(stated | changes))
+
+
+def written(folder: Path, suffix: str, columns: dict[str, list]) -> str:
+    """The columns as a file in the format of the suffix."""
+    path = folder / f"trace.{suffix}"
+    rows = list(zip(*columns.values(), strict=True))
+    if suffix == "parquet":
+        pq.write_table(pa.table(columns), path)
+        return str(path)
+    if suffix.startswith("csv"):
+        lines = [",".join(columns)] + [",".join(map(str, row)) for row in rows]
+    else:
+        lines = [json.dumps(dict(zip(columns, row, strict=True))) for row in rows]
+    data = ("\n".join(lines) + "\n").encode()
+    path.write_bytes(gzip.compress(data) if suffix.endswith(".gz") else data)
+    return str(path)
+
+
+def refused(source, recipe: Reading, **options):
+    with pytest.raises(TailcError) as caught:
+        read_trace(str(source), recipe, **options)
+    return caught.value.findings
+
+
+DATA = {
+    "id": ["a", "b", "c", "d"],
+    "when": [3, 1, 2, 4],
+    "demand": [0.1, 12.5, 3.0, 1e-3],
+    "n": [1, 2, 1, 5],
+    "s1": [1.0, 1.0, 1.0, 1.0],
+    "s2": [1.9, 1.2, 1.9, 0.7],
+    "kind": ["x", "y", "x", "x"],
+}
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_every_format_gives_the_same_profile_and_digest(tmp_path, suffix):
+    recipe = reading(weight="n", curves=(), speedup_columns=("s1", "s2"))
+    profile = read_trace(written(tmp_path, suffix, DATA), recipe).profile
+    assert profile.demand_ms.tolist() == [0.1, 12.5, 3.0, 0.001]
+    assert profile.weight.tolist() == [1, 2, 1, 5]
+    assert profile.curves.tolist() == [[1.0, 1.9], [1.0, 1.2], [1.0, 0.7]]
+    assert profile.curve_of.tolist() == [0, 1, 0, 2]
+    (tmp_path / "reference").mkdir()
+    reference = read_trace(written(tmp_path / "reference", "parquet", DATA), recipe).profile
+    assert profile.digest == reference.digest
+
+
+def test_a_trace_in_microseconds_and_the_same_in_milliseconds_are_equal(tmp_path):
+    ms = read_trace(written(tmp_path, "csv", {"demand": [0.48, 7.301]}), reading())
+    us = read_trace(written(tmp_path, "csv", {"demand": [480, 7301]}), reading(unit=TimeUnit.US))
+    assert ms.profile.demand_ms.tolist() == us.profile.demand_ms.tolist() == [0.48, 7.301]
+    assert ms.profile.digest == us.profile.digest
