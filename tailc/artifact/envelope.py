@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tailc.forms.ladder.solution import RowEvidence
 from tailc.forms.ladder.table import Ladder
@@ -88,3 +88,13 @@ class Policy:
 
     def _decisions(self) -> tuple[object, ...]:
         return (self.name, self.kind, self.slos, self.rates_mrps, self.forms)
+
+
+def next_generation(policy: Policy, previous: Policy | None) -> Policy:
+    """`policy` numbered after `previous`: its generation if nothing a runtime does changes, else
+    the next; 1 if there is none.
+    """
+    if previous is None:
+        return replace(policy, generation=1)
+    changed = not policy.same_policy(previous)
+    return replace(policy, generation=previous.generation + changed)

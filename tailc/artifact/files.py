@@ -1,0 +1,72 @@
+"""Policies as files: `STEM.json` and `STEM.tailc`, written together, read one at a time.
+
+`STEM.tailc` is the authority. It is renamed into place last, so while a writer is at work, or
+after one was killed, `STEM.json` may be the newer of the two; their policy digests then differ,
+and compiling again repairs it. Each file by itself is always complete.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tailc.artifact.envelope import Policy
+from tailc.artifact.flat_form import decode_flat, encode_flat, is_flat
+from tailc.artifact.json_form import decode_json, encode_json
+from tailc.artifact.seal import has_trailer
+from tailc.atomic_files import replace_files
+from tailc.errors import Code, Finding, Place, TailcError
+
+JSON_SUFFIX = ".json"
+FLAT_SUFFIX = ".tailc"
+
+# A table of 100,000 rows of eight climbs takes about a third of it.
+MOST_BYTES = 64 * 1024 * 1024
+
+
+def write_policy(policy: Policy, stem: Path | str) -> tuple[Path, Path]:
+    """Write both encodings beside each other and return their paths, JSON first.
+
+    `stem` may carry either suffix. Raises TailcError (cannot write); a target is replaced only by
+    a complete file, and nothing is touched unless both could be written.
+    """
+    json_path, flat_path = paths_of(stem)
+    replace_files([(json_path, encode_json(policy)), (flat_path, encode_flat(policy))])
+    return json_path, flat_path
+
+
+def read_policy(path: Path | str) -> Policy:
+    """The policy in a `.json` or `.tailc` file, told apart by content, or beside a stem.
+
+    A stem reads its `.tailc`. Raises TailcError: cannot read (66), integrity (5) or bad content
+    (65).
+    """
+    found = _found(Path(path))
+    data = _read_bytes(found)
+    decode = decode_flat if is_flat(data) or has_trailer(data) else decode_json
+    return decode(data, str(found))
+
+
+def paths_of(stem: Path | str) -> tuple[Path, Path]:
+    """The JSON and the FlatBuffer path of `stem`, given with or without either suffix."""
+    base = Path(stem)
+    if base.suffix in (JSON_SUFFIX, FLAT_SUFFIX):
+        base = base.with_suffix("")
+    return base.with_name(base.name + JSON_SUFFIX), base.with_name(base.name + FLAT_SUFFIX)
+
+
+def _found(path: Path) -> Path:
+    beside = path.with_name(path.name + FLAT_SUFFIX) if path.name else path
+    return beside if not path.is_file() and beside.is_file() else path
+
+
+def _read_bytes(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            data = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        message = f"cannot read `{path}`: {error.strerror or error}"
+        raise TailcError(Finding(Code.CANNOT_READ, message, Place(str(path)))) from error
+    if len(data) > MOST_BYTES:
+        message = f"`{path}` is larger than {MOST_BYTES // 2**20} MiB, which no policy is"
+        raise TailcError(Finding(Code.BAD_STRUCTURE, message, Place(str(path))))
+    return data

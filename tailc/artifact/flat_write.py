@@ -1,0 +1,130 @@
+"""Records into a FlatBuffer (schemas/policy.fbs): the same value always gives the same bytes.
+
+Tables and fields of the schema carry the names of the records and fields here, so one walk over
+the shapes writes all but two of them: a ladder's rows go into vectors of structs, for runtimes to
+search without following offsets, and rules and forms carry their names beside their numbers.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flatbuffers import Builder
+
+from tailc.artifact._generated import policy_generated as fbs
+from tailc.artifact.shapes import Choice, Many, OneForm, Pair, Record, Shape, Text, Whole
+from tailc.forms.ladder.table import Ladder, Row
+
+Fields = dict[str, Any]
+
+
+def write_table(builder: Builder, record: Record, value: Any, more: Fields | None = None) -> int:
+    """Write `value`, with the fields `more` that only the buffer has, and return its offset.
+
+    Parts are written in the order of the record's fields, then `more`; no string or table is
+    shared.
+    """
+    parts: Fields = {}
+    own = _OWN_LAYOUT.get(record.cls, {})
+    for slot in record.slots:
+        part = getattr(value, slot.name)
+        if part is None:
+            continue
+        if slot.name in own:
+            parts.update(own[slot.name](builder, part))
+        else:
+            parts[slot.name] = _write(builder, slot.shape, part)
+    return _finish_table(builder, record.cls.__name__, {**parts, **(more or {})})
+
+
+def camel(name: str) -> str:
+    """The generated accessor's name of a field."""
+    return "".join(part.capitalize() for part in name.split("_"))
+
+
+def pair_table(shape: Pair) -> str:
+    """The schema's table for a pair: text and text, or text and number."""
+    return "TextPair" if isinstance(shape.second, Text) else "NumberPair"
+
+
+def _write(builder: Builder, shape: Shape, value: Any) -> int:  # noqa: PLR0911, a return a shape
+    """A scalar as itself; anything else is written and gives its offset."""
+    match shape:
+        case Whole():
+            return value
+        case Choice():
+            return getattr(getattr(fbs, shape.members.__name__), value.name)
+        case Text():
+            return builder.CreateString(value)
+        case Pair():
+            first, second = (
+                _write(builder, part, item)
+                for part, item in zip((shape.first, shape.second), value, strict=True)
+            )
+            return _finish_table(builder, pair_table(shape), {"first": first, "second": second})
+        case Many():
+            return _vector(builder, shape.item, [_write(builder, shape.item, v) for v in value])
+        case Record():
+            return write_table(builder, shape, value)
+        case OneForm():
+            return _form_box(builder, shape, value)
+
+
+def _finish_table(builder: Builder, name: str, parts: Fields) -> int:
+    getattr(fbs, f"{name}Start")(builder)
+    for field, part in parts.items():
+        getattr(fbs, f"{name}Add{camel(field)}")(builder, part)
+    return getattr(fbs, f"{name}End")(builder)
+
+
+def _vector(builder: Builder, item: Shape, parts: list[int]) -> int:
+    if isinstance(item, Choice):
+        return builder.CreateByteVector(bytes(parts))
+    wide = isinstance(item, Whole)
+    size = 8 if wide else 4
+    builder.StartVector(size, len(parts), size)
+    prepend = builder.PrependInt64 if wide else builder.PrependUOffsetTRelative
+    for part in reversed(parts):
+        prepend(part)
+    return builder.EndVector()
+
+
+def _form_box(builder: Builder, shape: OneForm, value: Any) -> int:
+    name, record = next(entry for entry in shape.records if entry[1].cls is type(value))
+    form = write_table(builder, record, value)
+    parts = {
+        "form_type": getattr(fbs.Form, record.cls.__name__),
+        "form": form,
+        "form_name": builder.CreateString(name),
+    }
+    return _finish_table(builder, "FormBox", parts)
+
+
+def _rules(builder: Builder, rules: Any) -> Fields:
+    numbers = [getattr(fbs.Rule, rule.name) for rule in rules]
+    names = [builder.CreateString(rule.value) for rule in rules]
+    return {
+        "rules": builder.CreateByteVector(bytes(numbers)),
+        "rule_names": _vector(builder, Text(), names),
+    }
+
+
+def _rows(builder: Builder, rows: tuple[Row, ...]) -> Fields:
+    """Rows and climbs as two vectors of structs; vectors are built from their end."""
+    climbs = [climb for row in rows for climb in row.climbs]
+    fbs.LadderStartClimbsVector(builder, len(climbs))
+    for climb in reversed(climbs):
+        fbs.CreateClimb(builder, climb.age_us, climb.rung)
+    climb_vector = builder.EndVector()
+    fbs.LadderStartRowsVector(builder, len(rows))
+    first_climb = len(climbs)
+    for row in reversed(rows):
+        first_climb -= len(row.climbs)
+        kind = getattr(fbs.AdmissionKind, row.admission.kind.name)
+        fbs.CreateRow(
+            builder, row.first_load, row.admission.delay_us, first_climb, len(row.climbs), kind
+        )
+    return {"rows": builder.EndVector(), "climbs": climb_vector}
+
+
+_OWN_LAYOUT = {Ladder: {"rules": _rules, "rows": _rows}}

@@ -1,0 +1,151 @@
+"""Canonical JSON (RFC 8785) and the digest that both encodings carry."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any, NoReturn
+
+import rfc8785
+
+from tailc.artifact.envelope import SCHEMA_MAJOR, SCHEMA_MINOR, Policy
+from tailc.artifact.plain import Plain, from_plain, to_plain
+from tailc.artifact.refusal import Refusal, refusals_about
+from tailc.artifact.shapes import LARGEST_WHOLE, record_of
+from tailc.errors import Code
+
+FORMAT = "tailc-policy"
+_WRAPPING = ("format", "schema", "policy_digest")
+_MOST_DIGITS = len(str(LARGEST_WHOLE)) + 1
+
+
+def encode_json(policy: Policy) -> bytes:
+    """The canonical JSON of `policy`, its digest included.
+
+    Raises TailcError for a policy that JSON cannot carry: a number beyond 2^53 - 1 or a string
+    that is not Unicode.
+    """
+    with refusals_about(policy.name):
+        document = _document(policy)
+        document["policy_digest"] = _digest(document)
+        return _canonical(document)
+
+
+def policy_digest(policy: Policy) -> str:
+    """Hex SHA-256 of the canonical JSON without the member `policy_digest`."""
+    with refusals_about(policy.name):
+        return digest_of(policy)
+
+
+def digest_of(policy: Policy) -> str:
+    """As `policy_digest`, for decoders: raises Refusal."""
+    return _digest(_document(policy))
+
+
+def decode_json(data: bytes, source: str = "policy.json") -> Policy:
+    """The policy in `data`; TailcError about `source` unless it is canonical, whole and valid.
+
+    Checks, in this order: JSON, format and schema version, canonical form, digest, structure,
+    meaning.
+    """
+    with refusals_about(source):
+        document = _parse(data)
+        minor = _check_version(document)
+        if _canonical(document) != data:
+            raise Refusal(
+                Code.NOT_CANONICAL,
+                "the JSON is not in its canonical form (RFC 8785)",
+                "a policy is not edited by hand: compile it again",
+            )
+        _check_digest(document)
+        body = {key: part for key, part in document.items() if key not in _WRAPPING}
+        return from_plain(record_of(Policy), body, ignore_unknown=minor > SCHEMA_MINOR)
+
+
+def check_major(major: int, minor: int) -> None:
+    """Refuse a schema that this reader is too old, or too new, to know."""
+    if major != SCHEMA_MAJOR:
+        raise Refusal(
+            Code.UNKNOWN_SCHEMA,
+            f"schema `{major}.{minor}` is not known here, only `{SCHEMA_MAJOR}.*`",
+            "read this policy with the tailc that wrote it",
+        )
+
+
+def _document(policy: Policy) -> Plain:
+    plain = to_plain(record_of(Policy), policy)
+    return {"format": FORMAT, "schema": {"major": SCHEMA_MAJOR, "minor": SCHEMA_MINOR}, **plain}
+
+
+def _canonical(document: Plain) -> bytes:
+    try:
+        return rfc8785.dumps(document)
+    except (rfc8785.CanonicalizationError, UnicodeEncodeError) as error:
+        raise Refusal(Code.BAD_ARTIFACT, f"no canonical JSON exists: {error}") from error
+    except RecursionError as error:
+        raise Refusal(Code.BAD_STRUCTURE, "the JSON is nested too deep") from error
+
+
+def _digest(document: Plain) -> str:
+    unsigned = {key: part for key, part in document.items() if key != "policy_digest"}
+    return hashlib.sha256(_canonical(unsigned)).hexdigest()
+
+
+def _check_digest(document: Plain) -> None:
+    stated, actual = document.get("policy_digest"), _digest(document)
+    if stated != actual:
+        raise Refusal(
+            Code.HASH_MISMATCH, f"the policy's digest is `{actual}`, but it states `{stated}`"
+        )
+
+
+def _check_version(document: Plain) -> int:
+    if document.get("format") != FORMAT:
+        raise Refusal(Code.BAD_STRUCTURE, f"member `format` should be `{FORMAT}`")
+    schema = document.get("schema")
+    if not isinstance(schema, dict) or schema.keys() != {"major", "minor"}:
+        raise Refusal(Code.BAD_STRUCTURE, "member `schema` should state major and minor")
+    major, minor = schema["major"], schema["minor"]
+    if type(major) is not int or type(minor) is not int or minor < 0:
+        raise Refusal(Code.BAD_STRUCTURE, "member `schema` should count in whole numbers")
+    check_major(major, minor)
+    return minor
+
+
+def _parse(data: bytes) -> Plain:
+    """The JSON object in `data`, with duplicate members and all but whole numbers refused."""
+    try:
+        document = json.loads(
+            data.decode("utf-8"),
+            object_pairs_hook=_members,
+            parse_int=_whole,
+            parse_float=_not_whole,
+            parse_constant=_not_whole,
+        )
+    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise Refusal(Code.BAD_STRUCTURE, f"the file is not JSON: {error}") from error
+    except RecursionError as error:
+        raise Refusal(Code.BAD_STRUCTURE, "the JSON is nested too deep") from error
+    if not isinstance(document, dict):
+        raise Refusal(Code.BAD_STRUCTURE, "a policy is a JSON object")
+    return document
+
+
+def _members(pairs: list[tuple[str, Any]]) -> Plain:
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise Refusal(Code.BAD_STRUCTURE, f"member `{twice}` stands twice in one object")
+    return members
+
+
+def _whole(text: str) -> int:
+    # Length first: int() of a hostile literal takes time quadratic in its digits.
+    if len(text) > _MOST_DIGITS or abs(int(text)) > LARGEST_WHOLE:
+        raise Refusal(Code.BAD_STRUCTURE, f"`{text[:20]}` is beyond 2^53 - 1")
+    return int(text)
+
+
+def _not_whole(text: str) -> NoReturn:
+    raise Refusal(Code.BAD_STRUCTURE, f"`{text[:20]}` is not a whole number")

@@ -1,0 +1,189 @@
+"""Records to and from plain values: dicts, lists, strings and whole numbers.
+
+A record is a dict with one member per field, None left out; a pair is a list of two; a form
+carries its name as member `form`.
+"""
+
+from __future__ import annotations
+
+import enum
+from typing import Any
+
+from tailc.artifact.refusal import Refusal
+from tailc.artifact.shapes import (
+    LARGEST_WHOLE,
+    Choice,
+    Many,
+    OneForm,
+    Pair,
+    Record,
+    Shape,
+    Text,
+    Whole,
+)
+from tailc.errors import Code, did_you_mean
+from tailc.forms.ladder.table import Rule
+
+Plain = dict[str, Any]
+
+
+def to_plain(shape: Shape, value: Any) -> Any:
+    """`value` as plain values."""
+    match shape:
+        case Whole() | Text():
+            return value
+        case Choice():
+            return value.value
+        case Pair():
+            return [to_plain(shape.first, value[0]), to_plain(shape.second, value[1])]
+        case Many():
+            return [to_plain(shape.item, item) for item in value]
+        case Record():
+            return _record_to_plain(shape, value)
+        case OneForm():
+            name, record = next(entry for entry in shape.records if entry[1].cls is type(value))
+            return {"form": name, **_record_to_plain(record, value)}
+
+
+def from_plain(shape: Shape, plain: Any, ignore_unknown: bool) -> Any:  # noqa: PLR0911, a return a shape
+    """The value behind `plain`, or a Refusal.
+
+    Unknown members are ignored where the policy comes from a newer minor version of the schema.
+    """
+    match shape:
+        case Whole():
+            return _whole(plain)
+        case Text():
+            return _text(plain)
+        case Choice():
+            return chosen(shape, _text(plain))
+        case Pair():
+            return _pair(shape, plain, ignore_unknown)
+        case Many():
+            _expect(plain, list, "a list")
+            return tuple(
+                _inside(str(index), shape.item, item, ignore_unknown)
+                for index, item in enumerate(plain)
+            )
+        case Record():
+            return _record(shape, plain, ignore_unknown)
+        case OneForm():
+            return _form(shape, plain, ignore_unknown)
+
+
+def chosen(shape: Choice, text: str) -> enum.Enum:
+    """The member called `text`; an unknown rule is refused by its name."""
+    for member in shape.members:
+        if member.value == text:
+            return member
+    if shape.members is Rule:
+        raise unknown_rule(text)
+    names = [str(member.value) for member in shape.members]
+    raise Refusal(Code.BAD_ARTIFACT, f"`{text}` is not known here", did_you_mean(text, names))
+
+
+def unknown_rule(name: str) -> Refusal:
+    """A refusal that names the rule."""
+    return Refusal(
+        Code.UNKNOWN_RULE,
+        f"rule `{name}` is not known here",
+        "a runtime may not skip a rule: read this policy with a newer tailc",
+    )
+
+
+def unknown_form(name: str) -> Refusal:
+    """A refusal that names the form."""
+    return Refusal(
+        Code.UNKNOWN_FORM,
+        f"form `{name}` is not known here",
+        "read this policy with a newer tailc",
+    )
+
+
+def build(cls: type, values: dict[str, Any]) -> Any:
+    """The record, its constructor's complaint turned into a Refusal."""
+    try:
+        return cls(**values)
+    except ValueError as error:
+        raise Refusal(Code.BAD_ARTIFACT, str(error)) from error
+
+
+def _record_to_plain(record: Record, value: Any) -> Plain:
+    plain: Plain = {}
+    for slot in record.slots:
+        part = getattr(value, slot.name)
+        if part is not None:
+            plain[slot.name] = to_plain(slot.shape, part)
+    return plain
+
+
+def _record(record: Record, plain: Any, ignore_unknown: bool) -> Any:
+    _expect(plain, dict, "an object")
+    if not ignore_unknown:
+        _refuse_unknown(record, plain)
+    values: dict[str, Any] = {}
+    for slot in record.slots:
+        if slot.name in plain:
+            values[slot.name] = _inside(slot.name, slot.shape, plain[slot.name], ignore_unknown)
+        elif slot.is_optional:
+            values[slot.name] = None
+        else:
+            raise Refusal(Code.BAD_STRUCTURE, f"member `{slot.name}` is missing")
+    return build(record.cls, values)
+
+
+def _refuse_unknown(record: Record, plain: Plain) -> None:
+    known = [slot.name for slot in record.slots]
+    for name in plain:
+        if name not in known:
+            message = f"member `{name}` does not exist"
+            raise Refusal(Code.BAD_STRUCTURE, message, did_you_mean(name, known))
+
+
+def _form(shape: OneForm, plain: Any, ignore_unknown: bool) -> Any:
+    _expect(plain, dict, "an object")
+    name = _text(plain.get("form"))
+    for known, record in shape.records:
+        if known == name:
+            rest = {key: part for key, part in plain.items() if key != "form"}
+            return _record(record, rest, ignore_unknown)
+    raise unknown_form(name)
+
+
+def _pair(shape: Pair, plain: Any, ignore_unknown: bool) -> tuple[Any, Any]:
+    _expect(plain, list, "a list")
+    if len(plain) != 2:
+        raise Refusal(Code.BAD_STRUCTURE, f"a pair has two parts, not {len(plain)}")
+    return (
+        _inside("0", shape.first, plain[0], ignore_unknown),
+        _inside("1", shape.second, plain[1], ignore_unknown),
+    )
+
+
+def _inside(step: str, shape: Shape, plain: Any, ignore_unknown: bool) -> Any:
+    """`from_plain` one step down, so that a refusal can say where."""
+    try:
+        return from_plain(shape, plain, ignore_unknown)
+    except Refusal as refusal:
+        refusal.steps.append(step)
+        raise
+
+
+def _whole(plain: Any) -> int:
+    _expect(plain, int, "a whole number")
+    if abs(plain) > LARGEST_WHOLE:
+        raise Refusal(Code.BAD_STRUCTURE, f"`{plain}` is beyond 2^53 - 1")
+    return plain
+
+
+def _text(plain: Any) -> str:
+    _expect(plain, str, "a string")
+    return plain
+
+
+def _expect(plain: Any, wanted: type, words: str) -> None:
+    # Not isinstance: True is an int in Python, but not a whole number in JSON.
+    if type(plain) is not wanted:
+        shown = repr(plain)
+        shown = shown if len(shown) <= 40 else shown[:37] + "..."
+        raise Refusal(Code.BAD_STRUCTURE, f"`{shown}` should be {words}")

@@ -1,0 +1,34 @@
+"""Why bytes are not a policy: raised while decoding, given its file at the boundary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from tailc.errors import Code, Finding, Place, TailcError
+
+
+class Refusal(Exception):  # noqa: N818, never leaves the room
+    """Decoding stops here; `steps` lead from the policy to the offending part."""
+
+    def __init__(self, code: Code, message: str, help: str | None = None) -> None:  # noqa: A002
+        self.code = code
+        self.message = message
+        self.help = help
+        self.steps: list[str] = []
+        super().__init__(message)
+
+    def finding(self, source: str) -> Finding:
+        """The refusal as a finding about the file `source`."""
+        pointer = "".join(f"/{step}" for step in reversed(self.steps))
+        message = f"at `{pointer}`: {self.message}" if pointer else self.message
+        return Finding(self.code, message, Place(source), self.help)
+
+
+@contextmanager
+def refusals_about(source: str) -> Iterator[None]:
+    """Turn a refusal inside the block into a TailcError about the file `source`."""
+    try:
+        yield
+    except Refusal as refusal:
+        raise TailcError(refusal.finding(source)) from refusal

@@ -1,0 +1,51 @@
+"""The trailer of a `.tailc` file: magic, length and SHA-256 of the FlatBuffer before it.
+
+FlatBuffers readers, verified or not, take most corruptions for another valid policy, so nothing
+is parsed before its hash is checked.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+
+from tailc.artifact.refusal import Refusal
+from tailc.errors import Code
+
+MAGIC = b"TLCSEAL1"
+_TRAILER = struct.Struct("<8sQ32s")
+
+
+def seal(payload: bytes) -> bytes:
+    """`payload` followed by its trailer."""
+    return payload + _TRAILER.pack(MAGIC, len(payload), hashlib.sha256(payload).digest())
+
+
+def has_trailer(data: bytes) -> bool:
+    """Whether `data` ends as a `.tailc` file does."""
+    return data[-_TRAILER.size :].startswith(MAGIC)
+
+
+def unseal(data: bytes) -> bytes:
+    """The payload of `data`; a Refusal unless its length, then its hash, are as sealed."""
+    if len(data) < _TRAILER.size:
+        raise _wrong_length(f"{len(data)} bytes are too few for a trailer")
+    payload = data[: -_TRAILER.size]
+    magic, length, digest = _TRAILER.unpack_from(data, len(payload))
+    if magic != MAGIC:
+        raise _wrong_length("the trailer is not at the end")
+    if length != len(payload):
+        raise _wrong_length(f"the payload has {len(payload)} bytes, but {length} were sealed")
+    if hashlib.sha256(payload).digest() != digest:
+        raise Refusal(
+            Code.HASH_MISMATCH,
+            "the bytes do not match their SHA-256",
+            "the file was damaged or edited: copy or compile it again",
+        )
+    return payload
+
+
+def _wrong_length(message: str) -> Refusal:
+    return Refusal(
+        Code.LENGTH_MISMATCH, message, "the file was cut or appended to: copy or compile it again"
+    )

@@ -1,0 +1,112 @@
+"""What a policy's records are made of, read from their annotations.
+
+Both encodings and the JSON Schema walk these shapes: a field is in all of them or in none.
+"""
+
+from __future__ import annotations
+
+import enum
+import types
+import typing
+from dataclasses import dataclass, fields
+from functools import cache
+
+from tailc.forms.ladder.table import Ladder
+
+# Every JSON reader keeps whole numbers up to here exact (RFC 8785, section 3.2.2.3).
+LARGEST_WHOLE = 2**53 - 1
+
+FORM_NAMES: dict[type, str] = {Ladder: "ladder"}
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A whole number from -LARGEST_WHOLE to LARGEST_WHOLE."""
+
+
+@dataclass(frozen=True)
+class Text:
+    """A Unicode string."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of an enumeration's values, by its text."""
+
+    members: type[enum.Enum]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two values in a fixed order."""
+
+    first: Shape
+    second: Shape
+
+
+@dataclass(frozen=True)
+class Many:
+    """Any number of the same shape, in order."""
+
+    item: Shape
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A record's field; an optional one may be None, and is then absent from every encoding."""
+
+    name: str
+    shape: Shape
+    is_optional: bool
+
+
+@dataclass(frozen=True)
+class Record:
+    """A frozen dataclass, field by field."""
+
+    cls: type
+    slots: tuple[Slot, ...]
+
+
+@dataclass(frozen=True)
+class OneForm:
+    """One of the forms a runtime can execute, told apart by name."""
+
+    records: tuple[tuple[str, Record], ...]
+
+
+Shape = Whole | Text | Choice | Pair | Many | Record | OneForm
+
+
+@cache
+def record_of(cls: type) -> Record:
+    """The shape of the dataclass `cls`."""
+    hints = typing.get_type_hints(cls)
+    return Record(cls, tuple(_slot(field.name, hints[field.name]) for field in fields(cls)))
+
+
+def _slot(name: str, hint: object) -> Slot:
+    parts = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
+    required = [part for part in parts if part is not type(None)]
+    shape = _form_of(required) if required[0] in FORM_NAMES else _shape_of(required[0])
+    return Slot(name, shape, len(required) < len(parts))
+
+
+def _shape_of(hint: typing.Any) -> Shape:
+    if typing.get_origin(hint) is tuple:
+        return _tuple_of(typing.get_args(hint))
+    if hint in (int, str):
+        return Whole() if hint is int else Text()
+    if issubclass(hint, enum.Enum):
+        return Choice(hint)
+    return _form_of([hint]) if hint in FORM_NAMES else record_of(hint)
+
+
+def _tuple_of(items: tuple[typing.Any, ...]) -> Shape:
+    if items[1] is Ellipsis:
+        return Many(_shape_of(items[0]))
+    return Pair(_shape_of(items[0]), _shape_of(items[1]))
+
+
+def _form_of(classes: list[typing.Any]) -> OneForm:
+    return OneForm(tuple((FORM_NAMES[cls], record_of(cls)) for cls in classes))

@@ -1,0 +1,83 @@
+"""The one way this project writes files: complete or not at all.
+
+Contents go to temporaries in the target's own folder; only when every one of them is on disk are
+they renamed into place, in the order given. So a crash or a kill at any moment leaves each target
+either as it was or complete and new, and a target that is new implies that all earlier ones are.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from tailc.errors import Code, Finding, Place, TailcError
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Put `content` at `path`; TailcError (cannot write) leaves what was there."""
+    replace_files([(path, content)])
+
+
+def replace_files(contents: Sequence[tuple[Path, bytes]]) -> None:
+    """Put each content at its path, the last one last.
+
+    Raises TailcError (cannot write) naming the path that failed; temporaries are removed, and no
+    target is touched unless all temporaries could be written.
+    """
+    pending: list[tuple[Path, Path]] = []
+    path = None
+    try:
+        for path, content in contents:
+            _refuse_folder(path)
+            pending.append((_temporary_for(path), path))
+            _write_to_disk(pending[-1][0], content)
+        while pending:
+            temporary, path = pending[0]
+            temporary.replace(path)
+            del pending[0]
+            _sync_folder(path.parent)
+    except OSError as error:
+        raise _cannot_write(path, error) from error
+    finally:
+        for temporary, _ in pending:
+            with suppress(OSError):
+                temporary.unlink()
+
+
+def _temporary_for(path: Path) -> Path:
+    return path.parent / f".{path.name}.{secrets.token_hex(4)}.tmp"
+
+
+def _write_to_disk(path: Path, content: bytes) -> None:
+    # O_EXCL: a temporary of that name would belong to someone else. Mode 666 is what open() asks
+    # for, so the user's umask decides as usual.
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    try:
+        left = memoryview(content)
+        while left:
+            left = left[os.write(descriptor, left) :]
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the renames in `folder` survive a loss of power."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _refuse_folder(path: Path) -> None:
+    if path.is_dir():
+        raise IsADirectoryError(None, "it is a folder", str(path))
+
+
+def _cannot_write(path: Path | None, error: OSError) -> TailcError:
+    message = f"cannot write `{path}`: {error.strerror or error}"
+    return TailcError(Finding(Code.CANNOT_WRITE, message, Place(str(path))))

@@ -1,0 +1,31 @@
+"""The two encodings say the same: decode . encode is the identity, and so is encode . decode."""
+
+from __future__ import annotations
+
+import json
+from random import Random
+
+import pytest
+
+from tailc.artifact.flat_form import decode_flat, encode_flat
+from tailc.artifact.json_form import decode_json, encode_json, policy_digest
+from tests.tailc.artifact.random_policies import random_policy
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_random_policies_decode_equal_from_both_and_encode_to_the_same_bytes(seed: int) -> None:
+    rng = Random(seed)
+    for number in range(500):
+        policy = random_policy(rng)
+        text, flat = encode_json(policy), encode_flat(policy)
+        from_text, from_flat = decode_json(text), decode_flat(flat)
+        assert from_text == from_flat == policy, f"seed {seed}, policy {number}"
+        assert encode_json(from_flat) == text, f"seed {seed}, policy {number}"
+        assert encode_flat(from_text) == flat, f"seed {seed}, policy {number}"
+
+
+def test_both_encodings_carry_the_digest_of_the_json_without_it() -> None:
+    policy = random_policy(Random(1))
+    digest = policy_digest(policy)
+    assert json.loads(encode_json(policy))["policy_digest"] == digest
+    assert digest.encode() in encode_flat(policy)
