@@ -1,0 +1,1 @@
+"""Interval tables on a grid: exact search and exact evaluation of schedules."""

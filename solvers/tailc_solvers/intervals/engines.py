@@ -1,0 +1,158 @@
+"""A sample made ready for one of the two grid searches: sorted, summed and bounded."""
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc_solvers.intervals.kernels import Best, Rows
+from tailc_solvers.intervals.kernels_curves import Curves, Floors, search_curves
+from tailc_solvers.intervals.kernels_individual import Crowd, search_individual
+from tailc_solvers.sample import Sample
+
+Items = NDArray[np.int64]
+Share = tuple[int, int, int]
+
+REQUESTS_PER_CURVE = 40
+"""With fewer requests to a curve, one pass over the requests is cheaper than look-ups by curve."""
+
+BINS_PER_REQUEST = 2
+MOST_BINS = 1 << 16
+"""Bins shorten the binary search in sorted demands; beyond this they leave the cache."""
+
+
+class Engine(Protocol):
+    """Searches shares of items; see the kernels for the arguments."""
+
+    def search(
+        self, rows: Rows, best: Best, items: Items, share: Share, stride: int, cap: int
+    ) -> tuple[int, bool]: ...
+
+
+@dataclass(frozen=True)
+class CurvesEngine:
+    """Few curves, each followed by many requests."""
+
+    curves: Curves
+    floors: Floors
+
+    def search(
+        self, rows: Rows, best: Best, items: Items, share: Share, stride: int, cap: int
+    ) -> tuple[int, bool]:
+        return search_curves(self.curves, self.floors, rows, best, items, share, stride, cap)
+
+
+@dataclass(frozen=True)
+class IndividualEngine:
+    """A curve for each request."""
+
+    crowd: Crowd
+
+    def search(
+        self, rows: Rows, best: Best, items: Items, share: Share, stride: int, cap: int
+    ) -> tuple[int, bool]:
+        return search_individual(self.crowd, rows, best, items, share, stride, cap)
+
+
+def engine_for(sample: Sample, rows: Rows, rank: int) -> Engine:
+    """The engine that suits the number of curves; both give the same answer."""
+    if sample.n_curves == 1 or sample.n_curves * REQUESTS_PER_CURVE <= sample.demand_ms.size:
+        return curves_engine(sample, rows, rank)
+    return individual_engine(sample, rows, rank)
+
+
+def curves_engine(sample: Sample, rows: Rows, rank: int) -> CurvesEngine:
+    """Sorted curves with prefix sums: O(R log R)."""
+    used, curve = np.unique(sample.curve, return_inverse=True)
+    order = np.lexsort((sample.demand_ms, curve)) if used.size > 1 else sample.demand_ms.argsort()
+    demand = sample.demand_ms[order]
+    weight = sample.weight[order]
+    start = np.searchsorted(curve[order], np.arange(used.size + 1))
+    speeds = np.ascontiguousarray(sample.speeds[used])
+    bin_first, bin_rate = _bins(demand, start)
+    curves = Curves(
+        start=start,
+        demand=demand,
+        below=_prefix_sums(demand * weight, start),
+        above=_suffix_weights(weight, start),
+        upto=_prefix_sums(weight, start),
+        bin_first=bin_first,
+        bin_rate=bin_rate,
+        longest=demand[start[1:] - 1],
+        work=np.add.reduceat(demand * weight, start[:-1]),
+        speeds=speeds,
+        total=float(sample.total_weight),
+        rank=rank,
+        rank_demand=float(demand[np.searchsorted(np.cumsum(weight), rank)]),
+    )
+    return CurvesEngine(curves, _floors(speeds, rows))
+
+
+def individual_engine(sample: Sample, rows: Rows, rank: int) -> IndividualEngine:
+    """Requests side by side, with the bounds of each over later rungs."""
+    speeds = np.ascontiguousarray(sample.speeds[sample.curve].T)
+    time = 1.0 / speeds
+    crowd = Crowd(
+        demand=sample.demand_ms,
+        weight=sample.weight,
+        speeds=speeds,
+        least_time=_least_from(time, axis=0),
+        most_time=-_least_from(-time, axis=0),
+        least_cost=_least_from(rows.costs[:, None] * time, axis=0),
+        total=float(sample.total_weight),
+        rank=rank,
+        climbs=bool((speeds[-1] >= speeds[-2 if len(speeds) > 1 else -1]).all()),
+        is_unit=sample.total_weight == sample.weight.size,
+    )
+    return IndividualEngine(crowd)
+
+
+def _floors(speeds: NDArray[np.float64], rows: Rows) -> Floors:
+    wait = (rows.wait_per_cost[:, None, None] * rows.costs - 1.0) / speeds
+    return Floors(
+        time=_least_from(1.0 / speeds, axis=1),
+        cost=_least_from(rows.costs / speeds, axis=1),
+        wait=_least_from(wait, axis=2),
+    )
+
+
+def _least_from(values: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
+    """The least value at each place of `axis` or after it."""
+    reverse = np.flip(values, axis)
+    return np.ascontiguousarray(np.flip(np.minimum.accumulate(reverse, axis), axis))
+
+
+def _prefix_sums(values: NDArray, start: NDArray[np.int64]) -> NDArray:
+    """Sums of each curve's values before each entry, one entry more a curve than values."""
+    parts = [
+        np.concatenate([np.zeros(1, values.dtype), np.cumsum(values[first:end])])
+        for first, end in pairwise(start)
+    ]
+    return np.concatenate(parts)
+
+
+def _suffix_weights(weight: NDArray[np.int64], start: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Weight of each curve from each entry on."""
+    parts = [
+        np.concatenate([np.cumsum(weight[first:end][::-1])[::-1], np.zeros(1, np.int64)])
+        for first, end in pairwise(start)
+    ]
+    return np.concatenate(parts).astype(np.float64)
+
+
+def _bins(
+    demand: NDArray[np.float64], start: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """How many demands of each curve lie in bins before each, and bins per ms."""
+    largest = int(np.diff(start).max())
+    n_bins = min(MOST_BINS, BINS_PER_REQUEST * largest)
+    rate = n_bins / demand[start[1:] - 1]
+    # The longest demand may round into bin n_bins; look-ups read one bin further.
+    bins = np.arange(n_bins + 2)
+    counts = [
+        np.searchsorted((demand[first:end] * rate[k]).astype(np.int64), bins)
+        for k, (first, end) in enumerate(pairwise(start))
+    ]
+    return np.array(counts, dtype=np.int64), rate

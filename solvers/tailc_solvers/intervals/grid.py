@@ -1,0 +1,314 @@
+"""The best schedule on a grid of durations, for many loads at once, by exhaustive search.
+
+Problem, for each load q (figures T, L, W and A as in evaluate.py):
+
+    variables    v_0 in {0, step, .., y};  v_1 .. v_(n-1) in {0, step, .., y} or NEVER
+    by tail      minimise  v_0 + T                    subject to  A <= p
+    by cost      minimise  W                          subject to  A <= p,  v_0 + T <= target
+    and          the finite v_1 .. v_(n-1) sum to at most y
+
+Ties, in order: tail and then mean in whole nanoseconds, A in units of 1e-9 (by cost these follow W
+in units of 1e-9), then the lexicographically smallest v, NEVER last. After NEVER come zeros.
+
+Method. T, L and W do not depend on v_0 or q, and A falls with v_0, so the best wait is the smallest
+grid value with v_0 >= q W / p - L, and one enumeration of (v_1, .., v_(n-1)) serves all loads. A
+few common curves are summed by prefix look-ups (kernels_curves.py), individual curves by buckets
+(kernels_individual.py). The search is divided into shares that do not depend on the number of
+workers, each with its own incumbents, merged in a fixed order: the answer does not either.
+Source: Haque et al., ASPLOS 2015, Fig. 7, with the wait in closed form and NEVER added.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
+
+import numpy as np
+from numba import config
+from numpy.typing import ArrayLike, NDArray
+
+from tailc_solvers.intervals.engines import Engine, engine_for
+from tailc_solvers.intervals.evaluate import FEASIBILITY_TOLERANCE, as_cost_rates, evaluate
+from tailc_solvers.intervals.kernels import NEVER_STEPS, NS_PER_MS, Best, Rows, merge
+from tailc_solvers.sample import Sample
+from tailc_solvers.status import Status
+
+SHARES = 16
+"""Shares of a batch; at most that many workers are of use."""
+
+SEED_STEPS = 20
+"""The first incumbents come from a lattice of about this many steps on each axis."""
+
+UNLIMITED = 2**62
+
+
+class Objective(StrEnum):
+    """What a row minimises."""
+
+    TAIL = "tail"
+    COST = "cost"
+
+
+@dataclass(frozen=True)
+class GridSolution:
+    """One schedule for each load, in the order given.
+
+    A row without a schedule (infeasible, or the budget ended before one was found) has inf in all
+    its figures: the least over nothing.
+
+    Attributes:
+        load: as given [Q].
+        v_ms: wait and durations, inf for NEVER [Q, rungs].
+        tail_ms: v_0 + T [Q].
+        mean_ms: v_0 + L [Q].
+        cost_time_ms: W [Q].
+        total_cost: A [Q].
+        least_tail_ms: least attainable tail [Q]; proved only where `status` is not BUDGET. By tail
+            it is `tail_ms`; by cost it is what an infeasible target is to be compared with.
+        status: one each row. OPTIMAL and INFEASIBLE are proved by exhaustion.
+        evaluations: nodes of the search tree whose figures or bounds were computed; a node serves
+            all loads.
+        schedules: size of the searched family for one load, waits not counted.
+    """
+
+    load: NDArray[np.float64]
+    v_ms: NDArray[np.float64]
+    tail_ms: NDArray[np.float64]
+    mean_ms: NDArray[np.float64]
+    cost_time_ms: NDArray[np.float64]
+    total_cost: NDArray[np.float64]
+    least_tail_ms: NDArray[np.float64]
+    status: tuple[Status, ...]
+    evaluations: int
+    schedules: int
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Durations 0, step, .., the largest multiple of step that is at most `longest_ms`."""
+
+    step_ms: float
+    longest_ms: float
+
+    def __post_init__(self) -> None:
+        if not (0 < self.step_ms < math.inf and 0 <= self.longest_ms < math.inf):
+            raise ValueError("step_ms must be positive, longest_ms not negative, both finite")
+
+    @property
+    def steps(self) -> int:
+        # A quotient such as 0.3 / 0.1 must count as whole.
+        return math.floor(self.longest_ms / self.step_ms * (1 + FEASIBILITY_TOLERANCE))
+
+    def schedules(self, n_rungs: int) -> int:
+        """How many schedules there are without the wait: the last NEVER at any place or none."""
+        return sum(math.comb(self.steps + fixed, fixed) for fixed in range(n_rungs))
+
+
+def search_grid(
+    sample: Sample,
+    costs: ArrayLike,
+    loads: ArrayLike,
+    budget: float,
+    *,
+    beta_ppm: int,
+    step_ms: float,
+    longest_ms: float,
+    objective: Objective | str = Objective.TAIL,
+    target_ms: float | None = None,
+    max_evaluations: int | None = None,
+    progress: Callable[[float], None] | None = None,
+    workers: int | None = None,
+) -> GridSolution:
+    """Best schedule on the grid for each load, proved by exhaustion.
+
+    Args:
+        sample: demands, weights and speeds.
+        costs: cost rate of each rung [rungs].
+        loads: positive loads q, in any order [Q].
+        budget: p, the largest total average cost A = q W / (v_0 + L); compared with a relative
+            tolerance of 1e-9, as is the target.
+        beta_ppm: the tail's quantile in parts per million.
+        step_ms: grid step.
+        longest_ms: y, the longest wait and the longest sum of finite durations. Callers take the
+            longest demand, rounded up to the step.
+        objective: `tail` or `cost`.
+        target_ms: the largest tail; with `cost` only, and required there.
+        max_evaluations: end after this many nodes, with the best schedules found and status BUDGET.
+        progress: called with the fraction of the search that is done, from the calling thread.
+        workers: threads; by default as many as numba would use. The answer does not depend on it.
+    """
+    objective = Objective(objective)
+    if (target_ms is not None) != (objective is Objective.COST):
+        raise ValueError("target_ms goes with the objective `cost`, and only with it")
+    given = np.atleast_1d(np.asarray(loads, dtype=np.float64))
+    if given.ndim != 1 or not (np.isfinite(given).all() and (given > 0).all() and budget > 0):
+        raise ValueError("loads and budget must be positive and finite")
+    order = np.argsort(given, kind="stable")
+    grid = Grid(step_ms, longest_ms)
+    rates = as_cost_rates(costs, sample.n_rungs)
+    rows = _rows(given[order], rates, budget, grid)
+    search = _Search(
+        engine_for(sample, rows, sample.tail_rank(beta_ppm)),
+        grid,
+        sample.n_rungs,
+        UNLIMITED if max_evaluations is None else max_evaluations,
+        workers or config.NUMBA_NUM_THREADS,  # type: ignore[attr-defined]
+        progress or _no_progress,
+    )
+    by_tail = search.run(rows, _no_incumbents(rows, sample.n_rungs))
+    best = by_tail
+    if target_ms is not None:
+        rows = rows._replace(target_ms=target_ms * (1 + FEASIBILITY_TOLERANCE), by_cost=True)
+        best = search.run(rows, _no_incumbents(rows, sample.n_rungs))
+    return _solution(sample, rates, given, order, beta_ppm, (grid, search, by_tail, best))
+
+
+@dataclass
+class _Search:
+    """One exhaustive search after another, within one budget of evaluations."""
+
+    engine: Engine
+    grid: Grid
+    n_rungs: int
+    budget: int
+    workers: int
+    progress: Callable[[float], None]
+    evaluations: int = 0
+    is_complete: bool = True
+
+    def run(self, rows: Rows, best: Best) -> Best:
+        """Incumbents of all rows after the search, starting from `best`."""
+        stride = max(1, self.grid.steps // SEED_STEPS)
+        with ThreadPoolExecutor(self.workers) as pool:
+            if stride > 1:
+                self._search(rows, best, pool, stride)
+            self._search(rows, best, pool, 1)
+        return best
+
+    def _search(self, rows: Rows, best: Best, pool: ThreadPoolExecutor, stride: int) -> None:
+        items = _items(self.grid.steps, self.n_rungs, stride)
+        for first, end in _batches(items, self.grid.steps, self.n_rungs):
+            if not self.is_complete:
+                return
+            shares = [(first + share, end, SHARES) for share in range(min(SHARES, end - first))]
+            if not self._batch(rows, best, pool, (items, shares, stride)):
+                self._batch(rows, best, pool, (items, [(first, end, 1)], stride), is_last=True)
+            self.progress(end / len(items))
+
+    def _batch(
+        self,
+        rows: Rows,
+        best: Best,
+        pool: ThreadPoolExecutor,
+        work: tuple[NDArray[np.int64], list[tuple[int, int, int]], int],
+        *,
+        is_last: bool = False,
+    ) -> bool:
+        """Search shares side by side; False, and nothing changed, if the budget is in the way.
+
+        The last batch of a budget is one share, and keeps what it found.
+        """
+        items, shares, stride = work
+        cap = (self.budget - self.evaluations) // len(shares)
+        copies = [Best(best.key.copy(), best.steps.copy()) for _ in shares]
+
+        def search(share: int) -> tuple[int, bool]:
+            return self.engine.search(rows, copies[share], items, shares[share], stride, cap)
+
+        outcomes = list(pool.map(search, range(len(shares))))
+        is_complete = all(complete for _, complete in outcomes)
+        if not (is_complete or is_last):
+            return False
+        for copy in copies:
+            merge(best, copy)
+        self.evaluations += sum(seen for seen, _ in outcomes)
+        self.is_complete = is_complete
+        return True
+
+
+def _no_progress(_fraction: float) -> None:
+    pass
+
+
+def _rows(
+    loads: NDArray[np.float64], costs: NDArray[np.float64], budget: float, grid: Grid
+) -> Rows:
+    wait_per_cost = loads / (budget * (1 + FEASIBILITY_TOLERANCE))
+    return Rows(
+        loads, costs, wait_per_cost, grid.steps, float(grid.step_ms), math.inf, by_cost=False
+    )
+
+
+def _no_incumbents(rows: Rows, n_rungs: int) -> Best:
+    n_rows = rows.load.size
+    return Best(np.full((n_rows, 4), np.inf), np.zeros((n_rows, n_rungs), dtype=np.int64))
+
+
+def _items(steps: int, n_rungs: int, stride: int) -> NDArray[np.int64]:
+    """First stretches in steps, lexicographically ascending [items, 0 to 2]: the units of work."""
+    axis = np.arange(0, steps + 1, stride)
+    if n_rungs <= 2:
+        return np.zeros((1, 0), dtype=np.int64)
+    if n_rungs == 3 or axis.size > _MOST_PAIRED_STEPS:
+        return axis[:, None].astype(np.int64)
+    first, second = np.meshgrid(axis, axis, indexing="ij")
+    return np.stack([first, second], axis=-1)[first + second <= steps].astype(np.int64)
+
+
+def _batches(items: NDArray[np.int64], steps: int, n_rungs: int) -> Iterator[tuple[int, int]]:
+    """Ranges of items with about the same number of schedules each."""
+    free = n_rungs - 1 - items.shape[1]
+    room = (steps - items.sum(axis=1)).astype(np.float64)
+    size = np.cumsum((room + 1) ** free)
+    n_batches = int(np.clip(size[-1] // _BATCH_SCHEDULES, 1, _MOST_BATCHES))
+    ends = np.searchsorted(size, size[-1] * np.arange(1, n_batches) / n_batches) + 1
+    marks = np.unique([0, *ends.tolist(), len(items)])
+    yield from pairwise(marks.tolist())
+
+
+_MOST_PAIRED_STEPS = 2_000
+_BATCH_SCHEDULES = 20_000
+_MOST_BATCHES = 64
+
+
+def _solution(
+    sample: Sample,
+    costs: NDArray[np.float64],
+    loads: NDArray[np.float64],
+    order: NDArray[np.int64],
+    beta_ppm: int,
+    outcome: tuple[Grid, _Search, Best, Best],
+) -> GridSolution:
+    """Figures of the incumbents, each schedule evaluated anew, rows back in the given order."""
+    grid, search, by_tail, best = outcome
+    place = np.argsort(order, kind="stable")
+    steps = best.steps[place]
+    v = np.where(steps >= NEVER_STEPS, np.inf, steps * grid.step_ms)
+    is_found = np.isfinite(best.key[place, 0])
+    exact = evaluate(sample, costs, v, beta_ppm)
+    wait = v[:, 0]
+    mean = wait + exact.execution_mean_ms
+
+    def found(values: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.where(is_found, values, np.inf)
+
+    return GridSolution(
+        load=loads,
+        v_ms=np.where(is_found[:, None], v, np.inf),
+        tail_ms=found(wait + exact.execution_tail_ms),
+        mean_ms=found(mean),
+        cost_time_ms=found(exact.cost_time_ms),
+        total_cost=found(loads * exact.cost_time_ms / mean),
+        least_tail_ms=by_tail.key[place, 0] / NS_PER_MS,
+        status=tuple(_status(search, found) for found in is_found.tolist()),
+        evaluations=search.evaluations,
+        schedules=grid.schedules(sample.n_rungs),
+    )
+
+
+def _status(search: _Search, is_found: bool) -> Status:
+    if not search.is_complete:
+        return Status.BUDGET
+    return Status.OPTIMAL if is_found else Status.INFEASIBLE

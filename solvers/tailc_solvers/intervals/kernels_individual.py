@@ -1,0 +1,388 @@
+"""Grid search over a sample in which every request has its own speeds.
+
+Work is not common, so a node of the search tree (see kernels_curves.py) keeps the list of requests
+still running there with the work they have left. The stretches on the last rung but one are not
+walked: the sums of time on the last two rungs are piecewise linear in that stretch, with one kink a
+request, so one pass over the requests into buckets of steps gives them for the whole grid.
+
+The tail is the expensive part and is looked at last: a schedule is first asked at which tail it
+could still win a row, then one count of the requests ended by that age decides, and only the few
+that remain have their order statistic computed.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from tailc_solvers.intervals.kernels import NEVER_STEPS, SLACK_RELATIVE, latest_tail, offer
+
+
+class Crowd(NamedTuple):
+    """The requests: demand and weight [R], speeds [rungs, R], and bounds over later rungs.
+
+    `least_time`, `most_time`, `least_cost` [rungs, R] are per unit of work on rung i or later.
+    `climbs` says that no request is slower on the last rung than on the one before.
+    """
+
+    demand: NDArray[np.float64]
+    weight: NDArray[np.int64]
+    speeds: NDArray[np.float64]
+    least_time: NDArray[np.float64]
+    most_time: NDArray[np.float64]
+    least_cost: NDArray[np.float64]
+    total: float
+    rank: int
+    climbs: bool
+    is_unit: bool
+
+
+class Path(NamedTuple):
+    """The path to a node, one entry a depth.
+
+    `member` and `left` [depth, R] list the requests still running and their work left, `running`
+    how many they are, `ended` the weight of the others; `time` and `cost` are weighted sums.
+    """
+
+    member: NDArray[np.int64]
+    left: NDArray[np.float64]
+    running: NDArray[np.int64]
+    ended: NDArray[np.int64]
+    elapsed: NDArray[np.float64]
+    time: NDArray[np.float64]
+    cost: NDArray[np.float64]
+    steps: NDArray[np.int64]
+    room: NDArray[np.int64]
+
+
+class Buckets(NamedTuple):
+    """Sums by the number of steps after which a request has left the last rung but one."""
+
+    stretch: NDArray[np.float64]
+    weight: NDArray[np.float64]
+    later: NDArray[np.float64]
+    spared: NDArray[np.float64]
+
+
+@njit(cache=True, nogil=True)
+def search_individual(crowd, rows, best, items, share, stride, cap):
+    """Search the subtrees of items[first:end:hop], share = (first, end, hop), in whole strides.
+
+    An item [depth] fixes the first stretches. Returns the nodes seen and whether the share was
+    searched to its end before `cap` nodes.
+    """
+    n = rows.costs.shape[0]
+    depth = items.shape[1]
+    path = _root(crowd, n, rows.longest)
+    buckets = _buckets(rows.longest)
+    seen = 0
+    known = 0
+    for item in range(share[0], share[1], share[2]):
+        if item > share[0]:
+            known = _common_prefix(items[item], items[item - share[2]])
+        for i in range(known, depth):
+            _descend(crowd, rows, path, i, items[item, i])
+        if _is_repeated(path, items[item]):
+            continue
+        seen += _offer_first_ancestors(crowd, rows, best, path, items[item])
+        count, complete = _search_below(crowd, rows, best, path, buckets, depth, stride, cap - seen)
+        seen += count
+        if not complete:
+            return seen, False
+    return seen, True
+
+
+@njit(cache=True, nogil=True)
+def _root(crowd, n, longest):
+    requests = crowd.demand.shape[0]
+    path = Path(
+        np.zeros((n, requests), dtype=np.int64),
+        np.zeros((n, requests)),
+        np.zeros(n, dtype=np.int64),
+        np.zeros(n, dtype=np.int64),
+        np.zeros(n),
+        np.zeros(n),
+        np.zeros(n),
+        np.zeros(n, dtype=np.int64),
+        np.full(n, np.int64(longest)),
+    )
+    path.member[0, :] = np.arange(requests)
+    path.left[0, :] = crowd.demand
+    path.running[0] = requests
+    return path
+
+
+@njit(cache=True, nogil=True)
+def _buckets(longest):
+    size = longest + 2
+    return Buckets(np.zeros(size), np.zeros(size), np.zeros(size), np.zeros(size))
+
+
+@njit(cache=True, nogil=True)
+def _common_prefix(item, other):
+    i = 0
+    while i < item.shape[0] and item[i] == other[i]:
+        i += 1
+    return i
+
+
+@njit(cache=True, nogil=True)
+def _is_repeated(path, item):
+    """Whether requests end before a stretch of the item: a smaller item does the same."""
+    for i in range(item.shape[0]):  # noqa: SIM110 - generators are not for the compiler
+        if item[i] > 0 and path.running[i] == 0:
+            return True
+    return False
+
+
+@njit(cache=True, nogil=True)
+def _offer_first_ancestors(crowd, rows, best, path, item):
+    """Offer the nodes above an item that no earlier item has above it; return their number."""
+    count = 0
+    path.steps[item.shape[0] + 1 :] = 0
+    for i in range(item.shape[0] - 1, -1, -1):
+        if item[i] > 0 or path.running[i] == 0:
+            break
+        path.steps[i + 1] = NEVER_STEPS
+        _offer_node(crowd, rows, best, path, i)
+        path.steps[i + 1] = 0
+        count += 1
+    return count
+
+
+@njit(cache=True, nogil=True)
+def _search_below(crowd, rows, best, path, buckets, depth, stride, cap):
+    """Search the subtree of the node at `depth`; return nodes seen and whether it was finished."""
+    n = rows.costs.shape[0]
+    following = np.zeros(n, dtype=np.int64)
+    seen = 0
+    i = depth
+    path.steps[depth + 1 :] = 0
+    is_entered = True
+    while i >= depth:
+        if seen >= cap:
+            return seen, False
+        if is_entered:
+            is_entered = False
+            following[i] = path.room[i] + 1
+            seen += 1
+            if _visit(crowd, rows, best, path, i):
+                if i == n - 2:
+                    seen += _search_last(crowd, rows, best, path, buckets, stride)
+                else:
+                    following[i] = 0
+        elif following[i] > path.room[i]:
+            i -= 1
+        else:
+            _descend(crowd, rows, path, i, following[i])
+            following[i] += stride
+            if path.running[i + 1] == 0:
+                # Longer stretches change nothing and sort after this one.
+                following[i] = path.room[i] + 1
+            i += 1
+            is_entered = True
+    return seen, True
+
+
+@njit(cache=True, nogil=True)
+def _visit(crowd, rows, best, path, i):
+    """Offer the schedule that stays on rung i; return whether deeper nodes may improve a row."""
+    path.steps[i + 1 :] = 0
+    is_leaf = i == rows.costs.shape[0] - 1 or path.running[i] == 0
+    if not is_leaf:
+        path.steps[i + 1] = NEVER_STEPS
+    _offer_node(crowd, rows, best, path, i)
+    return not is_leaf and _may_improve(crowd, rows, best, path, i)
+
+
+@njit(cache=True, nogil=True)
+def _descend(crowd, rows, path, i, steps):
+    """Fill the node at depth i + 1: `steps` on rung i after the node at depth i."""
+    stretch = steps * rows.step_ms
+    time = 0.0
+    ended = np.int64(0)
+    running = 0
+    for j in range(path.running[i]):
+        r = path.member[i, j]
+        done = crowd.speeds[i, r] * stretch
+        if path.left[i, j] <= done:
+            time += crowd.weight[r] * path.left[i, j] / crowd.speeds[i, r]
+            ended += crowd.weight[r]
+        else:
+            time += crowd.weight[r] * stretch
+            path.member[i + 1, running] = r
+            path.left[i + 1, running] = path.left[i, j] - done
+            running += 1
+    path.running[i + 1] = running
+    path.ended[i + 1] = path.ended[i] + ended
+    path.time[i + 1] = path.time[i] + time
+    path.cost[i + 1] = path.cost[i] + rows.costs[i] * time
+    path.elapsed[i + 1] = path.elapsed[i] + stretch
+    path.steps[i + 1] = steps
+    path.room[i + 1] = path.room[i] - steps
+
+
+@njit(cache=True, nogil=True)
+def _offer_node(crowd, rows, best, path, i):
+    """Offer the schedule that stays on rung i from the node at depth i."""
+    time = 0.0
+    for j in range(path.running[i]):
+        r = path.member[i, j]
+        time += crowd.weight[r] * path.left[i, j] / crowd.speeds[i, r]
+    L = (path.time[i] + time) / crowd.total
+    W = (path.cost[i] + rows.costs[i] * time) / crowd.total
+    latest = latest_tail(rows, best, W, W, L)
+    if _weight_by(crowd, path, i, np.inf, latest) >= crowd.rank:
+        offer(rows, best, path.steps, _tail(crowd, path, i, np.inf, latest), L, W)
+
+
+@njit(cache=True, nogil=True)
+def _may_improve(crowd, rows, best, path, i):
+    """Whether a row may improve among the schedules that leave the node at depth i."""
+    cost = path.cost[i]
+    time = path.time[i]
+    for j in range(path.running[i]):
+        r = path.member[i, j]
+        work = crowd.weight[r] * path.left[i, j]
+        cost += work * crowd.least_cost[i, r]
+        time += work * crowd.most_time[i, r]
+    W = cost / crowd.total
+    latest = latest_tail(rows, best, W, W, time / crowd.total)
+    return _weight_at_best_by(crowd, path, i, latest) >= crowd.rank
+
+
+@njit(cache=True, nogil=True)
+def _search_last(crowd, rows, best, path, buckets, stride):
+    """Offer every stretch on the last rung but one, then the last rung; return their number."""
+    i = rows.costs.shape[0] - 2
+    _fill_buckets(crowd, rows, path, buckets, i)
+    ended_stretch = 0.0
+    running = buckets.weight.sum()
+    later = buckets.later.sum()
+    spared = buckets.spared.sum()
+    # No request is slower later: a longer stretch never ends the quantile sooner.
+    tail_floor = -np.inf
+    seen = 0
+    for steps in range(path.room[i] + 1):
+        ended_stretch += buckets.stretch[steps]
+        running -= buckets.weight[steps]
+        later -= buckets.later[steps]
+        spared -= buckets.spared[steps]
+        if steps % stride != 0:
+            continue
+        seen += 1
+        stretch = steps * rows.step_ms
+        time = ended_stretch + stretch * running
+        time_after = later - stretch * spared
+        if running == 0.0:
+            time_after = 0.0
+        L = (path.time[i] + time + time_after) / crowd.total
+        W = (path.cost[i] + rows.costs[i] * time + rows.costs[i + 1] * time_after) / crowd.total
+        latest = latest_tail(rows, best, W, W, L)
+        if latest > tail_floor:
+            if _weight_by(crowd, path, i, stretch, latest) >= crowd.rank:
+                path.steps[i + 1] = steps
+                offer(rows, best, path.steps, _tail(crowd, path, i, stretch, latest), L, W)
+            elif crowd.climbs:
+                tail_floor = latest
+        if running == 0.0:
+            break
+    return seen
+
+
+@njit(cache=True, nogil=True)
+def _fill_buckets(crowd, rows, path, buckets, i):
+    buckets.stretch[:] = 0.0
+    buckets.weight[:] = 0.0
+    buckets.later[:] = 0.0
+    buckets.spared[:] = 0.0
+    end = path.room[i] + 1
+    for j in range(path.running[i]):
+        r = path.member[i, j]
+        stretch = path.left[i, j] / crowd.speeds[i, r]
+        after = crowd.weight[r] / crowd.speeds[i + 1, r]
+        steps = min(np.ceil(stretch / rows.step_ms), end)
+        bucket = np.int64(steps)
+        buckets.stretch[bucket] += crowd.weight[r] * stretch
+        buckets.weight[bucket] += crowd.weight[r]
+        buckets.later[bucket] += after * path.left[i, j]
+        buckets.spared[bucket] += after * crowd.speeds[i, r]
+
+
+@njit(cache=True, nogil=True)
+def _stage(path, i, t):
+    """The depth at age t on the path to the node at depth i."""
+    while i > 0 and path.elapsed[i] > t:
+        i -= 1
+    return i
+
+
+@njit(cache=True, nogil=True)
+def _weight_by(crowd, path, i, stretch, t):
+    """Weight ended by age t with `stretch` on rung i and then rung i + 1; never too small."""
+    if not t >= 0.0:
+        return np.int64(0)
+    t *= 1.0 + SLACK_RELATIVE
+    stage = _stage(path, i, t)
+    on_rung = t - path.elapsed[stage]
+    on_next = 0.0
+    following = stage
+    if stage == i and on_rung > stretch:
+        on_next = on_rung - stretch
+        on_rung = stretch
+        following = stage + 1
+    weight = path.ended[stage]
+    for j in range(path.running[stage]):
+        r = path.member[stage, j]
+        work = crowd.speeds[stage, r] * on_rung + crowd.speeds[following, r] * on_next
+        if path.left[stage, j] <= work * (1.0 + SLACK_RELATIVE):
+            weight += crowd.weight[r]
+    return weight
+
+
+@njit(cache=True, nogil=True)
+def _weight_at_best_by(crowd, path, i, t):
+    """Weight that could have ended by age t on each request's fastest rung from depth i on."""
+    if t < path.elapsed[i]:
+        return _weight_by(crowd, path, i, np.inf, t)
+    t *= 1.0 + SLACK_RELATIVE
+    left_ms = (t - path.elapsed[i]) * (1.0 + SLACK_RELATIVE)
+    weight = path.ended[i]
+    for j in range(path.running[i]):
+        r = path.member[i, j]
+        if path.left[i, j] * crowd.least_time[i, r] <= left_ms:
+            weight += crowd.weight[r]
+    return weight
+
+
+@njit(cache=True, nogil=True)
+def _tail(crowd, path, i, stretch, latest):
+    """Execution tail with `stretch` on rung i and then rung i + 1, known to be at most `latest`."""
+    while i > 0 and path.ended[i] >= crowd.rank:
+        i -= 1
+        # The quantile ends on rung i, before the path leaves it.
+        stretch = np.inf
+    time = np.empty(path.running[i])
+    weight = np.empty(path.running[i], dtype=np.int64)
+    count = 0
+    late = latest * (1.0 + 4.0 * SLACK_RELATIVE)
+    for j in range(path.running[i]):
+        r = path.member[i, j]
+        t = path.left[i, j] / crowd.speeds[i, r]
+        if t > stretch:
+            beyond = path.left[i, j] - crowd.speeds[i, r] * stretch
+            t = stretch + beyond / crowd.speeds[i + 1, r]
+        if path.elapsed[i] + t <= late:
+            time[count] = path.elapsed[i] + t
+            weight[count] = crowd.weight[r]
+            count += 1
+    rank = crowd.rank - path.ended[i]
+    if crowd.is_unit:
+        return np.partition(time[:count], rank - 1)[rank - 1]
+    order = np.argsort(time[:count])
+    for j in order:
+        rank -= weight[j]
+        if rank <= 0:
+            return time[j]
+    return np.inf

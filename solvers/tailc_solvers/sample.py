@@ -1,0 +1,110 @@
+"""A weighted sample of demands with the speed of every rung: where ladder problems start."""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+PPM = 1_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Requests as weighted demands, each following one row of a table of speeds.
+
+    Attributes:
+        demand_ms: work of each request at the reference rung, positive, in any order [R].
+        weight: how many requests each entry stands for, positive integers [R].
+        speeds: work per ms on each rung, positive [curves, rungs].
+        curve: the row of `speeds` that each request follows [R].
+    """
+
+    demand_ms: NDArray[np.float64]
+    weight: NDArray[np.int64]
+    speeds: NDArray[np.float64]
+    curve: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        _require(self.demand_ms.ndim == 1 and self.demand_ms.size > 0, "demand_ms must be a vector")
+        _require(self.speeds.ndim == 2 and self.speeds.size > 0, "speeds must be [curves, rungs]")
+        _require(self.weight.shape == self.demand_ms.shape, "weight must be as long as demand_ms")
+        _require(self.curve.shape == self.demand_ms.shape, "curve must be as long as demand_ms")
+        _require(_positive(self.demand_ms), "demand_ms must be positive and finite")
+        _require(_positive(self.speeds), "speeds must be positive and finite")
+        _require(bool((self.weight > 0).all()), "weight must be positive")
+        in_table = (self.curve >= 0) & (self.curve < self.speeds.shape[0])
+        _require(bool(in_table.all()), "curve must index the rows of speeds")
+        for array in (self.demand_ms, self.weight, self.speeds, self.curve):
+            array.flags.writeable = False
+
+    @classmethod
+    def common(
+        cls, demand_ms: ArrayLike, speeds: ArrayLike, weight: ArrayLike | None = None
+    ) -> Self:
+        """All requests follow one curve `speeds` [rungs]."""
+        return cls.classes(demand_ms, np.array(speeds, dtype=np.float64)[None], None, weight)
+
+    @classmethod
+    def classes(
+        cls,
+        demand_ms: ArrayLike,
+        speeds: ArrayLike,
+        curve: ArrayLike | None,
+        weight: ArrayLike | None = None,
+    ) -> Self:
+        """Request r follows `speeds[curve[r]]`; with None every request follows the first."""
+        demand = np.array(demand_ms, dtype=np.float64)
+        ones = np.ones(demand.shape, dtype=np.int64)
+        return cls(
+            demand,
+            ones if weight is None else _integers(weight, "weight"),
+            np.array(speeds, dtype=np.float64),
+            ones - 1 if curve is None else _integers(curve, "curve"),
+        )
+
+    @classmethod
+    def individual(
+        cls, demand_ms: ArrayLike, speeds: ArrayLike, weight: ArrayLike | None = None
+    ) -> Self:
+        """Request r follows its own row of `speeds` [R, rungs]."""
+        return cls.classes(demand_ms, speeds, np.arange(np.size(demand_ms)), weight)
+
+    @property
+    def n_rungs(self) -> int:
+        return self.speeds.shape[1]
+
+    @property
+    def n_curves(self) -> int:
+        return self.speeds.shape[0]
+
+    @property
+    def total_weight(self) -> int:
+        return int(self.weight.sum())
+
+    @property
+    def longest_ms(self) -> float:
+        return float(self.demand_ms.max())
+
+    def tail_rank(self, beta_ppm: int) -> int:
+        """1-based rank of the `beta_ppm` quantile: ceil(beta * total weight), in integers.
+
+        Haque et al., ASPLOS 2015, eq. 5. `beta_ppm` is in parts per million, 1 to 1,000,000.
+        """
+        _require(0 < beta_ppm <= PPM, "beta_ppm must be between 1 and 1,000,000")
+        return -(-beta_ppm * self.total_weight // PPM)
+
+
+def _require(holds: bool, sentence: str) -> None:
+    if not holds:
+        raise ValueError(sentence)
+
+
+def _positive(values: NDArray[np.float64]) -> bool:
+    return bool(np.isfinite(values).all() and (values > 0).all())
+
+
+def _integers(values: ArrayLike, name: str) -> NDArray[np.int64]:
+    array = np.array(values)
+    _require(bool((array == np.floor(array)).all()), f"{name} must be whole numbers")
+    return array.astype(np.int64)
