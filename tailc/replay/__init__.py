@@ -1,0 +1,1 @@
+"""Discrete-event replay of a policy's forms on measured demand."""

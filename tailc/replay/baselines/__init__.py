@@ -1,0 +1,1 @@
+"""What a policy is compared with: one short file each, chosen by form."""

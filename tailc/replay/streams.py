@@ -1,0 +1,96 @@
+"""Seeded random streams that are the same in every library version.
+
+Each stream is SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): a counter and a mixing function,
+so a stream can begin at any seed without warming up.
+"""
+
+from __future__ import annotations
+
+import enum
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+_WORD = (1 << 64) - 1
+_GOLDEN = 0x9E3779B97F4A7C15
+_MIX_1 = 0xBF58476D1CE4E5B9
+_MIX_2 = 0x94D049BB133111EB
+
+_STEP = np.uint64(_GOLDEN)
+_FACTOR_1 = np.uint64(_MIX_1)
+_FACTOR_2 = np.uint64(_MIX_2)
+_SHIFTS = (np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(11))
+_UNIT = 2.0**-53
+
+NS_PER_S_IN_MRPS = 1_000_000_000_000  # nanoseconds between arrivals at one thousandth a second
+
+
+class Purpose(enum.IntEnum):
+    """What a stream is for; streams of different purposes never overlap in meaning."""
+
+    ARRIVALS = 1
+    ORDER = 2
+    RESAMPLE = 3
+
+
+def stream(*parts: int) -> NDArray[np.uint64]:
+    """A stream of its own for each tuple of whole numbers (seed, purpose, rate, replication)."""
+    word = 0
+    for part in parts:
+        word = _mixed((word + _GOLDEN + (part & _WORD)) & _WORD)
+    return np.array([word], dtype=np.uint64)
+
+
+def _mixed(word: int) -> int:
+    word = ((word ^ (word >> 30)) * _MIX_1) & _WORD
+    word = ((word ^ (word >> 27)) * _MIX_2) & _WORD
+    return word ^ (word >> 31)
+
+
+@njit(cache=True, nogil=True)
+def uniform(state):  # pragma: no cover - compiled
+    """The next number in [0, 1), a multiple of 2^-53."""
+    state[0] += _STEP
+    word = state[0]
+    word = (word ^ (word >> _SHIFTS[0])) * _FACTOR_1
+    word = (word ^ (word >> _SHIFTS[1])) * _FACTOR_2
+    word ^= word >> _SHIFTS[2]
+    return float(word >> _SHIFTS[3]) * _UNIT
+
+
+@njit(cache=True, nogil=True)
+def poisson_arrivals(state, rate_mrps, out):  # pragma: no cover - compiled
+    """Fill `out` with arrival times [ns] of an open-loop Poisson process, gaps rounded to 1 ns."""
+    mean_gap_ns = NS_PER_S_IN_MRPS / rate_mrps
+    now_ns = 0
+    for i in range(len(out)):
+        # 1 - u lies in (0, 1], so the logarithm is finite
+        now_ns += np.int64(np.rint(-np.log(1.0 - uniform(state)) * mean_gap_ns))
+        out[i] = now_ns
+
+
+@njit(cache=True, nogil=True)
+def shuffled_passes(state, pool, out):  # pragma: no cover - compiled
+    """Fill `out` from `pool`: each pass takes every element once, in a new random order.
+
+    `pool` is left in another order.
+    """
+    size = len(pool)
+    for i in range(len(out)):
+        here = i % size
+        there = here + np.int64(uniform(state) * (size - here))
+        pool[here], pool[there] = pool[there], pool[here]
+        out[i] = pool[here]
+
+
+@njit(cache=True, nogil=True)
+def draw_records(state, last_request_of, out):  # pragma: no cover - compiled
+    """Fill `out` with records drawn with replacement, each request of a record equally likely.
+
+    `last_request_of` is the running sum of the records' weights.
+    """
+    requests = last_request_of[-1]
+    for i in range(len(out)):
+        request = np.int64(uniform(state) * requests)
+        out[i] = np.searchsorted(last_request_of, request, side="right")
