@@ -1,0 +1,44 @@
+"""From what a spec says about demand to the reading that traces follow."""
+
+from __future__ import annotations
+
+from tailc.specs.common import DemandSpec, HeldOutSpec, SpeedupSpec
+from tailc.traces.profile import Measure
+from tailc.traces.reading import Curve, Reading, SplitBy, SplitRule, TimeUnit, Timings
+
+
+def reading(demand: DemandSpec, speedup: SpeedupSpec | None) -> Reading:
+    """The whole recipe from the trace's file to a profile.
+
+    `speedup` is None where `demand.timings` gives the speed-ups.
+    """
+    timings = demand.timings
+    return Reading(
+        measure=Measure(demand.measure),
+        reference=demand.reference,
+        unit=TimeUnit(demand.unit),
+        demand=demand.column,
+        timings=Timings(timings.request, timings.degree, timings.duration) if timings else None,
+        weight=demand.weight,
+        class_column=speedup.classes.column if speedup and speedup.classes else None,
+        speedup_columns=speedup.columns or () if speedup else (),
+        curves=_curves(speedup) if speedup else (),
+        where=tuple(sorted(demand.where.items())),
+        bin_us=demand.bin_us,
+        split=_split(demand.held_out) if demand.held_out else None,
+        note=demand.response_time_because,
+    )
+
+
+def _curves(speedup: SpeedupSpec) -> tuple[Curve, ...]:
+    """The curves, those of classes in order of class."""
+    if speedup.curve is not None:
+        return (Curve(speedup.name, speedup.curve),)
+    if speedup.classes is not None:
+        return tuple(Curve(name, ppm) for name, ppm in sorted(speedup.classes.curves.items()))
+    return ()
+
+
+def _split(held_out: HeldOutSpec) -> SplitRule:
+    by = SplitBy(held_out.by)
+    return SplitRule(by, held_out.fraction_ppm, held_out.column, held_out.seed or 0)

@@ -1,0 +1,160 @@
+"""What a user writes for few-to-many: incremental parallelism (Haque et al., ASPLOS 2015)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from tailc.errors import Code
+from tailc.specs.common import DemandSpec, SloSpec, SpeedupSpec
+from tailc.specs.fields import (
+    PPM,
+    Complaint,
+    DurationUs,
+    Flag,
+    Name,
+    RateMrps,
+    RefusalError,
+    SpecModel,
+    ThreadsPpm,
+    Whole,
+)
+
+KIND_NAME = "few-to-many"
+
+# Rows are enumerated one by one, and a server with more is outside what the paper considers.
+MAX_CORES = 65_536
+MAX_DEGREE = 1_024
+MAX_IN_SYSTEM = 1_000_000
+
+
+def _listed(value: Any) -> Any:
+    """One number is short for a list of it."""
+    return value if isinstance(value, (list, dict)) else [value]
+
+
+class ServerSpec(SpecModel):
+    """The machine, and how far threads may outnumber its cores."""
+
+    cores: Annotated[Whole, Field(ge=1, le=MAX_CORES)] = Field(
+        examples=[15], description="Hardware threads that requests run on."
+    )
+    targets_ppm: Annotated[
+        tuple[ThreadsPpm, ...], BeforeValidator(_listed), Field(min_length=1)
+    ] = Field(
+        alias="target_parallelism",
+        examples=[24],
+        description="Mean threads that run at once under load, moderately above the cores; "
+        "a list is swept.",
+    )
+    quantum_us: DurationUs = Field(
+        default=5_000,
+        alias="quantum",
+        description="How often a request looks whether to climb; 5ms.",
+    )
+    max_degree: Annotated[Whole, Field(ge=1, le=MAX_DEGREE)] | None = Field(
+        default=None, description="Most threads a request; the degrees of the speed-up, if absent."
+    )
+    boosting: Flag = Field(
+        default=True, description="Whether requests at the last degree may get priority."
+    )
+    age_clock: Literal["execution", "arrival"] = Field(
+        default="execution", description="Where the age that decides on climbing counts from."
+    )
+
+
+class SearchSpec(SpecModel):
+    """How the intervals are searched for."""
+
+    method: Literal["grid", "dual"] = Field(
+        default="grid", description="The paper's grid, or continuous time with a bound."
+    )
+    objective: Literal["tail", "threads"] = Field(
+        default="tail",
+        description="Least tail (the paper's), or least threads that meet the first SLO.",
+    )
+    step_us: DurationUs | None = Field(
+        default=None, alias="step", description="Step of the grid of intervals."
+    )
+    longest_interval_us: DurationUs | None = Field(
+        default=None,
+        alias="longest_interval",
+        description="Longest interval of the grid; the longest demand, if absent.",
+    )
+    max_in_system: Annotated[Whole, Field(ge=1, le=MAX_IN_SYSTEM)] | None = Field(
+        default=None,
+        description="Last load with a row; the target parallelism rounded down, if absent.",
+    )
+    e1: Literal["paper", "never"] = Field(
+        default="paper",
+        description="Whether requests wait for another to leave at the highest loads.",
+    )
+    max_evaluations: Annotated[Whole, Field(ge=1)] | None = Field(
+        default=None, description="Budget: schedules evaluated before giving up."
+    )
+
+    @model_validator(mode="after")
+    def _check_grid(self) -> SearchSpec:
+        step, longest = self.step_us, self.longest_interval_us
+        if step is not None and longest is not None and longest % step != 0:
+            message = "is not a whole number of steps"
+            hint = "make it a multiple of `step`"
+            raise RefusalError(
+                Complaint(Code.CONFLICT, message, hint, ("longest_interval",), ("step",))
+            )
+        return self
+
+
+class FewToManySpec(SpecModel):
+    """A few-to-many policy: threads are added to a request as it ages, by the load."""
+
+    api_version: Literal["tailc/v1"] = Field(alias="apiVersion", description="The spec language.")
+    kind: Literal["few-to-many"] = Field(description="The kind of policy.")
+    name: Name = Field(examples=["websearch-isn"], description="Name of the policy.")
+    slo: Annotated[tuple[SloSpec, ...], Field(min_length=1)] = Field(
+        examples=[[{"percentile": "99%", "latency": "500ms"}]],
+        description="What latency must meet; the first is the search's target.",
+    )
+    demand: DemandSpec = Field(examples=[{"trace": "traces/design.parquet"}])
+    speedup: SpeedupSpec | None = Field(default=None)
+    server: ServerSpec = Field(examples=[{"cores": 15, "target_parallelism": 24}])
+    search: SearchSpec = Field(default_factory=SearchSpec)
+    rates_mrps: tuple[RateMrps, ...] = Field(
+        default=(), alias="rates", description="Arrival rates that the policy will be verified at."
+    )
+
+    @model_validator(mode="after")
+    def _check_parts(self) -> FewToManySpec:
+        complaints = [*self._speedup_complaints(), *self._repeated_rates()]
+        if complaints:
+            raise RefusalError(*complaints)
+        return self
+
+    def _speedup_complaints(self) -> list[Complaint]:
+        has_timings = self.demand.timings is not None
+        if self.speedup is None:
+            message = "is missing"
+            hint = "add `speedup: [1, 1.9, 2.7]`, or `demand.timings` for times by degree"
+            return [] if has_timings else [Complaint(Code.MISSING_KEY, message, hint, ("speedup",))]
+        if has_timings:
+            message = "`demand.timings` gives speed-ups already"
+            at, also = ("speedup",), ("demand", "timings")
+            return [Complaint(Code.CONFLICT, message, "remove one", at, also)]
+        most = self.server.max_degree
+        if most is not None and most > self.speedup.degrees:
+            message = f"is `{most}`, but speed-ups are given for {self.speedup.degrees} degrees"
+            at, also = ("server", "max_degree"), ("speedup",)
+            return [Complaint(Code.CONFLICT, message, "lower it, or add speed-ups", at, also)]
+        return []
+
+    def _repeated_rates(self) -> list[Complaint]:
+        return [
+            Complaint(Code.BAD_VALUE, "stands twice", "remove one", ("rates", position))
+            for position, rate in enumerate(self.rates_mrps)
+            if rate in self.rates_mrps[:position]
+        ]
+
+    def max_in_system(self, target_ppm: int) -> int:
+        """The last load with a row of its own: as stated, else the target rounded down."""
+        return self.search.max_in_system or max(1, target_ppm // PPM)

@@ -1,0 +1,119 @@
+"""Findings as a person, a program or a CI service wants to read them."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from typing import Any
+
+from tailc.errors import Finding, Place, Severity
+
+_EXCERPT_WIDTH = 100
+# Characters kept to the left of the caret when a long line is cut.
+_CONTEXT = 40
+_COLOURS = {Severity.ERROR: "\x1b[1;31m", Severity.WARNING: "\x1b[1;33m"}
+_BOLD, _BLUE, _RESET = "\x1b[1m", "\x1b[1;34m", "\x1b[0m"
+
+
+def as_text(findings: Sequence[Finding], colour: bool = False) -> str:
+    """The findings for a terminal: what, where, the line with a caret, what to do."""
+    return "\n".join("\n".join(_text_lines(finding, colour)) + "\n" for finding in findings)
+
+
+def as_dicts(findings: Sequence[Finding]) -> list[dict[str, Any]]:
+    """The findings for a program, every key always present."""
+    return [_as_dict(finding) for finding in findings]
+
+
+def as_github(findings: Sequence[Finding]) -> str:
+    """The findings as workflow commands of GitHub Actions, one a line."""
+    return "".join(_github_line(finding) + "\n" for finding in findings)
+
+
+def _text_lines(finding: Finding, colour: bool) -> list[str]:
+    head = f"{finding.severity.value}[{finding.code.ident}]"
+    tone = _COLOURS[finding.severity]
+    place = finding.place
+    gutter = " " * len(str(place.line)) if place and place.line and place.excerpt else " "
+    lines = [f"{_paint(head, tone, colour)}{_paint(': ' + finding.message, _BOLD, colour)}"]
+    if place is not None:
+        lines.append(f"{gutter}{_paint('-->', _BLUE, colour)} {place}")
+        lines += _excerpt_lines(place, gutter, tone, colour)
+    if finding.help is not None:
+        lines.append(f"{gutter} {_paint('=', _BLUE, colour)} help: {finding.help}")
+    return lines
+
+
+def _excerpt_lines(place: Place, gutter: str, tone: str, colour: bool) -> list[str]:
+    if not place.excerpt or place.line is None:
+        return []
+    excerpt, column = _cut(place.excerpt, place.column or 1)
+    bar = _paint("|", _BLUE, colour)
+    lines = [f"{gutter} {bar}", f"{_paint(str(place.line), _BLUE, colour)} {bar} {excerpt}"]
+    if place.column is not None:
+        marked = excerpt[column - 1 : column - 1 + place.width]
+        caret = _paint("^" * max(1, _cells(marked)), tone, colour)
+        lines.append(f"{gutter} {bar} {_indent(excerpt[: column - 1])}{caret}")
+    return lines
+
+
+def _cut(excerpt: str, column: int) -> tuple[str, int]:
+    """The part of a long line around `column`, printable, and the column in it."""
+    start = 0 if len(excerpt) <= _EXCERPT_WIDTH else max(0, column - 1 - _CONTEXT)
+    part = excerpt[start : start + _EXCERPT_WIDTH]
+    shown = "".join(char if char.isprintable() or char == "\t" else "?" for char in part)
+    return shown, column - start
+
+
+def _indent(before: str) -> str:
+    """Blanks as wide as the text before a caret; tabs stay, for they are as wide as they are."""
+    return "".join("\t" if char == "\t" else " " * _cells(char) for char in before)
+
+
+def _cells(text: str) -> int:
+    """Columns of a terminal that the text fills."""
+    wide = sum(unicodedata.east_asian_width(char) in "WF" for char in text)
+    joined = sum(unicodedata.combining(char) != 0 for char in text)
+    return len(text) + wide - joined
+
+
+def _paint(text: str, tone: str, colour: bool) -> str:
+    return f"{tone}{text}{_RESET}" if colour else text
+
+
+def _as_dict(finding: Finding) -> dict[str, Any]:
+    place = finding.place
+    return {
+        "code": finding.code.ident,
+        "severity": finding.severity.value,
+        "message": finding.message,
+        "help": finding.help,
+        "source": place.source if place else None,
+        "line": place.line if place else None,
+        "column": place.column if place else None,
+        "width": place.width if place and place.column else None,
+        "row": place.row if place else None,
+        "field": place.field if place else None,
+    }
+
+
+def _github_line(finding: Finding) -> str:
+    place = finding.place
+    properties: dict[str, str] = {}
+    if place is not None:
+        properties["file"] = place.source
+        properties |= {"line": str(place.line)} if place.line else {}
+        properties |= {"col": str(place.column)} if place.column else {}
+    properties["title"] = finding.code.ident
+    listing = ",".join(f"{key}={_escaped_property(text)}" for key, text in properties.items())
+    said = finding.message if place is None or place.row is None else f"{place}: {finding.message}"
+    said += f"\nhelp: {finding.help}" if finding.help else ""
+    return f"::{finding.severity.value} {listing}::{_escaped(said)}"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _escaped_property(text: str) -> str:
+    return _escaped(text).replace(":", "%3A").replace(",", "%2C")

@@ -1,0 +1,254 @@
+"""The parts of a spec that policy kinds share: SLOs, demand, speed-ups."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, model_validator
+
+from tailc.errors import Code
+from tailc.specs.fields import (
+    Cell,
+    Complaint,
+    DurationUs,
+    OpenPercentPpm,
+    RefusalError,
+    SpecModel,
+    SpeedupPpm,
+    Text,
+    Whole,
+    WindowField,
+)
+from tailc.specs.slo import Slo
+
+API_VERSION = "tailc/v1"
+MAX_SEED = 2**32 - 1
+# A reason in fewer words ("ok", "it is fine") tells the reader of an artifact nothing.
+_WORDS_OF_A_REASON = 4
+
+
+class SloSpec(SpecModel):
+    """A percentile of latency, queueing included, that requests must meet."""
+
+    percentile_ppm: OpenPercentPpm = Field(alias="percentile", examples=["99%"])
+    latency_us: DurationUs = Field(alias="latency", examples=["500ms"])
+    window: WindowField | None = Field(
+        default=None,
+        description="What is accounted at a time: requests or a duration. All, if absent.",
+    )
+    request_class: Text | None = Field(
+        default=None,
+        alias="class",
+        description="The class of requests it is for. Every one, if absent.",
+    )
+
+    @property
+    def slo(self) -> Slo:
+        """The same as the value that an artifact carries."""
+        return Slo(
+            self.percentile_ppm,
+            self.latency_us,
+            self.window.requests if self.window else None,
+            self.window.duration_us if self.window else None,
+            self.request_class,
+        )
+
+
+class TimingsSpec(SpecModel):
+    """Columns of a long table: one row per request, degree and repetition."""
+
+    request: Text = Field(examples=["query_id"], description="Column that names the request.")
+    degree: Text = Field(examples=["degree"], description="Column with the degree.")
+    duration: Text = Field(examples=["time_ms"], description="Column with the measured time.")
+
+
+class HeldOutSpec(SpecModel):
+    """Which requests are kept out of the compile, to verify on."""
+
+    fraction_ppm: OpenPercentPpm = Field(alias="fraction", examples=["20%"])
+    by: Literal["time", "hash", "seed"] = Field(
+        default="seed",
+        description="The latest, by hash of a column, or drawn at random with a seed.",
+    )
+    column: Text | None = Field(default=None, description="Column with the time, or to hash.")
+    seed: Annotated[Whole, Field(ge=0, le=MAX_SEED)] | None = Field(
+        default=None, description="Seed of the draw; 0 if absent."
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _write_out(cls, value: Any) -> Any:
+        """`20%` is short for `{fraction: 20%}`."""
+        return value if isinstance(value, dict) else {"fraction": value}
+
+    @model_validator(mode="after")
+    def _check_column(self) -> HeldOutSpec:
+        drawn = self.by == "seed"
+        if self.column is None and not drawn:
+            message = f"a split by {self.by} needs `column`"
+            hint = "name the column with the " + ("time" if self.by == "time" else "request's id")
+            raise RefusalError(Complaint(Code.MISSING_KEY, message, hint))
+        if self.column is not None and drawn:
+            message = "a drawn split reads no column"
+            hint = "add `by: hash` or `by: time`, or remove `column`"
+            raise RefusalError(Complaint(Code.CONFLICT, message, hint, ("column",), ("by",)))
+        if self.seed is not None and not drawn:
+            message = f"a split by {self.by} draws nothing, so it has no seed"
+            raise RefusalError(Complaint(Code.CONFLICT, message, "remove it", ("seed",), ("by",)))
+        return self
+
+
+class DemandSpec(SpecModel):
+    """Where the demand of requests was measured, and how to read it."""
+
+    trace: Text = Field(
+        examples=["traces/design.parquet"],
+        description="Path of the trace, relative to the spec; `-` is standard input.",
+    )
+    format: Literal["auto", "parquet", "csv", "ndjson"] = Field(
+        default="auto", description="Format of the trace; `auto` goes by its name and first bytes."
+    )
+    column: Text | None = Field(default=None, description="Column with each request's demand.")
+    unit: Literal["ns", "us", "ms", "s"] = Field(
+        examples=["ms"], description="Unit of the times in the trace."
+    )
+    measure: Literal["demand-cpu", "demand-busy", "response-open", "response-closed"] = Field(
+        examples=["demand-busy"],
+        description="CPU time, busy time alone on the machine, or a response time under an open "
+        "or closed load.",
+    )
+    reference: Text = Field(
+        examples=['"1 thread of a Xeon 8488C at 2.4 GHz"'],
+        description="What speed 1 means: the machine and setting that demand was measured on.",
+    )
+    weight: Text | None = Field(
+        default=None, description="Column with the number of requests that a row stands for."
+    )
+    where: dict[str, Cell] = Field(
+        default_factory=dict, description="Keep the rows whose column equals the value."
+    )
+    bin_us: DurationUs | None = Field(
+        default=None, alias="bin", description="Merge demands into bins of this width."
+    )
+    timings: TimingsSpec | None = Field(
+        default=None,
+        description="Columns of timings by degree, instead of `column` and a speed-up.",
+    )
+    held_out: HeldOutSpec | None = Field(
+        default=None,
+        description="Requests kept out to verify on: a percentage, or how to choose them.",
+    )
+    response_time_because: Text | None = Field(
+        default=None, description="Why a response time may stand for demand, in a sentence."
+    )
+
+    @model_validator(mode="after")
+    def _check(self) -> DemandSpec:
+        complaints = [*self._source_complaints(), *self._response_complaints()]
+        if complaints:
+            raise RefusalError(*complaints)
+        return self
+
+    def _source_complaints(self) -> list[Complaint]:
+        if self.column is None and self.timings is None:
+            message = "neither `column` nor `timings` says where demand is"
+            hint = "add `column: demand_ms`, or `timings:` for times by degree"
+            return [Complaint(Code.MISSING_KEY, message, hint)]
+        if self.column is not None and self.timings is not None:
+            message = "`timings` and `column` both say where demand is"
+            return [Complaint(Code.CONFLICT, message, "remove one", ("timings",), ("column",))]
+        return []
+
+    def _response_complaints(self) -> list[Complaint]:
+        is_response = self.measure.startswith("response-")
+        reason = self.response_time_because
+        if is_response and reason is None:
+            message = f"`{self.measure}` is a response time: it contains waiting and is no demand"
+            hint = (
+                "measure requests alone, or accept it by "
+                "`response_time_because:` and a sentence that says why"
+            )
+            return [Complaint(Code.RESPONSE_TIME, message, hint, ("measure",))]
+        if not is_response and reason is not None:
+            message = f"explains a response time, but `measure` is `{self.measure}`"
+            at, also = ("response_time_because",), ("measure",)
+            return [Complaint(Code.CONFLICT, message, "remove it", at, also)]
+        if reason is not None and len(reason.split()) < _WORDS_OF_A_REASON:
+            message = f"must be a sentence of at least {_WORDS_OF_A_REASON} words"
+            hint = "say why waiting does not count here, for whoever reads the artifact"
+            return [Complaint(Code.RESPONSE_TIME, message, hint, ("response_time_because",))]
+        return []
+
+
+class ClassCurvesSpec(SpecModel):
+    """Speed-up curves by class of requests."""
+
+    column: Text = Field(examples=["query_type"], description="Column with the class.")
+    curves: dict[str, Annotated[tuple[SpeedupPpm, ...], Field(min_length=1)]] = Field(
+        min_length=2, description="Class to curve; curves are equally long."
+    )
+
+    @model_validator(mode="after")
+    def _check_lengths(self) -> ClassCurvesSpec:
+        first, *others = self.curves
+        wanted = len(self.curves[first])
+        complaints = [
+            Complaint(
+                Code.CONFLICT,
+                f"has {len(self.curves[name])} degrees, but `{first}` has {wanted}",
+                "give every class the same degrees",
+                ("curves", name),
+                ("curves", first),
+            )
+            for name in others
+            if len(self.curves[name]) != wanted
+        ]
+        if complaints:
+            raise RefusalError(*complaints)
+        return self
+
+
+class SpeedupSpec(SpecModel):
+    """How requests speed up with the degree: one curve, one a class, or each its own columns."""
+
+    name: Text | None = Field(default=None, description="Where the curve is from.")
+    curve: Annotated[tuple[SpeedupPpm, ...], Field(min_length=1)] | None = Field(
+        default=None, description="Speed-up at degree 1, 2, ..."
+    )
+    classes: ClassCurvesSpec | None = Field(default=None, description="A curve for each class.")
+    columns: Annotated[tuple[Text, ...], Field(min_length=1)] | None = Field(
+        default=None, description="Columns with each request's own speed-up at degree 1, 2, ..."
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _write_out(cls, value: Any) -> Any:
+        """A bare list is short for `{curve: [...]}`."""
+        return {"curve": value} if isinstance(value, list) else value
+
+    @model_validator(mode="after")
+    def _check_one(self) -> SpeedupSpec:
+        given = [key for key in ("curve", "classes", "columns") if getattr(self, key) is not None]
+        if not given:
+            hint = "write `[1, 1.9, 2.7]`, or one of `curve`, `classes`, `columns`"
+            raise RefusalError(Complaint(Code.MISSING_KEY, "has no speed-ups", hint))
+        if len(given) > 1:
+            message = f"`{given[1]}` and `{given[0]}` both give speed-ups"
+            raise RefusalError(
+                Complaint(Code.CONFLICT, message, "remove one", (given[1],), (given[0],))
+            )
+        if self.name is not None and self.curve is None:
+            message = f"names a curve, but speed-ups come from `{given[0]}`"
+            raise RefusalError(
+                Complaint(Code.CONFLICT, message, "remove it", ("name",), (given[0],))
+            )
+        return self
+
+    @property
+    def degrees(self) -> int:
+        """The largest degree with a speed-up."""
+        if self.curve is not None:
+            return len(self.curve)
+        if self.classes is not None:
+            return len(next(iter(self.classes.curves.values())))
+        return len(self.columns or ())

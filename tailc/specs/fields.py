@@ -1,0 +1,210 @@
+"""Types of spec fields: what a user writes, checked, and held as whole numbers.
+
+A `SpecModel` is a mapping of a spec. What the type of a field refuses is a `RefusalError`; what
+pydantic itself refuses is put into our words by `tailc.specs.sentences`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Strict, StringConstraints
+from pydantic.json_schema import WithJsonSchema
+
+from tailc.errors import Code
+from tailc.units import (
+    COUNT,
+    DURATION,
+    PERCENT,
+    RATE,
+    Dimension,
+    Fault,
+    QuantityError,
+    parse,
+    shorten,
+)
+
+PPM = 1_000_000
+
+
+@dataclass(frozen=True)
+class Complaint:
+    """One thing wrong, `at` a path below the value checked; `also` is what it conflicts with."""
+
+    code: Code
+    message: str
+    help: str | None = None
+    at: tuple[str | int, ...] = ()
+    also: tuple[str | int, ...] | None = None
+
+
+class RefusalError(ValueError):
+    """A value is not accepted, for one or more reasons."""
+
+    def __init__(self, *complaints: Complaint) -> None:
+        self.complaints = complaints
+        super().__init__("; ".join(complaint.message for complaint in complaints))
+
+
+class SpecModel(BaseModel):
+    """A mapping in a spec: unknown keys, NaN and infinities are refused, and it never changes."""
+
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, allow_inf_nan=False, hide_input_in_errors=True
+    )
+
+
+def written(value: object) -> str:
+    """A value as a spec would write it, short, for a message."""
+    match value:
+        case None:
+            return "nothing"
+        case bool():
+            return f"`{str(value).lower()}`"
+        case dict():
+            return "a mapping"
+        case list():
+            return "a list"
+        case _:
+            return f"`{shorten(str(value))}`"
+
+
+_CODES = {Fault.NO_UNIT: Code.MISSING_UNIT, Fault.WRONG_UNIT: Code.BAD_UNIT}
+
+
+def quantity(*dimensions: Dimension, positive: bool = True) -> Callable[[object], int]:
+    """A check that a value is a text with a unit of one of `dimensions`, as a whole number."""
+    wanted = " or ".join(dimension.noun for dimension in dimensions)
+    example = " or ".join(f"`{dimension.example}`" for dimension in dimensions)
+
+    def check(value: object) -> int:
+        if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+            message = f"must be {wanted}, not {written(value)}"
+            raise RefusalError(Complaint(Code.BAD_VALUE, message, f"write {example}"))
+        try:
+            steps = parse(str(value), *dimensions)
+        except QuantityError as fault:
+            code = _CODES.get(fault.fault, Code.BAD_VALUE)
+            raise RefusalError(Complaint(code, fault.message, fault.help)) from None
+        if positive and steps == 0:
+            raise RefusalError(
+                Complaint(Code.BAD_VALUE, f"must be more than zero, not {written(value)}")
+            )
+        return steps
+
+    return check
+
+
+def _schema_of(description: str, *dimensions: Dimension) -> WithJsonSchema:
+    patterns = [dimension.pattern for dimension in dimensions]
+    text = {"type": "string", "examples": [dimension.example for dimension in dimensions]}
+    shape = (
+        {"pattern": patterns[0]}
+        if len(patterns) == 1
+        else {"anyOf": [{"pattern": p} for p in patterns]}
+    )
+    return WithJsonSchema({**text, **shape, "description": description})
+
+
+DurationUs = Annotated[
+    int, BeforeValidator(quantity(DURATION)), _schema_of("A duration with its unit.", DURATION)
+]
+RateMrps = Annotated[
+    int, BeforeValidator(quantity(RATE)), _schema_of("A rate of requests with its unit.", RATE)
+]
+
+
+def _open_percentage(value: object) -> int:
+    ppm = quantity(PERCENT)(value)
+    if ppm >= PPM:
+        message = f"must lie between 0 % and 100 %, not {written(value)}"
+        raise RefusalError(Complaint(Code.BAD_VALUE, message, "write such as `99%`"))
+    return ppm
+
+
+OpenPercentPpm = Annotated[
+    int, BeforeValidator(_open_percentage), _schema_of("Between 0 % and 100 %.", PERCENT)
+]
+
+
+@dataclass(frozen=True)
+class Window:
+    """How much an SLO accounts over: requests or microseconds, one of them."""
+
+    requests: int | None = None
+    duration_us: int | None = None
+
+
+def _window(value: object) -> Window:
+    if isinstance(value, Window):
+        return value
+    steps = quantity(COUNT, DURATION)(value)
+    counts = isinstance(value, str) and "request" in value
+    return Window(requests=steps) if counts else Window(duration_us=steps)
+
+
+WindowField = Annotated[
+    Window,
+    BeforeValidator(_window),
+    _schema_of("A number of requests or a duration.", COUNT, DURATION),
+]
+
+
+def exact(value: object) -> Fraction:
+    """A finite number of a spec as the decimal it was written as."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise RefusalError(Complaint(Code.BAD_VALUE, f"must be a number, not {written(value)}"))
+    if not math.isfinite(value):
+        raise RefusalError(Complaint(Code.BAD_VALUE, "must be a finite number"))
+    return Fraction(repr(value))
+
+
+def _millionths(value: object, most: int) -> int:
+    ppm = round(exact(value) * PPM)
+    if not 0 < ppm <= most * PPM:
+        message = f"must be more than zero and at most {most:,}, not {written(value)}"
+        raise RefusalError(Complaint(Code.BAD_VALUE, message))
+    return ppm
+
+
+MAX_SPEEDUP = 1_000_000
+MAX_THREADS = 1_000_000
+
+
+def _speedup(value: object) -> int:
+    return _millionths(value, MAX_SPEEDUP)
+
+
+def _threads(value: object) -> int:
+    return _millionths(value, MAX_THREADS)
+
+
+_POSITIVE = {"type": "number", "exclusiveMinimum": 0}
+SpeedupPpm = Annotated[int, BeforeValidator(_speedup), WithJsonSchema(_POSITIVE)]
+ThreadsPpm = Annotated[int, BeforeValidator(_threads), WithJsonSchema(_POSITIVE)]
+
+Text = Annotated[str, Strict(), StringConstraints(min_length=1)]
+Flag = Annotated[bool, Strict()]
+Whole = Annotated[int, Strict()]
+Name = Annotated[str, Strict(), StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]*$", max_length=64)]
+
+
+def _cell(value: object) -> Any:
+    """The text that a cell of a trace must equal; numbers and truth values as they print."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (int, float)):
+        return str(value)
+    return value
+
+
+Cell = Annotated[
+    str,
+    BeforeValidator(_cell),
+    Strict(),
+    WithJsonSchema({"type": ["string", "number", "boolean"]}),
+]

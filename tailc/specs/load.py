@@ -1,0 +1,146 @@
+"""From a spec file to a checked model: every complaint at once, each with its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from tailc.errors import Code, Finding, Place, TailcError, did_you_mean
+from tailc.specs.common import API_VERSION
+from tailc.specs.document import Document, Scalar, plain, read_document
+from tailc.specs.fields import Complaint, SpecModel, written
+from tailc.specs.sentences import Spot, complaints_of
+
+_HEAD = ("apiVersion", "kind")
+
+
+@dataclass(frozen=True)
+class LoadedSpec:
+    """A checked spec and the document it came from."""
+
+    model: SpecModel
+    document: Document
+
+    def place(self, *path: str | int) -> Place:
+        """Where the value at `path`, in the spec's own keys, is written."""
+        return self.document.place(self.document.span_of(path))
+
+
+def load_spec(path: str, models: Mapping[str, type[SpecModel]]) -> SpecModel:
+    """The spec in the file `path` (`-` is standard input), checked by the model of its kind.
+
+    Raises TailcError with every finding.
+    """
+    return open_spec(path, models).model
+
+
+def open_spec(path: str, models: Mapping[str, type[SpecModel]]) -> LoadedSpec:
+    """As `load_spec`, with the document, so that later findings can say where."""
+    return check_document(read_document(path), models)
+
+
+def check_document(document: Document, models: Mapping[str, type[SpecModel]]) -> LoadedSpec:
+    """The document as a model of its kind; raises TailcError with every finding."""
+    findings = list(_head_findings(document, models))
+    model = models.get(_kind(document) or "")
+    if model is None:
+        raise TailcError(findings)
+    try:
+        checked = model.model_validate(plain(document.root))
+    except ValidationError as fault:
+        findings += _findings(document, model, fault)
+    else:
+        if not findings:
+            return LoadedSpec(checked, document)
+    raise TailcError(sorted(findings, key=_position))
+
+
+def _position(finding: Finding) -> tuple[int, int]:
+    place = finding.place
+    return (place.line or 0, place.column or 0) if place else (0, 0)
+
+
+def _kind(document: Document) -> str | None:
+    entry = document.root.get("kind")
+    value = entry.value.value if entry and isinstance(entry.value, Scalar) else None
+    return value if isinstance(value, str) else None
+
+
+def _head_findings(document: Document, models: Mapping[str, type[SpecModel]]) -> Iterator[Finding]:
+    """Findings about the two keys that say what the rest means."""
+    versions = [API_VERSION]
+    for key, known in zip(_HEAD, (versions, sorted(models)), strict=True):
+        entry = document.root.get(key)
+        value = plain(entry.value) if entry else None
+        if entry is None:
+            place = document.place(document.span_of(()))
+            hint = f"add `{key}: {known[0]}`" if len(known) == 1 else did_you_mean("", known)
+            yield Finding(Code.MISSING_KEY, f"`{key}` is missing", place, hint)
+        elif value not in known:
+            place = document.place(document.span_of((key,)))
+            message = f"{key} {written(value)} is not known"
+            yield Finding(Code.UNKNOWN_KIND, message, place, did_you_mean(str(value), known))
+
+
+def _findings(
+    document: Document, model: type[SpecModel], fault: ValidationError
+) -> Iterator[Finding]:
+    errors = fault.errors(include_url=False)
+    for error in errors:
+        path = error["loc"]
+        if (len(path) == 1 and path[0] in _HEAD) or _follows_from(error, errors):
+            continue
+        for complaint in complaints_of(error, Spot(model, path)):
+            yield _finding(document, path, complaint)
+
+
+def _follows_from(error: ErrorDetails, errors: Sequence[ErrorDetails]) -> bool:
+    """Whether the cause of `error` is another one: an entry refused, or a key misspelled."""
+    path = error["loc"]
+    if error["type"] == "too_short":
+        return any(other["loc"][: len(path)] == path != other["loc"] for other in errors)
+    if error["type"] == "missing":
+        strangers = [
+            str(other["loc"][-1])
+            for other in errors
+            if other["type"] == "extra_forbidden" and other["loc"][:-1] == path[:-1]
+        ]
+        return bool(get_close_matches(str(path[-1]), strangers, n=1))
+    return False
+
+
+def _finding(document: Document, path: tuple[str | int, ...], complaint: Complaint) -> Finding:
+    full = (*path, *complaint.at)
+    of_key = complaint.code is Code.UNKNOWN_KEY
+    span = document.key_span(full) if of_key else document.span_of(full)
+    hint = complaint.help
+    if complaint.also is not None:
+        other = (*path, *complaint.also)
+        seen = f"`{spelled(document.existing(other))}` is on line {document.span_of(other).line}"
+        hint = f"{hint}; {seen}" if hint else seen
+    message = _sentence(_as_written(document, full, complaint.code), complaint)
+    return Finding(complaint.code, message, document.place(span), hint)
+
+
+def _sentence(path: tuple[str | int, ...], complaint: Complaint) -> str:
+    joint = ":" if complaint.message.startswith("`") else ""
+    return f"`{spelled(path)}`{joint} {complaint.message}" if path else complaint.message
+
+
+def _as_written(
+    document: Document, path: tuple[str | int, ...], code: Code
+) -> tuple[str | int, ...]:
+    """The path without the steps that a short form leaves out; a missing key stays in it."""
+    if code is Code.MISSING_KEY and document.node_at(path) is None:
+        return (*document.existing(path[:-1]), path[-1])
+    return document.existing(path)
+
+
+def spelled(path: tuple[str | int, ...]) -> str:
+    """A path as people write it: `slo[0].latency`."""
+    text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+    return text.removeprefix(".")

@@ -1,0 +1,202 @@
+"""What pydantic refuses, in our words: one sentence and a help line for each kind of refusal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args, get_origin
+
+from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails
+
+from tailc.errors import Code, did_you_mean
+from tailc.specs.fields import Complaint, RefusalError, SpecModel, written
+from tailc.units import shorten
+
+Step = str | int
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A path in a model, to ask what could have stood there."""
+
+    model: type[SpecModel]
+    path: tuple[Step, ...]
+
+    @property
+    def siblings(self) -> list[str]:
+        """The keys known at the level of the path's last step."""
+        owner = _model_at(self.model, self.path[:-1])
+        return [key_of(name, field) for name, field in owner.model_fields.items()] if owner else []
+
+    @property
+    def field(self) -> FieldInfo | None:
+        """The field that the path's last key names, if it names one."""
+        keys = [position for position, step in enumerate(self.path) if isinstance(step, str)]
+        if not keys:
+            return None
+        owner = _model_at(self.model, self.path[: keys[-1]])
+        return _field(owner, str(self.path[keys[-1]])) if owner else None
+
+    @property
+    def choices(self) -> list[str]:
+        """The words that the field accepts."""
+        field = self.field
+        return [str(word) for word in _literals(field.annotation)] if field else []
+
+    @property
+    def example(self) -> str | None:
+        """An example of the field, as a spec would write it."""
+        field = self.field
+        return flow(field.examples[0]) if field and field.examples else None
+
+
+def complaints_of(error: ErrorDetails, spot: Spot) -> Sequence[Complaint]:
+    """Pydantic's `error` at `spot` as complaints."""
+    cause = error.get("ctx", {}).get("error")
+    if isinstance(cause, RefusalError):
+        return cause.complaints
+    sentence = _SENTENCES.get(error["type"])
+    if sentence is None:
+        value = written(error["input"])
+        return [Complaint(Code.BAD_VALUE, f"cannot be {value}")]
+    return [sentence(error, spot)]
+
+
+def key_of(name: str, field: FieldInfo) -> str:
+    """The key of a field in a spec."""
+    return field.alias or name
+
+
+def flow(value: Any) -> str:
+    """A value in YAML's flow style, for a help line."""
+    match value:
+        case dict():
+            return "{" + ", ".join(f"{key}: {flow(part)}" for key, part in value.items()) + "}"
+        case list():
+            return "[" + ", ".join(flow(part) for part in value) + "]"
+        case bool():
+            return str(value).lower()
+        case _:
+            return str(value)
+
+
+def _model_at(model: type[SpecModel], path: Sequence[Step]) -> type[SpecModel] | None:
+    """The model of the mapping at `path`; None inside a mapping whose keys are the user's."""
+    owner: type[SpecModel] | None = model
+    for step in path:
+        if isinstance(step, int):
+            continue
+        field = _field(owner, step) if owner else None
+        owner = next(_models(field.annotation), None) if field else None
+    return owner
+
+
+def _field(owner: type[SpecModel], key: str) -> FieldInfo | None:
+    fields = owner.model_fields.items()
+    return next((field for name, field in fields if key_of(name, field) == key), None)
+
+
+def _models(annotation: Any) -> Iterator[type[SpecModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, SpecModel):
+        yield annotation
+    for part in get_args(annotation):
+        yield from _models(part)
+
+
+def _literals(annotation: Any) -> Iterator[Any]:
+    if get_origin(annotation) is Literal:
+        yield from get_args(annotation)
+    else:
+        for part in get_args(annotation):
+            yield from _literals(part)
+
+
+def _unknown(error: ErrorDetails, spot: Spot) -> Complaint:
+    key = str(error["loc"][-1])
+    return Complaint(Code.UNKNOWN_KEY, "is not a known key", did_you_mean(key, spot.siblings))
+
+
+def _missing(error: ErrorDetails, spot: Spot) -> Complaint:
+    key = error["loc"][-1]
+    hint = f"add `{key}: {spot.example}`" if spot.example else f"add `{key}:`"
+    return Complaint(Code.MISSING_KEY, "is missing", hint)
+
+
+def _wanted(what: str) -> Callable[[ErrorDetails, Spot], Complaint]:
+    def sentence(error: ErrorDetails, spot: Spot) -> Complaint:
+        message = f"must be {what}, not {written(error['input'])}"
+        hint = f"for example `{spot.example}`" if spot.example else None
+        return Complaint(Code.BAD_VALUE, message, hint)
+
+    return sentence
+
+
+def _text(error: ErrorDetails, spot: Spot) -> Complaint:
+    value = error["input"]
+    hint = f"for example `{spot.example}`" if spot.example else None
+    if isinstance(value, (int, float)):
+        hint = f'put it in quotes: `"{shorten(flow(value))}"`'
+    return Complaint(Code.BAD_VALUE, f"must be text, not {written(value)}", hint)
+
+
+def _flag(error: ErrorDetails, _: Spot) -> Complaint:
+    message = f"must be `true` or `false`, not {written(error['input'])}"
+    hint = "`yes`, `no`, `on` and `off` are text in YAML 1.2"
+    return Complaint(Code.BAD_VALUE, message, hint if isinstance(error["input"], str) else None)
+
+
+def _choice(error: ErrorDetails, spot: Spot) -> Complaint:
+    value = error["input"]
+    word = value if isinstance(value, str) else ""
+    message = f"cannot be {written(value)}"
+    return Complaint(Code.BAD_VALUE, message, did_you_mean(word, spot.choices))
+
+
+def _bound(words: str, limit: str) -> Callable[[ErrorDetails, Spot], Complaint]:
+    def sentence(error: ErrorDetails, _: Spot) -> Complaint:
+        bound = error.get("ctx", {}).get(limit)
+        message = f"must be {words} {bound}, not {written(error['input'])}"
+        return Complaint(Code.BAD_VALUE, message)
+
+    return sentence
+
+
+def _too_short(error: ErrorDetails, _: Spot) -> Complaint:
+    least = error.get("ctx", {}).get("min_length")
+    has = error.get("ctx", {}).get("actual_length")
+    message = f"needs at least {least} entr{'y' if least == 1 else 'ies'}, but has {has}"
+    return Complaint(Code.BAD_VALUE, message)
+
+
+def _empty_text(_: ErrorDetails, spot: Spot) -> Complaint:
+    hint = f"for example `{spot.example}`" if spot.example else None
+    return Complaint(Code.BAD_VALUE, "is empty", hint)
+
+
+def _name(error: ErrorDetails, spot: Spot) -> Complaint:
+    message = f"cannot be {written(error['input'])}"
+    hint = "use lower-case letters, digits and hyphens, at most 64, such as "
+    return Complaint(Code.BAD_VALUE, message, f"{hint}`{spot.example or 'websearch-isn'}`")
+
+
+_LIST = _wanted("a list")
+_MAPPING = _wanted("a mapping")
+_SENTENCES: dict[str, Callable[[ErrorDetails, Spot], Complaint]] = {
+    "extra_forbidden": _unknown,
+    "missing": _missing,
+    "string_type": _text,
+    "string_too_short": _empty_text,
+    "string_too_long": _name,
+    "string_pattern_mismatch": _name,
+    "int_type": _wanted("a whole number"),
+    "bool_type": _flag,
+    "literal_error": _choice,
+    "tuple_type": _LIST,
+    "list_type": _LIST,
+    "dict_type": _MAPPING,
+    "model_type": _MAPPING,
+    "too_short": _too_short,
+    "greater_than_equal": _bound("at least", "ge"),
+    "less_than_equal": _bound("at most", "le"),
+}

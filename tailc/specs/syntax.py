@@ -1,0 +1,67 @@
+"""What a YAML parser's complaint means to the person who wrote the file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A sentence and what to do."""
+
+    message: str
+    help: str
+
+
+_KNOWN = (
+    (
+        "found character '\\t'",
+        Explanation("a tab stands where YAML wants spaces", "indent with spaces"),
+    ),
+    (
+        "mapping values are not allowed",
+        Explanation(
+            "a `:` stands where no key can be",
+            "put a text that contains `: ` in quotes, or check the indentation of this line",
+        ),
+    ),
+    (
+        "could not find expected ':'",
+        Explanation("a key without `:`", "write `key: value`, with a space after the colon"),
+    ),
+    (
+        "expected <block end>",
+        Explanation(
+            "this line does not fit the indentation above it",
+            "give the keys of one mapping the same indentation",
+        ),
+    ),
+    (
+        "found unexpected end of stream",
+        Explanation("a quote is never closed", "close it with the same quote"),
+    ),
+    (
+        "expected ',' or ']'",
+        Explanation("a list in brackets is not closed", "close it with `]`, or add a `,`"),
+    ),
+    (
+        "expected ',' or '}'",
+        Explanation("a mapping in braces is not closed", "close it with `}`, or add a `,`"),
+    ),
+    (
+        "cannot start any token",
+        Explanation("this character cannot begin a value", "put the value in quotes"),
+    ),
+    (
+        "found unknown escape character",
+        Explanation("an unknown escape after `\\`", "use single quotes, or write `\\\\`"),
+    ),
+)
+
+
+def explain(problem: str) -> Explanation:
+    """A sentence for the parser's `problem`; its own words where it is a rare one."""
+    for words, explanation in _KNOWN:
+        if words in problem:
+            return explanation
+    return Explanation(f"not YAML: {problem}", "check this line and the one above it")

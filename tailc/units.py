@@ -1,0 +1,284 @@
+"""Quantities as people write them, read exactly into whole numbers, and written back.
+
+`120ms` is 120,000 us, `99.9 %` is 999,000 ppm, `90/min` is 1,500 thousandths of a request per
+second. Nothing is rounded: a quantity finer than its grid is refused.
+"""
+
+from __future__ import annotations
+
+import enum
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+# The largest integer that JSON readers agree on (RFC 8785): every quantity ends in an artifact.
+LARGEST = 2**53 - 1
+_LONGEST_TEXT = 40
+
+# A plain decimal number, then a unit that begins with a letter, `%` or `/` and not as `e3` does.
+_QUANTITY = re.compile(
+    r"\s*([0-9]+(?:\.[0-9]+)?|\.[0-9]+)"
+    r"\s*((?![eE][0-9+-])[^\W\d_].*?|[%/].*?|)\s*",
+)
+
+
+class Fault(enum.Enum):
+    """Why a text is not the quantity wanted."""
+
+    NO_UNIT = "no unit"
+    WRONG_UNIT = "wrong unit"
+    NOT_A_QUANTITY = "not a quantity"
+    TOO_FINE = "finer than the grid"
+    OUT_OF_RANGE = "out of range"
+
+
+class QuantityError(ValueError):
+    """A text is not the quantity wanted: which fault, one sentence, and what to write instead."""
+
+    def __init__(self, fault: Fault, message: str, help: str) -> None:  # noqa: A002 - as in Finding
+        self.fault = fault
+        self.message = message
+        self.help = help
+        super().__init__(message)
+
+
+@dataclass(frozen=True)
+class Dimension:
+    """A kind of quantity: what it is called, its units in grid steps, and an example of it.
+
+    `likely` maps a unit that people write by mistake to the one they probably mean.
+    """
+
+    noun: str
+    grid: str
+    units: Mapping[str, Fraction]
+    example: str
+    likely: Mapping[str, str]
+
+    @property
+    def accepted(self) -> str:
+        """The accepted units as a listing for a help line."""
+        return ", ".join(f"`{unit}`" for unit in self.units)
+
+    @property
+    def pattern(self) -> str:
+        """A regular expression of the accepted texts, for editors."""
+        units = "|".join(re.escape(unit).replace("/", "\\/") for unit in self.units)
+        return rf"^\s*([0-9]+(\.[0-9]+)?|\.[0-9]+)\s*({units})\s*$"
+
+
+def _exact(steps: Mapping[str, int | Fraction]) -> Mapping[str, Fraction]:
+    return {unit: Fraction(count) for unit, count in steps.items()}
+
+
+_SECONDS = ("sec", "secs", "second", "seconds")
+_PER_SECOND = ("rps", "qps", "req/s", "requests/s", "/sec", "per second", "hz")
+
+DURATION = Dimension(
+    noun="a duration",
+    grid="microseconds",
+    units=_exact({"us": 1, "ms": 1_000, "s": 10**6, "min": 60 * 10**6, "h": 3_600 * 10**6}),
+    example="120ms",
+    likely={
+        **dict.fromkeys(_SECONDS, "s"),
+        **dict.fromkeys(("msec", "millis", "milliseconds"), "ms"),
+        **dict.fromkeys(("\N{GREEK SMALL LETTER MU}s", "usec", "microseconds"), "us"),
+        **dict.fromkeys(("m", "mins", "minute", "minutes"), "min"),
+        **dict.fromkeys(("hr", "hrs", "hour", "hours"), "h"),
+    },
+)
+PERCENT = Dimension(
+    noun="a percentage",
+    grid="millionths",
+    units=_exact({"%": 10_000}),
+    example="99%",
+    likely={"percent": "%", "pct": "%", "ppm": "%"},
+)
+RATE = Dimension(
+    noun="a rate",
+    grid="thousandths of a request per second",
+    units=_exact({"/s": 1_000, "/min": Fraction(1_000, 60), "/h": Fraction(1_000, 3_600)}),
+    example="30/s",
+    likely={**dict.fromkeys(_PER_SECOND, "/s"), "/m": "/min", "rpm": "/min", "/hour": "/h"},
+)
+FREQUENCY = Dimension(
+    noun="a frequency",
+    grid="kHz",
+    units=_exact({"kHz": 1, "MHz": 1_000, "GHz": 10**6}),
+    example="2.4GHz",
+    likely={"k": "kHz", "m": "MHz", "g": "GHz"},
+)
+POWER = Dimension(
+    noun="a power",
+    grid="milliwatts",
+    units=_exact({"mW": 1, "W": 1_000, "kW": 10**6}),
+    example="250W",
+    likely={"watt": "W", "watts": "W"},
+)
+COUNT = Dimension(
+    noun="a number of requests",
+    grid="requests",
+    units=_exact({"requests": 1, "request": 1}),
+    example="2000 requests",
+    likely={"req": "requests", "reqs": "requests"},
+)
+
+
+def parse_us(text: str) -> int:
+    """A duration such as `120ms`, `0.5s` or `2min` in microseconds."""
+    return parse(text, DURATION)
+
+
+def parse_ppm(text: str) -> int:
+    """A percentage such as `99.9%` in millionths."""
+    return parse(text, PERCENT)
+
+
+def parse_mrps(text: str) -> int:
+    """A rate such as `30/s` or `90/min` in thousandths of a request per second."""
+    return parse(text, RATE)
+
+
+def parse_khz(text: str) -> int:
+    """A frequency such as `2.4GHz` in kHz."""
+    return parse(text, FREQUENCY)
+
+
+def parse_mw(text: str) -> int:
+    """A power such as `250W` in milliwatts."""
+    return parse(text, POWER)
+
+
+def parse_requests(text: str) -> int:
+    """A number of requests such as `2000 requests`."""
+    return parse(text, COUNT)
+
+
+def parse(text: str, *dimensions: Dimension) -> int:
+    """The quantity in grid steps of the first of `dimensions` that has its unit.
+
+    Raises QuantityError for anything but a plain decimal number and a unit: signs, exponents and
+    digit separators are not read, and nothing is rounded.
+    """
+    amount, unit = _split(text, dimensions)
+    for dimension in dimensions:
+        if unit in dimension.units:
+            return _on_grid(text, amount, unit, dimension)
+    raise _unit_fault(text, unit, dimensions) if unit else _no_unit(text, amount, dimensions)
+
+
+def _split(text: str, dimensions: tuple[Dimension, ...]) -> tuple[Fraction, str]:
+    match = _QUANTITY.fullmatch(text) if len(text) <= _LONGEST_TEXT else None
+    if match is None:
+        wanted = " or ".join(dimension.noun for dimension in dimensions)
+        raise QuantityError(
+            Fault.NOT_A_QUANTITY,
+            f"`{shorten(text)}` is not {wanted}",
+            f"write {_examples(dimensions)}",
+        )
+    return Fraction(match[1]), match[2]
+
+
+def _on_grid(text: str, amount: Fraction, unit: str, dimension: Dimension) -> int:
+    steps = amount * dimension.units[unit]
+    if steps > LARGEST:
+        raise QuantityError(
+            Fault.OUT_OF_RANGE, f"`{text}` is too large", f"at most {LARGEST} {dimension.grid}"
+        )
+    if steps.denominator != 1:
+        first_unit, first_steps = next(iter(dimension.units.items()))
+        nearest = _plain(Fraction(round(steps)) / first_steps)
+        raise QuantityError(
+            Fault.TOO_FINE,
+            f"`{text}` is not a whole number of {dimension.grid}",
+            f"the nearest is `{nearest}{first_unit}`",
+        )
+    return int(steps)
+
+
+def _unit_fault(text: str, unit: str, dimensions: tuple[Dimension, ...]) -> QuantityError:
+    accepted = ", ".join(dimension.accepted for dimension in dimensions)
+    meant = _meant(unit, dimensions)
+    guess = f"did you mean `{meant}`? Units: {accepted}" if meant else f"units: {accepted}"
+    wanted = " or ".join(dimension.noun for dimension in dimensions)
+    return QuantityError(
+        Fault.WRONG_UNIT, f"`{shorten(text)}` is not {wanted}: unit `{shorten(unit)}`", guess
+    )
+
+
+def _no_unit(text: str, amount: Fraction, dimensions: tuple[Dimension, ...]) -> QuantityError:
+    accepted = ", ".join(dimension.accepted for dimension in dimensions)
+    written = " or ".join(f"`{_with_unit(amount, dimension)}`" for dimension in dimensions)
+    return QuantityError(
+        Fault.NO_UNIT, f"`{text}` has no unit", f"write {written}, say; units: {accepted}"
+    )
+
+
+def _with_unit(amount: Fraction, dimension: Dimension) -> str:
+    """The amount with the unit of the example; a share such as 0.99 as a percentage."""
+    unit = _split(dimension.example, (dimension,))[1]
+    meant = amount * 100 if dimension is PERCENT and amount < 1 else amount
+    return f"{_plain(meant)}{unit}"
+
+
+def _meant(unit: str, dimensions: tuple[Dimension, ...]) -> str | None:
+    for dimension in dimensions:
+        folded = {known.casefold(): known for known in dimension.units}
+        meant = dimension.likely.get(unit.casefold()) or folded.get(unit.casefold())
+        if meant:
+            return meant
+    return None
+
+
+def _examples(dimensions: tuple[Dimension, ...]) -> str:
+    noun_and_example = (f"{dim.noun} such as `{dim.example}`" for dim in dimensions)
+    return " or ".join(noun_and_example)
+
+
+def shorten(text: str, limit: int = _LONGEST_TEXT) -> str:
+    """The text on one printable line, at most `limit` characters and an ellipsis."""
+    printable = "".join(char if char.isprintable() else f"\\x{ord(char):02x}" for char in text)
+    return printable if len(printable) <= limit else printable[: limit - 3] + "..."
+
+
+def format_us(value_us: int) -> str:
+    """A duration as `1.5 ms`, exactly, in the largest of us, ms and s that it reaches."""
+    return _scaled(value_us, (("us", 1), ("ms", 1_000), ("s", 1_000_000)))
+
+
+def format_ppm(value_ppm: int) -> str:
+    """Millionths as a percentage, exactly: `99.9 %`."""
+    return _scaled(value_ppm, (("%", 10_000),))
+
+
+def format_mrps(value_mrps: int) -> str:
+    """A rate per second, exactly: `1.5/s`."""
+    return _plain(Fraction(value_mrps, 1_000)) + "/s"
+
+
+def format_khz(value_khz: int) -> str:
+    """A frequency as `2.4 GHz`, exactly."""
+    return _scaled(value_khz, (("kHz", 1), ("MHz", 1_000), ("GHz", 1_000_000)))
+
+
+def format_mw(value_mw: int) -> str:
+    """A power as `250 W`, exactly."""
+    return _scaled(value_mw, (("mW", 1), ("W", 1_000), ("kW", 1_000_000)))
+
+
+def _scaled(value: int, units: tuple[tuple[str, int], ...]) -> str:
+    reached = [(unit, steps) for unit, steps in units if abs(value) >= steps]
+    unit, steps = reached[-1] if reached else units[0]
+    return f"{_plain(Fraction(value, steps))} {unit}"
+
+
+def _plain(value: Fraction) -> str:
+    """A fraction whose denominator divides a power of ten, as a plain decimal."""
+    digits = 0
+    while (value * 10**digits).denominator != 1:
+        digits += 1
+    whole = abs(int(value * 10**digits))
+    sign = "-" if value < 0 else ""
+    text = f"{whole:0{digits + 1}d}"
+    return sign + (f"{text[:-digits]}.{text[-digits:]}" if digits else text)
