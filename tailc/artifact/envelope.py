@@ -82,6 +82,14 @@ class Policy:
         if len(set(classes)) != len(classes):
             raise ValueError("two forms are for the same class of requests")
 
+    def form_for(self, request_class: str | None) -> Ladder:
+        """The form for that class, else the one for all classes; LookupError if there is none."""
+        by_class = {form.request_class: form for form in self.forms}
+        found = by_class.get(request_class) or by_class.get(None)
+        if found is None:
+            raise LookupError(f"no form for class {request_class!r}")
+        return found
+
     def same_policy(self, other: Policy) -> bool:
         """Whether a runtime would do the same under both; evidence and generation do not count."""
         return self._decisions() == other._decisions()

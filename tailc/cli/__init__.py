@@ -18,11 +18,11 @@ COMMANDS = ("check", "compile", "verify", "lookup", "inspect", "split", "schema"
 class LazyCommands(click.Group):
     """A group that imports a command's file when the command is named."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """The commands in the order a user meets them."""
         return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """The command of that name; None where there is none."""
         if cmd_name not in COMMANDS:
             return None

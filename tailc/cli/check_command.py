@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from tailc.cli.outcome import Outcome, reports
-from tailc.errors import ExitCode, Finding, TailcError
+from tailc.errors import ExitCode, Finding, Severity, TailcError
 
 
 @click.command("check")
@@ -18,29 +18,22 @@ def command(specs: tuple[str, ...], *, trace: bool) -> Outcome:
     Exits 0 when every spec is right (warnings allowed), 65 when one is wrong, 66 when a file
     cannot be read.
     """
-    from tailc.policies import find_kinds
-
-    models = {name: kind.spec_model for name, kind in find_kinds().items()}
     findings: list[Finding] = []
     exit_code = ExitCode.OK
     for path in specs:
         try:
-            findings += _check(path, models, trace)
+            findings += _warnings(path, trace)
         except TailcError as error:
             findings += error.findings
             exit_code = exit_code or error.exit_code
-    wrong = sum(finding.code.exit_code != ExitCode.OK for finding in findings)
+    wrong = sum(finding.severity is Severity.ERROR for finding in findings)
     text = f"{len(specs)} checked, {wrong} errors, {len(findings) - wrong} warnings"
     result: dict[str, object] = {"checked": len(specs), "errors": wrong}
     return Outcome(exit_code, text, result, tuple(findings))
 
 
-def _check(path: str, models: dict[str, type], trace: bool) -> tuple[Finding, ...]:
-    from tailc.specs.load import load_spec
+def _warnings(path: str, trace: bool) -> tuple[Finding, ...]:
+    from tailc.pipeline.trace import open_kind, open_trace
 
-    spec = load_spec(path, models)
-    if not trace:
-        return ()
-    from tailc.pipeline.reading import read_spec_trace
-
-    return read_spec_trace(path, spec).warnings
+    opened = open_kind(path)
+    return open_trace(opened).trace.warnings if trace else ()

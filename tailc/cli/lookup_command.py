@@ -28,7 +28,14 @@ def command(
     from tailc.artifact.files import read_policy
     from tailc.forms.ladder.lookup import lookup
 
-    form = read_policy(artifact).form_for(request_class)
+    policy = read_policy(artifact)
+    try:
+        form = policy.form_for(request_class)
+    except LookupError:
+        known = ", ".join(f"`{form.request_class}`" for form in policy.forms)
+        raise click.UsageError(
+            f"this artifact's tables are by class: give --class {known}"
+        ) from None
     load = _load(form.load_axis.value, in_system, rate)
     answer = lookup(form, load, waited, age)
     rung = form.rungs[answer.rung]

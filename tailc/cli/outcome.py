@@ -81,10 +81,10 @@ def _show(command: str, outcome: Outcome, output_format: str) -> None:
 
         click.echo(json_document(command, outcome.exit_code, outcome.findings, outcome.result))
     elif output_format == "github":
-        lines = [*render.github(outcome.findings).splitlines(), *outcome.annotations]
+        lines = [*render.as_github(outcome.findings).splitlines(), *outcome.annotations]
         click.echo("\n".join(lines), nl=bool(lines))
     else:
         if outcome.findings:
             colour = sys.stderr.isatty() and not os.environ.get("NO_COLOR")
-            click.echo(render.text(outcome.findings, colour=colour), err=True, color=colour)
+            click.echo(render.as_text(outcome.findings, colour), err=True, color=colour)
         click.echo(outcome.text, nl=bool(outcome.text) and not outcome.text.endswith("\n"))

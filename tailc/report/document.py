@@ -20,7 +20,7 @@ def json_document(
         "version": VERSION,
         "command": command,
         "exit_code": int(exit_code),
-        "findings": render.json_list(findings),
+        "findings": render.as_dicts(findings),
         "result": result,
     }
     return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)

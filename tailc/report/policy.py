@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tailc.artifact.envelope import Evidence, Policy
-from tailc.artifact.json_form import policy_dict, policy_digest
+from tailc.artifact.json_form import encode_json
 from tailc.forms.ladder.solution import RowEvidence
 from tailc.forms.ladder.table import AdmissionKind, Ladder, LoadAxis, Row
 from tailc.percentiles import PPM
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 def policy_result(policy: Policy) -> dict[str, object]:
     """The JSON form of a policy as a command's result."""
-    return {"policy_digest": policy_digest(policy), "policy": policy_dict(policy)}
+    return {"policy": json.loads(encode_json(policy))}
 
 
 def compiled_text(compiled: Compiled, paths: Sequence[Path]) -> str:
@@ -47,7 +48,8 @@ def policy_text(policy: Policy) -> str:
 
 def slo_text(slo: Slo) -> str:
     """Such as `p99 <= 500 ms`."""
-    text = f"p{format_ppm(slo.percentile_ppm).removesuffix('%').strip()} <= {format_us(slo.latency_us)}"
+    percentile = format_ppm(slo.percentile_ppm).removesuffix("%").strip()
+    text = f"p{percentile} <= {format_us(slo.latency_us)}"
     if slo.request_class is not None:
         text += f" for class {slo.request_class}"
     if slo.window_requests is not None:

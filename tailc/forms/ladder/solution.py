@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -45,7 +46,7 @@ class Schedule:
         for ever.
         """
         stays: list[int | None] = [0] * (rungs - 1)
-        for here, above in zip(climbs, climbs[1:], strict=False):
+        for here, above in itertools.pairwise(climbs):
             stays[here.rung] = above.age_us - here.age_us
         if climbs[-1].rung < rungs - 1:
             stays[climbs[-1].rung] = None

@@ -1,0 +1,1 @@
+"""The passes of a compile, in order: read, reduce, solve, emit, write."""

@@ -1,0 +1,138 @@
+"""A compile, pass by pass: read, split, reduce, solve, emit, gather the evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tailc.artifact.envelope import Evidence, Input, InputRole, Policy, next_generation
+from tailc.errors import Finding
+from tailc.forms.ladder.problem import LadderProblem
+from tailc.forms.ladder.solution import LadderSolution
+from tailc.pipeline.progress import Progress, silent
+from tailc.pipeline.solve import solve
+from tailc.pipeline.sweep import Candidate, choose
+from tailc.pipeline.trace import OpenedTrace, open_kind, open_trace
+from tailc.pipeline.versions import versions
+from tailc.policies import Kind
+from tailc.traces.profile import DemandProfile
+from tailc.traces.split import split
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A compiled policy, and what stands behind it.
+
+    `sweep` holds every candidate that was tried, the chosen one included; a spec without a sweep
+    has one.
+    """
+
+    policy: Policy
+    spec: Any
+    problem: LadderProblem
+    solution: LadderSolution
+    sweep: tuple[Candidate, ...]
+    findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True)
+class _Parts:
+    design: DemandProfile
+    inputs: tuple[Input, ...]
+
+
+def compile_policy(
+    spec_path: str,
+    *,
+    overrides: Mapping[str, object] | None = None,
+    previous: Policy | None = None,
+    progress: Progress = silent,
+) -> Compiled:
+    """The policy that the spec at `spec_path` asks for (`-` is standard input).
+
+    `overrides` replaces fields of the spec's search (`method`, `objective`, `max_evaluations`).
+    `previous` sets the generation: kept where the policy is unchanged, else its successor.
+    Raises TailcError for bad input, an infeasible problem or an exhausted budget.
+    """
+    opened = open_kind(spec_path)
+    spec = opened.spec.with_search(overrides or {})
+    progress("reading the trace", 0.0)
+    read = open_trace(opened)
+    parts = _split(read)
+    candidates = _solve_all(opened.kind, spec, parts.design, progress)
+    candidates, chosen = choose(candidates, parts.design, progress)
+    return Compiled(
+        policy=next_generation(_policy(chosen, parts, read), previous),
+        spec=chosen.spec,
+        problem=chosen.problem,
+        solution=chosen.solution,
+        sweep=candidates,
+        findings=read.trace.warnings,
+    )
+
+
+def _split(read: OpenedTrace) -> _Parts:
+    whole = read.trace.profile
+    if read.reading.split is None:
+        return _Parts(whole, (_input(InputRole.DESIGN, whole),))
+    design, held_out = split(read.trace, read.reading.split)
+    parts = {InputRole.WHOLE: whole, InputRole.DESIGN: design, InputRole.HELD_OUT: held_out}
+    return _Parts(design, tuple(_input(role, part) for role, part in parts.items()))
+
+
+def _input(role: InputRole, part: DemandProfile) -> Input:
+    return Input(role, part.digest, rows=len(part.demand_ms), requests=part.total_weight)
+
+
+def _solve_all(
+    kind: Kind, spec: Any, design: DemandProfile, progress: Progress
+) -> tuple[Candidate, ...]:
+    solved = []
+    for candidate in kind.candidates(spec):
+        problem = kind.reduce(candidate, design)
+        solution = solve(problem, progress)
+        solved.append(
+            Candidate(candidate, problem, solution, kind.emit(candidate, problem, solution))
+        )
+    return tuple(solved)
+
+
+def _policy(chosen: Candidate, parts: _Parts, read: OpenedTrace) -> Policy:
+    spec, problem, solution = chosen.spec, chosen.problem, chosen.solution
+    evidence = Evidence(
+        objective=problem.objective.value,
+        method=problem.method.value,
+        proof=solution.proof,
+        solver=solution.solver,
+        versions=versions(),
+        evaluations=solution.evaluations,
+        settings=_settings(problem),
+        rows=tuple(row.evidence for row in solution.rows if row.evidence is not None),
+    )
+    return Policy(
+        name=spec.name,
+        kind=spec.kind,
+        generation=1,
+        slos=spec.slos,
+        rates_mrps=spec.rates_mrps,
+        forms=(chosen.form,),
+        inputs=parts.inputs,
+        reading=read.reading,
+        evidence=evidence,
+    )
+
+
+def _settings(problem: LadderProblem) -> tuple[tuple[str, int], ...]:
+    """The numbers that shaped the search, sorted by name."""
+    settings = {
+        "budget_ppm": problem.budget_ppm,
+        "longest_us": problem.longest_us,
+        "max_in_system": problem.loads[-1],
+        "percentile_ppm": problem.percentile_ppm,
+        "rungs": len(problem.cost_ppm),
+        "step_us": problem.step_us,
+    }
+    if problem.target_us is not None:
+        settings["target_us"] = problem.target_us
+    return tuple(sorted(settings.items()))

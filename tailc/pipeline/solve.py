@@ -1,0 +1,186 @@
+"""Match a ladder problem with its solver, and check what comes back.
+
+The grid search proves the best schedule on the grid; the continuous-time dual proves how good any
+schedule can be. Whatever they propose is rounded to whole microseconds and evaluated anew before
+it is believed: nothing that a solver computed in floating point enters an artifact unchecked.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from tailc_solvers.intervals.evaluate import evaluate
+from tailc_solvers.intervals.grid import search_grid
+from tailc_solvers.sample import Sample
+from tailc_solvers.status import Status
+
+from tailc.errors import Code, Finding, TailcError
+from tailc.forms.ladder.problem import LadderProblem, Objective
+from tailc.forms.ladder.solution import (
+    LadderSolution,
+    RowEvidence,
+    RowStatus,
+    Schedule,
+    SolvedRow,
+)
+from tailc.percentiles import PPM
+from tailc.pipeline.progress import Progress, silent
+from tailc.pipeline.quantile_interval import quantile_ppm_interval
+
+US_PER_MS = 1_000
+_STATUSES = {
+    Status.OPTIMAL: RowStatus.OPTIMAL,
+    Status.INFEASIBLE: RowStatus.INFEASIBLE,
+    Status.BUDGET: RowStatus.BUDGET,
+}
+
+
+@dataclass(frozen=True)
+class _Proposal:
+    """What a solver says of all loads: durations [loads, rungs] in ms, inf for never to climb."""
+
+    v_ms: NDArray[np.float64]
+    status: tuple[Status, ...]
+    least_tail_ms: NDArray[np.float64]
+    evaluations: int
+    proof: str
+    solver: str
+
+
+def solve(problem: LadderProblem, progress: Progress = silent) -> LadderSolution:
+    """A schedule for every load, proved and evaluated in whole microseconds.
+
+    Rows that are infeasible are in the answer; a budget that ended is a TailcError (BUDGET_ENDED),
+    as is a method that cannot solve the problem (METHOD_UNFIT).
+    """
+    sample = _sample(problem)
+    bounds_us = [None] * len(problem.loads)
+    proposal = _by_grid(problem, sample, progress)
+    if Status.BUDGET in proposal.status:
+        raise _budget_ended(problem, proposal.evaluations)
+    figures = _Figures(problem, sample)
+    rows = tuple(
+        _row(problem, figures, proposal, number, bounds_us[number])
+        for number in range(len(problem.loads))
+    )
+    return LadderSolution(
+        rows, proposal.proof, proposal.solver, proposal.evaluations, problem.longest_us
+    )
+
+
+def _sample(problem: LadderProblem) -> Sample:
+    profile = problem.profile
+    return Sample(
+        profile.demand_ms, profile.weight, profile.curves, profile.curve_of.astype(np.int64)
+    )
+
+
+def _by_grid(problem: LadderProblem, sample: Sample, progress: Progress) -> _Proposal:
+    found = search_grid(
+        sample,
+        _cost_rates(problem),
+        problem.loads,
+        problem.budget_ppm / PPM,
+        beta_ppm=problem.percentile_ppm,
+        step_ms=problem.step_us / US_PER_MS,
+        longest_ms=problem.longest_us / US_PER_MS,
+        objective=problem.objective.value,
+        target_ms=None if problem.target_us is None else problem.target_us / US_PER_MS,
+        max_evaluations=problem.max_evaluations,
+        progress=lambda share: progress("searching schedules", share),
+    )
+    return _Proposal(
+        found.v_ms,
+        found.status,
+        found.least_tail_ms,
+        found.evaluations,
+        "grid-exhausted",
+        "tailc_solvers.intervals.grid",
+    )
+
+
+def _cost_rates(problem: LadderProblem) -> NDArray[np.float64]:
+    return np.array(problem.cost_ppm) / PPM
+
+
+class _Figures:
+    """Exact figures of a schedule on the design sample, with the limits of its tail."""
+
+    def __init__(self, problem: LadderProblem, sample: Sample) -> None:
+        self._problem = problem
+        self._sample = sample
+        total = problem.profile.total_weight
+        self._low_ppm, self._high_ppm = quantile_ppm_interval(problem.percentile_ppm, total)
+
+    def of(self, load: int, schedule: Schedule, bound_us: int | None) -> RowEvidence:
+        """The evidence of one load, every figure recomputed from whole microseconds."""
+        problem = self._problem
+        tail_ms, mean_ms, cost_time_ms = self._execution(schedule, problem.percentile_ppm)
+        tail_us = schedule.wait_us + _us(tail_ms)
+        cost_time_us = _us(cost_time_ms)
+        residence_ms = schedule.wait_us / US_PER_MS + mean_ms
+        return RowEvidence(
+            load=load,
+            objective_us=tail_us if problem.objective is Objective.TAIL else cost_time_us,
+            bound_us=bound_us,
+            tail_us=tail_us,
+            tail_low_us=self._tail_us(schedule, self._low_ppm),
+            tail_high_us=self._high_ppm and self._tail_us(schedule, self._high_ppm),
+            mean_us=_us(residence_ms),
+            cost_time_us=cost_time_us,
+            total_cost_ppm=round(load * cost_time_ms / residence_ms * PPM),
+        )
+
+    def _tail_us(self, schedule: Schedule, percentile_ppm: int) -> int:
+        return schedule.wait_us + _us(self._execution(schedule, percentile_ppm)[0])
+
+    def _execution(self, schedule: Schedule, percentile_ppm: int) -> tuple[float, float, float]:
+        """Tail, mean and cost-time of the execution, in ms."""
+        stays = [math.inf if stay is None else stay / US_PER_MS for stay in schedule.stay_us]
+        rates = _cost_rates(self._problem)
+        found = evaluate(self._sample, rates, [0.0, *stays], percentile_ppm)
+        return (
+            float(found.execution_tail_ms[0]),
+            float(found.execution_mean_ms[0]),
+            float(found.cost_time_ms[0]),
+        )
+
+
+def _row(
+    problem: LadderProblem,
+    figures: _Figures,
+    proposal: _Proposal,
+    number: int,
+    bound_us: int | None,
+) -> SolvedRow:
+    load, status = problem.loads[number], proposal.status[number]
+    if status is not Status.OPTIMAL:
+        nearest_ms = float(proposal.least_tail_ms[number])
+        nearest_us = math.ceil(nearest_ms * US_PER_MS) if math.isfinite(nearest_ms) else None
+        return SolvedRow(load, _STATUSES[status], nearest_tail_us=nearest_us)
+    schedule = _schedule(proposal.v_ms[number])
+    evidence = figures.of(load, schedule, bound_us)
+    return SolvedRow(load, RowStatus.OPTIMAL, schedule, evidence)
+
+
+def _schedule(v_ms: NDArray[np.float64]) -> Schedule:
+    wait_us, *stays = (None if math.isinf(v) else _us(v) for v in v_ms.tolist())
+    assert wait_us is not None
+    return Schedule(wait_us, tuple(stays))
+
+
+def _us(value_ms: float) -> int:
+    return round(value_ms * US_PER_MS)
+
+
+def _budget_ended(problem: LadderProblem, evaluations: int) -> TailcError:
+    message = f"the search ended after `{evaluations}` evaluations without a certified answer"
+    points = problem.longest_us // problem.step_us
+    hint = (
+        f"raise search.max_evaluations, or search fewer schedules: {points} steps of "
+        f"`{problem.step_us}us` for {len(problem.cost_ppm)} rungs"
+    )
+    return TailcError(Finding(Code.BUDGET_ENDED, message, help=hint))

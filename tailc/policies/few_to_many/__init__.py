@@ -1,0 +1,19 @@
+"""Few-to-many: add threads to a request as it ages (Haque et al., ASPLOS 2015).
+
+A rung is a number of threads. It costs as many threads as it has. For every number of requests in
+the system the table minimises the tail latency under a limit on the average total parallelism
+(objective `tail`), or the thread-time under that limit and the SLO (objective `threads`).
+"""
+
+from tailc.policies import Kind
+from tailc.policies.few_to_many.emit import emit
+from tailc.policies.few_to_many.reduce import candidates, reduce
+from tailc.policies.few_to_many.spec import FewToManySpec
+
+KIND = Kind(
+    name="few-to-many",
+    spec_model=FewToManySpec,
+    candidates=candidates,
+    reduce=reduce,
+    emit=emit,
+)

@@ -1,0 +1,98 @@
+"""The interval table of a solved few-to-many problem, as a ladder."""
+
+from __future__ import annotations
+
+from tailc.forms.ladder.problem import LadderProblem
+from tailc.forms.ladder.solution import LadderSolution, RowStatus, Schedule, SolvedRow
+from tailc.forms.ladder.table import (
+    ON_EXIT,
+    Admission,
+    Boost,
+    Climb,
+    CostUnit,
+    Guard,
+    Ladder,
+    LoadAxis,
+    Row,
+    Rule,
+    Rung,
+    collapse,
+)
+from tailc.percentiles import PPM
+from tailc.policies.few_to_many.spec import FewToManySpec
+
+
+def emit(spec: FewToManySpec, problem: LadderProblem, solution: LadderSolution) -> Ladder:
+    """Rows by requests in the system; beyond the searched ones a request waits for an exit.
+
+    Under `e1: paper` the waiting row also stands wherever no schedule is feasible or the search
+    returns the longest wait there is, and it keeps the climbs of the last searched row (Haque et
+    al., ASPLOS 2015, section 4.1 and table 2). Under `e1: never` the last row holds beyond.
+    """
+    rows = _rows(
+        solution,
+        waits_for_exit=spec.search.e1 == "paper",
+        from_arrival=spec.server.age_clock == "arrival",
+    )
+    boost = Boost(0, spec.server.cores * PPM) if spec.server.boosting else None
+    return Ladder(
+        load_axis=LoadAxis.IN_SYSTEM,
+        request_class=None,
+        cost_units=(CostUnit("threads", spec.server.cores * PPM),),
+        rungs=_rungs(problem),
+        rules=_rules(spec),
+        quantum_us=spec.server.quantum_us,
+        rows=collapse(rows),
+        guard=Guard(1, problem.loads[-1]),
+        boost=boost,
+    )
+
+
+def _rungs(problem: LadderProblem) -> tuple[Rung, ...]:
+    speeds = problem.profile.mean_curve()
+    return tuple(
+        Rung(_threads(degree), round(float(speed) * PPM), (cost,))
+        for degree, (speed, cost) in enumerate(zip(speeds, problem.cost_ppm, strict=True), start=1)
+    )
+
+
+def _threads(degree: int) -> str:
+    return "1 thread" if degree == 1 else f"{degree} threads"
+
+
+def _rules(spec: FewToManySpec) -> tuple[Rule, ...]:
+    rules = [Rule.NEVER_DESCEND, Rule.REREAD_ROW]
+    if spec.server.boosting:
+        rules.append(Rule.BOOST_LAST_RUNG)
+    if spec.server.age_clock == "arrival":
+        rules.append(Rule.AGE_FROM_ARRIVAL)
+    return tuple(sorted(rules, key=lambda rule: rule.value))
+
+
+def _rows(solution: LadderSolution, *, waits_for_exit: bool, from_arrival: bool) -> list[Row]:
+    rows: list[Row] = []
+    climbs: tuple[Climb, ...] = (Climb(0, 0),)
+    for solved in solution.rows:
+        if solved.schedule is not None:
+            climbs = _aged(solved.schedule, from_arrival)
+        must_wait = waits_for_exit and _found_no_start(solved, solution.longest_us)
+        wait_us = solved.schedule.wait_us if solved.schedule else 0
+        admission = ON_EXIT if must_wait else Admission.after(wait_us)
+        rows.append(Row(solved.load, solved.load, admission, climbs))
+    if waits_for_exit:
+        beyond = solution.rows[-1].load + 1
+        rows.append(Row(beyond, beyond, ON_EXIT, climbs))
+    return rows
+
+
+def _aged(schedule: Schedule, from_arrival: bool) -> tuple[Climb, ...]:
+    """The schedule's climbs; counted from arrival, all but the first come the wait later."""
+    first, *later = schedule.climbs()
+    shift_us = schedule.wait_us if from_arrival else 0
+    return (first, *(Climb(climb.age_us + shift_us, climb.rung) for climb in later))
+
+
+def _found_no_start(solved: SolvedRow, longest_us: int) -> bool:
+    if solved.status is not RowStatus.OPTIMAL or solved.schedule is None:
+        return True
+    return solved.schedule.wait_us >= longest_us
