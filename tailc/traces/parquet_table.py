@@ -71,7 +71,7 @@ class ParquetTable:
         for name in wanted.names:
             kind = self._file.schema_arrow.field(name).type
             number = pa.types.is_integer(kind) or pa.types.is_floating(kind)
-            number = number or pa.types.is_decimal(kind)
+            number = number or pa.types.is_decimal(kind) or pa.types.is_null(kind)
             # A column of text is judged cell by cell, so that the message can show the cell.
             text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
             text = text or pa.types.is_dictionary(kind)
@@ -82,7 +82,7 @@ class ParquetTable:
             else:
                 continue
             raise self.source.fault(
-                Code.WRONG_TYPE, message, field=name, help="name a column of plain values"
+                Code.WRONG_TYPE, message, field=name, advice="name a column of plain values"
             )
 
 

@@ -54,13 +54,9 @@ class Source:
         return pa.CompressedInputStream(self.raw(), "gzip") if self.is_gzip else self.raw()
 
     def head(self) -> bytes:
-        """The first mebibyte of the plain bytes, or what can be read of it."""
+        """The first mebibyte of the plain bytes, or all of it."""
         with self.plain() as stream:
-            try:
-                return stream.read(HEAD_BYTES)
-            except OSError:
-                self.check_gzip()
-                raise
+            return stream.read(HEAD_BYTES)
 
     def check_gzip(self) -> None:
         """Raise TailcError unless every gzip member is whole; a file not gzipped passes."""
@@ -68,10 +64,16 @@ class Source:
             with self.raw() as stream:
                 _check_members(stream, self.name)
 
-    def fault(self, code: Code, message: str, **where: object) -> TailcError:
+    def fault(
+        self,
+        code: Code,
+        message: str,
+        row: int | None = None,
+        field: str | None = None,
+        advice: str | None = None,
+    ) -> TailcError:
         """An error about this source."""
-        help_ = where.pop("help", None)
-        return TailcError(Finding(code, message, Place(self.name, **where), help=help_))  # type: ignore[arg-type]
+        return TailcError(Finding(code, message, Place(self.name, row=row, field=field), advice))
 
 
 class _Unclosed:
@@ -95,7 +97,8 @@ def open_source(source: str) -> Iterator[Source]:
     """The source named by a path, or `-` for standard input.
 
     What cannot be read twice (a pipe, standard input) is first copied to a temporary file, which
-    is gone when the context ends. Raises TailcError (CANNOT_READ, EMPTY_TRACE).
+    is gone when the context ends. What the system refuses to read, also later in the context, is a
+    TailcError (CANNOT_READ, or TRUNCATED and BROKEN_FORMAT for gzip); no bytes are EMPTY_TRACE.
     """
     with tempfile.TemporaryFile() as spool:
         if source == "-":
@@ -105,7 +108,11 @@ def open_source(source: str) -> Iterator[Source]:
             opened = _open_path(source, spool)
         if opened.raw().size() == 0:
             raise opened.fault(Code.EMPTY_TRACE, f"`{opened.name}` is an empty file")
-        yield opened
+        try:
+            yield opened
+        except OSError as error:
+            opened.check_gzip()
+            raise _cannot_read(opened.name, error) from None
 
 
 def _open_path(source: str, spool: BinaryIO) -> Source:
@@ -116,11 +123,14 @@ def _open_path(source: str, spool: BinaryIO) -> Source:
                 return Source(source, path, None, _starts_gzip(file))
             shutil.copyfileobj(file, spool)
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        place = Place(source)
-        message = f"`{source}` cannot be read: {reason.lower()}"
-        raise TailcError(Finding(Code.CANNOT_READ, message, place)) from None
+        raise _cannot_read(source, error) from None
     return Source(source, None, spool, _starts_gzip(spool))
+
+
+def _cannot_read(name: str, error: Exception) -> TailcError:
+    reason = getattr(error, "strerror", None) or str(error)
+    message = f"`{name}` cannot be read: {reason.lower()}"
+    return TailcError(Finding(Code.CANNOT_READ, message, Place(name)))
 
 
 def _starts_gzip(file: BinaryIO) -> bool:

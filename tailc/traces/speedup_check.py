@@ -71,12 +71,17 @@ def _warning(
 def suggest_max_degree(curve: Curve, marginal_efficiency: float = MARGINAL_EFFICIENCY) -> int:
     """The degree beyond which more threads are not worth having.
 
-    The last degree whose speed-up is the highest so far and exceeds the one before by at least
-    `marginal_efficiency`; 1 where no degree does.
+    The last degree that gains, over the best lower degree, at least `marginal_efficiency` for
+    each thread it has more than that one; 1 where none does. So a dent in a measured curve is
+    passed over, and coming back to an earlier height is no gain.
     """
-    best_before = np.maximum.accumulate(curve)[:-1]
-    worth = (np.diff(curve) >= marginal_efficiency) & (curve[1:] > best_before)
-    return int(np.flatnonzero(worth)[-1]) + 2 if worth.any() else 1
+    suggested, best = 0, 0
+    for degree in range(1, len(curve)):
+        if curve[degree] - curve[best] >= marginal_efficiency * (degree - best):
+            suggested = degree
+        if curve[degree] > curve[best]:
+            best = degree
+    return suggested + 1
 
 
 @dataclass(frozen=True, eq=False)

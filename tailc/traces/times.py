@@ -12,10 +12,8 @@ from tailc.traces.profile import DemandProfile
 from tailc.traces.reading import TimeUnit
 
 NS_PER_MS = 1e6
-# Up to here a float64 holds every whole number; 104 days.
+# Up to 2^53 a float64 holds every whole number; in ns, 104 days.
 MAX_NS = 2.0**53
-# So that no trace of up to 2^31 rows can overflow a sum of weights.
-MAX_WEIGHT = 2**31
 # Median demands outside of this are likelier a wrong unit than a service: tables of policies
 # tick in milliseconds, and nobody promises a latency to a request that runs for minutes.
 SHORTEST_USUAL_MS = 0.005

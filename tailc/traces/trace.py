@@ -27,9 +27,11 @@ from tailc.traces.source import Format, Source, format_of, open_source
 from tailc.traces.speedup_check import curve_findings
 from tailc.traces.split_keys import id_keys, time_keys
 from tailc.traces.table import Table, Wanted
-from tailc.traces.times import MAX_WEIGHT, ms_of_ns, suspect_unit, whole_ns
+from tailc.traces.times import ms_of_ns, suspect_unit, whole_ns
 from tailc.traces.timings import timed_requests
 
+# Sums of weights stay exact in float64.
+MAX_TOTAL_WEIGHT = 2**53
 TABLES = {"parquet": ParquetTable, "csv": CsvTable, "ndjson": NdjsonTable}
 
 
@@ -195,7 +197,12 @@ def _trace(demand_ms, weight, curves, key, reading, cells, warnings) -> Trace:
 def _weights(cells: Cells, reading: Reading) -> NDArray[np.int64]:
     if reading.weight is None:
         return np.ones(cells.count, dtype=np.int64)
-    return whole(cells, reading.weight, MAX_WEIGHT)
+    weight = whole(cells, reading.weight, MAX_TOTAL_WEIGHT)
+    if (total := weight.sum(dtype=np.float64)) > MAX_TOTAL_WEIGHT:
+        message = f"the weights add up to `{total:g}`, more than {MAX_TOTAL_WEIGHT:g}"
+        place = Place(cells.source, field=reading.weight)
+        cells.findings.append(Finding(Code.OUT_OF_RANGE, message, place))
+    return weight
 
 
 def _split_key(cells: Cells, reading: Reading) -> NDArray | None:

@@ -69,7 +69,7 @@ def reading_of_written(source: str) -> Reading | None:
             raise opened.fault(
                 Code.BROKEN_FORMAT,
                 f"`{opened.name}` states in its metadata what this version cannot read",
-                help="split the trace again with this version",
+                advice="split the trace again with this version",
             ) from None
 
 

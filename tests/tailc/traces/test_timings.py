@@ -1,0 +1,83 @@
+import numpy as np
+import pytest
+
+from tailc.traces.reading import Timings
+from tailc.traces.trace import read_trace
+from tests.tailc.traces.making import FORMATS, reading, refused, written
+
+TIMED = {
+    "query": ["b", "a", "b", "a", "a", "b", "a", "b"],
+    "degree": [1, 1, 1, 2, 1, 2, 2, 2],
+    "took": [10.0, 4.0, 14.0, 2.0, 8.0, 6.0, 4.0, 10.0],
+}
+
+
+def timed(**changes):
+    columns = Timings(request="query", degree="degree", duration="took")
+    return reading(**({"demand": None, "curves": (), "timings": columns} | changes))
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_means_at_each_degree_become_demand_and_curve(tmp_path, suffix):
+    # b: (10 + 14) / 2 = 12 alone, (6 + 10) / 2 = 8 on two; a: 6 alone, 3 on two.
+    profile = read_trace(written(tmp_path, suffix, TIMED), timed()).profile
+    assert profile.demand_ms.tolist() == [12.0, 6.0]
+    assert profile.curves[profile.curve_of].tolist() == [[1.0, 1.5], [1.0, 2.0]]
+    assert profile.weight.tolist() == [1, 1]
+
+
+def test_the_order_of_repetitions_does_not_matter(tmp_path):
+    rng = np.random.default_rng(5)
+    took = rng.lognormal(1, 1, 40)
+    columns = {"query": ["q"] * 40, "degree": [1, 2] * 20, "took": took.tolist()}
+    shuffled = np.concatenate([[0], 1 + rng.permutation(39)])
+    again = {name: [cells[i] for i in shuffled] for name, cells in columns.items()}
+    first = read_trace(written(tmp_path, "csv", columns), timed()).profile.digest
+    assert read_trace(written(tmp_path, "csv", again), timed()).profile.digest == first
+
+
+def test_few_repetitions_are_a_warning_with_counts(tmp_path):
+    columns = {"query": ["q"] * 19, "degree": [1] * 10 + [2] * 9, "took": [1.0] * 19}
+    (warning,) = read_trace(written(tmp_path, "csv", columns), timed()).warnings
+    assert warning.code.name == "FEW_REPETITIONS"
+    wanted = "1 of 2 means of a request at a degree stand on fewer than 10 timings; the least is 9"
+    assert warning.message == wanted
+
+
+def test_a_request_not_timed_at_a_degree_is_named_with_its_row(tmp_path):
+    columns = {"query": ["a", "a", "b", "c"], "degree": [1, 2, 1, 1], "took": [1.0] * 4}
+    (finding,) = refused(written(tmp_path, "csv", columns), timed())
+    assert (finding.code.name, finding.place.row) == ("BAD_TIMINGS", 3)
+    assert finding.message.startswith("request `b` has no timing at degree 2 (first of 2 ")
+
+
+def test_degrees_must_be_timed_without_a_gap(tmp_path):
+    columns = {"query": ["a"] * 3, "degree": [1, 2, 4], "took": [4.0, 2.0, 1.0]}
+    (finding,) = refused(written(tmp_path, "csv", columns), timed())
+    assert finding.message == "request `a` has no timing at degree 3"
+    profile = read_trace(written(tmp_path, "csv", columns), timed(max_degree=2)).profile
+    assert profile.curves.tolist() == [[1.0, 2.0]]
+
+
+@pytest.mark.parametrize(
+    ("column", "cell", "code"),
+    [
+        ("degree", 1.5, "OUT_OF_RANGE"),
+        ("degree", 0, "NOT_POSITIVE"),
+        ("took", "slow", "NOT_A_NUMBER"),
+    ],
+)
+def test_bad_timing_cells_are_located(tmp_path, column, cell, code):
+    cells = TIMED[column].copy()
+    cells[3] = cell
+    (finding,) = refused(written(tmp_path, "csv", TIMED | {column: cells}), timed())
+    assert (finding.code.name, finding.place.row, finding.place.field) == (code, 4, column)
+
+
+def test_a_weight_belongs_to_the_request(tmp_path):
+    weights = {"n": [7, 3, 7, 3, 3, 7, 3, 7]}
+    profile = read_trace(written(tmp_path, "csv", TIMED | weights), timed(weight="n")).profile
+    assert profile.weight.tolist() == [7, 3]
+    weights["n"][4] = 4
+    (finding,) = refused(written(tmp_path, "csv", TIMED | weights), timed(weight="n"))
+    assert (finding.code.name, finding.place.row) == ("BAD_TIMINGS", 5)
