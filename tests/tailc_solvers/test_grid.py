@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from tailc_solvers.intervals import grid
 from tailc_solvers.intervals.engines import curves_engine, individual_engine
-from tailc_solvers.intervals.grid import GridSolution, Objective, search_grid
+from tailc_solvers.intervals.grid import GridSolution, search_grid
+from tailc_solvers.objective import Objective
 from tailc_solvers.status import Status
 
 from tests.reference.enumerator import Winner

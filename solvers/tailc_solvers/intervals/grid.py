@@ -22,7 +22,6 @@ import math
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from enum import StrEnum
 from itertools import pairwise
 
 import numpy as np
@@ -32,6 +31,7 @@ from numpy.typing import ArrayLike, NDArray
 from tailc_solvers.intervals.engines import Engine, engine_for
 from tailc_solvers.intervals.evaluate import FEASIBILITY_TOLERANCE, as_cost_rates, evaluate
 from tailc_solvers.intervals.kernels import NEVER_STEPS, NS_PER_MS, Best, Rows, merge
+from tailc_solvers.objective import Objective
 from tailc_solvers.sample import Sample
 from tailc_solvers.status import Status
 
@@ -42,13 +42,6 @@ SEED_STEPS = 20
 """The first incumbents come from a lattice of about this many steps on each axis."""
 
 UNLIMITED = 2**62
-
-
-class Objective(StrEnum):
-    """What a row minimises."""
-
-    TAIL = "tail"
-    COST = "cost"
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,381 @@
+"""Loops of the separable dual: one ladder with a fixed last rung, one multiplier at a time.
+
+Demands are the steps of F: on segment j, from x_(j-1) to x_j, the share still running is constant,
+so a rung that is left before the quantile is left at some x_j. For fixed multipliers the rung at x
+minimises  alpha * F'(x) * (cost per work) + (beta - gamma * F'(x)) * (time per work),  F' = 1 - F,
+hence only rungs on the lower convex hull of (time per work, cost per work) are used, in order, and
+the edge from a to b is crossed where
+
+    F'(x) < beta g / (alpha h + gamma g),    g = 1/s_a - 1/s_b,    h = c_b/s_b - c_a/s_a.
+
+The problem in the break points b_e is convex: T is linear in them, L and W are concave and convex
+piecewise linear (a rung further up the hull has less time and more cost per work, and G is
+concave). So the point between two minimisers of the same Lagrangian is feasible where the
+interpolated constraint is, and optimal.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+MOST_CUTS = 200
+MOST_RATIOS = 100
+CLOSE = 4e-15
+"""Relative: two values that differ by a few roundings are the same."""
+
+TIGHT = 1e-12
+"""Relative: a constraint exceeded by less than this is met; 1,000 times below the tolerance of
+feasibility."""
+
+
+class Steps(NamedTuple):
+    """Sorted demands with x_0 = 0, entries 0..R, sums over requests divided by the total weight.
+
+    `work` is x_j, `sum` is G(x_j) = E[min(X, x_j)], `running` the share still running on segment j,
+    (x_(j-1), x_j]; entry 0 of it is 1. `rank` is the entry of the quantile.
+    """
+
+    work: NDArray[np.float64]
+    sum: NDArray[np.float64]
+    running: NDArray[np.float64]
+    rank: int
+
+
+class Hull(NamedTuple):
+    """Rungs that any multiplier can prefer among 0..k: rung[k, :size[k]], slow to fast.
+
+    `time` and `cost` are per unit of work, of every rung [rungs].
+    """
+
+    rung: NDArray[np.int64]
+    size: NDArray[np.int64]
+    time: NDArray[np.float64]
+    cost: NDArray[np.float64]
+
+
+class Point(NamedTuple):
+    """Break points of a hull's edges, in work, with T, L and W in `value`."""
+
+    work: NDArray[np.float64]
+    entry: NDArray[np.int64]
+    value: NDArray[np.float64]
+
+
+class Answer(NamedTuple):
+    """The best last rung of each row: `value` = wait, T, L, W [rows, 4], the break points [rows,
+    rungs] and the evidence. `bound` is inf where no last rung is feasible."""
+
+    last: NDArray[np.int64]
+    value: NDArray[np.float64]
+    work: NDArray[np.float64]
+    primal: NDArray[np.float64]
+    bound: NDArray[np.float64]
+    evaluations: NDArray[np.int64]
+
+
+@njit(cache=True, nogil=True)
+def fill_hull(hull):
+    """Fill the hulls of rungs 0..k for all k; cost rates must not fall with the rung."""
+    stack = np.zeros(hull.time.shape[0], dtype=np.int64)
+    size = 0
+    for k in range(hull.time.shape[0]):
+        if size == 0 or hull.time[k] < hull.time[stack[size - 1]]:
+            while size > 0 and hull.cost[stack[size - 1]] >= hull.cost[k]:
+                size -= 1
+            while size > 1 and _is_above(hull, stack[size - 2], stack[size - 1], k):
+                size -= 1
+            stack[size] = k
+            size += 1
+        hull.rung[k, :size] = stack[:size]
+        hull.size[k] = size
+
+
+@njit(cache=True, nogil=True)
+def _is_above(hull, a, b, c):
+    """Whether b lies on or above the line from a to c."""
+    rise_ab = (hull.cost[b] - hull.cost[a]) * (hull.time[b] - hull.time[c])
+    rise_bc = (hull.cost[c] - hull.cost[b]) * (hull.time[a] - hull.time[b])
+    return rise_ab >= rise_bc
+
+
+@njit(cache=True, nogil=True)
+def new_point(n):
+    """A point to be filled, for a ladder of n rungs."""
+    return Point(np.zeros(n), np.zeros(n, dtype=np.int64), np.zeros(3))
+
+
+@njit(cache=True, nogil=True)
+def _copy(source, target):
+    target.work[:] = source.work
+    target.entry[:] = source.entry
+    target.value[:] = source.value
+
+
+@njit(cache=True, nogil=True)
+def _minimise(steps, hull, k, weights, low, high, point):
+    """Fill `point` with the minimiser at weights = (alpha, beta, gamma).
+
+    Its break points lie between those of `low` and `high`.
+    """
+    alpha, beta, gamma = weights
+    for e in range(hull.size[k] - 1):
+        a = hull.rung[k, e]
+        b = hull.rung[k, e + 1]
+        g = hull.time[a] - hull.time[b]
+        h = hull.cost[b] - hull.cost[a]
+        price = alpha * h + gamma * g
+        first = min(low.entry[e], high.entry[e])
+        last = max(low.entry[e], high.entry[e])
+        # The last segment j with running[j] * price >= beta * g stays below the edge.
+        while first < last:
+            middle = (first + last + 1) >> 1
+            if steps.running[middle] * price >= beta * g:
+                first = middle
+            else:
+                last = middle - 1
+        point.entry[e] = first
+        point.work[e] = steps.work[first]
+    _value_at_entries(steps, hull, k, point)
+
+
+@njit(cache=True, nogil=True)
+def _value_at_entries(steps, hull, k, point):
+    point.value[:] = 0.0
+    work = 0.0
+    done = 0.0
+    for e in range(hull.size[k]):
+        entry = point.entry[e] if e < hull.size[k] - 1 else steps.rank
+        _add_stretch(
+            hull, hull.rung[k, e], steps.work[entry] - work, steps.sum[entry] - done, point
+        )
+        work = steps.work[entry]
+        done = steps.sum[entry]
+    _add_stretch(hull, k, 0.0, steps.sum[-1] - done, point)
+
+
+@njit(cache=True, nogil=True)
+def _add_stretch(hull, rung, work, done, point):
+    """Add a stretch of `work` for the quantile's request and `done` for the mean one."""
+    point.value[0] += work * hull.time[rung]
+    point.value[1] += done * hull.time[rung]
+    point.value[2] += done * hull.cost[rung]
+
+
+@njit(cache=True, nogil=True)
+def _mix(steps, hull, k, low, high, share, point):
+    """Fill `point` with the break points at `share` of the way from low to high."""
+    point.value[:] = 0.0
+    work = 0.0
+    done = 0.0
+    for e in range(hull.size[k]):
+        end = steps.work[steps.rank]
+        if e < hull.size[k] - 1:
+            end = low.work[e] + share * (high.work[e] - low.work[e])
+            # Rounding must not take a break point below the one before it.
+            end = max(work, min(end, steps.work[steps.rank]))
+            point.work[e] = end
+        entry = min(np.searchsorted(steps.work, end), steps.rank)
+        at_end = steps.sum[entry] + (end - steps.work[entry]) * steps.running[entry]
+        _add_stretch(hull, hull.rung[k, e], end - work, at_end - done, point)
+        work = end
+        done = at_end
+    _add_stretch(hull, k, 0.0, steps.sum[-1] - done, point)
+
+
+@njit(cache=True, nogil=True)
+def _need(load, value):
+    """The wait that load = q / p asks for: q W / p - L."""
+    return load * value[2] - value[1]
+
+
+@njit(cache=True, nogil=True)
+def _objective(by_cost, value):
+    return value[2] if by_cost else value[0]
+
+
+@njit(cache=True, nogil=True)
+def _excess(by_cost, load, ratio, target, value):
+    """By how much the constraint is exceeded: the wait, or by cost T + ratio * wait - target."""
+    if by_cost:
+        return value[0] + ratio * _need(load, value) - target
+    return _need(load, value)
+
+
+@njit(cache=True, nogil=True)
+def _weights(by_cost, load, ratio, multiplier):
+    """(alpha, beta, gamma) at a multiplier; by cost inf stands for the constraint alone."""
+    if not by_cost:
+        return multiplier * load, 1.0, multiplier
+    if np.isinf(multiplier):
+        return ratio * load, 1.0, ratio
+    return 1.0 + multiplier * ratio * load, multiplier, multiplier * ratio
+
+
+@njit(cache=True, nogil=True)
+def _solve(steps, hull, k, setting, low, high, trial, point):
+    """Minimise the objective subject to excess <= 0 for last rung k; fill `point`.
+
+    setting = (by_cost, load, ratio, target, largest multiplier). The multiplier is found by cutting
+    planes: `low` has the constraint exceeded, `high` has it met, and the multiplier at which the
+    two have equal Lagrangians is either optimal or replaces one of them. Every third step halves
+    the interval instead, so that the number of steps stays logarithmic.
+    Returns the dual value, whether the constraint is met, and the number of minimisations. When it
+    is not met at the largest multiplier, the point and value there are returned.
+    """
+    by_cost, load, ratio, target, largest = setting
+    edges = hull.size[k] - 1
+    low.entry[:edges] = 0
+    high.entry[:edges] = steps.rank
+    _minimise(steps, hull, k, _weights(by_cost, load, ratio, 0.0), low, high, trial)
+    excess_low = _excess(by_cost, load, ratio, target, trial.value)
+    if excess_low <= 0.0:
+        _copy(trial, point)
+        return _objective(by_cost, point.value), True, 1
+    _minimise(steps, hull, k, _weights(by_cost, load, ratio, largest), low, high, point)
+    excess_high = _excess(by_cost, load, ratio, target, point.value)
+    if excess_high > 0.0:
+        return _objective(by_cost, point.value) + largest * excess_high, False, 2
+    _copy(trial, low)
+    _copy(point, high)
+    multiplier_low = 0.0
+    multiplier_high = largest
+    bound = -np.inf
+    count = 2
+    while count < MOST_CUTS:
+        value_low = _objective(by_cost, low.value)
+        rise = _objective(by_cost, high.value) - value_low
+        multiplier = rise / (excess_low - excess_high)
+        is_cut = count % 3 != 1 or np.isinf(multiplier_high)
+        if not is_cut:
+            multiplier = 0.5 * (multiplier_low + multiplier_high)
+        line = value_low + multiplier * excess_low
+        count += 1
+        _minimise(steps, hull, k, _weights(by_cost, load, ratio, multiplier), low, high, trial)
+        excess = _excess(by_cost, load, ratio, target, trial.value)
+        value = _objective(by_cost, trial.value) + multiplier * excess
+        bound = max(bound, value)
+        if is_cut and value >= line - CLOSE * abs(line):
+            break
+        if excess > 0.0:
+            multiplier_low = multiplier
+            excess_low = excess
+            _copy(trial, low)
+        else:
+            multiplier_high = multiplier
+            excess_high = excess
+            _copy(trial, high)
+    share = excess_low / (excess_low - excess_high)
+    _mix(steps, hull, k, low, high, share, point)
+    return bound, True, count
+
+
+@njit(cache=True, nogil=True)
+def least_tail(steps, hull, loads, answer):
+    """Fill `answer` with the least wait + T of each load = q / p, over all last rungs."""
+    n = hull.time.shape[0]
+    low, high, trial, point = new_point(n), new_point(n), new_point(n), new_point(n)
+    for q in range(loads.shape[0]):
+        for k in range(n):
+            setting = (False, loads[q], 1.0, 0.0, 1.0)
+            bound, _, count = _solve(steps, hull, k, setting, low, high, trial, point)
+            wait = _need(loads[q], point.value)
+            if wait <= TIGHT * point.value[1]:
+                wait = 0.0
+            answer.evaluations[q] += count
+            _keep_better(answer, q, k, wait, point, wait + point.value[0], bound)
+
+
+@njit(cache=True, nogil=True)
+def _keep_better(answer, q, k, wait, point, primal, bound):
+    answer.bound[q] = min(answer.bound[q], bound)
+    old = answer.primal[q]
+    if primal > old * (1.0 + CLOSE):
+        return
+    is_tie = primal >= old * (1.0 - CLOSE)
+    if is_tie and wait + point.value[1] >= answer.value[q, 0] + answer.value[q, 2]:
+        return
+    answer.primal[q] = primal
+    answer.last[q] = k
+    answer.value[q, 0] = wait
+    answer.value[q, 1:] = point.value
+    answer.work[q, :] = point.work
+
+
+@njit(cache=True, nogil=True)
+def least_cost(steps, hull, loads, target, answer):
+    """Fill `answer` with the least W of each load = q / p with wait + T <= target.
+
+    For each last rung the wait's constraint is first left out, then joined to the target's with
+    ratio 1 (where waiting is worth while), and only between the two with the ratio that makes the
+    wait zero, found by bisection. Every ratio gives a valid bound.
+    """
+    n = hull.time.shape[0]
+    for q in range(loads.shape[0]):
+        for k in range(n):
+            _least_cost_of(steps, hull, k, q, loads[q], target, answer)
+
+
+@njit(cache=True, nogil=True)
+def _least_cost_of(steps, hull, k, q, load, target, answer):
+    n = hull.time.shape[0]
+    low, high, trial, point = new_point(n), new_point(n), new_point(n), new_point(n)
+    early, late = new_point(n), new_point(n)
+    setting = (True, load, 0.0, target, np.inf)
+    bound, is_met, count = _solve(steps, hull, k, setting, low, high, trial, early)
+    answer.evaluations[q] += count
+    if not is_met:
+        return
+    if _need(load, early.value) <= TIGHT * early.value[1]:
+        _keep_better(answer, q, k, 0.0, early, early.value[2], bound)
+        return
+    setting = (True, load, 1.0, target, np.inf)
+    joint_bound, is_met, count = _solve(steps, hull, k, setting, low, high, trial, late)
+    answer.evaluations[q] += count
+    if not is_met:
+        return
+    bound = max(bound, joint_bound)
+    wait = _need(load, late.value)
+    if wait >= -TIGHT * late.value[1]:
+        _keep_better(answer, q, k, max(0.0, wait), late, late.value[2], bound)
+        return
+    least_ratio = 0.0
+    most_ratio = 1.0
+    primal = np.inf
+    for _ in range(MOST_RATIOS):
+        primal = _between(steps, hull, k, load, target, early, late, trial)
+        ratio = 0.5 * (least_ratio + most_ratio)
+        if primal <= bound * (1.0 + CLOSE) or ratio <= least_ratio or ratio >= most_ratio:
+            break
+        setting = (True, load, ratio, target, np.inf)
+        value, is_met, count = _solve(steps, hull, k, setting, low, high, trial, point)
+        answer.evaluations[q] += count
+        if not is_met:
+            return
+        bound = max(bound, value)
+        if _need(load, point.value) > 0.0:
+            least_ratio = ratio
+            _copy(point, early)
+        else:
+            most_ratio = ratio
+            _copy(point, late)
+    if np.isfinite(primal):
+        wait = max(0.0, _need(load, trial.value))
+        wait = 0.0 if wait <= TIGHT * trial.value[1] else wait
+        _keep_better(answer, q, k, wait, trial, primal, bound)
+    else:
+        answer.bound[q] = min(answer.bound[q], bound)
+
+
+@njit(cache=True, nogil=True)
+def _between(steps, hull, k, load, target, early, late, point):
+    """Fill `point` with the mixture that ends on the target; return its W, inf if not feasible."""
+    share = 1.0
+    if late.value[0] > target:
+        share = (target - early.value[0]) / (late.value[0] - early.value[0])
+    _mix(steps, hull, k, early, late, share, point)
+    wait = _need(load, point.value)
+    if wait > TIGHT * point.value[1]:
+        return np.inf
+    return point.value[2]

@@ -1,0 +1,10 @@
+"""What a search minimises."""
+
+from enum import StrEnum
+
+
+class Objective(StrEnum):
+    """TAIL: the tail within the budget. COST: the cost-time within the budget and a target."""
+
+    TAIL = "tail"
+    COST = "cost"

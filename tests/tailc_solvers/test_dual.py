@@ -1,0 +1,112 @@
+"""The separable dual against closed forms, linear programs and the exact grid."""
+
+import numpy as np
+import pytest
+from tailc_solvers.intervals.evaluate import evaluate
+from tailc_solvers.ladder.dual import solve_ladder
+from tailc_solvers.sample import Sample
+from tailc_solvers.status import Status
+
+from tests.reference import ladder_lp
+
+LP_TOLERANCE = 1e-7
+"""HiGHS's own feasibility and optimality tolerances, absolute on values of order 1 to 1,000."""
+
+ROUNDING = 1e-9
+"""Relative: the tolerance of feasibility by which the dual's limits are wider."""
+
+
+def random_row(seed: int) -> tuple[Sample, np.ndarray, float, float, int]:
+    """Sample, costs, load, budget, beta: sublinear as a rule, one in five with a steep step."""
+    rng = np.random.default_rng(seed)
+    requests = int(rng.integers(1, 13))
+    demand = np.round(rng.gamma(1.5, 100, requests) + 1, int(rng.integers(0, 3)))
+    weight = rng.integers(1, 4, requests) if rng.random() < 0.5 else None
+    n = int(rng.integers(1, 6))
+    gains = rng.uniform(0.2, 1.0, n)
+    if rng.random() < 0.2:
+        gains[rng.integers(n)] = rng.choice([-0.1, 1.8])
+    speeds = np.maximum(0.3, np.round(np.cumsum(gains) + 1 - gains[0], 2))
+    costs = np.round(np.cumsum(rng.choice([0.5, 1, 1, 2], n)), 1)
+    beta_ppm = int(rng.choice([300_000, 500_000, 750_000, 900_000, 990_000, 1_000_000]))
+    budget = float(rng.choice([2, 4, 6, 24]))
+    return (
+        Sample.common(demand, speeds, weight),
+        costs,
+        float(budget * rng.uniform(0.1, 1.6)),
+        budget,
+        beta_ppm,
+    )
+
+
+def test_the_last_rung_is_a_fixed_charge():
+    # One multiplier over all rungs gives 128.06 here; keeping rung 1 for ever gives 100.
+    sample = Sample.common([10, 20, 100, 400], [1, 1.8, 2.2])
+    found = solve_ladder(sample, [1, 2, 3], [6], 6, beta_ppm=750_000)
+    assert found.tail_ms[0] == pytest.approx(100.0, abs=1e-6)
+    assert found.v_ms[0].tolist() == [0.0, np.inf, 0.0]
+    assert found.bound[0] == pytest.approx(100.0, abs=1e-6)
+
+
+def test_two_rungs_have_a_closed_form():
+    # t_1 = (target - w / s_2) / (1 - 1 / s_2) = (200 - 145.5) / 0.5.
+    sample = Sample.common([100.0, 291.0], [1, 2])
+    found = solve_ladder(
+        sample, [1, 3], [1], 1e9, beta_ppm=1_000_000, objective="cost", target_ms=200
+    )
+    assert found.v_ms[0] == pytest.approx([0.0, 109.0], abs=1e-6)
+    assert found.tail_ms[0] == pytest.approx(200.0)
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_the_dual_equals_the_linear_program_by_tail(block):
+    for seed in range(100 * block, 100 * (block + 1)):
+        sample, costs, load, budget, beta_ppm = random_row(seed)
+        found = solve_ladder(sample, costs, [load], budget, beta_ppm=beta_ppm)
+        wanted = ladder_lp.least_tail(sample, costs, load, budget, beta_ppm)
+        assert found.primal[0] == pytest.approx(wanted, rel=LP_TOLERANCE), seed
+        assert found.gap[0] <= 1e-12 * found.primal[0], seed
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_the_dual_equals_the_linear_program_by_cost(block):
+    for seed in range(100 * block, 100 * (block + 1)):
+        sample, costs, load, budget, beta_ppm = random_row(seed)
+        least = solve_ladder(sample, costs, [load], budget, beta_ppm=beta_ppm).primal[0]
+        target = float(least * np.random.default_rng(seed).uniform(0.9, 2.0))
+        found = solve_ladder(
+            sample, costs, [load], budget, beta_ppm=beta_ppm, objective="cost", target_ms=target
+        )
+        wanted = ladder_lp.least_cost(sample, costs, load, budget, beta_ppm, target)
+        assert found.primal[0] == pytest.approx(wanted, rel=LP_TOLERANCE), seed
+        assert found.least_tail_ms[0] == least
+        if target < least:
+            assert found.status == (Status.INFEASIBLE,)
+        else:
+            assert found.gap[0] <= 1e-9 * found.primal[0], seed
+
+
+@pytest.mark.parametrize("objective", ["tail", "cost"])
+def test_the_schedule_has_the_figures_that_are_claimed(objective):
+    for seed in range(200):
+        sample, costs, load, budget, beta_ppm = random_row(seed)
+        target = None if objective == "tail" else 1.3 * sample.longest_ms
+        found = solve_ladder(
+            sample,
+            costs,
+            [load],
+            budget,
+            beta_ppm=beta_ppm,
+            objective=objective,
+            target_ms=target,
+        )
+        if found.status[0] is Status.INFEASIBLE:
+            continue
+        exact = evaluate(sample, costs, found.v_ms, beta_ppm)
+        wait = found.v_ms[:, 0]
+        assert found.tail_ms == pytest.approx(wait + exact.execution_tail_ms, rel=1e-9)
+        assert found.mean_ms == pytest.approx(wait + exact.execution_mean_ms, rel=1e-9)
+        assert found.cost_time_ms == pytest.approx(exact.cost_time_ms, rel=1e-9)
+        assert found.total_cost[0] <= budget * (1 + 2 * ROUNDING)
+        if target is not None:
+            assert found.tail_ms[0] <= target * (1 + 2 * ROUNDING)
