@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from tailc_solvers.intervals.evaluate import evaluate
 from tailc_solvers.intervals.grid import search_grid
+from tailc_solvers.ladder.dual import LadderSolution as ContinuousSolution
+from tailc_solvers.ladder.dual import solve_ladder
 from tailc_solvers.sample import Sample
 from tailc_solvers.status import Status
 
@@ -29,6 +31,7 @@ from tailc.forms.ladder.solution import (
 from tailc.percentiles import PPM
 from tailc.pipeline.progress import Progress, silent
 from tailc.pipeline.quantile_interval import quantile_ppm_interval
+from tailc.units import format_ppm, format_us
 
 US_PER_MS = 1_000
 _STATUSES = {
@@ -53,11 +56,12 @@ class _Proposal:
 def solve(problem: LadderProblem, progress: Progress = silent) -> LadderSolution:
     """A schedule for every load, proved and evaluated in whole microseconds.
 
-    Rows that are infeasible are in the answer; a budget that ended is a TailcError (BUDGET_ENDED),
-    as is a method that cannot solve the problem (METHOD_UNFIT).
+    Loads that no schedule keeps within the budget are in the answer, as infeasible rows. Raises
+    TailcError for a target that cannot be met (INFEASIBLE), a search budget that ended
+    (BUDGET_ENDED), and a method that cannot solve the problem (METHOD_UNFIT).
     """
     sample = _sample(problem)
-    bounds_us = [None] * len(problem.loads)
+    bounds_us = _bounds_us(problem, sample)
     proposal = _by_grid(problem, sample, progress)
     if Status.BUDGET in proposal.status:
         raise _budget_ended(problem, proposal.evaluations)
@@ -66,6 +70,7 @@ def solve(problem: LadderProblem, progress: Progress = silent) -> LadderSolution
         _row(problem, figures, proposal, number, bounds_us[number])
         for number in range(len(problem.loads))
     )
+    _check_target(problem, rows)
     return LadderSolution(
         rows, proposal.proof, proposal.solver, proposal.evaluations, problem.longest_us
     )
@@ -78,6 +83,34 @@ def _sample(problem: LadderProblem) -> Sample:
     )
 
 
+def _bounds_us(problem: LadderProblem, sample: Sample) -> list[int | None]:
+    """A proved lower bound on each load's objective, rounded down; None where none is known.
+
+    The continuous-time dual needs one common curve. Every grid schedule is a continuous one too,
+    so its bound holds for both methods.
+    """
+    if not problem.profile.has_common_curve:
+        return [None] * len(problem.loads)
+    bound_ms = _dual(problem, sample).bound.tolist()
+    return [math.floor(b * US_PER_MS) if math.isfinite(b) else None for b in bound_ms]
+
+
+def _dual(problem: LadderProblem, sample: Sample) -> ContinuousSolution:
+    return solve_ladder(
+        sample,
+        _cost_rates(problem),
+        problem.loads,
+        problem.budget_ppm / PPM,
+        beta_ppm=problem.percentile_ppm,
+        objective=problem.objective.value,
+        target_ms=_target_ms(problem),
+    )
+
+
+def _target_ms(problem: LadderProblem) -> float | None:
+    return None if problem.target_us is None else problem.target_us / US_PER_MS
+
+
 def _by_grid(problem: LadderProblem, sample: Sample, progress: Progress) -> _Proposal:
     found = search_grid(
         sample,
@@ -88,7 +121,7 @@ def _by_grid(problem: LadderProblem, sample: Sample, progress: Progress) -> _Pro
         step_ms=problem.step_us / US_PER_MS,
         longest_ms=problem.longest_us / US_PER_MS,
         objective=problem.objective.value,
-        target_ms=None if problem.target_us is None else problem.target_us / US_PER_MS,
+        target_ms=_target_ms(problem),
         max_evaluations=problem.max_evaluations,
         progress=lambda share: progress("searching schedules", share),
     )
@@ -174,6 +207,25 @@ def _schedule(v_ms: NDArray[np.float64]) -> Schedule:
 
 def _us(value_ms: float) -> int:
     return round(value_ms * US_PER_MS)
+
+
+def _check_target(problem: LadderProblem, rows: tuple[SolvedRow, ...]) -> None:
+    """Refuse a target that some load cannot meet, and say what it could."""
+    missed = [row for row in rows if row.status is RowStatus.INFEASIBLE]
+    if problem.target_us is None or not missed:
+        return
+    first = missed[0]
+    percentile = format_ppm(problem.percentile_ppm).removesuffix(" %")
+    target = f"p{percentile} <= {format_us(problem.target_us)}"
+    message = f"`{target}` cannot be met with {first.load} requests in the system"
+    limit = f"under an average total cost of {problem.budget_ppm / PPM:g}"
+    if first.nearest_tail_us is None:
+        hint = f"no schedule of the grid keeps so many requests {limit}: lower the largest load"
+    else:
+        nearest = format_us(first.nearest_tail_us)
+        message += f"; the tightest attainable there is {nearest} {limit}"
+        hint = f"relax the latency to {nearest}, lower the largest load, or raise the target"
+    raise TailcError(Finding(Code.INFEASIBLE, message, help=hint))
 
 
 def _budget_ended(problem: LadderProblem, evaluations: int) -> TailcError:

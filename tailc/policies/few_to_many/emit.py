@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tailc.errors import Code, Finding, TailcError
 from tailc.forms.ladder.problem import LadderProblem
 from tailc.forms.ladder.solution import LadderSolution, RowStatus, Schedule, SolvedRow
 from tailc.forms.ladder.table import (
@@ -27,7 +28,8 @@ def emit(spec: FewToManySpec, problem: LadderProblem, solution: LadderSolution) 
 
     Under `e1: paper` the waiting row also stands wherever no schedule is feasible or the search
     returns the longest wait there is, and it keeps the climbs of the last searched row (Haque et
-    al., ASPLOS 2015, section 4.1 and table 2). Under `e1: never` the last row holds beyond.
+    al., ASPLOS 2015, section 4.1 and table 2). Under `e1: never` the last row holds beyond, and a
+    load without a feasible schedule is a TailcError (INFEASIBLE).
     """
     rows = _rows(
         solution,
@@ -76,6 +78,8 @@ def _rows(solution: LadderSolution, *, waits_for_exit: bool, from_arrival: bool)
         if solved.schedule is not None:
             climbs = _aged(solved.schedule, from_arrival)
         must_wait = waits_for_exit and _found_no_start(solved, solution.longest_us)
+        if solved.schedule is None and not waits_for_exit:
+            raise _no_start(solved)
         wait_us = solved.schedule.wait_us if solved.schedule else 0
         admission = ON_EXIT if must_wait else Admission.after(wait_us)
         rows.append(Row(solved.load, solved.load, admission, climbs))
@@ -90,6 +94,15 @@ def _aged(schedule: Schedule, from_arrival: bool) -> tuple[Climb, ...]:
     first, *later = schedule.climbs()
     shift_us = schedule.wait_us if from_arrival else 0
     return (first, *(Climb(climb.age_us + shift_us, climb.rung) for climb in later))
+
+
+def _no_start(solved: SolvedRow) -> TailcError:
+    message = (
+        f"no schedule of the grid keeps {solved.load} requests in the system within the target "
+        "parallelism, and `e1: never` lets none wait for an exit"
+    )
+    hint = "set `e1: paper`, lower `max_in_system`, or raise `longest_interval`"
+    return TailcError(Finding(Code.INFEASIBLE, message, help=hint))
 
 
 def _found_no_start(solved: SolvedRow, longest_us: int) -> bool:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from tailc.errors import Code
 from tailc.specs.common import DemandSpec, SloSpec, SpeedupSpec
 from tailc.specs.fields import (
-    PPM,
+    POSITIVE_SCHEMA,
     Complaint,
     DurationUs,
     Flag,
@@ -20,6 +21,7 @@ from tailc.specs.fields import (
     ThreadsPpm,
     Whole,
 )
+from tailc.specs.slo import Slo
 
 KIND_NAME = "few-to-many"
 
@@ -34,6 +36,11 @@ def _listed(value: Any) -> Any:
     return value if isinstance(value, (list, dict)) else [value]
 
 
+_TARGETS_SCHEMA = {
+    "anyOf": [POSITIVE_SCHEMA, {"type": "array", "items": POSITIVE_SCHEMA, "minItems": 1}]
+}
+
+
 class ServerSpec(SpecModel):
     """The machine, and how far threads may outnumber its cores."""
 
@@ -41,7 +48,10 @@ class ServerSpec(SpecModel):
         examples=[15], description="Hardware threads that requests run on."
     )
     targets_ppm: Annotated[
-        tuple[ThreadsPpm, ...], BeforeValidator(_listed), Field(min_length=1)
+        tuple[ThreadsPpm, ...],
+        Field(min_length=1),
+        BeforeValidator(_listed),
+        WithJsonSchema(_TARGETS_SCHEMA),
     ] = Field(
         alias="target_parallelism",
         examples=[24],
@@ -51,7 +61,8 @@ class ServerSpec(SpecModel):
     quantum_us: DurationUs = Field(
         default=5_000,
         alias="quantum",
-        description="How often a request looks whether to climb; 5ms.",
+        description="How often a request looks whether to climb.",
+        json_schema_extra={"default": "5ms"},
     )
     max_degree: Annotated[Whole, Field(ge=1, le=MAX_DEGREE)] | None = Field(
         default=None, description="Most threads a request; the degrees of the speed-up, if absent."
@@ -116,8 +127,14 @@ class FewToManySpec(SpecModel):
         examples=[[{"percentile": "99%", "latency": "500ms"}]],
         description="What latency must meet; the first is the search's target.",
     )
-    demand: DemandSpec = Field(examples=[{"trace": "traces/design.parquet"}])
-    speedup: SpeedupSpec | None = Field(default=None)
+    demand: DemandSpec = Field(
+        description="Where demand was measured, and how to read it.",
+        examples=[{"trace": "traces/design.parquet"}],
+    )
+    speedup: SpeedupSpec | None = Field(
+        default=None,
+        description="How requests speed up with the degree; absent with `demand.timings`.",
+    )
     server: ServerSpec = Field(examples=[{"cores": 15, "target_parallelism": 24}])
     search: SearchSpec = Field(default_factory=SearchSpec)
     rates_mrps: tuple[RateMrps, ...] = Field(
@@ -155,6 +172,16 @@ class FewToManySpec(SpecModel):
             if rate in self.rates_mrps[:position]
         ]
 
-    def max_in_system(self, target_ppm: int) -> int:
-        """The last load with a row of its own: as stated, else the target rounded down."""
-        return self.search.max_in_system or max(1, target_ppm // PPM)
+    @property
+    def slos(self) -> tuple[Slo, ...]:
+        """What latency must meet, as artifacts carry it; the first is the search's target."""
+        return tuple(spec.slo for spec in self.slo)
+
+    def with_search(self, overrides: Mapping[str, object]) -> FewToManySpec:
+        """The spec with some fields of `search` replaced by values that were checked elsewhere."""
+        return self.model_copy(update={"search": self.search.model_copy(update=dict(overrides))})
+
+    def with_target(self, target_ppm: int) -> FewToManySpec:
+        """The spec with one target parallelism, in millionths of a thread."""
+        server = self.server.model_copy(update={"targets_ppm": (target_ppm,)})
+        return self.model_copy(update={"server": server})

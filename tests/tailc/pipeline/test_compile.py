@@ -1,0 +1,123 @@
+"""The expected rows are worked out by hand in the comments, from the paper's equations 1 to 5."""
+
+import pytest
+
+from tailc.errors import Code, TailcError
+from tailc.forms.ladder.table import (
+    AT_ONCE,
+    ON_EXIT,
+    Admission,
+    Boost,
+    Climb,
+    Guard,
+    Row,
+    Rule,
+)
+from tailc.pipeline.compile import compile_policy
+from tests.tailc.toy import with_lines, write_toy
+
+MS = 1_000
+FOUR_ROWS = (
+    # 3 threads from the start: 3 q <= 6 up to q = 2.
+    Row(1, 2, AT_ONCE, (Climb(0, 2),)),
+    # q = 3, 2 threads until 100 ms: both end by then, thread-time 2 per ms, 3 * 2 = 6.
+    Row(3, 3, AT_ONCE, (Climb(0, 1), Climb(100 * MS, 2))),
+    # q = 4: 4 * (50 + 50 + 2 * 50 + 3 * 12.5) / (50 + 112.5) = 5.846.
+    Row(4, 4, AT_ONCE, (Climb(0, 0), Climb(50 * MS, 1), Climb(100 * MS, 2))),
+    # q = 5: 5 * (50 + 100 + 2 * 33.3) / (50 + 133.3) = 5.909.
+    Row(5, 5, AT_ONCE, (Climb(0, 0), Climb(100 * MS, 1), Climb(150 * MS, 2))),
+    # q = 6: sequential, 6 * 1 = 6.
+    Row(6, 6, AT_ONCE, (Climb(0, 0), Climb(150 * MS, 2))),
+    Row(7, None, ON_EXIT, (Climb(0, 0), Climb(150 * MS, 2))),
+)
+
+
+def test_the_worked_example_compiles_to_the_rows_of_the_hand_calculation(tmp_path):
+    form = compile_policy(write_toy(tmp_path)).policy.forms[0]
+    assert form.rows == FOUR_ROWS
+    assert form.guard == Guard(1, 6)
+    assert form.rules == (Rule.BOOST_LAST_RUNG, Rule.NEVER_DESCEND, Rule.REREAD_ROW)
+    assert form.boost == Boost(0, 6_000_000)
+
+
+def test_the_evidence_states_tail_mean_and_parallelism_of_every_load(tmp_path):
+    evidence = compile_policy(write_toy(tmp_path)).policy.evidence
+    tails_us = [row.tail_us for row in evidence.rows]
+    assert tails_us == [75_000, 75_000, 100_000, 112_500, 133_333, 150_000]
+    assert [row.mean_us for row in evidence.rows][2] == 66_667
+    totals = [row.total_cost_ppm for row in evidence.rows]
+    assert totals == pytest.approx([3e6, 6e6, 6e6, 5.846e6, 5.909e6, 6e6], abs=500)
+    assert all(row.bound_us is not None and row.gap_us >= 0 for row in evidence.rows)
+
+
+def test_loads_beyond_the_target_are_searched_when_asked_for(tmp_path):
+    spec = with_lines(("search: {step: 50ms}", "search: {step: 50ms, max_in_system: 8, e1: never}"))
+    form = compile_policy(write_toy(tmp_path, spec)).policy.forms[0]
+    # q = 7: 7 * (50 + 100 + 2 * 33.3) / (50 + 91.7 + ...) is 5.727 after a wait of 50 ms.
+    seven = Row(7, 7, Admission.after(50 * MS), (Climb(0, 0), Climb(100 * MS, 2)))
+    assert form.rows[5].admission == seven.admission
+    assert form.rows[5].climbs[:1] == seven.climbs[:1]
+    assert form.rows[6].admission == Admission.after(50 * MS)
+    assert form.rows[-1].last_load is None
+
+
+def test_under_the_arrival_clock_later_climbs_come_the_wait_later(tmp_path):
+    searched = ("search: {step: 50ms}", "search: {step: 50ms, max_in_system: 8}")
+    clock = ("quantum: 5ms}", "quantum: 5ms, age_clock: arrival}")
+    by_start = compile_policy(write_toy(tmp_path, with_lines(searched))).policy.forms[0]
+    by_arrival = compile_policy(write_toy(tmp_path, with_lines(searched, clock))).policy.forms[0]
+    assert Rule.AGE_FROM_ARRIVAL in by_arrival.rules
+    for start, arrival in zip(by_start.rows, by_arrival.rows, strict=True):
+        wait_us = 50 * MS if start.first_load >= 7 else 0
+        shifted = [Climb(c.age_us + wait_us, c.rung) for c in start.climbs[1:]]
+        assert list(arrival.climbs[1:]) == shifted
+
+
+def test_the_threads_objective_spends_the_tail_it_is_given(tmp_path):
+    spec = with_lines(
+        ("search: {step: 50ms}", "search: {step: 50ms, objective: threads, max_in_system: 4}"),
+        ("latency: 200ms", "latency: 125ms"),
+    )
+    compiled = compile_policy(write_toy(tmp_path, spec))
+    first = compiled.policy.evidence.rows[0]
+    # Sequential for 100 ms and 3 threads after: 150 = 100 + 2 * 25, thread-time 50 and 175.
+    assert compiled.solution.rows[0].schedule.climbs() == (Climb(0, 0), Climb(100 * MS, 2))
+    assert (first.tail_us, first.cost_time_us) == (125_000, 112_500)
+
+
+def test_an_unattainable_target_names_the_nearest_attainable_tail(tmp_path):
+    spec = with_lines(
+        ("search: {step: 50ms}", "search: {step: 50ms, objective: threads}"),
+        ("latency: 200ms", "latency: 110ms"),
+    )
+    with pytest.raises(TailcError) as refused:
+        compile_policy(write_toy(tmp_path, spec))
+    (finding,) = refused.value.findings
+    assert finding.code is Code.INFEASIBLE
+    assert "`p99 <= 110 ms`" in finding.message
+    assert "4 requests in the system" in finding.message
+    assert "112.5 ms" in finding.message
+
+
+def test_a_budget_that_ends_is_no_answer(tmp_path):
+    with pytest.raises(TailcError) as ended:
+        compile_policy(write_toy(tmp_path), overrides={"max_evaluations": 2})
+    assert ended.value.findings[0].code is Code.BUDGET_ENDED
+
+
+def test_the_generation_moves_only_when_the_policy_does(tmp_path):
+    first = compile_policy(write_toy(tmp_path)).policy
+    again = compile_policy(write_toy(tmp_path), previous=first).policy
+    changed_spec = with_lines(("rates: [10/s]", "rates: [20/s]"))
+    changed = compile_policy(write_toy(tmp_path, changed_spec), previous=first).policy
+    assert (first.generation, again.generation, changed.generation) == (1, 1, 2)
+
+
+def test_a_held_out_part_leaves_digests_of_whole_design_and_held_out(tmp_path):
+    trace = "request,demand_ms\n" + "".join(f"{i},{10 + i % 7}\n" for i in range(200))
+    spec = with_lines(("reference: one thread", "reference: one thread\n  held_out: 25%"))
+    policy = compile_policy(write_toy(tmp_path, spec, trace)).policy
+    parts = {part.role.value: part for part in policy.inputs}
+    assert parts["whole"].requests == 200
+    assert parts["design"].requests + parts["held-out"].requests == 200
+    assert len({part.digest for part in policy.inputs}) == 3
