@@ -22,7 +22,7 @@ def replace_file(path: Path, content: bytes) -> None:
 
 
 def replace_files(contents: Sequence[tuple[Path, bytes]]) -> None:
-    """Put each content at its path, the last one last.
+    """Put each content at its path, the last one last; missing folders are made.
 
     Raises TailcError (cannot write) naming the path that failed; temporaries are removed, and no
     target is touched unless all temporaries could be written.
@@ -31,6 +31,7 @@ def replace_files(contents: Sequence[tuple[Path, bytes]]) -> None:
     path = None
     try:
         for path, content in contents:
+            path.parent.mkdir(parents=True, exist_ok=True)
             _refuse_folder(path)
             pending.append((_temporary_for(path), path))
             _write_to_disk(pending[-1][0], content)

@@ -6,6 +6,7 @@ Nothing but click is imported until a command runs, so that `tailc --help` answe
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 
 import click
 
@@ -49,13 +50,14 @@ def group() -> None:
 
 
 def main() -> None:
-    """Run the command line and leave with a documented exit code, never a traceback."""
-    sys.exit(_run())
+    """Run the command line and leave with its exit code."""
+    sys.exit(run(sys.argv[1:]))
 
 
-def _run() -> int:
+def run(arguments: Sequence[str]) -> int:
+    """The exit code of a command line; it is one of ExitCode, and there is never a traceback."""
     try:
-        code = group.main(standalone_mode=False)
+        code = group.main(list(arguments), prog_name="tailc", standalone_mode=False)
         sys.stdout.flush()
     except click.exceptions.Exit as exit_:
         return exit_.exit_code

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 def shown(wanted: bool | None) -> Iterator[Callable[[str, float], None]]:
     """A progress callable; it draws if `wanted`, by default when stderr is a terminal."""
     if not (sys.stderr.isatty() if wanted is None else wanted):
-        yield lambda doing, share: None  # noqa: ARG005 - the protocol's two words
+        yield _draw_nothing
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -24,3 +24,7 @@ def shown(wanted: bool | None) -> Iterator[Callable[[str, float], None]]:
             bar.update(task, description=doing, completed=share)
 
         yield draw
+
+
+def _draw_nothing(doing: str, share: float) -> None:
+    pass

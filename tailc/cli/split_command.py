@@ -22,7 +22,7 @@ def command(spec: str, output: str | None) -> Outcome:
     parts = split_spec(spec, output)
     lines = [f"{part.path}  {part.requests} requests  {part.digest}" for part in parts]
     result: dict[str, object] = {
-        part.role: {"path": part.path, "requests": part.requests, "digest": part.digest}
+        part.role.value: {"path": str(part.path), "requests": part.requests, "digest": part.digest}
         for part in parts
     }
     return Outcome(text="\n".join(lines), result=result)

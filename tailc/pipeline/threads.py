@@ -7,6 +7,6 @@ def use_threads(threads: int | None) -> None:
     """Use `threads` threads from now on, at most as many as there are cores; None: all."""
     if threads is None:
         return
-    import numba
+    from numba import config, set_num_threads
 
-    numba.set_num_threads(min(threads, numba.config.NUMBA_NUM_THREADS))
+    set_num_threads(min(threads, config.NUMBA_NUM_THREADS))  # type: ignore[attr-defined]

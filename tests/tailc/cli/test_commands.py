@@ -1,0 +1,175 @@
+"""Each command on the worked example, and each exit code from the command that gives it."""
+
+import json
+
+import pytest
+
+from tests.tailc.toy import with_lines, write_toy
+
+
+@pytest.fixture
+def toy(in_folder):
+    return write_toy(in_folder)
+
+
+@pytest.fixture
+def compiled(toy, tailc):
+    ended = tailc("compile", toy, "-o", "out/toy")
+    assert ended.code == 0, ended.err
+    return "out/toy.tailc"
+
+
+def test_compile_prints_the_table_and_writes_both_files(toy, tailc, in_folder):
+    ended = tailc("compile", toy, "-o", "out/toy")
+    assert "1 to 2" in ended.out
+    assert "7 and more" in ended.out
+    assert ended.out.endswith("wrote out/toy.json\nwrote out/toy.tailc\n")
+    assert (in_folder / "out/toy.json").is_file()
+    assert (in_folder / "out/toy.tailc").is_file()
+
+
+def test_compile_reads_the_spec_from_standard_input(toy, tailc, in_folder, monkeypatch):
+    import io
+    import sys
+
+    text = (in_folder / "toy.yaml").read_bytes()
+    stdin = io.TextIOWrapper(io.BytesIO(text))
+    monkeypatch.setattr(sys, "stdin", stdin)
+    assert tailc("compile", "-", "-o", "piped").code == 0
+
+
+def test_a_second_compile_gives_the_same_bytes(compiled, toy, tailc, in_folder):
+    before = (in_folder / compiled).read_bytes()
+    tailc("compile", toy, "-o", "out/again")
+    assert (in_folder / "out/again.tailc").read_bytes() == before
+
+
+def test_lookup_answers_for_a_new_and_for_a_running_request(compiled, tailc):
+    ended = tailc("lookup", compiled, "--in-system", 4, "--age", "60ms", "--output-format", "json")
+    result = json.loads(ended.out)["result"]
+    assert (result["start"], result["rung_name"]) == ("now", "2 threads")
+    text = tailc("lookup", compiled, "--in-system", 9).out
+    assert text == "not yet started: wait until a request exits\nrunning: 1 thread\n"
+
+
+def test_lookup_without_the_table_s_load_is_a_usage_error(compiled, tailc):
+    ended = tailc("lookup", compiled, "--rate", "3/s")
+    assert ended.code == 64
+    assert "--in-system" in ended.err
+
+
+def test_inspect_shows_promise_table_and_evidence(compiled, tailc):
+    ended = tailc("inspect", compiled, "--rows")
+    assert "p99 <= 200 ms" in ended.out
+    assert "112.5 ms" in ended.out
+    assert tailc("inspect", "out/toy.json").out == tailc("inspect", compiled).out
+
+
+def test_schema_lists_kinds_and_prints_the_schema_of_one(tailc):
+    assert tailc("schema").out == "few-to-many\n"
+    schema = json.loads(tailc("schema", "few-to-many").out)
+    assert "slo" in schema["properties"]
+
+
+def test_schema_of_an_unknown_kind_suggests_the_known_one(tailc):
+    ended = tailc("schema", "few-to-mny")
+    assert ended.code == 64
+    assert "did you mean `few-to-many`" in ended.err
+
+
+def test_split_writes_the_parts_that_compile_records(in_folder, tailc):
+    trace = "request,demand_ms\n" + "".join(f"{i},{10 + i % 7}\n" for i in range(200))
+    held_out = ("reference: one thread", "reference: one thread\n  held_out: 25%")
+    spec = write_toy(in_folder, with_lines(held_out), trace)
+    parts = json.loads(tailc("split", spec, "-o", "parts/p", "--output-format", "json").out)
+    document = json.loads(tailc("compile", spec, "-o", "p", "--output-format", "json").out)
+    inputs = {part["role"]: part["digest"] for part in document["result"]["policy"]["inputs"]}
+    written = {role: part["digest"] for role, part in parts["result"].items()}
+    assert written == {role: inputs[role] for role in ("design", "held-out")}
+
+
+def test_split_of_a_spec_that_holds_nothing_out_says_so(toy, tailc):
+    ended = tailc("split", toy)
+    assert ended.code == 65
+    assert "held_out" in ended.err
+
+
+def test_check_reports_every_spec_and_keeps_the_first_failure(toy, tailc, in_folder):
+    (in_folder / "bad.yaml").write_text(with_lines(("cores: 6", "cores: 0")))
+    ended = tailc("check", toy, "bad.yaml", "missing.yaml")
+    assert ended.code == 65
+    assert ended.out == "3 checked, 2 errors, 0 warnings\n"
+    assert "bad.yaml:" in ended.err
+    assert "missing.yaml" in ended.err
+
+
+def test_check_with_trace_also_reads_the_data(in_folder, tailc):
+    spec = write_toy(in_folder, trace="request,demand_ms\n1,50\n2,-3\n")
+    assert tailc("check", spec).code == 0
+    ended = tailc("check", "--trace", spec)
+    assert ended.code == 65
+    assert "row 2" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["compile"], 64),
+        (["no-such-command"], 64),
+        (["compile", "toy.yaml", "--method", "guess"], 64),
+        (["compile", "missing.yaml"], 66),
+        (["inspect", "missing.tailc"], 66),
+        (["inspect", "toy.yaml"], 5),
+        (["compile", "toy.yaml", "--max-evaluations", "2"], 7),
+        (["compile", "toy.yaml", "-o", "toy.csv/below/a/file"], 73),
+    ],
+)
+def test_each_failure_has_its_exit_code(arguments, code, toy, tailc):
+    assert tailc(*arguments).code == code
+
+
+def test_an_infeasible_spec_exits_6_and_leaves_the_old_files(compiled, tailc, in_folder):
+    before = (in_folder / compiled).read_bytes()
+    impossible = with_lines(
+        ("search: {step: 50ms}", "search: {step: 50ms, objective: threads}"),
+        ("latency: 200ms", "latency: 60ms"),
+    )
+    ended = tailc("compile", write_toy(in_folder, impossible), "-o", "out/toy")
+    assert ended.code == 6
+    assert "tightest attainable" in ended.err
+    assert (in_folder / compiled).read_bytes() == before
+
+
+def test_json_output_is_one_document_also_for_an_error(toy, tailc, in_folder):
+    (in_folder / "bad.yaml").write_text(with_lines(("cores: 6", "cors: 6")))
+    ended = tailc("compile", "bad.yaml", "--output-format", "json")
+    document = json.loads(ended.out)
+    assert (ended.code, document["exit_code"], document["command"]) == (65, 65, "compile")
+    assert document["findings"][0]["code"] == "TC0102"
+
+
+def test_github_output_points_at_the_line(toy, tailc, in_folder):
+    (in_folder / "bad.yaml").write_text(with_lines(("cores: 6", "cors: 6")))
+    ended = tailc("check", "bad.yaml", "--output-format", "github")
+    assert ended.out.startswith("::error file=bad.yaml,line=12,")
+
+
+def test_a_failure_of_ours_is_exit_70_without_a_traceback(toy, tailc, monkeypatch):
+    import tailc.pipeline.compile as room
+
+    monkeypatch.setattr(room, "_split", lambda _read: 1 / 0)
+    ended = tailc("compile", toy)
+    assert ended.code == 70
+    assert "TAILC_DEBUG" in ended.err
+
+
+def test_an_interrupt_is_exit_130_and_writes_nothing(toy, tailc, monkeypatch, in_folder):
+    import tailc.pipeline.compile as room
+
+    def interrupted(read):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(room, "_split", interrupted)
+    ended = tailc("compile", toy, "-o", "out/toy")
+    assert ended.code == 130
+    assert not (in_folder / "out").exists()
