@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -21,6 +22,7 @@ CELL_SHOWN = 40
 
 Mask = NDArray[np.bool_]
 Floats = NDArray[np.float64]
+Column = TypeVar("Column", pa.Array, pa.ChunkedArray)
 
 
 @dataclass
@@ -114,21 +116,16 @@ def texts(cells: Cells, name: str) -> pa.ChunkedArray:
     return column
 
 
-def as_text(column: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+def as_text(column: Column) -> Column:
     """The text that filters, classes and hashes see: the same whatever the file's format.
 
     Whole numbers have no decimal point; other floats are their shortest form.
     """
-    if pa.types.is_string(column.type):
-        return column
-    if pa.types.is_floating(column.type):
-        shortest = [None if x is None else _float_text(x) for x in column.to_pylist()]
-        return (
-            pa.chunked_array([pa.array(shortest, pa.string())])
-            if isinstance(column, pa.ChunkedArray)
-            else pa.array(shortest, pa.string())
-        )
-    return column.cast(pa.string())
+    if not pa.types.is_floating(column.type):
+        return column.cast(pa.string())
+    shortest = [None if x is None else _float_text(x) for x in column.to_pylist()]
+    made = pa.array(shortest, pa.string())
+    return pa.chunked_array([made]) if isinstance(column, pa.ChunkedArray) else made
 
 
 def _float_text(value: float) -> str:
@@ -137,9 +134,7 @@ def _float_text(value: float) -> str:
 
 def _as_floats(column: pa.ChunkedArray) -> Floats:
     """float64 values; NaN where a cell is missing or no number."""
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(pa.string())
-    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+    if pa.types.is_string(column.type):
         column = _parsed(column)
     elif column.type != pa.float64():
         column = column.cast(pa.float64(), safe=False)

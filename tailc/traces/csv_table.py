@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 
 from tailc.errors import Code, Finding, Place, TailcError
-from tailc.traces.source import Source
+from tailc.traces.source import Source, brief
 from tailc.traces.table import BLOCK_BYTES, Wanted
 
 SHOWN = 3
@@ -76,7 +76,7 @@ class CsvTable:
     def _unreadable(self, error: Exception) -> TailcError:
         if "UTF8" in str(error) or isinstance(error, UnicodeDecodeError):
             return self.source.fault(Code.BROKEN_FORMAT, f"`{self.source.name}` is not UTF-8 text")
-        message = f"`{self.source.name}` cannot be read as CSV ({error})"
+        message = f"`{self.source.name}` cannot be read as CSV ({brief(error)})"
         return self.source.fault(Code.BROKEN_FORMAT, message)
 
     def _ragged_row(self, ragged: list[pa_csv.InvalidRow]) -> Finding:

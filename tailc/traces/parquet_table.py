@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tailc.errors import Code
-from tailc.traces.source import PARQUET_MAGIC, Source
+from tailc.traces.source import PARQUET_MAGIC, Source, brief
 from tailc.traces.table import BATCH_ROWS, Wanted
 
 # What a footer may claim before anything is allocated for it.
@@ -35,14 +35,17 @@ class ParquetTable:
     def batches(self, wanted: Wanted) -> Iterator[pa.RecordBatch]:
         self._check_types(wanted)
         self._check_claims(wanted)
-        yield from self._file.iter_batches(BATCH_ROWS, columns=list(wanted.names))
+        fields = [self._file.schema_arrow.field(name) for name in wanted.names]
+        plain = pa.schema([(field.name, _plain(field.type)) for field in fields])
+        for batch in self._file.iter_batches(BATCH_ROWS, columns=list(wanted.names)):
+            yield batch.select(plain.names).cast(plain)
 
     def careful_batches(self, wanted: Wanted) -> Iterator[pa.RecordBatch]:
         self._file = self._open()
         try:
             yield from self.batches(wanted)
         except (pa.ArrowException, OSError) as error:
-            message = f"`{self.source.name}` has broken Parquet data ({_brief(error)})"
+            message = f"`{self.source.name}` has broken Parquet data ({brief(error)})"
             raise self.source.fault(Code.BROKEN_FORMAT, message) from None
 
     def _open(self) -> pq.ParquetFile:
@@ -52,7 +55,7 @@ class ParquetTable:
             with self.source.raw() as stream:
                 is_parquet = stream.read(len(PARQUET_MAGIC)) == PARQUET_MAGIC
             what = "has a broken Parquet footer" if is_parquet else "is not a Parquet file"
-            message = f"`{self.source.name}` {what} ({_brief(error)})"
+            message = f"`{self.source.name}` {what} ({brief(error)})"
             raise self.source.fault(Code.BROKEN_FORMAT, message) from None
 
     def _check_claims(self, wanted: Wanted) -> None:
@@ -70,20 +73,48 @@ class ParquetTable:
     def _check_types(self, wanted: Wanted) -> None:
         for name in wanted.names:
             kind = self._file.schema_arrow.field(name).type
-            number = pa.types.is_integer(kind) or pa.types.is_floating(kind)
-            number = number or pa.types.is_decimal(kind) or pa.types.is_null(kind)
-            # A column of text is judged cell by cell, so that the message can show the cell.
-            text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
-            text = text or pa.types.is_dictionary(kind)
-            if not (number or text) and wanted.is_number(name):
+            if wanted.is_number(name) and not _is_number_or_text(kind):
                 message = f"column `{name}` holds `{kind}`, not numbers"
-            elif pa.types.is_nested(kind):
+            elif not wanted.is_number(name) and not _has_text(kind):
                 message = f"column `{name}` holds `{kind}`, not text"
             else:
                 continue
-            raise self.source.fault(
-                Code.WRONG_TYPE, message, field=name, advice="name a column of plain values"
-            )
+            advice = "name a column of plain values"
+            raise self.source.fault(Code.WRONG_TYPE, message, field=name, advice=advice)
+
+
+def _is_number_or_text(kind: pa.DataType) -> bool:
+    """Whether cells can be numbers; text is judged cell by cell, so that a message can quote it."""
+    kind = _plain(kind)
+    return (
+        pa.types.is_integer(kind)
+        or pa.types.is_floating(kind)
+        or pa.types.is_decimal(kind)
+        or pa.types.is_null(kind)
+        or pa.types.is_string(kind)
+    )
+
+
+def _has_text(kind: pa.DataType) -> bool:
+    """Whether cells have one text: numbers, booleans, dates and text itself."""
+    kind = _plain(kind)
+    return (
+        _is_number_or_text(kind)
+        or pa.types.is_boolean(kind)
+        or pa.types.is_date(kind)
+        or pa.types.is_timestamp(kind)
+    )
+
+
+def _plain(kind: pa.DataType) -> pa.DataType:
+    """The type without its layout: dictionaries as their values, one kind of text, UTC."""
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    if pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
+        return pa.string()
+    if pa.types.is_timestamp(kind) and kind.tz is not None:
+        return pa.timestamp(kind.unit, "UTC")
+    return kind
 
 
 def _group_bytes(group: pq.RowGroupMetaData, wanted: Wanted) -> int:
@@ -93,7 +124,3 @@ def _group_bytes(group: pq.RowGroupMetaData, wanted: Wanted) -> int:
         for column in columns
         if column.path_in_schema.split(".")[0] in wanted.names
     )
-
-
-def _brief(error: Exception) -> str:
-    return str(error).splitlines()[0][:120] if str(error) else type(error).__name__

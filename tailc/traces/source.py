@@ -30,6 +30,7 @@ GZIP_MAGIC = b"\x1f\x8b"
 PARQUET_MAGIC = b"PAR1"
 HEAD_BYTES = 1 << 20
 INFLATE_BYTES = 1 << 20
+SHOWN_CHARACTERS = 120
 
 
 @dataclass(frozen=True)
@@ -131,6 +132,12 @@ def _cannot_read(name: str, error: Exception) -> TailcError:
     reason = getattr(error, "strerror", None) or str(error)
     message = f"`{name}` cannot be read: {reason.lower()}"
     return TailcError(Finding(Code.CANNOT_READ, message, Place(name)))
+
+
+def brief(error: Exception) -> str:
+    """The start of a library's own words, for the end of a message of ours."""
+    lines = str(error).splitlines()
+    return lines[0][:SHOWN_CHARACTERS] if lines else type(error).__name__
 
 
 def _starts_gzip(file: BinaryIO) -> bool:

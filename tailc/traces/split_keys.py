@@ -11,45 +11,51 @@ from numpy.typing import NDArray
 from tailc.errors import Code
 from tailc.traces.cells import Cells, texts
 
+# Tried in this order on the whole column.
 TIME_TYPES = (pa.int64(), pa.float64(), pa.timestamp("ns"), pa.timestamp("ns", "UTC"))
+SLICE_ROWS = 1000
 
 
 def time_keys(cells: Cells, name: str) -> NDArray:
     """The column as times: int64 (date-times as ns since 1970) or float64, in the file's unit.
 
-    Text is taken as whole numbers, else as numbers, else as ISO 8601 date-times.
+    Text is taken as whole numbers, else as numbers, else as ISO 8601 date-times without a zone,
+    else with one; all cells alike. Cells that are no such time are noted.
     """
     column = cells.columns[name]
-    for kind in TIME_TYPES if not pa.types.is_temporal(column.type) else TIME_TYPES[2:]:
-        try:
-            times = column.cast(kind)
-        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-            continue
-        return _ordered(cells, name, times)
-    help_ = "a split by time needs a column of numbers or ISO 8601 date-times"
-    readable = np.array([_is_time(cells.text_of(name, i)) for i in range(cells.count)])
-    cells.refuse(~readable, name, Code.NOT_A_NUMBER, "is not a time", help_)
-    return np.zeros(cells.count, dtype=np.int64)
-
-
-def _ordered(cells: Cells, name: str, times: pa.ChunkedArray) -> NDArray:
+    times = next((made for kind in TIME_TYPES if (made := _cast(column, kind)) is not None), None)
+    if times is None:
+        help_ = "a split by time needs a column of numbers, or of ISO 8601 date-times"
+        cells.refuse(_unlike_first(column), name, Code.NOT_A_NUMBER, "is not a time", help_)
+        return np.zeros(cells.count, dtype=np.int64)
     missing = times.is_null(nan_is_null=True)
     cells.refuse(missing.to_numpy(), name, Code.NOT_A_NUMBER, "is not a time")
-    if pa.types.is_timestamp(times.type):
-        times = times.cast(pa.int64())
-    return times.to_numpy()
+    return (times.cast(pa.int64()) if pa.types.is_timestamp(times.type) else times).to_numpy()
 
 
-def _is_time(text: str | None) -> bool:
-    if text is None:
-        return False
-    for kind in TIME_TYPES:
-        try:
-            pa.array([text]).cast(kind)
-        except pa.ArrowInvalid:
-            continue
-        return True
-    return False
+def _cast(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray | None:
+    """The column as this kind of time; None where a cell is none."""
+    is_date = pa.types.is_temporal(column.type)
+    if is_date != pa.types.is_timestamp(kind) and not pa.types.is_string(column.type):
+        return None
+    try:
+        # A number too large for 64 bits may be rounded, not refused.
+        return column.cast(kind, safe=pa.types.is_string(column.type) or kind != pa.float64())
+    except pa.ArrowInvalid:
+        return None
+
+
+def _unlike_first(column: pa.ChunkedArray) -> NDArray[np.bool_]:
+    """Which cells are not times of the kind that the first one is."""
+    first = column.slice(0, 1)
+    kind = next((kind for kind in TIME_TYPES[1:] if _cast(first, kind) is not None), pa.float64())
+    unlike = np.zeros(len(column), dtype=bool)
+    for start in range(0, len(column), SLICE_ROWS):
+        piece = column.slice(start, SLICE_ROWS)
+        if _cast(piece, kind) is None:
+            cells = (_cast(piece.slice(i, 1), kind) for i in range(len(piece)))
+            unlike[start : start + len(piece)] = [cell is None for cell in cells]
+    return unlike
 
 
 def id_keys(cells: Cells, name: str) -> NDArray[np.uint64]:
