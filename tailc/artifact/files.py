@@ -42,8 +42,13 @@ def read_policy(path: Path | str) -> Policy:
     """
     found = _found(Path(path))
     data = _read_bytes(found)
-    decode = decode_flat if is_flat(data) or has_trailer(data) else decode_json
-    return decode(data, str(found))
+    if is_flat(data) or has_trailer(data):
+        return decode_flat(data, str(found))
+    if data.lstrip().startswith(b"{"):
+        return decode_json(data, str(found))
+    code = Code.BAD_STRUCTURE if data else Code.LENGTH_MISMATCH
+    message = f"`{found}` is {'no policy: neither JSON nor FlatBuffer' if data else 'empty'}"
+    raise TailcError(Finding(code, message, Place(str(found))))
 
 
 def paths_of(stem: Path | str) -> tuple[Path, Path]:

@@ -1,0 +1,1 @@
+"""FlatBuffers accessors generated from schemas/policy.fbs by schemas/generate.py."""

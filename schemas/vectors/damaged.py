@@ -1,0 +1,136 @@
+"""Files that a reader must refuse, each with the one thing that is wrong with it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from typing import Any
+
+import rfc8785
+from flatbuffers import Builder
+from policies import named_policies
+
+from tailc.artifact._generated import policy_generated as fbs
+from tailc.artifact.flat_form import encode_flat
+from tailc.artifact.json_form import encode_json
+from tailc.artifact.seal import seal, unseal
+
+Change = Callable[[dict[str, Any]], None]
+
+# A rule, a form and a major version that no reader of version 1.0 knows.
+LATER_RULE = "later-rule"
+LATER_NUMBER = 200
+
+
+def damaged_files() -> dict[str, tuple[str, bytes]]:
+    """File name to the error it must give and its bytes."""
+    policy = named_policies()["classes"][1]
+    flat, document = encode_flat(policy), encode_json(policy)
+    middle = len(flat) // 2
+    return {
+        "empty.tailc": ("truncated", b""),
+        "truncated.tailc": ("truncated", flat[:-1]),
+        "appended.tailc": ("truncated", flat + b"\0"),
+        "bit-flip.tailc": ("hash-mismatch", _flip(flat, middle)),
+        "hash-flip.tailc": ("hash-mismatch", _flip(flat, len(flat) - 1)),
+        "nonsense.tailc": ("bad-structure", seal(b"\x10\0\0\0TLC1" + b"\xff" * 64)),
+        "other-identifier.tailc": ("bad-structure", seal(_renamed(unseal(flat)))),
+        "later-rule.tailc": ("unknown-rule", _later(b"reread-row", LATER_RULE.encode())),
+        "later-form.tailc": ("unknown-form", seal(_later_form())),
+        "later-major.tailc": ("unknown-schema", seal(_later_major())),
+        "truncated.json": ("bad-structure", document[:-1]),
+        "not-canonical.json": ("not-canonical", document + b"\n"),
+        "duplicate.json": ("bad-structure", b'{"format":1,' + document[1:]),
+        "float.json": ("bad-structure", document.replace(b'"generation":1', b'"generation":1.5')),
+        "digest.json": ("hash-mismatch", document.replace(b'"generation":1', b'"generation":2')),
+        "later-rule.json": ("unknown-rule", _changed(document, _with_later_rule)),
+        "later-form.json": ("unknown-form", _changed(document, _with_later_form)),
+        "later-major.json": ("unknown-schema", _changed(document, _with_later_major)),
+        "descending.json": ("bad-meaning", _changed(document, _with_descending_ages)),
+        "missing.json": ("bad-structure", _changed(document, _without_guard)),
+    }
+
+
+def _flip(data: bytes, at: int) -> bytes:
+    return data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :]
+
+
+def _renamed(payload: bytes) -> bytes:
+    return payload[:4] + b"TLC9" + payload[8:]
+
+
+def _later(known: bytes, later: bytes) -> bytes:
+    """The Lucene policy with one rule's name, and only that, replaced by one of a later version."""
+    payload = unseal(encode_flat(named_policies()["lucene"][1]))
+    assert payload.count(known) == 1
+    assert len(known) == len(later)
+    return seal(payload.replace(known, later))
+
+
+def _later_form() -> bytes:
+    builder = Builder()
+    name = builder.CreateString("later-form")
+    unknown_table = _empty_table(builder)
+    fbs.FormBoxStart(builder)
+    fbs.FormBoxAddFormType(builder, LATER_NUMBER)
+    fbs.FormBoxAddForm(builder, unknown_table)
+    fbs.FormBoxAddFormName(builder, name)
+    box = fbs.FormBoxEnd(builder)
+    fbs.PolicyStartFormsVector(builder, 1)
+    builder.PrependUOffsetTRelative(box)
+    forms = builder.EndVector()
+    text = builder.CreateString("later")
+    fbs.PolicyStart(builder)
+    fbs.PolicyAddSchemaMajor(builder, 1)
+    fbs.PolicyAddForms(builder, forms)
+    for add in (fbs.PolicyAddName, fbs.PolicyAddKind, fbs.PolicyAddPolicyDigest):
+        add(builder, text)
+    return _finished(builder)
+
+
+def _empty_table(builder: Builder) -> int:
+    builder.StartObject(0)
+    return builder.EndObject()
+
+
+def _later_major() -> bytes:
+    """What is sure to stay in later versions, and nothing else."""
+    builder = Builder()
+    fbs.PolicyStart(builder)
+    fbs.PolicyAddSchemaMajor(builder, 2)
+    return _finished(builder)
+
+
+def _finished(builder: Builder) -> bytes:
+    builder.Finish(fbs.PolicyEnd(builder), b"TLC1")
+    return bytes(builder.Output())
+
+
+def _changed(document: bytes, change: Change) -> bytes:
+    """The document after `change`, canonical and with the digest it should then have."""
+    policy = json.loads(document)
+    del policy["policy_digest"]
+    change(policy)
+    policy["policy_digest"] = hashlib.sha256(rfc8785.dumps(policy)).hexdigest()
+    return rfc8785.dumps(policy)
+
+
+def _with_later_rule(policy: dict[str, Any]) -> None:
+    policy["forms"][0]["rules"].append(LATER_RULE)
+
+
+def _with_later_form(policy: dict[str, Any]) -> None:
+    policy["forms"][1]["form"] = "later-form"
+
+
+def _with_later_major(policy: dict[str, Any]) -> None:
+    policy["schema"] = {"major": 2, "minor": 0}
+
+
+def _with_descending_ages(policy: dict[str, Any]) -> None:
+    policy["forms"][0]["rows"][1]["climbs"].reverse()
+
+
+def _without_guard(policy: dict[str, Any]) -> None:
+    del policy["forms"][0]["guard"]

@@ -1,0 +1,162 @@
+"""The Python runtime against the vectors, against damage, and without numpy or the compiler."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import timeit
+from dataclasses import replace
+from pathlib import Path
+
+import flatbuffers
+import pytest
+from tailc_runtime import (
+    NOW,
+    ON_EXIT,
+    WAIT,
+    HashMismatch,
+    PolicyError,
+    Truncated,
+    UnknownClass,
+    open_policies,
+    open_policy,
+)
+from tailc_runtime.opening import tables_from
+from tailc_runtime.vectors import main, wrong_answers, wrongly_opened
+
+from tailc.artifact.files import write_policy
+from tests.tailc.artifact.published import ROOT, VECTORS, small_policy
+
+RUNTIME = ROOT / "runtimes" / "python"
+SMALLEST = (VECTORS / "smallest.tailc").read_bytes()
+SMALLEST_JSON = (VECTORS / "smallest.json").read_bytes()
+
+
+def test_every_vector_is_answered_as_expected(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([str(VECTORS)]) == 0
+    assert capsys.readouterr().out.endswith("look-ups, 0 wrong\n")
+
+
+def test_every_damaged_file_is_refused_as_expected() -> None:
+    assert wrongly_opened(VECTORS / "refused") == []
+
+
+def test_a_wrong_answer_is_reported_with_what_was_wanted() -> None:
+    row = {"request_class": "", "load": "7", "waited_us": "0", "executed_us": "75000"}
+    wrong = wrong_answers(
+        VECTORS / "lucene.tailc", [{**row, "start": "now", "wait_us": "0", "rung": "2"}]
+    )
+    assert len(wrong) == 1
+    assert "lookup(7, 0, 75000) is (0, 0, 3), wanted (0, 0, 2)" in wrong[0]
+
+
+def test_a_look_up_says_start_wait_and_rung() -> None:
+    """Haque et al., ASPLOS 2015, Table 2, rows 14 and 25."""
+    table = open_policy(VECTORS / "lucene.tailc")
+    assert table.lookup(14, 4_000, 0) == (WAIT, 6_000, 0)
+    assert table.lookup(14, 10_000, 225_000) == (NOW, 0, 3)
+    assert table.lookup(25, 0, 0) == (ON_EXIT, 0, 0)
+    assert table.rungs == ("d1", "d2", "d3", "d4")
+    assert (table.load_axis, table.quantum_us) == ("in_system", 5_000)
+    assert table.boost == (0, 15_000_000)
+
+
+@pytest.mark.parametrize("query", [(-1, 0, 0), (0, -1, 0), (0, 0, -1)])
+@pytest.mark.parametrize("name", ["lucene", "largest"])
+def test_a_negative_argument_is_an_error_not_the_last_row(
+    name: str, query: tuple[int, int, int]
+) -> None:
+    with pytest.raises(ValueError, match="cannot be negative"):
+        open_policy(VECTORS / f"{name}.tailc").lookup(*query)
+
+
+def test_a_class_without_a_ladder_of_its_own_uses_the_one_for_all() -> None:
+    path = VECTORS / "classes.tailc"
+    assert open_policy(path, "short").request_class == "short"
+    assert open_policy(path, "long").request_class is None
+    assert set(open_policies(path)) == {None, "short"}
+
+
+def test_every_single_bit_flip_is_refused() -> None:
+    for at in range(len(SMALLEST) * 8):
+        flipped = bytearray(SMALLEST)
+        flipped[at // 8] ^= 1 << at % 8
+        with pytest.raises((HashMismatch, Truncated)):
+            tables_from(bytes(flipped))
+
+
+def test_every_single_bit_flip_of_the_json_is_refused() -> None:
+    for at in range(len(SMALLEST_JSON) * 8):
+        flipped = bytearray(SMALLEST_JSON)
+        flipped[at // 8] ^= 1 << at % 8
+        with pytest.raises(PolicyError):
+            tables_from(bytes(flipped))
+
+
+@pytest.mark.parametrize("data", [SMALLEST, SMALLEST_JSON])
+def test_every_truncation_and_every_appended_byte_is_refused(data: bytes) -> None:
+    for length in range(len(data)):
+        with pytest.raises(PolicyError):
+            tables_from(data[:length])
+    for byte in range(256):
+        with pytest.raises(PolicyError):
+            tables_from(data + bytes([byte]))
+
+
+def test_a_refusal_names_the_file_and_a_missing_file_is_an_oserror(tmp_path: Path) -> None:
+    with pytest.raises(Truncated, match=r"truncated\.tailc: "):
+        open_policy(VECTORS / "refused" / "truncated.tailc")
+    with pytest.raises(FileNotFoundError):
+        open_policy(tmp_path / "missing.tailc")
+
+
+def test_no_ladder_for_a_class_is_an_error(tmp_path: Path) -> None:
+    policy = small_policy()
+    short = tuple(ladder for ladder in policy.forms if ladder.request_class)
+    _, path = write_policy(replace(policy, forms=short), tmp_path / "short")
+    with pytest.raises(UnknownClass, match="no ladder for class `long`; there are `short`"):
+        open_policy(path, "long")
+
+
+def test_it_runs_the_vectors_with_nothing_but_flatbuffers_installed(tmp_path: Path) -> None:
+    """No site packages: numpy, rfc8785 and tailc cannot be imported."""
+    shutil.copytree(Path(flatbuffers.__file__).parent, tmp_path / "flatbuffers")
+    shutil.copytree(RUNTIME / "tailc_runtime", tmp_path / "tailc_runtime")
+    program = (
+        "import importlib.util, sys\n"
+        "for name in ('numpy', 'tailc', 'rfc8785', 'numba'):\n"
+        "    assert importlib.util.find_spec(name) is None, name\n"
+        "from tailc_runtime.vectors import main\n"
+        "sys.exit(main(sys.argv[1:]))\n"
+    )
+    command = [sys.executable, "-S", "-c", program, str(VECTORS)]
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(
+        command, env=environment, cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_json_policies_need_only_the_standard_library(tmp_path: Path) -> None:
+    shutil.copytree(RUNTIME / "tailc_runtime", tmp_path / "tailc_runtime")
+    program = (
+        "import sys, tailc_runtime\n"
+        "table = tailc_runtime.open_policy(sys.argv[1])\n"
+        "assert table.lookup(14, 4_000, 0) == (tailc_runtime.WAIT, 6_000, 0)\n"
+        "assert 'flatbuffers' not in sys.modules\n"
+    )
+    command = [sys.executable, "-S", "-c", program, str(VECTORS / "lucene.json")]
+    subprocess.run(command, env={**os.environ, "PYTHONPATH": str(tmp_path)}, check=True)
+
+
+@pytest.mark.parametrize("name", ["lucene", "rate", "largest"])
+def test_a_look_up_takes_well_under_a_microsecond(name: str) -> None:
+    """0.15 us on a quiet machine, where 0.3 is the aim; bench/python_lookup.py measures it.
+
+    Here the limit only catches a change of kind, such as parsing at each look-up.
+    """
+    table = open_policy(VECTORS / f"{name}.tailc")
+    timer = timeit.Timer("lookup(14, 0, 120_000)", globals={"lookup": table.lookup})
+    assert min(timer.repeat(5, 20_000)) / 20_000 < 1.5e-6

@@ -1,0 +1,36 @@
+"""A small policy, for tests that need one and do not care which."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import rfc8785
+
+from tailc.artifact.envelope import Policy
+from tailc.artifact.files import read_policy
+
+ROOT = Path(__file__).resolve().parents[3]
+VECTORS = ROOT / "schemas" / "vectors" / "v1"
+
+
+def small_policy() -> Policy:
+    return read_policy(VECTORS / "classes.json")
+
+
+def lucene_policy() -> Policy:
+    return read_policy(VECTORS / "lucene.json")
+
+
+def changed_json(change: Callable[[dict[str, Any]], object], signed: bool = True) -> bytes:
+    """The Lucene vector after `change`, canonical, with the digest it should then have."""
+    import hashlib
+
+    document = json.loads((VECTORS / "lucene.json").read_bytes())
+    change(document)
+    if signed:
+        document.pop("policy_digest")
+        document["policy_digest"] = hashlib.sha256(rfc8785.dumps(document)).hexdigest()
+    return rfc8785.dumps(document)

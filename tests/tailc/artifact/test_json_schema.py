@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import jsonschema
+import pytest
+
+from tailc.artifact.json_form import encode_json
+from tests.tailc.artifact.published import ROOT, VECTORS
+from tests.tailc.artifact.random_policies import random_policy
+
+SCHEMA = json.loads((ROOT / "schemas" / "artifact" / "policy-1.0.schema.json").read_text())
+VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
+
+
+def test_the_schema_is_itself_valid() -> None:
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+
+
+def test_every_emitted_policy_satisfies_the_schema() -> None:
+    rng = Random(3)
+    for _ in range(100):
+        VALIDATOR.validate(json.loads(encode_json(random_policy(rng))))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda policy: policy.pop("policy_digest"),
+        lambda policy: policy.update(note="x"),
+        lambda policy: policy.update(generation=1.5),
+        lambda policy: policy.update(generation=2**53),
+        lambda policy: policy["schema"].update(major=2),
+        lambda policy: policy["forms"][0].update(form="controller"),
+        lambda policy: policy["forms"][0]["rules"].append("steal-work"),
+        lambda policy: policy["forms"][0]["rungs"][0].pop("name"),
+        lambda policy: policy["evidence"]["settings"].append(["a", 1, 2]),
+    ],
+)
+def test_what_readers_refuse_for_its_structure_the_schema_refuses(
+    change: Callable[[Any], object],
+) -> None:
+    document = json.loads((VECTORS / "lucene.json").read_bytes())
+    change(document)
+    with pytest.raises(jsonschema.ValidationError):
+        VALIDATOR.validate(document)

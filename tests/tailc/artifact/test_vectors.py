@@ -1,0 +1,110 @@
+"""The look-up vectors, answered by the reference look-up, and what they cover."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tailc.artifact.envelope import Policy
+from tailc.artifact.files import read_policy
+from tailc.errors import Code, TailcError
+from tailc.forms.ladder.lookup import Answer, Start, lookup
+from tailc.forms.ladder.table import AdmissionKind, LoadAxis, Outside, Rule
+from tests.tailc.artifact.published import VECTORS
+
+FILES = sorted(VECTORS.glob("*.csv"))
+POLICIES = [read_policy(path.with_suffix(".json")) for path in FILES]
+LADDERS = [ladder for policy in POLICIES for ladder in policy.forms]
+
+CODES = {
+    "truncated": Code.LENGTH_MISMATCH,
+    "hash-mismatch": Code.HASH_MISMATCH,
+    "not-canonical": Code.NOT_CANONICAL,
+    "bad-structure": Code.BAD_STRUCTURE,
+    "bad-meaning": Code.BAD_ARTIFACT,
+    "unknown-rule": Code.UNKNOWN_RULE,
+    "unknown-form": Code.UNKNOWN_FORM,
+    "unknown-schema": Code.UNKNOWN_SCHEMA,
+}
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert lines[0].startswith("# ")
+    assert lines[0].endswith(".")
+    return list(csv.DictReader(lines[1:]))
+
+
+def answers(policy: Policy, rows: list[dict[str, str]]) -> list[Answer]:
+    ladders = {ladder.request_class: ladder for ladder in policy.forms}
+    return [
+        lookup(
+            ladders[row["request_class"] or None],
+            int(row["load"]),
+            int(row["waited_us"]),
+            int(row["executed_us"]),
+        )
+        for row in rows
+    ]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("suffix", [".json", ".tailc"])
+def test_the_reference_lookup_gives_every_expected_answer(path: Path, suffix: str) -> None:
+    rows = rows_of(path)
+    wanted = [Answer(Start(row["start"]), int(row["wait_us"]), int(row["rung"])) for row in rows]
+    got = answers(read_policy(path.with_suffix(suffix)), rows)
+    wrong = [
+        f"{row}: got {mine}" for row, mine, theirs in zip(rows, got, wanted, strict=True)
+        if mine != theirs
+    ]  # fmt: skip
+    assert not wrong
+
+
+def test_both_encodings_of_a_vector_are_the_same_policy() -> None:
+    for path, policy in zip(FILES, POLICIES, strict=True):
+        assert read_policy(path.with_suffix(".tailc")) == policy
+
+
+def test_the_vectors_use_every_axis_rule_admission_guard_and_a_class() -> None:
+    assert {ladder.load_axis for ladder in LADDERS} == set(LoadAxis)
+    assert {rule for ladder in LADDERS for rule in ladder.rules} == set(Rule)
+    kinds = {row.admission.kind for ladder in LADDERS for row in ladder.rows}
+    assert kinds == set(AdmissionKind)
+    assert {ladder.guard.outside for ladder in LADDERS} == set(Outside)
+    assert any(ladder.request_class for ladder in LADDERS)
+    assert any(ladder.boost for ladder in LADDERS)
+
+
+def test_there_are_at_least_two_thousand_queries_with_every_kind_of_answer() -> None:
+    rows = [row for path in FILES for row in rows_of(path)]
+    assert len(rows) >= 2_000
+    starts = Counter(row["start"] for row in rows)
+    assert min(starts[start.value] for start in Start) >= 100
+
+
+def test_the_published_table_is_looked_up_as_it_is_printed() -> None:
+    """Haque et al., ASPLOS 2015, Table 2, by hand: rows 13, 14, 24 and 25."""
+    (ladder,) = POLICIES[[path.stem for path in FILES].index("lucene")].forms
+    ms = 1_000
+    assert lookup(ladder, 6, 0, 0) == Answer(Start.NOW, 0, 3)
+    assert lookup(ladder, 13, 0, 99 * ms) == Answer(Start.NOW, 0, 0)
+    assert lookup(ladder, 13, 0, 100 * ms) == Answer(Start.NOW, 0, 1)
+    assert lookup(ladder, 14, 4 * ms, 0) == Answer(Start.WAIT, 6 * ms, 0)
+    assert lookup(ladder, 14, 10 * ms, 225 * ms) == Answer(Start.NOW, 0, 3)
+    assert lookup(ladder, 24, 0, 0) == Answer(Start.WAIT, 90 * ms, 0)
+    # The e1 row counts its climbs from t_0 = 90 ms: 315, 390, 440 become 225, 300, 350.
+    assert lookup(ladder, 25, 500 * ms, 224 * ms) == Answer(Start.ON_EXIT, 0, 0)
+    assert [lookup(ladder, 99, 0, age * ms).rung for age in (225, 299, 300, 350)] == [1, 1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    "row", rows_of(VECTORS / "refused" / "expected.csv"), ids=lambda row: row["file"]
+)
+def test_every_damaged_file_is_refused_for_the_stated_reason(row: dict[str, str]) -> None:
+    with pytest.raises(TailcError) as caught:
+        read_policy(VECTORS / "refused" / row["file"])
+    assert caught.value.findings[0].code is CODES[row["error"]]
