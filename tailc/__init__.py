@@ -17,19 +17,20 @@ if TYPE_CHECKING:
     from tailc.forms.ladder.lookup import lookup
     from tailc.pipeline.compile import compile_policy
     from tailc.pipeline.held_out import read_held_out
-    from tailc.verify import VerifyOptions, verify
+    from tailc.verify.judge import verify
+    from tailc.verify.options import VerifyOptions
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "Policy": "tailc.artifact.envelope",
     "TailcError": "tailc.errors",
-    "VerifyOptions": "tailc.verify",
+    "VerifyOptions": "tailc.verify.options",
     "compile_policy": "tailc.pipeline.compile",
     "lookup": "tailc.forms.ladder.lookup",
     "read_held_out": "tailc.pipeline.held_out",
     "read_policy": "tailc.artifact.files",
-    "verify": "tailc.verify",
+    "verify": "tailc.verify.judge",
     "write_policy": "tailc.artifact.files",
 }
 

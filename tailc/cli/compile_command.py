@@ -33,14 +33,14 @@ def command(
     from tailc.artifact.files import read_policy, write_policy
     from tailc.cli.progress import shown
     from tailc.pipeline.compile import compile_policy
-    from tailc.pipeline.threads import use_threads
     from tailc.report.policy import compiled_text, policy_result
 
-    use_threads(threads)
     held = read_policy(previous) if previous else None
     given = {name: value for name, value in overrides.items() if value is not None}
-    with shown(progress) as report_progress:
-        compiled = compile_policy(spec, overrides=given, previous=held, progress=report_progress)
+    with shown(progress) as draw:
+        compiled = compile_policy(
+            spec, overrides=given, previous=held, threads=threads, progress=report_progress
+        )
     stem = output or f"build/{compiled.policy.name}"
     paths = write_policy(compiled.policy, stem)
     result = {"files": [str(path) for path in paths], **policy_result(compiled.policy)}

@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import click
 
 from tailc.cli.outcome import Outcome, reports
 from tailc.cli.quantities import RATE_MRPS
 
+if TYPE_CHECKING:
+    from tailc.traces.source import Format
+
 
 @click.command("verify")
 @click.argument("artifact")
 @click.option("--trace", required=True, help="Held-out trace, read as the compile trace was; or -.")
-@click.option("--format", "trace_format", default="auto", help="auto, parquet, csv or ndjson.")
-@click.option("--rate", "rates", type=RATE_MRPS, multiple=True, help="Arrival rate, as 40/s.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
-@click.option("--requests", type=click.IntRange(min=1), help="Requests in each replay.")
-@click.option("--replicates", type=click.IntRange(min=20), help="Bootstrap replicates.")
+@click.option(
+    "--format",
+    "trace_format",
+    type=click.Choice(["auto", "parquet", "csv", "ndjson"]),
+    default="auto",
+    show_default=True,
+    help="Format of the trace.",
+)
+@click.option("--rate", "rates", type=RATE_MRPS, multiple=True, help="Arrival rate, such as 40/s.")
+@click.option("--seed", type=click.IntRange(min=0), help="Seed of arrivals and resamples.")
+@click.option("--requests", type=click.IntRange(min=20), help="Requests in each replay.")
+@click.option("--replicates", type=click.IntRange(min=39), help="Bootstrap replicates.")
 @click.option("--allow-compile-trace", is_flag=True, help="Judge on the data it was made from.")
 @click.option("--threads", type=click.IntRange(min=1), help="Threads to replay with.")
 @click.option("--progress/--no-progress", default=None, help="Default: on a terminal.")
@@ -23,32 +35,43 @@ from tailc.cli.quantities import RATE_MRPS
 def command(
     artifact: str,
     trace: str,
-    trace_format: str,
-    threads: int | None,
+    trace_format: Format,
+    rates: tuple[int, ...],
+    requests: int | None,
     progress: bool | None,
     **options: object,
 ) -> Outcome:
     """Replay ARTIFACT on a held-out trace and judge every SLO at every rate.
 
-    Exits 0 when all pass, 1 when one is missed, 4 when the data cannot decide.
+    Rates are those of the artifact unless --rate is given. Exits 0 when all pass, 1 when one is
+    missed, 4 when the data cannot decide.
     """
     from tailc.artifact.files import read_policy
     from tailc.cli.progress import shown
     from tailc.pipeline.held_out import read_held_out
-    from tailc.pipeline.threads import use_threads
     from tailc.report import verdict as render
-    from tailc.verify import VerifyOptions, verify
+    from tailc.verify.judge import verify
+    from tailc.verify.options import VerifyOptions
 
-    use_threads(threads)
     policy = read_policy(artifact)
     held_out = read_held_out(policy, trace, trace_format)
-    given = {name: value for name, value in options.items() if value is not None}
-    with shown(progress) as report_progress:
-        verdicts = verify(policy, held_out.profile, VerifyOptions.of(given), report_progress)
+    given: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
+    with shown(progress) as draw:
+        verdicts = verify(
+            policy,
+            held_out.profile,
+            VerifyOptions(
+                rates_mrps=rates or None,
+                requests_per_replay=requests,
+                held_out_name=trace,
+                progress=lambda done, of: draw("replaying", done / of),
+                **given,
+            ),
+        )
     return Outcome(
         verdicts.exit_code,
-        render.text(verdicts),
-        render.result(verdicts),
+        render.as_text(verdicts),
+        render.as_dict(verdicts),
         held_out.warnings,
-        tuple(render.github(verdicts).splitlines()),
+        tuple(render.as_github(verdicts).splitlines()),
     )

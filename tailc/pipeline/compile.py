@@ -9,10 +9,10 @@ from typing import Any
 from tailc.artifact.envelope import Evidence, Input, InputRole, Policy, next_generation
 from tailc.errors import Finding
 from tailc.forms.ladder.problem import LadderProblem
-from tailc.forms.ladder.solution import LadderSolution
 from tailc.pipeline.progress import Progress, silent
 from tailc.pipeline.solve import solve
-from tailc.pipeline.sweep import Candidate, choose
+from tailc.pipeline.sweep import Candidate, Sweep, choose
+from tailc.pipeline.threads import thread_count
 from tailc.pipeline.trace import OpenedTrace, open_kind, open_trace
 from tailc.pipeline.versions import versions
 from tailc.policies import Kind
@@ -24,15 +24,11 @@ from tailc.traces.split import split
 class Compiled:
     """A compiled policy, and what stands behind it.
 
-    `sweep` holds every candidate that was tried, the chosen one included; a spec without a sweep
-    has one.
+    `sweep` holds every candidate that was tried; a spec without a sweep has one.
     """
 
     policy: Policy
-    spec: Any
-    problem: LadderProblem
-    solution: LadderSolution
-    sweep: tuple[Candidate, ...]
+    sweep: Sweep
     findings: tuple[Finding, ...]
 
 
@@ -47,12 +43,14 @@ def compile_policy(
     *,
     overrides: Mapping[str, object] | None = None,
     previous: Policy | None = None,
+    threads: int | None = None,
     progress: Progress = silent,
 ) -> Compiled:
     """The policy that the spec at `spec_path` asks for (`-` is standard input).
 
     `overrides` replaces fields of the spec's search (`method`, `objective`, `max_evaluations`).
     `previous` sets the generation: kept where the policy is unchanged, else its successor.
+    `threads` None is one a processor; the answer does not depend on it.
     Raises TailcError for bad input, an infeasible problem or an exhausted budget.
     """
     opened = open_kind(spec_path)
@@ -60,16 +58,11 @@ def compile_policy(
     progress("reading the trace", 0.0)
     read = open_trace(opened)
     parts = _split(read)
-    candidates = _solve_all(opened.kind, spec, parts.design, progress)
-    candidates, chosen = choose(candidates, parts.design, progress)
-    return Compiled(
-        policy=next_generation(_policy(chosen, parts, read), previous),
-        spec=chosen.spec,
-        problem=chosen.problem,
-        solution=chosen.solution,
-        sweep=candidates,
-        findings=read.trace.warnings,
-    )
+    workers = thread_count(threads)
+    candidates = _solve_all(opened.kind, spec, parts.design, workers, progress)
+    sweep = choose(candidates, parts.design, workers, progress)
+    policy = _policy(sweep.chosen, parts, read)
+    return Compiled(next_generation(policy, previous), sweep, read.trace.warnings)
 
 
 def _split(read: OpenedTrace) -> _Parts:
@@ -86,12 +79,12 @@ def _input(role: InputRole, part: DemandProfile) -> Input:
 
 
 def _solve_all(
-    kind: Kind, spec: Any, design: DemandProfile, progress: Progress
+    kind: Kind, spec: Any, design: DemandProfile, threads: int, progress: Progress
 ) -> tuple[Candidate, ...]:
     solved = []
     for candidate in kind.candidates(spec):
         problem = kind.reduce(candidate, design)
-        solution = solve(problem, progress)
+        solution = solve(problem, threads, progress)
         solved.append(
             Candidate(candidate, problem, solution, kind.emit(candidate, problem, solution))
         )

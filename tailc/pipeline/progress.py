@@ -8,7 +8,7 @@ from typing import Protocol
 class Progress(Protocol):
     """Called now and then from the main thread; must not raise."""
 
-    def __call__(self, doing: str, share: float) -> None:
+    def __call__(self, doing: str, share: float, /) -> None:
         """`doing` names the pass, `share` (0 to 1) how much of it is done."""
         ...
 

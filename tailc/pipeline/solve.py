@@ -53,7 +53,7 @@ class _Proposal:
     solver: str
 
 
-def solve(problem: LadderProblem, progress: Progress = silent) -> LadderSolution:
+def solve(problem: LadderProblem, threads: int = 1, progress: Progress = silent) -> LadderSolution:
     """A schedule for every load, proved and evaluated in whole microseconds.
 
     Loads that no schedule keeps within the budget are in the answer, as infeasible rows. Raises
@@ -62,7 +62,7 @@ def solve(problem: LadderProblem, progress: Progress = silent) -> LadderSolution
     """
     sample = _sample(problem)
     bounds_us = _bounds_us(problem, sample)
-    proposal = _by_grid(problem, sample, progress)
+    proposal = _by_grid(problem, sample, threads, progress)
     if Status.BUDGET in proposal.status:
         raise _budget_ended(problem, proposal.evaluations)
     figures = _Figures(problem, sample)
@@ -111,7 +111,7 @@ def _target_ms(problem: LadderProblem) -> float | None:
     return None if problem.target_us is None else problem.target_us / US_PER_MS
 
 
-def _by_grid(problem: LadderProblem, sample: Sample, progress: Progress) -> _Proposal:
+def _by_grid(problem: LadderProblem, sample: Sample, threads: int, progress: Progress) -> _Proposal:
     found = search_grid(
         sample,
         _cost_rates(problem),
@@ -124,6 +124,7 @@ def _by_grid(problem: LadderProblem, sample: Sample, progress: Progress) -> _Pro
         target_ms=_target_ms(problem),
         max_evaluations=problem.max_evaluations,
         progress=lambda share: progress("searching schedules", share),
+        workers=threads,
     )
     return _Proposal(
         found.v_ms,

@@ -27,7 +27,7 @@ def policy_result(policy: Policy) -> dict[str, object]:
 def compiled_text(compiled: Compiled, paths: Sequence[Path]) -> str:
     """What a compile found, table first, and where it was written."""
     lines = [policy_text(compiled.policy), ""]
-    if len(compiled.sweep) > 1:
+    if len(compiled.sweep.candidates) > 1:
         lines += [sweep_text(compiled), ""]
     lines += [f"wrote {path}" for path in paths]
     return "\n".join(lines)
@@ -99,9 +99,9 @@ def sweep_text(compiled: Compiled) -> str:
     """The replayed tail of every candidate of a sweep; the chosen one is marked."""
     rates = [format_mrps(rate) for rate in compiled.policy.rates_mrps]
     rows = [("target", *rates, "")]
-    for candidate in compiled.sweep:
+    for number, candidate in enumerate(compiled.sweep.candidates):
         tails = [format_us(tail) for tail in candidate.tails_us]
-        mark = "chosen" if candidate.problem is compiled.problem else ""
+        mark = "chosen" if number == compiled.sweep.best else ""
         rows.append((f"{candidate.problem.budget_ppm / PPM:g}", *tails, mark))
     return "sweep, replayed tail on the design sample\n" + aligned(rows)
 

@@ -143,7 +143,11 @@ class FewToManySpec(SpecModel):
 
     @model_validator(mode="after")
     def _check_parts(self) -> FewToManySpec:
-        complaints = [*self._speedup_complaints(), *self._repeated_rates()]
+        complaints = [
+            *self._speedup_complaints(),
+            *self._repeated_rates(),
+            *self._sweep_complaints(),
+        ]
         if complaints:
             raise RefusalError(*complaints)
         return self
@@ -155,7 +159,7 @@ class FewToManySpec(SpecModel):
             hint = "add `speedup: [1, 1.9, 2.7]`, or `demand.timings` for times by degree"
             return [] if has_timings else [Complaint(Code.MISSING_KEY, message, hint, ("speedup",))]
         if has_timings:
-            message = "`demand.timings` gives speed-ups already"
+            message = "and `demand.timings` both give speed-ups"
             at, also = ("speedup",), ("demand", "timings")
             return [Complaint(Code.CONFLICT, message, "remove one", at, also)]
         most = self.server.max_degree
@@ -171,6 +175,13 @@ class FewToManySpec(SpecModel):
             for position, rate in enumerate(self.rates_mrps)
             if rate in self.rates_mrps[:position]
         ]
+
+    def _sweep_complaints(self) -> list[Complaint]:
+        if len(self.server.targets_ppm) == 1 or self.rates_mrps:
+            return []
+        message = "is a list, which is swept on the replay, but no `rates` are given"
+        hint = "add `rates: [30/s, 40/s]`, or name one target"
+        return [Complaint(Code.MISSING_KEY, message, hint, ("server", "target_parallelism"))]
 
     @property
     def slos(self) -> tuple[Slo, ...]:
