@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tailc.atomic_files import replace_file, replace_files
+from tailc.errors import Code, ExitCode, TailcError
+
+OPERATIONS = ("open", "write", "fsync", "close", "replace")
+# Of two files: four operations each, then twice rename, open folder, fsync and close it.
+ALL_OPERATIONS = 8 + 2 * 4
+
+
+def names_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def fail_at(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make the file operation with this number, counted from 0, report a full disk."""
+    left = [number]
+
+    def failing(name: str, operation: Callable[..., Any]) -> Callable[..., Any]:
+        def count(*arguments: Any, **named: Any) -> Any:
+            left[0] -= 1
+            if left[0] == -1:
+                if name == "close":
+                    operation(*arguments, **named)
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            return operation(*arguments, **named)
+
+        return count
+
+    for name in OPERATIONS:
+        monkeypatch.setattr(os, name, failing(name, getattr(os, name)))
+
+
+def test_a_file_is_created_and_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "f"
+    replace_file(path, b"one")
+    replace_file(path, b"")
+    assert path.read_bytes() == b""
+    replace_file(path, b"x" * 5_000_000)
+    assert path.stat().st_size == 5_000_000
+
+
+def test_the_umask_decides_who_may_read_the_file(tmp_path: Path) -> None:
+    before = os.umask(0o027)
+    try:
+        replace_file(tmp_path / "f", b"one")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "f").stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.parametrize("number", range(ALL_OPERATIONS))
+def test_a_failure_at_any_operation_is_located_and_leaves_no_temporary(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    first, last = tmp_path / "first", tmp_path / "last"
+    replace_files([(first, b"old"), (last, b"old")])
+    with monkeypatch.context() as patched:
+        fail_at(number, patched)
+        with pytest.raises(TailcError) as caught:
+            replace_files([(first, b"new"), (last, b"new")])
+    (finding,) = caught.value.findings
+    assert finding.code is Code.CANNOT_WRITE
+    assert caught.value.exit_code is ExitCode.CANNOT_WRITE
+    assert "No space left on device" in finding.message
+    assert str(tmp_path) in finding.message
+    assert names_in(tmp_path) == ["first", "last"]
+    pair = (first.read_bytes(), last.read_bytes())
+    # Before the first rename nothing changes; after it, the last is never newer than the first.
+    assert pair == (b"old", b"old") if number <= 8 else pair != (b"old", b"new")
+
+
+def test_no_failure_is_injected_beyond_the_last_operation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fail_at(ALL_OPERATIONS, monkeypatch)
+    replace_files([(tmp_path / "first", b"new"), (tmp_path / "last", b"new")])
+
+
+def test_a_missing_folder_is_made(tmp_path: Path) -> None:
+    replace_file(tmp_path / "a" / "b" / "f", b"new")
+    assert (tmp_path / "a" / "b" / "f").read_bytes() == b"new"
+
+
+@pytest.mark.parametrize("name", ["folder", "file/f"])
+def test_what_is_in_the_way_is_named_and_nothing_is_written(tmp_path: Path, name: str) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").touch()
+    with pytest.raises(TailcError, match="cannot write") as caught:
+        replace_files([(tmp_path / "fine", b"new"), (tmp_path / name, b"new")])
+    place = caught.value.findings[0].place
+    assert place is not None
+    assert place.source == str(tmp_path / name)
+    assert names_in(tmp_path) == ["file", "folder"]
+
+
+def test_a_write_that_takes_only_a_part_is_continued(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = os.write
+    monkeypatch.setattr(os, "write", lambda descriptor, data: write(descriptor, data[:3]))
+    replace_file(tmp_path / "f", b"0123456789")
+    assert (tmp_path / "f").read_bytes() == b"0123456789"
