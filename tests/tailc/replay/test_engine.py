@@ -1,56 +1,17 @@
 """The compiled replay against the plain one, exactly, and against hand calculation."""
 
-import dataclasses
 import random
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from tailc.forms.ladder.table import (
-    AT_ONCE,
-    ON_EXIT,
-    Admission,
-    Boost,
-    Climb,
-    CostUnit,
-    Guard,
-    Ladder,
-    LoadAxis,
-    Outside,
-    Row,
-    Rule,
-    Rung,
-)
+from tailc.forms.ladder.table import ON_EXIT, Admission, Climb, Ladder, Row
 from tailc.replay.lowered import lower
 from tailc.replay.outcome import Outcome, replay
 from tailc.replay.workload import Workload
 from tests.reference.replay_plain import Request, replay_plain
-
-MS = 1_000_000
-PPM = 1_000_000
-RULES = (Rule.NEVER_DESCEND, Rule.REREAD_ROW)
-
-
-def ladder(
-    *rows: Row, cores: int | None = None, rungs: int = 4, quantum_ms: int = 5, boost: int = 0
-) -> Ladder:
-    """Rung i costs i + 1 threads."""
-    return Ladder(
-        LoadAxis.IN_SYSTEM,
-        None,
-        (CostUnit("threads", cores * PPM if cores else None),),
-        tuple(Rung(f"d{i + 1}", (i + 1) * PPM, ((i + 1) * PPM,)) for i in range(rungs)),
-        (Rule.BOOST_LAST_RUNG, *RULES) if boost else RULES,
-        quantum_ms * 1000,
-        rows,
-        Guard(1, 64),
-        Boost(0, boost * PPM) if boost else None,
-    )
-
-
-def at_once(*climbs: tuple[int, int], first: int = 0, last: int | None = None) -> Row:
-    return Row(first, last, AT_ONCE, tuple(Climb(ms * 1000, rung) for ms, rung in climbs))
+from tests.tailc.replay.servers import MS, PPM, at_once, ladder, random_ladder
 
 
 def run(
@@ -189,36 +150,6 @@ def test_integrals_follow_the_requests():
     assert outcome.mean_in_system == pytest.approx(40 / 40)
     assert outcome.mean_threads == pytest.approx(80 / 40)
     assert outcome.utilization == pytest.approx(80 / 40 / 4)
-
-
-def random_ladder(rng: random.Random) -> Ladder:
-    rungs = rng.randint(1, 4)
-    rows, first = [], 1
-    for _ in range(rng.randint(0, 4)):
-        last = first + rng.randint(0, 2)
-        rows.append(random_row(rng, first, last, rungs))
-        first = last + 1
-    rows.append(random_row(rng, first, None, rungs))
-    cores = rng.randint(1, 8)
-    boost = rng.choice([0, cores, cores + 2])
-    rules = list(RULES)
-    if rng.random() < 0.2:
-        rules.append(Rule.AGE_FROM_ARRIVAL)
-    if boost:
-        rules.append(Rule.BOOST_LAST_RUNG)
-    return dataclasses.replace(
-        ladder(*rows, cores=cores, rungs=rungs, quantum_ms=rng.choice([1, 3, 5]), boost=boost),
-        rules=tuple(sorted(rules, key=lambda rule: rule.value)),
-        guard=Guard(1, rng.randint(1, 12), rng.choice(list(Outside))),
-    )
-
-
-def random_row(rng: random.Random, first: int, last: int | None, rungs: int) -> Row:
-    chosen = sorted(rng.sample(range(rungs), rng.randint(1, rungs)))
-    ages = [0, *sorted(rng.sample(range(1, 40), len(chosen) - 1))]
-    climbs = tuple(Climb(a * 1000, r) for a, r in zip(ages, chosen, strict=True))
-    admission = rng.choice([AT_ONCE, AT_ONCE, Admission.after(rng.randint(1, 30) * 1000), ON_EXIT])
-    return Row(first, last, admission, climbs)
 
 
 def both(policy: Ladder, arrival_ns: list[int], work_ns: list[int], speeds: list[list[Fraction]]):
