@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 from collections.abc import Iterator
@@ -45,6 +46,7 @@ class CsvTable:
 
     def careful_batches(self, wanted: Wanted) -> Iterator[pa.RecordBatch]:
         self.source.check_gzip()
+        is_utf8 = _is_utf8(self.source)
         ragged: list[pa_csv.InvalidRow] = []
 
         def note(row: pa_csv.InvalidRow) -> str:
@@ -52,9 +54,10 @@ class CsvTable:
             return "skip"
 
         try:
-            yield from self._open(wanted, lambda _name: False, note)
+            # pyarrow cannot hand over a ragged row that is not UTF-8.
+            yield from self._open(wanted, lambda _name: False, note if is_utf8 else None)
         except (pa.ArrowInvalid, UnicodeDecodeError) as error:
-            raise self._unreadable(error) from None
+            raise self._unreadable(error, is_utf8) from None
         if ragged:
             raise TailcError(self._ragged_row(ragged))
 
@@ -73,8 +76,8 @@ class CsvTable:
                 ),
             )
 
-    def _unreadable(self, error: Exception) -> TailcError:
-        if "UTF8" in str(error) or isinstance(error, UnicodeDecodeError):
+    def _unreadable(self, error: Exception, is_utf8: bool) -> TailcError:
+        if not is_utf8:
             return self.source.fault(Code.BROKEN_FORMAT, f"`{self.source.name}` is not UTF-8 text")
         message = f"`{self.source.name}` cannot be read as CSV ({brief(error)})"
         return self.source.fault(Code.BROKEN_FORMAT, message)
@@ -93,6 +96,18 @@ class CsvTable:
             )
         place = Place(self.source.name, row=rows[0], excerpt=first.text)
         return Finding(Code.RAGGED_ROW, message, place, help="quote cells that contain commas")
+
+
+def _is_utf8(source: Source) -> bool:
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    with source.plain() as stream:
+        try:
+            while block := stream.read(BLOCK_BYTES):
+                decoder.decode(block)
+            decoder.decode(b"", final=True)
+        except UnicodeDecodeError:
+            return False
+    return True
 
 
 def _has_no_rows(source: Source) -> bool:

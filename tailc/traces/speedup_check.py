@@ -15,6 +15,7 @@ MARGINAL_EFFICIENCY = 0.1
 # Speed-ups are kept in millionths; less is rounding.
 ROUNDING = 1.5e-6
 EXTREME_SHARE = 0.05
+DEGREES_SHOWN = 8
 
 Curve = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -59,7 +60,9 @@ def _warning(
 ) -> Finding:
     first = int(used[np.flatnonzero(odd)[0]])
     name = f"`{profile.curve_names[first]}`: " if profile.curve_names else ""
-    values = ", ".join(f"{value:g}" for value in profile.curves[first])
+    values = ", ".join(f"{value:g}" for value in profile.curves[first, :DEGREES_SHOWN])
+    if profile.degrees > DEGREES_SHOWN:
+        values += ", ..."
     return Finding(
         code,
         f"{int(odd.sum())} of {len(odd)} speed-up curves {what}; the first is {name}{values}",

@@ -9,7 +9,8 @@ from typing import Protocol
 import pyarrow as pa
 
 BATCH_ROWS = 1 << 16
-BLOCK_BYTES = 1 << 22
+# A row must fit into a block; pyarrow reads up to 32 of them ahead.
+BLOCK_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)

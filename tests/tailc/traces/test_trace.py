@@ -3,6 +3,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from tailc.traces.reading import Curve, TimeUnit
@@ -119,3 +120,21 @@ def test_the_suspicion_of_a_wrong_unit_is_counted(tmp_path):
     (warning,) = read_trace(path, reading(weight="n")).warnings
     wanted = "7 of 12 demands are below 5 us: they look a thousand times too small"
     assert warning.message == wanted
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "csv", "ndjson"])
+def test_columns_not_asked_for_do_not_fill_the_memory(tmp_path, suffix):
+    rows, width = 40_000, 1500
+    other = [f"{row:0{width}d}" for row in range(rows)]
+    path = written(tmp_path, suffix, {"demand": [1.5] * rows, "other": other})
+    usual = pa.default_memory_pool()
+    counted = pa.proxy_memory_pool(usual)
+    pa.set_memory_pool(counted)
+    try:
+        assert read_trace(path, reading()).profile.total_weight == rows
+    finally:
+        pa.set_memory_pool(usual)
+    # pyarrow reads up to 32 blocks of 1 MiB ahead, however large the file is.
+    peak = counted.max_memory()
+    assert peak is not None
+    assert peak < 45_000_000
