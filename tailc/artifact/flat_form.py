@@ -41,11 +41,11 @@ def decode_flat(data: bytes, source: str = "policy.tailc") -> Policy:
         if not is_flat(payload):
             raise Refusal(Code.BAD_STRUCTURE, "the FlatBuffer's identifier is not TLC1")
         try:
-            policy, minor = _read(payload)
+            policy, minor, stated = _read(payload)
         except _NONSENSE as error:
             raise Refusal(Code.BAD_STRUCTURE, f"the FlatBuffer is broken: {error}") from error
-        if minor <= SCHEMA_MINOR and _payload(policy, digest_of(policy)) != payload:
-            raise Refusal(Code.BAD_STRUCTURE, "the FlatBuffer is not the one its policy has")
+        if minor <= SCHEMA_MINOR:
+            _check_canonical(policy, stated, payload)
         return policy
 
 
@@ -65,13 +65,20 @@ def _payload(policy: Policy, digest: str) -> bytes:
     return bytes(builder.Output())
 
 
-def _read(payload: bytes) -> tuple[Policy, int]:
+def _check_canonical(policy: Policy, stated: str, payload: bytes) -> None:
+    digest = digest_of(policy)
+    if digest != stated:
+        message = f"the policy's digest is `{digest}`, but it states `{stated}`"
+        raise Refusal(Code.HASH_MISMATCH, message)
+    if _payload(policy, digest) != payload:
+        raise Refusal(Code.BAD_STRUCTURE, "the FlatBuffer is not the one its policy has")
+
+
+def _read(payload: bytes) -> tuple[Policy, int, str]:
+    """Policy, minor version of its schema, and the digest it states."""
     root = fbs.Policy.GetRootAs(payload)
     minor = root.SchemaMinor()
     check_major(root.SchemaMajor(), minor)
     reader = FlatReader(len(payload))
     policy = reader.table(record_of(Policy), root)
-    digest = reader.text(root.PolicyDigest())
-    if minor <= SCHEMA_MINOR and digest != digest_of(policy):
-        raise Refusal(Code.HASH_MISMATCH, f"the policy's digest is not the stated `{digest}`")
-    return policy, minor
+    return policy, minor, reader.text(root.PolicyDigest())

@@ -7,6 +7,7 @@ search without following offsets, and rules and forms carry their names beside t
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from flatbuffers import Builder
@@ -37,6 +38,7 @@ def write_table(builder: Builder, record: Record, value: Any, more: Fields | Non
     return _finish_table(builder, record.cls.__name__, {**parts, **(more or {})})
 
 
+@cache
 def camel(name: str) -> str:
     """The generated accessor's name of a field."""
     return "".join(part.capitalize() for part in name.split("_"))

@@ -32,7 +32,7 @@ _E = TypeVar("_E", bound=enum.Enum)
 
 
 def random_policy(rng: Random) -> Policy:
-    classes = rng.choice([(None,), ("short",), (None, "short"), ("long", "short")])
+    classes = rng.choice([(None,), (None,), ("short",), (None, "short")])
     return Policy(
         name=_name(rng),
         kind=_name(rng),

