@@ -11,6 +11,8 @@ FEWEST_REQUESTS = 20_000
 MOST_REQUESTS = 60_000
 # One request in so many is warm-up, from an empty server, and is not counted.
 WARM_UP_PART = 20
+# The 2 % and 98 % quantiles of fewer values would lie beyond the smallest and largest.
+FEWEST_REPLICATES = 49
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,3 @@ class VerifyOptions:
         if self.requests_per_replay is not None:
             return self.requests_per_replay
         return min(max(held_out_requests, FEWEST_REQUESTS), MOST_REQUESTS)
-
-
-# The 2.5 % and 97.5 % quantiles of fewer values would be beyond the smallest and largest.
-FEWEST_REPLICATES = 39

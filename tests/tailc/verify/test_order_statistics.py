@@ -1,0 +1,30 @@
+import pytest
+from scipy.stats import binom
+
+from tailc.verify.order_statistics import fewest_for_upper_limit, rank_limits
+
+
+@pytest.mark.parametrize("percentile_ppm", [10_000, 500_000, 950_000, 990_000, 999_000])
+@pytest.mark.parametrize("size", [1, 2, 7, 59, 60, 367, 368, 1000, 12_345, 1_000_000])
+def test_ranks_are_the_binomial_quantiles(percentile_ppm, size):
+    found = rank_limits(percentile_ppm, size)
+    share = percentile_ppm / 1e6
+    # largest r with P(Bin <= r - 1) <= 2.5 %, smallest r with P(Bin <= r - 1) >= 97.5 %
+    low, high = found.low, found.high
+    assert low == 0 or binom.cdf(low - 1, size, share) <= 0.025
+    assert binom.cdf(low, size, share) > 0.025
+    if high is None:
+        assert binom.cdf(size - 1, size, share) < 0.975
+    else:
+        assert binom.cdf(high - 1, size, share) >= 0.975
+        assert binom.cdf(high - 2, size, share) < 0.975
+
+
+@pytest.mark.parametrize(
+    ("percentile_ppm", "fewest"), [(990_000, 368), (950_000, 72), (500_000, 6)]
+)
+def test_a_sample_has_an_upper_limit_from_some_size_on(percentile_ppm, fewest):
+    # 0.99^368 = 0.0248, 0.99^367 = 0.0250 (above 2.5 % by a hair); 0.95^72 = 0.0249; 0.5^6 = 0.0156
+    assert fewest_for_upper_limit(percentile_ppm) == fewest
+    assert rank_limits(percentile_ppm, fewest).high == fewest
+    assert rank_limits(percentile_ppm, fewest - 1).high is None
