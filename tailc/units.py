@@ -57,11 +57,6 @@ class Dimension:
     likely: Mapping[str, str]
 
     @property
-    def accepted(self) -> str:
-        """The accepted units as a listing for a help line."""
-        return ", ".join(f"`{unit}`" for unit in self.units)
-
-    @property
     def pattern(self) -> str:
         """A regular expression of the accepted texts, for editors."""
         units = "|".join(re.escape(unit).replace("/", "\\/") for unit in self.units)
@@ -165,30 +160,28 @@ def parse(text: str, *dimensions: Dimension) -> int:
     for dimension in dimensions:
         if unit in dimension.units:
             return _on_grid(text, amount, unit, dimension)
-    raise _unit_fault(text, unit, dimensions) if unit else _no_unit(text, amount, dimensions)
+    if not unit:
+        raise _no_unit(text, amount, dimensions)
+    raise _wrong_unit(text, amount, unit, dimensions)
 
 
 def _split(text: str, dimensions: tuple[Dimension, ...]) -> tuple[Fraction, str]:
     match = _QUANTITY.fullmatch(text) if len(text) <= _LONGEST_TEXT else None
     if match is None:
-        wanted = " or ".join(dimension.noun for dimension in dimensions)
-        raise QuantityError(
-            Fault.NOT_A_QUANTITY,
-            f"`{shorten(text)}` is not {wanted}",
-            f"write {_examples(dimensions)}",
-        )
+        examples = " or ".join(f"`{dimension.example}`" for dimension in dimensions)
+        message = f"`{shorten(text)}` is not {_nouns(dimensions)}"
+        raise QuantityError(Fault.NOT_A_QUANTITY, message, f"for example {examples}")
     return Fraction(match[1]), match[2]
 
 
 def _on_grid(text: str, amount: Fraction, unit: str, dimension: Dimension) -> int:
     steps = amount * dimension.units[unit]
     if steps > LARGEST:
-        raise QuantityError(
-            Fault.OUT_OF_RANGE, f"`{text}` is too large", f"at most {LARGEST} {dimension.grid}"
-        )
+        most = int(LARGEST / dimension.units[unit])
+        raise QuantityError(Fault.OUT_OF_RANGE, f"`{text}` is too large", f"at most `{most}{unit}`")
     if steps.denominator != 1:
         first_unit, first_steps = next(iter(dimension.units.items()))
-        nearest = _plain(Fraction(round(steps)) / first_steps)
+        nearest = _plain(Fraction(max(1, round(steps))) / first_steps)
         raise QuantityError(
             Fault.TOO_FINE,
             f"`{text}` is not a whole number of {dimension.grid}",
@@ -197,43 +190,49 @@ def _on_grid(text: str, amount: Fraction, unit: str, dimension: Dimension) -> in
     return int(steps)
 
 
-def _unit_fault(text: str, unit: str, dimensions: tuple[Dimension, ...]) -> QuantityError:
-    accepted = ", ".join(dimension.accepted for dimension in dimensions)
-    meant = _meant(unit, dimensions)
-    guess = f"did you mean `{meant}`? Units: {accepted}" if meant else f"units: {accepted}"
-    wanted = " or ".join(dimension.noun for dimension in dimensions)
-    return QuantityError(
-        Fault.WRONG_UNIT, f"`{shorten(text)}` is not {wanted}: unit `{shorten(unit)}`", guess
-    )
-
-
 def _no_unit(text: str, amount: Fraction, dimensions: tuple[Dimension, ...]) -> QuantityError:
-    accepted = ", ".join(dimension.accepted for dimension in dimensions)
     written = " or ".join(f"`{_with_unit(amount, dimension)}`" for dimension in dimensions)
     return QuantityError(
-        Fault.NO_UNIT, f"`{text}` has no unit", f"write {written}, say; units: {accepted}"
+        Fault.NO_UNIT, f"`{text}` has no unit", f"write {written}, say; {_listing(dimensions)}"
     )
 
 
 def _with_unit(amount: Fraction, dimension: Dimension) -> str:
     """The amount with the unit of the example; a share such as 0.99 as a percentage."""
-    unit = _split(dimension.example, (dimension,))[1]
     meant = amount * 100 if dimension is PERCENT and amount < 1 else amount
-    return f"{_plain(meant)}{unit}"
+    return _plain(meant) + dimension.example.lstrip("0123456789.")
+
+
+def _wrong_unit(
+    text: str, amount: Fraction, unit: str, dimensions: tuple[Dimension, ...]
+) -> QuantityError:
+    meant = _meant(unit, dimensions)
+    listing = _listing(dimensions)
+    if meant:
+        listing = f"did you mean `{_plain(amount)}{meant}`? U{listing[1:]}"
+    return QuantityError(
+        Fault.WRONG_UNIT,
+        f"`{shorten(unit)}` in `{shorten(text)}` is not a unit of {_nouns(dimensions)}",
+        listing,
+    )
 
 
 def _meant(unit: str, dimensions: tuple[Dimension, ...]) -> str | None:
+    folded = unit.casefold()
     for dimension in dimensions:
-        folded = {known.casefold(): known for known in dimension.units}
-        meant = dimension.likely.get(unit.casefold()) or folded.get(unit.casefold())
-        if meant:
+        known = {name.casefold(): name for name in dimension.units}
+        if meant := dimension.likely.get(folded) or known.get(folded):
             return meant
     return None
 
 
-def _examples(dimensions: tuple[Dimension, ...]) -> str:
-    noun_and_example = (f"{dim.noun} such as `{dim.example}`" for dim in dimensions)
-    return " or ".join(noun_and_example)
+def _nouns(dimensions: tuple[Dimension, ...]) -> str:
+    return " or ".join(dimension.noun for dimension in dimensions)
+
+
+def _listing(dimensions: tuple[Dimension, ...]) -> str:
+    units = (f"`{unit}`" for dimension in dimensions for unit in dimension.units)
+    return "units: " + ", ".join(units)
 
 
 def shorten(text: str, limit: int = _LONGEST_TEXT) -> str:

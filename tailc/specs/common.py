@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, GetJsonSchemaHandler, model_validator
+from pydantic_core import CoreSchema
 
 from tailc.errors import Code
 from tailc.specs.fields import (
+    PERCENT_SCHEMA,
+    POSITIVE_SCHEMA,
     Cell,
     Complaint,
     DurationUs,
@@ -18,6 +21,7 @@ from tailc.specs.fields import (
     Text,
     Whole,
     WindowField,
+    with_short_form,
 )
 from tailc.specs.slo import Slo
 
@@ -81,19 +85,25 @@ class HeldOutSpec(SpecModel):
         """`20%` is short for `{fraction: 20%}`."""
         return value if isinstance(value, dict) else {"fraction": value}
 
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return with_short_form(PERCENT_SCHEMA, handler(core_schema))
+
     @model_validator(mode="after")
     def _check_column(self) -> HeldOutSpec:
         drawn = self.by == "seed"
         if self.column is None and not drawn:
-            message = f"a split by {self.by} needs `column`"
+            message = f"needs `column` for a split by {self.by}"
             hint = "name the column with the " + ("time" if self.by == "time" else "request's id")
             raise RefusalError(Complaint(Code.MISSING_KEY, message, hint))
         if self.column is not None and drawn:
-            message = "a drawn split reads no column"
+            message = "is not read: the split is drawn with a seed"
             hint = "add `by: hash` or `by: time`, or remove `column`"
             raise RefusalError(Complaint(Code.CONFLICT, message, hint, ("column",), ("by",)))
         if self.seed is not None and not drawn:
-            message = f"a split by {self.by} draws nothing, so it has no seed"
+            message = f"has no meaning: a split by {self.by} draws nothing"
             raise RefusalError(Complaint(Code.CONFLICT, message, "remove it", ("seed",), ("by",)))
         return self
 
@@ -118,7 +128,7 @@ class DemandSpec(SpecModel):
         "or closed load.",
     )
     reference: Text = Field(
-        examples=['"1 thread of a Xeon 8488C at 2.4 GHz"'],
+        examples=["1 thread of a Xeon 8488C at 2.4 GHz"],
         description="What speed 1 means: the machine and setting that demand was measured on.",
     )
     weight: Text | None = Field(
@@ -151,11 +161,11 @@ class DemandSpec(SpecModel):
 
     def _source_complaints(self) -> list[Complaint]:
         if self.column is None and self.timings is None:
-            message = "neither `column` nor `timings` says where demand is"
+            message = "needs `column` or `timings`"
             hint = "add `column: demand_ms`, or `timings:` for times by degree"
             return [Complaint(Code.MISSING_KEY, message, hint)]
         if self.column is not None and self.timings is not None:
-            message = "`timings` and `column` both say where demand is"
+            message = "and `demand.column` both say where demand is"
             return [Complaint(Code.CONFLICT, message, "remove one", ("timings",), ("column",))]
         return []
 
@@ -185,11 +195,15 @@ class ClassCurvesSpec(SpecModel):
 
     column: Text = Field(examples=["query_type"], description="Column with the class.")
     curves: dict[str, Annotated[tuple[SpeedupPpm, ...], Field(min_length=1)]] = Field(
-        min_length=2, description="Class to curve; curves are equally long."
+        description="Class to curve; two or more, equally long."
     )
 
     @model_validator(mode="after")
     def _check_lengths(self) -> ClassCurvesSpec:
+        if len(self.curves) < 2:
+            message = "needs two or more classes"
+            hint = "one curve for all requests is written `speedup: [1, 1.9, 2.7]`"
+            raise RefusalError(Complaint(Code.BAD_VALUE, message, hint, ("curves",)))
         first, *others = self.curves
         wanted = len(self.curves[first])
         complaints = [
@@ -226,6 +240,13 @@ class SpeedupSpec(SpecModel):
         """A bare list is short for `{curve: [...]}`."""
         return {"curve": value} if isinstance(value, list) else value
 
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        curve = {"type": "array", "items": POSITIVE_SCHEMA, "minItems": 1}
+        return with_short_form(curve, handler(core_schema))
+
     @model_validator(mode="after")
     def _check_one(self) -> SpeedupSpec:
         given = [key for key in ("curve", "classes", "columns") if getattr(self, key) is not None]
@@ -233,7 +254,7 @@ class SpeedupSpec(SpecModel):
             hint = "write `[1, 1.9, 2.7]`, or one of `curve`, `classes`, `columns`"
             raise RefusalError(Complaint(Code.MISSING_KEY, "has no speed-ups", hint))
         if len(given) > 1:
-            message = f"`{given[1]}` and `{given[0]}` both give speed-ups"
+            message = f"and `speedup.{given[0]}` both give speed-ups"
             raise RefusalError(
                 Complaint(Code.CONFLICT, message, "remove one", (given[1],), (given[0],))
             )

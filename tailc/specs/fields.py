@@ -82,9 +82,11 @@ def quantity(*dimensions: Dimension, positive: bool = True) -> Callable[[object]
     example = " or ".join(f"`{dimension.example}`" for dimension in dimensions)
 
     def check(value: object) -> int:
+        if value is None:
+            raise RefusalError(Complaint(Code.BAD_VALUE, "has no value", f"for example {example}"))
         if isinstance(value, bool) or not isinstance(value, (str, int, float)):
             message = f"must be {wanted}, not {written(value)}"
-            raise RefusalError(Complaint(Code.BAD_VALUE, message, f"write {example}"))
+            raise RefusalError(Complaint(Code.BAD_VALUE, message, f"for example {example}"))
         try:
             steps = parse(str(value), *dimensions)
         except QuantityError as fault:
@@ -99,15 +101,21 @@ def quantity(*dimensions: Dimension, positive: bool = True) -> Callable[[object]
     return check
 
 
+def quantity_schema(description: str, *dimensions: Dimension) -> dict[str, Any]:
+    """The JSON Schema of the texts that `quantity` accepts."""
+    patterns = [{"pattern": dimension.pattern} for dimension in dimensions]
+    shape = patterns[0] if len(patterns) == 1 else {"anyOf": patterns}
+    examples = [dimension.example for dimension in dimensions]
+    return {"type": "string", **shape, "description": description, "examples": examples}
+
+
+def with_short_form(short: dict[str, Any], written_out: dict[str, Any]) -> dict[str, Any]:
+    """The JSON Schema of a mapping that may also be written short."""
+    return {"anyOf": [short, written_out]}
+
+
 def _schema_of(description: str, *dimensions: Dimension) -> WithJsonSchema:
-    patterns = [dimension.pattern for dimension in dimensions]
-    text = {"type": "string", "examples": [dimension.example for dimension in dimensions]}
-    shape = (
-        {"pattern": patterns[0]}
-        if len(patterns) == 1
-        else {"anyOf": [{"pattern": p} for p in patterns]}
-    )
-    return WithJsonSchema({**text, **shape, "description": description})
+    return WithJsonSchema(quantity_schema(description, *dimensions))
 
 
 DurationUs = Annotated[
@@ -122,13 +130,12 @@ def _open_percentage(value: object) -> int:
     ppm = quantity(PERCENT)(value)
     if ppm >= PPM:
         message = f"must lie between 0 % and 100 %, not {written(value)}"
-        raise RefusalError(Complaint(Code.BAD_VALUE, message, "write such as `99%`"))
+        raise RefusalError(Complaint(Code.BAD_VALUE, message, "for example `99%`"))
     return ppm
 
 
-OpenPercentPpm = Annotated[
-    int, BeforeValidator(_open_percentage), _schema_of("Between 0 % and 100 %.", PERCENT)
-]
+PERCENT_SCHEMA = quantity_schema("Between 0 % and 100 %.", PERCENT)
+OpenPercentPpm = Annotated[int, BeforeValidator(_open_percentage), WithJsonSchema(PERCENT_SCHEMA)]
 
 
 @dataclass(frozen=True)
@@ -183,9 +190,9 @@ def _threads(value: object) -> int:
     return _millionths(value, MAX_THREADS)
 
 
-_POSITIVE = {"type": "number", "exclusiveMinimum": 0}
-SpeedupPpm = Annotated[int, BeforeValidator(_speedup), WithJsonSchema(_POSITIVE)]
-ThreadsPpm = Annotated[int, BeforeValidator(_threads), WithJsonSchema(_POSITIVE)]
+POSITIVE_SCHEMA = {"type": "number", "exclusiveMinimum": 0}
+SpeedupPpm = Annotated[int, BeforeValidator(_speedup), WithJsonSchema(POSITIVE_SCHEMA)]
+ThreadsPpm = Annotated[int, BeforeValidator(_threads), WithJsonSchema(POSITIVE_SCHEMA)]
 
 Text = Annotated[str, Strict(), StringConstraints(min_length=1)]
 Flag = Annotated[bool, Strict()]

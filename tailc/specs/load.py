@@ -11,9 +11,10 @@ from pydantic_core import ErrorDetails
 
 from tailc.errors import Code, Finding, Place, TailcError, did_you_mean
 from tailc.specs.common import API_VERSION
-from tailc.specs.document import Document, Scalar, plain, read_document
+from tailc.specs.document import read_document
 from tailc.specs.fields import Complaint, SpecModel, written
 from tailc.specs.sentences import Spot, complaints_of
+from tailc.specs.tree import Document, Scalar, plain
 
 _HEAD = ("apiVersion", "kind")
 
@@ -118,8 +119,8 @@ def _finding(document: Document, path: tuple[str | int, ...], complaint: Complai
     of_key = complaint.code is Code.UNKNOWN_KEY
     span = document.key_span(full) if of_key else document.span_of(full)
     hint = complaint.help
-    if complaint.also is not None:
-        other = (*path, *complaint.also)
+    other = (*path, *complaint.also) if complaint.also is not None else None
+    if other is not None and document.node_at(other) is not None:
         seen = f"`{spelled(document.existing(other))}` is on line {document.span_of(other).line}"
         hint = f"{hint}; {seen}" if hint else seen
     message = _sentence(_as_written(document, full, complaint.code), complaint)

@@ -56,6 +56,8 @@ def complaints_of(error: ErrorDetails, spot: Spot) -> Sequence[Complaint]:
     cause = error.get("ctx", {}).get("error")
     if isinstance(cause, RefusalError):
         return cause.complaints
+    if error["input"] is None:
+        return [Complaint(Code.BAD_VALUE, "has no value", _for_example(spot))]
     sentence = _SENTENCES.get(error["type"])
     if sentence is None:
         value = written(error["input"])
@@ -112,8 +114,16 @@ def _literals(annotation: Any) -> Iterator[Any]:
             yield from _literals(part)
 
 
+def _for_example(spot: Spot) -> str | None:
+    return f"for example `{spot.example}`" if spot.example else None
+
+
 def _unknown(error: ErrorDetails, spot: Spot) -> Complaint:
     key = str(error["loc"][-1])
+    name, colon, value = key.partition(":")
+    if colon and name in spot.siblings:
+        hint = f"write `{name}: {shorten(value)}`, with a space after the colon"
+        return Complaint(Code.UNKNOWN_KEY, "is not a known key", hint)
     return Complaint(Code.UNKNOWN_KEY, "is not a known key", did_you_mean(key, spot.siblings))
 
 
@@ -126,15 +136,14 @@ def _missing(error: ErrorDetails, spot: Spot) -> Complaint:
 def _wanted(what: str) -> Callable[[ErrorDetails, Spot], Complaint]:
     def sentence(error: ErrorDetails, spot: Spot) -> Complaint:
         message = f"must be {what}, not {written(error['input'])}"
-        hint = f"for example `{spot.example}`" if spot.example else None
-        return Complaint(Code.BAD_VALUE, message, hint)
+        return Complaint(Code.BAD_VALUE, message, _for_example(spot))
 
     return sentence
 
 
 def _text(error: ErrorDetails, spot: Spot) -> Complaint:
     value = error["input"]
-    hint = f"for example `{spot.example}`" if spot.example else None
+    hint = _for_example(spot)
     if isinstance(value, (int, float)):
         hint = f'put it in quotes: `"{shorten(flow(value))}"`'
     return Complaint(Code.BAD_VALUE, f"must be text, not {written(value)}", hint)
@@ -156,22 +165,14 @@ def _choice(error: ErrorDetails, spot: Spot) -> Complaint:
 def _bound(words: str, limit: str) -> Callable[[ErrorDetails, Spot], Complaint]:
     def sentence(error: ErrorDetails, _: Spot) -> Complaint:
         bound = error.get("ctx", {}).get(limit)
-        message = f"must be {words} {bound}, not {written(error['input'])}"
+        message = f"must be {words} {bound:,}, not {written(error['input'])}"
         return Complaint(Code.BAD_VALUE, message)
 
     return sentence
 
 
-def _too_short(error: ErrorDetails, _: Spot) -> Complaint:
-    least = error.get("ctx", {}).get("min_length")
-    has = error.get("ctx", {}).get("actual_length")
-    message = f"needs at least {least} entr{'y' if least == 1 else 'ies'}, but has {has}"
-    return Complaint(Code.BAD_VALUE, message)
-
-
-def _empty_text(_: ErrorDetails, spot: Spot) -> Complaint:
-    hint = f"for example `{spot.example}`" if spot.example else None
-    return Complaint(Code.BAD_VALUE, "is empty", hint)
+def _empty(_: ErrorDetails, spot: Spot) -> Complaint:
+    return Complaint(Code.BAD_VALUE, "is empty", _for_example(spot))
 
 
 def _name(error: ErrorDetails, spot: Spot) -> Complaint:
@@ -186,7 +187,7 @@ _SENTENCES: dict[str, Callable[[ErrorDetails, Spot], Complaint]] = {
     "extra_forbidden": _unknown,
     "missing": _missing,
     "string_type": _text,
-    "string_too_short": _empty_text,
+    "string_too_short": _empty,
     "string_too_long": _name,
     "string_pattern_mismatch": _name,
     "int_type": _wanted("a whole number"),
@@ -196,7 +197,7 @@ _SENTENCES: dict[str, Callable[[ErrorDetails, Spot], Complaint]] = {
     "list_type": _LIST,
     "dict_type": _MAPPING,
     "model_type": _MAPPING,
-    "too_short": _too_short,
+    "too_short": _empty,
     "greater_than_equal": _bound("at least", "ge"),
     "less_than_equal": _bound("at most", "le"),
 }

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Explanation:
-    """A sentence and what to do."""
+    """A sentence, what to do, and whether the place is where the trouble began or was noticed."""
 
     message: str
     help: str
+    where_it_began: bool = False
 
 
 _KNOWN = (
@@ -27,7 +28,11 @@ _KNOWN = (
     ),
     (
         "could not find expected ':'",
-        Explanation("a key without `:`", "write `key: value`, with a space after the colon"),
+        Explanation(
+            "a key without `:`",
+            "write `key: value`, with a space after the colon",
+            where_it_began=True,
+        ),
     ),
     (
         "expected <block end>",
@@ -38,15 +43,23 @@ _KNOWN = (
     ),
     (
         "found unexpected end of stream",
-        Explanation("a quote is never closed", "close it with the same quote"),
+        Explanation("a quote is never closed", "close it with the same quote", where_it_began=True),
     ),
     (
         "expected ',' or ']'",
-        Explanation("a list in brackets is not closed", "close it with `]`, or add a `,`"),
+        Explanation(
+            "a list in brackets is not closed",
+            "close it with `]`, or add a `,`",
+            where_it_began=True,
+        ),
     ),
     (
         "expected ',' or '}'",
-        Explanation("a mapping in braces is not closed", "close it with `}`, or add a `,`"),
+        Explanation(
+            "a mapping in braces is not closed",
+            "close it with `}`, or add a `,`",
+            where_it_began=True,
+        ),
     ),
     (
         "cannot start any token",

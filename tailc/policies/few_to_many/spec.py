@@ -170,10 +170,11 @@ class FewToManySpec(SpecModel):
         return []
 
     def _repeated_rates(self) -> list[Complaint]:
+        first: dict[int, int] = {}
         return [
-            Complaint(Code.BAD_VALUE, "stands twice", "remove one", ("rates", position))
+            Complaint(Code.BAD_VALUE, "is a rate stated before", "remove one", ("rates", position))
             for position, rate in enumerate(self.rates_mrps)
-            if rate in self.rates_mrps[:position]
+            if first.setdefault(rate, position) != position
         ]
 
     def _sweep_complaints(self) -> list[Complaint]:

@@ -1,0 +1,253 @@
+"""From the events of a YAML parser to a tree, within limits.
+
+Limits hold before aliases are walked: a few hundred bytes of aliases can stand for billions of
+nodes. What is wrong with the text becomes located findings; ruamel.yaml's exceptions end here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from ruamel.yaml import YAML
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.events import (
+    AliasEvent,
+    DocumentStartEvent,
+    MappingEndEvent,
+    MappingStartEvent,
+    ScalarEvent,
+    SequenceEndEvent,
+    SequenceStartEvent,
+    StreamEndEvent,
+)
+from ruamel.yaml.reader import ReaderError
+
+from tailc.errors import Code, Finding, Place, TailcError
+from tailc.specs.scalars import is_number, resolve
+from tailc.specs.syntax import explain
+from tailc.specs.tree import Entry, Mapping, Node, Scalar, Sequence, Span, place_of, split_lines
+from tailc.units import shorten
+
+MAX_NODES = 100_000
+MAX_DEPTH = 64
+_MAX_DIGITS = 40
+
+# What ruamel.yaml lets out for escapes beyond Unicode and for odd versions in a `%YAML` line.
+_LEAKS = (YAMLError, OverflowError, ValueError, AssertionError)
+
+
+def compose(text: str, source: str) -> Mapping:
+    """The one mapping in `text`; raises TailcError with located findings."""
+    return _Composer(source, split_lines(text), text).compose()
+
+
+@dataclass
+class _Anchored:
+    """A node that aliases may repeat: how many nodes it stands for, and how deep it is."""
+
+    node: Node
+    size: int
+    height: int
+
+
+@dataclass
+class _Composer:
+    """Builds the tree from events, counting nodes as if every alias were written out."""
+
+    source: str
+    lines: tuple[str, ...]
+    text: str
+    findings: list[Finding] = field(default_factory=list)
+    anchors: dict[str, _Anchored] = field(default_factory=dict)
+    open_anchors: set[str] = field(default_factory=set)
+    nodes: int = 0
+
+    def compose(self) -> Mapping:
+        events = self._events()
+        next(events)  # the start of the stream
+        start = next(events)
+        if isinstance(start, StreamEndEvent):
+            self._refuse(
+                Code.SYNTAX, "the spec is empty", Span(1, 1, 1), "begin with `apiVersion: tailc/v1`"
+            )
+        self._check_version(start)
+        root_event = next(events)
+        root, _ = self._node(root_event, events, depth=1)
+        next(events)  # the end of the document
+        rest = next(events)
+        if isinstance(rest, DocumentStartEvent):
+            hint = "one spec a file: put the second in a file of its own"
+            self._refuse(Code.SYNTAX, "a second document begins here", _span(rest), hint)
+        if not isinstance(root, Mapping):
+            hint = "begin with `apiVersion: tailc/v1`"
+            message = "the spec must be a mapping of keys to values"
+            self._refuse(Code.BAD_VALUE, message, root.span, hint)
+        assert isinstance(root, Mapping)
+        if self.findings:
+            raise TailcError(self.findings)
+        return root
+
+    def _events(self) -> Iterator[Any]:
+        """The events of ruamel.yaml, its exceptions turned into findings."""
+        seen = Span(1, 1, 1)
+        try:
+            for event in YAML(typ="safe", pure=True).parse(self.text):
+                seen = Span(event.end_mark.line + 1, event.end_mark.column + 1, 1)
+                yield event
+        except MarkedYAMLError as fault:
+            problem = explain(str(fault.problem or fault.context))
+            marks = [fault.problem_mark, fault.context_mark]
+            mark = next(mark for mark in marks[:: -1 if problem.where_it_began else 1] if mark)
+            span = Span(mark.line + 1, mark.column + 1, 1)
+            self._refuse(Code.SYNTAX, problem.message, span, problem.help)
+        except ReaderError as fault:
+            before = split_lines(self.text[: fault.position])
+            message = f"character `U+{ord(self.text[fault.position]):04X}` is not allowed in YAML"
+            span = Span(len(before), len(before[-1]) + 1, 1)
+            self._refuse(Code.SYNTAX, message, span, "remove it")
+        except _LEAKS:
+            hint = "look for an escape such as `\\U` or a `%` line after this place"
+            self._refuse(Code.SYNTAX, "what follows is not YAML", seen, hint)
+
+    def _refuse(self, code: Code, message: str, span: Span | None, hint: str | None) -> None:
+        self._note(code, message, span, hint)
+        raise TailcError(self.findings)
+
+    def _note(self, code: Code, message: str, span: Span | None, hint: str | None) -> None:
+        where = place_of(self.source, self.lines, span) if span else Place(self.source)
+        self.findings.append(Finding(code, message, where, hint))
+
+    def _check_version(self, start: Any) -> None:
+        if start.version not in (None, (1, 2)):
+            written = ".".join(str(part) for part in start.version)
+            hint = "remove the `%YAML` line; in YAML 1.2 `yes` and `no` are text"
+            self._refuse(Code.SYNTAX, f"YAML {written} is not read, only 1.2", _span(start), hint)
+
+    def _node(self, event: Any, events: Iterator[Any], depth: int) -> tuple[Node, _Anchored]:
+        """The node that begins with `event`, and its size and height with aliases written out."""
+        if depth > MAX_DEPTH:
+            self._too_large(event, f"nested deeper than {MAX_DEPTH} levels")
+        if isinstance(event, AliasEvent):
+            anchored = self._aliased(event, depth)
+            return anchored.node, anchored
+        self._count(event, 1)
+        before = self.nodes - 1
+        if event.anchor is not None:
+            self.open_anchors.add(event.anchor)
+        node, height = self._fresh(event, events, depth)
+        anchored = _Anchored(node, self.nodes - before, height)
+        if event.anchor is not None:
+            self.open_anchors.discard(event.anchor)
+            self.anchors[event.anchor] = anchored
+        return node, anchored
+
+    def _fresh(self, event: Any, events: Iterator[Any], depth: int) -> tuple[Node, int]:
+        if isinstance(event, ScalarEvent):
+            return self._scalar(event), 1
+        self._check_tag(event)
+        if isinstance(event, SequenceStartEvent):
+            return self._sequence(event, events, depth)
+        assert isinstance(event, MappingStartEvent)
+        return self._mapping(event, events, depth)
+
+    def _aliased(self, event: Any, depth: int) -> _Anchored:
+        name = event.anchor
+        if name in self.open_anchors:
+            message = f"`*{name}` stands inside `&{name}` itself"
+            self._refuse(Code.SYNTAX, message, _span(event), "write the value out")
+        if name not in self.anchors:
+            known = ", ".join(f"`&{anchor}`" for anchor in self.anchors)
+            hint = f"anchors above it: {known}" if known else "an anchor `&name` must come first"
+            self._refuse(Code.SYNTAX, f"`*{name}` refers to no anchor", _span(event), hint)
+        anchored = self.anchors[name]
+        self._count(event, anchored.size)
+        if depth - 1 + anchored.height > MAX_DEPTH:
+            self._too_large(event, f"nested deeper than {MAX_DEPTH} levels")
+        return anchored
+
+    def _count(self, event: Any, nodes: int) -> None:
+        self.nodes += nodes
+        if self.nodes > MAX_NODES:
+            self._too_large(event, f"more than {MAX_NODES:,} values once aliases are written out")
+
+    def _too_large(self, event: Any, what: str) -> None:
+        hint = "measurements belong in a trace file that the spec names"
+        self._refuse(Code.TOO_LARGE, f"the spec is too large: {what}", _span(event), hint)
+
+    def _sequence(self, event: Any, events: Iterator[Any], depth: int) -> tuple[Node, int]:
+        items: list[Node] = []
+        height = 0
+        while not isinstance(following := next(events), SequenceEndEvent):
+            item, anchored = self._node(following, events, depth + 1)
+            items.append(item)
+            height = max(height, anchored.height)
+        span = _span(event, following)
+        return Sequence(tuple(items), span, bool(event.flow_style)), height + 1
+
+    def _mapping(self, event: Any, events: Iterator[Any], depth: int) -> tuple[Node, int]:
+        entries: dict[str, Entry] = {}
+        height = 0
+        while not isinstance(following := next(events), MappingEndEvent):
+            key, _ = self._node(following, events, depth + 1)
+            value, anchored = self._node(next(events), events, depth + 1)
+            height = max(height, anchored.height)
+            if self._is_key(key, entries):
+                assert isinstance(key, Scalar)
+                entries[key.text] = Entry(key.span, value)
+        span = _span(event, following)
+        return Mapping(entries, span, bool(event.flow_style)), height + 1
+
+    def _is_key(self, key: Node, entries: dict[str, Entry]) -> bool:
+        if not isinstance(key, Scalar):
+            hint = "write `key: value` with a word as the key"
+            self._note(Code.SYNTAX, "a list or mapping cannot be a key", key.span, hint)
+        elif key.text == "<<":
+            hint = "write the keys out, or give the whole value as an alias"
+            self._note(Code.SYNTAX, "merge keys are not part of YAML 1.2", key.span, hint)
+        elif key.text in entries:
+            first = entries[key.text].key_span.line
+            message = f"key `{shorten(key.text)}` stands twice in one mapping"
+            self._note(Code.DUPLICATE_KEY, message, key.span, f"the first is on line {first}")
+        else:
+            return True
+        return False
+
+    def _scalar(self, event: Any) -> Scalar:
+        span = _span(event)
+        unsafe = next((char for char in event.value if _is_control(char)), None)
+        if unsafe is not None:
+            message = f"character `U+{ord(unsafe):04X}` is not allowed in a value"
+            self._note(Code.SYNTAX, message, span, "remove it")
+            return Scalar("", "", span)
+        is_text = event.style is not None or self._check_tag(event) is not None
+        value = event.value if is_text else self._resolved(event.value, span)
+        return Scalar(value, event.value, span)
+
+    def _check_tag(self, event: Any) -> str | None:
+        """The tag if it is one that makes text; any other is a finding."""
+        tag = str(event.tag) if event.tag is not None else None
+        if tag in (None, "!", "tag:yaml.org,2002:str"):
+            return tag
+        message = f"tag `{shorten(tag)}` is not read here"
+        self._note(Code.SYNTAX, message, _span(event), "remove it")
+        return tag
+
+    def _resolved(self, text: str, span: Span) -> str | int | float | bool | None:
+        if len(text) > _MAX_DIGITS and is_number(text):
+            message = f"number `{shorten(text)}` has more than {_MAX_DIGITS} characters"
+            self._note(Code.BAD_VALUE, message, span, "put text in quotes")
+            return None
+        return resolve(text)
+
+
+def _is_control(char: str) -> bool:
+    return (char < " " and char not in "\n\t") or char == "\x7f" or "\ud800" <= char <= "\udfff"
+
+
+def _span(event: Any, end: Any = None) -> Span:
+    """Where an event is, to the end of it (or of `end`) or of its first line."""
+    start, stop = event.start_mark, (end or event).end_mark
+    width = stop.column - start.column if stop.line == start.line else 1 << 20
+    return Span(start.line + 1, start.column + 1, max(width, 1))

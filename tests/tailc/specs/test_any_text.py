@@ -1,0 +1,117 @@
+"""Whatever the text, a spec loads or says what is wrong and where."""
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from tailc.errors import TailcError
+from tailc.report.findings import as_github, as_text
+from tests.tailc.specs.test_messages import BROKEN
+from tests.tailc.specs.writing import GOOD, checked
+
+_TOKENS = [
+    *" \n\t:,[]{}&*!|>-?#%@`'\"\\~.",
+    *("\r", "\r\n", "\x85", "\u2028", "\u00b5", "\u754c", "\ufeff", "\0", "\x1b", "---\n", "...\n"),
+    *(
+        "&a ",
+        "*a",
+        "<<: ",
+        "!!str ",
+        "!!int ",
+        "!!binary ",
+        "!<tag:x> ",
+        "%YAML 1.2\n",
+        "%YAML 9\n",
+    ),
+    *(
+        "null",
+        "true",
+        "yes",
+        ".nan",
+        "-.inf",
+        "1e999",
+        "0x" + "f" * 60,
+        "0o17",
+        "9" * 50,
+        "-1",
+        "0",
+    ),
+    *(
+        "99%",
+        "5ms",
+        "30/s",
+        "1.5.2ms",
+        "-5ms",
+        '"\\UFFFFFFFF"',
+        '"\\ud800"',
+        '"\\x00"',
+        "|+9\n",
+        ">-\n",
+    ),
+    *(
+        "slo: ",
+        "demand: ",
+        "speedup: ",
+        "server: ",
+        "search: ",
+        "classes: ",
+        "held_out: ",
+        "where: ",
+    ),
+    *("curve: ", "columns: ", "timings: ", "by: time", "window: ", "step: ", "cores: ", "? "),
+]
+_edits = st.lists(
+    st.tuples(
+        st.integers(0, 500), st.integers(0, 12), st.sampled_from(_TOKENS) | st.text(max_size=4)
+    ),
+    min_size=1,
+    max_size=6,
+)
+
+
+def edited(text: str, edits: list[tuple[int, int, str]]) -> str:
+    for start, length, token in edits:
+        at = start % (len(text) + 1)
+        text = text[:at] + token + text[at + length :]
+    return text
+
+
+def loads_or_says_where(text: str) -> None:
+    try:
+        checked(text)
+    except TailcError as fault:
+        lines = text.count("\n") + text.count("\r") + 1
+        for finding in fault.findings:
+            assert finding.place is not None
+            assert 1 <= (finding.place.line or 0) <= lines
+            assert finding.place.column is not None
+            assert "\n" not in finding.message
+        (as_text(fault.findings) + as_github(fault.findings)).encode()
+
+
+@given(_edits)
+@settings(max_examples=400, deadline=None, derandomize=True)
+@example([(0, 0, '"\\UFFFFFFFF"')])
+def test_an_edited_good_spec_loads_or_says_where(edits: list[tuple[int, int, str]]) -> None:
+    loads_or_says_where(edited(GOOD, edits))
+
+
+@given(st.sampled_from(sorted(BROKEN)), _edits)
+@settings(max_examples=200, deadline=None, derandomize=True)
+def test_an_edited_broken_spec_loads_or_says_where(
+    broken: str, edits: list[tuple[int, int, str]]
+) -> None:
+    loads_or_says_where(edited(BROKEN[broken], edits))
+
+
+@given(st.lists(st.sampled_from(_TOKENS), max_size=40).map("".join))
+@settings(max_examples=300, deadline=None, derandomize=True)
+def test_any_tokens_load_or_say_where(text: str) -> None:
+    loads_or_says_where(text)
+
+
+@pytest.mark.fuzz
+@given(st.sampled_from([GOOD, *BROKEN.values()]), _edits)
+@settings(max_examples=20_000, deadline=None)
+def test_many_edits_load_or_say_where(text: str, edits: list[tuple[int, int, str]]) -> None:
+    loads_or_says_where(edited(text, edits))

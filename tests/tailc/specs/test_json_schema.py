@@ -1,0 +1,75 @@
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from tailc.policies.few_to_many.spec import FewToManySpec
+from tailc.specs.json_schema import spec_schema, spec_schema_text
+from tailc.specs.tree import plain
+from tests.tailc.specs.test_messages import BROKEN
+from tests.tailc.specs.writing import GOOD, document, swapped
+
+SCHEMAS = Path(__file__).parents[3] / "schemas" / "spec"
+
+_CURVE = "speedup: [1, 1.9, 2.65, 3.2]"
+_CLASSES = "speedup: {classes: {column: type, curves: {a: [1, 2], b: [1, 1.5]}}}"
+
+WRITTEN = {
+    "good": GOOD,
+    "short held out": swapped(("  unit: ms\n", "  unit: ms\n  held_out: 20%\n")),
+    "long held out": swapped(
+        ("  unit: ms\n", "  unit: ms\n  held_out: {fraction: 20%, by: hash, column: id}\n")
+    ),
+    "classes": swapped((_CURVE, _CLASSES)),
+    "columns": swapped((_CURVE, "speedup: {columns: [s1, s2]}")),
+    "named": swapped((_CURVE, "speedup: {name: PARSEC, curve: [1, 1.9]}")),
+    "sweep": swapped(("target_parallelism: 24", "target_parallelism: [16, 24.5]")),
+    "window": swapped(("latency: 500ms", "latency: 500ms, window: 2000 requests")),
+    "search": GOOD + "search: {method: dual, objective: threads, step: 5ms, e1: never}\n",
+}
+
+
+def accepts(text: str) -> bool:
+    validator = jsonschema.Draft202012Validator(spec_schema(FewToManySpec))
+    return validator.is_valid(plain(document(text).root))
+
+
+def test_the_schema_in_the_repository_is_current() -> None:
+    checked_in = (SCHEMAS / "few-to-many.schema.json").read_text()
+    wanted = spec_schema_text(FewToManySpec)
+    assert json.loads(checked_in) == json.loads(wanted), (
+        "write it anew: tailc schema few-to-many > schemas/spec/few-to-many.schema.json"
+    )
+
+
+def test_the_schema_is_a_schema() -> None:
+    jsonschema.Draft202012Validator.check_schema(spec_schema(FewToManySpec))
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_every_way_to_write_a_spec_fits_the_schema(name: str) -> None:
+    assert accepts(WRITTEN[name])
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        *("unknown key at the top", "missing block", "no unit on a duration", "rate in rps"),
+        *("text for a number", "yes for a truth", "unknown choice", "empty list", "bad name"),
+        *("speed-up that is not positive", "held out without unit", "unknown kind"),
+    ],
+)
+def test_an_editor_sees_the_common_mistakes(broken: str) -> None:
+    assert not accepts(BROKEN[broken])
+
+
+def test_every_key_has_a_description() -> None:
+    schema = spec_schema(FewToManySpec)
+    mappings = [schema, *schema["$defs"].values()]
+    mappings += [part for mapping in mappings for part in mapping.get("anyOf", [])]
+    keys = [
+        (key, value) for mapping in mappings for key, value in mapping.get("properties", {}).items()
+    ]
+    undescribed = [key for key, value in keys if "description" not in value and "$ref" not in value]
+    assert undescribed == []

@@ -1,0 +1,138 @@
+import contextlib
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tailc import units
+from tailc.units import DURATION, PERCENT, RATE, Fault, QuantityError
+
+
+@pytest.mark.parametrize(
+    ("text", "expected_us"),
+    [
+        ("120ms", 120_000),
+        ("5us", 5),
+        ("0.5s", 500_000),
+        (".5 s", 500_000),
+        ("2min", 120_000_000),
+        ("1h", 3_600_000_000),
+        (" 1.001ms ", 1_001),
+        ("0ms", 0),
+    ],
+)
+def test_durations_become_microseconds(text: str, expected_us: int) -> None:
+    assert units.parse_us(text) == expected_us
+
+
+@pytest.mark.parametrize(
+    ("read", "text", "expected"),
+    [
+        (units.parse_ppm, "99%", 990_000),
+        (units.parse_ppm, "99.9 %", 999_000),
+        (units.parse_ppm, "0.0001%", 1),
+        (units.parse_mrps, "30/s", 30_000),
+        (units.parse_mrps, "1.5/s", 1_500),
+        (units.parse_mrps, "90/min", 1_500),
+        (units.parse_mrps, "3600/h", 1_000),
+        (units.parse_khz, "2.4GHz", 2_400_000),
+        (units.parse_mw, "250W", 250_000),
+        (units.parse_mw, "1.5kW", 1_500_000),
+        (units.parse_requests, "2000 requests", 2_000),
+        (units.parse_requests, "1 request", 1),
+    ],
+)
+def test_quantities_become_whole_numbers_of_their_grid(read, text: str, expected: int) -> None:
+    assert read(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("500", Fault.NO_UNIT),
+        ("5%", Fault.WRONG_UNIT),
+        ("5 parsecs", Fault.WRONG_UNIT),
+        ("0.5us", Fault.TOO_FINE),
+        ("1.0001ms", Fault.TOO_FINE),
+        ("9007199254740992us", Fault.OUT_OF_RANGE),
+        ("-5ms", Fault.NOT_A_QUANTITY),
+        ("1e3ms", Fault.NOT_A_QUANTITY),
+        ("1,000ms", Fault.NOT_A_QUANTITY),
+        ("ms", Fault.NOT_A_QUANTITY),
+        ("", Fault.NOT_A_QUANTITY),
+        ("\u0665ms", Fault.NOT_A_QUANTITY),
+        ("0" * 50 + "5ms", Fault.NOT_A_QUANTITY),
+    ],
+)
+def test_a_text_that_is_no_duration_is_refused_by_its_fault(text: str, fault: Fault) -> None:
+    with pytest.raises(QuantityError) as refused:
+        units.parse_us(text)
+    assert refused.value.fault is fault
+
+
+def test_the_largest_quantity_is_the_largest_integer_of_json() -> None:
+    assert units.parse_us("9007199254740991us") == 2**53 - 1
+
+
+@pytest.mark.parametrize(
+    ("text", "dimension", "hint"),
+    [
+        ("500", DURATION, "write `500ms`, say"),
+        ("0.99", PERCENT, "write `99%`, say"),
+        ("99", PERCENT, "write `99%`, say"),
+        ("5 m", DURATION, "did you mean `5min`?"),
+        ("5\u00b5s", DURATION, "did you mean `5us`?"),
+        ("5 MS", DURATION, "did you mean `5ms`?"),
+        ("40 rps", RATE, "did you mean `40/s`?"),
+        ("100/min", RATE, "the nearest is `1.667/s`"),
+    ],
+)
+def test_help_says_what_was_probably_meant(
+    text: str, dimension: units.Dimension, hint: str
+) -> None:
+    with pytest.raises(QuantityError) as refused:
+        units.parse(text, dimension)
+    assert hint in refused.value.help
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (units.format_us(1_500), "1.5 ms"),
+        (units.format_us(999), "999 us"),
+        (units.format_us(0), "0 us"),
+        (units.format_us(500_000), "500 ms"),
+        (units.format_us(-2_000_000), "-2 s"),
+        (units.format_us(90_000_000), "90 s"),
+        (units.format_ppm(999_000), "99.9 %"),
+        (units.format_ppm(1), "0.0001 %"),
+        (units.format_mrps(1_500), "1.5/s"),
+        (units.format_mrps(30_000), "30/s"),
+        (units.format_khz(2_400_000), "2.4 GHz"),
+        (units.format_mw(250_000), "250 W"),
+    ],
+)
+def test_formatting_is_exact_and_short(text: str, expected: str) -> None:
+    assert text == expected
+
+
+@given(st.integers(0, units.LARGEST))
+def test_what_is_formatted_reads_back(value: int) -> None:
+    assert units.parse_us(units.format_us(value)) == value
+    assert units.parse_ppm(units.format_ppm(value)) == value
+    assert units.parse_mrps(units.format_mrps(value)) == value
+    assert units.parse_khz(units.format_khz(value)) == value
+    assert units.parse_mw(units.format_mw(value)) == value
+
+
+@given(st.decimals(0, 10**6, places=3), st.sampled_from(["ms", "s"]))
+def test_reading_agrees_with_decimal_arithmetic(amount: Decimal, unit: str) -> None:
+    steps = {"ms": 1_000, "s": 1_000_000}[unit]
+    assert units.parse_us(f"{amount:f}{unit}") == int(amount * steps)
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_a_quantity_or_a_quantity_error(text: str) -> None:
+    with contextlib.suppress(QuantityError):
+        assert units.parse(text, DURATION, RATE) >= 0
