@@ -47,8 +47,7 @@ class Cells:
         cell = self.columns[name][index].as_py()
         if cell is None:
             return None
-        text = str(cell)
-        return text if len(text) <= CELL_SHOWN else text[:CELL_SHOWN] + "..."
+        return cut(str(cell))
 
     def refuse(self, bad: Mask, name: str, code: Code, what: str, help_: str | None = None) -> None:
         """Note that the `bad` cells of a column are `what`; nothing where none is bad."""
@@ -65,6 +64,11 @@ class Cells:
         """Raise what was noted, all at once."""
         if self.findings:
             raise TailcError(self.findings)
+
+
+def cut(text: str) -> str:
+    """The text, or its start where it is too long for a message."""
+    return text if len(text) <= CELL_SHOWN else text[:CELL_SHOWN] + "..."
 
 
 def _others(named: list[int], total: int) -> str:

@@ -10,6 +10,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+# So that the digest of many requests with many degrees needs little memory.
+HASHED_ROWS = 1 << 16
+
 
 class Measure(enum.Enum):
     """How a demand was measured; a response time contains waiting and is not a demand."""
@@ -81,10 +84,11 @@ class DemandProfile:
         depend on the file format or on how a float was printed.
         """
         hasher = hashlib.sha256(b"tailc demand profile 1\n")
-        speedup_ppm = np.rint(self.curves * 1e6).astype("<i8")[self.curve_of]
+        speedup_ppm = np.rint(self.curves * 1e6).astype("<i8")
         for column in (np.rint(self.demand_ms * 1e6).astype("<i8"), self.weight.astype("<i8")):
             hasher.update(np.ascontiguousarray(column).tobytes())
-        hasher.update(np.ascontiguousarray(speedup_ppm).tobytes())
+        for start in range(0, len(self.curve_of), HASHED_ROWS):
+            hasher.update(speedup_ppm[self.curve_of[start : start + HASHED_ROWS]].tobytes())
         return hasher.hexdigest()
 
     def select(self, chosen: NDArray[np.bool_]) -> DemandProfile:

@@ -15,22 +15,29 @@ BLOCK_BYTES = 1 << 20
 
 @dataclass(frozen=True)
 class Wanted:
-    """The columns to read: those in `numbers` hold numbers, those in `texts` are compared as text.
+    """The columns to read: those in `numbers` hold numbers, the others are compared as text.
 
-    A column wanted as both is read as text.
+    A column wanted as both is read as text. Those only in `filters` are not wanted after the
+    rows are chosen.
     """
 
     numbers: tuple[str, ...]
     texts: tuple[str, ...]
+    filters: tuple[str, ...]
 
     @property
     def names(self) -> tuple[str, ...]:
         """Every column once, numbers first."""
-        return tuple(dict.fromkeys(self.numbers + self.texts))
+        return tuple(dict.fromkeys(self.numbers + self.texts + self.filters))
+
+    @property
+    def after_filter(self) -> list[str]:
+        """The columns whose cells are used."""
+        return list(dict.fromkeys(self.numbers + self.texts))
 
     def is_number(self, name: str) -> bool:
         """Whether the column is wanted as numbers only."""
-        return name not in self.texts
+        return name not in self.texts + self.filters
 
 
 class Table(Protocol):

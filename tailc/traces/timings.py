@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc.errors import Code, Finding, Place, Severity
-from tailc.traces.cells import Cells, texts, whole
+from tailc.errors import Code, Finding, Place, Severity, TailcError
+from tailc.traces.cells import Cells, cut, texts, whole
 from tailc.traces.curves import Curves, distinct_curves
 from tailc.traces.reading import Reading
 from tailc.traces.times import whole_ns
@@ -62,10 +62,10 @@ def timed_requests(cells: Cells, reading: Reading) -> TimedRequests:
 
     used = degree <= degrees
     slot = request[used] * degrees + degree[used] - 1
+    first = np.unique(request, return_index=True)[1]
+    _check_complete(cells, slot, degrees, names, first)
     size = len(names) * degrees
     count = np.bincount(slot, minlength=size).reshape(-1, degrees)
-    first = np.unique(request, return_index=True)[1]
-    _check_complete(cells, count, names, first, columns.degree)
     total_ns = np.bincount(slot, weights=duration_ns[used], minlength=size).reshape(-1, degrees)
     mean_ns = total_ns / count
     return TimedRequests(
@@ -78,19 +78,25 @@ def timed_requests(cells: Cells, reading: Reading) -> TimedRequests:
 
 
 def _check_complete(
-    cells: Cells, count: NDArray, names: list[str], first: NDArray, field: str
+    cells: Cells, slot: NDArray[np.int64], degrees: int, names: list[str], first: NDArray[np.int64]
 ) -> None:
-    missing = np.argwhere(count == 0)
-    if not len(missing):
+    """Raise unless every request has every degree; `slot` is request * degrees + degree - 1.
+
+    Sparse, because one stray large degree would make a dense table of any size.
+    """
+    timed = np.unique(slot)
+    missing = len(names) * degrees - len(timed)
+    if not missing:
         return
-    request, degree = (int(i) for i in missing[0])
-    message = f"request `{names[request]}` has no timing at degree {degree + 1}"
-    if len(missing) > 1:
-        message += f" (first of {len(missing)} missing pairs of request and degree)"
-    place = Place(cells.source, row=cells.row_of(int(first[request])), field=field)
-    help_ = f"time every request at every degree from 1 to {count.shape[1]}, or lower `max_degree`"
-    cells.findings.append(Finding(Code.BAD_TIMINGS, message, place, help=help_))
-    cells.stop_if_refused()
+    per_request = np.bincount(timed // degrees, minlength=len(names))
+    request = int(np.flatnonzero(per_request < degrees)[0])
+    degree = next(d for d in range(degrees) if request * degrees + d not in timed)
+    message = f"request `{cut(names[request])}` has no timing at degree {degree + 1}"
+    if missing > 1:
+        message += f" (first of {missing} missing pairs of request and degree)"
+    place = Place(cells.source, row=cells.row_of(int(first[request])))
+    help_ = f"time every request at every degree from 1 to {degrees}, or lower `max_degree`"
+    raise TailcError(Finding(Code.BAD_TIMINGS, message, place, help=help_))
 
 
 def _few_repetitions(source: str, count: NDArray[np.int64]) -> tuple[Finding, ...]:

@@ -78,13 +78,13 @@ def wanted_columns(reading: Reading) -> Wanted:
         if timings is None
         else (timings.duration, timings.degree, reading.weight)
     )
-    texts = (
-        *(name for name, _value in reading.where),
-        timings and timings.request,
-        reading.class_column,
-        split and split.column,
+    texts = (timings and timings.request, reading.class_column, split and split.column)
+    filters = (name for name, _value in reading.where)
+    return Wanted(
+        tuple(filter(None, numbers)),
+        tuple(dict.fromkeys(filter(None, texts))),
+        tuple(dict.fromkeys(filters)),
     )
-    return Wanted(tuple(filter(None, numbers)), tuple(dict.fromkeys(filter(None, texts))))
 
 
 def _speedup_columns(reading: Reading) -> tuple[str, ...]:
@@ -131,7 +131,7 @@ def _gather(
         if reading.where:
             chosen = _where(batch, reading)
             rows.append(np.flatnonzero(chosen) + total + 1)
-            kept.append(batch.filter(pa.array(chosen)))
+            kept.append(batch.select(wanted.after_filter).filter(pa.array(chosen)))
         else:
             kept.append(batch)
         total += batch.num_rows
@@ -141,7 +141,7 @@ def _gather(
     if table.num_rows == 0:
         asked = " and ".join(f"`{column}` = `{value}`" for column, value in reading.where)
         raise _no_rows(name, f"{total} rows, but none where {asked}", "check the `where` filter")
-    columns = {column: table.column(column) for column in wanted.names}
+    columns = {column: table.column(column) for column in table.column_names}
     return Cells(name, columns, table.num_rows, np.concatenate(rows) if rows else None)
 
 

@@ -50,10 +50,13 @@ def write_profile(profile: DemandProfile, sink: BinaryIO) -> None:
 
 
 def reading_of_written(source: str) -> Reading | None:
-    """How to read a file that `written_profile` made; None for any other file.
+    """How to read a file that `written_profile` made; None for any other file, and for `-`.
 
+    Standard input can be read once only, so it cannot be asked first.
     Raises TailcError where it was made by a later version, or cannot be read at all.
     """
+    if source == "-":
+        return None
     with open_source(source) as opened:
         try:
             with opened.raw() as stream:

@@ -81,3 +81,12 @@ def test_a_weight_belongs_to_the_request(tmp_path):
     weights["n"][4] = 4
     (finding,) = refused(written(tmp_path, "csv", TIMED | weights), timed(weight="n"))
     assert (finding.code.name, finding.place.row) == ("BAD_TIMINGS", 5)
+
+
+def test_one_stray_large_degree_does_not_fill_the_memory(tmp_path):
+    rows = 50_000
+    degrees = [1] * (rows - 1) + [4096]
+    columns = {"query": list(range(rows)), "degree": degrees, "took": [1.0] * rows}
+    (finding,) = refused(written(tmp_path, "csv", columns), timed())
+    missing = rows * 4096 - rows
+    assert f"degree 2 (first of {missing} missing" in finding.message
