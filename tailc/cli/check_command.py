@@ -33,7 +33,11 @@ def command(specs: tuple[str, ...], *, trace: bool) -> Outcome:
 
 
 def _warnings(path: str, trace: bool) -> tuple[Finding, ...]:
-    from tailc.pipeline.trace import open_kind, open_trace
+    from tailc.pipeline.spec import open_kind
 
     opened = open_kind(path)
-    return open_trace(opened).trace.warnings if trace else ()
+    if not trace:
+        return ()
+    from tailc.pipeline.trace import open_trace
+
+    return open_trace(opened).trace.warnings

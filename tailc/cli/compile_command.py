@@ -39,7 +39,7 @@ def command(
     given = {name: value for name, value in overrides.items() if value is not None}
     with shown(progress) as draw:
         compiled = compile_policy(
-            spec, overrides=given, previous=held, threads=threads, progress=report_progress
+            spec, overrides=given, previous=held, threads=threads, progress=draw
         )
     stem = output or f"build/{compiled.policy.name}"
     paths = write_policy(compiled.policy, stem)

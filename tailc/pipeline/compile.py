@@ -11,9 +11,10 @@ from tailc.errors import Finding
 from tailc.forms.ladder.problem import LadderProblem
 from tailc.pipeline.progress import Progress, silent
 from tailc.pipeline.solve import solve
+from tailc.pipeline.spec import open_kind
 from tailc.pipeline.sweep import Candidate, Sweep, choose
 from tailc.pipeline.threads import thread_count
-from tailc.pipeline.trace import OpenedTrace, open_kind, open_trace
+from tailc.pipeline.trace import OpenedTrace, open_trace
 from tailc.pipeline.versions import versions
 from tailc.policies import Kind
 from tailc.traces.profile import DemandProfile

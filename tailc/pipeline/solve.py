@@ -16,11 +16,12 @@ from tailc_solvers.intervals.evaluate import evaluate
 from tailc_solvers.intervals.grid import search_grid
 from tailc_solvers.ladder.dual import LadderSolution as ContinuousSolution
 from tailc_solvers.ladder.dual import solve_ladder
+from tailc_solvers.ladder.snap import snap
 from tailc_solvers.sample import Sample
 from tailc_solvers.status import Status
 
 from tailc.errors import Code, Finding, TailcError
-from tailc.forms.ladder.problem import LadderProblem, Objective
+from tailc.forms.ladder.problem import LadderProblem, Method, Objective
 from tailc.forms.ladder.solution import (
     LadderSolution,
     RowEvidence,
@@ -61,8 +62,14 @@ def solve(problem: LadderProblem, threads: int = 1, progress: Progress = silent)
     (BUDGET_ENDED), and a method that cannot solve the problem (METHOD_UNFIT).
     """
     sample = _sample(problem)
-    bounds_us = _bounds_us(problem, sample)
-    proposal = _by_grid(problem, sample, threads, progress)
+    continuous = _continuous(problem, sample) if problem.profile.has_common_curve else None
+    if problem.method is Method.GRID:
+        proposal = _by_grid(problem, sample, threads, progress)
+    elif continuous is not None:
+        proposal = _by_dual(problem, sample, continuous)
+    else:
+        raise _method_unfit()
+    bounds_us = _bounds_us(problem, continuous)
     if Status.BUDGET in proposal.status:
         raise _budget_ended(problem, proposal.evaluations)
     figures = _Figures(problem, sample)
@@ -83,19 +90,18 @@ def _sample(problem: LadderProblem) -> Sample:
     )
 
 
-def _bounds_us(problem: LadderProblem, sample: Sample) -> list[int | None]:
+def _bounds_us(problem: LadderProblem, continuous: ContinuousSolution | None) -> list[int | None]:
     """A proved lower bound on each load's objective, rounded down; None where none is known.
 
-    The continuous-time dual needs one common curve. Every grid schedule is a continuous one too,
-    so its bound holds for both methods.
+    Every grid schedule is a continuous one too, so the dual's bound holds for both methods.
     """
-    if not problem.profile.has_common_curve:
+    if continuous is None:
         return [None] * len(problem.loads)
-    bound_ms = _dual(problem, sample).bound.tolist()
-    return [math.floor(b * US_PER_MS) if math.isfinite(b) else None for b in bound_ms]
+    bounds_ms = continuous.bound.tolist()
+    return [math.floor(b * US_PER_MS) if math.isfinite(b) else None for b in bounds_ms]
 
 
-def _dual(problem: LadderProblem, sample: Sample) -> ContinuousSolution:
+def _continuous(problem: LadderProblem, sample: Sample) -> ContinuousSolution:
     return solve_ladder(
         sample,
         _cost_rates(problem),
@@ -104,6 +110,26 @@ def _dual(problem: LadderProblem, sample: Sample) -> ContinuousSolution:
         beta_ppm=problem.percentile_ppm,
         objective=problem.objective.value,
         target_ms=_target_ms(problem),
+    )
+
+
+def _by_dual(problem: LadderProblem, sample: Sample, continuous: ContinuousSolution) -> _Proposal:
+    snapped = snap(
+        continuous,
+        sample,
+        _cost_rates(problem),
+        problem.budget_ppm / PPM,
+        beta_ppm=problem.percentile_ppm,
+        target_ms=_target_ms(problem),
+    )
+    solved = zip(continuous.status, snapped.meets_target.tolist(), strict=True)
+    return _Proposal(
+        snapped.v_ms,
+        tuple(status if meets else Status.INFEASIBLE for status, meets in solved),
+        continuous.least_tail_ms,
+        continuous.evaluations,
+        "dual-bound",
+        "tailc_solvers.ladder.dual",
     )
 
 
@@ -227,6 +253,12 @@ def _check_target(problem: LadderProblem, rows: tuple[SolvedRow, ...]) -> None:
         message += f"; the tightest attainable there is {nearest} {limit}"
         hint = f"relax the latency to {nearest}, lower the largest load, or raise the target"
     raise TailcError(Finding(Code.INFEASIBLE, message, help=hint))
+
+
+def _method_unfit() -> TailcError:
+    message = "the method `dual` needs one speed-up curve for all requests"
+    hint = "use `method: grid`, or give `speedup` as one curve"
+    return TailcError(Finding(Code.METHOD_UNFIT, message, help=hint))
 
 
 def _budget_ended(problem: LadderProblem, evaluations: int) -> TailcError:

@@ -8,7 +8,8 @@ from pathlib import Path
 from tailc.artifact.envelope import InputRole
 from tailc.atomic_files import replace_files
 from tailc.errors import Code, Finding, TailcError
-from tailc.pipeline.trace import open_kind, open_trace
+from tailc.pipeline.spec import open_kind
+from tailc.pipeline.trace import open_trace
 from tailc.traces.split import split
 from tailc.traces.written import written_profile
 

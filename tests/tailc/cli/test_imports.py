@@ -1,0 +1,66 @@
+"""What each command may import: start-up time is a promise, and imports are most of it."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from tests.tailc.toy import write_toy
+
+HEAVY = {
+    "duckdb",
+    "flatbuffers",
+    "numba",
+    "numpy",
+    "pyarrow",
+    "pydantic",
+    "rfc8785",
+    "rich",
+    "ruamel",
+    "scipy.optimize",
+    "scipy.stats",
+}
+ARTIFACT = {"flatbuffers", "numpy", "rfc8785"}
+SPEC = {"numpy", "pydantic", "ruamel"}
+SOLVE = ARTIFACT | SPEC | {"numba", "pyarrow"}
+
+REPORT_IMPORTS = """
+import json, sys
+from tailc.cli import run
+code = run(json.loads(sys.argv[1]))
+assert code == 0, code
+print("\\n" + json.dumps(sorted(sys.modules)))
+"""
+
+
+def imported(folder, *arguments):
+    """Modules in a fresh process after a command line has run."""
+    call = [sys.executable, "-c", REPORT_IMPORTS, json.dumps(list(arguments))]
+    done = subprocess.run(call, cwd=folder, capture_output=True, text=True, check=True)
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("imports")
+    imported(folder, "compile", write_toy(folder), "-o", "toy")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("arguments", "allowed"),
+    [
+        (["--help"], set()),
+        (["--version"], set()),
+        (["compile", "--help"], set()),
+        (["verify", "--help"], set()),
+        (["schema"], SPEC),
+        (["check", "toy.yaml"], SPEC),
+        (["lookup", "toy.tailc", "--in-system", "3"], ARTIFACT),
+        (["inspect", "toy.tailc"], ARTIFACT),
+        (["compile", "toy.yaml", "-o", "again"], SOLVE),
+    ],
+)
+def test_a_command_imports_no_more_than_it_runs(folder, arguments, allowed):
+    assert imported(folder, *arguments) & HEAVY <= allowed
