@@ -24,6 +24,7 @@ from tailc.specs.fields import (
     with_short_form,
 )
 from tailc.specs.slo import Slo
+from tailc.units import shorten
 
 API_VERSION = "tailc/v1"
 MAX_SEED = 2**32 - 1
@@ -209,7 +210,7 @@ class ClassCurvesSpec(SpecModel):
         complaints = [
             Complaint(
                 Code.CONFLICT,
-                f"has {len(self.curves[name])} degrees, but `{first}` has {wanted}",
+                f"has {len(self.curves[name])} degrees, but `{shorten(first)}` has {wanted}",
                 "give every class the same degrees",
                 ("curves", name),
                 ("curves", first),

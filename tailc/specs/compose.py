@@ -33,6 +33,7 @@ from tailc.units import shorten
 MAX_NODES = 100_000
 MAX_DEPTH = 64
 _MAX_DIGITS = 40
+_LONGEST_SENTENCE = 200
 
 # What ruamel.yaml lets out for escapes beyond Unicode and for odd versions in a `%YAML` line.
 _LEAKS = (YAMLError, OverflowError, ValueError, AssertionError)
@@ -117,7 +118,9 @@ class _Composer:
 
     def _note(self, code: Code, message: str, span: Span | None, hint: str | None) -> None:
         where = place_of(self.source, self.lines, span) if span else Place(self.source)
-        self.findings.append(Finding(code, message, where, hint))
+        shown = shorten(message, _LONGEST_SENTENCE)
+        help_ = shorten(hint, _LONGEST_SENTENCE) if hint else None
+        self.findings.append(Finding(code, shown, where, help_))
 
     def _check_version(self, start: Any) -> None:
         if start.version not in (None, (1, 2)):

@@ -15,6 +15,7 @@ from tailc.specs.document import read_document
 from tailc.specs.fields import Complaint, SpecModel, written
 from tailc.specs.sentences import Spot, complaints_of
 from tailc.specs.tree import Document, Scalar, plain
+from tailc.units import shorten
 
 _HEAD = ("apiVersion", "kind")
 
@@ -143,5 +144,5 @@ def _as_written(
 
 def spelled(path: tuple[str | int, ...]) -> str:
     """A path as people write it: `slo[0].latency`."""
-    text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+    text = "".join(f"[{step}]" if isinstance(step, int) else f".{shorten(step)}" for step in path)
     return text.removeprefix(".")

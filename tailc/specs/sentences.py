@@ -56,7 +56,7 @@ def complaints_of(error: ErrorDetails, spot: Spot) -> Sequence[Complaint]:
     cause = error.get("ctx", {}).get("error")
     if isinstance(cause, RefusalError):
         return cause.complaints
-    if error["input"] is None:
+    if error["input"] is None and error["type"] != "extra_forbidden":
         return [Complaint(Code.BAD_VALUE, "has no value", _for_example(spot))]
     sentence = _SENTENCES.get(error["type"])
     if sentence is None:

@@ -85,7 +85,8 @@ def loads_or_says_where(text: str) -> None:
             assert finding.place is not None
             assert 1 <= (finding.place.line or 0) <= lines
             assert finding.place.column is not None
-            assert "\n" not in finding.message
+            assert finding.message.isprintable()
+            assert finding.help is None or finding.help.isprintable()
         (as_text(fault.findings) + as_github(fault.findings)).encode()
 
 

@@ -22,6 +22,7 @@ BROKEN = {
     "unknown key in a block": swapped(("  column: demand_ms", "  colunm: demand_ms")),
     "unknown key in braces": swapped(("target_parallelism", "target_paralelism")),
     "unknown key like no other": GOOD + "zebra: 1\n",
+    "unknown key with nothing": swapped(("  unit: ms", "  unit: ms\n  colour:")),
     "missing key at the top": swapped(("name: websearch-isn\n", "")),
     "missing block": swapped((_SERVER + "\n", "")),
     "missing key in a block": swapped(("  unit: ms\n", "")),
