@@ -66,9 +66,10 @@ def _outcome(function: Callable[..., Outcome], *args: object, **options: object)
 def _bug(error: Exception) -> Finding:
     from tailc.errors import Code
 
+    sentence = next(iter(str(error).splitlines()), "")
     return Finding(
         Code.BUG,
-        f"tailc itself failed: {type(error).__name__}: {error}",
+        f"tailc itself failed: {type(error).__name__}: {sentence}",
         help="set TAILC_DEBUG=1 for the traceback and report it with the command and its input",
     )
 
