@@ -78,13 +78,14 @@ def _head_findings(document: Document, models: Mapping[str, type[SpecModel]]) ->
     for key, known in zip(_HEAD, (versions, sorted(models)), strict=True):
         entry = document.root.get(key)
         value = plain(entry.value) if entry else None
-        if entry is None:
-            place = document.place(document.span_of(()))
-            hint = f"add `{key}: {known[0]}`" if len(known) == 1 else did_you_mean("", known)
-            yield Finding(Code.MISSING_KEY, f"`{key}` is missing", place, hint)
+        if value is None:
+            place = document.place(document.span_of((key,)))
+            message = f"`{key}` is missing" if entry is None else f"`{key}` has no value"
+            hint = f"write `{key}: {known[0]}`" if len(known) == 1 else did_you_mean("", known)
+            yield Finding(Code.MISSING_KEY, message, place, hint)
         elif value not in known:
             place = document.place(document.span_of((key,)))
-            message = f"{key} {written(value)} is not known"
+            message = f"`{key}` cannot be {written(value)}"
             yield Finding(Code.UNKNOWN_KIND, message, place, did_you_mean(str(value), known))
 
 
@@ -94,24 +95,26 @@ def _findings(
     errors = fault.errors(include_url=False)
     for error in errors:
         path = error["loc"]
-        if (len(path) == 1 and path[0] in _HEAD) or _follows_from(error, errors):
+        spot = Spot(model, path)
+        if (len(path) == 1 and path[0] in _HEAD) or _follows_from(error, spot, errors):
             continue
-        for complaint in complaints_of(error, Spot(model, path)):
+        for complaint in complaints_of(error, spot):
             yield _finding(document, path, complaint)
 
 
-def _follows_from(error: ErrorDetails, errors: Sequence[ErrorDetails]) -> bool:
+def _follows_from(error: ErrorDetails, spot: Spot, errors: Sequence[ErrorDetails]) -> bool:
     """Whether the cause of `error` is another one: an entry refused, or a key misspelled."""
     path = error["loc"]
     if error["type"] == "too_short":
         return any(other["loc"][: len(path)] == path != other["loc"] for other in errors)
     if error["type"] == "missing":
-        strangers = [
+        strangers = (
             str(other["loc"][-1])
             for other in errors
             if other["type"] == "extra_forbidden" and other["loc"][:-1] == path[:-1]
-        ]
-        return bool(get_close_matches(str(path[-1]), strangers, n=1))
+        )
+        meant = (get_close_matches(key, spot.siblings, n=1) for key in strangers)
+        return [str(path[-1])] in meant
     return False
 
 

@@ -27,6 +27,13 @@ _KNOWN = (
         ),
     ),
     (
+        "sequence entries are not allowed",
+        Explanation(
+            "a `-` stands where no list can begin",
+            'begin the list on the next line; as a value, write `"-"`',
+        ),
+    ),
+    (
         "could not find expected ':'",
         Explanation(
             "a key without `:`",
