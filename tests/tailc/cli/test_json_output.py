@@ -1,0 +1,49 @@
+"""What every command prints as JSON is what its schema says."""
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from tests.tailc.toy import with_lines, write_toy
+
+SCHEMAS = Path(__file__).parents[3] / "schemas"
+OUTPUT = json.loads((SCHEMAS / "report/output-1.schema.json").read_text())
+VERDICT = json.loads((SCHEMAS / "report/verdict-1.schema.json").read_text())
+POLICY = json.loads((SCHEMAS / "artifact/policy-1.0.schema.json").read_text())
+
+
+@pytest.fixture
+def folder(in_folder, tailc):
+    rows = "".join(f"{i},{10 + i * i % 97}\n" for i in range(400))
+    held_out = ("reference: one thread", "reference: one thread\n  held_out: 25%")
+    write_toy(in_folder, with_lines(held_out), "request,demand_ms\n" + rows)
+    assert tailc("compile", "toy.yaml", "-o", "toy").code == 0
+    return in_folder
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["check", "toy.yaml", "--trace"],
+        ["check", "gone.yaml"],
+        ["compile", "toy.yaml", "-o", "again"],
+        ["inspect", "toy.tailc"],
+        ["lookup", "toy.tailc", "--in-system", "3"],
+        ["schema", "few-to-many"],
+        ["split", "toy.yaml", "-o", "part"],
+        ["verify", "toy.tailc", "--trace", "toy.csv", "--requests", "400", "--replicates", "40"],
+        ["verify", "toy.tailc", "--trace", "gone.csv"],
+    ],
+)
+def test_the_document_is_as_its_schema_says(folder, tailc, arguments):
+    ended = tailc(*arguments, "--output-format", "json")
+    document = json.loads(ended.out)
+    jsonschema.validate(document, OUTPUT)
+    assert document["command"] == arguments[0]
+    assert document["exit_code"] == ended.code
+    if arguments[0] in ("compile", "inspect"):
+        jsonschema.validate(document["result"]["policy"], POLICY)
+    if arguments[0] == "verify" and document["result"]:
+        jsonschema.validate(document["result"], VERDICT)
