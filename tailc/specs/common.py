@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, GetJsonSchemaHandler, model_validator
+from pydantic import (
+    Field,
+    GetJsonSchemaHandler,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 from pydantic_core import CoreSchema
 
 from tailc.errors import Code
@@ -123,6 +129,10 @@ class DemandSpec(SpecModel):
     unit: Literal["ns", "us", "ms", "s"] = Field(
         examples=["ms"], description="Unit of the times in the trace."
     )
+    # Stands before `measure`, whose check reads it.
+    response_time_because: Text | None = Field(
+        default=None, description="Why a response time may stand for demand, in a sentence."
+    )
     measure: Literal["demand-cpu", "demand-busy", "response-open", "response-closed"] = Field(
         examples=["demand-busy"],
         description="CPU time, busy time alone on the machine, or a response time under an open "
@@ -149,13 +159,32 @@ class DemandSpec(SpecModel):
         default=None,
         description="Requests kept out to verify on: a percentage, or how to choose them.",
     )
-    response_time_because: Text | None = Field(
-        default=None, description="Why a response time may stand for demand, in a sentence."
-    )
+
+    @field_validator("response_time_because")
+    @classmethod
+    def _check_reason(cls, reason: str | None) -> str | None:
+        if reason is not None and len(reason.split()) < _WORDS_OF_A_REASON:
+            message = f"must be a sentence of at least {_WORDS_OF_A_REASON} words"
+            hint = "say why waiting does not count here, for whoever reads the artifact"
+            raise RefusalError(Complaint(Code.RESPONSE_TIME, message, hint))
+        return reason
+
+    @field_validator("measure")
+    @classmethod
+    def _check_measure(cls, measure: str, info: ValidationInfo) -> str:
+        unexplained = info.data.get("response_time_because", "refused") is None
+        if measure.startswith("response-") and unexplained:
+            message = f"`{measure}` is a response time: it contains waiting and is no demand"
+            hint = (
+                "measure requests alone, or accept it by "
+                "`response_time_because:` and a sentence that says why"
+            )
+            raise RefusalError(Complaint(Code.RESPONSE_TIME, message, hint))
+        return measure
 
     @model_validator(mode="after")
-    def _check(self) -> DemandSpec:
-        complaints = [*self._source_complaints(), *self._response_complaints()]
+    def _check_parts(self) -> DemandSpec:
+        complaints = [*self._source_complaints(), *self._reason_complaints()]
         if complaints:
             raise RefusalError(*complaints)
         return self
@@ -170,25 +199,12 @@ class DemandSpec(SpecModel):
             return [Complaint(Code.CONFLICT, message, "remove one", ("timings",), ("column",))]
         return []
 
-    def _response_complaints(self) -> list[Complaint]:
-        is_response = self.measure.startswith("response-")
-        reason = self.response_time_because
-        if is_response and reason is None:
-            message = f"`{self.measure}` is a response time: it contains waiting and is no demand"
-            hint = (
-                "measure requests alone, or accept it by "
-                "`response_time_because:` and a sentence that says why"
-            )
-            return [Complaint(Code.RESPONSE_TIME, message, hint, ("measure",))]
-        if not is_response and reason is not None:
-            message = f"explains a response time, but `measure` is `{self.measure}`"
-            at, also = ("response_time_because",), ("measure",)
-            return [Complaint(Code.CONFLICT, message, "remove it", at, also)]
-        if reason is not None and len(reason.split()) < _WORDS_OF_A_REASON:
-            message = f"must be a sentence of at least {_WORDS_OF_A_REASON} words"
-            hint = "say why waiting does not count here, for whoever reads the artifact"
-            return [Complaint(Code.RESPONSE_TIME, message, hint, ("response_time_because",))]
-        return []
+    def _reason_complaints(self) -> list[Complaint]:
+        if self.response_time_because is None or self.measure.startswith("response-"):
+            return []
+        message = f"explains a response time, but `measure` is `{self.measure}`"
+        at, also = ("response_time_because",), ("measure",)
+        return [Complaint(Code.CONFLICT, message, "remove it", at, also)]
 
 
 class ClassCurvesSpec(SpecModel):

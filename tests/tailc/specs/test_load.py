@@ -78,6 +78,14 @@ def test_a_refused_response_time_has_its_own_code() -> None:
     assert finding.code is Code.RESPONSE_TIME
 
 
+def test_a_response_time_is_told_together_with_everything_else() -> None:
+    broken = swapped(("demand-busy", "response-open"), ("  unit: ms", "  unit: msec"))
+    assert [finding.code for finding in findings_of(broken)] == [
+        Code.BAD_VALUE,
+        Code.RESPONSE_TIME,
+    ]
+
+
 def test_cells_in_where_are_the_text_a_trace_would_print() -> None:
     where = "where: {shard: 3, region: eu, warm: true}\n  unit: ms"
     assert checked(swapped(("unit: ms", where))).demand.where == {
