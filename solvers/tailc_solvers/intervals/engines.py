@@ -8,8 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc_solvers.intervals.kernels import Best, Rows
-from tailc_solvers.intervals.kernels_curves import Curves, Floors, search_curves
+from tailc_solvers.intervals.kernels_curves import Curves, Floors, Prices, search_curves
 from tailc_solvers.intervals.kernels_individual import Crowd, search_individual
+from tailc_solvers.intervals.prices import ContinuousRows, no_prices
+from tailc_solvers.ladder.rows import sorted_steps
 from tailc_solvers.sample import Sample
 
 Items = NDArray[np.int64]
@@ -24,7 +26,13 @@ MOST_BINS = 1 << 16
 
 
 class Engine(Protocol):
-    """Searches shares of items; see the kernels for the arguments."""
+    """Searches shares of items; see the kernels for the arguments.
+
+    `seeds` are good schedules to begin with, in steps [schedules, rungs - 1].
+    """
+
+    @property
+    def seeds(self) -> Items: ...
 
     def search(
         self, rows: Rows, best: Best, items: Items, share: Share, stride: int, cap: int
@@ -36,12 +44,13 @@ class CurvesEngine:
     """Few curves, each followed by many requests."""
 
     curves: Curves
-    floors: Floors
+    bounds: tuple[Floors, Prices]
+    seeds: Items
 
     def search(
         self, rows: Rows, best: Best, items: Items, share: Share, stride: int, cap: int
     ) -> tuple[int, bool]:
-        return search_curves(self.curves, self.floors, rows, best, items, share, stride, cap)
+        return search_curves(self.curves, self.bounds, rows, best, items, share, stride, cap)
 
 
 @dataclass(frozen=True)
@@ -49,6 +58,7 @@ class IndividualEngine:
     """A curve for each request."""
 
     crowd: Crowd
+    seeds: Items
 
     def search(
         self, rows: Rows, best: Best, items: Items, share: Share, stride: int, cap: int
@@ -86,8 +96,13 @@ def curves_engine(sample: Sample, rows: Rows, rank: int) -> CurvesEngine:
         total=float(sample.total_weight),
         rank=rank,
         rank_demand=float(demand[np.searchsorted(np.cumsum(weight), rank)]),
+        climbs=_climbs(speeds),
     )
-    return CurvesEngine(curves, _floors(speeds, rows))
+    continuous = _continuous(sample, rows, rank)
+    prices = no_prices()
+    if continuous is not None and used.size == 1:
+        prices = continuous.prices(rows)
+    return CurvesEngine(curves, (_floors(speeds, rows), prices), _seeds(continuous, rows))
 
 
 def individual_engine(sample: Sample, rows: Rows, rank: int) -> IndividualEngine:
@@ -103,16 +118,38 @@ def individual_engine(sample: Sample, rows: Rows, rank: int) -> IndividualEngine
         least_cost=_least_from(rows.costs[:, None] * time, axis=0),
         total=float(sample.total_weight),
         rank=rank,
-        climbs=bool((speeds[-1] >= speeds[-2 if len(speeds) > 1 else -1]).all()),
-        is_unit=sample.total_weight == sample.weight.size,
+        climbs=_climbs(speeds.T),
     )
-    return IndividualEngine(crowd)
+    return IndividualEngine(crowd, _seeds(_continuous(sample, rows, rank), rows))
+
+
+def _continuous(sample: Sample, rows: Rows, rank: int) -> ContinuousRows | None:
+    """Continuous optima with the mean curve; None where cost rates fall with the rung."""
+    if (np.diff(rows.costs) < 0).any():
+        return None
+    order = np.argsort(sample.demand_ms, kind="stable")
+    steps = sorted_steps(sample.demand_ms[order], sample.weight[order], rank)
+    share = np.bincount(sample.curve, sample.weight, sample.n_curves) / sample.total_weight
+    # Not a product of matrices: its order of summation would depend on the library.
+    mean_speeds = (sample.speeds * share[:, None]).sum(axis=0)
+    return ContinuousRows.solve(steps, mean_speeds, rows)
+
+
+def _seeds(continuous: ContinuousRows | None, rows: Rows) -> Items:
+    if continuous is None:
+        return np.zeros((0, rows.costs.size - 1), dtype=np.int64)
+    return continuous.grid_neighbours(rows)
+
+
+def _climbs(speeds: NDArray[np.float64]) -> bool:
+    return bool((speeds[:, -1] >= speeds[:, -2:][:, 0]).all())
 
 
 def _floors(speeds: NDArray[np.float64], rows: Rows) -> Floors:
     wait = (rows.wait_per_cost[:, None, None] * rows.costs - 1.0) / speeds
     return Floors(
         time=_least_from(1.0 / speeds, axis=1),
+        speed=1.0 / _least_from(1.0 / speeds, axis=1),
         cost=_least_from(rows.costs / speeds, axis=1),
         wait=_least_from(wait, axis=2),
     )

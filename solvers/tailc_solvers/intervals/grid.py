@@ -22,15 +22,23 @@ import math
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
 from numba import config
 from numpy.typing import ArrayLike, NDArray
 
-from tailc_solvers.intervals.engines import Engine, engine_for
+from tailc_solvers.intervals.engines import Engine, Items, engine_for
 from tailc_solvers.intervals.evaluate import FEASIBILITY_TOLERANCE, as_cost_rates, evaluate
-from tailc_solvers.intervals.kernels import NEVER_STEPS, NS_PER_MS, Best, Rows, merge
+from tailc_solvers.intervals.kernels import (
+    NEVER_STEPS,
+    NS_PER_MS,
+    SLACK_MS,
+    Best,
+    Rows,
+    merge,
+)
 from tailc_solvers.objective import Objective
 from tailc_solvers.sample import Sample
 from tailc_solvers.status import Status
@@ -143,26 +151,24 @@ def search_grid(
     rates = as_cost_rates(costs, sample.n_rungs)
     rows = _rows(given[order], rates, budget, grid)
     search = _Search(
-        engine_for(sample, rows, sample.tail_rank(beta_ppm)),
         grid,
         sample.n_rungs,
         UNLIMITED if max_evaluations is None else max_evaluations,
         workers or config.NUMBA_NUM_THREADS,  # type: ignore[attr-defined]
         progress or _no_progress,
     )
-    by_tail = search.run(rows, _no_incumbents(rows, sample.n_rungs))
-    best = by_tail
+    rank = sample.tail_rank(beta_ppm)
+    by_tail = best = search.run(engine_for(sample, rows, rank), rows)
     if target_ms is not None:
-        rows = rows._replace(target_ms=target_ms * (1 + FEASIBILITY_TOLERANCE), by_cost=True)
-        best = search.run(rows, _no_incumbents(rows, sample.n_rungs))
-    return _solution(sample, rates, given, order, beta_ppm, (grid, search, by_tail, best))
+        rows = _by_cost(rows, by_tail, target_ms * (1 + FEASIBILITY_TOLERANCE))
+        best = search.run(engine_for(sample, rows, rank), rows)
+    return _solution(sample, rows.costs, given, order, beta_ppm, (grid, search, by_tail, best))
 
 
 @dataclass
 class _Search:
     """One exhaustive search after another, within one budget of evaluations."""
 
-    engine: Engine
     grid: Grid
     n_rungs: int
     budget: int
@@ -171,54 +177,56 @@ class _Search:
     evaluations: int = 0
     is_complete: bool = True
 
-    def run(self, rows: Rows, best: Best) -> Best:
-        """Incumbents of all rows after the search, starting from `best`."""
+    def run(self, engine: Engine, rows: Rows) -> Best:
+        """Incumbents of all rows after the search."""
+        shape = (rows.load.size, self.n_rungs)
+        best = Best(np.full((shape[0], 4), np.inf), np.zeros(shape, dtype=np.int64))
         stride = max(1, self.grid.steps // SEED_STEPS)
         with ThreadPoolExecutor(self.workers) as pool:
-            if stride > 1:
-                self._search(rows, best, pool, stride)
-            self._search(rows, best, pool, 1)
+            search = partial(self._batch, engine, rows, best, pool)
+            if len(engine.seeds) > 0:
+                search(engine.seeds, (0, len(engine.seeds)), 1)
+            elif stride > 1:
+                self._search(search, stride)
+            self._search(search, 1)
         return best
 
-    def _search(self, rows: Rows, best: Best, pool: ThreadPoolExecutor, stride: int) -> None:
+    def _search(self, search: Callable[[Items, tuple[int, int], int], None], stride: int) -> None:
         items = _items(self.grid.steps, self.n_rungs, stride)
         for first, end in _batches(items, self.grid.steps, self.n_rungs):
-            if not self.is_complete:
-                return
-            shares = [(first + share, end, SHARES) for share in range(min(SHARES, end - first))]
-            if not self._batch(rows, best, pool, (items, shares, stride)):
-                self._batch(rows, best, pool, (items, [(first, end, 1)], stride), is_last=True)
+            search(items, (first, end), stride)
             self.progress(end / len(items))
 
     def _batch(
         self,
+        engine: Engine,
         rows: Rows,
         best: Best,
         pool: ThreadPoolExecutor,
-        work: tuple[NDArray[np.int64], list[tuple[int, int, int]], int],
-        *,
-        is_last: bool = False,
-    ) -> bool:
-        """Search shares side by side; False, and nothing changed, if the budget is in the way.
-
-        The last batch of a budget is one share, and keeps what it found.
-        """
-        items, shares, stride = work
+        items: Items,
+        ends: tuple[int, int],
+        stride: int,
+    ) -> None:
+        """Search a range of items side by side, or one after another if the budget may not do."""
+        if not self.is_complete:
+            return
+        first, end = ends
+        shares = [(first + share, end, SHARES) for share in range(min(SHARES, end - first))]
         cap = (self.budget - self.evaluations) // len(shares)
         copies = [Best(best.key.copy(), best.steps.copy()) for _ in shares]
 
         def search(share: int) -> tuple[int, bool]:
-            return self.engine.search(rows, copies[share], items, shares[share], stride, cap)
+            return engine.search(rows, copies[share], items, shares[share], stride, cap)
 
         outcomes = list(pool.map(search, range(len(shares))))
-        is_complete = all(complete for _, complete in outcomes)
-        if not (is_complete or is_last):
-            return False
-        for copy in copies:
-            merge(best, copy)
-        self.evaluations += sum(seen for seen, _ in outcomes)
-        self.is_complete = is_complete
-        return True
+        if all(is_complete for _, is_complete in outcomes):
+            for copy in copies:
+                merge(best, copy)
+            self.evaluations += sum(seen for seen, _ in outcomes)
+            return
+        cap = self.budget - self.evaluations
+        seen, self.is_complete = engine.search(rows, best, items, (first, end, 1), stride, cap)
+        self.evaluations += seen
 
 
 def _no_progress(_fraction: float) -> None:
@@ -230,13 +238,21 @@ def _rows(
 ) -> Rows:
     wait_per_cost = loads / (budget * (1 + FEASIBILITY_TOLERANCE))
     return Rows(
-        loads, costs, wait_per_cost, grid.steps, float(grid.step_ms), math.inf, by_cost=False
+        loads,
+        np.arange(loads.size),
+        costs,
+        wait_per_cost,
+        grid.steps,
+        float(grid.step_ms),
+        math.inf,
+        by_cost=False,
     )
 
 
-def _no_incumbents(rows: Rows, n_rungs: int) -> Best:
-    n_rows = rows.load.size
-    return Best(np.full((n_rows, 4), np.inf), np.zeros((n_rows, n_rungs), dtype=np.int64))
+def _by_cost(rows: Rows, by_tail: Best, target_ms: float) -> Rows:
+    """The rows that can meet the target, now with the cost as the objective."""
+    meets = by_tail.key[:, 0] / NS_PER_MS <= target_ms + SLACK_MS
+    return rows._replace(all=np.flatnonzero(meets), target_ms=target_ms, by_cost=True)
 
 
 def _items(steps: int, n_rungs: int, stride: int) -> NDArray[np.int64]:

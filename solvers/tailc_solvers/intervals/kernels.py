@@ -8,8 +8,9 @@ steps (a_0, a_1, .., a_(n-1)), lexicographically smallest among equal keys.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from tailc_solvers.loops import plain_loops
 
 NS_PER_MS = 1e6
 COST_UNITS = 1e9
@@ -29,10 +30,11 @@ class Rows(NamedTuple):
     """The loads, ascending, the cost rates of the rungs, and what limits a schedule.
 
     `wait_per_cost` is q / (budget (1 + tolerance)): v_0 >= wait_per_cost * W - L is feasibility.
-    `longest` bounds the wait and the sum of the finite stretches, in steps.
+    `all` lists the rows. `longest` bounds the wait and the sum of the finite stretches, in steps.
     """
 
     load: NDArray[np.float64]
+    all: NDArray[np.int64]
     costs: NDArray[np.float64]
     wait_per_cost: NDArray[np.float64]
     longest: int
@@ -44,15 +46,14 @@ class Rows(NamedTuple):
 class Best(NamedTuple):
     """Incumbents: keys [rows, 4] and steps [rows, rungs]; keys are inf where there is none.
 
-    Keys are (tail ns, mean ns, A) or, by cost, (W, tail ns, mean ns, A). The first key does not
-    fall with the row, since a schedule that serves a load serves every smaller one.
+    Keys are (tail ns, mean ns, A) or, by cost, (W, tail ns, mean ns, A).
     """
 
     key: NDArray[np.float64]
     steps: NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
+@plain_loops
 def request_times(demand, weight, speeds, curve, costs, v, time):
     """Fill `time` [R] with execution times under durations `v`; return their mean and W."""
     last = v.shape[0] - 1
@@ -80,7 +81,7 @@ def request_times(demand, weight, speeds, curve, costs, v, time):
     return time_sum / total, cost_sum / total
 
 
-@njit(cache=True, nogil=True)
+@plain_loops
 def latest_finish(rows, best, q, W):
     """Largest T + wait with which a schedule of cost-time W may still win row q; -inf if none."""
     if not rows.by_cost:
@@ -91,30 +92,35 @@ def latest_finish(rows, best, q, W):
     return rows.target_ms
 
 
-@njit(cache=True, nogil=True)
-def offer(rows, best, steps, T, L, W):
-    """Let a schedule, `steps` [rungs] with any wait in place 0, replace the incumbents it beats."""
-    for q in range(rows.load.shape[0] - 1, -1, -1):
+@plain_loops
+def offer(rows, best, among, steps, T, L, W):
+    """Let a schedule replace the incumbents it beats in the rows `among`.
+
+    `steps` [rungs] has any wait in place 0. Returns whether its T alone left a row to win.
+    """
+    is_early = False
+    for q in among:
         latest = latest_finish(rows, best, q, W)
         if latest < T * (1.0 - SLACK_RELATIVE):
-            if rows.by_cost:
-                continue
-            # Smaller loads have incumbents at least as good.
-            break
-        need = rows.wait_per_cost[q] * W - L
-        if need > 0.0 and (T + need) * (1.0 - SLACK_RELATIVE) > latest:
+            # By cost a row may be lost to W alone.
+            is_early = is_early or (rows.by_cost and rows.target_ms >= T)
             continue
+        is_early = True
+        need = rows.wait_per_cost[q] * W - L
         wait = np.int64(0)
         if need > 0.0:
+            if latest < (T + need) * (1.0 - SLACK_RELATIVE):
+                continue
             if need > (rows.longest + 1) * rows.step_ms:
                 continue
             wait = np.int64(np.ceil(need / rows.step_ms))
             if wait > rows.longest:
                 continue
         _offer_row(rows, best, q, steps, wait, T, L, W)
+    return is_early
 
 
-@njit(cache=True, nogil=True)
+@plain_loops
 def _offer_row(rows, best, q, steps, wait, T, L, W):
     wait_ms = wait * rows.step_ms
     tail = T + wait_ms
@@ -130,12 +136,10 @@ def _offer_row(rows, best, q, steps, wait, T, L, W):
         keys = (tail_ns, mean_ns, total, 0.0)
     steps[0] = wait
     if _precedes(keys, steps, best.key[q], best.steps[q]):
-        for i in range(4):
-            best.key[q, i] = keys[i]
-        best.steps[q, :] = steps
+        _replace(best, q, keys, steps)
 
 
-@njit(cache=True, nogil=True)
+@plain_loops
 def _precedes(keys, steps, other_keys, other_steps):
     for i in range(4):
         if keys[i] != other_keys[i]:
@@ -146,26 +150,34 @@ def _precedes(keys, steps, other_keys, other_steps):
     return False
 
 
-@njit(cache=True, nogil=True)
+@plain_loops
 def merge(best, other):
     """Keep the better incumbent of each row in `best`."""
     for q in range(best.key.shape[0]):
         keys = (other.key[q, 0], other.key[q, 1], other.key[q, 2], other.key[q, 3])
         if _precedes(keys, other.steps[q], best.key[q], best.steps[q]):
-            best.key[q, :] = other.key[q]
-            best.steps[q, :] = other.steps[q]
+            _replace(best, q, keys, other.steps[q])
 
 
-@njit(cache=True, nogil=True)
-def latest_tail(rows, best, W, need_cost, need_time):
-    """Largest T with which a schedule may win some row; -inf if none.
+@plain_loops
+def _replace(best, q, keys, steps):
+    for i in range(4):
+        best.key[q, i] = keys[i]
+    for i in range(steps.shape[0]):
+        best.steps[q, i] = steps[i]
+
+
+@plain_loops
+def latest_tail(rows, best, among, W, need_cost, need_time):
+    """Largest T with which a schedule may win some row; -inf if none, over the
+    rows `among`.
 
     `W` is a lower bound on its cost-time, and on every row its wait is at least
     `wait_per_cost * need_cost - need_time`.
     """
     latest = -np.inf
     longest = rows.longest * rows.step_ms
-    for q in range(rows.load.shape[0]):
+    for q in among:
         need = (rows.wait_per_cost[q] * need_cost - need_time) * (1.0 - SLACK_RELATIVE)
         if need > longest * (1.0 + SLACK_RELATIVE):
             continue

@@ -5,9 +5,11 @@ mean time and cost of a schedule are sums of differences of G at its work breakp
 walks the tree of steps (a_1, a_2, ..) depth first. A node at depth i has fixed the stretches on the
 first i rungs; it is also the schedule that stays on rung i (0-based) for ever.
 
-A subtree is left when no row can improve in it: its tail is at least that of finishing the rest of
-the work on the fastest rung left, its wait at least that of doing it on the rung that asks for the
-least, its cost at least that of the cheapest.
+A subtree is searched for the rows that may improve in it only. Its tail is at least that of
+finishing the rest of the work on the fastest rung left, its wait at least that of doing it on the
+rung that asks for the least, its cost at least that of the cheapest. With one curve a Lagrangian of
+the row, alpha W + beta T - gamma L less a constant, is a sharper bound: it is separable in work, so
+the least that the rest can add to it is a table over the work done.
 """
 
 from typing import NamedTuple
@@ -17,12 +19,15 @@ from numba import njit
 from numpy.typing import NDArray
 
 from tailc_solvers.intervals.kernels import (
+    COST_UNITS,
     NEVER_STEPS,
+    SLACK_COST,
     SLACK_RELATIVE,
     latest_finish,
     latest_tail,
     offer,
 )
+from tailc_solvers.loops import plain_loops
 
 FEW_CANDIDATES = 6
 
@@ -32,7 +37,8 @@ class Curves(NamedTuple):
 
     Vectors over entries and one more per curve: `below` the weighted sum of the demands before an
     entry, `above` the weight from it on, `upto` the weight before it. `bin_first[k, j]` counts the
-    demands of curve k in bins before j, bin = floor(demand * bin_rate[k]).
+    demands of curve k in bins before j, bin = floor(demand * bin_rate[k]). `climbs` says that no
+    curve is slower on the last rung than on the one before.
     """
 
     start: NDArray[np.int64]
@@ -48,23 +54,44 @@ class Curves(NamedTuple):
     total: float
     rank: int
     rank_demand: float
+    climbs: bool
 
 
 class Floors(NamedTuple):
     """Least time, cost and wait per unit of work on rung i or any later one.
 
-    time and cost [curves, rungs], wait [rows, curves, rungs].
+    time, its inverse `speed`, and cost [curves, rungs]; wait [rows, curves, rungs].
     """
 
     time: NDArray[np.float64]
+    speed: NDArray[np.float64]
     cost: NDArray[np.float64]
     wait: NDArray[np.float64]
+
+
+class Prices(NamedTuple):
+    """A Lagrangian of each row that bounds its objective from below, for one curve.
+
+    With the work of the quantile divided into cells, `rest[q, i, m]` is the least that the work
+    from cell m on can add on rung i or later, and `rate` the least it adds per unit of work in the
+    cell. No cells: no such bound.
+    """
+
+    alpha: NDArray[np.float64]
+    beta: NDArray[np.float64]
+    gamma: NDArray[np.float64]
+    constant: NDArray[np.float64]
+    rest: NDArray[np.float64]
+    rate: NDArray[np.float64]
+    cells_per_ms: float
 
 
 class State(NamedTuple):
     """The path to a node, one entry a depth: work done and G there [depth, curves], and scalars.
 
     `tail` is the time at which the quantile's work was done, inf before that (one curve only).
+    `row[i, :rows[i]]` lists the rows that may improve at the node or below it,
+    `following` is the next stretch to try there; `low` and `high` [curves] are for the tail.
     """
 
     work: NDArray[np.float64]
@@ -75,30 +102,38 @@ class State(NamedTuple):
     tail: NDArray[np.float64]
     steps: NDArray[np.int64]
     left: NDArray[np.int64]
+    row: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    following: NDArray[np.int64]
+    low: NDArray[np.int64]
+    high: NDArray[np.int64]
 
 
 @njit(cache=True, nogil=True)
-def search_curves(curves, floors, rows, best, items, share, stride, cap):
+def search_curves(curves, bounds, rows, best, items, share, stride, cap):
     """Search the subtrees of items[first:end:hop], share = (first, end, hop), in whole strides.
 
     An item [depth] fixes the first stretches. Returns the nodes seen and whether the share was
     searched to its end before `cap` nodes.
     """
-    n = rows.costs.shape[0]
     depth = items.shape[1]
-    state = _root(curves, n, rows.longest)
+    state = _root(curves, rows)
     seen = 0
-    known = 0
+    reached = 0
+    closed = depth + 1
     for item in range(share[0], share[1], share[2]):
         if item > share[0]:
-            known = _common_prefix(items[item], items[item - share[2]])
-        for i in range(known, depth):
-            _descend(curves, rows, state, i, items[item, i])
-        if _is_repeated(curves, rows, state, items[item], stride):
+            common = _common_prefix(items, item, item - share[2])
+            if common >= closed:
+                continue
+            reached = min(reached, common)
+        reached, count = _walk_to(curves, bounds, rows, best, state, items[item], reached, stride)
+        seen += count
+        closed = reached + 1
+        if reached < depth:
             continue
-        seen += _offer_first_ancestors(curves, rows, best, state, items[item])
         count, complete = _search_below(
-            curves, floors, rows, best, state, depth, stride, cap - seen
+            curves, bounds, rows, best, state, depth, stride, cap - seen
         )
         seen += count
         if not complete:
@@ -107,9 +142,10 @@ def search_curves(curves, floors, rows, best, items, share, stride, cap):
 
 
 @njit(cache=True, nogil=True)
-def _root(curves, n, longest):
+def _root(curves, rows):
+    n = rows.costs.shape[0]
     n_curves = curves.speeds.shape[0]
-    return State(
+    state = State(
         np.zeros((n, n_curves)),
         np.zeros((n, n_curves)),
         np.zeros(n),
@@ -117,28 +153,58 @@ def _root(curves, n, longest):
         np.zeros(n),
         np.full(n, np.inf),
         np.zeros(n, dtype=np.int64),
-        np.full(n, np.int64(longest)),
+        np.full(n, np.int64(rows.longest)),
+        np.zeros((n + 1, rows.load.shape[0]), dtype=np.int64),
+        np.zeros(n + 1, dtype=np.int64),
+        np.zeros(n, dtype=np.int64),
+        np.zeros(n_curves, dtype=np.int64),
+        np.zeros(n_curves, dtype=np.int64),
     )
+    state.row[0, : rows.all.shape[0]] = rows.all
+    state.rows[0] = rows.all.shape[0]
+    return state
 
 
-@njit(cache=True, nogil=True)
-def _common_prefix(item, other):
+@plain_loops
+def _common_prefix(items, one, other):
     i = 0
-    while i < item.shape[0] and item[i] == other[i]:
+    while i < items.shape[1] and items[one, i] == items[other, i]:
         i += 1
     return i
 
 
-@njit(cache=True, nogil=True)
-def _is_repeated(curves, rows, state, item, stride):
-    """Whether an item does what a lexicographically smaller one does: requests end before it."""
-    for i in range(item.shape[0]):
+@plain_loops
+def _walk_to(curves, bounds, rows, best, state, item, depth, stride):
+    """Fill the nodes from `depth` down to an item; return the depth reached and the nodes seen.
+
+    It stops above a node in which no row can improve, or that does what a lexicographically
+    smaller one does because requests end before it.
+    """
+    state.steps[depth + 1 :] = 0
+    seen = 0
+    for i in range(depth, item.shape[0]):
         if item[i] > 0 and _has_ended(curves, state, i, (item[i] - stride) * rows.step_ms):
-            return True
-    return False
+            return i, seen
+        if _is_zero(item, i) and not _has_ended(curves, state, i, 0.0):
+            # The first item below this node also stands for the node itself.
+            state.steps[i + 1] = NEVER_STEPS
+            _offer_node(curves, rows, best, state, i, i)
+        _descend(curves, rows, state, i, item[i])
+        seen += 1
+        if not _keep_rows(curves, bounds, rows, best, state, i, i + 1):
+            return i, seen
+    return item.shape[0], seen
 
 
-@njit(cache=True, nogil=True)
+@plain_loops
+def _is_zero(item, first):
+    for i in range(first, item.shape[0]):  # noqa: SIM110 - generators are not for the compiler
+        if item[i] != 0:
+            return False
+    return True
+
+
+@plain_loops
 def _has_ended(curves, state, i, more_ms):
     """Whether all requests have ended after `more_ms` on rung i from the node at depth i."""
     for k in range(curves.longest.shape[0]):
@@ -147,28 +213,16 @@ def _has_ended(curves, state, i, more_ms):
     return True
 
 
-@njit(cache=True, nogil=True)
-def _offer_first_ancestors(curves, rows, best, state, item):
-    """Offer the nodes above an item that no earlier item has above it; return their number."""
-    count = 0
-    state.steps[item.shape[0] + 1 :] = 0
-    for i in range(item.shape[0] - 1, -1, -1):
-        if item[i] > 0 or _has_ended(curves, state, i, 0.0):
-            break
-        state.steps[i + 1] = NEVER_STEPS
-        _offer_node(curves, rows, best, state, i)
-        state.steps[i + 1] = 0
-        count += 1
-    return count
-
-
-@njit(cache=True, nogil=True)
-def _search_below(curves, floors, rows, best, state, depth, stride, cap):
+@plain_loops
+def _search_below(curves, bounds, rows, best, state, depth, stride, cap):
     """Search the subtree of the node at `depth`; return nodes seen and whether it was finished."""
-    following = np.zeros(rows.costs.shape[0], dtype=np.int64)
+    n = rows.costs.shape[0]
+    following = state.following
+    following[:] = 0
     seen = 1
     i = depth
-    if not _visit(curves, floors, rows, best, state, i):
+    is_open, _ = _visit(curves, bounds, rows, best, state, i, i)
+    if not is_open:
         return seen, True
     while i >= depth:
         if following[i] > state.left[i]:
@@ -182,25 +236,35 @@ def _search_below(curves, floors, rows, best, state, depth, stride, cap):
         if _has_ended(curves, state, i + 1, 0.0):
             # Longer stretches change nothing and sort after this one.
             following[i] = state.left[i] + 1
-        if _visit(curves, floors, rows, best, state, i + 1):
+        is_open, is_early = _visit(curves, bounds, rows, best, state, i, i + 1)
+        if is_open:
             i += 1
             following[i] = 0
+        elif i == n - 2 and not is_early and curves.climbs:
+            # A longer stretch on the slower rung only ends later.
+            following[i] = state.left[i] + 1
     return seen, True
 
 
-@njit(cache=True, nogil=True)
-def _visit(curves, floors, rows, best, state, i):
-    """Offer the schedule that stays on rung i; return whether deeper nodes may improve a row."""
+@plain_loops
+def _visit(curves, bounds, rows, best, state, above, i):
+    """Offer the node at depth i to the rows of the one above it.
+
+    Returns whether deeper nodes may improve a row, and whether the schedule was early enough to.
+    """
     n = rows.costs.shape[0]
     state.steps[i + 1 :] = 0
-    is_leaf = i == n - 1 or _has_ended(curves, state, i, 0.0)
-    if not is_leaf:
-        state.steps[i + 1] = NEVER_STEPS
-    _offer_node(curves, rows, best, state, i)
-    return not is_leaf and _may_improve(curves, floors, rows, best, state, i)
+    if i < n - 1 and not _has_ended(curves, state, i, 0.0):
+        # Filter first: the incumbents can only improve, and fewer rows are offered the node.
+        is_open = _keep_rows(curves, bounds, rows, best, state, above, i)
+        if is_open:
+            state.steps[i + 1] = NEVER_STEPS
+            _offer_node(curves, rows, best, state, i, i)
+        return is_open, True
+    return False, _offer_node(curves, rows, best, state, above, i)
 
 
-@njit(cache=True, nogil=True)
+@plain_loops
 def _descend(curves, rows, state, i, steps):
     """Fill the node at depth i + 1: `steps` on rung i after the node at depth i."""
     stretch = steps * rows.step_ms
@@ -222,13 +286,13 @@ def _descend(curves, rows, state, i, steps):
     state.left[i + 1] = state.left[i] - steps
 
 
-@njit(cache=True, nogil=True)
+@plain_loops
 def _tail_on(curves, state, i):
     """When the quantile's work is done on rung i (one curve)."""
     return state.elapsed[i] + (curves.rank_demand - state.work[i, 0]) / curves.speeds[0, i]
 
 
-@njit(cache=True, nogil=True)
+@plain_loops
 def _count_below(curves, k, work):
     """How many entries of curve k have less demand than `work`."""
     size = curves.start[k + 1] - curves.start[k]
@@ -246,7 +310,7 @@ def _count_below(curves, k, work):
     return low
 
 
-@njit(cache=True, nogil=True)
+@plain_loops
 def _sum_of_least(curves, k, work):
     """Weighted sum over curve k of min(demand, work)."""
     entry = curves.start[k] + k + _count_below(curves, k, work)
@@ -255,57 +319,99 @@ def _sum_of_least(curves, k, work):
     return curves.below[entry] + (above * work if above > 0.0 else 0.0)
 
 
-@njit(cache=True, nogil=True)
-def _offer_node(curves, rows, best, state, i):
-    """Offer the schedule that stays on rung i from the node at depth i."""
+@plain_loops
+def _offer_node(curves, rows, best, state, above, i):
+    """Offer the schedule that stays on rung i from the node at depth i to the rows of one above.
+
+    Returns whether its T alone left a row to win.
+    """
     time = 0.0
     for k in range(curves.longest.shape[0]):
         time += (curves.work[k] - state.sum[i, k]) / curves.speeds[k, i]
     L = (state.time[i] + time) / curves.total
     W = (state.cost[i] + rows.costs[i] * time) / curves.total
+    among = state.row[above, : state.rows[above]]
     if curves.longest.shape[0] == 1:
         T = state.tail[i]
         if np.isinf(T):
             T = _tail_on(curves, state, i)
-        offer(rows, best, state.steps, T, L, W)
-        return
-    latest = latest_tail(rows, best, W, W, L)
-    if _weight_by(curves, state, i, latest, curves.speeds[:, i]) >= curves.rank:
-        offer(rows, best, state.steps, _mixture_tail(curves, state, i, latest), L, W)
+        return offer(rows, best, among, state.steps, T, L, W)
+    latest = latest_tail(rows, best, among, W, W, L)
+    if _weight_by(curves, state, i, latest, curves.speeds[:, i]) < curves.rank:
+        return True
+    return offer(rows, best, among, state.steps, _mixture_tail(curves, state, i, latest), L, W)
 
 
-@njit(cache=True, nogil=True)
-def _may_improve(curves, floors, rows, best, state, i):
-    """Whether a row may improve among the schedules that leave the node at depth i."""
-    for q in range(rows.load.shape[0] - 1, -1, -1):
-        need = rows.wait_per_cost[q] * state.cost[i] - state.time[i]
-        cost = state.cost[i]
-        for k in range(curves.longest.shape[0]):
-            rest = curves.work[k] - state.sum[i, k]
-            need += rest * floors.wait[q, k, i]
-            cost += rest * floors.cost[k, i]
-        wait = max(0.0, need / curves.total) * (1.0 - SLACK_RELATIVE)
-        if wait > rows.longest * rows.step_ms * (1.0 + SLACK_RELATIVE):
+@plain_loops
+def _keep_rows(curves, bounds, rows, best, state, above, i):
+    """List the rows of the node at depth `above` that may improve at the node at depth i, or below.
+
+    Returns whether there are any.
+    """
+    floors, prices = bounds
+    count = 0
+    latest_of_all = -np.inf
+    for j in range(state.rows[above]):
+        q = state.row[above, j]
+        latest = _latest_below(curves, floors, rows, best, state, i, q)
+        if prices.cells_per_ms > 0.0 and _is_priced_out(curves, prices, rows, best, state, i, q):
             continue
-        latest = latest_finish(rows, best, q, cost / curves.total) - wait
-        if _can_finish_by(curves, floors, state, i, latest):
-            return True
-    return False
+        if curves.longest.shape[0] == 1 and not _can_finish_by(curves, floors, state, i, latest):
+            continue
+        if latest >= 0.0:
+            latest_of_all = max(latest_of_all, latest)
+            state.row[i, count] = q
+            count += 1
+    if count > 0 and not _can_finish_by(curves, floors, state, i, latest_of_all):
+        count = 0
+    state.rows[i] = count
+    return count > 0
 
 
-@njit(cache=True, nogil=True)
+@plain_loops
+def _latest_below(curves, floors, rows, best, state, i, q):
+    """Largest T with which a schedule through the node at depth i may win row q; -inf if none."""
+    need = rows.wait_per_cost[q] * state.cost[i] - state.time[i]
+    cost = state.cost[i]
+    for k in range(curves.longest.shape[0]):
+        rest = curves.work[k] - state.sum[i, k]
+        need += rest * floors.wait[q, k, i]
+        cost += rest * floors.cost[k, i]
+    wait = max(0.0, need / curves.total) * (1.0 - SLACK_RELATIVE)
+    if wait > rows.longest * rows.step_ms * (1.0 + SLACK_RELATIVE):
+        return -np.inf
+    return latest_finish(rows, best, q, cost / curves.total) - wait
+
+
+@plain_loops
+def _is_priced_out(curves, prices, rows, best, state, i, q):
+    """Whether row q's Lagrangian is beyond its incumbent in all schedules through the node."""
+    work = state.work[i, 0]
+    if work >= curves.rank_demand:
+        return False
+    cell = min(np.int64(work * prices.cells_per_ms), prices.rate.shape[2] - 1)
+    to_cell_end = (cell + 1) / prices.cells_per_ms - work
+    value = prices.rest[q, i, cell + 1] + to_cell_end * prices.rate[q, i, cell]
+    value += prices.beta[q] * state.elapsed[i] - prices.constant[q]
+    value += (prices.alpha[q] * state.cost[i] - prices.gamma[q] * state.time[i]) / curves.total
+    if rows.by_cost:
+        return best.key[q, 0] / COST_UNITS + SLACK_COST < value * (1.0 - SLACK_RELATIVE)
+    return latest_finish(rows, best, q, 0.0) < value * (1.0 - SLACK_RELATIVE)
+
+
+@plain_loops
 def _can_finish_by(curves, floors, state, i, latest):
     """Whether the quantile could be reached by `latest` on the fastest rungs from depth i on."""
     if curves.longest.shape[0] > 1:
-        return _weight_by(curves, state, i, latest, 1.0 / floors.time[:, i]) >= curves.rank
+        return _weight_by(curves, state, i, latest, floors.speed[:, i]) >= curves.rank
     tail = state.tail[i]
-    if tail == np.inf:
+    if np.isinf(tail):
         rest = curves.rank_demand - state.work[i, 0]
         tail = state.elapsed[i] + rest * floors.time[0, i]
     return tail * (1.0 - SLACK_RELATIVE) <= latest
 
 
-@njit(cache=True, nogil=True)
+@plain_loops
 def _stage(state, i, t):
     """The depth at age t on the path to the node at depth i."""
     while i > 0 and state.elapsed[i] > t:
@@ -313,7 +419,7 @@ def _stage(state, i, t):
     return i
 
 
-@njit(cache=True, nogil=True)
+@plain_loops
 def _weight_by(curves, state, i, t, last_speeds):
     """Weight of the requests ended by age t, at `last_speeds` [curves] from depth i on.
 
@@ -332,37 +438,38 @@ def _weight_by(curves, state, i, t, last_speeds):
     return weight
 
 
-@njit(cache=True, nogil=True)
+@plain_loops
 def _mixture_tail(curves, state, i, latest):
     """Execution tail of staying on rung i, known to be at most `latest`.
 
     Bisection on the age until few requests are left in doubt, then their times in order.
     """
     n_curves = curves.longest.shape[0]
-    low = np.zeros(n_curves, dtype=np.int64)
-    high = np.empty(n_curves, dtype=np.int64)
+    low = state.low
+    low[:] = 0
+    high = state.high
     early = 0.0
     late = latest
     if late == np.inf:
         late = state.elapsed[i]
         for k in range(n_curves):
             late = max(late, state.elapsed[i] + curves.longest[k] / curves.speeds[k, i])
-    in_doubt = _fill_ended(curves, state, i, late, high)
-    while in_doubt > FEW_CANDIDATES * n_curves:
+    ended_early = 0
+    ended_late = _fill_ended(curves, state, i, late, high)
+    while ended_late - ended_early > FEW_CANDIDATES * n_curves:
         middle = 0.5 * (early + late)
         if middle <= early or middle >= late:
             break
         if _weight_by(curves, state, i, middle, curves.speeds[:, i]) >= curves.rank:
             late = middle
-            _fill_ended(curves, state, i, late, high)
+            ended_late = _fill_ended(curves, state, i, late, high)
         else:
             early = middle
-            _fill_ended(curves, state, i, early, low)
-        in_doubt = (high - low).sum()
+            ended_early = _fill_ended(curves, state, i, early, low)
     return _next_times(curves, state, i, low)
 
 
-@njit(cache=True, nogil=True)
+@plain_loops
 def _fill_ended(curves, state, i, t, entries):
     """Fill the number of ended entries of each curve at age t; return their sum."""
     t *= 1.0 + SLACK_RELATIVE
@@ -370,10 +477,13 @@ def _fill_ended(curves, state, i, t, entries):
     for k in range(curves.longest.shape[0]):
         work = state.work[stage, k] + curves.speeds[k, stage] * (t - state.elapsed[stage])
         entries[k] = _count_below(curves, k, work * (1.0 + SLACK_RELATIVE))
-    return entries.sum()
+    count = 0
+    for k in range(entries.shape[0]):
+        count += entries[k]
+    return count
 
 
-@njit(cache=True, nogil=True)
+@plain_loops
 def _next_times(curves, state, i, entries):
     """Time of the request that completes the rank, with `entries` ended before; advances them."""
     n_curves = curves.longest.shape[0]
@@ -396,7 +506,7 @@ def _next_times(curves, state, i, entries):
     return time
 
 
-@njit(cache=True, nogil=True)
+@plain_loops
 def _time_of(curves, state, i, k, demand):
     """Execution time of `demand` on curve k, staying on rung i from depth i."""
     while i > 0 and demand <= state.work[i, k]:

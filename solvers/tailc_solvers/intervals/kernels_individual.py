@@ -16,7 +16,13 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from tailc_solvers.intervals.kernels import NEVER_STEPS, SLACK_RELATIVE, latest_tail, offer
+from tailc_solvers.intervals.kernels import (
+    NEVER_STEPS,
+    SLACK_RELATIVE,
+    latest_tail,
+    offer,
+)
+from tailc_solvers.loops import plain_loops
 
 
 class Crowd(NamedTuple):
@@ -35,14 +41,14 @@ class Crowd(NamedTuple):
     total: float
     rank: int
     climbs: bool
-    is_unit: bool
 
 
 class Path(NamedTuple):
     """The path to a node, one entry a depth.
 
     `member` and `left` [depth, R] list the requests still running and their work left, `running`
-    how many they are, `ended` the weight of the others; `time` and `cost` are weighted sums.
+    how many they are, `ended` the weight of the others; `time` and `cost` are weighted sums,
+    `following` is the next stretch to try. `found` [R] holds the times looked at for the tail.
     """
 
     member: NDArray[np.int64]
@@ -54,6 +60,9 @@ class Path(NamedTuple):
     cost: NDArray[np.float64]
     steps: NDArray[np.int64]
     room: NDArray[np.int64]
+    following: NDArray[np.int64]
+    found: NDArray[np.float64]
+    found_weight: NDArray[np.int64]
 
 
 class Buckets(NamedTuple):
@@ -80,7 +89,7 @@ def search_individual(crowd, rows, best, items, share, stride, cap):
     known = 0
     for item in range(share[0], share[1], share[2]):
         if item > share[0]:
-            known = _common_prefix(items[item], items[item - share[2]])
+            known = _common_prefix(items, item, item - share[2])
         for i in range(known, depth):
             _descend(crowd, rows, path, i, items[item, i])
         if _is_repeated(path, items[item]):
@@ -106,6 +115,9 @@ def _root(crowd, n, longest):
         np.zeros(n),
         np.zeros(n, dtype=np.int64),
         np.full(n, np.int64(longest)),
+        np.zeros(n, dtype=np.int64),
+        np.zeros(requests),
+        np.zeros(requests, dtype=np.int64),
     )
     path.member[0, :] = np.arange(requests)
     path.left[0, :] = crowd.demand
@@ -119,15 +131,15 @@ def _buckets(longest):
     return Buckets(np.zeros(size), np.zeros(size), np.zeros(size), np.zeros(size))
 
 
-@njit(cache=True, nogil=True)
-def _common_prefix(item, other):
+@plain_loops
+def _common_prefix(items, one, other):
     i = 0
-    while i < item.shape[0] and item[i] == other[i]:
+    while i < items.shape[1] and items[one, i] == items[other, i]:
         i += 1
     return i
 
 
-@njit(cache=True, nogil=True)
+@plain_loops
 def _is_repeated(path, item):
     """Whether requests end before a stretch of the item: a smaller item does the same."""
     for i in range(item.shape[0]):  # noqa: SIM110 - generators are not for the compiler
@@ -136,7 +148,7 @@ def _is_repeated(path, item):
     return False
 
 
-@njit(cache=True, nogil=True)
+@plain_loops
 def _offer_first_ancestors(crowd, rows, best, path, item):
     """Offer the nodes above an item that no earlier item has above it; return their number."""
     count = 0
@@ -151,11 +163,11 @@ def _offer_first_ancestors(crowd, rows, best, path, item):
     return count
 
 
-@njit(cache=True, nogil=True)
+@plain_loops
 def _search_below(crowd, rows, best, path, buckets, depth, stride, cap):
     """Search the subtree of the node at `depth`; return nodes seen and whether it was finished."""
     n = rows.costs.shape[0]
-    following = np.zeros(n, dtype=np.int64)
+    following = path.following
     seen = 0
     i = depth
     path.steps[depth + 1 :] = 0
@@ -185,7 +197,7 @@ def _search_below(crowd, rows, best, path, buckets, depth, stride, cap):
     return seen, True
 
 
-@njit(cache=True, nogil=True)
+@plain_loops
 def _visit(crowd, rows, best, path, i):
     """Offer the schedule that stays on rung i; return whether deeper nodes may improve a row."""
     path.steps[i + 1 :] = 0
@@ -196,7 +208,7 @@ def _visit(crowd, rows, best, path, i):
     return not is_leaf and _may_improve(crowd, rows, best, path, i)
 
 
-@njit(cache=True, nogil=True)
+@plain_loops
 def _descend(crowd, rows, path, i, steps):
     """Fill the node at depth i + 1: `steps` on rung i after the node at depth i."""
     stretch = steps * rows.step_ms
@@ -223,7 +235,7 @@ def _descend(crowd, rows, path, i, steps):
     path.room[i + 1] = path.room[i] - steps
 
 
-@njit(cache=True, nogil=True)
+@plain_loops
 def _offer_node(crowd, rows, best, path, i):
     """Offer the schedule that stays on rung i from the node at depth i."""
     time = 0.0
@@ -232,12 +244,12 @@ def _offer_node(crowd, rows, best, path, i):
         time += crowd.weight[r] * path.left[i, j] / crowd.speeds[i, r]
     L = (path.time[i] + time) / crowd.total
     W = (path.cost[i] + rows.costs[i] * time) / crowd.total
-    latest = latest_tail(rows, best, W, W, L)
+    latest = latest_tail(rows, best, rows.all, W, W, L)
     if _weight_by(crowd, path, i, np.inf, latest) >= crowd.rank:
-        offer(rows, best, path.steps, _tail(crowd, path, i, np.inf, latest), L, W)
+        offer(rows, best, rows.all, path.steps, _tail(crowd, path, i, np.inf, latest), L, W)
 
 
-@njit(cache=True, nogil=True)
+@plain_loops
 def _may_improve(crowd, rows, best, path, i):
     """Whether a row may improve among the schedules that leave the node at depth i."""
     cost = path.cost[i]
@@ -248,19 +260,23 @@ def _may_improve(crowd, rows, best, path, i):
         cost += work * crowd.least_cost[i, r]
         time += work * crowd.most_time[i, r]
     W = cost / crowd.total
-    latest = latest_tail(rows, best, W, W, time / crowd.total)
+    latest = latest_tail(rows, best, rows.all, W, W, time / crowd.total)
     return _weight_at_best_by(crowd, path, i, latest) >= crowd.rank
 
 
-@njit(cache=True, nogil=True)
+@plain_loops
 def _search_last(crowd, rows, best, path, buckets, stride):
     """Offer every stretch on the last rung but one, then the last rung; return their number."""
     i = rows.costs.shape[0] - 2
     _fill_buckets(crowd, rows, path, buckets, i)
     ended_stretch = 0.0
-    running = buckets.weight.sum()
-    later = buckets.later.sum()
-    spared = buckets.spared.sum()
+    running = 0.0
+    later = 0.0
+    spared = 0.0
+    for steps in range(path.room[i] + 2):
+        running += buckets.weight[steps]
+        later += buckets.later[steps]
+        spared += buckets.spared[steps]
     # No request is slower later: a longer stretch never ends the quantile sooner.
     tail_floor = -np.inf
     seen = 0
@@ -279,11 +295,13 @@ def _search_last(crowd, rows, best, path, buckets, stride):
             time_after = 0.0
         L = (path.time[i] + time + time_after) / crowd.total
         W = (path.cost[i] + rows.costs[i] * time + rows.costs[i + 1] * time_after) / crowd.total
-        latest = latest_tail(rows, best, W, W, L)
+        latest = latest_tail(rows, best, rows.all, W, W, L)
         if latest > tail_floor:
             if _weight_by(crowd, path, i, stretch, latest) >= crowd.rank:
                 path.steps[i + 1] = steps
-                offer(rows, best, path.steps, _tail(crowd, path, i, stretch, latest), L, W)
+                offer(
+                    rows, best, rows.all, path.steps, _tail(crowd, path, i, stretch, latest), L, W
+                )
             elif crowd.climbs:
                 tail_floor = latest
         if running == 0.0:
@@ -291,7 +309,7 @@ def _search_last(crowd, rows, best, path, buckets, stride):
     return seen
 
 
-@njit(cache=True, nogil=True)
+@plain_loops
 def _fill_buckets(crowd, rows, path, buckets, i):
     buckets.stretch[:] = 0.0
     buckets.weight[:] = 0.0
@@ -310,7 +328,7 @@ def _fill_buckets(crowd, rows, path, buckets, i):
         buckets.spared[bucket] += after * crowd.speeds[i, r]
 
 
-@njit(cache=True, nogil=True)
+@plain_loops
 def _stage(path, i, t):
     """The depth at age t on the path to the node at depth i."""
     while i > 0 and path.elapsed[i] > t:
@@ -318,7 +336,7 @@ def _stage(path, i, t):
     return i
 
 
-@njit(cache=True, nogil=True)
+@plain_loops
 def _weight_by(crowd, path, i, stretch, t):
     """Weight ended by age t with `stretch` on rung i and then rung i + 1; never too small."""
     if not t >= 0.0:
@@ -341,7 +359,7 @@ def _weight_by(crowd, path, i, stretch, t):
     return weight
 
 
-@njit(cache=True, nogil=True)
+@plain_loops
 def _weight_at_best_by(crowd, path, i, t):
     """Weight that could have ended by age t on each request's fastest rung from depth i on."""
     if t < path.elapsed[i]:
@@ -356,15 +374,13 @@ def _weight_at_best_by(crowd, path, i, t):
     return weight
 
 
-@njit(cache=True, nogil=True)
+@plain_loops
 def _tail(crowd, path, i, stretch, latest):
     """Execution tail with `stretch` on rung i and then rung i + 1, known to be at most `latest`."""
     while i > 0 and path.ended[i] >= crowd.rank:
         i -= 1
         # The quantile ends on rung i, before the path leaves it.
         stretch = np.inf
-    time = np.empty(path.running[i])
-    weight = np.empty(path.running[i], dtype=np.int64)
     count = 0
     late = latest * (1.0 + 4.0 * SLACK_RELATIVE)
     for j in range(path.running[i]):
@@ -374,15 +390,45 @@ def _tail(crowd, path, i, stretch, latest):
             beyond = path.left[i, j] - crowd.speeds[i, r] * stretch
             t = stretch + beyond / crowd.speeds[i + 1, r]
         if path.elapsed[i] + t <= late:
-            time[count] = path.elapsed[i] + t
-            weight[count] = crowd.weight[r]
+            path.found[count] = path.elapsed[i] + t
+            path.found_weight[count] = crowd.weight[r]
             count += 1
-    rank = crowd.rank - path.ended[i]
-    if crowd.is_unit:
-        return np.partition(time[:count], rank - 1)[rank - 1]
-    order = np.argsort(time[:count])
-    for j in order:
-        rank -= weight[j]
-        if rank <= 0:
-            return time[j]
-    return np.inf
+    return _select(path.found, path.found_weight, count, crowd.rank - path.ended[i])
+
+
+@plain_loops
+def _select(values, weight, count, rank):
+    """The smallest of `count` values that `rank` units of weight do not exceed; reorders both.
+
+    Quickselect with the middle element as pivot.
+    """
+    low = 0
+    high = count - 1
+    while low < high:
+        pivot = values[(low + high) >> 1]
+        i = low
+        j = high
+        while i <= j:
+            while values[i] < pivot:
+                i += 1
+            while values[j] > pivot:
+                j -= 1
+            if i <= j:
+                values[i], values[j] = values[j], values[i]
+                weight[i], weight[j] = weight[j], weight[i]
+                i += 1
+                j -= 1
+        # Now [low, j] <= pivot, (j, i) == pivot, [i, high] >= pivot.
+        before = np.int64(0)
+        for at in range(low, j + 1):
+            before += weight[at]
+        if rank <= before:
+            high = j
+            continue
+        for at in range(j + 1, i):
+            before += weight[at]
+        if rank <= before:
+            return pivot
+        rank -= before
+        low = i
+    return values[low] if low < count else np.inf

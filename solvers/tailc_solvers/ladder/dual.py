@@ -20,14 +20,22 @@ Source: Haque et al., ASPLOS 2015, Theorem 1 and eq. 6-7, there for integer degr
 and no wait; the average parallelism of eq. 3 is the constraint on q.
 """
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tailc_solvers.intervals.evaluate import FEASIBILITY_TOLERANCE, as_cost_rates
-from tailc_solvers.ladder.kernels import Answer, Hull, Steps, fill_hull, least_cost, least_tail
+from tailc_solvers.ladder.kernels import Answer, Hull, Steps
+from tailc_solvers.ladder.rows import (
+    durations,
+    hull_of,
+    least_costs,
+    least_tails,
+    rung_ends,
+    sorted_steps,
+    sorted_weights,
+)
 from tailc_solvers.objective import Objective
 from tailc_solvers.sample import Sample
 from tailc_solvers.status import Status
@@ -50,6 +58,9 @@ class LadderSolution:
         total_cost: A = q W / (v_0 + L) [Q].
         primal: value of the objective, ms by tail, cost-time by cost [Q].
         bound: proved lower bound on it, over all ladders and waits [Q].
+        weights: (alpha, beta, gamma) of the Lagrangian alpha W + beta T - gamma L that proves the
+            bound of the best last rung, zeros where infeasible [Q, 3]. By cost its constant is
+            - beta * target.
         least_tail_ms: least attainable tail [Q].
         status: OPTIMAL or INFEASIBLE, one each row.
         evaluations: Lagrangian minimisations in all.
@@ -65,6 +76,7 @@ class LadderSolution:
     total_cost: NDArray[np.float64]
     primal: NDArray[np.float64]
     bound: NDArray[np.float64]
+    weights: NDArray[np.float64]
     least_tail_ms: NDArray[np.float64]
     status: tuple[Status, ...]
     evaluations: int
@@ -107,64 +119,17 @@ def solve_ladder(
     load = np.atleast_1d(np.asarray(loads, dtype=np.float64))
     if load.ndim != 1 or not (np.isfinite(load).all() and (load > 0).all() and budget > 0):
         raise ValueError("loads and budget must be positive and finite")
-    steps = steps_of(sample, beta_ppm)
-    hull = hull_of(sample.speeds[sample.curve[0]], as_cost_rates(costs, sample.n_rungs))
-    wait_per_cost = load / (budget * (1 + FEASIBILITY_TOLERANCE))
-    by_tail = _no_answer(load.size, sample.n_rungs)
-    least_tail(steps, hull, wait_per_cost, by_tail)
-    answer = by_tail
-    if target_ms is not None:
-        answer = _no_answer(load.size, sample.n_rungs)
-        least_cost(steps, hull, wait_per_cost, target_ms * (1 + FEASIBILITY_TOLERANCE), answer)
-    return _solution(steps, hull, load, by_tail, answer)
-
-
-def steps_of(sample: Sample, beta_ppm: int) -> Steps:
-    """The sample's distribution as sorted steps; all requests must follow one curve."""
     if (sample.curve != sample.curve[0]).any():
         raise ValueError("the dual needs one common curve")
-    total = sample.total_weight
-    if total == sample.weight.size:
-        demand = np.sort(sample.demand_ms)
-        weighted = demand
-        running = np.arange(total, 0, -1.0)
-        rank = sample.tail_rank(beta_ppm)
-    else:
-        order = np.argsort(sample.demand_ms, kind="stable")
-        demand = sample.demand_ms[order]
-        weight = sample.weight[order]
-        upto = np.cumsum(weight)
-        weighted = demand * weight
-        running = (total - upto + weight).astype(np.float64)
-        rank = int(np.searchsorted(upto, sample.tail_rank(beta_ppm))) + 1
-    before = np.cumsum(weighted) - weighted
-    return Steps(
-        work=np.concatenate([[0.0], demand]),
-        sum=np.concatenate([[0.0], (before + demand * running) / total]),
-        running=np.concatenate([[1.0], running / total]),
-        rank=rank,
-    )
-
-
-def hull_of(speeds: NDArray[np.float64], costs: NDArray[np.float64]) -> Hull:
-    """The rungs worth using below each last rung."""
-    if (np.diff(costs) < 0).any():
-        raise ValueError("costs must not fall with the rung")
-    n = speeds.size
-    hull = Hull(np.zeros((n, n), np.int64), np.zeros(n, np.int64), 1.0 / speeds, costs / speeds)
-    fill_hull(hull)
-    return hull
-
-
-def _no_answer(n_rows: int, n_rungs: int) -> Answer:
-    return Answer(
-        last=np.zeros(n_rows, dtype=np.int64),
-        value=np.full((n_rows, 4), math.inf),
-        work=np.zeros((n_rows, n_rungs)),
-        primal=np.full(n_rows, math.inf),
-        bound=np.full(n_rows, math.inf),
-        evaluations=np.zeros(n_rows, dtype=np.int64),
-    )
+    order, weight = sorted_weights(sample)
+    steps = sorted_steps(order, weight, sample.tail_rank(beta_ppm))
+    hull = hull_of(sample.speeds[sample.curve[0]], as_cost_rates(costs, sample.n_rungs))
+    wait_per_cost = load / (budget * (1 + FEASIBILITY_TOLERANCE))
+    by_tail = answer = least_tails(steps, hull, wait_per_cost)
+    if target_ms is not None:
+        target = target_ms * (1 + FEASIBILITY_TOLERANCE)
+        answer = least_costs(steps, hull, wait_per_cost, target)
+    return _solution(steps, hull, load, by_tail, answer)
 
 
 def _solution(
@@ -175,12 +140,12 @@ def _solution(
     evaluations = int(by_tail.evaluations.sum())
     if answer is not by_tail:
         evaluations += int(answer.evaluations.sum())
-    work = np.array([_rung_ends(steps, hull, answer, q) for q in range(load.size)])
+    work = rung_ends(steps, hull, answer)
     total = np.divide(load * cost, wait + mean, out=np.full_like(load, np.inf), where=is_solved)
     return LadderSolution(
         load=load,
         work_ms=work,
-        v_ms=_durations(work, hull.time, wait),
+        v_ms=durations(work, hull, wait),
         last_rung=answer.last,
         tail_ms=wait + tail,
         mean_ms=wait + mean,
@@ -188,31 +153,8 @@ def _solution(
         total_cost=total,
         primal=answer.primal,
         bound=np.minimum(answer.bound, answer.primal),
+        weights=answer.weights,
         least_tail_ms=by_tail.primal,
         status=tuple(Status.OPTIMAL if s else Status.INFEASIBLE for s in is_solved.tolist()),
         evaluations=evaluations,
     )
-
-
-def _rung_ends(steps: Steps, hull: Hull, answer: Answer, q: int) -> NDArray[np.float64]:
-    """Work at which each rung is left: its edge on the hull, w before a last rung off the hull."""
-    last = answer.last[q]
-    rungs = hull.rung[last, : hull.size[last]]
-    ends = np.zeros(hull.time.size)
-    ends[rungs[:-1]] = answer.work[q, : rungs.size - 1]
-    ends[rungs[-1]] = steps.work[steps.rank]
-    # A rung that is skipped ends where the one before it did.
-    ends = np.maximum.accumulate(ends)
-    ends[last:] = np.inf
-    return ends
-
-
-def _durations(
-    work: NDArray[np.float64], time: NDArray[np.float64], wait: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Wait and wall times [Q, rungs] from the work at which rungs are left, zeros after inf."""
-    begins = np.concatenate([np.zeros_like(work[:, :1]), work[:, :-1]], axis=1)
-    is_reached = np.isfinite(begins)
-    stretch = (work - np.where(is_reached, begins, 0.0)) * time
-    stretch[~is_reached] = 0.0
-    return np.concatenate([wait[:, None], stretch[:, :-1]], axis=1)

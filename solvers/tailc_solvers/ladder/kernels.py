@@ -20,6 +20,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from tailc_solvers.loops import plain_loops
+
 MOST_CUTS = 200
 MOST_RATIOS = 100
 CLOSE = 4e-15
@@ -65,13 +67,15 @@ class Point(NamedTuple):
 
 class Answer(NamedTuple):
     """The best last rung of each row: `value` = wait, T, L, W [rows, 4], the break points [rows,
-    rungs] and the evidence. `bound` is inf where no last rung is feasible."""
+    rungs] and the evidence. `bound` is inf where no last rung is feasible; `weights` [rows, 3] are
+    the (alpha, beta, gamma) that prove the bound of the best last rung."""
 
     last: NDArray[np.int64]
     value: NDArray[np.float64]
     work: NDArray[np.float64]
     primal: NDArray[np.float64]
     bound: NDArray[np.float64]
+    weights: NDArray[np.float64]
     evaluations: NDArray[np.int64]
 
 
@@ -92,7 +96,7 @@ def fill_hull(hull):
         hull.size[k] = size
 
 
-@njit(cache=True, nogil=True)
+@plain_loops
 def _is_above(hull, a, b, c):
     """Whether b lies on or above the line from a to c."""
     rise_ab = (hull.cost[b] - hull.cost[a]) * (hull.time[b] - hull.time[c])
@@ -106,14 +110,16 @@ def new_point(n):
     return Point(np.zeros(n), np.zeros(n, dtype=np.int64), np.zeros(3))
 
 
-@njit(cache=True, nogil=True)
+@plain_loops
 def _copy(source, target):
-    target.work[:] = source.work
-    target.entry[:] = source.entry
-    target.value[:] = source.value
+    for i in range(source.work.shape[0]):
+        target.work[i] = source.work[i]
+        target.entry[i] = source.entry[i]
+    for i in range(3):
+        target.value[i] = source.value[i]
 
 
-@njit(cache=True, nogil=True)
+@plain_loops
 def _minimise(steps, hull, k, weights, low, high, point):
     """Fill `point` with the minimiser at weights = (alpha, beta, gamma).
 
@@ -140,7 +146,7 @@ def _minimise(steps, hull, k, weights, low, high, point):
     _value_at_entries(steps, hull, k, point)
 
 
-@njit(cache=True, nogil=True)
+@plain_loops
 def _value_at_entries(steps, hull, k, point):
     point.value[:] = 0.0
     work = 0.0
@@ -155,7 +161,7 @@ def _value_at_entries(steps, hull, k, point):
     _add_stretch(hull, k, 0.0, steps.sum[-1] - done, point)
 
 
-@njit(cache=True, nogil=True)
+@plain_loops
 def _add_stretch(hull, rung, work, done, point):
     """Add a stretch of `work` for the quantile's request and `done` for the mean one."""
     point.value[0] += work * hull.time[rung]
@@ -163,7 +169,7 @@ def _add_stretch(hull, rung, work, done, point):
     point.value[2] += done * hull.cost[rung]
 
 
-@njit(cache=True, nogil=True)
+@plain_loops
 def _mix(steps, hull, k, low, high, share, point):
     """Fill `point` with the break points at `share` of the way from low to high."""
     point.value[:] = 0.0
@@ -176,7 +182,7 @@ def _mix(steps, hull, k, low, high, share, point):
             # Rounding must not take a break point below the one before it.
             end = max(work, min(end, steps.work[steps.rank]))
             point.work[e] = end
-        entry = min(np.searchsorted(steps.work, end), steps.rank)
+        entry = _entry_at(steps.work, end, steps.rank)
         at_end = steps.sum[entry] + (end - steps.work[entry]) * steps.running[entry]
         _add_stretch(hull, hull.rung[k, e], end - work, at_end - done, point)
         work = end
@@ -184,18 +190,31 @@ def _mix(steps, hull, k, low, high, share, point):
     _add_stretch(hull, k, 0.0, steps.sum[-1] - done, point)
 
 
-@njit(cache=True, nogil=True)
+@plain_loops
+def _entry_at(work, place, high):
+    """The first entry up to `high` whose work is not below `place`."""
+    low = 0
+    while low < high:
+        middle = (low + high) >> 1
+        if work[middle] < place:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@plain_loops
 def _need(load, value):
     """The wait that load = q / p asks for: q W / p - L."""
     return load * value[2] - value[1]
 
 
-@njit(cache=True, nogil=True)
+@plain_loops
 def _objective(by_cost, value):
     return value[2] if by_cost else value[0]
 
 
-@njit(cache=True, nogil=True)
+@plain_loops
 def _excess(by_cost, load, ratio, target, value):
     """By how much the constraint is exceeded: the wait, or by cost T + ratio * wait - target."""
     if by_cost:
@@ -203,7 +222,7 @@ def _excess(by_cost, load, ratio, target, value):
     return _need(load, value)
 
 
-@njit(cache=True, nogil=True)
+@plain_loops
 def _weights(by_cost, load, ratio, multiplier):
     """(alpha, beta, gamma) at a multiplier; by cost inf stands for the constraint alone."""
     if not by_cost:
@@ -213,7 +232,7 @@ def _weights(by_cost, load, ratio, multiplier):
     return 1.0 + multiplier * ratio * load, multiplier, multiplier * ratio
 
 
-@njit(cache=True, nogil=True)
+@plain_loops
 def _solve(steps, hull, k, setting, low, high, trial, point):
     """Minimise the objective subject to excess <= 0 for last rung k; fill `point`.
 
@@ -221,8 +240,9 @@ def _solve(steps, hull, k, setting, low, high, trial, point):
     planes: `low` has the constraint exceeded, `high` has it met, and the multiplier at which the
     two have equal Lagrangians is either optimal or replaces one of them. Every third step halves
     the interval instead, so that the number of steps stays logarithmic.
-    Returns the dual value, whether the constraint is met, and the number of minimisations. When it
-    is not met at the largest multiplier, the point and value there are returned.
+    Returns the dual value, its multiplier, whether the constraint is met, and the number of
+    minimisations. When it is not met at the largest multiplier, the point and value there are
+    returned.
     """
     by_cost, load, ratio, target, largest = setting
     edges = hull.size[k] - 1
@@ -232,16 +252,17 @@ def _solve(steps, hull, k, setting, low, high, trial, point):
     excess_low = _excess(by_cost, load, ratio, target, trial.value)
     if excess_low <= 0.0:
         _copy(trial, point)
-        return _objective(by_cost, point.value), True, 1
+        return _objective(by_cost, point.value), 0.0, True, 1
     _minimise(steps, hull, k, _weights(by_cost, load, ratio, largest), low, high, point)
     excess_high = _excess(by_cost, load, ratio, target, point.value)
     if excess_high > 0.0:
-        return _objective(by_cost, point.value) + largest * excess_high, False, 2
+        return _objective(by_cost, point.value) + largest * excess_high, largest, False, 2
     _copy(trial, low)
     _copy(point, high)
     multiplier_low = 0.0
     multiplier_high = largest
     bound = -np.inf
+    proof = 0.0
     count = 2
     while count < MOST_CUTS:
         value_low = _objective(by_cost, low.value)
@@ -255,7 +276,9 @@ def _solve(steps, hull, k, setting, low, high, trial, point):
         _minimise(steps, hull, k, _weights(by_cost, load, ratio, multiplier), low, high, trial)
         excess = _excess(by_cost, load, ratio, target, trial.value)
         value = _objective(by_cost, trial.value) + multiplier * excess
-        bound = max(bound, value)
+        if value > bound:
+            bound = value
+            proof = multiplier
         if is_cut and value >= line - CLOSE * abs(line):
             break
         if excess > 0.0:
@@ -268,7 +291,7 @@ def _solve(steps, hull, k, setting, low, high, trial, point):
             _copy(trial, high)
     share = excess_low / (excess_low - excess_high)
     _mix(steps, hull, k, low, high, share, point)
-    return bound, True, count
+    return bound, proof, True, count
 
 
 @njit(cache=True, nogil=True)
@@ -279,19 +302,20 @@ def least_tail(steps, hull, loads, answer):
     for q in range(loads.shape[0]):
         for k in range(n):
             setting = (False, loads[q], 1.0, 0.0, 1.0)
-            bound, _, count = _solve(steps, hull, k, setting, low, high, trial, point)
+            bound, proof, _, count = _solve(steps, hull, k, setting, low, high, trial, point)
             wait = _need(loads[q], point.value)
             if wait <= TIGHT * point.value[1]:
                 wait = 0.0
             answer.evaluations[q] += count
-            _keep_better(answer, q, k, wait, point, wait + point.value[0], bound)
+            weights = _weights(False, loads[q], 1.0, proof)
+            _keep_better(answer, q, k, wait, point, wait + point.value[0], bound, weights)
 
 
-@njit(cache=True, nogil=True)
-def _keep_better(answer, q, k, wait, point, primal, bound):
+@plain_loops
+def _keep_better(answer, q, k, wait, point, primal, bound, weights):
     answer.bound[q] = min(answer.bound[q], bound)
     old = answer.primal[q]
-    if primal > old * (1.0 + CLOSE):
+    if np.isinf(primal) or primal > old * (1.0 + CLOSE):
         return
     is_tie = primal >= old * (1.0 - CLOSE)
     if is_tie and wait + point.value[1] >= answer.value[q, 0] + answer.value[q, 2]:
@@ -299,8 +323,11 @@ def _keep_better(answer, q, k, wait, point, primal, bound):
     answer.primal[q] = primal
     answer.last[q] = k
     answer.value[q, 0] = wait
-    answer.value[q, 1:] = point.value
-    answer.work[q, :] = point.work
+    for i in range(3):
+        answer.value[q, 1 + i] = point.value[i]
+        answer.weights[q, i] = weights[i]
+    for i in range(point.work.shape[0]):
+        answer.work[q, i] = point.work[i]
 
 
 @njit(cache=True, nogil=True)
@@ -312,33 +339,37 @@ def least_cost(steps, hull, loads, target, answer):
     wait zero, found by bisection. Every ratio gives a valid bound.
     """
     n = hull.time.shape[0]
+    low, high, trial = new_point(n), new_point(n), new_point(n)
+    points = (low, high, trial, new_point(n), new_point(n), new_point(n))
     for q in range(loads.shape[0]):
         for k in range(n):
-            _least_cost_of(steps, hull, k, q, loads[q], target, answer)
+            _least_cost_of(steps, hull, (k, q), loads[q], target, points, answer)
 
 
-@njit(cache=True, nogil=True)
-def _least_cost_of(steps, hull, k, q, load, target, answer):
-    n = hull.time.shape[0]
-    low, high, trial, point = new_point(n), new_point(n), new_point(n), new_point(n)
-    early, late = new_point(n), new_point(n)
+@plain_loops
+def _least_cost_of(steps, hull, case, load, target, points, answer):
+    k, q = case
+    low, high, trial, point, early, late = points
     setting = (True, load, 0.0, target, np.inf)
-    bound, is_met, count = _solve(steps, hull, k, setting, low, high, trial, early)
+    bound, proof, is_met, count = _solve(steps, hull, k, setting, low, high, trial, early)
     answer.evaluations[q] += count
     if not is_met:
         return
+    weights = _weights(True, load, 0.0, proof)
     if _need(load, early.value) <= TIGHT * early.value[1]:
-        _keep_better(answer, q, k, 0.0, early, early.value[2], bound)
+        _keep_better(answer, q, k, 0.0, early, early.value[2], bound, weights)
         return
     setting = (True, load, 1.0, target, np.inf)
-    joint_bound, is_met, count = _solve(steps, hull, k, setting, low, high, trial, late)
+    value, proof, is_met, count = _solve(steps, hull, k, setting, low, high, trial, late)
     answer.evaluations[q] += count
     if not is_met:
         return
-    bound = max(bound, joint_bound)
+    if value > bound:
+        bound = value
+        weights = _weights(True, load, 1.0, proof)
     wait = _need(load, late.value)
     if wait >= -TIGHT * late.value[1]:
-        _keep_better(answer, q, k, max(0.0, wait), late, late.value[2], bound)
+        _keep_better(answer, q, k, max(0.0, wait), late, late.value[2], bound, weights)
         return
     least_ratio = 0.0
     most_ratio = 1.0
@@ -349,26 +380,25 @@ def _least_cost_of(steps, hull, k, q, load, target, answer):
         if primal <= bound * (1.0 + CLOSE) or ratio <= least_ratio or ratio >= most_ratio:
             break
         setting = (True, load, ratio, target, np.inf)
-        value, is_met, count = _solve(steps, hull, k, setting, low, high, trial, point)
+        value, proof, is_met, count = _solve(steps, hull, k, setting, low, high, trial, point)
         answer.evaluations[q] += count
         if not is_met:
             return
-        bound = max(bound, value)
+        if value > bound:
+            bound = value
+            weights = _weights(True, load, ratio, proof)
         if _need(load, point.value) > 0.0:
             least_ratio = ratio
             _copy(point, early)
         else:
             most_ratio = ratio
             _copy(point, late)
-    if np.isfinite(primal):
-        wait = max(0.0, _need(load, trial.value))
-        wait = 0.0 if wait <= TIGHT * trial.value[1] else wait
-        _keep_better(answer, q, k, wait, trial, primal, bound)
-    else:
-        answer.bound[q] = min(answer.bound[q], bound)
+    # `trial` was overwritten by the last search.
+    primal = _between(steps, hull, k, load, target, early, late, trial)
+    _keep_better(answer, q, k, 0.0, trial, primal, bound, weights)
 
 
-@njit(cache=True, nogil=True)
+@plain_loops
 def _between(steps, hull, k, load, target, early, late, point):
     """Fill `point` with the mixture that ends on the target; return its W, inf if not feasible."""
     share = 1.0
