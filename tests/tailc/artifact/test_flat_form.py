@@ -47,7 +47,9 @@ def test_every_truncation_and_every_appended_byte_is_refused_for_its_length() ->
         assert error.findings[0].code is Code.LENGTH_MISMATCH, f"byte {byte} appended"
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(
+    "seed", [*range(4), *(pytest.param(n, marks=pytest.mark.fuzz) for n in range(4, 100))]
+)
 def test_a_sealed_buffer_that_nobody_encoded_is_refused_without_a_traceback(seed: int) -> None:
     """Behind a valid hash, only writing the policy again tells a nonsense buffer from a policy."""
     payload = unseal(encode_flat(small_policy()))
