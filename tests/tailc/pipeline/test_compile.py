@@ -81,7 +81,10 @@ def test_the_threads_objective_spends_the_tail_it_is_given(tmp_path):
     compiled = compile_policy(write_toy(tmp_path, spec))
     first = compiled.policy.evidence.rows[0]
     # Sequential for 100 ms and 3 threads after: 150 = 100 + 2 * 25, thread-time 50 and 175.
-    assert compiled.sweep.chosen.solution.rows[0].schedule.climbs() == (Climb(0, 0), Climb(100 * MS, 2))
+    assert compiled.sweep.chosen.solution.rows[0].schedule.climbs() == (
+        Climb(0, 0),
+        Climb(100 * MS, 2),
+    )
     assert (first.tail_us, first.cost_time_us) == (125_000, 112_500)
 
 

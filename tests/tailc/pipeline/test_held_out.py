@@ -1,0 +1,45 @@
+import pytest
+
+from tailc.pipeline.compile import compile_policy
+from tailc.pipeline.held_out import read_held_out
+from tailc.pipeline.split import split_spec
+from tests.tailc.toy import with_lines, write_toy
+
+ROWS = "".join(f"{i},{10 + i * i % 97}\n" for i in range(300))
+
+
+@pytest.fixture
+def compiled(tmp_path):
+    """A policy compiled with a part held out by hash, and the folder of its trace."""
+    held_out = "reference: one thread\n  held_out: {fraction: 25%, by: hash, column: request}"
+    spec = write_toy(
+        tmp_path, with_lines(("reference: one thread", held_out)), "request,demand_ms\n" + ROWS
+    )
+    return compile_policy(spec).policy, tmp_path, spec
+
+
+def digest_of(policy, role):
+    return next(part.digest for part in policy.inputs if part.role.value == role)
+
+
+def test_of_the_whole_trace_the_held_out_part_is_taken(compiled):
+    policy, folder, _ = compiled
+    trace = read_held_out(policy, str(folder / "toy.csv"))
+    assert trace.profile.digest == digest_of(policy, "held-out")
+
+
+def test_a_part_that_split_wrote_is_read_as_it_says(compiled):
+    policy, folder, spec = compiled
+    parts = split_spec(spec, str(folder / "part"))
+    assert [part.digest for part in parts] == [
+        digest_of(policy, "design"),
+        digest_of(policy, "held-out"),
+    ]
+    trace = read_held_out(policy, str(parts[1].path))
+    assert trace.profile.digest == digest_of(policy, "held-out")
+
+
+def test_another_trace_need_not_have_the_column_of_the_split(compiled):
+    policy, folder, _ = compiled
+    (folder / "other.csv").write_text("demand_ms\n5\n6\n7\n")
+    assert read_held_out(policy, str(folder / "other.csv")).profile.total_weight == 3
