@@ -7,6 +7,7 @@ search without following offsets, and rules and forms carry their names beside t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -75,8 +76,13 @@ def _write(builder: Builder, shape: Shape, value: Any) -> int:  # noqa: PLR0911,
 def _finish_table(builder: Builder, name: str, parts: Fields) -> int:
     getattr(fbs, f"{name}Start")(builder)
     for field, part in parts.items():
-        getattr(fbs, f"{name}Add{camel(field)}")(builder, part)
+        _adder(name, field)(builder, part)
     return getattr(fbs, f"{name}End")(builder)
+
+
+@cache
+def _adder(table: str, field: str) -> Callable[[Builder, Any], None]:
+    return getattr(fbs, f"{table}Add{camel(field)}")
 
 
 def _vector(builder: Builder, item: Shape, parts: list[int]) -> int:
