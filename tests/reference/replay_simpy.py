@@ -62,21 +62,27 @@ class Server:
                     job.process.interrupt()
 
     def reread(self) -> None:
-        """Let waiters read the row of the current load."""
+        """Let waiters read the row of the current load, and wake up when their delay ends."""
         for job, go in list(self.waiting):
-            waited_us = round((self.env.now - job.arrival_ms) * 1000)
-            says = lookup(self.ladder, self.in_system, waited_us, 0)
-            starved = says.start is Start.ON_EXIT and not self.running
-            if says.start is Start.NOW or starved:
-                self.waiting.remove((job, go))
-                self.begin(job)
-                go.succeed()
-            elif says.start is Start.WAIT:
-                self.env.process(self.wake(says.wait_us / 1000))
+            wait_us = self.admit(job, go)
+            if wait_us:
+                self.env.process(self.wake(job, go, wait_us / 1000))
 
-    def wake(self, after_ms: float):
+    def admit(self, job: Job, go: simpy.Event) -> int:
+        """Start the waiter if it may; else the time it has left to wait [us], 0 for an exit."""
+        waited_us = round((self.env.now - job.arrival_ms) * 1000)
+        says = lookup(self.ladder, self.in_system, waited_us, 0)
+        starved = says.start is Start.ON_EXIT and not self.running
+        if says.start is Start.NOW or starved:
+            self.waiting.remove((job, go))
+            self.begin(job)
+            go.succeed()
+        return says.wait_us
+
+    def wake(self, job: Job, go: simpy.Event, after_ms: float):
         yield self.env.timeout(after_ms)
-        self.reread()
+        if (job, go) in self.waiting:
+            self.admit(job, go)
 
     def begin(self, job: Job) -> None:
         job.start_ms = job.since_ms = self.env.now
