@@ -1,8 +1,8 @@
 """tailc: a policy compiler for tail latency.
 
 The public API is small: `compile_policy` turns a spec into a `Policy`, `read_policy` and
-`write_policy` move it between memory and disk, `lookup` asks it what a request does, and `verify`
-judges it on held-out data. Each name is imported when first used.
+`write_policy` move it between memory and disk, `lookup` asks it what a request does, and
+`verify_policy` judges it on held-out data. Each name is imported when first used.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tailc.forms.ladder.lookup import lookup
     from tailc.pipeline.compile import compile_policy
     from tailc.pipeline.held_out import read_held_out
-    from tailc.verify.judge import verify
+    from tailc.verify.judge import verify as verify_policy
     from tailc.verify.options import VerifyOptions
 
 __version__ = "0.1.0"
@@ -30,7 +30,8 @@ _HOMES = {
     "lookup": "tailc.forms.ladder.lookup",
     "read_held_out": "tailc.pipeline.held_out",
     "read_policy": "tailc.artifact.files",
-    "verify": "tailc.verify.judge",
+    # Not `verify`: that name is the package's, once anything has imported it.
+    "verify_policy": "tailc.verify.judge:verify",
     "write_policy": "tailc.artifact.files",
 }
 
@@ -42,12 +43,13 @@ __all__ = [
     "lookup",
     "read_held_out",
     "read_policy",
-    "verify",
+    "verify_policy",
     "write_policy",
 ]
 
 
 def __getattr__(name: str) -> object:
     if name in _HOMES:
-        return getattr(importlib.import_module(_HOMES[name]), name)
+        module, _, other_name = _HOMES[name].partition(":")
+        return getattr(importlib.import_module(module), other_name or name)
     raise AttributeError(f"module `tailc` has no attribute `{name}`")

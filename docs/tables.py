@@ -1,0 +1,166 @@
+"""Write the tables of these pages that are made from the code: `python docs/tables.py [FOLDER]`.
+
+A table stands between `<!-- table: NAME -->` and `<!-- end of table -->`. FOLDER is this one by
+default; the tests write into a copy and compare.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from tailc.errors import Code, ExitCode
+from tailc.policies import find_kinds
+from tailc.specs.json_schema import spec_schema
+
+HERE = Path(__file__).resolve().parent
+
+_TABLE = re.compile(r"(<!-- table: (.+?) -->\n).*?(?=<!-- end of table -->)", re.DOTALL)
+
+MEANINGS = {
+    ExitCode.OK: "all is well: compiled, checked, or every objective is met",
+    ExitCode.MISSED: "`verify`: an objective is missed",
+    ExitCode.DIFFERS: "reserved: two policies differ",
+    ExitCode.UNDECIDED: "`verify`: the held-out data cannot decide, and nothing is missed",
+    ExitCode.INTEGRITY: "a policy is damaged: length, hash or structure",
+    ExitCode.INFEASIBLE: "`compile`: no policy meets the limits",
+    ExitCode.BUDGET: "`compile`: the budget ended without a certified answer",
+    ExitCode.USAGE: "the command line is wrong",
+    ExitCode.BAD_CONTENT: "a spec, a trace or a policy's content is wrong",
+    ExitCode.CANNOT_READ: "a file cannot be read",
+    ExitCode.MISSING_PART: "an optional part is not installed",
+    ExitCode.BUG: "`tailc` itself failed",
+    ExitCode.CANNOT_WRITE: "a file cannot be written",
+    ExitCode.INTERRUPTED: "interrupted from the keyboard",
+}
+
+
+def main(folder: Path) -> None:
+    """Write every table of the pages in `folder` anew."""
+    for page in sorted(folder.glob("*.md")):
+        text = page.read_text(encoding="utf-8")
+        page.write_text(_TABLE.sub(lambda found: found[1] + table(found[2]), text), "utf-8")
+
+
+def table(name: str) -> str:
+    """The table of that name, in Markdown."""
+    return {"exit codes": exit_codes, "errors": errors}.get(name, keys_of(name))()
+
+
+def exit_codes() -> str:
+    """Every exit code and what it means."""
+    rows = [(str(int(code)), code.name, MEANINGS[code]) for code in ExitCode]
+    return _markdown(("code", "name", "meaning"), rows)
+
+
+def errors() -> str:
+    """Every code of a finding; a warning is one that leads to no exit code of its own."""
+    rows = [
+        (
+            code.ident,
+            "warning" if code.exit_code is ExitCode.OK else "error",
+            "" if code.exit_code is ExitCode.OK else str(int(code.exit_code)),
+            code.title,
+        )
+        for code in sorted(Code, key=lambda code: code.ident)
+    ]
+    return _markdown(("code", "severity", "exit code", "what it says"), rows)
+
+
+def keys_of(kind: str) -> Callable[[], str]:
+    """Every key of the specs of `kind`."""
+
+    def keys() -> str:
+        schema = spec_schema(find_kinds()[kind].spec_model)
+        return _markdown(("key", "value", "default", "meaning"), list(_keys(schema, schema, "")))
+
+    return keys
+
+
+Row = tuple[str, str, str, str]
+
+
+def _keys(schema: dict[str, Any], part: dict[str, Any], prefix: str) -> Iterator[Row]:
+    for name, field in part["properties"].items():
+        shapes = list(_shapes(schema, field))
+        meaning = field.get("description") or shapes[-1].get("description", "")
+        values = " or ".join(dict.fromkeys(_value(shape) for shape in shapes))
+        needed = name in part.get("required", ())
+        default = "**required**" if needed else _default(field.get("default"))
+        yield f"`{prefix}{name}`", values, default, meaning
+        for shape in shapes:
+            inner = shape.get("items", shape)
+            below = f"{prefix}{name}{'[]' if 'items' in shape else ''}."
+            for mapping in _shapes(schema, inner):
+                if "properties" in mapping:
+                    yield from _keys(schema, mapping, below)
+
+
+def _shapes(schema: dict[str, Any], field: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The forms a value may have, short forms first; `null` only says that the key may be absent.
+
+    A text that may have either of two patterns is one form.
+    """
+    if "$ref" in field:
+        yield from _shapes(schema, schema["$defs"][field["$ref"].rpartition("/")[2]])
+    elif "anyOf" in field and "type" not in field:
+        for choice in field["anyOf"]:
+            yield from _shapes(schema, choice)
+    elif field.get("type") != "null":
+        yield field
+
+
+def _value(shape: dict[str, Any]) -> str:
+    if "const" in shape or "enum" in shape:
+        choices = shape.get("enum") or [shape["const"]]
+        return ", ".join(f"`{choice}`" for choice in choices)
+    if _is_quantity(shape):
+        return f"such as {' or '.join(f'`{example}`' for example in shape['examples'])}"
+    if shape["type"] == "array":
+        inner = shape["items"]
+        return "a list" if "$ref" in inner else f"a list of {_plural(_value(inner))}"
+    if shape["type"] == "integer":
+        to = f" to {shape['maximum']:,}" if "maximum" in shape else ""
+        return f"a whole number from {shape['minimum']}{to}"
+    if "pattern" in shape:
+        return "lower-case letters, digits, hyphens"
+    return _PLAIN[shape["type"]]
+
+
+_PLAIN = {
+    "boolean": "`true` or `false`",
+    "number": "a number above 0",
+    "object": "a mapping",
+    "string": "text",
+}
+
+
+def _is_quantity(shape: dict[str, Any]) -> bool:
+    """Whether it is a text with a unit, whose pattern allows spaces around it."""
+    return "anyOf" in shape or r"\s" in shape.get("pattern", "")
+
+
+def _plural(value: str) -> str:
+    return {"a number above 0": "numbers above 0", "text": "texts"}.get(value, f"texts {value}")
+
+
+def _default(value: object) -> str:
+    match value:
+        case None | []:
+            return ""
+        case bool():
+            return f"`{str(value).lower()}`"
+        case _:
+            return f"`{value}`"
+
+
+def _markdown(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    lines = [head, tuple("---" for _ in head), *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else HERE)

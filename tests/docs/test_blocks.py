@@ -1,0 +1,102 @@
+"""Every block of the README and the documentation does what it says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.docs.blocks import Block, Step, agrees, blocks_of, documents, steps_of
+from tests.docs.running import Reader
+
+# What is only read, by document and first line: it needs a network, or is a picture.
+READ_ONLY = {
+    ("README.md", "git clone <this repository> tailc"),
+    ("docs/tutorial.md", "pip install . ./runtimes/python"),
+}
+
+RUN = ("console", "python", "yaml")
+
+
+def _name(path: Path) -> str:
+    return path.name if path.parent.name != "docs" else f"docs/{path.name}"
+
+
+@pytest.mark.parametrize("document", documents(), ids=_name)
+def test_every_block_does_what_the_document_says(document: Path, tmp_path: Path) -> None:
+    reader = Reader(tmp_path)
+    wrong = []
+    for block in _blocks(document):
+        if block.not_run is None and not block.is_directive:
+            wrong += [f"{_name(document)}:{block.line}\n{text}" for text in reader.run(block)]
+    assert not wrong, "\n\n".join(wrong)
+
+
+def test_no_block_is_left_out_but_those_listed() -> None:
+    skipped = {
+        (_name(document), block.text.splitlines()[0])
+        for document in documents()
+        for block in _blocks(document)
+        if block.not_run is not None
+    }
+    assert skipped == READ_ONLY
+
+
+def test_every_block_is_of_a_kind_that_runs_or_says_that_it_does_not() -> None:
+    unknown = [
+        f"{_name(document)}:{block.line}: {block.language or 'no language'}"
+        for document in documents()
+        for block in _blocks(document)
+        if not block.is_directive and block.not_run is None and block.file is None
+        if block.language not in RUN
+    ]
+    assert unknown == []
+
+
+def _blocks(document: Path) -> list[Block]:
+    return blocks_of(document.read_text(encoding="utf-8"))
+
+
+def test_a_command_goes_on_over_lines_and_has_its_output() -> None:
+    (block,) = blocks_of("text\n```console\n$ cat <<E\n> one\n> E\none\n$ true\n```\n")
+    assert block.line == 3
+    assert steps_of(block) == [Step("cat <<E\none\nE", ("one",)), Step("true", ())]
+
+
+@pytest.mark.parametrize(
+    ("expected", "got", "is_right"),
+    [
+        (("a", "b"), ["a", "b"], True),
+        (("a",), ["a", "b"], False),
+        (("a", "..."), ["a", "b", "c"], True),
+        (("...", "c"), ["a", "b"], False),
+        (("a", "...", "c"), ["a", "c"], True),
+        (("a", "...", "a"), ["a"], False),
+        (("...", "b", "...", "d"), ["a", "b", "c", "d"], True),
+        (("...", "c", "...", "b", "..."), ["b", "c"], False),
+    ],
+)
+def test_three_dots_stand_for_any_lines(
+    expected: tuple[str, ...], got: list[str], is_right: bool
+) -> None:
+    assert agrees(expected, got) is is_right
+
+
+def test_a_wrong_output_and_an_unstated_exit_are_seen(tmp_path: Path) -> None:
+    reader = Reader(tmp_path)
+    wrong = reader.run(Block("console", "$ echo two\none\n$ exit 3\n", 1))
+    assert len(wrong) == 2
+    assert "exit 3" in wrong[1]
+
+
+def test_a_python_block_that_fails_is_seen(tmp_path: Path) -> None:
+    reader = Reader(tmp_path)
+    assert reader.run(Block("python", ">>> 1 + 1\n3\n", 1))
+    with pytest.raises(AssertionError):
+        reader.run(Block("python", "assert 1 + 1 == 3\n", 1))
+
+
+def test_a_piece_of_a_spec_that_is_wrong_is_seen(tmp_path: Path) -> None:
+    reader = Reader(tmp_path)
+    assert reader.run(Block("yaml", "server: {cores: 15, target_parallelism: 24}\n", 1)) == []
+    assert reader.run(Block("yaml", "server: {cores: 15}\n", 1))

@@ -1,0 +1,51 @@
+"""Tables that are made from the code are those that the pages hold."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from tailc.errors import Code, ExitCode
+from tailc.policies import find_kinds
+from tailc.specs.fields import SpecModel
+from tests.docs.blocks import ROOT
+
+
+def test_the_tables_are_those_that_the_code_makes_today(tmp_path: Path) -> None:
+    pages = sorted((ROOT / "docs").glob("*.md"))
+    for page in pages:
+        shutil.copy(page, tmp_path)
+    subprocess.run([sys.executable, ROOT / "docs" / "tables.py", tmp_path], check=True)
+    stale = [page.name for page in pages if page.read_text() != (tmp_path / page.name).read_text()]
+    assert stale == [], "run `python docs/tables.py` and read the difference"
+
+
+def test_every_code_stands_on_its_page_once() -> None:
+    text = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
+    for code in Code:
+        assert text.count(f"| {code.ident} | ") == 1, code
+        assert code.title in text
+
+
+def test_every_exit_code_stands_on_its_page_with_its_number() -> None:
+    lines = (ROOT / "docs" / "exit-codes.md").read_text(encoding="utf-8").splitlines()
+    rows = [line.split(" | ")[:2] for line in lines if line[:3].strip("| ").isdigit()]
+    assert rows == [[f"| {int(code)}", code.name] for code in ExitCode]
+
+
+def test_every_key_of_a_spec_stands_on_its_page() -> None:
+    text = (ROOT / "docs" / "spec.md").read_text(encoding="utf-8")
+    for kind in find_kinds().values():
+        for name in _names(kind.spec_model):
+            assert f".{name}`" in text or f"| `{name}`" in text, name
+
+
+def _names(model: type[SpecModel]) -> set[str]:
+    """The keys of a model and of the models in its fields, as a user writes them."""
+    names = {field.alias or name for name, field in model.model_fields.items()}
+    for inner in SpecModel.__subclasses__():
+        if any(inner.__name__ in str(field.annotation) for field in model.model_fields.values()):
+            names |= _names(inner)
+    return names
