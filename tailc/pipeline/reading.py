@@ -7,10 +7,13 @@ from tailc.traces.profile import Measure
 from tailc.traces.reading import Curve, Reading, SplitBy, SplitRule, TimeUnit, Timings
 
 
-def reading(demand: DemandSpec, speedup: SpeedupSpec | None) -> Reading:
+def reading(
+    demand: DemandSpec, speedup: SpeedupSpec | None, max_degree: int | None = None
+) -> Reading:
     """The whole recipe from the trace's file to a profile.
 
-    `speedup` is None where `demand.timings` gives the speed-ups.
+    `speedup` is None where `demand.timings` gives the speed-ups; degrees above `max_degree` are not
+    read.
     """
     timings = demand.timings
     return Reading(
@@ -27,6 +30,7 @@ def reading(demand: DemandSpec, speedup: SpeedupSpec | None) -> Reading:
         bin_us=demand.bin_us,
         split=_split(demand.held_out) if demand.held_out else None,
         note=demand.response_time_because,
+        max_degree=max_degree,
     )
 
 

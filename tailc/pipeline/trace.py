@@ -21,10 +21,10 @@ class OpenedTrace:
 
 def open_trace(opened: OpenedSpec) -> OpenedTrace:
     """The trace of a spec; a relative path is relative to the spec's own folder."""
-    demand = opened.spec.demand
-    recipe = reading(demand, opened.spec.speedup)
-    path = _beside(opened.path, demand.trace)
-    return OpenedTrace(recipe, read_trace(path, recipe, demand.format))
+    spec = opened.spec
+    recipe = reading(spec.demand, spec.speedup, spec.max_degree)
+    path = _beside(opened.path, spec.demand.trace)
+    return OpenedTrace(recipe, read_trace(path, recipe, spec.demand.format))
 
 
 def _beside(spec_path: str, trace: str) -> str:

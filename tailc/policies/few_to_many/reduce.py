@@ -29,13 +29,12 @@ def candidates(spec: FewToManySpec) -> tuple[FewToManySpec, ...]:
 def reduce(spec: FewToManySpec, profile: DemandProfile) -> LadderProblem:
     """The ladder problem whose rows are the interval table (Haque et al., ASPLOS 2015, section 4).
 
-    Degrees beyond `max_degree` are cut off; without one, those where the mean speed-up has
-    stopped growing.
+    Without a `max_degree`, degrees where the mean speed-up has stopped growing are cut off.
     """
     slo = spec.slos[0]
     (budget_ppm,) = spec.server.targets_ppm
-    most = spec.server.max_degree or suggest_max_degree(profile.mean_curve())
-    profile = profile.first_degrees(most)
+    if spec.max_degree is None:
+        profile = profile.first_degrees(suggest_max_degree(profile.mean_curve()))
     objective = Objective.TAIL if spec.search.objective == "tail" else Objective.COST
     step_us = spec.search.step_us or default_step_us(profile, slo.percentile_ppm)
     longest_us = spec.search.longest_interval_us or math.ceil(float(profile.demand_ms.max()) * 1e3)

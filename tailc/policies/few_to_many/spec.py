@@ -189,6 +189,11 @@ class FewToManySpec(SpecModel):
         """What latency must meet, as artifacts carry it; the first is the search's target."""
         return tuple(spec.slo for spec in self.slo)
 
+    @property
+    def max_degree(self) -> int | None:
+        """The largest degree that the trace is read for; None: all there are."""
+        return self.server.max_degree
+
     def with_search(self, overrides: Mapping[str, object]) -> FewToManySpec:
         """The spec with some fields of `search` replaced by values that were checked elsewhere."""
         return self.model_copy(update={"search": self.search.model_copy(update=dict(overrides))})
