@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 from tailc_solvers.intervals.evaluate import evaluate
+from tailc_solvers.intervals.grid import search_grid
 from tailc_solvers.ladder.dual import solve_ladder
+from tailc_solvers.ladder.snap import snap
 from tailc_solvers.sample import Sample
 from tailc_solvers.status import Status
 
@@ -110,3 +112,56 @@ def test_the_schedule_has_the_figures_that_are_claimed(objective):
         assert found.total_cost[0] <= budget * (1 + 2 * ROUNDING)
         if target is not None:
             assert found.tail_ms[0] <= target * (1 + 2 * ROUNDING)
+
+
+def test_snapping_keeps_the_budget_and_reports_the_gap():
+    for seed in range(100):
+        sample, costs, load, budget, beta_ppm = random_row(seed)
+        found = solve_ladder(sample, costs, [load], budget, beta_ppm=beta_ppm)
+        snapped = snap(found, sample, costs, budget, beta_ppm=beta_ppm)
+        finite = snapped.v_ms[np.isfinite(snapped.v_ms)]
+        assert finite * 1000 == pytest.approx(np.rint(finite * 1000), abs=1e-6)
+        assert snapped.total_cost[0] <= budget * (1 + 2 * ROUNDING)
+        assert snapped.meets_target.all()
+        # A microsecond on each of at most five rungs; dearer waits where requests outnumber.
+        assert -1e-9 * found.primal[0] <= snapped.gap[0] <= 0.05, seed
+
+
+def test_snapping_by_cost_meets_the_target_or_says_so():
+    for seed in range(100):
+        sample, costs, load, budget, beta_ppm = random_row(seed)
+        target = 1.2 * solve_ladder(sample, costs, [load], budget, beta_ppm=beta_ppm).tail_ms[0]
+        found = solve_ladder(
+            sample, costs, [load], budget, beta_ppm=beta_ppm, objective="cost", target_ms=target
+        )
+        snapped = snap(found, sample, costs, budget, beta_ppm=beta_ppm, target_ms=target)
+        within = snapped.tail_ms <= target * (1 + ROUNDING)
+        assert snapped.meets_target.tolist() == within.tolist()
+        assert snapped.total_cost[0] <= budget * (1 + 2 * ROUNDING)
+
+
+def test_the_grid_is_at_most_a_step_behind_on_a_long_tail():
+    demand = np.random.default_rng(1).gamma(1.625, 144, 2_000)
+    sample = Sample.common(demand, [1, 1.9, 2.65, 3.2])
+    setting = {"beta_ppm": 990_000}
+    dual = solve_ladder(sample, [1, 2, 3, 4], range(1, 31), 24, **setting)
+    found = search_grid(
+        sample, [1, 2, 3, 4], range(1, 31), 24, step_ms=5, longest_ms=440, **setting
+    )
+    lead = found.tail_ms - dual.tail_ms
+    assert (lead >= -ROUNDING * dual.tail_ms).all()
+    assert (lead <= 5.0).all()
+
+
+def test_sixty_four_rungs_close_the_gap():
+    sample = Sample.common(np.random.default_rng(2).gamma(1.6, 100, 500), np.arange(1, 65) ** 0.7)
+    found = solve_ladder(sample, np.arange(1, 65), range(1, 40), 24, beta_ppm=990_000)
+    assert (found.gap <= 1e-12 * found.primal).all()
+
+
+def test_the_dual_refuses_several_curves_and_falling_costs():
+    two = Sample.classes([1, 2], [[1, 2], [1, 1.5]], [0, 1])
+    with pytest.raises(ValueError, match="one common curve"):
+        solve_ladder(two, [1, 2], [1], 6, beta_ppm=990_000)
+    with pytest.raises(ValueError, match="must not fall"):
+        solve_ladder(Sample.common([1], [1, 2]), [2, 1], [1], 6, beta_ppm=990_000)

@@ -6,6 +6,7 @@ from tailc_solvers.intervals import grid
 from tailc_solvers.intervals.engines import curves_engine, individual_engine
 from tailc_solvers.intervals.grid import GridSolution, search_grid
 from tailc_solvers.objective import Objective
+from tailc_solvers.sample import Sample
 from tailc_solvers.status import Status
 
 from tests.reference.enumerator import Winner
@@ -76,3 +77,126 @@ def test_the_grid_search_equals_the_enumerator(block, monkeypatch):
 def test_the_grid_search_equals_the_enumerator_on_many_more(block, monkeypatch):
     for seed in range(100 * block, 100 * (block + 1)):
         assert_equals_enumerator(seed, monkeypatch)
+
+
+def larger(seed: int, shape: str) -> tuple[Sample, dict]:
+    """200 requests on a grid of 24 steps and 4 rungs, too large for the enumerator."""
+    rng = np.random.default_rng(seed)
+    demand = np.round(rng.gamma(1.6, 40, 200) + 1, 1)
+    curves = {"common": 1, "classes": 4, "individual": 200}[shape]
+    speeds = 1 + np.cumsum(np.sort(rng.uniform(0.2, 1.0, (curves, 3)))[:, ::-1], axis=1)
+    speeds = np.column_stack([np.ones(curves), speeds])
+    curve = np.arange(200) % curves
+    sample = Sample.classes(demand, speeds, curve, rng.integers(1, 4, 200))
+    setting = {"beta_ppm": 950_000, "step_ms": 5, "longest_ms": 120}
+    return sample, setting
+
+
+@pytest.mark.parametrize("target_ms", [None, 90.0])
+@pytest.mark.parametrize("shape", ["common", "classes", "individual"])
+def test_both_searches_give_the_same_bits_on_larger_grids(shape, target_ms, monkeypatch):
+    for seed in range(3):
+        sample, setting = larger(seed, shape)
+        objective = Objective.TAIL if target_ms is None else Objective.COST
+        found = []
+        for engine in ENGINES.values():
+            monkeypatch.setattr(grid, "engine_for", engine)
+            found.append(
+                search_grid(
+                    sample,
+                    [1, 2, 3, 4],
+                    range(1, 21),
+                    12,
+                    objective=objective,
+                    target_ms=target_ms,
+                    **setting,
+                )
+            )
+        assert found[0].v_ms.tolist() == found[1].v_ms.tolist()
+        assert found[0].status == found[1].status
+
+
+@pytest.mark.parametrize("shape", ["common", "classes", "individual"])
+def test_one_worker_and_two_give_the_same_bits(shape):
+    sample, setting = larger(7, shape)
+    one, two = (
+        search_grid(sample, [1, 2, 3, 4], range(1, 21), 12, workers=workers, **setting)
+        for workers in (1, 2)
+    )
+    assert one.v_ms.tobytes() == two.v_ms.tobytes()
+    assert one.tail_ms.tobytes() == two.tail_ms.tobytes()
+    assert one.evaluations == two.evaluations
+
+
+def test_the_budget_is_never_exceeded_and_is_said():
+    sample, setting = larger(3, "common")
+    full = search_grid(sample, [1, 2, 3, 4], [5, 10], 12, **setting)
+    for budget in (1, 10, 100):
+        found = search_grid(sample, [1, 2, 3, 4], [5, 10], 12, max_evaluations=budget, **setting)
+        assert found.evaluations <= budget
+        assert found.status == (Status.BUDGET, Status.BUDGET)
+        assert (found.tail_ms >= full.tail_ms).all()
+    enough = search_grid(sample, [1, 2, 3, 4], [5, 10], 12, max_evaluations=10**6, **setting)
+    assert enough.status == (Status.OPTIMAL, Status.OPTIMAL)
+
+
+def test_progress_ends_at_one():
+    sample, setting = larger(3, "common")
+    seen: list[float] = []
+    search_grid(sample, [1, 2, 3, 4], [5], 12, progress=seen.append, **setting)
+    assert seen == sorted(seen)
+    assert seen[-1] == 1.0
+
+
+def test_one_request_on_one_rung_waits_for_what_the_budget_lacks():
+    # A = q 100 / (v_0 + 100) <= 2 at q = 3 needs v_0 = 50, and 60 on a grid of 20 ms.
+    found = search_grid(
+        Sample.common([100], [1]), [1], [3], 2, beta_ppm=990_000, step_ms=20, longest_ms=100
+    )
+    assert found.v_ms.tolist() == [[60.0]]
+    assert found.tail_ms.tolist() == [160.0]
+
+
+def test_equal_demands_take_the_smallest_of_equal_schedules():
+    # Within the budget at once: every request starts on the fast rung.
+    sample = Sample.common([30, 30, 30], [1, 2])
+    found = search_grid(sample, [1, 2], [1], 2, beta_ppm=500_000, step_ms=10, longest_ms=30)
+    assert found.v_ms.tolist() == [[0.0, 0.0]]
+    assert found.tail_ms.tolist() == [15.0]
+
+
+def test_rows_come_back_in_the_order_of_the_loads():
+    sample, setting = larger(1, "common")
+    up = search_grid(sample, [1, 2, 3, 4], [4, 9, 14], 12, **setting)
+    mixed = search_grid(sample, [1, 2, 3, 4], [14, 4, 9], 12, **setting)
+    assert mixed.v_ms.tolist() == up.v_ms[[2, 0, 1]].tolist()
+
+
+def test_a_row_that_can_never_meet_the_budget_is_infeasible():
+    found = search_grid(
+        Sample.common([50, 150], [1, 2]),
+        [1, 2],
+        [1000],
+        1,
+        beta_ppm=990_000,
+        step_ms=50,
+        longest_ms=150,
+    )
+    assert found.status == (Status.INFEASIBLE,)
+    assert np.isinf(found.v_ms).all()
+    assert np.isinf(found.least_tail_ms).all()
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"target_ms": 5.0}, "target_ms goes with"),
+        ({"objective": "cost"}, "target_ms goes with"),
+        ({"step_ms": 0.0}, "step_ms must be positive"),
+        ({"beta_ppm": 0}, "beta_ppm must be"),
+    ],
+)
+def test_misuse_is_refused(change, sentence):
+    setting = {"beta_ppm": 990_000, "step_ms": 50, "longest_ms": 150} | change
+    with pytest.raises(ValueError, match=sentence):
+        search_grid(Sample.common([50], [1, 2]), [1, 2], [1], 6, **setting)

@@ -122,6 +122,8 @@ def search_curves(curves, bounds, rows, best, items, share, stride, cap):
     reached = 0
     closed = depth + 1
     for item in range(share[0], share[1], share[2]):
+        if seen + depth + 1 > cap:
+            return seen, False
         if item > share[0]:
             common = _common_prefix(items, item, item - share[2])
             if common >= closed:

@@ -88,6 +88,8 @@ def search_individual(crowd, rows, best, items, share, stride, cap):
     seen = 0
     known = 0
     for item in range(share[0], share[1], share[2]):
+        if seen + depth + 1 > cap:
+            return seen, False
         if item > share[0]:
             known = _common_prefix(items, item, item - share[2])
         for i in range(known, depth):
@@ -181,6 +183,8 @@ def _search_below(crowd, rows, best, path, buckets, depth, stride, cap):
             seen += 1
             if _visit(crowd, rows, best, path, i):
                 if i == n - 2:
+                    if seen + path.room[i] // stride + 1 > cap:
+                        return seen, False
                     seen += _search_last(crowd, rows, best, path, buckets, stride)
                 else:
                     following[i] = 0
