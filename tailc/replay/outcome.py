@@ -37,8 +37,8 @@ class Outcome:
 
     @property
     def measured(self) -> slice:
-        """The requests after warming up."""
-        return slice(self.measured_from, self.arrived)
+        """The requests after warming up; all of them if the replay was cut off before."""
+        return slice(self.measured_from if self.arrived > self.measured_from else 0, self.arrived)
 
     @property
     def utilization(self) -> float:
@@ -62,7 +62,8 @@ class Outcome:
         return _ratio(first, engine.IN_SYSTEM), _ratio(second, engine.IN_SYSTEM)
 
     def _mean(self, quantity: int) -> float:
-        return _ratio(self.integrals[1] + self.integrals[2], quantity)
+        measured = self.integrals[1] + self.integrals[2]
+        return _ratio(measured if measured[engine.SPAN] > 0 else self.integrals[0], quantity)
 
 
 def _ratio(integrals: NDArray[np.float64], quantity: int) -> float:

@@ -15,7 +15,7 @@ from tailc.specs.slo import Slo
 from tailc.traces.profile import DemandProfile
 from tailc.verify.estimate import Sample, Setting, sample
 from tailc.verify.interval import interval, more_requests, ruling, simulation_us, windows_met_ppm
-from tailc.verify.load import load, most_in_system
+from tailc.verify.load import load, most_in_system, never_keeps_up
 from tailc.verify.options import VerifyOptions
 from tailc.verify.verdict import Point, Ruling, Verdict, Verdicts
 
@@ -65,6 +65,8 @@ def _verdict(found: Sample, number: int, slo: Slo, held_out: int) -> Verdict:
     limits = interval(found, number, slo.percentile_ppm, held_out)
     busy = load(found.repeats)
     says = ruling(limits, slo.latency_us, is_overloaded=busy.is_overloaded)
+    if never_keeps_up(found.repeats):
+        says = Ruling.FAIL
     asks = says is Ruling.UNDECIDED and not busy.is_overloaded
     return Verdict(
         estimate_us=limits.estimate_us,

@@ -29,16 +29,21 @@ def most_in_system(capacity_ppm: int | None) -> int:
 def load(repeats: tuple[Outcome, ...]) -> Load:
     """Means over all repeats, and whether the server is overloaded (rule: docs/verdicts.md)."""
     latency_ns = sum(int(o.latency_ns[o.measured].sum()) for o in repeats)
-    requests = sum(o.arrived - o.measured_from for o in repeats)
+    requests = sum(len(o.latency_ns[o.measured]) for o in repeats)
     is_limited = repeats[0].capacity_ppm < NEVER_NS
     utilization = _mean(repeats, lambda o: o.utilization)
     return Load(
-        mean_latency_us=(latency_ns // max(requests, 1) + 500) // 1000,
+        mean_latency_us=(latency_ns // requests + 500) // 1000,
         utilization_ppm=round(utilization * PPM) if is_limited else None,
         threads_milli=round(_mean(repeats, lambda o: o.mean_threads) * 1000),
         in_system_milli=round(_mean(repeats, lambda o: o.mean_in_system) * 1000),
         is_overloaded=_is_overloaded(repeats, utilization),
     )
+
+
+def never_keeps_up(repeats: tuple[Outcome, ...]) -> bool:
+    """Whether every replay was given up; its latencies then only tell when that was."""
+    return all(outcome.was_cut_off for outcome in repeats)
 
 
 def _is_overloaded(repeats: tuple[Outcome, ...], utilization: float) -> bool:

@@ -91,6 +91,18 @@ def test_a_server_that_cannot_keep_up_is_overloaded():
     assert verdict.more_requests is None
 
 
+def test_a_server_that_fills_up_while_it_warms_up_is_overloaded():
+    options = VerifyOptions(
+        requests_per_replay=60_000, replicates=49, repeats=2, rates_mrps=(50_000_000,)
+    )
+    point = verify(policy(P99), held_out(), options).points[0]
+    assert point.policy.load.is_overloaded
+    assert point.policy.load.utilization_ppm == pytest.approx(1_000_000, rel=0.05)
+    # its latencies are short, because the replay was over soon
+    assert point.policy.estimate_us < P99.latency_us
+    assert point.policy.ruling is point.baseline.ruling is Ruling.FAIL
+
+
 def test_a_busy_server_that_keeps_up_is_not_overloaded():
     options = VerifyOptions(
         requests_per_replay=10_000, replicates=49, repeats=8, rates_mrps=(340_000,)
