@@ -7,15 +7,26 @@ import click
 from tailc.cli.outcome import Outcome, reports
 
 
-@click.command("compile")
+@click.command("compile", short_help="Compile a policy from a spec and its trace.")
 @click.argument("spec")
 @click.option("-o", "--output", metavar="STEM", help="Write STEM.json and STEM.tailc.")
 @click.option("--method", type=click.Choice(["grid", "dual"]), help="Override search.method.")
-@click.option("--objective", type=click.Choice(["tail", "threads"]), help="Override it.")
-@click.option("--max-evaluations", type=click.IntRange(min=1), help="Override the search budget.")
-@click.option("--previous", metavar="ARTIFACT", help="Sets the generation: kept if unchanged.")
-@click.option("--threads", type=click.IntRange(min=1), help="Threads to search with.")
-@click.option("--progress/--no-progress", default=None, help="Default: on a terminal.")
+@click.option(
+    "--objective", type=click.Choice(["tail", "threads"]), help="Override search.objective."
+)
+@click.option(
+    "--max-evaluations",
+    type=click.IntRange(min=1),
+    metavar="X",
+    help="Override the search's budget.",
+)
+@click.option(
+    "--previous", metavar="ARTIFACT", help="Policy that is deployed; it sets the generation."
+)
+@click.option("--threads", type=click.IntRange(min=1), metavar="X", help="Threads to search with.")
+@click.option(
+    "--progress/--no-progress", default=None, help="Show progress. Default: on a terminal."
+)
 @reports
 def command(
     spec: str,

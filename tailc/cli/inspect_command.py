@@ -7,12 +7,15 @@ import click
 from tailc.cli.outcome import Outcome, reports
 
 
-@click.command("inspect")
+@click.command("inspect", short_help="Print what a policy promises and does.")
 @click.argument("artifact")
 @click.option("--rows", is_flag=True, help="Show the evidence of every load.")
 @reports
 def command(artifact: str, *, rows: bool) -> Outcome:
-    """Print what an artifact promises, what it does, and the evidence it carries."""
+    """Print what an artifact promises, what it does, and the evidence it carries.
+
+    ARTIFACT is a .tailc or a .json file, or the STEM of both.
+    """
     from tailc.artifact.files import read_policy
     from tailc.report.policy import evidence_text, policy_result, policy_text
 

@@ -8,13 +8,20 @@ from tailc.cli.outcome import Outcome, reports
 from tailc.cli.quantities import DURATION_US, RATE_MRPS
 
 
-@click.command("lookup")
+@click.command("lookup", short_help="Ask a policy what a request does.")
 @click.argument("artifact")
-@click.option("--in-system", type=click.IntRange(min=0), help="Requests in the system.")
+@click.option(
+    "--in-system",
+    type=click.IntRange(min=0),
+    metavar="X",
+    help="Requests in the system, waiting ones too.",
+)
 @click.option("--rate", type=RATE_MRPS, help="Arrival rate, such as 40/s, for a table by rate.")
 @click.option("--waited", type=DURATION_US, default="0ms", help="Waited so far, such as 5ms.")
 @click.option("--age", type=DURATION_US, default="0ms", help="Executed so far, such as 80ms.")
-@click.option("--class", "request_class", help="The request's class, for a table by class.")
+@click.option(
+    "--class", "request_class", metavar="NAME", help="The request's class, for a table by class."
+)
 @reports
 def command(
     artifact: str,

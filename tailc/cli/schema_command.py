@@ -9,7 +9,7 @@ import click
 from tailc.cli.outcome import Outcome, reports
 
 
-@click.command("schema")
+@click.command("schema", short_help="Print the JSON Schema of a kind's spec.")
 @click.argument("kind", required=False)
 @reports
 def command(kind: str | None) -> Outcome:

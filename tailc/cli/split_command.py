@@ -7,9 +7,11 @@ import click
 from tailc.cli.outcome import Outcome, reports
 
 
-@click.command("split")
+@click.command("split", short_help="Write the two parts of a spec's trace.")
 @click.argument("spec")
-@click.option("-o", "--output", metavar="STEM", help="Write STEM.design and STEM.held-out.")
+@click.option(
+    "-o", "--output", metavar="STEM", help="Write STEM.design.parquet and STEM.held-out.parquet."
+)
 @reports
 def command(spec: str, output: str | None) -> Outcome:
     """Write the design and the held-out part of SPEC's trace as two Parquet files.

@@ -13,9 +13,14 @@ if TYPE_CHECKING:
     from tailc.traces.source import Format
 
 
-@click.command("verify")
+@click.command("verify", short_help="Judge a policy on held-out requests.")
 @click.argument("artifact")
-@click.option("--trace", required=True, help="Held-out trace, read as the compile trace was; or -.")
+@click.option(
+    "--trace",
+    required=True,
+    metavar="FILE",
+    help="Held-out trace, read as the compile read its own; - is standard input.",
+)
 @click.option(
     "--format",
     "trace_format",
@@ -24,13 +29,29 @@ if TYPE_CHECKING:
     show_default=True,
     help="Format of the trace.",
 )
-@click.option("--rate", "rates", type=RATE_MRPS, multiple=True, help="Arrival rate, such as 40/s.")
-@click.option("--seed", type=click.IntRange(min=0), help="Seed of arrivals and resamples.")
-@click.option("--requests", type=click.IntRange(min=20), help="Requests in each replay.")
-@click.option("--replicates", type=click.IntRange(min=39), help="Bootstrap replicates.")
-@click.option("--allow-compile-trace", is_flag=True, help="Judge on the data it was made from.")
-@click.option("--threads", type=click.IntRange(min=1), help="Threads to replay with.")
-@click.option("--progress/--no-progress", default=None, help="Default: on a terminal.")
+@click.option(
+    "--rate",
+    "rates",
+    type=RATE_MRPS,
+    multiple=True,
+    help="Arrival rate, such as 40/s; may be repeated.",
+)
+@click.option(
+    "--seed", type=click.IntRange(min=0), metavar="X", help="Seed of arrivals and resamples."
+)
+@click.option(
+    "--requests", type=click.IntRange(min=20), metavar="X", help="Requests in each replay."
+)
+@click.option(
+    "--replicates", type=click.IntRange(min=49), metavar="X", help="Bootstrap replicates."
+)
+@click.option(
+    "--allow-compile-trace", is_flag=True, help="Allow the data that the policy was made from."
+)
+@click.option("--threads", type=click.IntRange(min=1), metavar="X", help="Threads to replay with.")
+@click.option(
+    "--progress/--no-progress", default=None, help="Show progress. Default: on a terminal."
+)
 @reports
 def command(
     artifact: str,
