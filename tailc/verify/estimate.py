@@ -120,13 +120,13 @@ def _replay(setting: Setting, table: Lowered, level: Level, number: int) -> Outc
     streams.poisson_arrivals(
         _stream(setting, level, number, Purpose.ARRIVALS), setting.rate_mrps, arrival_ns
     )
-    order = _order(setting, level, number)
+    order = draw_order(setting, level, number)
     return replay(
         setting.load, order, arrival_ns, table, setting.most_in_system, setting.measured_from
     )
 
 
-def _order(setting: Setting, level: Level, number: int) -> NDArray[np.int32]:
+def draw_order(setting: Setting, level: Level, number: int) -> NDArray[np.int32]:
     """Which record arrives when: passes over the requests, each pass in a new random order."""
     order = np.empty(setting.requests, np.int32)
     held_out = setting.load.requests

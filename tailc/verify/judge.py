@@ -95,7 +95,7 @@ def _sample(
         [slo.percentile_ppm for slo in policy.slos],
         options.repeats,
         options.replicates,
-        options.threads or len(os.sched_getaffinity(0)),
+        options.threads or os.cpu_count() or 1,
         tick,
     )
 

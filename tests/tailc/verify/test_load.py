@@ -1,0 +1,55 @@
+import numpy as np
+import pytest
+
+from tailc.replay.outcome import Outcome
+from tailc.verify.load import load, most_in_system, never_keeps_up
+
+PPM = 1_000_000
+
+
+def outcome(
+    in_system: tuple[float, float], busy: float = 2, *, arrived: int = 10, cores: int = 4
+) -> Outcome:
+    """Ten requests of 3 ms; mean requests in the system in the two measured halves."""
+    halves = [[1.0, mean, busy * PPM, busy * PPM] for mean in in_system]
+    return Outcome(
+        np.arange(10),
+        np.full(10, 3_000_000),
+        *(np.zeros(10, np.int64), np.zeros(10, np.int32), np.zeros(10)),
+        arrived=arrived,
+        measured_from=2,
+        integrals=np.array([[0.0] * 4, *halves, [0.0] * 4]),
+        capacity_ppm=cores * PPM,
+    )
+
+
+def test_means_are_over_all_repeats():
+    found = load((outcome((2, 4), busy=1), outcome((4, 6), busy=3)))
+    assert (found.mean_latency_us, found.in_system_milli) == (3000, 4000)
+    assert (found.threads_milli, found.utilization_ppm) == (2000, 500_000)
+
+
+@pytest.mark.parametrize(
+    ("repeat", "is_overloaded"),
+    [
+        (outcome((10, 15)), False),
+        (outcome((10, 15.1)), True),
+        (outcome((0.2, 1.4)), False),
+        (outcome((10, 10), busy=3.97), False),
+        (outcome((10, 10), busy=3.98), True),
+        (outcome((10, 10), arrived=9), True),
+    ],
+)
+def test_a_server_is_overloaded_if_its_backlog_grows_or_it_is_never_idle(repeat, is_overloaded):
+    assert load((repeat, repeat)).is_overloaded is is_overloaded
+
+
+def test_one_replay_that_came_to_its_end_is_one_that_kept_up():
+    whole, stopped = outcome((1, 1)), outcome((1, 1), arrived=9)
+    assert never_keeps_up((stopped, stopped))
+    assert not never_keeps_up((stopped, whole))
+
+
+def test_a_replay_is_given_up_later_on_a_larger_server():
+    assert most_in_system(None) == 2048
+    assert most_in_system(15 * PPM) == 2048 + 240

@@ -1,0 +1,26 @@
+import pytest
+
+from tailc.verify.options import VerifyOptions
+
+
+@pytest.mark.parametrize(
+    ("held_out", "replayed"), [(10, 20_000), (30_000, 30_000), (10**6, 60_000)]
+)
+def test_a_replay_is_as_long_as_the_trace_within_limits(held_out, replayed):
+    assert VerifyOptions().requests_for(held_out) == replayed
+    assert VerifyOptions(requests_per_replay=77).requests_for(held_out) == 77
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"rates_mrps": (1000, 0)},
+        {"requests_per_replay": 5},
+        {"replicates": 48},
+        {"repeats": 1},
+        {"threads": 0},
+    ],
+)
+def test_options_that_cannot_give_an_interval_do_not_exist(wrong):
+    with pytest.raises(ValueError, match=r"\w"):
+        VerifyOptions(**wrong)
