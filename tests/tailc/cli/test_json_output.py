@@ -33,7 +33,7 @@ def folder(in_folder, tailc):
         ["lookup", "toy.tailc", "--in-system", "3"],
         ["schema", "few-to-many"],
         ["split", "toy.yaml", "-o", "part"],
-        ["verify", "toy.tailc", "--trace", "toy.csv", "--requests", "400", "--replicates", "40"],
+        ["verify", "toy.tailc", "--trace", "toy.csv", "--requests", "400", "--replicates", "50"],
         ["verify", "toy.tailc", "--trace", "gone.csv"],
     ],
 )
