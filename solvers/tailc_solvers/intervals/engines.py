@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,8 +28,11 @@ MOST_BINS = 1 << 16
 class Engine(Protocol):
     """Searches shares of items; see the kernels for the arguments.
 
-    `seeds` are good schedules to begin with, in steps [schedules, rungs - 1].
+    `seeds` are good schedules to begin with, in steps [schedules, rungs - 1]. A batch of
+    `batch_schedules`, many of them pruned, is worth handing to threads.
     """
+
+    batch_schedules: ClassVar[int]
 
     @property
     def seeds(self) -> Items: ...
@@ -46,6 +49,7 @@ class CurvesEngine:
     curves: Curves
     bounds: tuple[Floors, Prices]
     seeds: Items
+    batch_schedules: ClassVar[int] = 400_000
 
     def search(
         self, rows: Rows, best: Best, items: Items, share: Share, stride: int, cap: int
@@ -59,6 +63,7 @@ class IndividualEngine:
 
     crowd: Crowd
     seeds: Items
+    batch_schedules: ClassVar[int] = 20_000
 
     def search(
         self, rows: Rows, best: Best, items: Items, share: Share, stride: int, cap: int
@@ -75,11 +80,14 @@ def engine_for(sample: Sample, rows: Rows, rank: int) -> Engine:
 
 def curves_engine(sample: Sample, rows: Rows, rank: int) -> CurvesEngine:
     """Sorted curves with prefix sums: O(R log R)."""
-    used, curve = np.unique(sample.curve, return_inverse=True)
-    order = np.lexsort((sample.demand_ms, curve)) if used.size > 1 else sample.demand_ms.argsort()
+    by_demand = np.argsort(sample.demand_ms, kind="stable")
+    curve = sample.curve[by_demand]
+    order = by_demand[np.argsort(curve, kind="stable")] if sample.n_curves > 1 else by_demand
     demand = sample.demand_ms[order]
     weight = sample.weight[order]
-    start = np.searchsorted(curve[order], np.arange(used.size + 1))
+    count = np.bincount(curve, minlength=sample.n_curves)
+    used = np.flatnonzero(count)
+    start = np.concatenate([[0], np.cumsum(count[used])])
     speeds = np.ascontiguousarray(sample.speeds[used])
     bin_first, bin_rate = _bins(demand, start)
     curves = Curves(
@@ -98,7 +106,7 @@ def curves_engine(sample: Sample, rows: Rows, rank: int) -> CurvesEngine:
         rank_demand=float(demand[np.searchsorted(np.cumsum(weight), rank)]),
         climbs=_climbs(speeds),
     )
-    continuous = _continuous(sample, rows, rank)
+    continuous = _continuous(sample, by_demand, rows, rank)
     prices = no_prices()
     if continuous is not None and used.size == 1:
         prices = continuous.prices(rows)
@@ -120,15 +128,17 @@ def individual_engine(sample: Sample, rows: Rows, rank: int) -> IndividualEngine
         rank=rank,
         climbs=_climbs(speeds.T),
     )
-    return IndividualEngine(crowd, _seeds(_continuous(sample, rows, rank), rows))
+    by_demand = np.argsort(sample.demand_ms, kind="stable")
+    return IndividualEngine(crowd, _seeds(_continuous(sample, by_demand, rows, rank), rows))
 
 
-def _continuous(sample: Sample, rows: Rows, rank: int) -> ContinuousRows | None:
+def _continuous(
+    sample: Sample, by_demand: NDArray[np.int64], rows: Rows, rank: int
+) -> ContinuousRows | None:
     """Continuous optima with the mean curve; None where cost rates fall with the rung."""
     if (np.diff(rows.costs) < 0).any():
         return None
-    order = np.argsort(sample.demand_ms, kind="stable")
-    steps = sorted_steps(sample.demand_ms[order], sample.weight[order], rank)
+    steps = sorted_steps(sample.demand_ms[by_demand], sample.weight[by_demand], rank)
     share = np.bincount(sample.curve, sample.weight, sample.n_curves) / sample.total_weight
     # Not a product of matrices: its order of summation would depend on the library.
     mean_speeds = (sample.speeds * share[:, None]).sum(axis=0)
@@ -186,10 +196,11 @@ def _bins(
     largest = int(np.diff(start).max())
     n_bins = min(MOST_BINS, BINS_PER_REQUEST * largest)
     rate = n_bins / demand[start[1:] - 1]
-    # The longest demand may round into bin n_bins; look-ups read one bin further.
-    bins = np.arange(n_bins + 2)
+    # The longest demand is in bin n_bins or, rounded, the one before; look-ups read one bin further.
     counts = [
-        np.searchsorted((demand[first:end] * rate[k]).astype(np.int64), bins)
+        np.cumsum(
+            np.bincount((demand[first:end] * rate[k]).astype(np.int64) + 1, minlength=n_bins + 2)
+        )
         for k, (first, end) in enumerate(pairwise(start))
     ]
     return np.array(counts, dtype=np.int64), rate

@@ -49,11 +49,13 @@ def evaluate(sample: Sample, costs: ArrayLike, v_ms: ArrayLike, beta_ppm: int) -
     rank = sample.tail_rank(beta_ppm)
     figures = np.empty((3, schedules.shape[0]))
     time_ms = np.empty(sample.demand_ms.shape)
+    at = _quantile_request(sample, rank)
     for row, v in enumerate(schedules):
         mean_and_cost = request_times(
             sample.demand_ms, sample.weight, sample.speeds, sample.curve, cost_rates, v, time_ms
         )
-        figures[:, row] = _order_statistic(time_ms, sample.weight, rank), *mean_and_cost
+        tail = _order_statistic(time_ms, sample.weight, rank) if at is None else time_ms[at]
+        figures[:, row] = tail, *mean_and_cost
     return Evaluation(*figures)
 
 
@@ -63,6 +65,15 @@ def as_cost_rates(costs: ArrayLike, n_rungs: int) -> NDArray[np.float64]:
     if rates.shape != (n_rungs,) or not np.isfinite(rates).all() or (rates < 0).any():
         raise ValueError(f"costs must be {n_rungs} finite rates, none negative")
     return rates
+
+
+def _quantile_request(sample: Sample, rank: int) -> int | None:
+    """The request that is the quantile under every schedule; None where they depend on it."""
+    if sample.n_curves > 1:
+        return None
+    # Times rise with demand when all follow one curve.
+    demand = _order_statistic(sample.demand_ms, sample.weight, rank)
+    return int(np.flatnonzero(sample.demand_ms == demand)[0])
 
 
 def _order_statistic(values: NDArray[np.float64], weight: NDArray[np.int64], rank: int) -> float:

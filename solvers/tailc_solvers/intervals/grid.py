@@ -187,13 +187,18 @@ class _Search:
             if len(engine.seeds) > 0:
                 search(engine.seeds, (0, len(engine.seeds)), 1)
             elif stride > 1:
-                self._search(search, stride)
-            self._search(search, 1)
+                self._search(search, stride, engine.batch_schedules)
+            self._search(search, 1, engine.batch_schedules)
         return best
 
-    def _search(self, search: Callable[[Items, tuple[int, int], int], None], stride: int) -> None:
+    def _search(
+        self,
+        search: Callable[[Items, tuple[int, int], int], None],
+        stride: int,
+        batch_schedules: int,
+    ) -> None:
         items = _items(self.grid.steps, self.n_rungs, stride)
-        for first, end in _batches(items, self.grid.steps, self.n_rungs):
+        for first, end in _batches(items, self.grid.steps, self.n_rungs, batch_schedules):
             search(items, (first, end), stride)
             self.progress(end / len(items))
 
@@ -218,7 +223,9 @@ class _Search:
         def search(share: int) -> tuple[int, bool]:
             return engine.search(rows, copies[share], items, shares[share], stride, cap)
 
-        outcomes = list(pool.map(search, range(len(shares))))
+        # Seeds are too few for threads.
+        apply = map if items is engine.seeds else pool.map
+        outcomes = list(apply(search, range(len(shares))))
         if all(is_complete for _, is_complete in outcomes):
             for copy in copies:
                 merge(best, copy)
@@ -266,19 +273,20 @@ def _items(steps: int, n_rungs: int, stride: int) -> NDArray[np.int64]:
     return np.stack([first, second], axis=-1)[first + second <= steps].astype(np.int64)
 
 
-def _batches(items: NDArray[np.int64], steps: int, n_rungs: int) -> Iterator[tuple[int, int]]:
+def _batches(
+    items: Items, steps: int, n_rungs: int, batch_schedules: int
+) -> Iterator[tuple[int, int]]:
     """Ranges of items with about the same number of schedules each."""
     free = n_rungs - 1 - items.shape[1]
     room = (steps - items.sum(axis=1)).astype(np.float64)
     size = np.cumsum((room + 1) ** free)
-    n_batches = int(np.clip(size[-1] // _BATCH_SCHEDULES, 1, _MOST_BATCHES))
+    n_batches = int(np.clip(size[-1] // batch_schedules, 1, _MOST_BATCHES))
     ends = np.searchsorted(size, size[-1] * np.arange(1, n_batches) / n_batches) + 1
     marks = np.unique([0, *ends.tolist(), len(items)])
     yield from pairwise(marks.tolist())
 
 
 _MOST_PAIRED_STEPS = 2_000
-_BATCH_SCHEDULES = 20_000
 _MOST_BATCHES = 64
 
 

@@ -47,8 +47,10 @@ class Path(NamedTuple):
     """The path to a node, one entry a depth.
 
     `member` and `left` [depth, R] list the requests still running and their work left, `running`
-    how many they are, `ended` the weight of the others; `time` and `cost` are weighted sums,
-    `following` is the next stretch to try. `found` [R] holds the times looked at for the tail.
+    how many they are, `ended` the weight of the others. `time` and `cost` are weighted sums so
+    far; `rest_time`, `rest_cost` and `rest_slow` those of the work left, on the node's rung, at the
+    least cost and at the least speed. `following` is the next stretch to try. `found` [R] holds the
+    times looked at for the tail.
     """
 
     member: NDArray[np.int64]
@@ -58,6 +60,9 @@ class Path(NamedTuple):
     elapsed: NDArray[np.float64]
     time: NDArray[np.float64]
     cost: NDArray[np.float64]
+    rest_time: NDArray[np.float64]
+    rest_cost: NDArray[np.float64]
+    rest_slow: NDArray[np.float64]
     steps: NDArray[np.int64]
     room: NDArray[np.int64]
     following: NDArray[np.int64]
@@ -66,12 +71,18 @@ class Path(NamedTuple):
 
 
 class Buckets(NamedTuple):
-    """Sums by the number of steps after which a request has left the last rung but one."""
+    """Sums by the number of steps after which a request has left the last rung but one.
+
+    `L`, `W` and `latest` are by the number of steps that a schedule stays there.
+    """
 
     stretch: NDArray[np.float64]
     weight: NDArray[np.float64]
     later: NDArray[np.float64]
     spared: NDArray[np.float64]
+    L: NDArray[np.float64]
+    W: NDArray[np.float64]
+    latest: NDArray[np.float64]
 
 
 @njit(cache=True, nogil=True)
@@ -86,17 +97,21 @@ def search_individual(crowd, rows, best, items, share, stride, cap):
     path = _root(crowd, n, rows.longest)
     buckets = _buckets(rows.longest)
     seen = 0
-    known = 0
+    reached = 0
+    closed = depth + 1
     for item in range(share[0], share[1], share[2]):
         if seen + depth + 1 > cap:
             return seen, False
         if item > share[0]:
-            known = _common_prefix(items, item, item - share[2])
-        for i in range(known, depth):
-            _descend(crowd, rows, path, i, items[item, i])
-        if _is_repeated(path, items[item]):
+            common = _common_prefix(items, item, item - share[2])
+            if common >= closed:
+                continue
+            reached = min(reached, common)
+        reached, count = _walk_to(crowd, rows, best, path, items[item], reached)
+        seen += count
+        closed = reached + 1
+        if reached < depth:
             continue
-        seen += _offer_first_ancestors(crowd, rows, best, path, items[item])
         count, complete = _search_below(crowd, rows, best, path, buckets, depth, stride, cap - seen)
         seen += count
         if not complete:
@@ -115,6 +130,9 @@ def _root(crowd, n, longest):
         np.zeros(n),
         np.zeros(n),
         np.zeros(n),
+        np.zeros(n),
+        np.zeros(n),
+        np.zeros(n),
         np.zeros(n, dtype=np.int64),
         np.full(n, np.int64(longest)),
         np.zeros(n, dtype=np.int64),
@@ -124,13 +142,23 @@ def _root(crowd, n, longest):
     path.member[0, :] = np.arange(requests)
     path.left[0, :] = crowd.demand
     path.running[0] = requests
+    for r in range(requests):
+        _add_rest(crowd, path, 0, r, crowd.demand[r])
     return path
 
 
 @njit(cache=True, nogil=True)
 def _buckets(longest):
     size = longest + 2
-    return Buckets(np.zeros(size), np.zeros(size), np.zeros(size), np.zeros(size))
+    return Buckets(
+        np.zeros(size),
+        np.zeros(size),
+        np.zeros(size),
+        np.zeros(size),
+        np.zeros(size),
+        np.zeros(size),
+        np.zeros(size),
+    )
 
 
 @plain_loops
@@ -142,27 +170,34 @@ def _common_prefix(items, one, other):
 
 
 @plain_loops
-def _is_repeated(path, item):
-    """Whether requests end before a stretch of the item: a smaller item does the same."""
-    for i in range(item.shape[0]):  # noqa: SIM110 - generators are not for the compiler
-        if item[i] > 0 and path.running[i] == 0:
-            return True
-    return False
+def _is_zero(item, first):
+    for i in range(first, item.shape[0]):  # noqa: SIM110 - generators are not for the compiler
+        if item[i] != 0:
+            return False
+    return True
 
 
 @plain_loops
-def _offer_first_ancestors(crowd, rows, best, path, item):
-    """Offer the nodes above an item that no earlier item has above it; return their number."""
-    count = 0
-    path.steps[item.shape[0] + 1 :] = 0
-    for i in range(item.shape[0] - 1, -1, -1):
-        if item[i] > 0 or path.running[i] == 0:
-            break
-        path.steps[i + 1] = NEVER_STEPS
-        _offer_node(crowd, rows, best, path, i)
-        path.steps[i + 1] = 0
-        count += 1
-    return count
+def _walk_to(crowd, rows, best, path, item, depth):
+    """Fill the nodes from `depth` down to an item; return the depth reached and the nodes seen.
+
+    It stops above a node in which no row can improve, or that does what a lexicographically
+    smaller one does because requests end before it.
+    """
+    path.steps[depth + 1 :] = 0
+    seen = 0
+    for i in range(depth, item.shape[0]):
+        if item[i] > 0 and path.running[i] == 0:
+            return i, seen
+        if _is_zero(item, i) and path.running[i] > 0:
+            # The first item below this node also stands for the node itself.
+            path.steps[i + 1] = NEVER_STEPS
+            _offer_node(crowd, rows, best, path, i)
+        _descend(crowd, rows, path, i, item[i])
+        seen += 1
+        if not _may_improve(crowd, rows, best, path, i + 1):
+            return i, seen
+    return item.shape[0], seen
 
 
 @plain_loops
@@ -203,13 +238,16 @@ def _search_below(crowd, rows, best, path, buckets, depth, stride, cap):
 
 @plain_loops
 def _visit(crowd, rows, best, path, i):
-    """Offer the schedule that stays on rung i; return whether deeper nodes may improve a row."""
+    """Offer the schedule that stays on rung i; return whether there are deeper nodes to search."""
     path.steps[i + 1 :] = 0
-    is_leaf = i == rows.costs.shape[0] - 1 or path.running[i] == 0
-    if not is_leaf:
-        path.steps[i + 1] = NEVER_STEPS
+    if i < rows.costs.shape[0] - 1 and path.running[i] > 0:
+        is_open = _may_improve(crowd, rows, best, path, i)
+        if is_open:
+            path.steps[i + 1] = NEVER_STEPS
+            _offer_node(crowd, rows, best, path, i)
+        return is_open
     _offer_node(crowd, rows, best, path, i)
-    return not is_leaf and _may_improve(crowd, rows, best, path, i)
+    return False
 
 
 @plain_loops
@@ -219,17 +257,22 @@ def _descend(crowd, rows, path, i, steps):
     time = 0.0
     ended = np.int64(0)
     running = 0
+    path.rest_time[i + 1] = 0.0
+    path.rest_cost[i + 1] = 0.0
+    path.rest_slow[i + 1] = 0.0
     for j in range(path.running[i]):
         r = path.member[i, j]
         done = crowd.speeds[i, r] * stretch
-        if path.left[i, j] <= done:
-            time += crowd.weight[r] * path.left[i, j] / crowd.speeds[i, r]
+        left = path.left[i, j]
+        if left <= done:
+            time += crowd.weight[r] * left / crowd.speeds[i, r]
             ended += crowd.weight[r]
         else:
             time += crowd.weight[r] * stretch
             path.member[i + 1, running] = r
-            path.left[i + 1, running] = path.left[i, j] - done
+            path.left[i + 1, running] = left - done
             running += 1
+            _add_rest(crowd, path, i + 1, r, left - done)
     path.running[i + 1] = running
     path.ended[i + 1] = path.ended[i] + ended
     path.time[i + 1] = path.time[i] + time
@@ -240,14 +283,19 @@ def _descend(crowd, rows, path, i, steps):
 
 
 @plain_loops
+def _add_rest(crowd, path, i, r, left):
+    """Add request r with `left` work to the node's sums over the work that is left."""
+    work = crowd.weight[r] * left
+    path.rest_time[i] += work / crowd.speeds[i, r]
+    path.rest_cost[i] += work * crowd.least_cost[i, r]
+    path.rest_slow[i] += work * crowd.most_time[i, r]
+
+
+@plain_loops
 def _offer_node(crowd, rows, best, path, i):
     """Offer the schedule that stays on rung i from the node at depth i."""
-    time = 0.0
-    for j in range(path.running[i]):
-        r = path.member[i, j]
-        time += crowd.weight[r] * path.left[i, j] / crowd.speeds[i, r]
-    L = (path.time[i] + time) / crowd.total
-    W = (path.cost[i] + rows.costs[i] * time) / crowd.total
+    L = (path.time[i] + path.rest_time[i]) / crowd.total
+    W = (path.cost[i] + rows.costs[i] * path.rest_time[i]) / crowd.total
     latest = latest_tail(rows, best, rows.all, W, W, L)
     if _weight_by(crowd, path, i, np.inf, latest) >= crowd.rank:
         offer(rows, best, rows.all, path.steps, _tail(crowd, path, i, np.inf, latest), L, W)
@@ -255,24 +303,51 @@ def _offer_node(crowd, rows, best, path, i):
 
 @plain_loops
 def _may_improve(crowd, rows, best, path, i):
-    """Whether a row may improve among the schedules that leave the node at depth i."""
-    cost = path.cost[i]
-    time = path.time[i]
-    for j in range(path.running[i]):
-        r = path.member[i, j]
-        work = crowd.weight[r] * path.left[i, j]
-        cost += work * crowd.least_cost[i, r]
-        time += work * crowd.most_time[i, r]
-    W = cost / crowd.total
-    latest = latest_tail(rows, best, rows.all, W, W, time / crowd.total)
+    """Whether a row may improve among the schedules through the node at depth i."""
+    W = (path.cost[i] + path.rest_cost[i]) / crowd.total
+    slowest = (path.time[i] + path.rest_slow[i]) / crowd.total
+    latest = latest_tail(rows, best, rows.all, W, W, slowest)
     return _weight_at_best_by(crowd, path, i, latest) >= crowd.rank
 
 
 @plain_loops
 def _search_last(crowd, rows, best, path, buckets, stride):
-    """Offer every stretch on the last rung but one, then the last rung; return their number."""
+    """Offer every stretch on the last rung but one, then the last rung; return their number.
+
+    Where no request is slower on the last rung, a longer stretch never ends the quantile sooner.
+    Then one count at the shortest stretch of a block, at the latest tail that any of the block
+    could win with, may discard the block; blocks grow while they are discarded.
+    """
     i = rows.costs.shape[0] - 2
     _fill_buckets(crowd, rows, path, buckets, i)
+    end = _fill_figures(crowd, rows, best, path, buckets, i, stride)
+    block = end if crowd.climbs else 1
+    first = 0
+    while first < end:
+        block = min(block, end - first)
+        latest = -np.inf
+        for steps in range(first, first + block):
+            latest = max(latest, buckets.latest[steps])
+        stretch = first * rows.step_ms
+        if _weight_by(crowd, path, i, stretch, latest) < crowd.rank:
+            first += block
+            block *= 2 if crowd.climbs else 1
+        elif block > 1:
+            block = (block + 1) // 2
+        else:
+            path.steps[i + 1] = first
+            T = _tail(crowd, path, i, stretch, latest)
+            offer(rows, best, rows.all, path.steps, T, buckets.L[first], buckets.W[first])
+            first += 1
+    return (end - 1) // stride + 1
+
+
+@plain_loops
+def _fill_figures(crowd, rows, best, path, buckets, i, stride):
+    """Fill L, W and the latest tail worth having of each stretch; return the number of stretches.
+
+    Stretches off the stride have no such tail. The last one is the first that all requests end in.
+    """
     ended_stretch = 0.0
     running = 0.0
     later = 0.0
@@ -281,36 +356,25 @@ def _search_last(crowd, rows, best, path, buckets, stride):
         running += buckets.weight[steps]
         later += buckets.later[steps]
         spared += buckets.spared[steps]
-    # No request is slower later: a longer stretch never ends the quantile sooner.
-    tail_floor = -np.inf
-    seen = 0
     for steps in range(path.room[i] + 1):
         ended_stretch += buckets.stretch[steps]
         running -= buckets.weight[steps]
         later -= buckets.later[steps]
         spared -= buckets.spared[steps]
-        if steps % stride != 0:
-            continue
-        seen += 1
         stretch = steps * rows.step_ms
         time = ended_stretch + stretch * running
-        time_after = later - stretch * spared
+        # With nobody left the differences are only rounding.
+        after = later - stretch * spared if running > 0.0 else 0.0
+        L = (path.time[i] + time + after) / crowd.total
+        W = (path.cost[i] + rows.costs[i] * time + rows.costs[i + 1] * after) / crowd.total
+        buckets.L[steps] = L
+        buckets.W[steps] = W
+        buckets.latest[steps] = -np.inf
+        if steps % stride == 0:
+            buckets.latest[steps] = latest_tail(rows, best, rows.all, W, W, L)
         if running == 0.0:
-            time_after = 0.0
-        L = (path.time[i] + time + time_after) / crowd.total
-        W = (path.cost[i] + rows.costs[i] * time + rows.costs[i + 1] * time_after) / crowd.total
-        latest = latest_tail(rows, best, rows.all, W, W, L)
-        if latest > tail_floor:
-            if _weight_by(crowd, path, i, stretch, latest) >= crowd.rank:
-                path.steps[i + 1] = steps
-                offer(
-                    rows, best, rows.all, path.steps, _tail(crowd, path, i, stretch, latest), L, W
-                )
-            elif crowd.climbs:
-                tail_floor = latest
-        if running == 0.0:
-            break
-    return seen
+            return steps + 1
+    return path.room[i] + 1
 
 
 @plain_loops
