@@ -7,7 +7,7 @@ author = "The tailc authors"
 copyright = author
 version = release = tailc.__version__
 
-extensions = ["myst_parser", "sphinx_click"]
+extensions = ["myst_parser"]
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build"]

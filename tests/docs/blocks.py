@@ -3,7 +3,7 @@
 A block is run by its language:
 
 - `console`: lines `$ command`, `> ` going on with it, then the output; a line `...` stands for any
-  lines.
+  lines, and `...` in a line for anything in it.
 - `python`: all blocks of a document share one namespace; a block with `>>>` is a doctest.
 - `yaml`: a whole spec, or top-level keys to replace in a spec that is right, is checked.
 
@@ -93,9 +93,9 @@ def steps_of(block: Block) -> list[Step]:
 
 
 def agrees(expected: tuple[str, ...], got: list[str]) -> bool:
-    """Whether `got` is `expected`, where `...` stands for any lines."""
+    """Whether `got` is `expected`, where `...` stands for any lines, or anything in its line."""
     if "..." not in expected:
-        return list(expected) == got
+        return len(expected) == len(got) and _same(list(expected), got)
     runs: list[list[str]] = [[]]
     for line in expected:
         if line == "...":
@@ -103,18 +103,31 @@ def agrees(expected: tuple[str, ...], got: list[str]) -> bool:
         else:
             runs[-1].append(line)
     first, *middle, last = runs
-    if got[: len(first)] != first or len(got) < len(first) + len(last):
-        return False
     end = len(got) - len(last)
-    return got[end:] == last and _in_order(middle, got[len(first) : end])
+    if end < len(first) or not _same(first, got) or not _same(last, got[end:]):
+        return False
+    return _in_order(middle, got[len(first) : end])
 
 
 def _in_order(runs: list[list[str]], got: list[str]) -> bool:
     at = 0
     for run in runs:
-        starts = (i for i in range(at, len(got) - len(run) + 1) if got[i : i + len(run)] == run)
+        starts = (i for i in range(at, len(got) - len(run) + 1) if _same(run, got[i:]))
         found = next(starts, None)
         if found is None:
             return False
         at = found + len(run)
     return True
+
+
+def _same(expected: list[str], got: list[str]) -> bool:
+    """Whether `got` begins with the lines expected."""
+    pairs = zip(expected, got, strict=False)
+    return len(expected) <= len(got) and all(_fits(wanted, line) for wanted, line in pairs)
+
+
+def _fits(wanted: str, line: str) -> bool:
+    if "..." not in wanted:
+        return wanted == line
+    parts = (re.escape(part) for part in wanted.split("..."))
+    return re.fullmatch(".*".join(parts), line) is not None

@@ -1,7 +1,7 @@
 """Paste anew what commands print into the documents: `python -m tests.docs.refresh [DOCUMENT...]`.
 
-Where an output begins with `...`, what comes from the next line on is pasted; other outputs with a
-`...` are left as they are. Read the difference before it is committed.
+An output that is still right stays, with its `...`. One that is not is pasted whole, or, where it
+begins with a line `...`, from the line after that on. Read the difference before it is committed.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.docs.blocks import ROOT, Block, blocks_of, documents, steps_of
-from tests.docs.running import Reader
+from tests.docs.blocks import ROOT, Block, agrees, blocks_of, documents, steps_of
+from tests.docs.running import UNSTATED_EXIT, Reader
 
 
 def refreshed(text: str, folder: Path) -> str:
@@ -36,17 +36,18 @@ def _console(block: Block, reader: Reader) -> str:
     for step in steps_of(block):
         first, *later = step.command.splitlines()
         got = reader.output_of(step.command)
+        if got and got[-1].startswith(UNSTATED_EXIT):
+            sys.exit(f"nothing is written: `{step.command}` fails\n" + "\n".join(got))
         parts += [f"$ {first}", *(f"> {line}" for line in later), *_pasted(step.output, got)]
     return "".join(f"{line}\n" for line in parts)
 
 
 def _pasted(output: tuple[str, ...], got: list[str]) -> list[str]:
-    if "..." not in output:
-        return got
-    before, *after = output
-    if before == "..." and after and "..." not in after and after[0] in got:
-        return [before, *got[got.index(after[0]) :]]
-    return list(output)
+    if agrees(output, got):
+        return list(output)
+    if output[:1] == ("...",) and output[1:2] and output[1] in got:
+        return ["...", *got[got.index(output[1]) :]]
+    return got
 
 
 def main(chosen: list[str]) -> None:

@@ -35,6 +35,9 @@ server: {cores: 15, target_parallelism: 24}
 rates: [30/s]
 """
 
+# Ends the output of a command that fails where the document does not say so.
+UNSTATED_EXIT = "the document does not state this exit:"
+
 
 class Reader:
     """Someone who follows one document; `folder` is where."""
@@ -68,7 +71,7 @@ class Reader:
         )
         lines = done.stdout.splitlines()
         if done.returncode:
-            lines.append(f"(exit {done.returncode}, which the document does not state)")
+            lines.append(f"{UNSTATED_EXIT} {done.returncode}")
         return lines
 
     def _console(self, block: Block) -> list[str]:

@@ -74,9 +74,11 @@ def test_a_command_goes_on_over_lines_and_has_its_output() -> None:
         (("a", "...", "a"), ["a"], False),
         (("...", "b", "...", "d"), ["a", "b", "c", "d"], True),
         (("...", "c", "...", "b", "..."), ["b", "c"], False),
+        (("a ... c", "d"), ["a b c", "d"], True),
+        (("a ... c",), ["a b d"], False),
     ],
 )
-def test_three_dots_stand_for_any_lines(
+def test_three_dots_stand_for_any_lines_or_anything_in_a_line(
     expected: tuple[str, ...], got: list[str], is_right: bool
 ) -> None:
     assert agrees(expected, got) is is_right
@@ -86,7 +88,7 @@ def test_a_wrong_output_and_an_unstated_exit_are_seen(tmp_path: Path) -> None:
     reader = Reader(tmp_path)
     wrong = reader.run(Block("console", "$ echo two\none\n$ exit 3\n", 1))
     assert len(wrong) == 2
-    assert "exit 3" in wrong[1]
+    assert "this exit: 3" in wrong[1]
 
 
 def test_a_python_block_that_fails_is_seen(tmp_path: Path) -> None:

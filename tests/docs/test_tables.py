@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import importlib
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+from tailc.cli import COMMANDS
 from tailc.errors import Code, ExitCode
 from tailc.policies import find_kinds
 from tailc.specs.fields import SpecModel
+from tailc.traces.speedup_check import MARGINAL_EFFICIENCY
 from tests.docs.blocks import ROOT
 
 
@@ -42,6 +45,19 @@ def test_every_key_of_a_spec_stands_on_its_page() -> None:
             assert f".{name}`" in text or f"| `{name}`" in text, name
 
 
+def test_the_limits_that_few_to_many_tells_are_those_of_the_code() -> None:
+    limits = importlib.import_module("tailc.policies.few_to_many.reduce")
+    text = " ".join((ROOT / "docs" / "few-to-many.md").read_text(encoding="utf-8").split())
+    shared = limits.MOST_SCHEDULES_SHARED_CURVES // 10**6
+    own = limits.MOST_SCHEDULES_OWN_CURVES // 10**6
+    for told in (
+        f"at least a {limits.POINTS_PER_QUANTILE}th of the demand at the percentile",
+        f"{shared} million schedules ({own} million if there are more than {limits.MOST_CLASSES} ",
+    ):
+        assert told in text
+    assert f"at least {MARGINAL_EFFICIENCY} for each further thread" in text
+
+
 def _names(model: type[SpecModel]) -> set[str]:
     """The keys of a model and of the models in its fields, as a user writes them."""
     names = {field.alias or name for name, field in model.model_fields.items()}
@@ -49,3 +65,9 @@ def _names(model: type[SpecModel]) -> set[str]:
         if any(inner.__name__ in str(field.annotation) for field in model.model_fields.values()):
             names |= _names(inner)
     return names
+
+
+def test_every_command_has_its_help_on_the_page_of_commands() -> None:
+    text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    for command in COMMANDS:
+        assert f"$ tailc {command} --help" in text
