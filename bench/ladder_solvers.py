@@ -3,9 +3,9 @@
     python bench/ladder_solvers.py [--quick]
 
 Workload: gamma demand (shape 1.625, scale 144 ms), 10,000 requests, s = 1, 1.9, 2.65, 3.2, 30
-loads, budget 24, p99. Every figure is the median of several calls after a first one that compiles; the
-machine may be shared, so read the ratios to the dual of the same run before the times. `cpu` is the
-time of all threads together.
+loads, budget 24, p99. Every figure is the median of several calls after a first one that compiles;
+the machine may be shared, so read the ratios to the dual of the same run before the times. `cpu`
+is the time of all threads together.
 """
 
 import argparse

@@ -15,7 +15,7 @@ from tailc_solvers.ladder.rows import sorted_steps
 from tailc_solvers.sample import Sample
 
 Items = NDArray[np.int64]
-Share = tuple[int, int, int]
+Share = tuple[int, int]
 
 REQUESTS_PER_CURVE = 40
 """With fewer requests to a curve, one pass over the requests is cheaper than look-ups by curve."""
@@ -63,7 +63,7 @@ class IndividualEngine:
 
     crowd: Crowd
     seeds: Items
-    batch_schedules: ClassVar[int] = 20_000
+    batch_schedules: ClassVar[int] = 60_000
 
     def search(
         self, rows: Rows, best: Best, items: Items, share: Share, stride: int, cap: int
@@ -196,11 +196,9 @@ def _bins(
     largest = int(np.diff(start).max())
     n_bins = min(MOST_BINS, BINS_PER_REQUEST * largest)
     rate = n_bins / demand[start[1:] - 1]
-    # The longest demand is in bin n_bins or, rounded, the one before; look-ups read one bin further.
-    counts = [
-        np.cumsum(
-            np.bincount((demand[first:end] * rate[k]).astype(np.int64) + 1, minlength=n_bins + 2)
-        )
-        for k, (first, end) in enumerate(pairwise(start))
-    ]
+    counts = []
+    for k, (first, end) in enumerate(pairwise(start)):
+        bins = (demand[first:end] * rate[k]).astype(np.int64)
+        # The longest demand may be in bin n_bins, and look-ups read one bin further.
+        counts.append(np.cumsum(np.bincount(bins + 1, minlength=n_bins + 2)))
     return np.array(counts, dtype=np.int64), rate

@@ -19,7 +19,7 @@ Source: Haque et al., ASPLOS 2015, Fig. 7, with the wait in closed form and NEVE
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -185,7 +185,7 @@ class _Search:
         with ThreadPoolExecutor(self.workers) as pool:
             search = partial(self._batch, engine, rows, best, pool)
             if len(engine.seeds) > 0:
-                search(engine.seeds, (0, len(engine.seeds)), 1)
+                search(engine.seeds, [0, len(engine.seeds)], 1)
             elif stride > 1:
                 self._search(search, stride, engine.batch_schedules)
             self._search(search, 1, engine.batch_schedules)
@@ -193,14 +193,17 @@ class _Search:
 
     def _search(
         self,
-        search: Callable[[Items, tuple[int, int], int], None],
+        search: Callable[[Items, list[int], int], None],
         stride: int,
         batch_schedules: int,
     ) -> None:
         items = _items(self.grid.steps, self.n_rungs, stride)
-        for first, end in _batches(items, self.grid.steps, self.n_rungs, batch_schedules):
-            search(items, (first, end), stride)
-            self.progress(end / len(items))
+        schedules = self.grid.schedules(self.n_rungs) // stride ** (self.n_rungs - 1)
+        n_batches = min(max(schedules // batch_schedules, 1), _MOST_BATCHES)
+        marks = _marks(items, self.grid.steps, self.n_rungs, n_batches * SHARES)
+        for batch in range(0, len(marks) - 1, SHARES):
+            search(items, marks[batch : batch + SHARES + 1], stride)
+            self.progress(marks[min(batch + SHARES, len(marks) - 1)] / len(items))
 
     def _batch(
         self,
@@ -209,22 +212,20 @@ class _Search:
         best: Best,
         pool: ThreadPoolExecutor,
         items: Items,
-        ends: tuple[int, int],
+        marks: list[int],
         stride: int,
     ) -> None:
-        """Search a range of items side by side, or one after another if the budget may not do."""
+        """Search between the marks side by side, or in one go if the budget may not do."""
         if not self.is_complete:
             return
-        first, end = ends
-        shares = [(first + share, end, SHARES) for share in range(min(SHARES, end - first))]
+        shares = list(pairwise(marks))
         cap = (self.budget - self.evaluations) // len(shares)
         copies = [Best(best.key.copy(), best.steps.copy()) for _ in shares]
 
         def search(share: int) -> tuple[int, bool]:
             return engine.search(rows, copies[share], items, shares[share], stride, cap)
 
-        # Seeds are too few for threads.
-        apply = map if items is engine.seeds else pool.map
+        apply = pool.map if len(shares) > 1 else map
         outcomes = list(apply(search, range(len(shares))))
         if all(is_complete for _, is_complete in outcomes):
             for copy in copies:
@@ -232,7 +233,8 @@ class _Search:
             self.evaluations += sum(seen for seen, _ in outcomes)
             return
         cap = self.budget - self.evaluations
-        seen, self.is_complete = engine.search(rows, best, items, (first, end, 1), stride, cap)
+        whole = (marks[0], marks[-1])
+        seen, self.is_complete = engine.search(rows, best, items, whole, stride, cap)
         self.evaluations += seen
 
 
@@ -273,17 +275,13 @@ def _items(steps: int, n_rungs: int, stride: int) -> NDArray[np.int64]:
     return np.stack([first, second], axis=-1)[first + second <= steps].astype(np.int64)
 
 
-def _batches(
-    items: Items, steps: int, n_rungs: int, batch_schedules: int
-) -> Iterator[tuple[int, int]]:
-    """Ranges of items with about the same number of schedules each."""
+def _marks(items: Items, steps: int, n_rungs: int, n_parts: int) -> list[int]:
+    """Where to cut the items into parts with about the same number of schedules each."""
     free = n_rungs - 1 - items.shape[1]
-    room = (steps - items.sum(axis=1)).astype(np.float64)
-    size = np.cumsum((room + 1) ** free)
-    n_batches = int(np.clip(size[-1] // batch_schedules, 1, _MOST_BATCHES))
-    ends = np.searchsorted(size, size[-1] * np.arange(1, n_batches) / n_batches) + 1
-    marks = np.unique([0, *ends.tolist(), len(items)])
-    yield from pairwise(marks.tolist())
+    room = (steps + 1 - items.sum(axis=1)) / (steps + 1)
+    size = np.cumsum(room**free)
+    cuts = np.searchsorted(size, size[-1] * np.arange(1, n_parts) / n_parts) + 1
+    return np.unique([0, *cuts.tolist(), len(items)]).tolist()
 
 
 _MOST_PAIRED_STEPS = 2_000

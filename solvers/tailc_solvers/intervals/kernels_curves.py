@@ -111,7 +111,7 @@ class State(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def search_curves(curves, bounds, rows, best, items, share, stride, cap):
-    """Search the subtrees of items[first:end:hop], share = (first, end, hop), in whole strides.
+    """Search the subtrees of items[first:end], share = (first, end), in whole strides.
 
     An item [depth] fixes the first stretches. Returns the nodes seen and whether the share was
     searched to its end before `cap` nodes.
@@ -121,11 +121,11 @@ def search_curves(curves, bounds, rows, best, items, share, stride, cap):
     seen = 0
     reached = 0
     closed = depth + 1
-    for item in range(share[0], share[1], share[2]):
+    for item in range(share[0], share[1]):
         if seen + depth + 1 > cap:
             return seen, False
         if item > share[0]:
-            common = _common_prefix(items, item, item - share[2])
+            common = _common_prefix(items, item, item - 1)
             if common >= closed:
                 continue
             reached = min(reached, common)
