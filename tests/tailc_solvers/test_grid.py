@@ -1,5 +1,7 @@
 """The grid search against the literal enumerator of the paper."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tailc_solvers.intervals import grid
@@ -200,3 +202,17 @@ def test_misuse_is_refused(change, sentence):
     setting = {"beta_ppm": 990_000, "step_ms": 50, "longest_ms": 150} | change
     with pytest.raises(ValueError, match=sentence):
         search_grid(Sample.common([50], [1, 2]), [1, 2], [1], 6, **setting)
+
+
+def test_cost_rates_may_fall_with_the_rung(monkeypatch):
+    # The continuous bounds do not apply then; the search must do without.
+    for seed in range(60):
+        instance = random_instance(seed)
+        falling = replace(instance, costs=instance.costs[::-1])
+        wanted = [falling.enumerate(load).winner for load in falling.loads]
+        for engine in ENGINES.values():
+            monkeypatch.setattr(grid, "engine_for", engine)
+            got = solve(falling)
+            for row, winner in enumerate(wanted):
+                if winner is not None:
+                    assert_same(got, winner, row, f"seed {seed}, {falling}")
