@@ -65,7 +65,7 @@ class ServerSpec(SpecModel):
         json_schema_extra={"default": "5ms"},
     )
     max_degree: Annotated[Whole, Field(ge=1, le=MAX_DEGREE)] | None = Field(
-        default=None, description="Most threads a request; the degrees of the speed-up, if absent."
+        default=None, description="Most threads a request; if absent, as many as are worth having."
     )
     boosting: Flag = Field(
         default=True, description="Whether requests at the last degree may get priority."
