@@ -178,13 +178,18 @@ def replay(demand, table, measured_from, most_in_system, log):  # noqa: C901, PL
                 served = 0.0
                 served_boosted = 0.0
             leaver, favourite = _next_to_exit(done, is_boosted, running)
-            row = row_of_load[min(arrived - started + running, top_load)]
+            reads = row_of_load[min(arrived - started + running, top_load)]
             climb_at = NEVER_NS
-            for i in range(running):
-                due[i] = _due(
-                    begun[i], head_start[i], on[i], row, now, due_after_ns, reach_ns, quantum
-                )
-                climb_at = min(climb_at, due[i])
+            if reads == row:
+                for i in range(running):
+                    climb_at = min(climb_at, due[i])
+            else:
+                row = reads
+                for i in range(running):
+                    due[i] = _due(
+                        begun[i], head_start[i], on[i], row, now, due_after_ns, reach_ns, quantum
+                    )
+                    climb_at = min(climb_at, due[i])
         elif arrive_at == now:
             if arrived == measured_from:
                 phase = 1
@@ -242,17 +247,23 @@ def replay(demand, table, measured_from, most_in_system, log):  # noqa: C901, PL
             threads -= threads_ppm[rung]
             since[i] = now
             on[i] = higher
+            was_leaver = i == leaver
             if higher == last_rung and boosted + cost < boost_below:
                 is_boosted[i] = True
                 done[i] = served_boosted + left
                 boosted += cost
+                if favourite < 0 or done[i] < done[favourite]:
+                    favourite = i
             else:
                 done[i] = served + left
                 threads += cost
+                if done[i] < done[leaver]:
+                    leaver = i
+            if was_leaver:  # it may have left the unboosted, or have become slower
+                leaver, favourite = _next_to_exit(done, is_boosted, running)
             due[i] = _due(
                 begun[i], head_start[i], higher, row, now, due_after_ns, reach_ns, quantum
             )
-            leaver, favourite = _next_to_exit(done, is_boosted, running)
             climb_at = NEVER_NS
             for k in range(running):
                 climb_at = min(climb_at, due[k])
