@@ -95,7 +95,7 @@ def _solve_all(
 def _policy(chosen: Candidate, parts: _Parts, read: OpenedTrace) -> Policy:
     spec, problem, solution = chosen.spec, chosen.problem, chosen.solution
     evidence = Evidence(
-        objective=problem.objective.value,
+        objective=spec.search.objective,
         method=problem.method.value,
         proof=solution.proof,
         solver=solution.solver,

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from tailc_solvers.intervals.evaluate import evaluate
 from tailc_solvers.intervals.grid import search_grid
 from tailc_solvers.ladder.dual import LadderSolution as ContinuousSolution
 from tailc_solvers.ladder.dual import solve_ladder
@@ -21,20 +20,18 @@ from tailc_solvers.sample import Sample
 from tailc_solvers.status import Status
 
 from tailc.errors import Code, Finding, TailcError
-from tailc.forms.ladder.problem import LadderProblem, Method, Objective
+from tailc.forms.ladder.problem import LadderProblem, Method
 from tailc.forms.ladder.solution import (
     LadderSolution,
-    RowEvidence,
     RowStatus,
     Schedule,
     SolvedRow,
 )
 from tailc.percentiles import PPM
+from tailc.pipeline.figures import US_PER_MS, Figures, cost_rates, whole_us
 from tailc.pipeline.progress import Progress, silent
-from tailc.pipeline.quantile_interval import quantile_ppm_interval
 from tailc.units import format_ppm, format_us
 
-US_PER_MS = 1_000
 _STATUSES = {
     Status.OPTIMAL: RowStatus.OPTIMAL,
     Status.INFEASIBLE: RowStatus.INFEASIBLE,
@@ -72,7 +69,7 @@ def solve(problem: LadderProblem, threads: int = 1, progress: Progress = silent)
     bounds_us = _bounds_us(problem, continuous)
     if Status.BUDGET in proposal.status:
         raise _budget_ended(problem, proposal.evaluations)
-    figures = _Figures(problem, sample)
+    figures = Figures(problem, sample)
     rows = tuple(
         _row(problem, figures, proposal, number, bounds_us[number])
         for number in range(len(problem.loads))
@@ -104,7 +101,7 @@ def _bounds_us(problem: LadderProblem, continuous: ContinuousSolution | None) ->
 def _continuous(problem: LadderProblem, sample: Sample) -> ContinuousSolution:
     return solve_ladder(
         sample,
-        _cost_rates(problem),
+        cost_rates(problem),
         problem.loads,
         problem.budget_ppm / PPM,
         beta_ppm=problem.percentile_ppm,
@@ -117,7 +114,7 @@ def _by_dual(problem: LadderProblem, sample: Sample, continuous: ContinuousSolut
     snapped = snap(
         continuous,
         sample,
-        _cost_rates(problem),
+        cost_rates(problem),
         problem.budget_ppm / PPM,
         beta_ppm=problem.percentile_ppm,
         target_ms=_target_ms(problem),
@@ -140,7 +137,7 @@ def _target_ms(problem: LadderProblem) -> float | None:
 def _by_grid(problem: LadderProblem, sample: Sample, threads: int, progress: Progress) -> _Proposal:
     found = search_grid(
         sample,
-        _cost_rates(problem),
+        cost_rates(problem),
         problem.loads,
         problem.budget_ppm / PPM,
         beta_ppm=problem.percentile_ppm,
@@ -162,56 +159,9 @@ def _by_grid(problem: LadderProblem, sample: Sample, threads: int, progress: Pro
     )
 
 
-def _cost_rates(problem: LadderProblem) -> NDArray[np.float64]:
-    return np.array(problem.cost_ppm) / PPM
-
-
-class _Figures:
-    """Exact figures of a schedule on the design sample, with the limits of its tail."""
-
-    def __init__(self, problem: LadderProblem, sample: Sample) -> None:
-        self._problem = problem
-        self._sample = sample
-        total = problem.profile.total_weight
-        self._low_ppm, self._high_ppm = quantile_ppm_interval(problem.percentile_ppm, total)
-
-    def of(self, load: int, schedule: Schedule, bound_us: int | None) -> RowEvidence:
-        """The evidence of one load, every figure recomputed from whole microseconds."""
-        problem = self._problem
-        tail_ms, mean_ms, cost_time_ms = self._execution(schedule, problem.percentile_ppm)
-        tail_us = schedule.wait_us + _us(tail_ms)
-        cost_time_us = _us(cost_time_ms)
-        residence_ms = schedule.wait_us / US_PER_MS + mean_ms
-        return RowEvidence(
-            load=load,
-            objective_us=tail_us if problem.objective is Objective.TAIL else cost_time_us,
-            bound_us=bound_us,
-            tail_us=tail_us,
-            tail_low_us=self._tail_us(schedule, self._low_ppm),
-            tail_high_us=self._high_ppm and self._tail_us(schedule, self._high_ppm),
-            mean_us=_us(residence_ms),
-            cost_time_us=cost_time_us,
-            total_cost_ppm=round(load * cost_time_ms / residence_ms * PPM),
-        )
-
-    def _tail_us(self, schedule: Schedule, percentile_ppm: int) -> int:
-        return schedule.wait_us + _us(self._execution(schedule, percentile_ppm)[0])
-
-    def _execution(self, schedule: Schedule, percentile_ppm: int) -> tuple[float, float, float]:
-        """Tail, mean and cost-time of the execution, in ms."""
-        stays = [math.inf if stay is None else stay / US_PER_MS for stay in schedule.stay_us]
-        rates = _cost_rates(self._problem)
-        found = evaluate(self._sample, rates, [0.0, *stays], percentile_ppm)
-        return (
-            float(found.execution_tail_ms[0]),
-            float(found.execution_mean_ms[0]),
-            float(found.cost_time_ms[0]),
-        )
-
-
 def _row(
     problem: LadderProblem,
-    figures: _Figures,
+    figures: Figures,
     proposal: _Proposal,
     number: int,
     bound_us: int | None,
@@ -227,13 +177,9 @@ def _row(
 
 
 def _schedule(v_ms: NDArray[np.float64]) -> Schedule:
-    wait_us, *stays = (None if math.isinf(v) else _us(v) for v in v_ms.tolist())
+    wait_us, *stays = (None if math.isinf(v) else whole_us(v) for v in v_ms.tolist())
     assert wait_us is not None
     return Schedule(wait_us, tuple(stays))
-
-
-def _us(value_ms: float) -> int:
-    return round(value_ms * US_PER_MS)
 
 
 def _check_target(problem: LadderProblem, rows: tuple[SolvedRow, ...]) -> None:
@@ -244,15 +190,19 @@ def _check_target(problem: LadderProblem, rows: tuple[SolvedRow, ...]) -> None:
     first = missed[0]
     percentile = format_ppm(problem.percentile_ppm).removesuffix(" %")
     target = f"p{percentile} <= {format_us(problem.target_us)}"
-    message = f"`{target}` cannot be met with {first.load} requests in the system"
-    limit = f"under an average total cost of {problem.budget_ppm / PPM:g}"
+    message = f"`{target}` cannot be met with {_requests(first.load)} in the system"
+    limit = f"under a total cost of {problem.budget_ppm / PPM:g}"
     if first.nearest_tail_us is None:
         hint = f"no schedule of the grid keeps so many requests {limit}: lower the largest load"
     else:
         nearest = format_us(first.nearest_tail_us)
         message += f"; the tightest attainable there is {nearest} {limit}"
-        hint = f"relax the latency to {nearest}, lower the largest load, or raise the target"
+        hint = f"relax the latency to {nearest}, raise the limit, or lower the largest load"
     raise TailcError(Finding(Code.INFEASIBLE, message, help=hint))
+
+
+def _requests(count: int) -> str:
+    return "1 request" if count == 1 else f"{count} requests"
 
 
 def _method_unfit() -> TailcError:

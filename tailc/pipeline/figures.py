@@ -1,0 +1,81 @@
+"""What a schedule in whole microseconds really does on the design sample.
+
+Solvers propose in floating point; these figures are computed anew from the schedule that the
+artifact will carry, and a proposal that breaks its limits is a bug that stops the compile.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+from tailc_solvers.intervals.evaluate import FEASIBILITY_TOLERANCE, evaluate
+from tailc_solvers.sample import Sample
+
+from tailc.forms.ladder.problem import LadderProblem, Objective
+from tailc.forms.ladder.solution import RowEvidence, Schedule
+from tailc.percentiles import PPM
+from tailc.pipeline.quantile_interval import quantile_ppm_interval
+
+US_PER_MS = 1_000
+
+
+class Figures:
+    """Exact figures of a schedule on the design sample, with the limits of its tail."""
+
+    def __init__(self, problem: LadderProblem, sample: Sample) -> None:
+        self._problem = problem
+        self._sample = sample
+        total = problem.profile.total_weight
+        self._low_ppm, self._high_ppm = quantile_ppm_interval(problem.percentile_ppm, total)
+
+    def of(self, load: int, schedule: Schedule, bound_us: int | None) -> RowEvidence:
+        """The evidence of one load, every figure recomputed from whole microseconds.
+
+        Raises AssertionError where the schedule breaks the budget or the target.
+        """
+        problem = self._problem
+        tail_ms, mean_ms, cost_time_ms = self._execution(schedule, problem.percentile_ppm)
+        tail_us = schedule.wait_us + whole_us(tail_ms)
+        cost_time_us = whole_us(cost_time_ms)
+        residence_ms = schedule.wait_us / US_PER_MS + mean_ms
+        total_cost_ppm = load * cost_time_ms / residence_ms * PPM
+        # Twice: the solver's sums may round otherwise than these.
+        assert total_cost_ppm <= problem.budget_ppm * (1 + 2 * FEASIBILITY_TOLERANCE)
+        assert problem.target_us is None or tail_us <= problem.target_us
+        return RowEvidence(
+            load=load,
+            objective_us=tail_us if problem.objective is Objective.TAIL else cost_time_us,
+            bound_us=bound_us,
+            tail_us=tail_us,
+            tail_low_us=self._tail_us(schedule, self._low_ppm),
+            tail_high_us=self._high_ppm and self._tail_us(schedule, self._high_ppm),
+            mean_us=whole_us(residence_ms),
+            cost_time_us=cost_time_us,
+            total_cost_ppm=round(total_cost_ppm),
+        )
+
+    def _tail_us(self, schedule: Schedule, percentile_ppm: int) -> int:
+        return schedule.wait_us + whole_us(self._execution(schedule, percentile_ppm)[0])
+
+    def _execution(self, schedule: Schedule, percentile_ppm: int) -> tuple[float, float, float]:
+        """Tail, mean and cost-time of the execution, in ms."""
+        stays = [math.inf if stay is None else stay / US_PER_MS for stay in schedule.stay_us]
+        rates = cost_rates(self._problem)
+        found = evaluate(self._sample, rates, [0.0, *stays], percentile_ppm)
+        return (
+            float(found.execution_tail_ms[0]),
+            float(found.execution_mean_ms[0]),
+            float(found.cost_time_ms[0]),
+        )
+
+
+def cost_rates(problem: LadderProblem) -> NDArray[np.float64]:
+    """Cost of each rung per ms, (rungs,)."""
+    return np.array(problem.cost_ppm) / PPM
+
+
+def whole_us(value_ms: float) -> int:
+    """Milliseconds to the nearest whole microsecond."""
+    return round(value_ms * US_PER_MS)
