@@ -48,10 +48,11 @@ class Step:
 
 
 def documents() -> list[Path]:
-    """The README and every page of the documentation."""
+    """The README, every page of the documentation, and the READMEs of examples and runtimes."""
     built = ROOT / "docs" / "_build"
     pages = (page for page in (ROOT / "docs").rglob("*.md") if built not in page.parents)
-    return [ROOT / "README.md", *sorted(pages)]
+    beside = (*ROOT.glob("examples/*/README.md"), *ROOT.glob("runtimes/*/README.md"))
+    return [ROOT / "README.md", *sorted(pages), *sorted(beside)]
 
 
 def blocks_of(text: str) -> list[Block]:

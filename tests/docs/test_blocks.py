@@ -6,20 +6,23 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.blocks import Block, Step, agrees, blocks_of, documents, steps_of
+from tests.docs.blocks import ROOT, Block, Step, agrees, blocks_of, documents, steps_of
 from tests.docs.running import Reader
 
 # What is only read, by document and first line: it needs a network, or is a picture.
 READ_ONLY = {
     ("README.md", "git clone <this repository> tailc"),
     ("docs/tutorial.md", "pip install . ./runtimes/python"),
+    ("examples/lucene-fm/README.md", "python examples/lucene-fm/generate.py"),
+    ("examples/bing-fm/README.md", "python examples/bing-fm/generate.py"),
+    ("examples/search/README.md", "pip install duckdb numpy pyarrow"),
 }
 
 RUN = ("console", "python", "yaml")
 
 
 def _name(path: Path) -> str:
-    return path.name if path.parent.name != "docs" else f"docs/{path.name}"
+    return path.relative_to(ROOT).as_posix()
 
 
 @pytest.mark.parametrize("document", documents(), ids=_name)
