@@ -6,8 +6,6 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-PPM = 1_000_000
-
 
 @dataclass(frozen=True, eq=False)
 class Sample:
@@ -86,13 +84,9 @@ class Sample:
     def longest_ms(self) -> float:
         return float(self.demand_ms.max())
 
-    def tail_rank(self, beta_ppm: int) -> int:
-        """1-based rank of the `beta_ppm` quantile: ceil(beta * total weight), in integers.
-
-        Haque et al., ASPLOS 2015, eq. 5. `beta_ppm` is in parts per million, 1 to 1,000,000.
-        """
-        _require(0 < beta_ppm <= PPM, "beta_ppm must be between 1 and 1,000,000")
-        return -(-beta_ppm * self.total_weight // PPM)
+    def check_rank(self, rank: int) -> None:
+        """Raise ValueError unless `rank` counts one of the requests, weights included, from 1."""
+        _require(1 <= rank <= self.total_weight, f"rank must be between 1 and {self.total_weight}")
 
 
 def _require(holds: bool, sentence: str) -> None:

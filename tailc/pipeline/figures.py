@@ -16,7 +16,7 @@ from tailc_solvers.sample import Sample
 from tailc.forms.ladder.problem import LadderProblem, Objective
 from tailc.forms.ladder.solution import RowEvidence, Schedule
 from tailc.percentiles import PPM
-from tailc.pipeline.quantile_interval import quantile_ppm_interval
+from tailc.verify.order_statistics import rank_limits
 
 US_PER_MS = 1_000
 
@@ -28,7 +28,7 @@ class Figures:
         self._problem = problem
         self._sample = sample
         total = problem.profile.total_weight
-        self._low_ppm, self._high_ppm = quantile_ppm_interval(problem.percentile_ppm, total)
+        self._limits = rank_limits(problem.percentile_ppm, total)
 
     def of(self, load: int, schedule: Schedule, bound_us: int | None) -> RowEvidence:
         """The evidence of one load, every figure recomputed from whole microseconds.
@@ -36,7 +36,7 @@ class Figures:
         Raises AssertionError where the schedule breaks the budget or the target.
         """
         problem = self._problem
-        tail_ms, mean_ms, cost_time_ms = self._execution(schedule, problem.percentile_ppm)
+        tail_ms, mean_ms, cost_time_ms = self._execution(schedule, problem.rank)
         tail_us = schedule.wait_us + whole_us(tail_ms)
         cost_time_us = whole_us(cost_time_ms)
         residence_ms = schedule.wait_us / US_PER_MS + mean_ms
@@ -49,21 +49,21 @@ class Figures:
             objective_us=tail_us if problem.objective is Objective.TAIL else cost_time_us,
             bound_us=bound_us,
             tail_us=tail_us,
-            tail_low_us=self._tail_us(schedule, self._low_ppm),
-            tail_high_us=self._high_ppm and self._tail_us(schedule, self._high_ppm),
+            tail_low_us=self._tail_us(schedule, max(self._limits.low, 1)),
+            tail_high_us=self._limits.high and self._tail_us(schedule, self._limits.high),
             mean_us=whole_us(residence_ms),
             cost_time_us=cost_time_us,
             total_cost_ppm=round(total_cost_ppm),
         )
 
-    def _tail_us(self, schedule: Schedule, percentile_ppm: int) -> int:
-        return schedule.wait_us + whole_us(self._execution(schedule, percentile_ppm)[0])
+    def _tail_us(self, schedule: Schedule, rank: int) -> int:
+        return schedule.wait_us + whole_us(self._execution(schedule, rank)[0])
 
-    def _execution(self, schedule: Schedule, percentile_ppm: int) -> tuple[float, float, float]:
-        """Tail, mean and cost-time of the execution, in ms."""
+    def _execution(self, schedule: Schedule, rank: int) -> tuple[float, float, float]:
+        """Of the execution, in ms: time of the request of that rank, mean time, mean cost-time."""
         stays = [math.inf if stay is None else stay / US_PER_MS for stay in schedule.stay_us]
         rates = cost_rates(self._problem)
-        found = evaluate(self._sample, rates, [0.0, *stays], percentile_ppm)
+        found = evaluate(self._sample, rates, [0.0, *stays], rank)
         return (
             float(found.execution_tail_ms[0]),
             float(found.execution_mean_ms[0]),

@@ -104,7 +104,7 @@ def _continuous(problem: LadderProblem, sample: Sample) -> ContinuousSolution:
         cost_rates(problem),
         problem.loads,
         problem.budget_ppm / PPM,
-        beta_ppm=problem.percentile_ppm,
+        rank=problem.rank,
         objective=problem.objective.value,
         target_ms=_target_ms(problem),
     )
@@ -116,7 +116,7 @@ def _by_dual(problem: LadderProblem, sample: Sample, continuous: ContinuousSolut
         sample,
         cost_rates(problem),
         problem.budget_ppm / PPM,
-        beta_ppm=problem.percentile_ppm,
+        rank=problem.rank,
         target_ms=_target_ms(problem),
     )
     solved = zip(continuous.status, snapped.meets_target.tolist(), strict=True)
@@ -140,7 +140,7 @@ def _by_grid(problem: LadderProblem, sample: Sample, threads: int, progress: Pro
         cost_rates(problem),
         problem.loads,
         problem.budget_ppm / PPM,
-        beta_ppm=problem.percentile_ppm,
+        rank=problem.rank,
         step_ms=problem.step_us / US_PER_MS,
         longest_ms=problem.longest_us / US_PER_MS,
         objective=problem.objective.value,

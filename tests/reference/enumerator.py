@@ -77,7 +77,7 @@ def stretches(request: Request, v: Schedule) -> list[Fraction]:
 
 
 def figures(
-    requests: list[Request], costs: tuple[Fraction, ...], v: Schedule, beta_ppm: int
+    requests: list[Request], costs: tuple[Fraction, ...], v: Schedule, rank: int
 ) -> Figures:
     """Eq. 1 to 5 without the wait."""
     total = sum(request.weight for request in requests)
@@ -88,7 +88,6 @@ def figures(
         times += [sum(spent)] * request.weight
         mean += request.weight * sum(spent)
         cost += request.weight * sum(c * t for c, t in zip(costs, spent, strict=True))
-    rank = -(-beta_ppm * total // 10**6)
     return Figures(sorted(times)[rank - 1], mean / total, cost / total)
 
 
@@ -117,7 +116,7 @@ def search(
     waits: list[Fraction],
     load: Fraction,
     budget: Fraction,
-    beta_ppm: int,
+    rank: int,
     target: Fraction | None = None,
 ) -> Outcome:
     """Least tail, or with a target least cost-time, among all waits and schedules (Fig. 7)."""
@@ -125,7 +124,7 @@ def search(
     winner = None
     evaluations = 0
     for schedule in schedules:
-        found = figures(requests, costs, schedule, beta_ppm)
+        found = figures(requests, costs, schedule, rank)
         for wait in waits:
             evaluations += 1
             candidate = _with_wait(found, schedule, wait, load)

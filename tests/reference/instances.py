@@ -6,6 +6,7 @@ from fractions import Fraction
 import numpy as np
 from tailc_solvers.sample import Sample
 
+from tailc.percentiles import percentile_rank
 from tests.reference.enumerator import Outcome, Request, axis, climbing_grid, exact, search
 
 SHAPES = ("common", "classes", "individual")
@@ -17,7 +18,7 @@ class Instance:
     costs: tuple[float, ...]
     loads: tuple[float, ...]
     budget: float
-    beta_ppm: int
+    rank: int
     step: float
     longest: float
     target: float | None
@@ -42,7 +43,7 @@ class Instance:
             axis(step, longest),
             exact(load),
             exact(self.budget),
-            self.beta_ppm,
+            self.rank,
             None if self.target is None or by_tail else exact(self.target),
         )
 
@@ -60,12 +61,14 @@ def random_instance(seed: int) -> Instance:
     costs = tuple(np.round(np.cumsum(rng.choice([0.5, 1, 1, 2], n)), 2).tolist())
     loads = tuple(rng.choice(np.arange(1, 11), int(rng.integers(1, 4)), replace=False).tolist())
     target = round(float(longest * rng.uniform(0.2, 2.5)), 2) if rng.random() < 0.5 else None
+    budget = float(rng.choice([1, 2, 3, 4.5, 6, 8]))
+    percentile_ppm = int(rng.choice([250_000, 500_000, 750_000, 900_000, 990_000, 1_000_000]))
     return Instance(
         sample=sample,
         costs=costs,
         loads=loads,
-        budget=float(rng.choice([1, 2, 3, 4.5, 6, 8])),
-        beta_ppm=int(rng.choice([250_000, 500_000, 750_000, 900_000, 990_000, 1_000_000])),
+        budget=budget,
+        rank=percentile_rank(percentile_ppm, sample.total_weight),
         step=step,
         longest=longest,
         target=target,

@@ -11,38 +11,38 @@ from scipy.optimize import linprog
 from tailc_solvers.sample import Sample
 
 
-def least_tail(sample: Sample, costs, load: float, budget: float, beta_ppm: int) -> float:
+def least_tail(sample: Sample, costs, load: float, budget: float, rank: int) -> float:
     """Least wait + execution tail with q W <= p (wait + L)."""
     return min(
-        _solve(*_program(sample, costs, k, load, budget, beta_ppm), by_cost=False, target=None)
+        _solve(*_program(sample, costs, k, load, budget, rank), by_cost=False, target=None)
         for k in range(sample.n_rungs)
     )
 
 
 def least_cost(
-    sample: Sample, costs, load: float, budget: float, beta_ppm: int, target: float
+    sample: Sample, costs, load: float, budget: float, rank: int, target: float
 ) -> float:
     """Least W with q W <= p (wait + L) and wait + T <= target; inf if there is none."""
     return min(
-        _solve(*_program(sample, costs, k, load, budget, beta_ppm), by_cost=True, target=target)
+        _solve(*_program(sample, costs, k, load, budget, rank), by_cost=True, target=target)
         for k in range(sample.n_rungs)
     )
 
 
-def _program(sample: Sample, costs, k: int, load: float, budget: float, beta_ppm: int):
+def _program(sample: Sample, costs, k: int, load: float, budget: float, rank: int):
     """Coefficients of T, W and the demand for wait in the variables, and the segments' lengths."""
     order = np.argsort(sample.demand_ms)
     demand, weight = sample.demand_ms[order], sample.weight[order]
     total = weight.sum()
-    rank = int(np.searchsorted(np.cumsum(weight), sample.tail_rank(beta_ppm)))
+    last = int(np.searchsorted(np.cumsum(weight), rank))
     length = np.diff(demand, prepend=0.0)
     running = (total - np.cumsum(weight) + weight) / total
     speeds = sample.speeds[sample.curve[0]]
     time = 1.0 / speeds[: k + 1]
     cost = np.asarray(costs)[: k + 1] / speeds[: k + 1]
-    rest = float((length * running)[rank + 1 :].sum())
-    head = slice(0, rank + 1)
-    T = np.append(np.tile(time, rank + 1), 1.0)
+    rest = float((length * running)[last + 1 :].sum())
+    head = slice(0, last + 1)
+    T = np.append(np.tile(time, last + 1), 1.0)
     W = np.append(np.outer(running[head], cost).ravel(), 0.0)
     L = np.append(np.outer(running[head], time).ravel(), 1.0)
     W_rest, L_rest = rest * cost[k], rest * time[k]

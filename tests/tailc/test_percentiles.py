@@ -33,3 +33,8 @@ def test_one_delay_in_a_hundred_reaches_63_percent_of_requests_over_100_servers(
 
 def test_one_delay_in_ten_thousand_reaches_a_fifth_of_requests_over_2000_servers():
     assert any_delayed(0.0001, 2_000) == pytest.approx(0.18128, abs=5e-6)
+
+
+def test_a_share_that_doubles_cannot_hold_is_counted_exactly():
+    # 0.7 * 10 in doubles is 7.000000000000001; the rank must be 7.
+    assert percentile_rank(700_000, 10) == 7

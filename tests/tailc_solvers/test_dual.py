@@ -9,6 +9,7 @@ from tailc_solvers.ladder.snap import snap
 from tailc_solvers.sample import Sample
 from tailc_solvers.status import Status
 
+from tailc.percentiles import percentile_rank
 from tests.reference import ladder_lp
 
 LP_TOLERANCE = 1e-7
@@ -19,7 +20,7 @@ ROUNDING = 1e-9
 
 
 def random_row(seed: int) -> tuple[Sample, np.ndarray, float, float, int]:
-    """Sample, costs, load, budget, beta: sublinear as a rule, one in five with a steep step."""
+    """Sample, costs, load, budget, rank: sublinear as a rule, one in five with a steep step."""
     rng = np.random.default_rng(seed)
     requests = int(rng.integers(1, 13))
     demand = np.round(rng.gamma(1.5, 100, requests) + 1, int(rng.integers(0, 3)))
@@ -30,21 +31,17 @@ def random_row(seed: int) -> tuple[Sample, np.ndarray, float, float, int]:
         gains[rng.integers(n)] = rng.choice([-0.1, 1.8])
     speeds = np.maximum(0.3, np.round(np.cumsum(gains) + 1 - gains[0], 2))
     costs = np.round(np.cumsum(rng.choice([0.5, 1, 1, 2], n)), 1)
-    beta_ppm = int(rng.choice([300_000, 500_000, 750_000, 900_000, 990_000, 1_000_000]))
+    percentile_ppm = int(rng.choice([300_000, 500_000, 750_000, 900_000, 990_000, 1_000_000]))
     budget = float(rng.choice([2, 4, 6, 24]))
-    return (
-        Sample.common(demand, speeds, weight),
-        costs,
-        float(budget * rng.uniform(0.1, 1.6)),
-        budget,
-        beta_ppm,
-    )
+    sample = Sample.common(demand, speeds, weight)
+    rank = percentile_rank(percentile_ppm, sample.total_weight)
+    return sample, costs, float(budget * rng.uniform(0.1, 1.6)), budget, rank
 
 
 def test_the_last_rung_is_a_fixed_charge():
     # One multiplier over all rungs gives 128.06 here; keeping rung 1 for ever gives 100.
     sample = Sample.common([10, 20, 100, 400], [1, 1.8, 2.2])
-    found = solve_ladder(sample, [1, 2, 3], [6], 6, beta_ppm=750_000)
+    found = solve_ladder(sample, [1, 2, 3], [6], 6, rank=3)
     assert found.tail_ms[0] == pytest.approx(100.0, abs=1e-6)
     assert found.v_ms[0].tolist() == [0.0, np.inf, 0.0]
     assert found.bound[0] == pytest.approx(100.0, abs=1e-6)
@@ -53,9 +50,7 @@ def test_the_last_rung_is_a_fixed_charge():
 def test_two_rungs_have_a_closed_form():
     # t_1 = (target - w / s_2) / (1 - 1 / s_2) = (200 - 145.5) / 0.5.
     sample = Sample.common([100.0, 291.0], [1, 2])
-    found = solve_ladder(
-        sample, [1, 3], [1], 1e9, beta_ppm=1_000_000, objective="cost", target_ms=200
-    )
+    found = solve_ladder(sample, [1, 3], [1], 1e9, rank=2, objective="cost", target_ms=200)
     assert found.v_ms[0] == pytest.approx([0.0, 109.0], abs=1e-6)
     assert found.tail_ms[0] == pytest.approx(200.0)
 
@@ -63,9 +58,9 @@ def test_two_rungs_have_a_closed_form():
 @pytest.mark.parametrize("block", range(4))
 def test_the_dual_equals_the_linear_program_by_tail(block):
     for seed in range(100 * block, 100 * (block + 1)):
-        sample, costs, load, budget, beta_ppm = random_row(seed)
-        found = solve_ladder(sample, costs, [load], budget, beta_ppm=beta_ppm)
-        wanted = ladder_lp.least_tail(sample, costs, load, budget, beta_ppm)
+        sample, costs, load, budget, rank = random_row(seed)
+        found = solve_ladder(sample, costs, [load], budget, rank=rank)
+        wanted = ladder_lp.least_tail(sample, costs, load, budget, rank)
         assert found.primal[0] == pytest.approx(wanted, rel=LP_TOLERANCE), seed
         assert found.gap[0] <= 1e-12 * found.primal[0], seed
 
@@ -73,13 +68,13 @@ def test_the_dual_equals_the_linear_program_by_tail(block):
 @pytest.mark.parametrize("block", range(4))
 def test_the_dual_equals_the_linear_program_by_cost(block):
     for seed in range(100 * block, 100 * (block + 1)):
-        sample, costs, load, budget, beta_ppm = random_row(seed)
-        least = solve_ladder(sample, costs, [load], budget, beta_ppm=beta_ppm).primal[0]
+        sample, costs, load, budget, rank = random_row(seed)
+        least = solve_ladder(sample, costs, [load], budget, rank=rank).primal[0]
         target = float(least * np.random.default_rng(seed).uniform(0.9, 2.0))
         found = solve_ladder(
-            sample, costs, [load], budget, beta_ppm=beta_ppm, objective="cost", target_ms=target
+            sample, costs, [load], budget, rank=rank, objective="cost", target_ms=target
         )
-        wanted = ladder_lp.least_cost(sample, costs, load, budget, beta_ppm, target)
+        wanted = ladder_lp.least_cost(sample, costs, load, budget, rank, target)
         assert found.primal[0] == pytest.approx(wanted, rel=LP_TOLERANCE), seed
         assert found.least_tail_ms[0] == least
         if target < least:
@@ -91,20 +86,20 @@ def test_the_dual_equals_the_linear_program_by_cost(block):
 @pytest.mark.parametrize("objective", ["tail", "cost"])
 def test_the_schedule_has_the_figures_that_are_claimed(objective):
     for seed in range(200):
-        sample, costs, load, budget, beta_ppm = random_row(seed)
+        sample, costs, load, budget, rank = random_row(seed)
         target = None if objective == "tail" else 1.3 * sample.longest_ms
         found = solve_ladder(
             sample,
             costs,
             [load],
             budget,
-            beta_ppm=beta_ppm,
+            rank=rank,
             objective=objective,
             target_ms=target,
         )
         if found.status[0] is Status.INFEASIBLE:
             continue
-        exact = evaluate(sample, costs, found.v_ms, beta_ppm)
+        exact = evaluate(sample, costs, found.v_ms, rank)
         wait = found.v_ms[:, 0]
         assert found.tail_ms == pytest.approx(wait + exact.execution_tail_ms, rel=1e-9)
         assert found.mean_ms == pytest.approx(wait + exact.execution_mean_ms, rel=1e-9)
@@ -116,9 +111,9 @@ def test_the_schedule_has_the_figures_that_are_claimed(objective):
 
 def test_snapping_keeps_the_budget_and_reports_the_gap():
     for seed in range(100):
-        sample, costs, load, budget, beta_ppm = random_row(seed)
-        found = solve_ladder(sample, costs, [load], budget, beta_ppm=beta_ppm)
-        snapped = snap(found, sample, costs, budget, beta_ppm=beta_ppm)
+        sample, costs, load, budget, rank = random_row(seed)
+        found = solve_ladder(sample, costs, [load], budget, rank=rank)
+        snapped = snap(found, sample, costs, budget, rank=rank)
         finite = snapped.v_ms[np.isfinite(snapped.v_ms)]
         assert finite * 1000 == pytest.approx(np.rint(finite * 1000), abs=1e-6)
         assert snapped.total_cost[0] <= budget * (1 + 2 * ROUNDING)
@@ -129,12 +124,12 @@ def test_snapping_keeps_the_budget_and_reports_the_gap():
 
 def test_snapping_by_cost_meets_the_target_or_says_so():
     for seed in range(100):
-        sample, costs, load, budget, beta_ppm = random_row(seed)
-        target = 1.2 * solve_ladder(sample, costs, [load], budget, beta_ppm=beta_ppm).tail_ms[0]
+        sample, costs, load, budget, rank = random_row(seed)
+        target = 1.2 * solve_ladder(sample, costs, [load], budget, rank=rank).tail_ms[0]
         found = solve_ladder(
-            sample, costs, [load], budget, beta_ppm=beta_ppm, objective="cost", target_ms=target
+            sample, costs, [load], budget, rank=rank, objective="cost", target_ms=target
         )
-        snapped = snap(found, sample, costs, budget, beta_ppm=beta_ppm, target_ms=target)
+        snapped = snap(found, sample, costs, budget, rank=rank, target_ms=target)
         within = snapped.tail_ms <= target * (1 + ROUNDING)
         assert snapped.meets_target.tolist() == within.tolist()
         assert snapped.total_cost[0] <= budget * (1 + 2 * ROUNDING)
@@ -143,7 +138,7 @@ def test_snapping_by_cost_meets_the_target_or_says_so():
 def test_the_grid_is_at_most_a_step_behind_on_a_long_tail():
     demand = np.random.default_rng(1).gamma(1.625, 144, 2_000)
     sample = Sample.common(demand, [1, 1.9, 2.65, 3.2])
-    setting = {"beta_ppm": 990_000}
+    setting = {"rank": 1_980}
     dual = solve_ladder(sample, [1, 2, 3, 4], range(1, 31), 24, **setting)
     found = search_grid(
         sample, [1, 2, 3, 4], range(1, 31), 24, step_ms=5, longest_ms=440, **setting
@@ -155,13 +150,13 @@ def test_the_grid_is_at_most_a_step_behind_on_a_long_tail():
 
 def test_sixty_four_rungs_close_the_gap():
     sample = Sample.common(np.random.default_rng(2).gamma(1.6, 100, 500), np.arange(1, 65) ** 0.7)
-    found = solve_ladder(sample, np.arange(1, 65), range(1, 40), 24, beta_ppm=990_000)
+    found = solve_ladder(sample, np.arange(1, 65), range(1, 40), 24, rank=495)
     assert (found.gap <= 1e-12 * found.primal).all()
 
 
 def test_the_dual_refuses_several_curves_and_falling_costs():
     two = Sample.classes([1, 2], [[1, 2], [1, 1.5]], [0, 1])
     with pytest.raises(ValueError, match="one common curve"):
-        solve_ladder(two, [1, 2], [1], 6, beta_ppm=990_000)
+        solve_ladder(two, [1, 2], [1], 6, rank=1)
     with pytest.raises(ValueError, match="must not fall"):
-        solve_ladder(Sample.common([1], [1, 2]), [2, 1], [1], 6, beta_ppm=990_000)
+        solve_ladder(Sample.common([1], [1, 2]), [2, 1], [1], 6, rank=1)

@@ -11,6 +11,7 @@ from tailc_solvers.objective import Objective
 from tailc_solvers.sample import Sample
 from tailc_solvers.status import Status
 
+from tailc.percentiles import percentile_rank
 from tests.reference.enumerator import Winner
 from tests.reference.instances import Instance, random_instance
 
@@ -21,7 +22,7 @@ def solve(instance: Instance, **more):
         instance.costs,
         instance.loads,
         instance.budget,
-        beta_ppm=instance.beta_ppm,
+        rank=instance.rank,
         step_ms=instance.step,
         longest_ms=instance.longest,
         objective=Objective.TAIL if instance.target is None else Objective.COST,
@@ -90,7 +91,8 @@ def larger(seed: int, shape: str) -> tuple[Sample, dict]:
     speeds = np.column_stack([np.ones(curves), speeds])
     curve = np.arange(200) % curves
     sample = Sample.classes(demand, speeds, curve, rng.integers(1, 4, 200))
-    setting = {"beta_ppm": 950_000, "step_ms": 5, "longest_ms": 120}
+    rank = percentile_rank(950_000, sample.total_weight)
+    setting = {"rank": rank, "step_ms": 5, "longest_ms": 120}
     return sample, setting
 
 
@@ -152,9 +154,7 @@ def test_progress_ends_at_one():
 
 def test_one_request_on_one_rung_waits_for_what_the_budget_lacks():
     # A = q 100 / (v_0 + 100) <= 2 at q = 3 needs v_0 = 50, and 60 on a grid of 20 ms.
-    found = search_grid(
-        Sample.common([100], [1]), [1], [3], 2, beta_ppm=990_000, step_ms=20, longest_ms=100
-    )
+    found = search_grid(Sample.common([100], [1]), [1], [3], 2, rank=1, step_ms=20, longest_ms=100)
     assert found.v_ms.tolist() == [[60.0]]
     assert found.tail_ms.tolist() == [160.0]
 
@@ -162,7 +162,7 @@ def test_one_request_on_one_rung_waits_for_what_the_budget_lacks():
 def test_equal_demands_take_the_smallest_of_equal_schedules():
     # Within the budget at once: every request starts on the fast rung.
     sample = Sample.common([30, 30, 30], [1, 2])
-    found = search_grid(sample, [1, 2], [1], 2, beta_ppm=500_000, step_ms=10, longest_ms=30)
+    found = search_grid(sample, [1, 2], [1], 2, rank=2, step_ms=10, longest_ms=30)
     assert found.v_ms.tolist() == [[0.0, 0.0]]
     assert found.tail_ms.tolist() == [15.0]
 
@@ -180,7 +180,7 @@ def test_a_row_that_can_never_meet_the_budget_is_infeasible():
         [1, 2],
         [1000],
         1,
-        beta_ppm=990_000,
+        rank=2,
         step_ms=50,
         longest_ms=150,
     )
@@ -195,11 +195,11 @@ def test_a_row_that_can_never_meet_the_budget_is_infeasible():
         ({"target_ms": 5.0}, "target_ms goes with"),
         ({"objective": "cost"}, "target_ms goes with"),
         ({"step_ms": 0.0}, "step_ms must be positive"),
-        ({"beta_ppm": 0}, "beta_ppm must be"),
+        ({"rank": 0}, "rank must be"),
     ],
 )
 def test_misuse_is_refused(change, sentence):
-    setting = {"beta_ppm": 990_000, "step_ms": 50, "longest_ms": 150} | change
+    setting = {"rank": 2, "step_ms": 50, "longest_ms": 150} | change
     with pytest.raises(ValueError, match=sentence):
         search_grid(Sample.common([50], [1, 2]), [1, 2], [1], 6, **setting)
 

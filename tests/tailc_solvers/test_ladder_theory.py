@@ -10,6 +10,7 @@ from tailc_solvers.intervals.grid import search_grid
 from tailc_solvers.ladder.dual import solve_ladder
 from tailc_solvers.sample import Sample
 
+from tailc.percentiles import percentile_rank
 from tests.reference.instances import random_instance
 
 ROUNDING = 1e-9
@@ -66,7 +67,7 @@ def test_the_best_assignment_climbs_and_is_no_better_than_the_bound(seed):
     assert min(assigned_cost(running, r, costs, speeds) for r in climbing) == pytest.approx(least)
     sample = Sample.common(np.arange(1, slivers + 1), speeds, weight)
     bound = solve_ladder(
-        sample, costs, [1], 1e6, beta_ppm=1_000_000, objective="cost", target_ms=target
+        sample, costs, [1], 1e6, rank=sample.total_weight, objective="cost", target_ms=target
     ).bound[0]
     assert bound <= least * (1 + ROUNDING)
 
@@ -76,10 +77,9 @@ def test_the_best_assignment_climbs_and_is_no_better_than_the_bound(seed):
 def test_more_rungs_never_raise_the_optimum(demand, steps, load):
     speeds = sublinear(steps)
     costs = np.arange(1.0, speeds.size + 1)
+    rank = percentile_rank(900_000, len(demand))
     tails = [
-        solve_ladder(
-            Sample.common(demand, speeds[:n]), costs[:n], [load], 6, beta_ppm=900_000
-        ).tail_ms[0]
+        solve_ladder(Sample.common(demand, speeds[:n]), costs[:n], [load], 6, rank=rank).tail_ms[0]
         for n in range(1, speeds.size + 1)
     ]
     assert all(more <= fewer * (1 + ROUNDING) for fewer, more in pairwise(tails))
@@ -91,12 +91,11 @@ def test_the_tail_rises_with_the_load(demand, steps):
     speeds = sublinear(steps)
     costs = np.arange(1.0, speeds.size + 1)
     sample = Sample.common(demand, speeds)
+    rank = percentile_rank(900_000, len(demand))
     loads = np.arange(1, 20)
-    dual = solve_ladder(sample, costs, loads, 6, beta_ppm=900_000).tail_ms
+    dual = solve_ladder(sample, costs, loads, 6, rank=rank).tail_ms
     assert (np.diff(dual) >= -ROUNDING * dual[:-1]).all()
-    found = search_grid(
-        sample, costs, loads, 6, beta_ppm=900_000, step_ms=50, longest_ms=400
-    ).tail_ms
+    found = search_grid(sample, costs, loads, 6, rank=rank, step_ms=50, longest_ms=400).tail_ms
     finite = found[np.isfinite(found)]
     assert np.isinf(found[finite.size :]).all()
     assert (np.diff(finite) >= -1e-6).all()
@@ -113,7 +112,7 @@ def test_the_bound_is_never_above_the_enumerated_optimum():
             instance.costs,
             instance.loads,
             instance.budget,
-            beta_ppm=instance.beta_ppm,
+            rank=instance.rank,
             objective="tail" if instance.target is None else "cost",
             target_ms=instance.target,
         )

@@ -1,23 +1,15 @@
-"""Samples that exist are sound, and the quantile is counted in integers."""
+"""Samples that exist are sound."""
 
 import pytest
 from tailc_solvers.sample import Sample
 
 
-@pytest.mark.parametrize(
-    ("beta_ppm", "weight", "rank"),
-    [
-        (990_000, [1] * 100, 99),
-        (990_000, [1] * 101, 100),
-        (1, [1] * 3, 1),
-        (1_000_000, [2, 3], 5),
-        (500_000, [2, 3], 3),
-        # 0.7 * 10 in doubles is 7.000000000000001; the rank must be 7.
-        (700_000, [10], 7),
-    ],
-)
-def test_the_rank_is_the_ceiling_of_beta_times_the_weight(beta_ppm, weight, rank):
-    assert Sample.common([1.0] * len(weight), [1], weight).tail_rank(beta_ppm) == rank
+@pytest.mark.parametrize("rank", [0, 6])
+def test_a_rank_counts_requests_by_their_weight(rank):
+    sample = Sample.common([1.0, 2.0], [1], [2, 3])
+    sample.check_rank(5)
+    with pytest.raises(ValueError, match="between 1 and 5"):
+        sample.check_rank(rank)
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,8 @@ SPEEDS = (F(1), F(3, 2), F(2))
 REQUESTS = [Request(F(50), SPEEDS), Request(F(150), SPEEDS)]
 COSTS = (F(1), F(2), F(3))
 SAMPLE = Sample.common([50, 150], [1, 1.5, 2])
-BETA_PPM = 990_000
+# The 99th percentile of two requests is the second.
+RANK = 2
 
 PUBLISHED = {(0, 0, 0): (75, 50), (0, 50, 0): (100, 75)}
 """Schedule: tail and mean in ms."""
@@ -40,7 +41,7 @@ OPTIMA = {
 def literal(load: int):
     grid = enumerator.literal_grid(3, F(50), F(150))
     waits = enumerator.axis(F(50), F(150))
-    return enumerator.search(REQUESTS, COSTS, grid, waits, F(load), F(6), BETA_PPM)
+    return enumerator.search(REQUESTS, COSTS, grid, waits, F(load), F(6), RANK)
 
 
 def test_a_schedule_converts_to_change_points_and_back():
@@ -58,22 +59,22 @@ def test_a_schedule_that_never_climbs_converts_and_back():
 @pytest.mark.parametrize("v", PUBLISHED)
 def test_the_published_schedules_have_the_published_tails(v):
     tail, mean = PUBLISHED[v]
-    exact = enumerator.figures(REQUESTS, COSTS, tuple(F(x) for x in v), BETA_PPM)
+    exact = enumerator.figures(REQUESTS, COSTS, tuple(F(x) for x in v), RANK)
     assert (exact.tail, exact.mean) == (tail, mean)
-    found = evaluate(SAMPLE, [1, 2, 3], v, BETA_PPM)
+    found = evaluate(SAMPLE, [1, 2, 3], v, RANK)
     assert found.execution_tail_ms[0] == tail
     assert found.execution_mean_ms[0] == mean
 
 
 def test_three_requests_cost_five_on_the_published_schedule():
-    found = evaluate(SAMPLE, [1, 2, 3], [0, 50, 0], BETA_PPM)
+    found = evaluate(SAMPLE, [1, 2, 3], [0, 50, 0], RANK)
     parallelism = found.cost_time_ms[0] / found.execution_mean_ms[0]
     assert parallelism == pytest.approx(250 / 150)
     assert 3 * parallelism == pytest.approx(5.0)
 
 
 def test_two_requests_are_feasible_exactly_on_the_budget():
-    found = search_grid(SAMPLE, [1, 2, 3], [1, 2], 6, beta_ppm=BETA_PPM, step_ms=50, longest_ms=150)
+    found = search_grid(SAMPLE, [1, 2, 3], [1, 2], 6, rank=RANK, step_ms=50, longest_ms=150)
     assert found.v_ms.tolist() == [[0, 0, 0], [0, 0, 0]]
     assert found.tail_ms.tolist() == [75, 75]
     assert found.total_cost.tolist() == [3, 6]
@@ -88,9 +89,7 @@ def test_the_literal_search_finds_better_schedules_than_published(load):
 
 
 def test_the_grid_search_finds_the_same_schedules():
-    found = search_grid(
-        SAMPLE, [1, 2, 3], list(OPTIMA), 6, beta_ppm=BETA_PPM, step_ms=50, longest_ms=150
-    )
+    found = search_grid(SAMPLE, [1, 2, 3], list(OPTIMA), 6, rank=RANK, step_ms=50, longest_ms=150)
     assert found.v_ms.tolist() == [list(v) for v, *_ in OPTIMA.values()]
     assert found.tail_ms == pytest.approx([float(tail) for _, tail, _, _ in OPTIMA.values()])
     assert found.total_cost == pytest.approx([float(total) for *_, total in OPTIMA.values()])
@@ -98,7 +97,7 @@ def test_the_grid_search_finds_the_same_schedules():
 
 def test_nothing_is_feasible_for_sixteen_requests():
     assert literal(16).winner is None
-    found = search_grid(SAMPLE, [1, 2, 3], [16], 6, beta_ppm=BETA_PPM, step_ms=50, longest_ms=150)
+    found = search_grid(SAMPLE, [1, 2, 3], [16], 6, rank=RANK, step_ms=50, longest_ms=150)
     assert found.status == (Status.INFEASIBLE,)
     assert found.tail_ms[0] == np.inf
 
@@ -116,7 +115,7 @@ def test_degrees_one_and_three_at_two_change_points_give_the_published_table(loa
     published = [((F(0), 1),), ((F(0), 3),), ((F(0), 1), (F(50), 3))]
     schedules = [enumerator.durations(p, 3) for p in published]
     for load in loads:
-        found = enumerator.search(REQUESTS, COSTS, schedules, [F(0)], F(load), F(6), BETA_PPM)
+        found = enumerator.search(REQUESTS, COSTS, schedules, [F(0)], F(load), F(6), RANK)
         assert (found.winner and enumerator.change_points(found.winner.v)) == phi
 
 
@@ -125,5 +124,5 @@ def test_the_literal_search_evaluates_every_point_of_the_cube(n, step, longest):
     requests = [Request(F(longest), SPEEDS[:n])]
     grid = enumerator.literal_grid(n, F(step), F(longest))
     waits = enumerator.axis(F(step), F(longest))
-    found = enumerator.search(requests, COSTS[:n], grid, waits, F(1), F(6), BETA_PPM)
+    found = enumerator.search(requests, COSTS[:n], grid, waits, F(1), F(6), rank=1)
     assert found.evaluations == (longest // step + 1) ** n

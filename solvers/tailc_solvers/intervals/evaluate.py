@@ -42,11 +42,11 @@ class Evaluation:
     cost_time_ms: NDArray[np.float64]
 
 
-def evaluate(sample: Sample, costs: ArrayLike, v_ms: ArrayLike, beta_ppm: int) -> Evaluation:
+def evaluate(sample: Sample, costs: ArrayLike, v_ms: ArrayLike, rank: int) -> Evaluation:
     """T, L and W of each schedule in `v_ms` [S, rungs]; column 0, the wait, is ignored."""
     cost_rates = as_cost_rates(costs, sample.n_rungs)
     schedules = np.atleast_2d(np.asarray(v_ms, dtype=np.float64))
-    rank = sample.tail_rank(beta_ppm)
+    sample.check_rank(rank)
     figures = np.empty((3, schedules.shape[0]))
     time_ms = np.empty(sample.demand_ms.shape)
     at = _quantile_request(sample, rank)

@@ -113,7 +113,7 @@ def search_grid(
     loads: ArrayLike,
     budget: float,
     *,
-    beta_ppm: int,
+    rank: int,
     step_ms: float,
     longest_ms: float,
     objective: Objective | str = Objective.TAIL,
@@ -130,7 +130,7 @@ def search_grid(
         loads: positive loads q, in any order [Q].
         budget: p, the largest total average cost A = q W / (v_0 + L); compared with a relative
             tolerance of 1e-9, as is the target.
-        beta_ppm: the tail's quantile in parts per million.
+        rank: 1-based rank of the request whose time is the tail, weights counted.
         step_ms: grid step.
         longest_ms: y, the longest wait and the longest sum of finite durations. Callers take the
             longest demand, rounded up to the step.
@@ -157,12 +157,12 @@ def search_grid(
         workers or config.NUMBA_NUM_THREADS,  # type: ignore[attr-defined]
         progress or _no_progress,
     )
-    rank = sample.tail_rank(beta_ppm)
+    sample.check_rank(rank)
     by_tail = best = search.run(engine_for(sample, rows, rank), rows)
     if target_ms is not None:
         rows = _by_cost(rows, by_tail, target_ms * (1 + FEASIBILITY_TOLERANCE))
         best = search.run(engine_for(sample, rows, rank), rows)
-    return _solution(sample, rows.costs, given, order, beta_ppm, (grid, search, by_tail, best))
+    return _solution(sample, rows.costs, given, order, rank, (grid, search, by_tail, best))
 
 
 @dataclass
@@ -293,7 +293,7 @@ def _solution(
     costs: NDArray[np.float64],
     loads: NDArray[np.float64],
     order: NDArray[np.int64],
-    beta_ppm: int,
+    rank: int,
     outcome: tuple[Grid, _Search, Best, Best],
 ) -> GridSolution:
     """Figures of the incumbents, each schedule evaluated anew, rows back in the given order."""
@@ -302,7 +302,7 @@ def _solution(
     steps = best.steps[place]
     v = np.where(steps >= NEVER_STEPS, np.inf, steps * grid.step_ms)
     is_found = np.isfinite(best.key[place, 0])
-    exact = evaluate(sample, costs, v, beta_ppm)
+    exact = evaluate(sample, costs, v, rank)
     wait = v[:, 0]
     mean = wait + exact.execution_mean_ms
 

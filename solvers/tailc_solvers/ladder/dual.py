@@ -97,7 +97,7 @@ def solve_ladder(
     loads: ArrayLike,
     budget: float,
     *,
-    beta_ppm: int,
+    rank: int,
     objective: Objective | str = Objective.TAIL,
     target_ms: float | None = None,
 ) -> LadderSolution:
@@ -109,7 +109,7 @@ def solve_ladder(
         loads: positive loads q, in any order [Q].
         budget: p, the largest total average cost; taken with a relative tolerance of 1e-9, as is
             the target, so that the bound holds for whatever the grid search calls feasible.
-        beta_ppm: the tail's quantile in parts per million.
+        rank: 1-based rank of the request whose time is the tail, weights counted.
         objective: `tail` or `cost`.
         target_ms: the largest tail; with `cost` only, and required there.
     """
@@ -122,7 +122,7 @@ def solve_ladder(
     if (sample.curve != sample.curve[0]).any():
         raise ValueError("the dual needs one common curve")
     order, weight = sorted_weights(sample)
-    steps = sorted_steps(order, weight, sample.tail_rank(beta_ppm))
+    steps = sorted_steps(order, weight, rank)
     hull = hull_of(sample.speeds[sample.curve[0]], as_cost_rates(costs, sample.n_rungs))
     wait_per_cost = load / (budget * (1 + FEASIBILITY_TOLERANCE))
     by_tail = answer = least_tails(steps, hull, wait_per_cost)

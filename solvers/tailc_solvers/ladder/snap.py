@@ -45,7 +45,7 @@ def snap(
     costs: ArrayLike,
     budget: float,
     *,
-    beta_ppm: int,
+    rank: int,
     target_ms: float | None = None,
     quantum_us: int = 1,
 ) -> SnappedLadder:
@@ -53,10 +53,10 @@ def snap(
 
     The other arguments are those that `solution` was solved with.
     """
-    nearest = _rounded(solution, sample, costs, budget, beta_ppm, target_ms, quantum_us, np.rint)
+    nearest = _rounded(solution, sample, costs, budget, rank, target_ms, quantum_us, np.rint)
     if nearest.meets_target.all():
         return nearest
-    down = _rounded(solution, sample, costs, budget, beta_ppm, target_ms, quantum_us, np.floor)
+    down = _rounded(solution, sample, costs, budget, rank, target_ms, quantum_us, np.floor)
     return _choose(nearest, down)
 
 
@@ -65,14 +65,14 @@ def _rounded(
     sample: Sample,
     costs: ArrayLike,
     budget: float,
-    beta_ppm: int,
+    rank: int,
     target_ms: float | None,
     quantum_us: int,
     rounding: np.ufunc,
 ) -> SnappedLadder:
     is_solved = np.isfinite(solution.primal)
     v = _whole(np.where(is_solved[:, None], solution.v_ms, 0.0), quantum_us, rounding)
-    exact = evaluate(sample, costs, v, beta_ppm)
+    exact = evaluate(sample, costs, v, rank)
     per_cost = solution.load / (budget * (1 + FEASIBILITY_TOLERANCE))
     need = np.maximum(per_cost * exact.cost_time_ms - exact.execution_mean_ms, 0.0)
     v[:, 0] = _whole(need, quantum_us, np.ceil)
