@@ -6,9 +6,11 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from tailc.artifact.files import read_policy
 from tailc.pipeline.compile import compile_policy
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
+NAMES = sorted(path.parent.name for path in EXAMPLES.glob("*/service.yaml"))
 
 
 def column(example, name):
@@ -59,7 +61,16 @@ def test_lucene_fm_compiles_to_a_table_of_the_published_shape():
     assert rows[-1].admission.kind.value == "on-exit"
 
 
-@pytest.mark.parametrize("example", ["search", "lucene-fm", "bing-fm"])
+@pytest.mark.parametrize("example", NAMES)
+def test_an_example_compiles_to_the_policy_beside_it(example):
+    folder = EXAMPLES / example
+    policy = compile_policy(str(folder / "service.yaml")).policy
+    # The evidence names versions of libraries, which may differ; what a runtime does may not.
+    assert policy.same_policy(read_policy(folder / "expected.tailc"))
+    assert policy.same_policy(read_policy(folder / "expected.json"))
+
+
+@pytest.mark.parametrize("example", NAMES)
 def test_a_tail_never_falls_as_requests_are_added(example):
     evidence = compile_policy(str(EXAMPLES / example / "service.yaml")).policy.evidence
     tails_us = [row.tail_us for row in evidence.rows]
