@@ -99,9 +99,11 @@ def solve_ladder(
     *,
     rank: int,
     objective: Objective | str = Objective.TAIL,
-    target_ms: float | None = None,
+    target_ms: ArrayLike | None = None,
 ) -> LadderSolution:
     """Best ladder for each load, O(rungs^2 log R) a row after one sort of the demands.
+
+    The work is bounded by that, so there is no budget of evaluations to give.
 
     Args:
         sample: demands and weights; all requests must follow one curve.
@@ -111,7 +113,7 @@ def solve_ladder(
             the target, so that the bound holds for whatever the grid search calls feasible.
         rank: 1-based rank of the request whose time is the tail, weights counted.
         objective: `tail` or `cost`.
-        target_ms: the largest tail; with `cost` only, and required there.
+        target_ms: the largest tail, of all loads or of each; with `cost` only, and required there.
     """
     objective = Objective(objective)
     if (target_ms is not None) != (objective is Objective.COST):
@@ -127,7 +129,7 @@ def solve_ladder(
     wait_per_cost = load / (budget * (1 + FEASIBILITY_TOLERANCE))
     by_tail = answer = least_tails(steps, hull, wait_per_cost)
     if target_ms is not None:
-        target = target_ms * (1 + FEASIBILITY_TOLERANCE)
+        target = np.asarray(target_ms, dtype=np.float64) * (1 + FEASIBILITY_TOLERANCE)
         answer = least_costs(steps, hull, wait_per_cost, target)
     return _solution(steps, hull, load, by_tail, answer)
 

@@ -331,8 +331,8 @@ def _keep_better(answer, q, k, wait, point, primal, bound, weights):
 
 
 @njit(cache=True, nogil=True)
-def least_cost(steps, hull, loads, target, answer):
-    """Fill `answer` with the least W of each load = q / p with wait + T <= target.
+def least_cost(steps, hull, loads, targets, answer):
+    """Fill `answer` with the least W of each load = q / p with wait + T <= its target.
 
     For each last rung the wait's constraint is first left out, then joined to the target's with
     ratio 1 (where waiting is worth while), and only between the two with the ratio that makes the
@@ -343,7 +343,7 @@ def least_cost(steps, hull, loads, target, answer):
     points = (low, high, trial, new_point(n), new_point(n), new_point(n))
     for q in range(loads.shape[0]):
         for k in range(n):
-            _least_cost_of(steps, hull, (k, q), loads[q], target, points, answer)
+            _least_cost_of(steps, hull, (k, q), loads[q], targets[q], points, answer)
 
 
 @plain_loops

@@ -3,7 +3,7 @@
 import math
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from tailc_solvers.ladder.kernels import Answer, Hull, Steps, fill_hull, least_cost, least_tail
 from tailc_solvers.sample import Sample
@@ -56,11 +56,12 @@ def least_tails(steps: Steps, hull: Hull, wait_per_cost: NDArray[np.float64]) ->
 
 
 def least_costs(
-    steps: Steps, hull: Hull, wait_per_cost: NDArray[np.float64], target_ms: float
+    steps: Steps, hull: Hull, wait_per_cost: NDArray[np.float64], target_ms: ArrayLike
 ) -> Answer:
-    """The least cost-time of each row with the tail within `target_ms`."""
+    """The least cost-time of each row with the tail within `target_ms`, one for all or one each."""
     answer = _no_answer(wait_per_cost.size, hull.time.size)
-    least_cost(steps, hull, wait_per_cost, float(target_ms), answer)
+    target = np.array(np.broadcast_to(target_ms, wait_per_cost.shape), dtype=np.float64)
+    least_cost(steps, hull, wait_per_cost, target, answer)
     return answer
 
 
