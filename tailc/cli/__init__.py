@@ -58,23 +58,36 @@ def run(arguments: Sequence[str]) -> int:
     """The exit code of a command line; it is one of ExitCode, and there is never a traceback."""
     try:
         code = group.main(list(arguments), prog_name="tailc", standalone_mode=False)
-        sys.stdout.flush()
     except click.exceptions.Exit as exit_:
         return exit_.exit_code
     except click.ClickException as error:
-        error.show()
-        return ExitCode.USAGE
+        return _usage(error, arguments)
     except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted; nothing was written", err=True)
+        click.echo("interrupted; each file is as it was, or complete and new", err=True)
         return ExitCode.INTERRUPTED
-    except BrokenPipeError:
-        return _reader_left()
+    except (OSError, SystemExit) as error:  # click leaves by the latter where a pipe was closed
+        return _cannot_print(error)
     return code if isinstance(code, int) else ExitCode.OK
 
 
-def _reader_left() -> int:
-    """Whoever read our output stopped; keep the interpreter from complaining at its end."""
+def _usage(error: click.ClickException, arguments: Sequence[str]) -> int:
+    from tailc.cli.outcome import Outcome, format_among, show
+    from tailc.errors import Code, Finding
+
+    output_format = format_among(arguments)
+    if output_format == "text":
+        error.show()
+        return ExitCode.USAGE
+    outcome = Outcome(ExitCode.USAGE, findings=(Finding(Code.USAGE, error.format_message()),))
+    command = arguments[0] if arguments[0] in COMMANDS else "tailc"
+    return show(command, outcome, output_format)
+
+
+def _cannot_print(error: OSError | SystemExit) -> int:
+    """Standard output is closed or full; keep the interpreter from complaining at its end."""
     import os
 
+    if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
+        click.echo(f"cannot write to standard output: {error.strerror}", err=True)
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return ExitCode.CANNOT_WRITE

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from tailc.cli.outcome import Outcome, reports
+from tailc.units import LARGEST
 
 
 @click.command("compile", short_help="Compile a policy from a spec and its trace.")
@@ -16,7 +17,7 @@ from tailc.cli.outcome import Outcome, reports
 )
 @click.option(
     "--max-evaluations",
-    type=click.IntRange(min=1),
+    type=click.IntRange(min=1, max=LARGEST),
     metavar="X",
     help="Override the search's budget.",
 )
@@ -46,6 +47,7 @@ def command(
     from tailc.pipeline.compile import compile_policy
     from tailc.report.policy import compiled_text, policy_result
 
+    _check_stem(output)
     held = read_policy(previous) if previous else None
     given = {name: value for name, value in overrides.items() if value is not None}
     with shown(progress) as draw:
@@ -56,3 +58,11 @@ def command(
     paths = write_policy(compiled.policy, stem)
     result = {"files": [str(path) for path in paths], **policy_result(compiled.policy)}
     return Outcome(text=compiled_text(compiled, paths), result=result, findings=compiled.findings)
+
+
+def _check_stem(output: str | None) -> None:
+    """Refuse a stem that names no file before the search rather than after it."""
+    from pathlib import Path
+
+    if output is not None and (not Path(output).name or Path(output).name == ".."):
+        raise click.UsageError(f"`{output}` names no file: give -o a stem such as build/websearch")

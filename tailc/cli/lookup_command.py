@@ -57,9 +57,12 @@ def command(
 
 
 def _load(axis: str, in_system: int | None, rate: int | None) -> int:
-    needed, given = ("--in-system", in_system) if axis == "in_system" else ("--rate", rate)
+    options = [("--in-system", in_system), ("--rate", rate)]
+    (needed, given), (other, odd) = options if axis == "in_system" else reversed(options)
     if given is None:
         raise click.UsageError(f"this artifact's rows are by {axis}: give {needed}")
+    if odd is not None:
+        raise click.UsageError(f"this artifact's rows are by {axis}: {other} does not apply")
     return given
 
 

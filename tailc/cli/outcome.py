@@ -7,9 +7,10 @@ in json one document with both goes to stdout; in github every finding is an ann
 from __future__ import annotations
 
 import functools
+import itertools
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import click
@@ -43,9 +44,7 @@ def reports(function: Callable[..., Outcome]) -> Callable[..., int]:
     @functools.wraps(function)
     def run(*args: object, output_format: str, **options: object) -> int:
         outcome = _outcome(function, *args, **options)
-        name = click.get_current_context().info_name or ""
-        _show(name, outcome, output_format)
-        return outcome.exit_code
+        return show(click.get_current_context().info_name or "", outcome, output_format)
 
     return run
 
@@ -74,7 +73,23 @@ def _bug(error: Exception) -> Finding:
     )
 
 
-def _show(command: str, outcome: Outcome, output_format: str) -> None:
+def format_among(arguments: Sequence[str]) -> str:
+    """The output format that a command line asks for, whatever else is wrong with it."""
+    words = [word for argument in arguments for word in argument.split("=", 1)]
+    for option, value in itertools.pairwise(words):
+        if option == "--output-format" and value in FORMATS:
+            return value
+    return "text"
+
+
+def show(command: str, outcome: Outcome, output_format: str) -> ExitCode:
+    """Print an outcome and return its exit code; OSError where standard output takes no more."""
+    _print(command, outcome, output_format)
+    sys.stdout.flush()
+    return outcome.exit_code
+
+
+def _print(command: str, outcome: Outcome, output_format: str) -> None:
     from tailc.report import findings as render
 
     if output_format == "json":

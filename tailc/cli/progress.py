@@ -1,4 +1,7 @@
-"""Progress on a terminal: a bar on stderr, drawn by rich, which is imported only then."""
+"""Progress on stderr: a bar on a terminal, a line for each pass in a log.
+
+rich is imported only where it draws.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,18 @@ import contextlib
 import sys
 from collections.abc import Callable, Iterator
 
+import click
+
 
 @contextlib.contextmanager
 def shown(wanted: bool | None) -> Iterator[Callable[[str, float], None]]:
     """A progress callable; it draws if `wanted`, by default when stderr is a terminal."""
-    if not (sys.stderr.isatty() if wanted is None else wanted):
+    on_terminal = sys.stderr.isatty()
+    if not (on_terminal if wanted is None else wanted):
         yield _draw_nothing
+        return
+    if not on_terminal:
+        yield _Log()
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -24,6 +33,18 @@ def shown(wanted: bool | None) -> Iterator[Callable[[str, float], None]]:
             bar.update(task, description=doing, completed=share)
 
         yield draw
+
+
+class _Log:
+    """Says each pass once."""
+
+    def __init__(self) -> None:
+        self._said = ""
+
+    def __call__(self, doing: str, share: float) -> None:  # noqa: ARG002 - as every progress
+        if doing != self._said:
+            click.echo(f"{doing} ...", err=True)
+            self._said = doing
 
 
 def _draw_nothing(doing: str, share: float) -> None:

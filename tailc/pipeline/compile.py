@@ -7,17 +7,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from tailc.artifact.envelope import Evidence, Input, InputRole, Policy, next_generation
-from tailc.errors import Finding
+from tailc.errors import Code, Finding, Severity
 from tailc.forms.ladder.problem import LadderProblem
 from tailc.pipeline.progress import Progress, silent
 from tailc.pipeline.solve import solve
 from tailc.pipeline.spec import open_kind
 from tailc.pipeline.sweep import Candidate, Sweep, choose
-from tailc.pipeline.threads import thread_count
 from tailc.pipeline.trace import OpenedTrace, open_trace
 from tailc.pipeline.versions import versions
 from tailc.policies import Kind
+from tailc.threads import thread_count
 from tailc.traces.profile import DemandProfile
+from tailc.traces.speedup_check import SpeedupSummary, speedup_summary
 from tailc.traces.split import split
 
 
@@ -25,11 +26,13 @@ from tailc.traces.split import split
 class Compiled:
     """A compiled policy, and what stands behind it.
 
-    `sweep` holds every candidate that was tried; a spec without a sweep has one.
+    `sweep` holds every candidate that was tried; a spec without a sweep has one. `speedups` are the
+    design sample's, at every degree that was read.
     """
 
     policy: Policy
     sweep: Sweep
+    speedups: SpeedupSummary
     findings: tuple[Finding, ...]
 
 
@@ -63,7 +66,27 @@ def compile_policy(
     candidates = _solve_all(opened.kind, spec, parts.design, workers, progress)
     sweep = choose(candidates, parts.design, workers, progress)
     policy = _policy(sweep.chosen, parts, read)
-    return Compiled(next_generation(policy, previous), sweep, read.trace.warnings)
+    return Compiled(
+        next_generation(policy, previous),
+        sweep,
+        speedup_summary(parts.design),
+        (*read.trace.warnings, *_dominated(sweep.chosen.problem)),
+    )
+
+
+def _dominated(problem: LadderProblem) -> tuple[Finding, ...]:
+    """A warning for every rung that is no faster, on average, than a cheaper one."""
+    speeds = problem.profile.mean_curve().tolist()
+    return tuple(
+        Finding(
+            Code.RUNG_DOMINATED,
+            f"degree {degree} is on average no faster than a lower one, and dearer",
+            help=f"set `max_degree` below {degree}",
+            severity=Severity.WARNING,
+        )
+        for degree in range(2, len(speeds) + 1)
+        if speeds[degree - 1] <= max(speeds[: degree - 1])
+    )
 
 
 def _split(read: OpenedTrace) -> _Parts:
@@ -95,7 +118,7 @@ def _solve_all(
 def _policy(chosen: Candidate, parts: _Parts, read: OpenedTrace) -> Policy:
     spec, problem, solution = chosen.spec, chosen.problem, chosen.solution
     evidence = Evidence(
-        objective=spec.search.objective,
+        objective=problem.objective.value,
         method=problem.method.value,
         proof=solution.proof,
         solver=solution.solver,
@@ -121,11 +144,11 @@ def _settings(problem: LadderProblem) -> tuple[tuple[str, int], ...]:
     """The numbers that shaped the search, sorted by name."""
     settings = {
         "budget_ppm": problem.budget_ppm,
-        "longest_us": problem.longest_us,
+        "longest_us": problem.grid.longest_us,
         "max_in_system": problem.loads[-1],
         "percentile_ppm": problem.percentile_ppm,
         "rungs": len(problem.cost_ppm),
-        "step_us": problem.step_us,
+        "step_us": problem.grid.step_us,
     }
     if problem.target_us is not None:
         settings["target_us"] = problem.target_us

@@ -62,10 +62,8 @@ def solve(problem: LadderProblem, threads: int = 1, progress: Progress = silent)
     continuous = _continuous(problem, sample) if problem.profile.has_common_curve else None
     if problem.method is Method.GRID:
         proposal = _by_grid(problem, sample, threads, progress)
-    elif continuous is not None:
-        proposal = _by_dual(problem, sample, continuous)
     else:
-        raise _method_unfit()
+        proposal = _by_dual(problem, sample, continuous)
     bounds_us = _bounds_us(problem, continuous)
     if Status.BUDGET in proposal.status:
         raise _budget_ended(problem, proposal.evaluations)
@@ -75,8 +73,9 @@ def solve(problem: LadderProblem, threads: int = 1, progress: Progress = silent)
         for number in range(len(problem.loads))
     )
     _check_target(problem, rows)
+    longest_wait_us = problem.grid.longest_us if problem.method is Method.GRID else None
     return LadderSolution(
-        rows, proposal.proof, proposal.solver, proposal.evaluations, problem.longest_us
+        rows, proposal.proof, proposal.solver, proposal.evaluations, longest_wait_us
     )
 
 
@@ -110,7 +109,16 @@ def _continuous(problem: LadderProblem, sample: Sample) -> ContinuousSolution:
     )
 
 
-def _by_dual(problem: LadderProblem, sample: Sample, continuous: ContinuousSolution) -> _Proposal:
+def _by_dual(
+    problem: LadderProblem, sample: Sample, continuous: ContinuousSolution | None
+) -> _Proposal:
+    if continuous is None:
+        raise _dual_unfit(
+            "needs one speed-up curve for all requests",
+            "use `method: grid`, or give `speedup` as one curve",
+        )
+    if problem.max_evaluations is not None:
+        raise _dual_unfit("ends by itself and takes no budget", "remove `max_evaluations`")
     snapped = snap(
         continuous,
         sample,
@@ -123,7 +131,7 @@ def _by_dual(problem: LadderProblem, sample: Sample, continuous: ContinuousSolut
     return _Proposal(
         snapped.v_ms,
         tuple(status if meets else Status.INFEASIBLE for status, meets in solved),
-        continuous.least_tail_ms,
+        snapped.tail_ms,
         continuous.evaluations,
         "dual-bound",
         "tailc_solvers.ladder.dual",
@@ -141,8 +149,8 @@ def _by_grid(problem: LadderProblem, sample: Sample, threads: int, progress: Pro
         problem.loads,
         problem.budget_ppm / PPM,
         rank=problem.rank,
-        step_ms=problem.step_us / US_PER_MS,
-        longest_ms=problem.longest_us / US_PER_MS,
+        step_ms=problem.grid.step_us / US_PER_MS,
+        longest_ms=problem.grid.longest_us / US_PER_MS,
         objective=problem.objective.value,
         target_ms=_target_ms(problem),
         max_evaluations=problem.max_evaluations,
@@ -205,17 +213,15 @@ def _requests(count: int) -> str:
     return "1 request" if count == 1 else f"{count} requests"
 
 
-def _method_unfit() -> TailcError:
-    message = "the method `dual` needs one speed-up curve for all requests"
-    hint = "use `method: grid`, or give `speedup` as one curve"
-    return TailcError(Finding(Code.METHOD_UNFIT, message, help=hint))
+def _dual_unfit(why: str, hint: str) -> TailcError:
+    return TailcError(Finding(Code.METHOD_UNFIT, f"the method `dual` {why}", help=hint))
 
 
 def _budget_ended(problem: LadderProblem, evaluations: int) -> TailcError:
     message = f"the search ended after `{evaluations}` evaluations without a certified answer"
-    points = problem.longest_us // problem.step_us
+    grid = problem.grid
     hint = (
-        f"raise search.max_evaluations, or search fewer schedules: {points} steps of "
-        f"`{problem.step_us}us` for {len(problem.cost_ppm)} rungs"
+        f"raise search.max_evaluations, or search fewer schedules: {grid.steps} steps of "
+        f"`{grid.step_us}us` for {len(problem.cost_ppm)} rungs"
     )
     return TailcError(Finding(Code.BUDGET_ENDED, message, help=hint))

@@ -64,7 +64,8 @@ def choose(
     for number, candidate in enumerate(candidates):
         progress("replaying candidates", number / len(candidates))
         replayed.append(replace(candidate, tails_us=_tails_us(candidate, design, threads)))
-    best_us = [min(tails) for tails in zip(*(c.tails_us for c in replayed), strict=True)]
+    # Tails below a microsecond read 0: count them as one.
+    best_us = [max(min(tails), 1) for tails in zip(*(c.tails_us for c in replayed), strict=True)]
     regrets = [
         max(tail / best for tail, best in zip(c.tails_us, best_us, strict=True)) for c in replayed
     ]

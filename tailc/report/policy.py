@@ -26,11 +26,24 @@ def policy_result(policy: Policy) -> dict[str, object]:
 
 def compiled_text(compiled: Compiled, paths: Sequence[Path]) -> str:
     """What a compile found, table first, and where it was written."""
-    lines = [policy_text(compiled.policy), ""]
+    lines = [policy_text(compiled.policy), "", speedup_line(compiled), ""]
     if len(compiled.sweep.candidates) > 1:
         lines += [sweep_text(compiled), ""]
     lines += [f"wrote {path}" for path in paths]
     return "\n".join(lines)
+
+
+def speedup_line(compiled: Compiled) -> str:
+    """Mean speed-ups by degree, and how many degrees are used."""
+    found = compiled.speedups
+    groups = {"mean": found.everyone, "longest 5 %": found.longest, "shortest 5 %": found.shortest}
+    told = [f"{name} {_curve(speeds.tolist())}" for name, speeds in groups.items()]
+    used = len(compiled.policy.forms[0].rungs)
+    return f"speed-up of the design sample: {'; '.join(told)}; degrees used: {used}"
+
+
+def _curve(speeds: list[float]) -> str:
+    return ", ".join(f"{speed:.3g}" for speed in speeds)
 
 
 def policy_text(policy: Policy) -> str:

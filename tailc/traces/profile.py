@@ -92,13 +92,14 @@ class DemandProfile:
         return hasher.hexdigest()
 
     def select(self, chosen: NDArray[np.bool_]) -> DemandProfile:
-        """The requests where `chosen` is true, in trace order."""
+        """The requests where `chosen` is true, in trace order, and the curves that they follow."""
+        kept, curve_of = np.unique(self.curve_of[chosen], return_inverse=True)
         return DemandProfile(
             self.demand_ms[chosen],
             self.weight[chosen],
-            self.curves,
-            self.curve_of[chosen],
-            self.curve_names,
+            self.curves[kept],
+            curve_of.astype(np.int32),
+            tuple(self.curve_names[curve] for curve in kept) if self.curve_names else (),
             self.measure,
             self.reference,
         )
@@ -114,6 +115,12 @@ class DemandProfile:
             self.measure,
             self.reference,
         )
+
+    def demand_at(self, rank: int) -> float:
+        """The `rank`-th smallest demand, counted from 1, weights included [ms]."""
+        order = np.argsort(self.demand_ms, kind="stable")
+        reached = int(np.searchsorted(np.cumsum(self.weight[order]), rank))
+        return float(self.demand_ms[order[reached]])
 
     def mean_curve(self) -> NDArray[np.float64]:
         """Work-weighted mean speed-up at each degree, (degrees,): total work / total time."""

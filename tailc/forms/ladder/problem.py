@@ -15,6 +15,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
+from tailc.forms.ladder.grid import IntervalGrid
 from tailc.percentiles import percentile_rank
 from tailc.traces.profile import DemandProfile
 
@@ -37,8 +38,8 @@ class Method(enum.Enum):
 class LadderProblem:
     """Rung i is degree i + 1 of the profile's curves; it costs `cost_ppm[i]` millionths per ms.
 
-    `budget_ppm` limits the average total cost of q requests, in millionths. Stays are multiples
-    of `step_us` up to `longest_us`, or never (the grid method only).
+    `budget_ppm` limits the average total cost of q requests, in millionths. `grid` and
+    `max_evaluations` are for the grid method only.
     """
 
     profile: DemandProfile
@@ -49,15 +50,12 @@ class LadderProblem:
     objective: Objective
     target_us: int | None
     method: Method
-    step_us: int
-    longest_us: int
+    grid: IntervalGrid
     max_evaluations: int | None = None
 
     def __post_init__(self) -> None:
         assert len(self.cost_ppm) == self.profile.degrees
         assert self.loads
-        assert self.step_us > 0
-        assert self.longest_us % self.step_us == 0
         assert (self.objective is Objective.COST) == (self.target_us is not None)
 
     @property

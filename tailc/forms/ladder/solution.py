@@ -108,10 +108,13 @@ class SolvedRow:
 
 @dataclass(frozen=True)
 class LadderSolution:
-    """All rows, what proves them, and the work it took; `longest_us` is the grid's last point."""
+    """All rows, what proves them, and the work it took.
+
+    `longest_wait_us` is the longest wait that was searched; None: any.
+    """
 
     rows: tuple[SolvedRow, ...]
     proof: str
     solver: str
     evaluations: int
-    longest_us: int
+    longest_wait_us: int | None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tailc.errors import Code, Finding, TailcError
 from tailc.forms.ladder.problem import LadderProblem
-from tailc.forms.ladder.solution import LadderSolution, RowStatus, Schedule, SolvedRow
+from tailc.forms.ladder.solution import LadderSolution, Schedule, SolvedRow
 from tailc.forms.ladder.table import (
     ON_EXIT,
     Admission,
@@ -27,9 +27,9 @@ def emit(spec: FewToManySpec, problem: LadderProblem, solution: LadderSolution) 
     """Rows by requests in the system; beyond the searched ones a request waits for an exit.
 
     Under `e1: paper` the waiting row also stands wherever no schedule is feasible or the search
-    returns the longest wait there is, and it keeps the climbs of the last searched row (Haque et
-    al., ASPLOS 2015, section 4.1 and table 2). Under `e1: never` the last row holds beyond, and a
-    load without a feasible schedule is a TailcError (INFEASIBLE).
+    returns the longest wait there is. It starts on one thread and keeps the later climbs of the
+    last searched row (Haque et al., ASPLOS 2015, section 4.1 and table 2). Under `e1: never` the
+    last row holds beyond, and a load without a feasible schedule is a TailcError (INFEASIBLE).
     """
     rows = _rows(
         solution,
@@ -75,18 +75,22 @@ def _rows(solution: LadderSolution, *, waits_for_exit: bool, from_arrival: bool)
     rows: list[Row] = []
     climbs: tuple[Climb, ...] = (Climb(0, 0),)
     for solved in solution.rows:
-        if solved.schedule is not None:
-            climbs = _aged(solved.schedule, from_arrival)
-        must_wait = waits_for_exit and _found_no_start(solved, solution.longest_us)
         if solved.schedule is None and not waits_for_exit:
             raise _no_start(solved)
-        wait_us = solved.schedule.wait_us if solved.schedule else 0
-        admission = ON_EXIT if must_wait else Admission.after(wait_us)
-        rows.append(Row(solved.load, solved.load, admission, climbs))
+        if solved.schedule is not None:
+            climbs = _aged(solved.schedule, from_arrival)
+        if solved.schedule is None or (waits_for_exit and _waits_longest(solved, solution)):
+            rows.append(_at_exit(solved.load, climbs))
+        else:
+            admission = Admission.after(solved.schedule.wait_us)
+            rows.append(Row(solved.load, solved.load, admission, climbs))
     if waits_for_exit:
-        beyond = solution.rows[-1].load + 1
-        rows.append(Row(beyond, beyond, ON_EXIT, climbs))
+        rows.append(_at_exit(solution.rows[-1].load + 1, climbs))
     return rows
+
+
+def _at_exit(load: int, climbs: tuple[Climb, ...]) -> Row:
+    return Row(load, load, ON_EXIT, (Climb(0, 0), *climbs[1:]))
 
 
 def _aged(schedule: Schedule, from_arrival: bool) -> tuple[Climb, ...]:
@@ -105,7 +109,7 @@ def _no_start(solved: SolvedRow) -> TailcError:
     return TailcError(Finding(Code.INFEASIBLE, message, help=hint))
 
 
-def _found_no_start(solved: SolvedRow, longest_us: int) -> bool:
-    if solved.status is not RowStatus.OPTIMAL or solved.schedule is None:
-        return True
-    return solved.schedule.wait_us >= longest_us
+def _waits_longest(solved: SolvedRow, solution: LadderSolution) -> bool:
+    longest_us = solution.longest_wait_us
+    assert solved.schedule is not None
+    return longest_us is not None and solved.schedule.wait_us >= longest_us

@@ -53,12 +53,13 @@ def test_the_evidence_states_tail_mean_and_parallelism_of_every_load(tmp_path):
 def test_loads_beyond_the_target_are_searched_when_asked_for(tmp_path):
     spec = with_lines(("search: {step: 50ms}", "search: {step: 50ms, max_in_system: 8, e1: never}"))
     form = compile_policy(write_toy(tmp_path, spec)).policy.forms[0]
-    # q = 7: 7 * (50 + 100 + 2 * 33.3) / (50 + 91.7 + ...) is 5.727 after a wait of 50 ms.
-    seven = Row(7, 7, Admission.after(50 * MS), (Climb(0, 0), Climb(100 * MS, 2)))
-    assert form.rows[5].admission == seven.admission
-    assert form.rows[5].climbs[:1] == seven.climbs[:1]
-    assert form.rows[6].admission == Admission.after(50 * MS)
-    assert form.rows[-1].last_load is None
+    # q = 7 waits 50 ms, and is sequential for 100: 7 * (50 + 100 + 3 * 25) / (100 + 175) = 5.727.
+    # q = 8 waits as long, and stays sequential: 8 * (50 + 150) / (100 + 200) = 5.333.
+    delayed = Admission.after(50 * MS)
+    assert form.rows[5:] == (
+        Row(7, 7, delayed, (Climb(0, 0), Climb(100 * MS, 2))),
+        Row(8, None, delayed, (Climb(0, 0), Climb(150 * MS, 2))),
+    )
 
 
 def test_under_the_arrival_clock_later_climbs_come_the_wait_later(tmp_path):
@@ -114,6 +115,30 @@ def test_the_generation_moves_only_when_the_policy_does(tmp_path):
     changed_spec = with_lines(("rates: [10/s]", "rates: [20/s]"))
     changed = compile_policy(write_toy(tmp_path, changed_spec), previous=first).policy
     assert (first.generation, again.generation, changed.generation) == (1, 1, 2)
+
+
+def test_a_degree_that_is_no_faster_is_a_warning(tmp_path):
+    spec = with_lines(("[1, 1.5, 2]", "[1, 1.5, 1.5]"), ("quantum: 5ms", "max_degree: 3"))
+    (finding,) = (
+        f
+        for f in compile_policy(write_toy(tmp_path, spec)).findings
+        if f.code is Code.RUNG_DOMINATED
+    )
+    assert "degree 3" in finding.message
+
+
+def test_the_dual_refuses_what_it_cannot_do(tmp_path):
+    (tmp_path / "own").mkdir()
+    own = with_lines(
+        ("search: {step: 50ms}", "search: {method: dual}"),
+        ("speedup: [1, 1.5, 2]", "speedup: {columns: [s1, s2]}"),
+    )
+    trace = "request,demand_ms,s1,s2\n1,50,1,1.5\n2,150,1,1.9\n"
+    budget = with_lines(("search: {step: 50ms}", "search: {method: dual, max_evaluations: 9}"))
+    for spec in (write_toy(tmp_path / "own", own, trace), write_toy(tmp_path, budget)):
+        with pytest.raises(TailcError) as refused:
+            compile_policy(spec)
+        assert refused.value.findings[0].code is Code.METHOD_UNFIT
 
 
 def test_a_held_out_part_leaves_digests_of_whole_design_and_held_out(tmp_path):

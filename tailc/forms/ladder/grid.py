@@ -1,0 +1,76 @@
+"""The grid that stays are searched on, and a default for it that is fine yet affordable."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from tailc.percentiles import percentile_rank
+from tailc.traces.profile import DemandProfile
+
+US_PER_MS = 1_000
+# The default step resolves the SLO quantile's demand this finely ...
+POINTS_PER_QUANTILE = 200
+# ... unless the grid would then hold more schedules than this (about a second of search).
+MOST_SCHEDULES_SHARED_CURVES = 40_000_000
+MOST_SCHEDULES_OWN_CURVES = 2_000_000
+# More curves than this are requests of their own rather than classes.
+MOST_CLASSES = 64
+
+
+@dataclass(frozen=True)
+class IntervalGrid:
+    """Stays 0, step, ..., longest, and never; a schedule's finite stays sum to at most longest."""
+
+    step_us: int
+    longest_us: int
+
+    def __post_init__(self) -> None:
+        if self.step_us <= 0 or self.longest_us < self.step_us:
+            raise ValueError("a grid needs a positive step, and at least one")
+        if self.longest_us % self.step_us:
+            raise ValueError("the longest stay must be a whole number of steps")
+
+    @property
+    def steps(self) -> int:
+        """Number of steps to the longest stay."""
+        return self.longest_us // self.step_us
+
+
+def interval_grid(
+    profile: DemandProfile, percentile_ppm: int, step_us: int | None, longest_us: int | None
+) -> IntervalGrid:
+    """The grid with what the user gave, and defaults for the rest.
+
+    The longest stay is the longest demand, rounded up to the step; one that the user gave is
+    rounded down to it. The step is 1, 2 or 5 times a power of ten.
+    """
+    limit_us = longest_us or math.ceil(float(profile.demand_ms.max()) * US_PER_MS)
+    step_us = step_us or min(_default_step_us(profile, percentile_ppm, limit_us), limit_us)
+    steps = limit_us // step_us if longest_us else -(-limit_us // step_us)
+    return IntervalGrid(step_us, max(steps, 1) * step_us)
+
+
+def _default_step_us(profile: DemandProfile, percentile_ppm: int, longest_us: int) -> int:
+    quantile_ms = profile.demand_at(percentile_rank(percentile_ppm, profile.total_weight))
+    own = len(profile.curves) > MOST_CLASSES
+    most = MOST_SCHEDULES_OWN_CURVES if own else MOST_SCHEDULES_SHARED_CURVES
+    step_us = _round_up(quantile_ms * US_PER_MS / POINTS_PER_QUANTILE)
+    while _schedules(-(-longest_us // step_us), profile.degrees) > most:
+        step_us = _round_up(step_us + 1)
+    return step_us
+
+
+def _schedules(steps: int, rungs: int) -> int:
+    """How many ways there are to share out at most `steps` steps over all rungs but the last."""
+    return math.comb(steps + rungs - 1, rungs - 1)
+
+
+def _round_up(step_us: float) -> int:
+    """The least of 1, 2, 5, 10, 20, 50, ... that is no smaller."""
+    power = 1
+    while True:
+        for digit in (1, 2, 5):
+            if digit * power >= step_us:
+                return digit * power
+        power *= 10

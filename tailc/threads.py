@@ -1,0 +1,14 @@
+"""How many threads to work with; no answer depends on it."""
+
+from __future__ import annotations
+
+import os
+
+
+def thread_count(wanted: int | None) -> int:
+    """`wanted`, or one for each processor that this process may use."""
+    if wanted is not None:
+        return wanted
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -1,0 +1,85 @@
+"""Standard output that takes no more, usage errors as data, and progress."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tailc.cli.progress import shown
+from tests.tailc.toy import write_toy
+
+FULL = Path("/dev/full")
+TAILC = [sys.executable, "-c", "from tailc.cli import main; main()"]
+
+
+@pytest.fixture
+def compiled(in_folder, tailc):
+    assert tailc("compile", write_toy(in_folder), "-o", "toy").code == 0
+    return in_folder
+
+
+@pytest.mark.parametrize("arguments", [["inspect", "toy.tailc"], ["--help"]])
+def test_a_closed_pipe_is_exit_73_without_a_word(compiled, arguments):
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [*TAILC, *arguments], cwd=compiled, stdout=writing, stderr=subprocess.PIPE, check=False
+    )
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (73, b"")
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="this system has no full device")
+@pytest.mark.parametrize("arguments", [["inspect", "toy.tailc"], ["--help"]])
+def test_a_full_disk_is_exit_73_with_one_sentence(compiled, arguments):
+    with FULL.open("w") as full:
+        done = subprocess.run(
+            [*TAILC, *arguments], cwd=compiled, stdout=full, stderr=subprocess.PIPE, check=False
+        )
+    assert done.returncode == 73
+    assert done.stderr.startswith(b"cannot write to standard output")
+    assert b"Traceback" not in done.stderr
+
+
+def test_a_usage_error_is_data_where_data_is_asked_for(tailc):
+    ended = tailc("compile", "--output-format=json")
+    document = json.loads(ended.out)
+    assert (ended.code, document["exit_code"]) == (64, 64)
+    assert document["findings"][0]["code"] == "TC0801"
+    assert tailc("nonsense", "--output-format", "github").out.startswith("::error title=TC0801")
+
+
+@pytest.mark.parametrize("stem", [".", "..", "/"])
+def test_a_stem_that_names_no_file_is_refused_before_the_search(compiled, tailc, stem):
+    ended = tailc("compile", "no-such-spec.yaml", "-o", stem)
+    assert ended.code == 64
+    assert "names no file" in ended.err
+
+
+@pytest.mark.parametrize("rate", ["0/s", "fast", "5"])
+def test_a_rate_that_is_none_is_a_usage_error(compiled, tailc, rate):
+    ended = tailc("verify", "toy.tailc", "--trace", "toy.csv", "--rate", rate)
+    assert ended.code == 64
+
+
+def test_an_option_for_the_other_axis_is_refused(compiled, tailc):
+    ended = tailc("lookup", "toy.tailc", "--in-system", "3", "--rate", "4/s")
+    assert ended.code == 64
+    assert "--rate does not apply" in ended.err
+
+
+def test_progress_in_a_log_is_a_line_for_each_pass(capsys):
+    with shown(True) as draw:
+        draw("reading the trace", 0.0)
+        draw("searching schedules", 0.1)
+        draw("searching schedules", 0.5)
+    assert capsys.readouterr() == ("", "reading the trace ...\nsearching schedules ...\n")
+
+
+def test_progress_is_silent_where_nobody_watches(capsys):
+    with shown(None) as draw:
+        draw("searching schedules", 0.5)
+    assert capsys.readouterr() == ("", "")
