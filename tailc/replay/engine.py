@@ -38,14 +38,24 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from tailc.replay.lowered import NEVER_NS
+from tailc.replay.lowered import NEVER_NS, PPM, Lowered
 
 # A virtual clock reads up to 10^10 ns between two empty moments, so its rounding is near 10^-6 ns;
 # an exit is not put off to the next nanosecond for that.
 _SNAP_NS = 1e-5
+_THREADS_PER_PPM = 1 / PPM
+_NOBODY = -1
+
+# The event loop allocates nothing, and its caller owns every array. So it goes without counting
+# references (`_nrt`, numba's word for its runtime), which would take longer than the replay.
+_loop = njit(cache=True, nogil=True, _nrt=False)  # pyright: ignore[reportCallIssue] - not in its stubs
+# Parts are written into the loop: as functions of their own they would get every array of their
+# arguments by its fields, on each call, and take a second more to compile.
+_part = njit(inline="always")
 
 # Phases of a replay: warming up, first and second half of what is measured, draining.
 PHASES = 4
+_WARM_UP, _FIRST_HALF, _SECOND_HALF, _DRAIN = range(PHASES)
 SPAN, IN_SYSTEM, THREADS, BUSY = range(4)
 
 
@@ -73,243 +83,316 @@ class Log(NamedTuple):
     integrals: NDArray[np.float64]
 
 
-@njit(cache=True, nogil=True)
-def replay(demand, table, measured_from, most_in_system, log):  # noqa: C901, PLR0912, PLR0915  # pragma: no cover - compiled
+# A request that runs; they lie packed, in no order.
+_JOB = np.dtype(
+    [
+        ("request", np.int64),
+        ("begun", np.int64),
+        ("head_start", np.int64),  # age at start
+        ("due", np.int64),  # the tick at which it climbs
+        ("since", np.int64),  # on its rung
+        ("done", np.float64),  # exit, on the request's virtual clock
+        ("rung", np.int64),
+        ("is_boosted", np.bool_),
+    ],
+    align=True,
+)
+_SERVER = np.dtype(
+    [
+        ("now", np.int64),
+        ("phase", np.int64),
+        ("row", np.int64),
+        ("arrived", np.int64),
+        ("started", np.int64),
+        ("running", np.int64),
+        ("released", np.int64),  # exits that waiters on-exit have not used yet
+        ("threads", np.int64),  # of unboosted requests
+        ("boosted", np.int64),  # threads of the others
+        ("served", np.float64),  # virtual clocks
+        ("served_boosted", np.float64),
+        ("leaver", np.int64),  # who exits next among unboosted, and among boosted, jobs
+        ("favourite", np.int64),
+        ("climb_at", np.int64),
+    ]
+)
+
+
+def replay(
+    demand: Demand, table: Lowered, measured_from: int, most_in_system: int, log: Log
+) -> int:
     """Fill `log`; return how many requests arrived before the system held `most_in_system`.
 
     That is all of them unless the server is overloaded; then the replay stops there, and requests
     still in the system have their age as latency. Integrals are taken apart before request number
     `measured_from`, up to half of the rest, up to the last arrival, and after it.
     """
-    # Arrays are taken out of their tuples once: the compiler counts references at every access.
-    arrival_ns, work_ns, curve, speed = demand
-    latency_ns, wait_ns, final_rung, thread_ns, integrals = log
-    row_of_load, on_exit, delay_ns, reach_ns, due_after_ns = table[:5]
-    quantum, threads_ppm, capacity, boost_below, ages_from_arrival = table[5:]
-    requests = len(arrival_ns)
-    half_from = measured_from + (requests - measured_from) // 2
-    last_rung = len(threads_ppm) - 1
-    top_load = len(row_of_load) - 1
+    server = np.zeros(1, _SERVER)[0]
+    jobs = np.empty(most_in_system, _JOB)
+    _run(server, jobs, demand, table, measured_from, log)
+    return int(server["arrived"])
 
-    # The requests that run, packed, in no order.
-    who = np.empty(most_in_system, np.int64)
-    begun = np.empty(most_in_system, np.int64)
-    head_start = np.empty(most_in_system, np.int64)  # age at start
-    due = np.empty(most_in_system, np.int64)  # the tick at which it climbs
-    since = np.empty(most_in_system, np.int64)  # on its rung
-    done = np.empty(most_in_system, np.float64)  # exit, on the request's virtual clock
-    on = np.empty(most_in_system, np.int64)  # rung
-    is_boosted = np.empty(most_in_system, np.bool_)
 
-    running = 0
-    arrived = 0
-    started = 0
-    released = 0  # exits that waiters on-exit have not used yet
-    threads = 0  # of unboosted requests
-    boosted = 0  # threads of the others
-    now = 0
-    served = 0.0
-    served_boosted = 0.0
-    row = row_of_load[0]
-    phase = 0 if measured_from > 0 else 1
-    leaver = -1  # who exits next among unboosted, and among boosted, requests
-    favourite = -1
-    climb_at = NEVER_NS
-
+@_loop  # pragma: no cover - compiled
+def _run(server, jobs, demand, table, measured_from, log):
+    """One event after another, in the order of the module's docstring."""
+    _open(server, table, measured_from)
     while True:
-        free = max(capacity - boosted, 0)
-        share = 1.0 if threads <= free else free / threads
-        boosted_share = 1.0 if boosted <= capacity else capacity / boosted
-
-        exit_at = NEVER_NS
-        exits = leaver
-        if leaver >= 0 and share > 0.0:
-            left = (done[leaver] - served) / share
-            exit_at = now + max(np.int64(np.ceil(left - _SNAP_NS)), 0)
-        if favourite >= 0:
-            left = (done[favourite] - served_boosted) / boosted_share
-            favourite_at = now + max(np.int64(np.ceil(left - _SNAP_NS)), 0)
-            if favourite_at < exit_at:
-                exit_at = favourite_at
-                exits = favourite
-        arrive_at = arrival_ns[arrived] if arrived < requests else NEVER_NS
-        start_at = NEVER_NS
-        if started < arrived:
-            if released > 0 or (on_exit[row] and running == 0):
-                start_at = now
-            elif not on_exit[row]:
-                start_at = max(now, arrival_ns[started] + delay_ns[row])
-
-        upcoming = min(exit_at, arrive_at, start_at, climb_at)
+        share, boosted_share = _shares(server, table.capacity_ppm)
+        leaving, exit_at = _next_exit(server, jobs, share, boosted_share)
+        arrive_at = _next_arrival(server, demand)
+        start_at = _next_start(server, demand, table)
+        upcoming = min(exit_at, arrive_at, start_at, server.climb_at)
         if upcoming == NEVER_NS:
-            return arrived
-        if upcoming > now:
-            passed = upcoming - now
-            integrals[phase, SPAN] += passed
-            integrals[phase, IN_SYSTEM] += passed * (arrived - started + running)
-            integrals[phase, THREADS] += passed * (threads + boosted)
-            integrals[phase, BUSY] += passed * min(threads + boosted, capacity)
-            served += passed * share
-            served_boosted += passed * boosted_share
-            now = upcoming
-
-        if exit_at == now:
-            request = who[exits]
-            cost = threads_ppm[on[exits]]
-            latency_ns[request] = now - arrival_ns[request]
-            final_rung[request] = on[exits]
-            thread_ns[request] += cost * 1e-6 * (now - since[exits])
-            if is_boosted[exits]:
-                boosted -= cost
-            else:
-                threads -= cost
-            if on_exit[row] and started + released < arrived:
-                released += 1
-            running -= 1
-            who[exits] = who[running]
-            begun[exits] = begun[running]
-            head_start[exits] = head_start[running]
-            due[exits] = due[running]
-            since[exits] = since[running]
-            done[exits] = done[running]
-            on[exits] = on[running]
-            is_boosted[exits] = is_boosted[running]
-            if running == 0:
-                served = 0.0
-                served_boosted = 0.0
-            leaver, favourite = _next_to_exit(done, is_boosted, running)
-            reads = row_of_load[min(arrived - started + running, top_load)]
-            climb_at = NEVER_NS
-            if reads == row:
-                for i in range(running):
-                    climb_at = min(climb_at, due[i])
-            else:
-                row = reads
-                for i in range(running):
-                    due[i] = _due(
-                        begun[i], head_start[i], on[i], row, now, due_after_ns, reach_ns, quantum
-                    )
-                    climb_at = min(climb_at, due[i])
-        elif arrive_at == now:
-            if arrived == measured_from:
-                phase = 1
-            if arrived == half_from:
-                phase = 2
-            arrived += 1
-            if arrived == requests:
-                phase = 3
-            in_system = arrived - started + running
-            if in_system >= most_in_system:
-                for i in range(running):
-                    latency_ns[who[i]] = now - arrival_ns[who[i]]
-                for request in range(started, arrived):
-                    latency_ns[request] = now - arrival_ns[request]
-                return arrived
-            reads = row_of_load[min(in_system, top_load)]
-            if reads != row:
-                row = reads
-                climb_at = NEVER_NS
-                for i in range(running):
-                    due[i] = _due(
-                        begun[i], head_start[i], on[i], row, now, due_after_ns, reach_ns, quantum
-                    )
-                    climb_at = min(climb_at, due[i])
-        elif start_at == now:
-            request = started
-            started += 1
-            released = max(released - 1, 0)
-            waited = now - arrival_ns[request]
-            wait_ns[request] = waited
-            age = waited if ages_from_arrival else 0
-            rung = _rung_at(reach_ns, row, age)
-            who[running] = request
-            begun[running] = now
-            head_start[running] = age
-            since[running] = now
-            on[running] = rung
-            is_boosted[running] = False
-            done[running] = served + work_ns[request] / speed[curve[request], rung]
-            due[running] = _due(now, age, rung, row, now, due_after_ns, reach_ns, quantum)
-            climb_at = min(climb_at, due[running])
-            threads += threads_ppm[rung]
-            if leaver < 0 or done[running] < done[leaver]:
-                leaver = running
-            running += 1
+            return
+        _wait_until(upcoming, server, share, boosted_share, table.capacity_ppm, log.integrals)
+        if exit_at == upcoming:
+            _exit(server, jobs, leaving, demand, table, log)
+        elif arrive_at == upcoming:
+            _arrive(server, len(demand.arrival_ns), measured_from)
+            if _in_system(server) >= len(jobs):
+                _cut_off(server, jobs, demand, log)
+                return
+            if _reread(server, jobs, table):
+                _look_ahead(server, jobs)
+        elif start_at == upcoming:
+            _enter(server, jobs, demand, table, log)
         else:
-            i = _first_due(who, due, running, climb_at)
-            request = who[i]
-            rung = on[i]
-            higher = _rung_at(reach_ns, row, head_start[i] + now - begun[i])
-            slower = speed[curve[request], rung] / speed[curve[request], higher]
-            left = (done[i] - served) * slower
-            cost = threads_ppm[higher]
-            thread_ns[request] += threads_ppm[rung] * 1e-6 * (now - since[i])
-            threads -= threads_ppm[rung]
-            since[i] = now
-            on[i] = higher
-            was_leaver = i == leaver
-            if higher == last_rung and boosted + cost < boost_below:
-                is_boosted[i] = True
-                done[i] = served_boosted + left
-                boosted += cost
-                if favourite < 0 or done[i] < done[favourite]:
-                    favourite = i
-            else:
-                done[i] = served + left
-                threads += cost
-                if done[i] < done[leaver]:
-                    leaver = i
-            if was_leaver:  # it may have left the unboosted, or have become slower
-                leaver, favourite = _next_to_exit(done, is_boosted, running)
-            due[i] = _due(
-                begun[i], head_start[i], higher, row, now, due_after_ns, reach_ns, quantum
-            )
-            climb_at = NEVER_NS
-            for k in range(running):
-                climb_at = min(climb_at, due[k])
+            _climb(server, jobs, demand, table, log)
 
 
-@njit(cache=True, nogil=True)
-def _rung_at(reach_ns, row, age_ns):  # pragma: no cover - compiled
+@_part  # pragma: no cover - compiled
+def _open(server, table, measured_from):
+    """An empty server; all else is zero already."""
+    server.row = table.row_of_load[0]
+    server.phase = _WARM_UP if measured_from > 0 else _FIRST_HALF
+    server.leaver = _NOBODY
+    server.favourite = _NOBODY
+    server.climb_at = NEVER_NS
+
+
+@_part  # pragma: no cover - compiled
+def _in_system(server):
+    return server.arrived - server.started + server.running
+
+
+@_part  # pragma: no cover - compiled
+def _shares(server, capacity):
+    """What every thread of an unboosted, and of a boosted, request gets of a core."""
+    free = max(capacity - server.boosted, 0)
+    share = 1.0 if server.threads <= free else free / server.threads
+    boosted_share = 1.0 if server.boosted <= capacity else capacity / server.boosted
+    return share, boosted_share
+
+
+@_part  # pragma: no cover - compiled
+def _next_exit(server, jobs, share, boosted_share):
+    """Who exits next, and when."""
+    exit_at = NEVER_NS
+    if server.leaver >= 0 and share > 0.0:
+        left = (jobs[server.leaver].done - server.served) / share
+        exit_at = server.now + _whole_ns(left)
+    if server.favourite >= 0:
+        left = (jobs[server.favourite].done - server.served_boosted) / boosted_share
+        favourite_at = server.now + _whole_ns(left)
+        if favourite_at < exit_at:
+            return server.favourite, favourite_at
+    return server.leaver, exit_at
+
+
+@_part  # pragma: no cover - compiled
+def _whole_ns(left):
+    return max(np.int64(np.ceil(left - _SNAP_NS)), 0)
+
+
+@_part  # pragma: no cover - compiled
+def _next_arrival(server, demand):
+    if server.arrived < len(demand.arrival_ns):
+        return demand.arrival_ns[server.arrived]
+    return NEVER_NS
+
+
+@_part  # pragma: no cover - compiled
+def _next_start(server, demand, table):
+    """When the first waiter starts, as far as the row of now tells."""
+    if server.started == server.arrived:
+        return NEVER_NS
+    is_on_exit = table.on_exit[server.row]
+    if server.released > 0 or (is_on_exit and server.running == 0):
+        return server.now
+    if is_on_exit:
+        return NEVER_NS
+    delayed = demand.arrival_ns[server.started] + table.delay_ns[server.row]
+    return max(server.now, delayed)
+
+
+@_part  # pragma: no cover - compiled
+def _wait_until(upcoming, server, share, boosted_share, capacity, integrals):
+    """Let time pass: clocks and integrals."""
+    passed = upcoming - server.now
+    threads = server.threads + server.boosted
+    sums = integrals[server.phase]
+    sums[SPAN] += passed
+    sums[IN_SYSTEM] += passed * _in_system(server)
+    sums[THREADS] += passed * threads
+    sums[BUSY] += passed * min(threads, capacity)
+    server.served += passed * share
+    server.served_boosted += passed * boosted_share
+    server.now = upcoming
+
+
+@_part  # pragma: no cover - compiled
+def _exit(server, jobs, leaving, demand, table, log):
+    job = jobs[leaving]
+    log.latency_ns[job.request] = server.now - demand.arrival_ns[job.request]
+    log.rung[job.request] = job.rung
+    _leave_rung(server, job, table, log)
+    if table.on_exit[server.row] and server.started + server.released < server.arrived:
+        server.released += 1
+    server.running -= 1
+    jobs[leaving] = jobs[server.running]
+    if server.running == 0:
+        server.served = 0.0
+        server.served_boosted = 0.0
+    _reread(server, jobs, table)
+    _look_ahead(server, jobs)
+
+
+@_part  # pragma: no cover - compiled
+def _leave_rung(server, job, table, log):
+    """Give back the threads of the job's rung, and log how long it had them."""
+    cost = table.threads_ppm[job.rung]
+    log.thread_ns[job.request] += cost * _THREADS_PER_PPM * (server.now - job.since)
+    if job.is_boosted:
+        server.boosted -= cost
+    else:
+        server.threads -= cost
+
+
+@_part  # pragma: no cover - compiled
+def _arrive(server, requests, measured_from):
+    if server.arrived == measured_from:
+        server.phase = _FIRST_HALF
+    if server.arrived == measured_from + (requests - measured_from) // 2:
+        server.phase = _SECOND_HALF
+    server.arrived += 1
+    if server.arrived == requests:
+        server.phase = _DRAIN
+
+
+@_part  # pragma: no cover - compiled
+def _cut_off(server, jobs, demand, log):
+    """Every request in the system has its age as latency."""
+    for i in range(server.running):
+        request = jobs[i].request
+        log.latency_ns[request] = server.now - demand.arrival_ns[request]
+    for request in range(server.started, server.arrived):
+        log.latency_ns[request] = server.now - demand.arrival_ns[request]
+
+
+@_part  # pragma: no cover - compiled
+def _enter(server, jobs, demand, table, log):
+    """The first waiter starts, on the rung of its age."""
+    request = server.started
+    waited = server.now - demand.arrival_ns[request]
+    log.wait_ns[request] = waited
+    server.started += 1
+    server.released = max(server.released - 1, 0)
+    job = jobs[server.running]
+    job.request = request
+    job.begun = server.now
+    job.head_start = waited if table.ages_from_arrival else 0
+    job.since = server.now
+    job.rung = _rung_at(table.reach_ns, server.row, job.head_start)
+    job.is_boosted = False
+    job.done = server.served + (
+        demand.work_ns[request] / demand.speed[demand.curve[request], job.rung]
+    )
+    job.due = _due(job, server.row, server.now, table)
+    server.climb_at = min(server.climb_at, job.due)
+    server.threads += table.threads_ppm[job.rung]
+    if server.leaver < 0 or job.done < jobs[server.leaver].done:
+        server.leaver = server.running
+    server.running += 1
+
+
+@_part  # pragma: no cover - compiled
+def _climb(server, jobs, demand, table, log):
+    """The first job that is due climbs, and is boosted if there is room."""
+    number = _first_due(server, jobs)
+    job = jobs[number]
+    higher = _rung_at(table.reach_ns, server.row, job.head_start + server.now - job.begun)
+    speed = demand.speed[demand.curve[job.request]]
+    left = (job.done - server.served) * (speed[job.rung] / speed[higher])
+    _leave_rung(server, job, table, log)
+    job.since = server.now
+    job.rung = higher
+    cost = table.threads_ppm[higher]
+    is_last = higher == len(table.threads_ppm) - 1
+    if is_last and server.boosted + cost < table.boost_below_ppm:
+        job.is_boosted = True
+        job.done = server.served_boosted + left
+        server.boosted += cost
+    else:
+        job.done = server.served + left
+        server.threads += cost
+    job.due = _due(job, server.row, server.now, table)
+    _look_ahead(server, jobs)
+
+
+@_part  # pragma: no cover - compiled
+def _reread(server, jobs, table):
+    """Read the row of the requests in the system now; whether it is another."""
+    row = table.row_of_load[min(_in_system(server), len(table.row_of_load) - 1)]
+    if row == server.row:
+        return False
+    server.row = row
+    for i in range(server.running):
+        jobs[i].due = _due(jobs[i], row, server.now, table)
+    return True
+
+
+@_part  # pragma: no cover - compiled
+def _rung_at(reach_ns, row, age_ns):
     rung = 0
     while reach_ns[row, rung + 1] <= age_ns:
         rung += 1
     return rung
 
 
-@njit(cache=True, nogil=True)
-def _due(
-    begun, head_start, rung, row, now, due_after_ns, reach_ns, quantum
-):  # pragma: no cover - compiled
-    """The first tick from now on at which a request on `rung` climbs, if the row stays."""
-    after = due_after_ns[row, rung + 1]
-    if head_start > 0 and after < NEVER_NS:
-        age = reach_ns[row, rung + 1] - head_start
-        after = max(-(-age // quantum), 1) * quantum
-    if begun + after >= now:
-        return begun + after
-    return begun - (begun - now) // quantum * quantum
+@_part  # pragma: no cover - compiled
+def _due(job, row, now, table):
+    """The first tick from now on at which a job climbs, if the row stays."""
+    after = table.due_after_ns[row, job.rung + 1]
+    if job.head_start > 0 and after < NEVER_NS:
+        age = table.reach_ns[row, job.rung + 1] - job.head_start
+        after = max(-(-age // table.quantum_ns), 1) * table.quantum_ns
+    if job.begun + after >= now:
+        return job.begun + after
+    return job.begun - (job.begun - now) // table.quantum_ns * table.quantum_ns
 
 
-@njit(cache=True, nogil=True)
-def _first_due(who, due, running, climb_at):  # pragma: no cover - compiled
-    """The earliest arrival among the requests due at `climb_at`."""
-    first = -1
-    for i in range(running):
-        if due[i] == climb_at and (first < 0 or who[i] < who[first]):
+@_part  # pragma: no cover - compiled
+def _first_due(server, jobs):
+    """The earliest arrival among the jobs that climb next."""
+    first = _NOBODY
+    for i in range(server.running):
+        is_due = jobs[i].due == server.climb_at
+        if is_due and (first < 0 or jobs[i].request < jobs[first].request):
             first = i
     return first
 
 
-@njit(cache=True, nogil=True)
-def _next_to_exit(done, is_boosted, running):  # pragma: no cover - compiled
-    """Who exits next among unboosted and among boosted requests, -1 for nobody."""
-    leaver = -1
-    favourite = -1
-    for i in range(running):
-        if is_boosted[i]:
-            if favourite < 0 or done[i] < done[favourite]:
+@_part  # pragma: no cover - compiled
+def _look_ahead(server, jobs):
+    """When a job climbs next, and who exits next among unboosted and among boosted jobs."""
+    climb_at, leaver, favourite = NEVER_NS, _NOBODY, _NOBODY
+    for i in range(server.running):
+        climb_at = min(climb_at, jobs[i].due)
+        if jobs[i].is_boosted:
+            if favourite < 0 or jobs[i].done < jobs[favourite].done:
                 favourite = i
-        elif leaver < 0 or done[i] < done[leaver]:
+        elif leaver < 0 or jobs[i].done < jobs[leaver].done:
             leaver = i
-    return leaver, favourite
+    server.climb_at = climb_at
+    server.leaver = leaver
+    server.favourite = favourite
