@@ -1,9 +1,9 @@
 """The continuous ladder as dense linear programs, without any duality argument.
 
-One program for each last rung k. Variables are the work of each segment of demand, up to the
-quantile, that is done on each rung 0..k, in any order, and the wait. After the quantile rung k does
-the rest. Theorem 1 of Haque et al. (ASPLOS 2015) says that the best order climbs, so the least
-optimum over k is the ladder's.
+One program for each rung k at the quantile. Variables are the work of each segment of demand, up to
+the quantile, that is done on each rung 0..k, in any order, the shares of the work after it that are
+done on each rung k.., and the wait. Theorem 1 of Haque et al. (ASPLOS 2015) says that the best
+order climbs, so the least optimum over k is the ladder's.
 """
 
 import numpy as np
@@ -30,35 +30,35 @@ def least_cost(
 
 
 def _program(sample: Sample, costs, k: int, load: float, budget: float, rank: int):
-    """Coefficients of T, W and the demand for wait in the variables, and the segments' lengths."""
+    """Coefficients of T, W and the demand for wait in the variables, and the equations."""
     order = np.argsort(sample.demand_ms)
     demand, weight = sample.demand_ms[order], sample.weight[order]
     total = weight.sum()
     last = int(np.searchsorted(np.cumsum(weight), rank))
     length = np.diff(demand, prepend=0.0)
     running = (total - np.cumsum(weight) + weight) / total
-    speeds = sample.speeds[sample.curve[0]]
-    time = 1.0 / speeds[: k + 1]
-    cost = np.asarray(costs)[: k + 1] / speeds[: k + 1]
+    time = 1.0 / sample.speeds[sample.curve[0]]
+    cost = np.asarray(costs) * time
     rest = float((length * running)[last + 1 :].sum())
-    head = slice(0, last + 1)
-    T = np.append(np.tile(time, last + 1), 1.0)
-    W = np.append(np.outer(running[head], cost).ravel(), 0.0)
-    L = np.append(np.outer(running[head], time).ravel(), 1.0)
-    W_rest, L_rest = rest * cost[k], rest * time[k]
-    return T, W, load * W - budget * L, budget * L_rest - load * W_rest, W_rest, length[head], k + 1
+    head, early, late = slice(0, last + 1), slice(0, k + 1), slice(k, None)
+    after = np.zeros(time[late].size)
+    T = np.concatenate([np.tile(time[early], last + 1), after, [1.0]])
+    W = np.concatenate([np.outer(running[head], cost[early]).ravel(), rest * cost[late], [0.0]])
+    L = np.concatenate([np.outer(running[head], time[early]).ravel(), rest * time[late], [1.0]])
+    sums = np.zeros((last + 2, T.size))
+    for j in range(last + 1):
+        sums[j, j * (k + 1) : (j + 1) * (k + 1)] = 1.0
+    sums[-1, (last + 1) * (k + 1) : -1] = 1.0
+    return T, W, load * W - budget * L, sums, np.append(length[head], 1.0)
 
 
-def _solve(T, W, excess, room, W_rest, length, rungs, *, by_cost: bool, target) -> float:
-    segments = np.zeros((length.size, T.size))
-    for j in range(length.size):
-        segments[j, j * rungs : (j + 1) * rungs] = 1.0
-    limits, values = [excess], [room]
+def _solve(T, W, excess, sums, wanted, *, by_cost: bool, target) -> float:
+    limits, values = [excess], [0.0]
     if by_cost:
         limits.append(T)
         values.append(target)
-    found = linprog(W if by_cost else T, limits, values, segments, length, method="highs")
+    found = linprog(W if by_cost else T, limits, values, sums, wanted, method="highs")
     if found.status == 2:
         return np.inf
     assert found.status == 0, found.message
-    return found.fun + (W_rest if by_cost else 0.0)
+    return found.fun

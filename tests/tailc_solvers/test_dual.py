@@ -54,6 +54,26 @@ def test_two_rungs_have_a_closed_form():
     assert found.tail_ms[0] == pytest.approx(200.0)
 
 
+def test_a_rung_that_works_at_less_cost_is_climbed_to_after_the_quantile():
+    # Work costs 2 on rung 0 and 5 / 3 on rung 1. With rung 1 from the start W = 1000 / 3, L = 200 /
+    # 3 and the wait W / 2 - L = 100 ends the short request at 133. With rung 0 up to its end and a
+    # share u of the other 100 (half of the long one's 200) on rung 1,
+    # W = 400 - 100 u / 3, L = 200 - 200 u / 3, wait = 50 u: a target of 125 allows u = 1 / 2.
+    sample = Sample.common([100.0, 300.0], [1, 3])
+    found = solve_ladder(sample, [2, 5], [5], 10, rank=1, objective="cost", target_ms=125)
+    assert found.v_ms[0] == pytest.approx([25.0, 200.0], abs=1e-5)
+    assert found.cost_time_ms[0] == pytest.approx(400 - 100 / 6)
+    assert found.bound[0] == pytest.approx(400 - 100 / 6)
+
+
+def steep_row(seed: int) -> tuple[Sample, np.ndarray, float, float, int]:
+    """As `random_row`, but speeds leap and fall: some later rungs are slower, or work for less."""
+    sample, costs, load, budget, rank = random_row(seed)
+    gains = np.random.default_rng(seed).uniform(-0.3, 2.0, sample.n_rungs)
+    speeds = np.maximum(0.3, np.cumsum(gains) + 1)
+    return Sample.common(sample.demand_ms, speeds, sample.weight), costs, load, budget, rank
+
+
 @pytest.mark.parametrize("block", range(4))
 def test_the_dual_equals_the_linear_program_by_tail(block):
     for seed in range(100 * block, 100 * (block + 1)):
@@ -65,9 +85,10 @@ def test_the_dual_equals_the_linear_program_by_tail(block):
 
 
 @pytest.mark.parametrize("block", range(4))
-def test_the_dual_equals_the_linear_program_by_cost(block):
+@pytest.mark.parametrize("rows", [random_row, steep_row])
+def test_the_dual_equals_the_linear_program_by_cost(block, rows):
     for seed in range(100 * block, 100 * (block + 1)):
-        sample, costs, load, budget, rank = random_row(seed)
+        sample, costs, load, budget, rank = rows(seed)
         least = solve_ladder(sample, costs, [load], budget, rank=rank).primal[0]
         target = float(least * np.random.default_rng(seed).uniform(0.9, 2.0))
         found = solve_ladder(
@@ -83,9 +104,10 @@ def test_the_dual_equals_the_linear_program_by_cost(block):
 
 
 @pytest.mark.parametrize("objective", ["tail", "cost"])
-def test_the_schedule_has_the_figures_that_are_claimed(objective):
+@pytest.mark.parametrize("rows", [random_row, steep_row])
+def test_the_schedule_has_the_figures_that_are_claimed(objective, rows):
     for seed in range(200):
-        sample, costs, load, budget, rank = random_row(seed)
+        sample, costs, load, budget, rank = rows(seed)
         target = None if objective == "tail" else 1.3 * sample.demand_ms.max()
         found = solve_ladder(
             sample,

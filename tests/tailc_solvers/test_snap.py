@@ -11,11 +11,11 @@ from tailc_solvers.sample import Sample
 from tailc_solvers.status import Status
 
 from tests.reference.enumerator import TOLERANCE, Request, exact, figures
-from tests.tailc_solvers.test_dual import random_row
+from tests.tailc_solvers.test_dual import random_row, steep_row
 
 FEW_MS = 0.002
 """A target is met wherever it is this far above the least tail: the wait is rounded up by at most
-a microsecond, and durations by at most half a one, which nearly cancel."""
+a microsecond, and durations by half of one to either side."""
 
 COSTS = [1, 2, 3, 4]
 LOADS = np.arange(1, 25)
@@ -91,9 +91,10 @@ def test_rounding_costs_no_more_than_a_target_tighter_by_a_few_microseconds():
     assert (ladder.gap >= -1e-9 * found.bound).all()
 
 
-def test_random_traces_meet_any_target_a_few_microseconds_above_the_least_tail():
-    for seed in range(400):
-        row = random_row(seed)
+@pytest.mark.parametrize("rows", [random_row, steep_row])
+def test_random_traces_meet_any_target_a_few_microseconds_above_the_least_tail(rows):
+    for seed in range(300):
+        row = rows(seed)
         sample, costs, load, budget, rank = row
         least = float(solved(sample, costs, [load], budget, rank).tail_ms[0])
         more = np.random.default_rng(seed).choice([FEW_MS, 0.005, 0.1, 1, 50, 1_000])
@@ -119,12 +120,11 @@ def test_the_tail_of_a_row_that_misses_the_target_is_a_target_it_can_meet():
     assert missed > 200
 
 
-def test_what_the_grid_can_meet_is_met_at_no_more_cost():
+@pytest.mark.parametrize("rows", [random_row, steep_row])
+def test_what_the_grid_can_meet_is_met_at_no_more_cost(rows):
     compared = 0
     for seed in range(150):
-        sample, costs, load, budget, rank = random_row(seed)
-        if (np.diff(costs / sample.speeds[0]) < 0).any():
-            continue
+        sample, costs, load, budget, rank = rows(seed)
         least = float(solved(sample, costs, [load], budget, rank).tail_ms[0])
         target = least * float(np.random.default_rng(seed).uniform(1.0, 1.6)) + FEW_MS
         step = max(1.0, float(np.ceil(sample.demand_ms.max() / 20)))
@@ -146,7 +146,7 @@ def test_what_the_grid_can_meet_is_met_at_no_more_cost():
         assert ladder.meets_target[0], seed
         # A grid optimum may be the continuous one, and then rounding shows.
         assert ladder.cost_time_ms[0] <= best.cost_time_ms[0] + 0.1, seed
-    assert compared > 60
+    assert compared > 80
 
 
 def test_each_load_can_have_a_target_of_its_own():

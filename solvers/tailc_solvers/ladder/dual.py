@@ -10,11 +10,12 @@ the rung that does the x-th unit of work, never falling with x:
     by cost     minimise  W            subject to  q W <= p (v_0 + L),  v_0 + T <= target
     variables   v_0 >= 0, i(x)
 
-Method. After w the quantile no longer counts, and a ladder keeps its last rung k: a fixed charge
-for reaching k. For each k the rest is linear in how much of each sliver dx is done on each rung, so
-strong duality holds and one or two multipliers decide (kernels.py). The least dual value over all k
-is a lower bound on the problem, the best primal its solution. The sample splits at most one sliver
-by constraint, so the two agree but for rounding.
+Method. After w the quantile no longer counts, but a ladder never comes down from the rung k that it
+is on at w: a fixed charge for reaching k. It stays there, unless a later rung does work at less
+cost or a slower one makes L longer. For each k the problem is linear in how much of each sliver dx
+is done on each rung, so strong duality holds and one or two multipliers decide (kernels.py). The
+least dual value over all k is a lower bound on the problem, the best primal its solution. The
+sample splits at most one sliver by constraint, so the two agree but for rounding.
 
 Source: Haque et al., ASPLOS 2015, Theorem 1 and eq. 6-7, there for integer degrees, work up to w
 and no wait; the average parallelism of eq. 3 is the constraint on q.
@@ -51,7 +52,6 @@ class LadderSolution:
         load: as given [Q].
         work_ms: work at which each rung is left, inf for the last [Q, rungs].
         v_ms: wait, then wall time on each rung but the last, inf where it is never left [Q, rungs].
-        last_rung: the rung that is kept to the end, from 0 [Q].
         tail_ms: v_0 + T [Q].
         mean_ms: v_0 + L [Q].
         cost_time_ms: W [Q].
@@ -59,7 +59,7 @@ class LadderSolution:
         primal: value of the objective, ms by tail, cost-time by cost [Q].
         bound: proved lower bound on it, over all ladders and waits [Q].
         weights: (alpha, beta, gamma) of the Lagrangian alpha W + beta T - gamma L that proves the
-            bound of the best last rung, zeros where infeasible [Q, 3]. By cost its constant is
+            bound of the best rung at w, zeros where infeasible [Q, 3]. By cost its constant is
             - beta * target.
         least_tail_ms: least attainable tail [Q].
         status: OPTIMAL or INFEASIBLE, one each row.
@@ -69,7 +69,6 @@ class LadderSolution:
     load: NDArray[np.float64]
     work_ms: NDArray[np.float64]
     v_ms: NDArray[np.float64]
-    last_rung: NDArray[np.int64]
     tail_ms: NDArray[np.float64]
     mean_ms: NDArray[np.float64]
     cost_time_ms: NDArray[np.float64]
@@ -148,7 +147,6 @@ def _solution(
         load=load,
         work_ms=work,
         v_ms=durations(work, hull, wait),
-        last_rung=answer.last,
         tail_ms=wait + tail,
         mean_ms=wait + mean,
         cost_time_ms=cost,

@@ -1,4 +1,4 @@
-"""Loops of the separable dual: one ladder with a fixed last rung, one multiplier at a time.
+"""Loops of the separable dual: one ladder with a fixed rung at the quantile, one multiplier a time.
 
 Demands are the steps of F: on segment j, from x_(j-1) to x_j, the share still running is constant,
 so a rung that is left before the quantile is left at some x_j. For fixed multipliers the rung at x
@@ -8,10 +8,12 @@ the edge from a to b is crossed where
 
     F'(x) < beta g / (alpha h + gamma g),    g = 1/s_a - 1/s_b,    h = c_b/s_b - c_a/s_a.
 
+After the quantile beta falls away, and the best rung is the same for all work that is left.
+
 The problem in the break points b_e is convex: T is linear in them, L and W are concave and convex
 piecewise linear (a rung further up the hull has less time and more cost per work, and G is
-concave). So the point between two minimisers of the same Lagrangian is feasible where the
-interpolated constraint is, and optimal.
+concave); in the shares of the rest they are linear. So the point between two minimisers of the same
+Lagrangian is feasible where the interpolated constraint is, and optimal.
 """
 
 from typing import NamedTuple
@@ -58,21 +60,27 @@ class Hull(NamedTuple):
 
 
 class Point(NamedTuple):
-    """Break points of a hull's edges, in work, with T, L and W in `value`."""
+    """Break points of a hull's edges, in work, with T, L and W in `value`.
+
+    `rest` [rungs] are the shares of E[(X - w)+], the work after the quantile's, done on each rung.
+    """
 
     work: NDArray[np.float64]
     entry: NDArray[np.int64]
     value: NDArray[np.float64]
+    rest: NDArray[np.float64]
 
 
 class Answer(NamedTuple):
-    """The best last rung of each row: `value` = wait, T, L, W [rows, 4], the break points [rows,
-    rungs] and the evidence. `bound` is inf where no last rung is feasible; `weights` [rows, 3] are
-    the (alpha, beta, gamma) that prove the bound of the best last rung."""
+    """The best rung at the quantile of each row: `value` = wait, T, L, W [rows, 4], the break
+    points and the shares of the rest [rows, rungs], and the evidence. `bound` is inf where no rung
+    is feasible; `weights` [rows, 3] are the (alpha, beta, gamma) that prove the best one's bound.
+    """
 
-    last: NDArray[np.int64]
+    at_quantile: NDArray[np.int64]
     value: NDArray[np.float64]
     work: NDArray[np.float64]
+    rest: NDArray[np.float64]
     primal: NDArray[np.float64]
     bound: NDArray[np.float64]
     weights: NDArray[np.float64]
@@ -107,7 +115,7 @@ def _is_above(hull, a, b, c):
 @njit(cache=True, nogil=True)
 def new_point(n):
     """A point to be filled, for a ladder of n rungs."""
-    return Point(np.zeros(n), np.zeros(n, dtype=np.int64), np.zeros(3))
+    return Point(np.zeros(n), np.zeros(n, dtype=np.int64), np.zeros(3), np.zeros(n))
 
 
 @plain_loops
@@ -115,6 +123,7 @@ def _copy(source, target):
     for i in range(source.work.shape[0]):
         target.work[i] = source.work[i]
         target.entry[i] = source.entry[i]
+        target.rest[i] = source.rest[i]
     for i in range(3):
         target.value[i] = source.value[i]
 
@@ -143,7 +152,20 @@ def _minimise(steps, hull, k, weights, low, high, point):
                 last = middle - 1
         point.entry[e] = first
         point.work[e] = steps.work[first]
+    point.rest[:] = 0.0
+    point.rest[_rung_after(hull, k, alpha, gamma)] = 1.0
     _value_at_entries(steps, hull, k, point)
+
+
+@plain_loops
+def _rung_after(hull, k, alpha, gamma):
+    """The best rung from k on for the work after the quantile's; the lowest of equals."""
+    best = k
+    for i in range(k + 1, hull.time.shape[0]):
+        dearer = alpha * (hull.cost[i] - hull.cost[best])
+        if dearer < gamma * (hull.time[i] - hull.time[best]):
+            best = i
+    return best
 
 
 @plain_loops
@@ -158,7 +180,14 @@ def _value_at_entries(steps, hull, k, point):
         )
         work = steps.work[entry]
         done = steps.sum[entry]
-    _add_stretch(hull, k, 0.0, steps.sum[-1] - done, point)
+    _add_rest(hull, steps.sum[-1] - done, point)
+
+
+@plain_loops
+def _add_rest(hull, rest, point):
+    """Add what is left for the mean request after the quantile."""
+    for i in range(point.rest.shape[0]):
+        _add_stretch(hull, i, 0.0, point.rest[i] * rest, point)
 
 
 @plain_loops
@@ -187,7 +216,9 @@ def _mix(steps, hull, k, low, high, share, point):
         _add_stretch(hull, hull.rung[k, e], end - work, at_end - done, point)
         work = end
         done = at_end
-    _add_stretch(hull, k, 0.0, steps.sum[-1] - done, point)
+    for i in range(point.rest.shape[0]):
+        point.rest[i] = low.rest[i] + share * (high.rest[i] - low.rest[i])
+    _add_rest(hull, steps.sum[-1] - done, point)
 
 
 @plain_loops
@@ -234,7 +265,7 @@ def _weights(by_cost, load, ratio, multiplier):
 
 @plain_loops
 def _solve(steps, hull, k, setting, low, high, trial, point):
-    """Minimise the objective subject to excess <= 0 for last rung k; fill `point`.
+    """Minimise the objective subject to excess <= 0 with rung k at the quantile; fill `point`.
 
     setting = (by_cost, load, ratio, target, largest multiplier). The multiplier is found by cutting
     planes: `low` has the constraint exceeded, `high` has it met, and the multiplier at which the
@@ -296,7 +327,7 @@ def _solve(steps, hull, k, setting, low, high, trial, point):
 
 @njit(cache=True, nogil=True)
 def least_tail(steps, hull, loads, answer):
-    """Fill `answer` with the least wait + T of each load = q / p, over all last rungs."""
+    """Fill `answer` with the least wait + T of each load = q / p."""
     n = hull.time.shape[0]
     low, high, trial, point = new_point(n), new_point(n), new_point(n), new_point(n)
     for q in range(loads.shape[0]):
@@ -321,22 +352,23 @@ def _keep_better(answer, q, k, wait, point, primal, bound, weights):
     if is_tie and wait + point.value[1] >= answer.value[q, 0] + answer.value[q, 2]:
         return
     answer.primal[q] = primal
-    answer.last[q] = k
+    answer.at_quantile[q] = k
     answer.value[q, 0] = wait
     for i in range(3):
         answer.value[q, 1 + i] = point.value[i]
         answer.weights[q, i] = weights[i]
     for i in range(point.work.shape[0]):
         answer.work[q, i] = point.work[i]
+        answer.rest[q, i] = point.rest[i]
 
 
 @njit(cache=True, nogil=True)
 def least_cost(steps, hull, loads, targets, answer):
     """Fill `answer` with the least W of each load = q / p with wait + T <= its target.
 
-    For each last rung the wait's constraint is first left out, then joined to the target's with
-    ratio 1 (where waiting is worth while), and only between the two with the ratio that makes the
-    wait zero, found by bisection. Every ratio gives a valid bound.
+    For each rung at the quantile the wait's constraint is first left out, then joined to the
+    target's with ratio 1 (where waiting is worth while), and only between the two with the ratio
+    that makes the wait zero, found by bisection. Every ratio gives a valid bound.
     """
     n = hull.time.shape[0]
     low, high, trial = new_point(n), new_point(n), new_point(n)

@@ -39,7 +39,7 @@ def sorted_steps(demand: NDArray[np.float64], weight: NDArray[np.int64] | None, 
 
 
 def hull_of(speeds: NDArray[np.float64], costs: NDArray[np.float64]) -> Hull:
-    """The rungs worth using below each last rung; cost rates must not fall with the rung."""
+    """The rungs worth using up to each rung at the quantile; costs must not fall with the rung."""
     if (np.diff(costs) < 0).any():
         raise ValueError("costs must not fall with the rung")
     n = speeds.size
@@ -68,14 +68,18 @@ def least_costs(
 def rung_ends(steps: Steps, hull: Hull, answer: Answer) -> NDArray[np.float64]:
     """Work at which each rung is left, inf from the last on [rows, rungs].
 
-    Rungs are left at the edges of the hull, and at the quantile before a last rung off the hull.
+    Rungs are left at the edges of the hull, at the quantile before a rung off the hull, and after
+    it where their share of the rest ends.
     """
-    ends = np.zeros((answer.last.size, hull.time.size))
-    for q, last in enumerate(answer.last):
-        rungs = hull.rung[last, : hull.size[last]]
+    ends = np.zeros((answer.at_quantile.size, hull.time.size))
+    done = steps.sum[steps.rank]
+    for q, k in enumerate(answer.at_quantile):
+        rungs = hull.rung[k, : hull.size[k]]
         ends[q, rungs[:-1]] = answer.work[q, : rungs.size - 1]
         ends[q, rungs[-1]] = steps.work[steps.rank]
-        ends[q, last:] = np.inf
+        share = np.cumsum(answer.rest[q, k:])
+        ends[q, k:] = np.interp(done + share * (steps.sum[-1] - done), steps.sum, steps.work)
+        ends[q, k + np.argmax(share == share[-1]) :] = np.inf
     # A rung that is skipped ends where the one before it did.
     return np.maximum.accumulate(ends, axis=1)
 
@@ -93,9 +97,10 @@ def durations(
 
 def _no_answer(n_rows: int, n_rungs: int) -> Answer:
     return Answer(
-        last=np.zeros(n_rows, dtype=np.int64),
+        at_quantile=np.zeros(n_rows, dtype=np.int64),
         value=np.full((n_rows, 4), math.inf),
         work=np.zeros((n_rows, n_rungs)),
+        rest=np.zeros((n_rows, n_rungs)),
         primal=np.full(n_rows, math.inf),
         bound=np.full(n_rows, math.inf),
         weights=np.zeros((n_rows, 3)),
