@@ -1,4 +1,4 @@
-"""Quantities as people write them, read exactly into whole numbers, and written back.
+"""Quantities and numbers as people write them, read exactly into whole numbers, and written back.
 
 `120ms` is 120,000 us, `99.9 %` is 999,000 ppm, `90/min` is 1,500 thousandths of a request per
 second. Nothing is rounded: a quantity finer than its grid is refused.
@@ -7,9 +7,11 @@ second. Nothing is rounded: a quantity finer than its grid is refused.
 from __future__ import annotations
 
 import enum
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 
 # The largest integer that JSON readers agree on (RFC 8785): every quantity ends in an artifact.
@@ -145,11 +147,6 @@ def parse_mw(text: str) -> int:
     return parse(text, POWER)
 
 
-def parse_requests(text: str) -> int:
-    """A number of requests such as `2000 requests`."""
-    return parse(text, COUNT)
-
-
 def parse(text: str, *dimensions: Dimension) -> int:
     """The quantity in grid steps of the first of `dimensions` that has its unit.
 
@@ -235,10 +232,28 @@ def _listing(dimensions: tuple[Dimension, ...]) -> str:
     return "units: " + ", ".join(units)
 
 
+def printable(text: str) -> str:
+    """The text on one line, what a terminal could take for a command written as `\\x1b`."""
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else f"\\x{ord(char):02x}" for char in text)
+
+
 def shorten(text: str, limit: int = _LONGEST_TEXT) -> str:
-    """The text on one printable line, at most `limit` characters and an ellipsis."""
-    printable = "".join(char if char.isprintable() else f"\\x{ord(char):02x}" for char in text)
-    return printable if len(printable) <= limit else printable[: limit - 3] + "..."
+    """The text on one printable line of at most `limit` characters, an ellipsis included."""
+    shown = printable(text)
+    return shown if len(shown) <= limit else shown[: limit - 3] + "..."
+
+
+def number_text(value: float | Decimal) -> str:
+    """The one text of a number in a spec or a trace, whatever wrote it: `2` for 2 and 2.0.
+
+    A whole number is its digits, any other the shortest decimal of its float64, such as `1.5`.
+    """
+    if isinstance(value, int):
+        return str(value)
+    whole = math.isfinite(value) and value == int(value)
+    return str(int(value)) if whole else repr(float(value))
 
 
 def format_us(value_us: int) -> str:

@@ -24,6 +24,7 @@ from tailc.units import (
     Dimension,
     Fault,
     QuantityError,
+    number_text,
     parse,
     shorten,
 )
@@ -201,11 +202,11 @@ Name = Annotated[str, Strict(), StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]*$
 
 
 def _cell(value: object) -> Any:
-    """The text that a cell of a trace must equal; numbers and truth values as they print."""
+    """The text that a cell of a trace must equal; numbers and truth values as traces have them."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, (int, float)):
-        return str(value)
+        return number_text(value)
     return value
 
 

@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -14,11 +15,13 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tailc.errors import Code, Finding, Place, TailcError
+from tailc.units import number_text, shorten
 
 NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 INFINITY = r"(?i)^[+-]?inf(inity)?$"
+# Text that is a whole number but for a decimal point. Leading zeros, as in `007`, make an id.
+POINTED = r"^(-?(?:0|[1-9][0-9]*))\.0+$"
 ROWS_NAMED = 3
-CELL_SHOWN = 40
 
 Mask = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -45,9 +48,7 @@ class Cells:
     def text_of(self, name: str, index: int) -> str | None:
         """A cell as text, cut where it is long; None where it is missing."""
         cell = self.columns[name][index].as_py()
-        if cell is None:
-            return None
-        return cut(str(cell))
+        return None if cell is None else shorten(str(cell))
 
     def refuse(self, bad: Mask, name: str, code: Code, what: str, help_: str | None = None) -> None:
         """Note that the `bad` cells of a column are `what`; nothing where none is bad."""
@@ -64,11 +65,6 @@ class Cells:
         """Raise what was noted, all at once."""
         if self.findings:
             raise TailcError(self.findings)
-
-
-def cut(text: str) -> str:
-    """The text, or its start where it is too long for a message."""
-    return text if len(text) <= CELL_SHOWN else text[:CELL_SHOWN] + "..."
 
 
 def _others(named: list[int], total: int) -> str:
@@ -123,17 +119,35 @@ def texts(cells: Cells, name: str) -> pa.ChunkedArray:
 def as_text(column: Column) -> Column:
     """The text that filters, classes and hashes see: the same whatever the file's format.
 
-    Whole numbers have no decimal point; other floats are their shortest form.
+    Numbers have the text of `number_text`. Text is itself, except that a whole number with a
+    decimal point, such as `17.0`, loses it: CSV does not tell whether a cell is a number.
     """
-    if not pa.types.is_floating(column.type):
+    if pa.types.is_floating(column.type):
+        # By way of Arrow's own text, so that a float32 of 0.1 is `0.1`.
+        column = _by_cell(column.cast(pa.string()), lambda text: number_text(float(text)))
+    elif pa.types.is_decimal(column.type):
+        column = _by_cell(column, number_text)
+    elif not pa.types.is_string(column.type):
         return column.cast(pa.string())
-    shortest = [None if x is None else _float_text(x) for x in column.to_pylist()]
-    made = pa.array(shortest, pa.string())
+    return _without_point(column)
+
+
+def text_as_cell(text: str) -> str:
+    """The text as a cell with it would be seen."""
+    return as_text(pa.array([text], pa.string()))[0].as_py()
+
+
+def _by_cell(column: Column, text_of: Callable[[Any], str]) -> Column:
+    made = pa.array(
+        [None if cell is None else text_of(cell) for cell in column.to_pylist()], pa.string()
+    )
     return pa.chunked_array([made]) if isinstance(column, pa.ChunkedArray) else made
 
 
-def _float_text(value: float) -> str:
-    return str(int(value)) if value.is_integer() else repr(value)
+def _without_point(column: Column) -> Column:
+    if not pc.any(pc.match_substring(column, ".0")).as_py():
+        return column
+    return pc.replace_substring_regex(column, POINTED, r"\1")
 
 
 def _as_floats(column: pa.ChunkedArray) -> Floats:

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tailc.errors import Code
-from tailc.traces.cells import Cells, as_text, positive
+from tailc.traces.cells import Cells, as_text, positive, text_as_cell
 from tailc.traces.reading import Curve
 
 PPM = 1e6
@@ -41,7 +41,8 @@ def curves_by_class(
 ) -> Curves:
     """The curve named by each row's cell; a cell that names none is noted."""
     names = tuple(curve.name or "" for curve in curves)
-    index = pc.index_in(as_text(cells.columns[column]), value_set=pa.array(names, pa.string()))
+    wanted = pa.array([text_as_cell(name) for name in names], pa.string())
+    index = pc.index_in(as_text(cells.columns[column]), value_set=wanted)
     of = pc.fill_null(index, -1).to_numpy()
     listing = ", ".join(f"`{name}`" for name in names)
     cells.refuse(of < 0, column, Code.UNKNOWN_CLASS, "names no speed-up curve", f"known: {listing}")
@@ -50,9 +51,19 @@ def curves_by_class(
 
 def curves_by_request(cells: Cells, columns: Sequence[str]) -> Curves:
     """Each row's own curve, one column a degree; equal curves are kept once."""
-    return distinct_curves(
-        np.stack([positive(cells, name, MAX_SPEEDUP) for name in columns], axis=1)
-    )
+    return distinct_curves(np.stack([_speedups(cells, name) for name in columns], axis=1))
+
+
+def _speedups(cells: Cells, name: str) -> NDArray[np.float64]:
+    """A column of speed-ups; cells that cannot be kept in millionths are noted."""
+    speedup = positive(cells, name, MAX_SPEEDUP)
+    cells.refuse(vanishes(speedup), name, Code.OUT_OF_RANGE, "is less than half a millionth")
+    return speedup
+
+
+def vanishes(speedup: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which speed-ups are nothing once rounded to millionths."""
+    return np.rint(speedup * PPM) == 0
 
 
 def distinct_curves(speedup: NDArray[np.float64]) -> Curves:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 from collections.abc import Iterator
 from functools import cached_property
 
@@ -12,6 +14,12 @@ import pyarrow.json as pa_json
 from tailc.errors import Code
 from tailc.traces.source import Source
 from tailc.traces.table import BATCH_ROWS, BLOCK_BYTES, Wanted
+from tailc.units import number_text
+
+# In an NDJSON file of one endless line, what is read before it is refused.
+MAX_LINE_BYTES = 1 << 22
+# Half of a surrogate pair can stand in JSON, written as an escape, but is no character.
+SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 Pairs = list[tuple[str, object]]
 
@@ -41,7 +49,7 @@ class NdjsonTable:
             elif isinstance(values[name], str):
                 fields.append(pa.field(name, pa.string()))
             else:
-                # A number's text is as written (1.50 is not 1.5), which pyarrow does not keep.
+                # pyarrow does not turn numbers into text.
                 raise pa.ArrowInvalid(f"column {name} is not text")
         with self.source.plain() as stream:
             yield from pa_json.open_json(
@@ -73,6 +81,9 @@ class NdjsonTable:
             for line in _lines(stream):
                 if line.strip():
                     row += 1
+                    if len(line) > MAX_LINE_BYTES:
+                        message = f"line is longer than {MAX_LINE_BYTES:,} bytes"
+                        raise self.source.fault(Code.TRACE_TOO_LARGE, message, row=row)
                     yield row, self._object(line, row)
 
     def _object(self, line: bytes, row: int) -> Pairs:
@@ -91,6 +102,9 @@ class NdjsonTable:
             raise self.source.fault(code, message, row=row) from None
         if not isinstance(pairs, _Members):
             raise self.source.fault(Code.BROKEN_FORMAT, "line is not a JSON object", row=row)
+        if SURROGATE.search(line) and not _is_unicode(pairs):
+            message = "line holds half of a surrogate pair, which is no character"
+            raise self.source.fault(Code.BROKEN_FORMAT, message, row=row)
         return pairs
 
     def _refuse_repeated(self, pairs: Pairs, wanted: Wanted, row: int) -> None:
@@ -111,10 +125,28 @@ class _Number(str):
     __slots__ = ()
 
 
+def _is_unicode(pairs: Pairs) -> bool:
+    try:
+        json.dumps(pairs, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _text(value: object) -> str | None:
+    if isinstance(value, _Number):
+        return _number_text(value)
     if value is None or isinstance(value, str):
         return value
     return json.dumps(value)
+
+
+def _number_text(written: str) -> str:
+    """The canonical text of a number; one too large for a float64 is as written."""
+    if written.lstrip("-").isdigit():
+        return "0" if written == "-0" else written
+    value = float(written)
+    return number_text(value) if math.isfinite(value) else written
 
 
 def _text_batch(columns: dict[str, list[str | None]]) -> pa.RecordBatch:
@@ -123,8 +155,9 @@ def _text_batch(columns: dict[str, list[str | None]]) -> pa.RecordBatch:
 
 
 def _lines(stream: pa.NativeFile) -> Iterator[bytes]:
+    """The lines; one longer than the limit is cut, and then the last."""
     rest = b""
-    while block := stream.read(BLOCK_BYTES):
+    while len(rest) <= MAX_LINE_BYTES and (block := stream.read(BLOCK_BYTES)):
         *lines, rest = (rest + block).split(b"\n")
         yield from (line + b"\n" for line in lines)
     if rest:

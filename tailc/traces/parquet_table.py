@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -26,40 +28,42 @@ class ParquetTable:
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        self._file = self._open()
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
-        return tuple(self._file.schema_arrow.names)
+        with self._open() as file:
+            return tuple(file.schema_arrow.names)
 
     def batches(self, wanted: Wanted) -> Iterator[pa.RecordBatch]:
-        self._check_types(wanted)
-        self._check_claims(wanted)
-        fields = [self._file.schema_arrow.field(name) for name in wanted.names]
-        plain = pa.schema([(field.name, _plain(field.type)) for field in fields])
-        for batch in self._file.iter_batches(BATCH_ROWS, columns=list(wanted.names)):
-            yield batch.select(plain.names).cast(plain)
+        with self._open() as file:
+            self._check_types(file.schema_arrow, wanted)
+            self._check_claims(file.metadata, wanted)
+            fields = [file.schema_arrow.field(name) for name in wanted.names]
+            plain = pa.schema([(field.name, _plain(field.type)) for field in fields])
+            for batch in file.iter_batches(BATCH_ROWS, columns=list(wanted.names)):
+                yield batch.select(plain.names).cast(plain)
 
     def careful_batches(self, wanted: Wanted) -> Iterator[pa.RecordBatch]:
-        self._file = self._open()
         try:
             yield from self.batches(wanted)
         except (pa.ArrowException, OSError) as error:
             message = f"`{self.source.name}` has broken Parquet data ({brief(error)})"
             raise self.source.fault(Code.BROKEN_FORMAT, message) from None
 
-    def _open(self) -> pq.ParquetFile:
-        try:
-            return pq.ParquetFile(self.source.raw())
-        except (pa.ArrowException, OSError) as error:
-            with self.source.raw() as stream:
+    @contextmanager
+    def _open(self) -> Iterator[pq.ParquetFile]:
+        with self.source.raw() as stream:
+            try:
+                file = pq.ParquetFile(stream)
+            except (pa.ArrowException, OSError) as error:
+                stream.seek(0)
                 is_parquet = stream.read(len(PARQUET_MAGIC)) == PARQUET_MAGIC
-            what = "has a broken Parquet footer" if is_parquet else "is not a Parquet file"
-            message = f"`{self.source.name}` {what} ({brief(error)})"
-            raise self.source.fault(Code.BROKEN_FORMAT, message) from None
+                what = "has a broken Parquet footer" if is_parquet else "is not a Parquet file"
+                message = f"`{self.source.name}` {what} ({brief(error)})"
+                raise self.source.fault(Code.BROKEN_FORMAT, message) from None
+            yield file
 
-    def _check_claims(self, wanted: Wanted) -> None:
-        meta = self._file.metadata
+    def _check_claims(self, meta: pq.FileMetaData, wanted: Wanted) -> None:
         claimed = max(
             (_group_bytes(meta.row_group(i), wanted) for i in range(meta.num_row_groups)), default=0
         )
@@ -70,9 +74,9 @@ class ParquetTable:
             )
             raise self.source.fault(Code.TRACE_TOO_LARGE, message)
 
-    def _check_types(self, wanted: Wanted) -> None:
+    def _check_types(self, schema: pa.Schema, wanted: Wanted) -> None:
         for name in wanted.names:
-            kind = self._file.schema_arrow.field(name).type
+            kind = schema.field(name).type
             if wanted.is_number(name) and not _is_number_or_text(kind):
                 message = f"column `{name}` holds `{kind}`, not numbers"
             elif not wanted.is_number(name) and not _has_text(kind):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import stat
 import sys
 import tempfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Literal
@@ -28,8 +29,12 @@ SUFFIXES: dict[str, Format] = {
 }
 GZIP_MAGIC = b"\x1f\x8b"
 PARQUET_MAGIC = b"PAR1"
+STDIN = "-"
 HEAD_BYTES = 1 << 20
-INFLATE_BYTES = 1 << 20
+# A member is inflated in pieces, since a few bytes may stand for gigabytes. What is read at a time
+# is less than that, since what follows a member is copied for each of the members in it.
+INFLATED_BYTES = 1 << 20
+DEFLATED_BYTES = 1 << 16
 SHOWN_CHARACTERS = 120
 
 
@@ -101,31 +106,44 @@ def open_source(source: str) -> Iterator[Source]:
     is gone when the context ends. What the system refuses to read, also later in the context, is a
     TailcError (CANNOT_READ, or TRUNCATED and BROKEN_FORMAT for gzip); no bytes are EMPTY_TRACE.
     """
-    with tempfile.TemporaryFile() as spool:
-        if source == "-":
-            shutil.copyfileobj(sys.stdin.buffer, spool)
-            opened = Source("<stdin>", None, spool, _starts_gzip(spool))
-        else:
-            opened = _open_path(source, spool)
-        if opened.raw().size() == 0:
-            raise opened.fault(Code.EMPTY_TRACE, f"`{opened.name}` is an empty file")
+    name = "<stdin>" if source == STDIN else source
+    with ExitStack() as until_read:
+        try:
+            opened = _open(source, name, until_read)
+            is_empty = _size(opened) == 0
+        except (OSError, ValueError) as error:
+            raise _cannot_read(name, error) from None
+        if is_empty:
+            raise opened.fault(Code.EMPTY_TRACE, f"`{name}` is an empty file")
         try:
             yield opened
         except OSError as error:
             opened.check_gzip()
-            raise _cannot_read(opened.name, error) from None
+            raise _cannot_read(name, error) from None
 
 
-def _open_path(source: str, spool: BinaryIO) -> Source:
+def _open(source: str, name: str, until_read: ExitStack) -> Source:
+    if source == STDIN:
+        if sys.stdin is None:
+            raise OSError("it is closed")
+        return _copied(sys.stdin.buffer, name, until_read)
     path = Path(source)
-    try:
-        with path.open("rb") as file:
-            if stat.S_ISREG(path.stat().st_mode):
-                return Source(source, path, None, _starts_gzip(file))
-            shutil.copyfileobj(file, spool)
-    except (OSError, ValueError) as error:
-        raise _cannot_read(source, error) from None
-    return Source(source, None, spool, _starts_gzip(spool))
+    with path.open("rb") as file:
+        if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            return Source(name, path, None, _starts_gzip(file))
+        return _copied(file, name, until_read)
+
+
+def _copied(file: BinaryIO, name: str, until_read: ExitStack) -> Source:
+    """A source of what is left in the file, in a temporary one of its own."""
+    spool = until_read.enter_context(tempfile.TemporaryFile())  # noqa: SIM115, the stack closes it
+    shutil.copyfileobj(file, spool)
+    return Source(name, None, spool, _starts_gzip(spool))
+
+
+def _size(source: Source) -> int:
+    with source.raw() as stream:
+        return stream.size()
 
 
 def _cannot_read(name: str, error: Exception) -> TailcError:
@@ -148,10 +166,10 @@ def _starts_gzip(file: BinaryIO) -> bool:
 def _check_members(stream: pa.NativeFile, name: str) -> None:
     inflater = zlib.decompressobj(wbits=31)
     at_start = False
-    while chunk := stream.read(INFLATE_BYTES):
+    while chunk := stream.read(DEFLATED_BYTES):
         try:
             while chunk:
-                inflater.decompress(chunk)
+                _inflate(inflater, chunk)
                 chunk = inflater.unused_data
                 at_start = inflater.eof
                 if at_start:
@@ -163,6 +181,15 @@ def _check_members(stream: pa.NativeFile, name: str) -> None:
         message = f"`{name}` ends in the middle of its gzip data"
         help_ = "copy or compress the file again"
         raise TailcError(Finding(Code.TRUNCATED, message, Place(name), help=help_))
+
+
+def _inflate(inflater: zlib._Decompress, chunk: bytes) -> None:
+    """Put the chunk through, to its end or to that of the member, and keep nothing."""
+    inflated = INFLATED_BYTES
+    # A full piece may leave more behind, even where all of the chunk was taken in.
+    while not inflater.eof and (chunk or inflated == INFLATED_BYTES):
+        inflated = len(inflater.decompress(chunk, INFLATED_BYTES))
+        chunk = inflater.unconsumed_tail
 
 
 def format_of(source: Source, asked: Format) -> Format:

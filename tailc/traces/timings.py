@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.errors import Code, Finding, Place, Severity, TailcError
-from tailc.traces.cells import Cells, cut, texts, whole
-from tailc.traces.curves import Curves, distinct_curves
+from tailc.traces.cells import Cells, texts, whole
+from tailc.traces.curves import MAX_SPEEDUP, Curves, distinct_curves, vanishes
 from tailc.traces.reading import Reading
 from tailc.traces.times import whole_ns
+from tailc.units import shorten
 
 # A mean of fewer repetitions says little about a tail.
 ENOUGH_REPETITIONS = 10
@@ -68,9 +69,11 @@ def timed_requests(cells: Cells, reading: Reading) -> TimedRequests:
     count = np.bincount(slot, minlength=size).reshape(-1, degrees)
     total_ns = np.bincount(slot, weights=duration_ns[used], minlength=size).reshape(-1, degrees)
     mean_ns = total_ns / count
+    speedup = mean_ns[:, :1] / mean_ns
+    _check_speedups(cells, columns.duration, speedup, names, first)
     return TimedRequests(
         np.rint(mean_ns[:, 0]),
-        distinct_curves(mean_ns[:, :1] / mean_ns),
+        distinct_curves(speedup),
         first,
         request,
         _few_repetitions(cells.source, count),
@@ -91,12 +94,35 @@ def _check_complete(
     per_request = np.bincount(timed // degrees, minlength=len(names))
     request = int(np.flatnonzero(per_request < degrees)[0])
     degree = next(d for d in range(degrees) if request * degrees + d not in timed)
-    message = f"request `{cut(names[request])}` has no timing at degree {degree + 1}"
+    message = f"request `{shorten(names[request])}` has no timing at degree {degree + 1}"
     if missing > 1:
         message += f" (first of {missing} missing pairs of request and degree)"
     place = Place(cells.source, row=cells.row_of(int(first[request])))
     help_ = f"time every request at every degree from 1 to {degrees}, or lower `max_degree`"
     raise TailcError(Finding(Code.BAD_TIMINGS, message, place, help=help_))
+
+
+def _check_speedups(
+    cells: Cells,
+    duration: str,
+    speedup: NDArray[np.float64],
+    names: list[str],
+    first: NDArray[np.int64],
+) -> None:
+    """Raise unless every T(1)/T(d) can be kept in millionths."""
+    bad = np.argwhere(vanishes(speedup) | (speedup > MAX_SPEEDUP))
+    if not len(bad):
+        return
+    request, degree = map(int, bad[0])
+    message = (
+        f"request `{shorten(names[request])}` has a speed-up of "
+        f"`{speedup[request, degree]:.3g}` at degree {degree + 1}"
+    )
+    if len(bad) > 1:
+        message += f" (first of {len(bad)} such pairs of request and degree)"
+    place = Place(cells.source, row=cells.row_of(int(first[request])), field=duration)
+    help_ = f"speed-ups are kept from 1e-06 to {MAX_SPEEDUP:g}: check the times of that request"
+    raise TailcError(Finding(Code.OUT_OF_RANGE, message, place, help=help_))
 
 
 def _few_repetitions(source: str, count: NDArray[np.int64]) -> tuple[Finding, ...]:

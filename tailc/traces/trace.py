@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tailc.errors import Code, Finding, Place, TailcError, did_you_mean
 from tailc.traces.bins import binned
-from tailc.traces.cells import Cells, as_text, whole
+from tailc.traces.cells import Cells, as_text, text_as_cell, whole
 from tailc.traces.csv_table import CsvTable
 from tailc.traces.curves import common_curves, curves_by_class, curves_by_request
 from tailc.traces.ndjson_table import NdjsonTable
@@ -63,10 +63,15 @@ def read_trace(source: str, reading: Reading, format: Format = "auto") -> Trace:
     from 1 in the file, whatever `where` keeps. Raises TailcError with every finding at once.
     """
     with open_source(source) as opened:
-        table = TABLES[format_of(opened, format)](opened)
-        wanted = wanted_columns(reading)
-        _check_names(table.names, wanted, opened)
-        cells = _kept_cells(table, wanted, reading, opened)
+        return trace_in(opened, reading, format)
+
+
+def trace_in(source: Source, reading: Reading, format: Format = "auto") -> Trace:  # noqa: A002
+    """As `read_trace`, of what is open already; the same source can be read by several readings."""
+    table = TABLES[format_of(source, format)](source)
+    wanted = wanted_columns(reading)
+    _check_names(table.names, wanted, source)
+    cells = _kept_cells(table, wanted, reading, source)
     return _timed_trace(cells, reading) if reading.timings else _demand_trace(cells, reading)
 
 
@@ -148,7 +153,7 @@ def _gather(
 def _where(batch: pa.RecordBatch, reading: Reading) -> NDArray[np.bool_]:
     chosen = np.ones(batch.num_rows, dtype=bool)
     for name, value in reading.where:
-        same = pc.fill_null(pc.equal(as_text(batch.column(name)), value), False)
+        same = pc.fill_null(pc.equal(as_text(batch.column(name)), text_as_cell(value)), False)
         chosen &= same.to_numpy(zero_copy_only=False)
     return chosen
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-from typing import BinaryIO
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +13,7 @@ from tailc.errors import Code
 from tailc.traces.curves import PPM
 from tailc.traces.profile import DemandProfile, Measure
 from tailc.traces.reading import Curve, Reading, TimeUnit
-from tailc.traces.source import open_source
+from tailc.traces.source import STDIN, Source, open_source
 
 METADATA_KEY = b"tailc.profile"
 VERSION = 1
@@ -44,36 +43,38 @@ def written_profile(profile: DemandProfile) -> bytes:
     return sink.getvalue()
 
 
-def write_profile(profile: DemandProfile, sink: BinaryIO) -> None:
-    """Write `written_profile` to an open binary file."""
-    sink.write(written_profile(profile))
-
-
 def reading_of_written(source: str) -> Reading | None:
-    """How to read a file that `written_profile` made; None for any other file, and for `-`.
+    """As `reading_stated_in` of the file; None for `-`, which can be opened once only.
 
-    Standard input can be read once only, so it cannot be asked first.
-    Raises TailcError where it was made by a later version, or cannot be read at all.
+    Raises TailcError where the file cannot be read at all.
     """
-    if source == "-":
+    if source == STDIN:
         return None
     with open_source(source) as opened:
-        try:
-            with opened.raw() as stream:
-                schema = pq.ParquetFile(stream).schema_arrow
-        except (pa.ArrowException, OSError):
-            return None
-        stated = (schema.metadata or {}).get(METADATA_KEY)
-        if stated is None:
-            return None
-        try:
-            return _reading(json.loads(stated), schema.names)
-        except (ValueError, KeyError, TypeError):
-            raise opened.fault(
-                Code.BROKEN_FORMAT,
-                f"`{opened.name}` states in its metadata what this version cannot read",
-                advice="split the trace again with this version",
-            ) from None
+        return reading_stated_in(opened)
+
+
+def reading_stated_in(source: Source) -> Reading | None:
+    """How to read what `written_profile` made; None for any other trace.
+
+    Raises TailcError where it was made by a later version.
+    """
+    try:
+        with source.raw() as stream:
+            schema = pq.ParquetFile(stream).schema_arrow
+    except (pa.ArrowException, OSError):
+        return None
+    stated = (schema.metadata or {}).get(METADATA_KEY)
+    if stated is None:
+        return None
+    try:
+        return _reading(json.loads(stated), schema.names)
+    except (ValueError, KeyError, TypeError):
+        raise source.fault(
+            Code.BROKEN_FORMAT,
+            f"`{source.name}` states in its metadata what this version cannot read",
+            advice="split the trace again with this version",
+        ) from None
 
 
 def _metadata(profile: DemandProfile) -> bytes:

@@ -39,8 +39,6 @@ def test_durations_become_microseconds(text: str, expected_us: int) -> None:
         (units.parse_khz, "2.4GHz", 2_400_000),
         (units.parse_mw, "250W", 250_000),
         (units.parse_mw, "1.5kW", 1_500_000),
-        (units.parse_requests, "2000 requests", 2_000),
-        (units.parse_requests, "1 request", 1),
     ],
 )
 def test_quantities_become_whole_numbers_of_their_grid(read, text: str, expected: int) -> None:
@@ -115,6 +113,46 @@ def test_help_says_what_was_probably_meant(
 )
 def test_formatting_is_exact_and_short(text: str, expected: str) -> None:
     assert text == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), [("2000 requests", 2_000), ("1 request", 1), ("30s", 30_000_000)]
+)
+def test_a_text_is_read_by_the_first_dimension_with_its_unit(text: str, expected: int) -> None:
+    assert units.parse(text, units.COUNT, DURATION) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (2, "2"),
+        (2.0, "2"),
+        (-0.0, "0"),
+        (1.50, "1.5"),
+        (1e-5, "1e-05"),
+        (1e22, "10000000000000000000000"),
+        (Decimal("2.00"), "2"),
+        (Decimal("1.50"), "1.5"),
+        (2**70, "1180591620717411303424"),
+        (float("inf"), "inf"),
+    ],
+)
+def test_a_number_has_one_text(value: float | Decimal, expected: str) -> None:
+    assert units.number_text(value) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("caf\u00e9 \u754c", "caf\u00e9 \u754c"),
+        ("a\x1b[31m", "a\\x1b[31m"),
+        ("a\nb", "a\\x0ab"),
+        ("\u202eevil", "\\x202eevil"),
+        ("\ud800", "\\xd800"),
+    ],
+)
+def test_what_a_terminal_could_obey_is_written_out(text: str, expected: str) -> None:
+    assert units.printable(text) == expected
 
 
 @given(st.integers(0, units.LARGEST))

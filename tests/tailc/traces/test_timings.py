@@ -90,3 +90,13 @@ def test_one_stray_large_degree_does_not_fill_the_memory(tmp_path):
     (finding,) = refused(written(tmp_path, "csv", columns), timed())
     missing = rows * 4096 - rows
     assert f"degree 2 (first of {missing} missing" in finding.message
+
+
+@pytest.mark.parametrize(
+    ("took", "speedup"), [([1e-6, 10.0], "1e-07"), ([1e6, 1e-6], "1e+12")], ids=["small", "large"]
+)
+def test_a_speedup_that_millionths_cannot_hold_is_named_with_its_request(tmp_path, took, speedup):
+    columns = {"query": ["a", "a", "b", "b"], "degree": [1, 2, 1, 2], "took": [2.0, 1.0, *took]}
+    (finding,) = refused(written(tmp_path, "csv", columns), timed())
+    assert (finding.code.name, finding.place.row) == ("OUT_OF_RANGE", 3)
+    assert finding.message == f"request `b` has a speed-up of `{speedup}` at degree 2"

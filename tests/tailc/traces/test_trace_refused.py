@@ -1,5 +1,6 @@
 import gzip
 import json
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -7,7 +8,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from tailc.errors import TailcError
 from tailc.traces.reading import Curve
+from tailc.traces.source import open_source
 from tailc.traces.trace import read_trace
 from tests.tailc.traces.making import DATA, FORMATS, reading, refused, written
 
@@ -28,6 +31,7 @@ INDIVIDUAL = {"curves": (), "speedup_columns": ("s1",)}
         ("s1", 0.0, "NOT_POSITIVE", "is not positive"),
         ("s1", float("-inf"), "NOT_FINITE", "is infinite"),
         ("s1", 1e9, "OUT_OF_RANGE", "is beyond the largest"),
+        ("s1", 1e-7, "OUT_OF_RANGE", "cell `1e-07` is less than half a millionth"),
     ],
 )
 def test_a_bad_number_is_named_with_row_and_column(tmp_path, suffix, column, cell, code, says):
@@ -185,6 +189,38 @@ def test_gzip_cut_inside_its_header_is_called_truncated(tmp_path, size):
     assert finding.code.name == "TRUNCATED"
 
 
+@pytest.mark.parametrize("suffix", ["csv.gz", "ndjson.gz"])
+@pytest.mark.parametrize("end", [None, -5])
+def test_little_gzip_that_stands_for_very_much_takes_little_memory(tmp_path, suffix, end):
+    """64 MiB in 64 KiB; pyarrow's own memory is not traced, but it reads by blocks of 1 MiB."""
+    path = tmp_path / f"trace.{suffix}"
+    path.write_bytes(gzip.compress(b"a" * (64 << 20))[:end])
+    tracemalloc.start()
+    findings = refused(path, reading())
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert {finding.code.name for finding in findings} <= {
+        "TRUNCATED",
+        "MISSING_COLUMN",
+        "BROKEN_FORMAT",
+        "TRACE_TOO_LARGE",
+    }
+    assert peak < 32 << 20
+
+
+@pytest.mark.parametrize("size", [(1 << 20) - 1, 1 << 20, (1 << 20) + 1, 5 << 20])
+@pytest.mark.parametrize("kept", [None, -1])
+def test_a_member_is_whole_or_truncated_whatever_its_size(tmp_path, size, kept):
+    path = tmp_path / "trace.csv.gz"
+    path.write_bytes(gzip.compress(b"\n" * size)[:kept])
+    with open_source(str(path)) as source:
+        if kept is None:
+            source.check_gzip()
+        else:
+            with pytest.raises(TailcError, match="in the middle"):
+                source.check_gzip()
+
+
 def test_damaged_gzip_is_called_broken(tmp_path):
     path = Path(written(tmp_path, "csv.gz", {"demand": list(range(1, 5000))}))
     data = bytearray(path.read_bytes())
@@ -249,6 +285,9 @@ def test_binary_data_is_no_csv(tmp_path):
         ('{"demand": 1}\nnot json\n', "BROKEN_FORMAT", 2),
         ('{"demand": 1}\n[2]\n', "BROKEN_FORMAT", 2),
         ("[" * 100_000, "BROKEN_FORMAT", 1),
+        ('{"demand": 1, "id": "a"}\n{"demand": 1, "id": "\\ud800"}\n', "BROKEN_FORMAT", 2),
+        ('{"demand": 1, "\\uDBff": "a"}\n', "BROKEN_FORMAT", 1),
+        ('{"demand": 1}\n{"demand": 1, "x": "' + "y" * (5 << 20) + '"}', "TRACE_TOO_LARGE", 2),
     ],
 )
 def test_lines_that_are_no_json_objects_are_named(tmp_path, text, code, row):

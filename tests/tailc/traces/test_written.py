@@ -11,7 +11,7 @@ from tailc.errors import TailcError
 from tailc.traces.bins import binned
 from tailc.traces.profile import DemandProfile, Measure
 from tailc.traces.trace import read_trace
-from tailc.traces.written import METADATA_KEY, reading_of_written, write_profile, written_profile
+from tailc.traces.written import METADATA_KEY, reading_of_written, written_profile
 from tests.tailc.traces.making import DATA, reading, written
 
 
@@ -42,8 +42,7 @@ def profiles(draw):
 @given(profiles())
 def test_a_profile_read_back_is_the_same_and_has_the_same_digest(tmp_path_factory, profile):
     path = tmp_path_factory.mktemp("written") / "part.parquet"
-    with path.open("wb") as file:
-        write_profile(profile, file)
+    path.write_bytes(written_profile(profile))
     recipe = reading_of_written(str(path))
     assert recipe is not None
     again = read_trace(str(path), recipe).profile
