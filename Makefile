@@ -9,7 +9,7 @@ setup: $(VENV)/.ready
 
 $(VENV)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --editable '.[dev,docs]'
+	$(BIN)/pip install --quiet --editable '.[dev,docs]' ./runtimes/python
 	touch $@
 
 demo: setup

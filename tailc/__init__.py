@@ -1,7 +1,7 @@
 """tailc: a policy compiler for tail latency.
 
-The public API is small: `compile_policy` turns a spec into a `Policy`, `read_policy` and
-`write_policy` move it between memory and disk, `lookup` asks it what a request does, and
+The public API is small: `compile_policy` turns a spec into a `Policy`, `read_artifact` and
+`write_artifact` move it between memory and disk, `lookup` asks it what a request does, and
 `verify_policy` judges it on held-out data. Each name is imported when first used.
 """
 
@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tailc.artifact.envelope import Policy
-    from tailc.artifact.files import read_policy, write_policy
+    from tailc.artifact.files import read_policy as read_artifact
+    from tailc.artifact.files import write_policy as write_artifact
     from tailc.errors import TailcError
+    from tailc.forms.ladder.batch import BatchLookup
     from tailc.forms.ladder.lookup import lookup
     from tailc.pipeline.compile import compile_policy
     from tailc.pipeline.held_out import read_held_out
@@ -22,29 +24,32 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
+# Where a name lives, and what it is called there if not the same.
 _HOMES = {
+    "BatchLookup": "tailc.forms.ladder.batch",
     "Policy": "tailc.artifact.envelope",
     "TailcError": "tailc.errors",
     "VerifyOptions": "tailc.verify.options",
     "compile_policy": "tailc.pipeline.compile",
     "lookup": "tailc.forms.ladder.lookup",
     "read_held_out": "tailc.pipeline.held_out",
-    "read_policy": "tailc.artifact.files",
+    "read_artifact": "tailc.artifact.files:read_policy",
     # Not `verify`: that name is the package's, once anything has imported it.
     "verify_policy": "tailc.verify.judge:verify",
-    "write_policy": "tailc.artifact.files",
+    "write_artifact": "tailc.artifact.files:write_policy",
 }
 
 __all__ = [
+    "BatchLookup",
     "Policy",
     "TailcError",
     "VerifyOptions",
     "compile_policy",
     "lookup",
+    "read_artifact",
     "read_held_out",
-    "read_policy",
     "verify_policy",
-    "write_policy",
+    "write_artifact",
 ]
 
 
@@ -53,3 +58,7 @@ def __getattr__(name: str) -> object:
         module, _, other_name = _HOMES[name].partition(":")
         return getattr(importlib.import_module(module), other_name or name)
     raise AttributeError(f"module `tailc` has no attribute `{name}`")
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -7,11 +7,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 
 import tailc
 from tailc.errors import ExitCode
+
+if TYPE_CHECKING:
+    from tailc.errors import Finding
 
 COMMANDS = ("check", "compile", "verify", "lookup", "inspect", "split", "schema")
 
@@ -64,23 +68,28 @@ def run(arguments: Sequence[str]) -> int:
         return _usage(error, arguments)
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted; each file is as it was, or complete and new", err=True)
-        return ExitCode.INTERRUPTED
+        return _failed(ExitCode.INTERRUPTED, arguments)
     except (OSError, SystemExit) as error:  # click leaves by the latter where a pipe was closed
         return _cannot_print(error)
     return code if isinstance(code, int) else ExitCode.OK
 
 
 def _usage(error: click.ClickException, arguments: Sequence[str]) -> int:
-    from tailc.cli.outcome import Outcome, format_among, show
+    from tailc.cli.outcome import format_among
     from tailc.errors import Code, Finding
 
-    output_format = format_among(arguments)
-    if output_format == "text":
+    if format_among(arguments) == "text":
         error.show()
         return ExitCode.USAGE
-    outcome = Outcome(ExitCode.USAGE, findings=(Finding(Code.USAGE, error.format_message()),))
-    command = arguments[0] if arguments[0] in COMMANDS else "tailc"
-    return show(command, outcome, output_format)
+    return _failed(ExitCode.USAGE, arguments, Finding(Code.USAGE, error.format_message()))
+
+
+def _failed(exit_code: ExitCode, arguments: Sequence[str], *findings: Finding) -> int:
+    """End without a result, as data where data is asked for."""
+    from tailc.cli.outcome import Outcome, format_among, show
+
+    command = next((word for word in arguments if word in COMMANDS), "tailc")
+    return show(command, Outcome(exit_code, findings=findings), format_among(arguments))
 
 
 def _cannot_print(error: OSError | SystemExit) -> int:

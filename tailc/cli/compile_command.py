@@ -64,5 +64,5 @@ def _check_stem(output: str | None) -> None:
     """Refuse a stem that names no file before the search rather than after it."""
     from pathlib import Path
 
-    if output is not None and (not Path(output).name or Path(output).name == ".."):
+    if output is not None and (output.endswith("/") or Path(output).name in ("", "..")):
         raise click.UsageError(f"`{output}` names no file: give -o a stem such as build/websearch")

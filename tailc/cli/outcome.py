@@ -56,10 +56,24 @@ def _outcome(function: Callable[..., Outcome], *args: object, **options: object)
         return Outcome(error.exit_code, findings=error.findings)
     except (click.ClickException, click.exceptions.Exit, click.Abort):
         raise
+    except ImportError as error:
+        return _missing_part(error)
     except Exception as error:
         if os.environ.get("TAILC_DEBUG"):
             raise
         return Outcome(ExitCode.BUG, findings=(_bug(error),))
+
+
+def _missing_part(error: ImportError) -> Outcome:
+    """A library is not installed; a module of ours that is missing is a bug like any other."""
+    from tailc.errors import Code
+
+    part = (error.name or "").partition(".")[0]
+    if part in ("", "tailc", "tailc_solvers"):
+        return Outcome(ExitCode.BUG, findings=(_bug(error),))
+    message = f"this command needs `{part}`, which cannot be imported: {error}"
+    finding = Finding(Code.MISSING_PART, message, help=f"pip install {part}")
+    return Outcome(ExitCode.MISSING_PART, findings=(finding,))
 
 
 def _bug(error: Exception) -> Finding:

@@ -70,6 +70,7 @@ def command(
     from tailc.artifact.files import read_policy
     from tailc.cli.progress import shown
     from tailc.pipeline.held_out import read_held_out
+    from tailc.pipeline.warnings import suspect_unit
     from tailc.report import verdict as render
     from tailc.verify.judge import verify
     from tailc.verify.options import VerifyOptions
@@ -93,6 +94,6 @@ def command(
         verdicts.exit_code,
         render.as_text(verdicts),
         render.as_dict(verdicts),
-        held_out.warnings,
+        (*held_out.warnings, *suspect_unit(held_out.profile, policy.slos)),
         tuple(render.as_github(verdicts).splitlines()),
     )

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tailc.artifact.envelope import Evidence, Input, InputRole, Policy, next_generation
-from tailc.errors import Code, Finding, Severity
+from tailc.errors import Code, ExitCode, Finding, Severity, TailcError
 from tailc.forms.ladder.problem import LadderProblem
+from tailc.percentiles import PPM
 from tailc.pipeline.progress import Progress, silent
 from tailc.pipeline.solve import solve
-from tailc.pipeline.spec import open_kind
+from tailc.pipeline.spec import OpenedSpec, open_kind
 from tailc.pipeline.sweep import Candidate, Sweep, choose
 from tailc.pipeline.trace import OpenedTrace, open_trace
 from tailc.pipeline.versions import versions
+from tailc.pipeline.warnings import dominated_rungs, suspect_unit
 from tailc.policies import Kind
 from tailc.threads import thread_count
 from tailc.traces.profile import DemandProfile
@@ -62,31 +64,32 @@ def compile_policy(
     progress("reading the trace", 0.0)
     read = open_trace(opened)
     parts = _split(read)
+    _check_previous(previous, opened)
     workers = thread_count(threads)
-    candidates = _solve_all(opened.kind, spec, parts.design, workers, progress)
+    candidates, refused = _solve_all(opened.kind, spec, parts.design, workers, progress)
     sweep = choose(candidates, parts.design, workers, progress)
     policy = _policy(sweep.chosen, parts, read)
     return Compiled(
         next_generation(policy, previous),
         sweep,
         speedup_summary(parts.design),
-        (*read.trace.warnings, *_dominated(sweep.chosen.problem)),
+        (
+            *read.trace.warnings,
+            *suspect_unit(parts.design, spec.slos, opened.loaded.place("demand", "unit")),
+            *dominated_rungs(sweep.chosen.problem),
+            *refused,
+        ),
     )
 
 
-def _dominated(problem: LadderProblem) -> tuple[Finding, ...]:
-    """A warning for every rung that is no faster, on average, than a cheaper one."""
-    speeds = problem.profile.mean_curve().tolist()
-    return tuple(
-        Finding(
-            Code.RUNG_DOMINATED,
-            f"degree {degree} is on average no faster than a lower one, and dearer",
-            help=f"set `max_degree` below {degree}",
-            severity=Severity.WARNING,
+def _check_previous(previous: Policy | None, opened: OpenedSpec) -> None:
+    if previous is not None and previous.name != opened.spec.name:
+        message = (
+            f"the previous policy is `{previous.name}`, but the spec's is `{opened.spec.name}`"
         )
-        for degree in range(2, len(speeds) + 1)
-        if speeds[degree - 1] <= max(speeds[: degree - 1])
-    )
+        hint = "generations count one policy: give its own predecessor, or none"
+        place = opened.loaded.place("name")
+        raise TailcError(Finding(Code.CONFLICT, message, place, hint))
 
 
 def _split(read: OpenedTrace) -> _Parts:
@@ -104,15 +107,33 @@ def _input(role: InputRole, part: DemandProfile) -> Input:
 
 def _solve_all(
     kind: Kind, spec: Any, design: DemandProfile, threads: int, progress: Progress
-) -> tuple[Candidate, ...]:
-    solved = []
+) -> tuple[tuple[Candidate, ...], tuple[Finding, ...]]:
+    """The candidates that have a solution, and a warning for each that has none.
+
+    Raises what the last one raised where none has.
+    """
+    solved: list[Candidate] = []
+    infeasible: list[tuple[LadderProblem, TailcError]] = []
     for candidate in kind.candidates(spec):
         problem = kind.reduce(candidate, design)
-        solution = solve(problem, threads, progress)
-        solved.append(
-            Candidate(candidate, problem, solution, kind.emit(candidate, problem, solution))
-        )
-    return tuple(solved)
+        try:
+            solution = solve(problem, threads, progress)
+            form = kind.emit(candidate, problem, solution)
+        except TailcError as error:
+            if error.exit_code is not ExitCode.INFEASIBLE:
+                raise
+            infeasible.append((problem, error))
+        else:
+            solved.append(Candidate(candidate, problem, solution, form))
+    if not solved:
+        raise infeasible[-1][1]
+    refused = [_left_out(problem, f) for problem, error in infeasible for f in error.findings]
+    return tuple(solved), tuple(refused)
+
+
+def _left_out(problem: LadderProblem, finding: Finding) -> Finding:
+    message = f"target {problem.budget_ppm / PPM:g} is left out of the sweep: {finding.message}"
+    return replace(finding, message=message, severity=Severity.WARNING)
 
 
 def _policy(chosen: Candidate, parts: _Parts, read: OpenedTrace) -> Policy:

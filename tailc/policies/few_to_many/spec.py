@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from tailc.errors import Code
+from tailc.percentiles import PPM
 from tailc.specs.common import DemandSpec, SloSpec, SpeedupSpec
 from tailc.specs.fields import (
     POSITIVE_SCHEMA,
@@ -28,7 +29,8 @@ KIND_NAME = "few-to-many"
 # Rows are enumerated one by one, and a server with more is outside what the paper considers.
 MAX_CORES = 65_536
 MAX_DEGREE = 1_024
-MAX_IN_SYSTEM = 1_000_000
+# Every load up to it is a row that is searched and kept in memory.
+MAX_IN_SYSTEM = 10_000
 
 
 def _listed(value: Any) -> Any:
@@ -147,6 +149,8 @@ class FewToManySpec(SpecModel):
             *self._speedup_complaints(),
             *self._repeated_rates(),
             *self._sweep_complaints(),
+            *self._row_complaints(),
+            *self._class_complaints(),
         ]
         if complaints:
             raise RefusalError(*complaints)
@@ -183,6 +187,31 @@ class FewToManySpec(SpecModel):
         message = "is a list, which is swept on the replay, but no `rates` are given"
         hint = "add `rates: [30/s, 40/s]`, or name one target"
         return [Complaint(Code.MISSING_KEY, message, hint, ("server", "target_parallelism"))]
+
+    def _row_complaints(self) -> list[Complaint]:
+        if self.search.max_in_system or max(self.server.targets_ppm) <= MAX_IN_SYSTEM * PPM:
+            return []
+        message = f"asks for a row for each load up to itself, more than {MAX_IN_SYSTEM:,}"
+        hint = f"set `search.max_in_system` to {MAX_IN_SYSTEM} or less"
+        at, also = ("server", "target_parallelism"), ("search",)
+        return [
+            Complaint(
+                Code.CONFLICT,
+                message,
+                hint,
+                at,
+                also if "search" in self.model_fields_set else None,
+            )
+        ]
+
+    def _class_complaints(self) -> list[Complaint]:
+        message = "cannot be held: few-to-many makes one table for all requests"
+        hint = "remove `class`, or compile each class from its own part of the trace"
+        return [
+            Complaint(Code.CONFLICT, message, hint, ("slo", position, "class"))
+            for position, slo in enumerate(self.slo)
+            if slo.request_class is not None
+        ]
 
     @property
     def slos(self) -> tuple[Slo, ...]:

@@ -83,3 +83,38 @@ def test_progress_is_silent_where_nobody_watches(capsys):
     with shown(None) as draw:
         draw("searching schedules", 0.5)
     assert capsys.readouterr() == ("", "")
+
+
+def test_a_library_that_is_not_installed_is_exit_69_by_name(compiled):
+    blocked = "import sys; sys.modules['pyarrow'] = None; from tailc.cli import main; main()"
+    command = [sys.executable, "-c", blocked, "compile", "toy.yaml", "-o", "again"]
+    done = subprocess.run(command, cwd=compiled, capture_output=True, text=True, check=False)
+    assert done.returncode == 69
+    assert "`pyarrow`" in done.stderr
+    assert not (compiled / "again.tailc").exists()
+
+
+def test_an_interrupt_is_data_where_data_is_asked_for(compiled, tailc, monkeypatch):
+    import tailc.pipeline.compile as room
+
+    def interrupted(read):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(room, "_split", interrupted)
+    ended = tailc("compile", "toy.yaml", "--output-format", "json")
+    document = json.loads(ended.out)
+    assert (ended.code, document["exit_code"], document["command"]) == (130, 130, "compile")
+
+
+@pytest.mark.parametrize("trace", ["-", "/dev/stdin"])
+def test_a_held_out_trace_may_come_through_a_pipe(compiled, trace):
+    rows = b"demand_ms\n" + b"".join(b"%d\n" % (10 + i % 90) for i in range(300))
+    options = ["--requests", "300", "--replicates", "50", "--format", "csv"]
+    done = subprocess.run(
+        [*TAILC, "verify", "toy.tailc", "--trace", trace, *options],
+        cwd=compiled,
+        input=rows,
+        capture_output=True,
+        check=False,
+    )
+    assert b"replayed on 300 held-out requests" in done.stdout, done.stderr

@@ -149,3 +149,33 @@ def test_a_held_out_part_leaves_digests_of_whole_design_and_held_out(tmp_path):
     assert parts["whole"].requests == 200
     assert parts["design"].requests + parts["held-out"].requests == 200
     assert len({part.digest for part in policy.inputs}) == 3
+
+
+@pytest.mark.parametrize(("unit", "step"), [("us", "50us"), ("s", "50s")])
+def test_a_unit_off_by_a_thousand_is_seen_against_the_slo(tmp_path, unit, step):
+    spec = with_lines(("unit: ms", f"unit: {unit}"), ("{step: 50ms}", f"{{step: {step}}}"))
+    findings = compile_policy(write_toy(tmp_path, spec)).findings
+    (suspect,) = (finding for finding in findings if finding.code is Code.UNIT_SUSPECT)
+    assert suspect.place is not None
+    assert suspect.place.line == 8
+    assert not compile_policy(write_toy(tmp_path)).findings
+
+
+def test_an_infeasible_candidate_is_left_out_of_a_sweep(tmp_path):
+    swept = with_lines(
+        ("target_parallelism: 6", "target_parallelism: [0.1, 6]"),
+        ("search: {step: 50ms}", "search: {step: 50ms, objective: threads}"),
+    )
+    compiled = compile_policy(write_toy(tmp_path, swept))
+    assert [c.problem.budget_ppm for c in compiled.sweep.candidates] == [6_000_000]
+    (left_out,) = (f for f in compiled.findings if f.code is Code.INFEASIBLE)
+    assert left_out.message.startswith("target 0.1 is left out of the sweep")
+
+
+def test_the_previous_policy_must_be_of_the_same_name(tmp_path):
+    (tmp_path / "other").mkdir()
+    other = with_lines(("name: toy", "name: other"))
+    previous = compile_policy(write_toy(tmp_path / "other", other)).policy
+    with pytest.raises(TailcError) as refused:
+        compile_policy(write_toy(tmp_path), previous=previous)
+    assert refused.value.findings[0].place.line == 3

@@ -25,6 +25,8 @@ BROKEN = {
     "unknown key with nothing": swapped(("  unit: ms", "  unit: ms\n  colour:")),
     "missing key at the top": swapped(("name: websearch-isn\n", "")),
     "missing block": swapped((_SERVER + "\n", "")),
+    "slo of a class": swapped((_SLO, _SLO.replace("}]", ", class: gold}]"))),
+    "more rows than there may be": swapped(("target_parallelism: 24", "target_parallelism: 20000")),
     "missing key in a block": swapped(("  unit: ms\n", "")),
     "missing keys in a list": swapped((_SLO, "slo:\n  - class: gold")),
     "missing reference": swapped(("  reference: 1 thread of a Xeon 8488C at 2.4 GHz\n", "")),

@@ -1,0 +1,53 @@
+"""What is worth saying about a compile or a verify that is not wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tailc.errors import Code, Finding, Place, Severity
+from tailc.forms.ladder.problem import LadderProblem
+from tailc.percentiles import percentile_rank
+from tailc.specs.slo import Slo
+from tailc.traces.profile import DemandProfile
+from tailc.units import format_us
+
+US_PER_MS = 1_000
+# A demand at the SLO's percentile is as a rule between a twentieth of the latency and three times
+# it; a unit wrong by a thousand puts it beyond these.
+MOST_LATENCIES = 20
+LEAST_LATENCIES = 1 / 200
+
+
+def dominated_rungs(problem: LadderProblem) -> tuple[Finding, ...]:
+    """A warning for every rung that is no faster, on average, than a cheaper one."""
+    speeds = problem.profile.mean_curve().tolist()
+    return tuple(
+        _warning(
+            Code.RUNG_DOMINATED,
+            f"degree {degree} is on average no faster than a lower one, and dearer",
+            f"set `max_degree` below {degree}",
+        )
+        for degree in range(2, len(speeds) + 1)
+        if speeds[degree - 1] <= max(speeds[: degree - 1])
+    )
+
+
+def suspect_unit(
+    profile: DemandProfile, slos: Sequence[Slo], place: Place | None = None
+) -> tuple[Finding, ...]:
+    """A warning where the first SLO's latency and the demand at its percentile are worlds apart."""
+    slo = slos[0]
+    rank = percentile_rank(slo.percentile_ppm, profile.total_weight)
+    demand_us = round(profile.demand_at(rank) * US_PER_MS)
+    latencies = demand_us / slo.latency_us
+    if LEAST_LATENCIES <= latencies <= MOST_LATENCIES:
+        return ()
+    message = (
+        f"the demand at the SLO's percentile is {format_us(demand_us)}, "
+        f"but its latency is {format_us(slo.latency_us)}"
+    )
+    return (_warning(Code.UNIT_SUSPECT, message, "check the unit of the trace", place),)
+
+
+def _warning(code: Code, message: str, hint: str, place: Place | None = None) -> Finding:
+    return Finding(code, message, place, hint, Severity.WARNING)
