@@ -20,6 +20,26 @@ def test_ranks_are_the_binomial_quantiles(percentile_ppm, size):
         assert binom.cdf(high - 2, size, share) < 0.975
 
 
+@pytest.mark.parametrize("percentile_ppm", [1, 10_000, 500_000, 950_000, 990_000, 999_000])
+@pytest.mark.parametrize("size", [4 * 10**6, 10**8 + 7, 10**9, 10**11, 10**13, 10**15])
+def test_ranks_of_large_samples_are_those_of_scipy_or_one_further_out(percentile_ppm, size):
+    found = rank_limits(percentile_ppm, size)
+    low, high = binom.ppf([0.025, 0.975], size, percentile_ppm / 1e6)
+    assert found.high is not None
+    # scipy's smallest k with P(Bin <= k) >= q; ranks count from one
+    assert 0 <= int(low) - found.low <= 1
+    assert 0 <= found.high - (int(high) + 1) <= 1
+
+
+@pytest.mark.parametrize("size", [3_999_999, 4_000_000, 4_000_001])
+def test_ranks_go_on_smoothly_where_the_normal_distribution_takes_over(size):
+    # variance 10^6 at the median of 4,000,000: limits at 2,000,000 -+ 1,959.96
+    found = rank_limits(500_000, size)
+    assert found.high is not None
+    assert found.low == pytest.approx(size / 2 - 1959.96, abs=1)
+    assert found.high == pytest.approx(size / 2 + 1959.96 + 1, abs=1)
+
+
 @pytest.mark.parametrize(
     ("percentile_ppm", "fewest"), [(990_000, 368), (950_000, 72), (500_000, 6)]
 )
