@@ -112,6 +112,13 @@ def test_windows_of_time_hold_who_arrived_in_them():
     assert windows_met_ppm((outcome(latency_ms, arrival_ms),), slo) == 666_667
 
 
+def test_windows_far_shorter_than_the_gaps_between_arrivals_cost_nothing():
+    # billions of windows of 1 us, two of which have a request: 1 ms meets, 99 ms does not
+    slo = Slo(P99, 10_000, window_us=1)
+    hours_ms = [0, 36e6, 72e6]
+    assert windows_met_ppm((outcome([1, 99, 1], hours_ms),), slo) == 500_000
+
+
 def test_there_is_no_share_without_a_whole_window():
     assert windows_met_ppm((outcome([1, 2]),), Slo(P99, 10)) is None
     assert windows_met_ppm((outcome([1, 2]),), Slo(P99, 10, window_requests=3)) is None
