@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+
+from tailc.errors import Code, Finding, TailcError
+from tailc.units import format_mrps
 
 # Enough for a 99th percentile whose simulation noise is small beside that of a few thousand
 # held-out requests, and few enough for three rates in seconds.
@@ -13,6 +16,8 @@ MOST_REQUESTS = 60_000
 WARM_UP_PART = 20
 # The 2 % and 98 % quantiles of fewer values would lie beyond the smallest and largest.
 FEWEST_REPLICATES = 49
+# One repeat has no variance.
+FEWEST_REPEATS = 2
 
 
 @dataclass(frozen=True)
@@ -24,6 +29,7 @@ class VerifyOptions:
     threads: None for all cores; the result does not depend on it.
     progress: called with replays done and in all, from the calling thread.
     held_out_name: how messages call the held-out trace.
+    Raises TailcError for values that no interval can be had from.
     """
 
     rates_mrps: tuple[int, ...] | None = None
@@ -37,16 +43,26 @@ class VerifyOptions:
     held_out_name: str = "held-out trace"
 
     def __post_init__(self) -> None:
-        if self.rates_mrps is not None and any(rate <= 0 for rate in self.rates_mrps):
-            raise ValueError("an arrival rate must be positive")
-        if self.requests_per_replay is not None and self.requests_per_replay < WARM_UP_PART:
-            raise ValueError(f"a replay needs {WARM_UP_PART} requests")
+        findings = [Finding(Code.USAGE, sentence) for sentence in self._faults()]
+        if findings:
+            raise TailcError(findings)
+
+    def _faults(self) -> Iterator[str]:
+        for rate_mrps in self.rates_mrps or ():
+            if rate_mrps <= 0:
+                yield f"an arrival rate of `{format_mrps(rate_mrps)}` is not positive"
+        requests, threads = self.requests_per_replay, self.threads
+        if requests is not None and requests < WARM_UP_PART:
+            yield f"a replay of `{requests}` requests is too short: it needs {WARM_UP_PART}"
         if self.replicates < FEWEST_REPLICATES:
-            raise ValueError(f"a 95 % interval needs {FEWEST_REPLICATES} replicates")
-        if self.repeats < 2:
-            raise ValueError("simulation noise needs two repeats")
-        if self.threads is not None and self.threads < 1:
-            raise ValueError("a replay needs a thread")
+            yield (
+                f"`{self.replicates}` replicates are too few: a 95 % interval needs "
+                f"{FEWEST_REPLICATES}"
+            )
+        if self.repeats < FEWEST_REPEATS:
+            yield f"`{self.repeats}` repeats are too few: simulation noise needs {FEWEST_REPEATS}"
+        if threads is not None and threads < 1:
+            yield f"`{threads}` threads cannot replay: it takes one"
 
     def requests_for(self, held_out_requests: int) -> int:
         """Requests in one replay: as many as were held out, between the limits above."""

@@ -1,5 +1,6 @@
 import pytest
 
+from tailc.errors import Code, ExitCode, TailcError
 from tailc.verify.options import VerifyOptions
 
 
@@ -22,5 +23,12 @@ def test_a_replay_is_as_long_as_the_trace_within_limits(held_out, replayed):
     ],
 )
 def test_options_that_cannot_give_an_interval_do_not_exist(wrong):
-    with pytest.raises(ValueError, match=r"\w"):
+    with pytest.raises(TailcError, match=r"`-?\d.*`") as raised:
         VerifyOptions(**wrong)
+    assert [finding.code for finding in raised.value.findings] == [Code.USAGE]
+
+
+def test_every_unfit_option_is_said_at_once():
+    with pytest.raises(TailcError, match=r"`0/s`.*`1` repeats") as raised:
+        VerifyOptions(rates_mrps=(0,), repeats=1)
+    assert raised.value.exit_code is ExitCode.USAGE
