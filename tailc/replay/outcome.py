@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tailc.replay import engine
-from tailc.replay.lowered import PPM, Lowered
+from tailc.replay.lowered import NS_PER_US, PPM, Lowered
 from tailc.replay.workload import Workload
+
+_Time = TypeVar("_Time", int, NDArray[np.int64])
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +72,11 @@ class Outcome:
 def _ratio(integrals: NDArray[np.float64], quantity: int) -> float:
     span = float(integrals[engine.SPAN])
     return float(integrals[quantity]) / span if span > 0 else 0.0
+
+
+def nearest_us(time_ns: _Time) -> _Time:
+    """Whole microseconds; halves go up."""
+    return (time_ns + NS_PER_US // 2) // NS_PER_US
 
 
 def replay(

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from tailc.percentiles import percentile_rank
 from tailc.replay import streams
 from tailc.replay.lowered import Lowered
-from tailc.replay.outcome import Outcome, replay
+from tailc.replay.outcome import Outcome, nearest_us, replay
 from tailc.replay.streams import Purpose
 from tailc.replay.workload import Workload
 from tailc.verify.options import WARM_UP_PART
@@ -74,7 +74,7 @@ class Sample:
     def sorted_us(self) -> NDArray[np.int64]:
         """Measured latencies of all repeats, ascending."""
         measured = [outcome.latency_ns[outcome.measured] for outcome in self.repeats]
-        return np.sort(_microseconds(np.concatenate(measured)))
+        return np.sort(nearest_us(np.concatenate(measured)))
 
 
 def sample(
@@ -105,7 +105,7 @@ def outcome_percentiles_us(outcome: Outcome, percentiles_ppm: Sequence[int]) -> 
     latency_ns = outcome.latency_ns[outcome.measured]
     ranks = [percentile_rank(ppm, len(latency_ns)) - 1 for ppm in percentiles_ppm]
     parted = np.partition(latency_ns, sorted(set(ranks)))
-    return [int(value) for value in _microseconds(parted[ranks])]
+    return [int(value) for value in nearest_us(parted[ranks])]
 
 
 def _replicate(
@@ -142,10 +142,6 @@ def draw_order(setting: Setting, level: Level, number: int) -> NDArray[np.int32]
 
 def _stream(setting: Setting, level: Level, number: int, purpose: Purpose) -> NDArray[np.uint64]:
     return streams.stream(setting.seed, setting.rate_mrps, level, number, purpose)
-
-
-def _microseconds(time_ns: NDArray[np.int64]) -> NDArray[np.int64]:
-    return (time_ns + 500) // 1000
 
 
 def _ticking(results: Iterator[_Result], tick: Callable[[], None]) -> Iterator[_Result]:

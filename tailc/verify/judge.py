@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 
 from tailc.artifact.envelope import InputRole, Policy
@@ -12,6 +11,7 @@ from tailc.replay.baselines.sequential import sequential
 from tailc.replay.lowered import lower
 from tailc.replay.workload import workload
 from tailc.specs.slo import Slo
+from tailc.threads import thread_count
 from tailc.traces.profile import DemandProfile
 from tailc.verify.estimate import Sample, Setting, sample
 from tailc.verify.interval import interval, more_requests, ruling, simulation_us, windows_met_ppm
@@ -95,7 +95,7 @@ def _sample(
         [slo.percentile_ppm for slo in policy.slos],
         options.repeats,
         options.replicates,
-        options.threads or os.cpu_count() or 1,
+        thread_count(options.threads),
         tick,
     )
 
@@ -191,7 +191,8 @@ def _unfit_trace(policy: Policy, held_out: DemandProfile, options: VerifyOptions
                 f"`{options.held_out_name}` is the trace that policy `{policy.name}` was "
                 "compiled from",
                 place,
-                help="verify on requests that were held out, or ask for the compile trace in words",
+                help="verify on requests that were held out; `--allow-compile-trace` "
+                "(`allow_compile_trace=True`) replays these all the same",
             )
         )
     rungs = len(policy.forms[0].rungs)

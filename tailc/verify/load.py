@@ -6,7 +6,7 @@ from collections.abc import Callable
 from statistics import fmean
 
 from tailc.replay.lowered import NEVER_NS, PPM
-from tailc.replay.outcome import Outcome
+from tailc.replay.outcome import Outcome, nearest_us
 from tailc.verify.verdict import Load
 
 # A server that keeps up is never quite busy; one that does not is, but for its warm-up.
@@ -14,6 +14,9 @@ _SATURATED = 0.995
 # In a growing backlog the second half of the arrivals meets about 2.6 times the requests that the
 # first half meets; where it is stationary, as many.
 _GROWTH = 1.5
+
+# A thousandth, the grid of mean counts.
+_MILLI = 1000
 
 # The replay is given up at this many requests in the system, and so many more for each core.
 _MOST_IN_SYSTEM = 2048
@@ -33,10 +36,10 @@ def load(repeats: tuple[Outcome, ...]) -> Load:
     is_limited = repeats[0].capacity_ppm < NEVER_NS
     utilization = _mean(repeats, lambda o: o.utilization)
     return Load(
-        mean_latency_us=(latency_ns // requests + 500) // 1000,
+        mean_latency_us=nearest_us(latency_ns // requests),
         utilization_ppm=round(utilization * PPM) if is_limited else None,
-        threads_milli=round(_mean(repeats, lambda o: o.mean_threads) * 1000),
-        in_system_milli=round(_mean(repeats, lambda o: o.mean_in_system) * 1000),
+        threads_milli=round(_mean(repeats, lambda o: o.mean_threads) * _MILLI),
+        in_system_milli=round(_mean(repeats, lambda o: o.mean_in_system) * _MILLI),
         is_overloaded=_is_overloaded(repeats, utilization),
     )
 

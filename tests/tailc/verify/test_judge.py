@@ -146,6 +146,7 @@ def test_the_compile_trace_is_refused_unless_asked_for(role):
     with pytest.raises(TailcError, match="the trace that policy `search` was compiled from") as no:
         verify(compiled, trace, QUICK)
     assert codes(no) == [Code.COMPILE_TRACE]
+    assert "`--allow-compile-trace`" in (no.value.findings[0].help or "")
     assert no.value.exit_code is ExitCode.BAD_CONTENT
     allowed = dataclasses.replace(QUICK, allow_compile_trace=True)
     assert verify(compiled, trace, allowed).is_compile_trace
