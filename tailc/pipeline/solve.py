@@ -30,7 +30,8 @@ from tailc.forms.ladder.solution import (
 from tailc.percentiles import PPM
 from tailc.pipeline.figures import US_PER_MS, Figures, cost_rates, whole_us
 from tailc.pipeline.progress import Progress, silent
-from tailc.units import format_ppm, format_us
+from tailc.specs.slo import promise
+from tailc.units import format_us
 
 _STATUSES = {
     Status.OPTIMAL: RowStatus.OPTIMAL,
@@ -196,8 +197,7 @@ def _check_target(problem: LadderProblem, rows: tuple[SolvedRow, ...]) -> None:
     if problem.target_us is None or not missed:
         return
     first = missed[0]
-    percentile = format_ppm(problem.percentile_ppm).removesuffix(" %")
-    target = f"p{percentile} <= {format_us(problem.target_us)}"
+    target = promise(problem.percentile_ppm, problem.target_us)
     message = f"`{target}` cannot be met with {_requests(first.load)} in the system"
     limit = f"under a total cost of {problem.budget_ppm / PPM:g}"
     if first.nearest_tail_us is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tailc.percentiles import PPM
+from tailc.units import format_ppm, format_us
 
 
 @dataclass(frozen=True)
@@ -28,3 +29,20 @@ class Slo:
             raise ValueError("an SLO's latency must be positive")
         if self.window_requests is not None and self.window_us is not None:
             raise ValueError("an SLO's window counts requests or time, not both")
+
+    def __str__(self) -> str:
+        """Such as `p99 <= 500 ms for class gold over 1000 requests`."""
+        text = promise(self.percentile_ppm, self.latency_us)
+        if self.request_class is not None:
+            text += f" for class {self.request_class}"
+        if self.window_requests is not None:
+            text += f" over {self.window_requests} requests"
+        if self.window_us is not None:
+            text += f" over {format_us(self.window_us)}"
+        return text
+
+
+def promise(percentile_ppm: int, latency_us: int) -> str:
+    """Such as `p99 <= 500 ms`: how an SLO is written everywhere."""
+    percentile = format_ppm(percentile_ppm).removesuffix(" %")
+    return f"p{percentile} <= {format_us(latency_us)}"
