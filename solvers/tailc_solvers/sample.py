@@ -80,10 +80,6 @@ class Sample:
     def total_weight(self) -> int:
         return int(self.weight.sum())
 
-    @property
-    def longest_ms(self) -> float:
-        return float(self.demand_ms.max())
-
     def check_rank(self, rank: int) -> None:
         """Raise ValueError unless `rank` counts one of the requests, weights included, from 1."""
         _require(1 <= rank <= self.total_weight, f"rank must be between 1 and {self.total_weight}")

@@ -4,19 +4,12 @@ from enum import StrEnum
 
 
 class Status(StrEnum):
-    """Outcome of one row of a search; `sentence` says it to a person."""
+    """Outcome of one row of a search.
+
+    OPTIMAL: no schedule of the searched family is better. INFEASIBLE: none of it meets the limits.
+    BUDGET: the evaluation budget ended first, and a better schedule may exist.
+    """
 
     OPTIMAL = "optimal"
     INFEASIBLE = "infeasible"
     BUDGET = "budget"
-
-    @property
-    def sentence(self) -> str:
-        return _SENTENCES[self]
-
-
-_SENTENCES = {
-    Status.OPTIMAL: "No schedule of the searched family is better.",
-    Status.INFEASIBLE: "No schedule of the searched family meets the limits.",
-    Status.BUDGET: "The evaluation budget ended first; a better schedule may exist.",
-}

@@ -71,7 +71,6 @@ class GridSolution:
         status: one each row. OPTIMAL and INFEASIBLE are proved by exhaustion.
         evaluations: nodes of the search tree whose figures or bounds were computed; a node serves
             all loads.
-        schedules: size of the searched family for one load, waits not counted.
     """
 
     load: NDArray[np.float64]
@@ -83,7 +82,6 @@ class GridSolution:
     least_tail_ms: NDArray[np.float64]
     status: tuple[Status, ...]
     evaluations: int
-    schedules: int
 
 
 @dataclass(frozen=True)
@@ -319,7 +317,6 @@ def _solution(
         least_tail_ms=by_tail.key[place, 0] / NS_PER_MS,
         status=tuple(_status(search, found) for found in is_found.tolist()),
         evaluations=search.evaluations,
-        schedules=grid.schedules(sample.n_rungs),
     )
 
 

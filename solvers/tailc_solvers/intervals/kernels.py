@@ -183,3 +183,29 @@ def latest_tail(rows, best, among, W, need_cost, need_time):
             continue
         latest = max(latest, latest_finish(rows, best, q, W) - max(0.0, need))
     return latest
+
+
+@plain_loops
+def common_prefix(items, item):
+    """How many of its first stretches an item shares with the one before it."""
+    i = 0
+    while i < items.shape[1] and items[item, i] == items[item - 1, i]:
+        i += 1
+    return i
+
+
+@plain_loops
+def is_zero(item, first):
+    """Whether the item's stretches from the `first` on are all zero."""
+    for i in range(first, item.shape[0]):  # noqa: SIM110 - generators are not for the compiler
+        if item[i] != 0:
+            return False
+    return True
+
+
+@plain_loops
+def depth_at(elapsed, i, t):
+    """The depth at age t on the path to the node at depth i, `elapsed` [depth] along it."""
+    while i > 0 and elapsed[i] > t:
+        i -= 1
+    return i

@@ -23,6 +23,9 @@ from tailc_solvers.intervals.kernels import (
     NEVER_STEPS,
     SLACK_COST,
     SLACK_RELATIVE,
+    common_prefix,
+    depth_at,
+    is_zero,
     latest_finish,
     latest_tail,
     offer,
@@ -125,7 +128,7 @@ def search_curves(curves, bounds, rows, best, items, share, stride, cap):
         if seen + depth + 1 > cap:
             return seen, False
         if item > share[0]:
-            common = _common_prefix(items, item, item - 1)
+            common = common_prefix(items, item)
             if common >= closed:
                 continue
             reached = min(reached, common)
@@ -168,14 +171,6 @@ def _root(curves, rows):
 
 
 @plain_loops
-def _common_prefix(items, one, other):
-    i = 0
-    while i < items.shape[1] and items[one, i] == items[other, i]:
-        i += 1
-    return i
-
-
-@plain_loops
 def _walk_to(curves, bounds, rows, best, state, item, depth, stride):
     """Fill the nodes from `depth` down to an item; return the depth reached and the nodes seen.
 
@@ -187,7 +182,7 @@ def _walk_to(curves, bounds, rows, best, state, item, depth, stride):
     for i in range(depth, item.shape[0]):
         if item[i] > 0 and _has_ended(curves, state, i, (item[i] - stride) * rows.step_ms):
             return i, seen
-        if _is_zero(item, i) and not _has_ended(curves, state, i, 0.0):
+        if is_zero(item, i) and not _has_ended(curves, state, i, 0.0):
             # The first item below this node also stands for the node itself.
             state.steps[i + 1] = NEVER_STEPS
             _offer_node(curves, rows, best, state, i, i)
@@ -196,14 +191,6 @@ def _walk_to(curves, bounds, rows, best, state, item, depth, stride):
         if not _keep_rows(curves, bounds, rows, best, state, i, i + 1):
             return i, seen
     return item.shape[0], seen
-
-
-@plain_loops
-def _is_zero(item, first):
-    for i in range(first, item.shape[0]):  # noqa: SIM110 - generators are not for the compiler
-        if item[i] != 0:
-            return False
-    return True
 
 
 @plain_loops
@@ -414,14 +401,6 @@ def _can_finish_by(curves, floors, state, i, latest):
 
 
 @plain_loops
-def _stage(state, i, t):
-    """The depth at age t on the path to the node at depth i."""
-    while i > 0 and state.elapsed[i] > t:
-        i -= 1
-    return i
-
-
-@plain_loops
 def _weight_by(curves, state, i, t, last_speeds):
     """Weight of the requests ended by age t, at `last_speeds` [curves] from depth i on.
 
@@ -430,7 +409,7 @@ def _weight_by(curves, state, i, t, last_speeds):
     if not t >= 0.0:
         return np.int64(0)
     t *= 1.0 + SLACK_RELATIVE
-    stage = _stage(state, i, t)
+    stage = depth_at(state.elapsed, i, t)
     weight = np.int64(0)
     for k in range(curves.longest.shape[0]):
         s = last_speeds[k] if stage == i else curves.speeds[k, stage]
@@ -475,7 +454,7 @@ def _mixture_tail(curves, state, i, latest):
 def _fill_ended(curves, state, i, t, entries):
     """Fill the number of ended entries of each curve at age t; return their sum."""
     t *= 1.0 + SLACK_RELATIVE
-    stage = _stage(state, i, t)
+    stage = depth_at(state.elapsed, i, t)
     for k in range(curves.longest.shape[0]):
         work = state.work[stage, k] + curves.speeds[k, stage] * (t - state.elapsed[stage])
         entries[k] = _count_below(curves, k, work * (1.0 + SLACK_RELATIVE))

@@ -19,6 +19,9 @@ from numpy.typing import NDArray
 from tailc_solvers.intervals.kernels import (
     NEVER_STEPS,
     SLACK_RELATIVE,
+    common_prefix,
+    depth_at,
+    is_zero,
     latest_tail,
     offer,
 )
@@ -103,7 +106,7 @@ def search_individual(crowd, rows, best, items, share, stride, cap):
         if seen + depth + 1 > cap:
             return seen, False
         if item > share[0]:
-            common = _common_prefix(items, item, item - 1)
+            common = common_prefix(items, item)
             if common >= closed:
                 continue
             reached = min(reached, common)
@@ -162,22 +165,6 @@ def _buckets(longest):
 
 
 @plain_loops
-def _common_prefix(items, one, other):
-    i = 0
-    while i < items.shape[1] and items[one, i] == items[other, i]:
-        i += 1
-    return i
-
-
-@plain_loops
-def _is_zero(item, first):
-    for i in range(first, item.shape[0]):  # noqa: SIM110 - generators are not for the compiler
-        if item[i] != 0:
-            return False
-    return True
-
-
-@plain_loops
 def _walk_to(crowd, rows, best, path, item, depth):
     """Fill the nodes from `depth` down to an item; return the depth reached and the nodes seen.
 
@@ -189,7 +176,7 @@ def _walk_to(crowd, rows, best, path, item, depth):
     for i in range(depth, item.shape[0]):
         if item[i] > 0 and path.running[i] == 0:
             return i, seen
-        if _is_zero(item, i) and path.running[i] > 0:
+        if is_zero(item, i) and path.running[i] > 0:
             # The first item below this node also stands for the node itself.
             path.steps[i + 1] = NEVER_STEPS
             _offer_node(crowd, rows, best, path, i)
@@ -397,20 +384,12 @@ def _fill_buckets(crowd, rows, path, buckets, i):
 
 
 @plain_loops
-def _stage(path, i, t):
-    """The depth at age t on the path to the node at depth i."""
-    while i > 0 and path.elapsed[i] > t:
-        i -= 1
-    return i
-
-
-@plain_loops
 def _weight_by(crowd, path, i, stretch, t):
     """Weight ended by age t with `stretch` on rung i and then rung i + 1; never too small."""
     if not t >= 0.0:
         return np.int64(0)
     t *= 1.0 + SLACK_RELATIVE
-    stage = _stage(path, i, t)
+    stage = depth_at(path.elapsed, i, t)
     on_rung = t - path.elapsed[stage]
     on_next = 0.0
     following = stage
