@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from tailc.artifact.envelope import Evidence, Input, InputRole, Policy, next_generation
 from tailc.errors import Code, ExitCode, Finding, Severity, TailcError
@@ -17,7 +16,7 @@ from tailc.pipeline.sweep import Candidate, Sweep, choose
 from tailc.pipeline.trace import OpenedTrace, open_trace
 from tailc.pipeline.versions import versions
 from tailc.pipeline.warnings import dominated_rungs, suspect_unit
-from tailc.policies import Kind
+from tailc.policies import Kind, KindSpec
 from tailc.threads import thread_count
 from tailc.traces.profile import DemandProfile
 from tailc.traces.speedup_check import SpeedupSummary, speedup_summary
@@ -106,7 +105,7 @@ def _input(role: InputRole, part: DemandProfile) -> Input:
 
 
 def _solve_all(
-    kind: Kind, spec: Any, design: DemandProfile, threads: int, progress: Progress
+    kind: Kind, spec: KindSpec, design: DemandProfile, threads: int, progress: Progress
 ) -> tuple[tuple[Candidate, ...], tuple[Finding, ...]]:
     """The candidates that have a solution, and a warning for each that has none.
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import cast
 
-from tailc.policies import Kind, find_kinds
+from tailc.policies import Kind, KindSpec, find_kinds
 from tailc.specs.load import LoadedSpec, open_spec
 
 
@@ -18,14 +18,14 @@ class OpenedSpec:
     path: str
 
     @property
-    def spec(self) -> Any:
+    def spec(self) -> KindSpec:
         """The model of the kind."""
-        return self.loaded.model
+        return cast(KindSpec, self.loaded.model)
 
 
 def open_kind(path: str) -> OpenedSpec:
     """The spec at `path` (`-` is standard input), checked by the model of its kind."""
     kinds = find_kinds()
     loaded = open_spec(path, {name: kind.spec_model for name, kind in kinds.items()})
-    model: Any = loaded.model
-    return OpenedSpec(kinds[model.kind], loaded, path)
+    name = cast(KindSpec, loaded.model).kind
+    return OpenedSpec(kinds[name], loaded, path)

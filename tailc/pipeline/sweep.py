@@ -8,12 +8,12 @@ table is replayed on the design sample at every rate, on the same requests and a
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 from tailc.forms.ladder.problem import LadderProblem
 from tailc.forms.ladder.solution import LadderSolution
 from tailc.forms.ladder.table import Ladder
 from tailc.pipeline.progress import Progress
+from tailc.policies import KindSpec
 from tailc.replay.lowered import lower
 from tailc.replay.workload import workload
 from tailc.traces.profile import DemandProfile
@@ -30,7 +30,7 @@ SEED = 1
 class Candidate:
     """One spec of a sweep, solved. `tails_us` has the replayed tail at each of the spec's rates."""
 
-    spec: Any
+    spec: KindSpec
     problem: LadderProblem
     solution: LadderSolution
     form: Ladder

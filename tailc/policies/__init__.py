@@ -4,11 +4,56 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
+from tailc.specs.common import DemandSpec, SpeedupSpec
 from tailc.specs.fields import SpecModel
+from tailc.specs.slo import Slo
+
+
+class KindSpec(Protocol):
+    """What a compile asks of a spec, whatever its kind."""
+
+    @property
+    def name(self) -> str:
+        """Name of the policy."""
+        ...
+
+    @property
+    def kind(self) -> str:
+        """Name of the kind."""
+        ...
+
+    @property
+    def demand(self) -> DemandSpec:
+        """Where demand was measured."""
+        ...
+
+    @property
+    def speedup(self) -> SpeedupSpec | None:
+        """None where the timings of `demand` give it."""
+        ...
+
+    @property
+    def slos(self) -> tuple[Slo, ...]:
+        """At least one; the first is the search's."""
+        ...
+
+    @property
+    def rates_mrps(self) -> tuple[int, ...]:
+        """Arrival rates that the policy is for."""
+        ...
+
+    @property
+    def max_degree(self) -> int | None:
+        """The largest degree that the trace is read for; None: all there are."""
+        ...
+
+    def with_search(self, overrides: Mapping[str, object]) -> KindSpec:
+        """The spec with some fields of its search replaced."""
+        ...
 
 
 @dataclass(frozen=True)

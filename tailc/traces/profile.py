@@ -10,8 +10,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from tailc.percentiles import PPM
+
 # So that the digest of many requests with many degrees needs little memory.
 HASHED_ROWS = 1 << 16
+
+NS_PER_MS = 1_000_000
 
 
 class Measure(enum.Enum):
@@ -78,17 +82,22 @@ class DemandProfile:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of the content, in trace order, whatever file it came from.
+        """SHA-256 of the content, whatever file it came from and in whatever order.
 
         Demands enter as whole nanoseconds and speed-ups as millionths, so the digest does not
-        depend on the file format or on how a float was printed.
+        depend on the file format or on how a float was printed; rows enter sorted by demand,
+        weight and speed-ups, so it does not depend on their order either.
         """
         hasher = hashlib.sha256(b"tailc demand profile 1\n")
-        speedup_ppm = np.rint(self.curves * 1e6).astype("<i8")
-        for column in (np.rint(self.demand_ms * 1e6).astype("<i8"), self.weight.astype("<i8")):
-            hasher.update(np.ascontiguousarray(column).tobytes())
-        for start in range(0, len(self.curve_of), HASHED_ROWS):
-            hasher.update(speedup_ppm[self.curve_of[start : start + HASHED_ROWS]].tobytes())
+        demand_ns = np.rint(self.demand_ms * NS_PER_MS).astype("<i8")
+        speedup_ppm = np.rint(self.curves * PPM).astype("<i8")
+        rank_of_curve = np.argsort(np.lexsort(speedup_ppm.T[::-1]))
+        order = np.lexsort((rank_of_curve[self.curve_of], self.weight, demand_ns))
+        for column in (demand_ns, self.weight.astype("<i8")):
+            hasher.update(column[order].tobytes())
+        curve_of = self.curve_of[order]
+        for start in range(0, len(curve_of), HASHED_ROWS):
+            hasher.update(speedup_ppm[curve_of[start : start + HASHED_ROWS]].tobytes())
         return hasher.hexdigest()
 
     def select(self, chosen: NDArray[np.bool_]) -> DemandProfile:

@@ -1,8 +1,10 @@
+import json
 import re
 
 import pytest
 
-from tailc.errors import Code, Finding, Place, Severity
+from tailc.errors import Code, ExitCode, Finding, Place, Severity
+from tailc.report.document import json_document
 from tailc.report.findings import as_dicts, as_github, as_text
 
 _SPEC_PLACE = Place("service.yaml", 14, 3, excerpt="  quantam: 5ms", width=7)
@@ -69,6 +71,31 @@ def test_a_long_line_is_cut_around_the_caret() -> None:
 def test_control_characters_of_the_source_do_not_reach_the_terminal() -> None:
     place = Place("s.yaml", 1, 1, excerpt="a\x1b[31m", width=1)
     assert "\x1b" not in as_text([Finding(Code.SYNTAX, "no", place)])
+
+
+def test_names_out_of_files_cannot_forge_lines_or_colours() -> None:
+    name = "x\nerror[TC0000]: forged\x1b[31m\u202e"
+    place = Place(f"{name}.csv", row=1, field=name)
+    finding = Finding(Code.MISSING_COLUMN, f"no `{name}`", place, f"known: `{name}`")
+    text = as_text([finding])
+    shown = "x\\x0aerror[TC0000]: forged\\x1b[31m\\x202e"
+    assert text == (
+        f"error[TC0202]: no `{shown}`\n  --> {shown}.csv, row 1, column `{shown}`\n".replace(
+            "  -->", " -->"
+        )
+        + f"  = help: known: `{shown}`\n"
+    )
+    (line,) = as_github([finding]).splitlines()
+    assert "\x1b" not in line
+    assert as_dicts([finding])[0]["field"] == name
+
+
+def test_a_path_that_is_not_unicode_can_be_printed_in_every_format() -> None:
+    finding = Finding(Code.CANNOT_READ, "no `a\udcff`", Place("a\udcff"))
+    document = json_document("check", ExitCode.CANNOT_READ, [finding], {})
+    for text in (as_text([finding]), as_github([finding]), document):
+        text.encode("utf-8")
+    assert json.loads(document)["findings"][0]["source"] == "a\udcff"
 
 
 def test_a_program_gets_every_key_every_time() -> None:

@@ -102,6 +102,14 @@ def test_the_schema_allows_nothing_else():
         jsonschema.validate(document, SCHEMA)
 
 
+def test_a_policy_cannot_forge_a_line_by_its_name():
+    named = dataclasses.replace(BOTH, policy_name="x\nverdict: pass\x1b[2K")
+    assert "policy `x\\x0averdict: pass\\x1b[2K`" in as_text(named)
+    for text in (as_text(named), as_github(named)):
+        assert "\x1b" not in text
+        assert "verdict: pass" not in text.splitlines()
+
+
 def test_one_miss_outweighs_one_doubt():
     points = [Point(P99, i, v, MISSES) for i, v in enumerate((MEETS, UNSURE, MISSES), 1)]
     assert [verdicts(*points[:n]).exit_code for n in (1, 2, 3)] == [0, 4, 1]
