@@ -49,6 +49,9 @@ def damaged_files() -> dict[str, tuple[str, bytes]]:
         "later-major.json": ("unknown-schema", _changed(document, _with_later_major)),
         "descending.json": ("bad-meaning", _changed(document, _with_descending_ages)),
         "missing.json": ("bad-structure", _changed(document, _without_guard)),
+        "null.json": ("bad-structure", _changed(document, _with_null)),
+        "true.json": ("bad-structure", _changed(document, _with_true)),
+        "unknown.json": ("bad-structure", _changed(document, _with_unknown_member)),
     }
 
 
@@ -134,3 +137,20 @@ def _with_descending_ages(policy: dict[str, Any]) -> None:
 
 def _without_guard(policy: dict[str, Any]) -> None:
     del policy["forms"][0]["guard"]
+
+
+def _with_null(policy: dict[str, Any]) -> None:
+    """An absent member is absent: `null` does not say so."""
+    policy["forms"][0]["rows"][-1]["last_load"] = None
+
+
+def _with_true(policy: dict[str, Any]) -> None:
+    """In some languages `true` equals 1, but it is no whole number."""
+    first, second = policy["forms"][0]["rows"][:2]
+    first.update(first_load=0, last_load=True)
+    second["first_load"] = 2
+
+
+def _with_unknown_member(policy: dict[str, Any]) -> None:
+    """Only a later minor version may have one."""
+    policy["forms"][0]["rows"][0]["colour"] = 3

@@ -13,16 +13,33 @@ from tailc_runtime.errors import (
     UnknownForm,
     UnknownSchema,
 )
-from tailc_runtime.raw import SCHEMA_MAJOR, Head, RawLadder, RawRow
+from tailc_runtime.raw import SCHEMA_MAJOR, SCHEMA_MINOR, Head, RawLadder, RawRow
 
 _LARGEST = 2**53 - 1
 _MOST_DIGITS = 17
+
+# The members of what is read here, in this minor version of the schema.
+_POLICY = {
+    *("format", "schema", "policy_digest", "name", "kind", "generation"),
+    *("slos", "rates_mrps", "forms", "inputs", "reading", "evidence"),
+}
+_LADDER = {
+    *("form", "load_axis", "request_class", "cost_units", "rungs", "rules"),
+    *("quantum_us", "rows", "guard", "boost"),
+}
+_COST_UNIT = {"name", "capacity_ppm"}
+_RUNG = {"name", "speed_ppm", "cost_ppm"}
+_ROW = {"first_load", "last_load", "admission", "climbs"}
+_ADMISSION = {"kind", "delay_us"}
+_CLIMB = {"age_us", "rung"}
+_GUARD = {"min_load", "max_load", "outside"}
+_BOOST = {"unit", "below_ppm"}
 
 
 def read_json(data: bytes) -> tuple[Head, list[RawLadder]]:
     """Which policy is in `data`, and its ladders; PolicyError unless it is canonical and whole."""
     policy = _parse(data)
-    _check_version(policy)
+    minor = _check_version(policy)
     if _canonical(policy) != data:
         raise NotCanonical("the JSON is not in its canonical form")
     digest = _text(policy, "policy_digest")
@@ -30,7 +47,10 @@ def read_json(data: bytes) -> tuple[Head, list[RawLadder]]:
     if hashlib.sha256(_canonical(rest)).hexdigest() != digest:
         raise HashMismatch("the policy does not match its digest")
     head = Head(_text(policy, "name"), _text(policy, "kind"), _whole(policy, "generation"), digest)
-    return head, [_ladder(form) for form in _list(policy, "forms")]
+    ladders = [_ladder(form) for form in _objects(policy, "forms")]
+    if minor <= SCHEMA_MINOR:
+        _refuse_unknown_members(policy)
+    return head, ladders
 
 
 def _parse(data: bytes) -> dict[str, Any]:
@@ -82,18 +102,44 @@ def _ordered(value: Any) -> Any:
     return [_ordered(part) for part in value] if isinstance(value, list) else value
 
 
-def _check_version(policy: dict[str, Any]) -> None:
+def _check_version(policy: dict[str, Any]) -> int:
+    """The minor version of the policy's schema."""
     if policy.get("format") != "tailc-policy":
         raise BadStructure("this is not a tailc policy")
     schema = _object(policy, "schema")
     major, minor = _whole(schema, "major"), _whole(schema, "minor")
+    if schema.keys() != {"major", "minor"} or minor < 0:
+        raise BadStructure("member `schema` should state major and minor")
     if major != SCHEMA_MAJOR:
         raise UnknownSchema(f"schema `{major}.{minor}` is not known here")
+    return minor
 
 
-def _ladder(form: Any) -> RawLadder:
-    if not isinstance(form, dict):
-        raise BadStructure("a form is an object")
+def _refuse_unknown_members(policy: dict[str, Any]) -> None:
+    """Refuse what only a later minor version could have, anywhere but in what is not read here."""
+    _refuse_others(policy, _POLICY)
+    for ladder in policy["forms"]:
+        _refuse_others(ladder, _LADDER)
+        _refuse_others(ladder["guard"], _GUARD)
+        _refuse_others(ladder.get("boost", {}), _BOOST)
+        for unit in ladder["cost_units"]:
+            _refuse_others(unit, _COST_UNIT)
+        for rung in ladder["rungs"]:
+            _refuse_others(rung, _RUNG)
+        for row in ladder["rows"]:
+            _refuse_others(row, _ROW)
+            _refuse_others(row["admission"], _ADMISSION)
+            for climb in row["climbs"]:
+                _refuse_others(climb, _CLIMB)
+
+
+def _refuse_others(record: dict[str, Any], known: set[str]) -> None:
+    for name in record:
+        if name not in known:
+            raise BadStructure(f"member `{name}` does not exist")
+
+
+def _ladder(form: dict[str, Any]) -> RawLadder:
     if _text(form, "form") != "ladder":
         raise UnknownForm(f"form `{form['form']}` is not known here")
     guard = _object(form, "guard")
@@ -101,8 +147,8 @@ def _ladder(form: Any) -> RawLadder:
     return RawLadder(
         load_axis=_text(form, "load_axis"),
         request_class=_text(form, "request_class") if "request_class" in form else None,
-        cost_units=tuple(_text(unit, "name") for unit in _objects(form, "cost_units")),
-        rungs=tuple(_text(rung, "name") for rung in _objects(form, "rungs")),
+        cost_units=tuple(_cost_unit(unit) for unit in _objects(form, "cost_units")),
+        rungs=tuple(_rung(rung) for rung in _objects(form, "rungs")),
         rules=_texts(form, "rules"),
         quantum_us=_whole(form, "quantum_us"),
         rows=_rows(_objects(form, "rows")),
@@ -113,9 +159,25 @@ def _ladder(form: Any) -> RawLadder:
     )
 
 
+def _cost_unit(unit: dict[str, Any]) -> str:
+    """The name of a cost unit; what it is limited to is for people, and only has to be a number."""
+    if "capacity_ppm" in unit:
+        _whole(unit, "capacity_ppm")
+    return _text(unit, "name")
+
+
+def _rung(rung: dict[str, Any]) -> str:
+    """The name of a rung; speed and costs are for people, and only have to be numbers."""
+    _whole(rung, "speed_ppm")
+    if not all(type(cost) is int for cost in _list(rung, "cost_ppm")):
+        raise BadStructure("member `cost_ppm` should hold whole numbers")
+    return _text(rung, "name")
+
+
 def _rows(rows: list[dict[str, Any]]) -> tuple[RawRow, ...]:
-    ends = [row.get("last_load") for row in rows]
-    if ends != [_whole(row, "first_load") - 1 for row in rows[1:]] + [None]:
+    ends = [_whole(row, "last_load") for row in rows[:-1]]
+    follows = ends == [_whole(row, "first_load") - 1 for row in rows[1:]]
+    if not follows or any("last_load" in last for last in rows[-1:]):
         raise BadStructure("rows must follow each other, and the last hold beyond")
     return tuple(_row(row) for row in rows)
 
