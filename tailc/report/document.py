@@ -23,4 +23,6 @@ def json_document(
         "findings": render.as_dicts(findings),
         "result": result,
     }
-    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
+    text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
+    # A path that is not UTF-8 holds half surrogates, which no stream takes but JSON can escape.
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tailc.errors import Finding, Place, Severity
+from tailc.units import printable
 
 _EXCERPT_WIDTH = 100
 # Characters kept to the left of the caret when a long line is cut.
@@ -16,7 +17,10 @@ _BOLD, _BLUE, _RESET = "\x1b[1m", "\x1b[1;34m", "\x1b[0m"
 
 
 def as_text(findings: Sequence[Finding], colour: bool = False) -> str:
-    """The findings for a terminal: what, where, the line with a caret, what to do."""
+    """The findings for a terminal: what, where, the line with a caret, what to do.
+
+    They quote names out of files: what a terminal could obey is written out.
+    """
     return "\n".join("\n".join(_text_lines(finding, colour)) + "\n" for finding in findings)
 
 
@@ -35,12 +39,13 @@ def _text_lines(finding: Finding, colour: bool) -> list[str]:
     tone = _COLOURS[finding.severity]
     place = finding.place
     gutter = " " * len(str(place.line)) if place and place.line and place.excerpt else " "
-    lines = [f"{_paint(head, tone, colour)}{_paint(': ' + finding.message, _BOLD, colour)}"]
+    message = printable(finding.message)
+    lines = [f"{_paint(head, tone, colour)}{_paint(': ' + message, _BOLD, colour)}"]
     if place is not None:
-        lines.append(f"{gutter}{_paint('-->', _BLUE, colour)} {place}")
+        lines.append(f"{gutter}{_paint('-->', _BLUE, colour)} {printable(str(place))}")
         lines += _excerpt_lines(place, gutter, tone, colour)
     if finding.help is not None:
-        lines.append(f"{gutter} {_paint('=', _BLUE, colour)} help: {finding.help}")
+        lines.append(f"{gutter} {_paint('=', _BLUE, colour)} help: {printable(finding.help)}")
     return lines
 
 
@@ -108,12 +113,13 @@ def _github_line(finding: Finding) -> str:
     listing = ",".join(f"{key}={_escaped_property(text)}" for key, text in properties.items())
     said = finding.message if place is None or place.row is None else f"{place}: {finding.message}"
     said += f"\nhelp: {finding.help}" if finding.help else ""
-    return f"::{finding.severity.value} {listing}::{_escaped(said)}"
+    return f"::{finding.severity.value} {listing}::{escaped(said)}"
 
 
-def _escaped(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+def escaped(text: str) -> str:
+    """The text as the message of a workflow command, on one line of printable characters."""
+    return printable(text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"))
 
 
 def _escaped_property(text: str) -> str:
-    return _escaped(text).replace(":", "%3A").replace(",", "%2C")
+    return escaped(text).replace(":", "%3A").replace(",", "%2C")

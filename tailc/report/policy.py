@@ -12,8 +12,8 @@ from tailc.artifact.json_form import encode_json
 from tailc.forms.ladder.solution import RowEvidence
 from tailc.forms.ladder.table import AdmissionKind, Ladder, LoadAxis, Row
 from tailc.percentiles import PPM
-from tailc.specs.slo import Slo
-from tailc.units import format_mrps, format_ppm, format_us
+from tailc.report.table import aligned
+from tailc.units import format_mrps, format_us, printable
 
 if TYPE_CHECKING:
     from tailc.pipeline.compile import Compiled
@@ -29,7 +29,7 @@ def compiled_text(compiled: Compiled, paths: Sequence[Path]) -> str:
     lines = [policy_text(compiled.policy), "", speedup_line(compiled), ""]
     if len(compiled.sweep.candidates) > 1:
         lines += [sweep_text(compiled), ""]
-    lines += [f"wrote {path}" for path in paths]
+    lines += [f"wrote {printable(str(path))}" for path in paths]
     return "\n".join(lines)
 
 
@@ -47,29 +47,19 @@ def _curve(speeds: list[float]) -> str:
 
 
 def policy_text(policy: Policy) -> str:
-    """Name, promise, tables and a line of evidence."""
+    """Name, promise, tables and a line of evidence.
+
+    Names in an artifact are free text: what a terminal could obey is written out.
+    """
     head = [
         f"{policy.name} ({policy.kind}), generation {policy.generation}",
-        f"promises   {'; '.join(slo_text(slo) for slo in policy.slos)}",
+        f"promises   {'; '.join(str(slo) for slo in policy.slos)}",
     ]
     if policy.rates_mrps:
         head.append(f"rates      {', '.join(format_mrps(rate) for rate in policy.rates_mrps)}")
     head.append(f"evidence   {evidence_line(policy.evidence)}")
     tables = [ladder_text(form) for form in policy.forms]
-    return "\n".join([*head, "", "\n\n".join(tables)])
-
-
-def slo_text(slo: Slo) -> str:
-    """Such as `p99 <= 500 ms`."""
-    percentile = format_ppm(slo.percentile_ppm).removesuffix("%").strip()
-    text = f"p{percentile} <= {format_us(slo.latency_us)}"
-    if slo.request_class is not None:
-        text += f" for class {slo.request_class}"
-    if slo.window_requests is not None:
-        text += f" over {slo.window_requests} requests"
-    if slo.window_us is not None:
-        text += f" over {format_us(slo.window_us)}"
-    return text
+    return "\n".join([*map(printable, head), "", "\n\n".join(tables)])
 
 
 def evidence_line(evidence: Evidence) -> str:
@@ -119,13 +109,6 @@ def sweep_text(compiled: Compiled) -> str:
     return "sweep, replayed tail on the design sample\n" + aligned(rows)
 
 
-def aligned(rows: Sequence[Sequence[str]]) -> str:
-    """Columns of text, left-aligned, two spaces apart."""
-    widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
-    lines = ["  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)) for row in rows]
-    return "\n".join(line.rstrip() for line in lines)
-
-
 def _loads(row: Row, axis: LoadAxis) -> str:
     first, last = row.first_load, row.last_load
     if axis is LoadAxis.RATE:
@@ -143,8 +126,9 @@ def _admission(row: Row) -> str:
 
 def _climbs(row: Row, ladder: Ladder) -> str:
     first, *later = row.climbs
-    parts = [ladder.rungs[first.rung].name]
-    parts += [f"{ladder.rungs[climb.rung].name} from {format_us(climb.age_us)}" for climb in later]
+    names = [printable(rung.name) for rung in ladder.rungs]
+    parts = [names[first.rung]]
+    parts += [f"{names[climb.rung]} from {format_us(climb.age_us)}" for climb in later]
     return ", ".join(parts)
 
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from tailc.report.findings import escaped
+from tailc.report.table import aligned
 from tailc.specs.slo import Slo
+from tailc.units import format_mrps, printable
 from tailc.verify.verdict import Point, Ruling, Verdict, Verdicts
 
 FORMAT = "tailc-verdict"
@@ -15,7 +18,12 @@ _HEADS = (
     *("verdict", "util", "threads", "n"),
 )
 # Columns of numbers are right-aligned.
-_NUMBERS = ("rate", "estimate", "noise", "util", "threads", "n")
+_NUMBERS = tuple(
+    _HEADS.index(head) for head in ("rate", "estimate", "noise", "util", "threads", "n")
+)
+_PPM_PER_PERCENT = 10_000
+_US_PER_MS = 1_000
+_MILLI = 1_000
 _GITHUB = {Ruling.PASS: "notice", Ruling.UNDECIDED: "warning", Ruling.FAIL: "error"}
 
 
@@ -26,7 +34,7 @@ def as_text(verdicts: Verdicts) -> str:
         "Times in ms. noise: half-width from simulated arrivals alone; util: threads that ran over "
         "cores;\nthreads and n: mean threads, and mean requests in the system."
     )
-    parts = [_heading(verdicts), _aligned([_HEADS, *rows]), legend]
+    parts = [_heading(verdicts), aligned([_HEADS, *rows], _NUMBERS), legend]
     parts += ["\n".join(_remarks(verdicts))] if _remarks(verdicts) else []
     return "\n\n".join([*parts, f"verdict: {verdicts.ruling.value}"]) + "\n"
 
@@ -69,8 +77,8 @@ def as_github(verdicts: Verdicts) -> str:
 def _heading(verdicts: Verdicts) -> str:
     source = "compile-trace" if verdicts.is_compile_trace else "held-out"
     return (
-        f"policy `{verdicts.policy_name}`, generation {verdicts.generation}, replayed on "
-        f"{verdicts.held_out_requests:,} {source} requests\n"
+        f"policy `{printable(verdicts.policy_name)}`, generation {verdicts.generation}, "
+        f"replayed on {verdicts.held_out_requests:,} {source} requests\n"
         f"{verdicts.replicates} bootstrap replicates, {verdicts.requests_per_replay:,} requests a "
         f"replay, seed {verdicts.seed}"
     )
@@ -78,14 +86,14 @@ def _heading(verdicts: Verdicts) -> str:
 
 def _rows(point: Point, baseline: str) -> list[tuple[str, ...]]:
     return [
-        (_slo_text(point.slo), _rate(point.rate_mrps), "policy", *_cells(point.policy)),
+        (printable(str(point.slo)), format_mrps(point.rate_mrps), "policy", *_cells(point.policy)),
         ("", "", baseline, *_cells(point.baseline)),
     ]
 
 
 def _cells(verdict: Verdict) -> tuple[str, ...]:
     load = verdict.load
-    util = "-" if load.utilization_ppm is None else f"{load.utilization_ppm / 1e4:.1f} %"
+    util = "-" if load.utilization_ppm is None else _percent(load.utilization_ppm)
     says = verdict.ruling.value + (", overloaded" if load.is_overloaded else "")
     return (
         _ms(verdict.estimate_us),
@@ -93,26 +101,14 @@ def _cells(verdict: Verdict) -> tuple[str, ...]:
         f"+-{_ms(verdict.simulation_us)}",
         says,
         util,
-        f"{load.threads_milli / 1e3:.1f}",
-        f"{load.in_system_milli / 1e3:.1f}",
+        _count(load.threads_milli),
+        _count(load.in_system_milli),
     )
-
-
-def _aligned(rows: list[tuple[str, ...]]) -> str:
-    widths = [max(len(row[i]) for row in rows) for i in range(len(_HEADS))]
-    lines = []
-    for row in rows:
-        cells = [
-            cell.rjust(width) if head in _NUMBERS else cell.ljust(width)
-            for cell, width, head in zip(row, widths, _HEADS, strict=True)
-        ]
-        lines.append("  ".join(cells).rstrip())
-    return "\n".join(lines)
 
 
 def _remarks(verdicts: Verdicts) -> list[str]:
     return [
-        f"{_slo_text(point.slo)} at {_rate(point.rate_mrps)}: {sentence}"
+        f"{printable(str(point.slo))} at {format_mrps(point.rate_mrps)}: {sentence}"
         for point in verdicts.points
         for sentence in _sentences(point)
     ]
@@ -128,7 +124,7 @@ def _sentences(point: Point) -> list[str]:
     elif verdict.ruling is Ruling.UNDECIDED:
         sentences.append("the estimate is on the target, more requests would not decide")
     if verdict.windows_met_ppm is not None:
-        share = f"{verdict.windows_met_ppm / 1e4:.1f} %"
+        share = _percent(verdict.windows_met_ppm)
         sentences.append(f"{share} of accounting windows meet the target")
     return sentences
 
@@ -136,13 +132,12 @@ def _sentences(point: Point) -> list[str]:
 def _github_line(point: Point, verdicts: Verdicts) -> str:
     verdict = point.policy
     said = (
-        f"policy `{verdicts.policy_name}` at {_rate(point.rate_mrps)}: {_slo_text(point.slo)} ms, "
+        f"policy `{verdicts.policy_name}` at {format_mrps(point.rate_mrps)}: {point.slo}, "
         f"estimate {_ms(verdict.estimate_us)} ms, 95 % interval {_limits(verdict)} ms, "
         f"{verdicts.baseline_name} {_ms(point.baseline.estimate_us)} ms"
     )
     said = "; ".join([said, *_sentences(point)])
-    escaped = said.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-    return f"::{_GITHUB[verdict.ruling]} title=SLO {verdict.ruling.value}::{escaped}"
+    return f"::{_GITHUB[verdict.ruling]} title=SLO {verdict.ruling.value}::{escaped(said)}"
 
 
 def _slo_dict(slo: Slo) -> dict[str, Any]:
@@ -173,18 +168,18 @@ def _verdict_dict(verdict: Verdict) -> dict[str, Any]:
     }
 
 
-def _slo_text(slo: Slo) -> str:
-    return f"p{slo.percentile_ppm / 1e4:g} <= {_ms(slo.latency_us)}"
-
-
 def _limits(verdict: Verdict) -> str:
     high = "unknown" if verdict.high_us is None else _ms(verdict.high_us)
     return f"{_ms(verdict.low_us)} .. {high}"
 
 
 def _ms(time_us: int) -> str:
-    return f"{time_us / 1e3:,.1f}"
+    return f"{time_us / _US_PER_MS:,.1f}"
 
 
-def _rate(rate_mrps: int) -> str:
-    return f"{rate_mrps / 1e3:g}/s"
+def _percent(share_ppm: int) -> str:
+    return f"{share_ppm / _PPM_PER_PERCENT:.1f} %"
+
+
+def _count(milli: int) -> str:
+    return f"{milli / _MILLI:.1f}"

@@ -80,10 +80,9 @@ def test_names_out_of_files_cannot_forge_lines_or_colours() -> None:
     text = as_text([finding])
     shown = "x\\x0aerror[TC0000]: forged\\x1b[31m\\x202e"
     assert text == (
-        f"error[TC0202]: no `{shown}`\n  --> {shown}.csv, row 1, column `{shown}`\n".replace(
-            "  -->", " -->"
-        )
-        + f"  = help: known: `{shown}`\n"
+        f"error[TC0202]: no `{shown}`\n"
+        f" --> {shown}.csv, row 1, column `{shown}`\n"
+        f"  = help: known: `{shown}`\n"
     )
     (line,) = as_github([finding]).splitlines()
     assert "\x1b" not in line

@@ -31,22 +31,22 @@ def test_text_is_a_table_with_a_last_word():
         "policy `websearch`, generation 2, replayed on 2,000 held-out requests\n"
         "200 bootstrap replicates, 20,000 requests a replay, seed 7\n"
         "\n"
-        "SLO             rate          estimate  95 % interval   noise  verdict      util"
+        "SLO              rate          estimate  95 % interval   noise  verdict      util"
         "  threads    n\n"
-        "p99 <= 500.0    30/s  policy     352.0  316.4 .. 397.7  +-2.4  pass       76.7 %"
+        "p99 <= 500 ms    30/s  policy     352.0  316.4 .. 397.7  +-2.4  pass       76.7 %"
         "     15.7  4.4\n"
-        "                      SEQ        871.5  790.1 .. 952.9  +-0.9  fail       76.7 %"
+        "                       SEQ        871.5  790.1 .. 952.9  +-0.9  fail       76.7 %"
         "     15.7  4.4\n"
-        "p99 <= 500.0  40.5/s  policy     476.1  420.8 .. 552.7  +-3.5  undecided  76.7 %"
+        "p99 <= 500 ms  40.5/s  policy     476.1  420.8 .. 552.7  +-3.5  undecided  76.7 %"
         "     15.7  4.4\n"
-        "                      SEQ        871.5  790.1 .. 952.9  +-0.9  fail       76.7 %"
+        "                       SEQ        871.5  790.1 .. 952.9  +-0.9  fail       76.7 %"
         "     15.7  4.4\n"
         "\n"
         "Times in ms. noise: half-width from simulated arrivals alone; util: threads that ran"
         " over cores;\n"
         "threads and n: mean threads, and mean requests in the system.\n"
         "\n"
-        "p99 <= 500.0 at 40.5/s: about 19,000 more held-out requests would decide\n"
+        "p99 <= 500 ms at 40.5/s: about 19,000 more held-out requests would decide\n"
         "\n"
         "verdict: undecided\n"
     )
@@ -68,9 +68,9 @@ def test_an_unknown_upper_limit_is_called_unknown():
 
 def test_github_gets_a_line_a_point():
     assert as_github(BOTH) == (
-        "::notice title=SLO pass::policy `websearch` at 30/s: p99 <= 500.0 ms, estimate 352.0 ms,"
+        "::notice title=SLO pass::policy `websearch` at 30/s: p99 <= 500 ms, estimate 352.0 ms,"
         " 95 %25 interval 316.4 .. 397.7 ms, SEQ 871.5 ms\n"
-        "::warning title=SLO undecided::policy `websearch` at 40.5/s: p99 <= 500.0 ms, estimate"
+        "::warning title=SLO undecided::policy `websearch` at 40.5/s: p99 <= 500 ms, estimate"
         " 476.1 ms, 95 %25 interval 420.8 .. 552.7 ms, SEQ 871.5 ms;"
         " about 19,000 more held-out requests would decide\n"
     )
@@ -108,6 +108,12 @@ def test_a_policy_cannot_forge_a_line_by_its_name():
     for text in (as_text(named), as_github(named)):
         assert "\x1b" not in text
         assert "verdict: pass" not in text.splitlines()
+
+
+def test_an_slo_says_its_class_and_window_in_a_table_too():
+    slo = dataclasses.replace(P99, window_requests=1000, request_class="gold\x1b")
+    text = as_text(verdicts(Point(slo, 1000, MEETS, MISSES)))
+    assert "p99 <= 500 ms for class gold\\x1b over 1000 requests  1/s  policy" in text
 
 
 def test_one_miss_outweighs_one_doubt():
