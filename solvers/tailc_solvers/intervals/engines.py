@@ -8,8 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc_solvers.intervals.kernels import Best, Rows
-from tailc_solvers.intervals.kernels_curves import Curves, Floors, Prices, search_curves
-from tailc_solvers.intervals.kernels_individual import Crowd, search_individual
+from tailc_solvers.intervals.kernels_curves import Curves, Floors, Prices, new_state, search_curves
+from tailc_solvers.intervals.kernels_individual import (
+    Crowd,
+    new_buckets,
+    new_path,
+    search_individual,
+)
 from tailc_solvers.intervals.prices import ContinuousRows, no_prices
 from tailc_solvers.ladder.rows import sorted_steps
 from tailc_solvers.sample import Sample
@@ -54,7 +59,10 @@ class CurvesEngine:
     def search(
         self, rows: Rows, best: Best, items: Items, share: Share, stride: int, cap: int
     ) -> tuple[int, bool]:
-        return search_curves(self.curves, self.bounds, rows, best, items, share, stride, cap)
+        state = new_state(self.curves, rows)
+        return search_curves(
+            self.curves, self.bounds, rows, best, state, items, (*share, stride), cap
+        )
 
 
 @dataclass(frozen=True)
@@ -68,7 +76,11 @@ class IndividualEngine:
     def search(
         self, rows: Rows, best: Best, items: Items, share: Share, stride: int, cap: int
     ) -> tuple[int, bool]:
-        return search_individual(self.crowd, rows, best, items, share, stride, cap)
+        path = new_path(self.crowd, rows.costs.size, rows.longest)
+        buckets = new_buckets(rows.longest)
+        return search_individual(
+            self.crowd, rows, best, path, buckets, items, (*share, stride), cap
+        )
 
 
 def engine_for(sample: Sample, rows: Rows, rank: int) -> Engine:

@@ -15,7 +15,6 @@ the least that the rest can add to it is a table over the work done.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from tailc_solvers.intervals.kernels import (
@@ -23,6 +22,7 @@ from tailc_solvers.intervals.kernels import (
     NEVER_STEPS,
     SLACK_COST,
     SLACK_RELATIVE,
+    Rows,
     common_prefix,
     depth_at,
     is_zero,
@@ -112,22 +112,22 @@ class State(NamedTuple):
     high: NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
-def search_curves(curves, bounds, rows, best, items, share, stride, cap):
-    """Search the subtrees of items[first:end], share = (first, end), in whole strides.
+@plain_loops
+def search_curves(curves, bounds, rows, best, state, items, share, cap):
+    """Search the subtrees of items[first:end] in whole strides, share = (first, end, stride).
 
-    An item [depth] fixes the first stretches. Returns the nodes seen and whether the share was
-    searched to its end before `cap` nodes.
+    `state` is a new one. An item [depth] fixes the first stretches. Returns the nodes seen and
+    whether the share was searched to its end before `cap` nodes.
     """
     depth = items.shape[1]
-    state = _root(curves, rows)
     seen = 0
     reached = 0
     closed = depth + 1
-    for item in range(share[0], share[1]):
+    first, end, stride = share
+    for item in range(first, end):
         if seen + depth + 1 > cap:
             return seen, False
-        if item > share[0]:
+        if item > first:
             common = common_prefix(items, item)
             if common >= closed:
                 continue
@@ -146,8 +146,8 @@ def search_curves(curves, bounds, rows, best, items, share, stride, cap):
     return seen, True
 
 
-@njit(cache=True, nogil=True)
-def _root(curves, rows):
+def new_state(curves: Curves, rows: Rows) -> State:
+    """The path to the root, at which all rows may improve."""
     n = rows.costs.shape[0]
     n_curves = curves.speeds.shape[0]
     state = State(
@@ -158,7 +158,7 @@ def _root(curves, rows):
         np.zeros(n),
         np.full(n, np.inf),
         np.zeros(n, dtype=np.int64),
-        np.full(n, np.int64(rows.longest)),
+        np.full(n, rows.longest, dtype=np.int64),
         np.zeros((n + 1, rows.load.shape[0]), dtype=np.int64),
         np.zeros(n + 1, dtype=np.int64),
         np.zeros(n, dtype=np.int64),

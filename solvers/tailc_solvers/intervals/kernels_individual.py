@@ -13,7 +13,6 @@ that remain have their order statistic computed.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from tailc_solvers.intervals.kernels import (
@@ -88,24 +87,24 @@ class Buckets(NamedTuple):
     latest: NDArray[np.float64]
 
 
-@njit(cache=True, nogil=True)
-def search_individual(crowd, rows, best, items, share, stride, cap):
-    """Search the subtrees of items[first:end], share = (first, end), in whole strides.
+@plain_loops
+def search_individual(crowd, rows, best, path, buckets, items, share, cap):
+    """Search the subtrees of items[first:end] in whole strides, share = (first, end, stride).
 
-    An item [depth] fixes the first stretches. Returns the nodes seen and whether the share was
-    searched to its end before `cap` nodes.
+    `path` and `buckets` are new ones. An item [depth] fixes the first stretches. Returns the nodes
+    seen and whether the share was searched to its end before `cap` nodes.
     """
-    n = rows.costs.shape[0]
     depth = items.shape[1]
-    path = _root(crowd, n, rows.longest)
-    buckets = _buckets(rows.longest)
+    for r in range(crowd.demand.shape[0]):
+        _add_rest(crowd, path, 0, r, crowd.demand[r])
     seen = 0
     reached = 0
     closed = depth + 1
-    for item in range(share[0], share[1]):
+    first, end, stride = share
+    for item in range(first, end):
         if seen + depth + 1 > cap:
             return seen, False
-        if item > share[0]:
+        if item > first:
             common = common_prefix(items, item)
             if common >= closed:
                 continue
@@ -122,9 +121,9 @@ def search_individual(crowd, rows, best, items, share, stride, cap):
     return seen, True
 
 
-@njit(cache=True, nogil=True)
-def _root(crowd, n, longest):
-    requests = crowd.demand.shape[0]
+def new_path(crowd: Crowd, n: int, longest: int) -> Path:
+    """The path to the root of a ladder of n rungs, where every request is running."""
+    requests = crowd.demand.size
     path = Path(
         np.zeros((n, requests), dtype=np.int64),
         np.zeros((n, requests)),
@@ -137,31 +136,21 @@ def _root(crowd, n, longest):
         np.zeros(n),
         np.zeros(n),
         np.zeros(n, dtype=np.int64),
-        np.full(n, np.int64(longest)),
+        np.full(n, longest, dtype=np.int64),
         np.zeros(n, dtype=np.int64),
         np.zeros(requests),
         np.zeros(requests, dtype=np.int64),
     )
-    path.member[0, :] = np.arange(requests)
-    path.left[0, :] = crowd.demand
+    path.member[0] = np.arange(requests)
+    path.left[0] = crowd.demand
     path.running[0] = requests
-    for r in range(requests):
-        _add_rest(crowd, path, 0, r, crowd.demand[r])
     return path
 
 
-@njit(cache=True, nogil=True)
-def _buckets(longest):
+def new_buckets(longest: int) -> Buckets:
+    """Empty buckets for stretches of up to `longest` steps, and one for longer ones."""
     size = longest + 2
-    return Buckets(
-        np.zeros(size),
-        np.zeros(size),
-        np.zeros(size),
-        np.zeros(size),
-        np.zeros(size),
-        np.zeros(size),
-        np.zeros(size),
-    )
+    return Buckets(*(np.zeros(size) for _ in Buckets._fields))
 
 
 @plain_loops

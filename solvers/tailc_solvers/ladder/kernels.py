@@ -19,7 +19,6 @@ Lagrangian is feasible where the interpolated constraint is, and optimal.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from tailc_solvers.loops import plain_loops
@@ -87,10 +86,12 @@ class Answer(NamedTuple):
     evaluations: NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
-def fill_hull(hull):
-    """Fill the hulls of rungs 0..k for all k; cost rates must not fall with the rung."""
-    stack = np.zeros(hull.time.shape[0], dtype=np.int64)
+@plain_loops
+def fill_hull(hull, stack):
+    """Fill the hulls of rungs 0..k for all k; cost rates must not fall with the rung.
+
+    `stack` [rungs] is for the hull so far.
+    """
     size = 0
     for k in range(hull.time.shape[0]):
         if size == 0 or hull.time[k] < hull.time[stack[size - 1]]:
@@ -100,7 +101,8 @@ def fill_hull(hull):
                 size -= 1
             stack[size] = k
             size += 1
-        hull.rung[k, :size] = stack[:size]
+        for e in range(size):
+            hull.rung[k, e] = stack[e]
         hull.size[k] = size
 
 
@@ -112,8 +114,7 @@ def _is_above(hull, a, b, c):
     return rise_ab >= rise_bc
 
 
-@njit(cache=True, nogil=True)
-def new_point(n):
+def new_point(n: int) -> Point:
     """A point to be filled, for a ladder of n rungs."""
     return Point(np.zeros(n), np.zeros(n, dtype=np.int64), np.zeros(3), np.zeros(n))
 
@@ -325,13 +326,12 @@ def _solve(steps, hull, k, setting, low, high, trial, point):
     return bound, proof, True, count
 
 
-@njit(cache=True, nogil=True)
-def least_tail(steps, hull, loads, answer):
-    """Fill `answer` with the least wait + T of each load = q / p."""
-    n = hull.time.shape[0]
-    low, high, trial, point = new_point(n), new_point(n), new_point(n), new_point(n)
+@plain_loops
+def least_tail(steps, hull, loads, points, answer):
+    """Fill `answer` with the least wait + T of each load = q / p; `points` are four to work on."""
+    low, high, trial, point = points
     for q in range(loads.shape[0]):
-        for k in range(n):
+        for k in range(hull.time.shape[0]):
             setting = (False, loads[q], 1.0, 0.0, 1.0)
             bound, proof, _, count = _solve(steps, hull, k, setting, low, high, trial, point)
             wait = _need(loads[q], point.value)
@@ -362,19 +362,17 @@ def _keep_better(answer, q, k, wait, point, primal, bound, weights):
         answer.rest[q, i] = point.rest[i]
 
 
-@njit(cache=True, nogil=True)
-def least_cost(steps, hull, loads, targets, answer):
+@plain_loops
+def least_cost(steps, hull, loads, targets, points, answer):
     """Fill `answer` with the least W of each load = q / p with wait + T <= its target.
 
+    `points` are six to work on.
     For each rung at the quantile the wait's constraint is first left out, then joined to the
     target's with ratio 1 (where waiting is worth while), and only between the two with the ratio
     that makes the wait zero, found by bisection. Every ratio gives a valid bound.
     """
-    n = hull.time.shape[0]
-    low, high, trial = new_point(n), new_point(n), new_point(n)
-    points = (low, high, trial, new_point(n), new_point(n), new_point(n))
     for q in range(loads.shape[0]):
-        for k in range(n):
+        for k in range(hull.time.shape[0]):
             _least_cost_of(steps, hull, (k, q), loads[q], targets[q], points, answer)
 
 

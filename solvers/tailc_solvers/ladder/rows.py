@@ -5,7 +5,15 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tailc_solvers.ladder.kernels import Answer, Hull, Steps, fill_hull, least_cost, least_tail
+from tailc_solvers.ladder.kernels import (
+    Answer,
+    Hull,
+    Steps,
+    fill_hull,
+    least_cost,
+    least_tail,
+    new_point,
+)
 from tailc_solvers.sample import Sample
 
 
@@ -44,14 +52,15 @@ def hull_of(speeds: NDArray[np.float64], costs: NDArray[np.float64]) -> Hull:
         raise ValueError("costs must not fall with the rung")
     n = speeds.size
     hull = Hull(np.zeros((n, n), np.int64), np.zeros(n, np.int64), 1.0 / speeds, costs / speeds)
-    fill_hull(hull)
+    fill_hull(hull, np.zeros(n, np.int64))
     return hull
 
 
 def least_tails(steps: Steps, hull: Hull, wait_per_cost: NDArray[np.float64]) -> Answer:
     """The least tail of each row; `wait_per_cost` is its load over the budget."""
     answer = _no_answer(wait_per_cost.size, hull.time.size)
-    least_tail(steps, hull, wait_per_cost, answer)
+    points = tuple(new_point(hull.time.size) for _ in range(4))
+    least_tail(steps, hull, wait_per_cost, points, answer)
     return answer
 
 
@@ -61,7 +70,8 @@ def least_costs(
     """The least cost-time of each row with the tail within `target_ms`, one for all or one each."""
     answer = _no_answer(wait_per_cost.size, hull.time.size)
     target = np.array(np.broadcast_to(target_ms, wait_per_cost.shape), dtype=np.float64)
-    least_cost(steps, hull, wait_per_cost, target, answer)
+    points = tuple(new_point(hull.time.size) for _ in range(6))
+    least_cost(steps, hull, wait_per_cost, target, points, answer)
     return answer
 
 
