@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: setup demo test bench fuzz docs clean
+.PHONY: setup demo test bench fuzz docs clean clean-cache
 
 setup: $(VENV)/.ready
 
@@ -35,3 +35,6 @@ docs: setup
 
 clean:
 	rm -rf build dist docs/_build $(VENV)
+
+clean-cache:
+	find tailc solvers -name '*.nb[ci]' -delete
