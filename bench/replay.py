@@ -10,7 +10,6 @@ in the first table. The last lines are a whole verdict, on one thread and on all
 from __future__ import annotations
 
 import dataclasses
-import os
 import sys
 import time
 from collections.abc import Callable
@@ -30,6 +29,7 @@ from tailc.replay.lowered import lower  # noqa: E402
 from tailc.replay.outcome import Outcome, replay  # noqa: E402
 from tailc.replay.workload import workload  # noqa: E402
 from tailc.specs.slo import Slo  # noqa: E402
+from tailc.threads import thread_count  # noqa: E402
 from tailc.traces.profile import DemandProfile, Measure  # noqa: E402
 from tailc.verify.judge import verify  # noqa: E402
 from tailc.verify.options import VerifyOptions  # noqa: E402
@@ -99,7 +99,7 @@ def whole_verdict(policy: Policy) -> None:
     """Three rates, 2,000 held-out requests, the policy and its baseline."""
     policy = dataclasses.replace(policy, slos=(Slo(990_000, 500_000),), inputs=())
     rates_mrps = tuple(rate * 1000 for rate in RATES_RPS)
-    cores = os.cpu_count() or 1
+    cores = thread_count(None)
     took = {}
     for threads in dict.fromkeys((1, cores)):
         options = VerifyOptions(rates_mrps=rates_mrps, threads=threads)

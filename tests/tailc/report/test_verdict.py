@@ -112,8 +112,8 @@ def test_a_policy_cannot_forge_a_line_by_its_name():
 
 def test_an_slo_says_its_class_and_window_in_a_table_too():
     slo = dataclasses.replace(P99, window_requests=1000, request_class="gold\x1b")
-    text = as_text(verdicts(Point(slo, 1000, MEETS, MISSES)))
-    assert "p99 <= 500 ms for class gold\\x1b over 1000 requests  1/s  policy" in text
+    text = as_text(verdicts(Point(slo, 30_000, MEETS, MISSES)))
+    assert "p99 <= 500 ms for class gold\\x1b over 1000 requests  30/s  policy" in text
 
 
 def test_one_miss_outweighs_one_doubt():
