@@ -3,14 +3,16 @@
 Contents go to temporaries in the target's own folder; only when every one of them is on disk are
 they renamed into place, in the order given. So a crash or a kill at any moment leaves each target
 either as it was or complete and new, and a target that is new implies that all earlier ones are.
+A kill may leave temporaries, `.NAME.xxxxxxxx.tmp`; nothing reads them.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from tailc.errors import Code, Finding, Place, TailcError
@@ -25,27 +27,33 @@ def replace_files(contents: Sequence[tuple[Path, bytes]]) -> None:
     """Put each content at its path, the last one last; missing folders are made.
 
     Raises TailcError (cannot write) naming the path that failed; temporaries are removed, and no
-    target is touched unless all temporaries could be written.
+    target is touched unless all temporaries could be written and their folders opened. Where a
+    folder cannot be flushed after that, the error says that the path was replaced.
     """
     pending: list[tuple[Path, Path]] = []
     path = None
-    try:
-        for path, content in contents:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            _refuse_folder(path)
-            pending.append((_temporary_for(path), path))
-            _write_to_disk(pending[-1][0], content)
-        while pending:
-            temporary, path = pending[0]
-            temporary.replace(path)
-            del pending[0]
-            _sync_folder(path.parent)
-    except OSError as error:
-        raise _cannot_write(path, error) from error
-    finally:
-        for temporary, _ in pending:
-            with suppress(OSError):
-                temporary.unlink()
+    with ExitStack() as stack:
+        try:
+            for path, content in contents:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                _refuse_folder(path)
+                pending.append((_temporary_for(path), path))
+                _write_to_disk(pending[-1][0], content)
+            # Before the first rename: a folder that cannot be opened could not be flushed after it.
+            folders: dict[Path, int] = {}
+            for _, path in pending:
+                folders[path.parent] = folders.get(path.parent) or _opened(path.parent, stack)
+            while pending:
+                temporary, path = pending[0]
+                temporary.replace(path)
+                del pending[0]
+                _sync_folder(folders[path.parent], path)
+        except OSError as error:
+            raise _cannot_write(path, error) from error
+        finally:
+            for temporary, _ in pending:
+                with suppress(OSError):
+                    temporary.unlink()
 
 
 def _temporary_for(path: Path) -> Path:
@@ -65,13 +73,27 @@ def _write_to_disk(path: Path, content: bytes) -> None:
         os.close(descriptor)
 
 
-def _sync_folder(folder: Path) -> None:
-    """Make the renames in `folder` survive a loss of power."""
+def _opened(folder: Path, stack: ExitStack) -> int:
+    """A descriptor of the folder until the stack ends, where nothing is left that could fail."""
     descriptor = os.open(folder, os.O_RDONLY)
+    stack.callback(_close, descriptor)
+    return descriptor
+
+
+def _close(descriptor: int) -> None:
+    with suppress(OSError):
+        os.close(descriptor)
+
+
+def _sync_folder(descriptor: int, path: Path) -> None:
+    """Make the renaming to `path` survive a loss of power, where its file system can do that."""
     try:
         os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    except OSError as error:
+        # Some network file systems know no fsync of folders; what they renamed is renamed.
+        if error.errno != errno.EINVAL:
+            message = f"wrote `{path}`, but cannot flush its folder to disk: {error.strerror}"
+            raise TailcError(Finding(Code.CANNOT_WRITE, message, Place(str(path)))) from error
 
 
 def _refuse_folder(path: Path) -> None:

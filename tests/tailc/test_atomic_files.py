@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,9 @@ from tailc.atomic_files import replace_file, replace_files
 from tailc.errors import Code, ExitCode, TailcError
 
 OPERATIONS = ("open", "write", "fsync", "close", "replace")
-# Of two files: four operations each, then twice rename, open folder, fsync and close it.
-ALL_OPERATIONS = 8 + 2 * 4
+# Of two files: four operations each, open their folder, then twice rename and fsync it. Closing it
+# comes last, and nothing depends on it.
+CLOSING = 8 + 1 + 2 * 2
 
 
 def names_in(folder: Path) -> list[str]:
@@ -57,7 +59,7 @@ def test_the_umask_decides_who_may_read_the_file(tmp_path: Path) -> None:
     assert (tmp_path / "f").stat().st_mode & 0o777 == 0o640
 
 
-@pytest.mark.parametrize("number", range(ALL_OPERATIONS))
+@pytest.mark.parametrize("number", range(CLOSING))
 def test_a_failure_at_any_operation_is_located_and_leaves_no_temporary(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
@@ -74,15 +76,52 @@ def test_a_failure_at_any_operation_is_located_and_leaves_no_temporary(
     assert str(tmp_path) in finding.message
     assert names_in(tmp_path) == ["first", "last"]
     pair = (first.read_bytes(), last.read_bytes())
-    # Before the first rename nothing changes; after it, the last is never newer than the first.
-    assert pair == (b"old", b"old") if number <= 8 else pair != (b"old", b"new")
+    # Up to the first rename nothing changes; after it, the last is never newer than the first.
+    assert pair == (b"old", b"old") if number <= 9 else pair != (b"old", b"new")
+    # Whoever reads the message knows whether the file that it names is the old one.
+    path = Path(finding.place.source if finding.place else "")
+    assert (path.read_bytes() == b"new") == finding.message.startswith("wrote ")
 
 
-def test_no_failure_is_injected_beyond_the_last_operation(
+@pytest.mark.parametrize("number", [CLOSING, CLOSING + 1])
+def test_nothing_can_fail_once_the_folder_is_flushed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    fail_at(number, monkeypatch)
+    replace_files([(tmp_path / "first", b"new"), (tmp_path / "last", b"new")])
+
+
+def test_a_folder_that_cannot_be_flushed_is_known_before_anything_is_replaced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    fail_at(ALL_OPERATIONS, monkeypatch)
-    replace_files([(tmp_path / "first", b"new"), (tmp_path / "last", b"new")])
+    replace_file(tmp_path / "f", b"old")
+    open_ = os.open
+
+    def refusing(path: Any, flags: int, *mode: int) -> int:
+        if flags == os.O_RDONLY:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        return open_(path, flags, *mode)
+
+    monkeypatch.setattr(os, "open", refusing)
+    with pytest.raises(TailcError, match="cannot write"):
+        replace_file(tmp_path / "f", b"new")
+    assert (tmp_path / "f").read_bytes() == b"old"
+    assert names_in(tmp_path) == ["f"]
+
+
+def test_a_file_system_that_cannot_flush_folders_is_written_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fsync = os.fsync
+
+    def of_files_only(descriptor: int) -> None:
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", of_files_only)
+    replace_file(tmp_path / "f", b"new")
+    assert (tmp_path / "f").read_bytes() == b"new"
 
 
 def test_a_missing_folder_is_made(tmp_path: Path) -> None:
