@@ -31,14 +31,8 @@ def encode_json(policy: Policy) -> bytes:
         return _canonical(document)
 
 
-def policy_digest(policy: Policy) -> str:
-    """Hex SHA-256 of the canonical JSON without the member `policy_digest`."""
-    with refusals_about(policy.name):
-        return digest_of(policy)
-
-
 def digest_of(policy: Policy) -> str:
-    """As `policy_digest`, for decoders: raises Refusal."""
+    """Hex SHA-256 of the canonical JSON without the member `policy_digest`; may raise Refusal."""
     return _digest(_document(policy))
 
 

@@ -32,16 +32,11 @@ class LoadedSpec:
         return self.document.place(self.document.span_of(path))
 
 
-def load_spec(path: str, models: Mapping[str, type[SpecModel]]) -> SpecModel:
+def open_spec(path: str, models: Mapping[str, type[SpecModel]]) -> LoadedSpec:
     """The spec in the file `path` (`-` is standard input), checked by the model of its kind.
 
     Raises TailcError with every finding.
     """
-    return open_spec(path, models).model
-
-
-def open_spec(path: str, models: Mapping[str, type[SpecModel]]) -> LoadedSpec:
-    """As `load_spec`, with the document, so that later findings can say where."""
     return check_document(read_document(path), models)
 
 

@@ -26,11 +26,6 @@ class Measure(enum.Enum):
     RESPONSE_OPEN = "response-open"
     RESPONSE_CLOSED = "response-closed"
 
-    @property
-    def is_response(self) -> bool:
-        """Whether waiting may be inside."""
-        return self in (Measure.RESPONSE_OPEN, Measure.RESPONSE_CLOSED)
-
 
 @dataclass(frozen=True, eq=False)
 class DemandProfile:

@@ -23,8 +23,7 @@ from tailc.specs.fields import (
     Whole,
 )
 from tailc.specs.slo import Slo
-
-KIND_NAME = "few-to-many"
+from tailc.units import LARGEST
 
 # Rows are enumerated one by one, and a server with more is outside what the paper considers.
 MAX_CORES = 65_536
@@ -103,7 +102,7 @@ class SearchSpec(SpecModel):
         default="paper",
         description="Whether requests wait for another to leave at the highest loads.",
     )
-    max_evaluations: Annotated[Whole, Field(ge=1)] | None = Field(
+    max_evaluations: Annotated[Whole, Field(ge=1, le=LARGEST)] | None = Field(
         default=None, description="Budget: schedules evaluated before giving up."
     )
 

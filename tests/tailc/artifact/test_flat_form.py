@@ -4,7 +4,6 @@ import json
 import struct
 import subprocess
 import sysconfig
-import time
 from pathlib import Path
 from random import Random
 
@@ -79,7 +78,10 @@ def test_a_sealed_buffer_of_noise_is_refused(length: int) -> None:
 
 
 def test_a_small_buffer_cannot_pretend_to_be_endless() -> None:
-    """10^10 rungs in 240 kB: a vector of one table over and over, whose costs are as many."""
+    """10^9 costs in 360 kB: a vector of one table over and over, whose costs are as many.
+
+    Read, they would fill the memory, and this test would not end.
+    """
     builder = flatbuffers.Builder()
     many = 30_000
     fbs.RungStartCostPpmVector(builder, many)
@@ -115,10 +117,8 @@ def test_a_small_buffer_cannot_pretend_to_be_endless() -> None:
     fbs.PolicyAddKind(builder, text)
     fbs.PolicyAddForms(builder, forms)
     builder.Finish(fbs.PolicyEnd(builder), b"TLC1")
-    begin = time.perf_counter()
     error = refusal_of(seal(bytes(builder.Output())))
     assert "claims more than it can hold" in str(error)
-    assert time.perf_counter() - begin < 10, "the whole buffer has 40,000 elements"
 
 
 def test_another_major_version_is_refused_by_name() -> None:

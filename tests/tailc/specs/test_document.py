@@ -1,6 +1,5 @@
 import io
 import sys
-import time
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -86,10 +85,9 @@ def test_an_alias_stands_for_what_its_anchor_names() -> None:
 def test_an_alias_bomb_is_refused_before_it_is_walked() -> None:
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 40)]
-    begun = time.process_time()
+    # Walked, it would be 10^40 nodes: this test would not end.
     (finding,) = findings_of("\n".join(lines))
     assert finding.code is Code.TOO_LARGE
-    assert time.process_time() - begun < 1.0
 
 
 def test_as_many_nodes_as_the_limit_are_read() -> None:

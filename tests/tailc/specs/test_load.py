@@ -1,17 +1,18 @@
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
 from tailc.errors import Code
-from tailc.specs.load import load_spec, open_spec
+from tailc.specs.json_schema import spec_schema
+from tailc.specs.load import open_spec
 from tailc.specs.slo import Slo
 from tests.tailc.specs.writing import GOOD, MODELS, checked, findings_of, swapped, written_to
 
 
 def test_a_good_spec_holds_whole_numbers(tmp_path: Path) -> None:
-    spec = load_spec(written_to(tmp_path, GOOD), MODELS)
-    assert spec == checked(GOOD)
+    assert open_spec(written_to(tmp_path, GOOD), MODELS).model == checked(GOOD)
     good = checked(GOOD)
     assert good.name == "websearch-isn"
     assert good.slo[0].slo == Slo(percentile_ppm=990_000, latency_us=500_000)
@@ -97,6 +98,25 @@ def test_cells_in_where_are_the_text_a_trace_would_print() -> None:
         "warm": "true",
         "id": "007",
     }
+
+
+def test_a_budget_beyond_what_an_artifact_holds_is_refused() -> None:
+    assert checked(GOOD + f"search: {{max_evaluations: {2**53 - 1}}}\n").search.max_evaluations
+    (finding,) = findings_of(GOOD + f"search: {{max_evaluations: {10**21}}}\n")
+    assert finding.code is Code.BAD_VALUE
+    assert "must be at most 9,007,199,254,740,991" in finding.message
+
+
+def test_every_whole_number_of_a_spec_has_a_largest_value() -> None:
+    def unbounded(schema: Any, name: str) -> list[str]:
+        if isinstance(schema, list):
+            return [found for part in schema for found in unbounded(part, name)]
+        if not isinstance(schema, dict):
+            return []
+        found = [name] if schema.get("type") == "integer" and "maximum" not in schema else []
+        return found + [f for key, part in schema.items() for f in unbounded(part, key)]
+
+    assert unbounded(spec_schema(MODELS["few-to-many"]), "spec") == []
 
 
 def test_findings_come_in_the_order_of_the_file() -> None:
