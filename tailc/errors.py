@@ -67,6 +67,7 @@ class Code(enum.Enum):
     SPEEDUP_SUPERLINEAR = ("TC0254", ExitCode.OK, "parallel efficiency rises with the degree")
     FEW_REPETITIONS = ("TC0255", ExitCode.OK, "fewer than ten timings stand behind a mean")
     RUNG_DOMINATED = ("TC0256", ExitCode.OK, "a rung is never worth its cost")
+    SPEEDUP_NOT_FROM_ONE = ("TC0257", ExitCode.OK, "the speed-up at degree 1 is not 1")
 
     BAD_ARTIFACT = ("TC0301", ExitCode.BAD_CONTENT, "an artifact's content breaks an invariant")
     UNKNOWN_RULE = ("TC0302", ExitCode.BAD_CONTENT, "an artifact asks for a rule not known here")

@@ -42,6 +42,11 @@ def curve_findings(profile: DemandProfile, source: str) -> tuple[Finding, ...]:
     speedup = profile.curves[used]
     degrees = np.arange(1, profile.degrees + 1, dtype=np.float64)
     checks = (
+        (
+            Code.SPEEDUP_NOT_FROM_ONE,
+            np.abs(speedup[:, 0] - 1) > ROUNDING,
+            "are not 1 at degree 1, where demand was measured",
+        ),
         (Code.SPEEDUP_FALLS, falls(speedup), "fall as the degree rises"),
         (Code.SPEEDUP_EXCEEDS, exceeds_degree(speedup, degrees), "exceed the degree"),
         (

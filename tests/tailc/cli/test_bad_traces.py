@@ -121,3 +121,10 @@ def test_a_unit_off_by_a_thousand_is_a_warning(in_folder, tailc):
     ended = tailc("compile", write_toy(in_folder, spec, HEAD + "1,5000\n2,9000\n"), "-o", "out")
     assert ended.code == 0
     assert "warning[TC0251]" in ended.err
+
+
+def test_a_speedup_that_does_not_begin_at_one_is_a_warning(in_folder, tailc):
+    spec = with_lines(("[1, 1.5, 2]", "[0.9, 1.5, 2]"))
+    ended = tailc("compile", write_toy(in_folder, spec), "-o", "out")
+    assert ended.code == 0
+    assert "warning[TC0257]: 1 of 1 speed-up curves are not 1 at degree 1" in ended.err
