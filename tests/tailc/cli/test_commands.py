@@ -173,3 +173,34 @@ def test_an_interrupt_is_exit_130_and_writes_nothing(toy, tailc, monkeypatch, in
     ended = tailc("compile", toy, "-o", "out/toy")
     assert ended.code == 130
     assert not (in_folder / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("slo", "code", "verdict"),
+    [
+        ("{percentile: 50%, latency: 1ms}", 1, "fail"),
+        ("{percentile: 99%, latency: 10s}", 4, "undecided"),
+        ("{percentile: 50%, latency: 10s}", 0, "pass"),
+    ],
+)
+def test_verify_ends_as_its_verdict_says(in_folder, tailc, slo, code, verdict):
+    # 300 requests have no upper limit of a 99th percentile: that takes 368.
+    rows = "".join(f"{10 + i % 90}\n" for i in range(300))
+    (in_folder / "held-out.csv").write_text("demand_ms\n" + rows)
+    spec = write_toy(in_folder, with_lines(("{percentile: 99%, latency: 200ms}", slo)))
+    assert tailc("compile", spec, "-o", "toy").code == 0
+    options = ["--requests", "300", "--replicates", "50"]
+    ended = tailc("verify", "toy.tailc", "--trace", "held-out.csv", *options)
+    assert ended.code == code
+    assert ended.out.endswith(f"verdict: {verdict}\n")
+
+
+def test_verify_refuses_the_compile_trace_in_any_order_unless_told_otherwise(
+    compiled, tailc, in_folder
+):
+    (in_folder / "shuffled.csv").write_text("request,demand_ms\n2,150\n1,50\n")
+    judge = ["verify", compiled, "--trace", "shuffled.csv", "--requests", "300"]
+    refused = tailc(*judge)
+    assert refused.code == 65
+    assert "--allow-compile-trace" in refused.err
+    assert tailc(*judge, "--allow-compile-trace").code in (0, 1, 4)
