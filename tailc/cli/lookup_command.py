@@ -34,12 +34,13 @@ def command(
     """Print whether a request may start, how long it still waits, and the rung for its age."""
     from tailc.artifact.files import read_policy
     from tailc.forms.ladder.lookup import lookup
+    from tailc.units import printable
 
     policy = read_policy(artifact)
     try:
         form = policy.form_for(request_class)
     except LookupError:
-        known = ", ".join(f"`{form.request_class}`" for form in policy.forms)
+        known = ", ".join(f"`{printable(form.request_class or '')}`" for form in policy.forms)
         raise click.UsageError(
             f"this artifact's tables are by class: give --class {known}"
         ) from None
@@ -67,11 +68,11 @@ def _load(axis: str, in_system: int | None, rate: int | None) -> int:
 
 
 def _sentence(start: str, wait_us: int, rung: str) -> str:
-    from tailc.units import format_us
+    from tailc.units import format_us, printable
 
     admission = {
         "now": "start at once",
         "wait": f"wait {format_us(wait_us)} more, then start",
         "on-exit": "wait until a request exits",
     }[start]
-    return f"not yet started: {admission}\nrunning: {rung}"
+    return f"not yet started: {admission}\nrunning: {printable(rung)}"

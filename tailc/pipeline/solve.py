@@ -196,16 +196,19 @@ def _check_target(problem: LadderProblem, rows: tuple[SolvedRow, ...]) -> None:
     missed = [row for row in rows if row.status is RowStatus.INFEASIBLE]
     if problem.target_us is None or not missed:
         return
-    first = missed[0]
+    first, nearest_us = missed[0], [row.nearest_tail_us for row in missed]
     target = promise(problem.percentile_ppm, problem.target_us)
     message = f"`{target}` cannot be met with {_requests(first.load)} in the system"
     limit = f"under a total cost of {problem.budget_ppm / PPM:g}"
-    if first.nearest_tail_us is None:
-        hint = f"no schedule of the grid keeps so many requests {limit}: lower the largest load"
+    if first.nearest_tail_us is not None:
+        message += f"; the tightest attainable there is {format_us(first.nearest_tail_us)} {limit}"
+    attainable_us = [nearest for nearest in nearest_us if nearest is not None]
+    if len(attainable_us) < len(missed):
+        hint = f"no schedule keeps so many requests {limit}: lower the largest load"
     else:
-        nearest = format_us(first.nearest_tail_us)
-        message += f"; the tightest attainable there is {nearest} {limit}"
-        hint = f"relax the latency to {nearest}, raise the limit, or lower the largest load"
+        # The highest load is the hardest: what it can meet, all can.
+        relaxed = format_us(max(attainable_us))
+        hint = f"relax the latency to {relaxed}, raise the limit, or lower the largest load"
     raise TailcError(Finding(Code.INFEASIBLE, message, help=hint))
 
 

@@ -1,5 +1,6 @@
 """The expected rows are worked out by hand in the comments, from the paper's equations 1 to 5."""
 
+import numpy as np
 import pytest
 
 from tailc.errors import Code, TailcError
@@ -179,3 +180,31 @@ def test_the_previous_policy_must_be_of_the_same_name(tmp_path):
     with pytest.raises(TailcError) as refused:
         compile_policy(write_toy(tmp_path), previous=previous)
     assert refused.value.findings[0].place.line == 3
+
+
+def test_the_latency_that_is_recommended_can_be_met_at_every_load(tmp_path):
+    threads = ("search: {step: 50ms}", "search: {step: 50ms, objective: threads}")
+    tight = with_lines(threads, ("latency: 200ms", "latency: 110ms"))
+    with pytest.raises(TailcError) as refused:
+        compile_policy(write_toy(tmp_path, tight))
+    # Load 4 could do with 112.5 ms, load 6 needs the 150 ms of one thread.
+    assert "relax the latency to 150 ms" in str(refused.value.findings[0].help)
+    relaxed = with_lines(threads, ("latency: 200ms", "latency: 150ms"))
+    assert compile_policy(write_toy(tmp_path, relaxed)).policy.slos[0].latency_us == 150_000
+
+
+@pytest.mark.parametrize("latency", ["400ms", "450ms", "600ms"])
+def test_the_dual_meets_targets_that_the_grid_meets(tmp_path, latency):
+    demand = np.random.default_rng(9).gamma(1.6, 140.0, 800).round(2) + 1
+    trace = "request,demand_ms\n" + "".join(f"{i},{d}\n" for i, d in enumerate(demand))
+    spec = with_lines(
+        ("search: {step: 50ms}", "search: {objective: threads, max_in_system: 8}"),
+        ("latency: 200ms", f"latency: {latency}"),
+        ("cores: 6, target_parallelism: 6", "cores: 15, target_parallelism: 24"),
+    )
+    path = write_toy(tmp_path, spec, trace)
+    grid, dual = (compile_policy(path, overrides={"method": m}).policy for m in ("grid", "dual"))
+    for by_grid, by_dual in zip(grid.evidence.rows, dual.evidence.rows, strict=True):
+        assert by_dual.tail_us <= grid.slos[0].latency_us
+        # Continuous time is never dearer than the grid, but for whole microseconds.
+        assert by_dual.cost_time_us <= by_grid.cost_time_us + 2

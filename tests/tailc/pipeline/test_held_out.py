@@ -1,5 +1,6 @@
 import pytest
 
+from tailc.errors import Code, TailcError
 from tailc.pipeline.compile import compile_policy
 from tailc.pipeline.held_out import read_held_out
 from tailc.pipeline.split import split_spec
@@ -43,3 +44,16 @@ def test_another_trace_need_not_have_the_column_of_the_split(compiled):
     policy, folder, _ = compiled
     (folder / "other.csv").write_text("demand_ms\n5\n6\n7\n")
     assert read_held_out(policy, str(folder / "other.csv")).profile.total_weight == 3
+
+
+def test_a_whole_trace_whose_order_decided_the_split_is_refused_in_another_order(tmp_path):
+    drawn = ("reference: one thread", "reference: one thread\n  held_out: 25%")
+    spec = write_toy(tmp_path, with_lines(drawn), "request,demand_ms\n" + ROWS)
+    policy = compile_policy(spec).policy
+    in_order = read_held_out(policy, str(tmp_path / "toy.csv"))
+    assert in_order.profile.digest == digest_of(policy, "held-out")
+    backwards = "".join(line + "\n" for line in reversed(ROWS.splitlines()))
+    (tmp_path / "toy.csv").write_text("request,demand_ms\n" + backwards)
+    with pytest.raises(TailcError) as refused:
+        read_held_out(policy, str(tmp_path / "toy.csv"))
+    assert refused.value.findings[0].code is Code.COMPILE_TRACE
