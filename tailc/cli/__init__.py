@@ -69,8 +69,10 @@ def run(arguments: Sequence[str]) -> int:
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted; each file is as it was, or complete and new", err=True)
         return _failed(ExitCode.INTERRUPTED, arguments)
-    except (OSError, SystemExit) as error:  # click leaves by the latter where a pipe was closed
-        return _cannot_print(error)
+    except SystemExit as exit_:  # how click ends shell completion (0) and a closed pipe
+        return ExitCode.OK if exit_.code == 0 else _cannot_print()
+    except OSError as error:
+        return _cannot_print(error.strerror)
     return code if isinstance(code, int) else ExitCode.OK
 
 
@@ -92,11 +94,11 @@ def _failed(exit_code: ExitCode, arguments: Sequence[str], *findings: Finding) -
     return show(command, Outcome(exit_code, findings=findings), format_among(arguments))
 
 
-def _cannot_print(error: OSError | SystemExit) -> int:
+def _cannot_print(reason: str | None = None) -> int:
     """Standard output is closed or full; keep the interpreter from complaining at its end."""
     import os
 
-    if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
-        click.echo(f"cannot write to standard output: {error.strerror}", err=True)
+    if reason is not None:
+        click.echo(f"cannot write to standard output: {reason}", err=True)
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return ExitCode.CANNOT_WRITE

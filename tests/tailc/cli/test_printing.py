@@ -118,3 +118,11 @@ def test_a_held_out_trace_may_come_through_a_pipe(compiled, trace):
         check=False,
     )
     assert b"replayed on 300 held-out requests" in done.stdout, done.stderr
+
+
+def test_completion_offers_commands_and_is_no_failure(in_folder):
+    asked = {"_TAILC_COMPLETE": "bash_complete", "COMP_WORDS": "tailc ver", "COMP_CWORD": "1"}
+    done = subprocess.run(
+        TAILC, cwd=in_folder, env=os.environ | asked, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, "plain,verify\n")
