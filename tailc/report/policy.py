@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tailc.artifact.envelope import Evidence, Policy
+from tailc.artifact.envelope import Evidence, InputRole, Policy
 from tailc.artifact.json_form import encode_json
 from tailc.forms.ladder.solution import RowEvidence
 from tailc.forms.ladder.table import AdmissionKind, Ladder, LoadAxis, Row
@@ -57,19 +57,34 @@ def policy_text(policy: Policy) -> str:
     ]
     if policy.rates_mrps:
         head.append(f"rates      {', '.join(format_mrps(rate) for rate in policy.rates_mrps)}")
-    head.append(f"evidence   {evidence_line(policy.evidence)}")
+    head.append(f"evidence   {evidence_line(policy)}")
     tables = [ladder_text(form) for form in policy.forms]
     return "\n".join([*map(printable, head), "", "\n\n".join(tables)])
 
 
-def evidence_line(evidence: Evidence) -> str:
-    """Objective, method, proof and the largest gap to the proved bound."""
+def evidence_line(policy: Policy) -> str:
+    """Objective, method, proof, the largest gap to the proved bound, and the work it took."""
+    evidence = policy.evidence
     gaps = [row.gap_us for row in evidence.rows if row.gap_us is not None]
     gap = f"largest gap to the proved bound {format_us(max(gaps))}" if gaps else "no bound"
     return (
         f"least {evidence.objective} by {evidence.method} ({evidence.proof}), {gap}, "
-        f"{evidence.evaluations:,} evaluations"
+        f"{evidence.evaluations:,} evaluations{_literal_search(policy)}"
     )
+
+
+def _literal_search(policy: Policy) -> str:
+    """How many requests the paper's search would look at, where the evidence says enough.
+
+    (y / step)^n * req_max * |R| (Haque et al., ASPLOS 2015, section 4.1).
+    """
+    settings = dict(policy.evidence.settings)
+    design = [part.rows for part in policy.inputs if part.role is InputRole.DESIGN]
+    if not design or not settings.keys() >= {"longest_us", "step_us", "rungs", "max_in_system"}:
+        return ""
+    schedules = (settings["longest_us"] // settings["step_us"]) ** settings["rungs"]
+    looked_at = schedules * settings["max_in_system"] * design[0]
+    return f" (the paper's search would look at {looked_at:.1e} requests)"
 
 
 def ladder_text(ladder: Ladder) -> str:

@@ -15,11 +15,11 @@ VERSION = 1
 
 _HEADS = (
     *("SLO", "rate", "", "estimate", "95 % interval", "noise"),
-    *("verdict", "util", "threads", "n"),
+    *("verdict", "mean", "util", "threads", "n"),
 )
 # Columns of numbers are right-aligned.
 _NUMBERS = tuple(
-    _HEADS.index(head) for head in ("rate", "estimate", "noise", "util", "threads", "n")
+    _HEADS.index(head) for head in ("rate", "estimate", "noise", "mean", "util", "threads", "n")
 )
 _PPM_PER_PERCENT = 10_000
 _US_PER_MS = 1_000
@@ -31,8 +31,8 @@ def as_text(verdicts: Verdicts) -> str:
     """A table of every point, policy above baseline, then what is left to say in sentences."""
     rows = [row for point in verdicts.points for row in _rows(point, verdicts.baseline_name)]
     legend = (
-        "Times in ms. noise: half-width from simulated arrivals alone; util: threads that ran over "
-        "cores;\nthreads and n: mean threads, and mean requests in the system."
+        "Times in ms. noise: half-width from simulated arrivals alone; mean: mean latency; util:\n"
+        "threads that ran over cores; threads and n: mean threads, and mean requests in the system."
     )
     parts = [_heading(verdicts), aligned([_HEADS, *rows], _NUMBERS), legend]
     parts += ["\n".join(_remarks(verdicts))] if _remarks(verdicts) else []
@@ -100,6 +100,7 @@ def _cells(verdict: Verdict) -> tuple[str, ...]:
         _limits(verdict),
         f"+-{_ms(verdict.simulation_us)}",
         says,
+        _ms(load.mean_latency_us),
         util,
         _count(load.threads_milli),
         _count(load.in_system_milli),
