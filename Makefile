@@ -7,9 +7,9 @@ BIN := $(VENV)/bin
 
 setup: $(VENV)/.ready
 
-$(VENV)/.ready: pyproject.toml
+$(VENV)/.ready: pyproject.toml runtimes/python/pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --editable '.[dev,docs]' ./runtimes/python
+	$(BIN)/pip install --quiet --editable '.[dev,docs]' --editable ./runtimes/python
 	touch $@
 
 demo: setup

@@ -82,6 +82,7 @@ class Code(enum.Enum):
     BUDGET_ENDED = ("TC0502", ExitCode.BUDGET, "the budget ended before the optimum was certified")
     METHOD_UNFIT = ("TC0503", ExitCode.BAD_CONTENT, "the method cannot solve this problem")
 
+    OTHER_MEASURE = ("TC0602", ExitCode.OK, "the held-out trace was measured otherwise")
     COMPILE_TRACE = ("TC0601", ExitCode.BAD_CONTENT, "the trace to verify on is the compile trace")
     CANNOT_READ = ("TC0701", ExitCode.CANNOT_READ, "a file cannot be read")
     CANNOT_WRITE = ("TC0702", ExitCode.CANNOT_WRITE, "a file cannot be written")

@@ -91,7 +91,7 @@ class Policy:
         return found
 
     def same_policy(self, other: Policy) -> bool:
-        """Whether a runtime would do the same under both; evidence and generation do not count."""
+        """Whether both promise and do the same; evidence and generation do not count."""
         return self._decisions() == other._decisions()
 
     def _decisions(self) -> tuple[object, ...]:
@@ -99,8 +99,8 @@ class Policy:
 
 
 def next_generation(policy: Policy, previous: Policy | None) -> Policy:
-    """`policy` numbered after `previous`: its generation if nothing a runtime does changes, else
-    the next; 1 if there is none.
+    """`policy` numbered after `previous`: its generation if it promises and does the same, else the
+    next; 1 if there is none.
     """
     if previous is None:
         return replace(policy, generation=1)

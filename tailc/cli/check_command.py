@@ -27,9 +27,14 @@ def command(specs: tuple[str, ...], *, trace: bool) -> Outcome:
             findings += error.findings
             exit_code = exit_code or error.exit_code
     wrong = sum(finding.severity is Severity.ERROR for finding in findings)
-    text = f"{len(specs)} checked, {wrong} errors, {len(findings) - wrong} warnings"
+    warned = len(findings) - wrong
+    text = f"{len(specs)} checked, {_count(wrong, 'error')}, {_count(warned, 'warning')}"
     result: dict[str, object] = {"checked": len(specs), "errors": wrong}
     return Outcome(exit_code, text, result, tuple(findings))
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _warnings(path: str, trace: bool) -> tuple[Finding, ...]:

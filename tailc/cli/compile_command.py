@@ -45,7 +45,7 @@ def command(
     from tailc.artifact.files import read_policy, write_policy
     from tailc.cli.progress import shown
     from tailc.pipeline.compile import compile_policy
-    from tailc.report.policy import compiled_text, policy_result
+    from tailc.report.policy import compiled_result, compiled_text
 
     _check_stem(output)
     held = read_policy(previous) if previous else None
@@ -56,7 +56,7 @@ def command(
         )
     stem = output or f"build/{compiled.policy.name}"
     paths = write_policy(compiled.policy, stem)
-    result = {"files": [str(path) for path in paths], **policy_result(compiled.policy)}
+    result = {"files": [str(path) for path in paths], **compiled_result(compiled)}
     return Outcome(text=compiled_text(compiled, paths), result=result, findings=compiled.findings)
 
 

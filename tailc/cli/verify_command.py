@@ -70,7 +70,7 @@ def command(
     from tailc.artifact.files import read_policy
     from tailc.cli.progress import shown
     from tailc.pipeline.held_out import read_held_out
-    from tailc.pipeline.warnings import suspect_unit
+    from tailc.pipeline.remarks import suspect_unit
     from tailc.report import verdict as render
     from tailc.verify.judge import verify
     from tailc.verify.options import VerifyOptions

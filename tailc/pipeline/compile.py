@@ -10,17 +10,16 @@ from tailc.errors import Code, ExitCode, Finding, Severity, TailcError
 from tailc.forms.ladder.problem import LadderProblem
 from tailc.percentiles import PPM
 from tailc.pipeline.progress import Progress, silent
+from tailc.pipeline.remarks import dominated_rungs, suspect_unit
 from tailc.pipeline.solve import solve
 from tailc.pipeline.spec import OpenedSpec, open_kind
 from tailc.pipeline.sweep import Candidate, Sweep, choose
-from tailc.pipeline.trace import OpenedTrace, open_trace
+from tailc.pipeline.trace import OpenedTrace, open_trace, split_trace
 from tailc.pipeline.versions import versions
-from tailc.pipeline.warnings import dominated_rungs, suspect_unit
 from tailc.policies import Kind, KindSpec
 from tailc.threads import thread_count
 from tailc.traces.profile import DemandProfile
 from tailc.traces.speedup_check import SpeedupSummary, speedup_summary
-from tailc.traces.split import split
 
 
 @dataclass(frozen=True)
@@ -62,7 +61,7 @@ def compile_policy(
     spec = opened.spec.with_search(overrides or {})
     progress("reading the trace", 0.0)
     read = open_trace(opened)
-    parts = _split(read)
+    parts = _split(opened, read)
     _check_previous(previous, opened)
     workers = thread_count(threads)
     candidates, refused = _solve_all(opened.kind, spec, parts.design, workers, progress)
@@ -91,11 +90,11 @@ def _check_previous(previous: Policy | None, opened: OpenedSpec) -> None:
         raise TailcError(Finding(Code.CONFLICT, message, place, hint))
 
 
-def _split(read: OpenedTrace) -> _Parts:
+def _split(opened: OpenedSpec, read: OpenedTrace) -> _Parts:
     whole = read.trace.profile
     if read.reading.split is None:
         return _Parts(whole, (_input(InputRole.DESIGN, whole),))
-    design, held_out = split(read.trace, read.reading.split)
+    design, held_out = split_trace(opened, read)
     parts = {InputRole.WHOLE: whole, InputRole.DESIGN: design, InputRole.HELD_OUT: held_out}
     return _Parts(design, tuple(_input(role, part) for role, part in parts.items()))
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from tailc.artifact.envelope import InputRole, Policy
 from tailc.errors import Code, Finding, Place, TailcError
+from tailc.pipeline.remarks import other_measure
 from tailc.traces.reading import SplitRule
 from tailc.traces.source import Format, Source, open_source
 from tailc.traces.split import split
@@ -23,7 +24,9 @@ def read_held_out(policy: Policy, source: str, format: Format = "auto") -> Trace
     with open_source(source) as opened:
         own = reading_stated_in(opened)
         if own is not None:
-            return trace_in(opened, own, format)
+            part = trace_in(opened, own, format)
+            remarks = other_measure(policy, own, Place(opened.name))
+            return replace(part, warnings=(*part.warnings, *remarks))
         trace = trace_in(opened, replace(policy.reading, split=None), format)
         rule = policy.reading.split
         if rule is None or trace.profile.digest != _digest_of(policy, InputRole.WHOLE):

@@ -9,8 +9,7 @@ from tailc.artifact.envelope import InputRole
 from tailc.atomic_files import replace_files
 from tailc.errors import Code, Finding, TailcError
 from tailc.pipeline.spec import open_kind
-from tailc.pipeline.trace import open_trace
-from tailc.traces.split import split
+from tailc.pipeline.trace import open_trace, split_trace
 from tailc.traces.written import written_profile
 
 
@@ -36,9 +35,8 @@ def split_spec(spec_path: str, stem: str | None = None) -> tuple[WrittenPart, ..
         raise TailcError(Finding(Code.MISSING_KEY, "the spec holds nothing out", place, hint))
     stem = stem or f"build/{opened.spec.name}"
     read = open_trace(opened)
-    assert read.reading.split is not None
     roles = (InputRole.DESIGN, InputRole.HELD_OUT)
-    parts = dict(zip(roles, split(read.trace, read.reading.split), strict=True))
+    parts = dict(zip(roles, split_trace(opened, read), strict=True))
     paths = {role: Path(f"{stem}.{role.value}.parquet") for role in parts}
     replace_files([(paths[role], written_profile(part)) for role, part in parts.items()])
     return tuple(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from tailc.errors import Code, TailcError
 from tailc.pipeline.reading import reading
 from tailc.pipeline.spec import OpenedSpec
+from tailc.traces.profile import DemandProfile
 from tailc.traces.reading import Reading
+from tailc.traces.split import split
 from tailc.traces.trace import Trace, read_trace
 
 
@@ -24,7 +27,24 @@ def open_trace(opened: OpenedSpec) -> OpenedTrace:
     spec = opened.spec
     recipe = reading(spec.demand, spec.speedup, spec.max_degree)
     path = _beside(opened.path, spec.demand.trace)
-    return OpenedTrace(recipe, read_trace(path, recipe, spec.demand.format))
+    trace = read_trace(path, recipe, spec.demand.format)
+    if recipe.curves:  # they are written in the spec, so that is where they are odd
+        place = opened.loaded.place("speedup")
+        odd = {Code.SPEEDUP_FALLS, Code.SPEEDUP_EXCEEDS, Code.SPEEDUP_SUPERLINEAR}
+        odd.add(Code.SPEEDUP_NOT_FROM_ONE)
+        warnings = [replace(w, place=place) if w.code in odd else w for w in trace.warnings]
+        trace = replace(trace, warnings=tuple(warnings))
+    return OpenedTrace(recipe, trace)
+
+
+def split_trace(opened: OpenedSpec, read: OpenedTrace) -> tuple[DemandProfile, DemandProfile]:
+    """The design and the held-out part by the spec's rule, which must be there."""
+    assert read.reading.split is not None
+    try:
+        return split(read.trace, read.reading.split)
+    except TailcError as error:
+        place = opened.loaded.place("demand", "held_out")
+        raise TailcError([replace(f, place=place) for f in error.findings]) from None
 
 
 def _beside(spec_path: str, trace: str) -> str:

@@ -24,6 +24,26 @@ def policy_result(policy: Policy) -> dict[str, object]:
     return {"policy": json.loads(encode_json(policy))}
 
 
+def compiled_result(compiled: Compiled) -> dict[str, object]:
+    """A compile's JSON result: the policy, the speed-ups it saw, and the sweep it was chosen from.
+
+    Speed-ups and targets are in millionths; `tails_us` has one replayed tail for each rate, and is
+    empty where nothing was swept.
+    """
+    found = compiled.speedups
+    groups = {"mean": found.everyone, "longest": found.longest, "shortest": found.shortest}
+    return {
+        **policy_result(compiled.policy),
+        "degrees_used": len(compiled.policy.forms[0].rungs),
+        "speedup_ppm": {name: [round(s * PPM) for s in g.tolist()] for name, g in groups.items()},
+        "sweep": [
+            {"target_ppm": candidate.problem.budget_ppm, "tails_us": list(candidate.tails_us)}
+            for candidate in compiled.sweep.candidates
+        ],
+        "chosen": compiled.sweep.best,
+    }
+
+
 def compiled_text(compiled: Compiled, paths: Sequence[Path]) -> str:
     """What a compile found, table first, and where it was written."""
     lines = [policy_text(compiled.policy), "", speedup_line(compiled), ""]
@@ -58,8 +78,12 @@ def policy_text(policy: Policy) -> str:
     if policy.rates_mrps:
         head.append(f"rates      {', '.join(format_mrps(rate) for rate in policy.rates_mrps)}")
     head.append(f"evidence   {evidence_line(policy)}")
-    tables = [ladder_text(form) for form in policy.forms]
+    tables = [_class_heading(form) + ladder_text(form) for form in policy.forms]
     return "\n".join([*map(printable, head), "", "\n\n".join(tables)])
+
+
+def _class_heading(form: Ladder) -> str:
+    return "" if form.request_class is None else f"class {printable(form.request_class)}\n"
 
 
 def evidence_line(policy: Policy) -> str:

@@ -102,7 +102,7 @@ def _aged(schedule: Schedule, from_arrival: bool) -> tuple[Climb, ...]:
 
 def _no_start(solved: SolvedRow) -> TailcError:
     message = (
-        f"no schedule of the grid keeps {solved.load} requests in the system within the target "
+        f"no schedule keeps {solved.load} requests in the system within the target "
         "parallelism, and `e1: never` lets none wait for an exit"
     )
     hint = "set `e1: paper`, lower `max_in_system`, or raise `longest_interval`"

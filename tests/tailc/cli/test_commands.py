@@ -157,7 +157,7 @@ def test_github_output_points_at_the_line(toy, tailc, in_folder):
 def test_a_failure_of_ours_is_exit_70_without_a_traceback(toy, tailc, monkeypatch):
     import tailc.pipeline.compile as room
 
-    monkeypatch.setattr(room, "_split", lambda _read: 1 / 0)
+    monkeypatch.setattr(room, "_split", lambda _opened, _read: 1 / 0)
     ended = tailc("compile", toy)
     assert ended.code == 70
     assert "TAILC_DEBUG" in ended.err
@@ -166,7 +166,7 @@ def test_a_failure_of_ours_is_exit_70_without_a_traceback(toy, tailc, monkeypatc
 def test_an_interrupt_is_exit_130_and_writes_nothing(toy, tailc, monkeypatch, in_folder):
     import tailc.pipeline.compile as room
 
-    def interrupted(read):
+    def interrupted(opened, read):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(room, "_split", interrupted)

@@ -23,11 +23,18 @@ def folder(in_folder, tailc):
     return in_folder
 
 
+def test_a_command_that_does_not_exist_has_a_document_too(tailc):
+    document = json.loads(tailc("nonsense", "--output-format", "json").out)
+    jsonschema.validate(document, OUTPUT)
+    assert document["command"] == "tailc"
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
         ["check", "toy.yaml", "--trace"],
         ["check", "gone.yaml"],
+        ["compile"],
         ["compile", "toy.yaml", "-o", "again"],
         ["inspect", "toy.tailc"],
         ["lookup", "toy.tailc", "--in-system", "3"],
@@ -43,7 +50,7 @@ def test_the_document_is_as_its_schema_says(folder, tailc, arguments):
     jsonschema.validate(document, OUTPUT)
     assert document["command"] == arguments[0]
     assert document["exit_code"] == ended.code
-    if arguments[0] in ("compile", "inspect"):
+    if document["result"] and arguments[0] in ("compile", "inspect"):
         jsonschema.validate(document["result"]["policy"], POLICY)
     if arguments[0] == "verify" and document["result"]:
         jsonschema.validate(document["result"], VERDICT)

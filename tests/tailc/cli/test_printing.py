@@ -97,7 +97,7 @@ def test_a_library_that_is_not_installed_is_exit_69_by_name(compiled):
 def test_an_interrupt_is_data_where_data_is_asked_for(compiled, tailc, monkeypatch):
     import tailc.pipeline.compile as room
 
-    def interrupted(read):
+    def interrupted(opened, read):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(room, "_split", interrupted)

@@ -57,3 +57,32 @@ def test_a_whole_trace_whose_order_decided_the_split_is_refused_in_another_order
     with pytest.raises(TailcError) as refused:
         read_held_out(policy, str(tmp_path / "toy.csv"))
     assert refused.value.findings[0].code is Code.COMPILE_TRACE
+
+
+def test_a_part_that_was_measured_otherwise_is_a_warning(tmp_path):
+    def split_of(name, *changes):
+        folder = tmp_path / name
+        folder.mkdir()
+        held_out = ("  reference: one thread", "  reference: one thread\n  held_out: 25%")
+        spec = with_lines(*changes, held_out) if changes else with_lines(held_out)
+        path = write_toy(folder, spec, "request,demand_ms\n" + ROWS)
+        return path, str(split_spec(path, str(folder / "part"))[1].path)
+
+    spec, own_part = split_of("own")
+    changes = (("measure: demand-busy", "measure: demand-cpu"), ("[1, 1.5, 2]", "[1, 1.2, 1.3]"))
+    _, other_part = split_of("other", *changes)
+    policy = compile_policy(spec).policy
+    assert read_held_out(policy, own_part).warnings == ()
+    remarks = read_held_out(policy, other_part).warnings
+    assert [remark.code for remark in remarks] == [Code.OTHER_MEASURE] * 2
+    assert "`demand-cpu`" in remarks[0].message
+    assert "`1, 1.2, 1.3`" in remarks[1].message
+
+
+def test_an_empty_part_is_placed_in_the_spec(tmp_path):
+    held_out = ("  reference: one thread", "  reference: one thread\n  held_out: 0.0001%")
+    spec = write_toy(tmp_path, with_lines(held_out), "request,demand_ms\n" + ROWS)
+    with pytest.raises(TailcError) as refused:
+        compile_policy(spec)
+    assert refused.value.findings[0].code is Code.BAD_SPLIT
+    assert refused.value.findings[0].place.line == 11

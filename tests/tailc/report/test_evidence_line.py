@@ -17,3 +17,8 @@ def test_the_cost_of_the_paper_s_search_is_told():
 @pytest.mark.parametrize("path", sorted((ROOT / "schemas/vectors/v1").glob("*.json")))
 def test_every_policy_can_be_put_in_words(path):
     assert policy_text(read_policy(path)).count("\n") >= 4
+
+
+def test_tables_by_class_name_their_class():
+    text = policy_text(read_policy(ROOT / "schemas/vectors/v1/classes.tailc"))
+    assert "\nclass short\n" in text

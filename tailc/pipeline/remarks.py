@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, Place, Severity
 from tailc.forms.ladder.problem import LadderProblem
-from tailc.percentiles import percentile_rank
+from tailc.percentiles import PPM, percentile_rank
 from tailc.specs.slo import Slo
 from tailc.traces.profile import DemandProfile
-from tailc.units import format_us
+from tailc.traces.reading import Reading
+from tailc.units import format_us, printable
 
 US_PER_MS = 1_000
-# A demand at the SLO's percentile is as a rule between a twentieth of the latency and three times
-# it; a unit wrong by a thousand puts it beyond these.
+# A demand at the SLO's percentile that is further from the latency than this is more likely a unit
+# wrong by a thousand than a loose or a hopeless SLO.
 MOST_LATENCIES = 20
 LEAST_LATENCIES = 1 / 200
 
@@ -47,6 +49,32 @@ def suspect_unit(
         f"but its latency is {format_us(slo.latency_us)}"
     )
     return (_warning(Code.UNIT_SUSPECT, message, "check the unit of the trace", place),)
+
+
+def other_measure(policy: Policy, own: Reading, place: Place) -> tuple[Finding, ...]:
+    """A warning for each way in which a trace that states its reading is not the policy's."""
+    theirs = policy.reading
+    pairs = {
+        "reference": (own.reference, theirs.reference),
+        "measure": (own.measure.value, theirs.measure.value),
+    }
+    if own.curves and theirs.curves:
+        pairs["speed-up"] = (_told(own), _told(theirs))
+    return tuple(
+        _warning(
+            Code.OTHER_MEASURE,
+            f"the {what} is `{printable(ours)}`, but the policy was compiled from "
+            f"`{printable(wanted)}`",
+            "judge a policy on demand of its own service and machine",
+            place,
+        )
+        for what, (ours, wanted) in pairs.items()
+        if ours != wanted
+    )
+
+
+def _told(reading: Reading) -> str:
+    return "; ".join(", ".join(f"{s / PPM:g}" for s in c.speedup_ppm) for c in reading.curves)
 
 
 def _warning(code: Code, message: str, hint: str, place: Place | None = None) -> Finding:
