@@ -18,11 +18,6 @@ from pathlib import Path
 from tailc.errors import Code, Finding, Place, TailcError
 
 
-def replace_file(path: Path, content: bytes) -> None:
-    """Put `content` at `path`; TailcError (cannot write) leaves what was there."""
-    replace_files([(path, content)])
-
-
 def replace_files(contents: Sequence[tuple[Path, bytes]]) -> None:
     """Put each content at its path, the last one last; missing folders are made.
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tailc.atomic_files import replace_file, replace_files
+from tailc.atomic_files import replace_files
 from tailc.errors import Code, ExitCode, TailcError
 
 OPERATIONS = ("open", "write", "fsync", "close", "replace")
@@ -43,17 +43,17 @@ def fail_at(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_file_is_created_and_replaced(tmp_path: Path) -> None:
     path = tmp_path / "f"
-    replace_file(path, b"one")
-    replace_file(path, b"")
+    replace_files([(path, b"one")])
+    replace_files([(path, b"")])
     assert path.read_bytes() == b""
-    replace_file(path, b"x" * 5_000_000)
+    replace_files([(path, b"x" * 5_000_000)])
     assert path.stat().st_size == 5_000_000
 
 
 def test_the_umask_decides_who_may_read_the_file(tmp_path: Path) -> None:
     before = os.umask(0o027)
     try:
-        replace_file(tmp_path / "f", b"one")
+        replace_files([(tmp_path / "f", b"one")])
     finally:
         os.umask(before)
     assert (tmp_path / "f").stat().st_mode & 0o777 == 0o640
@@ -94,7 +94,7 @@ def test_nothing_can_fail_once_the_folder_is_flushed(
 def test_a_folder_that_cannot_be_flushed_is_known_before_anything_is_replaced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    replace_file(tmp_path / "f", b"old")
+    replace_files([(tmp_path / "f", b"old")])
     open_ = os.open
 
     def refusing(path: Any, flags: int, *mode: int) -> int:
@@ -104,7 +104,7 @@ def test_a_folder_that_cannot_be_flushed_is_known_before_anything_is_replaced(
 
     monkeypatch.setattr(os, "open", refusing)
     with pytest.raises(TailcError, match="cannot write"):
-        replace_file(tmp_path / "f", b"new")
+        replace_files([(tmp_path / "f", b"new")])
     assert (tmp_path / "f").read_bytes() == b"old"
     assert names_in(tmp_path) == ["f"]
 
@@ -120,12 +120,12 @@ def test_a_file_system_that_cannot_flush_folders_is_written_to(
         fsync(descriptor)
 
     monkeypatch.setattr(os, "fsync", of_files_only)
-    replace_file(tmp_path / "f", b"new")
+    replace_files([(tmp_path / "f", b"new")])
     assert (tmp_path / "f").read_bytes() == b"new"
 
 
 def test_a_missing_folder_is_made(tmp_path: Path) -> None:
-    replace_file(tmp_path / "a" / "b" / "f", b"new")
+    replace_files([(tmp_path / "a" / "b" / "f", b"new")])
     assert (tmp_path / "a" / "b" / "f").read_bytes() == b"new"
 
 
@@ -146,5 +146,5 @@ def test_a_write_that_takes_only_a_part_is_continued(
 ) -> None:
     write = os.write
     monkeypatch.setattr(os, "write", lambda descriptor, data: write(descriptor, data[:3]))
-    replace_file(tmp_path / "f", b"0123456789")
+    replace_files([(tmp_path / "f", b"0123456789")])
     assert (tmp_path / "f").read_bytes() == b"0123456789"
