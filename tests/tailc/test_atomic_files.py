@@ -89,6 +89,7 @@ def test_nothing_can_fail_once_the_folder_is_flushed(
 ) -> None:
     fail_at(number, monkeypatch)
     replace_files([(tmp_path / "first", b"new"), (tmp_path / "last", b"new")])
+    assert [(tmp_path / name).read_bytes() for name in ("first", "last")] == [b"new", b"new"]
 
 
 def test_a_folder_that_cannot_be_flushed_is_known_before_anything_is_replaced(
