@@ -58,6 +58,10 @@ class SpecModel(BaseModel):
         extra="forbid", frozen=True, allow_inf_nan=False, hide_input_in_errors=True
     )
 
+    def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
+        """What must hold between keys that are right by themselves; each reads what it needs."""
+        return ()
+
 
 def written(value: object) -> str:
     """A value as a spec would write it, short, for a message."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
 from tailc.errors import Code, Finding, Place, TailcError, did_you_mean
@@ -50,6 +50,7 @@ def check_document(document: Document, models: Mapping[str, type[SpecModel]]) ->
         checked = model.model_validate(plain(document.root))
     except ValidationError as fault:
         findings += _findings(document, model, fault)
+        findings += _findings_between(document, model, fault)
     else:
         if not findings:
             return LoadedSpec(checked, document)
@@ -95,6 +96,46 @@ def _findings(
             continue
         for complaint in complaints_of(error, spot):
             yield _finding(document, path, complaint)
+
+
+def _findings_between(
+    document: Document, model: type[SpecModel], fault: ValidationError
+) -> Iterator[Finding]:
+    """What is wrong between keys, where others are wrong by themselves.
+
+    pydantic checks between keys only once all are right; so it is done here on those that are.
+    """
+    wrong = {error["loc"][0] for error in fault.errors(include_url=False) if error["loc"]}
+    if any(not error["loc"] for error in fault.errors(include_url=False)):
+        return  # the checks have run
+    for check in _right_keys(model, plain(document.root), wrong).checks_between():
+        try:
+            complaints = check()
+        except AttributeError:
+            continue  # it reads a key that is wrong itself
+        for complaint in complaints:
+            yield _finding(document, (), complaint)
+
+
+def _right_keys(
+    model: type[SpecModel], values: Mapping[str, object], wrong: set[int | str]
+) -> SpecModel:
+    """A model that has only the keys that are right; to read another is an AttributeError."""
+    right: dict[str, object] = {}
+    given: set[str] = set()
+    for name, field in model.model_fields.items():
+        key = field.alias or name
+        if key in wrong:
+            continue
+        if key in values:
+            right[name] = TypeAdapter(field.rebuild_annotation()).validate_python(values[key])
+            given.add(name)
+        else:
+            right[name] = field.get_default(call_default_factory=True)
+    partial = model.model_construct(_fields_set=given)
+    vars(partial).clear()
+    vars(partial).update(right)
+    return partial
 
 
 def _follows_from(error: ErrorDetails, spot: Spot, errors: Sequence[ErrorDetails]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
@@ -144,16 +144,20 @@ class FewToManySpec(SpecModel):
 
     @model_validator(mode="after")
     def _check_parts(self) -> FewToManySpec:
-        complaints = [
-            *self._speedup_complaints(),
-            *self._repeated_rates(),
-            *self._sweep_complaints(),
-            *self._row_complaints(),
-            *self._class_complaints(),
-        ]
+        complaints = [complaint for check in self.checks_between() for complaint in check()]
         if complaints:
             raise RefusalError(*complaints)
         return self
+
+    def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
+        """Speed-ups against demand, rates against each other and a sweep, rows, classes."""
+        return (
+            self._speedup_complaints,
+            self._repeated_rates,
+            self._sweep_complaints,
+            self._row_complaints,
+            self._class_complaints,
+        )
 
     def _speedup_complaints(self) -> list[Complaint]:
         has_timings = self.demand.timings is not None

@@ -152,3 +152,22 @@ def test_a_value_behind_an_alias_is_refused_where_it_is_written() -> None:
     broken = broken.replace("]\ndemand", ", {percentile: *p, latency: 2s}]\ndemand", 1)
     places = [str(finding.place) for finding in findings_of(broken)]
     assert places == ["service.yaml:5:20", "service.yaml:5:20"]
+
+
+def test_errors_between_keys_are_told_beside_errors_of_other_keys() -> None:
+    text = swapped(
+        ("speedup: [1, 1.9, 2.65, 3.2]\n", ""),
+        ("rates: [30/s, 40/s, 44/s]", "rates: [30/s, 30/s]"),
+        ("cores: 15", "cores: 0"),
+    )
+    assert sorted(finding.code.ident for finding in findings_of(text)) == [
+        "TC0103",  # no speed-up
+        "TC0104",  # no cores
+        "TC0104",  # a rate that stands twice
+    ]
+
+
+def test_a_check_between_keys_waits_for_the_keys_it_reads() -> None:
+    # Whether speed-ups are missing depends on `demand`, which is wrong itself.
+    text = swapped(("speedup: [1, 1.9, 2.65, 3.2]\n", ""), ("  unit: ms", "  unit: hours"))
+    assert [finding.code.ident for finding in findings_of(text)] == ["TC0104"]
