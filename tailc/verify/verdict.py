@@ -18,24 +18,42 @@ class Ruling(enum.Enum):
 
 
 @dataclass(frozen=True)
+class RungUse:
+    """How requests used the rungs, over the measured requests of all repeats.
+
+    Mean cost rate of a request over its execution (threads, in thousandths): of all requests, of
+    the longest and of the shortest twentieth by demand. `final_ppm`: share of requests that left
+    on each rung.
+    """
+
+    mean_milli: int
+    longest_milli: int
+    shortest_milli: int
+    final_ppm: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class Load:
     """How busy the replayed server was, as means over the measured arrivals.
 
     `utilization_ppm` is threads that ran over cores, None where the server has no stated capacity;
     `threads_milli` counts threads of started requests and `in_system_milli` requests in the system,
-    both in thousandths. `is_overloaded`: no percentile exists, because the backlog grows.
+    both in thousandths. `thread_time_us`: threads times time that a request took, in the mean.
+    `is_overloaded`: no percentile exists, because the backlog grows.
     """
 
     mean_latency_us: int
     utilization_ppm: int | None
     threads_milli: int
     in_system_milli: int
+    thread_time_us: int
+    rung_use: RungUse
     is_overloaded: bool
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """One subject at one SLO and rate: the estimate, its 95 % interval, and the ruling.
+    """One subject at one SLO under one arrival process: estimate, 95 % interval, ruling.
 
     `high_us` is None where the held-out set is too small to have an upper limit. `simulation_us`
     is the half-width of the estimate's own 95 % interval from simulated arrivals alone.
@@ -51,7 +69,6 @@ class Verdict:
     ruling: Ruling
     more_requests: int | None
     windows_met_ppm: int | None
-    load: Load
 
     def __post_init__(self) -> None:
         assert self.low_us <= self.estimate_us
@@ -59,34 +76,75 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class Point:
-    """The policy, and its baseline on the same requests and arrivals, at one SLO and rate."""
+class Run:
+    """One subject under one arrival process: how it kept the server, and a verdict for each SLO.
 
-    slo: Slo
+    `note` is what was chosen for the subject, or nothing. `stretch_us`: where arrivals come in
+    bursts, for each burst and each SLO the percentile of the burst's last requests.
+    """
+
+    subject: str
+    note: str
+    load: Load
+    verdicts: tuple[Verdict, ...]
+    stretch_us: tuple[tuple[int, ...], ...] = ()
+
+
+@dataclass(frozen=True)
+class Point:
+    """The policy, and every baseline on the same requests and arrivals."""
+
+    arrivals: str
     rate_mrps: int
-    policy: Verdict
-    baseline: Verdict
+    policy: Run
+    baselines: tuple[Run, ...]
+
+
+@dataclass(frozen=True)
+class Distance:
+    """A distance between two distributions of demand, and its 95 % interval, in a whole unit."""
+
+    estimate: int
+    low: int
+    high: int
+
+
+@dataclass(frozen=True)
+class Drift:
+    """How far held-out demand lies from the demand that the policy was compiled for.
+
+    `ks_ppm`: largest difference of the distribution functions (Kolmogorov-Smirnov), in millionths.
+    `wasserstein_us`: mean distance of equal quantiles. Means of both in microseconds.
+    `is_flagged`: they differ by more than two samples of one service would.
+    """
+
+    ks_ppm: Distance
+    wasserstein_us: Distance
+    compiled_mean_us: int
+    held_out_mean_us: int
+    is_flagged: bool
 
 
 @dataclass(frozen=True)
 class Verdicts:
-    """Every point, and what the verdict rests on."""
+    """Every point, and what the verdict rests on; `drift` None: the artifact does not tell."""
 
     policy_name: str
     generation: int
-    baseline_name: str
     held_out_digest: str
     held_out_requests: int
     is_compile_trace: bool
     seed: int
     requests_per_replay: int
     replicates: int
+    slos: tuple[Slo, ...]
     points: tuple[Point, ...]
+    drift: Drift | None = None
 
     @property
     def ruling(self) -> Ruling:
         """Fail if any point of the policy fails, else undecided if any is, else pass."""
-        rulings = {point.policy.ruling for point in self.points}
+        rulings = {said.ruling for point in self.points for said in point.policy.verdicts}
         for ruling in (Ruling.FAIL, Ruling.UNDECIDED):
             if ruling in rulings:
                 return ruling
