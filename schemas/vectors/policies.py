@@ -22,8 +22,9 @@ from tailc.forms.ladder.table import (
     Rung,
 )
 from tailc.specs.slo import Slo
-from tailc.traces.profile import Measure
+from tailc.traces.profile import NS_PER_MS, Measure
 from tailc.traces.reading import Curve, Reading, SplitBy, SplitRule, TimeUnit, Timings
+from tailc.traces.summary import GRID_PPM, DemandSummary
 
 PPM = 1_000_000
 MS = 1_000
@@ -86,6 +87,11 @@ def named_policies() -> dict[str, tuple[str, Policy]]:
             "loads.",
             policy("largest", _largest_ladder()),
         ),
+        "demand": (
+            "Schema 1.1: as `smallest`, but the design input carries a summary of its demands, "
+            "which no look-up needs.",
+            _with_demand(policy("demand", _smallest_ladder())),
+        ),
     }
 
 
@@ -105,6 +111,14 @@ def policy(name: str, *forms: Ladder, reading: Reading | None = None) -> Policy:
         reading=reading or _curve_reading(),
         evidence=_evidence(),
     )
+
+
+def _with_demand(policy: Policy) -> Policy:
+    """The quantiles are those of an even spread over 1 to 1,000 ms."""
+    quantiles_ns = tuple(max(1, ppm // 1_000) * NS_PER_MS for ppm in GRID_PPM)
+    design, *others = policy.inputs
+    summarised = replace(design, demand=DemandSummary(500_500_000, quantiles_ns))
+    return replace(policy, inputs=(summarised, *others))
 
 
 def lucene_ladder() -> Ladder:

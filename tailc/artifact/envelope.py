@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from tailc.forms.ladder.solution import RowEvidence
 from tailc.forms.ladder.table import Ladder
 from tailc.specs.slo import Slo
 from tailc.traces.reading import Reading
+from tailc.traces.summary import DemandSummary
 
 SCHEMA_MAJOR = 1
-SCHEMA_MINOR = 0
+SCHEMA_MINOR = 1
 
 
 class InputRole(enum.Enum):
@@ -27,13 +28,15 @@ class Input:
     """A part of a trace that went into a compile, or was kept out of it.
 
     `digest` is the hex SHA-256 of the part's content (`DemandProfile.digest`), `requests` the sum
-    of its weights, `rows` its number of records.
+    of its weights, `rows` its number of records. `demand` summarises the demands that the policy
+    was compiled from, so that drift can be told without them; None: not told.
     """
 
     role: InputRole
     digest: str
     rows: int
     requests: int
+    demand: DemandSummary | None = field(default=None, metadata={"since": 1})
 
 
 @dataclass(frozen=True)

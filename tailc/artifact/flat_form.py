@@ -10,7 +10,7 @@ from tailc.artifact._generated import policy_generated as fbs
 from tailc.artifact.envelope import SCHEMA_MAJOR, SCHEMA_MINOR, Policy
 from tailc.artifact.flat_read import FlatReader
 from tailc.artifact.flat_write import write_table
-from tailc.artifact.json_form import check_major, digest_of
+from tailc.artifact.json_form import check_major, check_minor, digest_of, minor_of
 from tailc.artifact.refusal import Refusal, refusals_about
 from tailc.artifact.seal import seal, unseal
 from tailc.artifact.shapes import record_of
@@ -46,6 +46,7 @@ def decode_flat(data: bytes, source: str = "policy.tailc") -> Policy:
             raise Refusal(Code.BAD_STRUCTURE, f"the FlatBuffer is broken: {error}") from error
         # Of a newer minor version only this much can be said: canonical JSON can carry it.
         digest = digest_of(policy)
+        check_minor(policy, minor)
         if minor <= SCHEMA_MINOR:
             _check_canonical(policy, digest, stated, payload)
         return policy
@@ -61,7 +62,7 @@ def _payload(policy: Policy, digest: str) -> bytes:
     more = {
         "policy_digest": builder.CreateString(digest),
         "schema_major": SCHEMA_MAJOR,
-        "schema_minor": SCHEMA_MINOR,
+        "schema_minor": minor_of(policy),
     }
     builder.Finish(write_table(builder, record_of(Policy), policy, more), IDENTIFIER)
     return bytes(builder.Output())

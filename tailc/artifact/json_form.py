@@ -11,7 +11,7 @@ import rfc8785
 from tailc.artifact.envelope import SCHEMA_MAJOR, SCHEMA_MINOR, Policy
 from tailc.artifact.plain import Plain, from_plain, to_plain
 from tailc.artifact.refusal import Refusal, refusals_about
-from tailc.artifact.shapes import LARGEST_WHOLE, record_of
+from tailc.artifact.shapes import LARGEST_WHOLE, oldest_minor, record_of
 from tailc.errors import Code
 
 FORMAT = "tailc-policy"
@@ -53,7 +53,9 @@ def decode_json(data: bytes, source: str = "policy.json") -> Policy:
             )
         _check_digest(document)
         body = {key: part for key, part in document.items() if key not in _WRAPPING}
-        return from_plain(record_of(Policy), body, ignore_unknown=minor > SCHEMA_MINOR)
+        policy = from_plain(record_of(Policy), body, ignore_unknown=minor > SCHEMA_MINOR)
+        check_minor(policy, minor)
+        return policy
 
 
 def check_major(major: int, minor: int) -> None:
@@ -66,9 +68,27 @@ def check_major(major: int, minor: int) -> None:
         )
 
 
+def minor_of(policy: Policy) -> int:
+    """The minor version that a policy is written in: the oldest that can say it.
+
+    So one that needs nothing new stays readable to old readers, and keeps its bytes and its digest
+    when it is written again.
+    """
+    return oldest_minor(record_of(Policy), policy)
+
+
+def check_minor(policy: Policy, stated: int) -> None:
+    """Refuse a policy that states another minor version than its own, unless that is unknown."""
+    own = minor_of(policy)
+    if stated <= SCHEMA_MINOR and stated != own:
+        message = f"the policy is one of schema `{SCHEMA_MAJOR}.{own}`, but states `.{stated}`"
+        raise Refusal(Code.BAD_STRUCTURE, message)
+
+
 def _document(policy: Policy) -> Plain:
     plain = to_plain(record_of(Policy), policy)
-    return {"format": FORMAT, "schema": {"major": SCHEMA_MAJOR, "minor": SCHEMA_MINOR}, **plain}
+    schema = {"major": SCHEMA_MAJOR, "minor": minor_of(policy)}
+    return {"format": FORMAT, "schema": schema, **plain}
 
 
 def _canonical(document: Plain) -> bytes:

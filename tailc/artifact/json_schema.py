@@ -26,14 +26,15 @@ _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def policy_schema() -> Schema:
-    """The schema that every artifact of this version satisfies, newer minors excepted."""
+    """The schema that every artifact of this major version satisfies, newer minors excepted."""
     definitions: dict[str, Schema] = {}
     record = record_of(Policy)
     _describe(record, definitions)
     policy = definitions.pop("Policy")
+    minors = {"enum": list(range(SCHEMA_MINOR + 1))}
     head: Schema = {
         "format": {"const": FORMAT},
-        "schema": _object({"major": {"const": SCHEMA_MAJOR}, "minor": {"const": SCHEMA_MINOR}}),
+        "schema": _object({"major": {"const": SCHEMA_MAJOR}, "minor": minors}),
         "policy_digest": {
             "description": "Hex SHA-256 of the canonical JSON without this member.",
             "type": "string",

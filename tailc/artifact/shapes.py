@@ -8,8 +8,9 @@ from __future__ import annotations
 import enum
 import types
 import typing
-from dataclasses import dataclass, fields
+from dataclasses import Field, dataclass, fields
 from functools import cache
+from typing import Any
 
 from tailc.forms.ladder.table import Ladder
 
@@ -53,11 +54,15 @@ class Many:
 
 @dataclass(frozen=True)
 class Slot:
-    """A record's field; an optional one may be None, and is then absent from every encoding."""
+    """A record's field; an optional one may be None, and is then absent from every encoding.
+
+    `since` is the minor version of the schema that brought it: the field's metadata `since`.
+    """
 
     name: str
     shape: Shape
     is_optional: bool
+    since: int = 0
 
 
 @dataclass(frozen=True)
@@ -82,14 +87,49 @@ Shape = Whole | Text | Choice | Pair | Many | Record | OneForm
 def record_of(cls: type) -> Record:
     """The shape of the dataclass `cls`."""
     hints = typing.get_type_hints(cls)
-    return Record(cls, tuple(_slot(field.name, hints[field.name]) for field in fields(cls)))
+    return Record(cls, tuple(_slot(field, hints[field.name]) for field in fields(cls)))
 
 
-def _slot(name: str, hint: object) -> Slot:
+def oldest_minor(shape: Shape, value: Any) -> int:
+    """The oldest minor version of the schema that can say `value`."""
+    if not _newest_minor(shape):
+        return 0
+    match shape:
+        case Many():
+            return max((oldest_minor(shape.item, item) for item in value), default=0)
+        case Record():
+            parts = ((slot, getattr(value, slot.name)) for slot in shape.slots)
+            return max(_slot_minor(slot, part) for slot, part in parts)
+        case OneForm():
+            record = next(record for _, record in shape.records if record.cls is type(value))
+            return oldest_minor(record, value)
+        case _:
+            return 0
+
+
+def _slot_minor(slot: Slot, part: Any) -> int:
+    return 0 if part is None else max(slot.since, oldest_minor(slot.shape, part))
+
+
+@cache
+def _newest_minor(shape: Shape) -> int:
+    """The newest minor version that anything of this shape may need."""
+    match shape:
+        case Many():
+            return _newest_minor(shape.item)
+        case Record():
+            return max(max(slot.since, _newest_minor(slot.shape)) for slot in shape.slots)
+        case OneForm():
+            return max(_newest_minor(record) for _, record in shape.records)
+        case _:
+            return 0
+
+
+def _slot(field: Field[Any], hint: object) -> Slot:
     parts = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
     required = [part for part in parts if part is not type(None)]
     shape = _form_of(required) if required[0] in FORM_NAMES else _shape_of(required[0])
-    return Slot(name, shape, len(required) < len(parts))
+    return Slot(field.name, shape, len(required) < len(parts), field.metadata.get("since", 0))
 
 
 def _shape_of(hint: typing.Any) -> Shape:

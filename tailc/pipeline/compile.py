@@ -20,6 +20,7 @@ from tailc.policies import Kind, KindSpec
 from tailc.threads import thread_count
 from tailc.traces.profile import DemandProfile
 from tailc.traces.speedup_check import SpeedupSummary, speedup_summary
+from tailc.traces.summary import summary
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,8 @@ def _split(opened: OpenedSpec, read: OpenedTrace) -> _Parts:
 
 
 def _input(role: InputRole, part: DemandProfile) -> Input:
-    return Input(role, part.digest, rows=len(part.demand_ms), requests=part.total_weight)
+    demand = summary(part) if role is InputRole.DESIGN else None
+    return Input(role, part.digest, len(part.demand_ms), part.total_weight, demand)
 
 
 def _solve_all(

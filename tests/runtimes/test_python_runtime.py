@@ -26,7 +26,8 @@ from tailc_runtime import (
     open_policy,
 )
 from tailc_runtime.opening import tables_from
-from tailc_runtime.vectors import main, wrong_answers, wrongly_opened
+from tailc_runtime.raw import SCHEMA_MINOR
+from tailc_runtime.vectors import main, rows_of, wrong_answers, wrongly_opened
 
 from tailc.artifact.files import write_policy
 from tailc.artifact.json_form import decode_json
@@ -234,7 +235,16 @@ def test_an_unknown_member_is_refused_unless_a_later_minor_version_may_have_it(
 ) -> None:
     with pytest.raises(BadStructure, match=f"member `{steps[-1]}` does not exist"):
         tables_from(changed(*steps, to=3))
-    assert tables_from(changed(*steps, to=3, minor=1))[None].lookup(0, 0, 0)
+    assert tables_from(changed(*steps, to=3, minor=SCHEMA_MINOR + 1))[None].lookup(0, 0, 0)
+
+
+def test_a_reader_of_version_1_0_looks_up_in_a_policy_of_1_1(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("tailc_runtime.json_form.SCHEMA_MINOR", 0)
+    rows = rows_of(VECTORS / "demand.csv")[1]
+    for suffix in (".json", ".tailc"):
+        assert wrong_answers(VECTORS / f"demand{suffix}", rows) == []
 
 
 @pytest.mark.parametrize("value", [None, True, {}, []])

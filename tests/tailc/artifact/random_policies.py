@@ -25,6 +25,7 @@ from tailc.forms.ladder.table import (
 from tailc.specs.slo import Slo
 from tailc.traces.profile import Measure
 from tailc.traces.reading import Curve, Reading, SplitBy, SplitRule, TimeUnit, Timings
+from tailc.traces.summary import GRID_PPM, DemandSummary
 
 LARGEST = 2**53 - 1
 _NAMES = ("a", "search", "Zürich", "線形", '"quoted"\\', "tab\there", "\U0001f422", "\u007f\u2028")
@@ -79,7 +80,14 @@ def _slo(rng: Random) -> Slo:
 
 
 def _input(rng: Random) -> Input:
-    return Input(_any(rng, InputRole), f"{rng.getrandbits(256):064x}", _whole(rng), _whole(rng))
+    digest = f"{rng.getrandbits(256):064x}"
+    demand = _summary(rng) if rng.random() < 0.1 else None
+    return Input(_any(rng, InputRole), digest, _whole(rng), _whole(rng), demand)
+
+
+def _summary(rng: Random) -> DemandSummary:
+    quantiles_ns = sorted(_whole(rng, 1) for _ in GRID_PPM)
+    return DemandSummary(rng.randint(quantiles_ns[0], quantiles_ns[-1]), tuple(quantiles_ns))
 
 
 def _ladder(rng: Random, request_class: str | None) -> Ladder:

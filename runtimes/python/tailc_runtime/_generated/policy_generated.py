@@ -757,6 +757,72 @@ def SloEnd(builder):
 
 
 
+class DemandSummary(object):
+    __slots__ = ['_tab']
+
+    @classmethod
+    def GetRootAs(cls, buf, offset=0):
+        n = flatbuffers.encode.Get(flatbuffers.packer.uoffset, buf, offset)
+        x = DemandSummary()
+        x.Init(buf, n + offset)
+        return x
+
+    @classmethod
+    def GetRootAsDemandSummary(cls, buf, offset=0):
+        """This method is deprecated. Please switch to GetRootAs."""
+        return cls.GetRootAs(buf, offset)
+    @classmethod
+    def DemandSummaryBufferHasIdentifier(cls, buf, offset, size_prefixed=False):
+        return flatbuffers.util.BufferHasIdentifier(buf, offset, b"\x54\x4C\x43\x31", size_prefixed=size_prefixed)
+
+    # DemandSummary
+    def Init(self, buf, pos):
+        self._tab = flatbuffers.table.Table(buf, pos)
+
+    # DemandSummary
+    def MeanNs(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(4))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # DemandSummary
+    def QuantilesNs(self, j):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(6))
+        if o != 0:
+            a = self._tab.Vector(o)
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, a + flatbuffers.number_types.UOffsetTFlags.py_type(j * 8))
+        return 0
+
+    # DemandSummary
+    def QuantilesNsLength(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(6))
+        if o != 0:
+            return self._tab.VectorLen(o)
+        return 0
+
+    # DemandSummary
+    def QuantilesNsIsNone(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(6))
+        return o == 0
+
+def DemandSummaryStart(builder):
+    builder.StartObject(2)
+
+def DemandSummaryAddMeanNs(builder, meanNs):
+    builder.PrependInt64Slot(0, meanNs, 0)
+
+def DemandSummaryAddQuantilesNs(builder, quantilesNs):
+    builder.PrependUOffsetTRelativeSlot(1, flatbuffers.number_types.UOffsetTFlags.py_type(quantilesNs), 0)
+
+def DemandSummaryStartQuantilesNsVector(builder, numElems):
+    return builder.StartVector(8, numElems, 8)
+
+def DemandSummaryEnd(builder):
+    return builder.EndObject()
+
+
+
 class Input(object):
     __slots__ = ['_tab']
 
@@ -807,8 +873,18 @@ class Input(object):
             return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
         return 0
 
+    # Input
+    def Demand(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(12))
+        if o != 0:
+            x = self._tab.Indirect(o + self._tab.Pos)
+            obj = DemandSummary()
+            obj.Init(self._tab.Bytes, x)
+            return obj
+        return None
+
 def InputStart(builder):
-    builder.StartObject(4)
+    builder.StartObject(5)
 
 def InputAddRole(builder, role):
     builder.PrependUint8Slot(0, role, 0)
@@ -821,6 +897,9 @@ def InputAddRows(builder, rows):
 
 def InputAddRequests(builder, requests):
     builder.PrependInt64Slot(3, requests, 0)
+
+def InputAddDemand(builder, demand):
+    builder.PrependUOffsetTRelativeSlot(4, flatbuffers.number_types.UOffsetTFlags.py_type(demand), 0)
 
 def InputEnd(builder):
     return builder.EndObject()
