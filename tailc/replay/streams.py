@@ -71,6 +71,31 @@ def poisson_arrivals(state, rate_mrps, out):  # pragma: no cover - compiled
 
 
 @njit(cache=True, nogil=True)
+def stepwise_arrivals(state, end_ns, rate_mrps, out):  # pragma: no cover - compiled
+    """Fill `out` with arrival times [ns] of a Poisson process whose rate changes at `end_ns`.
+
+    Step i has `rate_mrps[i]`, 0 for none, and ends at `end_ns[i]`. Returns how many there are: all
+    that come before the last step's end, or as many as `out` holds. A gap that outlives its step
+    goes on at the next rate with what is left of it, which is exact since no gap remembers.
+    """
+    step, now_ns = 0, 0.0
+    for i in range(len(out)):
+        left = -np.log(1.0 - uniform(state))  # of the gap, in mean gaps
+        while True:
+            if step == len(end_ns):
+                return i
+            to_end = (end_ns[step] - now_ns) * (rate_mrps[step] / NS_PER_S_IN_MRPS)
+            if left < to_end:
+                break
+            left -= to_end
+            now_ns = float(end_ns[step])
+            step += 1
+        now_ns += left * (NS_PER_S_IN_MRPS / rate_mrps[step])
+        out[i] = np.int64(np.rint(now_ns))
+    return len(out)
+
+
+@njit(cache=True, nogil=True)
 def shuffled_passes(state, pool, out):  # pragma: no cover - compiled
     """Fill `out` from `pool`: each pass takes every element once, in a new random order.
 

@@ -41,6 +41,12 @@ class Workload:
         """Running sum of the weights."""
         return np.cumsum(self.weight)
 
+    def work_at(self, rank: int) -> int:
+        """The `rank`-th smallest work of the requests, counted from 1 [ns]."""
+        order = np.argsort(self.work_ns, kind="stable")
+        reached = int(np.searchsorted(np.cumsum(self.weight[order]), rank))
+        return int(self.work_ns[order[reached]])
+
 
 def workload(profile: DemandProfile, rungs: int) -> Workload:
     """The profile on a ladder whose rung number i is parallelism degree i + 1.

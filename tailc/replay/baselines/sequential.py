@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from tailc.forms.ladder.table import AT_ONCE, Climb, Guard, Ladder, Outside, Row, Rule
+from tailc.forms.ladder.table import Ladder
+from tailc.replay.baselines.same_server import same_server, stays_on
 
 
 def sequential(ladder: Ladder) -> Ladder:
-    """The same server without the policy: one rung, one row, no admission, no boosting."""
-    return replace(
-        ladder,
-        rungs=ladder.rungs[:1],
-        rules=tuple(rule for rule in ladder.rules if rule is not Rule.BOOST_LAST_RUNG),
-        rows=(Row(0, None, AT_ONCE, (Climb(0, 0),)),),
-        guard=Guard(0, 0, Outside.CLAMP),
-        boost=None,
-    )
+    """The same server without the policy: one row, no admission, no boosting."""
+    return same_server(ladder, (stays_on(0),))
