@@ -1,0 +1,55 @@
+"""Wall time of alternatives that take turns, and tables to paste in the docs."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+Work = Callable[[], object]
+
+
+def seconds(work: Work) -> float:
+    begun = time.perf_counter()
+    work()
+    return time.perf_counter() - begun
+
+
+def least_seconds(ways: Mapping[str, Work], turns: int) -> dict[str, float]:
+    """The least wall time of each way. They take turns: a busy machine is busy for all of them."""
+    taken = _turns(ways, turns)
+    return {name: min(times) for name, times in taken.items()}
+
+
+def median_seconds(ways: Mapping[str, Work], turns: int) -> dict[str, float]:
+    """The median wall time of each way, in turns."""
+    taken = _turns(ways, turns)
+    return {name: statistics.median(times) for name, times in taken.items()}
+
+
+def _turns(ways: Mapping[str, Work], turns: int) -> dict[str, list[float]]:
+    taken: dict[str, list[float]] = {name: [] for name in ways}
+    for _ in range(turns):
+        for name, work in ways.items():
+            taken[name].append(seconds(work))
+    return taken
+
+
+def show(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print a Markdown table whose columns are aligned; the first is text, the others are not."""
+    cells = [tuple(header), *(tuple(row) for row in rows)]
+    widths = [max(len(cell) for cell in column) for column in zip(*cells, strict=True)]
+    rule = ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])]
+    for row in (cells[0], rule, *cells[1:]):
+        first, *others = (
+            cell.rjust(width) if at else cell.ljust(width)
+            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        print(f"| {' | '.join((first, *others))} |")
+    print(flush=True)
+
+
+def wanted(value: float, least: float, digits: int = 2) -> str:
+    """The ratio, and whether it is as much as wanted."""
+    said = "" if value >= least else f", under {least:g}"
+    return f"{value:.{digits}f}{said}"
