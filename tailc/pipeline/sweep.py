@@ -7,6 +7,7 @@ table is replayed on the design sample at every rate, on the same requests and a
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 from tailc.forms.ladder.problem import LadderProblem
@@ -14,11 +15,13 @@ from tailc.forms.ladder.solution import LadderSolution
 from tailc.forms.ladder.table import Ladder
 from tailc.pipeline.progress import Progress
 from tailc.policies import KindSpec
-from tailc.replay.lowered import lower
+from tailc.replay.arrivals import Poisson
+from tailc.replay.subject import Subject
 from tailc.replay.workload import workload
 from tailc.traces.profile import DemandProfile
-from tailc.verify.estimate import Setting, percentile_us, sample
+from tailc.verify.estimate import Tail, replayed_us
 from tailc.verify.load import most_in_system
+from tailc.verify.setting import Setting
 
 # 200,000 requests at each rate: the noise of a 99th percentile is then below a per cent.
 REQUESTS_PER_REPLAY = 20_000
@@ -76,15 +79,11 @@ def _tails_us(candidate: Candidate, design: DemandProfile, threads: int) -> tupl
     form = candidate.form
     load = workload(design, len(form.rungs))
     most = most_in_system(form.cost_units[0].capacity_ppm)
-    percentile_ppm = candidate.problem.percentile_ppm
+    tail = Tail(candidate.problem.percentile_ppm)
+    subject = Subject(candidate.spec.name, (form,))
     tails_us = []
     for rate_mrps in candidate.spec.rates_mrps:
-        setting = Setting(load, rate_mrps, REQUESTS_PER_REPLAY, most, SEED)
-        table = lower(form, rate_mrps, most)
-        replays = sample(setting, table, (percentile_ppm,), REPLAYS, 0, threads, _no_tick)
-        tails_us.append(percentile_us(replays.sorted_us, percentile_ppm))
+        setting = Setting(load, Poisson(rate_mrps), REQUESTS_PER_REPLAY, most, SEED)
+        with ThreadPoolExecutor(threads) as workers:
+            tails_us.append(replayed_us(setting, subject, tail, REPLAYS, workers))
     return tuple(tails_us)
-
-
-def _no_tick() -> None:
-    pass

@@ -110,12 +110,21 @@ def shuffled_passes(state, pool, out):  # pragma: no cover - compiled
 
 
 @njit(cache=True, nogil=True)
-def draw_records(state, last_request_of, out):  # pragma: no cover - compiled
-    """Fill `out` with records drawn with replacement, each request of a record equally likely.
+def draw_sorted(state, last_request_of, spacing, out):  # pragma: no cover - compiled
+    """Fill `out` with records drawn with replacement, ascending; each request is equally likely.
 
-    `last_request_of` is the running sum of the records' weights.
+    `last_request_of` is the running sum of the records' weights. Sums of exponential variables over
+    their total are uniform variables in order, so nothing is sorted; `spacing` has room for one
+    more of them than are drawn.
     """
-    requests = last_request_of[-1]
+    total = 0.0
+    for i in range(len(spacing)):
+        total += -np.log(1.0 - uniform(state))
+        spacing[i] = total
+    scale = last_request_of[-1] / total
+    record = 0
     for i in range(len(out)):
-        request = np.int64(uniform(state) * requests)
-        out[i] = np.searchsorted(last_request_of, request, side="right")
+        request = min(np.int64(spacing[i] * scale), last_request_of[-1] - 1)
+        while last_request_of[record] <= request:
+            record += 1
+        out[i] = record

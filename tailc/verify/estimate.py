@@ -1,4 +1,4 @@
-"""Replays of one ladder at one rate: of the held-out requests, and of bootstrap samples of them.
+"""Replays of one subject: of the held-out requests, and of bootstrap samples of them.
 
 A replay never looks at another's random numbers, and each result has its own place, so the
 estimates do not depend on the number of threads.
@@ -6,145 +6,267 @@ estimates do not depend on the number of threads.
 
 from __future__ import annotations
 
-import enum
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
-from functools import cached_property, partial
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tailc.errors import Code, Finding, TailcError
 from tailc.percentiles import percentile_rank
-from tailc.replay import streams
-from tailc.replay.lowered import Lowered
+from tailc.replay.lowered import Lowered, lower
 from tailc.replay.outcome import Outcome, nearest_us, replay
-from tailc.replay.streams import Purpose
-from tailc.replay.workload import Workload
-from tailc.verify.options import WARM_UP_PART
+from tailc.replay.subject import Subject
+from tailc.verify.setting import Draws, Setting, draw
 
 _Result = TypeVar("_Result")
 
-# Above this many held-out requests, drawing with and without replacement are the same thing.
-_LISTED_REQUESTS = 1 << 24
 
+@dataclass(frozen=True)
+class Tail:
+    """A percentile of the latencies of all requests, or of those on one speed-up curve."""
 
-class Level(enum.IntEnum):
-    """Whose requests a replay takes: the held-out ones, or a bootstrap sample of them."""
-
-    REPEAT = 0
-    REPLICATE = 1
+    percentile_ppm: int
+    curve: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
-class Setting:
-    """What all replays at one rate share."""
+class TailSample:
+    """What the replays say about one percentile of one subject.
 
-    load: Workload
-    rate_mrps: int
-    requests: int
-    most_in_system: int
-    seed: int
+    sorted_ns: latencies over all repeats, ascending; the estimate is their percentile.
+    by_repeat: in each repeat, the share of latencies up to the estimate.
+    shift: how much of that share each bootstrap replicate has more than its repeat.
+    by_arrival: for recorded arrivals, how far each arrival moves that share, in their order (its
+    mean is 0). None otherwise.
+    held_out: number of held-out requests behind it.
+    drawn_share: how many of all held-out requests a replicate draws.
+    """
+
+    percentile_ppm: int
+    sorted_ns: NDArray[np.int64]
+    by_repeat: NDArray[np.float64]
+    shift: NDArray[np.float64]
+    by_arrival: NDArray[np.float64] | None
+    held_out: int
+    drawn_share: float
 
     @property
-    def measured_from(self) -> int:
-        """Number of requests that warm the server up."""
-        return self.requests // WARM_UP_PART
-
-    @cached_property
-    def every_request(self) -> NDArray[np.int32]:
-        """The record of each held-out request."""
-        records = np.arange(len(self.load.weight), dtype=np.int32)
-        return np.repeat(records, self.load.weight)
+    def estimate_ns(self) -> int:
+        """The order statistic that is the percentile."""
+        return percentile_ns(self.sorted_ns, self.percentile_ppm)
 
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """All replays of one ladder: whole outcomes of repeats, percentiles [us] of replicates.
+    """All replays of one subject: whole outcomes of repeats, and what they say of each tail."""
 
-    repeats: one outcome for each arrival stream, all on the held-out requests.
-    replicate_us: int64 (replicates, percentiles).
-    """
-
-    repeats: tuple[Outcome, ...]
-    replicate_us: NDArray[np.int64]
-
-    @cached_property
-    def sorted_us(self) -> NDArray[np.int64]:
-        """Measured latencies of all repeats, ascending."""
-        measured = [outcome.latency_ns[outcome.measured] for outcome in self.repeats]
-        return np.sort(nearest_us(np.concatenate(measured)))
+    outcomes: tuple[Outcome, ...]
+    tails: tuple[TailSample, ...]
 
 
 def sample(
     setting: Setting,
-    table: Lowered,
-    percentiles_ppm: Sequence[int],
-    repeats: int,
-    replicates: int,
-    threads: int,
+    draws: Draws,
+    subject: Subject,
+    tails: Sequence[Tail],
+    workers: Executor,
     tick: Callable[[], None],
 ) -> Sample:
     """Run every replay; `tick` is called after each."""
-    whole = partial(_replay, setting, table, Level.REPEAT)
-    resampled = partial(_replicate, setting, table, percentiles_ppm)
-    with ThreadPoolExecutor(threads) as pool:
-        outcomes = tuple(_ticking(pool.map(whole, range(repeats)), tick))
-        rows = list(_ticking(pool.map(resampled, range(replicates)), tick))
-    return Sample(outcomes, np.array(rows, dtype=np.int64))
+    runner = _Runner(setting, draws, subject)
+    outcomes = tuple(_ticking(workers.map(runner.repeat, range(len(draws.repeats))), tick))
+    pooled = [_pooled(setting, draws, outcomes, tail) for tail in tails]
+    limits = [
+        percentile_ns(one, tail.percentile_ppm) for one, tail in zip(pooled, tails, strict=True)
+    ]
+
+    def shares(replicate: int) -> list[float]:
+        order, outcome = runner.replicate(replicate)
+        return _shares(setting, order, outcome, tails, limits)
+
+    base = [
+        _shares(setting, one.order, outcome, tails, limits)
+        for one, outcome in zip(draws.repeats, outcomes, strict=True)
+    ]
+    by_repeat = np.array(base).T
+    rows = list(_ticking(workers.map(shares, range(len(draws.resampled))), tick))
+    paired = [draws.repeat_of(number) for number in range(len(rows))]
+    shift = np.array(rows).reshape(len(rows), len(tails)).T - by_repeat[:, paired]
+    return Sample(
+        outcomes,
+        tuple(
+            TailSample(
+                tail.percentile_ppm,
+                pooled[number],
+                by_repeat[number],
+                shift[number],
+                _by_arrival(setting, draws, outcomes, tail, limits[number]),
+                held_out_of(setting, tail),
+                setting.pool_size / setting.load.requests,
+            )
+            for number, tail in enumerate(tails)
+        ),
+    )
 
 
-def percentile_us(sorted_us: NDArray[np.int64], percentile_ppm: int) -> int:
+def replayed_us(
+    setting: Setting, subject: Subject, tail: Tail, repeats: int, workers: Executor
+) -> int:
+    """The percentile alone, over some repeats, without an interval."""
+    draws = draw(setting, repeats, 0, workers)
+    found = sample(setting, draws, subject, (tail,), workers, _no_tick)
+    return nearest_us(found.tails[0].estimate_ns)
+
+
+def _no_tick() -> None:
+    pass
+
+
+def percentile_ns(sorted_ns: NDArray[np.int64], percentile_ppm: int) -> int:
     """The order statistic that is the percentile."""
-    return int(sorted_us[percentile_rank(percentile_ppm, len(sorted_us)) - 1])
+    return int(sorted_ns[percentile_rank(percentile_ppm, len(sorted_ns)) - 1])
 
 
-def outcome_percentiles_us(outcome: Outcome, percentiles_ppm: Sequence[int]) -> list[int]:
-    """The percentiles of one replay's measured latencies."""
-    latency_ns = outcome.latency_ns[outcome.measured]
-    ranks = [percentile_rank(ppm, len(latency_ns)) - 1 for ppm in percentiles_ppm]
-    parted = np.partition(latency_ns, sorted(set(ranks)))
-    return [int(value) for value in nearest_us(parted[ranks])]
+def held_out_of(setting: Setting, tail: Tail) -> int:
+    """How many held-out requests the tail is about."""
+    if tail.curve is None:
+        return setting.load.requests
+    return int(setting.load.weight[setting.load.curve_of == tail.curve].sum())
 
 
-def _replicate(
-    setting: Setting, table: Lowered, percentiles_ppm: Sequence[int], number: int
-) -> list[int]:
-    return outcome_percentiles_us(_replay(setting, table, Level.REPLICATE, number), percentiles_ppm)
+class _Runner:
+    """Replays of one subject."""
+
+    def __init__(self, setting: Setting, draws: Draws, subject: Subject) -> None:
+        self._setting = setting
+        self._draws = draws
+        self._subject = subject
+        self._table: Lowered = lower(
+            subject.ladders,
+            setting.arrivals.rate_mrps,
+            setting.most_in_system,
+            cut_off_us=setting.cut_off_us,
+            boosts_at_start=subject.boosts_at_start,
+        )
+
+    def repeat(self, number: int) -> Outcome:
+        one = self._draws.repeats[number]
+        return self._replay(one.order, one.arrival_ns)
+
+    def replicate(self, number: int) -> tuple[NDArray[np.int32], Outcome]:
+        paired = self._draws.repeats[self._draws.repeat_of(number)]
+        order = self._draws.resampled[number][paired.place]
+        return order, self._replay(order, paired.arrival_ns)
+
+    def _replay(self, order: NDArray[np.int32], arrival_ns: NDArray[np.int64]) -> Outcome:
+        setting = self._setting
+        return replay(
+            setting.load,
+            order,
+            arrival_ns,
+            self._table,
+            setting.most_in_system,
+            setting.arrivals.warm_up(len(order)),
+            self._subject.ladder_of,
+        )
 
 
-def _replay(setting: Setting, table: Lowered, level: Level, number: int) -> Outcome:
-    """One replay; the policy and its baseline get the same requests at the same times."""
-    arrival_ns = np.empty(setting.requests, np.int64)
-    streams.poisson_arrivals(
-        _stream(setting, level, number, Purpose.ARRIVALS), setting.rate_mrps, arrival_ns
+def stretch_percentile_us(
+    setting: Setting,
+    draws: Draws,
+    outcomes: Sequence[Outcome],
+    tail: Tail,
+    stretch: tuple[int, int],
+) -> int | None:
+    """The tail of the arrivals from number `stretch[0]` to `stretch[1]`, over all repeats.
+
+    None if there are none of its class among them.
+    """
+    part = slice(*stretch)
+    pooled = np.concatenate(
+        [
+            _of_tail(setting, one.order[part], outcome.latency_ns[part], tail)
+            for one, outcome in zip(draws.repeats, outcomes, strict=True)
+        ]
     )
-    order = draw_order(setting, level, number)
-    return replay(
-        setting.load, order, arrival_ns, table, setting.most_in_system, setting.measured_from
-    )
+    if not len(pooled):
+        return None
+    return nearest_us(percentile_ns(np.sort(pooled), tail.percentile_ppm))
 
 
-def draw_order(setting: Setting, level: Level, number: int) -> NDArray[np.int32]:
-    """Which record arrives when: passes over the requests, each pass in a new random order."""
-    order = np.empty(setting.requests, np.int32)
-    held_out = setting.load.requests
-    if level is Level.REPEAT and held_out <= _LISTED_REQUESTS:
-        pool = setting.every_request.copy()
-    else:
-        pool = np.empty(min(held_out, setting.requests), np.int32)
-        state = _stream(setting, level, number, Purpose.RESAMPLE)
-        streams.draw_records(state, setting.load.last_request_of, pool)
-    streams.shuffled_passes(_stream(setting, level, number, Purpose.ORDER), pool, order)
-    return order
+def _pooled(
+    setting: Setting, draws: Draws, outcomes: Sequence[Outcome], tail: Tail
+) -> NDArray[np.int64]:
+    """Measured latencies of all repeats, ascending."""
+    measured = [
+        _latencies(setting, one.order, outcome, tail)
+        for one, outcome in zip(draws.repeats, outcomes, strict=True)
+    ]
+    pooled = np.sort(np.concatenate(measured))
+    if not len(pooled):
+        raise TailcError(
+            Finding(
+                Code.METHOD_UNFIT,
+                "an SLO's class is so rare in the trace that the replays have no request of it",
+                help="replay more requests",
+            )
+        )
+    return pooled
 
 
-def _stream(setting: Setting, level: Level, number: int, purpose: Purpose) -> NDArray[np.uint64]:
-    return streams.stream(setting.seed, setting.rate_mrps, level, number, purpose)
+def _latencies(
+    setting: Setting, order: NDArray[np.int32], outcome: Outcome, tail: Tail
+) -> NDArray[np.int64]:
+    measured = outcome.measured
+    return _of_tail(setting, order[measured], outcome.latency_ns[measured], tail)
 
 
-def _ticking(results: Iterator[_Result], tick: Callable[[], None]) -> Iterator[_Result]:
+def _of_tail(
+    setting: Setting, order: NDArray[np.int32], latency_ns: NDArray[np.int64], tail: Tail
+) -> NDArray[np.int64]:
+    if tail.curve is None:
+        return latency_ns
+    return latency_ns[setting.load.curve_of[order] == tail.curve]
+
+
+def _shares(
+    setting: Setting,
+    order: NDArray[np.int32],
+    outcome: Outcome,
+    tails: Sequence[Tail],
+    limits_ns: Sequence[int],
+) -> list[float]:
+    """The share of each tail's latencies that are at most the limit."""
+    shares = []
+    for tail, limit_ns in zip(tails, limits_ns, strict=True):
+        latency_ns = _latencies(setting, order, outcome, tail)
+        shares.append(np.count_nonzero(latency_ns <= limit_ns) / max(len(latency_ns), 1))
+    return shares
+
+
+def _by_arrival(
+    setting: Setting, draws: Draws, outcomes: Sequence[Outcome], tail: Tail, limit_ns: int
+) -> NDArray[np.float64] | None:
+    """In time or not, less the share in time, by arrival; the mean over repeats."""
+    if not setting.arrivals.is_recorded:
+        return None
+    length = min(len(outcome.latency_ns[outcome.measured]) for outcome in outcomes)
+    in_time, counted = np.zeros(length), np.zeros(length)
+    for one, outcome in zip(draws.repeats, outcomes, strict=True):
+        measured = outcome.measured
+        counts = np.ones(length, np.bool_)
+        if tail.curve is not None:
+            counts = (setting.load.curve_of[one.order[measured]] == tail.curve)[:length]
+        counted += counts
+        in_time += counts & (outcome.latency_ns[measured][:length] <= limit_ns)
+    share = in_time.sum() / max(counted.sum(), 1)
+    return (in_time - share * counted) / max(counted.mean(), 1 / length)
+
+
+def _ticking(results: Iterable[_Result], tick: Callable[[], None]) -> Iterator[_Result]:
     for result in results:
         tick()
         yield result

@@ -3,92 +3,123 @@
 from __future__ import annotations
 
 import math
-import statistics
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tailc.percentiles import PPM, percentile_rank
 from tailc.replay.lowered import NS_PER_US
-from tailc.replay.outcome import Outcome
+from tailc.replay.outcome import Outcome, nearest_us
 from tailc.specs.slo import Slo
-from tailc.verify.estimate import Sample, outcome_percentiles_us, percentile_us
-from tailc.verify.order_statistics import fewest_for_upper_limit, rank_limits
+from tailc.verify.estimate import TailSample
+from tailc.verify.order_statistics import fewest_for_upper_limit, share_limits
 from tailc.verify.verdict import Ruling
 
-# Beyond each limit of the bootstrap. Limits at 2.5 % held the truth in 91 to 94 % of trials on a
-# loaded server, since a sample without long requests also looks less variable than it is.
-_BOOTSTRAP_TAIL_PPM = 20_000
-# Half-width of a normal 95 % interval in standard deviations.
-_Z_95 = 1.96
 # Beyond this many requests the answer is that the estimate sits on the target.
 _MOST_WORTH_ASKING = 1_000_000_000
 _DIGITS = 2
+# Recorded arrivals are cut into so many stretches of time, whose means are taken as independent.
+_BATCHES = 24
 
 
 @dataclass(frozen=True)
 class Interval:
-    """An estimated percentile and its limits at 95 %; high None: no upper limit."""
+    """An estimated percentile and its limits at 95 %; high None: no upper limit.
+
+    `simulation_us`: half-width if only what is simulated were drawn again.
+    """
 
     estimate_us: int
     low_us: int
     high_us: int | None
+    simulation_us: int = 0
 
 
-def interval(sample: Sample, number: int, percentile_ppm: int, held_out: int) -> Interval:
-    """Percentile number `number` of the sample: the wider of two intervals on each side.
+@dataclass(frozen=True)
+class Variance:
+    """An estimated variance, and the degrees of freedom behind it."""
 
-    The bootstrap carries everything that depends on which requests were held out, their effect on
-    the load among it, but under-covers percentiles near the sample's end. The order statistics are
-    exact for the tail of an unloaded server and know nothing of the load.
+    value: float
+    freedom: float
+
+    def __add__(self, other: Variance) -> Variance:
+        """Of a sum of independent variables (Satterthwaite, Biometrics 1946)."""
+        value = self.value + other.value
+        parts = [one for one in (self, other) if one.value > 0]
+        spread = sum(one.value**2 / one.freedom for one in parts)
+        return Variance(value, value**2 / spread if spread > 0 else math.inf)
+
+
+def interval(found: TailSample) -> Interval:
+    """The percentile, and limits that hold that of all requests with 95 % probability.
+
+    The limits are those of an exact binomial interval for the share of requests up to the estimate,
+    for as many requests as would let that share vary as it does (Woodruff, JASA 1952; Korn and
+    Graubard, Survey Methodology 1998), read off the latencies.
     """
-    latencies = sample.sorted_us
-    estimate_us = percentile_us(latencies, percentile_ppm)
-    low_us, high_us = bootstrap_limits(
-        sample.replicate_us[:, number].tolist(), _by_repeat_us(sample, percentile_ppm)
-    )
-    ranks = rank_limits(percentile_ppm, held_out)
-    # Every held-out request stands `count / held_out` times among the latencies.
-    count = len(latencies)
-    lowest = int(latencies[(ranks.low - 1) * count // held_out]) if ranks.low else 0
-    if ranks.high is None:
-        return Interval(estimate_us, min(low_us, lowest, estimate_us), None)
-    highest = int(latencies[-(-ranks.high * count // held_out) - 1])
+    share = float(np.mean(found.by_repeat))
+    simulation = _simulation(found)
+    low, high = _limits(found, share, sampling(found) + simulation)
+    if found.held_out < fewest_for_upper_limit(found.percentile_ppm):
+        high = None
+    noise_low, noise_high = _limits(found, share, simulation)
+    width = (noise_high if noise_high is not None else found.sorted_ns[-1]) - noise_low
     return Interval(
-        estimate_us, min(low_us, lowest, estimate_us), max(high_us, highest, estimate_us)
+        nearest_us(found.estimate_ns),
+        nearest_us(min(low, found.estimate_ns)) if low is not None else 0,
+        None if high is None else nearest_us(max(high, found.estimate_ns)),
+        nearest_us(int(width) // 2),
     )
 
 
-def bootstrap_limits(replicates_us: list[int], repeats_us: list[int]) -> tuple[int, int]:
-    """Limits at 95 % from the replicates, rid of most of the noise of their arrivals.
-
-    A replicate varies with its requests and with its arrivals; a repeat with its arrivals alone.
-    The estimate is a mean over the repeats, so the replicates are drawn towards their mean until
-    only that mean's share of the arrivals' variance is left. The limits then leave 2 % of a
-    further draw on either side.
-    """
-    noise = statistics.variance(repeats_us)
-    spread = statistics.variance(replicates_us)
-    wanted = max(spread - noise, 0) + noise / len(repeats_us)
-    shrink = math.sqrt(min(wanted / spread, 1)) if spread > 0 else 1.0
-    centre = statistics.fmean(replicates_us)
-    ordered = sorted(replicates_us)
-    beyond = max((len(ordered) + 1) * _BOOTSTRAP_TAIL_PPM // PPM, 1)
-    low, high = ordered[beyond - 1], ordered[-beyond]
-    return round(centre + shrink * (low - centre)), round(centre + shrink * (high - centre))
+def _limits(found: TailSample, share: float, variance: Variance) -> tuple[int, int | None]:
+    """Latencies at the limits of the percentile's own share."""
+    wanted = found.percentile_ppm / PPM
+    if variance.value <= 0 or not 0 < share < 1:
+        return found.estimate_ns, found.estimate_ns
+    size = share * (1 - share) / variance.value
+    low, high = share_limits(wanted, size, variance.freedom)
+    return (
+        _at(found.sorted_ns, low),
+        None if high is None else _at(found.sorted_ns, high),
+    )
 
 
-def simulation_us(sample: Sample, percentile_ppm: int) -> int:
-    """Half-width at 95 % of the estimate if only the arrivals were drawn again.
-
-    Repeats are independent, and the estimate is close to their mean.
-    """
-    values = _by_repeat_us(sample, percentile_ppm)
-    return round(_Z_95 * statistics.stdev(values) / math.sqrt(len(values)))
+def _at(sorted_ns: NDArray[np.int64], share: float) -> int:
+    """The latency that the share of requests does not exceed."""
+    count = len(sorted_ns)
+    return int(sorted_ns[min(max(math.ceil(share * count), 1), count) - 1])
 
 
-def _by_repeat_us(sample: Sample, percentile_ppm: int) -> list[int]:
-    return [outcome_percentiles_us(outcome, [percentile_ppm])[0] for outcome in sample.repeats]
+def sampling(found: TailSample) -> Variance:
+    """Of the share, over samples of held-out requests and over recorded arrivals."""
+    total = Variance(0.0, math.inf)
+    if len(found.shift) > 1:
+        # Fewer are drawn than were held out if those are too many for a replay.
+        variance = float(np.var(found.shift, ddof=1)) * found.drawn_share
+        total += Variance(variance, len(found.shift) - 1)
+    if found.by_arrival is not None:
+        total += batch_variance(found.by_arrival)
+    return total
+
+
+def batch_variance(series: NDArray[np.float64]) -> Variance:
+    """Of the mean of a dependent series, from the means of equal stretches."""
+    batches = min(_BATCHES, len(series))
+    if batches < 2:
+        return Variance(0.0, math.inf)
+    length = len(series) // batches
+    means = series[: batches * length].reshape(batches, length).mean(axis=1)
+    return Variance(float(np.var(means, ddof=1)) / batches, batches - 1)
+
+
+def _simulation(found: TailSample) -> Variance:
+    """Of the share, over simulated arrivals: repeats are independent, the share is their mean."""
+    repeats = len(found.by_repeat)
+    if repeats < 2:
+        return Variance(0.0, math.inf)
+    return Variance(float(np.var(found.by_repeat, ddof=1)) / repeats, repeats - 1)
 
 
 def ruling(found: Interval, target_us: int, *, is_overloaded: bool) -> Ruling:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable, Sequence
 from statistics import fmean
 
-from tailc.replay.lowered import NEVER_NS, PPM
+from tailc.percentiles import PPM
+from tailc.replay.lowered import NS_PER_US
 from tailc.replay.outcome import Outcome, nearest_us
-from tailc.verify.verdict import Load
+from tailc.verify.setting import Draws, Setting
+from tailc.verify.verdict import Load, RungUse
 
 # A server that keeps up is never quite busy; one that does not is, but for its warm-up.
 _SATURATED = 0.995
@@ -29,33 +31,48 @@ def most_in_system(capacity_ppm: int | None) -> int:
     return _MOST_IN_SYSTEM + _MOST_PER_CORE * cores
 
 
-def load(repeats: tuple[Outcome, ...]) -> Load:
+def load(setting: Setting, draws: Draws, repeats: Sequence[Outcome]) -> Load:
     """Means over all repeats, and whether the server is overloaded (rule: docs/verdicts.md)."""
     latency_ns = sum(int(o.latency_ns[o.measured].sum()) for o in repeats)
     requests = sum(len(o.latency_ns[o.measured]) for o in repeats)
-    is_limited = repeats[0].capacity_ppm < NEVER_NS
-    utilization = _mean(repeats, lambda o: o.utilization)
+    used = [o.utilization for o in repeats if o.utilization is not None]
     return Load(
         mean_latency_us=nearest_us(latency_ns // requests),
-        utilization_ppm=round(utilization * PPM) if is_limited else None,
-        threads_milli=round(_mean(repeats, lambda o: o.mean_threads) * _MILLI),
-        in_system_milli=round(_mean(repeats, lambda o: o.mean_in_system) * _MILLI),
-        is_overloaded=_is_overloaded(repeats, utilization),
+        utilization_ppm=round(fmean(used) * PPM) if used else None,
+        threads_milli=_milli(o.mean_threads for o in repeats),
+        in_system_milli=_milli(o.mean_in_system for o in repeats),
+        thread_time_us=round(fmean(o.mean_thread_ns for o in repeats) / NS_PER_US),
+        rung_use=_rung_use(setting, draws, repeats),
+        is_overloaded=_is_overloaded(repeats, fmean(used) if used else 0.0),
     )
 
 
-def never_keeps_up(repeats: tuple[Outcome, ...]) -> bool:
+def _rung_use(setting: Setting, draws: Draws, repeats: Sequence[Outcome]) -> RungUse:
+    used = [
+        outcome.rung_times(setting.load.work_ns[one.order])
+        for one, outcome in zip(draws.repeats, repeats, strict=True)
+    ]
+    left_on = zip(*(times.left_on for times in used), strict=True)
+    return RungUse(
+        _milli(times.threads for times in used),
+        _milli(times.longest for times in used),
+        _milli(times.shortest for times in used),
+        tuple(round(fmean(shares) * PPM) for shares in left_on),
+    )
+
+
+def _milli(values: Iterable[float]) -> int:
+    return round(fmean(values) * _MILLI)
+
+
+def never_keeps_up(repeats: Sequence[Outcome]) -> bool:
     """Whether every replay was given up; its latencies then only tell when that was."""
     return all(outcome.was_cut_off for outcome in repeats)
 
 
-def _is_overloaded(repeats: tuple[Outcome, ...], utilization: float) -> bool:
+def _is_overloaded(repeats: Sequence[Outcome], utilization: float) -> bool:
     if any(outcome.was_cut_off for outcome in repeats):
         return True
-    first = _mean(repeats, lambda o: o.mean_in_system_by_half[0])
-    second = _mean(repeats, lambda o: o.mean_in_system_by_half[1])
+    halves = [outcome.mean_in_system_by_half for outcome in repeats]
+    first, second = (fmean(half) for half in zip(*halves, strict=True))
     return utilization >= _SATURATED or second > _GROWTH * max(first, 1.0)
-
-
-def _mean(repeats: tuple[Outcome, ...], quantity: Callable[[Outcome], float]) -> float:
-    return fmean(quantity(outcome) for outcome in repeats)

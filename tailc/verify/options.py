@@ -6,14 +6,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from tailc.errors import Code, Finding, TailcError
-from tailc.units import format_mrps
+from tailc.replay.arrivals import WARM_UP_PART, Arrivals
 
 # Enough for a 99th percentile whose simulation noise is small beside that of a few thousand
 # held-out requests, and few enough for three rates in seconds.
 FEWEST_REQUESTS = 20_000
 MOST_REQUESTS = 60_000
-# One request in so many is warm-up, from an empty server, and is not counted.
-WARM_UP_PART = 20
 # The 2 % and 98 % quantiles of fewer values would lie beyond the smallest and largest.
 FEWEST_REPLICATES = 49
 # One repeat has no variance.
@@ -22,7 +20,10 @@ FEWEST_REPEATS = 2
 
 @dataclass(frozen=True)
 class VerifyOptions:
-    """Rates None: those the policy was compiled for. Requests None: chosen from the trace.
+    """Arrivals None: Poisson at the rates the policy was compiled for. Requests None: chosen
+    from the trace. Baselines None: those that the policy's rungs suggest.
+
+    cut_off_us: the age from arrival at which a request leaves with a partial result.
 
     replicates: bootstrap samples of the held-out requests, each with its own arrivals.
     repeats: replays of the held-out requests themselves, each with other arrivals.
@@ -32,7 +33,9 @@ class VerifyOptions:
     Raises TailcError for values that no interval can be had from.
     """
 
-    rates_mrps: tuple[int, ...] | None = None
+    arrivals: tuple[Arrivals, ...] | None = None
+    baselines: tuple[str, ...] | None = None
+    cut_off_us: int | None = None
     seed: int = 1
     requests_per_replay: int | None = None
     replicates: int = 200
@@ -48,9 +51,6 @@ class VerifyOptions:
             raise TailcError(findings)
 
     def _faults(self) -> Iterator[str]:
-        for rate_mrps in self.rates_mrps or ():
-            if rate_mrps <= 0:
-                yield f"an arrival rate of `{format_mrps(rate_mrps)}` is not positive"
         requests, threads = self.requests_per_replay, self.threads
         if requests is not None and requests < WARM_UP_PART:
             yield f"a replay of `{requests}` requests is too short: it needs {WARM_UP_PART}"

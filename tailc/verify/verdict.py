@@ -80,14 +80,15 @@ class Run:
     """One subject under one arrival process: how it kept the server, and a verdict for each SLO.
 
     `note` is what was chosen for the subject, or nothing. `stretch_us`: where arrivals come in
-    bursts, for each burst and each SLO the percentile of the burst's last requests.
+    bursts, for each burst and each SLO the percentile of the burst's last requests; None if none of
+    the SLO's class is among them.
     """
 
     subject: str
     note: str
     load: Load
     verdicts: tuple[Verdict, ...]
-    stretch_us: tuple[tuple[int, ...], ...] = ()
+    stretch_us: tuple[tuple[int | None, ...], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,114 @@
+"""Why a policy cannot be judged on given requests, every reason at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tailc.artifact.envelope import InputRole, Policy
+from tailc.errors import Code, Finding, Place, TailcError
+from tailc.traces.profile import DemandProfile
+from tailc.verify.options import VerifyOptions
+
+
+def check(policy: Policy, held_out: DemandProfile, options: VerifyOptions) -> None:
+    """Raise TailcError with every reason why there is no verdict to be had."""
+    findings = [
+        *_nothing_to_verify(policy, options),
+        *_unfit_classes(policy, held_out, options),
+        *_unfit_trace(policy, held_out, options),
+    ]
+    if findings:
+        raise TailcError(findings)
+
+
+def is_compile_trace(policy: Policy, held_out: DemandProfile) -> bool:
+    """Whether the policy was compiled from these very requests."""
+    compiled_from = (InputRole.DESIGN, InputRole.WHOLE)
+    return any(
+        source.role in compiled_from and source.digest == held_out.digest
+        for source in policy.inputs
+    )
+
+
+def _nothing_to_verify(policy: Policy, options: VerifyOptions) -> Iterator[Finding]:
+    if not policy.slos:
+        yield Finding(Code.BAD_ARTIFACT, f"policy `{policy.name}` states no SLO to verify")
+    arrivals = policy.rates_mrps if options.arrivals is None else options.arrivals
+    if not arrivals:
+        yield Finding(
+            Code.USAGE,
+            f"policy `{policy.name}` was compiled for no arrival rate, and none is given",
+            help="name rates to verify at, or state `rates` in the spec and compile again",
+        )
+
+
+def _unfit_classes(
+    policy: Policy, held_out: DemandProfile, options: VerifyOptions
+) -> Iterator[Finding]:
+    place = Place(options.held_out_name)
+    told_apart = {form.request_class for form in policy.forms}
+    told_apart |= {slo.request_class for slo in policy.slos}
+    names = sorted(name for name in told_apart if name is not None)
+    if names and not held_out.curve_names:
+        named = ", ".join(f"`{name}`" for name in names)
+        yield Finding(
+            Code.METHOD_UNFIT,
+            f"policy `{policy.name}` tells classes {named} apart, and the trace has no classes",
+            place,
+            help="read the trace with a class column, and a speed-up curve for each class",
+        )
+        return
+    yield from _classes_without_a_ladder(policy, held_out, place)
+    yield from _classes_without_requests(policy, held_out, place)
+
+
+def _classes_without_a_ladder(
+    policy: Policy, held_out: DemandProfile, place: Place
+) -> Iterator[Finding]:
+    covered = {form.request_class for form in policy.forms}
+    if None in covered:
+        return
+    for name in held_out.curve_names:
+        if name not in covered:
+            yield Finding(
+                Code.METHOD_UNFIT,
+                f"policy `{policy.name}` has no form for requests of class `{name}`",
+                place,
+                help=f"known: {', '.join(f'`{known}`' for known in sorted(filter(None, covered)))}",
+            )
+
+
+def _classes_without_requests(
+    policy: Policy, held_out: DemandProfile, place: Place
+) -> Iterator[Finding]:
+    for slo in policy.slos:
+        if slo.request_class is not None and slo.request_class not in held_out.curve_names:
+            yield Finding(
+                Code.METHOD_UNFIT,
+                f"an SLO is for request class `{slo.request_class}`, of which the trace has none",
+                place,
+                help=f"known: {', '.join(f'`{known}`' for known in held_out.curve_names)}",
+            )
+
+
+def _unfit_trace(
+    policy: Policy, held_out: DemandProfile, options: VerifyOptions
+) -> Iterator[Finding]:
+    place = Place(options.held_out_name)
+    if is_compile_trace(policy, held_out) and not options.allow_compile_trace:
+        yield Finding(
+            Code.COMPILE_TRACE,
+            f"`{options.held_out_name}` is the trace that policy `{policy.name}` was compiled from",
+            place,
+            help="verify on requests that were held out; `--allow-compile-trace` "
+            "(`allow_compile_trace=True`) replays these all the same",
+        )
+    rungs = max(len(form.rungs) for form in policy.forms)
+    if held_out.degrees < rungs:
+        yield Finding(
+            Code.BAD_TIMINGS,
+            f"the trace has speed-ups up to degree `{held_out.degrees}`, and the policy runs "
+            f"requests at degree `{rungs}`",
+            place,
+            help=f"measure the requests at degrees 1 to {rungs}",
+        )
