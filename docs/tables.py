@@ -23,7 +23,7 @@ _TABLE = re.compile(r"(<!-- table: (.+?) -->\n).*?(?=<!-- end of table -->)", re
 MEANINGS = {
     ExitCode.OK: "all is well: compiled, checked, or every objective is met",
     ExitCode.MISSED: "`verify`: an objective is missed",
-    ExitCode.DIFFERS: "reserved: two policies differ",
+    ExitCode.DIFFERS: "`diff --exit-code`: the policies promise or do something else",
     ExitCode.UNDECIDED: "`verify`: the held-out data cannot decide, and nothing is missed",
     ExitCode.INTEGRITY: "a policy is damaged: length, hash or structure",
     ExitCode.INFEASIBLE: "`compile`: no policy meets the limits",

@@ -1,8 +1,9 @@
 """tailc: a policy compiler for tail latency.
 
 The public API is small: `compile_policy` turns a spec into a `Policy`, `read_artifact` and
-`write_artifact` move it between memory and disk, `lookup` asks it what a request does, and
-`verify_policy` judges it on held-out data. Each name is imported when first used.
+`write_artifact` move it between memory and disk, `lookup` asks it what a request does,
+`verify_policy` judges it on held-out data, and `diff_policies` says what changes from one to
+another. Each name is imported when first used.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from tailc.artifact.envelope import Policy
     from tailc.artifact.files import read_policy as read_artifact
     from tailc.artifact.files import write_policy as write_artifact
+    from tailc.diff.compare import diff as diff_policies
     from tailc.errors import TailcError
     from tailc.forms.ladder.batch import BatchLookup
     from tailc.forms.ladder.lookup import lookup
@@ -31,6 +33,7 @@ _HOMES = {
     "TailcError": "tailc.errors",
     "VerifyOptions": "tailc.verify.options",
     "compile_policy": "tailc.pipeline.compile",
+    "diff_policies": "tailc.diff.compare:diff",
     "lookup": "tailc.forms.ladder.lookup",
     "read_held_out": "tailc.pipeline.held_out",
     "read_artifact": "tailc.artifact.files:read_policy",
@@ -45,6 +48,7 @@ __all__ = [
     "TailcError",
     "VerifyOptions",
     "compile_policy",
+    "diff_policies",
     "lookup",
     "read_artifact",
     "read_held_out",

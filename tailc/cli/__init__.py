@@ -17,7 +17,7 @@ from tailc.errors import ExitCode
 if TYPE_CHECKING:
     from tailc.errors import Finding
 
-COMMANDS = ("check", "compile", "verify", "lookup", "inspect", "split", "schema")
+COMMANDS = ("check", "compile", "verify", "diff", "lookup", "inspect", "split", "schema")
 
 
 class LazyCommands(click.Group):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from tailc.artifact.envelope import Evidence, InputRole, Policy
 from tailc.artifact.json_form import encode_json
 from tailc.forms.ladder.solution import RowEvidence
-from tailc.forms.ladder.table import AdmissionKind, Ladder, LoadAxis, Row
+from tailc.forms.ladder.table import Admission, AdmissionKind, Ladder, LoadAxis, Row
 from tailc.percentiles import PPM
 from tailc.report.table import aligned
 from tailc.units import format_mrps, format_us, printable
@@ -116,7 +116,7 @@ def ladder_text(ladder: Ladder) -> str:
     title = "in system" if ladder.load_axis is LoadAxis.IN_SYSTEM else "rate"
     rows = [(title, "start", "then, by age since the start")]
     rows += [
-        (_loads(row, ladder.load_axis), _admission(row), _climbs(row, ladder))
+        (_loads(row, ladder.load_axis), admission_text(row.admission), _climbs(row, ladder))
         for row in ladder.rows
     ]
     return aligned(rows)
@@ -157,10 +157,11 @@ def _loads(row: Row, axis: LoadAxis) -> str:
     return str(first) if first == last else f"{first} to {last}"
 
 
-def _admission(row: Row) -> str:
-    if row.admission.kind is AdmissionKind.DELAY:
-        return f"after {format_us(row.admission.delay_us)}"
-    return "at once" if row.admission.kind is AdmissionKind.AT_ONCE else "at an exit"
+def admission_text(admission: Admission) -> str:
+    """When a request starts, such as `after 10 ms`."""
+    if admission.kind is AdmissionKind.DELAY:
+        return f"after {format_us(admission.delay_us)}"
+    return "at once" if admission.kind is AdmissionKind.AT_ONCE else "at an exit"
 
 
 def _climbs(row: Row, ladder: Ladder) -> str:

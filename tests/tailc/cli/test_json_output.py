@@ -10,6 +10,7 @@ from tests.tailc.toy import with_lines, write_toy
 
 SCHEMAS = Path(__file__).parents[3] / "schemas"
 OUTPUT = json.loads((SCHEMAS / "report/output-1.schema.json").read_text())
+DIFF = json.loads((SCHEMAS / "report/diff-1.schema.json").read_text())
 VERDICT = json.loads((SCHEMAS / "report/verdict-1.schema.json").read_text())
 POLICY = json.loads((SCHEMAS / "artifact/policy-1.0.schema.json").read_text())
 
@@ -36,6 +37,8 @@ def test_a_command_that_does_not_exist_has_a_document_too(tailc):
         ["check", "gone.yaml"],
         ["compile"],
         ["compile", "toy.yaml", "-o", "again"],
+        ["diff", "toy.tailc", "toy.json"],
+        ["diff", "toy.tailc", "gone.json"],
         ["inspect", "toy.tailc"],
         ["lookup", "toy.tailc", "--in-system", "3"],
         ["schema", "few-to-many"],
@@ -52,5 +55,7 @@ def test_the_document_is_as_its_schema_says(folder, tailc, arguments):
     assert document["exit_code"] == ended.code
     if document["result"] and arguments[0] in ("compile", "inspect"):
         jsonschema.validate(document["result"]["policy"], POLICY)
+    if arguments[0] == "diff" and document["result"]:
+        jsonschema.validate(document["result"], DIFF)
     if arguments[0] == "verify" and document["result"]:
         jsonschema.validate(document["result"], VERDICT)

@@ -1,0 +1,34 @@
+"""Lists are cut to the lines there are."""
+
+from tailc.report.fitting import Section, fitted
+
+
+def lines(sections):
+    return "\n\n".join("\n".join(section.lines) for section in sections).splitlines()
+
+
+def numbered(count):
+    return tuple(f"line {number}" for number in range(count))
+
+
+def test_what_fits_is_left_alone():
+    sections = (Section(("head",), numbered(3)), Section(foot=("foot",)))
+    assert fitted(sections, 6) == sections
+
+
+def test_the_longest_list_is_cut_and_says_how_much_it_lacks():
+    short, long = Section(("a",), numbered(4)), Section(("b",), numbered(30))
+    kept = fitted((short, long), 20)
+    assert len(lines(kept)) == 20
+    assert kept[0] == short
+    assert kept[1].lines[-1] == "  ... and 18 more"
+    assert len(kept[1].body) == 12
+
+
+def test_a_list_cut_to_one_line_less_tells_of_two():
+    (kept,) = fitted((Section((), numbered(5)),), 4)
+    assert kept.lines == ("line 0", "line 1", "line 2", "  ... and 2 more")
+
+
+def test_empty_sections_take_no_line():
+    assert fitted((Section(), Section(("head",))), 1) == (Section(("head",)),)
