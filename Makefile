@@ -3,6 +3,9 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
+# What `make bench` measures, quick ones first; `make bench BENCH=replay` measures one.
+BENCH ?= start_up python_lookup ladder_solvers grid_search replay
+
 .PHONY: setup demo test bench fuzz docs clean clean-cache
 
 setup: $(VENV)/.ready
@@ -28,7 +31,7 @@ fuzz: setup
 	$(BIN)/pytest -m fuzz -n 2 --dist loadfile
 
 bench: setup
-	for script in bench/*.py; do $(BIN)/python $$script || exit 1; done
+	for script in machine $(BENCH); do $(BIN)/python -m bench.$$script || exit 1; done
 
 docs: setup
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build

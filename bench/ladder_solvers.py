@@ -1,6 +1,6 @@
 """How long the ladder solvers take, next to one another in one run.
 
-    python bench/ladder_solvers.py [--quick]
+    python -m bench.ladder_solvers [--quick]
 
 Workload: gamma demand (shape 1.625, scale 144 ms), 10,000 requests, s = 1, 1.9, 2.65, 3.2, 30
 loads, budget 24, p99. Every figure is the median of several calls after a first one that compiles;
@@ -22,8 +22,12 @@ from tailc_solvers.ladder.kernels import Steps
 from tailc_solvers.ladder.rows import hull_of, least_tails, sorted_steps, sorted_weights
 from tailc_solvers.sample import Sample
 
-SHAPE, SCALE_MS, REQUESTS, SEED = 1.625, 144.0, 10_000, 1
-SPEEDS = np.array([1.0, 1.9, 2.65, 3.2])
+from bench.published_server import SPEEDS as PUBLISHED_SPEEDS
+from bench.published_server import demand_ms
+from bench.timing import show
+
+REQUESTS, SEED = 10_000, 1
+SPEEDS = np.array(PUBLISHED_SPEEDS)
 COSTS = np.array([1.0, 2.0, 3.0, 4.0])
 LOADS = np.arange(1.0, 31.0)
 BUDGET = 24.0
@@ -51,10 +55,6 @@ def measure(call: Callable[[], object], repeats: int) -> Timing:
         cpu.append(1e3 * (time.process_time() - cpu_start))
         wall.append(1e3 * (time.perf_counter() - wall_start))
     return Timing(statistics.median(wall), min(wall), statistics.median(cpu))
-
-
-def demands(requests: int = REQUESTS) -> np.ndarray:
-    return np.random.default_rng(SEED).gamma(SHAPE, SCALE_MS, requests)
 
 
 def spread_curves(curves: int) -> np.ndarray:
@@ -86,9 +86,9 @@ def grid(sample: Sample, step_ms: float, longest_ms: float, **more: object) -> o
 
 def cases() -> dict[str, tuple[Callable[[], object], float | None]]:
     """What is timed, and the target in ms where there is one."""
-    sample = Sample.common(demands(), SPEEDS)
-    classes = Sample.classes(demands(), spread_curves(8), np.arange(REQUESTS) % 8)
-    individual = Sample.individual(demands(), spread_curves(REQUESTS))
+    sample = Sample.common(demand_ms(REQUESTS), SPEEDS)
+    classes = Sample.classes(demand_ms(REQUESTS), spread_curves(8), np.arange(REQUESTS) % 8)
+    individual = Sample.individual(demand_ms(REQUESTS), spread_curves(REQUESTS))
     solve = partial(solve_ladder, sample, COSTS, LOADS, BUDGET, rank=RANK)
     by_cost = {"objective": "cost", "target_ms": 500.0}
     return {
@@ -110,11 +110,11 @@ def growth(*, is_quick: bool) -> dict[str, Callable[[], object]]:
     found: dict[str, Callable[[], object]] = {}
     for n in (2, 8, 16, 64):
         speeds, costs = np.arange(1.0, n + 1) ** 0.8, np.arange(1.0, n + 1)
-        sample = Sample.common(demands(), speeds)
+        sample = Sample.common(demand_ms(REQUESTS), speeds)
         found[f"dual, {n} rungs"] = partial(dual_kernel, sample, speeds, costs)
     for requests in (10**5, 10**6, 10**7):
         if requests <= largest:
-            sample = Sample.common(demands(requests), SPEEDS)
+            sample = Sample.common(demand_ms(requests), SPEEDS)
             found[f"dual, {requests:,} requests"] = partial(dual_kernel, sample, SPEEDS, COSTS)
             ready, hull = steps(sample), hull_of(SPEEDS, COSTS)
             found[f"rows only, {requests:,} requests"] = partial(
@@ -128,27 +128,21 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="fewer repeats, at most 10^6 requests")
     is_quick = parser.parse_args().quick
     repeats = 5 if is_quick else 11
-    print(f"{'case':32} {'median ms':>10} {'least ms':>10} {'cpu ms':>10} {'/ dual':>9}  target")
-    reference = 0.0
-    for name, (call, target) in cases().items():
-        timing = measure(call, repeats)
-        reference = reference or timing.median_ms
-        print(_line(name, timing, reference), _verdict(timing, target))
-    for name, call in growth(is_quick=is_quick).items():
-        print(_line(name, measure(call, 3), reference))
-
-
-def _line(name: str, timing: Timing, reference: float) -> str:
-    return (
-        f"{name:32} {timing.median_ms:10.3f} {timing.least_ms:10.3f} {timing.cpu_ms:10.3f} "
-        f"{timing.median_ms / reference:9.1f}"
+    timings = {name: (measure(call, repeats), target) for name, (call, target) in cases().items()}
+    timings |= {name: (measure(call, 3), None) for name, call in growth(is_quick=is_quick).items()}
+    reference = next(iter(timings.values()))[0].median_ms
+    show(
+        ["case", "median ms", "least ms", "cpu ms", "to the dual", "aim"],
+        [_line(name, *timing, reference) for name, timing in timings.items()],
     )
 
 
-def _verdict(timing: Timing, target: float | None) -> str:
-    if target is None:
-        return ""
-    return f" {target:g} ms: {'met' if timing.median_ms <= target else 'missed'}"
+def _line(name: str, timing: Timing, target: float | None, reference: float) -> list[str]:
+    aim = ""
+    if target is not None:
+        aim = f"{target:g} ms, {'met' if timing.median_ms <= target else 'missed'}"
+    figures = (timing.median_ms, timing.least_ms, timing.cpu_ms)
+    return [name, *(f"{ms:.3f}" for ms in figures), f"{timing.median_ms / reference:.1f}", aim]
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 """One look-up in Python: the runtime, FlatBuffers accessors, and the compiler's reference.
 
+    python -m bench.python_lookup
+
 Prints microseconds a look-up over the queries of the published table's vectors, the empty loop
 taken off; the aims are 0.3 for the runtime and 0.06 for arrays. Also what opening a policy costs.
 """
@@ -7,25 +9,23 @@ taken off; the aims are 0.3 for the runtime and 0.06 for arrays. Also what openi
 from __future__ import annotations
 
 import csv
-import sys
 import timeit
 from bisect import bisect_right
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from tailc_runtime import open_policy
+from tailc_runtime._generated import policy_generated as fbs
+
+from bench.timing import show
+from tailc.artifact.files import read_policy
+from tailc.forms.ladder.batch import BatchLookup
+from tailc.forms.ladder.lookup import lookup
+from tailc.forms.ladder.table import Ladder
+
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "runtimes" / "python"))
-
-import numpy as np  # noqa: E402
-from tailc_runtime import open_policy  # noqa: E402
-from tailc_runtime._generated import policy_generated as fbs  # noqa: E402
-
-from tailc.artifact.files import read_policy  # noqa: E402
-from tailc.forms.ladder.batch import BatchLookup  # noqa: E402
-from tailc.forms.ladder.lookup import lookup  # noqa: E402
-from tailc.forms.ladder.table import Ladder  # noqa: E402
-
 VECTORS = ROOT / "schemas" / "vectors" / "v1"
 LUCENE = VECTORS / "lucene.tailc"
 REPEATS = 5
@@ -44,14 +44,16 @@ def main() -> None:
         ("FlatBuffers accessors", accessor_lookup(LUCENE.read_bytes()), 2),
         ("tailc.forms.ladder.lookup", lambda *query: lookup(ladder, *query), 2),
     ]
-    print(f"{'look-up':36}{'us':>8}")
-    for name, look, rounds in ways:
-        print(f"{name:36}{microseconds(look, queries, rounds) - empty_us:8.3f}")
-    print(f"{'tailc.forms.ladder.batch, arrays':36}{batch_microseconds(ladder, queries):8.3f}")
+    taken_us = {name: microseconds(look, queries, rounds) for name, look, rounds in ways}
+    # Again, since the machine may have been busy the first time.
+    empty_us = min(empty_us, microseconds(lambda *_: None, queries, 100))
+    rows = [[name, f"{us - empty_us:.3f}"] for name, us in taken_us.items()]
+    rows.append(["batch of arrays", f"{batch_microseconds(ladder, queries):.3f}"])
     for suffix in (".tailc", ".json"):
         path = LUCENE.with_suffix(suffix)
         open_us = min(timeit.repeat(lambda path=path: open_policy(path), number=20, repeat=REPEATS))
-        print(f"{f'open and check lucene{suffix}':36}{open_us / 20 * 1e6:8.0f}")
+        rows.append([f"open and check lucene{suffix}", f"{open_us / 20 * 1e6:.0f}"])
+    show(["look-up", "us"], rows)
 
 
 def microseconds(look: Look, queries: list[Query], rounds: int) -> float:

@@ -1,6 +1,6 @@
 """How long a user waits for each command as a process, beside a bare interpreter in the same run.
 
-    python bench/start_up.py
+    python -m bench.start_up
 
 Medians of whole processes, interleaved, warm caches; `first compile` starts with an empty JIT
 cache. Peak memory is the largest resident set of the process.
@@ -17,6 +17,8 @@ import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
+
+from bench.timing import show
 
 ROOT = Path(__file__).parent.parent
 RUNS = 7
@@ -71,12 +73,15 @@ def _seconds(command: Sequence[str], environment: dict[str, str] | None = None) 
 
 def _print(medians: dict[str, float]) -> None:
     bare = medians["bare interpreter"]
-    print(f"{'process':<18}{'seconds':>9}{'x bare':>8}{'limit':>8}")
-    for name, seconds in medians.items():
-        limit = f"{LIMITS_S[name]:g}" if name in LIMITS_S else ""
-        print(f"{name:<18}{seconds:>9.3f}{seconds / bare:>8.1f}{limit:>8}")
+    show(
+        ["process", "seconds", "to a bare interpreter", "at most"],
+        [
+            [name, f"{taken:.3f}", f"{taken / bare:.1f}", f"{LIMITS_S.get(name, '')}"]
+            for name, taken in medians.items()
+        ],
+    )
     peak_mib = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-    print(f"largest resident set of any of them: {peak_mib:.0f} MiB")
+    print(f"Largest resident set of any of them: {peak_mib:.0f} MiB.\n")
 
 
 if __name__ == "__main__":

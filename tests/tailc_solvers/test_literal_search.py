@@ -7,6 +7,7 @@ import pytest
 from tailc_solvers.intervals.grid import GridSolution, search_grid
 from tailc_solvers.sample import Sample
 
+from tests.reference.brute_force import brute_force
 from tests.reference.literal_search import interval_table, tail_ms, time_ms
 
 STEP_MS = 10.0
@@ -33,6 +34,14 @@ def test_the_worked_example_of_the_paper():
     tails = [75, 75, 100, 225 / 2, 400 / 3, 150]
     assert [entry.tail_ms for entry in table] == pytest.approx(tails)
     assert table[3].schedule == (0, 50, 50)
+
+
+def test_the_compiled_loops_find_the_same_table():
+    seq_ms, speedup = [5.0, 12.0, 31.0, 58.0], [1, 1.8, 2.4]
+    printed = interval_table(seq_ms, speedup, 3.017, 4, 60, 10)
+    _, tails, means = brute_force(np.array(seq_ms), np.array(speedup), 3.017, 4, 6, 10.0, 4)
+    assert tails.tolist() == pytest.approx([entry.tail_ms for entry in printed])
+    assert means.tolist() == pytest.approx([entry.mean_ms for entry in printed])
 
 
 def test_a_request_s_time_is_equation_1():
