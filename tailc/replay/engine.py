@@ -1,44 +1,48 @@
-"""Discrete-event replay of a ladder on one server, compiled.
+"""Discrete-event replay of ladders on one server, compiled.
 
 **What happens.** A request arrives, waits as its row says, runs, climbs, and exits when its work is
 done. `in_system` counts it from arrival to exit. All times are whole nanoseconds.
 
 - *Instants.* Events of the same instant come in this order: exits, arrivals, starts, ticks; each
   sees the `in_system` that the ones before left. Among equals the earlier arrival goes first.
-- *Admission.* Every waiter reads the row of the current `in_system`, again at every arrival and
+- *Ladders.* Each request has one, and reads only its rows: all by the same `in_system`.
+- *Admission.* Every waiter reads its row of the current `in_system`, again at every arrival and
   exit. It starts as soon as its row is at-once, or its row has a delay and it has waited that long.
-  So requests start in order of arrival.
-- *Exits.* `in_system` falls by one. If the row before that was on-exit and a request waits, the
-  first waiter starts, whatever the new row says: one start an exit. An on-exit waiter
-  also starts when nothing runs, since no exit would come.
-- *Ticks.* Each request has its own, at its start plus 1, 2, ... quanta. At a tick it reads the
-  row of the current `in_system` with its age and climbs to the row's rung if that is higher.
-  Only the ticks at which a request climbs are simulated: after each change of row the next such
-  tick is known.
-- *Sharing.* A running request has its rung's cost in threads. If all threads exceed the
-  server's capacity, boosted threads run in full and the others share the rest equally; a
+  So requests of one ladder start in order of arrival, and those of others may pass them.
+- *Exits.* `in_system` falls by one. The earliest arrival among the waiters whose row before that
+  was on-exit is released: it starts, whatever its new row says; one start an exit. The first of all
+  on-exit waiters also starts when nothing runs, since no exit would come.
+- *Ticks.* Each request has its own, at its start plus 1, 2, ... quanta. At a tick it reads its
+  row of the current `in_system` (or, where ladders do not reread, the row that it read at its
+  start) with its age and climbs to the row's rung if that is higher. Only the ticks at which a
+  request climbs are simulated: after each change of row the next such tick is known.
+- *Sharing.* A running request has its rung's cost in threads of the rung's pool. If all threads in
+  a pool exceed its capacity, boosted threads run in full and the others share the rest equally; a
   request's work shrinks by its speed on the rung times its threads' share. A request exits at
   the first whole nanosecond at which its work is done.
-- *Boosting.* A request that climbs to the last rung (one that starts there has not been raised) is
-  boosted iff the boosted threads, its own included, stay strictly below the limit
-  (Haque et al., ASPLOS 2015, section 4.2).
+- *Boosting.* A request that climbs to the last rung (one that starts there has not been raised,
+  and is boosted only where that is asked for) is boosted iff the boosted threads, its own
+  included, stay strictly below the limit (Haque et al., ASPLOS 2015, section 4.2).
+- *Cut-off.* A request that has run for the longest time allowed exits there, its work unfinished
+  (Haque et al., section 2: the server terminates requests and returns what they have found).
 
-**How.** Unboosted requests progress alike, so one virtual clock, `served`, advances by their share;
-a request's exit is a fixed point on it until it climbs (processor sharing in virtual time).
-Boosted requests have a clock of their own. Both restart whenever the server runs empty, which
-keeps their rounding small. An event costs O(running) where the row changes or a request climbs
-or exits, O(1) otherwise.
+**How.** Unboosted requests in a pool progress alike, so one virtual clock, `served`, advances by
+their share; a request's exit is a fixed point on it until it climbs (processor sharing in virtual
+time). Boosted requests have a clock of their own, the last. All restart whenever the server runs
+empty, which keeps their rounding small. An event costs O(running) where the row changes or a
+request climbs or exits, O(ladders + pools) otherwise.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from tailc.replay.lowered import NEVER_NS, PPM, Lowered
+from tailc.replay.lowered import Lowered
+from tailc.replay.pools import NEVER_NS, PPM
 
 # A virtual clock reads up to 10^10 ns between two empty moments, so its rounding is near 10^-6 ns;
 # an exit is not put off to the next nanosecond for that.
@@ -56,29 +60,49 @@ _part = njit(inline="always")
 # Phases of a replay: warming up, first and second half of what is measured, draining.
 PHASES = 4
 _WARM_UP, _FIRST_HALF, _SECOND_HALF, _DRAIN = range(PHASES)
+# Columns of the integrals; threads and busy stand once for each clock.
 SPAN, IN_SYSTEM, THREADS, BUSY = range(4)
+CLOCK_COLUMNS = 2
 
 
 class Demand(NamedTuple):
-    """Requests in order of arrival: when, how much work, and speed[curve, rung]."""
+    """Requests in order of arrival: when, how much work, which ladder, and speed[curve, rung].
+
+    ladder is empty where all requests climb the first.
+    """
 
     arrival_ns: NDArray[np.int64]
     work_ns: NDArray[np.int64]
     curve: NDArray[np.int32]
+    ladder: NDArray[np.int32]
     speed: NDArray[np.float64]
+
+
+class State(NamedTuple):
+    """What the engine remembers: scalars, waiters by ladder, requests that run, virtual clocks.
+
+    following: the next request of the same ladder, for each; empty where there is one ladder.
+    """
+
+    server: Any
+    queues: NDArray[np.void]
+    following: NDArray[np.int64]
+    jobs: NDArray[np.void]
+    clocks: NDArray[np.void]
 
 
 class Log(NamedTuple):
     """What the engine writes, by request, and the time integrals by phase.
 
-    latency_ns, wait_ns, rung: of each request. thread_ns: sum of threads times time, in
-    thread-nanoseconds. integrals: (PHASES, 4), over time: 1, requests in the system, threads,
-    threads that run.
+    latency_ns, wait_ns, rung, is_cut: of each request. thread_ns: sum of threads times time, in
+    thread-nanoseconds. integrals: (PHASES, 2 + 2 clocks), over time: 1, requests in the system, and
+    for each clock (the pools in order, then the boosted) threads and threads that run.
     """
 
     latency_ns: NDArray[np.int64]
     wait_ns: NDArray[np.int64]
     rung: NDArray[np.int32]
+    is_cut: NDArray[np.bool_]
     thread_ns: NDArray[np.float64]
     integrals: NDArray[np.float64]
 
@@ -91,9 +115,31 @@ _JOB = np.dtype(
         ("head_start", np.int64),  # age at start
         ("due", np.int64),  # the tick at which it climbs
         ("since", np.int64),  # on its rung
-        ("done", np.float64),  # exit, on the request's virtual clock
-        ("rung", np.int64),
-        ("is_boosted", np.bool_),
+        ("done", np.float64),  # exit, on its clock
+        ("rung", np.int32),
+        ("row", np.int32),
+        ("ladder", np.int32),
+        ("clock", np.int32),
+    ],
+    align=True,
+)
+# The requests of one ladder that wait, in order of arrival.
+_QUEUE = np.dtype(
+    [
+        ("row", np.int64),
+        ("first", np.int64),
+        ("unreleased", np.int64),  # the first whom no exit has released
+    ],
+    align=True,
+)
+# Requests that progress alike: those in one pool, or the boosted.
+_CLOCK = np.dtype(
+    [
+        ("threads", np.int64),
+        ("supply", np.int64),
+        ("served", np.float64),  # what the clock reads
+        ("share", np.float64),  # what every thread gets of a core
+        ("leaver", np.int64),  # who exits next
     ],
     align=True,
 )
@@ -101,19 +147,14 @@ _SERVER = np.dtype(
     [
         ("now", np.int64),
         ("phase", np.int64),
-        ("row", np.int64),
+        ("in_system", np.int64),
         ("arrived", np.int64),
-        ("started", np.int64),
         ("running", np.int64),
-        ("released", np.int64),  # exits that waiters on-exit have not used yet
-        ("threads", np.int64),  # of unboosted requests
-        ("boosted", np.int64),  # threads of the others
-        ("served", np.float64),  # virtual clocks
-        ("served_boosted", np.float64),
-        ("leaver", np.int64),  # who exits next among unboosted, and among boosted, jobs
-        ("favourite", np.int64),
         ("climb_at", np.int64),
-    ]
+        ("cut_at", np.int64),
+        ("eldest", np.int64),  # who has run longest
+    ],
+    align=True,
 )
 
 
@@ -122,81 +163,98 @@ def replay(
 ) -> int:
     """Fill `log`; return how many requests arrived before the system held `most_in_system`.
 
-    That is all of them unless the server is overloaded; then the replay stops there, and requests
-    still in the system have their age as latency. Integrals are taken apart before request number
-    `measured_from`, up to half of the rest, up to the last arrival, and after it.
+    That is all of them unless the server is overloaded; then the replay is given up there, and
+    requests still in the system have their age as latency. Integrals are taken apart before request
+    number `measured_from`, up to half of the rest, up to the last arrival, and after it.
     """
-    server = np.zeros(1, _SERVER)[0]
-    jobs = np.empty(most_in_system, _JOB)
-    _run(server, jobs, demand, table, measured_from, log)
-    return int(server["arrived"])
+    state = State(
+        np.zeros(1, _SERVER)[0],
+        np.zeros(len(table.row_of_load), _QUEUE),
+        np.empty(len(demand.ladder), np.int64),
+        np.empty(most_in_system, _JOB),
+        np.zeros(clock_count(table), _CLOCK),
+    )
+    _open(state, table, measured_from)
+    _line_up(state.queues, state.following, demand.ladder)
+    _run(state, demand, table, measured_from, log)
+    return int(state.server["arrived"])
+
+
+def clock_count(table: Lowered) -> int:
+    """One for each pool, and one for boosted requests."""
+    return len(table.capacity_ppm) + 1
+
+
+def _open(state: State, table: Lowered, measured_from: int) -> None:
+    """An empty server; all else is zero already."""
+    state.server["phase"] = _WARM_UP if measured_from > 0 else _FIRST_HALF
+    state.server["climb_at"] = state.server["cut_at"] = NEVER_NS
+    state.queues["row"] = table.row_of_load[:, 0]
+    state.clocks["supply"] = [*table.capacity_ppm, table.capacity_ppm[table.boost_pool]]
+    state.clocks["leaver"] = _NOBODY
 
 
 @_loop  # pragma: no cover - compiled
-def _run(server, jobs, demand, table, measured_from, log):
+def _line_up(queues, following, ladder):
+    """The first request of each ladder, and for each request the next of its ladder."""
+    if len(queues) == 1:
+        return
+    for queue in queues:
+        queue.first = len(ladder)
+    for request in range(len(ladder) - 1, -1, -1):
+        queue = queues[ladder[request]]
+        following[request] = queue.first
+        queue.first = request
+    for queue in queues:
+        queue.unreleased = queue.first
+
+
+@_loop  # pragma: no cover - compiled
+def _run(state, demand, table, measured_from, log):
     """One event after another, in the order of the module's docstring."""
-    _open(server, table, measured_from)
+    server = state.server
     while True:
-        share, boosted_share = _shares(server, table.capacity_ppm)
-        leaving, exit_at = _next_exit(server, jobs, share, boosted_share)
+        clock, exit_at = _next_exit(state)
         arrive_at = _next_arrival(server, demand)
-        start_at = _next_start(server, demand, table)
-        upcoming = min(exit_at, arrive_at, start_at, server.climb_at)
+        queue, start_at = _next_start(state, demand, table)
+        upcoming = min(exit_at, server.cut_at, arrive_at, start_at, server.climb_at)
         if upcoming == NEVER_NS:
             return
-        _wait_until(upcoming, server, share, boosted_share, table.capacity_ppm, log.integrals)
+        _wait_until(upcoming, state, log.integrals)
         if exit_at == upcoming:
-            _exit(server, jobs, leaving, demand, table, log)
+            _exit(state.clocks[clock].leaver, state, demand, table, log)
+        elif server.cut_at == upcoming:
+            log.is_cut[state.jobs[server.eldest].request] = True
+            _exit(server.eldest, state, demand, table, log)
         elif arrive_at == upcoming:
             _arrive(server, len(demand.arrival_ns), measured_from)
-            if _in_system(server) >= len(jobs):
-                _cut_off(server, jobs, demand, log)
+            if server.in_system >= len(state.jobs):
+                _give_up(state, demand, table, log)
                 return
-            if _reread(server, jobs, table):
-                _look_ahead(server, jobs)
+            if _reread(state, table):
+                _look_ahead(state, table)
         elif start_at == upcoming:
-            _enter(server, jobs, demand, table, log)
+            _enter(state, queue, demand, table, log)
         else:
-            _climb(server, jobs, demand, table, log)
+            _climb(state, demand, table, log)
 
 
 @_part  # pragma: no cover - compiled
-def _open(server, table, measured_from):
-    """An empty server; all else is zero already."""
-    server.row = table.row_of_load[0]
-    server.phase = _WARM_UP if measured_from > 0 else _FIRST_HALF
-    server.leaver = _NOBODY
-    server.favourite = _NOBODY
-    server.climb_at = NEVER_NS
-
-
-@_part  # pragma: no cover - compiled
-def _in_system(server):
-    return server.arrived - server.started + server.running
-
-
-@_part  # pragma: no cover - compiled
-def _shares(server, capacity):
-    """What every thread of an unboosted, and of a boosted, request gets of a core."""
-    free = max(capacity - server.boosted, 0)
-    share = 1.0 if server.threads <= free else free / server.threads
-    boosted_share = 1.0 if server.boosted <= capacity else capacity / server.boosted
-    return share, boosted_share
-
-
-@_part  # pragma: no cover - compiled
-def _next_exit(server, jobs, share, boosted_share):
-    """Who exits next, and when."""
-    exit_at = NEVER_NS
-    if server.leaver >= 0 and share > 0.0:
-        left = (jobs[server.leaver].done - server.served) / share
-        exit_at = server.now + _whole_ns(left)
-    if server.favourite >= 0:
-        left = (jobs[server.favourite].done - server.served_boosted) / boosted_share
-        favourite_at = server.now + _whole_ns(left)
-        if favourite_at < exit_at:
-            return server.favourite, favourite_at
-    return server.leaver, exit_at
+def _next_exit(state):
+    """The clock of who exits next, and when; what all get until then."""
+    now = state.server.now
+    first, exit_at = _NOBODY, NEVER_NS
+    for number in range(len(state.clocks)):
+        clock = state.clocks[number]
+        if clock.leaver < 0:
+            continue
+        clock.share = 1.0 if clock.threads <= clock.supply else clock.supply / clock.threads
+        if clock.share > 0.0:
+            left = (state.jobs[clock.leaver].done - clock.served) / clock.share
+            leave_at = now + _whole_ns(left)
+            if leave_at < exit_at:
+                first, exit_at = number, leave_at
+    return first, exit_at
 
 
 @_part  # pragma: no cover - compiled
@@ -212,60 +270,106 @@ def _next_arrival(server, demand):
 
 
 @_part  # pragma: no cover - compiled
-def _next_start(server, demand, table):
-    """When the first waiter starts, as far as the row of now tells."""
-    if server.started == server.arrived:
-        return NEVER_NS
-    is_on_exit = table.on_exit[server.row]
-    if server.released > 0 or (is_on_exit and server.running == 0):
-        return server.now
-    if is_on_exit:
-        return NEVER_NS
-    delayed = demand.arrival_ns[server.started] + table.delay_ns[server.row]
-    return max(server.now, delayed)
+def _next_start(state, demand, table):
+    """The queue whose first waiter starts first, as far as the rows of now tell, and when."""
+    chosen, start_at = _NOBODY, NEVER_NS
+    for number in range(len(state.queues)):
+        queue = state.queues[number]
+        if queue.first >= state.server.arrived:
+            continue
+        at = _start_of(queue, state.server, demand, table)
+        is_earlier = chosen >= 0 and queue.first < state.queues[chosen].first
+        if at < start_at or (at == start_at and is_earlier):
+            chosen, start_at = number, at
+    return chosen, start_at
 
 
 @_part  # pragma: no cover - compiled
-def _wait_until(upcoming, server, share, boosted_share, capacity, integrals):
+def _start_of(queue, server, demand, table):
+    """When the first waiter of a queue starts."""
+    is_on_exit = table.on_exit[queue.row]
+    if queue.first < queue.unreleased or (is_on_exit and server.running == 0):
+        return server.now
+    if is_on_exit:
+        return NEVER_NS
+    return max(server.now, demand.arrival_ns[queue.first] + table.delay_ns[queue.row])
+
+
+@_part  # pragma: no cover - compiled
+def _wait_until(upcoming, state, integrals):
     """Let time pass: clocks and integrals."""
+    server = state.server
     passed = upcoming - server.now
-    threads = server.threads + server.boosted
     sums = integrals[server.phase]
     sums[SPAN] += passed
-    sums[IN_SYSTEM] += passed * _in_system(server)
-    sums[THREADS] += passed * threads
-    sums[BUSY] += passed * min(threads, capacity)
-    server.served += passed * share
-    server.served_boosted += passed * boosted_share
+    sums[IN_SYSTEM] += passed * server.in_system
+    for number in range(len(state.clocks)):
+        clock = state.clocks[number]
+        if clock.leaver < 0:
+            continue
+        column = number * CLOCK_COLUMNS
+        sums[THREADS + column] += passed * clock.threads
+        sums[BUSY + column] += passed * min(clock.threads, clock.supply)
+        clock.served += passed * clock.share
     server.now = upcoming
 
 
 @_part  # pragma: no cover - compiled
-def _exit(server, jobs, leaving, demand, table, log):
-    job = jobs[leaving]
+def _exit(leaving, state, demand, table, log):
+    server = state.server
+    job = state.jobs[leaving]
     log.latency_ns[job.request] = server.now - demand.arrival_ns[job.request]
     log.rung[job.request] = job.rung
-    _leave_rung(server, job, table, log)
-    if table.on_exit[server.row] and server.started + server.released < server.arrived:
-        server.released += 1
+    _leave_rung(state, job, table, log)
+    _release(state, table)
+    server.in_system -= 1
     server.running -= 1
-    jobs[leaving] = jobs[server.running]
+    state.jobs[leaving] = state.jobs[server.running]
     if server.running == 0:
-        server.served = 0.0
-        server.served_boosted = 0.0
-    _reread(server, jobs, table)
-    _look_ahead(server, jobs)
+        for clock in state.clocks:
+            clock.served = 0.0
+    _reread(state, table)
+    _look_ahead(state, table)
 
 
 @_part  # pragma: no cover - compiled
-def _leave_rung(server, job, table, log):
+def _release(state, table):
+    """The earliest arrival among waiters on-exit need wait no longer."""
+    chosen, earliest = _NOBODY, state.server.arrived
+    for number in range(len(state.queues)):
+        queue = state.queues[number]
+        if table.on_exit[queue.row] and queue.unreleased < earliest:
+            chosen, earliest = number, queue.unreleased
+    if chosen >= 0:
+        state.queues[chosen].unreleased = _next_of(earliest, state.following)
+
+
+@_part  # pragma: no cover - compiled
+def _next_of(request, following):
+    """The next request of the same ladder."""
+    return following[request] if len(following) > 0 else request + 1
+
+
+@_part  # pragma: no cover - compiled
+def _leave_rung(state, job, table, log):
     """Give back the threads of the job's rung, and log how long it had them."""
-    cost = table.threads_ppm[job.rung]
-    log.thread_ns[job.request] += cost * _THREADS_PER_PPM * (server.now - job.since)
-    if job.is_boosted:
-        server.boosted -= cost
-    else:
-        server.threads -= cost
+    _log_threads(state.server.now, job, table, log)
+    _take(-table.threads_ppm[job.rung], state.clocks, job.clock, table)
+
+
+@_part  # pragma: no cover - compiled
+def _log_threads(now, job, table, log):
+    threads = table.threads_ppm[job.rung] * _THREADS_PER_PPM
+    log.thread_ns[job.request] += threads * (now - job.since)
+
+
+@_part  # pragma: no cover - compiled
+def _take(threads, clocks, number, table):
+    """Threads more on a clock; what the boosted have, the others in their pool lack."""
+    clocks[number].threads += threads
+    if number == len(clocks) - 1:
+        pool = clocks[table.boost_pool]
+        pool.supply = max(table.capacity_ppm[table.boost_pool] - clocks[number].threads, 0)
 
 
 @_part  # pragma: no cover - compiled
@@ -275,79 +379,103 @@ def _arrive(server, requests, measured_from):
     if server.arrived == measured_from + (requests - measured_from) // 2:
         server.phase = _SECOND_HALF
     server.arrived += 1
+    server.in_system += 1
     if server.arrived == requests:
         server.phase = _DRAIN
 
 
 @_part  # pragma: no cover - compiled
-def _cut_off(server, jobs, demand, log):
-    """Every request in the system has its age as latency."""
+def _give_up(state, demand, table, log):
+    """Every request in the system has its age as latency, and as wait if it has not begun."""
+    server = state.server
     for i in range(server.running):
-        request = jobs[i].request
-        log.latency_ns[request] = server.now - demand.arrival_ns[request]
-    for request in range(server.started, server.arrived):
-        log.latency_ns[request] = server.now - demand.arrival_ns[request]
+        job = state.jobs[i]
+        log.latency_ns[job.request] = server.now - demand.arrival_ns[job.request]
+        log.rung[job.request] = job.rung
+        _log_threads(server.now, job, table, log)
+    for queue in state.queues:
+        request = queue.first
+        while request < server.arrived:
+            log.latency_ns[request] = server.now - demand.arrival_ns[request]
+            log.wait_ns[request] = log.latency_ns[request]
+            request = _next_of(request, state.following)
 
 
 @_part  # pragma: no cover - compiled
-def _enter(server, jobs, demand, table, log):
-    """The first waiter starts, on the rung of its age."""
-    request = server.started
+def _enter(state, number, demand, table, log):
+    """The first waiter of a queue starts, on the rung of its age."""
+    server, queue = state.server, state.queues[number]
+    request = queue.first
     waited = server.now - demand.arrival_ns[request]
     log.wait_ns[request] = waited
-    server.started += 1
-    server.released = max(server.released - 1, 0)
-    job = jobs[server.running]
+    queue.first = _next_of(request, state.following)
+    queue.unreleased = max(queue.unreleased, queue.first)
+    job = state.jobs[server.running]
     job.request = request
     job.begun = server.now
     job.head_start = waited if table.ages_from_arrival else 0
-    job.since = server.now
-    job.rung = _rung_at(table.reach_ns, server.row, job.head_start)
-    job.is_boosted = False
-    job.done = server.served + (
-        demand.work_ns[request] / demand.speed[demand.curve[request], job.rung]
-    )
-    job.due = _due(job, server.row, server.now, table)
+    job.ladder = number
+    job.row = queue.row
+    job.rung = _rung_at(table.reach_ns, job.row, job.head_start)
+    work = demand.work_ns[request] / demand.speed[demand.curve[request], job.rung]
+    _run_on(state, server.running, work, table, table.boosts_at_start)
     server.climb_at = min(server.climb_at, job.due)
-    server.threads += table.threads_ppm[job.rung]
-    if server.leaver < 0 or job.done < jobs[server.leaver].done:
-        server.leaver = server.running
+    if server.running == 0:
+        server.eldest = 0
+        server.cut_at = min(server.now + table.cut_off_ns, NEVER_NS)
     server.running += 1
 
 
 @_part  # pragma: no cover - compiled
-def _climb(server, jobs, demand, table, log):
-    """The first job that is due climbs, and is boosted if there is room."""
-    number = _first_due(server, jobs)
-    job = jobs[number]
-    higher = _rung_at(table.reach_ns, server.row, job.head_start + server.now - job.begun)
-    speed = demand.speed[demand.curve[job.request]]
-    left = (job.done - server.served) * (speed[job.rung] / speed[higher])
-    _leave_rung(server, job, table, log)
-    job.since = server.now
-    job.rung = higher
-    cost = table.threads_ppm[higher]
-    is_last = higher == len(table.threads_ppm) - 1
-    if is_last and server.boosted + cost < table.boost_below_ppm:
-        job.is_boosted = True
-        job.done = server.served_boosted + left
-        server.boosted += cost
+def _run_on(state, number, left, table, may_boost):
+    """Let a job run on its new rung, which takes `left` on a clock."""
+    job, clocks = state.jobs[number], state.clocks
+    cost = table.threads_ppm[job.rung]
+    boosted = len(clocks) - 1
+    is_raised = may_boost and job.rung == len(table.threads_ppm) - 1
+    if is_raised and clocks[boosted].threads + cost < table.boost_below_ppm:
+        job.clock = boosted
     else:
-        job.done = server.served + left
-        server.threads += cost
-    job.due = _due(job, server.row, server.now, table)
-    _look_ahead(server, jobs)
+        job.clock = table.pool_of[job.rung]
+    clock = clocks[job.clock]
+    job.done = clock.served + left
+    job.since = state.server.now
+    job.due = _due(job, state.server.now, table)
+    if clock.leaver < 0 or job.done < state.jobs[clock.leaver].done:
+        clock.leaver = number
+    _take(cost, clocks, job.clock, table)
 
 
 @_part  # pragma: no cover - compiled
-def _reread(server, jobs, table):
-    """Read the row of the requests in the system now; whether it is another."""
-    row = table.row_of_load[min(_in_system(server), len(table.row_of_load) - 1)]
-    if row == server.row:
+def _climb(state, demand, table, log):
+    """The first job that is due climbs, and is boosted if there is room."""
+    number = _first_due(state.server, state.jobs)
+    job = state.jobs[number]
+    higher = _rung_at(table.reach_ns, job.row, job.head_start + state.server.now - job.begun)
+    speed = demand.speed[demand.curve[job.request]]
+    left = (job.done - state.clocks[job.clock].served) * (speed[job.rung] / speed[higher])
+    _leave_rung(state, job, table, log)
+    job.rung = higher
+    _run_on(state, number, left, table, True)
+    _look_ahead(state, table)
+
+
+@_part  # pragma: no cover - compiled
+def _reread(state, table):
+    """Read the rows of the requests in the system now; whether a request has another."""
+    server, is_other = state.server, False
+    load = min(server.in_system, table.row_of_load.shape[1] - 1)
+    for number in range(len(state.queues)):
+        row = table.row_of_load[number, load]
+        if row != state.queues[number].row:
+            state.queues[number].row = row
+            is_other = True
+    if table.keeps_row or not is_other:
         return False
-    server.row = row
     for i in range(server.running):
-        jobs[i].due = _due(jobs[i], row, server.now, table)
+        job = state.jobs[i]
+        job.row = state.queues[job.ladder].row
+        job.due = _due(job, server.now, table)
     return True
 
 
@@ -360,11 +488,11 @@ def _rung_at(reach_ns, row, age_ns):
 
 
 @_part  # pragma: no cover - compiled
-def _due(job, row, now, table):
-    """The first tick from now on at which a job climbs, if the row stays."""
-    after = table.due_after_ns[row, job.rung + 1]
+def _due(job, now, table):
+    """The first tick from now on at which a job climbs, if its row stays."""
+    after = table.due_after_ns[job.row, job.rung + 1]
     if job.head_start > 0 and after < NEVER_NS:
-        age = table.reach_ns[row, job.rung + 1] - job.head_start
+        age = table.reach_ns[job.row, job.rung + 1] - job.head_start
         after = max(-(-age // table.quantum_ns), 1) * table.quantum_ns
     if job.begun + after >= now:
         return job.begun + after
@@ -383,16 +511,34 @@ def _first_due(server, jobs):
 
 
 @_part  # pragma: no cover - compiled
-def _look_ahead(server, jobs):
-    """When a job climbs next, and who exits next among unboosted and among boosted jobs."""
-    climb_at, leaver, favourite = NEVER_NS, _NOBODY, _NOBODY
-    for i in range(server.running):
-        climb_at = min(climb_at, jobs[i].due)
-        if jobs[i].is_boosted:
-            if favourite < 0 or jobs[i].done < jobs[favourite].done:
-                favourite = i
-        elif leaver < 0 or jobs[i].done < jobs[leaver].done:
-            leaver = i
+def _look_ahead(state, table):
+    """When a job climbs next, who exits next on each clock, and who is cut off next."""
+    server, jobs = state.server, state.jobs
+    climb_at = NEVER_NS
+    for number in range(len(state.clocks)):
+        clock = state.clocks[number]
+        if clock.leaver < 0:
+            continue
+        leaver, first = _NOBODY, np.inf
+        for i in range(server.running):
+            if jobs[i].clock == number:
+                climb_at = min(climb_at, jobs[i].due)
+                if jobs[i].done < first:
+                    leaver, first = i, jobs[i].done
+        clock.leaver = leaver
     server.climb_at = climb_at
-    server.leaver = leaver
-    server.favourite = favourite
+    if table.cut_off_ns < NEVER_NS:
+        server.eldest = _eldest(server, jobs)
+        server.cut_at = NEVER_NS
+        if server.running > 0:
+            server.cut_at = jobs[server.eldest].begun + table.cut_off_ns
+
+
+@_part  # pragma: no cover - compiled
+def _eldest(server, jobs):
+    """Who has run longest."""
+    eldest = 0
+    for i in range(server.running):
+        if jobs[i].begun < jobs[eldest].begun:
+            eldest = i
+    return eldest

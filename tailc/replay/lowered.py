@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc.errors import Code, Finding, TailcError
 from tailc.forms.ladder.lookup import row_at
 from tailc.forms.ladder.table import (
     AT_ONCE,
@@ -19,23 +19,34 @@ from tailc.forms.ladder.table import (
     Row,
     Rule,
 )
+from tailc.replay.pools import NEVER_NS, pools, refuse
 
 NS_PER_US = 1_000
-PPM = 1_000_000
-# Later than any time in a replay, and far enough below 2^63 to be added to one.
-NEVER_NS = 1 << 61
+
+# What ladders replayed together have in common, and how people call it.
+_SHARED = {
+    "rungs": "rungs",
+    "cost_units": "cost units",
+    "quantum_us": "quanta",
+    "rules": "rules",
+    "boost": "boosting",
+}
 
 
 class Lowered(NamedTuple):
     """What the engine reads; a NamedTuple because compiled code takes it as it is.
 
-    row_of_load: row for 0, 1, 2, ... in the system, the last entry for all above.
+    row_of_load: (ladders, loads), row of each ladder for 0, 1, 2, ... in the system, the last
+    entry for all above. Rows of all ladders are numbered together.
     on_exit, delay_ns: admission of each row.
     reach_ns: (rows, rungs + 1), age at which a row is on rung k or above; NEVER_NS if it never is.
     due_after_ns: the same rounded up to the request's next tick, the first of which is one quantum
     after its start.
-    threads_ppm: cost of each rung in the shared unit, of which the server has capacity_ppm.
-    boost_below_ppm: 0 without boosting.
+    keeps_row: whether a request keeps the row that it read at its start.
+    threads_ppm: cost of each rung in the unit that it shares; pool_of: which pool that unit is.
+    capacity_ppm: supply of each pool; NEVER_NS for that of the rungs which share nothing.
+    boost_below_ppm: 0 without boosting. It counts in boost_pool.
+    cut_off_ns: execution time after which a request leaves unfinished; NEVER_NS without one.
     """
 
     row_of_load: NDArray[np.int32]
@@ -44,21 +55,38 @@ class Lowered(NamedTuple):
     reach_ns: NDArray[np.int64]
     due_after_ns: NDArray[np.int64]
     quantum_ns: int
+    keeps_row: bool
     threads_ppm: NDArray[np.int64]
-    capacity_ppm: int
+    pool_of: NDArray[np.int32]
+    capacity_ppm: NDArray[np.int64]
     boost_below_ppm: int
+    boost_pool: int
+    boosts_at_start: bool
+    cut_off_ns: int
     ages_from_arrival: bool
 
 
-def lower(ladder: Ladder, rate_mrps: int, most_in_system: int) -> Lowered:
-    """The ladder for loads up to `most_in_system`; a table by rate is read once, at `rate_mrps`.
+def lower(
+    ladders: Sequence[Ladder],
+    rate_mrps: int,
+    most_in_system: int,
+    *,
+    cut_off_us: int | None = None,
+    boosts_at_start: bool = False,
+) -> Lowered:
+    """The ladders for loads up to `most_in_system`; a table by rate is read once, at `rate_mrps`.
 
-    Raises TailcError for a ladder that asks for what the engine does not do: descending, keeping
-    the first row read, or sharing more than one cost unit.
+    With `cut_off_us` a request leaves once it has executed that long, its work unfinished.
+    `boosts_at_start` also boosts requests that start on the last rung.
+
+    Raises TailcError for what the engine does not do: ladders on different rungs, requests that
+    descend, a rung that shares several cost units, boosting in a unit without capacity.
     """
-    _check_rules(ladder)
-    unit, capacity_ppm = _shared_unit(ladder)
-    rows, row_of_load = _rows_by_load(ladder, rate_mrps, most_in_system)
+    _check_alike(ladders)
+    ladder = ladders[0]
+    rows, row_of_load = _rows_by_load(ladders, rate_mrps, most_in_system)
+    _check_rules(ladder, len(rows))
+    shared = pools(ladder)
     quantum_ns = ladder.quantum_us * NS_PER_US
     reach_ns = np.array([_reach(row, len(ladder.rungs)) for row in rows], dtype=np.int64)
     ticks = np.maximum(-(-reach_ns // quantum_ns), 1)
@@ -69,56 +97,52 @@ def lower(ladder: Ladder, rate_mrps: int, most_in_system: int) -> Lowered:
         reach_ns=reach_ns,
         due_after_ns=np.where(reach_ns >= NEVER_NS, NEVER_NS, ticks * quantum_ns),
         quantum_ns=quantum_ns,
-        threads_ppm=np.array([_cost(rung.cost_ppm, unit) for rung in ladder.rungs], dtype=np.int64),
-        capacity_ppm=capacity_ppm,
+        keeps_row=Rule.REREAD_ROW not in ladder.rules,
+        threads_ppm=shared.cost_ppm,
+        pool_of=shared.pool_of,
+        capacity_ppm=shared.capacity_ppm,
         boost_below_ppm=ladder.boost.below_ppm if ladder.boost else 0,
+        boost_pool=shared.boost_pool,
+        boosts_at_start=boosts_at_start,
+        cut_off_ns=NEVER_NS if cut_off_us is None else cut_off_us * NS_PER_US,
         ages_from_arrival=Rule.AGE_FROM_ARRIVAL in ladder.rules,
     )
 
 
-def _check_rules(ladder: Ladder) -> None:
-    if len(ladder.rows) == 1:
-        return
-    for rule in (Rule.NEVER_DESCEND, Rule.REREAD_ROW):
-        if rule not in ladder.rules:
-            _refuse(f"a ladder of several rows without the rule `{rule.value}` cannot be replayed")
+def _check_alike(ladders: Sequence[Ladder]) -> None:
+    first = ladders[0]
+    for name, what in _SHARED.items():
+        if any(getattr(ladder, name) != getattr(first, name) for ladder in ladders):
+            refuse(f"ladders with different {what} cannot be replayed on one server")
 
 
-def _shared_unit(ladder: Ladder) -> tuple[int | None, int]:
-    """The cost unit that requests compete for, and the server's supply (huge without one)."""
-    limited = [i for i, unit in enumerate(ladder.cost_units) if unit.capacity_ppm is not None]
-    if len(limited) > 1:
-        names = ", ".join(f"`{ladder.cost_units[i].name}`" for i in limited)
-        _refuse(f"a replay shares one cost unit, and this ladder limits several: {names}")
-    if ladder.boost is not None and limited != [ladder.boost.unit]:
-        _refuse("boosting counts a cost unit that the server has no stated capacity of")
-    if not limited:
-        return None, NEVER_NS
-    capacity_ppm = ladder.cost_units[limited[0]].capacity_ppm
-    assert capacity_ppm is not None
-    return limited[0], capacity_ppm
-
-
-def _cost(cost_ppm: tuple[int, ...], unit: int | None) -> int:
-    return PPM if unit is None else cost_ppm[unit]
+def _check_rules(ladder: Ladder, rows: int) -> None:
+    rereads, descends = Rule.REREAD_ROW in ladder.rules, Rule.NEVER_DESCEND not in ladder.rules
+    if rows > 1 and rereads and descends:
+        refuse("a request that reads its row again and may descend cannot be replayed")
 
 
 def _rows_by_load(
-    ladder: Ladder, rate_mrps: int, most_in_system: int
+    ladders: Sequence[Ladder], rate_mrps: int, most_in_system: int
 ) -> tuple[list[Row], NDArray[np.int32]]:
-    if ladder.load_axis is LoadAxis.RATE:
-        return [_row(ladder, rate_mrps)], np.zeros(1, dtype=np.int32)
-    last_distinct = max(ladder.rows[-1].first_load, ladder.guard.max_load + 1)
-    rows: list[Row] = []
+    """All rows that are read, and which of them each ladder reads at each load."""
+    loads = max(_distinct_loads(ladder, most_in_system) for ladder in ladders)
     number: dict[Row, int] = {}
-    row_of_load: list[int] = []
-    for load in range(min(last_distinct, most_in_system) + 1):
-        row = _row(ladder, load)
-        if row not in number:
-            number[row] = len(rows)
-            rows.append(row)
-        row_of_load.append(number[row])
-    return rows, np.array(row_of_load, dtype=np.int32)
+    row_of_load = np.empty((len(ladders), loads), np.int32)
+    for i, ladder in enumerate(ladders):
+        by_rate = ladder.load_axis is LoadAxis.RATE
+        for load in range(loads):
+            row = _row(ladder, rate_mrps if by_rate else load)
+            row_of_load[i, load] = number.setdefault(row, len(number))
+    return list(number), row_of_load
+
+
+def _distinct_loads(ladder: Ladder, most_in_system: int) -> int:
+    """From how many in the system on all loads read the same row."""
+    if ladder.load_axis is LoadAxis.RATE:
+        return 1
+    last_distinct = max(ladder.rows[-1].first_load, ladder.guard.max_load + 1)
+    return min(last_distinct, most_in_system) + 1
 
 
 def _row(ladder: Ladder, load: int) -> Row:
@@ -134,7 +158,3 @@ def _reach(row: Row, rungs: int) -> list[int]:
         for rung in range(rungs + 1)
     ]
     return [NEVER_NS if age is None else age * NS_PER_US for age in ages]
-
-
-def _refuse(sentence: str) -> None:
-    raise TailcError(Finding(Code.METHOD_UNFIT, sentence))

@@ -9,29 +9,55 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.replay import engine
-from tailc.replay.lowered import NS_PER_US, PPM, Lowered
+from tailc.replay.lowered import NS_PER_US, Lowered
+from tailc.replay.pools import NEVER_NS, PPM
 from tailc.replay.workload import Workload
 
 _Time = TypeVar("_Time", int, NDArray[np.int64])
+
+
+# The longest and the shortest requests: one in so many.
+_EXTREME_PART = 20
+
+
+@dataclass(frozen=True, eq=False)
+class RungTimes:
+    """How requests used the rungs: threads of a request over its execution, in the mean.
+
+    threads: of all requests; longest, shortest: of the twentieth with most and with least work,
+    and of all that have as much or as little as the last of those. left_on: (rungs,), share of the
+    requests that left on each rung.
+    """
+
+    threads: float
+    longest: float
+    shortest: float
+    left_on: NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
     """What happened to the requests, in order of arrival, and the time integrals.
 
-    arrived: how many arrived; fewer than were sent if the server was overloaded and the replay
-    was cut off, and then those still in the system have their age as latency.
+    is_cut: whether a request left unfinished at the cut-off. thread_ns: threads times time that it
+    had them. arrived: how many arrived; fewer than were sent if the server was overloaded and the
+    replay was given up, and then those still in the system have their age as latency, and as wait
+    if they never ran. integrals: (phases, 2 + 2 pools), over time: 1, requests in the system, and
+    by pool the threads and those that run. capacity_ppm: of each pool; NEVER_NS where rungs share
+    nothing.
     """
 
     arrival_ns: NDArray[np.int64]
     latency_ns: NDArray[np.int64]
     wait_ns: NDArray[np.int64]
     rung: NDArray[np.int32]
+    is_cut: NDArray[np.bool_]
     thread_ns: NDArray[np.float64]
     arrived: int
     measured_from: int
     integrals: NDArray[np.float64]
-    capacity_ppm: int
+    capacity_ppm: tuple[int, ...]
+    rungs: int
 
     @property
     def was_cut_off(self) -> bool:
@@ -44,14 +70,61 @@ class Outcome:
         return slice(self.measured_from if self.arrived > self.measured_from else 0, self.arrived)
 
     @property
-    def utilization(self) -> float:
-        """Threads that ran over the server's capacity, while arrivals were measured."""
-        return self._mean(engine.BUSY) / self.capacity_ppm
+    def utilization(self) -> float | None:
+        """Of the pool that is used most; None where no pool is limited."""
+        limited = [used for used in self.utilization_by_pool if used is not None]
+        return max(limited, default=None)
+
+    @property
+    def utilization_by_pool(self) -> tuple[float | None, ...]:
+        """Threads that ran over the pool's capacity, while arrivals were measured."""
+        return tuple(
+            self._mean(engine.BUSY + engine.CLOCK_COLUMNS * pool) / supply_ppm
+            if supply_ppm < NEVER_NS
+            else None
+            for pool, supply_ppm in enumerate(self.capacity_ppm)
+        )
 
     @property
     def mean_threads(self) -> float:
-        """Threads of requests that had started, whether they got a core or not."""
-        return self._mean(engine.THREADS) / PPM
+        """Threads of requests that had started, whether they got a core or not, in all pools."""
+        return sum(self.mean_threads_by_pool)
+
+    @property
+    def mean_threads_by_pool(self) -> tuple[float, ...]:
+        """The same for each pool."""
+        pools = range(len(self.capacity_ppm))
+        return tuple(
+            self._mean(engine.THREADS + engine.CLOCK_COLUMNS * pool) / PPM for pool in pools
+        )
+
+    @property
+    def cut_share(self) -> float:
+        """Share of the measured requests that left unfinished."""
+        return float(self.is_cut[self.measured].mean())
+
+    @property
+    def mean_thread_ns(self) -> float:
+        """Threads times time that a measured request took, in the mean."""
+        return float(self.thread_ns[self.measured].mean())
+
+    def rung_times(self, work_ns: NDArray[np.int64]) -> RungTimes:
+        """How the measured requests that ran used the rungs; `work_ns` is of all, as they came."""
+        ran_ns = (self.latency_ns - self.wait_ns)[self.measured]
+        ran = ran_ns > 0
+        work_ns = work_ns[self.measured][ran]
+        threads = self.thread_ns[self.measured][ran] / ran_ns[ran]
+        if not len(threads):
+            return RungTimes(0.0, 0.0, 0.0, np.zeros(self.rungs))
+        few = -(-len(work_ns) // _EXTREME_PART)
+        parted = np.partition(work_ns, (few - 1, len(work_ns) - few))
+        left_on = np.bincount(self.rung[self.measured][ran], minlength=self.rungs)
+        return RungTimes(
+            float(threads.mean()),
+            float(threads[work_ns >= parted[len(work_ns) - few]].mean()),
+            float(threads[work_ns <= parted[few - 1]].mean()),
+            left_on / len(work_ns),
+        )
 
     @property
     def mean_in_system(self) -> float:
@@ -86,19 +159,56 @@ def replay(
     table: Lowered,
     most_in_system: int,
     measured_from: int = 0,
+    ladder_of: NDArray[np.int32] | None = None,
 ) -> Outcome:
-    """Replay the records named by `order`, the first arriving first, on the ladder.
+    """Replay the records named by `order`, the first arriving first, on the ladders.
 
-    `arrival_ns` ascends. `most_in_system` is where the replay is given up.
+    `arrival_ns` ascends. `most_in_system` is where the replay is given up. `ladder_of` says for
+    each record which ladder it climbs; None: the first.
     """
     requests = len(order)
+    columns = 2 + engine.CLOCK_COLUMNS * engine.clock_count(table)
     log = engine.Log(
         np.zeros(requests, np.int64),
         np.zeros(requests, np.int64),
         np.zeros(requests, np.int32),
+        np.zeros(requests, np.bool_),
         np.zeros(requests, np.float64),
-        np.zeros((engine.PHASES, 4), np.float64),
+        np.zeros((engine.PHASES, columns), np.float64),
     )
-    demand = engine.Demand(arrival_ns, load.work_ns[order], load.curve_of[order], load.speed)
+    demand = engine.Demand(
+        arrival_ns,
+        load.work_ns[order],
+        load.curve_of[order],
+        _ladders(order, table, ladder_of),
+        load.speed,
+    )
     arrived = engine.replay(demand, table, measured_from, most_in_system, log)
-    return Outcome(arrival_ns, *log[:4], arrived, measured_from, log.integrals, table.capacity_ppm)
+    return Outcome(
+        arrival_ns,
+        *log[:5],
+        arrived,
+        measured_from,
+        _by_pool(log.integrals, table.boost_pool),
+        tuple(table.capacity_ppm.tolist()),
+        len(table.threads_ppm),
+    )
+
+
+def _ladders(
+    order: NDArray[np.integer], table: Lowered, ladder_of: NDArray[np.int32] | None
+) -> NDArray[np.int32]:
+    """The ladder of each arrival; nothing where there is only one."""
+    if len(table.row_of_load) == 1:
+        return np.empty(0, np.int32)
+    if ladder_of is None:
+        return np.zeros(len(order), np.int32)
+    return ladder_of[order]
+
+
+def _by_pool(by_clock: NDArray[np.float64], boost_pool: int) -> NDArray[np.float64]:
+    """Boosted requests, the last clock, counted with the others in their pool."""
+    integrals = by_clock[:, : -engine.CLOCK_COLUMNS].copy()
+    first = engine.THREADS + engine.CLOCK_COLUMNS * boost_pool
+    integrals[:, first : first + engine.CLOCK_COLUMNS] += by_clock[:, -engine.CLOCK_COLUMNS :]
+    return integrals

@@ -29,7 +29,7 @@ def run(
         np.array([speed[: len(policy.rungs)]], dtype=float),
     )
     arrival_ns = np.array([round(a * MS) for a in arrivals_ms])
-    return replay(load, np.arange(count), arrival_ns, lower(policy, 1000, most), most)
+    return replay(load, np.arange(count), arrival_ns, lower((policy,), 1000, most), most)
 
 
 def latency_ms(outcome: Outcome) -> list[float]:
@@ -168,7 +168,7 @@ def both(policy: Ladder, arrival_ns: list[int], work_ns: list[int], speeds: list
         np.array([[float(s) for s in curve] for curve in speeds]),
     )
     order = np.arange(count)
-    fast = replay(load, order, np.array(arrival_ns), lower(policy, 1, 999), 999)
+    fast = replay(load, order, np.array(arrival_ns), lower((policy,), 1, 999), 999)
     slow = replay_plain(
         policy,
         0,

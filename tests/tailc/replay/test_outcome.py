@@ -14,7 +14,7 @@ def five_requests(measured_from: int, most: int = 64) -> Outcome:
     )
     policy = ladder(at_once((0, 0)), cores=2, rungs=1)
     order, arrival_ns = np.array([0, 0, 0, 1, 1]), np.arange(5) * 10 * MS
-    return replay(load, order, arrival_ns, lower(policy, 1, most), most, measured_from)
+    return replay(load, order, arrival_ns, lower((policy,), 1, most), most, measured_from)
 
 
 def test_warm_up_counts_for_nothing():
@@ -32,7 +32,7 @@ def test_halves_split_at_the_middle_request():
 
 def test_a_replay_cut_off_in_its_warm_up_still_has_latencies():
     load = Workload(np.array([500 * MS]), np.array([1]), np.zeros(1, np.int32), np.ones((1, 1)))
-    table = lower(ladder(at_once((0, 0)), cores=1, rungs=1), 1, 3)
+    table = lower((ladder(at_once((0, 0)), cores=1, rungs=1),), 1, 3)
     outcome = replay(load, np.zeros(9, int), np.arange(9) * 10 * MS, table, 3, measured_from=5)
     assert outcome.was_cut_off
     assert outcome.latency_ns[outcome.measured].tolist() == [20 * MS, 10 * MS, 0]

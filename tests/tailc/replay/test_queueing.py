@@ -48,7 +48,7 @@ def replications(policy: Ladder, rate_rps: float, draw_ms) -> list[Outcome]:
         arrival_ns = np.empty(REQUESTS, np.int64)
         rate_mrps = round(rate_rps * 1000)
         streams.poisson_arrivals(streams.stream(7, number), rate_mrps, arrival_ns)
-        table = lower(policy, rate_mrps, MOST)
+        table = lower((policy,), rate_mrps, MOST)
         outcomes.append(replay(load, np.arange(REQUESTS), arrival_ns, table, MOST, WARM_UP))
     return outcomes
 

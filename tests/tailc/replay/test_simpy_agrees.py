@@ -37,7 +37,7 @@ def test_a_busy_server_answers_each_request_alike():
         np.zeros(requests, np.int32),
         np.array([SPEED]),
     )
-    fast = replay(load, np.arange(requests), arrival_ns, lower(policy, 1, 900), 900)
+    fast = replay(load, np.arange(requests), arrival_ns, lower((policy,), 1, 900), 900)
     slow_ms = replay_simpy(policy, (arrival_ns / 1e6).tolist(), work_ms.tolist(), SPEED)
     # SimPy's end of work is late by up to 10^-6 ms and delays are whole microseconds there
     assert np.abs(fast.latency_ns / 1e6 - slow_ms).max() < 0.02

@@ -23,11 +23,13 @@ def outcome(latency_ms: list[float], arrival_ms: list[float] | None = None) -> O
     return Outcome(
         np.array([round(a * 1e6) for a in arrival_ms or range(count)]),
         np.array([round(ms * 1e6) for ms in latency_ms]),
-        *(np.zeros(count, np.int64), np.zeros(count, np.int32), np.zeros(count)),
+        *(np.zeros(count, np.int64), np.zeros(count, np.int32)),
+        *(np.zeros(count, np.bool_), np.zeros(count)),
         arrived=count,
         measured_from=0,
         integrals=np.ones((4, 4)),
-        capacity_ppm=1_000_000,
+        capacity_ppm=(1_000_000,),
+        rungs=1,
     )
 
 

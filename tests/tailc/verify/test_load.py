@@ -15,11 +15,13 @@ def outcome(
     return Outcome(
         np.arange(10),
         np.full(10, 3_000_000),
-        *(np.zeros(10, np.int64), np.zeros(10, np.int32), np.zeros(10)),
+        *(np.zeros(10, np.int64), np.zeros(10, np.int32)),
+        *(np.zeros(10, np.bool_), np.zeros(10)),
         arrived=arrived,
         measured_from=2,
         integrals=np.array([[0.0] * 4, *halves, [0.0] * 4]),
-        capacity_ppm=cores * PPM,
+        capacity_ppm=(cores * PPM,),
+        rungs=1,
     )
 
 

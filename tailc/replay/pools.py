@@ -1,0 +1,78 @@
+"""What requests compete for: each cost unit with a stated capacity is a pool of a server.
+
+A rung draws on one pool at most, in threads of a core type, say. So a climb may move a request from
+one pool to another: to a big core, to a faster clock, away from an SMT neighbour.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.errors import Code, Finding, TailcError
+from tailc.forms.ladder.table import Ladder, Rung
+
+PPM = 1_000_000
+# Later than any time in a replay, and far enough below 2^63 to be added to one; also a capacity
+# that no requests exhaust.
+NEVER_NS = 1 << 61
+
+
+@dataclass(frozen=True, eq=False)
+class Pools:
+    """Capacity of each pool, and for each rung its pool and what it takes of it.
+
+    The rungs that draw on no limited unit share nothing: their pool, the last, has no end, and
+    they count there by the ladder's first cost unit (by one thread each where it has none).
+    """
+
+    capacity_ppm: NDArray[np.int64]
+    cost_ppm: NDArray[np.int64]
+    pool_of: NDArray[np.int32]
+    boost_pool: int
+
+
+def pools(ladder: Ladder) -> Pools:
+    """Raises TailcError for a rung in several pools, and for boosting in none or in another."""
+    limited = [i for i, unit in enumerate(ladder.cost_units) if unit.capacity_ppm is not None]
+    units = [_unit_of(rung, ladder, limited) for rung in ladder.rungs]
+    if ladder.boost is not None and units[-1] != ladder.boost.unit:
+        refuse(
+            f"boosting counts `{ladder.cost_units[ladder.boost.unit].name}`, of which the last "
+            "rung takes nothing or the server has no stated capacity"
+        )
+    # INVARIANT: units of a limited capacity come first, in their order.
+    used = [unit for unit in limited if unit in units]
+    capacity_ppm = [ladder.cost_units[unit].capacity_ppm for unit in used]
+    if None in units:
+        capacity_ppm.append(NEVER_NS)
+    pool_of = [len(used) if unit is None else used.index(unit) for unit in units]
+    return Pools(
+        np.array(capacity_ppm, dtype=np.int64),
+        np.array([_cost_ppm(r, u) for r, u in zip(ladder.rungs, units, strict=True)], np.int64),
+        np.array(pool_of, dtype=np.int32),
+        pool_of[-1],
+    )
+
+
+def refuse(sentence: str) -> NoReturn:
+    """Raise TailcError: the replay does not do what the ladder asks for."""
+    raise TailcError(Finding(Code.METHOD_UNFIT, sentence))
+
+
+def _unit_of(rung: Rung, ladder: Ladder, limited: list[int]) -> int | None:
+    """The limited cost unit that the rung takes something of."""
+    takes = [unit for unit in limited if rung.cost_ppm[unit] > 0]
+    if len(takes) > 1:
+        names = ", ".join(f"`{ladder.cost_units[unit].name}`" for unit in takes)
+        refuse(f"rung `{rung.name}` shares several limited cost units: {names}")
+    return takes[0] if takes else None
+
+
+def _cost_ppm(rung: Rung, unit: int | None) -> int:
+    if unit is not None:
+        return rung.cost_ppm[unit]
+    return rung.cost_ppm[0] if rung.cost_ppm else PPM
