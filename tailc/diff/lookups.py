@@ -1,0 +1,204 @@
+"""Every look-up of a replay, asked of another table at the same moment; compiled.
+
+The history is OLD's, so requests in the system, and who waits and runs, are what OLD made them. At
+each look-up of a request NEW's table is asked what it would do now. The first answer that does
+something else is noted, and the request is not asked again: what it would have done afterwards is
+not known from this history, and a queue that reorders itself is not counted as a change.
+
+A request looks up its start at every arrival and exit while it waits, and when a delay ends; its
+rung at its start and at each of its own ticks. The order of events of one instant, and what a
+released or an on-exit waiter does, are those of `tailc.replay.engine`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from tailc.replay.lowered import Lowered
+from tailc.replay.pools import NEVER_NS
+
+_kernel = njit(cache=True, nogil=True)
+_part = njit(inline="always")
+
+# What the first different answer is about.
+SAME, STARTS_EARLIER, STARTS_LATER, FIRST_RUNG, CLIMBS_EARLIER, CLIMBS_LATER = range(6)
+
+
+class History(NamedTuple):
+    """Requests in order of arrival, as OLD ran them, and the ladder that each has in either table.
+
+    exit_ns is one past the last tick a request may have; all requests have exited.
+    """
+
+    arrival_ns: NDArray[np.int64]
+    start_ns: NDArray[np.int64]
+    exit_ns: NDArray[np.int64]
+    old_ladder: NDArray[np.int32]
+    new_ladder: NDArray[np.int32]
+
+
+class Noted(NamedTuple):
+    """By request: what differs first, when, and at how many in the system; and rungs.
+
+    old_rung, new_rung: the answers where they are rungs. last_rung: where OLD left the request.
+    """
+
+    what: NDArray[np.int8]
+    at_ns: NDArray[np.int64]
+    load: NDArray[np.int64]
+    old_rung: NDArray[np.int32]
+    new_rung: NDArray[np.int32]
+    last_rung: NDArray[np.int32]
+
+
+def ask(history: History, old: Lowered, new: Lowered) -> Noted:
+    """What NEW would do otherwise, for every request."""
+    requests = len(history.arrival_ns)
+    noted = Noted(
+        np.zeros(requests, np.int8),
+        np.zeros(requests, np.int64),
+        np.zeros(requests, np.int64),
+        np.zeros(requests, np.int32),
+        np.zeros(requests, np.int32),
+        np.zeros(requests, np.int32),
+    )
+    exits_ns = np.sort(history.exit_ns)
+    _ask_starts(history, exits_ns, np.sort(history.start_ns), new, noted)
+    _ask_rungs(history, exits_ns, old, new, noted)
+    return noted
+
+
+@_kernel  # pragma: no cover - compiled
+def _ask_starts(history, exits_ns, starts_ns, new, noted):
+    """Would a waiter start where it waits, or wait where it starts?"""
+    requests = len(exits_ns)
+    waiting = np.empty(requests, np.int64)
+    released_at = np.full(requests, -1, np.int64)
+    is_blocked = np.zeros(len(new.row_of_load), np.bool_)
+    waiters = arrived = started = exited = 0
+    while started < requests:
+        now = _next(arrived, started, exited, history.arrival_ns, starts_ns, exits_ns)
+        while exited < requests and exits_ns[exited] == now:
+            _release(now, arrived - exited, waiting[:waiters], released_at, history, new)
+            exited += 1
+        while arrived < requests and history.arrival_ns[arrived] == now:
+            waiting[waiters] = arrived
+            waiters += 1
+            arrived += 1
+        load = arrived - exited
+        kept = 0
+        is_blocked[:] = False
+        for place in range(waiters):
+            request = waiting[place]
+            ladder = history.new_ladder[request]
+            row = _row(new, ladder, load)
+            starts = history.start_ns[request] == now
+            may = released_at[request] == now
+            if new.on_exit[row]:
+                may |= started == exited and not is_blocked[ladder]
+            else:
+                may |= now >= history.arrival_ns[request] + new.delay_ns[row]
+            if noted.what[request] == SAME and may != starts:
+                _note(noted, request, STARTS_LATER if starts else STARTS_EARLIER, now, load)
+            if starts:
+                started += 1
+            else:
+                waiting[kept] = request
+                kept += 1
+                is_blocked[ladder] = True
+        waiters = kept
+        until = _next(arrived, started, exited, history.arrival_ns, starts_ns, exits_ns)
+        _end_delays(until, load, waiting[:waiters], history, new, noted)
+
+
+@_part  # pragma: no cover - compiled
+def _next(arrived, started, exited, arrival_ns, starts_ns, exits_ns):
+    """The next instant at which anything happens."""
+    now = NEVER_NS
+    if arrived < len(arrival_ns):
+        now = arrival_ns[arrived]
+    if started < len(starts_ns):
+        now = min(now, starts_ns[started])
+    if exited < len(exits_ns):
+        now = min(now, exits_ns[exited])
+    return now
+
+
+@_part  # pragma: no cover - compiled
+def _release(now, load, waiting, released_at, history, new):
+    """An exit lets the first waiter on-exit start; `load` still counts who leaves."""
+    for request in waiting:
+        row = _row(new, history.new_ladder[request], load)
+        if new.on_exit[row] and released_at[request] != now:
+            released_at[request] = now
+            break
+
+
+@_part  # pragma: no cover - compiled
+def _end_delays(until, load, waiting, history, new, noted):
+    """Delays that end while nothing happens; one that ends at an instant is asked about there."""
+    for request in waiting:
+        row = _row(new, history.new_ladder[request], load)
+        at = history.arrival_ns[request] + new.delay_ns[row]
+        if noted.what[request] == SAME and not new.on_exit[row] and at < until:
+            _note(noted, request, STARTS_EARLIER, at, load)
+
+
+@_kernel  # pragma: no cover - compiled
+def _ask_rungs(history, exits_ns, old, new, noted):
+    """Is its rung, at its start and at its ticks, another?"""
+    for request in range(len(exits_ns)):
+        start = history.start_ns[request]
+        waited = start - history.arrival_ns[request]
+        old_age = waited if old.ages_from_arrival else 0
+        new_age = waited if new.ages_from_arrival else 0
+        arrived = np.searchsorted(history.arrival_ns, start, side="right")
+        exited = np.searchsorted(exits_ns, start, side="right")
+        old_row = _row(old, history.old_ladder[request], arrived - exited)
+        new_row = _row(new, history.new_ladder[request], arrived - exited)
+        rung = 0
+        now = start
+        while now < history.exit_ns[request]:
+            while arrived < len(exits_ns) and history.arrival_ns[arrived] <= now:
+                arrived += 1
+            while exited < len(exits_ns) and exits_ns[exited] <= now:
+                exited += 1
+            load = arrived - exited
+            if not old.keeps_row:
+                old_row = _row(old, history.old_ladder[request], load)
+            if not new.keeps_row:
+                new_row = _row(new, history.new_ladder[request], load)
+            older = max(rung, _rung_at(old, old_row, old_age + now - start))
+            newer = max(rung, _rung_at(new, new_row, new_age + now - start))
+            if noted.what[request] == SAME and older != newer:
+                what = CLIMBS_EARLIER if newer > older else CLIMBS_LATER
+                _note(noted, request, FIRST_RUNG if now == start else what, now, load)
+                noted.old_rung[request] = older
+                noted.new_rung[request] = newer
+            rung = older
+            now += old.quantum_ns
+        noted.last_rung[request] = rung
+
+
+@_part  # pragma: no cover - compiled
+def _row(table, ladder, load):
+    return table.row_of_load[ladder, min(load, table.row_of_load.shape[1] - 1)]
+
+
+@_part  # pragma: no cover - compiled
+def _rung_at(table, row, age_ns):
+    rung = 0
+    while table.reach_ns[row, rung + 1] <= age_ns:
+        rung += 1
+    return rung
+
+
+@_part  # pragma: no cover - compiled
+def _note(noted, request, what, now, load):
+    noted.what[request] = what
+    noted.at_ns[request] = now
+    noted.load[request] = load
