@@ -60,11 +60,28 @@ class TailSample:
 
 
 @dataclass(frozen=True, eq=False)
+class GaugeSample:
+    """What the replays say about one number that each of them gives, such as a mean.
+
+    by_repeat: the number of each repeat. shift: how much more each bootstrap replicate has than its
+    repeat.
+    """
+
+    by_repeat: NDArray[np.float64]
+    shift: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
 class Sample:
     """All replays of one subject: whole outcomes of repeats, and what they say of each tail."""
 
     outcomes: tuple[Outcome, ...]
     tails: tuple[TailSample, ...]
+    gauges: tuple[GaugeSample, ...] = ()
+
+
+def _no_gauges(outcome: Outcome) -> Sequence[float]:  # noqa: ARG001 - a function of an outcome
+    return ()
 
 
 def sample(
@@ -74,8 +91,9 @@ def sample(
     tails: Sequence[Tail],
     workers: Executor,
     tick: Callable[[], None],
+    gauges: Callable[[Outcome], Sequence[float]] = _no_gauges,
 ) -> Sample:
-    """Run every replay; `tick` is called after each."""
+    """Run every replay; `tick` is called after each. `gauges` are taken of every outcome."""
     runner = _Runner(setting, draws, subject)
     outcomes = tuple(_ticking(workers.map(runner.repeat, range(len(draws.repeats))), tick))
     pooled = [_pooled(setting, draws, outcomes, tail) for tail in tails]
@@ -83,18 +101,18 @@ def sample(
         percentile_ns(one, tail.percentile_ppm) for one, tail in zip(pooled, tails, strict=True)
     ]
 
-    def shares(replicate: int) -> list[float]:
-        order, outcome = runner.replicate(replicate)
-        return _shares(setting, order, outcome, tails, limits)
+    def numbers(order: NDArray[np.int32], outcome: Outcome) -> list[float]:
+        return [*_shares(setting, order, outcome, tails, limits), *gauges(outcome)]
 
     base = [
-        _shares(setting, one.order, outcome, tails, limits)
-        for one, outcome in zip(draws.repeats, outcomes, strict=True)
+        numbers(one.order, outcome) for one, outcome in zip(draws.repeats, outcomes, strict=True)
     ]
     by_repeat = np.array(base).T
-    rows = list(_ticking(workers.map(shares, range(len(draws.resampled))), tick))
-    paired = [draws.repeat_of(number) for number in range(len(rows))]
-    shift = np.array(rows).reshape(len(rows), len(tails)).T - by_repeat[:, paired]
+    replicates = range(len(draws.resampled))
+    found = workers.map(lambda replicate: numbers(*runner.replicate(replicate)), replicates)
+    rows = list(_ticking(found, tick))
+    paired = [draws.repeat_of(number) for number in replicates]
+    shift = np.array(rows).reshape(len(rows), len(by_repeat)).T - by_repeat[:, paired]
     return Sample(
         outcomes,
         tuple(
@@ -108,6 +126,10 @@ def sample(
                 setting.pool_size / setting.load.requests,
             )
             for number, tail in enumerate(tails)
+        ),
+        tuple(
+            GaugeSample(by_repeat[number], shift[number])
+            for number in range(len(tails), len(by_repeat))
         ),
     )
 
