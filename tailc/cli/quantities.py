@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from tailc.replay.arrivals import Arrivals
 
 
 class Quantity(click.ParamType):
@@ -38,3 +43,40 @@ class Quantity(click.ParamType):
 
 DURATION_US = Quantity("duration", "parse_us", least=0)
 RATE_MRPS = Quantity("rate", "parse_mrps", least=1)
+
+
+@dataclass(frozen=True)
+class RecordedColumn:
+    """The arrivals stand in this column of the trace."""
+
+    name: str
+
+
+class ArrivalsType(click.ParamType):
+    """`bursts:500@45/s,...`, `profile:FILE` or `recorded:COLUMN`."""
+
+    name = "arrivals"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Arrivals | RecordedColumn:
+        """The process, or the column that is to be read with the trace."""
+        shape, _, detail = str(value).partition(":")
+        if shape not in ("bursts", "profile", "recorded") or not detail:
+            from tailc.units import shorten
+
+            shapes = "`bursts:500@45/s,500@30/s`, `profile:FILE` or `recorded:COLUMN`"
+            self.fail(f"`{shorten(str(value))}` is not {shapes}", param, ctx)
+        if shape == "recorded":
+            return RecordedColumn(detail)
+        from tailc.cli import arrivals_words
+
+        if shape == "profile":
+            return arrivals_words.rate_profile(detail)
+        try:
+            return arrivals_words.bursts(detail)
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
+ARRIVALS = ArrivalsType()

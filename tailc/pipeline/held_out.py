@@ -2,47 +2,94 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tailc.artifact.envelope import InputRole, Policy
 from tailc.errors import Code, Finding, Place, TailcError
+from tailc.pipeline.recorded import recorded_arrivals
 from tailc.pipeline.remarks import other_measure
+from tailc.replay.arrivals import Recorded
+from tailc.traces.arrivals import ArrivalColumn
+from tailc.traces.profile import DemandProfile
 from tailc.traces.reading import SplitRule
 from tailc.traces.source import Format, Source, open_source
-from tailc.traces.split import split
+from tailc.traces.split import held_out_mask
 from tailc.traces.trace import Trace, trace_in
 from tailc.traces.written import reading_stated_in
 
 
-def read_held_out(policy: Policy, source: str, format: Format = "auto") -> Trace:  # noqa: A002
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """The requests to judge on, when they arrived where that was asked for, and what is odd."""
+
+    profile: DemandProfile
+    warnings: tuple[Finding, ...]
+    recorded: Recorded | None = None
+
+
+def read_held_out(
+    policy: Policy,
+    source: str,
+    format: Format = "auto",  # noqa: A002
+    arrivals: ArrivalColumn | None = None,
+) -> HeldOut:
     """The trace at `source` (`-` is standard input), by the policy's own reading.
 
     A part that `tailc split` wrote states its own reading. Where `source` is the whole trace that
     the policy was compiled from, and a split was recorded, the held-out part of it is returned; any
     other trace need not have the column that decided the split.
+    `arrivals` names a column of arrival times: then each request also has its arrival.
     """
     with open_source(source) as opened:
         own = reading_stated_in(opened)
+        reading = replace(policy.reading, split=None) if own is None else own
+        trace = trace_in(opened, reading, format)
         if own is not None:
-            part = trace_in(opened, own, format)
             remarks = other_measure(policy, own, Place(opened.name))
-            return replace(part, warnings=(*part.warnings, *remarks))
-        trace = trace_in(opened, replace(policy.reading, split=None), format)
+            trace = replace(trace, warnings=(*trace.warnings, *remarks))
         rule = policy.reading.split
-        if rule is None or trace.profile.digest != _digest_of(policy, InputRole.WHOLE):
-            return trace
-        return _held_out_part(policy, rule, opened, format)
+        chosen = None
+        if own is None and rule and trace.profile.digest == _digest_of(policy, InputRole.WHOLE):
+            trace, chosen = _held_out_part(policy, rule, opened, format)
+        if arrivals is None:
+            return HeldOut(trace.profile, trace.warnings)
+        if own is not None:
+            raise _timeless(opened, arrivals)
+        recorded, remarks = recorded_arrivals(
+            opened, trace, policy.reading, arrivals, chosen, format
+        )
+        return HeldOut(trace.profile, (*trace.warnings, *remarks), recorded)
 
 
-def _held_out_part(policy: Policy, rule: SplitRule, opened: Source, format: Format) -> Trace:  # noqa: A002
+def _held_out_part(
+    policy: Policy,
+    rule: SplitRule,
+    opened: Source,
+    format: Format,  # noqa: A002
+) -> tuple[Trace, NDArray[np.bool_]]:
+    """The part that the compile held out, and which requests of the whole trace it has."""
     whole = trace_in(opened, policy.reading, format)
-    _, held_out = split(whole, rule)
-    if held_out.digest != _digest_of(policy, InputRole.HELD_OUT):
-        message = "is the whole compile trace in another order, so its held-out part is not known"
-        hint = "give the trace as it was compiled, or the held-out part that `tailc split` wrote"
-        place = Place(opened.name)
-        raise TailcError(Finding(Code.COMPILE_TRACE, f"`{opened.name}` {message}", place, hint))
-    return Trace(held_out, None, whole.warnings)
+    chosen = held_out_mask(whole, rule)
+    if chosen.any():
+        part = replace(whole, requests=whole.requests.select(chosen), split_key=None)
+        if part.profile.digest == _digest_of(policy, InputRole.HELD_OUT):
+            return part, chosen
+    message = "is the whole compile trace in another order, so its held-out part is not known"
+    hint = "give the trace as it was compiled, or the held-out part that `tailc split` wrote"
+    place = Place(opened.name)
+    raise TailcError(Finding(Code.COMPILE_TRACE, f"`{opened.name}` {message}", place, hint))
+
+
+def _timeless(opened: Source, arrivals: ArrivalColumn) -> TailcError:
+    return opened.fault(
+        Code.MISSING_COLUMN,
+        f"`{opened.name}` was written by `tailc split`, which keeps no arrival times",
+        field=arrivals.name,
+        advice="give the whole trace; where the policy has a split, the held-out part is taken",
+    )
 
 
 def _digest_of(policy: Policy, role: InputRole) -> str | None:

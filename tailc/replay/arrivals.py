@@ -6,7 +6,6 @@ import itertools
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -181,6 +180,11 @@ class Step:
         assert self.rate_mrps >= 0
 
 
+def mean_requests(steps: tuple[Step, ...]) -> float:
+    """How many requests arrive in the mean."""
+    return sum(step.duration_us * step.rate_mrps for step in steps) / _US_PER_S_IN_MRPS
+
+
 @dataclass(frozen=True)
 class RateProfile:
     """Poisson arrivals whose rate changes in steps, over the whole length of the profile.
@@ -207,7 +211,7 @@ class RateProfile:
     @property
     def mean_requests(self) -> float:
         """How many requests arrive in the mean."""
-        return sum(step.duration_us * step.rate_mrps for step in self.steps) / _US_PER_S_IN_MRPS
+        return mean_requests(self.steps)
 
     @property
     def rate_mrps(self) -> int:
@@ -256,7 +260,7 @@ class Recorded:
         at = "" if self.asked_mrps is None else f" at {format_mrps(self.asked_mrps)}"
         return f"recorded {self.source}{at}"
 
-    @cached_property
+    @property
     def rate_mrps(self) -> int:
         """Gaps over the time from the first to the last arrival."""
         if self.asked_mrps is not None:

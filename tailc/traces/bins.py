@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tailc.traces.profile import DemandProfile
 
@@ -16,23 +17,30 @@ def binned(profile: DemandProfile, bin_us: int) -> DemandProfile:
     Bins start at 0 and hold their lower edge. Sorted by curve, then demand. The means are whole
     ns, so the total work is kept to half a ns a request.
     """
-    demand_ns = np.rint(profile.demand_ms * NS_PER_MS)
-    bin_of = demand_ns // (bin_us * NS_PER_US)
-    order = np.lexsort((bin_of, profile.curve_of))
-    curve, bin_of = profile.curve_of[order], bin_of[order]
-    is_new = np.ones(len(order), dtype=bool)
-    is_new[1:] = (curve[1:] != curve[:-1]) | (bin_of[1:] != bin_of[:-1])
-    group = np.cumsum(is_new) - 1
-    weight = profile.weight[order]
-    # Sums in float64 are exact up to 2^53 ns, 104 days of work in a bin.
-    work_ns = np.bincount(group, weights=demand_ns[order] * weight)
-    total = np.add.reduceat(weight, np.flatnonzero(is_new))
+    group = bin_of(profile, bin_us)
+    first = np.unique(group, return_index=True)[1]
+    # Sums in float64 are exact up to 2^53: requests, and ns of work, 104 days in a bin.
+    work_ns = np.bincount(group, weights=np.rint(profile.demand_ms * NS_PER_MS) * profile.weight)
+    total = np.bincount(group, weights=profile.weight).astype(np.int64)
     return DemandProfile(
         np.rint(work_ns / total) / NS_PER_MS,
         total,
         profile.curves,
-        curve[is_new],
+        profile.curve_of[first],
         profile.curve_names,
         profile.measure,
         profile.reference,
     )
+
+
+def bin_of(profile: DemandProfile, bin_us: int) -> NDArray[np.int64]:
+    """The number of each request's record in the binned profile, from 0."""
+    demand_ns = np.rint(profile.demand_ms * NS_PER_MS)
+    edge = demand_ns // (bin_us * NS_PER_US)
+    order = np.lexsort((edge, profile.curve_of))
+    curve, edge = profile.curve_of[order], edge[order]
+    is_new = np.ones(len(order), dtype=bool)
+    is_new[1:] = (curve[1:] != curve[:-1]) | (edge[1:] != edge[:-1])
+    group = np.empty(len(order), np.int64)
+    group[order] = np.cumsum(is_new) - 1
+    return group

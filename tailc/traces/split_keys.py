@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tailc.errors import Code
 from tailc.traces.cells import Cells, texts
 
-# Tried in this order on the whole column.
+# Kinds of time, tried in this order on the whole column.
 TIME_TYPES = (pa.int64(), pa.float64(), pa.timestamp("ns"), pa.timestamp("ns", "UTC"))
 SLICE_ROWS = 1000
 
@@ -19,18 +19,30 @@ SLICE_ROWS = 1000
 def time_keys(cells: Cells, name: str) -> NDArray:
     """The column as times: int64 (date-times as ns since 1970) or float64, in the file's unit.
 
+    Cells that are no time are noted, as by `time_column`.
+    """
+    times = time_column(cells, name, "a split by time")
+    if times is None:
+        return np.zeros(cells.count, dtype=np.int64)
+    return (times.cast(pa.int64()) if pa.types.is_timestamp(times.type) else times).to_numpy()
+
+
+def time_column(cells: Cells, name: str, purpose: str) -> pa.ChunkedArray | None:
+    """The column as whole numbers, as numbers, or as timestamps in ns; None where it is neither.
+
     Text is taken as whole numbers, else as numbers, else as ISO 8601 date-times without a zone,
-    else with one; all cells alike. Cells that are no such time are noted.
+    else with one; all cells alike. Cells that are no such time are noted; `purpose` says what
+    needs them.
     """
     column = cells.columns[name]
     times = next((made for kind in TIME_TYPES if (made := _cast(column, kind)) is not None), None)
     if times is None:
-        help_ = "a split by time needs a column of numbers, or of ISO 8601 date-times"
+        help_ = f"{purpose} needs a column of numbers, or of ISO 8601 date-times"
         cells.refuse(_unlike_first(column), name, Code.NOT_A_NUMBER, "is not a time", help_)
-        return np.zeros(cells.count, dtype=np.int64)
+        return None
     missing = times.is_null(nan_is_null=True)
     cells.refuse(missing.to_numpy(), name, Code.NOT_A_NUMBER, "is not a time")
-    return (times.cast(pa.int64()) if pa.types.is_timestamp(times.type) else times).to_numpy()
+    return times
 
 
 def _cast(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray | None:
@@ -41,7 +53,7 @@ def _cast(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray | None:
     try:
         # A number too large for 64 bits may be rounded, not refused.
         return column.cast(kind, safe=pa.types.is_string(column.type) or kind != pa.float64())
-    except pa.ArrowInvalid:
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         return None
 
 

@@ -26,12 +26,13 @@ from tailc.traces.reading import Reading, SplitBy
 from tailc.traces.source import Format, Source, format_of, open_source
 from tailc.traces.speedup_check import curve_findings
 from tailc.traces.split_keys import id_keys, time_keys
-from tailc.traces.table import Table, Wanted
+from tailc.traces.table import Wanted
 from tailc.traces.times import ms_of_ns, suspect_unit, whole_ns
 from tailc.traces.timings import timed_requests
 
 # Sums of weights stay exact in float64.
 MAX_TOTAL_WEIGHT = 2**53
+Filters = tuple[tuple[str, str], ...]
 TABLES = {"parquet": ParquetTable, "csv": CsvTable, "ndjson": NdjsonTable}
 
 
@@ -68,11 +69,26 @@ def read_trace(source: str, reading: Reading, format: Format = "auto") -> Trace:
 
 def trace_in(source: Source, reading: Reading, format: Format = "auto") -> Trace:  # noqa: A002
     """As `read_trace`, of what is open already; the same source can be read by several readings."""
-    table = TABLES[format_of(source, format)](source)
-    wanted = wanted_columns(reading)
-    _check_names(table.names, wanted, source)
-    cells = _kept_cells(table, wanted, reading, source)
+    cells = kept_cells(source, wanted_columns(reading), reading.where, format)
     return _timed_trace(cells, reading) if reading.timings else _demand_trace(cells, reading)
+
+
+def kept_cells(
+    source: Source,
+    wanted: Wanted,
+    where: Filters = (),
+    format: Format = "auto",  # noqa: A002
+) -> Cells:
+    """The wanted columns of the rows that `where` keeps; TailcError where one is not there.
+
+    Reads at full speed first; where that stumbles, again in the way that can say where.
+    """
+    table = TABLES[format_of(source, format)](source)
+    _check_names(table.names, wanted, source)
+    try:
+        return _gather(table.batches(wanted), wanted, where, source.name)
+    except (pa.ArrowException, OSError, UnicodeDecodeError):
+        return _gather(table.careful_batches(wanted), wanted, where, source.name)
 
 
 def wanted_columns(reading: Reading) -> Wanted:
@@ -117,24 +133,11 @@ def _no_rows(name: str, what: str, help_: str | None = None) -> TailcError:
     return TailcError(Finding(Code.EMPTY_TRACE, f"`{name}` has {what}", Place(name), help=help_))
 
 
-def _kept_cells(table: Table, wanted: Wanted, reading: Reading, source: Source) -> Cells:
-    """The wanted cells of the rows that `where` keeps.
-
-    Reads at full speed first; where that stumbles, again in the way that can say where.
-    """
-    try:
-        return _gather(table.batches(wanted), wanted, reading, source.name)
-    except (pa.ArrowException, OSError, UnicodeDecodeError):
-        return _gather(table.careful_batches(wanted), wanted, reading, source.name)
-
-
-def _gather(
-    batches: Iterator[pa.RecordBatch], wanted: Wanted, reading: Reading, name: str
-) -> Cells:
+def _gather(batches: Iterator[pa.RecordBatch], wanted: Wanted, where: Filters, name: str) -> Cells:
     kept, rows, total = [], [], 0
     for batch in batches:
-        if reading.where:
-            chosen = _where(batch, reading)
+        if where:
+            chosen = _where(batch, where)
             rows.append(np.flatnonzero(chosen) + total + 1)
             kept.append(batch.select(wanted.after_filter).filter(pa.array(chosen)))
         else:
@@ -144,15 +147,15 @@ def _gather(
         raise _no_rows(name, "no rows")
     table = pa.Table.from_batches(kept)
     if table.num_rows == 0:
-        asked = " and ".join(f"`{column}` = `{value}`" for column, value in reading.where)
+        asked = " and ".join(f"`{column}` = `{value}`" for column, value in where)
         raise _no_rows(name, f"{total} rows, but none where {asked}", "check the `where` filter")
     columns = {column: table.column(column) for column in table.column_names}
     return Cells(name, columns, table.num_rows, np.concatenate(rows) if rows else None)
 
 
-def _where(batch: pa.RecordBatch, reading: Reading) -> NDArray[np.bool_]:
+def _where(batch: pa.RecordBatch, where: Filters) -> NDArray[np.bool_]:
     chosen = np.ones(batch.num_rows, dtype=bool)
-    for name, value in reading.where:
+    for name, value in where:
         same = pc.fill_null(pc.equal(as_text(batch.column(name)), text_as_cell(value)), False)
         chosen &= same.to_numpy(zero_copy_only=False)
     return chosen

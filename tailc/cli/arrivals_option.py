@@ -1,0 +1,116 @@
+"""Options for how requests arrive, beside --rate, on every command that replays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from tailc.cli.quantities import ARRIVALS, RATE_MRPS, RecordedColumn
+
+if TYPE_CHECKING:
+    from tailc.replay.arrivals import Arrivals, Recorded
+    from tailc.traces.arrivals import ArrivalColumn
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+def arrivals_options(command: _Command) -> _Command:
+    """--arrivals, --arrival-unit, --rescale and --gaps: what `asked_arrivals` takes."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+_OPTIONS = (
+    click.option(
+        "--arrivals",
+        "processes",
+        type=ARRIVALS,
+        multiple=True,
+        metavar="PROCESS",
+        help="bursts:500@45/s,500@30/s, profile:FILE (columns duration and rate) or "
+        "recorded:COLUMN of the trace; may be repeated.",
+    ),
+    click.option(
+        "--arrival-unit",
+        type=click.Choice(["s", "ms", "us", "ns"]),
+        help="Unit of a recorded column of numbers; date-times need none.",
+    ),
+    click.option(
+        "--rescale",
+        type=RATE_MRPS,
+        multiple=True,
+        metavar="RATE",
+        help="Stretch recorded arrivals to this mean rate; may be repeated.",
+    ),
+    click.option(
+        "--gaps",
+        type=click.Choice(["error", "keep", "close"]),
+        default="error",
+        show_default=True,
+        help="Long silences of recorded arrivals: refuse, keep (the service was idle), close (the "
+        "recording paused).",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class AskedArrivals:
+    """What the options ask for, before the trace is read; `column` is read with it."""
+
+    given: tuple[Arrivals, ...]
+    column: ArrivalColumn | None
+    rescale_mrps: tuple[int, ...]
+
+    def with_recorded(self, recorded: Recorded | None) -> tuple[Arrivals, ...] | None:
+        """Every process asked for; None where none was, so that the policy's own rates count."""
+        if recorded is None:
+            return self.given or None
+        at_rates = tuple(recorded.rescaled_to(rate) for rate in self.rescale_mrps)
+        return (*self.given, *(at_rates or (recorded,)))
+
+
+def asked_arrivals(
+    rates: tuple[int, ...],
+    processes: tuple[Arrivals | RecordedColumn, ...],
+    arrival_unit: str | None,
+    rescale: tuple[int, ...],
+    gaps: str,
+) -> AskedArrivals:
+    """The options' values put together; TailcError where one of them has no use.
+
+    Poisson arrivals come first, in order of rate, then the processes as given, then the recording.
+    """
+    from tailc.replay.arrivals import Poisson
+    from tailc.traces.arrivals import ArrivalColumn, Gaps
+    from tailc.traces.reading import TimeUnit
+
+    columns = [each for each in processes if isinstance(each, RecordedColumn)]
+    _check_use(columns, arrival_unit, rescale, gaps)
+    others = [each for each in processes if not isinstance(each, RecordedColumn)]
+    unit = TimeUnit(arrival_unit) if arrival_unit else None
+    column = ArrivalColumn(columns[0].name, unit, Gaps(gaps)) if columns else None
+    poisson = (Poisson(rate) for rate in sorted(set(rates)))
+    return AskedArrivals((*poisson, *others), column, tuple(sorted(set(rescale))))
+
+
+def _check_use(
+    columns: list[RecordedColumn], unit: str | None, rescale: tuple[int, ...], gaps: str
+) -> None:
+    from tailc.errors import Code, Finding, TailcError
+
+    if len(columns) > 1:
+        names = ", ".join(f"`{column.name}`" for column in columns)
+        message = f"requests arrived once, but several columns are recorded arrivals: {names}"
+        raise TailcError(Finding(Code.USAGE, message, help="name one"))
+    idle = {"--arrival-unit": unit, "--rescale": rescale, "--gaps": gaps != "error"}
+    findings = [
+        Finding(Code.USAGE, f"`{name}` is for recorded arrivals", help="add --arrivals recorded:T")
+        for name, is_given in idle.items()
+        if is_given and not columns
+    ]
+    if findings:
+        raise TailcError(findings)

@@ -1,0 +1,47 @@
+"""Arrival processes from the words of the command line."""
+
+from __future__ import annotations
+
+from tailc.errors import Code, Finding, Place, TailcError
+from tailc.replay.arrivals import (
+    FEWEST_ARRIVALS,
+    MOST_ARRIVALS,
+    Bursts,
+    Quantum,
+    RateProfile,
+    Step,
+    mean_requests,
+)
+from tailc.traces.rate_steps import read_rate_steps
+from tailc.units import parse_mrps, shorten
+
+
+def bursts(words: str) -> Bursts:
+    """Such as `500@45/s,500@30/s`; ValueError with a sentence for anything else."""
+    quanta = tuple(_quantum(word.strip()) for word in words.split(","))
+    if (total := sum(quantum.requests for quantum in quanta)) > MOST_ARRIVALS:
+        raise ValueError(f"{total} requests are too many: at most {MOST_ARRIVALS}")
+    return Bursts(quanta)
+
+
+def _quantum(word: str) -> Quantum:
+    count, at, rate = word.partition("@")
+    if not at or not count.strip().isdecimal() or not int(count):
+        raise ValueError(f"`{shorten(word)}` is not a number of requests at a rate: `500@45/s`")
+    rate_mrps = parse_mrps(rate)
+    if not rate_mrps:
+        raise ValueError(f"`{shorten(word)}` never ends: its rate must be more than zero")
+    return Quantum(int(count), rate_mrps)
+
+
+def rate_profile(path: str) -> RateProfile:
+    """The rate profile in a file; TailcError where it is none, or too short or too long."""
+    steps = tuple(Step(duration_us, rate) for duration_us, rate in read_rate_steps(path))
+    count = mean_requests(steps)
+    if FEWEST_ARRIVALS <= count <= MOST_ARRIVALS:
+        return RateProfile(steps)
+    few = count < FEWEST_ARRIVALS
+    limit = f"at least {FEWEST_ARRIVALS}" if few else f"at most {MOST_ARRIVALS}"
+    message = f"the profile brings {count:.6g} requests in the mean, and a replay takes {limit}"
+    hint = "lengthen the durations" if few else "shorten the durations: the shape stays the same"
+    raise TailcError(Finding(Code.BAD_RATES, message, Place(path), hint))

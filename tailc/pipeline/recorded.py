@@ -1,0 +1,64 @@
+"""The recorded arrivals of the requests of a trace, as a replay takes them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.errors import Code, Finding, Place, Severity
+from tailc.replay.arrivals import Recorded
+from tailc.traces.arrivals import ArrivalColumn, arrivals_in, check_span
+from tailc.traces.bins import bin_of
+from tailc.traces.profile import DemandProfile
+from tailc.traces.reading import Reading, SplitBy
+from tailc.traces.source import Format, Source
+from tailc.traces.trace import Trace
+
+
+def recorded_arrivals(
+    source: Source,
+    trace: Trace,
+    reading: Reading,
+    column: ArrivalColumn,
+    chosen: NDArray[np.bool_] | None = None,
+    format: Format = "auto",  # noqa: A002
+) -> tuple[Recorded, tuple[Finding, ...]]:
+    """Each request of `trace` with its arrival, and what is odd about them.
+
+    `trace` is what `reading` made of `source`, or of those of its requests that are `chosen`. A
+    request that was binned arrives as its bin. Raises TailcError as `arrivals_in` does, and where a
+    row stands for several requests.
+    """
+    found = arrivals_in(source, reading, column, format)
+    if (trace.requests.weight != 1).any():
+        raise source.fault(
+            Code.NOT_SINGLE,
+            f"rows stand for several requests by column `{reading.weight}`, at one time each",
+            field=column.name,
+            advice="replay recorded arrivals of a trace with one row a request",
+        )
+    times_ns, remarks = found.times_ns, found.warnings
+    if chosen is not None:
+        times_ns = times_ns[chosen]
+        check_span(times_ns, source.name, column.name)
+        remarks += _thinned(chosen, reading, Place(source.name, field=column.name))
+    record_of = _record_of(trace.requests, trace.bin_us)
+    return Recorded(times_ns - times_ns[0], record_of, column.name), remarks
+
+
+def _record_of(requests: DemandProfile, bin_us: int | None) -> NDArray[np.int32]:
+    if bin_us is None:
+        return np.arange(len(requests.demand_ms), dtype=np.int32)
+    return bin_of(requests, bin_us).astype(np.int32)
+
+
+def _thinned(chosen: NDArray[np.bool_], reading: Reading, place: Place) -> tuple[Finding, ...]:
+    """A warning where the held-out requests are spread over the recording."""
+    if reading.split is None or reading.split.by is SplitBy.TIME:
+        return ()
+    message = (
+        f"the held-out part has {chosen.sum()} of {len(chosen)} arrivals, spread over the "
+        "recording, so their rate is lower than it was"
+    )
+    help_ = "hold out by time, or replay at the rate of the service: `--rescale 40/s`"
+    return (Finding(Code.ARRIVALS_THINNED, message, place, help_, Severity.WARNING),)

@@ -1,0 +1,183 @@
+"""When the requests of a trace arrived: one column of it, as times from the first arrival."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tailc.errors import Code, Finding, Place, Severity, TailcError
+from tailc.traces.cells import ROWS_NAMED, Cells
+from tailc.traces.reading import Reading, TimeUnit
+from tailc.traces.source import Format, Source
+from tailc.traces.split_keys import time_column
+from tailc.traces.table import Wanted
+from tailc.traces.trace import kept_cells
+
+NS_PER_S = 1e9
+# Poisson arrivals would leave such a gap once in e^100 requests; a recording that paused does.
+LONGEST_MEAN_GAPS = 100
+FEWEST_ARRIVALS = 2
+# Differences of times beyond it (146 years) are not what was meant.
+_LONGEST_NS = 2.0**62
+_NS_PER_MS = 1e6
+
+Times = NDArray[np.int64]
+
+
+class Gaps(enum.Enum):
+    """What to do with a silence that a service at work would not have.
+
+    KEEP: the service was idle. CLOSE: the recording paused, so the silence gets the mean length of
+    the other gaps.
+    """
+
+    ERROR = "error"
+    KEEP = "keep"
+    CLOSE = "close"
+
+
+@dataclass(frozen=True)
+class ArrivalColumn:
+    """The column of arrival times; `unit` is for numbers, date-times need none."""
+
+    name: str
+    unit: TimeUnit | None = None
+    gaps: Gaps = Gaps.ERROR
+
+
+@dataclass(frozen=True, eq=False)
+class ArrivalTimes:
+    """One time a kept row, in file order: int64 (rows,), ascending from 0."""
+
+    times_ns: Times
+    warnings: tuple[Finding, ...] = ()
+
+
+def arrivals_in(
+    source: Source,
+    reading: Reading,
+    column: ArrivalColumn,
+    format: Format = "auto",  # noqa: A002
+) -> ArrivalTimes:
+    """When the rows that the reading keeps arrived.
+
+    Equal times are allowed. Raises TailcError, placed by row, for cells that are no times, times
+    out of order, silences (unless `gaps` says what they are), and times that are too few or equal.
+    """
+    if reading.timings is not None:
+        raise _not_single(source, column, "rows are executions of a request, not arrivals")
+    wanted = Wanted((), (column.name,), tuple(name for name, _value in reading.where))
+    cells = kept_cells(source, wanted, reading.where, format)
+    times_ns = _times_ns(cells, column)
+    cells.stop_if_refused()
+    cells.refuse(
+        np.diff(times_ns, prepend=times_ns[:1]) < 0,
+        column.name,
+        Code.OUT_OF_ORDER,
+        "is earlier than the row before",
+        "sort the trace by this column",
+    )
+    cells.stop_if_refused()
+    check_span(times_ns, cells.source, column.name)
+    return _without_silences(times_ns, cells, column)
+
+
+def check_span(times_ns: Times, source: str, column: str) -> None:
+    """Raise TailcError unless there are two arrivals at least, and not all at once."""
+    count = len(times_ns)
+    place = Place(source, field=column)
+    if count < FEWEST_ARRIVALS:
+        message = f"there is {count} arrival, and a stream needs {FEWEST_ARRIVALS}"
+    elif times_ns[-1] == times_ns[0]:
+        message = f"all {count} arrivals are at the same time"
+    else:
+        return
+    raise TailcError(Finding(Code.FEW_ARRIVALS, message, place, "give a longer recording"))
+
+
+def _not_single(source: Source, column: ArrivalColumn, why: str) -> TailcError:
+    help_ = "replay recorded arrivals of a trace with one row a request"
+    return source.fault(Code.NOT_SINGLE, why, field=column.name, advice=help_)
+
+
+def _times_ns(cells: Cells, column: ArrivalColumn) -> Times:
+    """Times from the first row's; what is no time is noted."""
+    times = time_column(cells, column.name, "a stream of arrivals")
+    if times is None or cells.findings:
+        return np.zeros(cells.count, np.int64)
+    if pa.types.is_timestamp(times.type):
+        return _since_first(times.cast(pa.int64()).to_numpy(), 1.0, cells, column)
+    if column.unit is None:
+        message = "the column holds numbers, and their unit is not stated"
+        hint = "say whether they are s, ms, us or ns: `--arrival-unit s` (`unit=TimeUnit.S`)"
+        place = Place(cells.source, field=column.name)
+        cells.findings.append(Finding(Code.USAGE, message, place, hint))
+        return np.zeros(cells.count, np.int64)
+    return _since_first(times.to_numpy(), column.unit.in_ms * _NS_PER_MS, cells, column)
+
+
+def _since_first(
+    values: NDArray[np.int64] | NDArray[np.float64],
+    ns_per_unit: float,
+    cells: Cells,
+    column: ArrivalColumn,
+) -> Times:
+    """In ns from the first, so that times since 1970 lose no digit."""
+    infinite = ~np.isfinite(values)
+    cells.refuse(infinite, column.name, Code.NOT_FINITE, "is infinite")
+    if cells.findings:
+        return np.zeros(cells.count, np.int64)
+    apart = values.astype(float) - float(values[0])
+    far = np.abs(apart) * ns_per_unit > _LONGEST_NS
+    cells.refuse(far, column.name, Code.OUT_OF_RANGE, "is over a century from the first row's")
+    if cells.findings:
+        return np.zeros(cells.count, np.int64)
+    since = values - values[0]
+    if values.dtype == np.int64:
+        return since * round(ns_per_unit)
+    return np.rint(since * ns_per_unit).astype(np.int64)
+
+
+def _without_silences(times_ns: Times, cells: Cells, column: ArrivalColumn) -> ArrivalTimes:
+    """The times, with what `gaps` asks for done."""
+    gaps_ns = np.diff(times_ns)
+    is_silence = gaps_ns > LONGEST_MEAN_GAPS * gaps_ns.mean()
+    if column.gaps is Gaps.KEEP or not is_silence.any():
+        return ArrivalTimes(times_ns)
+    if column.gaps is Gaps.ERROR:
+        raise TailcError(_silence(gaps_ns, is_silence, cells, column))
+    closed_ns = gaps_ns.copy()
+    closed_ns[is_silence] = round(gaps_ns[~is_silence].mean())
+    closed = np.concatenate([times_ns[:1], closed_ns.cumsum()])
+    removed_s = (times_ns[-1] - closed[-1]) / NS_PER_S
+    message = f"{is_silence.sum()} silences were closed, {removed_s:.6g} s of the recording"
+    place = Place(cells.source, field=column.name)
+    return ArrivalTimes(
+        closed, (Finding(Code.GAP_CLOSED, message, place, severity=Severity.WARNING),)
+    )
+
+
+def _silence(
+    gaps_ns: Times, is_silence: NDArray[np.bool_], cells: Cells, column: ArrivalColumn
+) -> Finding:
+    """Where the first silence ends, how long it is, and where the others are."""
+    ends = np.flatnonzero(is_silence) + 1
+    rows = [cells.row_of(int(row)) for row in ends[:ROWS_NAMED]]
+    length_s = gaps_ns[ends[0] - 1] / NS_PER_S
+    mean_s = gaps_ns.mean() / NS_PER_S
+    message = (
+        f"nothing arrives for {length_s:.4g} s before this row, {length_s / mean_s:.0f} times the "
+        f"mean gap of {mean_s:.4g} s"
+    )
+    if len(ends) > 1:
+        dots = ", ..." if len(ends) > len(rows) else ""
+        shown = ", ".join(map(str, rows))
+        message += f" (first of {len(ends)} such silences, before rows {shown}{dots})"
+    help_ = "`--gaps keep` if the service was idle, `--gaps close` if the recording paused"
+    return Finding(
+        Code.ARRIVAL_GAP, message, Place(cells.source, row=rows[0], field=column.name), help_
+    )

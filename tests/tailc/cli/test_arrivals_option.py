@@ -1,0 +1,107 @@
+from pathlib import Path
+
+import click
+import pytest
+
+from tailc.cli.arrivals_option import asked_arrivals
+from tailc.cli.quantities import ARRIVALS, RecordedColumn
+from tailc.errors import Code, TailcError
+from tailc.replay.arrivals import Bursts, Poisson, Quantum, RateProfile, Recorded, Step
+from tailc.traces.arrivals import ArrivalColumn, Gaps
+from tailc.traces.reading import TimeUnit
+
+S = 10**9
+BURSTS = Bursts((Quantum(500, 45_000), Quantum(300, 1_500)))
+
+
+def test_bursts_are_requests_at_rates():
+    assert ARRIVALS.convert("bursts:500@45/s, 300@90/min", None, None) == BURSTS
+
+
+def test_a_profile_is_a_file(in_folder):
+    Path("day.csv").write_text("duration,rate\n1min,4/s\n30s,0/s\n")
+    profile = ARRIVALS.convert("profile:day.csv", None, None)
+    assert profile == RateProfile((Step(60_000_000, 4_000), Step(30_000_000, 0)))
+
+
+def test_a_recording_is_a_column():
+    assert ARRIVALS.convert("recorded:at:utc", None, None) == RecordedColumn("at:utc")
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("40/s", "`40/s` is not `bursts:500@45/s,500@30/s`, `profile:FILE` or `recorded:COLUMN`"),
+        ("bursts:", "`bursts:` is not"),
+        ("bursts:500", "`500` is not a number of requests at a rate: `500@45/s`"),
+        ("bursts:0@4/s", "`0@4/s` is not a number of requests"),
+        ("bursts:5@0/s", "`5@0/s` never ends"),
+        ("bursts:5@40", "`40` has no unit"),
+        ("bursts:9999999@40/s", "9999999 requests are too many: at most 1000000"),
+    ],
+)
+def test_other_words_are_refused(words, sentence):
+    with pytest.raises(click.BadParameter) as refused:
+        ARRIVALS.convert(words, None, None)
+    assert refused.value.message.startswith(sentence)
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("1s,10/s", "brings 10 requests in the mean, and a replay takes at least 100"),
+        ("100h,40/s", "brings 1.44e+07 requests in the mean, and a replay takes at most 1000000"),
+    ],
+)
+def test_a_profile_too_short_or_too_long_is_refused(in_folder, row, message):
+    Path("day.csv").write_text(f"duration,rate\n{row}\n")
+    with pytest.raises(TailcError) as refused:
+        ARRIVALS.convert("profile:day.csv", None, None)
+    (finding,) = refused.value.findings
+    assert finding.code is Code.BAD_RATES
+    assert finding.message.endswith(message)
+
+
+def test_nothing_asked_leaves_the_policy_its_rates():
+    asked = asked_arrivals((), (), None, (), "error")
+    assert asked.column is None
+    assert asked.with_recorded(None) is None
+
+
+def test_rates_come_first_and_recordings_last():
+    asked = asked_arrivals((40_000, 30_000), (RecordedColumn("at"), BURSTS), "ms", (), "keep")
+    assert asked.column == ArrivalColumn("at", TimeUnit.MS, Gaps.KEEP)
+    recorded = Recorded(times_ns(0, 1, 3), None, "at")
+    assert asked.with_recorded(recorded) == (Poisson(30_000), Poisson(40_000), BURSTS, recorded)
+
+
+def test_a_recording_is_rescaled_to_each_rate_asked_for():
+    asked = asked_arrivals((), (RecordedColumn("at"),), None, (4_000, 1_000), "error")
+    processes = asked.with_recorded(Recorded(times_ns(0, 1, 3), None, "at"))
+    assert processes is not None
+    assert [process.name for process in processes] == [
+        "recorded at at 1/s",
+        "recorded at at 4/s",
+    ]
+
+
+def times_ns(*seconds):
+    import numpy as np
+
+    return np.array(seconds, np.int64) * S
+
+
+def test_options_of_recordings_need_one():
+    with pytest.raises(TailcError) as refused:
+        asked_arrivals((), (BURSTS,), "s", (40_000,), "keep")
+    assert [finding.message for finding in refused.value.findings] == [
+        "`--arrival-unit` is for recorded arrivals",
+        "`--rescale` is for recorded arrivals",
+        "`--gaps` is for recorded arrivals",
+    ]
+
+
+def test_requests_arrived_once():
+    with pytest.raises(TailcError) as refused:
+        asked_arrivals((), (RecordedColumn("at"), RecordedColumn("seen")), None, (), "error")
+    assert "`at`, `seen`" in refused.value.findings[0].message

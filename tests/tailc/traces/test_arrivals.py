@@ -1,0 +1,183 @@
+import datetime as dt
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tailc.errors import Code, TailcError
+from tailc.traces.arrivals import ArrivalColumn, Gaps, arrivals_in
+from tailc.traces.reading import TimeUnit
+from tailc.traces.source import open_source
+from tests.tailc.traces.making import FORMATS, reading, written
+
+SECONDS = ArrivalColumn("when", TimeUnit.S)
+S = 10**9
+
+
+def arrivals(path, column=SECONDS, **changes):
+    with open_source(str(path)) as source:
+        return arrivals_in(source, reading(**changes), column)
+
+
+def refused(path, column=SECONDS, **changes):
+    with pytest.raises(TailcError) as caught:
+        arrivals(path, column, **changes)
+    return caught.value.findings
+
+
+def trace(folder, *when, suffix="csv"):
+    return written(folder, suffix, {"when": list(when), "demand": [5.0] * len(when)})
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_times_count_from_the_first_row_in_any_format(tmp_path, suffix):
+    path = trace(tmp_path, 100.5, 101.0, 101.0, 103.25, suffix=suffix)
+    assert arrivals(path).times_ns.tolist() == [0, S // 2, S // 2, 2_750_000_000]
+
+
+@pytest.mark.parametrize(
+    ("unit", "ns"),
+    [(TimeUnit.NS, 1), (TimeUnit.US, 1000), (TimeUnit.MS, 10**6), (TimeUnit.S, 10**9)],
+)
+def test_numbers_are_in_the_unit_stated(tmp_path, unit, ns):
+    path = trace(tmp_path, 3, 5, 8)
+    assert arrivals(path, ArrivalColumn("when", unit)).times_ns.tolist() == [0, 2 * ns, 5 * ns]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "ndjson"])
+def test_nanoseconds_since_1970_lose_no_digit(tmp_path, suffix):
+    start = 1_661_140_320_123_456_789
+    path = trace(tmp_path, start, start + 1, start + 10, suffix=suffix)
+    assert arrivals(path, ArrivalColumn("when", TimeUnit.NS)).times_ns.tolist() == [0, 1, 10]
+
+
+@pytest.mark.parametrize(
+    "when",
+    [
+        ["2023-11-16 18:17:03.9799600", "2023-11-16 18:17:04.0319600"],
+        ["2023-11-16T18:17:03.9799600Z", "2023-11-16T19:17:04.0319600+01:00"],
+    ],
+)
+def test_date_times_need_no_unit(tmp_path, when):
+    path = trace(tmp_path, *when)
+    assert arrivals(path, ArrivalColumn("when")).times_ns.tolist() == [0, 52_000_000]
+
+
+def test_typed_date_times_are_read_from_parquet(tmp_path):
+    day = dt.datetime(2023, 11, 16)
+    path = trace(tmp_path, day, day + dt.timedelta(seconds=2), suffix="parquet")
+    assert arrivals(path, ArrivalColumn("when")).times_ns.tolist() == [0, 2 * S]
+
+
+def test_only_the_rows_that_the_reading_keeps_count(tmp_path):
+    columns = {"when": [0, 9, 2, 5], "demand": [1.0] * 4, "kind": ["x", "y", "x", "x"]}
+    path = written(tmp_path, "csv", columns)
+    kept = arrivals(path, where=(("kind", "x"),))
+    assert kept.times_ns.tolist() == [0, 2 * S, 5 * S]
+
+
+def test_numbers_without_a_unit_are_refused(tmp_path):
+    (finding,) = refused(trace(tmp_path, 1, 2), ArrivalColumn("when"))
+    assert finding.code is Code.USAGE
+    assert finding.place.field == "when"
+    assert "--arrival-unit s" in finding.help
+
+
+def test_every_bad_cell_is_counted_and_the_first_is_placed(tmp_path):
+    (finding,) = refused(trace(tmp_path, 1, "soon", 3, "", "later", 6))
+    assert finding.code is Code.NOT_A_NUMBER
+    assert finding.message == ("cell `soon` is not a time (first of 3 such cells, in rows 2, 4, 5)")
+    assert str(finding.place).endswith("trace.csv, row 2, column `when`")
+
+
+def test_a_missing_cell_is_placed(tmp_path):
+    (finding,) = refused(trace(tmp_path, 1.0, None, 3.0, suffix="parquet"))
+    assert (finding.code, finding.place.row) == (Code.NOT_A_NUMBER, 2)
+    assert finding.message == "cell is missing or empty"
+
+
+def test_times_out_of_order_are_placed_and_counted(tmp_path):
+    (finding,) = refused(trace(tmp_path, 1, 3, 2, 4, 3, 5))
+    assert finding.code is Code.OUT_OF_ORDER
+    assert finding.message == (
+        "cell `2` is earlier than the row before (first of 2 such cells, in rows 3, 5)"
+    )
+    assert (finding.place.row, finding.help) == (3, "sort the trace by this column")
+
+
+def test_rows_out_of_order_keep_their_numbers_in_the_file(tmp_path):
+    columns = {"when": [5, 9, 2, 7], "demand": [1.0] * 4, "kind": ["x", "y", "x", "x"]}
+    (finding,) = refused(written(tmp_path, "csv", columns), where=(("kind", "x"),))
+    assert finding.place.row == 3
+
+
+@pytest.mark.parametrize(
+    ("when", "message"),
+    [
+        ([4], "there is 1 arrival, and a stream needs 2"),
+        ([4, 4, 4], "all 3 arrivals are at the same time"),
+    ],
+)
+def test_too_short_a_stream_is_refused(tmp_path, when, message):
+    (finding,) = refused(trace(tmp_path, *when))
+    assert (finding.code, finding.message) == (Code.FEW_ARRIVALS, message)
+
+
+@pytest.mark.parametrize(("cell", "code"), [("inf", Code.NOT_FINITE), (10**12, Code.OUT_OF_RANGE)])
+def test_times_beyond_reason_are_refused(tmp_path, cell, code):
+    (finding,) = refused(trace(tmp_path, 1.5, 2.5, cell))
+    assert (finding.code, finding.place.row) == (code, 3)
+
+
+def with_silences(folder):
+    """300 arrivals a second apart, but for 100,000 s before rows 101 and 201."""
+    gaps = np.ones(300, np.int64)
+    gaps[[100, 200]] = 100_000
+    return trace(folder, *np.cumsum(gaps).tolist())
+
+
+def test_a_long_silence_is_refused_with_its_row_and_length(tmp_path):
+    (finding,) = refused(with_silences(tmp_path))
+    assert finding.code is Code.ARRIVAL_GAP
+    # 200297 s in 299 gaps
+    assert finding.message == (
+        "nothing arrives for 1e+05 s before this row, 149 times the mean gap of 669.9 s "
+        "(first of 2 such silences, before rows 101, 201)"
+    )
+    assert finding.place.row == 101
+    assert "--gaps keep" in finding.help
+    assert "--gaps close" in finding.help
+
+
+def test_a_service_that_was_idle_keeps_its_silences(tmp_path):
+    kept = arrivals(with_silences(tmp_path), ArrivalColumn("when", TimeUnit.S, Gaps.KEEP))
+    assert kept.times_ns[-1] == 200_297 * S
+    assert not kept.warnings
+
+
+def test_a_recording_that_paused_closes_them_to_the_mean_of_the_other_gaps(tmp_path):
+    closed = arrivals(with_silences(tmp_path), ArrivalColumn("when", TimeUnit.S, Gaps.CLOSE))
+    assert closed.times_ns.tolist() == [second * S for second in range(300)]
+    (warning,) = closed.warnings
+    assert warning.code is Code.GAP_CLOSED
+    assert warning.message == "2 silences were closed, 199998 s of the recording"
+
+
+def test_a_gap_of_a_hundred_means_is_no_silence(tmp_path):
+    # 199 gaps of 1 s and one of g: g = 100 (199 + g) / 200 at g = 199
+    for longest, is_silence in ((199, False), (200, True)):
+        when = np.cumsum([0, *[1] * 199, longest]).tolist()
+        path = trace(tmp_path, *when)
+        if is_silence:
+            assert refused(path)[0].code is Code.ARRIVAL_GAP
+        else:
+            assert arrivals(path).times_ns[-1] == 398 * S
+
+
+def test_timings_of_executions_are_no_arrivals(tmp_path):
+    from tailc.traces.reading import Timings
+
+    path = Path(trace(tmp_path, 1, 2))
+    timed = {"demand": None, "timings": Timings("q", "d", "t"), "curves": ()}
+    (finding,) = refused(path, **timed)
+    assert finding.code is Code.NOT_SINGLE
