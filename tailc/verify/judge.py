@@ -8,13 +8,15 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 import numpy as np
 
 from tailc.artifact.envelope import Policy
+from tailc.errors import Finding, TailcError
 from tailc.replay.arrivals import Arrivals, Poisson
-from tailc.replay.baselines import baseline, default_names
+from tailc.replay.baselines import asked, baseline, default_names
 from tailc.replay.subject import Subject
 from tailc.replay.workload import workload
 from tailc.specs.slo import Slo
 from tailc.threads import thread_count
 from tailc.traces.profile import DemandProfile
+from tailc.verify.drift import drift_from
 from tailc.verify.estimate import (
     Sample,
     Tail,
@@ -47,7 +49,7 @@ def verify(
     check(policy, held_out, options)
     arrivals = _arrivals(policy, options)
     with ThreadPoolExecutor(thread_count(options.threads)) as workers:
-        bench = _Bench(policy, held_out, options, workers, len(arrivals))
+        bench = _Bench(policy, held_out, options, workers, arrivals)
         points = tuple(bench.point(one) for one in arrivals)
     return Verdicts(
         policy_name=policy.name,
@@ -60,6 +62,7 @@ def verify(
         replicates=options.replicates,
         slos=policy.slos,
         points=points,
+        drift=drift_from(policy, held_out, options.seed),
     )
 
 
@@ -84,7 +87,7 @@ class _Bench:
         held_out: DemandProfile,
         options: VerifyOptions,
         workers: Executor,
-        points: int,
+        arrivals: Sequence[Arrivals],
     ) -> None:
         self._policy = policy
         self._held_out = held_out
@@ -94,8 +97,9 @@ class _Bench:
         self._load = workload(held_out, len(self._subject.ladders[0].rungs))
         chosen = options.baselines
         self._names = default_names(self._subject, self._load) if chosen is None else chosen
+        _check_names(self._names, self._subject)
         self._tails = [tail_of(slo, held_out) for slo in policy.slos]
-        self._tick = _progress(points * (1 + len(self._names)), options)
+        self._tick = _progress(arrivals, 1 + len(self._names), options)
 
     def point(self, arrivals: Arrivals) -> Point:
         """The policy and every baseline under one arrival process."""
@@ -178,9 +182,25 @@ def _arrivals(policy: Policy, options: VerifyOptions) -> tuple[Arrivals, ...]:
     return tuple(Poisson(rate_mrps) for rate_mrps in sorted(set(policy.rates_mrps)))
 
 
-def _progress(runs: int, options: VerifyOptions) -> Callable[[], None]:
-    total = runs * (options.repeats + options.replicates)
-    done = 0
+def _check_names(names: Sequence[str], subject: Subject) -> None:
+    """Raise TailcError with every name that is no baseline of this policy."""
+    findings: list[Finding] = []
+    for name in names:
+        try:
+            asked(name, subject.ladders[0])
+        except TailcError as error:
+            findings += error.findings
+    if findings:
+        raise TailcError(findings)
+
+
+def _progress(
+    arrivals: Sequence[Arrivals], subjects: int, options: VerifyOptions
+) -> Callable[[], None]:
+    replays = [
+        1 if one.record_of is not None else options.repeats + options.replicates for one in arrivals
+    ]
+    total, done = subjects * sum(replays), 0
 
     def tick() -> None:
         nonlocal done

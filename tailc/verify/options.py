@@ -51,6 +51,8 @@ class VerifyOptions:
             raise TailcError(findings)
 
     def _faults(self) -> Iterator[str]:
+        if self.cut_off_us is not None and self.cut_off_us < 1:
+            yield f"a cut-off after `{self.cut_off_us}` us leaves no time to run"
         requests, threads = self.requests_per_replay, self.threads
         if requests is not None and requests < WARM_UP_PART:
             yield f"a replay of `{requests}` requests is too short: it needs {WARM_UP_PART}"

@@ -19,7 +19,11 @@ from tests.tailc.verify.policies import held_out, policy
 slos = (Slo(990_000, 100_000, window_us=1_000_000), Slo(500_000, 20_000))
 asked = policy(*slos, rates_mrps=(100_000, 40_000))
 options = VerifyOptions(
-    requests_per_replay=1000, replicates=49, repeats=4, threads=int(sys.argv[1])
+    requests_per_replay=1000,
+    replicates=49,
+    repeats=4,
+    threads=int(sys.argv[1]),
+    baselines=("seq", "rc-2"),
 )
 print(json.dumps(as_dict(verify(asked, held_out(500), options))))
 """

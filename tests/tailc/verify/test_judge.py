@@ -6,7 +6,9 @@ import pytest
 from tailc.artifact.envelope import InputRole
 from tailc.errors import Code, ExitCode, TailcError
 from tailc.percentiles import percentile_rank
+from tailc.replay.arrivals import Bursts, Poisson, Quantum, Recorded
 from tailc.specs.slo import Slo
+from tailc.traces.profile import DemandProfile
 from tailc.verify.judge import verify
 from tailc.verify.options import VerifyOptions
 from tailc.verify.verdict import Ruling
@@ -14,7 +16,11 @@ from tests.tailc.replay.servers import at_once, ladder
 from tests.tailc.verify.policies import climbing, held_out, policy
 
 P99 = Slo(990_000, 100_000)
-QUICK = VerifyOptions(requests_per_replay=2000, replicates=60, repeats=8)
+QUICK = VerifyOptions(requests_per_replay=2000, replicates=60, repeats=8, baselines=("seq",))
+
+
+def at(*rates_mrps: int) -> VerifyOptions:
+    return dataclasses.replace(QUICK, arrivals=tuple(map(Poisson, rates_mrps)))
 
 
 def codes(raised) -> list[Code]:
@@ -24,34 +30,42 @@ def codes(raised) -> list[Code]:
 def test_without_queueing_the_estimate_is_the_percentile_of_the_held_out_requests():
     trace = held_out(800)
     form = ladder(at_once((0, 0)), rungs=1)
-    options = VerifyOptions(requests_per_replay=8000, replicates=60, repeats=4)
+    options = dataclasses.replace(QUICK, requests_per_replay=8000, repeats=4)
     point = verify(policy(P99, form=form), trace, options).points[0]
     in_order = np.sort(trace.demand_ms)
     wanted = in_order[percentile_rank(990_000, 800) - 1] * 1000
     # warm-up leaves part of the passes out, so the rank may move by one
     near = in_order[[percentile_rank(990_000, 800) - 2, percentile_rank(990_000, 800)]] * 1000
-    assert round(near[0]) <= point.policy.estimate_us <= round(near[1])
-    assert point.policy.low_us < wanted < point.policy.high_us
-    # the same without the policy, since the policy does nothing
-    assert point.policy == point.baseline
+    said = point.policy.verdicts[0]
+    assert round(near[0]) <= said.estimate_us <= round(near[1])
+    assert said.low_us < wanted < said.high_us
+    assert said.simulation_us < 0.02 * wanted
+
+
+def test_a_subject_that_does_as_the_policy_does_gets_the_same_numbers():
+    form = ladder(at_once((0, 0)), cores=8, rungs=2)
+    point = verify(policy(P99, form=form), held_out(), QUICK).points[0]
+    (seq,) = point.baselines
+    assert (point.policy.load, point.policy.verdicts) == (seq.load, seq.verdicts)
 
 
 def test_policy_and_baseline_meet_the_same_arrivals():
-    points = verify(policy(P99), held_out(), QUICK).points
-    assert points[0].policy.load.mean_latency_us < points[0].baseline.load.mean_latency_us
+    point = verify(policy(P99), held_out(), QUICK).points[0]
+    assert point.policy.load.mean_latency_us < point.baselines[0].load.mean_latency_us
 
 
 def test_a_generous_target_passes_and_a_mean_one_fails():
     generous, harsh = Slo(500_000, 10_000_000), Slo(500_000, 1)
     found = verify(policy(generous, harsh), held_out(), QUICK)
-    assert [point.policy.ruling for point in found.points] == [Ruling.PASS, Ruling.FAIL]
+    said = found.points[0].policy.verdicts
+    assert [one.ruling for one in said] == [Ruling.PASS, Ruling.FAIL]
     assert found.exit_code is ExitCode.MISSED
     assert verify(policy(generous), held_out(), QUICK).exit_code is ExitCode.OK
 
 
 def test_too_few_held_out_requests_never_pass():
     found = verify(policy(Slo(990_000, 10_000_000)), held_out(300), QUICK)
-    verdict = found.points[0].policy
+    (verdict,) = found.points[0].policy.verdicts
     assert verdict.high_us is None
     assert verdict.ruling is Ruling.UNDECIDED
     assert verdict.more_requests == 68
@@ -62,56 +76,108 @@ def test_weights_count_as_requests():
     binned, listed = held_out(100, weight=5), held_out(100)
     p99 = policy(Slo(990_000, 10_000_000))
     assert verify(p99, binned, QUICK).held_out_requests == 500
-    assert verify(p99, binned, QUICK).points[0].policy.high_us is not None
-    assert verify(p99, listed, QUICK).points[0].policy.high_us is None
+    assert verify(p99, binned, QUICK).points[0].policy.verdicts[0].high_us is not None
+    assert verify(p99, listed, QUICK).points[0].policy.verdicts[0].high_us is None
 
 
 def test_every_slo_is_judged_at_every_rate():
-    found = verify(
-        policy(P99, Slo(500_000, 20_000), rates_mrps=(50_000, 20_000)), held_out(), QUICK
-    )
-    assert [(p.slo.percentile_ppm, p.rate_mrps) for p in found.points] == [
-        *((990_000, 20_000), (990_000, 50_000)),
-        *((500_000, 20_000), (500_000, 50_000)),
+    slos = (P99, Slo(500_000, 20_000))
+    found = verify(policy(*slos, rates_mrps=(50_000, 20_000)), held_out(), QUICK)
+    assert [(point.arrivals, point.rate_mrps) for point in found.points] == [
+        ("20/s", 20_000),
+        ("50/s", 50_000),
     ]
+    p99, p50 = found.points[0].policy.verdicts
+    assert p50.estimate_us < p99.estimate_us
+    assert found.slos == slos
 
 
-def test_given_rates_replace_those_of_the_policy():
-    options = dataclasses.replace(QUICK, rates_mrps=(7_000,))
-    assert [p.rate_mrps for p in verify(policy(P99), held_out(), options).points] == [7_000]
+def test_given_arrivals_replace_the_rates_of_the_policy():
+    assert [p.rate_mrps for p in verify(policy(P99), held_out(), at(7_000)).points] == [7_000]
 
 
 def test_a_server_that_cannot_keep_up_is_overloaded():
     # 20 ms of work each at 500/s need 10 cores
-    options = dataclasses.replace(QUICK, rates_mrps=(500_000,))
-    found = verify(policy(P99, form=climbing(cores=8)), held_out(), options)
-    verdict = found.points[0].policy
-    assert verdict.load.is_overloaded
-    assert verdict.ruling is Ruling.FAIL
-    assert verdict.more_requests is None
+    found = verify(policy(P99, form=climbing(cores=8)), held_out(), at(500_000))
+    run = found.points[0].policy
+    assert run.load.is_overloaded
+    assert run.verdicts[0].ruling is Ruling.FAIL
+    assert run.verdicts[0].more_requests is None
 
 
 def test_a_server_that_fills_up_while_it_warms_up_is_overloaded():
-    options = VerifyOptions(
-        requests_per_replay=60_000, replicates=49, repeats=2, rates_mrps=(50_000_000,)
-    )
+    options = dataclasses.replace(at(50_000_000), requests_per_replay=60_000, repeats=2)
     point = verify(policy(P99), held_out(), options).points[0]
-    assert point.policy.load.is_overloaded
-    assert point.policy.load.utilization_ppm == pytest.approx(1_000_000, rel=0.05)
+    run = point.policy
+    assert run.load.is_overloaded
+    assert run.load.utilization_ppm == pytest.approx(1_000_000, rel=0.05)
     # its latencies are short, because the replay was over soon
-    assert point.policy.estimate_us < P99.latency_us
-    assert point.policy.ruling is point.baseline.ruling is Ruling.FAIL
+    assert run.verdicts[0].estimate_us < P99.latency_us
+    assert run.verdicts[0].ruling is point.baselines[0].verdicts[0].ruling is Ruling.FAIL
 
 
 def test_a_busy_server_that_keeps_up_is_not_overloaded():
-    options = VerifyOptions(
-        requests_per_replay=10_000, replicates=49, repeats=8, rates_mrps=(340_000,)
-    )
-    baseline = verify(policy(P99, form=climbing(cores=8)), held_out(), options).points[0].baseline
-    assert not baseline.load.is_overloaded
+    options = dataclasses.replace(at(340_000), requests_per_replay=10_000)
+    point = verify(policy(P99, form=climbing(cores=8)), held_out(), options).points[0]
+    (seq,) = point.baselines
+    assert not seq.load.is_overloaded
     # 340/s times the mean demand over 8 cores
     offered = 0.340 * held_out().demand_ms.mean() / 8
-    assert baseline.load.utilization_ppm == pytest.approx(offered * 1e6, rel=0.02)
+    assert seq.load.utilization_ppm == pytest.approx(offered * 1e6, rel=0.02)
+
+
+def test_baselines_are_chosen_by_the_policy_unless_named():
+    options = dataclasses.replace(QUICK, baselines=None)
+    (point,) = verify(policy(P99), held_out(), options).points
+    names = [run.subject for run in point.baselines]
+    assert names[:2] == ["SEQ", "FIX-2"]
+    assert len(names) == len(set(names))
+    (rc,) = [run for run in point.baselines if run.subject == "RC-2"]
+    assert rc.note.startswith("threshold ")
+
+
+def test_a_name_that_is_no_baseline_is_refused_before_anything_is_replayed():
+    seen: list[int] = []
+    options = dataclasses.replace(
+        QUICK, baselines=("seq", "fix-9", "nope"), progress=lambda done, _: seen.append(done)
+    )
+    with pytest.raises(TailcError) as raised:
+        verify(policy(P99), held_out(), options)
+    assert codes(raised) == [Code.USAGE, Code.USAGE]
+    assert not seen
+
+
+def test_bursts_tell_how_each_quantum_settled():
+    bursts = Bursts((Quantum(500, 20_000), Quantum(500, 380_000)))
+    options = dataclasses.replace(QUICK, arrivals=(bursts,))
+    (point,) = verify(policy(P99, Slo(500_000, 20_000)), held_out(), options).points
+    calm, hectic = point.policy.stretch_us
+    assert len(calm) == len(hectic) == 2
+    assert all(a < b for a, b in zip(calm, hectic, strict=True))
+    assert verify(policy(P99), held_out(), at(20_000)).points[0].policy.stretch_us == ()
+
+
+def test_a_request_leaves_at_the_cut_off():
+    options = dataclasses.replace(at(10_000), cut_off_us=30_000)
+    said = verify(policy(P99), held_out(), options).points[0].baselines[0].verdicts[0]
+    assert said.estimate_us == 30_000
+
+
+def test_recorded_arrivals_are_replayed_once_with_their_own_requests():
+    trace = held_out()
+    times_ns = np.arange(2000, dtype=np.int64) * 50_000_000
+    recorded = Recorded(times_ns, np.arange(2000, dtype=np.int32), "`at`")
+    seen: list[tuple[int, int]] = []
+    options = dataclasses.replace(
+        QUICK, arrivals=(recorded,), progress=lambda done, total: seen.append((done, total))
+    )
+    (point,) = verify(policy(P99, form=ladder(at_once((0, 0)), rungs=1)), trace, options).points
+    # nobody waits: the percentile of all but the first twentieth
+    measured = np.sort(trace.demand_ms[100:])
+    wanted = round(measured[percentile_rank(990_000, 1900) - 1] * 1000)
+    assert point.policy.verdicts[0].estimate_us == pytest.approx(wanted, abs=1)
+    assert point.policy.verdicts[0].simulation_us == 0
+    assert seen == [(1, 2), (2, 2)]
 
 
 @pytest.mark.parametrize("threads", [2, 3])
@@ -127,8 +193,8 @@ def test_another_seed_is_another_sample():
 
 
 def test_adding_a_rate_leaves_the_others_as_they_were():
-    one = verify(policy(P99), held_out(), dataclasses.replace(QUICK, rates_mrps=(50_000,)))
-    two = verify(policy(P99), held_out(), dataclasses.replace(QUICK, rates_mrps=(20_000, 50_000)))
+    one = verify(policy(P99), held_out(), at(50_000))
+    two = verify(policy(P99), held_out(), at(20_000, 50_000))
     assert two.points[1] == one.points[0]
 
 
@@ -172,13 +238,73 @@ def test_everything_that_is_missing_is_said_at_once():
     assert codes(raised) == [Code.BAD_ARTIFACT, Code.USAGE, Code.BAD_TIMINGS]
 
 
-def test_an_slo_for_a_class_that_no_form_is_for_is_refused():
-    with pytest.raises(TailcError, match="class `gold`, which no form is for"):
+def classed(requests: int = 2000) -> DemandProfile:
+    """Every fourth request is `gold` and has four times the demand of the others, `tin`."""
+    plain = held_out(requests)
+    is_gold = (np.arange(requests) % 4 == 0).astype(np.int32)
+    return dataclasses.replace(
+        plain,
+        demand_ms=plain.demand_ms * (1 + 3 * is_gold),
+        curves=np.repeat(plain.curves, 2, axis=0),
+        curve_of=is_gold,
+        curve_names=("tin", "gold"),
+    )
+
+
+def test_an_slo_for_a_class_is_judged_on_its_own_requests():
+    gold = Slo(500_000, 60_000, request_class="gold")
+    tin = Slo(500_000, 60_000, request_class="tin")
+    form = ladder(at_once((0, 0)), rungs=1)
+    trace = classed()
+    found = verify(policy(gold, tin, form=form), trace, QUICK).points[0].policy.verdicts
+    for said, number in zip(found, (1, 0), strict=True):
+        own = np.sort(trace.demand_ms[trace.curve_of == number])
+        wanted = own[percentile_rank(500_000, len(own)) - 1] * 1000
+        assert said.estimate_us == pytest.approx(wanted, rel=0.01)
+
+
+def test_each_class_climbs_its_own_ladder():
+    plain, fast = ladder(at_once((0, 0)), rungs=2), ladder(at_once((0, 1)), rungs=2)
+    forms = (
+        dataclasses.replace(plain, request_class="tin"),
+        dataclasses.replace(fast, request_class="gold"),
+    )
+    slos = tuple(Slo(500_000, 60_000, request_class=name) for name in ("gold", "tin"))
+    trace = classed()
+    two = dataclasses.replace(policy(*slos), forms=forms)
+    gold, tin = verify(two, trace, QUICK).points[0].policy.verdicts
+    of_gold = np.median(trace.demand_ms[trace.curve_of == 1]) * 1000 / 1.8
+    assert gold.estimate_us == pytest.approx(of_gold, rel=0.02)
+    assert tin.estimate_us == pytest.approx(
+        np.median(trace.demand_ms[trace.curve_of == 0]) * 1000, rel=0.02
+    )
+
+
+def test_a_class_of_the_trace_that_no_form_is_for_is_refused():
+    gold = dataclasses.replace(climbing(), request_class="gold")
+    only_gold = dataclasses.replace(policy(P99), forms=(gold,))
+    with pytest.raises(TailcError, match="no form for requests of class `tin`") as raised:
+        verify(only_gold, classed(), QUICK)
+    assert codes(raised) == [Code.METHOD_UNFIT]
+
+
+def test_a_general_form_takes_the_classes_without_one_of_their_own():
+    gold = dataclasses.replace(climbing(), request_class="gold")
+    both = dataclasses.replace(policy(P99), forms=(climbing(), gold))
+    one = verify(policy(P99), classed(), QUICK).points[0].policy
+    assert verify(both, classed(), QUICK).points[0].policy == one
+
+
+def test_a_policy_by_class_needs_a_trace_with_classes():
+    gold = dataclasses.replace(climbing(), request_class="gold")
+    two = dataclasses.replace(policy(P99), forms=(climbing(), gold))
+    with pytest.raises(TailcError, match="tells classes `gold` apart, and the trace has no"):
+        verify(two, held_out(), QUICK)
+    with pytest.raises(TailcError, match="tells classes `gold` apart"):
         verify(policy(Slo(990_000, 1000, request_class="gold")), held_out(), QUICK)
 
 
-def test_a_policy_of_several_forms_is_refused():
-    gold = dataclasses.replace(climbing(), request_class="gold")
-    two = dataclasses.replace(policy(P99), forms=(climbing(), gold))
-    with pytest.raises(TailcError, match="has 2 forms"):
-        verify(two, held_out(), QUICK)
+def test_an_slo_for_a_class_that_the_trace_lacks_is_refused():
+    with pytest.raises(TailcError, match="class `brass`, of which the trace has none") as raised:
+        verify(policy(Slo(990_000, 1000, request_class="brass")), classed(), QUICK)
+    assert codes(raised) == [Code.METHOD_UNFIT]

@@ -1,10 +1,15 @@
 import numpy as np
 import pytest
 
+from tailc.replay.arrivals import Poisson
 from tailc.replay.outcome import Outcome
+from tailc.replay.workload import Workload
 from tailc.verify.load import load, most_in_system, never_keeps_up
+from tailc.verify.setting import Draw, Draws, Setting
+from tailc.verify.verdict import Load, RungUse
 
 PPM = 1_000_000
+MS = 1_000_000
 
 
 def outcome(
@@ -14,21 +19,41 @@ def outcome(
     halves = [[1.0, mean, busy * PPM, busy * PPM] for mean in in_system]
     return Outcome(
         np.arange(10),
-        np.full(10, 3_000_000),
-        *(np.zeros(10, np.int64), np.zeros(10, np.int32)),
-        *(np.zeros(10, np.bool_), np.zeros(10)),
+        np.full(10, 3 * MS),
+        np.zeros(10, np.int64),
+        rung=np.array([0, 0, 0, 0, 0, 0, 1, 1, 1, 1], np.int32),
+        is_cut=np.zeros(10, np.bool_),
+        thread_ns=np.where(np.arange(10) < 6, 3 * MS, 6 * MS).astype(np.float64),
         arrived=arrived,
         measured_from=2,
         integrals=np.array([[0.0] * 4, *halves, [0.0] * 4]),
         capacity_ppm=(cores * PPM,),
-        rungs=1,
+        rungs=2,
     )
 
 
+def judged(*repeats: Outcome) -> Load:
+    """Ten requests of 1 to 10 ms of work in order of arrival."""
+    work = Workload(
+        np.arange(1, 11) * MS, np.ones(10, np.int64), np.zeros(10, np.int32), np.ones((1, 2))
+    )
+    setting = Setting(work, Poisson(1000), 10, 100, seed=1)
+    order = np.arange(10, dtype=np.int32)
+    draws = Draws(tuple(Draw(one.arrival_ns, order, order) for one in repeats), ())
+    return load(setting, draws, repeats)
+
+
 def test_means_are_over_all_repeats():
-    found = load((outcome((2, 4), busy=1), outcome((4, 6), busy=3)))
+    found = judged(outcome((2, 4), busy=1), outcome((4, 6), busy=3))
     assert (found.mean_latency_us, found.in_system_milli) == (3000, 4000)
     assert (found.threads_milli, found.utilization_ppm) == (2000, 500_000)
+
+
+def test_rungs_are_counted_over_measured_requests():
+    found = judged(outcome((2, 2)))
+    # requests 2 to 9: four on one thread for 3 ms, four on two
+    assert found.thread_time_us == 4500
+    assert found.rung_use == RungUse(1500, 2000, 1000, (500_000, 500_000))
 
 
 @pytest.mark.parametrize(
@@ -43,7 +68,7 @@ def test_means_are_over_all_repeats():
     ],
 )
 def test_a_server_is_overloaded_if_its_backlog_grows_or_it_is_never_idle(repeat, is_overloaded):
-    assert load((repeat, repeat)).is_overloaded is is_overloaded
+    assert judged(repeat, repeat).is_overloaded is is_overloaded
 
 
 def test_one_replay_that_came_to_its_end_is_one_that_kept_up():

@@ -15,7 +15,7 @@ def test_a_replay_is_as_long_as_the_trace_within_limits(held_out, replayed):
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"rates_mrps": (1000, 0)},
+        {"cut_off_us": 0},
         {"requests_per_replay": 5},
         {"replicates": 48},
         {"repeats": 1},
@@ -29,6 +29,6 @@ def test_options_that_cannot_give_an_interval_do_not_exist(wrong):
 
 
 def test_every_unfit_option_is_said_at_once():
-    with pytest.raises(TailcError, match=r"`0/s`.*`1` repeats") as raised:
-        VerifyOptions(rates_mrps=(0,), repeats=1)
+    with pytest.raises(TailcError, match=r"`1` repeats.*`0` threads") as raised:
+        VerifyOptions(repeats=1, threads=0)
     assert raised.value.exit_code is ExitCode.USAGE

@@ -1,7 +1,14 @@
 import pytest
+from scipy.special import betainc
 from scipy.stats import binom
+from scipy.stats import t as student
 
-from tailc.verify.order_statistics import fewest_for_upper_limit, rank_limits
+from tailc.verify.order_statistics import (
+    beta_cdf,
+    fewest_for_upper_limit,
+    rank_limits,
+    student_t_95,
+)
 
 
 @pytest.mark.parametrize("percentile_ppm", [10_000, 500_000, 950_000, 990_000, 999_000])
@@ -48,3 +55,15 @@ def test_a_sample_has_an_upper_limit_from_some_size_on(percentile_ppm, fewest):
     assert fewest_for_upper_limit(percentile_ppm) == fewest
     assert rank_limits(percentile_ppm, fewest).high == fewest
     assert rank_limits(percentile_ppm, fewest - 1).high is None
+
+
+@pytest.mark.parametrize("x", [0.01, 0.3, 0.5, 0.9, 0.99, 0.999])
+@pytest.mark.parametrize("a", [0.2, 1.0, 17.5, 990.0, 33_000.0])
+@pytest.mark.parametrize("b", [0.2, 1.0, 10.5, 400.0])
+def test_the_incomplete_beta_function_is_that_of_scipy(x, a, b):
+    assert beta_cdf(x, a, b) == pytest.approx(betainc(a, b, x), abs=1e-10)
+
+
+@pytest.mark.parametrize(("freedom", "off"), [(3, 4e-3), (5, 3e-4), (23, 1e-5), (1e6, 1e-6)])
+def test_students_quantile_is_that_of_scipy(freedom, off):
+    assert student_t_95(freedom) == pytest.approx(student.ppf(0.975, freedom), abs=off)
