@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
-from tailc.errors import Code
+from tailc.errors import Code, did_you_mean
 from tailc.percentiles import PPM
 from tailc.specs.common import DemandSpec, SloSpec, SpeedupSpec
 from tailc.specs.fields import (
@@ -23,7 +23,7 @@ from tailc.specs.fields import (
     Whole,
 )
 from tailc.specs.slo import Slo
-from tailc.units import LARGEST
+from tailc.units import LARGEST, shorten
 
 # Rows are enumerated one by one, and a server with more is outside what the paper considers.
 MAX_CORES = 65_536
@@ -208,13 +208,29 @@ class FewToManySpec(SpecModel):
         ]
 
     def _class_complaints(self) -> list[Complaint]:
-        message = "cannot be held: few-to-many makes one table for all requests"
-        hint = "remove `class`, or compile each class from its own part of the trace"
+        """The first objective is the search's and covers all; others may be for a known class."""
         return [
-            Complaint(Code.CONFLICT, message, hint, ("slo", position, "class"))
+            complaint
             for position, slo in enumerate(self.slo)
             if slo.request_class is not None
+            and (complaint := self._class_complaint(position, slo.request_class))
         ]
+
+    def _class_complaint(self, position: int, name: str) -> Complaint | None:
+        at = ("slo", position, "class")
+        if position == 0:
+            message = "makes a class the search's target, but one table is made for all requests"
+            hint = "put an objective without `class` first; any after it may be for a class"
+            return Complaint(Code.CONFLICT, message, hint, at)
+        classes = self.speedup.classes if self.speedup else None
+        if classes is None:
+            message = f"is `{shorten(name)}`, but requests have no classes"
+            return Complaint(Code.CONFLICT, message, "name them in `speedup.classes`", at)
+        if name not in classes.curves:
+            message = f"is `{shorten(name)}`, which is no class of `speedup.classes`"
+            hint = did_you_mean(name, tuple(sorted(classes.curves)))
+            return Complaint(Code.CONFLICT, message, hint, at, ("speedup", "classes"))
+        return None
 
     @property
     def slos(self) -> tuple[Slo, ...]:

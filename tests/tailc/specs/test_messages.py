@@ -11,6 +11,8 @@ _SERVER = "server: {cores: 15, target_parallelism: 24, quantum: 5ms}"
 _SLO = "slo: [{percentile: 99%, latency: 500ms}]"
 _MEASURE = "measure: demand-busy"
 _COLUMN = "  column: demand_ms\n"
+_FOR_GOLD = "}, {percentile: 95%, latency: 200ms, class: gold}]"
+_CLASSES = "speedup: {classes: {column: type, curves: {golden: [1, 2], iron: [1, 1.5]}}}"
 _RATES = "rates: [30/s, 40/s, 44/s]"
 
 _LAUGHS = "".join(
@@ -26,6 +28,8 @@ BROKEN = {
     "missing key at the top": swapped(("name: websearch-isn\n", "")),
     "missing block": swapped((_SERVER + "\n", "")),
     "slo of a class": swapped((_SLO, _SLO.replace("}]", ", class: gold}]"))),
+    "slo of a class where there are none": swapped((_SLO, _SLO.replace("}]", _FOR_GOLD))),
+    "slo of another class": swapped((_SLO, _SLO.replace("}]", _FOR_GOLD)), (_CURVE, _CLASSES)),
     "more rows than there may be": swapped(("target_parallelism: 24", "target_parallelism: 20000")),
     "missing key in a block": swapped(("  unit: ms\n", "")),
     "missing keys in a list": swapped((_SLO, "slo:\n  - class: gold")),
