@@ -48,8 +48,20 @@ def test_all_orders_are_equally_likely():
     assert all(abs(count - 1000) < 4 * math.sqrt(1000) for count in counts.values())
 
 
-def test_records_are_drawn_by_weight():
-    out = np.empty(100_000, np.int32)
-    streams.draw_records(streams.stream(6), np.cumsum([1, 3, 6]), out)
+def test_records_are_drawn_by_weight_and_in_order():
+    out, spacing = np.empty(100_000, np.int32), np.empty(100_001)
+    streams.draw_sorted(streams.stream(6), np.cumsum([1, 3, 6]), spacing, out)
     shares = np.bincount(out, minlength=3) / len(out)
     assert np.allclose(shares, [0.1, 0.3, 0.6], atol=0.01)
+    assert (np.diff(out) >= 0).all()
+
+
+def test_a_sorted_draw_is_as_variable_as_an_unsorted_one():
+    # how many of 50 requests are the first record, of share 0.2: variance 50 * 0.2 * 0.8 = 8
+    state, counts = streams.stream(7), []
+    out, spacing = np.empty(50, np.int32), np.empty(51)
+    for _ in range(4000):
+        streams.draw_sorted(state, np.cumsum([1, 4]), spacing, out)
+        counts.append(int((out == 0).sum()))
+    assert abs(np.mean(counts) - 10) < 4 * math.sqrt(8 / 4000)
+    assert abs(np.var(counts) - 8) < 4 * 8 * math.sqrt(2 / 4000)
