@@ -6,8 +6,8 @@ from tailc.errors import Code, Finding, Place, TailcError
 from tailc.replay.arrivals import (
     FEWEST_ARRIVALS,
     MOST_ARRIVALS,
+    Burst,
     Bursts,
-    Quantum,
     RateProfile,
     Step,
     mean_requests,
@@ -18,20 +18,20 @@ from tailc.units import parse_mrps, shorten
 
 def bursts(words: str) -> Bursts:
     """Such as `500@45/s,500@30/s`; ValueError with a sentence for anything else."""
-    quanta = tuple(_quantum(word.strip()) for word in words.split(","))
-    if (total := sum(quantum.requests for quantum in quanta)) > MOST_ARRIVALS:
+    parts = tuple(_burst(word.strip()) for word in words.split(","))
+    if (total := sum(burst.requests for burst in parts)) > MOST_ARRIVALS:
         raise ValueError(f"{total} requests are too many: at most {MOST_ARRIVALS}")
-    return Bursts(quanta)
+    return Bursts(parts)
 
 
-def _quantum(word: str) -> Quantum:
+def _burst(word: str) -> Burst:
     count, at, rate = word.partition("@")
     if not at or not count.strip().isdecimal() or not int(count):
         raise ValueError(f"`{shorten(word)}` is not a number of requests at a rate: `500@45/s`")
     rate_mrps = parse_mrps(rate)
     if not rate_mrps:
         raise ValueError(f"`{shorten(word)}` never ends: its rate must be more than zero")
-    return Quantum(int(count), rate_mrps)
+    return Burst(int(count), rate_mrps)
 
 
 def rate_profile(path: str) -> RateProfile:

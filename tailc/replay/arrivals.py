@@ -100,7 +100,7 @@ class Poisson:
 
 
 @dataclass(frozen=True)
-class Quantum:
+class Burst:
     """So many requests, arriving at this rate."""
 
     requests: int
@@ -116,51 +116,51 @@ class Quantum:
 
 @dataclass(frozen=True)
 class Bursts:
-    """Quanta one after another, Poisson in each (Haque et al., ASPLOS 2015, section 6)."""
+    """Bursts one after another, Poisson in each (Haque et al., ASPLOS 2015, section 6)."""
 
-    quanta: tuple[Quantum, ...]
+    bursts: tuple[Burst, ...]
     settled: int = SETTLED_REQUESTS
     is_recorded = False
     record_of = None
 
     def __post_init__(self) -> None:
-        assert self.quanta
+        assert self.bursts
         assert self.settled > 0
 
     @property
     def name(self) -> str:
-        """The quanta."""
-        return "bursts " + ", ".join(str(quantum) for quantum in self.quanta)
+        """The bursts."""
+        return "bursts " + ", ".join(str(burst) for burst in self.bursts)
 
     @property
     def requests(self) -> int:
-        """Of all quanta."""
-        return sum(quantum.requests for quantum in self.quanta)
+        """Of all bursts."""
+        return sum(burst.requests for burst in self.bursts)
 
     @property
     def rate_mrps(self) -> int:
         """All requests over the time they take in the mean."""
-        span = sum(Fraction(quantum.requests, quantum.rate_mrps) for quantum in self.quanta)
+        span = sum(Fraction(burst.requests, burst.rate_mrps) for burst in self.bursts)
         return round(self.requests / span)
 
     @property
     def stretches(self) -> tuple[tuple[int, int], ...]:
-        """The last `settled` requests of each quantum, or all of a shorter one."""
-        ends = itertools.accumulate(quantum.requests for quantum in self.quanta)
+        """The last `settled` requests of each burst, or all of a shorter one."""
+        ends = itertools.accumulate(burst.requests for burst in self.bursts)
         return tuple(
-            (end - min(self.settled, quantum.requests), end)
-            for quantum, end in zip(self.quanta, ends, strict=True)
+            (end - min(self.settled, burst.requests), end)
+            for burst, end in zip(self.bursts, ends, strict=True)
         )
 
     def arrival_ns(self, state: NDArray[np.uint64], requests: int) -> NDArray[np.int64]:  # noqa: ARG002
-        """The requests of all quanta, however many are wanted."""
+        """The requests of all bursts, however many are wanted."""
         times_ns = np.empty(self.requests, np.int64)
         first, now_ns = 0, 0
-        for quantum in self.quanta:
-            part = times_ns[first : first + quantum.requests]
-            streams.poisson_arrivals(state, quantum.rate_mrps, part)
+        for burst in self.bursts:
+            part = times_ns[first : first + burst.requests]
+            streams.poisson_arrivals(state, burst.rate_mrps, part)
             part += now_ns
-            first, now_ns = first + quantum.requests, int(part[-1])
+            first, now_ns = first + burst.requests, int(part[-1])
         return times_ns
 
     def warm_up(self, requests: int) -> int:  # noqa: ARG002

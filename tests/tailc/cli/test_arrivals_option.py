@@ -6,12 +6,12 @@ import pytest
 from tailc.cli.arrivals_option import asked_arrivals
 from tailc.cli.quantities import ARRIVALS, RecordedColumn
 from tailc.errors import Code, TailcError
-from tailc.replay.arrivals import Bursts, Poisson, Quantum, RateProfile, Recorded, Step
+from tailc.replay.arrivals import Burst, Bursts, Poisson, RateProfile, Recorded, Step
 from tailc.traces.arrivals import ArrivalColumn, Gaps
 from tailc.traces.reading import TimeUnit
 
 S = 10**9
-BURSTS = Bursts((Quantum(500, 45_000), Quantum(300, 1_500)))
+BURSTS = Bursts((Burst(500, 45_000), Burst(300, 1_500)))
 
 
 def test_bursts_are_requests_at_rates():

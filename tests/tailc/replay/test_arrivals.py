@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from tailc.replay import streams
-from tailc.replay.arrivals import Bursts, Poisson, Quantum, RateProfile, Recorded, Step
+from tailc.replay.arrivals import Burst, Bursts, Poisson, RateProfile, Recorded, Step
 
 S = 10**9
 EVERY_KIND = [
     Poisson(40_000),
-    Bursts((Quantum(500, 45_000), Quantum(300, 30_000))),
+    Bursts((Burst(500, 45_000), Burst(300, 30_000))),
     RateProfile((Step(10_000_000, 45_000), Step(20_000_000, 0), Step(5_000_000, 90_000))),
     Recorded(np.array([0, 5, 5, 9 * S]), None, "start"),
 ]
@@ -31,8 +31,8 @@ def test_times_ascend_and_are_the_same_for_the_same_stream(arrivals):
     assert arrivals.is_recorded or first.tolist() != times(arrivals, 1, 3).tolist()
 
 
-def test_each_quantum_has_its_requests_at_its_rate():
-    bursts = Bursts((Quantum(20_000, 45_000), Quantum(20_000, 30_000)))
+def test_each_burst_has_its_requests_at_its_rate():
+    bursts = Bursts((Burst(20_000, 45_000), Burst(20_000, 30_000)))
     arrival_ns = times(bursts, 7)
     assert len(arrival_ns) == 40_000
     gaps_s = np.diff(arrival_ns, prepend=0) / S
@@ -43,7 +43,7 @@ def test_each_quantum_has_its_requests_at_its_rate():
 
 
 def test_a_burst_is_told_by_its_last_hundred_requests():
-    paper = Bursts(tuple(Quantum(500, rate * 1000) for rate in (45, 30, 45, 30)))
+    paper = Bursts(tuple(Burst(500, rate * 1000) for rate in (45, 30, 45, 30)))
     assert paper.stretches == ((400, 500), (900, 1000), (1400, 1500), (1900, 2000))
     assert paper.warm_up(2000) == 0
     # 2000 requests in 2 * (500/45 + 500/30) seconds are 36 a second
@@ -51,8 +51,8 @@ def test_a_burst_is_told_by_its_last_hundred_requests():
     assert paper.name == "bursts 500@45/s, 500@30/s, 500@45/s, 500@30/s"
 
 
-def test_a_quantum_shorter_than_its_stretch_is_told_whole():
-    assert Bursts((Quantum(30, 1000), Quantum(200, 1000))).stretches == ((0, 30), (130, 230))
+def test_a_burst_shorter_than_its_stretch_is_told_whole():
+    assert Bursts((Burst(30, 1000), Burst(200, 1000))).stretches == ((0, 30), (130, 230))
 
 
 def test_counts_by_step_of_a_profile_are_poisson():

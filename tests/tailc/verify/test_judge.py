@@ -6,7 +6,7 @@ import pytest
 from tailc.artifact.envelope import InputRole
 from tailc.errors import Code, ExitCode, TailcError
 from tailc.percentiles import percentile_rank
-from tailc.replay.arrivals import Bursts, Poisson, Quantum, Recorded
+from tailc.replay.arrivals import Burst, Bursts, Poisson, Recorded
 from tailc.specs.slo import Slo
 from tailc.traces.profile import DemandProfile
 from tailc.verify.judge import verify
@@ -148,7 +148,7 @@ def test_a_name_that_is_no_baseline_is_refused_before_anything_is_replayed():
 
 
 def test_bursts_tell_how_each_quantum_settled():
-    bursts = Bursts((Quantum(500, 20_000), Quantum(500, 380_000)))
+    bursts = Bursts((Burst(500, 20_000), Burst(500, 380_000)))
     options = dataclasses.replace(QUICK, arrivals=(bursts,))
     (point,) = verify(policy(P99, Slo(500_000, 20_000)), held_out(), options).points
     calm, hectic = point.policy.stretch_us
