@@ -79,7 +79,7 @@ class Outcome:
     def utilization_by_pool(self) -> tuple[float | None, ...]:
         """Threads that ran over the pool's capacity, while arrivals were measured."""
         return tuple(
-            self._mean(engine.BUSY + engine.CLOCK_COLUMNS * pool) / supply_ppm
+            self._mean(engine.BUSY + engine.POOL_COLUMNS * pool) / supply_ppm
             if supply_ppm < NEVER_NS
             else None
             for pool, supply_ppm in enumerate(self.capacity_ppm)
@@ -95,7 +95,7 @@ class Outcome:
         """The same for each pool."""
         pools = range(len(self.capacity_ppm))
         return tuple(
-            self._mean(engine.THREADS + engine.CLOCK_COLUMNS * pool) / PPM for pool in pools
+            self._mean(engine.THREADS + engine.POOL_COLUMNS * pool) / PPM for pool in pools
         )
 
     @property
@@ -167,7 +167,7 @@ def replay(
     each record which ladder it climbs; None: the first.
     """
     requests = len(order)
-    columns = 2 + engine.CLOCK_COLUMNS * engine.clock_count(table)
+    columns = 2 + engine.POOL_COLUMNS * len(table.capacity_ppm)
     log = engine.Log(
         np.zeros(requests, np.int64),
         np.zeros(requests, np.int64),
@@ -189,7 +189,7 @@ def replay(
         *log[:5],
         arrived,
         measured_from,
-        _by_pool(log.integrals, table.boost_pool),
+        log.integrals,
         tuple(table.capacity_ppm.tolist()),
         len(table.threads_ppm),
     )
@@ -204,11 +204,3 @@ def _ladders(
     if ladder_of is None:
         return np.zeros(len(order), np.int32)
     return ladder_of[order]
-
-
-def _by_pool(by_clock: NDArray[np.float64], boost_pool: int) -> NDArray[np.float64]:
-    """Boosted requests, the last clock, counted with the others in their pool."""
-    integrals = by_clock[:, : -engine.CLOCK_COLUMNS].copy()
-    first = engine.THREADS + engine.CLOCK_COLUMNS * boost_pool
-    integrals[:, first : first + engine.CLOCK_COLUMNS] += by_clock[:, -engine.CLOCK_COLUMNS :]
-    return integrals

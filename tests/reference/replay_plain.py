@@ -1,4 +1,4 @@
-"""The replay of a ladder on one server, event by event, in exact fractions; slow and obvious.
+"""The replay of ladders on one server, event by event, in exact fractions; slow and obvious.
 
 Every tick of every request is an event here and every decision asks the form's own look-up, so
 this shares nothing with the compiled engine but the meaning.
@@ -11,9 +11,7 @@ from fractions import Fraction
 from math import ceil
 
 from tailc.forms.ladder.lookup import Start, lookup
-from tailc.forms.ladder.table import Ladder
-
-PPM = 1_000_000
+from tailc.forms.ladder.table import Ladder, Rule
 
 
 @dataclass
@@ -22,129 +20,168 @@ class Request:
     arrival_ns: int
     work_ns: int
     speed: list[Fraction]
+    ladder: int = 0
     left: Fraction = Fraction(0)
     start_ns: int | None = None
     exit_ns: int | None = None
+    load_at_start: int = 0
     rung: int = 0
     boosted: bool = False
+    is_cut: bool = False
     is_released: bool = False
     thread_ppm_ns: int = 0
+
+    @property
+    def runs(self) -> bool:
+        return self.start_ns is not None and self.exit_ns is None
 
 
 @dataclass
 class Server:
-    ladder: Ladder
-    unit: int
+    ladders: list[Ladder]
+    cut_off_ns: int | None = None
+    boosts_at_start: bool = False
     now: int = 0
-    requests: list[Request] = field(default_factory=list)
+    arrived: list[Request] = field(default_factory=list)
 
     @property
-    def in_system(self) -> list[Request]:
-        return [r for r in self.requests if r.arrival_ns <= self.now and r.exit_ns is None]
+    def load(self) -> int:
+        return sum(r.exit_ns is None for r in self.arrived)
 
+    @property
+    def running(self) -> list[Request]:
+        return [r for r in self.arrived if r.runs]
 
-def replay_plain(ladder: Ladder, unit: int, requests: list[Request]) -> list[Request]:
-    """Run all `requests` (in order of arrival) to their exits; times in whole nanoseconds."""
-    arrived: list[Request] = []
-    coming = list(requests)
-    now = 0
-    while coming or any(r.exit_ns is None for r in arrived):
-        running = [r for r in arrived if r.start_ns is not None and r.exit_ns is None]
-        waiting = [r for r in arrived if r.start_ns is None]
-        speeds = {r.number: _progress(ladder, unit, r, running) for r in running}
-        times = [coming[0].arrival_ns] if coming else []
-        times += [now + ceil(r.left / speeds[r.number]) for r in running if speeds[r.number]]
-        times += [_next_tick(ladder, r, now) for r in running]
-        times += _starts(ladder, waiting, running, now, arrived)
-        then = min(times)
-        for r in running:
-            r.left -= speeds[r.number] * (then - now)
-            r.thread_ppm_ns += ladder.rungs[r.rung].cost_ppm[unit] * (then - now)
-        now = then
-        _exits(ladder, arrived, now)
-        while coming and coming[0].arrival_ns == now:
-            arrived.append(coming.pop(0))
-        _start_waiters(ladder, arrived, now)
-        for r in arrived:
-            if r.start_ns is not None and r.exit_ns is None and _is_tick(ladder, r, now):
-                _tick(ladder, unit, r, arrived, now)
-    return requests
+    @property
+    def waiting(self) -> list[Request]:
+        return [r for r in self.arrived if r.start_ns is None]
 
+    def unit(self, request: Request) -> int | None:
+        """The limited cost unit that the request's rung takes something of."""
+        ladder = self.ladders[0]
+        costs = ladder.rungs[request.rung].cost_ppm
+        for number, unit in enumerate(ladder.cost_units):
+            if unit.capacity_ppm is not None and costs[number] > 0:
+                return number
+        return None
 
-def _load(arrived: list[Request]) -> int:
-    return sum(r.exit_ns is None for r in arrived)
+    def cost(self, request: Request) -> int:
+        unit = self.unit(request)
+        return self.ladders[0].rungs[request.rung].cost_ppm[0 if unit is None else unit]
 
-
-def _progress(ladder: Ladder, unit: int, request: Request, running: list[Request]) -> Fraction:
-    """Work done per ns: the rung's speed times the share of a core that each thread has."""
-    capacity = ladder.cost_units[unit].capacity_ppm
-    share = Fraction(1)
-    if capacity is not None:
-        boosted = sum(ladder.rungs[r.rung].cost_ppm[unit] for r in running if r.boosted)
-        others = sum(ladder.rungs[r.rung].cost_ppm[unit] for r in running if not r.boosted)
+    def progress(self, request: Request) -> Fraction:
+        """Work done per ns: the rung's speed times the share of a core that each thread has."""
+        unit = self.unit(request)
+        if unit is None:
+            return request.speed[request.rung]
+        capacity = self.ladders[0].cost_units[unit].capacity_ppm
+        competing = [r for r in self.running if self.unit(r) == unit]
+        boosted = sum(self.cost(r) for r in competing if r.boosted)
+        others = sum(self.cost(r) for r in competing if not r.boosted)
         supply, wanted = (
             (capacity, boosted) if request.boosted else (max(capacity - boosted, 0), others)
         )
-        if wanted > supply:
-            share = Fraction(supply, wanted)
-    return share * request.speed[request.rung]
+        share = Fraction(supply, wanted) if wanted > supply else Fraction(1)
+        return share * request.speed[request.rung]
+
+    def admission(self, request: Request) -> tuple[Start, int]:
+        answer = lookup(self.ladders[request.ladder], self.load, 0, 0)
+        return answer.start, request.arrival_ns + answer.wait_us * 1000
+
+    def next_tick(self, request: Request) -> int:
+        quantum = self.ladders[0].quantum_us * 1000
+        return request.start_ns + ((self.now - request.start_ns) // quantum + 1) * quantum
+
+    def is_tick(self, request: Request) -> bool:
+        executed = self.now - request.start_ns
+        return executed > 0 and executed % (self.ladders[0].quantum_us * 1000) == 0
+
+    def next_event(self, coming: list[Request]) -> int:
+        times = [coming[0].arrival_ns] if coming else []
+        for r in self.running:
+            times.append(self.next_tick(r))
+            speed = self.progress(r)
+            if speed:
+                times.append(self.now + ceil(r.left / speed))
+            if self.cut_off_ns is not None:
+                times.append(r.start_ns + self.cut_off_ns)
+        for r in self.waiting:
+            start, at = self.admission(r)
+            if start is Start.WAIT and at > self.now:
+                times.append(at)
+        return min(times)
+
+    def pass_time(self, then: int) -> None:
+        progress = [(r, self.progress(r)) for r in self.running]
+        for r, speed in progress:
+            r.left -= speed * (then - self.now)
+            r.thread_ppm_ns += self.cost(r) * (then - self.now)
+        self.now = then
+
+    def exits(self) -> None:
+        for r in self.running:
+            is_late = self.cut_off_ns is not None and self.now - r.start_ns >= self.cut_off_ns
+            if r.left > 0 and not is_late:
+                continue
+            on_exit = [
+                w
+                for w in self.waiting
+                if not w.is_released and self.admission(w)[0] is Start.ON_EXIT
+            ]
+            if on_exit:
+                on_exit[0].is_released = True
+            r.exit_ns = self.now
+            r.is_cut = r.left > 0
+
+    def starts(self) -> None:
+        for r in self.waiting:
+            start, at = self.admission(r)
+            starves = start is Start.ON_EXIT and not self.running
+            has_waited = start is not Start.ON_EXIT and at <= self.now
+            if r.is_released or starves or has_waited:
+                r.start_ns = self.now
+                r.left = Fraction(r.work_ns)
+                r.load_at_start = self.load
+                r.rung = self.rung(r)
+                if self.boosts_at_start:
+                    self.boost(r)
+
+    def rung(self, request: Request) -> int:
+        ladder = self.ladders[request.ladder]
+        load = self.load if Rule.REREAD_ROW in ladder.rules else request.load_at_start
+        waited_us = (request.start_ns - request.arrival_ns) // 1000
+        return lookup(ladder, load, waited_us, (self.now - request.start_ns) // 1000).rung
+
+    def ticks(self) -> None:
+        for r in self.running:
+            if self.is_tick(r) and (rung := self.rung(r)) > r.rung:
+                r.rung = rung
+                self.boost(r)
+
+    def boost(self, request: Request) -> None:
+        """Boost a request that is new on its rung if that is the last, and there is room."""
+        limit = self.ladders[0].boost
+        if limit is not None and request.rung == len(self.ladders[0].rungs) - 1:
+            taken = sum(self.cost(r) for r in self.running if r.boosted)
+            request.boosted = taken + self.cost(request) < limit.below_ppm
 
 
-def _next_tick(ladder: Ladder, request: Request, now: int) -> int:
-    quantum = ladder.quantum_us * 1000
-    return request.start_ns + ((now - request.start_ns) // quantum + 1) * quantum
-
-
-def _is_tick(ladder: Ladder, request: Request, now: int) -> bool:
-    executed = now - request.start_ns
-    return executed > 0 and executed % (ladder.quantum_us * 1000) == 0
-
-
-def _starts(
-    ladder: Ladder, waiting: list[Request], running: list[Request], now: int, arrived: list[Request]
-) -> list[int]:
-    """When each waiter whose delay ends would start."""
-    row_says = [lookup(ladder, _load(arrived), 0, 0) for _ in waiting]
-    return [
-        r.arrival_ns + says.wait_us * 1000
-        for r, says in zip(waiting, row_says, strict=True)
-        if says.start is Start.WAIT and r.arrival_ns + says.wait_us * 1000 > now
-    ]
-
-
-def _exits(ladder: Ladder, arrived: list[Request], now: int) -> None:
-    for r in arrived:
-        if r.start_ns is not None and r.exit_ns is None and r.left <= 0:
-            waiters_hold = lookup(ladder, _load(arrived), 0, 0).start is Start.ON_EXIT
-            r.exit_ns = now
-            queue = [w for w in arrived if w.start_ns is None and not w.is_released]
-            if waiters_hold and queue:
-                queue[0].is_released = True
-
-
-def _start_waiters(ladder: Ladder, arrived: list[Request], now: int) -> None:
-    for r in [w for w in arrived if w.start_ns is None]:
-        says = lookup(ladder, _load(arrived), 0, 0)
-        nothing_runs = not any(o.start_ns is not None and o.exit_ns is None for o in arrived)
-        may_start = (
-            r.is_released
-            or (says.start is Start.ON_EXIT and nothing_runs)
-            or (says.start is not Start.ON_EXIT and r.arrival_ns + says.wait_us * 1000 <= now)
-        )
-        if may_start:
-            r.start_ns = now
-            r.left = Fraction(r.work_ns)
-            waited_us = (now - r.arrival_ns) // 1000
-            r.rung = lookup(ladder, _load(arrived), waited_us, 0).rung
-
-
-def _tick(ladder: Ladder, unit: int, r: Request, arrived: list[Request], now: int) -> None:
-    waited_us = (r.start_ns - r.arrival_ns) // 1000
-    rung = lookup(ladder, _load(arrived), waited_us, (now - r.start_ns) // 1000).rung
-    if rung <= r.rung:
-        return
-    r.rung = rung
-    if ladder.boost is not None and rung == len(ladder.rungs) - 1:
-        running = [o for o in arrived if o.boosted and o.exit_ns is None]
-        taken = sum(ladder.rungs[o.rung].cost_ppm[unit] for o in running)
-        r.boosted = taken + ladder.rungs[rung].cost_ppm[unit] < ladder.boost.below_ppm
+def replay_plain(
+    ladders: list[Ladder],
+    requests: list[Request],
+    *,
+    cut_off_us: int | None = None,
+    boosts_at_start: bool = False,
+) -> list[Request]:
+    """Run all `requests` (in order of arrival) to their exits; times in whole nanoseconds."""
+    cut_off_ns = None if cut_off_us is None else cut_off_us * 1000
+    server = Server(ladders, cut_off_ns, boosts_at_start)
+    coming = list(requests)
+    while coming or server.load:
+        server.pass_time(server.next_event(coming))
+        server.exits()
+        while coming and coming[0].arrival_ns == server.now:
+            server.arrived.append(coming.pop(0))
+        server.starts()
+        server.ticks()
+    return requests

@@ -2,6 +2,7 @@
 
 import dataclasses
 import random
+from typing import NamedTuple
 
 from tailc.forms.ladder.table import (
     AT_ONCE,
@@ -45,8 +46,8 @@ def at_once(*climbs: tuple[int, int], first: int = 0, last: int | None = None) -
     return Row(first, last, AT_ONCE, tuple(Climb(ms * 1000, rung) for ms, rung in climbs))
 
 
-def random_ladder(rng: random.Random) -> Ladder:
-    rungs = rng.randint(1, 4)
+def random_ladder(rng: random.Random, rungs: int = 0) -> Ladder:
+    rungs = rungs or rng.randint(1, 4)
     rows, first = [], 1
     for _ in range(rng.randint(0, 4)):
         last = first + rng.randint(0, 2)
@@ -65,6 +66,49 @@ def random_ladder(rng: random.Random) -> Ladder:
         rules=tuple(sorted(rules, key=lambda rule: rule.value)),
         guard=Guard(1, rng.randint(1, 12), rng.choice(list(Outside))),
     )
+
+
+class RandomServer(NamedTuple):
+    ladders: list[Ladder]
+    cut_off_us: int | None
+    boosts_at_start: bool
+
+
+def random_server(rng: random.Random) -> RandomServer:
+    """Some of: several ladders, rows kept from the start, several pools, a cut-off."""
+    first = random_ladder(rng)
+    if rng.random() < 0.4:
+        first = without(first, *rng.choice([[Rule.REREAD_ROW], list(RULES)]))
+    if rng.random() < 0.5:
+        first = in_pools(first, rng)
+    ladders = [first, *(other_rows(first, rng) for _ in range(rng.choice([0, 0, 1, 2])))]
+    cut_off_us = rng.choice([None, rng.randint(1, 60) * 1000])
+    return RandomServer(ladders, cut_off_us, rng.random() < 0.5)
+
+
+def without(policy: Ladder, *rules: Rule) -> Ladder:
+    return dataclasses.replace(policy, rules=tuple(r for r in policy.rules if r not in rules))
+
+
+def in_pools(policy: Ladder, rng: random.Random) -> Ladder:
+    """Every rung costs as before, but in one of two limited units or in one without a limit."""
+    units = (
+        CostUnit("little", rng.randint(1, 6) * PPM),
+        CostUnit("watts"),
+        CostUnit("big", rng.randint(1, 3) * PPM),
+    )
+    rungs, unit = [], 0
+    for rung in policy.rungs:
+        unit = rng.choice([0, 2] if policy.boost else [0, 1, 2])
+        costs = tuple(rung.cost_ppm[0] if i == unit else 0 for i in range(len(units)))
+        rungs.append(dataclasses.replace(rung, cost_ppm=costs))
+    boost = dataclasses.replace(policy.boost, unit=unit) if policy.boost else None
+    return dataclasses.replace(policy, cost_units=units, rungs=tuple(rungs), boost=boost)
+
+
+def other_rows(policy: Ladder, rng: random.Random) -> Ladder:
+    other = random_ladder(rng, len(policy.rungs))
+    return dataclasses.replace(policy, rows=other.rows, guard=other.guard)
 
 
 def random_row(rng: random.Random, first: int, last: int | None, rungs: int) -> Row:

@@ -1,35 +1,49 @@
-"""The compiled replay against the plain one, exactly, and against hand calculation."""
+"""The compiled replay against hand calculation, and against the plain one."""
 
+import dataclasses
 import random
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from tailc.forms.ladder.table import ON_EXIT, Admission, Climb, Ladder, Row
+from tailc.forms.ladder.table import ON_EXIT, Admission, Climb, CostUnit, Ladder, Row, Rung
 from tailc.replay.lowered import lower
 from tailc.replay.outcome import Outcome, replay
 from tailc.replay.workload import Workload
 from tests.reference.replay_plain import Request, replay_plain
-from tests.tailc.replay.servers import MS, PPM, at_once, ladder, random_ladder
+from tests.tailc.replay.servers import (
+    MS,
+    PPM,
+    RandomServer,
+    at_once,
+    ladder,
+    random_ladder,
+    random_server,
+)
 
 
 def run(
-    policy: Ladder,
+    policy: Ladder | list[Ladder],
     arrivals_ms: list[float],
     work_ms: list[float],
     speed: tuple[float, ...] = (1, 2, 3, 4),
     most: int = 64,
+    ladder_of: list[int] | None = None,
+    **limits,
 ) -> Outcome:
+    ladders = policy if isinstance(policy, list) else [policy]
     count = len(work_ms)
     load = Workload(
         np.array([round(w * MS) for w in work_ms]),
         np.ones(count, np.int64),
         np.zeros(count, np.int32),
-        np.array([speed[: len(policy.rungs)]], dtype=float),
+        np.array([speed[: len(ladders[0].rungs)]], dtype=float),
     )
     arrival_ns = np.array([round(a * MS) for a in arrivals_ms])
-    return replay(load, np.arange(count), arrival_ns, lower((policy,), 1000, most), most)
+    table = lower(ladders, 1000, most, **limits)
+    which = None if ladder_of is None else np.array(ladder_of, np.int32)
+    return replay(load, np.arange(count), arrival_ns, table, most, ladder_of=which)
 
 
 def latency_ms(outcome: Outcome) -> list[float]:
@@ -152,66 +166,189 @@ def test_integrals_follow_the_requests():
     assert outcome.utilization == pytest.approx(80 / 40 / 4)
 
 
+def wait_ms(outcome: Outcome) -> list[float]:
+    return [float(ns / MS) for ns in outcome.wait_ns]
+
+
+def test_each_request_climbs_the_ladder_of_its_own():
+    short, long = ladder(at_once((0, 0))), ladder(at_once((0, 3)))
+    outcome = run([short, long], [0, 0, 0], [20, 20, 20], ladder_of=[0, 1, 0])
+    assert latency_ms(outcome) == [20, 5, 20]
+
+
+def test_all_ladders_read_the_same_in_system():
+    # with two in the system the second ladder waits, whatever the others climb
+    first = ladder(at_once((0, 0)))
+    second = ladder(at_once((0, 0), last=1), Row(2, None, Admission.after(100_000), (Climb(0, 0),)))
+    outcome = run([first, second], [0, 1], [30, 5], ladder_of=[0, 1])
+    assert wait_ms(outcome) == [0, 29]
+
+
+def test_requests_of_another_ladder_pass_those_that_wait():
+    at_exit = ladder(at_once((0, 0), last=1), Row(2, None, ON_EXIT, (Climb(0, 0),)))
+    outcome = run([at_exit, ladder(at_once((0, 0)))], [0, 1, 2], [30, 5, 5], ladder_of=[0, 0, 1])
+    # the third starts at once and exits at 7 ms, which frees the second
+    assert wait_ms(outcome) == [0, 6, 0]
+
+
+def test_an_exit_releases_the_earliest_of_those_that_wait_for_one():
+    at_exit = ladder(at_once((0, 0), last=1), Row(2, None, ON_EXIT, (Climb(0, 0),)))
+    slow = ladder(at_once((0, 0), last=1), Row(2, None, Admission.after(500_000), (Climb(0, 0),)))
+    outcome = run([at_exit, at_exit, slow], [0, 1, 2, 3], [30, 5, 5, 5], ladder_of=[0, 2, 1, 0])
+    # at 30 ms the third, not the second, whose row has a delay; at 35 ms the fourth; at 40 ms
+    # one is left in the system, so the second starts at once
+    assert wait_ms(outcome) == [0, 39, 28, 32]
+
+
+def test_only_the_first_of_all_that_wait_for_an_exit_starts_when_nothing_runs():
+    at_exit = ladder(Row(0, None, ON_EXIT, (Climb(0, 0),)))
+    outcome = run([at_exit, at_exit], [0, 0], [10, 10], ladder_of=[1, 0])
+    assert wait_ms(outcome) == [0, 10]
+
+
+def test_a_row_that_is_not_read_again_holds_to_the_exit():
+    rows = (at_once((0, 0), (20, 1), last=1), at_once((0, 1), first=2))
+    keeping = dataclasses.replace(ladder(*rows), rules=())
+    # alone at its start, the first stays sequential for 20 ms though another arrives at 7 ms
+    outcome = run(keeping, [0, 7], [50, 50])
+    assert latency_ms(outcome) == [20 + 30 / 2, 25]
+
+
+def test_a_waiter_reads_the_row_again_even_where_runners_keep_theirs():
+    rows = (at_once((0, 1), last=1), Row(2, None, ON_EXIT, (Climb(0, 0),)))
+    outcome = run(dataclasses.replace(ladder(*rows), rules=()), [0, 1], [40, 40])
+    assert latency_ms(outcome) == [20, 19 + 20]
+
+
+def test_a_request_is_cut_off_after_its_execution_not_its_wait():
+    policy = ladder(Row(0, None, Admission.after(8000), (Climb(0, 0), Climb(10_000, 1))))
+    outcome = run(policy, [0, 100], [100, 20], cut_off_us=15_000)
+    assert latency_ms(outcome) == [8 + 15, 8 + 15]
+    # 10 + 5 * 2 = 20 ms of work are done in 15 ms
+    assert outcome.is_cut.tolist() == [True, False]
+    assert outcome.cut_share == 0.5
+
+
+def test_a_cut_off_frees_a_waiter_as_any_exit_does():
+    policy = ladder(at_once((0, 0), last=1), Row(2, None, ON_EXIT, (Climb(0, 0),)))
+    outcome = run(policy, [0, 1, 2], [30, 30, 30], cut_off_us=10_000)
+    assert wait_ms(outcome) == [0, 9, 18]
+
+
+def test_a_request_that_starts_on_the_last_rung_is_boosted_where_that_is_asked_for():
+    # three requests of 2 threads each on 3 cores: 2 < 3, so only the first is boosted
+    policy = ladder(at_once((0, 1)), cores=3, rungs=2, boost=3)
+    asked = run(policy, [0, 0, 0], [30, 30, 30], (1, 1), boosts_at_start=True)
+    assert latency_ms(asked)[0] == 30
+    # the 4 threads of the others share one core up to 30 ms, then three
+    assert latency_ms(asked)[1] == pytest.approx(30 + (30 - 30 / 4) / (3 / 4))
+    assert latency_ms(run(policy, [0, 0, 0], [30, 30, 30], (1, 1))) == [60, 60, 60]
+
+
+def on_two_pools(*rows: Row, little: int, big: int) -> Ladder:
+    """The first rung takes a little core, the second a big one."""
+    units = (CostUnit("little", little * PPM), CostUnit("big", big * PPM))
+    rungs = (Rung("little", PPM, (PPM, 0)), Rung("big", 2 * PPM, (0, PPM)))
+    return dataclasses.replace(ladder(*rows, rungs=2), cost_units=units, rungs=rungs)
+
+
+def test_requests_share_only_the_pool_of_their_rung():
+    # two on one little core until they climb at 10 ms; then two on one big core, twice as fast
+    policy = on_two_pools(at_once((0, 0), (10, 1)), little=1, big=1)
+    outcome = run(policy, [0, 0], [15, 15], (1, 2))
+    # 5 ms of work are done in 10 ms; then each works 1 ms a ms
+    assert latency_ms(outcome) == [20, 20]
+    # a third, 5 ms later, has the little core alone from 10 ms to its own climb at 15 ms
+    outcome = run(policy, [0, 0, 5], [15, 15, 1 + 2 / 3 + 5], (1, 2))
+    assert latency_ms(outcome)[2] == pytest.approx(10, abs=1e-5)
+
+
+def test_utilization_is_known_for_each_pool():
+    policy = on_two_pools(at_once((0, 0), (10, 1)), little=2, big=4)
+    outcome = run(policy, [0, 20], [30, 1], (1, 2))
+    # until the arrival at 20 ms: 10 ms on one of two little cores, 10 ms on one of four big ones
+    assert outcome.utilization_by_pool == pytest.approx((10 / 20 / 2, 10 / 20 / 4))
+    assert outcome.mean_threads_by_pool == pytest.approx((0.5, 0.5))
+    assert outcome.utilization == pytest.approx(0.25)
+
+
 def blocks(in_every_run: int, when_fuzzing: int) -> list:
     """Seeds of thirty random servers each."""
     more = range(in_every_run, when_fuzzing)
     return [*range(in_every_run), *(pytest.param(n, marks=pytest.mark.fuzz) for n in more)]
 
 
-def both(policy: Ladder, arrival_ns: list[int], work_ns: list[int], speeds: list[list[Fraction]]):
-    """Latencies [ns], final rungs, starts by the engine and by the plain replay."""
-    count = len(work_ns)
+def both(server: RandomServer, requests: list[Request]) -> tuple[Outcome, list[Request]]:
+    """What the engine and the plain replay make of the same requests."""
+    count = len(requests)
     load = Workload(
-        np.array(work_ns),
+        np.array([r.work_ns for r in requests]),
         np.ones(count, np.int64),
         np.arange(count, dtype=np.int32),
-        np.array([[float(s) for s in curve] for curve in speeds]),
+        np.array([[float(s) for s in r.speed] for r in requests]),
     )
-    order = np.arange(count)
-    fast = replay(load, order, np.array(arrival_ns), lower((policy,), 1, 999), 999)
-    slow = replay_plain(
-        policy,
-        0,
-        [
-            Request(i, a, w, s)
-            for i, (a, w, s) in enumerate(zip(arrival_ns, work_ns, speeds, strict=True))
-        ],
-    )
+    ladders, *limits = server
+    cut_off_us, boosts_at_start = limits
+    table = lower(ladders, 1, 999, cut_off_us=cut_off_us, boosts_at_start=boosts_at_start)
+    arrival_ns = np.array([r.arrival_ns for r in requests])
+    ladder_of = np.array([r.ladder for r in requests], np.int32)
+    fast = replay(load, np.arange(count), arrival_ns, table, 999, ladder_of=ladder_of)
+    slow = replay_plain(ladders, requests, cut_off_us=cut_off_us, boosts_at_start=boosts_at_start)
     return fast, slow
 
 
-@pytest.mark.parametrize("block", blocks(in_every_run=10, when_fuzzing=100))
-def test_the_engine_does_what_the_plain_replay_does(block):
+def assert_alike(fast: Outcome, slow: list[Request], server: RandomServer) -> None:
+    """The same, but for binary rounding where the plain replay is exact: an instant may move by
+    1 ns, and what follows from it.
+    """
+    assert np.abs(fast.latency_ns - [r.exit_ns - r.arrival_ns for r in slow]).max() <= 3, server
+    assert np.abs(fast.wait_ns - [r.start_ns - r.arrival_ns for r in slow]).max() <= 3, server
+    assert fast.rung.tolist() == [r.rung for r in slow], server
+    assert fast.is_cut.tolist() == [r.is_cut for r in slow], server
+    assert np.allclose(fast.thread_ns, [r.thread_ppm_ns / PPM for r in slow], atol=20), server
+
+
+def one_ladder(rng: random.Random) -> RandomServer:
+    return RandomServer([random_ladder(rng)], None, False)
+
+
+def random_requests(rng: random.Random, server: RandomServer) -> list[Request]:
+    rungs = len(server.ladders[0].rungs)
+    count = rng.randint(1, 25)
+    arrivals = sorted(rng.randint(0, 300 * MS) for _ in range(count))
+    return [
+        Request(
+            number,
+            arrival_ns,
+            rng.randint(1, 60 * MS),
+            sorted(Fraction(rng.randint(500, 4000), 1000) for _ in range(rungs)),
+            rng.randrange(len(server.ladders)),
+        )
+        for number, arrival_ns in enumerate(arrivals)
+    ]
+
+
+def requests_at_once(rng: random.Random, server: RandomServer) -> list[Request]:
+    """Times in whole milliseconds and speeds that are powers of two: instants coincide."""
+    rungs = len(server.ladders[0].rungs)
+    arrivals = sorted(rng.randint(0, 40) * MS for _ in range(rng.randint(1, 20)))
+    return [
+        Request(
+            number,
+            arrival_ns,
+            rng.randint(1, 30) * MS,
+            [Fraction(2**i) for i in range(rungs)],
+            rng.randrange(len(server.ladders)),
+        )
+        for number, arrival_ns in enumerate(arrivals)
+    ]
+
+
+@pytest.mark.parametrize("requests_of", [random_requests, requests_at_once])
+@pytest.mark.parametrize("server_of", [one_ladder, random_server])
+@pytest.mark.parametrize("block", blocks(in_every_run=5, when_fuzzing=60))
+def test_the_engine_does_what_the_plain_replay_does(block, server_of, requests_of):
     rng = random.Random(block)
     for _ in range(30):
-        policy = random_ladder(rng)
-        count = rng.randint(1, 25)
-        arrivals = sorted(rng.randint(0, 300 * MS) for _ in range(count))
-        work = [rng.randint(1, 60 * MS) for _ in range(count)]
-        speeds = [
-            sorted(Fraction(rng.randint(500, 4000), 1000) for _ in policy.rungs)
-            for _ in range(count)
-        ]
-        fast, slow = both(policy, arrivals, work, speeds)
-        # The engine rounds in binary where the plain replay is exact: an instant may move by 1 ns,
-        # and what follows from it.
-        exits = [r.exit_ns - r.arrival_ns for r in slow]
-        assert np.abs(fast.latency_ns - exits).max() <= 3, policy
-        assert np.abs(fast.wait_ns - [r.start_ns - r.arrival_ns for r in slow]).max() <= 3
-        assert fast.rung.tolist() == [r.rung for r in slow]
-        assert np.allclose(fast.thread_ns, [r.thread_ppm_ns / PPM for r in slow], atol=20)
-
-
-@pytest.mark.parametrize("block", blocks(in_every_run=5, when_fuzzing=100))
-def test_they_agree_when_everything_happens_at_once(block):
-    """Times in whole milliseconds and speeds that are powers of two: instants coincide."""
-    rng = random.Random(1000 + block)
-    for _ in range(30):
-        policy = random_ladder(rng)
-        count = rng.randint(1, 20)
-        arrivals = sorted(rng.randint(0, 40) * MS for _ in range(count))
-        work = [rng.randint(1, 30) * MS for _ in range(count)]
-        speeds = [[Fraction(2**i) for i in range(len(policy.rungs))] for _ in range(count)]
-        fast, slow = both(policy, arrivals, work, speeds)
-        exits = [r.exit_ns - r.arrival_ns for r in slow]
-        assert np.abs(fast.latency_ns - exits).max() <= 3, policy
+        server = server_of(rng)
+        assert_alike(*both(server, requests_of(rng, server)), server)

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from tailc.forms.ladder.table import ON_EXIT, Climb, Row
 from tailc.replay.lowered import lower
 from tailc.replay.outcome import Outcome, replay
 from tailc.replay.workload import Workload
@@ -37,3 +38,45 @@ def test_a_replay_cut_off_in_its_warm_up_still_has_latencies():
     assert outcome.was_cut_off
     assert outcome.latency_ns[outcome.measured].tolist() == [20 * MS, 10 * MS, 0]
     assert outcome.utilization == pytest.approx(1)
+
+
+def test_threads_by_demand_and_the_rungs_that_requests_left_on():
+    """Forty requests alone on the server: 1 thread up to 5 ms, then 2 at twice the speed."""
+    work_ms = np.array([2.0] * 38 + [4, 25])
+    load = Workload(
+        (work_ms * MS).astype(np.int64),
+        np.ones(40, int),
+        np.zeros(40, np.int32),
+        np.array([[1, 2]]),
+    )
+    table = lower((ladder(at_once((0, 0), (5, 1)), cores=2, rungs=2),), 1, 9)
+    order = np.arange(40)
+    outcome = replay(load, order, order * 100 * MS, table, 9)
+    found = outcome.rung_times(load.work_ns[order])
+    # the longest takes 5 ms on one thread and 10 ms on two
+    longest = (5 + 2 * 10) / 15
+    assert found.threads == pytest.approx((39 + longest) / 40)
+    assert found.longest == pytest.approx((1 + longest) / 2)
+    assert found.shortest == 1
+    assert found.left_on.tolist() == [39 / 40, 1 / 40]
+    assert outcome.mean_thread_ns == pytest.approx((38 * 2 + 4 + 25) * MS / 40)
+
+
+def test_requests_that_never_ran_say_nothing_of_rungs():
+    load = Workload(np.array([500 * MS]), np.array([1]), np.zeros(1, np.int32), np.ones((1, 1)))
+    policy = ladder(at_once((0, 0), last=1), Row(2, None, ON_EXIT, (Climb(0, 0),)), rungs=1)
+    table = lower((policy,), 1, 3)
+    outcome = replay(load, np.zeros(9, int), np.arange(9) * 10 * MS, table, 3)
+    assert outcome.wait_ns[:3].tolist() == [0, 10 * MS, 0]
+    assert outcome.thread_ns[:3].tolist() == [20 * MS, 0, 0]
+    found = outcome.rung_times(load.work_ns[np.zeros(9, int)])
+    assert (found.threads, found.left_on.tolist()) == (1, [1])
+
+
+def test_without_a_limited_unit_there_is_no_utilization():
+    load = Workload(np.array([5 * MS]), np.array([1]), np.zeros(1, np.int32), np.ones((1, 2)))
+    table = lower((ladder(at_once((0, 1)), rungs=2),), 1, 9)
+    outcome = replay(load, np.zeros(2, int), np.array([0, 10 * MS]), table, 9)
+    assert outcome.utilization is None
+    # two threads for half of the time
+    assert outcome.mean_threads == pytest.approx(1)
