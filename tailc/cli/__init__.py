@@ -80,7 +80,7 @@ def _usage(error: click.ClickException, arguments: Sequence[str]) -> int:
     from tailc.cli.outcome import format_among
     from tailc.errors import Code, Finding
 
-    if format_among(arguments) == "text":
+    if format_among(_command_among(arguments), arguments) == "text":
         error.show()
         return ExitCode.USAGE
     return _failed(ExitCode.USAGE, arguments, Finding(Code.USAGE, error.format_message()))
@@ -90,8 +90,12 @@ def _failed(exit_code: ExitCode, arguments: Sequence[str], *findings: Finding) -
     """End without a result, as data where data is asked for."""
     from tailc.cli.outcome import Outcome, format_among, show
 
-    command = next((word for word in arguments if word in COMMANDS), "tailc")
-    return show(command, Outcome(exit_code, findings=findings), format_among(arguments))
+    command = _command_among(arguments)
+    return show(command, Outcome(exit_code, findings=findings), format_among(command, arguments))
+
+
+def _command_among(arguments: Sequence[str]) -> str:
+    return next((word for word in arguments if word in COMMANDS), "tailc")
 
 
 def _cannot_print(reason: str | None = None) -> int:

@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tailc.cli import replay_options
+from tailc.cli.arrivals_option import arrivals_options, asked_arrivals
 from tailc.cli.outcome import Outcome, reports
-from tailc.cli.quantities import RATE_MRPS
 
 if TYPE_CHECKING:
+    from tailc.cli.quantities import RecordedColumn
+    from tailc.replay.arrivals import Arrivals
     from tailc.traces.source import Format
 
 
@@ -21,79 +24,73 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Held-out trace, read as the compile read its own; - is standard input.",
 )
+@replay_options.trace_format
+@replay_options.rates
+@arrivals_options
 @click.option(
-    "--format",
-    "trace_format",
-    type=click.Choice(["auto", "parquet", "csv", "ndjson"]),
-    default="auto",
+    "--baselines",
+    callback=replay_options.names,
+    default="all",
     show_default=True,
-    help="Format of the trace.",
+    metavar="NAMES",
+    help="Baselines to replay beside the policy: all that suit it, none, or names with commas "
+    "between, such as seq,fix-3,rc-4.",
 )
-@click.option(
-    "--rate",
-    "rates",
-    type=RATE_MRPS,
-    multiple=True,
-    help="Arrival rate, such as 40/s; may be repeated.",
-)
-@click.option(
-    "--seed", type=click.IntRange(min=0), metavar="X", help="Seed of arrivals and resamples."
-)
-@click.option(
-    "--requests", type=click.IntRange(min=20), metavar="X", help="Requests in each replay."
-)
-@click.option(
-    "--replicates", type=click.IntRange(min=49), metavar="X", help="Bootstrap replicates."
-)
-@click.option(
-    "--allow-compile-trace", is_flag=True, help="Allow the data that the policy was made from."
-)
-@click.option("--threads", type=click.IntRange(min=1), metavar="X", help="Threads to replay with.")
-@click.option(
-    "--progress/--no-progress", default=None, help="Show progress. Default: on a terminal."
-)
+@replay_options.cut_off
+@replay_options.thoroughness
+@replay_options.progress
 @reports
-def command(
+def command(  # noqa: PLR0913, PLR0917, an argument an option
     artifact: str,
     trace: str,
     trace_format: Format,
     rates: tuple[int, ...],
-    requests: int | None,
+    processes: tuple[Arrivals | RecordedColumn, ...],
+    arrival_unit: str | None,
+    rescale: tuple[int, ...],
+    gaps: str,
     progress: bool | None,
-    **options: object,
+    **options: Any,
 ) -> Outcome:
-    """Replay ARTIFACT on a held-out trace and judge every SLO at every rate.
+    """Replay ARTIFACT on a held-out trace and judge every SLO under every arrival process.
 
-    Rates are those of the artifact unless --rate is given. Exits 0 when all pass, 1 when one is
-    missed, 4 when the data cannot decide.
+    Arrivals are Poisson at the artifact's rates unless --rate or --arrivals is given. Exits 0 when
+    the policy meets every SLO, 1 when it misses one, 4 when the data cannot decide.
     """
     from tailc.artifact.files import read_policy
     from tailc.cli.progress import shown
+    from tailc.errors import Place
     from tailc.pipeline.held_out import read_held_out
     from tailc.pipeline.remarks import suspect_unit
     from tailc.report import verdict as render
+    from tailc.verify.drift import drift_findings
     from tailc.verify.judge import verify
     from tailc.verify.options import VerifyOptions
 
     policy = read_policy(artifact)
-    held_out = read_held_out(policy, trace, trace_format)
-    given: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
+    asked = asked_arrivals(rates, processes, arrival_unit, rescale, gaps)
+    held_out = read_held_out(policy, trace, trace_format, asked.column)
     with shown(progress) as draw:
         verdicts = verify(
             policy,
             held_out.profile,
             VerifyOptions(
-                rates_mrps=rates or None,
-                requests_per_replay=requests,
+                arrivals=asked.with_recorded(held_out.recorded),
                 held_out_name=trace,
                 progress=lambda done, of: draw("replaying", done / of),
-                **given,
+                **replay_options.given(options),
             ),
         )
     return Outcome(
         verdicts.exit_code,
         render.as_text(verdicts),
         render.as_dict(verdicts),
-        (*held_out.warnings, *suspect_unit(held_out.profile, policy.slos)),
+        (
+            *held_out.warnings,
+            *suspect_unit(held_out.profile, policy.slos),
+            *drift_findings(verdicts.drift, Place(trace)),
+        ),
         tuple(render.as_github(verdicts).splitlines()),
+        cases=render.as_cases(verdicts),
+        markdown=render.as_markdown(verdicts),
     )

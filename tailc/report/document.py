@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from typing import Any
 
 from tailc.errors import ExitCode, Finding
 from tailc.report import findings as render
+from tailc.specs.slo import Slo
 
 VERSION = 1
 
@@ -26,3 +28,14 @@ def json_document(
     text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
     # A path that is not UTF-8 holds half surrogates, which no stream takes but JSON can escape.
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def slo_dict(slo: Slo) -> dict[str, Any]:
+    """An SLO as every document writes it, every key always present."""
+    return {
+        "percentile_ppm": slo.percentile_ppm,
+        "latency_us": slo.latency_us,
+        "window_requests": slo.window_requests,
+        "window_us": slo.window_us,
+        "request_class": slo.request_class,
+    }

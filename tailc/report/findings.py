@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tailc.errors import Finding, Place, Severity
+from tailc.report.table import escaped_markdown
 from tailc.units import printable
 
 _EXCERPT_WIDTH = 100
@@ -27,6 +28,11 @@ def as_text(findings: Sequence[Finding], colour: bool = False) -> str:
 def as_dicts(findings: Sequence[Finding]) -> list[dict[str, Any]]:
     """The findings for a program, every key always present."""
     return [_as_dict(finding) for finding in findings]
+
+
+def as_markdown(findings: Sequence[Finding]) -> str:
+    """The findings as a list for a comment."""
+    return "".join(_markdown_item(finding) for finding in findings)
 
 
 def as_github(findings: Sequence[Finding]) -> str:
@@ -100,6 +106,13 @@ def _as_dict(finding: Finding) -> dict[str, Any]:
         "row": place.row if place else None,
         "field": place.field if place else None,
     }
+
+
+def _markdown_item(finding: Finding) -> str:
+    place = "" if finding.place is None else f" ({escaped_markdown(str(finding.place))})"
+    hint = "" if finding.help is None else f"<br>help: {escaped_markdown(finding.help)}"
+    head = f"**{finding.severity.value} {finding.code.ident}**"
+    return f"- {head}: {escaped_markdown(finding.message)}{place}{hint}\n"
 
 
 def _github_line(finding: Finding) -> str:

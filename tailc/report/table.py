@@ -2,7 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from tailc.units import printable
+
+# What Markdown could take for markup, and HTML for a tag.
+_MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~&!])")
+
+
+@dataclass(frozen=True)
+class Column:
+    """A head and its cells, one a row; numbers stand to the right."""
+
+    head: str
+    cells: tuple[str, ...]
+    is_number: bool = True
+
+    @property
+    def width(self) -> int:
+        return max(len(cell) for cell in (self.head, *self.cells))
 
 
 def aligned(rows: Sequence[Sequence[str]], numbers: Collection[int] = ()) -> str:
@@ -16,3 +36,52 @@ def aligned(rows: Sequence[Sequence[str]], numbers: Collection[int] = ()) -> str
         ]
         lines.append("  ".join(cells).rstrip())
     return "\n".join(lines)
+
+
+def packed(
+    first: Column, groups: Sequence[Sequence[Column]], width: int
+) -> list[tuple[Column, ...]]:
+    """As few tables of at most `width` characters as hold the groups in order, each after `first`.
+
+    A group stays together; one that is too wide has a table of its own.
+    """
+    tables: list[tuple[Column, ...]] = []
+    for group in groups:
+        if tables and _width((*tables[-1], *group)) <= width:
+            tables[-1] = (*tables[-1], *group)
+        else:
+            tables.append((first, *group))
+    return tables
+
+
+def columns_aligned(columns: Sequence[Column]) -> str:
+    """The columns as `aligned` text."""
+    numbers = [place for place, column in enumerate(columns) if column.is_number]
+    return aligned(_rows(columns), numbers)
+
+
+def columns_markdown(columns: Sequence[Column]) -> str:
+    """The columns as a Markdown table."""
+    numbers = [place for place, column in enumerate(columns) if column.is_number]
+    return as_markdown(_rows(columns), numbers)
+
+
+def as_markdown(rows: Sequence[Sequence[str]], numbers: Collection[int] = ()) -> str:
+    """The rows, the first of them heads, as a Markdown table whose cells are nothing but text."""
+    head, *body = [[escaped_markdown(cell) for cell in row] for row in rows]
+    rule = ["---:" if place in numbers else "---" for place in range(len(head))]
+    return "".join(f"| {' | '.join(row)} |\n" for row in (head, rule, *body))
+
+
+def escaped_markdown(text: str) -> str:
+    """The text on one line, with nothing in it that Markdown or HTML would obey."""
+    return _MARKUP.sub(r"\\\1", printable(text))
+
+
+def _rows(columns: Sequence[Column]) -> list[tuple[str, ...]]:
+    heads = tuple(column.head for column in columns)
+    return [heads, *zip(*(column.cells for column in columns), strict=True)]
+
+
+def _width(columns: Sequence[Column]) -> int:
+    return sum(column.width + 2 for column in columns) - 2

@@ -11,8 +11,8 @@ from tests.tailc.toy import with_lines, write_toy
 SCHEMAS = Path(__file__).parents[3] / "schemas"
 OUTPUT = json.loads((SCHEMAS / "report/output-1.schema.json").read_text())
 DIFF = json.loads((SCHEMAS / "report/diff-1.schema.json").read_text())
-VERDICT = json.loads((SCHEMAS / "report/verdict-1.schema.json").read_text())
-POLICY = json.loads((SCHEMAS / "artifact/policy-1.0.schema.json").read_text())
+VERDICT = json.loads((SCHEMAS / "report/verdict-2.schema.json").read_text())
+POLICY = json.loads((SCHEMAS / "artifact/policy-1.1.schema.json").read_text())
 
 
 @pytest.fixture

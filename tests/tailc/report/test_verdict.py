@@ -1,3 +1,5 @@
+from __future__ import annotations
+
 import dataclasses
 import json
 from pathlib import Path
@@ -5,46 +7,73 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from tailc.report.verdict import as_dict, as_github, as_text
+from tailc.report.verdict import as_dict, as_github, as_markdown, as_text
 from tailc.specs.slo import Slo
-from tailc.verify.verdict import Load, Point, Ruling, Verdict, Verdicts
+from tailc.verify.verdict import Load, Ruling, RungUse, Verdict, Verdicts
+from tests.tailc.report.verdicts_made import (
+    ALONE,
+    BOTH,
+    GOLD,
+    LOAD,
+    MEETS,
+    MISSES,
+    P99,
+    RC,
+    SEQ,
+    UNSURE,
+    point,
+    run,
+    verdicts,
+)
 
 SCHEMA = json.loads(
-    (Path(__file__).parents[3] / "schemas/report/verdict-1.schema.json").read_text()
+    (Path(__file__).parents[3] / "schemas/report/verdict-2.schema.json").read_text()
 )
-LOAD = Load(109_000, 767_400, 15_720, 4_390, is_overloaded=False)
-MEETS = Verdict(352_044, 316_400, 397_700, 2_400, Ruling.PASS, None, None, LOAD)
-UNSURE = Verdict(476_085, 420_784, 552_699, 3_515, Ruling.UNDECIDED, 19_000, None, LOAD)
-MISSES = Verdict(871_494, 790_068, 952_918, 944, Ruling.FAIL, None, None, LOAD)
-P99 = Slo(990_000, 500_000)
+WIDEST = 100
 
 
-def verdicts(*points: Point) -> Verdicts:
-    return Verdicts("websearch", 2, "SEQ", "ab" * 32, 2000, False, 7, 20_000, 200, points)
-
-
-BOTH = verdicts(Point(P99, 30_000, MEETS, MISSES), Point(P99, 40_500, UNSURE, MISSES))
-
-
-def test_text_is_a_table_with_a_last_word():
+def test_text_begins_with_the_policys_verdicts_and_sets_everyone_beside_it():
     assert as_text(BOTH) == (
         "policy `websearch`, generation 2, replayed on 2,000 held-out requests\n"
         "200 bootstrap replicates, 20,000 requests a replay, seed 7\n"
         "\n"
-        "SLO              rate          estimate  95 % interval   noise  verdict     mean    util"
-        "  threads    n\n"
-        "p99 <= 500 ms    30/s  policy     352.0  316.4 .. 397.7  +-2.4  pass       109.0  76.7 %"
-        "     15.7  4.4\n"
-        "                       SEQ        871.5  790.1 .. 952.9  +-0.9  fail       109.0  76.7 %"
-        "     15.7  4.4\n"
-        "p99 <= 500 ms  40.5/s  policy     476.1  420.8 .. 552.7  +-3.5  undecided  109.0  76.7 %"
-        "     15.7  4.4\n"
-        "                       SEQ        871.5  790.1 .. 952.9  +-0.9  fail       109.0  76.7 %"
-        "     15.7  4.4\n"
+        "SLO            arrivals  estimate  95 % interval   noise  verdict\n"
+        "p99 <= 500 ms      30/s     352.0  316.4 .. 397.7  +-2.4  pass\n"
+        "p99 <= 500 ms    40.5/s     476.1  420.8 .. 552.7  +-3.5  undecided\n"
         "\n"
-        "Times in ms. noise: half-width from simulated arrivals alone; mean: mean latency; util:\n"
-        "threads that ran over cores; threads and n: mean threads, and mean requests in the"
-        " system.\n"
+        "at 30/s                   p99   policy  verdict     mean    util  threads    n"
+        "  thread time\n"
+        "policy                  352.0           pass       109.0  76.7 %     15.7  4.4"
+        "        130.0\n"
+        "SEQ                     880.1  -60.0 %  fail       109.0  76.7 %     15.7  4.4"
+        "        130.0\n"
+        "RC-4, threshold 225 ms  476.1  -26.1 %  undecided  109.0  76.7 %     15.7  4.4"
+        "        130.0\n"
+        "\n"
+        "at 40.5/s                 p99   policy  verdict     mean    util  threads    n"
+        "  thread time\n"
+        "policy                  476.1           undecided  109.0  76.7 %     15.7  4.4"
+        "        130.0\n"
+        "SEQ                     880.1  -45.9 %  fail       109.0  76.7 %     15.7  4.4"
+        "        130.0\n"
+        "RC-4, threshold 225 ms  476.1   +0.0 %  undecided  109.0  76.7 %     15.7  4.4"
+        "        130.0\n"
+        "\n"
+        "Times in ms. noise: half-width from simulated arrivals alone; mean: mean latency; util:"
+        " threads that\n"
+        "ran over cores; threads, n: mean threads, and mean requests in the system; thread time:"
+        " threads\n"
+        "times time that a request took; policy: its percentile against the row's.\n"
+        "\n"
+        "threads of a request in the policy, and the rung it left on\n"
+        "arrivals  threads  longest 5 %  shortest 5 %  left on 0  left on 1\n"
+        "    30/s      1.8          3.1           1.0     61.2 %     38.8 %\n"
+        "  40.5/s      1.8          3.1           1.0     61.2 %     38.8 %\n"
+        "\n"
+        "drift of demand since the compile: flagged\n"
+        "  mean 36.1 -> 27.2 ms\n"
+        "  Kolmogorov-Smirnov distance 12.8 %, 95 % interval 0.0 .. 28.7 %\n"
+        "  Wasserstein distance 9.7 ms, 95 % interval 0.3 .. 19.1 ms\n"
         "\n"
         "p99 <= 500 ms at 40.5/s: about 19,000 more held-out requests would decide\n"
         "\n"
@@ -52,70 +81,128 @@ def test_text_is_a_table_with_a_last_word():
     )
 
 
+def test_without_baselines_the_policys_load_is_one_table():
+    text = as_text(ALONE)
+    assert text.count("thread time\n") == 1
+    assert "30/s  352.0  pass       109.0  76.7 %" in text
+    assert "against the row's" not in text
+
+
+def test_many_subjects_rates_and_slos_fit_a_hundred_columns():
+    found = (MEETS, UNSURE, MISSES, MEETS)
+    names = ("Adaptive (approximation)", "policy without boosting", "every 37.5 ms", "FIX-4")
+    others = [run(name, *found) for name in names]
+    gold = dataclasses.replace(GOLD, window_requests=None)
+    slos = (P99, gold, Slo(999_000, 900_000), Slo(500_000, 60_000, request_class="bronze"))
+    busy = [point(f"{rate}/s", run("x", *found), *others) for rate in (30, 40, 50)]
+    text = as_text(verdicts(*busy, slos=slos))
+    assert max(map(len, text.splitlines())) <= WIDEST
+    assert "p95 gold" in text
+    assert "p99.9" in text
+
+
 def test_an_overloaded_point_says_so_instead_of_asking_for_requests():
     full = dataclasses.replace(LOAD, is_overloaded=True)
-    text = as_text(verdicts(Point(P99, 1, dataclasses.replace(MISSES, load=full), MISSES)))
+    text = as_text(verdicts(point("1/s", run("x", MISSES, load=full), SEQ)))
     assert "fail, overloaded" in text
     assert "the server is overloaded, the estimate grows with the replay's length" in text
+    (beside,) = (line for line in text.splitlines() if line.startswith("SEQ"))
+    assert "%" not in beside.split("fail")[0], "a percentile without end is compared with nothing"
 
 
 def test_an_unknown_upper_limit_is_called_unknown():
     few = dataclasses.replace(UNSURE, high_us=None, more_requests=None)
-    text = as_text(verdicts(Point(P99, 1, few, MISSES)))
+    text = as_text(verdicts(point("1/s", run("x", few), SEQ)))
     assert "420.8 .. unknown" in text
     assert "the estimate is on the target" in text
 
 
-def test_github_gets_a_line_a_point():
+def test_a_policy_that_tells_no_compile_demand_has_unknown_drift():
+    text = as_text(dataclasses.replace(BOTH, drift=None))
+    assert "drift of demand: not known" in text
+
+
+def test_bursts_get_a_column_for_each_stretch():
+    ours = dataclasses.replace(run("x", MEETS), stretch_us=((410_000,), (290_500,)))
+    theirs = dataclasses.replace(SEQ, stretch_us=((910_000,), (None,)))
+    text = as_text(verdicts(point("bursts 500@45/s, 500@30/s", ours, theirs)))
+    assert (
+        "at bursts 500@45/s, 500@30/s  p99 of 1  p99 of 2\n"
+        "policy                           410.0     290.5\n"
+        "SEQ                              910.0         -\n"
+    ) in text
+
+
+def test_github_gets_a_line_a_verdict_with_the_first_baseline():
     assert as_github(BOTH) == (
         "::notice title=SLO pass::policy `websearch` at 30/s: p99 <= 500 ms, estimate 352.0 ms,"
-        " 95 %25 interval 316.4 .. 397.7 ms, SEQ 871.5 ms\n"
+        " 95 %25 interval 316.4 .. 397.7 ms, SEQ 880.1 ms\n"
         "::warning title=SLO undecided::policy `websearch` at 40.5/s: p99 <= 500 ms, estimate"
-        " 476.1 ms, 95 %25 interval 420.8 .. 552.7 ms, SEQ 871.5 ms;"
+        " 476.1 ms, 95 %25 interval 420.8 .. 552.7 ms, SEQ 880.1 ms;"
         " about 19,000 more held-out requests would decide\n"
     )
-    assert as_github(verdicts(Point(P99, 1, MISSES, MISSES))).startswith("::error title=SLO fail::")
+    missed = verdicts(point("1/s", run("x", MISSES)))
+    assert as_github(missed).startswith("::error title=SLO fail::")
 
 
-WINDOW = Slo(999_000, 1, window_requests=1000, request_class="gold")
-NO_LIMITS = Verdict(
-    *(1, 0, None, 0, Ruling.UNDECIDED, None, 500_000),
-    Load(1, None, 0, 0, is_overloaded=True),
-)
+BARE = Verdict(1, 0, None, 0, Ruling.UNDECIDED, None, 500_000)
+IDLE = Load(1, None, 0, 0, 0, RungUse(0, 0, 0, ()), is_overloaded=True)
 
 
-@pytest.mark.parametrize(
-    "found", [BOTH, verdicts(Point(WINDOW, 1, NO_LIMITS, NO_LIMITS))], ids=["usual", "bare"]
-)
+def bare() -> Verdicts:
+    ours = dataclasses.replace(run("x", BARE, load=IDLE), stretch_us=((None,),))
+    return verdicts(point("1/s", ours), slos=(GOLD,), drift=None)
+
+
+@pytest.mark.parametrize("found", [BOTH, ALONE, bare()], ids=["usual", "alone", "bare"])
 def test_the_json_form_follows_its_schema(found):
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
     document = json.loads(json.dumps(as_dict(found), allow_nan=False))
     jsonschema.validate(document, SCHEMA)
-    assert document["version"] == 1
+    assert document["version"] == 2
     assert len(document["points"]) == len(found.points)
+    for place in document["points"]:
+        assert len(place["policy"]["verdicts"]) == len(document["slos"])
 
 
 def test_the_schema_allows_nothing_else():
     document = as_dict(BOTH)
-    document["points"][0]["policy"]["p_value"] = 0.05
+    document["points"][0]["policy"]["verdicts"][0]["p_value"] = 0.05
     with pytest.raises(jsonschema.ValidationError, match="p_value"):
         jsonschema.validate(document, SCHEMA)
 
 
+def test_markdown_is_tables_of_equal_rows_and_folds_the_baselines():
+    text = as_markdown(BOTH)
+    assert text.startswith("### websearch: undecided\n")
+    assert "| p99 \\<= 500 ms | 30/s | 352.0 | 316.4 .. 397.7 | +-2.4 | pass |\n" in text
+    visible, folded = text.split("<details>")
+    assert "SEQ" not in visible
+    assert "| SEQ | 880.1 | -60.0 % | fail |" in folded
+    assert "- p99 \\<= 500 ms at 40.5/s: about 19,000 more" in visible
+    for table in text.split("\n\n"):
+        if table.startswith("| "):
+            assert len({line.count("|") - line.count("\\|") for line in table.splitlines()}) == 1
+
+
 def test_a_policy_cannot_forge_a_line_by_its_name():
-    named = dataclasses.replace(BOTH, policy_name="x\nverdict: pass\x1b[2K")
-    assert "policy `x\\x0averdict: pass\\x1b[2K`" in as_text(named)
-    for text in (as_text(named), as_github(named)):
+    named = dataclasses.replace(BOTH, policy_name="x\nverdict: pass\x1b[2K|<b>`")
+    assert "policy `x\\x0averdict: pass\\x1b[2K|<b>``" in as_text(named)
+    for text in (as_text(named), as_github(named), as_markdown(named)):
         assert "\x1b" not in text
         assert "verdict: pass" not in text.splitlines()
+    assert "\\|\\<b\\>\\`: undecided\n" in as_markdown(named)
 
 
 def test_an_slo_says_its_class_and_window_in_a_table_too():
     slo = dataclasses.replace(P99, window_requests=1000, request_class="gold\x1b")
-    text = as_text(verdicts(Point(slo, 30_000, MEETS, MISSES)))
-    assert "p99 <= 500 ms for class gold\\x1b over 1000 requests  30/s  policy" in text
+    text = as_text(verdicts(point("30/s", run("x", MEETS), RC), slos=(slo,)))
+    assert "p99 <= 500 ms for class gold\\x1b over 1000 requests" in text
+    assert "p99 gold\\x1b" in text
 
 
-def test_one_miss_outweighs_one_doubt():
-    points = [Point(P99, i, v, MISSES) for i, v in enumerate((MEETS, UNSURE, MISSES), 1)]
+def test_one_miss_outweighs_one_doubt_and_baselines_do_not_count():
+    points = [
+        point(f"{i}/s", run("x", said), SEQ) for i, said in enumerate((MEETS, UNSURE, MISSES), 1)
+    ]
     assert [verdicts(*points[:n]).exit_code for n in (1, 2, 3)] == [0, 4, 1]

@@ -1,0 +1,90 @@
+"""Options of every command that replays requests: which ones, how many, on which random numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from tailc.cli.quantities import DURATION_US, RATE_MRPS
+
+Command = Callable[..., Any]
+
+
+def _together(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    """One decorator for several options, which help lists in this order."""
+
+    def decorate(function: Command) -> Command:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
+
+
+trace_format = click.option(
+    "--format",
+    "trace_format",
+    type=click.Choice(["auto", "parquet", "csv", "ndjson"]),
+    default="auto",
+    show_default=True,
+    help="Format of the trace.",
+)
+
+rates = click.option(
+    "--rate",
+    "rates",
+    type=RATE_MRPS,
+    multiple=True,
+    help="Arrival rate, such as 40/s; may be repeated.",
+)
+
+cut_off = click.option(
+    "--cut-off",
+    "cut_off_us",
+    type=DURATION_US,
+    metavar="TIME",
+    help="Execution time at which the server ends a request, such as 200ms.",
+)
+
+# The names are those of the fields of VerifyOptions.
+thoroughness = _together(
+    click.option(
+        "--seed", type=click.IntRange(min=0), metavar="X", help="Seed of arrivals and resamples."
+    ),
+    click.option(
+        "--requests",
+        "requests_per_replay",
+        type=click.IntRange(min=20),
+        metavar="X",
+        help="Requests in each replay.",
+    ),
+    click.option(
+        "--replicates", type=click.IntRange(min=49), metavar="X", help="Bootstrap replicates."
+    ),
+    click.option(
+        "--allow-compile-trace",
+        is_flag=True,
+        help="Allow the data that the policy was made from.",
+    ),
+    click.option(
+        "--threads", type=click.IntRange(min=1), metavar="X", help="Threads to replay with."
+    ),
+)
+
+progress = click.option(
+    "--progress/--no-progress", default=None, help="Show progress. Default: on a terminal."
+)
+
+
+def names(_context: object, _option: object, text: str | None) -> tuple[str, ...] | None:
+    """Baselines as written: `all` (None), `none`, or names with commas between."""
+    if text is None or text == "all":
+        return None
+    return () if text == "none" else tuple(name.strip() for name in text.split(","))
+
+
+def given(options: dict[str, Any]) -> dict[str, Any]:
+    """The options that were given; the others keep the defaults of VerifyOptions."""
+    return {name: value for name, value in options.items() if value is not None}

@@ -1,0 +1,80 @@
+"""JUnit XML, as far as CI services agree on it."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+from dataclasses import dataclass
+from xml.etree import ElementTree
+
+from tailc.errors import Finding, Severity
+from tailc.report import findings as render
+from tailc.units import printable
+
+_DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
+
+
+class Fault(enum.Enum):
+    """How a test case can go wrong: it found something, or came to no result."""
+
+    FAILURE = "failure"
+    ERROR = "error"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A test case; `kind` is the fault's type, and `message` is told of one that passes too."""
+
+    group: str
+    name: str
+    fault: Fault | None
+    kind: str
+    message: str
+
+
+def junit_document(command: str, cases: Sequence[Case], findings: Sequence[Finding]) -> str:
+    """One suite: the cases, and an error for each finding that stopped the command.
+
+    Warnings go to the suite's `system-err`.
+    """
+    stops = [finding for finding in findings if finding.severity is Severity.ERROR]
+    warnings = [finding for finding in findings if finding.severity is Severity.WARNING]
+    every = [*cases, *(_stopped(command, finding) for finding in stops)]
+    counts = {
+        "tests": len(every),
+        "failures": sum(case.fault is Fault.FAILURE for case in every),
+        "errors": sum(case.fault is Fault.ERROR for case in every),
+    }
+    attributes = {name: str(count) for name, count in counts.items()}
+    root = ElementTree.Element("testsuites", attributes)
+    suite = ElementTree.SubElement(root, "testsuite", {"name": f"tailc {command}", **attributes})
+    for case in every:
+        _add(suite, case)
+    if warnings:
+        said = render.as_text(warnings).splitlines()
+        _text(ElementTree.SubElement(suite, "system-err"), "\n".join(said))
+    ElementTree.indent(root)
+    return _DECLARATION + ElementTree.tostring(root, encoding="unicode") + "\n"
+
+
+def _stopped(command: str, finding: Finding) -> Case:
+    place = "" if finding.place is None else f"{finding.place}: "
+    hint = "" if finding.help is None else f"; help: {finding.help}"
+    message = f"{place}{finding.message}{hint}"
+    return Case(f"tailc {command}", finding.code.ident, Fault.ERROR, finding.code.ident, message)
+
+
+def _add(suite: ElementTree.Element, case: Case) -> None:
+    names = {"classname": printable(case.group), "name": printable(case.name)}
+    element = ElementTree.SubElement(suite, "testcase", names)
+    message = printable(case.message)
+    if case.fault is None:
+        _text(ElementTree.SubElement(element, "system-out"), message)
+        return
+    attributes = {"type": case.kind, "message": message}
+    _text(ElementTree.SubElement(element, case.fault.value, attributes), message)
+
+
+def _text(element: ElementTree.Element, text: str) -> None:
+    """XML has no way to write most control characters: they are written out."""
+    element.text = "\n".join(printable(line) for line in text.split("\n"))

@@ -1,0 +1,55 @@
+"""Verdicts for CI services: annotations of GitHub Actions, and cases of JUnit reports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tailc.report.findings import escaped
+from tailc.report.junit import Case, Fault
+from tailc.report.verdict.words import limits, ms, sentences, subject
+from tailc.specs.slo import Slo
+from tailc.verify.verdict import Point, Ruling, Verdict, Verdicts
+
+_GITHUB = {Ruling.PASS: "notice", Ruling.UNDECIDED: "warning", Ruling.FAIL: "error"}
+# JUnit has no third answer. `skipped` is green in most services, and what nobody knows must not
+# look like a pass: an error is a test that came to no result.
+_FAULTS = {Ruling.PASS: None, Ruling.UNDECIDED: Fault.ERROR, Ruling.FAIL: Fault.FAILURE}
+
+
+def as_github(verdicts: Verdicts) -> str:
+    """One workflow command for each verdict of the policy, one a line."""
+    lines = []
+    for point, number, slo, verdict in _verdicts(verdicts):
+        said = f"policy `{verdicts.policy_name}` at {point.arrivals}: {_said(point, number, slo)}"
+        title = f"SLO {verdict.ruling.value}"
+        lines.append(f"::{_GITHUB[verdict.ruling]} title={title}::{escaped(said)}\n")
+    return "".join(lines)
+
+
+def as_cases(verdicts: Verdicts) -> tuple[Case, ...]:
+    """A test case for each verdict of the policy."""
+    return tuple(
+        Case(
+            group=verdicts.policy_name,
+            name=f"{slo} at {point.arrivals}",
+            fault=_FAULTS[verdict.ruling],
+            kind=verdict.ruling.value,
+            message=_said(point, number, slo),
+        )
+        for point, number, slo, verdict in _verdicts(verdicts)
+    )
+
+
+def _verdicts(verdicts: Verdicts) -> Iterator[tuple[Point, int, Slo, Verdict]]:
+    for number, slo in enumerate(verdicts.slos):
+        for point in verdicts.points:
+            yield point, number, slo, point.policy.verdicts[number]
+
+
+def _said(point: Point, number: int, slo: Slo) -> str:
+    verdict = point.policy.verdicts[number]
+    parts = [f"{slo}, estimate {ms(verdict.estimate_us)} ms, 95 % interval {limits(verdict)} ms"]
+    parts += [
+        f"{subject(run)} {ms(run.verdicts[number].estimate_us)} ms" for run in point.baselines[:1]
+    ]
+    return "; ".join([", ".join(parts), *sentences(point, number)])

@@ -1,0 +1,61 @@
+"""Verdicts for a program; schemas/report/verdict-2.schema.json describes them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from tailc.report.document import slo_dict
+from tailc.verify.verdict import Point, Run, Verdict, Verdicts
+
+FORMAT = "tailc-verdict"
+VERSION = 2
+
+
+def as_dict(verdicts: Verdicts) -> dict[str, Any]:
+    """Everything that was found; verdicts and stretches follow the order of `slos`."""
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "verdict": verdicts.ruling.value,
+        "policy": {"name": verdicts.policy_name, "generation": verdicts.generation},
+        "held_out": {
+            "digest": verdicts.held_out_digest,
+            "requests": verdicts.held_out_requests,
+            "is_compile_trace": verdicts.is_compile_trace,
+        },
+        "replay": {
+            "seed": verdicts.seed,
+            "requests": verdicts.requests_per_replay,
+            "replicates": verdicts.replicates,
+        },
+        "drift": None if verdicts.drift is None else asdict(verdicts.drift),
+        "slos": [slo_dict(slo) for slo in verdicts.slos],
+        "points": [_point_dict(point) for point in verdicts.points],
+    }
+
+
+def _point_dict(point: Point) -> dict[str, Any]:
+    return {
+        "arrivals": point.arrivals,
+        "rate_mrps": point.rate_mrps,
+        "policy": _run_dict(point.policy),
+        "baselines": [_run_dict(run) for run in point.baselines],
+    }
+
+
+def _run_dict(run: Run) -> dict[str, Any]:
+    load = asdict(run.load)
+    load["rung_use"]["final_ppm"] = list(run.load.rung_use.final_ppm)
+    return {
+        "subject": run.subject,
+        "note": run.note,
+        "load": load,
+        "verdicts": [_verdict_dict(verdict) for verdict in run.verdicts],
+        "stretch_us": [list(times_us) for times_us in run.stretch_us],
+    }
+
+
+def _verdict_dict(verdict: Verdict) -> dict[str, Any]:
+    fields = asdict(verdict)
+    return {"verdict": fields.pop("ruling").value, **fields}

@@ -1,0 +1,45 @@
+"""Verdicts for a comment on a pull request."""
+
+from __future__ import annotations
+
+from tailc.report.table import Column, columns_markdown, escaped_markdown
+from tailc.report.verdict.tables import (
+    Groups,
+    comparison,
+    policy_alone,
+    rung_use,
+    stretches,
+    verdict_table,
+)
+from tailc.report.verdict.words import drift_sentences, heading, remarks
+from tailc.verify.verdict import Verdicts
+
+
+def as_markdown(verdicts: Verdicts) -> str:
+    """The policy's verdicts as a table; everyone's numbers fold out below."""
+    name = escaped_markdown(verdicts.policy_name)
+    parts = [
+        f"### {name}: {verdicts.ruling.value}",
+        escaped_markdown(heading(verdicts).replace("\n", "; ")),
+        columns_markdown(verdict_table(verdicts)).rstrip(),
+        escaped_markdown("; ".join(drift_sentences(verdicts.drift))),
+        "\n".join(f"- {escaped_markdown(remark)}" for remark in remarks(verdicts)),
+        "<details><summary>load and baselines (times in ms)</summary>",
+        *_details(verdicts),
+        "</details>",
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _details(verdicts: Verdicts) -> list[str]:
+    if any(point.baselines for point in verdicts.points):
+        tables = [comparison(verdicts, point) for point in verdicts.points]
+    else:
+        tables = [policy_alone(verdicts)]
+    tables.append(rung_use(verdicts))
+    tables += [stretches(verdicts, point) for point in verdicts.points if point.policy.stretch_us]
+    return [_whole(first, groups) for first, groups in tables]
+
+
+def _whole(first: Column, groups: Groups) -> str:
+    return columns_markdown((first, *(column for group in groups for column in group))).rstrip()

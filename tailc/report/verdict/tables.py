@@ -1,0 +1,128 @@
+"""The tables of a verdict, as columns that text and Markdown lay out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tailc.report.table import Column
+from tailc.report.verdict.words import (
+    POLICY,
+    change,
+    count,
+    limits,
+    ms,
+    percent,
+    percentile,
+    says,
+    subject,
+)
+from tailc.units import format_mrps, printable
+from tailc.verify.verdict import Point, Run, Verdicts
+
+Groups = list[tuple[Column, ...]]
+
+
+def verdict_table(verdicts: Verdicts) -> tuple[Column, ...]:
+    """A row for each SLO and arrival process: the verdict of the policy."""
+    rows = [
+        (slo, point, point.policy.verdicts[number])
+        for number, slo in enumerate(verdicts.slos)
+        for point in verdicts.points
+    ]
+    return (
+        _column("SLO", [str(slo) for slo, _, _ in rows], is_number=False),
+        _arrivals([point for _, point, _ in rows]),
+        _column("estimate", [ms(said.estimate_us) for _, _, said in rows]),
+        _column("95 % interval", [limits(said) for _, _, said in rows], is_number=False),
+        _column("noise", [f"+-{ms(said.simulation_us)}" for _, _, said in rows]),
+        _column(
+            "verdict", [says(said, point.policy.load) for _, point, said in rows], is_number=False
+        ),
+    )
+
+
+def comparison(verdicts: Verdicts, point: Point) -> tuple[Column, Groups]:
+    """A row for the policy and for each baseline at one point."""
+    runs = (point.policy, *point.baselines)
+    names = [POLICY, *map(subject, point.baselines)]
+    against = [point.policy] * len(runs)
+    return _column(f"at {point.arrivals}", names, is_number=False), _groups(verdicts, runs, against)
+
+
+def policy_alone(verdicts: Verdicts) -> tuple[Column, Groups]:
+    """A row for each arrival process, where there is no baseline."""
+    runs = [point.policy for point in verdicts.points]
+    return _arrivals(verdicts.points), _groups(verdicts, runs, runs)
+
+
+def rung_use(verdicts: Verdicts) -> tuple[Column, Groups]:
+    """Mean threads of a request of the policy, and the rungs that requests left on."""
+    uses = [point.policy.load.rung_use for point in verdicts.points]
+    threads = (
+        _column("threads", [count(use.mean_milli) for use in uses]),
+        _column("longest 5 %", [count(use.longest_milli) for use in uses]),
+        _column("shortest 5 %", [count(use.shortest_milli) for use in uses]),
+    )
+    shares = zip(*(use.final_ppm for use in uses), strict=True)
+    rungs = [
+        (_column(f"left on {number}", [percent(share) for share in row]),)
+        for number, row in enumerate(shares)
+    ]
+    return _arrivals(verdicts.points), [threads, *rungs]
+
+
+def stretches(verdicts: Verdicts, point: Point) -> tuple[Column, Groups]:
+    """A row for each subject, a column for each stretch of the arrivals and percentile."""
+    runs = (point.policy, *point.baselines)
+    names = [POLICY, *map(subject, point.baselines)]
+    groups: Groups = []
+    for number, slo in enumerate(verdicts.slos):
+        for stretch in range(len(point.policy.stretch_us)):
+            found = [run.stretch_us[stretch][number] for run in runs]
+            cells = ["-" if time_us is None else ms(time_us) for time_us in found]
+            groups.append((_column(f"{percentile(slo)} of {stretch + 1}", cells),))
+    return _column(f"at {point.arrivals}", names, is_number=False), groups
+
+
+def _arrivals(points: Sequence[Point]) -> Column:
+    are_rates = all(point.arrivals == format_mrps(point.rate_mrps) for point in points)
+    return _column("arrivals", [point.arrivals for point in points], is_number=are_rates)
+
+
+def _groups(verdicts: Verdicts, runs: Sequence[Run], against: Sequence[Run]) -> Groups:
+    slos = [_percentiles(verdicts, number, runs, against) for number in range(len(verdicts.slos))]
+    return [*slos, _load(runs)]
+
+
+def _percentiles(
+    verdicts: Verdicts, number: int, runs: Sequence[Run], against: Sequence[Run]
+) -> tuple[Column, ...]:
+    pairs = list(zip(runs, against, strict=True))
+    estimates = [ms(run.verdicts[number].estimate_us) for run in runs]
+    changes = ["" if run is ours else change(ours, run, number) for run, ours in pairs]
+    rulings = [
+        "overloaded" if run.load.is_overloaded else run.verdicts[number].ruling.value
+        for run in runs
+    ]
+    own = (_column(POLICY, changes),) if any(changes) else ()
+    return (
+        _column(percentile(verdicts.slos[number]), estimates),
+        *own,
+        _column("verdict", rulings, is_number=False),
+    )
+
+
+def _load(runs: Sequence[Run]) -> tuple[Column, ...]:
+    loads = [run.load for run in runs]
+    util = [load.utilization_ppm for load in loads]
+    return (
+        _column("mean", [ms(load.mean_latency_us) for load in loads]),
+        _column("util", ["-" if share is None else percent(share) for share in util]),
+        _column("threads", [count(load.threads_milli) for load in loads]),
+        _column("n", [count(load.in_system_milli) for load in loads]),
+        _column("thread time", [ms(load.thread_time_us) for load in loads]),
+    )
+
+
+def _column(head: str, cells: Sequence[str], is_number: bool = True) -> Column:
+    return Column(printable(head), tuple(map(printable, cells)), is_number)

@@ -1,0 +1,62 @@
+"""Verdicts for a terminal of a hundred columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tailc.report.table import Column, columns_aligned, packed
+from tailc.report.verdict.tables import (
+    Groups,
+    comparison,
+    policy_alone,
+    rung_use,
+    stretches,
+    verdict_table,
+)
+from tailc.report.verdict.words import drift_sentences, heading, remarks
+from tailc.units import printable
+from tailc.verify.verdict import Verdicts
+
+_WIDTH = 100
+
+_LEGEND = """\
+Times in ms. noise: half-width from simulated arrivals alone; mean: mean latency; util: threads that
+ran over cores; threads, n: mean threads, and mean requests in the system; thread time: threads
+times time that a request took"""
+_AGAINST = "; policy: its percentile against the row's"
+_RUNGS = "threads of a request in the policy, and the rung it left on"
+_STRETCHES = "the last requests of each stretch of arrivals, in order"
+
+
+def as_text(verdicts: Verdicts) -> str:
+    """The policy's verdicts, everyone's numbers beside them, and what is left to say."""
+    parts = [
+        f"policy `{printable(verdicts.policy_name)}`, {heading(verdicts)}",
+        columns_aligned(verdict_table(verdicts)),
+        *_comparisons(verdicts),
+        _LEGEND + (_AGAINST if any(point.baselines for point in verdicts.points) else "") + ".",
+        f"{_RUNGS}\n" + "\n\n".join(_tables(*rung_use(verdicts))),
+        *_stretches(verdicts),
+        "\n  ".join(drift_sentences(verdicts.drift)),
+        "\n".join(map(printable, remarks(verdicts))),
+        f"verdict: {verdicts.ruling.value}",
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _comparisons(verdicts: Verdicts) -> Iterator[str]:
+    if not any(point.baselines for point in verdicts.points):
+        yield from _tables(*policy_alone(verdicts))
+        return
+    for point in verdicts.points:
+        yield from _tables(*comparison(verdicts, point))
+
+
+def _stretches(verdicts: Verdicts) -> Iterator[str]:
+    for point in verdicts.points:
+        if point.policy.stretch_us:
+            yield f"{_STRETCHES}\n" + "\n\n".join(_tables(*stretches(verdicts, point)))
+
+
+def _tables(first: Column, groups: Groups) -> list[str]:
+    return [columns_aligned(columns) for columns in packed(first, groups, _WIDTH)]

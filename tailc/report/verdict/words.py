@@ -1,0 +1,115 @@
+"""Numbers and sentences that every form of a verdict shares."""
+
+from __future__ import annotations
+
+from tailc.specs.slo import Slo
+from tailc.units import format_ppm
+from tailc.verify.verdict import Distance, Drift, Load, Point, Ruling, Run, Verdict, Verdicts
+
+POLICY = "policy"
+
+_PPM_PER_PERCENT = 10_000
+_US_PER_MS = 1_000
+_MILLI = 1_000
+
+
+def ms(time_us: int) -> str:
+    """A time in ms, to a tenth."""
+    return f"{time_us / _US_PER_MS:,.1f}"
+
+
+def percent(share_ppm: int) -> str:
+    """A share, to a tenth of a percent."""
+    return f"{share_ppm / _PPM_PER_PERCENT:.1f} %"
+
+
+def count(milli: int) -> str:
+    """A mean count, to a tenth."""
+    return f"{milli / _MILLI:,.1f}"
+
+
+def limits(verdict: Verdict) -> str:
+    """The 95 % interval in ms."""
+    high = "unknown" if verdict.high_us is None else ms(verdict.high_us)
+    return f"{ms(verdict.low_us)} .. {high}"
+
+
+def change(ours: Run, theirs: Run, number: int) -> str:
+    """Our percentile against theirs, such as `-32.0 %`; nothing where one grows without end."""
+    base_us = theirs.verdicts[number].estimate_us
+    if ours.load.is_overloaded or theirs.load.is_overloaded or not base_us:
+        return ""
+    return f"{100 * (ours.verdicts[number].estimate_us / base_us - 1):+.1f} %"
+
+
+def says(verdict: Verdict, load: Load) -> str:
+    """The ruling in a word or two."""
+    return verdict.ruling.value + (", overloaded" if load.is_overloaded else "")
+
+
+def percentile(slo: Slo) -> str:
+    """Such as `p99`, with the class it is of."""
+    name = f"p{format_ppm(slo.percentile_ppm).removesuffix(' %')}"
+    return name if slo.request_class is None else f"{name} {slo.request_class}"
+
+
+def subject(run: Run) -> str:
+    """A baseline's name and what was chosen for it."""
+    return f"{run.subject}, {run.note}" if run.note else run.subject
+
+
+def heading(verdicts: Verdicts) -> str:
+    """What was replayed, on what, and how much of it."""
+    source = "compile-trace" if verdicts.is_compile_trace else "held-out"
+    return (
+        f"generation {verdicts.generation}, replayed on {verdicts.held_out_requests:,} {source} "
+        f"requests\n{verdicts.replicates} bootstrap replicates, "
+        f"{verdicts.requests_per_replay:,} requests a replay, seed {verdicts.seed}"
+    )
+
+
+def remarks(verdicts: Verdicts) -> list[str]:
+    """What is left to say about the policy's verdicts, each with its place."""
+    return [
+        f"{slo} at {point.arrivals}: {sentence}"
+        for number, slo in enumerate(verdicts.slos)
+        for point in verdicts.points
+        for sentence in sentences(point, number)
+    ]
+
+
+def sentences(point: Point, number: int) -> list[str]:
+    """Why a verdict of the policy is not the last word, and what its windows say."""
+    verdict = point.policy.verdicts[number]
+    said = []
+    if point.policy.load.is_overloaded:
+        said.append("the server is overloaded, the estimate grows with the replay's length")
+    elif verdict.more_requests is not None:
+        said.append(f"about {verdict.more_requests:,} more held-out requests would decide")
+    elif verdict.ruling is Ruling.UNDECIDED:
+        said.append("the estimate is on the target, more requests would not decide")
+    if verdict.windows_met_ppm is not None:
+        share = percent(verdict.windows_met_ppm)
+        said.append(f"{share} of accounting windows meet the target")
+    return said
+
+
+def drift_sentences(drift: Drift | None) -> list[str]:
+    """How far demand has moved since the compile."""
+    if drift is None:
+        return ["drift of demand: not known, the policy does not tell what it was compiled from"]
+    flag = "flagged" if drift.is_flagged else "not flagged"
+    means = f"{ms(drift.compiled_mean_us)} -> {ms(drift.held_out_mean_us)} ms"
+    return [
+        f"drift of demand since the compile: {flag}",
+        f"mean {means}",
+        f"Kolmogorov-Smirnov distance {_distance(drift.ks_ppm, _PPM_PER_PERCENT, '%')}",
+        f"Wasserstein distance {_distance(drift.wasserstein_us, _US_PER_MS, 'ms')}",
+    ]
+
+
+def _distance(distance: Distance, steps: int, unit: str) -> str:
+    estimate, low, high = (
+        f"{number / steps:,.1f}" for number in (distance.estimate, distance.low, distance.high)
+    )
+    return f"{estimate} {unit}, 95 % interval {low} .. {high} {unit}"
