@@ -12,13 +12,17 @@ from tailc.verify.options import VerifyOptions
 
 def check(policy: Policy, held_out: DemandProfile, options: VerifyOptions) -> None:
     """Raise TailcError with every reason why there is no verdict to be had."""
-    findings = [
-        *_nothing_to_verify(policy, options),
+    findings = [*_nothing_to_verify(policy, options), *unfit_for(policy, held_out, options)]
+    if findings:
+        raise TailcError(findings)
+
+
+def unfit_for(policy: Policy, held_out: DemandProfile, options: VerifyOptions) -> list[Finding]:
+    """Why the policy cannot be replayed on these requests; nothing if it can."""
+    return [
         *_unfit_classes(policy, held_out, options),
         *_unfit_trace(policy, held_out, options),
     ]
-    if findings:
-        raise TailcError(findings)
 
 
 def is_compile_trace(policy: Policy, held_out: DemandProfile) -> bool:
