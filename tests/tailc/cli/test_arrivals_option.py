@@ -1,3 +1,4 @@
+import json
 from pathlib import Path
 
 import click
@@ -9,6 +10,7 @@ from tailc.errors import Code, TailcError
 from tailc.replay.arrivals import Burst, Bursts, Poisson, RateProfile, Recorded, Step
 from tailc.traces.arrivals import ArrivalColumn, Gaps
 from tailc.traces.reading import TimeUnit
+from tests.tailc.toy import write_toy
 
 S = 10**9
 BURSTS = Bursts((Burst(500, 45_000), Burst(300, 1_500)))
@@ -105,3 +107,44 @@ def test_requests_arrived_once():
     with pytest.raises(TailcError) as refused:
         asked_arrivals((), (RecordedColumn("at"), RecordedColumn("seen")), None, (), "error")
     assert "`at`, `seen`" in refused.value.findings[0].message
+
+
+QUICK = ("--requests", "400", "--replicates", "60", "--baselines", "none", "--no-progress")
+
+
+def judged(tailc, *options):
+    ended = tailc(
+        *("verify", "toy", "--trace", "other.csv", "--output-format", "json"), *QUICK, *options
+    )
+    assert ended.code in (0, 1, 4), ended.err
+    return json.loads(ended.out)
+
+
+@pytest.fixture
+def toy(in_folder, tailc):
+    """A compiled toy, and another trace of 400 requests that came two a second."""
+    assert tailc("compile", write_toy(in_folder), "-o", "toy").code == 0
+    rows = (f"{40 + i * i % 97},{i / 2}\n" for i in range(400))
+    Path("other.csv").write_text("demand_ms,at\n" + "".join(rows))
+
+
+@pytest.mark.usefixtures("toy")
+def test_every_process_asked_for_is_judged(tailc):
+    said = judged(
+        tailc,
+        *("--rate", "3/s", "--arrivals", "bursts:300@4/s,300@2/s"),
+        *("--arrivals", "recorded:at", "--arrival-unit", "s", "--rescale", "1/s"),
+    )
+    points = said["result"]["points"]
+    assert [(point["arrivals"], point["rate_mrps"]) for point in points] == [
+        ("3/s", 3_000),
+        ("bursts 300@4/s, 300@2/s", 2_667),
+        ("recorded at at 1/s", 1_000),
+    ]
+
+
+@pytest.mark.usefixtures("toy")
+def test_a_recording_without_a_unit_is_refused_at_its_column(tailc):
+    ended = tailc("verify", "toy", "--trace", "other.csv", "--arrivals", "recorded:at", *QUICK)
+    assert ended.code == 64
+    assert "other.csv, column `at`" in ended.err
