@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING
 import click
 
 import tailc
-from tailc.errors import ExitCode
+from tailc.errors import ExitCode, TailcError
 
 if TYPE_CHECKING:
     from tailc.errors import Finding
 
-COMMANDS = ("check", "compile", "verify", "diff", "lookup", "inspect", "split", "schema")
+COMMANDS = (
+    *("check", "compile", "verify", "diff", "simulate", "size"),
+    *("lookup", "inspect", "split", "schema"),
+)
 
 
 class LazyCommands(click.Group):
@@ -58,7 +61,7 @@ def main() -> None:
     sys.exit(run(sys.argv[1:]))
 
 
-def run(arguments: Sequence[str]) -> int:
+def run(arguments: Sequence[str]) -> int:  # noqa: PLR0911, a return an ending
     """The exit code of a command line; it is one of ExitCode, and there is never a traceback."""
     try:
         code = group.main(list(arguments), prog_name="tailc", standalone_mode=False)
@@ -66,6 +69,8 @@ def run(arguments: Sequence[str]) -> int:
         return exit_.exit_code
     except click.ClickException as error:
         return _usage(error, arguments)
+    except TailcError as error:  # an option's file
+        return _failed(error.exit_code, arguments, *error.findings)
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted; each file is as it was, or complete and new", err=True)
         return _failed(ExitCode.INTERRUPTED, arguments)

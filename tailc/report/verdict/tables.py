@@ -44,9 +44,7 @@ def verdict_table(verdicts: Verdicts) -> tuple[Column, ...]:
 def comparison(verdicts: Verdicts, point: Point) -> tuple[Column, Groups]:
     """A row for the policy and for each baseline at one point."""
     runs = (point.policy, *point.baselines)
-    names = [POLICY, *map(subject, point.baselines)]
-    against = [point.policy] * len(runs)
-    return _column(f"at {point.arrivals}", names, is_number=False), _groups(verdicts, runs, against)
+    return _subjects(point), _groups(verdicts, runs, [point.policy] * len(runs))
 
 
 def policy_alone(verdicts: Verdicts) -> tuple[Column, Groups]:
@@ -65,7 +63,7 @@ def rung_use(verdicts: Verdicts) -> tuple[Column, Groups]:
     )
     shares = zip(*(use.final_ppm for use in uses), strict=True)
     rungs = [
-        (_column(f"left on {number}", [percent(share) for share in row]),)
+        (_column(f"rung {number}", [percent(share) for share in row]),)
         for number, row in enumerate(shares)
     ]
     return _arrivals(verdicts.points), [threads, *rungs]
@@ -74,14 +72,18 @@ def rung_use(verdicts: Verdicts) -> tuple[Column, Groups]:
 def stretches(verdicts: Verdicts, point: Point) -> tuple[Column, Groups]:
     """A row for each subject, a column for each stretch of the arrivals and percentile."""
     runs = (point.policy, *point.baselines)
-    names = [POLICY, *map(subject, point.baselines)]
     groups: Groups = []
     for number, slo in enumerate(verdicts.slos):
         for stretch in range(len(point.policy.stretch_us)):
             found = [run.stretch_us[stretch][number] for run in runs]
             cells = ["-" if time_us is None else ms(time_us) for time_us in found]
             groups.append((_column(f"{percentile(slo)} of {stretch + 1}", cells),))
-    return _column(f"at {point.arrivals}", names, is_number=False), groups
+    return _subjects(point), groups
+
+
+def _subjects(point: Point) -> Column:
+    names = [POLICY, *map(subject, point.baselines)]
+    return _column(f"at {point.arrivals}", names, is_number=False)
 
 
 def _arrivals(points: Sequence[Point]) -> Column:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from tailc.report.table import Column, columns_aligned, packed
 from tailc.report.verdict.tables import (
@@ -18,6 +19,7 @@ from tailc.units import printable
 from tailc.verify.verdict import Verdicts
 
 _WIDTH = 100
+_WIDEST_HEAD = 24
 
 _LEGEND = """\
 Times in ms. noise: half-width from simulated arrivals alone; mean: mean latency; util: threads that
@@ -25,7 +27,7 @@ ran over cores; threads, n: mean threads, and mean requests in the system; threa
 times time that a request took"""
 _AGAINST = "; policy: its percentile against the row's"
 _RUNGS = "threads of a request in the policy, and the rung it left on"
-_STRETCHES = "the last requests of each stretch of arrivals, in order"
+_STRETCHES = "percentiles by stretch of the arrivals, in order"
 
 
 def as_text(verdicts: Verdicts) -> str:
@@ -59,4 +61,8 @@ def _stretches(verdicts: Verdicts) -> Iterator[str]:
 
 
 def _tables(first: Column, groups: Groups) -> list[str]:
-    return [columns_aligned(columns) for columns in packed(first, groups, _WIDTH)]
+    """The tables; a head that would widen its column by much stands on a line of its own."""
+    title = ""
+    if len(first.head) > _WIDEST_HEAD:
+        title, first = f"{first.head}\n", replace(first, head="")
+    return [title + columns_aligned(columns) for columns in packed(first, groups, _WIDTH)]

@@ -39,7 +39,8 @@ def change(ours: Run, theirs: Run, number: int) -> str:
     base_us = theirs.verdicts[number].estimate_us
     if ours.load.is_overloaded or theirs.load.is_overloaded or not base_us:
         return ""
-    return f"{100 * (ours.verdicts[number].estimate_us / base_us - 1):+.1f} %"
+    tenths = round(1_000 * (ours.verdicts[number].estimate_us / base_us - 1))
+    return f"{tenths / 10:+.1f} %"
 
 
 def says(verdict: Verdict, load: Load) -> str:

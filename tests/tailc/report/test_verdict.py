@@ -66,9 +66,9 @@ def test_text_begins_with_the_policys_verdicts_and_sets_everyone_beside_it():
         "times time that a request took; policy: its percentile against the row's.\n"
         "\n"
         "threads of a request in the policy, and the rung it left on\n"
-        "arrivals  threads  longest 5 %  shortest 5 %  left on 0  left on 1\n"
-        "    30/s      1.8          3.1           1.0     61.2 %     38.8 %\n"
-        "  40.5/s      1.8          3.1           1.0     61.2 %     38.8 %\n"
+        "arrivals  threads  longest 5 %  shortest 5 %  rung 0  rung 1\n"
+        "    30/s      1.8          3.1           1.0  61.2 %  38.8 %\n"
+        "  40.5/s      1.8          3.1           1.0  61.2 %  38.8 %\n"
         "\n"
         "drift of demand since the compile: flagged\n"
         "  mean 36.1 -> 27.2 ms\n"
@@ -127,9 +127,10 @@ def test_bursts_get_a_column_for_each_stretch():
     theirs = dataclasses.replace(SEQ, stretch_us=((910_000,), (None,)))
     text = as_text(verdicts(point("bursts 500@45/s, 500@30/s", ours, theirs)))
     assert (
-        "at bursts 500@45/s, 500@30/s  p99 of 1  p99 of 2\n"
-        "policy                           410.0     290.5\n"
-        "SEQ                              910.0         -\n"
+        "at bursts 500@45/s, 500@30/s\n"
+        "        p99 of 1  p99 of 2\n"
+        "policy     410.0     290.5\n"
+        "SEQ        910.0         -\n"
     ) in text
 
 

@@ -1,0 +1,192 @@
+"""What `tailc verify` says of traces that a service might bring, and in which formats."""
+
+from __future__ import annotations
+
+import json
+from random import Random
+from xml.etree import ElementTree
+
+import pytest
+from junitparser import Error, JUnitXml
+
+from tests.tailc.toy import with_lines, write_toy
+
+QUICK = ["--requests", "1000", "--replicates", "50"]
+P95 = ("{percentile: 99%, latency: 200ms}", "{percentile: 95%, latency: 400ms}")
+
+
+def trace(seed, requests, mean_ms=60.0, gap_ms=20.0):
+    """Exponential demands, a request each 20 ms."""
+    draw = Random(seed)
+    rows = [f"{i * gap_ms:g},{draw.expovariate(1 / mean_ms) + 0.01:.3f}" for i in range(requests)]
+    return "at_ms,demand_ms\n" + "\n".join(rows) + "\n"
+
+
+@pytest.fixture
+def compiled(in_folder, tailc):
+    """A policy from 2,000 requests in `toy.tailc`, and 600 more of its service in `new.csv`."""
+    spec = write_toy(in_folder, with_lines(P95), trace(1, 2_000))
+    assert tailc("compile", spec, "-o", "toy").code == 0
+    (in_folder / "new.csv").write_text(trace(2, 600))
+    return in_folder
+
+
+def judged(tailc, *options, trace="new.csv"):
+    return tailc("verify", "toy.tailc", "--trace", trace, *QUICK, *options)
+
+
+def test_the_same_service_is_not_flagged_and_every_baseline_stands_beside(compiled, tailc):
+    ended = judged(tailc)
+    assert ended.code == 0
+    assert "drift of demand since the compile: not flagged" in ended.out
+    beside = ended.out.split("at 10/s")[1].split("\n\n")[0]
+    subjects = [line.split("  ")[0] for line in beside.splitlines()[1:]]
+    assert subjects[:2] == ["policy", "SEQ"]
+    assert {"FIX-2", "FIX-3", "Adaptive (approximation)"} <= set(subjects)
+    assert any(name.startswith("RC-3, threshold") for name in subjects)
+
+
+def test_another_service_is_flagged_and_the_exit_code_stays_that_of_the_verdict(compiled, tailc):
+    (compiled / "other.csv").write_text(trace(3, 600, mean_ms=15.0))
+    ended = judged(tailc, "--baselines", "none", trace="other.csv")
+    assert ended.code == 0
+    assert "drift of demand since the compile: flagged" in ended.out
+    assert "warning[TC0652]: demand has drifted: the mean was 6" in ended.err
+    assert "--> other.csv" in ended.err
+    assert "help: compile again on newer requests, or check that this is a trace" in ended.err
+
+
+def test_a_policy_of_an_earlier_schema_is_judged_without_drift(compiled, tailc):
+    from dataclasses import replace
+
+    from tailc.artifact.files import read_policy, write_policy
+
+    policy = read_policy("toy.tailc")
+    write_policy(
+        replace(policy, inputs=tuple(replace(i, demand=None) for i in policy.inputs)), "old"
+    )
+    assert b'"schema":{"major":1,"minor":0}' in (compiled / "old.json").read_bytes()
+    ended = tailc("verify", "old.tailc", "--trace", "new.csv", "--baselines", "none", *QUICK)
+    assert ended.code == 0
+    assert "drift of demand: not known" in ended.out
+
+
+def test_two_hundred_requests_are_undecided_and_told_how_many_more(in_folder, tailc):
+    write_toy(in_folder, with_lines(("latency: 200ms", "latency: 2s")), trace(1, 2_000))
+    assert tailc("compile", "toy.yaml", "-o", "toy").code == 0
+    (in_folder / "few.csv").write_text(trace(2, 200))
+    ended = judged(tailc, "--baselines", "none", trace="few.csv")
+    assert ended.code == 4
+    assert ".. unknown" in ended.out
+    assert "p99 <= 2 s at 10/s: about 170 more held-out requests would decide" in ended.out
+
+
+def test_named_baselines_come_in_the_order_given(compiled, tailc):
+    ended = judged(tailc, "--baselines", "fix-3, seq,fix-2<4", "--output-format", "json")
+    (point,) = json.loads(ended.out)["result"]["points"]
+    assert [run["subject"] for run in point["baselines"]] == ["FIX-3", "SEQ", "FIX-2 below 4"]
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("fix3", "there is no baseline `fix3`"),
+        ("fix-9", "the policy has 3 rungs"),
+        ("rc-3>5", "`5` has no unit"),
+        ("seq,,", "there is no baseline ``"),
+    ],
+)
+def test_a_name_that_is_no_baseline_is_a_usage_error(compiled, tailc, name, words):
+    ended = judged(tailc, "--baselines", name)
+    assert (ended.code, ended.out) == (64, "")
+    assert words in ended.err
+
+
+def test_a_cut_off_bounds_the_time_a_request_runs(compiled, tailc):
+    found = {}
+    for options in ([], ["--cut-off", "40ms"]):
+        ended = judged(tailc, "--baselines", "none", "--output-format", "json", *options)
+        (point,) = json.loads(ended.out)["result"]["points"]
+        found[bool(options)] = point["policy"]["verdicts"][0]["estimate_us"]
+    assert found[True] < found[False]
+    assert judged(tailc, "--cut-off", "40").code == 64
+
+
+def test_arrival_processes_stand_beside_rates(compiled, tailc):
+    (compiled / "day.csv").write_text("duration,rate\n30s,10/s\n30s,20/s\n")
+    processes = ["bursts:300@15/s,300@8/s", "profile:day.csv", "recorded:at_ms"]
+    options = [word for process in processes for word in ("--arrivals", process)]
+    ended = judged(
+        tailc, "--rate", "12/s", *options, "--arrival-unit", "ms", "--baselines", "seq",
+        "--rescale", "10/s",
+    )  # fmt: skip
+    assert ended.code in (0, 1, 4), ended.err
+    beside, by_stretch = ended.out.split("by stretch of the arrivals")
+    titles = [line for line in beside.splitlines() if line.startswith("at ")]
+    assert [title.split("  ")[0] for title in titles] == [
+        "at 12/s",
+        "at bursts 300@15/s, 300@8/s",
+        "at profile of 2 steps, 10/s to 20/s",
+        "at recorded at_ms at 10/s",
+    ]
+    assert "p95 of 1  p95 of 2" in by_stretch
+    assert max(map(len, ended.out.splitlines())) <= 100
+
+
+def test_recorded_arrivals_out_of_order_are_placed(compiled, tailc):
+    lines = trace(2, 600).splitlines()
+    lines[400], lines[401] = lines[401], lines[400]
+    (compiled / "mixed.csv").write_text("\n".join(lines) + "\n")
+    ended = judged(tailc, "--arrivals", "recorded:at_ms", "--arrival-unit", "ms", trace="mixed.csv")
+    assert (ended.code, ended.out) == (65, "")
+    assert "error[TC0217]" in ended.err
+    assert "--> mixed.csv, row 401, column `at_ms`" in ended.err
+
+
+@pytest.mark.parametrize(
+    "process", ["bursts:0@5/s", "bursts:many", "profile:gone.csv", "sometimes", "recorded:gone"]
+)
+def test_arrivals_that_are_none_are_an_error_and_nothing_else(compiled, tailc, process):
+    ended = judged(tailc, "--arrivals", process)
+    assert ended.code in (64, 65, 66)
+    assert ended.out == ""
+    document = json.loads(judged(tailc, "--arrivals", process, "--output-format", "json").out)
+    assert document["exit_code"] == ended.code
+    assert document["findings"]
+
+
+def test_junit_has_a_case_a_verdict_and_doubt_is_no_pass(compiled, tailc):
+    (compiled / "few.csv").write_text(trace(2, 20))
+    ended = judged(tailc, "--baselines", "none", "--output-format", "junit", trace="few.csv")
+    assert ended.code == 4
+    (suite,) = JUnitXml.fromstring(ended.out.encode())
+    (case,) = suite
+    assert case.name == "p95 <= 400 ms at 10/s"
+    assert [type(result) for result in case.result] == [Error]
+
+
+def test_junit_tells_what_stopped_the_command_too(compiled, tailc):
+    for options, code, ident in (
+        (["--trace", "gone.csv"], 66, "TC0701"),
+        (["--trace", "new.csv", "--nonsense"], 64, "TC0801"),
+    ):
+        ended = tailc("verify", "toy.tailc", *options, "--output-format", "junit")
+        assert ended.code == code
+        (error,) = ElementTree.fromstring(ended.out).iter("error")
+        assert error.get("type") == ident
+
+
+def test_markdown_is_a_comment_with_warnings_in_it(compiled, tailc):
+    (compiled / "other.csv").write_text(trace(3, 600, mean_ms=15.0))
+    ended = judged(tailc, "--baselines", "seq", "--output-format", "markdown", trace="other.csv")
+    assert ended.out.startswith("### toy: pass\n")
+    assert "| p95 \\<= 400 ms | 10/s |" in ended.out
+    assert "- **warning TC0652**: demand has drifted" in ended.out
+    assert ended.err == ""
+
+
+@pytest.mark.parametrize("output_format", ["junit", "markdown"])
+def test_commands_without_verdicts_offer_neither(compiled, tailc, output_format):
+    ended = tailc("inspect", "toy.tailc", "--output-format", output_format)
+    assert (ended.code, ended.out) == (64, "")
+    assert f"'{output_format}' is not one of 'text', 'json', 'github'" in ended.err
