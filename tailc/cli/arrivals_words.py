@@ -5,11 +5,13 @@ from __future__ import annotations
 from tailc.errors import Code, Finding, Place, TailcError
 from tailc.replay.arrivals import (
     FEWEST_ARRIVALS,
+    LONGEST_YEARS,
     MOST_ARRIVALS,
     Burst,
     Bursts,
     RateProfile,
     Step,
+    is_too_long,
     mean_requests,
 )
 from tailc.traces.rate_steps import read_rate_steps
@@ -21,7 +23,10 @@ def bursts(words: str) -> Bursts:
     parts = tuple(_burst(word.strip()) for word in words.split(","))
     if (total := sum(burst.requests for burst in parts)) > MOST_ARRIVALS:
         raise ValueError(f"{total} requests are too many: at most {MOST_ARRIVALS}")
-    return Bursts(parts)
+    made = Bursts(parts)
+    if is_too_long(made.requests, made.rate_mrps):
+        raise ValueError(f"the bursts take over {LONGEST_YEARS} years: raise their rates")
+    return made
 
 
 def _burst(word: str) -> Burst:
@@ -39,9 +44,16 @@ def rate_profile(path: str) -> RateProfile:
     steps = tuple(Step(duration_us, rate) for duration_us, rate in read_rate_steps(path))
     count = mean_requests(steps)
     if FEWEST_ARRIVALS <= count <= MOST_ARRIVALS:
-        return RateProfile(steps)
+        return _lasting(RateProfile(steps), path)
     few = count < FEWEST_ARRIVALS
     limit = f"at least {FEWEST_ARRIVALS}" if few else f"at most {MOST_ARRIVALS}"
     message = f"the profile brings {count:.6g} requests in the mean, and a replay takes {limit}"
     hint = "lengthen the durations" if few else "shorten the durations: the shape stays the same"
     raise TailcError(Finding(Code.BAD_RATES, message, Place(path), hint))
+
+
+def _lasting(profile: RateProfile, path: str) -> RateProfile:
+    if not is_too_long(profile.mean_requests, profile.rate_mrps):
+        return profile
+    message = f"the profile takes over {LONGEST_YEARS} years"
+    raise TailcError(Finding(Code.BAD_RATES, message, Place(path), "shorten the durations"))

@@ -11,6 +11,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from tailc.errors import Code, Finding, TailcError
 from tailc.replay import streams
 from tailc.replay.lowered import NS_PER_US
 from tailc.units import format_mrps
@@ -66,9 +67,17 @@ SETTLED_REQUESTS = 100
 # A longer rate profile is cut here; one with fewer arrivals in the mean is not replayed.
 MOST_ARRIVALS = 1_000_000
 FEWEST_ARRIVALS = 100
+# Times in ns fit into 64 bits with room to spare; a replay of more years is a slip of the pen.
+LONGEST_YEARS = 10
+_LONGEST_NS = LONGEST_YEARS * 366 * 86_400 * 10**9
 # A Poisson count is never seen so many standard deviations above its mean.
 _BEYOND_ANY_COUNT = 10
 _US_PER_S_IN_MRPS = streams.NS_PER_S_IN_MRPS // NS_PER_US
+
+
+def is_too_long(requests: float, rate_mrps: float) -> bool:
+    """Whether so many requests at this mean rate take more than `LONGEST_YEARS`."""
+    return requests * streams.NS_PER_S_IN_MRPS > rate_mrps * _LONGEST_NS
 
 
 @dataclass(frozen=True)
@@ -215,9 +224,9 @@ class RateProfile:
 
     @property
     def rate_mrps(self) -> int:
-        """Mean over the time of the profile."""
+        """Mean over the time of the profile, at least 1."""
         length_us = sum(step.duration_us for step in self.steps)
-        return round(self.mean_requests * _US_PER_S_IN_MRPS / length_us)
+        return max(round(self.mean_requests * _US_PER_S_IN_MRPS / length_us), 1)
 
     def arrival_ns(self, state: NDArray[np.uint64], requests: int) -> NDArray[np.int64]:  # noqa: ARG002
         """Those of the profile, however many are wanted."""
@@ -268,9 +277,16 @@ class Recorded:
         return round((len(self.times_ns) - 1) * streams.NS_PER_S_IN_MRPS / int(self.times_ns[-1]))
 
     def rescaled_to(self, rate_mrps: int) -> Recorded:
-        """The same arrivals with time stretched or shrunk so that this becomes the mean rate."""
+        """The same arrivals with time stretched or shrunk so that this becomes the mean rate.
+
+        Raises TailcError where they would take too long.
+        """
         assert rate_mrps > 0
-        span_ns = (len(self.times_ns) - 1) * streams.NS_PER_S_IN_MRPS / rate_mrps
+        gaps = len(self.times_ns) - 1
+        if is_too_long(gaps, rate_mrps):
+            message = f"{gaps} gaps at {format_mrps(rate_mrps)} take over {LONGEST_YEARS} years"
+            raise TailcError(Finding(Code.USAGE, message, help="rescale to a higher rate"))
+        span_ns = max(gaps * streams.NS_PER_S_IN_MRPS / rate_mrps, 1.0)
         times_ns = np.rint(self.times_ns * (span_ns / int(self.times_ns[-1]))).astype(np.int64)
         return replace(self, times_ns=times_ns, asked_mrps=rate_mrps)
 

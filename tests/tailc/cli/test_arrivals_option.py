@@ -39,6 +39,7 @@ def test_a_recording_is_a_column():
         ("bursts:0@4/s", "`0@4/s` is not a number of requests"),
         ("bursts:5@0/s", "`5@0/s` never ends"),
         ("bursts:5@40", "`40` has no unit"),
+        ("bursts:500@0.001/s,900000@0.002/s", "the bursts take over 10 years"),
         ("bursts:9999999@40/s", "9999999 requests are too many: at most 1000000"),
     ],
 )
@@ -52,6 +53,7 @@ def test_other_words_are_refused(words, sentence):
     ("row", "message"),
     [
         ("1s,10/s", "brings 10 requests in the mean, and a replay takes at least 100"),
+        ("90000h,0.001/s", "the profile takes over 10 years"),
         ("100h,40/s", "brings 1.44e+07 requests in the mean, and a replay takes at most 1000000"),
     ],
 )
