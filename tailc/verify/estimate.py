@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from tailc.errors import Code, Finding, TailcError
 from tailc.percentiles import percentile_rank
-from tailc.replay.lowered import Lowered, lower
+from tailc.replay.lowered import lower
 from tailc.replay.outcome import Outcome, nearest_us, replay
 from tailc.replay.subject import Subject
-from tailc.verify.setting import Draws, Setting, draw
+from tailc.verify.setting import Draw, Draws, Setting, Spread, draw
 
 _Result = TypeVar("_Result")
 
@@ -36,39 +36,23 @@ class Tail:
 class TailSample:
     """What the replays say about one percentile of one subject.
 
-    sorted_ns: latencies over all repeats, ascending; the estimate is their percentile.
+    estimate_ns: the percentile of the latencies of all repeats.
+    law_ns: latencies as they may be on any day, ascending: those of all repeats, or, since recorded
+    arrivals are one day's, those of many replicates.
     by_repeat: in each repeat, the share of latencies up to the estimate.
-    shift: how much of that share each bootstrap replicate has more than its repeat.
-    by_arrival: for recorded arrivals, how far each arrival moves that share, in their order (its
-    mean is 0). None otherwise.
-    held_out: number of held-out requests behind it.
-    drawn_share: how many of all held-out requests a replicate draws.
+    shift: how much of that share each replicate has more than its repeat; where arrivals are
+    recorded, more than replicates have in the mean. work_shift: the same of its mean work [ns].
+    held_out: number of held-out requests behind the percentile.
     """
 
     percentile_ppm: int
-    sorted_ns: NDArray[np.int64]
+    estimate_ns: int
+    law_ns: NDArray[np.int64]
     by_repeat: NDArray[np.float64]
     shift: NDArray[np.float64]
-    by_arrival: NDArray[np.float64] | None
+    work_shift: NDArray[np.float64]
+    spread: Spread
     held_out: int
-    drawn_share: float
-
-    @property
-    def estimate_ns(self) -> int:
-        """The order statistic that is the percentile."""
-        return percentile_ns(self.sorted_ns, self.percentile_ppm)
-
-
-@dataclass(frozen=True, eq=False)
-class GaugeSample:
-    """What the replays say about one number that each of them gives, such as a mean.
-
-    by_repeat: the number of each repeat. shift: how much more each bootstrap replicate has than its
-    repeat.
-    """
-
-    by_repeat: NDArray[np.float64]
-    shift: NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,11 +61,6 @@ class Sample:
 
     outcomes: tuple[Outcome, ...]
     tails: tuple[TailSample, ...]
-    gauges: tuple[GaugeSample, ...] = ()
-
-
-def _no_gauges(outcome: Outcome) -> Sequence[float]:  # noqa: ARG001 - a function of an outcome
-    return ()
 
 
 def sample(
@@ -91,47 +70,76 @@ def sample(
     tails: Sequence[Tail],
     workers: Executor,
     tick: Callable[[], None],
-    gauges: Callable[[Outcome], Sequence[float]] = _no_gauges,
 ) -> Sample:
-    """Run every replay; `tick` is called after each. `gauges` are taken of every outcome."""
-    runner = _Runner(setting, draws, subject)
-    outcomes = tuple(_ticking(workers.map(runner.repeat, range(len(draws.repeats))), tick))
-    pooled = [_pooled(setting, draws, outcomes, tail) for tail in tails]
-    limits = [
+    """Run every replay; `tick` is called after each."""
+    replayed = _Replays(setting, subject, tails)
+    outcomes = tuple(_ticking(workers.map(replayed.outcome, draws.repeats), tick))
+    by_repeat = [
+        replayed.latencies(one, outcome)
+        for one, outcome in zip(draws.repeats, outcomes, strict=True)
+    ]
+    pooled = [_pooled(parts) for parts in zip(*by_repeat, strict=True)]
+    limits_ns = [
         percentile_ns(one, tail.percentile_ppm) for one, tail in zip(pooled, tails, strict=True)
     ]
 
-    def numbers(order: NDArray[np.int32], outcome: Outcome) -> list[float]:
-        return [*_shares(setting, order, outcome, tails, limits), *gauges(outcome)]
+    def replicate(number: int) -> _Replicate:
+        one = draws.replicate(number)
+        latencies = replayed.latencies(one, replayed.outcome(one))
+        keeps = setting.arrivals.is_recorded and number < LAW_REPLICATES
+        return _Replicate(
+            _shares(latencies, limits_ns), setting.mean_work_ns(one), latencies if keeps else []
+        )
 
-    base = [
-        numbers(one.order, outcome) for one, outcome in zip(draws.repeats, outcomes, strict=True)
-    ]
-    by_repeat = np.array(base).T
-    replicates = range(len(draws.resampled))
-    found = workers.map(lambda replicate: numbers(*runner.replicate(replicate)), replicates)
-    rows = list(_ticking(found, tick))
-    paired = [draws.repeat_of(number) for number in replicates]
-    shift = np.array(rows).reshape(len(rows), len(by_repeat)).T - by_repeat[:, paired]
+    found = list(_ticking(workers.map(replicate, range(draws.replicates)), tick))
+    shares = np.array([_shares(parts, limits_ns) for parts in by_repeat]).T
+    shift, work_shift = _shifts(setting, draws, found, shares)
+    law = [one.latencies for one in found if one.latencies]
+    law_ns = [_pooled(parts) for parts in zip(*law, strict=True)] if law else pooled
     return Sample(
         outcomes,
         tuple(
             TailSample(
                 tail.percentile_ppm,
-                pooled[number],
-                by_repeat[number],
+                limits_ns[number],
+                law_ns[number],
+                shares[number],
                 shift[number],
-                _by_arrival(setting, draws, outcomes, tail, limits[number]),
+                work_shift,
+                setting.spread,
                 held_out_of(setting, tail),
-                setting.pool_size / setting.load.requests,
             )
             for number, tail in enumerate(tails)
         ),
-        tuple(
-            GaugeSample(by_repeat[number], shift[number])
-            for number in range(len(tails), len(by_repeat))
-        ),
     )
+
+
+@dataclass(frozen=True, eq=False)
+class _Replicate:
+    """Of one replicate: shares in time of each tail, mean work, latencies where they are kept."""
+
+    shares: list[float]
+    mean_work_ns: float
+    latencies: list[NDArray[np.int64]]
+
+
+def _shifts(
+    setting: Setting, draws: Draws, found: Sequence[_Replicate], by_repeat: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """By tail and replicate, how much larger its share is; by replicate, how much its mean work."""
+    shares = np.array([one.shares for one in found]).reshape(len(found), len(by_repeat)).T
+    work = np.array([one.mean_work_ns for one in found])
+    if setting.arrivals.is_recorded:
+        # Neither shares its arrivals with a repeat.
+        count = max(len(found), 1)
+        return shares - shares.sum(axis=1, keepdims=True) / count, work - work.sum() / count
+    paired = [draws.repeat_of(number) for number in range(len(found))]
+    repeats = np.array([setting.mean_work_ns(one) for one in draws.repeats])
+    return shares - by_repeat[:, paired], work - repeats[paired]
+
+
+# So many replicates tell what other days are like where arrivals are recorded.
+LAW_REPLICATES = 24
 
 
 def replayed_us(
@@ -159,14 +167,14 @@ def held_out_of(setting: Setting, tail: Tail) -> int:
     return int(setting.load.weight[setting.load.curve_of == tail.curve].sum())
 
 
-class _Runner:
-    """Replays of one subject."""
+class _Replays:
+    """Replays of one subject, and the latencies that each tail is about."""
 
-    def __init__(self, setting: Setting, draws: Draws, subject: Subject) -> None:
+    def __init__(self, setting: Setting, subject: Subject, tails: Sequence[Tail]) -> None:
         self._setting = setting
-        self._draws = draws
         self._subject = subject
-        self._table: Lowered = lower(
+        self._tails = tails
+        self._table = lower(
             subject.ladders,
             setting.arrivals.rate_mrps,
             setting.most_in_system,
@@ -174,26 +182,23 @@ class _Runner:
             boosts_at_start=subject.boosts_at_start,
         )
 
-    def repeat(self, number: int) -> Outcome:
-        one = self._draws.repeats[number]
-        return self._replay(one.order, one.arrival_ns)
-
-    def replicate(self, number: int) -> tuple[NDArray[np.int32], Outcome]:
-        paired = self._draws.repeats[self._draws.repeat_of(number)]
-        order = self._draws.resampled[number][paired.place]
-        return order, self._replay(order, paired.arrival_ns)
-
-    def _replay(self, order: NDArray[np.int32], arrival_ns: NDArray[np.int64]) -> Outcome:
+    def outcome(self, one: Draw) -> Outcome:
         setting = self._setting
         return replay(
             setting.load,
-            order,
-            arrival_ns,
+            one.order,
+            one.arrival_ns,
             self._table,
             setting.most_in_system,
-            setting.arrivals.warm_up(len(order)),
+            setting.arrivals.warm_up(len(one.order)),
             self._subject.ladder_of,
         )
+
+    def latencies(self, one: Draw, outcome: Outcome) -> list[NDArray[np.int64]]:
+        """Measured latencies of each tail."""
+        measured = outcome.measured
+        order, latency_ns = one.order[measured], outcome.latency_ns[measured]
+        return [_of_tail(self._setting, order, latency_ns, tail) for tail in self._tails]
 
 
 def stretch_percentile_us(
@@ -219,15 +224,9 @@ def stretch_percentile_us(
     return nearest_us(percentile_ns(np.sort(pooled), tail.percentile_ppm))
 
 
-def _pooled(
-    setting: Setting, draws: Draws, outcomes: Sequence[Outcome], tail: Tail
-) -> NDArray[np.int64]:
-    """Measured latencies of all repeats, ascending."""
-    measured = [
-        _latencies(setting, one.order, outcome, tail)
-        for one, outcome in zip(draws.repeats, outcomes, strict=True)
-    ]
-    pooled = np.sort(np.concatenate(measured))
+def _pooled(parts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """Latencies of all replays, ascending."""
+    pooled = np.sort(np.concatenate(parts))
     if not len(pooled):
         raise TailcError(
             Finding(
@@ -239,13 +238,6 @@ def _pooled(
     return pooled
 
 
-def _latencies(
-    setting: Setting, order: NDArray[np.int32], outcome: Outcome, tail: Tail
-) -> NDArray[np.int64]:
-    measured = outcome.measured
-    return _of_tail(setting, order[measured], outcome.latency_ns[measured], tail)
-
-
 def _of_tail(
     setting: Setting, order: NDArray[np.int32], latency_ns: NDArray[np.int64], tail: Tail
 ) -> NDArray[np.int64]:
@@ -254,38 +246,12 @@ def _of_tail(
     return latency_ns[setting.load.curve_of[order] == tail.curve]
 
 
-def _shares(
-    setting: Setting,
-    order: NDArray[np.int32],
-    outcome: Outcome,
-    tails: Sequence[Tail],
-    limits_ns: Sequence[int],
-) -> list[float]:
+def _shares(latencies: Sequence[NDArray[np.int64]], limits_ns: Sequence[int]) -> list[float]:
     """The share of each tail's latencies that are at most the limit."""
-    shares = []
-    for tail, limit_ns in zip(tails, limits_ns, strict=True):
-        latency_ns = _latencies(setting, order, outcome, tail)
-        shares.append(np.count_nonzero(latency_ns <= limit_ns) / max(len(latency_ns), 1))
-    return shares
-
-
-def _by_arrival(
-    setting: Setting, draws: Draws, outcomes: Sequence[Outcome], tail: Tail, limit_ns: int
-) -> NDArray[np.float64] | None:
-    """In time or not, less the share in time, by arrival; the mean over repeats."""
-    if not setting.arrivals.is_recorded:
-        return None
-    length = min(len(outcome.latency_ns[outcome.measured]) for outcome in outcomes)
-    in_time, counted = np.zeros(length), np.zeros(length)
-    for one, outcome in zip(draws.repeats, outcomes, strict=True):
-        measured = outcome.measured
-        counts = np.ones(length, np.bool_)
-        if tail.curve is not None:
-            counts = (setting.load.curve_of[one.order[measured]] == tail.curve)[:length]
-        counted += counts
-        in_time += counts & (outcome.latency_ns[measured][:length] <= limit_ns)
-    share = in_time.sum() / max(counted.sum(), 1)
-    return (in_time - share * counted) / max(counted.mean(), 1 / length)
+    return [
+        np.count_nonzero(latency_ns <= limit_ns) / max(len(latency_ns), 1)
+        for latency_ns, limit_ns in zip(latencies, limits_ns, strict=True)
+    ]
 
 
 def _ticking(results: Iterable[_Result], tick: Callable[[], None]) -> Iterator[_Result]:

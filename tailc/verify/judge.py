@@ -198,7 +198,8 @@ def _progress(
     arrivals: Sequence[Arrivals], subjects: int, options: VerifyOptions
 ) -> Callable[[], None]:
     replays = [
-        1 if one.record_of is not None else options.repeats + options.replicates for one in arrivals
+        options.replicates + (1 if one.record_of is not None else options.repeats)
+        for one in arrivals
     ]
     total, done = subjects * sum(replays), 0
 

@@ -38,8 +38,8 @@ class VerifyOptions:
     cut_off_us: int | None = None
     seed: int = 1
     requests_per_replay: int | None = None
-    replicates: int = 200
-    repeats: int = 40
+    replicates: int = 100
+    repeats: int = 24
     threads: int | None = None
     allow_compile_trace: bool = False
     progress: Callable[[int, int], None] | None = None

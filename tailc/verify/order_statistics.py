@@ -12,6 +12,9 @@ from tailc.percentiles import PPM
 
 TAIL_PPM = 25_000  # probability beyond each limit of a two-sided 95 % interval
 _TAIL = TAIL_PPM / PPM
+# Beyond each limit of a percentile that more than its own rank is uncertain of: the interval is
+# meant to hold the truth in 95.5 % of all cases, so that it surely does in 94 %.
+_BEYOND = 0.0225
 # Half-width of a normal 95 % interval in standard deviations.
 Z_95 = 1.959964
 # Real ranks are found to this part of a rank.
@@ -62,18 +65,24 @@ def fewest_for_upper_limit(percentile_ppm: int) -> int:
     return math.ceil(math.log(_TAIL) / math.log(percentile_ppm / PPM))
 
 
-def share_limits(share: float, size: float, freedom: float) -> tuple[float, float | None]:
-    """Where the limits at 95 % of a percentile lie in a sample worth `size` values, as shares.
+def share_limits(
+    share: float, size: float, freedom: float, lean: float = 0.0
+) -> tuple[float, float | None]:
+    """Where the limits of a percentile lie in a sample worth `size` values, as shares.
 
     `size` need not be whole: value number r of so many lies below the percentile with probability
     1 - I_p(r, size - r + 1), with I the incomplete beta function, for real r too (Stigler, Annals
     of Statistics 1977). It stands at (r - 1/2) / size. The second is None where even the largest
     value may lie below the percentile. `freedom`: degrees of freedom behind `size`, which the
-    limits make up for as Korn and Graubard do (Survey Methodology 1998).
+    limits make up for as Korn and Graubard do (Survey Methodology 1998). `lean`: standard
+    deviations by which the upper one is moved out.
     """
-    worth = size * (Z_95 / student_t_95(freedom)) ** 2
-    low, high = (_real_rank(share, worth, tail) for tail in (1 - _TAIL, _TAIL))
-    return max((low - 0.5) / worth, 0.0), None if high > worth else (high - 0.5) / worth
+    t = student_t_95(freedom)
+    worth, worth_above = size * (Z_95 / t) ** 2, size * (Z_95 / (t + lean)) ** 2
+    low = _real_rank(share, worth, 1 - _BEYOND)
+    high = _real_rank(share, worth_above, _BEYOND)
+    is_within = high <= worth_above
+    return max((low - 0.5) / worth, 0.0), (high - 0.5) / worth_above if is_within else None
 
 
 def _real_rank(share: float, size: float, above: float) -> float:

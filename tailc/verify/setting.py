@@ -1,13 +1,18 @@
 """What all subjects at one point share: held-out requests, arrivals, and every random draw.
 
-A replicate is paired with a repeat: it meets the same arrivals, and its requests take the same
-positions in order of demand. So the two differ by the requests that were drawn, and by next to
-nothing else (common random numbers).
+Under generated arrivals a replicate is paired with a repeat: it meets the same arrivals, and its
+requests take the same places in order of demand. So the two differ by the requests that were drawn,
+and by next to nothing else (common random numbers).
+
+Recorded arrivals are data as the requests are, and depend on one another. A replicate strings
+together blocks of them, each from a random place of the recording (moving blocks: Kuensch, Annals
+of Statistics 1989), with the requests that came with them, if they are known.
 """
 
 from __future__ import annotations
 
 import enum
+import math
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cached_property
@@ -28,6 +33,22 @@ class Level(enum.IntEnum):
     REPLICATE = 1
 
 
+@dataclass(frozen=True)
+class Spread:
+    """How much less a replicate draws than was measured, and how uneven what was measured is.
+
+    units: how many independent things a replicate draws: requests, or blocks of arrivals.
+    drawn_share: how much of all there is that is.
+    skewness: of the mean demand of that many requests. freedom: degrees of freedom behind its
+    variance, far fewer than there are requests if a few of them are very long.
+    """
+
+    units: int
+    drawn_share: float
+    skewness: float
+    freedom: float
+
+
 @dataclass(frozen=True, eq=False)
 class Setting:
     """What all replays under one arrival process share; `cut_off_us` ends a request's work."""
@@ -38,11 +59,6 @@ class Setting:
     most_in_system: int
     seed: int
     cut_off_us: int | None = None
-
-    @property
-    def is_tied(self) -> bool:
-        """Whether each arrival has its own record, so that nothing is left to draw."""
-        return self.arrivals.record_of is not None
 
     @cached_property
     def pool_size(self) -> int:
@@ -57,65 +73,140 @@ class Setting:
         return np.lexsort((self.load.curve_of, self.load.work_ns, curve)).astype(np.int32)
 
     @cached_property
+    def recorded(self) -> int:
+        """Number of recorded arrivals; 0 where they are generated."""
+        if not self.arrivals.is_recorded:
+            return 0
+        # A recording needs no random numbers.
+        return len(self.arrivals.arrival_ns(np.zeros(1, np.uint64), self.requests))
+
+    @property
+    def drawn_arrivals(self) -> int:
+        """How many arrivals a replicate strings together: all, or as many as a replay has."""
+        return min(self.recorded, self.requests)
+
+    @property
+    def block_length(self) -> int:
+        """Arrivals in a block; longer than what they have to do with one another."""
+        return min(math.ceil(_BLOCK * math.sqrt(self.drawn_arrivals)), self.drawn_arrivals)
+
+    @property
+    def blocks(self) -> int:
+        """Number of blocks in a replicate; the last may be cut."""
+        return -(-self.drawn_arrivals // self.block_length)
+
+    @cached_property
+    def spread(self) -> Spread:
+        """What a replicate draws, and what the demands are like."""
+        if self.arrivals.is_recorded:
+            units, drawn_share = self.blocks, self.drawn_arrivals / self.recorded
+        else:
+            units, drawn_share = self.pool_size, self.pool_size / self.load.requests
+        return Spread(units, drawn_share, *_moments(self.load))
+
+    def mean_work_ns(self, one: Draw) -> float:
+        """Of the requests of a replay."""
+        return float(self.load.work_ns[one.order].mean())
+
+    @cached_property
     def last_request_of(self) -> NDArray[np.int64]:
         """Running sum of the weights, in that order."""
         return np.cumsum(self.load.weight[self.by_demand])
 
 
+# In blocks of this many roots of the number of arrivals, so that there are more of them, and longer
+# ones, in a longer recording.
+_BLOCK = 1.5
 # Classes are few and differ; where each request has a curve of its own, only demand orders them.
 _FEW_CURVES = 32
 
 
 @dataclass(frozen=True, eq=False)
 class Draw:
-    """One repeat: when its requests arrive, and the place of each in the pool."""
+    """What a replay meets: when requests arrive, and the record of each."""
 
     arrival_ns: NDArray[np.int64]
-    place: NDArray[np.int32]
-    pool: NDArray[np.int32]
-
-    @property
-    def order(self) -> NDArray[np.int32]:
-        """The record of each arrival."""
-        return self.pool[self.place]
+    order: NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
 class Draws:
     """All random draws at one point.
 
-    resampled: a bootstrap sample of the pool for each replicate, sorted as the pool is.
+    place: for each repeat, the place in its pool of each arrival; None where arrivals have their
+    own records. resampled: a bootstrap sample of the pool for each replicate, sorted as the pool.
     """
 
+    setting: Setting
     repeats: tuple[Draw, ...]
+    place: tuple[NDArray[np.int32], ...] | None
     resampled: tuple[NDArray[np.int32], ...]
+    replicates: int
 
     def repeat_of(self, replicate: int) -> int:
         """The repeat that a replicate is paired with."""
         return replicate % len(self.repeats)
 
+    def replicate(self, number: int) -> Draw:
+        """Bootstrap replicate `number`; made anew at each call, for it needs much memory."""
+        paired = self.repeat_of(number)
+        if not self.setting.arrivals.is_recorded:
+            assert self.place is not None
+            order = self.resampled[number][self.place[paired]]
+            return Draw(self.repeats[paired].arrival_ns, order)
+        arrival = _blocks(self.setting, number)
+        arrival_ns = _strung_ns(self.repeats[0].arrival_ns, arrival)
+        if self.place is None:
+            return Draw(arrival_ns, self.repeats[0].order[arrival])
+        return Draw(arrival_ns, self.resampled[number][self.place[paired][: len(arrival)]])
+
+
+def _moments(load: Workload) -> tuple[float, float]:
+    """Skewness of the mean demand, and degrees of freedom behind its variance.
+
+    The variance of n values, estimated, has a relative variance of (kurtosis - 1) / n, and 2 over
+    that is what Satterthwaite calls its degrees of freedom.
+    """
+    share = load.weight / load.requests
+    work = load.work_ns / float(share @ load.work_ns) - 1.0
+    variance = float(share @ work**2)
+    if variance <= 0:
+        return 0.0, math.inf
+    skewness = float(share @ work**3) / variance**1.5
+    excess = float(share @ work**4) / variance**2 - 1.0
+    freedom = 2.0 * load.requests / excess if excess > 0 else math.inf
+    return skewness / math.sqrt(load.requests), freedom
+
 
 def draw(setting: Setting, repeats: int, replicates: int, workers: Executor) -> Draws:
     """Every draw; each has a stream of its own, so none depends on how many there are."""
-    if setting.is_tied:
-        repeats, replicates = 1, 0
+    record_of = setting.arrivals.record_of
+    if record_of is not None:
+        return Draws(setting, (Draw(_arrival_ns(setting, 0), record_of),), None, (), replicates)
+    places = tuple(workers.map(lambda number: _places(setting, number), range(repeats)))
     return Draws(
-        tuple(workers.map(lambda number: _repeat(setting, number), range(repeats))),
+        setting,
+        tuple(
+            Draw(arrival_ns, _pool(setting, i)[place])
+            for i, (arrival_ns, place) in enumerate(places)
+        ),
+        tuple(place for _, place in places),
         tuple(workers.map(lambda number: _resampled(setting, number), range(replicates))),
+        replicates,
     )
 
 
-def _repeat(setting: Setting, number: int) -> Draw:
-    arrivals = setting.arrivals
-    arrival_ns = arrivals.arrival_ns(
-        _stream(setting, Level.REPEAT, number, Purpose.ARRIVALS), setting.requests
-    )
-    if arrivals.record_of is not None:
-        return Draw(arrival_ns, np.arange(len(arrival_ns), dtype=np.int32), arrivals.record_of)
+def _arrival_ns(setting: Setting, number: int) -> NDArray[np.int64]:
+    state = _stream(setting, Level.REPEAT, number, Purpose.ARRIVALS)
+    return setting.arrivals.arrival_ns(state, setting.requests)
+
+
+def _places(setting: Setting, number: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    arrival_ns = _arrival_ns(setting, number)
     place = np.empty(len(arrival_ns), np.int32)
     places = np.arange(setting.pool_size, dtype=np.int32)
     streams.shuffled_passes(_stream(setting, Level.REPEAT, number, Purpose.ORDER), places, place)
-    return Draw(arrival_ns, place, _pool(setting, number))
+    return arrival_ns, place
 
 
 def _pool(setting: Setting, number: int) -> NDArray[np.int32]:
@@ -123,8 +214,7 @@ def _pool(setting: Setting, number: int) -> NDArray[np.int32]:
     held_out, size = setting.load.requests, setting.pool_size
     places = np.arange(size, dtype=np.int64)
     if size < held_out:
-        state = _stream(setting, Level.REPEAT, number, Purpose.RESAMPLE)
-        offset = streams.uniform(state)
+        offset = streams.uniform(_stream(setting, Level.REPEAT, number, Purpose.RESAMPLE))
         places = ((places + offset) * (held_out / size)).astype(np.int64)
     rank = np.searchsorted(setting.last_request_of, places, side="right")
     return setting.by_demand[rank]
@@ -135,6 +225,22 @@ def _resampled(setting: Setting, number: int) -> NDArray[np.int32]:
     rank = np.empty(setting.pool_size, np.int32)
     streams.draw_sorted(state, setting.last_request_of, np.empty(len(rank) + 1), rank)
     return setting.by_demand[rank]
+
+
+def _blocks(setting: Setting, number: int) -> NDArray[np.int64]:
+    """Arrivals of the recording: blocks of consecutive ones from random places, round its end."""
+    state = _stream(setting, Level.REPLICATE, number, Purpose.ARRIVALS)
+    recorded, length = setting.recorded, setting.block_length
+    starts = [int(streams.uniform(state) * recorded) for _ in range(setting.blocks)]
+    numbers = np.array(starts)[:, None] + np.arange(length)
+    return numbers.ravel()[: setting.drawn_arrivals] % recorded
+
+
+def _strung_ns(recorded_ns: NDArray[np.int64], arrival: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Times of the arrivals, each as long after the one before as it was in the recording."""
+    mean_ns = int(recorded_ns[-1]) // (len(recorded_ns) - 1)
+    gap_ns = np.diff(recorded_ns, prepend=recorded_ns[0] - mean_ns)[arrival]
+    return np.cumsum(gap_ns) - gap_ns[0]
 
 
 def _stream(setting: Setting, level: Level, number: int, purpose: Purpose) -> NDArray[np.uint64]:

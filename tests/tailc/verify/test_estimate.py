@@ -1,41 +1,94 @@
-from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+import pytest
 
-from tailc.replay.workload import workload
-from tailc.verify.estimate import Level, Setting, draw_order, percentile_us
-from tests.tailc.verify.policies import held_out
+from tailc.replay.arrivals import Poisson, Recorded
+from tailc.replay.subject import Subject
+from tailc.replay.workload import Workload, workload
+from tailc.verify.estimate import Sample, Tail, percentile_ns, replayed_us, sample
+from tailc.verify.setting import Setting, draw
+from tests.tailc.replay.servers import at_once, ladder
+from tests.tailc.verify.policies import climbing, held_out
 
-
-def setting(requests: int, held_out_requests: int, weight: int = 1) -> Setting:
-    load = workload(held_out(held_out_requests, weight=weight), 1)
-    return Setting(load, 1000, requests, 100, seed=1)
-
-
-def test_a_repeat_takes_every_held_out_request_as_often_as_it_counts():
-    order = draw_order(setting(150, 10, weight=5), Level.REPEAT, 0)
-    passes = order.reshape(3, 50)
-    assert all(Counter(one.tolist()) == dict.fromkeys(range(10), 5) for one in passes)
+P99 = Tail(990_000)
+ALONE = Subject("alone", (ladder(at_once((0, 0)), rungs=1),))
+SHARED = Subject("shared", (climbing(cores=4),))
 
 
-def test_a_replay_shorter_than_the_trace_takes_no_request_twice():
-    order = draw_order(setting(30, 100), Level.REPEAT, 0)
-    assert len(set(order.tolist())) == 30
+def setting(
+    requests: int = 2000, held_out_requests: int = 1000, rate_mrps: int = 150_000
+) -> Setting:
+    load = workload(held_out(held_out_requests), 2)
+    return Setting(load, Poisson(rate_mrps), requests, 500, seed=1)
 
 
-def test_a_replicate_repeats_its_own_sample():
-    order = draw_order(setting(2000, 1000), Level.REPLICATE, 0)
-    first, second = order[:1000], order[1000:]
-    assert Counter(first.tolist()) == Counter(second.tolist())
-    # of many requests drawn with replacement, 1 - 1/e are drawn at least once
-    assert abs(len(set(first.tolist())) / 1000 - (1 - np.exp(-1))) < 0.04
-
-
-def test_replicates_differ():
-    shared = setting(100, 100)
-    one, two = (draw_order(shared, Level.REPLICATE, number) for number in (0, 1))
-    assert one.tolist() != two.tolist()
+def sampled(shared: Setting, subject: Subject, *tails: Tail, replicates: int = 60) -> Sample:
+    with ThreadPoolExecutor(2) as workers:
+        draws = draw(shared, 6, replicates, workers)
+        return sample(shared, draws, subject, tails, workers, lambda: None)
 
 
 def test_a_percentile_is_an_order_statistic():
-    assert percentile_us(np.arange(1, 2001), 990_000) == 1980
+    assert percentile_ns(np.arange(1, 2001), 990_000) == 1980
+
+
+def test_the_estimate_is_the_percentile_of_all_repeats():
+    found = sampled(setting(), SHARED, P99)
+    pooled = np.sort(np.concatenate([o.latency_ns[o.measured] for o in found.outcomes]))
+    (tail,) = found.tails
+    assert tail.estimate_ns == pooled[int(np.ceil(0.99 * len(pooled))) - 1]
+    # shares up to it are 99 % in the mean
+    assert tail.by_repeat.mean() == pytest.approx(0.99, abs=1 / len(pooled))
+
+
+def test_without_queueing_replicates_vary_as_a_binomial_share_does():
+    (tail,) = sampled(setting(10_000, 1000), ALONE, Tail(900_000), replicates=400).tails
+    # 1,000 requests of which 90 % are below; 400 draws tell the variance to 7 %
+    assert np.var(tail.shift) == pytest.approx(0.9 * 0.1 / 1000, rel=0.3)
+    assert (tail.spread.units, tail.spread.drawn_share, tail.held_out) == (1000, 1.0, 1000)
+
+
+def test_pairing_takes_the_noise_of_the_arrivals_out_of_replicates():
+    found = sampled(setting(rate_mrps=250_000), SHARED, Tail(900_000), replicates=120).tails[0]
+    assert np.std(found.by_repeat) > 0
+    paired = found.by_repeat[np.arange(120) % 6]
+    # the replicates themselves follow their repeats
+    assert np.corrcoef(found.shift + paired, paired)[0, 1] > 0.3
+
+
+def test_too_many_requests_for_a_replay_are_drawn_in_part():
+    (tail,) = sampled(setting(500, 2000), ALONE, P99, replicates=2).tails
+    assert (tail.spread.units, tail.spread.drawn_share, tail.held_out) == (500, 0.25, 2000)
+
+
+def test_a_class_counts_its_own_requests_only():
+    work_ns = np.array([10, 20, 30, 40]) * 1_000_000
+    load = Workload(
+        work_ns, np.array([1, 2, 3, 4]), np.array([0, 1, 0, 1], np.int32), np.ones((2, 1))
+    )
+    shared = Setting(load, Poisson(1000), 1000, 500, seed=1)
+    first, second = sampled(shared, ALONE, Tail(500_000, 0), Tail(500_000, 1)).tails
+    assert (first.held_out, second.held_out) == (4, 6)
+    assert set(first.law_ns.tolist()) == {10_000_000, 30_000_000}
+    assert set(second.law_ns.tolist()) == {20_000_000, 40_000_000}
+
+
+def test_a_recording_is_estimated_as_it_is_and_varied_by_blocks():
+    load = workload(held_out(4000), 1)
+    times_ns = np.arange(4000) * 1_000_000_000
+    recorded = Recorded(times_ns, np.arange(4000, dtype=np.int32), "`at`")
+    found = sampled(Setting(load, recorded, 4000, 500, seed=1), ALONE, Tail(900_000))
+    (tail,) = found.tails
+    assert len(found.outcomes) == 1
+    assert tail.estimate_ns == percentile_ns(np.sort(load.work_ns[200:]), 900_000)
+    # nobody waits, so blocks are as independent as requests
+    assert tail.spread.units == 43
+    assert np.var(tail.shift) == pytest.approx(0.9 * 0.1 / 4000, rel=0.6)
+    assert set(tail.law_ns.tolist()) <= set(load.work_ns.tolist())
+
+
+def test_a_percentile_alone_is_that_of_the_sample():
+    with ThreadPoolExecutor(2) as workers:
+        found = replayed_us(setting(), SHARED, P99, 6, workers)
+    assert found == round(sampled(setting(), SHARED, P99).tails[0].estimate_ns / 1000)

@@ -163,7 +163,7 @@ def test_a_request_leaves_at_the_cut_off():
     assert said.estimate_us == 30_000
 
 
-def test_recorded_arrivals_are_replayed_once_with_their_own_requests():
+def test_the_estimate_under_recorded_arrivals_is_of_the_recording_itself():
     trace = held_out()
     times_ns = np.arange(2000, dtype=np.int64) * 50_000_000
     recorded = Recorded(times_ns, np.arange(2000, dtype=np.int32), "`at`")
@@ -177,7 +177,7 @@ def test_recorded_arrivals_are_replayed_once_with_their_own_requests():
     wanted = round(measured[percentile_rank(990_000, 1900) - 1] * 1000)
     assert point.policy.verdicts[0].estimate_us == pytest.approx(wanted, abs=1)
     assert point.policy.verdicts[0].simulation_us == 0
-    assert seen == [(1, 2), (2, 2)]
+    assert seen[-1] == (122, 122)
 
 
 @pytest.mark.parametrize("threads", [2, 3])

@@ -55,8 +55,14 @@ def test_a_replicate_is_in_order_of_demand_as_its_repeat_is():
     shared = setting(1000, 1000)
     draws = drawn(shared)
     work_ns = shared.load.work_ns
-    for pool in (*draws.resampled, draws.repeats[0].pool):
+    for pool in draws.resampled:
         assert (np.diff(work_ns[pool]) >= 0).all()
+    assert draws.place is not None
+    in_place = np.empty(1000, np.int64)
+    in_place[draws.place[0]] = work_ns[draws.repeats[0].order]
+    assert (np.diff(in_place) >= 0).all()
+    assert draws.replicate(2).order.tolist() == draws.resampled[2][draws.place[0]].tolist()
+    assert draws.replicate(2).arrival_ns is draws.repeats[0].arrival_ns
 
 
 def test_classes_are_kept_apart_so_that_a_place_is_of_the_same_class():
@@ -74,11 +80,60 @@ def test_draws_differ_from_one_another_and_not_with_their_number():
     assert few.resampled[1].tolist() == many.resampled[1].tolist()
 
 
-def test_where_each_arrival_has_its_record_there_is_nothing_to_draw():
+def recording(requests: int) -> Recorded:
+    """Gaps of 1, 2, 3, ... ns, and the last request first."""
+    times_ns = np.cumsum(np.arange(requests))
+    return Recorded(times_ns, np.arange(requests, dtype=np.int32)[::-1], "`at`")
+
+
+def test_a_recording_is_repeated_as_it_is():
     load = workload(held_out(3), 1)
     recorded = Recorded(np.array([0, 5, 9]), np.array([2, 0, 1], np.int32), "`at`")
-    draws = drawn(Setting(load, recorded, 100, 100, seed=1), 5, 7)
-    assert draws.resampled == ()
-    (repeat,) = draws.repeats
+    (repeat,) = drawn(Setting(load, recorded, 100, 100, seed=1), 5, 7).repeats
     assert repeat.order.tolist() == [2, 0, 1]
     assert repeat.arrival_ns.tolist() == [0, 5, 9]
+
+
+def test_replicates_of_a_recording_string_blocks_of_it_together():
+    shared = Setting(workload(held_out(400), 1), recording(400), 1000, 100, seed=1)
+    one = drawn(shared, 1, 2).replicate(1)
+    # 1.5 times the root of 400
+    assert (shared.block_length, shared.blocks) == (30, 14)
+    assert len(one.order) == 400
+    assert (np.diff(one.arrival_ns) >= 0).all()
+    for first in range(0, 400, 30):
+        block = one.order[first : first + 30]
+        assert (np.diff(block) % 400 == 399).all()
+    # each gap is the one before that arrival in the recording; before the first, the mean
+    number = 399 - one.order[1:]
+    assert np.diff(one.arrival_ns).tolist() == np.where(number == 0, 200, number).tolist()
+
+
+def test_a_replicate_of_a_long_recording_is_as_long_as_a_replay():
+    shared = Setting(workload(held_out(5000), 1), recording(5000), 1000, 100, seed=1)
+    assert len(drawn(shared, 1, 1).replicate(0).order) == 1000
+    assert shared.spread.drawn_share == 0.2
+
+
+def test_recorded_times_alone_bring_requests_in_random_order():
+    times_ns = recording(400).times_ns
+    shared = Setting(workload(held_out(50), 1), Recorded(times_ns, None, "`at`"), 1000, 100, 1)
+    draws = drawn(shared, 2, 2)
+    assert [one.arrival_ns.tolist() for one in draws.repeats] == [times_ns.tolist()] * 2
+    assert draws.repeats[0].order.tolist() != draws.repeats[1].order.tolist()
+    replicate = draws.replicate(0)
+    assert len(replicate.order) == len(replicate.arrival_ns) == 400
+    assert replicate.arrival_ns.tolist() != times_ns.tolist()
+
+
+def test_how_uneven_demands_are_shows_in_their_moments():
+    # two values, 0 and 1 with share 1/10 of the longer: Bernoulli
+    load = Workload(
+        np.array([1, 1 + 10**9]), np.array([90, 10]), np.zeros(2, np.int32), np.ones((1, 1))
+    )
+    spread = Setting(load, Poisson(1000), 100, 100, seed=1).spread
+    skewness, kurtosis = 0.8 / 0.3, 1 / 0.09 - 3
+    assert spread.skewness == pytest.approx(skewness / 10)
+    assert spread.freedom == pytest.approx(200 / (kurtosis - 1))
+    even = Workload(np.array([5]), np.array([9]), np.zeros(1, np.int32), np.ones((1, 1)))
+    assert Setting(even, Poisson(1), 9, 9, seed=1).spread.skewness == 0
