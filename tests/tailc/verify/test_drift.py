@@ -1,9 +1,12 @@
 from __future__ import annotations
 
 import math
+import os
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -204,3 +207,27 @@ def test_a_flagged_drift_is_a_warning_that_says_what_to_do() -> None:
     assert "compile again" in (finding.help or "")
     assert drift_findings(replace(found, is_flagged=False), None) == ()
     assert drift_findings(None, None) == ()
+
+
+DATA = os.environ.get("TAILC_DATA")
+
+
+def azure(name: str) -> Demands:
+    path = Path(str(DATA)) / "azure-llm-2023" / f"{name}.parquet"
+    return pq.read_table(path, columns=["demand_ms"])["demand_ms"].to_numpy()
+
+
+@pytest.mark.skipif(not DATA, reason="TAILC_DATA does not name the public traces")
+def test_measured_services_drift_by_the_hour_and_differ_from_each_other() -> None:
+    """Two language-model services: within a part, from a part to the next, and from the other."""
+    conversation, later, code = azure("conv_compile"), azure("conv_example"), azure("code_compile")
+    shuffled = np.random.default_rng(1).permutation(conversation)
+    assert not drift_between(shuffled[:7_000], shuffled[7_000:]).is_flagged
+    hourly = drift_between(conversation, later)
+    assert hourly.is_flagged
+    assert (round(hourly.compiled_mean_us, -6), round(hourly.held_out_mean_us, -6)) == (
+        *(7_000_000, 5_000_000),
+    )
+    other = drift_between(conversation, code)
+    assert other.is_flagged
+    assert other.ks_ppm.low > hourly.ks_ppm.high
