@@ -478,7 +478,7 @@ def _climb(state, demand, table, log):
 @_part  # pragma: no cover - compiled
 def _reread(state, table):
     """Read the rows of the requests in the system now; whether a request has another."""
-    server, is_other = state.server, False
+    server, is_other, row = state.server, False, 0
     load = min(server.in_system, table.row_of_load.shape[1] - 1)
     for number in range(state.ladders):
         row = table.row_of_load[number, load]
@@ -487,10 +487,11 @@ def _reread(state, table):
             is_other = True
     if table.keeps_row or not is_other:
         return False
-    for i in range(server.running):
+    running, now = server.running, server.now
+    for i in range(running):
         job = state.jobs[i]
-        job.row = state.queues[job.ladder].row
-        job.due = _due(job, server.now, table)
+        job.row = row if state.ladders == 1 else state.queues[job.ladder].row
+        job.due = _due(job, now, table)
     return True
 
 
@@ -514,11 +515,13 @@ def _due(job, now, table):
     return job.begun - (job.begun - now) // table.quantum_ns * table.quantum_ns
 
 
+# The number of jobs is read once before a loop over them; the compiler would read it each time.
 @_part  # pragma: no cover - compiled
 def _first_due(server, jobs):
     """The earliest arrival among the jobs that climb next."""
     first = _NOBODY
-    for i in range(server.running):
+    running = server.running
+    for i in range(running):
         is_due = jobs[i].due == server.climb_at
         if is_due and (first < 0 or jobs[i].request < jobs[first].request):
             first = i
@@ -544,8 +547,8 @@ def _look_ahead(state, table):
 def _look_at_one_pool(state):
     """As for several, but what is found so far stays in registers."""
     climb_at, leaver, favourite = NEVER_NS, _NOBODY, _NOBODY
-    jobs = state.jobs
-    for i in range(state.server.running):
+    jobs, running = state.jobs, state.server.running
+    for i in range(running):
         climb_at = min(climb_at, jobs[i].due)
         if jobs[i].clock == 1:
             if favourite < 0 or jobs[i].done < jobs[favourite].done:
