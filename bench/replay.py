@@ -65,7 +65,7 @@ class Scenario:
 
     @property
     def table(self) -> Lowered:
-        return lower(self.ladder, self.rate_rps * 1000, MOST_IN_SYSTEM)
+        return lower((self.ladder,), self.rate_rps * 1000, MOST_IN_SYSTEM)
 
     def with_(self, way: Callable[..., object]) -> object:
         """What a way of the engine's own signature makes of it."""
@@ -146,12 +146,12 @@ def on_more_threads() -> None:
             list(pool.map(lambda _: scenario.with_(replay), range(REPLICATIONS)))
 
     def verdict(threads: int) -> None:
-        verify(policy, held_out, VerifyOptions(threads=threads))
+        verify(policy, held_out, VerifyOptions(threads=threads, baselines=("seq",)))
 
     rows = []
     for name, work, turns in (
         (f"{REPLICATIONS} replays of {REQUESTS:,} requests", replications, 5),
-        ("verify, 3 rates, 2,000 held-out requests", verdict, 3),
+        ("verify beside SEQ, 3 rates, 2,000 requests", verdict, 3),
     ):
         taken = least_seconds({str(n): lambda n=n, w=work: w(n) for n in (1, cores)}, turns)
         gain = taken["1"] / taken[str(cores)]

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.replay.lowered import Lowered
+from tailc.replay.pools import NEVER_NS
 from tailc.replay.workload import Workload
 
 SOURCE = Path(__file__).parent / "cpp" / "replay_twin.cpp"
@@ -51,6 +52,7 @@ class _Table(ctypes.Structure):
         ("due_after_ns", _WHOLE),
         ("threads_ppm", _WHOLE),
         ("quantum_ns", ctypes.c_int64),
+        ("keeps_row", ctypes.c_int64),
         ("capacity_ppm", ctypes.c_int64),
         ("boost_below_ppm", ctypes.c_int64),
         ("ages_from_arrival", ctypes.c_int64),
@@ -128,7 +130,10 @@ class Twin:
         most_in_system: int,
         measured_from: int = 0,
     ) -> TwinLog:
-        """What `tailc.replay.outcome.replay` does, on a single ladder."""
+        """What `tailc.replay.outcome.replay` does, with one ladder, one pool and no cut-off."""
+        assert len(table.row_of_load) == len(table.capacity_ppm) == 1
+        assert table.cut_off_ns >= NEVER_NS
+        assert not table.boosts_at_start
         requests = len(order)
         work_ns, curve = load.work_ns[order], load.curve_of[order]
         log = TwinLog(
@@ -148,7 +153,7 @@ class Twin:
                 _at(load.speed, _REAL),
             ),
             _Table(
-                len(table.row_of_load),
+                table.row_of_load.shape[1],
                 len(table.threads_ppm),
                 _at(table.row_of_load, _SHORT),
                 _at(table.on_exit, _FLAG),
@@ -157,7 +162,8 @@ class Twin:
                 _at(table.due_after_ns, _WHOLE),
                 _at(table.threads_ppm, _WHOLE),
                 table.quantum_ns,
-                table.capacity_ppm,
+                table.keeps_row,
+                int(table.capacity_ppm[0]),
                 table.boost_below_ppm,
                 table.ages_from_arrival,
             ),

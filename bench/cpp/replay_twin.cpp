@@ -3,7 +3,7 @@
 // The same events in the same order and the same arithmetic on the same doubles, so it writes the
 // same latencies to the bit as long as the compiler does not fuse a multiplication and an addition
 // (-ffp-contract=off). Times are whole nanoseconds, threads are millionths. What happens when is
-// said in the engine; here is one ladder, one shared unit, and a row read again at every tick.
+// said in the engine; here is one ladder and one pool, and nobody is cut off.
 
 #include <algorithm>
 #include <cmath>
@@ -31,6 +31,7 @@ struct Table {
   const std::int64_t* due_after_ns;  // [row, rung + 1]
   const std::int64_t* threads_ppm;
   std::int64_t quantum_ns;
+  std::int64_t keeps_row;
   std::int64_t capacity_ppm;
   std::int64_t boost_below_ppm;
   std::int64_t ages_from_arrival;
@@ -61,6 +62,7 @@ struct Job {
   std::int64_t due;         // the tick at which it climbs
   std::int64_t since;       // on its rung
   double done;              // exit, on its virtual clock
+  std::int64_t row;
   std::int32_t rung;
   bool is_boosted;
 };
@@ -167,7 +169,7 @@ class Server {
     if (arrived_ == measured_from_ + (demand_.requests - measured_from_) / 2) begin(kSecondHalf);
     if (++arrived_ == demand_.requests) begin(kDrain);
     if (in_system() >= most_in_system_) {
-      cut_off();
+      give_up();
       return false;
     }
     reread();
@@ -180,8 +182,8 @@ class Server {
     log_.wait_ns[request] = waited;
     released_ = std::max(released_ - 1, std::int64_t{0});
     Job& job = jobs_[running_];
-    job = {request, now_, table_.ages_from_arrival ? waited : 0, 0, now_, 0, 0, false};
-    job.rung = rung_at(job.head_start);
+    job = {request, now_, table_.ages_from_arrival ? waited : 0, 0, now_, 0, row_, 0, false};
+    job.rung = rung_at(row_, job.head_start);
     job.done = served_ + demand_.work_ns[request] / speeds(request)[job.rung];
     job.due = due(job);
     climb_at_ = std::min(climb_at_, job.due);
@@ -193,7 +195,7 @@ class Server {
 
   void climb() {
     Job& job = jobs_[first_due()];
-    const std::int32_t higher = rung_at(job.head_start + now_ - job.begun);
+    const std::int32_t higher = rung_at(job.row, job.head_start + now_ - job.begun);
     const double* speed = speeds(job.request);
     const double left = (job.done - served_) * (speed[job.rung] / speed[higher]);
     leave_rung(job);
@@ -210,8 +212,13 @@ class Server {
 
   void leave_rung(const Job& job) {
     const std::int64_t cost = table_.threads_ppm[job.rung];
-    log_.thread_ns[job.request] += cost * kThreadsPerPpm * (now_ - job.since);
+    log_threads(job);
     (job.is_boosted ? boosted_ : threads_) -= cost;
+  }
+
+  void log_threads(const Job& job) {
+    const double threads = table_.threads_ppm[job.rung] * kThreadsPerPpm;
+    log_.thread_ns[job.request] += threads * (now_ - job.since);
   }
 
   // What every thread of an unboosted, and of a boosted, request gets of a core.
@@ -222,11 +229,12 @@ class Server {
     boosted_share_ = boosted_ <= capacity ? 1.0 : static_cast<double>(capacity) / boosted_;
   }
 
-  // Looks ahead with the row of the load now, if it is another.
+  // Reads the row of the load now; if it is another for those that run, looks ahead with it.
   bool reread() {
     const std::int32_t row = table_.row_of_load[std::min(in_system(), table_.loads - 1)];
     if (row == row_) return false;
     row_ = row;
+    if (table_.keeps_row) return false;
     look_ahead<true>();
     return true;
   }
@@ -238,7 +246,10 @@ class Server {
     double leaves = kInfinity, favourite_leaves = kInfinity;
     for (std::int64_t i = 0; i < running_; ++i) {
       Job& job = jobs_[i];
-      if (kRowChanged) job.due = due(job);
+      if (kRowChanged) {
+        job.row = row_;
+        job.due = due(job);
+      }
       climb_at = std::min(climb_at, job.due);
       if (job.is_boosted) {
         if (job.done < favourite_leaves) favourite = i, favourite_leaves = job.done;
@@ -260,16 +271,16 @@ class Server {
     return first;
   }
 
-  std::int32_t rung_at(std::int64_t age) const {
-    const std::int64_t* reach = table_.reach_ns + row_ * (table_.rungs + 1);
+  std::int32_t rung_at(std::int64_t row, std::int64_t age) const {
+    const std::int64_t* reach = table_.reach_ns + row * (table_.rungs + 1);
     std::int32_t rung = 0;
     while (reach[rung + 1] <= age) ++rung;
     return rung;
   }
 
-  // The first tick from now on at which the job climbs, if the row stays.
+  // The first tick from now on at which the job climbs, if its row stays.
   std::int64_t due(const Job& job) const {
-    const std::int64_t next = row_ * (table_.rungs + 1) + job.rung + 1;
+    const std::int64_t next = job.row * (table_.rungs + 1) + job.rung + 1;
     const std::int64_t quantum = table_.quantum_ns;
     std::int64_t after = table_.due_after_ns[next];
     if (job.head_start > 0 && after < kNever) {
@@ -286,13 +297,16 @@ class Server {
     phase_ = phase;
   }
 
-  void cut_off() {
+  // Everybody in the system has their age as latency, and as wait if they never ran.
+  void give_up() {
     for (std::int64_t i = 0; i < running_; ++i) {
-      const std::int64_t request = jobs_[i].request;
-      log_.latency_ns[request] = now_ - demand_.arrival_ns[request];
+      const Job& job = jobs_[i];
+      log_.latency_ns[job.request] = now_ - demand_.arrival_ns[job.request];
+      log_.rung[job.request] = job.rung;
+      log_threads(job);
     }
     for (std::int64_t request = started_; request < arrived_; ++request) {
-      log_.latency_ns[request] = now_ - demand_.arrival_ns[request];
+      log_.latency_ns[request] = log_.wait_ns[request] = now_ - demand_.arrival_ns[request];
     }
   }
 

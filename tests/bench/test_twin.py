@@ -41,7 +41,7 @@ def test_twin_and_engine_agree_on_random_ladders(twin, most_in_system):
         policy = random_ladder(rng)
         load = random_load(rng, len(policy.rungs))
         arrival_ns = np.cumsum([rng.choice([0, 1, 5, 8]) * MS for _ in range(REQUESTS)])
-        table = lower(policy, 1000, most_in_system)
+        table = lower((policy,), 1000, most_in_system)
         run = (load, np.arange(REQUESTS), arrival_ns, table, most_in_system, REQUESTS // 10)
         assert not differences(replay(*run), twin.replay(*run)), policy
 
