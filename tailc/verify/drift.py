@@ -50,6 +50,8 @@ _MOST_DRAWN = 4_096
 _FINE = 2_048
 _REPLICATES = 400
 _NS_PER_US = 1_000
+# How precisely a sentence tells means (digits that count) and shares (zeros at the end).
+_DIGITS, _PPM_DIGITS = 3, -3
 # Sets the streams apart from those of replays, whose second part is an arrival rate.
 _STREAMS = -1
 
@@ -105,12 +107,16 @@ def drift_findings(drift: Drift | None, place: Place | None) -> tuple[Finding, .
     if drift is None or not drift.is_flagged:
         return ()
     message = (
-        f"demand has drifted: the mean was {format_us(drift.compiled_mean_us)} when the policy was "
-        f"compiled and is {format_us(drift.held_out_mean_us)} now, and the distribution functions "
-        f"differ by up to {format_ppm(drift.ks_ppm.estimate)}"
+        f"demand has drifted: the mean was {_about(drift.compiled_mean_us)} when the policy was "
+        f"compiled and is {_about(drift.held_out_mean_us)} now, and the distribution functions "
+        f"differ by up to {format_ppm(round(drift.ks_ppm.estimate, _PPM_DIGITS))}"
     )
     hint = "compile again on newer requests, or check that this is a trace of the same service"
     return (Finding(Code.DRIFT, message, place, hint, Severity.WARNING),)
+
+
+def _about(time_us: int) -> str:
+    return format_us(round(time_us, _DIGITS - len(str(time_us))))
 
 
 @dataclass(frozen=True, eq=False)
