@@ -1,4 +1,16 @@
-from tailc.report.table import aligned
+import re
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tailc.report.table import (
+    Column,
+    aligned,
+    as_markdown,
+    columns_aligned,
+    columns_markdown,
+    packed,
+)
 
 
 def test_words_stand_on_the_left_and_numbers_on_the_right():
@@ -12,3 +24,41 @@ def test_words_stand_on_the_left_and_numbers_on_the_right():
 
 def test_no_line_ends_in_blanks():
     assert aligned([("a", ""), ("bcd", "e")]).splitlines() == ["a", "bcd  e"]
+
+
+def column(head: str, *cells: str) -> Column:
+    return Column(head, cells)
+
+
+def test_groups_share_a_table_as_long_as_it_is_not_too_wide():
+    first = Column("who", ("us", "them"), is_number=False)
+    groups = [(column("a", "1", "22"), column("b", "3", "4")), (column("c", "5", "6"),)]
+    wide, narrow = packed(first, groups, 15), packed(first, groups, 13)
+    assert [[part.head for part in table] for table in wide] == [["who", "a", "b", "c"]]
+    assert [[part.head for part in table] for table in narrow] == [["who", "a", "b"], ["who", "c"]]
+    assert columns_aligned(wide[0]) == "who    a  b  c\nus     1  3  5\nthem  22  4  6"
+
+
+def test_a_group_that_is_too_wide_stands_alone_and_whole():
+    groups = [(column("a", "1"),), (column("b", "x" * 40), column("c", "2")), (column("d", "3"),)]
+    tables = packed(column("who", "us"), groups, 20)
+    heads = [[part.head for part in table] for table in tables]
+    assert heads == [["who", "a"], ["who", "b", "c"], ["who", "d"]]
+
+
+def test_markdown_aligns_numbers_to_the_right():
+    text = columns_markdown((Column("who", ("us",), is_number=False), column("ms", "1.5")))
+    assert text == "| who | ms |\n| --- | ---: |\n| us | 1.5 |\n"
+
+
+@settings(derandomize=True, deadline=None)
+@given(st.lists(st.tuples(st.text(), st.text()), min_size=1, max_size=5))
+def test_no_cell_breaks_a_markdown_table(rows: list[tuple[str, str]]):
+    lines = as_markdown([("a", "b"), *rows]).split("\n")
+    assert lines.pop() == ""
+    assert len(lines) == len(rows) + 2
+    for line in lines:
+        bare = re.sub(r"\\.", "", line)
+        assert bare.count("|") == 3
+        assert not set(bare) & set("<>`*_[]")
+        assert line.isprintable()
