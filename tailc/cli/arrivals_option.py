@@ -1,10 +1,11 @@
-"""Options for how requests arrive, beside --rate, on every command that replays."""
+"""Options for how requests arrive, the same on every command that replays."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,17 +15,40 @@ if TYPE_CHECKING:
     from tailc.replay.arrivals import Arrivals, Recorded
     from tailc.traces.arrivals import ArrivalColumn
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
 
+def arrivals_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """--rate, --arrivals, --arrival-unit, --rescale and --gaps.
 
-def arrivals_options(command: _Command) -> _Command:
-    """--arrivals, --arrival-unit, --rescale and --gaps: what `asked_arrivals` takes."""
+    The command gets them as one argument, `arrivals`, an AskedArrivals.
+    """
+
+    @functools.wraps(command)
+    def with_arrivals(
+        *args: Any,
+        rates: tuple[int, ...],
+        processes: tuple[Arrivals | RecordedColumn, ...],
+        arrival_unit: str | None,
+        rescale: tuple[int, ...],
+        gaps: str,
+        **options: Any,
+    ) -> Any:
+        asked = asked_arrivals(rates, processes, arrival_unit, rescale, gaps)
+        return command(*args, arrivals=asked, **options)
+
+    decorated: Callable[..., Any] = with_arrivals
     for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+        decorated = option(decorated)
+    return decorated
 
 
 _OPTIONS = (
+    click.option(
+        "--rate",
+        "rates",
+        type=RATE_MRPS,
+        multiple=True,
+        help="Poisson arrivals at this rate, such as 40/s; may be repeated.",
+    ),
     click.option(
         "--arrivals",
         "processes",
@@ -84,6 +108,8 @@ def asked_arrivals(
 
     Poisson arrivals come first, in order of rate, then the processes as given, then the recording.
     """
+    if not (rates or processes or arrival_unit or rescale or gaps != "error"):
+        return AskedArrivals((), None, ())
     from tailc.replay.arrivals import Poisson
     from tailc.traces.arrivals import ArrivalColumn, Gaps
     from tailc.traces.reading import TimeUnit

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from tailc.cli.quantities import DURATION_US, RATE_MRPS
+from tailc.cli.quantities import DURATION_US
 
 Command = Callable[..., Any]
 
@@ -32,20 +32,22 @@ trace_format = click.option(
     help="Format of the trace.",
 )
 
-rates = click.option(
-    "--rate",
-    "rates",
-    type=RATE_MRPS,
-    multiple=True,
-    help="Arrival rate, such as 40/s; may be repeated.",
-)
-
 cut_off = click.option(
     "--cut-off",
     "cut_off_us",
     type=DURATION_US,
     metavar="TIME",
     help="Execution time at which the server ends a request, such as 200ms.",
+)
+
+baselines = click.option(
+    "--baselines",
+    callback=lambda _context, _option, text: _names(text),
+    default="all",
+    show_default=True,
+    metavar="NAMES",
+    help="Baselines to replay beside the policy: all that suit it, none, or names with commas "
+    "between, such as seq,fix-3,rc-4.",
 )
 
 # The names are those of the fields of VerifyOptions.
@@ -78,9 +80,9 @@ progress = click.option(
 )
 
 
-def names(_context: object, _option: object, text: str | None) -> tuple[str, ...] | None:
+def _names(text: str) -> tuple[str, ...] | None:
     """Baselines as written: `all` (None), `none`, or names with commas between."""
-    if text is None or text == "all":
+    if text == "all":
         return None
     return () if text == "none" else tuple(name.strip() for name in text.split(","))
 

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tailc.cli import replay_options
-from tailc.cli.arrivals_option import arrivals_options, asked_arrivals
+from tailc.cli.arrivals_option import arrivals_options
 from tailc.cli.outcome import Outcome, reports
 
 if TYPE_CHECKING:
-    from tailc.cli.quantities import RecordedColumn
-    from tailc.replay.arrivals import Arrivals
+    from tailc.cli.arrivals_option import AskedArrivals
     from tailc.traces.source import Format
 
 
@@ -25,30 +24,17 @@ if TYPE_CHECKING:
     help="Held-out trace, read as the compile read its own; - is standard input.",
 )
 @replay_options.trace_format
-@replay_options.rates
 @arrivals_options
-@click.option(
-    "--baselines",
-    callback=replay_options.names,
-    default="all",
-    show_default=True,
-    metavar="NAMES",
-    help="Baselines to replay beside the policy: all that suit it, none, or names with commas "
-    "between, such as seq,fix-3,rc-4.",
-)
+@replay_options.baselines
 @replay_options.cut_off
 @replay_options.thoroughness
 @replay_options.progress
 @reports
-def command(  # noqa: PLR0913, PLR0917, an argument an option
+def command(
     artifact: str,
     trace: str,
     trace_format: Format,
-    rates: tuple[int, ...],
-    processes: tuple[Arrivals | RecordedColumn, ...],
-    arrival_unit: str | None,
-    rescale: tuple[int, ...],
-    gaps: str,
+    arrivals: AskedArrivals,
     progress: bool | None,
     **options: Any,
 ) -> Outcome:
@@ -68,14 +54,13 @@ def command(  # noqa: PLR0913, PLR0917, an argument an option
     from tailc.verify.options import VerifyOptions
 
     policy = read_policy(artifact)
-    asked = asked_arrivals(rates, processes, arrival_unit, rescale, gaps)
-    held_out = read_held_out(policy, trace, trace_format, asked.column)
+    held_out = read_held_out(policy, trace, trace_format, arrivals.column)
     with shown(progress) as draw:
         verdicts = verify(
             policy,
             held_out.profile,
             VerifyOptions(
-                arrivals=asked.with_recorded(held_out.recorded),
+                arrivals=arrivals.with_recorded(held_out.recorded),
                 held_out_name=trace,
                 progress=lambda done, of: draw("replaying", done / of),
                 **replay_options.given(options),

@@ -11,8 +11,11 @@ from tests.tailc.toy import with_lines, write_toy
 SCHEMAS = Path(__file__).parents[3] / "schemas"
 OUTPUT = json.loads((SCHEMAS / "report/output-1.schema.json").read_text())
 DIFF = json.loads((SCHEMAS / "report/diff-1.schema.json").read_text())
+SIZE = json.loads((SCHEMAS / "report/size-1.schema.json").read_text())
 VERDICT = json.loads((SCHEMAS / "report/verdict-2.schema.json").read_text())
 POLICY = json.loads((SCHEMAS / "artifact/policy-1.1.schema.json").read_text())
+
+QUICK = ("--requests", "400", "--replicates", "50", "--baselines", "seq")
 
 
 @pytest.fixture
@@ -42,6 +45,10 @@ def test_a_command_that_does_not_exist_has_a_document_too(tailc):
         ["inspect", "toy.tailc"],
         ["lookup", "toy.tailc", "--in-system", "3"],
         ["schema", "few-to-many"],
+        ["simulate", "toy.yaml", *QUICK],
+        ["simulate", "gone.yaml"],
+        ["size", "toy.tailc", "--trace", "toy.csv", "--fleet-rate", "900/s", *QUICK],
+        ["size", "toy.tailc", "--trace", "gone.csv"],
         ["split", "toy.yaml", "-o", "part"],
         ["verify", "toy.tailc", "--trace", "toy.csv", "--requests", "400", "--replicates", "50"],
         ["verify", "toy.tailc", "--trace", "gone.csv"],
@@ -57,5 +64,7 @@ def test_the_document_is_as_its_schema_says(folder, tailc, arguments):
         jsonschema.validate(document["result"]["policy"], POLICY)
     if arguments[0] == "diff" and document["result"]:
         jsonschema.validate(document["result"], DIFF)
-    if arguments[0] == "verify" and document["result"]:
+    if arguments[0] == "size" and document["result"]:
+        jsonschema.validate(document["result"], SIZE)
+    if arguments[0] in ("simulate", "verify") and document["result"]:
         jsonschema.validate(document["result"], VERDICT)

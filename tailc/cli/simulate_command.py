@@ -1,0 +1,72 @@
+"""tailc simulate: from a spec straight to the numbers of a replay."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tailc.cli import replay_options
+from tailc.cli.arrivals_option import arrivals_options
+from tailc.cli.outcome import Outcome, reports
+
+if TYPE_CHECKING:
+    from tailc.cli.arrivals_option import AskedArrivals
+    from tailc.traces.source import Format
+
+
+@click.command("simulate", short_help="Replay a spec's policy and baselines; write nothing.")
+@click.argument("spec")
+@click.option(
+    "--trace",
+    metavar="FILE",
+    help="Trace to replay. Default: what the spec holds out of its own, or all of that.",
+)
+@replay_options.trace_format
+@arrivals_options
+@replay_options.baselines
+@replay_options.cut_off
+@replay_options.thoroughness
+@replay_options.progress
+@reports
+def command(
+    spec: str,
+    trace: str | None,
+    trace_format: Format,
+    arrivals: AskedArrivals,
+    progress: bool | None,
+    **options: Any,
+) -> Outcome:
+    """Compile SPEC in memory and replay its policy beside the baselines.
+
+    The numbers are those of compile and verify. Requests that the policy was compiled from are
+    allowed, and the report says where it has replayed them. Exits 0 whatever the verdicts are.
+    """
+    from tailc.cli.progress import shown
+    from tailc.pipeline.compile import compile_policy
+    from tailc.pipeline.held_out import read_held_out
+    from tailc.pipeline.simulate import trace_of
+    from tailc.report import verdict as render
+    from tailc.verify.judge import verify
+    from tailc.verify.options import VerifyOptions
+
+    trace = trace or trace_of(spec)
+    with shown(progress) as draw:
+        compiled = compile_policy(spec, progress=draw, threads=options["threads"])
+        held_out = read_held_out(compiled.policy, trace, trace_format, arrivals.column)
+        verdicts = verify(
+            compiled.policy,
+            held_out.profile,
+            VerifyOptions(
+                arrivals=arrivals.with_recorded(held_out.recorded),
+                held_out_name=trace,
+                progress=lambda done, of: draw("replaying", done / of),
+                **replay_options.given({**options, "allow_compile_trace": True}),
+            ),
+        )
+    return Outcome(
+        text=render.as_text(verdicts),
+        result=render.as_dict(verdicts),
+        findings=compiled.findings,
+        markdown=render.as_markdown(verdicts),
+    )

@@ -1,0 +1,75 @@
+"""tailc size: how much a server carries, and how many a fleet needs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from tailc.cli import replay_options
+from tailc.cli.outcome import Outcome, reports
+from tailc.cli.quantities import RATE_MRPS
+
+if TYPE_CHECKING:
+    from tailc.traces.source import Format
+
+
+@click.command("size", short_help="Find the highest rate that meets an SLO.")
+@click.argument("artifacts", nargs=-1, required=True)
+@click.option(
+    "--trace",
+    required=True,
+    metavar="FILE",
+    help="Held-out trace, read as the first artifact's compile read its own; - is standard input.",
+)
+@replay_options.trace_format
+@click.option(
+    "--fleet-rate",
+    "fleet_mrps",
+    type=RATE_MRPS,
+    metavar="RATE",
+    help="What all servers together must carry, such as 10000/s.",
+)
+@replay_options.baselines
+@replay_options.cut_off
+@replay_options.thoroughness
+@replay_options.progress
+@reports
+def command(
+    artifacts: tuple[str, ...],
+    trace: str,
+    trace_format: Format,
+    fleet_mrps: int | None,
+    progress: bool | None,
+    **options: object,
+) -> Outcome:
+    """Replay each of ARTIFACTS at rising Poisson rates until its first SLO is missed.
+
+    The SLO is the first artifact's first one. The first artifact is what the others, and the
+    baselines on its server, are compared with.
+    """
+    from tailc.artifact.files import read_policy
+    from tailc.cli.progress import shown
+    from tailc.pipeline.held_out import read_held_out
+    from tailc.report import size as render
+    from tailc.verify.options import VerifyOptions
+    from tailc.verify.size import size
+
+    policies = [read_policy(artifact) for artifact in artifacts]
+    held_out = read_held_out(policies[0], trace, trace_format)
+    with shown(progress) as draw:
+        sizing = size(
+            policies,
+            held_out.profile,
+            VerifyOptions(
+                held_out_name=trace,
+                progress=lambda done, of: draw("sizing", done / of),
+                **replay_options.given(options),
+            ),
+        )
+    return Outcome(
+        text=render.as_text(sizing, fleet_mrps),
+        result=render.as_dict(sizing, fleet_mrps),
+        findings=held_out.warnings,
+        markdown=render.as_markdown_table(sizing, fleet_mrps),
+    )

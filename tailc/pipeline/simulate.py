@@ -1,0 +1,25 @@
+"""The trace to replay where there is a spec and no artifact."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tailc.errors import Code, Finding, TailcError
+from tailc.pipeline.spec import open_kind
+
+STDIN = "-"
+
+
+def trace_of(spec_path: str) -> str:
+    """The trace that a spec names, for a second reading.
+
+    Read by the compiled policy, it gives the part that the spec holds out, or all of it where it
+    holds nothing out. Raises TailcError where spec or trace are standard input, which is read once.
+    """
+    if spec_path != STDIN:
+        opened = open_kind(spec_path)
+        trace = opened.spec.demand.trace
+        if trace != STDIN:
+            return str(Path(spec_path).parent / trace)
+    message = "standard input can be read once, and the compile has read it"
+    raise TailcError(Finding(Code.USAGE, message, help="give the requests to replay by `--trace`"))

@@ -1,0 +1,119 @@
+"""Capacities as a person, a program or a pull request wants to read them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tailc.report.document import slo_dict
+from tailc.report.table import aligned, as_markdown
+from tailc.units import format_mrps, printable
+from tailc.verify.size import Capacity, Sizing, servers
+
+FORMAT = "tailc-size"
+VERSION = 1
+
+_HEADS = ("subject", "highest rate", "95 % interval", "against first")
+_FLEET_HEADS = ("servers", "95 % interval", "against first")
+_NUMBERS = (1, 3, 4, 6)
+
+
+def as_text(sizing: Sizing, fleet_mrps: int | None) -> str:
+    """A table of every subject, then how to read it."""
+    fleet = f"; servers that carry {format_mrps(fleet_mrps)} together" if fleet_mrps else ""
+    parts = [
+        f"highest rate of one server that meets {printable(str(sizing.slo))}, "
+        f"on {sizing.held_out_requests:,} held-out requests{fleet}",
+        aligned(_table(sizing, fleet_mrps), _NUMBERS),
+        "The interval is from the rate at which all of the percentile's 95 % interval meets the\n"
+        "target to the highest at which any of it does.",
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def as_markdown_table(sizing: Sizing, fleet_mrps: int | None) -> str:
+    """The same table for a pull request."""
+    title = f"Highest rate of one server that meets {printable(str(sizing.slo))}"
+    fleet = f", and servers for {format_mrps(fleet_mrps)}" if fleet_mrps is not None else ""
+    return f"### {title}{fleet}\n\n" + as_markdown(_table(sizing, fleet_mrps), _NUMBERS)
+
+
+def as_dict(sizing: Sizing, fleet_mrps: int | None) -> dict[str, Any]:
+    """The capacities for a program; schemas/report/size-1.schema.json describes them."""
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "slo": slo_dict(sizing.slo),
+        "held_out": {"digest": sizing.held_out_digest, "requests": sizing.held_out_requests},
+        "replay": {
+            "seed": sizing.seed,
+            "requests": sizing.requests_per_replay,
+            "replicates": sizing.replicates,
+        },
+        "fleet_mrps": fleet_mrps,
+        "capacities": [_capacity_dict(one, fleet_mrps) for one in sizing.capacities],
+    }
+
+
+def _capacity_dict(capacity: Capacity, fleet_mrps: int | None) -> dict[str, Any]:
+    rates = (capacity.rate_mrps, capacity.low_mrps, capacity.high_mrps)
+    needed, most, least = (
+        None if fleet_mrps is None else servers(fleet_mrps, rate_mrps) for rate_mrps in rates
+    )
+    return {
+        "subject": capacity.subject,
+        "note": capacity.note,
+        "rate_mrps": capacity.rate_mrps,
+        "low_mrps": capacity.low_mrps,
+        "high_mrps": capacity.high_mrps,
+        "servers": needed,
+        "servers_low": least,
+        "servers_high": most,
+    }
+
+
+def _table(sizing: Sizing, fleet_mrps: int | None) -> Sequence[tuple[str, ...]]:
+    first = sizing.capacities[0]
+    heads = _HEADS if fleet_mrps is None else (*_HEADS, *_FLEET_HEADS)
+    rows = [_row(one, first, fleet_mrps) for one in sizing.capacities]
+    return [heads, *rows]
+
+
+def _row(capacity: Capacity, first: Capacity, fleet_mrps: int | None) -> tuple[str, ...]:
+    note = f" ({capacity.note})" if capacity.note else ""
+    cells = (
+        printable(capacity.subject) + note,
+        _rate(capacity.rate_mrps),
+        _between(_rate(capacity.low_mrps), _rate(capacity.high_mrps)),
+        _against(capacity.rate_mrps, first.rate_mrps, capacity is first),
+    )
+    if fleet_mrps is None:
+        return cells
+    needed, least, most, ours = (
+        servers(fleet_mrps, rate)
+        for rate in (capacity.rate_mrps, capacity.high_mrps, capacity.low_mrps, first.rate_mrps)
+    )
+    return (
+        *cells,
+        _count(needed),
+        _between(_count(least), _count(most)),
+        _against(needed, ours, capacity is first),
+    )
+
+
+def _between(low: str, high: str) -> str:
+    return f"{low} .. {high}"
+
+
+def _rate(rate_mrps: int | None) -> str:
+    return "none" if rate_mrps is None else f"{rate_mrps / 1000:,.1f}/s"
+
+
+def _count(servers: int | None) -> str:
+    return "-" if servers is None else f"{servers:,}"
+
+
+def _against(value: int | None, first: int | None, is_first: bool) -> str:
+    if is_first or value is None or first is None:
+        return "-"
+    return f"{100 * (value / first - 1):+.0f} %"

@@ -1,0 +1,197 @@
+"""The kit that every kind must pass, by the form that it emits.
+
+Nothing here knows a kind: the kinds come from the scan, each with its own small instance, and the
+checks are those of its form.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tailc_runtime
+
+from tailc.artifact.envelope import Policy
+from tailc.artifact.files import read_policy, write_policy
+from tailc.cli import run
+from tailc.forms.ladder.batch import STARTS, BatchLookup
+from tailc.forms.ladder.lookup import lookup
+from tailc.forms.ladder.table import Climb, Ladder, LoadAxis, Row
+from tailc.pipeline.held_out import read_held_out
+from tailc.policies import find_kinds
+from tailc.replay import streams
+from tailc.replay.lowered import lower
+from tailc.replay.outcome import replay
+from tailc.replay.workload import workload
+from tests.tailc.policies.cases import Case, write_case
+
+QUICK = ("--requests", "2000", "--replicates", "60", "--baselines", "seq", "--no-progress")
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A kind's instance after `tailc compile`."""
+
+    case: Case
+    stem: Path
+    policy: Policy
+
+
+@pytest.fixture(scope="module", params=sorted(find_kinds()))
+def compiled(request, tmp_path_factory) -> Compiled:
+    folder = tmp_path_factory.mktemp(request.param)
+    case = write_case(request.param, folder)
+    stem = folder / "policy"
+    assert run(["compile", str(case.spec), "-o", str(stem), "--no-progress"]) == 0
+    return Compiled(case, stem, read_policy(stem))
+
+
+@pytest.fixture
+def ladders(compiled) -> tuple[Ladder, ...]:
+    found = tuple(form for form in compiled.policy.forms if isinstance(form, Ladder))
+    if not found:
+        pytest.skip(f"kind `{compiled.policy.kind}` emits no ladder")
+    return found
+
+
+def queries(ladder: Ladder) -> list[tuple[int, int, int]]:
+    """(load, waited, executed) on both sides of every number that the ladder states."""
+    loads = {load + off for row in ladder.rows for load in (row.first_load,) for off in (-1, 0, 1)}
+    delays = {row.admission.delay_us for row in ladder.rows}
+    ages = {climb.age_us for row in ladder.rows for climb in row.climbs}
+    near = {time + off for time in delays | ages for off in (-1, 0, 1)}
+    times = sorted(time for time in near if time >= 0)
+    waits = sorted({time for time in times if time <= max(delays) + 1})
+    return list(itertools.product(sorted(load for load in loads if load >= 0), waits, times))
+
+
+def test_both_encodings_read_back_as_the_same_policy(compiled, tmp_path):
+    by_suffix = {path.suffix: path for path in write_policy(compiled.policy, tmp_path / "again")}
+    assert read_policy(by_suffix[".json"]) == compiled.policy
+    assert read_policy(by_suffix[".tailc"]) == compiled.policy
+    for suffix, path in by_suffix.items():
+        assert path.read_bytes() == compiled.stem.with_suffix(suffix).read_bytes()
+
+
+def test_a_second_compile_gives_the_same_bytes(compiled, tmp_path):
+    stem = tmp_path / "second"
+    assert run(["compile", str(compiled.case.spec), "-o", str(stem), "--threads", "1"]) == 0
+    for suffix in (".json", ".tailc"):
+        first, second = compiled.stem.with_suffix(suffix), stem.with_suffix(suffix)
+        assert first.read_bytes() == second.read_bytes()
+
+
+def test_the_evidence_covers_every_row_and_names_its_inputs(compiled):
+    policy = compiled.policy
+    assert policy.inputs
+    assert policy.evidence.rows
+    assert policy.evidence.proof
+    for row in policy.evidence.rows:
+        assert row.bound_us is None or row.bound_us <= row.objective_us
+        assert row.tail_low_us <= row.tail_us
+        assert row.tail_high_us is None or row.tail_us <= row.tail_high_us
+
+
+def test_faster_rungs_cost_more(ladders):
+    for ladder in ladders:
+        for slower, faster in itertools.pairwise(ladder.rungs):
+            assert slower.speed_ppm <= faster.speed_ppm
+            assert all(a <= b for a, b in zip(slower.cost_ppm, faster.cost_ppm, strict=True))
+
+
+def test_every_look_up_gives_the_same_answer(compiled, ladders):
+    embedded = tailc_runtime.open_policies(compiled.stem.with_suffix(".tailc"))
+    for ladder in ladders:
+        asked = queries(ladder)
+        alone = [lookup(ladder, *query) for query in asked]
+        alone = [(STARTS.index(answer.start), answer.wait_us, answer.rung) for answer in alone]
+        batch = BatchLookup(ladder)(*np.array(asked, dtype=np.int64).T)
+        together = zip(*(a.tolist() for a in (batch.start, batch.wait_us, batch.rung)), strict=True)
+        assert list(together) == alone
+        assert [embedded[ladder.request_class].lookup(*query) for query in asked] == alone
+
+
+def test_the_command_line_looks_up_what_the_library_does(compiled, ladders, tailc):
+    ladder = ladders[0]
+    load, waited, age = queries(ladder)[len(queries(ladder)) // 2]
+    axis = {LoadAxis.IN_SYSTEM: "--in-system", LoadAxis.RATE: "--rate"}[ladder.load_axis]
+    by_class = [] if ladder.request_class is None else ["--class", ladder.request_class]
+    words = ("--waited", f"{waited}us", "--age", f"{age}us", "--output-format", "json")
+    ended = tailc("lookup", compiled.stem, axis, load, *words, *by_class)
+    answer = lookup(ladder, load, waited, age)
+    result = json.loads(ended.out)["result"]
+    assert (result["rung"], result["start"]) == (answer.rung, answer.start.value)
+
+
+def test_in_a_replay_every_request_leaves_after_its_work_is_done(compiled, ladders):
+    profile = read_held_out(compiled.policy, str(compiled.case.held_out)).profile
+    rungs = len(ladders[0].rungs)
+    load = workload(profile, rungs)
+    requests, rate_mrps = 2000, compiled.policy.rates_mrps[0]
+    arrival_ns = np.empty(requests, np.int64)
+    streams.poisson_arrivals(streams.stream(1), rate_mrps, arrival_ns)
+    order = np.arange(requests) % len(load.work_ns)
+    outcome = replay(load, order, arrival_ns, lower(ladders[:1], rate_mrps, 10_000), 10_000)
+    assert outcome.arrived == requests
+    fastest = load.speed[load.curve_of[order]].max(axis=1)
+    least_ns = load.work_ns[order] / fastest
+    assert (outcome.latency_ns - outcome.wait_ns >= least_ns - 1).all()
+    assert (outcome.wait_ns >= 0).all()
+    assert set(outcome.rung.tolist()) <= set(range(rungs))
+    assert 0 < outcome.utilization <= 1
+
+
+def test_verify_gives_the_same_verdict_on_any_number_of_threads(compiled, tailc):
+    said = [
+        tailc("verify", compiled.stem, "--trace", compiled.case.held_out, *QUICK, "--threads", n)
+        for n in (1, 2)
+    ]
+    assert said[0].out == said[1].out
+    assert said[0].code == said[1].code
+    assert said[0].code in (0, 1, 4)
+
+
+def test_verify_refuses_what_the_policy_was_compiled_from(compiled, tailc):
+    ended = tailc("verify", compiled.stem, "--trace", compiled.case.design, *QUICK)
+    assert "TC0601" in ended.err
+
+
+def test_a_policy_differs_in_nothing_from_itself(compiled, tailc):
+    ended = tailc("diff", compiled.stem, compiled.stem, "--exit-code", "--output-format", "json")
+    assert ended.code == 0
+    assert json.loads(ended.out)["result"]["differs"] is False
+
+
+def test_a_policy_differs_from_one_with_another_row(compiled, ladders, tailc, tmp_path):
+    changed = dataclasses.replace(
+        compiled.policy, forms=(_with_another_row(ladders[0]), *compiled.policy.forms[1:])
+    )
+    write_policy(changed, tmp_path / "changed")
+    ended = tailc("diff", compiled.stem, tmp_path / "changed", "--exit-code")
+    assert ended.code == 2
+    back = tailc("diff", tmp_path / "changed", compiled.stem, "--exit-code")
+    assert back.code == 2
+
+
+def _with_another_row(ladder: Ladder) -> Ladder:
+    """The ladder whose last row climbs a microsecond later, or for the first time."""
+    *others, last = ladder.rows
+    *before, climb = last.climbs
+    later = Climb(climb.age_us + 1, climb.rung)
+    climbs = (*before, later) if before else (climb, Climb(1, len(ladder.rungs) - 1))
+    row = Row(last.first_load, last.last_load, last.admission, climbs)
+    return dataclasses.replace(ladder, rows=(*others, row))
+
+
+def test_inspect_says_what_the_policy_promises(compiled, tailc):
+    ended = tailc("inspect", compiled.stem, "--rows")
+    assert ended.code == 0
+    assert compiled.policy.name in ended.out
+    assert compiled.policy.kind in ended.out
+    for slo in compiled.policy.slos:
+        assert str(slo) in ended.out

@@ -1,0 +1,94 @@
+"""Capacities against a queue whose percentile has a closed form."""
+
+import math
+
+import numpy as np
+import pytest
+
+from tailc.errors import Code, TailcError
+from tailc.forms.ladder.table import ON_EXIT, Climb, Row
+from tailc.specs.slo import Slo
+from tailc.traces.profile import DemandProfile, Measure
+from tailc.verify.options import VerifyOptions
+from tailc.verify.size import STEPS, servers, size
+from tests.tailc.replay.servers import at_once, ladder
+from tests.tailc.verify.policies import climbing, held_out, policy
+
+MEAN_MS = 20.0
+TARGET_MS = 200.0
+# One core, first come first served: a second request waits until the first exits.
+FIFO = ladder(at_once((0, 0), last=1), Row(2, None, ON_EXIT, (Climb(0, 0),)), cores=1, rungs=1)
+QUICK = VerifyOptions(requests_per_replay=10_000, replicates=60, repeats=12)
+
+
+def exponential(requests: int) -> DemandProfile:
+    """The quantiles of exponential demand, so that the sample is as good as the law."""
+    demand_ms = -MEAN_MS * np.log(1 - (np.arange(requests) + 0.5) / requests)
+    ones = np.ones(requests, np.int64)
+    curve_of = np.zeros(requests, np.int32)
+    return DemandProfile(demand_ms, ones, np.array([[1.0]]), curve_of, (), Measure.DEMAND_BUSY, "c")
+
+
+def highest_mm1_rps(percentile: float) -> float:
+    """The sojourn time of M/M/1 is exponential with rate mu - lambda."""
+    return 1000 / MEAN_MS - math.log(1 / (1 - percentile)) * 1000 / TARGET_MS
+
+
+@pytest.mark.parametrize("percentile_ppm", [900_000, 950_000])
+def test_the_highest_rate_of_a_single_server_queue_is_its_closed_form(percentile_ppm):
+    slo = Slo(percentile_ppm, round(TARGET_MS * 1000))
+    found = size([policy(slo, form=FIFO)], exponential(4000), QUICK).capacities[0]
+    wanted = highest_mm1_rps(percentile_ppm / 1e6)
+    step = 1000 / MEAN_MS / STEPS
+    assert found.low_mrps / 1000 <= wanted <= found.high_mrps / 1000 + step
+    assert found.rate_mrps / 1000 == pytest.approx(wanted, rel=0.03)
+
+
+def test_a_target_that_is_never_met_has_no_rate():
+    found = size([policy(Slo(990_000, 1000), form=FIFO)], exponential(400), QUICK).capacities[0]
+    assert (found.rate_mrps, found.low_mrps, found.high_mrps) == (None, None, None)
+    assert servers(1_000_000, found.rate_mrps) is None
+
+
+def test_a_generous_target_is_met_until_the_server_is_full():
+    found = size([policy(Slo(500_000, 10**9))], held_out(500), QUICK).capacities[0]
+    # 8 cores, 20 ms of work each
+    assert 340 < found.rate_mrps / 1000 <= 401
+
+
+def test_policies_come_before_baselines_and_run_on_their_own_tables():
+    slow = policy(Slo(950_000, 100_000), form=ladder(at_once((0, 0)), cores=8, rungs=2))
+    fast = policy(Slo(950_000, 100_000), form=climbing())
+    options = VerifyOptions(requests_per_replay=5000, replicates=60, repeats=4, baselines=("seq",))
+    found = size([fast, slow], held_out(500), options).capacities
+    assert [one.subject for one in found] == ["search", "search", "SEQ"]
+    # the slow policy does what SEQ does
+    assert found[1].rate_mrps == found[2].rate_mrps
+    assert found[0].rate_mrps != found[1].rate_mrps
+
+
+def test_servers_are_rounded_up():
+    assert servers(1_000_000, 300_000) == 4
+    assert servers(900_000, 300_000) == 3
+
+
+def test_a_server_without_a_capacity_is_refused():
+    with pytest.raises(TailcError) as raised:
+        size(
+            [policy(Slo(950_000, 1000), form=ladder(at_once((0, 0)), rungs=1))],
+            held_out(100),
+            QUICK,
+        )
+    assert [finding.code for finding in raised.value.findings] == [Code.METHOD_UNFIT]
+
+
+def test_the_number_of_threads_does_not_matter():
+    one, two = (
+        size(
+            [policy(Slo(950_000, 100_000))],
+            held_out(300),
+            VerifyOptions(requests_per_replay=2000, replicates=49, repeats=4, threads=threads),
+        )
+        for threads in (1, 2)
+    )
+    assert one == two
