@@ -5,7 +5,8 @@
 Each queue is replayed several times from independent random numbers; the mean over replays and its
 Student interval are held against the closed form. Of the 95 % intervals about 95 % must hold it
 (two-sided binomial test at 0.1 %, so neither too few nor too many), and of the 99.99 % intervals
-all. Ends with 1 otherwise.
+all. One in ten thousand misses by chance; so a queue that does is replayed again, ten times as
+often, from other random numbers, and that decides. Ends with 1 otherwise.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
@@ -31,7 +32,7 @@ from tailc.forms.ladder.table import (
     Rung,
 )
 from tailc.replay import streams
-from tailc.replay.lowered import lower
+from tailc.replay.lowered import Lowered, lower
 from tailc.replay.outcome import Outcome, replay
 from tailc.replay.workload import Workload
 from tailc.threads import thread_count
@@ -41,6 +42,7 @@ from tests.reference.closed_forms import Law, law
 PPM = 1_000_000
 NS_PER_MS = 1_000_000
 REPLAYS = 20
+REPLAYS_AGAIN = 200
 REQUESTS = 20_000
 WARM_UP = 4_000
 MOST_IN_SYSTEM = 8_000
@@ -95,6 +97,7 @@ class Found:
     mean: float
     is_within_one: bool
     is_within_all: bool
+    was_repeated: bool = False
 
 
 def main() -> int:
@@ -191,16 +194,24 @@ def utilization(outcome: Outcome, _: np.ndarray) -> float:
 
 def check(queue: Queue, number: int) -> Found:
     """Replay a queue; `number` sets its random numbers apart from every other's."""
+    found = look(queue, number, range(REPLAYS))
+    if found.is_within_all:
+        return found
+    again = look(queue, number, range(REPLAYS, REPLAYS + REPLAYS_AGAIN))
+    return replace(found, mean=again.mean, is_within_all=again.is_within_all, was_repeated=True)
+
+
+def look(queue: Queue, number: int, replays: range) -> Found:
     table = lower((queue.ladder,), 1, MOST_IN_SYSTEM)
-    values = [one_replay(queue, table, (number, replica)) for replica in range(REPLAYS)]
+    values = [one_replay(queue, table, (number, replica)) for replica in replays]
     mean = float(np.mean(values))
-    error = float(np.std(values, ddof=1)) / REPLAYS**0.5
+    error = float(np.std(values, ddof=1)) / len(values) ** 0.5
     distance = abs(mean - queue.theory)
-    one, every = (error * stats.t.ppf((1 + level) / 2, REPLAYS - 1) for level in (ONE, ALL))
+    one, every = (error * stats.t.ppf((1 + level) / 2, len(values) - 1) for level in (ONE, ALL))
     return Found(queue, mean, bool(distance <= one), bool(distance <= every))
 
 
-def one_replay(queue: Queue, table, key: tuple[int, int]) -> float:
+def one_replay(queue: Queue, table: Lowered, key: tuple[int, int]) -> float:
     rate_mrps = 1e6 * queue.servers * queue.load / queue.demand.mean
     arrival_ns = np.empty(REQUESTS, np.int64)
     streams.poisson_arrivals(streams.stream(SEED, *key), rate_mrps, arrival_ns)
@@ -230,14 +241,16 @@ def unlikely(found: list[Found]) -> list[str]:
 
 
 def report(found: list[Found]) -> None:
-    print(f"{'family':24}{'queues':>8}{'in 95 %':>9}{'in 99.99 %':>12}{'mean error':>12}")
+    columns = ("in 95 %", "in 99.99 %", "repeated", "mean error")
+    print(f"{'family':24}{'queues':>8}" + "".join(f"{column:>12}" for column in columns))
     families = dict.fromkeys(one.queue.family for one in found)
     for family in (*families, "all"):
         mine = [one for one in found if family in (one.queue.family, "all")]
         error = np.mean([abs(one.mean / one.queue.theory - 1) for one in mine])
         print(
-            f"{family:24}{len(mine):8}{np.mean([f.is_within_one for f in mine]):9.1%}"
-            f"{np.mean([f.is_within_all for f in mine]):12.2%}{error:12.2%}"
+            f"{family:24}{len(mine):8}{np.mean([f.is_within_one for f in mine]):12.1%}"
+            f"{np.mean([f.is_within_all for f in mine]):12.2%}"
+            f"{sum(f.was_repeated for f in mine):12}{error:12.2%}"
         )
 
 
