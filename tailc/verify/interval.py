@@ -13,7 +13,12 @@ from tailc.replay.lowered import NS_PER_US
 from tailc.replay.outcome import Outcome, nearest_us
 from tailc.specs.slo import Slo
 from tailc.verify.estimate import TailSample
-from tailc.verify.order_statistics import fewest_for_upper_limit, share_limits
+from tailc.verify.order_statistics import (
+    Z_95,
+    fewest_for_upper_limit,
+    share_limits,
+    student_t_95,
+)
 from tailc.verify.verdict import Ruling
 
 # Beyond this many requests the answer is that the estimate sits on the target.
@@ -29,13 +34,15 @@ _NEGLIGIBLE = 1e-12
 class Interval:
     """An estimated percentile and its limits at 95 %; high None: no upper limit.
 
-    `simulation_us`: half-width if only what is simulated were drawn again.
+    `simulation_us`: half-width if only what is simulated were drawn again. `worth`: how many
+    independent requests would tell as much about the upper limit.
     """
 
     estimate_us: int
     low_us: int
     high_us: int | None
     simulation_us: int = 0
+    worth: float = math.inf
 
 
 @dataclass(frozen=True)
@@ -65,26 +72,42 @@ def interval(found: TailSample) -> Interval:
     """
     estimate_ns = found.estimate_ns
     noise = simulation(found)
-    low_ns, high_ns = _limits(found, total(sampling(found), noise), lean(found))
+    below, above = _worth(found, total(sampling(found), noise))
+    low_ns, high_ns = _limits(found, below, above)
     if found.held_out < fewest_for_upper_limit(found.percentile_ppm):
         high_ns = None
-    noise_low_ns, noise_high_ns = _limits(found, noise, 0.0)
+    noise_low_ns, noise_high_ns = _limits(found, *_worth(found, noise, leaning=0.0))
     width_ns = (noise_high_ns or int(found.law_ns[-1])) - noise_low_ns
     return Interval(
         nearest_us(estimate_ns),
         nearest_us(min(low_ns, estimate_ns)),
         None if high_ns is None else nearest_us(max(high_ns, estimate_ns)),
         nearest_us(width_ns // 2),
+        above,
     )
 
 
-def _limits(found: TailSample, variance: Variance, leaning: float) -> tuple[int, int | None]:
-    """Latencies between which the percentile lies if its share has that variance."""
+def _worth(
+    found: TailSample, variance: Variance, leaning: float | None = None
+) -> tuple[float, float]:
+    """How many independent requests have a share as uncertain, for the lower and the upper limit.
+
+    The limits make up for few degrees of freedom as Korn and Graubard's do.
+    """
     share = float(np.mean(found.by_repeat))
     if variance.value < _NEGLIGIBLE or not 0 < share < 1:
-        return found.estimate_ns, found.estimate_ns
+        return math.inf, math.inf
     size = share * (1 - share) / variance.value
-    low, high = share_limits(found.percentile_ppm / PPM, size, variance.freedom, leaning)
+    t = student_t_95(variance.freedom)
+    leaning = lean(found) if leaning is None else leaning
+    return size * (Z_95 / t) ** 2, size * (Z_95 / (t + leaning)) ** 2
+
+
+def _limits(found: TailSample, below: float, above: float) -> tuple[int, int | None]:
+    """Latencies between which the percentile lies."""
+    if math.isinf(below):
+        return found.estimate_ns, found.estimate_ns
+    low, high = share_limits(found.percentile_ppm / PPM, below, above)
     return _at(found.law_ns, low), None if high is None else _at(found.law_ns, high)
 
 
@@ -155,13 +178,15 @@ def more_requests(
     """About how many more held-out requests would decide; None if the estimate is on the target.
 
     An interval's half-width falls as one over the root of the sample, so it shrinks to the distance
-    to the target at `held_out * (half-width / distance)^2` requests, and not before there is
-    an upper limit at all. Rounded up to two digits.
+    to the target at `held_out * (half-width / distance)^2` requests. What requests are worth grows
+    with their number, and there is no upper limit before they are worth as much as it takes.
+    Rounded up to two digits.
     """
     distance_us = abs(found.estimate_us - target_us)
     meets = found.estimate_us <= target_us
     if found.high_us is None and meets:
-        needed = fewest_for_upper_limit(percentile_ppm)
+        fewest = fewest_for_upper_limit(percentile_ppm)
+        needed = math.ceil(fewest * max(held_out / found.worth, 1))
     elif distance_us == 0:
         return None
     else:

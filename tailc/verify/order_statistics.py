@@ -65,24 +65,17 @@ def fewest_for_upper_limit(percentile_ppm: int) -> int:
     return math.ceil(math.log(_TAIL) / math.log(percentile_ppm / PPM))
 
 
-def share_limits(
-    share: float, size: float, freedom: float, lean: float = 0.0
-) -> tuple[float, float | None]:
-    """Where the limits of a percentile lie in a sample worth `size` values, as shares.
+def share_limits(share: float, below: float, above: float) -> tuple[float, float | None]:
+    """Where the limits of a percentile lie in a sample, as shares; for each, what it is worth.
 
-    `size` need not be whole: value number r of so many lies below the percentile with probability
-    1 - I_p(r, size - r + 1), with I the incomplete beta function, for real r too (Stigler, Annals
-    of Statistics 1977). It stands at (r - 1/2) / size. The second is None where even the largest
-    value may lie below the percentile. `freedom`: degrees of freedom behind `size`, which the
-    limits make up for as Korn and Graubard do (Survey Methodology 1998). `lean`: standard
-    deviations by which the upper one is moved out.
+    That many values need not be a whole number: of `size`, number r lies below the percentile with
+    probability 1 - I_p(r, size - r + 1), with I the incomplete beta function, for real r too
+    (Stigler, Annals of Statistics 1977). It stands at (r - 1/2) / size. The upper limit is None
+    where even the largest value may lie below the percentile.
     """
-    t = student_t_95(freedom)
-    worth, worth_above = size * (Z_95 / t) ** 2, size * (Z_95 / (t + lean)) ** 2
-    low = _real_rank(share, worth, 1 - _BEYOND)
-    high = _real_rank(share, worth_above, _BEYOND)
-    is_within = high <= worth_above
-    return max((low - 0.5) / worth, 0.0), (high - 0.5) / worth_above if is_within else None
+    low = _real_rank(share, below, 1 - _BEYOND)
+    high = _real_rank(share, above, _BEYOND)
+    return max((low - 0.5) / below, 0.0), (high - 0.5) / above if high <= above else None
 
 
 def _real_rank(share: float, size: float, above: float) -> float:

@@ -251,6 +251,11 @@ def test_a_sample_without_an_upper_limit_needs_at_least_one():
     assert more_requests(Interval(110, 80, None), 100, P99, 300) == 2400
 
 
+def test_requests_that_are_worth_less_are_needed_in_proportion():
+    # 368 are needed, and 1,000 are worth 100
+    assert more_requests(Interval(80, 50, None, worth=100), 100, P99, 1000) == 2700
+
+
 def test_no_number_decides_when_the_estimate_is_on_the_target():
     assert more_requests(Interval(100, 50, 120), 100, P99, 1000) is None
     assert more_requests(Interval(99_999, 0, 200_000), 100_000, P99, 1000) is None
