@@ -2,32 +2,101 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import click
 
+from tailc.cli import replay_options
+from tailc.cli.arrivals_option import arrivals_options
 from tailc.cli.outcome import Outcome, reports
+
+if TYPE_CHECKING:
+    from tailc.artifact.envelope import Policy
+    from tailc.cli.arrivals_option import AskedArrivals
+    from tailc.diff.compare import Diff
+    from tailc.errors import Finding
+    from tailc.traces.source import Format
 
 
 @click.command("diff", short_help="Say what changes from one policy to another.")
 @click.argument("old")
 @click.argument("new")
+@click.option(
+    "--trace",
+    metavar="FILE",
+    help="Held-out trace to replay both on, read as the compile of NEW read its own; - is "
+    "standard input.",
+)
+@replay_options.trace_format
+@arrivals_options
+@replay_options.cut_off
+@replay_options.thoroughness
+@replay_options.progress
 @click.option("--exit-code", is_flag=True, help="Exit 2 where the policies differ.")
 @reports
-def command(old: str, new: str, *, exit_code: bool) -> Outcome:
-    """Say what a runtime does otherwise under NEW than under OLD.
+def command(
+    old: str,
+    new: str,
+    trace: str | None,
+    *,
+    exit_code: bool,
+    **options: Any,
+) -> Outcome:
+    """Say what a runtime does otherwise under NEW than under OLD, and what comes of it.
 
-    OLD and NEW are .tailc or .json files, or the STEM of both, of any schema version. Exits 0
-    unless --exit-code is given.
+    OLD and NEW are .tailc or .json files, or the STEM of both, of any schema version. With --trace
+    both are replayed on the same requests at the same times; arrivals are Poisson at the rates of
+    NEW unless --rate or --arrivals is given. Exits 0 unless --exit-code is given.
     """
     from tailc.artifact.files import read_policy
-    from tailc.diff.compare import diff
     from tailc.errors import ExitCode
     from tailc.report import diff as render
 
-    found = diff(read_policy(old), read_policy(new))
+    policies = read_policy(old), read_policy(new)
+    found, warnings = _compared(policies, trace, **options)
     return Outcome(
         found.exit_code if exit_code else ExitCode.OK,
         render.as_text(found),
         render.as_dict(found),
-        found.warnings,
+        (*found.warnings, *warnings),
         tuple(render.as_github(found).splitlines()),
+        markdown=render.as_markdown(found),
     )
+
+
+def _compared(
+    policies: tuple[Policy, Policy],
+    trace: str | None,
+    trace_format: Format,
+    arrivals: AskedArrivals,
+    progress: bool | None,
+    **options: Any,
+) -> tuple[Diff, tuple[Finding, ...]]:
+    from tailc.diff.compare import diff
+
+    if trace is None:
+        _check_unused(arrivals, options)
+        return diff(*policies), ()
+    from tailc.cli.progress import shown
+    from tailc.pipeline.held_out import read_held_out
+    from tailc.verify.options import VerifyOptions
+
+    held_out = read_held_out(policies[1], trace, trace_format, arrivals.column)
+    with shown(progress) as draw:
+        chosen = VerifyOptions(
+            arrivals=arrivals.with_recorded(held_out.recorded),
+            held_out_name=trace,
+            progress=lambda done, of: draw("replaying", done / of),
+            **replay_options.given(options),
+        )
+        return diff(*policies, held_out.profile, chosen), held_out.warnings
+
+
+def _check_unused(arrivals: AskedArrivals, options: dict[str, Any]) -> None:
+    """Options of a replay ask for one, which needs requests."""
+    is_asked = arrivals.given or arrivals.column or any(replay_options.given(options).values())
+    if is_asked:
+        from tailc.errors import Code, Finding, TailcError
+
+        message = "options of a replay are given, and no requests to replay"
+        raise TailcError(Finding(Code.USAGE, message, help="add --trace FILE"))

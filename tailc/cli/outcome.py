@@ -25,6 +25,7 @@ FORMATS = ("text", "json", "github")
 # What some commands print besides, by the command's name.
 MORE_FORMATS = {
     "verify": ("junit", "markdown"),
+    "diff": ("markdown",),
     "simulate": ("markdown",),
     "size": ("markdown",),
 }

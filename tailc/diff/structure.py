@@ -58,7 +58,12 @@ class Structure:
     @property
     def differs(self) -> bool:
         """Whether the policies promise, or do, anything else."""
-        return bool(self.promise or self.added or self.removed or self.forms)
+        return bool(self.promise) or self.does_otherwise
+
+    @property
+    def does_otherwise(self) -> bool:
+        """Whether a runtime does anything else."""
+        return bool(self.added or self.removed or self.forms)
 
 
 def structure(old: Policy, new: Policy) -> Structure:

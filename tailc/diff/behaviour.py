@@ -1,0 +1,207 @@
+"""What becomes of held-out requests under NEW: which run otherwise, and how latency changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import dataclass
+
+from tailc.artifact.envelope import Policy
+from tailc.diff.change import Change, compare
+from tailc.diff.decisions import Asked, Decisions, asked, decisions, incomparable
+from tailc.diff.paired import Replays
+from tailc.errors import Code, Finding, TailcError
+from tailc.replay.arrivals import Arrivals, Poisson
+from tailc.replay.workload import workload
+from tailc.threads import thread_count
+from tailc.traces.profile import DemandProfile
+from tailc.units import format_ppm
+from tailc.verify.estimate import Tail
+from tailc.verify.judge import subject_of, tail_of
+from tailc.verify.load import load, most_in_system
+from tailc.verify.options import VerifyOptions
+from tailc.verify.setting import Setting, draw
+from tailc.verify.unfit import unfit_for
+
+# Percentiles that are told whatever the policies promise.
+_ALWAYS_PPM = (500_000, 990_000)
+# Replays of OLD in which NEW is asked: their number of requests makes a share's noise negligible.
+_ASKED_REPEATS = 8
+# Quantities after the percentiles, as they are compared, with their units.
+_MEANS = [("mean latency", "us"), ("threads", "milli"), ("utilization", "ppm")]
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A percentile or a mean, and how it changes; `unit` is that of its whole numbers."""
+
+    name: str
+    unit: str
+    change: Change
+
+
+@dataclass(frozen=True)
+class Point:
+    """Every quantity under one arrival process; overload leaves no percentile to compare."""
+
+    arrivals: str
+    rate_mrps: int
+    old_is_overloaded: bool
+    new_is_overloaded: bool
+    quantities: tuple[Quantity, ...]
+
+
+@dataclass(frozen=True)
+class Behaviour:
+    """What was replayed, which requests would run otherwise, and what changes for all."""
+
+    held_out_digest: str
+    held_out_requests: int
+    seed: int
+    requests_per_replay: int
+    replicates: int
+    decisions: Decisions
+    points: tuple[Point, ...]
+
+
+def behaviour(
+    old: Policy, new: Policy, held_out: DemandProfile, options: VerifyOptions
+) -> Behaviour:
+    """Replay both policies on the same requests at the same times.
+
+    Arrivals are those of the options, else Poisson at the rates of `new`, else of `old`. Raises
+    TailcError where there is no rate, or the requests do not fit either policy.
+    """
+    _check(old, new, held_out, options)
+    arrivals = _arrivals(old, new, options)
+    with ThreadPoolExecutor(thread_count(options.threads)) as workers:
+        bench = _Bench(old, new, held_out, options, workers, len(arrivals))
+        points = [bench.point(one) for one in arrivals]
+        told = bench.decisions()
+    return Behaviour(
+        held_out.digest,
+        held_out.total_weight,
+        options.seed,
+        options.requests_for(held_out.total_weight),
+        options.replicates,
+        told,
+        tuple(points),
+    )
+
+
+class _Bench:
+    """Two policies on the same requests."""
+
+    def __init__(
+        self,
+        old: Policy,
+        new: Policy,
+        held_out: DemandProfile,
+        options: VerifyOptions,
+        workers: Executor,
+        points: int,
+    ) -> None:
+        self._options = options
+        self._workers = workers
+        self._subjects = subject_of(old, held_out), subject_of(new, held_out)
+        ladders = [ladder for subject in self._subjects for ladder in subject.ladders]
+        self._load = workload(held_out, max(len(ladder.rungs) for ladder in ladders))
+        units = [unit.capacity_ppm for ladder in ladders for unit in ladder.cost_units]
+        self._most = most_in_system(max(filter(None, units), default=None))
+        self._tails = _tails(old, new, held_out)
+        self._tick = _progress(points, options)
+        self._unasked = incomparable(*self._subjects)
+        self._asked: list[Asked | None] = []
+
+    def point(self, arrivals: Arrivals) -> Point:
+        """Every quantity under one arrival process."""
+        options = self._options
+        setting = Setting(
+            self._load,
+            arrivals,
+            options.requests_for(self._load.requests),
+            self._most,
+            options.seed,
+            options.cut_off_us,
+        )
+        draws = draw(setting, options.repeats, options.replicates, self._workers)
+        replays = Replays(setting, self._subjects)
+        tails = list(self._tails.values())
+        found = compare(replays, draws, tails, self._workers, self._tick)
+        old, new = zip(*found.pairs, strict=True)
+        if not self._unasked:
+            asks = draws.repeats[:_ASKED_REPEATS], old[:_ASKED_REPEATS]
+            self._asked.append(asked(replays, *asks, self._subjects, self._workers))
+        return Point(
+            arrivals.name,
+            arrivals.rate_mrps,
+            load(setting, draws, old).is_overloaded,
+            load(setting, draws, new).is_overloaded,
+            tuple(self._quantities(found.changes, old[0].utilization, new[0].utilization)),
+        )
+
+    def decisions(self) -> Decisions:
+        """What was asked at all points."""
+        if self._unasked:
+            return Decisions(unknown=self._unasked)
+        rungs = self._subjects[1].ladders[0].rungs
+        return decisions(self._asked, [rung.name for rung in rungs])
+
+    def _quantities(
+        self, changes: Sequence[Change], *utilization: float | None
+    ) -> Iterator[Quantity]:
+        """Each by its name; where nothing limits a server, it has no utilization."""
+        named = [(name, "us") for name in self._tails] + _MEANS
+        for (name, unit), change in zip(named, changes, strict=True):
+            if unit != "ppm" or None not in utilization:
+                yield Quantity(name, unit, change)
+
+
+def _tails(old: Policy, new: Policy, held_out: DemandProfile) -> dict[str, Tail]:
+    """The median, the 99th percentile and those of either policy's SLOs, by name."""
+    promised = [tail_of(slo, held_out) for slo in (*old.slos, *new.slos)]
+    tails = {*(Tail(ppm) for ppm in _ALWAYS_PPM), *promised}
+    ordered = sorted(tails, key=lambda tail: (-1 if tail.curve is None else tail.curve,
+                                              tail.percentile_ppm))  # fmt: skip
+    return {_name(tail, held_out): tail for tail in ordered}
+
+
+def _name(tail: Tail, held_out: DemandProfile) -> str:
+    name = f"p{format_ppm(tail.percentile_ppm).removesuffix(' %')}"
+    return name if tail.curve is None else f"{name} of class {held_out.curve_names[tail.curve]}"
+
+
+def _arrivals(old: Policy, new: Policy, options: VerifyOptions) -> Sequence[Arrivals]:
+    if options.arrivals is not None:
+        return options.arrivals
+    return [Poisson(rate_mrps) for rate_mrps in sorted(set(new.rates_mrps or old.rates_mrps))]
+
+
+def _check(old: Policy, new: Policy, held_out: DemandProfile, options: VerifyOptions) -> None:
+    """Raise TailcError with every reason why the two cannot be replayed on these requests."""
+    findings = [
+        finding for policy in (old, new) for finding in unfit_for(policy, held_out, options)
+    ]
+    if not _arrivals(old, new, options):
+        findings.append(
+            Finding(
+                Code.USAGE,
+                f"policy `{new.name}` was compiled for no arrival rate, and none is given",
+                help="name rates to compare at, or state `rates` in the spec and compile again",
+            )
+        )
+    if findings:
+        raise TailcError(list(dict.fromkeys(findings)))
+
+
+def _progress(points: int, options: VerifyOptions) -> Callable[[], None]:
+    total = points * (options.repeats + options.replicates)
+    done = 0
+
+    def tick() -> None:
+        nonlocal done
+        done += 1
+        if options.progress is not None:
+            options.progress(done, total)
+
+    return tick

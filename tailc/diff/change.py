@@ -1,0 +1,258 @@
+"""The change of a quantity from one policy to another, with an interval on common random numbers.
+
+The difference is taken within each replay of both, so what moves both alike cancels. What is left
+varies with the held-out requests, which are a sample, and with the arrivals of the repeats.
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+
+import numpy as np
+
+from tailc.diff.paired import (
+    MeanLatency,
+    MeanThreads,
+    Numbers,
+    Pair,
+    Percentile,
+    Quantity,
+    Replays,
+    Utilization,
+    percentile,
+)
+from tailc.verify.estimate import Tail
+from tailc.verify.interval import Variance, total
+from tailc.verify.order_statistics import fewest_for_upper_limit, student_t_95
+from tailc.verify.setting import Draws, Setting
+
+_NONE = Variance(0.0, math.inf)
+_TINY = 1e-300
+# Parts that differ by less are one.
+_RANK = 1e-9
+# The quantile of Student's distribution is known down to here.
+_LEAST_FREEDOM = 3.0
+
+
+class Shown(enum.Enum):
+    """What the replays show of a quantity of which less is better."""
+
+    BETTER = "better"
+    WORSE = "worse"
+    UNSHOWN = "no change shown"
+
+
+@dataclass(frozen=True)
+class Change:
+    """OLD, NEW, and NEW - OLD with its 95 % interval, in the unit of the quantity.
+
+    low and high are None where the held-out requests are too few to limit the change.
+    """
+
+    old: int
+    new: int
+    difference: int
+    low: int | None
+    high: int | None
+
+    def __post_init__(self) -> None:
+        assert (self.low is None) == (self.high is None)
+        assert self.low is None or self.low <= self.difference
+
+    @property
+    def shown(self) -> Shown:
+        """Better or worse where the whole interval is."""
+        if self.high is not None and self.high < 0:
+            return Shown.BETTER
+        if self.low is not None and self.low > 0:
+            return Shown.WORSE
+        return Shown.UNSHOWN
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """Both policies under one arrival process: the repeats, and the change of each quantity.
+
+    The percentiles come first, then mean latency, mean threads and utilization.
+    """
+
+    pairs: tuple[Pair, ...]
+    changes: tuple[Change, ...]
+
+
+def compare(
+    replays: Replays, draws: Draws, tails: Sequence[Tail], workers: Executor, tick=lambda: None
+) -> Compared:
+    """Run every replay of both; `tick` is called after each pair."""
+    setting = replays.setting
+    pairs = []
+    for pair in workers.map(replays.pair, draws.repeats):
+        tick()
+        pairs.append(pair)
+    quantities: list[Quantity] = [
+        *(percentile(setting, tail, draws.repeats, pairs) for tail in tails),
+        MeanLatency(),
+        MeanThreads(),
+        Utilization(),
+    ]
+
+    def replicate(number: int) -> list[tuple[float, float]]:
+        one = draws.replicate(number)
+        pair = replays.pair(one)
+        return [quantity.values(one, pair) for quantity in quantities]
+
+    rows = []
+    for row in workers.map(replicate, range(draws.replicates)):
+        tick()
+        rows.append(row)
+    by_replicate = np.array(rows, dtype=float).reshape(len(rows), len(quantities), 2)
+    spread = _Spread(setting, draws, pairs)
+    return Compared(
+        tuple(pairs),
+        tuple(
+            spread.change(quantity, by_replicate[:, number, 1] - by_replicate[:, number, 0])
+            for number, quantity in enumerate(quantities)
+        ),
+    )
+
+
+class _Spread:
+    """How far the difference of a quantity may be from that of all requests."""
+
+    def __init__(self, setting: Setting, draws: Draws, pairs: Sequence[Pair]) -> None:
+        self._setting = setting
+        self._draws = draws
+        self._pairs = pairs
+        # A replay that was given up has other requests under each policy.
+        self._whole = [
+            (one, pair)
+            for one, pair in zip(draws.repeats, pairs, strict=True)
+            if not any(outcome.was_cut_off for outcome in pair)
+        ]
+        weight = setting.load.weight
+        self._share = weight / weight.sum()
+        self._burden = self._by_record(
+            [pair[0].thread_ns[pair[0].measured] for _, pair in self._whole]
+        )[0]
+
+    def change(self, quantity: Quantity, by_replicate: Numbers) -> Change:
+        """The change, given the difference in each bootstrap replicate."""
+        values = np.array(
+            [
+                quantity.values(one, pair)
+                for one, pair in zip(self._draws.repeats, self._pairs, strict=True)
+            ]
+        )
+        old, new = values.mean(axis=0)
+        is_known = True
+        if isinstance(quantity, Percentile):
+            old, new = (at_ns / 1_000 for at_ns in quantity.at_ns)
+            needed = fewest_for_upper_limit(quantity.tail.percentile_ppm)
+            is_known = quantity.held_out >= needed
+        by_repeat = values[:, 1] - values[:, 0]
+        variance = total(self._sampling(quantity, by_repeat, by_replicate), _of_mean(by_repeat))
+        return _change(old, new, _half_width(variance) if is_known else None)
+
+    def _sampling(self, quantity: Quantity, by_repeat: Numbers, by_replicate: Numbers) -> Variance:
+        """Over samples of held-out requests, or over days of recorded arrivals."""
+        replicates = len(by_replicate)
+        if replicates < 3:
+            return _NONE
+        if self._setting.arrivals.is_recorded:
+            spread = self._setting.spread
+            value = float(np.var(by_replicate, ddof=1)) * spread.drawn_share
+            return Variance(value, max(min(replicates, spread.units) - 1, 1))
+        paired = [self._draws.repeat_of(number) for number in range(replicates)]
+        return self._of_requests(quantity, by_replicate - by_repeat[paired])
+
+    def _of_requests(self, quantity: Quantity, shift: Numbers) -> Variance:
+        """Over samples of held-out requests; `shift` is how much more each replicate differs.
+
+        Two replays of nearly the same requests part ways as their queues do, so where a change is
+        small a replicate's shift is mostly noise of its own, of which the estimate, a mean over
+        repeats, has next to none. So of the shift only two things are taken: what the requests
+        drawn add by themselves, known from the repeats, and what goes with the load they bring,
+        by regression.
+        """
+        effect, noise = self._by_record([quantity.effects(one, pair) for one, pair in self._whole])
+        drawn, load = self._of_drawn(effect), self._of_drawn(self._burden)
+        per_effect = 1.0
+        if quantity.effects_are_known:
+            (per_load,) = _fitted(shift - drawn, load)
+        else:
+            per_effect, per_load = _fitted(shift, drawn, load)
+        influence = per_effect * effect + per_load * self._burden
+        held_out = self._setting.load.requests
+        value = float((self._share * (influence**2 - per_effect**2 * noise)).sum()) / held_out
+        return Variance(max(value, 0.0), self._freedom(influence))
+
+    def _freedom(self, influence: Numbers) -> float:
+        """Behind the variance of a mean: few where a few requests decide it.
+
+        The variance of n values has a relative variance of (kurtosis - 1) / n, and twice the
+        inverse of that is its degrees of freedom (Satterthwaite, Biometrics 1946).
+        """
+        second = float((self._share * influence**2).sum())
+        fourth = float((self._share * influence**4).sum())
+        if second <= 0:
+            return math.inf
+        return max(
+            2 * self._setting.load.requests / max(fourth / second**2 - 1, _TINY), _LEAST_FREEDOM
+        )
+
+    def _of_drawn(self, of_record: Numbers) -> Numbers:
+        """The mean over the requests that each replicate drew."""
+        return np.array([of_record[drawn].mean() for drawn in self._draws.resampled])
+
+    def _by_record(self, parts: Sequence[Numbers]) -> tuple[Numbers, Numbers]:
+        """Mean of each record over its requests in all repeats, less the mean of all; and the
+        variance of that mean.
+        """
+        records = len(self._share)
+        count, first, second = np.zeros(records), np.zeros(records), np.zeros(records)
+        for (one, pair), part in zip(self._whole, parts, strict=True):
+            order = one.order[pair[0].measured]
+            count += np.bincount(order, minlength=records)
+            first += np.bincount(order, part, records)
+            second += np.bincount(order, part**2, records)
+        mean = first / np.maximum(count, 1)
+        mean = np.where(count > 0, mean - (self._share * mean).sum(), 0.0)
+        around = second / np.maximum(count, 1) - (first / np.maximum(count, 1)) ** 2
+        return mean, np.where(count > 1, np.maximum(around, 0.0) / np.maximum(count - 1, 1), 0.0)
+
+
+def _fitted(shift: Numbers, *parts: Numbers) -> list[float]:
+    """How much of each part the shift has in it, by least squares; none of a part that is 0."""
+    matrix = np.column_stack(parts)
+    scale = np.maximum(np.abs(matrix).max(axis=0), _TINY)
+    found, *_ = np.linalg.lstsq(matrix / scale, shift - shift.mean(), rcond=_RANK)
+    return [float(value) for value in found / scale]
+
+
+def _of_mean(by_repeat: Numbers) -> Variance:
+    """Of a mean over repeats, which are independent."""
+    if len(by_repeat) < 2:
+        return _NONE
+    return Variance(float(np.var(by_repeat, ddof=1)) / len(by_repeat), len(by_repeat) - 1)
+
+
+def _half_width(variance: Variance) -> float:
+    return student_t_95(variance.freedom) * math.sqrt(variance.value)
+
+
+def _change(old: float, new: float, half_width: float | None) -> Change:
+    """Limits are rounded outwards, so that none excludes 0 by less than the unit."""
+    difference = new - old
+    if half_width is None:
+        return Change(round(old), round(new), round(difference), None, None)
+    return Change(
+        round(old),
+        round(new),
+        round(difference),
+        math.floor(difference - half_width),
+        math.ceil(difference + half_width),
+    )

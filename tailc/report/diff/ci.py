@@ -1,0 +1,83 @@
+"""A diff for a CI service, and for a comment on a pull request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from tailc.diff.compare import Diff
+from tailc.report.diff.tables import (
+    CHANGE_NUMBERS,
+    change_table,
+    row_table,
+    share_table,
+)
+from tailc.report.diff.words import (
+    apart_lines,
+    change_text,
+    example_text,
+    generations,
+    ladder_name,
+    replayed,
+    side_text,
+    summary,
+    whole_forms,
+)
+from tailc.report.findings import escaped
+from tailc.report.table import as_markdown as table_markdown
+from tailc.report.table import escaped_markdown
+
+if TYPE_CHECKING:
+    from tailc.diff.behaviour import Behaviour
+
+
+def as_github(diff: Diff) -> str:
+    """A notice of GitHub Actions that says how much differs, and a warning for what is worse."""
+    said = f"`{diff.new.name}` {generations(diff)}: {summary(diff.structure)}"
+    lines = [f"::notice title=policy diff::{escaped(said)}"]
+    if diff.behaviour is not None:
+        lines += [f"::warning title=worse::{escaped(text)}" for text in _worse(diff.behaviour)]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def as_markdown(diff: Diff) -> str:
+    """The differences as lists and tables, whole."""
+    found = diff.structure
+    parts = [
+        f"### {escaped_markdown(diff.new.name)}: {escaped_markdown(summary(found))}",
+        _list([f"old: {side_text(diff.old)}", f"new: {side_text(diff.new)}"]),
+        _list([change_text(change) for change in found.promise]),
+        _list(whole_forms(found)),
+    ]
+    for form in found.forms:
+        parts.append(escaped_markdown(ladder_name(form.request_class)))
+        parts.append(_list([change_text(change) for change in form.settings]))
+        parts += [table_markdown(row_table(form)).rstrip()] if form.rows else []
+    parts.append(escaped_markdown("; ".join(apart_lines(found))))
+    parts += [] if diff.behaviour is None else _behaviour(diff.behaviour)
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _behaviour(became: Behaviour) -> Iterator[str]:
+    told = became.decisions
+    yield escaped_markdown(replayed(became))
+    if told.unknown:
+        yield escaped_markdown(f"which requests run otherwise is not told: {told.unknown}")
+    else:
+        yield table_markdown(share_table(told)).rstrip()
+        yield _list([example_text(example) for example in told.examples])
+    yield table_markdown(change_table(became), CHANGE_NUMBERS).rstrip()
+
+
+def _list(lines: list[str]) -> str:
+    return "\n".join(f"- {escaped_markdown(line)}" for line in lines)
+
+
+def _worse(became: Behaviour) -> Iterator[str]:
+    """Each quantity that is shown to be worse, its row of the table as a line."""
+    arrivals = ""
+    for row in change_table(became)[1:]:
+        arrivals = row[0] or arrivals
+        if row[-1] == "worse":
+            _, name, old, new, difference, limits, _ = row
+            yield f"{name} at {arrivals}: {old} -> {new}, {difference} ({limits})"

@@ -1,0 +1,145 @@
+"""The differences between two policies for a program."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tailc.diff.compare import Diff, Side
+from tailc.diff.rows import RowChange
+from tailc.diff.structure import Change, FormChange
+from tailc.forms.ladder.table import Admission
+
+if TYPE_CHECKING:
+    from tailc.diff.behaviour import Behaviour, Point
+    from tailc.diff.decisions import Example, Share
+
+FORMAT = "tailc-diff"
+VERSION = 1
+
+
+def as_dict(diff: Diff) -> dict[str, Any]:
+    """The differences for a program; schemas/report/diff-1.schema.json describes them."""
+    found = diff.structure
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "old": _side_dict(diff.old),
+        "new": _side_dict(diff.new),
+        "differs": found.differs,
+        "promise": [_change_dict(change) for change in found.promise],
+        "forms": {
+            "added": list(found.added),
+            "removed": list(found.removed),
+            "changed": [_form_dict(form) for form in found.forms],
+        },
+        "apart": [_change_dict(change) for change in found.apart],
+        "behaviour": None if diff.behaviour is None else _behaviour_dict(diff.behaviour),
+    }
+
+
+def _side_dict(side: Side) -> dict[str, Any]:
+    return {
+        "name": side.name,
+        "kind": side.kind,
+        "generation": side.generation,
+        "digest": side.digest,
+    }
+
+
+def _change_dict(change: Change) -> dict[str, Any]:
+    return {"what": change.what, "old": change.old, "new": change.new}
+
+
+def _form_dict(form: FormChange) -> dict[str, Any]:
+    return {
+        "request_class": form.request_class,
+        "load_axis": form.load_axis.value,
+        "settings": [_change_dict(change) for change in form.settings],
+        "rows": [_row_dict(row) for row in form.rows],
+    }
+
+
+def _row_dict(row: RowChange) -> dict[str, Any]:
+    starts, rungs = row.admission, row.first_rung
+    return {
+        "first_load": row.first_load,
+        "last_load": row.last_load,
+        "admission": starts
+        and {"old": _admission_dict(starts[0]), "new": _admission_dict(starts[1])},
+        "first_rung": rungs and {"old": rungs[0], "new": rungs[1]},
+        "climbs": [
+            {"rung": climb.rung, "old_us": climb.old_us, "new_us": climb.new_us}
+            for climb in row.climbs
+        ],
+    }
+
+
+def _admission_dict(admission: Admission) -> dict[str, Any]:
+    return {"kind": admission.kind.value, "delay_us": admission.delay_us}
+
+
+def _behaviour_dict(became: Behaviour) -> dict[str, Any]:
+    told = became.decisions
+    return {
+        "held_out": {"digest": became.held_out_digest, "requests": became.held_out_requests},
+        "replay": {
+            "seed": became.seed,
+            "requests": became.requests_per_replay,
+            "replicates": became.replicates,
+        },
+        "decisions": {
+            "unknown": told.unknown or None,
+            "requests": told.requests,
+            "otherwise": told.otherwise,
+            "points": [_share_dict(share) for share in told.shares],
+            "examples": [_example_dict(example) for example in told.examples],
+        },
+        "points": [_point_dict(point) for point in became.points],
+    }
+
+
+def _share_dict(share: Share) -> dict[str, Any]:
+    return {
+        "arrivals": share.arrivals,
+        "requests": share.requests,
+        "otherwise": share.otherwise,
+        "share_ppm": share.share_ppm,
+        "by_cause": {cause.value: count for cause, count in share.by_cause},
+    }
+
+
+def _example_dict(example: Example) -> dict[str, Any]:
+    return {
+        "arrivals": example.arrivals,
+        "cause": example.cause.value,
+        "stands_for": example.stands_for,
+        "demand_us": example.demand_us,
+        "in_system": example.in_system,
+        "waited_us": example.waited_us,
+        "executed_us": example.executed_us,
+        "old": example.old,
+        "new": example.new,
+    }
+
+
+def _point_dict(point: Point) -> dict[str, Any]:
+    is_overloaded = point.old_is_overloaded or point.new_is_overloaded
+    return {
+        "arrivals": point.arrivals,
+        "rate_mrps": point.rate_mrps,
+        "old_is_overloaded": point.old_is_overloaded,
+        "new_is_overloaded": point.new_is_overloaded,
+        "quantities": [
+            {
+                "name": quantity.name,
+                "unit": quantity.unit,
+                "old": quantity.change.old,
+                "new": quantity.change.new,
+                "change": quantity.change.difference,
+                "low": quantity.change.low,
+                "high": quantity.change.high,
+                "shown": None if is_overloaded else quantity.change.shown.value,
+            }
+            for quantity in point.quantities
+        ],
+    }

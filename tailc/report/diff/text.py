@@ -1,0 +1,97 @@
+"""The differences between two policies for a person, in at most 40 lines."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from tailc.diff.compare import Diff
+from tailc.diff.structure import FormChange
+from tailc.report.diff.tables import (
+    CHANGE_NUMBERS,
+    Rows,
+    change_table,
+    row_table,
+    share_table,
+)
+from tailc.report.diff.words import (
+    apart_lines,
+    change_text,
+    example_text,
+    ladder_name,
+    replayed,
+    side_text,
+    whole_forms,
+)
+from tailc.report.fitting import Section, fitted
+from tailc.report.table import aligned
+from tailc.units import printable
+
+if TYPE_CHECKING:
+    from tailc.diff.behaviour import Behaviour
+
+MOST_LINES = 40
+# So many lines of a list stay while another can be cut; tables of results are cut last.
+_KEPT_ROWS = 3
+_KEPT_EXAMPLES = 2
+_KEPT = 100
+
+
+def as_text(diff: Diff) -> str:
+    """The differences in at most 40 lines."""
+    sections = fitted(_sections(diff), MOST_LINES - 1)
+    text = "\n\n".join("\n".join(section.lines) for section in sections)
+    cut = any(section.left_out for section in sections)
+    return text + ("\n(--output-format json has all)\n" if cut else "\n")
+
+
+def _sections(diff: Diff) -> list[Section]:
+    found = diff.structure
+    heading = _section([f"old  {side_text(diff.old)}", f"new  {side_text(diff.new)}"])
+    if not found.differs:
+        return [heading, _section(["both promise and do the same", *apart_lines(found)])]
+    return [
+        heading,
+        _section(["promise"] if found.promise else [], map(change_text, found.promise)),
+        _section(whole_forms(found)),
+        *(section for form in found.forms for section in _form_sections(form)),
+        _section(apart_lines(found)),
+        *([] if diff.behaviour is None else _behaviour_sections(diff.behaviour)),
+    ]
+
+
+def _form_sections(form: FormChange) -> Iterator[Section]:
+    name = ladder_name(form.request_class)
+    if form.settings:
+        yield _section([name], map(change_text, form.settings))
+    if form.rows:
+        yield _table_section(f"rows of the {name}", row_table(form))
+
+
+def _behaviour_sections(became: Behaviour) -> Iterator[Section]:
+    told = became.decisions
+    yield _section([replayed(became)])
+    if told.unknown:
+        yield _section([f"which requests run otherwise is not told: {told.unknown}"])
+    else:
+        title = "requests that run otherwise, by what differs first"
+        yield _table_section(title, share_table(told), least=_KEPT)
+    if told.examples:
+        title = "examples, each the median demand of its kind"
+        yield _section([title], map(example_text, told.examples), least=_KEPT_EXAMPLES)
+    title = "change of latency [ms] and mean threads"
+    yield _table_section(title, change_table(became), CHANGE_NUMBERS, _KEPT)
+
+
+def _table_section(
+    title: str, rows: Rows, numbers: Collection[int] = (), least: int = _KEPT_ROWS
+) -> Section:
+    shown = [tuple(map(printable, row)) for row in rows]
+    head, *body = aligned(shown, numbers).splitlines()
+    return _section([title, f"  {head}"], body, least)
+
+
+def _section(head: Iterable[str], body: Iterable[str] = (), least: int = _KEPT_ROWS) -> Section:
+    """Lines that quote names out of files: what a terminal could obey is written out."""
+    lines = tuple(f"  {printable(line)}" for line in body)
+    return Section(tuple(map(printable, head)), lines, least=least)

@@ -1,0 +1,130 @@
+"""Changes are paired: what moves both policies alike is not in their intervals."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tailc.diff.change import Change, Shown, compare
+from tailc.diff.paired import MeanLatency, MeanThreads, Percentile, Replays, percentile
+from tailc.forms.ladder.table import AT_ONCE, Climb, Row
+from tailc.replay.arrivals import Poisson, Recorded
+from tailc.replay.subject import Subject
+from tailc.replay.workload import workload
+from tailc.verify.estimate import Tail
+from tailc.verify.setting import Setting, draw
+from tests.tailc.diff.servers import one_climb
+from tests.tailc.verify.policies import held_out
+
+TAILS = (Tail(500_000), Tail(950_000))
+
+
+def setting(rate_mrps=100_000, requests=1500, arrivals=None):
+    load = workload(held_out(requests), 2)
+    return Setting(load, arrivals or Poisson(rate_mrps), 3000, 1000, 1)
+
+
+def compared(old, new, where=None, repeats=8, replicates=60):
+    where = where or setting()
+    subjects = Subject("old", (old,)), Subject("new", (new,))
+    with ThreadPoolExecutor(1) as workers:
+        draws = draw(where, repeats, replicates, workers)
+        return compare(Replays(where, subjects), draws, TAILS, workers).changes
+
+
+def test_a_policy_beside_itself_changes_nothing():
+    for change in compared(one_climb(20), one_climb(20)):
+        assert (change.difference, change.low, change.high) == (0, 0, 0)
+        assert change.shown is Shown.UNSHOWN
+
+
+def test_a_climb_that_comes_later_is_told_by_what_it_does():
+    median, high, mean, threads, utilization = compared(one_climb(0), one_climb(10_000))
+    assert high.shown is Shown.WORSE
+    assert mean.shown is Shown.WORSE
+    assert threads.shown is Shown.BETTER
+    assert utilization.shown is Shown.BETTER
+    assert median.difference > 0
+
+
+def test_differences_are_those_of_the_values_beside_them():
+    for change in compared(one_climb(0), one_climb(40)):
+        assert abs(change.difference - (change.new - change.old)) <= 1
+
+
+def test_the_other_direction_has_the_opposite_change():
+    there, back = compared(one_climb(0), one_climb(40)), compared(one_climb(40), one_climb(0))
+    for one, other in zip(there, back, strict=True):
+        assert one.difference == -other.difference
+
+
+def test_an_idle_server_varies_as_independent_requests_do():
+    """Nothing queues at 1/s: the interval is that of a mean of independent differences."""
+    where = setting(rate_mrps=1_000)
+    form = one_climb(0)
+    first_only, second_only = (
+        replace(form, rows=(Row(0, None, AT_ONCE, (Climb(0, rung),)),)) for rung in (0, 1)
+    )
+    mean = compared(second_only, first_only, where, repeats=20, replicates=150)[2]
+    work_us = where.load.work_ns / 1000
+    saved = work_us - work_us / where.load.speed[0, 1]
+    assert mean.difference == pytest.approx(saved.mean(), rel=0.001)
+    half_width = 1.96 * saved.std(ddof=1) / np.sqrt(len(saved))
+    assert mean.low is not None
+    assert mean.high is not None
+    assert (mean.high - mean.low) / 2 == pytest.approx(half_width, rel=0.15)
+
+
+def test_effects_of_requests_add_up_to_the_difference_of_a_replay():
+    where = setting()
+    subjects = Subject("old", (one_climb(0),)), Subject("new", (one_climb(40),))
+    with ThreadPoolExecutor(1) as workers:
+        draws = draw(where, 3, 0, workers)
+        replays = Replays(where, subjects)
+        pairs = [replays.pair(one) for one in draws.repeats]
+    for quantity, tolerance in (
+        (MeanLatency(), 1e-9),
+        (percentile(where, Tail(950_000), draws.repeats, pairs), 1e-9),
+        # Little's law holds in the long run.
+        (MeanThreads(), 0.05),
+    ):
+        for one, pair in zip(draws.repeats, pairs, strict=True):
+            old, new = quantity.values(one, pair)
+            places_ns = quantity.at_ns if isinstance(quantity, Percentile) else (0, 0)
+            difference = new - old - (places_ns[1] - places_ns[0]) / 1000
+            assert quantity.effects(one, pair).mean() == pytest.approx(
+                difference, rel=tolerance, abs=1e-6
+            )
+
+
+def test_too_few_requests_leave_the_change_of_a_tail_unknown():
+    where = setting(requests=50)
+    median, high, mean, *_ = compared(one_climb(0), one_climb(40), where)
+    assert high.low is high.high is None
+    assert high.shown is Shown.UNSHOWN
+    assert median.low is not None
+    assert mean.low is not None
+
+
+def test_recorded_arrivals_vary_by_day():
+    times_ns = np.cumsum(np.random.default_rng(3).exponential(1e7, 1500)).astype(np.int64)
+    times_ns -= times_ns[0]
+    recorded = Recorded(times_ns, np.arange(1500, dtype=np.int32), "t")
+    where = setting(arrivals=recorded)
+    mean = compared(one_climb(0), one_climb(40), where)[2]
+    assert mean.low is not None
+    assert mean.low < mean.difference
+    assert mean.shown is Shown.WORSE
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "shown"),
+    [(-3, -1, Shown.BETTER), (1, 3, Shown.WORSE), (-1, 1, Shown.UNSHOWN), (0, 2, Shown.UNSHOWN),
+     (None, None, Shown.UNSHOWN)],
+)  # fmt: skip
+def test_a_change_is_shown_where_its_whole_interval_lies_to_one_side(low, high, shown):
+    difference = (low + high) // 2 if low is not None else 5
+    assert Change(10, 10 + difference, difference, low, high).shown is shown
