@@ -35,20 +35,31 @@ request climbs or exits, O(ladders + pools) otherwise.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from tailc.replay.lowered import Lowered
 from tailc.replay.pools import NEVER_NS, PPM
+from tailc.replay.state import (
+    BUSY,
+    DRAIN,
+    FIRST_HALF,
+    IN_SYSTEM,
+    NOBODY,
+    POOL_COLUMNS,
+    SECOND_HALF,
+    SPAN,
+    THREADS,
+    Demand,
+    Log,
+    State,
+    empty_server,
+)
 
 # A virtual clock reads up to 10^10 ns between two empty moments, so its rounding is near 10^-6 ns;
 # an exit is not put off to the next nanosecond for that.
 _SNAP_NS = 1e-5
 _THREADS_PER_PPM = 1 / PPM
-_NOBODY = -1
 
 # The event loop allocates nothing, and its caller owns every array. So it goes without counting
 # references (`_nrt`, numba's word for its runtime), which would take longer than the replay.
@@ -56,110 +67,6 @@ _loop = njit(cache=True, nogil=True, _nrt=False)  # pyright: ignore[reportCallIs
 # Parts are written into the loop: as functions of their own they would get every array of their
 # arguments by its fields, on each call, and take a second more to compile.
 _part = njit(inline="always")
-
-# Phases of a replay: warming up, first and second half of what is measured, draining.
-PHASES = 4
-_WARM_UP, _FIRST_HALF, _SECOND_HALF, _DRAIN = range(PHASES)
-# Columns of the integrals; threads and busy stand once for each pool.
-SPAN, IN_SYSTEM, THREADS, BUSY = range(4)
-POOL_COLUMNS = 2
-
-
-class Demand(NamedTuple):
-    """Requests in order of arrival: when, how much work, which ladder, and speed[curve, rung].
-
-    ladder is empty where all requests climb the first.
-    """
-
-    arrival_ns: NDArray[np.int64]
-    work_ns: NDArray[np.int64]
-    curve: NDArray[np.int32]
-    ladder: NDArray[np.int32]
-    speed: NDArray[np.float64]
-
-
-class State(NamedTuple):
-    """What the engine remembers: scalars, waiters by ladder, requests that run, virtual clocks.
-
-    following: the next request of the same ladder, for each; empty where there is one ladder.
-    clocks: one for each pool, and the last for boosted requests.
-    """
-
-    server: Any
-    queues: NDArray[np.void]
-    following: NDArray[np.int64]
-    jobs: NDArray[np.void]
-    clocks: NDArray[np.void]
-    ladders: int
-    pools: int
-
-
-class Log(NamedTuple):
-    """What the engine writes, by request, and the time integrals by phase.
-
-    latency_ns, wait_ns, rung, is_cut: of each request. thread_ns: sum of threads times time, in
-    thread-nanoseconds. integrals: (PHASES, 2 + 2 pools), over time: 1, requests in the system, and
-    for each pool threads and threads that run.
-    """
-
-    latency_ns: NDArray[np.int64]
-    wait_ns: NDArray[np.int64]
-    rung: NDArray[np.int32]
-    is_cut: NDArray[np.bool_]
-    thread_ns: NDArray[np.float64]
-    integrals: NDArray[np.float64]
-
-
-# A request that runs; they lie packed, in no order. (An unsigned number is an index that needs no
-# test for counting from the end.)
-_JOB = np.dtype(
-    [
-        ("request", np.int64),
-        ("begun", np.int64),
-        ("head_start", np.int64),  # age at start
-        ("due", np.int64),  # the tick at which it climbs
-        ("since", np.int64),  # on its rung
-        ("done", np.float64),  # exit, on its clock
-        ("rung", np.uint32),
-        ("row", np.uint32),
-        ("ladder", np.uint32),
-        ("clock", np.uint32),
-    ],
-    align=True,
-)
-# The requests of one ladder that wait, in order of arrival.
-_QUEUE = np.dtype(
-    [
-        ("row", np.int64),
-        ("first", np.int64),
-        ("unreleased", np.int64),  # the first whom no exit has released
-    ],
-    align=True,
-)
-# Requests that progress alike: those in one pool, or the boosted.
-_CLOCK = np.dtype(
-    [
-        ("threads", np.int64),
-        ("supply", np.int64),
-        ("served", np.float64),  # what the clock reads
-        ("share", np.float64),  # what every thread gets of a core
-        ("leaver", np.int64),  # who exits next
-    ],
-    align=True,
-)
-_SERVER = np.dtype(
-    [
-        ("now", np.int64),
-        ("phase", np.int64),
-        ("in_system", np.int64),
-        ("arrived", np.int64),
-        ("running", np.int64),
-        ("climb_at", np.int64),
-        ("cut_at", np.int64),
-        ("eldest", np.int64),  # who has run longest
-    ],
-    align=True,
-)
 
 
 def replay(
@@ -171,29 +78,11 @@ def replay(
     requests still in the system have their age as latency. Integrals are taken apart before request
     number `measured_from`, up to half of the rest, up to the last arrival, and after it.
     """
-    state = State(
-        np.zeros(1, _SERVER)[0],
-        np.zeros(len(table.row_of_load), _QUEUE),
-        np.empty(len(demand.ladder), np.int64),
-        np.empty(most_in_system, _JOB),
-        np.zeros(len(table.capacity_ppm) + 1, _CLOCK),
-        len(table.row_of_load),
-        len(table.capacity_ppm),
-    )
-    _open(state, table, measured_from)
+    state = empty_server(demand, table, measured_from, most_in_system)
     _line_up(state.queues, state.following, demand.ladder)
     run = _run_one if state.ladders == state.pools == 1 else _run_many
     run(state, demand, table, measured_from, log)
     return int(state.server["arrived"])
-
-
-def _open(state: State, table: Lowered, measured_from: int) -> None:
-    """An empty server; all else is zero already."""
-    state.server["phase"] = _WARM_UP if measured_from > 0 else _FIRST_HALF
-    state.server["climb_at"] = state.server["cut_at"] = NEVER_NS
-    state.queues["row"] = table.row_of_load[:, 0]
-    state.clocks["supply"] = [*table.capacity_ppm, table.capacity_ppm[table.boost_pool]]
-    state.clocks["leaver"] = _NOBODY
 
 
 @_loop  # pragma: no cover - compiled
@@ -257,7 +146,7 @@ def _run(state, demand, table, measured_from, log):
 def _next_exit(state):
     """The clock of who exits next, and when; what all get until then."""
     now = state.server.now
-    first, exit_at = _NOBODY, NEVER_NS
+    first, exit_at = NOBODY, NEVER_NS
     for number in range(state.pools + 1):
         clock = state.clocks[number]
         share = 1.0 if clock.threads <= clock.supply else clock.supply / clock.threads
@@ -285,7 +174,7 @@ def _next_arrival(server, demand):
 @_part  # pragma: no cover - compiled
 def _next_start(state, demand, table):
     """The queue whose first waiter starts first, as far as the rows of now tell, and when."""
-    chosen, start_at = _NOBODY, NEVER_NS
+    chosen, start_at = NOBODY, NEVER_NS
     for number in range(state.ladders):
         queue = state.queues[number]
         if queue.first >= state.server.arrived:
@@ -350,7 +239,7 @@ def _exit(leaving, state, demand, table, log):
 @_part  # pragma: no cover - compiled
 def _release(state, table):
     """The earliest arrival among waiters on-exit need wait no longer."""
-    chosen, earliest = _NOBODY, state.server.arrived
+    chosen, earliest = NOBODY, state.server.arrived
     for number in range(state.ladders):
         queue = state.queues[number]
         if table.on_exit[queue.row] and queue.unreleased < earliest:
@@ -391,13 +280,13 @@ def _take(threads, number, state, table):
 @_part  # pragma: no cover - compiled
 def _arrive(server, requests, measured_from):
     if server.arrived == measured_from:
-        server.phase = _FIRST_HALF
+        server.phase = FIRST_HALF
     if server.arrived == measured_from + (requests - measured_from) // 2:
-        server.phase = _SECOND_HALF
+        server.phase = SECOND_HALF
     server.arrived += 1
     server.in_system += 1
     if server.arrived == requests:
-        server.phase = _DRAIN
+        server.phase = DRAIN
 
 
 @_part  # pragma: no cover - compiled
@@ -519,7 +408,7 @@ def _due(job, now, table):
 @_part  # pragma: no cover - compiled
 def _first_due(server, jobs):
     """The earliest arrival among the jobs that climb next."""
-    first = _NOBODY
+    first = NOBODY
     running = server.running
     for i in range(running):
         is_due = jobs[i].due == server.climb_at
@@ -546,7 +435,7 @@ def _look_ahead(state, table):
 @_part  # pragma: no cover - compiled
 def _look_at_one_pool(state):
     """As for several, but what is found so far stays in registers."""
-    climb_at, leaver, favourite = NEVER_NS, _NOBODY, _NOBODY
+    climb_at, leaver, favourite = NEVER_NS, NOBODY, NOBODY
     jobs, running = state.jobs, state.server.running
     for i in range(running):
         climb_at = min(climb_at, jobs[i].due)
@@ -564,7 +453,7 @@ def _look_at_one_pool(state):
 def _look_at_pools(state):
     climb_at, jobs = NEVER_NS, state.jobs
     for number in range(state.pools + 1):
-        state.clocks[number].leaver = _NOBODY
+        state.clocks[number].leaver = NOBODY
     for i in range(state.server.running):
         climb_at = min(climb_at, jobs[i].due)
         clock = state.clocks[jobs[i].clock]

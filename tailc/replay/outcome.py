@@ -8,7 +8,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc.replay import engine
+from tailc.replay import engine, state
 from tailc.replay.lowered import NS_PER_US, Lowered
 from tailc.replay.pools import NEVER_NS, PPM
 from tailc.replay.workload import Workload
@@ -79,7 +79,7 @@ class Outcome:
     def utilization_by_pool(self) -> tuple[float | None, ...]:
         """Threads that ran over the pool's capacity, while arrivals were measured."""
         return tuple(
-            self._mean(engine.BUSY + engine.POOL_COLUMNS * pool) / supply_ppm
+            self._mean(state.BUSY + state.POOL_COLUMNS * pool) / supply_ppm
             if supply_ppm < NEVER_NS
             else None
             for pool, supply_ppm in enumerate(self.capacity_ppm)
@@ -94,9 +94,7 @@ class Outcome:
     def mean_threads_by_pool(self) -> tuple[float, ...]:
         """The same for each pool."""
         pools = range(len(self.capacity_ppm))
-        return tuple(
-            self._mean(engine.THREADS + engine.POOL_COLUMNS * pool) / PPM for pool in pools
-        )
+        return tuple(self._mean(state.THREADS + state.POOL_COLUMNS * pool) / PPM for pool in pools)
 
     @property
     def cut_share(self) -> float:
@@ -129,21 +127,21 @@ class Outcome:
     @property
     def mean_in_system(self) -> float:
         """Requests in the system, waiting ones included."""
-        return self._mean(engine.IN_SYSTEM)
+        return self._mean(state.IN_SYSTEM)
 
     @property
     def mean_in_system_by_half(self) -> tuple[float, float]:
         """The same over the first and over the second half of the measured arrivals."""
         first, second = self.integrals[1], self.integrals[2]
-        return _ratio(first, engine.IN_SYSTEM), _ratio(second, engine.IN_SYSTEM)
+        return _ratio(first, state.IN_SYSTEM), _ratio(second, state.IN_SYSTEM)
 
     def _mean(self, quantity: int) -> float:
         measured = self.integrals[1] + self.integrals[2]
-        return _ratio(measured if measured[engine.SPAN] > 0 else self.integrals[0], quantity)
+        return _ratio(measured if measured[state.SPAN] > 0 else self.integrals[0], quantity)
 
 
 def _ratio(integrals: NDArray[np.float64], quantity: int) -> float:
-    span = float(integrals[engine.SPAN])
+    span = float(integrals[state.SPAN])
     return float(integrals[quantity]) / span if span > 0 else 0.0
 
 
@@ -167,16 +165,16 @@ def replay(
     each record which ladder it climbs; None: the first.
     """
     requests = len(order)
-    columns = 2 + engine.POOL_COLUMNS * len(table.capacity_ppm)
-    log = engine.Log(
+    columns = 2 + state.POOL_COLUMNS * len(table.capacity_ppm)
+    log = state.Log(
         np.zeros(requests, np.int64),
         np.zeros(requests, np.int64),
         np.zeros(requests, np.int32),
         np.zeros(requests, np.bool_),
         np.zeros(requests, np.float64),
-        np.zeros((engine.PHASES, columns), np.float64),
+        np.zeros((state.PHASES, columns), np.float64),
     )
-    demand = engine.Demand(
+    demand = state.Demand(
         arrival_ns,
         load.work_ns[order],
         load.curve_of[order],
@@ -203,4 +201,6 @@ def _ladders(
         return np.empty(0, np.int32)
     if ladder_of is None:
         return np.zeros(len(order), np.int32)
+    # Compiled code looks no index up twice: this one must be right.
+    assert 0 <= int(ladder_of.min()) <= int(ladder_of.max()) < len(table.row_of_load)
     return ladder_of[order]
