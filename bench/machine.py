@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tailc.threads import thread_count
 
-PACKAGES = ("numpy", "numba", "llvmlite", "simpy")
+PACKAGES = ("numpy", "numba", "llvmlite", "simpy", "ciw")
 
 
 def main() -> None:
