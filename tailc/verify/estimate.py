@@ -38,7 +38,7 @@ class TailSample:
 
     estimate_ns: the percentile of the latencies of all repeats.
     law_ns: latencies as they may be on any day, ascending: those of all repeats, or, since recorded
-    arrivals are one day's, those of many replicates.
+    arrivals are one day's, those of all replicates.
     by_repeat: in each repeat, the share of latencies up to the estimate.
     shift: how much of that share each replicate has more than its repeat; where arrivals are
     recorded, more than replicates have in the mean. work_shift: the same of its mean work [ns].
@@ -86,10 +86,8 @@ def sample(
     def replicate(number: int) -> _Replicate:
         one = draws.replicate(number)
         latencies = replayed.latencies(one, replayed.outcome(one))
-        keeps = setting.arrivals.is_recorded and number < LAW_REPLICATES
-        return _Replicate(
-            _shares(latencies, limits_ns), setting.mean_work_ns(one), latencies if keeps else []
-        )
+        kept = latencies if setting.arrivals.is_recorded else []
+        return _Replicate(_shares(latencies, limits_ns), setting.mean_work_ns(one), kept)
 
     found = list(_ticking(workers.map(replicate, range(draws.replicates)), tick))
     shares = np.array([_shares(parts, limits_ns) for parts in by_repeat]).T
@@ -136,10 +134,6 @@ def _shifts(
     paired = [draws.repeat_of(number) for number in range(len(found))]
     repeats = np.array([setting.mean_work_ns(one) for one in draws.repeats])
     return shares - by_repeat[:, paired], work - repeats[paired]
-
-
-# So many replicates tell what other days are like where arrivals are recorded.
-LAW_REPLICATES = 24
 
 
 def replayed_us(

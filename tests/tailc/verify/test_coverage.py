@@ -17,7 +17,7 @@ from tests.tailc.verify.policies import climbing
 
 TRIALS = 60
 # 95.5 % of 60 intervals are 57; fewer than 53 would be seen in one of 200 such tests, and an
-# interval that holds the truth in 80 % of all cases would get there once in 100.
+# interval that holds the truth in 75 % of all cases would get there once in 100.
 FEWEST = 53
 HELD_OUT = 400
 TAIL = Tail(950_000)

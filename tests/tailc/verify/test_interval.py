@@ -97,9 +97,9 @@ def test_half_the_deviation_is_worth_four_times_the_requests():
     latencies = np.arange(1, 100_001)
     found = interval(tail(latencies, percentile_ppm=500_000, shift=spread(deviation)))
     assert found.high_us is not None
-    # 2.25 % lie beyond 2.005 standard deviations of the share, which is the value over 100,000
-    assert found.high_us - 50_000 == pytest.approx(2.005 * deviation * 100_000, rel=0.01)
-    assert 50_000 - found.low_us == pytest.approx(2.005 * deviation * 100_000, rel=0.01)
+    # 2 % lie beyond 2.054 standard deviations of the share, which is the value over 100,000
+    assert found.high_us - 50_000 == pytest.approx(2.054 * deviation * 100_000, rel=0.01)
+    assert 50_000 - found.low_us == pytest.approx(2.054 * deviation * 100_000, rel=0.01)
 
 
 def test_too_few_held_out_requests_have_no_upper_limit_whatever_they_do():
@@ -171,7 +171,7 @@ def test_simulation_noise_alone_is_half_the_width_it_would_leave():
     by_repeat = 0.5 + spread(0.05, 25)
     latencies = np.arange(1, 100_001)
     found = interval(tail(latencies, percentile_ppm=500_000, by_repeat=by_repeat))
-    wanted = student.ppf(0.975, 24) / 1.96 * 2.005 * 0.05 / 5 * 100_000
+    wanted = student.ppf(0.975, 24) / 1.96 * 2.054 * 0.05 / 5 * 100_000
     assert found.simulation_us == pytest.approx(wanted, rel=0.02)
 
 
