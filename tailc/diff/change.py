@@ -32,6 +32,8 @@ from tailc.verify.setting import Draws, Setting
 
 _NONE = Variance(0.0, math.inf)
 _TINY = 1e-300
+# A variance of replays, estimated, is hardly ever so many times too small.
+_SURELY_NOISE = 1.5
 # Parts that differ by less are one.
 _RANK = 1e-9
 # The quantile of Student's distribution is known down to here.
@@ -167,16 +169,16 @@ class _Spread:
             value = float(np.var(by_replicate, ddof=1)) * spread.drawn_share
             return Variance(value, max(min(replicates, spread.units) - 1, 1))
         paired = [self._draws.repeat_of(number) for number in range(replicates)]
-        return self._of_requests(quantity, by_replicate - by_repeat[paired])
+        return self._of_requests(quantity, by_replicate - by_repeat[paired], by_repeat)
 
-    def _of_requests(self, quantity: Quantity, shift: Numbers) -> Variance:
+    def _of_requests(self, quantity: Quantity, shift: Numbers, by_repeat: Numbers) -> Variance:
         """Over samples of held-out requests; `shift` is how much more each replicate differs.
 
         Two replays of nearly the same requests part ways as their queues do, so where a change is
         small a replicate's shift is mostly noise of its own, of which the estimate, a mean over
         repeats, has next to none. So of the shift only two things are taken: what the requests
         drawn add by themselves, known from the repeats, and what goes with the load they bring,
-        by regression.
+        by regression. Where the shift varies far more than two replays do, it is taken whole.
         """
         effect, noise = self._by_record([quantity.effects(one, pair) for one, pair in self._whole])
         drawn, load = self._of_drawn(effect), self._of_drawn(self._burden)
@@ -188,7 +190,11 @@ class _Spread:
         influence = per_effect * effect + per_load * self._burden
         held_out = self._setting.load.requests
         value = float((self._share * (influence**2 - per_effect**2 * noise)).sum()) / held_out
-        return Variance(max(value, 0.0), self._freedom(influence))
+        whole = float(np.var(shift, ddof=1)) * self._setting.spread.drawn_share
+        if len(by_repeat) > 1:
+            whole -= _SURELY_NOISE * 2 * float(np.var(by_repeat, ddof=1))
+        freedom = min(self._freedom(influence), self._setting.spread.freedom)
+        return Variance(max(value, whole, 0.0), max(freedom, _LEAST_FREEDOM))
 
     def _freedom(self, influence: Numbers) -> float:
         """Behind the variance of a mean: few where a few requests decide it.
@@ -200,9 +206,7 @@ class _Spread:
         fourth = float((self._share * influence**4).sum())
         if second <= 0:
             return math.inf
-        return max(
-            2 * self._setting.load.requests / max(fourth / second**2 - 1, _TINY), _LEAST_FREEDOM
-        )
+        return 2 * self._setting.load.requests / max(fourth / second**2 - 1, _TINY)
 
     def _of_drawn(self, of_record: Numbers) -> Numbers:
         """The mean over the requests that each replicate drew."""

@@ -113,7 +113,9 @@ def percent(count: int, of: int) -> str:
 def example_text(example: Example) -> str:
     """One request that runs otherwise, at the moment at which it first does."""
     spent = f"waited {format_us(example.waited_us)}"
-    if example.cause not in _STARTS:
+    if example.cause is Cause.FIRST_RUNG:
+        spent = "at its start"
+    elif example.cause not in _STARTS:
         spent = f"executed {format_us(example.executed_us)}"
     answers = _STARTS.get(example.cause) or (example.old or "", example.new or "")
     return (

@@ -2,13 +2,17 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
+import jsonschema
 import pytest
 
 from tailc.artifact.files import write_policy
 from tailc.forms.ladder.table import Climb, Ladder
 from tests.tailc.artifact.published import VECTORS, lucene_policy
+from tests.tailc.toy import with_lines, write_toy
 
+SCHEMA = json.loads((Path(__file__).parents[3] / "schemas/report/diff-1.schema.json").read_text())
 LUCENE = str(VECTORS / "lucene.tailc")
 
 
@@ -90,3 +94,47 @@ def test_an_artifact_that_cannot_be_read_ends_it(damage, code, changed, tailc, i
     ended = tailc("diff", LUCENE, changed)
     assert ended.code == code
     assert "changed.tailc" in ended.err
+
+
+@pytest.fixture
+def services(in_folder, tailc):
+    """Two compiles of the worked example, the newer with fewer threads, and a held-out trace."""
+    rows = "".join(f"{i},{10 + i * i % 97}\n" for i in range(400))
+    held_out = ("reference: one thread", "reference: one thread\n  held_out: 25%")
+    trace = "request,demand_ms\n" + rows
+    write_toy(in_folder, with_lines(held_out), trace)
+    assert tailc("compile", "toy.yaml", "-o", "old").code == 0
+    fewer = ("target_parallelism: 6", "target_parallelism: 4")
+    write_toy(in_folder, with_lines(held_out, fewer), trace)
+    assert tailc("compile", "toy.yaml", "-o", "new", "--previous", "old.tailc").code == 0
+    return in_folder
+
+
+QUICK = ("--requests", "400", "--replicates", "50")
+
+
+def test_on_a_trace_it_tells_who_runs_otherwise_and_what_changes(services, tailc):
+    ended = tailc("diff", "old", "new", "--trace", "toy.csv", *QUICK, "--exit-code")
+    assert ended.code == 2, ended.err
+    assert " held-out requests, 50 bootstrap replicates, 400 requests a replay" in ended.out
+    assert "10/s" in ended.out
+    assert len(ended.out.splitlines()) <= 40
+
+
+def test_what_it_tells_of_a_trace_fits_its_schema(services, tailc):
+    arguments = ("--trace", "toy.csv", *QUICK, "--rate", "5/s", "--output-format", "json")
+    result = json.loads(tailc("diff", "old", "new", *arguments).out)["result"]
+    jsonschema.validate(result, SCHEMA)
+    assert [point["rate_mrps"] for point in result["behaviour"]["points"]] == [5000]
+
+
+def test_options_of_a_replay_without_a_trace_are_a_usage_error(tailc):
+    ended = tailc("diff", LUCENE, VECTORS / "rate.tailc", "--rate", "40/s")
+    assert ended.code == 64
+    assert "--trace" in ended.err
+
+
+def test_a_trace_that_does_not_fit_ends_it_as_it_ends_verify(services, tailc):
+    (services / "other.csv").write_text("request,demand\n1,5\n")
+    assert tailc("diff", "old", "new", "--trace", "other.csv").code == 65
+    assert tailc("diff", "old", "new", "--trace", "gone.csv").code == 66

@@ -1,0 +1,114 @@
+"""A diff fits on a screen, and programs get all of it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from tailc.diff.behaviour import Behaviour, Point, Quantity
+from tailc.diff.causes import Cause
+from tailc.diff.change import Change
+from tailc.diff.compare import Diff, diff
+from tailc.diff.decisions import Decisions, Example, Share
+from tailc.report import diff as render
+from tests.tailc.artifact.published import VECTORS, lucene_policy, small_policy
+from tests.tailc.diff.servers import LATER, OLD
+
+SCHEMA = json.loads((Path(__file__).parents[3] / "schemas/report/diff-1.schema.json").read_text())
+LUCENE = lucene_policy()
+
+
+def point(arrivals="40/s", *, overloaded=False):
+    changes = (
+        Quantity("p50", "us", Change(77_600, 78_170, 570, 350, 780)),
+        Quantity("p99", "us", Change(466_400, 403_900, -62_500, -74_400, -50_600)),
+        Quantity("p99.9", "us", Change(700_000, 600_000, -100_000, None, None)),
+        Quantity("threads", "milli", Change(15_050, 15_049, -1, -4, 2)),
+        Quantity("utilization", "ppm", Change(770_000, 760_000, -10_000, -20_000, 0)),
+    )
+    return Point(arrivals, 40_000, False, overloaded, changes)
+
+
+def behaviour(rates=1, unknown=""):
+    counts = tuple((cause, 5 if cause is Cause.CLIMBS_LATER else 0) for cause in Cause)
+    example = Example("40/s", Cause.CLIMBS_LATER, 5, 180_250, 9, 0, 110_000, "d2", "d1")
+    names = [f"{rate}/s" for rate in range(rates)]
+    told = Decisions(tuple(Share(name, 50, counts) for name in names), (example,) * 5)
+    points = tuple(point(name) for name in names)
+    return Behaviour("0" * 64, 2000, 1, 20_000, 100, Decisions(unknown=unknown) if unknown
+                     else told, points)  # fmt: skip
+
+
+def whole(**options) -> Diff:
+    return replace(diff(OLD, LATER), behaviour=behaviour(**options))
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        diff(LUCENE, LUCENE),
+        diff(LUCENE, small_policy()),
+        diff(OLD, LATER),
+        whole(),
+        whole(rates=4),
+        whole(unknown="the quanta differ"),
+        replace(diff(LUCENE, small_policy()), behaviour=behaviour(rates=4)),
+    ],
+)
+def test_text_fits_forty_lines_and_json_fits_its_schema(found):
+    assert len(render.as_text(found).splitlines()) <= 40
+    jsonschema.validate(json.loads(json.dumps(render.as_dict(found))), SCHEMA)
+    assert render.as_markdown(found).startswith("### ")
+
+
+def test_results_are_not_cut_where_lists_of_changes_can_be():
+    found = replace(diff(LUCENE, small_policy()), behaviour=behaviour(rates=3))
+    text = render.as_text(found)
+    assert text.count("p99 ") == 3
+    assert "more\n" in text
+    assert text.endswith("(--output-format json has all)\n")
+
+
+def test_a_change_is_printed_with_two_digits_of_its_interval():
+    lines = render.as_text(whole()).splitlines()
+    assert "77.60   78.17   +0.57    +0.35 .. +0.78  worse" in lines[-4]
+    assert "-62.5    -74.4 .. -50.6  better" in lines[-3]
+    assert "unknown  no change shown" in lines[-2]
+    assert "-0.001  -0.004 .. +0.002  no change shown" in lines[-1]
+
+
+def test_an_example_tells_the_request_and_both_answers():
+    said = "demand 180.2 ms, 9 in system, executed 110 ms: d2 -> d1 (5 alike; 40/s)"
+    assert said in render.as_text(whole())
+
+
+def test_an_overloaded_server_shows_no_change():
+    found = replace(whole(), behaviour=replace(behaviour(), points=(point(overloaded=True),)))
+    assert "new overloaded" in render.as_text(found)
+    quantities = render.as_dict(found)["behaviour"]["points"][0]["quantities"]
+    assert {quantity["shown"] for quantity in quantities} == {None}
+
+
+def test_what_is_worse_is_a_warning_in_ci():
+    notice, *warnings = render.as_github(whole()).splitlines()
+    assert notice.startswith("::notice title=policy diff::")
+    assert warnings == ["::warning title=worse::p50 at 0/s: 77.60 -> 78.17, +0.57 (+0.35 .. +0.78)"]
+
+
+def test_names_out_of_files_cannot_command_a_terminal():
+    evil = replace(LATER, name="a\x1b[2J")
+    assert "\x1b" not in render.as_text(diff(OLD, evil))
+    assert "\x1b" not in render.as_markdown(diff(OLD, evil))
+
+
+def test_the_vectors_can_all_be_compared():
+    from tailc.artifact.files import read_policy
+
+    policies = [read_policy(path) for path in sorted(VECTORS.glob("*.json"))]
+    for old in policies:
+        for new in policies:
+            assert len(render.as_text(diff(old, new)).splitlines()) <= 40
