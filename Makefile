@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 
 # What `make bench` measures, quick ones first; `make bench BENCH=replay` measures one.
-BENCH ?= start_up python_lookup ladder_solvers grid_search replay closed_forms
+BENCH ?= start_up python_lookup ladder_solvers grid_search replay published_trends closed_forms
 
 .PHONY: setup demo test bench fuzz docs clean clean-cache
 

@@ -16,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from bench import published_server as published
@@ -42,6 +43,7 @@ TURNS = 9
 RATES_RPS = (30, 40, 44)
 FIFO_RATE_RPS = 60
 REPLICATIONS = 16
+SPINS = 5_000_000
 LEAST_OF_TWIN, LEAST_OF_SIMPY, LEAST_OF_TWO_THREADS = 0.65, 30, 1.8
 # SimPy here ends work up to 10^-6 ms late and waits whole microseconds.
 TOLERANCE_MS = 0.05
@@ -140,6 +142,14 @@ def slow_ways(scenario: Scenario, ours: Outcome) -> dict[str, float]:
     return found
 
 
+@njit(nogil=True)
+def _spin(count):
+    total = 0.0
+    for i in range(count):
+        total += (total + i) % 3.0
+    return total
+
+
 def on_more_threads() -> None:
     """Replications, and a whole verdict, on one thread and on all."""
     cores = min(thread_count(None), 2)
@@ -156,8 +166,14 @@ def on_more_threads() -> None:
     def verdict(threads: int) -> None:
         verify(policy, held_out, VerifyOptions(threads=threads, baselines=("seq",)))
 
+    def arithmetic(threads: int) -> None:
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(_spin, [SPINS] * REPLICATIONS))
+
     rows = []
+    _spin(1)
     for name, work, turns in (
+        ("arithmetic, what two cores can give here", arithmetic, 5),
         (f"{REPLICATIONS} replays of {REQUESTS:,} requests", replications, 5),
         ("verify beside SEQ, 3 rates, 2,000 requests", verdict, 3),
     ):
