@@ -36,6 +36,9 @@ _TINY = 1e-300
 _SURELY_NOISE = 1.5
 # Parts that differ by less are one.
 _RANK = 1e-9
+# Limits at 2 % in place of 2.5 % beyond each, as verify's: the variance is estimated from few
+# requests of weight, and at 2.5 % the intervals held the true change in 90 to 96 % of trials.
+_WIDER = 2.053749 / 1.959964
 # The quantile of Student's distribution is known down to here.
 _LEAST_FREEDOM = 3.0
 
@@ -156,22 +159,29 @@ class _Spread:
             needed = fewest_for_upper_limit(quantity.tail.percentile_ppm)
             is_known = quantity.held_out >= needed
         by_repeat = values[:, 1] - values[:, 0]
-        variance = total(self._sampling(quantity, by_repeat, by_replicate), _of_mean(by_repeat))
-        return _change(old, new, _half_width(variance) if is_known else None)
+        sampling, third = self._sampling(quantity, by_repeat, by_replicate)
+        variance = total(sampling, _of_mean(by_repeat))
+        return _change(old, new, _limits(variance, third) if is_known else None)
 
-    def _sampling(self, quantity: Quantity, by_repeat: Numbers, by_replicate: Numbers) -> Variance:
-        """Over samples of held-out requests, or over days of recorded arrivals."""
+    def _sampling(
+        self, quantity: Quantity, by_repeat: Numbers, by_replicate: Numbers
+    ) -> tuple[Variance, float]:
+        """Variance and third moment over samples of held-out requests, or over days of recorded
+        arrivals.
+        """
         replicates = len(by_replicate)
         if replicates < 3:
-            return _NONE
+            return _NONE, 0.0
         if self._setting.arrivals.is_recorded:
             spread = self._setting.spread
             value = float(np.var(by_replicate, ddof=1)) * spread.drawn_share
-            return Variance(value, max(min(replicates, spread.units) - 1, 1))
+            return Variance(value, max(min(replicates, spread.units) - 1, 1)), 0.0
         paired = [self._draws.repeat_of(number) for number in range(replicates)]
         return self._of_requests(quantity, by_replicate - by_repeat[paired], by_repeat)
 
-    def _of_requests(self, quantity: Quantity, shift: Numbers, by_repeat: Numbers) -> Variance:
+    def _of_requests(
+        self, quantity: Quantity, shift: Numbers, by_repeat: Numbers
+    ) -> tuple[Variance, float]:
         """Over samples of held-out requests; `shift` is how much more each replicate differs.
 
         Two replays of nearly the same requests part ways as their queues do, so where a change is
@@ -194,7 +204,8 @@ class _Spread:
         if len(by_repeat) > 1:
             whole -= _SURELY_NOISE * 2 * float(np.var(by_repeat, ddof=1))
         freedom = min(self._freedom(influence), self._setting.spread.freedom)
-        return Variance(max(value, whole, 0.0), max(freedom, _LEAST_FREEDOM))
+        third = float((self._share * influence**3).sum()) / held_out**2
+        return Variance(max(value, whole, 0.0), max(freedom, _LEAST_FREEDOM)), third
 
     def _freedom(self, influence: Numbers) -> float:
         """Behind the variance of a mean: few where a few requests decide it.
@@ -244,19 +255,30 @@ def _of_mean(by_repeat: Numbers) -> Variance:
     return Variance(float(np.var(by_repeat, ddof=1)) / len(by_repeat), len(by_repeat) - 1)
 
 
-def _half_width(variance: Variance) -> float:
-    return student_t_95(variance.freedom) * math.sqrt(variance.value)
+def _limits(variance: Variance, third: float) -> tuple[float, float]:
+    """How far the limits at 95 % lie from the difference, downwards and upwards.
+
+    Where a few requests carry much of the difference, most samples lack them, and both limits lean
+    to their side (Johnson, JASA 1978). By half the width at most, for a skewness is hardly known.
+    """
+    t = student_t_95(variance.freedom)
+    width = _WIDER * t * math.sqrt(variance.value)
+    if width <= 0:
+        return 0.0, 0.0
+    lean = third / variance.value * (1 + 2 * t**2) / 6
+    lean = min(max(lean, -width / 2), width / 2)
+    return lean - width, lean + width
 
 
-def _change(old: float, new: float, half_width: float | None) -> Change:
+def _change(old: float, new: float, limits: tuple[float, float] | None) -> Change:
     """Limits are rounded outwards, so that none excludes 0 by less than the unit."""
     difference = new - old
-    if half_width is None:
+    if limits is None:
         return Change(round(old), round(new), round(difference), None, None)
     return Change(
         round(old),
         round(new),
         round(difference),
-        math.floor(difference - half_width),
-        math.ceil(difference + half_width),
+        math.floor(difference + limits[0]),
+        math.ceil(difference + limits[1]),
     )
