@@ -73,41 +73,38 @@ def sample(
 ) -> Sample:
     """Run every replay; `tick` is called after each."""
     replayed = _Replays(setting, subject, tails)
-    outcomes = tuple(_ticking(workers.map(replayed.outcome, draws.repeats), tick))
-    by_repeat = [
-        replayed.latencies(one, outcome)
-        for one, outcome in zip(draws.repeats, outcomes, strict=True)
-    ]
-    pooled = [_pooled(parts) for parts in zip(*by_repeat, strict=True)]
+    repeats = list(_ticking(workers.map(replayed.run, draws.repeats), tick))
+    pooled = _pooled([latencies for _, latencies in repeats])
     limits_ns = [
         percentile_ns(one, tail.percentile_ppm) for one, tail in zip(pooled, tails, strict=True)
     ]
 
     def replicate(number: int) -> _Replicate:
         one = draws.replicate(number)
-        latencies = replayed.latencies(one, replayed.outcome(one))
-        kept = latencies if setting.arrivals.is_recorded else []
+        latencies = replayed.run(one)[1]
+        kept = latencies if setting.arrivals.is_recorded else None
         return _Replicate(_shares(latencies, limits_ns), setting.mean_work_ns(one), kept)
 
     found = list(_ticking(workers.map(replicate, range(draws.replicates)), tick))
-    shares = np.array([_shares(parts, limits_ns) for parts in by_repeat]).T
-    shift, work_shift = _shifts(setting, draws, found, shares)
-    law = [one.latencies for one in found if one.latencies]
-    law_ns = [_pooled(parts) for parts in zip(*law, strict=True)] if law else pooled
+    by_repeat = np.array([_shares(latencies, limits_ns) for _, latencies in repeats]).T
+    shift, work_shift = _shifts(setting, draws, found, by_repeat)
+    kept = [one.latencies for one in found if one.latencies is not None]
+    law_ns = _pooled(kept) if kept else pooled
+    parts = zip(tails, limits_ns, law_ns, by_repeat, shift, strict=True)
     return Sample(
-        outcomes,
+        tuple(outcome for outcome, _ in repeats),
         tuple(
             TailSample(
                 tail.percentile_ppm,
-                limits_ns[number],
-                law_ns[number],
-                shares[number],
-                shift[number],
+                limit_ns,
+                sorted_ns,
+                shares,
+                moved,
                 work_shift,
                 setting.spread,
                 held_out_of(setting, tail),
             )
-            for number, tail in enumerate(tails)
+            for tail, limit_ns, sorted_ns, shares, moved in parts
         ),
     )
 
@@ -118,7 +115,7 @@ class _Replicate:
 
     shares: list[float]
     mean_work_ns: float
-    latencies: list[NDArray[np.int64]]
+    latencies: list[NDArray[np.int64]] | None
 
 
 def _shifts(
@@ -188,11 +185,16 @@ class _Replays:
             self._subject.ladder_of,
         )
 
-    def latencies(self, one: Draw, outcome: Outcome) -> list[NDArray[np.int64]]:
-        """Measured latencies of each tail."""
+    def run(self, one: Draw) -> tuple[Outcome, list[NDArray[np.int64]]]:
+        """What happened, and the measured latencies of each tail, ascending."""
+        outcome = self.outcome(one)
         measured = outcome.measured
         order, latency_ns = one.order[measured], outcome.latency_ns[measured]
-        return [_of_tail(self._setting, order, latency_ns, tail) for tail in self._tails]
+        of_tails = {
+            tail.curve: np.sort(_of_tail(self._setting, order, latency_ns, tail))
+            for tail in self._tails
+        }
+        return outcome, [of_tails[tail.curve] for tail in self._tails]
 
 
 def stretch_percentile_us(
@@ -218,10 +220,11 @@ def stretch_percentile_us(
     return nearest_us(percentile_ns(np.sort(pooled), tail.percentile_ppm))
 
 
-def _pooled(parts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
-    """Latencies of all replays, ascending."""
-    pooled = np.sort(np.concatenate(parts))
-    if not len(pooled):
+def _pooled(replays: Sequence[list[NDArray[np.int64]]]) -> list[NDArray[np.int64]]:
+    """Latencies of each tail over all replays, ascending; each replay has them in order."""
+    # A stable sort finds what is in order already, and only merges.
+    pooled = [np.sort(np.concatenate(parts), kind="stable") for parts in zip(*replays, strict=True)]
+    if not all(len(one) for one in pooled):
         raise TailcError(
             Finding(
                 Code.METHOD_UNFIT,
@@ -241,10 +244,10 @@ def _of_tail(
 
 
 def _shares(latencies: Sequence[NDArray[np.int64]], limits_ns: Sequence[int]) -> list[float]:
-    """The share of each tail's latencies that are at most the limit."""
+    """The share of each tail's latencies, ascending, that are at most the limit."""
     return [
-        np.count_nonzero(latency_ns <= limit_ns) / max(len(latency_ns), 1)
-        for latency_ns, limit_ns in zip(latencies, limits_ns, strict=True)
+        int(np.searchsorted(sorted_ns, limit_ns, side="right")) / max(len(sorted_ns), 1)
+        for sorted_ns, limit_ns in zip(latencies, limits_ns, strict=True)
     ]
 
 

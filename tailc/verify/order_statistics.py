@@ -19,7 +19,7 @@ _BEYOND = 0.02
 # Half-width of a normal 95 % interval in standard deviations.
 Z_95 = 1.959964
 # Real ranks are found to this part of a rank.
-_RANK_GRID = 1e-6
+_RANK_GRID = 1e-3
 # Beyond, the normal distribution and its first correction are right to a hundredth of a rank.
 _SMOOTH_FROM_DEVIATION = 30.0
 # Of the continued fraction.
