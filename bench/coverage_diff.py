@@ -1,13 +1,13 @@
 """How often the interval of a paired change holds the true change.
 
     python bench/coverage_diff.py --trials 1000 --processes 16
-    python bench/coverage_diff.py --trials 100 --cases row-light-busy row-heavy-idle
+    python bench/coverage_diff.py --trials 100 --cases row-light target-heavy
 
 A trial draws held-out requests from a known law and compares two policies on them as `tailc diff`
 does. The true change is that of millions of requests of the same law, the same for both policies.
 `row`: the published Lucene-like table (Haque et al., ASPLOS 2015) with one climb of one row 60 ms
-later. `target`: against a table compiled for the same server from fitted demand. Demand, servers
-and arrivals are those of bench/coverage.py. `shown` is how often the change was told from none.
+later. `target`: against a table compiled for the same server from fitted demand. Demand, the busy
+server and arrivals are those of bench/coverage.py. `shown` is how often the change was told from none.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ from tailc.verify.setting import Setting, draw  # noqa: E402
 
 TAILS = (Tail(500_000), Tail(990_000))
 QUANTITIES = ("p50", "p99", "mean", "threads", "utilization")
-# The row that is changed, by load: about as many are in the system in the mean when busy.
-LOAD = {"idle": 1, "busy": 10}
+# The row that is changed: about as many are in the system in the mean.
+LOAD = 10
 LATER_US = 60_000
 # The truth is a mean over so many replays, which has next to no noise beside a trial's.
 TRUTHS = 16
@@ -69,11 +69,10 @@ class Pair:
 
 
 PAIRS = tuple(
-    Pair(change, Case(demand, server, kind, held_out))
-    for change, demand, server, (kind, held_out) in product(
+    Pair(change, Case(demand, "busy", kind, held_out))
+    for change, demand, (kind, held_out) in product(
         ("row", "target"),
         ("light", "heavy"),
-        ("idle", "busy"),
         (("poisson", 1_000), ("poisson", 4_000), ("recorded", 4_000)),
     )
 )
@@ -148,7 +147,7 @@ def subjects(pair: Pair) -> tuple[Subject, Subject]:
         text = (ROOT / "examples" / "lucene-fm" / "expected.json").read_text()
         rows = tuple(row(one) for one in json.loads(text)["forms"][0]["rows"])
     else:
-        rows = with_a_later_climb(ladder.rows, LOAD[pair.case.server])
+        rows = with_a_later_climb(ladder.rows, LOAD)
     return old, Subject("changed", (replace(ladder, rows=rows),))
 
 
