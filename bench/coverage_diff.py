@@ -7,7 +7,8 @@ A trial draws held-out requests from a known law and compares two policies on th
 does. The true change is that of millions of requests of the same law, the same for both policies.
 `row`: the published Lucene-like table (Haque et al., ASPLOS 2015) with one climb of one row 60 ms
 later. `target`: against a table compiled for the same server from fitted demand. Demand, the busy
-server and arrivals are those of bench/coverage.py. `shown` is how often the change was told from none.
+server and arrivals are those of bench/coverage.py. `shown` is how often the change was told from
+none.
 """
 
 from __future__ import annotations
