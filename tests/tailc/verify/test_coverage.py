@@ -1,6 +1,9 @@
 """Intervals hold the truth about as often as they say; `bench/coverage.py` measures how often."""
 
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,6 +18,7 @@ from tailc.verify.setting import Setting, draw
 from tests.tailc.replay.servers import at_once, ladder
 from tests.tailc.verify.policies import climbing
 
+ROOT = Path(__file__).parents[3]
 TRIALS = 60
 # 95.5 % of 60 intervals are 57; fewer than 53 would be seen in one of 200 such tests, and an
 # interval that holds the truth in 75 % of all cases would get there once in 100.
@@ -96,3 +100,12 @@ def test_four_times_the_requests_halve_the_interval():
         ]
         widths.append(np.mean([one.high_us - one.low_us for one in found if one.high_us]))
     assert widths[0] / widths[1] == pytest.approx(2, rel=0.2)
+
+
+def test_the_long_measurement_needs_nothing_but_arithmetic():
+    heavy = ("pydantic", "pyarrow", "ruamel", "rfc8785", "flatbuffers", "rich", "click")
+    code = f"import sys, bench.coverage; print([m for m in {heavy!r} if m in sys.modules])"
+    found = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True
+    )
+    assert found.stdout == "[]\n"
