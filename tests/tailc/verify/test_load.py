@@ -39,7 +39,8 @@ def judged(*repeats: Outcome) -> Load:
     )
     setting = Setting(work, Poisson(1000), 10, 100, seed=1)
     order = np.arange(10, dtype=np.int32)
-    draws = Draws(tuple(Draw(one.arrival_ns, order, order) for one in repeats), ())
+    drawn = tuple(Draw(one.arrival_ns, order) for one in repeats)
+    draws = Draws(setting, drawn, None, (), 0)
     return load(setting, draws, repeats)
 
 
