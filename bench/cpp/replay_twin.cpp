@@ -157,7 +157,7 @@ class Server {
     log_.latency_ns[job.request] = now_ - demand_.arrival_ns[job.request];
     log_.rung[job.request] = job.rung;
     leave_rung(job);
-    if (table_.on_exit[row_] && started_ + released_ < arrived_) ++released_;
+    if (started_ + released_ < arrived_) ++released_;
     jobs_[leaving] = jobs_[--running_];
     if (running_ == 0) served_ = served_boosted_ = 0;
     share_out();

@@ -83,7 +83,7 @@ def _ask_starts(history, exits_ns, starts_ns, new, noted):
     while started < requests:
         now = _next(arrived, started, exited, history.arrival_ns, starts_ns, exits_ns)
         while exited < requests and exits_ns[exited] == now:
-            _release(now, arrived - exited, waiting[:waiters], released_at, history, new)
+            _release(now, waiting[:waiters], released_at)
             exited += 1
         while arrived < requests and history.arrival_ns[arrived] == now:
             waiting[waiters] = arrived
@@ -129,11 +129,10 @@ def _next(arrived, started, exited, arrival_ns, starts_ns, exits_ns):
 
 
 @_part  # pragma: no cover - compiled
-def _release(now, load, waiting, released_at, history, new):
-    """An exit lets the first waiter on-exit start; `load` still counts who leaves."""
+def _release(now, waiting, released_at):
+    """An exit lets the first waiter start."""
     for request in waiting:
-        row = _row(new, history.new_ladder[request], load)
-        if new.on_exit[row] and released_at[request] != now:
+        if released_at[request] != now:
             released_at[request] = now
             break
 

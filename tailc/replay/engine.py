@@ -9,9 +9,9 @@ done. `in_system` counts it from arrival to exit. All times are whole nanosecond
 - *Admission.* Every waiter reads its row of the current `in_system`, again at every arrival and
   exit. It starts as soon as its row is at-once, or its row has a delay and it has waited that long.
   So requests of one ladder start in order of arrival, and those of others may pass them.
-- *Exits.* `in_system` falls by one. The earliest arrival among the waiters whose row before that
-  was on-exit is released: it starts, whatever its new row says; one start an exit. The first of all
-  on-exit waiters also starts when nothing runs, since no exit would come.
+- *Exits.* `in_system` falls by one, and the waiter that came first is released: it starts, whatever
+  its row says; one start an exit (Haque et al., ASPLOS 2015, section 4.2). The first of all on-exit
+  waiters also starts when nothing runs, since no exit would come.
 - *Ticks.* Each request has its own, at its start plus 1, 2, ... quanta. At a tick it reads its
   row of the current `in_system` (or, where ladders do not reread, the row that it read at its
   start) with its age and climbs to the row's rung if that is higher. Only the ticks at which a
@@ -225,7 +225,7 @@ def _exit(leaving, state, demand, table, log):
     log.latency_ns[job.request] = server.now - demand.arrival_ns[job.request]
     log.rung[job.request] = job.rung
     _leave_rung(state, job, table, log)
-    _release(state, table)
+    _release(state)
     server.in_system -= 1
     server.running -= 1
     state.jobs[leaving] = state.jobs[server.running]
@@ -237,12 +237,12 @@ def _exit(leaving, state, demand, table, log):
 
 
 @_part  # pragma: no cover - compiled
-def _release(state, table):
-    """The earliest arrival among waiters on-exit need wait no longer."""
+def _release(state):
+    """The earliest arrival among the waiters need wait no longer."""
     chosen, earliest = NOBODY, state.server.arrived
     for number in range(state.ladders):
         queue = state.queues[number]
-        if table.on_exit[queue.row] and queue.unreleased < earliest:
+        if queue.unreleased < earliest:
             chosen, earliest = number, queue.unreleased
     if chosen >= 0:
         state.queues[chosen].unreleased = _next_of(earliest, state)

@@ -66,7 +66,7 @@ def _ends_of_delays(lives: list[Life], life: Life, instants: set[int], new: Ladd
 def _may_start(lives: list[Life], number: int, now: int, new: Ladder) -> bool:
     life = lives[number]
     answer = lookup(new, _load(lives, now), 0, 0)
-    if _is_released(lives, number, now, new):
+    if _is_released(lives, number, now):
         return True
     if answer.start is Start.ON_EXIT:
         earlier_starts = [one for one in lives[:number] if one.start_ns == now]
@@ -76,15 +76,11 @@ def _may_start(lives: list[Life], number: int, now: int, new: Ladder) -> bool:
     return now - life.arrival_ns >= answer.wait_us * NS_PER_US
 
 
-def _is_released(lives: list[Life], number: int, now: int, new: Ladder) -> bool:
+def _is_released(lives: list[Life], number: int, now: int) -> bool:
     """Whether an exit at `now` lets it start: each lets one, the first not let yet."""
     waiters = [place for place, one in enumerate(lives) if one.arrival_ns < now <= one.start_ns]
-    before = sum(one.arrival_ns < now for one in lives) - sum(one.exit_ns < now for one in lives)
     leaving = sum(one.exit_ns == now for one in lives)
-    lets = 0
-    for load in range(before, before - leaving, -1):
-        lets += lookup(new, load, 0, 0).start is Start.ON_EXIT
-    return number in waiters[:lets]
+    return number in waiters[:leaving]
 
 
 def _load(lives: list[Life], now: int) -> int:

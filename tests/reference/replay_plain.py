@@ -123,13 +123,9 @@ class Server:
             is_late = self.cut_off_ns is not None and self.now - r.start_ns >= self.cut_off_ns
             if r.left > 0 and not is_late:
                 continue
-            on_exit = [
-                w
-                for w in self.waiting
-                if not w.is_released and self.admission(w)[0] is Start.ON_EXIT
-            ]
-            if on_exit:
-                on_exit[0].is_released = True
+            unreleased = [w for w in self.waiting if not w.is_released]
+            if unreleased:
+                unreleased[0].is_released = True
             r.exit_ns = self.now
             r.is_cut = r.left > 0
 

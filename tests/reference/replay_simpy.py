@@ -128,16 +128,10 @@ class Server:
 
     def leave(self, job: Job) -> None:
         self.book()
-        on_exit = [
-            (waiter, go)
-            for waiter, go in self.waiting
-            if self.row_says(waiter).start is Start.ON_EXIT
-        ]
         self.running.remove(job)
         self.in_system -= 1
-        if on_exit:
-            waiter, go = on_exit[0]
-            self.waiting.remove((waiter, go))
+        if self.waiting:
+            waiter, go = self.waiting.pop(0)
             self.begin(waiter)
             go.succeed()
         self.share_out()

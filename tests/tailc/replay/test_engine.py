@@ -191,13 +191,12 @@ def test_requests_of_another_ladder_pass_those_that_wait():
     assert wait_ms(outcome) == [0, 6, 0]
 
 
-def test_an_exit_releases_the_earliest_of_those_that_wait_for_one():
+def test_an_exit_releases_whoever_came_first_whatever_its_row_says():
     at_exit = ladder(at_once((0, 0), last=1), Row(2, None, ON_EXIT, (Climb(0, 0),)))
     slow = ladder(at_once((0, 0), last=1), Row(2, None, Admission.after(500_000), (Climb(0, 0),)))
     outcome = run([at_exit, at_exit, slow], [0, 1, 2, 3], [30, 5, 5, 5], ladder_of=[0, 2, 1, 0])
-    # at 30 ms the third, not the second, whose row has a delay; at 35 ms the fourth; at 40 ms
-    # one is left in the system, so the second starts at once
-    assert wait_ms(outcome) == [0, 39, 28, 32]
+    # at 30 ms the second, though its row has a delay; at 35 ms the third; at 40 ms the fourth
+    assert wait_ms(outcome) == [0, 29, 33, 37]
 
 
 def test_only_the_first_of_all_that_wait_for_an_exit_starts_when_nothing_runs():
