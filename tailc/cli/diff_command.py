@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 @arrivals_options
 @replay_options.cut_off
 @replay_options.thoroughness
+@replay_options.allow_compile_trace
 @replay_options.progress
 @click.option("--exit-code", is_flag=True, help="Exit 2 where the policies differ.")
 @reports

@@ -40,14 +40,24 @@ cut_off = click.option(
     help="Execution time at which the server ends a request, such as 200ms.",
 )
 
-baselines = click.option(
-    "--baselines",
-    callback=lambda _context, _option, text: _names(text),
-    default="all",
-    show_default=True,
-    metavar="NAMES",
-    help="Baselines to replay beside the policy: all that suit it, none, or names with commas "
-    "between, such as seq,fix-3,rc-4.",
+
+def baselines(default: str) -> Callable[[Command], Command]:
+    """--baselines; the command gets names, or None for all that suit the policy."""
+    return click.option(
+        "--baselines",
+        callback=lambda _context, _option, text: _names(text),
+        default=default,
+        show_default=True,
+        metavar="NAMES",
+        help="Baselines to replay beside the policy: all that suit it, none, or names with commas "
+        "between, such as seq,fix-3,rc-4.",
+    )
+
+
+allow_compile_trace = click.option(
+    "--allow-compile-trace",
+    is_flag=True,
+    help="Allow the data that the policy was made from.",
 )
 
 # The names are those of the fields of VerifyOptions.
@@ -64,11 +74,6 @@ thoroughness = _together(
     ),
     click.option(
         "--replicates", type=click.IntRange(min=49), metavar="X", help="Bootstrap replicates."
-    ),
-    click.option(
-        "--allow-compile-trace",
-        is_flag=True,
-        help="Allow the data that the policy was made from.",
     ),
     click.option(
         "--threads", type=click.IntRange(min=1), metavar="X", help="Threads to replay with."

@@ -30,9 +30,10 @@ if TYPE_CHECKING:
     metavar="RATE",
     help="What all servers together must carry, such as 10000/s.",
 )
-@replay_options.baselines
+@replay_options.baselines("seq")
 @replay_options.cut_off
 @replay_options.thoroughness
+@replay_options.allow_compile_trace
 @replay_options.progress
 @reports
 def command(

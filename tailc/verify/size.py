@@ -14,7 +14,7 @@ from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, TailcError
 from tailc.percentiles import PPM
 from tailc.replay.arrivals import Poisson
-from tailc.replay.baselines import baseline
+from tailc.replay.baselines import baseline, default_names
 from tailc.replay.outcome import nearest_us
 from tailc.replay.subject import Subject
 from tailc.replay.workload import NS_PER_MS, Workload, workload
@@ -96,7 +96,7 @@ def size(
     for policy in policies:
         check(policy, held_out, options)
     slo = slo or policies[0].slos[0]
-    subjects = _subjects(policies, options)
+    subjects = _subjects(policies, held_out, options)
     found = []
     with ThreadPoolExecutor(thread_count(options.threads)) as workers:
         for number, (policy, name) in enumerate(subjects):
@@ -115,10 +115,14 @@ def size(
 
 
 def _subjects(
-    policies: Sequence[Policy], options: VerifyOptions
+    policies: Sequence[Policy], held_out: DemandProfile, options: VerifyOptions
 ) -> list[tuple[Policy, str | None]]:
     """Each policy, and the names of baselines on the first one's server."""
-    named = [(policies[0], name) for name in options.baselines or ()]
+    names = options.baselines
+    if names is None:
+        first = subject_of(policies[0], held_out)
+        names = default_names(first, workload(held_out, len(first.ladders[0].rungs)))
+    named = [(policies[0], name) for name in names]
     return [*((policy, None) for policy in policies), *named]
 
 
