@@ -12,7 +12,7 @@ from tailc.replay.arrivals import WARM_UP_PART, Arrivals
 # held-out requests, and few enough for three rates in seconds.
 FEWEST_REQUESTS = 20_000
 MOST_REQUESTS = 60_000
-# The 2 % and 98 % quantiles of fewer values would lie beyond the smallest and largest.
+# So that their variance is known to about a fifth.
 FEWEST_REPLICATES = 49
 # One repeat has no variance.
 FEWEST_REPEATS = 2
@@ -20,12 +20,13 @@ FEWEST_REPEATS = 2
 
 @dataclass(frozen=True)
 class VerifyOptions:
-    """Arrivals None: Poisson at the rates the policy was compiled for. Requests None: chosen
-    from the trace. Baselines None: those that the policy's rungs suggest.
+    """What to replay, how often, and with how many threads.
 
-    cut_off_us: the age from arrival at which a request leaves with a partial result.
-
-    replicates: bootstrap samples of the held-out requests, each with its own arrivals.
+    arrivals: None for Poisson at the rates that the policy was compiled for.
+    baselines: None for those that suit the policy.
+    cut_off_us: execution time at which the server ends a request, its work unfinished.
+    requests_per_replay: None to choose by the trace.
+    replicates: bootstrap samples of the held-out requests, each on the arrivals of a repeat.
     repeats: replays of the held-out requests themselves, each with other arrivals.
     threads: None for all cores; the result does not depend on it.
     progress: called with replays done and in all, from the calling thread.
