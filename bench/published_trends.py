@@ -9,12 +9,12 @@ are its notes.
 
 from __future__ import annotations
 
-from bench import trends_bing, trends_lucene
+from bench import lucene_views, trends_bing, trends_lucene
 
 
 def main() -> None:
-    trends_lucene.report(trends_lucene.lucene())
-    trends_bing.report(trends_bing.bing())
+    trends_lucene.report(lucene_views.views())
+    trends_bing.report(trends_bing.views())
 
 
 if __name__ == "__main__":

@@ -112,8 +112,9 @@ class Study:
     def add(self, name: str, subject: Subject) -> None:
         self._subjects[name] = subject
 
-    def has(self, name: str) -> bool:
-        return name in self._subjects
+    @property
+    def demand_ms(self) -> NDArray[np.float64]:
+        return self._load.work_ns / 1e6
 
     def note(self, name: str) -> str:
         """What was chosen for a subject."""

@@ -1,0 +1,68 @@
+"""The columns of the Lucene tables: tables of FM, on cores that threads hold or give back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import tailc
+from bench import published_server
+from bench.study import Study, study_of, with_target
+from bench.timing import ROOT
+from bench.views import View, given_back
+from tailc.forms.ladder.table import Ladder, Rule
+from tailc.replay.baselines.unboosted import unboosted
+from tailc.replay.subject import Subject
+
+SPEC = ROOT / "examples" / "lucene-fm" / "service.yaml"
+# Where the published target, 24, had small differences.
+TARGETS = (20, 22, 24, 26, 28)
+# Too few for 15 cores, or just enough.
+SMALL_TARGETS = (12, 14, 15, 16, 17, 18)
+
+
+def views() -> tuple[View, ...]:
+    held, lean = (_study(gives_back=gives_back) for gives_back in (False, True))
+    return (
+        View("ours", held, "fm"),
+        View("no boosting", held, "no-boost"),
+        View("published table", held, "published table"),
+        View("target 18", held, "target 18"),
+        View("cores given back", lean, "fm"),
+        View("both", lean, "published table"),
+    )
+
+
+def _study(*, gives_back: bool) -> Study:
+    """The fitted workload, with the published table and other targets as more policies."""
+
+    def here(ladder: Ladder) -> Ladder:
+        return given_back(ladder) if gives_back else ladder
+
+    policy = tailc.compile_policy(str(SPEC)).policy
+    policy = replace(policy, forms=(here(policy.forms[0]),))
+    study = study_of(SPEC, policy, repetitions=40, requests=20_000, searched_rps=40)
+    _add(study, "published table", here(published_server.policy().forms[0]))
+    for target in (*SMALL_TARGETS, *TARGETS):
+        ladder = here(with_target(SPEC, target).forms[0])
+        _add(study, f"target {target}", ladder)
+        study.add(f"target {target}, e1 never", Subject("", (_without_exits(ladder),)))
+    study.add("every-100ms+boost", Subject("", (_boosting(study, "every-100ms"),)))
+    return study
+
+
+def _add(study: Study, name: str, ladder: Ladder) -> None:
+    subject = Subject("", (ladder,))
+    study.add(name, subject)
+    study.add(f"{name}, no boosting", unboosted(subject))
+
+
+def _without_exits(ladder: Ladder) -> Ladder:
+    """The last row that was searched, for all larger loads too."""
+    *rows, last, _on_exit = ladder.rows
+    return replace(ladder, rows=(*rows, replace(last, last_load=None)))
+
+
+def _boosting(study: Study, name: str) -> Ladder:
+    ladder = study.subject(name).ladders[0]
+    rules = (Rule.BOOST_LAST_RUNG, *ladder.rules)
+    return replace(ladder, rules=rules, boost=study.subject("fm").ladders[0].boost)
