@@ -40,6 +40,11 @@ class Arrivals(Protocol):
         ...
 
     @property
+    def has_constant_rate(self) -> bool:
+        """Whether the law of the times is the same at every time."""
+        ...
+
+    @property
     def record_of(self) -> NDArray[np.int32] | None:
         """The record that each arrival is of; None: records come in random order."""
         ...
@@ -86,6 +91,7 @@ class Poisson:
 
     rate_mrps: int
     is_recorded = False
+    has_constant_rate = True
     record_of = None
     stretches = ()
 
@@ -130,6 +136,7 @@ class Bursts:
     bursts: tuple[Burst, ...]
     settled: int = SETTLED_REQUESTS
     is_recorded = False
+    has_constant_rate = False
     record_of = None
 
     def __post_init__(self) -> None:
@@ -204,6 +211,7 @@ class RateProfile:
     steps: tuple[Step, ...]
     most_requests: int = MOST_ARRIVALS
     is_recorded = False
+    has_constant_rate = False
     record_of = None
     stretches = ()
 
@@ -255,6 +263,7 @@ class Recorded:
     source: str
     asked_mrps: int | None = None
     is_recorded = True
+    has_constant_rate = False
     stretches = ()
 
     def __post_init__(self) -> None:

@@ -63,6 +63,40 @@ class Sample:
     tails: tuple[TailSample, ...]
 
 
+@dataclass(frozen=True, eq=False)
+class Repeats:
+    """Replays of the held-out requests themselves.
+
+    law_ns: for each tail, the latencies of all repeats, ascending; limits_ns: the percentile of
+    those. by_repeat: for each tail, each repeat's share of latencies up to that.
+    """
+
+    outcomes: tuple[Outcome, ...]
+    law_ns: tuple[NDArray[np.int64], ...]
+    limits_ns: tuple[int, ...]
+    by_repeat: NDArray[np.float64]
+
+
+def repeated(
+    setting: Setting,
+    draws: Draws,
+    subject: Subject,
+    tails: Sequence[Tail],
+    workers: Executor,
+    tick: Callable[[], None],
+) -> Repeats:
+    """Run the repeats; `tick` is called after each."""
+    replayed = _Replays(setting, subject, tails)
+    repeats = list(_ticking(workers.map(replayed.run, draws.repeats), tick))
+    pooled = _pooled([latencies for _, latencies in repeats])
+    limits_ns = [
+        percentile_ns(one, tail.percentile_ppm) for one, tail in zip(pooled, tails, strict=True)
+    ]
+    by_repeat = np.array([_shares(latencies, limits_ns) for _, latencies in repeats]).T
+    outcomes = tuple(outcome for outcome, _ in repeats)
+    return Repeats(outcomes, tuple(pooled), tuple(limits_ns), by_repeat)
+
+
 def sample(
     setting: Setting,
     draws: Draws,
@@ -70,29 +104,26 @@ def sample(
     tails: Sequence[Tail],
     workers: Executor,
     tick: Callable[[], None],
+    repeats: Repeats | None = None,
 ) -> Sample:
-    """Run every replay; `tick` is called after each."""
+    """Run every replay, but the repeats if they are known; `tick` is called after each."""
+    if repeats is None:
+        repeats = repeated(setting, draws, subject, tails, workers, tick)
     replayed = _Replays(setting, subject, tails)
-    repeats = list(_ticking(workers.map(replayed.run, draws.repeats), tick))
-    pooled = _pooled([latencies for _, latencies in repeats])
-    limits_ns = [
-        percentile_ns(one, tail.percentile_ppm) for one, tail in zip(pooled, tails, strict=True)
-    ]
 
     def replicate(number: int) -> _Replicate:
         one = draws.replicate(number)
         latencies = replayed.run(one)[1]
         kept = latencies if setting.arrivals.is_recorded else None
-        return _Replicate(_shares(latencies, limits_ns), setting.mean_work_ns(one), kept)
+        return _Replicate(_shares(latencies, repeats.limits_ns), setting.mean_work_ns(one), kept)
 
     found = list(_ticking(workers.map(replicate, range(draws.replicates)), tick))
-    by_repeat = np.array([_shares(latencies, limits_ns) for _, latencies in repeats]).T
-    shift, work_shift = _shifts(setting, draws, found, by_repeat)
+    shift, work_shift = _shifts(setting, draws, found, repeats.by_repeat)
     kept = [one.latencies for one in found if one.latencies is not None]
-    law_ns = _pooled(kept) if kept else pooled
-    parts = zip(tails, limits_ns, law_ns, by_repeat, shift, strict=True)
+    law_ns = _pooled(kept) if kept else repeats.law_ns
+    parts = zip(tails, repeats.limits_ns, law_ns, repeats.by_repeat, shift, strict=True)
     return Sample(
-        tuple(outcome for outcome, _ in repeats),
+        repeats.outcomes,
         tuple(
             TailSample(
                 tail.percentile_ppm,
@@ -138,8 +169,8 @@ def replayed_us(
 ) -> int:
     """The percentile alone, over some repeats, without an interval."""
     draws = draw(setting, repeats, 0, workers)
-    found = sample(setting, draws, subject, (tail,), workers, _no_tick)
-    return nearest_us(found.tails[0].estimate_ns)
+    found = repeated(setting, draws, subject, (tail,), workers, _no_tick)
+    return nearest_us(found.limits_ns[0])
 
 
 def _no_tick() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from statistics import fmean
 
 from tailc.percentiles import PPM
+from tailc.replay.arrivals import Arrivals
 from tailc.replay.lowered import NS_PER_US
 from tailc.replay.outcome import Outcome, nearest_us
 from tailc.verify.setting import Draws, Setting
@@ -13,8 +14,8 @@ from tailc.verify.verdict import Load, RungUse
 
 # A server that keeps up is never quite busy; one that does not is, but for its warm-up.
 _SATURATED = 0.995
-# In a growing backlog the second half of the arrivals meets about 2.6 times the requests that the
-# first half meets; where it is stationary, as many.
+# At a constant rate the second half of the arrivals meets about 2.6 times the requests that the
+# first half meets if the backlog grows; where it is stationary, as many.
 _GROWTH = 1.5
 
 # A thousandth, the grid of mean counts.
@@ -43,7 +44,7 @@ def load(setting: Setting, draws: Draws, repeats: Sequence[Outcome]) -> Load:
         in_system_milli=_milli(o.mean_in_system for o in repeats),
         thread_time_us=round(fmean(o.mean_thread_ns for o in repeats) / NS_PER_US),
         rung_use=_rung_use(setting, draws, repeats),
-        is_overloaded=_is_overloaded(repeats, fmean(used) if used else 0.0),
+        is_overloaded=is_overloaded(setting.arrivals, repeats),
     )
 
 
@@ -70,9 +71,18 @@ def never_keeps_up(repeats: Sequence[Outcome]) -> bool:
     return all(outcome.was_cut_off for outcome in repeats)
 
 
-def _is_overloaded(repeats: Sequence[Outcome], utilization: float) -> bool:
+def is_overloaded(arrivals: Arrivals, repeats: Sequence[Outcome]) -> bool:
+    """Whether the server cannot keep up (rule: docs/verdicts.md)."""
     if any(outcome.was_cut_off for outcome in repeats):
         return True
+    used = [o.utilization for o in repeats if o.utilization is not None]
+    if used and fmean(used) >= _SATURATED:
+        return True
+    # Where the rate changes the number in the system does too, whoever keeps up.
+    return arrivals.has_constant_rate and _is_growing(repeats)
+
+
+def _is_growing(repeats: Sequence[Outcome]) -> bool:
     halves = [outcome.mean_in_system_by_half for outcome in repeats]
     first, second = (fmean(half) for half in zip(*halves, strict=True))
-    return utilization >= _SATURATED or second > _GROWTH * max(first, 1.0)
+    return second > _GROWTH * max(first, 1.0)

@@ -21,10 +21,10 @@ from tailc.replay.workload import NS_PER_MS, Workload, workload
 from tailc.specs.slo import Slo
 from tailc.threads import thread_count
 from tailc.traces.profile import DemandProfile
-from tailc.verify.estimate import TailSample, replayed_us, sample
+from tailc.verify.estimate import Repeats, repeated, replayed_us, sample
 from tailc.verify.interval import Interval, interval
 from tailc.verify.judge import SEARCH_REPEATS, subject_of, tail_of
-from tailc.verify.load import load, most_in_system
+from tailc.verify.load import is_overloaded, most_in_system
 from tailc.verify.options import VerifyOptions
 from tailc.verify.setting import Setting, draw
 from tailc.verify.unfit import check
@@ -35,8 +35,16 @@ STEPS = 200
 # First every so many steps, on a few replays, to find about where it begins to miss.
 STRIDE = 20
 GLANCE_REPEATS = 8
-# An interval's limits usually lie a few such strides from the estimate.
-FIRST_STRIDE = 4
+# The limits of the interval are sought on every so many steps: they are ten times as wide apart.
+LIMIT_STEPS = 2
+# Their margin falls so many times as fast as the estimate's, about, for intervals widen with load.
+LIMITS_FALL = 1.25
+# The margin falls by at least so much in a step, for the sake of division.
+_LEAST_FALL = 1e-4
+# One look in so many halves the bounds instead.
+SECANTS = 4
+# About how many evaluations with an interval a subject takes; only the progress depends on it.
+_USUAL_INTERVALS = 6
 # One request a millisecond.
 MRPS_PER_MS = 1_000_000
 
@@ -100,9 +108,8 @@ def size(
     found = []
     with ThreadPoolExecutor(thread_count(options.threads)) as workers:
         for number, (policy, name) in enumerate(subjects):
-            if options.progress is not None:
-                options.progress(number, len(subjects))
-            found.append(_capacity(policy, name, held_out, options, slo, workers))
+            tick = _progress(options, number, len(subjects))
+            found.append(_capacity(_Trial(policy, name, held_out, options, slo, workers, tick)))
     return Sizing(
         slo,
         held_out.digest,
@@ -126,25 +133,45 @@ def _subjects(
     return [*((policy, None) for policy in policies), *named]
 
 
-def _capacity(
-    policy: Policy,
-    name: str | None,
-    held_out: DemandProfile,
-    options: VerifyOptions,
-    slo: Slo,
-    workers: Executor,
-) -> Capacity:
-    trial = _Trial(policy, name, held_out, options, slo, workers)
-    best = _last_around(trial.meets, max(_first_miss(trial.seems_to_meet) - STRIDE, 1))
-    start = max(best, 1)
-    low, high = _last_around(trial.surely_meets, start), _last_around(trial.may_meet, start)
-    shown = trial.subject_at(start)
-    rates = [trial.rate_mrps(step) if step else None for step in (best, low, high)]
+def _progress(options: VerifyOptions, number: int, subjects: int) -> Callable[[], None]:
+    """To be called after each replay of a subject. How many it takes is not known before."""
+    usual = _USUAL_INTERVALS * (options.repeats + options.replicates)
+    done = 0
+
+    def tick() -> None:
+        nonlocal done
+        done = min(done + 1, usual)
+        if options.progress is not None:
+            options.progress(number * usual + done, subjects * usual)
+
+    return tick
+
+
+def _capacity(trial: _Trial) -> Capacity:
+    begin, fall = _crossing(trial.glanced)
+    best = _last_met(trial.estimated, begin, fall)
+    low = _last_limit(lambda step: trial.judged(step, _high_us), best, fall)
+    high = _last_limit(lambda step: trial.judged(step, _low_us), best, fall)
+    shown = trial.subject_at(max(best, 1))
+    rates = [trial.rate_mrps(step) if step else None for step in (best, low, max(high, best))]
     return Capacity(shown.name, shown.note, *rates)
 
 
+def _low_us(found: Interval) -> int:
+    return found.low_us
+
+
+def _high_us(found: Interval) -> int | None:
+    return found.high_us
+
+
 class _Trial:
-    """One subject at rates of the grid, each replayed once for each of the questions below."""
+    """One subject at rates of the grid, each replayed once for each of the questions below.
+
+    A margin is the target over a latency, less 1: 0 or more where the target is met, -1 where the
+    server is overloaded. The reciprocal of a percentile falls nearly on a line with the rate: in
+    M/M/1 exactly.
+    """
 
     def __init__(
         self,
@@ -154,6 +181,7 @@ class _Trial:
         options: VerifyOptions,
         slo: Slo,
         workers: Executor,
+        tick: Callable[[], None],
     ) -> None:
         self._name = name
         self._policy = subject_of(policy, held_out)
@@ -164,32 +192,35 @@ class _Trial:
         self._tail = tail_of(slo, held_out)
         self._target_us = slo.latency_us
         self._workers = workers
-        self._estimated_us = cache(self._estimate_us)
-        self._judged = cache(self._interval)
+        self._tick = tick
+        self.subject_at = cache(self._subject_at)
+        self._repeats = cache(self._replayed)
+        self._interval_at = cache(self._interval)
 
     def rate_mrps(self, step: int) -> int:
         """The rate at a step of the grid."""
         return max(self._most_mrps * step // STEPS, 1)
 
-    def seems_to_meet(self, step: int) -> bool:
-        """As `meets`, at a glance."""
-        return self._estimated_us(step, GLANCE_REPEATS) <= self._target_us
+    def glanced(self, step: int) -> float:
+        """As `estimated`, at a glance."""
+        return self._of_estimate(self._repeats(step, GLANCE_REPEATS))
 
-    def meets(self, step: int) -> bool:
-        """Whether the estimate meets the target."""
-        return self._estimated_us(step, self._options.repeats) <= self._target_us
+    def estimated(self, step: int) -> float:
+        """The margin of the estimate."""
+        return self._of_estimate(self._repeats(step, self._options.repeats))
 
-    def surely_meets(self, step: int) -> bool:
-        """Whether the whole interval does."""
-        found = self._judged(step)
-        return found is not None and found.high_us is not None and found.high_us <= self._target_us
+    def judged(self, step: int, limit_us: Callable[[Interval], int | None]) -> float:
+        """The margin of a limit of the interval, -1 where there is none."""
+        found = self._interval_at(step)
+        return self._margin(None if found is None else limit_us(found))
 
-    def may_meet(self, step: int) -> bool:
-        """Whether any of the interval does."""
-        found = self._judged(step)
-        return found is not None and found.low_us <= self._target_us
+    def _of_estimate(self, found: Repeats | None) -> float:
+        return self._margin(None if found is None else nearest_us(found.limits_ns[0]))
 
-    def subject_at(self, step: int) -> Subject:
+    def _margin(self, latency_us: int | None) -> float:
+        return -1.0 if latency_us is None else self._target_us / max(latency_us, 1) - 1
+
+    def _subject_at(self, step: int) -> Subject:
         """The subject; a baseline with a searched threshold is another at every rate."""
         if self._name is None:
             return self._policy
@@ -200,22 +231,25 @@ class _Trial:
 
         return baseline(self._name, self._policy, self._load, tail_us)
 
-    def _estimate_us(self, step: int, repeats: int) -> float:
-        """The percentile at that rate; infinite where the server is overloaded."""
-        found = self._replayed(step, repeats, 0)
-        return math.inf if found is None else nearest_us(found.estimate_ns)
-
     def _interval(self, step: int) -> Interval | None:
         """The percentile and its limits; None where the server is overloaded."""
-        found = self._replayed(step, self._options.repeats, self._options.replicates)
-        return None if found is None else interval(found)
+        repeats = self._repeats(step, self._options.repeats)
+        if repeats is None:
+            return None
+        setting, subject, tails = self._setting(step), self.subject_at(step), (self._tail,)
+        draws = draw(setting, self._options.repeats, self._options.replicates, self._workers)
+        found = sample(setting, draws, subject, tails, self._workers, self._tick, repeats)
+        return interval(found.tails[0])
 
-    def _replayed(self, step: int, repeats: int, replicates: int) -> TailSample | None:
-        setting, subject = self._setting(step), self.subject_at(step)
-        draws = draw(setting, repeats, replicates, self._workers)
-        found = sample(setting, draws, subject, (self._tail,), self._workers, _no_tick)
-        is_overloaded = load(setting, draws, found.outcomes).is_overloaded
-        return None if is_overloaded else found.tails[0]
+    def _replayed(self, step: int, repeats: int) -> Repeats | None:
+        """What is known without replicates; None where the server is overloaded."""
+        setting, subject, tails = self._setting(step), self.subject_at(step), (self._tail,)
+        draws = draw(setting, repeats, 0, self._workers)
+        found = repeated(setting, draws, subject, tails, self._workers, self._tick)
+        if is_overloaded(setting.arrivals, found.outcomes):
+            return None
+        # They take the most memory, and have said all they had to say.
+        return replace(found, outcomes=())
 
     def _setting(self, step: int) -> Setting:
         return Setting(
@@ -242,32 +276,66 @@ def _most(policy: Policy, load: Workload) -> tuple[int, int]:
     return capacity_ppm, round(capacity_ppm / first / mean_ms * MRPS_PER_MS)
 
 
-def _first_miss(meets: Callable[[int], bool]) -> int:
-    """The first of the coarse steps that misses; one beyond the grid if none does."""
-    return next((step for step in range(STRIDE, STEPS + 1, STRIDE) if not meets(step)), STEPS + 1)
+def _crossing(margin: Callable[[int], float]) -> tuple[int, float]:
+    """About the last step before the first of the coarse steps that misses, and about how much
+    the margin falls in a step there.
+    """
+    inside, at, fall = 1, margin(1), _LEAST_FALL
+    for step in range(STRIDE, STEPS + 1, STRIDE):
+        if at < 0:
+            break
+        found = margin(step)
+        fall = max((at - found) / (step - inside), _LEAST_FALL)
+        if found < 0:
+            return inside + int(at / fall), fall
+        inside, at = step, found
+    return inside, fall
 
 
-def _last_around(holds: Callable[[int], bool], start: int) -> int:
-    """The last step at which `holds`, 0 if none, sought from `start` in growing strides."""
-    stride = FIRST_STRIDE
-    if holds(start):
-        inside = start
-        while inside + stride <= STEPS and holds(inside + stride):
-            inside, stride = inside + stride, 2 * stride
-        return _last(holds, inside, min(inside + stride, STEPS + 1))
-    outside = start
-    while outside - stride > 0 and not holds(outside - stride):
-        outside, stride = outside - stride, 2 * stride
-    return _last(holds, max(outside - stride, 0), outside)
+def _last_limit(margin: Callable[[int], float], best: int, fall: float) -> int:
+    """As `_last_met`, on the steps on which limits are sought."""
+    every = LIMIT_STEPS
+    begin, fall = max(best // every, 1), LIMITS_FALL * every * fall
+    return _last_met(lambda place: margin(place * every), begin, fall, STEPS // every) * every
 
 
-def _last(holds: Callable[[int], bool], inside: int, outside: int) -> int:
-    """The last step that holds, between one that does (or 0) and one that does not."""
-    while outside - inside > 1:
-        middle = (inside + outside) // 2
-        inside, outside = (middle, outside) if holds(middle) else (inside, middle)
-    return inside
+def _last_met(margin: Callable[[int], float], begin: int, fall: float, steps: int = STEPS) -> int:
+    """The last of the steps with a margin of 0 or more, 0 if none, by a secant.
+
+    Sought from `begin`, where the margin falls by about `fall` in a step.
+    """
+    met, missed = _Bound(0), _Bound(steps + 1)
+    step, looks = begin, 0
+    while missed.step - met.step > 1:
+        found = margin(step)
+        if found >= 0:
+            met = _Bound(step, found)
+        else:
+            missed = _Bound(step, found)
+        looks += 1
+        ahead = _between(met, missed, fall, looks)
+        step = min(max(ahead, met.step + 1), missed.step - 1)
+    return met.step
 
 
-def _no_tick() -> None:
-    pass
+@dataclass(frozen=True)
+class _Bound:
+    """A step and its margin; None: beyond the grid."""
+
+    step: int
+    margin: float | None = None
+
+
+def _between(met: _Bound, missed: _Bound, fall: float, looks: int) -> int:
+    """Where the margin may be 0."""
+    # Guesses that prove too short grow: 0, 0, 1, 3, 7 steps longer.
+    longer = 2 ** max(looks - 2, 0) - 1
+    if missed.margin is None:
+        return met.step + max(int((met.margin or 0.0) / fall), 1) + longer
+    if met.margin is None:
+        return missed.step - max(math.ceil(-missed.margin / fall), 1) - longer
+    # A secant may creep towards one end.
+    if looks % SECANTS == 0:
+        return (met.step + missed.step) // 2
+    part = met.margin / (met.margin - missed.margin)
+    return met.step + int(part * (missed.step - met.step))

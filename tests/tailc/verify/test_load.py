@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from tailc.replay.arrivals import Poisson
+from tailc.replay.arrivals import Arrivals, Burst, Bursts, Poisson, RateProfile, Recorded, Step
 from tailc.replay.outcome import Outcome
 from tailc.replay.workload import Workload
 from tailc.verify.load import load, most_in_system, never_keeps_up
@@ -32,12 +32,12 @@ def outcome(
     )
 
 
-def judged(*repeats: Outcome) -> Load:
+def judged(*repeats: Outcome, arrivals: Arrivals = Poisson(1000)) -> Load:  # noqa: B008 - frozen
     """Ten requests of 1 to 10 ms of work in order of arrival."""
     work = Workload(
         np.arange(1, 11) * MS, np.ones(10, np.int64), np.zeros(10, np.int32), np.ones((1, 2))
     )
-    setting = Setting(work, Poisson(1000), 10, 100, seed=1)
+    setting = Setting(work, arrivals, 10, 100, seed=1)
     order = np.arange(10, dtype=np.int32)
     drawn = tuple(Draw(one.arrival_ns, order) for one in repeats)
     draws = Draws(setting, drawn, None, (), 0)
@@ -70,6 +70,20 @@ def test_rungs_are_counted_over_measured_requests():
 )
 def test_a_server_is_overloaded_if_its_backlog_grows_or_it_is_never_idle(repeat, is_overloaded):
     assert judged(repeat, repeat).is_overloaded is is_overloaded
+
+
+@pytest.mark.parametrize(
+    "arrivals",
+    [
+        Bursts((Burst(5, 1000), Burst(5, 4000))),
+        RateProfile((Step(10**8, 1000), Step(10**8, 4000))),
+        Recorded(np.arange(10) * MS, None, "arrived"),
+    ],
+)
+def test_more_requests_in_the_second_half_are_no_backlog_where_the_rate_changes(arrivals):
+    assert not judged(outcome((10, 40)), arrivals=arrivals).is_overloaded
+    assert judged(outcome((10, 10), busy=3.98), arrivals=arrivals).is_overloaded
+    assert judged(outcome((10, 10), arrived=9), arrivals=arrivals).is_overloaded
 
 
 def test_one_replay_that_came_to_its_end_is_one_that_kept_up():
