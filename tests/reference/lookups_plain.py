@@ -1,4 +1,4 @@
-"""What another ladder would do first at the look-ups of a replay, request by request; slow, obvious.
+"""What another ladder would do first at the look-ups of a replay, request by request; slow.
 
 Each request walks the instants of its own life and asks the form's own look-up, so this shares
 nothing with the compiled comparison but the meaning.
