@@ -17,10 +17,12 @@ def command(artifact: str, *, rows: bool) -> Outcome:
     ARTIFACT is a .tailc or a .json file, or the STEM of both.
     """
     from tailc.artifact.files import read_policy
-    from tailc.report.policy import evidence_text, policy_result, policy_text
+    from tailc.report.policy import demand_line, evidence_text, policy_result, policy_text
 
     policy = read_policy(artifact)
     text = policy_text(policy)
+    if (line := demand_line(policy)) is not None:
+        text += "\n\n" + line
     if rows:
         text += "\n\n" + evidence_text(policy.evidence)
     return Outcome(text=text, result=policy_result(policy))

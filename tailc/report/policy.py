@@ -13,7 +13,12 @@ from tailc.forms.ladder.solution import RowEvidence
 from tailc.forms.ladder.table import Admission, AdmissionKind, Ladder, LoadAxis, Row
 from tailc.percentiles import PPM
 from tailc.report.table import aligned
+from tailc.traces.profile import NS_PER_MS
+from tailc.traces.summary import GRID_PPM
 from tailc.units import format_mrps, format_us, printable
+
+# Of the design demand; all are in the summary's grid.
+_SHOWN_PERCENT = (50, 95, 99)
 
 if TYPE_CHECKING:
     from tailc.pipeline.compile import Compiled
@@ -80,6 +85,22 @@ def policy_text(policy: Policy) -> str:
     head.append(f"evidence   {evidence_line(policy)}")
     tables = [_class_heading(form) + ladder_text(form) for form in policy.forms]
     return "\n".join([*map(printable, head), "", "\n\n".join(tables)])
+
+
+def demand_line(policy: Policy) -> str | None:
+    """Mean and percentiles of the demand that the policy was compiled from, if it tells them."""
+    for part in policy.inputs:
+        if part.role is InputRole.DESIGN and part.demand is not None:
+            told = [f"mean {_ms(part.demand.mean_ns)}"]
+            for percent in _SHOWN_PERCENT:
+                at = GRID_PPM.index(percent * PPM // 100)
+                told.append(f"p{percent} {_ms(part.demand.quantiles_ns[at])}")
+            return f"demand of {part.requests:,} requests: {', '.join(told)}"
+    return None
+
+
+def _ms(time_ns: int) -> str:
+    return f"{time_ns / NS_PER_MS:.4g} ms"
 
 
 def _class_heading(form: Ladder) -> str:

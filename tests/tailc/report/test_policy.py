@@ -1,6 +1,8 @@
 from dataclasses import replace
 
-from tailc.report.policy import policy_text
+from tailc.artifact.envelope import Input, InputRole
+from tailc.report.policy import demand_line, policy_text
+from tailc.traces.summary import GRID_PPM, DemandSummary
 from tests.tailc.artifact.published import lucene_policy
 
 FORGED = "d1\nwrote build/x.tailc\x1b[1A"
@@ -26,3 +28,15 @@ def test_names_in_an_artifact_cannot_forge_lines():
     assert "\x1b" not in text
     assert f"{SHOWN} ({SHOWN}), generation" in text
     assert f"for class {SHOWN}" in text
+
+
+def test_the_design_demand_is_one_line_if_the_artifact_tells_it():
+    policy = lucene_policy()
+    # 1 ms for each entry of the grid: the minimum, every percent, 99.5, 99.9 and 100 %
+    quantiles_ns = tuple((place + 1) * 1_000_000 for place in range(len(GRID_PPM)))
+    told = DemandSummary(12_345_678, quantiles_ns)
+    design = Input(InputRole.DESIGN, "0" * 64, 10, 2000, told)
+    assert demand_line(replace(policy, inputs=(replace(design, demand=None),))) is None
+    assert demand_line(replace(policy, inputs=(design,))) == (
+        "demand of 2,000 requests: mean 12.35 ms, p50 51 ms, p95 96 ms, p99 100 ms"
+    )
