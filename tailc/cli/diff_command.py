@@ -76,10 +76,11 @@ def _compared(
     from tailc.diff.compare import diff
 
     if trace is None:
-        _check_unused(arrivals, options)
+        _check_unused(trace_format, arrivals, options)
         return diff(*policies), ()
     from tailc.cli.progress import shown
-    from tailc.pipeline.held_out import read_held_out
+    from tailc.pipeline.held_out import read_held_out, trace_warnings
+    from tailc.verify.drift import drift_from
     from tailc.verify.options import VerifyOptions
 
     held_out = read_held_out(policies[1], trace, trace_format, arrivals.column)
@@ -90,13 +91,16 @@ def _compared(
             progress=lambda done, of: draw("replaying", done / of),
             **replay_options.given(options),
         )
-        return diff(*policies, held_out.profile, chosen), held_out.warnings
+        found = diff(*policies, held_out.profile, chosen)
+    drift = drift_from(policies[1], held_out.profile, chosen.seed)
+    return found, trace_warnings(policies[1], held_out, trace, drift)
 
 
-def _check_unused(arrivals: AskedArrivals, options: dict[str, Any]) -> None:
+def _check_unused(trace_format: Format, arrivals: AskedArrivals, options: dict[str, Any]) -> None:
     """Options of a replay ask for one, which needs requests."""
-    is_asked = arrivals.given or arrivals.column or any(replay_options.given(options).values())
-    if is_asked:
+    # A flag that is not given is False; a seed of 0 is given, and equals it.
+    chosen = [value for value in options.values() if value is not None and value is not False]
+    if chosen or trace_format != "auto" or arrivals.given or arrivals.column:
         from tailc.errors import Code, Finding, TailcError
 
         message = "options of a replay are given, and no requests to replay"

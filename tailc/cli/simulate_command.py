@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from tailc.cli import replay_options
 from tailc.cli.arrivals_option import arrivals_options
+from tailc.cli.judging import judged
 from tailc.cli.outcome import Outcome, reports
 
 if TYPE_CHECKING:
@@ -44,29 +46,11 @@ def command(
     """
     from tailc.cli.progress import shown
     from tailc.pipeline.compile import compile_policy
-    from tailc.pipeline.held_out import read_held_out
     from tailc.pipeline.simulate import trace_of
-    from tailc.report import verdict as render
-    from tailc.verify.judge import verify
-    from tailc.verify.options import VerifyOptions
 
     trace = trace or trace_of(spec)
+    options["allow_compile_trace"] = True
     with shown(progress) as draw:
         compiled = compile_policy(spec, progress=draw, threads=options["threads"])
-        held_out = read_held_out(compiled.policy, trace, trace_format, arrivals.column)
-        verdicts = verify(
-            compiled.policy,
-            held_out.profile,
-            VerifyOptions(
-                arrivals=arrivals.with_recorded(held_out.recorded),
-                held_out_name=trace,
-                progress=lambda done, of: draw("replaying", done / of),
-                **replay_options.given({**options, "allow_compile_trace": True}),
-            ),
-        )
-    return Outcome(
-        text=render.as_text(verdicts),
-        result=render.as_dict(verdicts),
-        findings=compiled.findings,
-        markdown=render.as_markdown(verdicts),
-    )
+        found = judged(compiled.policy, trace, trace_format, arrivals, draw, options)
+    return replace(found.outcome(*compiled.findings), annotations=(), cases=())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -42,7 +42,7 @@ def command(
     trace_format: Format,
     fleet_mrps: int | None,
     progress: bool | None,
-    **options: object,
+    **options: Any,
 ) -> Outcome:
     """Replay each of ARTIFACTS at rising Poisson rates until its first SLO is missed.
 
@@ -51,26 +51,25 @@ def command(
     """
     from tailc.artifact.files import read_policy
     from tailc.cli.progress import shown
-    from tailc.pipeline.held_out import read_held_out
+    from tailc.pipeline.held_out import read_held_out, trace_warnings
     from tailc.report import size as render
+    from tailc.verify.drift import drift_from
     from tailc.verify.options import VerifyOptions
     from tailc.verify.size import size
 
     policies = [read_policy(artifact) for artifact in artifacts]
     held_out = read_held_out(policies[0], trace, trace_format)
     with shown(progress) as draw:
-        sizing = size(
-            policies,
-            held_out.profile,
-            VerifyOptions(
-                held_out_name=trace,
-                progress=lambda done, of: draw("sizing", done / of),
-                **replay_options.given(options),
-            ),
+        chosen = VerifyOptions(
+            held_out_name=trace,
+            progress=lambda done, of: draw("sizing", done / of),
+            **replay_options.given(options),
         )
+        sizing = size(policies, held_out.profile, chosen)
+    drift = drift_from(policies[0], held_out.profile, chosen.seed)
     return Outcome(
         text=render.as_text(sizing, fleet_mrps),
         result=render.as_dict(sizing, fleet_mrps),
-        findings=held_out.warnings,
+        findings=trace_warnings(policies[0], held_out, trace, drift),
         markdown=render.as_markdown_table(sizing, fleet_mrps),
     )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from tailc.cli import replay_options
 from tailc.cli.arrivals_option import arrivals_options
+from tailc.cli.judging import judged
 from tailc.cli.outcome import Outcome, reports
 
 if TYPE_CHECKING:
@@ -46,37 +48,8 @@ def command(
     """
     from tailc.artifact.files import read_policy
     from tailc.cli.progress import shown
-    from tailc.errors import Place
-    from tailc.pipeline.held_out import read_held_out
-    from tailc.pipeline.remarks import suspect_unit
-    from tailc.report import verdict as render
-    from tailc.verify.drift import drift_findings
-    from tailc.verify.judge import verify
-    from tailc.verify.options import VerifyOptions
 
     policy = read_policy(artifact)
-    held_out = read_held_out(policy, trace, trace_format, arrivals.column)
     with shown(progress) as draw:
-        verdicts = verify(
-            policy,
-            held_out.profile,
-            VerifyOptions(
-                arrivals=arrivals.with_recorded(held_out.recorded),
-                held_out_name=trace,
-                progress=lambda done, of: draw("replaying", done / of),
-                **replay_options.given(options),
-            ),
-        )
-    return Outcome(
-        verdicts.exit_code,
-        render.as_text(verdicts),
-        render.as_dict(verdicts),
-        (
-            *held_out.warnings,
-            *suspect_unit(held_out.profile, policy.slos),
-            *drift_findings(verdicts.drift, Place(trace)),
-        ),
-        tuple(render.as_github(verdicts).splitlines()),
-        cases=render.as_cases(verdicts),
-        markdown=render.as_markdown(verdicts),
-    )
+        found = judged(policy, trace, trace_format, arrivals, draw, options)
+    return replace(found.outcome(), exit_code=found.verdicts.exit_code)

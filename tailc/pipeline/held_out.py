@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tailc.artifact.envelope import InputRole, Policy
 from tailc.errors import Code, Finding, Place, TailcError
 from tailc.pipeline.recorded import recorded_arrivals
-from tailc.pipeline.remarks import other_measure
+from tailc.pipeline.remarks import other_measure, suspect_unit
 from tailc.replay.arrivals import Recorded
 from tailc.traces.arrivals import ArrivalColumn
 from tailc.traces.profile import DemandProfile
@@ -19,6 +19,8 @@ from tailc.traces.source import Format, Source, open_source
 from tailc.traces.split import held_out_mask
 from tailc.traces.trace import Trace, trace_in
 from tailc.traces.written import reading_stated_in
+from tailc.verify.drift import drift_findings
+from tailc.verify.verdict import Drift
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +64,17 @@ def read_held_out(
             opened, trace, policy.reading, arrivals, chosen, format
         )
         return HeldOut(trace.profile, (*trace.warnings, *remarks), recorded)
+
+
+def trace_warnings(
+    policy: Policy, held_out: HeldOut, source: str, drift: Drift | None
+) -> tuple[Finding, ...]:
+    """What is odd about the trace at `source`, to whoever judges `policy` on it."""
+    return (
+        *held_out.warnings,
+        *suspect_unit(held_out.profile, policy.slos),
+        *drift_findings(drift, Place(source)),
+    )
 
 
 def _held_out_part(

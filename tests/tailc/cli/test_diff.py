@@ -128,8 +128,20 @@ def test_what_it_tells_of_a_trace_fits_its_schema(services, tailc):
     assert [point["rate_mrps"] for point in result["behaviour"]["points"]] == [5000]
 
 
-def test_options_of_a_replay_without_a_trace_are_a_usage_error(tailc):
-    ended = tailc("diff", LUCENE, VECTORS / "rate.tailc", "--rate", "40/s")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--rate", "40/s"),
+        ("--seed", "0"),
+        ("--seed", "1"),
+        ("--format", "csv"),
+        ("--allow-compile-trace",),
+        ("--arrivals", "recorded:at"),
+    ],
+    ids=" ".join,
+)
+def test_options_of_a_replay_without_a_trace_are_a_usage_error(words, tailc):
+    ended = tailc("diff", LUCENE, VECTORS / "rate.tailc", *words)
     assert ended.code == 64
     assert "--trace" in ended.err
 

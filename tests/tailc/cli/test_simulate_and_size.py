@@ -48,6 +48,33 @@ def test_simulate_reads_a_trace_of_its_own(spec, tailc, in_folder):
     assert result(tailc("simulate", spec, *given, *QUICK))["held_out"]["requests"] == 300
 
 
+@pytest.fixture
+def stems(spec, tailc):
+    """Two compiles of the spec."""
+    for stem in ("old", "new"):
+        assert tailc("compile", spec, "-o", stem).code == 0
+
+
+@pytest.fixture
+def drifted(in_folder):
+    """A trace whose every request is a thousandth of a request of the spec's."""
+    (in_folder / "drifted.csv").write_text("demand_ms\n" + "0.06\n" * 300)
+    return ("--trace", "drifted.csv", "--requests", "2000", "--replicates", "50")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("verify", "new"), ("simulate", "toy.yaml"), ("size", "new"), ("diff", "old", "new")],
+    ids=lambda words: words[0],
+)
+def test_every_command_that_replays_warns_of_drift_and_of_a_suspect_unit(
+    words, stems, drifted, tailc
+):
+    ended = tailc(*words, *drifted, "--no-progress")
+    assert "warning[TC0652]: demand has drifted" in ended.err
+    assert "warning[TC0251]" in ended.err
+
+
 def test_simulate_asks_for_a_trace_where_standard_input_was_read_already(tailc, in_folder):
     write_toy(in_folder, with_lines(("trace: toy.csv", "trace: '-'")))
     ended = tailc("simulate", "toy.yaml", *QUICK)

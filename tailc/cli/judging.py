@@ -1,0 +1,66 @@
+"""What verify and simulate share: a policy is replayed, and what is odd about the trace is told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tailc.cli import replay_options
+from tailc.cli.outcome import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tailc.artifact.envelope import Policy
+    from tailc.cli.arrivals_option import AskedArrivals
+    from tailc.errors import Finding
+    from tailc.traces.source import Format
+    from tailc.verify.verdict import Verdicts
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The verdicts, and warnings about the trace."""
+
+    verdicts: Verdicts
+    warnings: tuple[Finding, ...]
+
+    def outcome(self, *earlier: Finding) -> Outcome:
+        """All there is to print, exit 0; of warnings that say the same the `earlier` are kept."""
+        from tailc.report import verdict as render
+
+        once: dict[object, Finding] = {}
+        for finding in (*earlier, *self.warnings):
+            once.setdefault((finding.code, finding.message), finding)
+        return Outcome(
+            text=render.as_text(self.verdicts),
+            result=render.as_dict(self.verdicts),
+            findings=tuple(once.values()),
+            annotations=tuple(render.as_github(self.verdicts).splitlines()),
+            cases=render.as_cases(self.verdicts),
+            markdown=render.as_markdown(self.verdicts),
+        )
+
+
+def judged(
+    policy: Policy,
+    trace: str,
+    trace_format: Format,
+    arrivals: AskedArrivals,
+    draw: Callable[[str, float], None],
+    options: dict[str, Any],
+) -> Judged:
+    """The policy on the trace; `options` are fields of VerifyOptions, None where not given."""
+    from tailc.pipeline.held_out import read_held_out, trace_warnings
+    from tailc.verify.judge import verify
+    from tailc.verify.options import VerifyOptions
+
+    held_out = read_held_out(policy, trace, trace_format, arrivals.column)
+    chosen = VerifyOptions(
+        arrivals=arrivals.with_recorded(held_out.recorded),
+        held_out_name=trace,
+        progress=lambda done, of: draw("replaying", done / of),
+        **replay_options.given(options),
+    )
+    verdicts = verify(policy, held_out.profile, chosen)
+    return Judged(verdicts, trace_warnings(policy, held_out, trace, verdicts.drift))
