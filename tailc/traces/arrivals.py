@@ -18,8 +18,12 @@ from tailc.traces.table import Wanted
 from tailc.traces.trace import kept_cells
 
 NS_PER_S = 1e9
-# Poisson arrivals would leave such a gap once in e^100 requests; a recording that paused does.
+# A gap of so many means is a silence, if gaps that long are at most one in so many and so many are
+# shorter. Of n exponential gaps the j longest exceed c means of the k others with a probability of
+# at most C(n, j) (1 + jc/k)^-k; over all j that adds up to 4e-10 at n = 11, and less beyond.
 LONGEST_MEAN_GAPS = 100
+_SELDOM = 10
+_FEWEST_SHORTER = 10
 FEWEST_ARRIVALS = 2
 # Differences of times beyond it (146 years) are not what was meant.
 _LONGEST_NS = 2.0**62
@@ -145,7 +149,7 @@ def _since_first(
 def _without_silences(times_ns: Times, cells: Cells, column: ArrivalColumn) -> ArrivalTimes:
     """The times, with what `gaps` asks for done."""
     gaps_ns = np.diff(times_ns)
-    is_silence = gaps_ns > LONGEST_MEAN_GAPS * gaps_ns.mean()
+    is_silence = _silences(gaps_ns)
     if column.gaps is Gaps.KEEP or not is_silence.any():
         return ArrivalTimes(times_ns)
     if column.gaps is Gaps.ERROR:
@@ -161,6 +165,20 @@ def _without_silences(times_ns: Times, cells: Cells, column: ArrivalColumn) -> A
     )
 
 
+def _silences(gaps_ns: Times) -> NDArray[np.bool_]:
+    """Which gaps are longer than 100 times the mean of all gaps shorter than them.
+
+    Longer ones are left out of the mean, or several silences would hide one another. So are gaps of
+    no length: arrivals in batches would make silences of what is between the batches.
+    """
+    lengths_ns = np.sort(gaps_ns[gaps_ns > 0])
+    shorter = np.arange(1, len(lengths_ns))
+    is_long = lengths_ns[1:] > LONGEST_MEAN_GAPS * lengths_ns.cumsum()[:-1] / shorter
+    is_seldom = (len(lengths_ns) - shorter) * _SELDOM <= len(lengths_ns)
+    silences_ns = lengths_ns[1:][is_long & is_seldom & (shorter >= _FEWEST_SHORTER)]
+    return gaps_ns >= silences_ns.min(initial=np.iinfo(np.int64).max)
+
+
 def _silence(
     gaps_ns: Times, is_silence: NDArray[np.bool_], cells: Cells, column: ArrivalColumn
 ) -> Finding:
@@ -168,10 +186,10 @@ def _silence(
     ends = np.flatnonzero(is_silence) + 1
     rows = [cells.row_of(int(row)) for row in ends[:ROWS_NAMED]]
     length_s = gaps_ns[ends[0] - 1] / NS_PER_S
-    mean_s = gaps_ns.mean() / NS_PER_S
+    mean_s = gaps_ns[~is_silence & (gaps_ns > 0)].mean() / NS_PER_S
     message = (
         f"nothing arrives for {length_s:.4g} s before this row, {length_s / mean_s:.0f} times the "
-        f"mean gap of {mean_s:.4g} s"
+        f"mean of the other gaps, {mean_s:.4g} s"
     )
     if len(ends) > 1:
         dots = ", ..." if len(ends) > len(rows) else ""

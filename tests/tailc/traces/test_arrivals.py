@@ -139,9 +139,9 @@ def with_silences(folder):
 def test_a_long_silence_is_refused_with_its_row_and_length(tmp_path):
     (finding,) = refused(with_silences(tmp_path))
     assert finding.code is Code.ARRIVAL_GAP
-    # 200297 s in 299 gaps
     assert finding.message == (
-        "nothing arrives for 1e+05 s before this row, 149 times the mean gap of 669.9 s "
+        "nothing arrives for 1e+05 s before this row, 100000 times the mean of the "
+        "other gaps, 1 s "
         "(first of 2 such silences, before rows 101, 201)"
     )
     assert finding.place.row == 101
@@ -163,15 +163,64 @@ def test_a_recording_that_paused_closes_them_to_the_mean_of_the_other_gaps(tmp_p
     assert warning.message == "2 silences were closed, 199998 s of the recording"
 
 
-def test_a_gap_of_a_hundred_means_is_no_silence(tmp_path):
-    # 199 gaps of 1 s and one of g: g = 100 (199 + g) / 200 at g = 199
-    for longest, is_silence in ((199, False), (200, True)):
-        when = np.cumsum([0, *[1] * 199, longest]).tolist()
-        path = trace(tmp_path, *when)
-        if is_silence:
-            assert refused(path)[0].code is Code.ARRIVAL_GAP
-        else:
-            assert arrivals(path).times_ns[-1] == 398 * S
+@pytest.mark.parametrize(("longest", "is_silence"), [(100, False), (101, True)])
+def test_a_gap_of_a_hundred_means_of_the_others_is_no_silence(tmp_path, longest, is_silence):
+    path = trace(tmp_path, *np.cumsum([0, *[1] * 199, longest]).tolist())
+    if is_silence:
+        assert refused(path)[0].code is Code.ARRIVAL_GAP
+    else:
+        assert arrivals(path).times_ns[-1] == 299 * S
+
+
+def spaced(folder, gaps_s):
+    return trace(folder, *np.cumsum([0, *gaps_s]).tolist())
+
+
+def test_one_pause_is_found_though_it_is_most_of_a_short_recording(tmp_path):
+    # With the pause in it the mean gap is 405 s, and ten hours are 89 of that
+    gaps = [1] * 89
+    gaps[40] = 36_000
+    (finding,) = refused(spaced(tmp_path, gaps))
+    assert (finding.code, finding.place.row) == (Code.ARRIVAL_GAP, 42)
+
+
+def test_silences_do_not_hide_one_another(tmp_path):
+    # With all of them in it the mean gap is 69 s, and each is 52 of that
+    gaps = [1] * 999
+    gaps[50::50] = [3_600] * 19
+    (finding,) = refused(spaced(tmp_path, gaps))
+    assert "(first of 19 such silences, before rows 52, 102, " in finding.message
+    closed = arrivals(spaced(tmp_path, gaps), ArrivalColumn("when", TimeUnit.S, Gaps.CLOSE))
+    assert closed.times_ns[-1] == 999 * S
+
+
+def test_short_silences_beside_long_ones_are_found(tmp_path):
+    gaps = [1] * 1000
+    gaps[100], gaps[500] = 10**7, 200
+    assert (
+        "(first of 2 such silences, before rows 102, 502)"
+        in refused(spaced(tmp_path, gaps))[0].message
+    )
+
+
+def test_what_is_between_batches_is_no_silence(tmp_path):
+    gaps = [*[0] * 49, 30] * 20
+    assert arrivals(spaced(tmp_path, gaps)).times_ns[-1] == 600 * S
+
+
+def test_a_service_that_is_off_as_a_rule_has_no_silences(tmp_path):
+    # One gap in eight
+    gaps = [*[1] * 7, 5_000] * 50
+    assert arrivals(spaced(tmp_path, gaps)).times_ns[-1] == 50 * 5_007 * S
+
+
+@pytest.mark.parametrize("count", [3, 11, 12, 100, 5_000])
+def test_poisson_arrivals_have_no_silence(tmp_path, count):
+    gaps = np.random.default_rng(count).exponential(1, (20_000 // count, count))
+    for number, row in enumerate(gaps[:20]):
+        (tmp_path / str(number)).mkdir()
+        path = trace(tmp_path / str(number), *np.cumsum(row).tolist())
+        assert len(arrivals(path).times_ns) == count
 
 
 def test_timings_of_executions_are_no_arrivals(tmp_path):
