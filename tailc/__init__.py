@@ -3,7 +3,7 @@
 The public API is small: `compile_policy` turns a spec into a `Policy`, `read_artifact` and
 `write_artifact` move it between memory and disk, `lookup` asks it what a request does,
 `verify_policy` judges it on held-out data, and `diff_policies` says what changes from one to
-another. Each name is imported when first used.
+another; `size_policies` finds how much a server carries. Each name is imported when first used.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tailc.pipeline.held_out import read_held_out
     from tailc.verify.judge import verify as verify_policy
     from tailc.verify.options import VerifyOptions
+    from tailc.verify.size import size as size_policies
 
 __version__ = "0.1.0"
 
@@ -37,6 +38,7 @@ _HOMES = {
     "lookup": "tailc.forms.ladder.lookup",
     "read_held_out": "tailc.pipeline.held_out",
     "read_artifact": "tailc.artifact.files:read_policy",
+    "size_policies": "tailc.verify.size:size",
     # Not `verify`: that name is the package's, once anything has imported it.
     "verify_policy": "tailc.verify.judge:verify",
     "write_artifact": "tailc.artifact.files:write_policy",
@@ -52,6 +54,7 @@ __all__ = [
     "lookup",
     "read_artifact",
     "read_held_out",
+    "size_policies",
     "verify_policy",
     "write_artifact",
 ]
