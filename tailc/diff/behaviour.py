@@ -62,6 +62,7 @@ class Behaviour:
     replicates: int
     decisions: Decisions
     points: tuple[Point, ...]
+    cut_off_us: int | None = None
 
 
 def behaviour(
@@ -86,6 +87,7 @@ def behaviour(
         options.replicates,
         told,
         tuple(points),
+        options.cut_off_us,
     )
 
 

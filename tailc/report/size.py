@@ -7,7 +7,7 @@ from typing import Any
 
 from tailc.report.document import slo_dict
 from tailc.report.table import aligned, as_markdown
-from tailc.units import format_mrps, printable
+from tailc.units import format_mrps, format_us, printable
 from tailc.verify.size import Capacity, Sizing, servers
 
 FORMAT = "tailc-size"
@@ -23,7 +23,7 @@ def as_text(sizing: Sizing, fleet_mrps: int | None) -> str:
     fleet = f"; servers that carry {format_mrps(fleet_mrps)} together" if fleet_mrps else ""
     parts = [
         f"highest rate of one server that meets {printable(str(sizing.slo))}, "
-        f"on {sizing.held_out_requests:,} held-out requests{fleet}",
+        f"on {sizing.held_out_requests:,} held-out requests{fleet}{_cut_off(sizing)}",
         aligned(_table(sizing, fleet_mrps), _NUMBERS),
         "The interval is from the rate at which all of the percentile's 95 % interval meets the\n"
         "target to the highest at which any of it does.",
@@ -35,7 +35,16 @@ def as_markdown_table(sizing: Sizing, fleet_mrps: int | None) -> str:
     """The same table for a pull request."""
     title = f"Highest rate of one server that meets {printable(str(sizing.slo))}"
     fleet = f", and servers for {format_mrps(fleet_mrps)}" if fleet_mrps is not None else ""
-    return f"### {title}{fleet}\n\n" + as_markdown(_table(sizing, fleet_mrps), _NUMBERS)
+    return f"### {title}{fleet}{_cut_off(sizing)}\n\n" + as_markdown(
+        _table(sizing, fleet_mrps), _NUMBERS
+    )
+
+
+def _cut_off(sizing: Sizing) -> str:
+    """That latencies are those of unfinished requests too, if they are."""
+    if sizing.cut_off_us is None:
+        return ""
+    return f"; requests are cut off after {format_us(sizing.cut_off_us)}"
 
 
 def as_dict(sizing: Sizing, fleet_mrps: int | None) -> dict[str, Any]:
@@ -49,6 +58,7 @@ def as_dict(sizing: Sizing, fleet_mrps: int | None) -> dict[str, Any]:
             "seed": sizing.seed,
             "requests": sizing.requests_per_replay,
             "replicates": sizing.replicates,
+            "cut_off_us": sizing.cut_off_us,
         },
         "fleet_mrps": fleet_mrps,
         "capacities": [_capacity_dict(one, fleet_mrps) for one in sizing.capacities],

@@ -63,6 +63,7 @@ def verify(
         slos=policy.slos,
         points=points,
         drift=drift_from(policy, held_out, options.seed),
+        cut_off_us=options.cut_off_us,
     )
 
 

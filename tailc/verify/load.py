@@ -36,6 +36,7 @@ def load(setting: Setting, draws: Draws, repeats: Sequence[Outcome]) -> Load:
     """Means over all repeats, and whether the server is overloaded (rule: docs/verdicts.md)."""
     latency_ns = sum(int(o.latency_ns[o.measured].sum()) for o in repeats)
     requests = sum(len(o.latency_ns[o.measured]) for o in repeats)
+    cut = sum(int(o.is_cut[o.measured].sum()) for o in repeats)
     used = [o.utilization for o in repeats if o.utilization is not None]
     return Load(
         mean_latency_us=nearest_us(latency_ns // requests),
@@ -43,6 +44,7 @@ def load(setting: Setting, draws: Draws, repeats: Sequence[Outcome]) -> Load:
         threads_milli=_milli(o.mean_threads for o in repeats),
         in_system_milli=_milli(o.mean_in_system for o in repeats),
         thread_time_us=round(fmean(o.mean_thread_ns for o in repeats) / NS_PER_US),
+        cut_ppm=-(-cut * PPM // requests),
         rung_use=_rung_use(setting, draws, repeats),
         is_overloaded=is_overloaded(setting.arrivals, repeats),
     )

@@ -65,9 +65,9 @@ class Capacity:
     low_mrps: int | None
     high_mrps: int | None
 
-    def servers(self, fleet_mrps: int) -> int | None:
-        """How many servers carry that much together."""
-        return servers(fleet_mrps, self.rate_mrps)
+    def __post_init__(self) -> None:
+        low, rate, high = (found or 0 for found in (self.low_mrps, self.rate_mrps, self.high_mrps))
+        assert low <= rate <= high
 
 
 def servers(fleet_mrps: int, rate_mrps: int | None) -> int | None:
@@ -85,6 +85,7 @@ class Sizing:
     seed: int
     requests_per_replay: int
     replicates: int
+    cut_off_us: int | None
     capacities: tuple[Capacity, ...]
 
 
@@ -117,6 +118,7 @@ def size(
         options.seed,
         options.requests_for(held_out.total_weight),
         options.replicates,
+        options.cut_off_us,
         tuple(found),
     )
 
@@ -153,7 +155,9 @@ def _capacity(trial: _Trial) -> Capacity:
     low = _last_limit(lambda step: trial.judged(step, _high_us), best, fall)
     high = _last_limit(lambda step: trial.judged(step, _low_us), best, fall)
     shown = trial.subject_at(max(best, 1))
-    rates = [trial.rate_mrps(step) if step else None for step in (best, low, max(high, best))]
+    # Limits come from a coarser grid than the estimate, and are as far apart as they must be.
+    steps = (best, min(low, best), max(high, best))
+    rates = [trial.rate_mrps(step) if step else None for step in steps]
     return Capacity(shown.name, shown.note, *rates)
 
 

@@ -39,6 +39,7 @@ class Load:
     `utilization_ppm` is threads that ran over cores, None where the server has no stated capacity;
     `threads_milli` counts threads of started requests and `in_system_milli` requests in the system,
     both in thousandths. `thread_time_us`: threads times time that a request took, in the mean.
+    `cut_ppm`: share of requests that were ended at the cut-off, rounded up: 0 only if none was.
     `is_overloaded`: no percentile exists, because the backlog grows.
     """
 
@@ -47,6 +48,7 @@ class Load:
     threads_milli: int
     in_system_milli: int
     thread_time_us: int
+    cut_ppm: int
     rung_use: RungUse
     is_overloaded: bool
 
@@ -128,7 +130,11 @@ class Drift:
 
 @dataclass(frozen=True)
 class Verdicts:
-    """Every point, and what the verdict rests on; `drift` None: the artifact does not tell."""
+    """Every point, and what the verdict rests on.
+
+    `drift` None: the artifact does not tell. `cut_off_us`: execution time at which requests were
+    ended, None where none is.
+    """
 
     policy_name: str
     generation: int
@@ -141,6 +147,7 @@ class Verdicts:
     slos: tuple[Slo, ...]
     points: tuple[Point, ...]
     drift: Drift | None = None
+    cut_off_us: int | None = None
 
     @property
     def ruling(self) -> Ruling:

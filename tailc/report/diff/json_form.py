@@ -86,6 +86,7 @@ def _behaviour_dict(became: Behaviour) -> dict[str, Any]:
             "seed": became.seed,
             "requests": became.requests_per_replay,
             "replicates": became.replicates,
+            "cut_off_us": became.cut_off_us,
         },
         "decisions": {
             "unknown": told.unknown or None,

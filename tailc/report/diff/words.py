@@ -101,8 +101,15 @@ def replayed(became: Behaviour) -> str:
     return (
         f"replayed on {became.held_out_requests:,} held-out requests, {became.replicates} "
         f"bootstrap replicates, {became.requests_per_replay:,} requests a replay, "
-        f"seed {became.seed}"
+        f"seed {became.seed}{_cut_off(became)}"
     )
+
+
+def _cut_off(became: Behaviour) -> str:
+    """That latencies are those of unfinished requests too, if they are."""
+    if became.cut_off_us is None:
+        return ""
+    return f", requests cut off after {format_us(became.cut_off_us)}"
 
 
 def percent(count: int, of: int) -> str:

@@ -20,7 +20,9 @@ def as_github(verdicts: Verdicts) -> str:
     """One workflow command for each verdict of the policy, one a line."""
     lines = []
     for point, number, slo, verdict in _verdicts(verdicts):
-        said = f"policy `{verdicts.policy_name}` at {point.arrivals}: {_said(point, number, slo)}"
+        said = (
+            f"policy `{verdicts.policy_name}` at {point.arrivals}: {_said(verdicts, point, number)}"
+        )
         title = f"SLO {verdict.ruling.value}"
         lines.append(f"::{_GITHUB[verdict.ruling]} title={title}::{escaped(said)}\n")
     return "".join(lines)
@@ -34,7 +36,7 @@ def as_cases(verdicts: Verdicts) -> tuple[Case, ...]:
             name=f"{slo} at {point.arrivals}",
             fault=_FAULTS[verdict.ruling],
             kind=verdict.ruling.value,
-            message=_said(point, number, slo),
+            message=_said(verdicts, point, number),
         )
         for point, number, slo, verdict in _verdicts(verdicts)
     )
@@ -46,10 +48,11 @@ def _verdicts(verdicts: Verdicts) -> Iterator[tuple[Point, int, Slo, Verdict]]:
             yield point, number, slo, point.policy.verdicts[number]
 
 
-def _said(point: Point, number: int, slo: Slo) -> str:
+def _said(verdicts: Verdicts, point: Point, number: int) -> str:
+    slo = verdicts.slos[number]
     verdict = point.policy.verdicts[number]
     parts = [f"{slo}, estimate {ms(verdict.estimate_us)} ms, 95 % interval {limits(verdict)} ms"]
     parts += [
         f"{subject(run)} {ms(run.verdicts[number].estimate_us)} ms" for run in point.baselines[:1]
     ]
-    return "; ".join([", ".join(parts), *sentences(point, number)])
+    return "; ".join([", ".join(parts), *sentences(verdicts, point, number)])

@@ -28,6 +28,7 @@ def as_dict(verdicts: Verdicts) -> dict[str, Any]:
             "seed": verdicts.seed,
             "requests": verdicts.requests_per_replay,
             "replicates": verdicts.replicates,
+            "cut_off_us": verdicts.cut_off_us,
         },
         "drift": None if verdicts.drift is None else asdict(verdicts.drift),
         "slos": [slo_dict(slo) for slo in verdicts.slos],

@@ -93,7 +93,7 @@ def _arrivals(points: Sequence[Point]) -> Column:
 
 def _groups(verdicts: Verdicts, runs: Sequence[Run], against: Sequence[Run]) -> Groups:
     slos = [_percentiles(verdicts, number, runs, against) for number in range(len(verdicts.slos))]
-    return [*slos, _load(runs)]
+    return [*slos, _load(verdicts, runs)]
 
 
 def _percentiles(
@@ -114,15 +114,18 @@ def _percentiles(
     )
 
 
-def _load(runs: Sequence[Run]) -> tuple[Column, ...]:
+def _load(verdicts: Verdicts, runs: Sequence[Run]) -> tuple[Column, ...]:
     loads = [run.load for run in runs]
     util = [load.utilization_ppm for load in loads]
+    cuts = [percent(load.cut_ppm) for load in loads]
+    cut = () if verdicts.cut_off_us is None else (_column("cut off", cuts),)
     return (
         _column("mean", [ms(load.mean_latency_us) for load in loads]),
         _column("util", ["-" if share is None else percent(share) for share in util]),
         _column("threads", [count(load.threads_milli) for load in loads]),
         _column("n", [count(load.in_system_milli) for load in loads]),
         _column("thread time", [ms(load.thread_time_us) for load in loads]),
+        *cut,
     )
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from tailc.specs.slo import Slo
-from tailc.units import format_ppm
+from tailc.units import format_ppm, format_us
 from tailc.verify.verdict import Distance, Drift, Load, Point, Ruling, Run, Verdict, Verdicts
 
 POLICY = "policy"
 
 _PPM_PER_PERCENT = 10_000
+_PPM_PER_TENTH = 1_000
 _US_PER_MS = 1_000
 _MILLI = 1_000
 
@@ -62,10 +63,12 @@ def subject(run: Run) -> str:
 def heading(verdicts: Verdicts) -> str:
     """What was replayed, on what, and how much of it."""
     source = "compile-trace" if verdicts.is_compile_trace else "held-out"
+    cut_off_us = verdicts.cut_off_us
+    ends = "" if cut_off_us is None else f"\nrequests are cut off after {format_us(cut_off_us)}"
     return (
         f"generation {verdicts.generation}, replayed on {verdicts.held_out_requests:,} {source} "
         f"requests\n{verdicts.replicates} bootstrap replicates, "
-        f"{verdicts.requests_per_replay:,} requests a replay, seed {verdicts.seed}"
+        f"{verdicts.requests_per_replay:,} requests a replay, seed {verdicts.seed}{ends}"
     )
 
 
@@ -75,11 +78,11 @@ def remarks(verdicts: Verdicts) -> list[str]:
         f"{slo} at {point.arrivals}: {sentence}"
         for number, slo in enumerate(verdicts.slos)
         for point in verdicts.points
-        for sentence in sentences(point, number)
+        for sentence in sentences(verdicts, point, number)
     ]
 
 
-def sentences(point: Point, number: int) -> list[str]:
+def sentences(verdicts: Verdicts, point: Point, number: int) -> list[str]:
     """Why a verdict of the policy is not the last word, and what its windows say."""
     verdict = point.policy.verdicts[number]
     said = []
@@ -92,7 +95,16 @@ def sentences(point: Point, number: int) -> list[str]:
     if verdict.windows_met_ppm is not None:
         share = percent(verdict.windows_met_ppm)
         said.append(f"{share} of accounting windows meet the target")
+    cut_ppm = point.policy.load.cut_ppm
+    if verdicts.cut_off_us is not None and cut_ppm > 0:
+        share, after = _at_least_a_tenth(cut_ppm), format_us(verdicts.cut_off_us)
+        said.append(f"{share} of requests were cut off after {after}")
     return said
+
+
+def _at_least_a_tenth(share_ppm: int) -> str:
+    """A share that is not 0, and does not look as if it were."""
+    return "less than 0.1 %" if share_ppm < _PPM_PER_TENTH else percent(share_ppm)
 
 
 def drift_sentences(drift: Drift | None) -> list[str]:

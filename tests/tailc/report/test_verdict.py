@@ -147,7 +147,7 @@ def test_github_gets_a_line_a_verdict_with_the_first_baseline():
 
 
 BARE = Verdict(1, 0, None, 0, Ruling.UNDECIDED, None, 500_000)
-IDLE = Load(1, None, 0, 0, 0, RungUse(0, 0, 0, ()), is_overloaded=True)
+IDLE = Load(1, None, 0, 0, 0, 0, RungUse(0, 0, 0, ()), is_overloaded=True)
 
 
 def bare() -> Verdicts:
@@ -207,3 +207,24 @@ def test_one_miss_outweighs_one_doubt_and_baselines_do_not_count():
         point(f"{i}/s", run("x", said), SEQ) for i, said in enumerate((MEETS, UNSURE, MISSES), 1)
     ]
     assert [verdicts(*points[:n]).exit_code for n in (1, 2, 3)] == [0, 4, 1]
+
+
+def cut_off(cut_ppm: int) -> Verdicts:
+    run_ = run("websearch", MEETS, load=dataclasses.replace(LOAD, cut_ppm=cut_ppm))
+    return dataclasses.replace(verdicts(point("30/s", run_, SEQ)), cut_off_us=20_000)
+
+
+@pytest.mark.parametrize(
+    ("cut_ppm", "share"), [(874_200, "87.4 %"), (1, "less than 0.1 %"), (1_000, "0.1 %")]
+)
+@pytest.mark.parametrize("form", [as_text, as_markdown, as_github])
+def test_a_cut_off_is_told_wherever_a_verdict_is(form, cut_ppm, share):
+    assert f"{share} of requests were cut off after 20 ms" in form(cut_off(cut_ppm))
+
+
+def test_a_cut_off_is_told_though_it_ended_nobody():
+    assert "requests are cut off after 20 ms" in as_text(cut_off(0))
+    assert "were cut off" not in as_text(cut_off(0))
+    assert "cut off" not in as_text(BOTH)
+    assert as_dict(cut_off(5))["replay"]["cut_off_us"] == 20_000
+    assert as_dict(cut_off(5))["points"][0]["policy"]["load"]["cut_ppm"] == 5

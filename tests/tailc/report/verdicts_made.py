@@ -16,7 +16,7 @@ from tailc.verify.verdict import (
 )
 
 USE = RungUse(1_810, 3_100, 1_000, (612_000, 388_000))
-LOAD = Load(109_000, 767_400, 15_720, 4_390, 130_000, USE, is_overloaded=False)
+LOAD = Load(109_000, 767_400, 15_720, 4_390, 130_000, 0, USE, is_overloaded=False)
 MEETS = Verdict(352_044, 316_400, 397_700, 2_400, Ruling.PASS, None, None)
 UNSURE = Verdict(476_085, 420_784, 552_699, 3_515, Ruling.UNDECIDED, 19_000, None)
 MISSES = Verdict(880_110, 790_068, 952_918, 944, Ruling.FAIL, None, None)

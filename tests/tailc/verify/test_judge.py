@@ -6,7 +6,7 @@ import pytest
 from tailc.artifact.envelope import InputRole
 from tailc.errors import Code, ExitCode, TailcError
 from tailc.percentiles import percentile_rank
-from tailc.replay.arrivals import Burst, Bursts, Poisson, Recorded
+from tailc.replay.arrivals import Burst, Bursts, Poisson, RateProfile, Recorded, Step
 from tailc.specs.slo import Slo
 from tailc.traces.profile import DemandProfile
 from tailc.verify.judge import verify
@@ -310,3 +310,48 @@ def test_an_slo_for_a_class_that_the_trace_lacks_is_refused():
     with pytest.raises(TailcError, match="class `brass`, of which the trace has none") as raised:
         verify(policy(Slo(990_000, 1000, request_class="brass")), classed(), QUICK)
     assert codes(raised) == [Code.METHOD_UNFIT]
+
+
+def test_a_cut_off_is_told_with_the_share_of_requests_that_it_ended():
+    trace = held_out(800)
+    form = ladder(at_once((0, 0)), rungs=1)
+    options = dataclasses.replace(QUICK, cut_off_us=20_000, requests_per_replay=8000)
+    found = verify(policy(P99, form=form), trace, options)
+    # nobody waits or shares a core: who has more than 20 ms of work is cut off
+    longer = np.mean(trace.demand_ms > 20)
+    assert found.cut_off_us == 20_000
+    assert found.points[0].policy.load.cut_ppm == pytest.approx(longer * 1e6, rel=0.01)
+    assert found.points[0].policy.verdicts[0].estimate_us == 20_000
+    whole = verify(policy(P99, form=form), trace, QUICK)
+    assert (whole.cut_off_us, whole.points[0].policy.load.cut_ppm) == (None, 0)
+
+
+def in_bursts(*rates_mrps: int) -> VerifyOptions:
+    return dataclasses.replace(QUICK, arrivals=(Bursts(tuple(Burst(600, r) for r in rates_mrps)),))
+
+
+@pytest.mark.parametrize("rates_mrps", [(40_000, 300_000), (300_000, 40_000)])
+def test_bursts_that_a_server_carries_overload_it_in_neither_order(rates_mrps):
+    # eight cores carry 400 requests/s of 20 ms
+    (point,) = verify(policy(P99), held_out(), in_bursts(*rates_mrps)).points
+    assert not point.policy.load.is_overloaded
+
+
+@pytest.mark.parametrize("seconds_at", [((10, 20_000), (2, 300_000)), ((2, 300_000), (10, 20_000))])
+def test_a_profile_that_a_server_carries_overloads_it_in_neither_order(seconds_at):
+    steps = tuple(Step(seconds * 10**9, rate_mrps) for seconds, rate_mrps in seconds_at)
+    options = dataclasses.replace(QUICK, arrivals=(RateProfile(steps),))
+    (point,) = verify(policy(P99), held_out(), options).points
+    assert not point.policy.load.is_overloaded
+
+
+@pytest.mark.parametrize("gaps_ms", [(25.0, 4.0), (4.0, 25.0)])
+def test_a_recording_that_a_server_carries_overloads_it_in_neither_order(gaps_ms):
+    rng = np.random.default_rng(5)
+    gap_ms = np.concatenate([rng.exponential(mean_ms, 600) for mean_ms in gaps_ms])
+    times_ns = np.rint(np.cumsum(gap_ms) * 1e6).astype(np.int64)
+    recorded = Recorded(times_ns - times_ns[0], None, "`at`")
+    (point,) = verify(
+        policy(P99), held_out(), dataclasses.replace(QUICK, arrivals=(recorded,))
+    ).points
+    assert not point.policy.load.is_overloaded
