@@ -1,4 +1,7 @@
-"""Text of several lists in a given number of lines: the longest list is cut first."""
+"""Text of several lists in a given number of lines: the longest list is cut first.
+
+Where no cut is enough, whole lists of those that may be left out are folded into one line.
+"""
 
 from __future__ import annotations
 
@@ -11,18 +14,22 @@ class Section:
     """Lines of text of which those of `body` may be left out, from the end.
 
     least: how many of them stay while another section can be cut.
+    may_fold: whether all of it may be left out where cuts are not enough.
+    left_out: so many `what` are not printed.
     """
 
     head: tuple[str, ...] = ()
     body: tuple[str, ...] = ()
     foot: tuple[str, ...] = ()
     least: int = 3
+    may_fold: bool = False
     left_out: int = 0
+    what: str = ""
 
     @property
     def lines(self) -> tuple[str, ...]:
         """What is printed, and how much is not."""
-        more = (f"  ... and {self.left_out:,} more",) if self.left_out else ()
+        more = (f"  ... and {self.left_out:,} more{self.what}",) if self.left_out else ()
         return (*self.head, *self.body, *more, *self.foot)
 
     def shorter(self) -> Section:
@@ -32,14 +39,41 @@ class Section:
 
 
 def fitted(sections: Sequence[Section], most_lines: int) -> tuple[Section, ...]:
-    """The sections, an empty line between two, cut to `most_lines` where that is possible."""
-    kept = [section for section in sections if section.lines]
-    while sum(len(section.lines) + 1 for section in kept) - 1 > most_lines:
+    """The sections, an empty line between two, cut to `most_lines` where that is possible.
+
+    As many as need be are folded, the last first; a line where they were tells how many.
+    """
+    told = [section for section in sections if section.lines]
+    for count in range(sum(section.may_fold for section in told) + 1):
+        kept = _cut(_folded(told, count), most_lines)
+        if _lines(kept) <= most_lines:
+            break
+    return tuple(kept)
+
+
+def _lines(sections: Sequence[Section]) -> int:
+    return sum(len(section.lines) + 1 for section in sections) - 1
+
+
+def _folded(sections: Sequence[Section], count: int) -> list[Section]:
+    """The sections with a line in place of the last `count` of those that may be folded."""
+    if not count:
+        return list(sections)
+    places = [place for place, section in enumerate(sections) if section.may_fold][-count:]
+    kept = [section for place, section in enumerate(sections) if place not in places]
+    kept.insert(places[0], Section(left_out=count, what=" lists of differences"))
+    return kept
+
+
+def _cut(sections: list[Section], most_lines: int) -> list[Section]:
+    """The sections, the longest cut line by line until all fit or none can be cut."""
+    kept = list(sections)
+    while _lines(kept) > most_lines:
         place = _longest(kept)
         if place is None:
             break
         kept[place] = kept[place].shorter()
-    return tuple(kept)
+    return kept
 
 
 def _longest(sections: Sequence[Section]) -> int | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tailc.diff.compare import Diff
@@ -53,8 +54,12 @@ def _sections(diff: Diff) -> list[Section]:
     return [
         heading,
         _section(["promise"] if found.promise else [], map(change_text, found.promise)),
-        _section(whole_forms(found)),
-        *(section for form in found.forms for section in _form_sections(form)),
+        Section(body=tuple(map(printable, whole_forms(found)))),
+        *(
+            replace(section, may_fold=True)
+            for form in found.forms
+            for section in _form_sections(form)
+        ),
         _section(apart_lines(found)),
         *([] if diff.behaviour is None else _behaviour_sections(diff.behaviour)),
     ]

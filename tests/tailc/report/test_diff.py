@@ -16,7 +16,7 @@ from tailc.diff.compare import Diff, diff
 from tailc.diff.decisions import Decisions, Example, Share
 from tailc.report import diff as render
 from tests.tailc.artifact.published import VECTORS, lucene_policy, small_policy
-from tests.tailc.diff.servers import LATER, OLD
+from tests.tailc.diff.servers import LATER, OLD, one_climb
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "schemas/report/diff-1.schema.json").read_text())
 LUCENE = lucene_policy()
@@ -63,6 +63,33 @@ def test_text_fits_forty_lines_and_json_fits_its_schema(found):
     assert len(render.as_text(found).splitlines()) <= 40
     jsonschema.validate(json.loads(json.dumps(render.as_dict(found))), SCHEMA)
     assert render.as_markdown(found).startswith("### ")
+
+
+def of_classes(count: int, *, age_ms: int, quantum_us: int):
+    """A policy with a ladder for each of so many classes."""
+    form = replace(one_climb(age_ms), quantum_us=quantum_us)
+    names = (f"class {number}" for number in range(count))
+    return replace(OLD, forms=tuple(replace(form, request_class=name) for name in names))
+
+
+@pytest.mark.parametrize("became", [None, behaviour(rates=4)])
+def test_many_classes_fit_forty_lines_and_say_how_much_is_left_out(became):
+    found = diff(
+        of_classes(12, age_ms=20, quantum_us=5_000), of_classes(12, age_ms=60, quantum_us=10_000)
+    )
+    assert len(found.structure.forms) == 12
+    text = render.as_text(replace(found, behaviour=became))
+    assert len(text.splitlines()) <= 40
+    assert "rows of the ladder for class class 0" in text
+    assert " more lists of differences\n" in text
+    assert text.endswith("(--output-format json has all)\n")
+
+
+def test_many_classes_that_one_policy_lacks_fit_forty_lines():
+    found = diff(OLD, of_classes(60, age_ms=20, quantum_us=5_000))
+    text = render.as_text(found)
+    assert len(text.splitlines()) <= 40
+    assert "class 0: only in new" in text
 
 
 def test_results_are_not_cut_where_lists_of_changes_can_be():

@@ -32,3 +32,14 @@ def test_a_list_cut_to_one_line_less_tells_of_two():
 
 def test_empty_sections_take_no_line():
     assert fitted((Section(), Section(("head",))), 1) == (Section(("head",)),)
+
+
+def test_where_no_cut_is_enough_the_last_lists_are_folded_into_a_line():
+    listed = [Section((f"list {n}",), numbered(9), may_fold=True) for n in range(12)]
+    kept = fitted((Section(("head",)), *listed, Section(("foot",))), 20)
+    said = lines(kept)
+    assert len(said) == 20
+    assert (said[0], said[-1]) == ("head", "foot")
+    # A head, a line and "... more" each, and what is between: 3 of 12 lists are left
+    assert said[-3] == "  ... and 9 more lists of differences"
+    assert [line for line in said if line.startswith("list")] == ["list 0", "list 1", "list 2"]
