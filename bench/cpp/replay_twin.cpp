@@ -141,7 +141,8 @@ class Server {
   }
 
   void wait_until(std::int64_t upcoming) {
-    const std::int64_t passed = upcoming - now_;
+    // A double: nanoseconds times millionths of threads outgrow 64 bits within minutes.
+    const auto passed = static_cast<double>(upcoming - now_);
     const std::int64_t threads = threads_ + boosted_;
     sums_[0] += passed;
     sums_[1] += passed * in_system();

@@ -1,5 +1,6 @@
 """The C++ twin of the replay engine writes what the engine writes, to the bit."""
 
+import dataclasses
 import random
 import shutil
 
@@ -44,6 +45,17 @@ def test_twin_and_engine_agree_on_random_ladders(twin, most_in_system):
         table = lower((policy,), 1000, most_in_system)
         run = (load, np.arange(REQUESTS), arrival_ns, table, most_in_system, REQUESTS // 10)
         assert not differences(replay(*run), twin.replay(*run)), policy
+
+
+def test_twin_and_engine_agree_on_requests_of_an_hour(twin):
+    rng, hour = random.Random(1), 3_600_000 * MS
+    policy = random_ladder(rng, 4)
+    load = dataclasses.replace(random_load(rng, 4), work_ns=np.full(REQUESTS, hour))
+    table = lower((policy,), 1000, 64)
+    run = (load, np.arange(REQUESTS), np.arange(REQUESTS) * hour, table, 64)
+    ours = replay(*run)
+    assert not differences(ours, twin.replay(*run))
+    assert (ours.integrals >= 0).all()
 
 
 def test_without_a_compiler_there_is_no_twin(monkeypatch):

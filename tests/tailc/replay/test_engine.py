@@ -166,6 +166,20 @@ def test_integrals_follow_the_requests():
     assert outcome.utilization == pytest.approx(80 / 40 / 4)
 
 
+def test_integrals_of_hours_are_those_of_seconds():
+    # twelve threads are 1.2e7 millionths: over 12.8 minutes their time in ns leaves 64 bits
+    hour_ms = 3_600_000
+    policy = ladder(at_once((0, 0)), cores=12, rungs=1)
+    twelve = dataclasses.replace(policy, rungs=(Rung("d12", PPM, (12 * PPM,)),))
+    # alone for an hour, two side by side until the third hour is over: 12 threads, then 24 on 12
+    outcome = run(twelve, [0, hour_ms, 3 * hour_ms], [2 * hour_ms, hour_ms, hour_ms], (1,))
+    assert latency_ms(outcome) == [3 * hour_ms, 2 * hour_ms, hour_ms]
+    assert outcome.mean_threads == pytest.approx((12 + 24 + 24) / 3)
+    assert outcome.mean_in_system == pytest.approx((1 + 2 + 2) / 3)
+    assert outcome.utilization == pytest.approx(1)
+    assert outcome.mean_thread_ns == pytest.approx(12 * (3 + 2 + 1) / 3 * hour_ms * MS)
+
+
 def wait_ms(outcome: Outcome) -> list[float]:
     return [float(ns / MS) for ns in outcome.wait_ns]
 
