@@ -26,6 +26,8 @@ _MOST_WORTH_ASKING = 1_000_000_000
 _DIGITS = 2
 # By how many times the skewness of the mean demand the upper limit lies further out.
 _LEAN = 4.0
+# On fewer requests nothing is judged: neither their mean demand nor its variance says much.
+FEWEST_JUDGED = 30
 # A share that varies by less than a millionth is as good as known.
 _NEGLIGIBLE = 1e-12
 
@@ -73,9 +75,14 @@ def interval(found: TailSample) -> Interval:
     estimate_ns = found.estimate_ns
     noise = simulation(found)
     below, above = _worth(found, total(sampling(found), noise))
+    if math.isinf(above):
+        # No replicate has another share; the order of the requests is all that is left.
+        below = above = float(found.held_out)
     low_ns, high_ns = _limits(found, below, above)
     if found.held_out < fewest_for_upper_limit(found.percentile_ppm):
         high_ns = None
+    if found.held_out < FEWEST_JUDGED:
+        low_ns, high_ns = 0, None
     noise_low_ns, noise_high_ns = _limits(found, *_worth(found, noise, leaning=0.0))
     width_ns = (noise_high_ns or int(found.law_ns[-1])) - noise_low_ns
     return Interval(
@@ -137,8 +144,8 @@ def sampling(found: TailSample) -> Variance:
 def correlation(found: TailSample) -> float:
     """Of the share with the mean demand, over replicates: -1 where the load alone decides."""
     share, work = found.shift - found.shift.mean(), found.work_shift - found.work_shift.mean()
-    scale = math.sqrt(float(share @ share) * float(work @ work))
-    return float(share @ work) / scale if scale > 0 else 0.0
+    scale = math.sqrt(float(np.sum(share**2)) * float(np.sum(work**2)))
+    return float(np.sum(share * work)) / scale if scale > 0 else 0.0
 
 
 def lean(found: TailSample) -> float:

@@ -92,6 +92,17 @@ def test_where_requests_are_independent_the_limits_are_those_of_order_statistics
     assert found.simulation_us == 0
 
 
+def test_where_no_replicate_differs_the_limits_are_those_of_order_statistics():
+    found = interval(tail(np.arange(1, 1001)))
+    assert (found.low_us, found.high_us) == (pytest.approx(984, abs=1), pytest.approx(996, abs=1))
+
+
+def test_fewer_than_thirty_requests_bound_nothing():
+    few = interval(tail(np.arange(1, 30), percentile_ppm=500_000, held_out=29))
+    assert (few.low_us, few.high_us) == (0, None)
+    assert interval(tail(np.arange(1, 31), percentile_ppm=500_000, held_out=30)).high_us is not None
+
+
 def test_half_the_deviation_is_worth_four_times_the_requests():
     deviation = math.sqrt(0.5 * 0.5 / 4000)
     latencies = np.arange(1, 100_001)
@@ -104,8 +115,8 @@ def test_half_the_deviation_is_worth_four_times_the_requests():
 
 def test_too_few_held_out_requests_have_no_upper_limit_whatever_they_do():
     calm = spread(1e-5)
-    assert interval(tail(np.arange(1, 1001), shift=calm, held_out=367)).high_us is None
-    assert interval(tail(np.arange(1, 1001), shift=calm, held_out=368)).high_us is not None
+    assert interval(tail(np.arange(1, 1001), shift=calm, held_out=389)).high_us is None
+    assert interval(tail(np.arange(1, 1001), shift=calm, held_out=390)).high_us is not None
 
 
 def test_a_share_that_varies_too_much_has_no_upper_limit():
@@ -247,13 +258,13 @@ def test_a_number_of_requests_is_rounded_up_to_two_digits():
 
 
 def test_a_sample_without_an_upper_limit_needs_at_least_one():
-    assert more_requests(Interval(80, 50, None), 100, P99, 300) == 68
+    assert more_requests(Interval(80, 50, None), 100, P99, 300) == 90
     assert more_requests(Interval(110, 80, None), 100, P99, 300) == 2400
 
 
 def test_requests_that_are_worth_less_are_needed_in_proportion():
-    # 368 are needed, and 1,000 are worth 100
-    assert more_requests(Interval(80, 50, None, worth=100), 100, P99, 1000) == 2700
+    # 390 are needed, and 1,000 are worth 100
+    assert more_requests(Interval(80, 50, None, worth=100), 100, P99, 1000) == 2900
 
 
 def test_no_number_decides_when_the_estimate_is_on_the_target():
