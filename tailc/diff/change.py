@@ -27,7 +27,13 @@ from tailc.diff.paired import (
 )
 from tailc.verify.estimate import Tail
 from tailc.verify.interval import Variance, total
-from tailc.verify.order_statistics import fewest_for_upper_limit, student_t_95
+from tailc.verify.order_statistics import (
+    LEAST_FREEDOM,
+    Z_95,
+    Z_96,
+    fewest_for_upper_limit,
+    student_t_95,
+)
 from tailc.verify.setting import Draws, Setting
 
 _NONE = Variance(0.0, math.inf)
@@ -38,9 +44,7 @@ _SURELY_NOISE = 1.5
 _RANK = 1e-9
 # Limits at 2 % in place of 2.5 % beyond each, as verify's: the variance is estimated from few
 # requests of weight, and at 2.5 % the intervals held the true change in 90 to 96 % of trials.
-_WIDER = 2.053749 / 1.959964
-# The quantile of Student's distribution is known down to here.
-_LEAST_FREEDOM = 3.0
+_WIDER = Z_96 / Z_95
 
 
 class Shown(enum.Enum):
@@ -205,7 +209,7 @@ class _Spread:
             whole -= _SURELY_NOISE * 2 * float(np.var(by_repeat, ddof=1))
         freedom = min(self._freedom(influence), self._setting.spread.freedom)
         third = float((self._share * influence**3).sum()) / held_out**2
-        return Variance(max(value, whole, 0.0), max(freedom, _LEAST_FREEDOM)), third
+        return Variance(max(value, whole, 0.0), max(freedom, LEAST_FREEDOM)), third
 
     def _freedom(self, influence: Numbers) -> float:
         """Behind the variance of a mean: few where a few requests decide it.

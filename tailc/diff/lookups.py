@@ -42,9 +42,9 @@ class History(NamedTuple):
 
 
 class Noted(NamedTuple):
-    """By request: what differs first, when, and at how many in the system; and rungs.
+    """By request: what differs first, when, and at how many in the system.
 
-    old_rung, new_rung: the answers where they are rungs. last_rung: where OLD left the request.
+    old_rung, new_rung: the answers where they are rungs.
     """
 
     what: NDArray[np.int8]
@@ -52,7 +52,6 @@ class Noted(NamedTuple):
     load: NDArray[np.int64]
     old_rung: NDArray[np.int32]
     new_rung: NDArray[np.int32]
-    last_rung: NDArray[np.int32]
 
 
 def ask(history: History, old: Lowered, new: Lowered) -> Noted:
@@ -62,7 +61,6 @@ def ask(history: History, old: Lowered, new: Lowered) -> Noted:
         np.zeros(requests, np.int8),
         np.zeros(requests, np.int64),
         np.zeros(requests, np.int64),
-        np.zeros(requests, np.int32),
         np.zeros(requests, np.int32),
         np.zeros(requests, np.int32),
     )
@@ -150,7 +148,10 @@ def _end_delays(until, load, waiting, history, new, noted):
 @_kernel  # pragma: no cover - compiled
 def _ask_rungs(history, exits_ns, old, new, noted):
     """Is its rung, at its start and at its ticks, another?"""
+    last = len(old.threads_ppm) - 1
     for request in range(len(exits_ns)):
+        if noted.what[request] != SAME:
+            continue
         start = history.start_ns[request]
         waited = start - history.arrival_ns[request]
         old_age = waited if old.ages_from_arrival else 0
@@ -161,7 +162,8 @@ def _ask_rungs(history, exits_ns, old, new, noted):
         new_row = _row(new, history.new_ladder[request], arrived - exited)
         rung = 0
         now = start
-        while now < history.exit_ns[request]:
+        # Nothing climbs beyond the last rung, whatever the rows say.
+        while now < history.exit_ns[request] and rung < last:
             while arrived < len(exits_ns) and history.arrival_ns[arrived] <= now:
                 arrived += 1
             while exited < len(exits_ns) and exits_ns[exited] <= now:
@@ -173,14 +175,14 @@ def _ask_rungs(history, exits_ns, old, new, noted):
                 new_row = _row(new, history.new_ladder[request], load)
             older = max(rung, _rung_at(old, old_row, old_age + now - start))
             newer = max(rung, _rung_at(new, new_row, new_age + now - start))
-            if noted.what[request] == SAME and older != newer:
+            if older != newer:
                 what = CLIMBS_EARLIER if newer > older else CLIMBS_LATER
                 _note(noted, request, FIRST_RUNG if now == start else what, now, load)
                 noted.old_rung[request] = older
                 noted.new_rung[request] = newer
+                break
             rung = older
             now += old.quantum_ns
-        noted.last_rung[request] = rung
 
 
 @_part  # pragma: no cover - compiled

@@ -151,7 +151,10 @@ class _Sample:
         count = np.bincount(of, weights=profile.weight)
         share = count / profile.total_weight
         return cls(
-            x_ns, np.minimum(np.cumsum(share), 1.0), profile.total_weight, float(share @ x_ns)
+            x_ns,
+            np.minimum(np.cumsum(share), 1.0),
+            profile.total_weight,
+            float(np.sum(share * x_ns)),
         )
 
     def up_to(self, x_ns: Array) -> Array:
@@ -209,9 +212,9 @@ def _wasserstein(known: _Known, sample: _Sample) -> _Between:
     nearest = np.maximum(np.maximum(low - at, at - high), 0.0)
     farthest = np.maximum(np.abs(at - low), np.abs(at - high))
     return _Between(
-        float(nearest @ width),
-        float(_mean_distance(ends[:-1] - at, ends[1:] - at) @ width),
-        float(farthest @ width),
+        float(np.sum(nearest * width)),
+        float(np.sum(_mean_distance(ends[:-1] - at, ends[1:] - at) * width)),
+        float(np.sum(farthest * width)),
     )
 
 
@@ -256,7 +259,7 @@ def _resampled(laws: Array, drawn: int, streams_of: tuple[int, ...]) -> Array:
     for number in range(_REPLICATES):
         streams.draw_sorted(streams.stream(*streams_of, number), one_each, spacing, record)
         reached = np.cumsum(np.bincount(record, minlength=values))[:-1] / drawn
-        distances[:, number] = widths @ np.abs(reached - law)
+        distances[:, number] = np.sum(widths * np.abs(reached - law), axis=1)
     return distances
 
 

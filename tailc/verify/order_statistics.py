@@ -12,12 +12,14 @@ from tailc.percentiles import PPM
 
 TAIL_PPM = 25_000  # probability beyond each limit of a two-sided 95 % interval
 _TAIL = TAIL_PPM / PPM
-# Beyond each limit of a percentile that more than its own rank is uncertain of. The interval is
-# meant to hold the truth in 96 % of all cases, for what it is worth is estimated too: at 2.5 %
-# intervals of independent requests held it in 93 to 96 %.
+# Beyond each limit whose variance is estimated. Such an interval is meant to hold the truth in 96 %
+# of all cases: at 2.5 % intervals of independent requests held it in 93 to 96 %.
 _BEYOND = 0.02
-# Half-width of a normal 95 % interval in standard deviations.
+# Half-width of a normal 95 % interval in standard deviations, and of one with 2 % on each side.
 Z_95 = 1.959964
+Z_96 = 2.053749
+# Student's quantile is known down to here; with fewer degrees it is taken to be that.
+LEAST_FREEDOM = 3.0
 # Real ranks are found to this part of a rank.
 _RANK_GRID = 1e-3
 # Beyond, the normal distribution and its first correction are right to a hundredth of a rank.
@@ -62,8 +64,8 @@ def rank_limits(percentile_ppm: int, size: int) -> RankLimits:
 
 
 def fewest_for_upper_limit(percentile_ppm: int) -> int:
-    """The smallest sample that has an upper limit: p^size <= 2.5 %."""
-    return math.ceil(math.log(_TAIL) / math.log(percentile_ppm / PPM))
+    """The smallest sample for which `share_limits` has an upper limit: p^size <= 2 %."""
+    return math.ceil(math.log(_BEYOND) / math.log(percentile_ppm / PPM))
 
 
 def share_limits(share: float, below: float, above: float) -> tuple[float, float | None]:
@@ -98,9 +100,11 @@ def _real_rank(share: float, size: float, above: float) -> float:
 def student_t_95(freedom: float) -> float:
     """Half-width of a 95 % interval in standard deviations estimated with `freedom` degrees.
 
-    Abramowitz and Stegun 26.7.5; off by 0.003 at three degrees, and less at more.
+    Abramowitz and Stegun 26.7.5; off by 0.003 at three degrees, and less at more. Fewer than three
+    count as three: the series is off by a tenth at one, and where it has few degrees the number of
+    degrees is itself an estimate.
     """
-    z, v = Z_95, freedom
+    z, v = Z_95, max(freedom, LEAST_FREEDOM)
     terms = (
         (z**3 + z) / 4,
         (5 * z**5 + 16 * z**3 + 3 * z) / 96,

@@ -39,6 +39,14 @@ def first_difference(lives: list[Life], number: int, old: Ladder, new: Ladder) -
     return _of_start(lives, number, new) or _of_rungs(lives, number, old, new)
 
 
+def last_rung(lives: list[Life], number: int, ladder: Ladder) -> int:
+    """The rung on which the request leaves."""
+    life, rung = lives[number], 0
+    for now in _ticks(life, ladder):
+        rung = max(rung, _rung(lives, life, now, ladder))
+    return rung
+
+
 def _of_start(lives: list[Life], number: int, new: Ladder) -> First | None:
     life = lives[number]
     instants = {moment for one in lives for moment in (one.arrival_ns, one.start_ns, one.exit_ns)}
@@ -91,13 +99,18 @@ def _load(lives: list[Life], now: int) -> int:
 def _of_rungs(lives: list[Life], number: int, old: Ladder, new: Ladder) -> First | None:
     life = lives[number]
     rung = 0
-    for now in range(life.start_ns, life.exit_ns, old.quantum_us * NS_PER_US):
+    for now in _ticks(life, old):
         older = max(rung, _rung(lives, life, now, old))
         newer = max(rung, _rung(lives, life, now, new))
         if older != newer:
             return First("rung", now, _load(lives, now), older, newer)
         rung = older
     return None
+
+
+def _ticks(life: Life, ladder: Ladder) -> range:
+    """The request's start and its own ticks."""
+    return range(life.start_ns, life.exit_ns, ladder.quantum_us * NS_PER_US)
 
 
 def _rung(lives: list[Life], life: Life, now: int, ladder: Ladder) -> int:

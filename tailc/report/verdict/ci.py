@@ -19,10 +19,9 @@ _FAULTS = {Ruling.PASS: None, Ruling.UNDECIDED: Fault.ERROR, Ruling.FAIL: Fault.
 def as_github(verdicts: Verdicts) -> str:
     """One workflow command for each verdict of the policy, one a line."""
     lines = []
-    for point, number, slo, verdict in _verdicts(verdicts):
-        said = (
-            f"policy `{verdicts.policy_name}` at {point.arrivals}: {_said(verdicts, point, number)}"
-        )
+    for point, number, _, verdict in _verdicts(verdicts):
+        judged = _said(verdicts, point, number)
+        said = f"policy `{verdicts.policy_name}` at {point.arrivals}: {judged}"
         title = f"SLO {verdict.ruling.value}"
         lines.append(f"::{_GITHUB[verdict.ruling]} title={title}::{escaped(said)}\n")
     return "".join(lines)

@@ -184,7 +184,7 @@ def test_an_interrupt_is_exit_130_and_writes_nothing(toy, tailc, monkeypatch, in
     ],
 )
 def test_verify_ends_as_its_verdict_says(in_folder, tailc, slo, code, verdict):
-    # 300 requests have no upper limit of a 99th percentile: that takes 368.
+    # 300 requests have no upper limit of a 99th percentile: that takes 390.
     rows = "".join(f"{10 + i % 90}\n" for i in range(300))
     (in_folder / "held-out.csv").write_text("demand_ms\n" + rows)
     spec = write_toy(in_folder, with_lines(("{percentile: 99%, latency: 200ms}", slo)))

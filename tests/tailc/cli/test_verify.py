@@ -81,8 +81,8 @@ def test_two_hundred_requests_are_undecided_and_told_how_many_more(in_folder, ta
     assert ".. unknown" in ended.out
     asked = re.search(r"p99 <= 2 s at 10/s: about (\d+) more held-out requests", ended.out)
     assert asked is not None
-    # 368 requests are the fewest that can bound a 99th percentile from above.
-    assert 168 <= int(asked[1]) <= 300
+    # 390 requests are the fewest that can bound a 99th percentile from above.
+    assert 190 <= int(asked[1]) <= 300
 
 
 def test_named_baselines_come_in_the_order_given(compiled, tailc):

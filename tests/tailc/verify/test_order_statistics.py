@@ -7,6 +7,7 @@ from tailc.verify.order_statistics import (
     beta_cdf,
     fewest_for_upper_limit,
     rank_limits,
+    share_limits,
     student_t_95,
 )
 
@@ -48,11 +49,22 @@ def test_ranks_go_on_smoothly_where_the_normal_distribution_takes_over(size):
 
 
 @pytest.mark.parametrize(
-    ("percentile_ppm", "fewest"), [(990_000, 368), (950_000, 72), (500_000, 6)]
+    ("percentile_ppm", "fewest"), [(990_000, 390), (950_000, 77), (500_000, 6)]
 )
 def test_a_sample_has_an_upper_limit_from_some_size_on(percentile_ppm, fewest):
-    # 0.99^368 = 0.0248, 0.99^367 = 0.0250 (above 2.5 % by a hair); 0.95^72 = 0.0249; 0.5^6 = 0.0156
+    # 0.99^390 = 0.0199, 0.99^389 = 0.0200 (above 2 % by a hair); 0.95^77 = 0.0193, and
+    # 0.95^76 = 0.0203; 0.5^6 = 0.0156, 0.5^5 = 0.0313
     assert fewest_for_upper_limit(percentile_ppm) == fewest
+    share = percentile_ppm / 1e6
+    assert share_limits(share, fewest, fewest)[1] is not None
+    assert share_limits(share, fewest - 1, fewest - 1)[1] is None
+
+
+@pytest.mark.parametrize(
+    ("percentile_ppm", "fewest"), [(990_000, 368), (950_000, 72), (500_000, 6)]
+)
+def test_a_sample_of_known_size_has_an_upper_rank_a_little_earlier(percentile_ppm, fewest):
+    # 0.99^368 = 0.0248, 0.99^367 = 0.0250 (above 2.5 % by a hair); 0.95^72 = 0.0249
     assert rank_limits(percentile_ppm, fewest).high == fewest
     assert rank_limits(percentile_ppm, fewest - 1).high is None
 
@@ -67,3 +79,8 @@ def test_the_incomplete_beta_function_is_that_of_scipy(x, a, b):
 @pytest.mark.parametrize(("freedom", "off"), [(3, 4e-3), (5, 3e-4), (23, 1e-5), (1e6, 1e-6)])
 def test_students_quantile_is_that_of_scipy(freedom, off):
     assert student_t_95(freedom) == pytest.approx(student.ppf(0.975, freedom), abs=off)
+
+
+@pytest.mark.parametrize("freedom", [0.1, 1, 2, 2.999])
+def test_fewer_than_three_degrees_of_freedom_count_as_three(freedom):
+    assert student_t_95(freedom) == student_t_95(3)
