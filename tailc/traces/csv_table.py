@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 
 import pyarrow as pa
@@ -16,6 +16,8 @@ from tailc.traces.source import Source, brief
 from tailc.traces.table import BLOCK_BYTES, Wanted
 
 SHOWN = 3
+
+OnRagged = Callable[[pa_csv.InvalidRow], str]
 
 
 class CsvTable:
@@ -42,7 +44,14 @@ class CsvTable:
         return tuple(header)
 
     def batches(self, wanted: Wanted) -> Iterator[pa.RecordBatch]:
-        yield from self._open(wanted, wanted.is_number)
+        if _has_no_rows(self.source):
+            return
+        reading, converting = _options(wanted, wanted.is_number)
+        with (
+            self.source.plain() as stream,
+            pa_csv.open_csv(stream, reading, _parsing(), converting) as reader,
+        ):
+            yield from reader
 
     def careful_batches(self, wanted: Wanted) -> Iterator[pa.RecordBatch]:
         self.source.check_gzip()
@@ -55,26 +64,22 @@ class CsvTable:
 
         try:
             # pyarrow cannot hand over a ragged row that is not UTF-8.
-            yield from self._open(wanted, lambda _name: False, note if is_utf8 else None)
+            yield from self._all_text(wanted, note if is_utf8 else None)
         except (pa.ArrowInvalid, UnicodeDecodeError) as error:
             raise self._unreadable(error, is_utf8) from None
         if ragged:
             raise TailcError(self._ragged_row(ragged))
 
-    def _open(self, wanted, is_number, on_ragged=None) -> Iterator[pa.RecordBatch]:
+    def _all_text(self, wanted: Wanted, on_ragged: OnRagged | None) -> Iterator[pa.RecordBatch]:
         if _has_no_rows(self.source):
             return
-        types = {name: pa.float64() if is_number(name) else pa.string() for name in wanted.names}
+        # The unthreaded reader of a whole file knows the row numbers of ragged rows, and calls
+        # back on this thread. That of a stream does so on a thread of its own, which outlives it:
+        # where the process ends soon after, it is aborted.
+        reading, converting = _options(wanted, lambda _name: False, use_threads=False)
         with self.source.plain() as stream:
-            yield from pa_csv.open_csv(
-                stream,
-                # Row numbers of ragged rows are known only to the unthreaded reader.
-                pa_csv.ReadOptions(block_size=BLOCK_BYTES, use_threads=on_ragged is None),
-                pa_csv.ParseOptions(newlines_in_values=True, invalid_row_handler=on_ragged),
-                pa_csv.ConvertOptions(
-                    column_types=types, include_columns=list(wanted.names), null_values=[]
-                ),
-            )
+            table = pa_csv.read_csv(stream, reading, _parsing(on_ragged), converting)
+        yield from table.to_batches()
 
     def _unreadable(self, error: Exception, is_utf8: bool) -> TailcError:
         if not is_utf8:
@@ -96,6 +101,22 @@ class CsvTable:
             )
         place = Place(self.source.name, row=rows[0], excerpt=first.text)
         return Finding(Code.RAGGED_ROW, message, place, help="quote cells that contain commas")
+
+
+def _options(
+    wanted: Wanted, is_number: Callable[[str], bool], use_threads: bool = True
+) -> tuple[pa_csv.ReadOptions, pa_csv.ConvertOptions]:
+    types = {name: pa.float64() if is_number(name) else pa.string() for name in wanted.names}
+    return (
+        pa_csv.ReadOptions(block_size=BLOCK_BYTES, use_threads=use_threads),
+        pa_csv.ConvertOptions(
+            column_types=types, include_columns=list(wanted.names), null_values=[]
+        ),
+    )
+
+
+def _parsing(on_ragged: OnRagged | None = None) -> pa_csv.ParseOptions:
+    return pa_csv.ParseOptions(newlines_in_values=True, invalid_row_handler=on_ragged)
 
 
 def _is_utf8(source: Source) -> bool:

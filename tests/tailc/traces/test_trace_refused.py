@@ -1,5 +1,6 @@
 import gzip
 import json
+import threading
 import tracemalloc
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tailc.errors import TailcError
+from tailc.traces import csv_table
 from tailc.traces.reading import Curve
 from tailc.traces.source import open_source
 from tailc.traces.trace import read_trace
@@ -167,6 +169,27 @@ def test_ragged_rows_are_counted_and_the_first_is_shown(tmp_path):
     assert (finding.place.row, finding.place.excerpt) == (2, "2")
     wanted = "row has 1 cells where the header has 2 (first of 4 such rows: 2, 3, 5...)"
     assert finding.message == wanted
+
+
+def test_no_thread_of_the_reader_calls_back(tmp_path, monkeypatch):
+    """One that does so while the interpreter ends aborts the process."""
+    callers = []
+
+    def listening(invalid_row_handler, **options):
+        def heard(row):
+            callers.append(threading.current_thread())
+            return invalid_row_handler(row)
+
+        handler = None if invalid_row_handler is None else heard
+        return real(invalid_row_handler=handler, **options)
+
+    real = csv_table.pa_csv.ParseOptions
+    monkeypatch.setattr(csv_table.pa_csv, "ParseOptions", listening)
+    path = tmp_path / "trace.csv"
+    path.write_text("demand,id\n1,1\n2\n3,3,3\n")
+    (finding,) = refused(path, reading())
+    assert finding.code.name == "RAGGED_ROW"
+    assert callers == [threading.main_thread()] * 2
 
 
 @pytest.mark.parametrize("suffix", ["csv.gz", "ndjson.gz"])
