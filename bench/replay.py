@@ -20,7 +20,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from bench import published_server as published
-from bench.timing import least_seconds, seconds, show, wanted
+from bench.timing import end, least_seconds, seconds, show, wanted
 from bench.twin import Twin, differences
 from tailc.forms.ladder.table import Ladder
 from tailc.replay import streams
@@ -63,7 +63,7 @@ class Scenario:
     def at(cls, name: str, ladder: Ladder, rate_rps: int) -> Scenario:
         arrival_ns = np.empty(REQUESTS, np.int64)
         streams.poisson_arrivals(streams.stream(1, rate_rps), rate_rps * 1000, arrival_ns)
-        demand = workload(published.profile(REQUESTS), len(ladder.rungs))
+        demand = workload(published.profile(REQUESTS), ladder)
         return cls(name, ladder, rate_rps, demand, arrival_ns)
 
     @property
@@ -89,6 +89,7 @@ def main() -> None:
     header += ["engine / C++", "engine / SimPy", "engine / Ciw"]
     show(header, [row(scenario, twin) for scenario in scenarios()])
     on_more_threads()
+    end()
 
 
 def scenarios() -> list[Scenario]:

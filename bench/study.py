@@ -222,7 +222,7 @@ def study_of(
 ) -> Study:
     """A policy on all requests of the trace of a spec."""
     profile = read_trace(str(spec.parent / "demand.parquet"), policy.reading).profile
-    load = workload(profile, len(policy.forms[0].rungs))
+    load = workload(profile, policy.forms[0])
     return Study(
         policy,
         load,

@@ -107,7 +107,8 @@ class _Bench:
         self._workers = workers
         self._subjects = subject_of(old, held_out), subject_of(new, held_out)
         ladders = [ladder for subject in self._subjects for ladder in subject.ladders]
-        self._load = workload(held_out, max(len(ladder.rungs) for ladder in ladders))
+        old_load, new_load = (workload(held_out, s.ladders[0]) for s in self._subjects)
+        self._loads = old_load, new_load
         units = [unit.capacity_ppm for ladder in ladders for unit in ladder.cost_units]
         self._most = most_in_system(max(filter(None, units), default=None))
         self._tails = _tails(old, new, held_out)
@@ -119,15 +120,15 @@ class _Bench:
         """Every quantity under one arrival process."""
         options = self._options
         setting = Setting(
-            self._load,
+            self._loads[0],
             arrivals,
-            options.requests_for(self._load.requests),
+            options.requests_for(self._loads[0].requests),
             self._most,
             options.seed,
             options.cut_off_us,
         )
         draws = draw(setting, options.repeats, options.replicates, self._workers)
-        replays = Replays(setting, self._subjects)
+        replays = Replays(setting, self._subjects, self._loads)
         tails = list(self._tails.values())
         found = compare(replays, draws, tails, self._workers, self._tick)
         old, new = zip(*found.pairs, strict=True)

@@ -14,6 +14,7 @@ from tailc.percentiles import PPM
 from tailc.replay.lowered import NS_PER_US, Lowered, lower
 from tailc.replay.outcome import Outcome, replay
 from tailc.replay.subject import Subject
+from tailc.replay.workload import Workload
 from tailc.verify.estimate import Tail, held_out_of, percentile_ns
 from tailc.verify.setting import Draw, Setting
 
@@ -43,8 +44,17 @@ class Quantity(Protocol):
 class Replays:
     """Both policies on whatever is drawn."""
 
-    def __init__(self, setting: Setting, subjects: tuple[Subject, Subject]) -> None:
+    def __init__(
+        self,
+        setting: Setting,
+        subjects: tuple[Subject, Subject],
+        loads: tuple[Workload, Workload] | None = None,
+    ) -> None:
+        """`loads` are the setting's requests at the speeds that each policy's rungs have; None:
+        both have the rungs of the setting's load.
+        """
         self.setting = setting
+        self._loads = loads or (setting.load, setting.load)
         self._subjects = subjects
         old, new = map(self._lowered, subjects)
         self.tables = old, new
@@ -52,15 +62,15 @@ class Replays:
     def pair(self, one: Draw) -> Pair:
         """What happens to the same requests under OLD and under NEW."""
         old, new = (
-            self._outcome(one, table, subject)
-            for table, subject in zip(self.tables, self._subjects, strict=True)
+            self._outcome(one, *parts)
+            for parts in zip(self._loads, self.tables, self._subjects, strict=True)
         )
         return old, new
 
-    def _outcome(self, one: Draw, table: Lowered, subject: Subject) -> Outcome:
+    def _outcome(self, one: Draw, load: Workload, table: Lowered, subject: Subject) -> Outcome:
         setting = self.setting
         return replay(
-            setting.load,
+            load,
             one.order,
             one.arrival_ns,
             table,

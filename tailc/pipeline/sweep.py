@@ -77,7 +77,7 @@ def choose(
 
 def _tails_us(candidate: Candidate, design: DemandProfile, threads: int) -> tuple[int, ...]:
     form = candidate.form
-    load = workload(design, len(form.rungs))
+    load = workload(design, form)
     most = most_in_system(form.cost_units[0].capacity_ppm)
     tail = Tail(candidate.problem.percentile_ppm)
     subject = Subject(candidate.spec.name, (form,))

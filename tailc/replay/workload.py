@@ -8,9 +8,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from tailc.forms.ladder.table import Ladder
+from tailc.percentiles import PPM
 from tailc.traces.profile import DemandProfile
 
 NS_PER_MS = 1_000_000
+# The cost unit whose number is a degree of parallelism.
+THREADS = "threads"
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,17 +47,48 @@ class Workload:
 
     def work_at(self, rank: int) -> int:
         """The `rank`-th smallest work of the requests, counted from 1 [ns]."""
+        order, last_rank_of = self._by_work
+        return int(self.work_ns[order[int(np.searchsorted(last_rank_of, rank))]])
+
+    @cached_property
+    def _by_work(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The records in order of work, and the rank of the last request of each."""
         order = np.argsort(self.work_ns, kind="stable")
-        reached = int(np.searchsorted(np.cumsum(self.weight[order]), rank))
-        return int(self.work_ns[order[reached]])
+        return order, np.cumsum(self.weight[order])
 
 
-def workload(profile: DemandProfile, rungs: int) -> Workload:
-    """The profile on a ladder whose rung number i is parallelism degree i + 1.
+def degrees(ladder: Ladder) -> tuple[int, ...] | None:
+    """The degree of parallelism of each rung; None for a ladder whose rungs are none.
 
-    The caller sees to it that the profile knows that many degrees. Work below 1 ns counts as 1 ns.
+    They are degrees where the ladder has the cost unit `threads` and each rung costs a whole number
+    of those, from 1.
     """
-    assert profile.degrees >= rungs
+    names = [unit.name for unit in ladder.cost_units]
+    if THREADS not in names:
+        return None
+    costs_ppm = [rung.cost_ppm[names.index(THREADS)] for rung in ladder.rungs]
+    if any(cost < PPM or cost % PPM for cost in costs_ppm):
+        return None
+    return tuple(cost // PPM for cost in costs_ppm)
+
+
+def workload(profile: DemandProfile, ladder: Ladder) -> Workload:
+    """The profile at the speeds that its requests have on the rungs of the ladder.
+
+    A rung that is a degree of parallelism has the speed of each request's own curve at that degree;
+    the caller sees to it that the profile knows it. Any other rung, on another core type say, has
+    its own `speed_ppm` for every request. Work below 1 ns counts as 1 ns.
+    """
     work_ns = np.maximum(np.rint(profile.demand_ms * NS_PER_MS), 1).astype(np.int64)
-    speed = np.ascontiguousarray(profile.curves[:, :rungs], dtype=np.float64)
-    return Workload(work_ns, profile.weight, profile.curve_of.astype(np.int32), speed)
+    return Workload(work_ns, profile.weight, profile.curve_of, _speed(profile, ladder))
+
+
+def _speed(profile: DemandProfile, ladder: Ladder) -> NDArray[np.float64]:
+    """By curve and rung."""
+    at = degrees(ladder)
+    if at is None:
+        own = np.array([rung.speed_ppm / PPM for rung in ladder.rungs])
+        return np.tile(own, (len(profile.curves), 1))
+    assert profile.degrees >= max(at)
+    columns = [degree - 1 for degree in at]
+    return np.ascontiguousarray(profile.curves[:, columns], dtype=np.float64)

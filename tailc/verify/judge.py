@@ -95,7 +95,7 @@ class _Bench:
         self._options = options
         self._workers = workers
         self._subject = subject_of(policy, held_out)
-        self._load = workload(held_out, len(self._subject.ladders[0].rungs))
+        self._load = workload(held_out, self._subject.ladders[0])
         chosen = options.baselines
         self._names = default_names(self._subject, self._load) if chosen is None else chosen
         _check_names(self._names, self._subject)

@@ -130,7 +130,7 @@ def _subjects(
     names = options.baselines
     if names is None:
         first = subject_of(policies[0], held_out)
-        names = default_names(first, workload(held_out, len(first.ladders[0].rungs)))
+        names = default_names(first, workload(held_out, first.ladders[0]))
     named = [(policies[0], name) for name in names]
     return [*((policy, None) for policy in policies), *named]
 
@@ -189,7 +189,7 @@ class _Trial:
     ) -> None:
         self._name = name
         self._policy = subject_of(policy, held_out)
-        self._load = workload(held_out, len(self._policy.ladders[0].rungs))
+        self._load = workload(held_out, self._policy.ladders[0])
         self._capacity_ppm, self._most_mrps = _most(policy, self._load)
         self._options = options
         self._requests = options.requests_for(held_out.total_weight)

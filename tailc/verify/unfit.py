@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from tailc.artifact.envelope import InputRole, Policy
 from tailc.errors import Code, Finding, Place, TailcError
+from tailc.replay.workload import degrees
 from tailc.traces.profile import DemandProfile
 from tailc.verify.options import VerifyOptions
 
@@ -107,12 +108,12 @@ def _unfit_trace(
             help="verify on requests that were held out; `--allow-compile-trace` "
             "(`allow_compile_trace=True`) replays these all the same",
         )
-    rungs = max(len(form.rungs) for form in policy.forms)
-    if held_out.degrees < rungs:
+    most = max((d for form in policy.forms for d in degrees(form) or ()), default=0)
+    if held_out.degrees < most:
         yield Finding(
             Code.BAD_TIMINGS,
             f"the trace has speed-ups up to degree `{held_out.degrees}`, and the policy runs "
-            f"requests at degree `{rungs}`",
+            f"requests at degree `{most}`",
             place,
-            help=f"measure the requests at degrees 1 to {rungs}",
+            help=f"measure the requests at degrees 1 to {most}",
         )

@@ -17,13 +17,13 @@ from tailc.replay.workload import workload
 from tailc.verify.estimate import Tail
 from tailc.verify.setting import Setting, draw
 from tests.tailc.diff.servers import one_climb
-from tests.tailc.verify.policies import held_out
+from tests.tailc.verify.policies import climbing, held_out
 
 TAILS = (Tail(500_000), Tail(950_000))
 
 
 def setting(rate_mrps=100_000, requests=1500, arrivals=None):
-    load = workload(held_out(requests), 2)
+    load = workload(held_out(requests), climbing())
     return Setting(load, arrivals or Poisson(rate_mrps), 3000, 1000, 1)
 
 

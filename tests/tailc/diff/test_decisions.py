@@ -18,7 +18,7 @@ from tailc.replay.subject import Subject
 from tailc.replay.workload import workload
 from tailc.verify.setting import Setting, draw
 from tests.tailc.diff.servers import one_climb
-from tests.tailc.verify.policies import held_out
+from tests.tailc.verify.policies import climbing, held_out
 
 RUNGS = ("d1", "d2")
 
@@ -97,7 +97,7 @@ def test_policies_on_renamed_rungs_are_asked():
 
 def replayed(old, new):
     subjects = Subject("old", (old,)), Subject("new", (new,))
-    setting = Setting(workload(held_out(400), 2), Poisson(100_000), 1000, 500, 1)
+    setting = Setting(workload(held_out(400), climbing()), Poisson(100_000), 1000, 500, 1)
     with ThreadPoolExecutor(1) as workers:
         draws = draw(setting, 2, 0, workers)
         replays = Replays(setting, subjects)

@@ -131,7 +131,7 @@ def test_the_command_line_looks_up_what_the_library_does(compiled, ladders, tail
 def test_in_a_replay_every_request_leaves_after_its_work_is_done(compiled, ladders):
     profile = read_held_out(compiled.policy, str(compiled.case.held_out)).profile
     rungs = len(ladders[0].rungs)
-    load = workload(profile, rungs)
+    load = workload(profile, ladders[0])
     requests, rate_mrps = 2000, compiled.policy.rates_mrps[0]
     arrival_ns = np.empty(requests, np.int64)
     streams.poisson_arrivals(streams.stream(1), rate_mrps, arrival_ns)

@@ -19,7 +19,7 @@ SHARED = Subject("shared", (climbing(cores=4),))
 def setting(
     requests: int = 2000, held_out_requests: int = 1000, rate_mrps: int = 150_000
 ) -> Setting:
-    load = workload(held_out(held_out_requests), 2)
+    load = workload(held_out(held_out_requests), climbing())
     return Setting(load, Poisson(rate_mrps), requests, 500, seed=1)
 
 
@@ -75,7 +75,7 @@ def test_a_class_counts_its_own_requests_only():
 
 
 def test_a_recording_is_estimated_as_it_is_and_varied_by_blocks():
-    load = workload(held_out(4000), 1)
+    load = workload(held_out(4000), climbing())
     times_ns = np.arange(4000) * 1_000_000_000
     recorded = Recorded(times_ns, np.arange(4000, dtype=np.int32), "`at`")
     found = sampled(Setting(load, recorded, 4000, 500, seed=1), ALONE, Tail(900_000))

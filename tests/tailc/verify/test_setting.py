@@ -7,7 +7,7 @@ import pytest
 from tailc.replay.arrivals import Poisson, Recorded
 from tailc.replay.workload import Workload, workload
 from tailc.verify.setting import Draws, Setting, draw
-from tests.tailc.verify.policies import held_out
+from tests.tailc.verify.policies import climbing, held_out
 
 
 def setting(requests: int, held_out_requests: int, weight: int = 1) -> Setting:
@@ -129,7 +129,8 @@ def test_a_replicate_of_a_long_recording_is_as_long_as_a_replay():
 
 def test_recorded_times_alone_bring_requests_in_random_order():
     times_ns = recording(400).times_ns
-    shared = Setting(workload(held_out(50), climbing()), Recorded(times_ns, None, "`at`"), 1000, 100, 1)
+    load = workload(held_out(50), climbing())
+    shared = Setting(load, Recorded(times_ns, None, "`at`"), 1000, 100, 1)
     draws = drawn(shared, 2, 2)
     assert [one.arrival_ns.tolist() for one in draws.repeats] == [times_ns.tolist()] * 2
     assert draws.repeats[0].order.tolist() != draws.repeats[1].order.tolist()
