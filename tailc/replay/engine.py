@@ -31,8 +31,8 @@ their share; a request's exit is a fixed point on it until it climbs (processor 
 time). Boosted requests have a clock of their own, the last. All restart whenever the server runs
 empty, so a clock reads at most the time since then. Up to 45 s its rounding is below 10^-5 ns and
 moves no exit; a server that is busy for half an hour on end has steps of 2 * 10^-4 ns, and an exit
-whose work is done that near to a whole nanosecond may be one nanosecond off. An event costs O(running) where the row changes or a
-request climbs or exits, O(ladders + pools) otherwise.
+whose work is done that near to a whole nanosecond may be one nanosecond off. An event costs
+O(running) where the row changes or a request climbs or exits, O(ladders + pools) otherwise.
 """
 
 from __future__ import annotations
