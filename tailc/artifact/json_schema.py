@@ -34,7 +34,10 @@ def policy_schema() -> Schema:
     minors = {"enum": list(range(SCHEMA_MINOR + 1))}
     head: Schema = {
         "format": {"const": FORMAT},
-        "schema": _object({"major": {"const": SCHEMA_MAJOR}, "minor": minors}),
+        "schema": {
+            "description": "The oldest version that can say it: minor 1 only with `demand`.",
+            **_object({"major": {"const": SCHEMA_MAJOR}, "minor": minors}),
+        },
         "policy_digest": {
             "description": "Hex SHA-256 of the canonical JSON without this member.",
             "type": "string",

@@ -32,6 +32,17 @@ def test_a_policy_of_an_earlier_minor_version_satisfies_the_schema_too() -> None
     VALIDATOR.validate(document)
 
 
+def test_the_schema_says_when_a_policy_is_of_the_newest_minor_version() -> None:
+    said = SCHEMA["properties"]["schema"]["description"]
+    assert "minor 1 only with `demand`" in said
+    without, with_demand = (
+        json.loads((VECTORS / f"{name}.json").read_bytes()) for name in ("lucene", "demand")
+    )
+    assert [without["schema"]["minor"], with_demand["schema"]["minor"]] == [0, 1]
+    assert not any("demand" in part for part in without["inputs"])
+    assert any("demand" in part for part in with_demand["inputs"])
+
+
 @pytest.mark.parametrize(
     "change",
     [

@@ -84,9 +84,11 @@ def test_structs_never_change(released: Path) -> None:
 
 
 def test_the_schema_does_not_change_without_a_new_version() -> None:
-    released = RELEASED / f"{SCHEMA_MAJOR}.{SCHEMA_MINOR}" / "policy.fbs"
-    if released.exists():
-        assert released.read_bytes() == CURRENT.read_bytes()
+    version = f"{SCHEMA_MAJOR}.{SCHEMA_MINOR}"
+    assert (RELEASED / version / "policy.fbs").read_bytes() == CURRENT.read_bytes()
+    name = f"policy-{version}.schema.json"
+    released, current = RELEASED / version / name, ROOT / "schemas" / "artifact" / name
+    assert released.read_bytes() == current.read_bytes()
 
 
 @pytest.mark.parametrize("path", ARTIFACTS, ids=lambda path: f"{path.parent.name}/{path.name}")
