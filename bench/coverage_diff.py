@@ -1,13 +1,13 @@
 """How often the interval of a paired change holds the true change.
 
-    python bench/coverage_diff.py --trials 1000 --processes 16
-    python bench/coverage_diff.py --trials 100 --cases row-light target-heavy
+    python -m bench.coverage_diff --trials 1000 --processes 16
+    python -m bench.coverage_diff --trials 100 --cases row-light target-heavy
 
 A trial draws held-out requests from a known law and compares two policies on them as `tailc diff`
 does. The true change is that of millions of requests of the same law, the same for both policies.
 `row`: the published Lucene-like table (Haque et al., ASPLOS 2015) with one climb of one row 60 ms
 later. `target`: against a table compiled for the same server from fitted demand. Demand, the busy
-server and arrivals are those of bench/coverage.py. `shown` is how often the change was told from
+server and arrivals are those of `bench.coverage`. `shown` is how often the change was told from
 none.
 """
 
@@ -16,20 +16,16 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import sys
 import time
 from concurrent.futures import Executor, ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-
-from bench.coverage import (  # noqa: E402
+from bench.coverage import (
     CORES,
+    TRIALS,
     TRUTH_REQUESTS,
     Case,
     Inline,
@@ -38,15 +34,16 @@ from bench.coverage import (  # noqa: E402
     requests,
     row,
 )
-from tailc.diff.change import Change, Compared, Shown, compare  # noqa: E402
-from tailc.diff.paired import Replays  # noqa: E402
-from tailc.forms.ladder.table import Climb  # noqa: E402
-from tailc.percentiles import PPM  # noqa: E402
-from tailc.replay.subject import Subject  # noqa: E402
-from tailc.verify.estimate import Tail  # noqa: E402
-from tailc.verify.load import most_in_system  # noqa: E402
-from tailc.verify.options import VerifyOptions  # noqa: E402
-from tailc.verify.setting import Setting, draw  # noqa: E402
+from bench.timing import ROOT
+from tailc.diff.change import Change, Compared, Shown, compare
+from tailc.diff.paired import Replays
+from tailc.forms.ladder.table import Climb
+from tailc.percentiles import PPM
+from tailc.replay.subject import Subject
+from tailc.verify.estimate import Tail
+from tailc.verify.load import most_in_system
+from tailc.verify.options import VerifyOptions
+from tailc.verify.setting import Setting, draw
 
 TAILS = (Tail(500_000), Tail(990_000))
 QUANTITIES = ("p50", "p99", "mean", "threads", "utilization")
@@ -81,7 +78,7 @@ PAIRS = tuple(
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--trials", type=int, default=100)
+    parser.add_argument("--trials", type=int, default=TRIALS)
     parser.add_argument("--cases", nargs="*", default=[""], help="parts of names")
     parser.add_argument("--processes", type=int, default=os.cpu_count())
     asked = parser.parse_args()
