@@ -23,6 +23,8 @@ def bursts(words: str) -> Bursts:
     parts = tuple(_burst(word.strip()) for word in words.split(","))
     if (total := sum(burst.requests for burst in parts)) > MOST_ARRIVALS:
         raise ValueError(f"{total} requests are too many: at most {MOST_ARRIVALS}")
+    if total < FEWEST_ARRIVALS:
+        raise ValueError(f"`{shorten(words)}` is too short: at least {FEWEST_ARRIVALS} requests")
     made = Bursts(parts)
     if is_too_long(made.requests, made.rate_mrps):
         raise ValueError(f"the bursts take over {LONGEST_YEARS} years: raise their rates")
@@ -31,7 +33,7 @@ def bursts(words: str) -> Bursts:
 
 def _burst(word: str) -> Burst:
     count, at, rate = word.partition("@")
-    if not at or not count.strip().isdecimal() or not int(count):
+    if not at or not (count.isascii() and count.strip().isdecimal()) or not int(count):
         raise ValueError(f"`{shorten(word)}` is not a number of requests at a rate: `500@45/s`")
     rate_mrps = parse_mrps(rate)
     if not rate_mrps:

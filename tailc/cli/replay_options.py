@@ -63,17 +63,23 @@ allow_compile_trace = click.option(
 # The names are those of the fields of VerifyOptions.
 thoroughness = _together(
     click.option(
-        "--seed", type=click.IntRange(min=0), metavar="X", help="Seed of arrivals and resamples."
+        "--seed",
+        type=click.IntRange(0, 2**63 - 1),
+        metavar="X",
+        help="Seed of arrivals and resamples.",
     ),
     click.option(
         "--requests",
         "requests_per_replay",
-        type=click.IntRange(min=20),
+        type=click.IntRange(20, 1_000_000),
         metavar="X",
         help="Requests in each replay.",
     ),
     click.option(
-        "--replicates", type=click.IntRange(min=49), metavar="X", help="Bootstrap replicates."
+        "--replicates",
+        type=click.IntRange(49, 10_000),
+        metavar="X",
+        help="Bootstrap replicates.",
     ),
     click.option(
         "--threads", type=click.IntRange(min=1), metavar="X", help="Threads to replay with."
@@ -86,10 +92,17 @@ progress = click.option(
 
 
 def _names(text: str) -> tuple[str, ...] | None:
-    """Baselines as written: `all` (None), `none`, or names with commas between."""
-    if text == "all":
-        return None
-    return () if text == "none" else tuple(name.strip() for name in text.split(","))
+    """Baselines as written: `all` (None), `none`, or names with commas between, each once."""
+    names = tuple(dict.fromkeys(name.strip().lower() for name in text.split(",")))
+    if names in (("all",), ("none",)):
+        return None if names == ("all",) else ()
+    if {"", "all", "none"}.isdisjoint(names):
+        return names
+    from tailc.units import shorten
+
+    raise click.BadParameter(
+        f"`{shorten(text)}` is not `all` or `none`, which stand alone, or names such as `seq,fix-3`"
+    )
 
 
 def given(options: dict[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from tailc.errors import Code, Finding, TailcError
-from tailc.replay.arrivals import WARM_UP_PART, Arrivals
+from tailc.replay.arrivals import MOST_ARRIVALS, WARM_UP_PART, Arrivals
 
 # Enough for a 99th percentile whose simulation noise is small beside that of a few thousand
 # held-out requests, and few enough for three rates in seconds.
@@ -14,8 +14,11 @@ FEWEST_REQUESTS = 20_000
 MOST_REQUESTS = 60_000
 # So that their variance is known to about a fifth.
 FEWEST_REPLICATES = 49
+# Beyond it an interval's limits no longer move, and a replay of each takes hours.
+MOST_REPLICATES = 10_000
 # One repeat has no variance.
 FEWEST_REPEATS = 2
+MOST_SEED = 2**63 - 1
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,12 @@ class VerifyOptions:
         requests, threads = self.requests_per_replay, self.threads
         if requests is not None and requests < WARM_UP_PART:
             yield f"a replay of `{requests}` requests is too short: it needs {WARM_UP_PART}"
+        if requests is not None and requests > MOST_ARRIVALS:
+            yield f"a replay of `{requests}` requests is too long: at most {MOST_ARRIVALS}"
+        if not 0 <= self.seed <= MOST_SEED:
+            yield f"seed `{self.seed}` is not between 0 and {MOST_SEED}"
+        if self.replicates > MOST_REPLICATES:
+            yield f"`{self.replicates}` replicates are too many: at most {MOST_REPLICATES}"
         if self.replicates < FEWEST_REPLICATES:
             yield (
                 f"`{self.replicates}` replicates are too few: a 95 % interval needs "

@@ -26,10 +26,12 @@ class Shape(enum.Enum):
 
 _GRAMMAR = {
     Shape.SEQ: re.compile(r"seq"),
-    Shape.FIX: re.compile(r"fix-(?P<number>\d{1,4})(<(?P<below>\d{1,9}))?(?P<boosts>\+boost)?"),
+    Shape.FIX: re.compile(
+        r"fix-(?P<number>[0-9]{1,4})(<(?P<below>[0-9]{1,9}))?(?P<boosts>\+boost)?"
+    ),
     Shape.EVERY: re.compile(r"every-(?P<time>[^<>+-]+)"),
     Shape.ADAPTIVE: re.compile(r"adaptive"),
-    Shape.RC: re.compile(r"rc-(?P<number>\d{1,4})(>(?P<time>[^<>+-]+))?"),
+    Shape.RC: re.compile(r"rc-(?P<number>[0-9]{1,4})(>(?P<time>[^<>+-]+))?"),
     Shape.NO_BOOST: re.compile(r"no-boost"),
 }
 # So many rungs are listed with a name of their own where a name is not understood.
@@ -114,7 +116,7 @@ def _checked(name: str, wanted: Asked, ladder: Ladder) -> Asked:
         raise _unfit(name, f"the policy has {rungs} rungs", f"N is from 1 to {rungs}")
     if wanted.below == 0:
         raise _unfit(name, "no load is below 0", "name a number of requests from 1")
-    if wanted.boosts and boosting(ladder) is None:
+    if wanted.boosts and boosting(ladder, wanted.rung) is None:
         raise _unfit(name, "the server has no stated capacity to boost within")
     if wanted.shape is Shape.NO_BOOST and ladder.boost is None:
         raise _unfit(name, "the policy does not boost")

@@ -40,6 +40,9 @@ def test_a_recording_is_a_column():
         ("bursts:5@0/s", "`5@0/s` never ends"),
         ("bursts:5@40", "`40` has no unit"),
         ("bursts:500@0.001/s,900000@0.002/s", "the bursts take over 10 years"),
+        ("bursts:\uff15@40/s", "`\uff15@40/s` is not a number of requests"),
+        ("bursts:1@1/s", "`1@1/s` is too short: at least 100 requests"),
+        ("bursts:50@1/s,49@2/s", "`50@1/s,49@2/s` is too short: at least 100 requests"),
         ("bursts:9999999@40/s", "9999999 requests are too many: at most 1000000"),
     ],
 )

@@ -20,6 +20,10 @@ def test_a_replay_is_as_long_as_the_trace_within_limits(held_out, replayed):
         {"replicates": 48},
         {"repeats": 1},
         {"threads": 0},
+        {"requests_per_replay": 1_000_001},
+        {"replicates": 10_001},
+        {"seed": -1},
+        {"seed": 2**63},
     ],
 )
 def test_options_that_cannot_give_an_interval_do_not_exist(wrong):
