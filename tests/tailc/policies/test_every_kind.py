@@ -19,6 +19,7 @@ import tailc_runtime
 from tailc.artifact.envelope import Policy
 from tailc.artifact.files import read_policy, write_policy
 from tailc.cli import run
+from tailc.diff.behaviour import behaviour
 from tailc.forms.ladder.batch import STARTS, BatchLookup
 from tailc.forms.ladder.lookup import lookup
 from tailc.forms.ladder.table import Climb, Ladder, LoadAxis, Row
@@ -28,9 +29,12 @@ from tailc.replay import streams
 from tailc.replay.lowered import lower
 from tailc.replay.outcome import replay
 from tailc.replay.workload import workload
+from tailc.verify.options import VerifyOptions
 from tests.tailc.policies.cases import Case, write_case
 
 QUICK = ("--requests", "2000", "--replicates", "60", "--baselines", "seq", "--no-progress")
+
+BRIEF = ("--requests", "400", "--replicates", "49", "--no-progress")
 
 
 @dataclass(frozen=True)
@@ -165,6 +169,33 @@ def test_a_policy_differs_in_nothing_from_itself(compiled, tailc):
     ended = tailc("diff", compiled.stem, compiled.stem, "--exit-code", "--output-format", "json")
     assert ended.code == 0
     assert json.loads(ended.out)["result"]["differs"] is False
+
+
+def test_beside_itself_a_policy_runs_no_request_otherwise_and_changes_nothing(compiled):
+    held_out = read_held_out(compiled.policy, str(compiled.case.held_out)).profile
+    options = VerifyOptions(requests_per_replay=400, replicates=49)
+    told = behaviour(compiled.policy, compiled.policy, held_out, options)
+    assert told.decisions.requests > 0
+    assert told.decisions.otherwise == 0
+    changes = [quantity.change for point in told.points for quantity in point.quantities]
+    assert changes
+    for change in changes:
+        assert change.old == change.new
+        assert change.difference == 0
+        assert {change.low, change.high} <= {0, None}
+
+
+def test_beside_one_with_another_row_quantities_are_told(compiled, ladders, tailc, tmp_path):
+    changed = dataclasses.replace(
+        compiled.policy, forms=(_with_another_row(ladders[0]), *compiled.policy.forms[1:])
+    )
+    write_policy(changed, tmp_path / "changed")
+    words = ("--trace", compiled.case.held_out, *BRIEF, "--output-format", "json")
+    ended = tailc("diff", compiled.stem, tmp_path / "changed", *words)
+    told = json.loads(ended.out)["result"]["behaviour"]
+    assert told["points"]
+    for point in told["points"]:
+        assert {"p50", "p99", "threads"} <= {each["name"] for each in point["quantities"]}
 
 
 def test_a_policy_differs_from_one_with_another_row(compiled, ladders, tailc, tmp_path):

@@ -9,6 +9,7 @@ from tailc.percentiles import percentile_rank
 from tailc.replay.arrivals import Burst, Bursts, Poisson, RateProfile, Recorded, Step
 from tailc.specs.slo import Slo
 from tailc.traces.profile import DemandProfile
+from tailc.verify import estimate
 from tailc.verify.judge import verify
 from tailc.verify.options import VerifyOptions
 from tailc.verify.verdict import Ruling
@@ -49,8 +50,20 @@ def test_a_subject_that_does_as_the_policy_does_gets_the_same_numbers():
     assert (point.policy.load, point.policy.verdicts) == (seq.load, seq.verdicts)
 
 
-def test_policy_and_baseline_meet_the_same_arrivals():
+def test_policy_and_baseline_meet_the_same_requests_at_the_same_times(monkeypatch):
+    met: dict[str, list[tuple[bytes, bytes]]] = {}
+    outcome = estimate._Replays.outcome
+
+    def watched(replays, one):
+        replayed = (one.arrival_ns.tobytes(), one.order.tobytes())
+        met.setdefault(replays._subject.name, []).append(replayed)
+        return outcome(replays, one)
+
+    monkeypatch.setattr(estimate._Replays, "outcome", watched)
     point = verify(policy(P99), held_out(), QUICK).points[0]
+    ours, theirs = (sorted(met[name]) for name in ("search", "SEQ"))
+    assert ours == theirs
+    assert len(set(ours)) >= QUICK.repeats
     assert point.policy.load.mean_latency_us < point.baselines[0].load.mean_latency_us
 
 
