@@ -74,7 +74,7 @@ MOST_ARRIVALS = 1_000_000
 FEWEST_ARRIVALS = 100
 # Times in ns fit into 64 bits with room to spare; a replay of more years is a slip of the pen.
 LONGEST_YEARS = 10
-_LONGEST_NS = LONGEST_YEARS * 366 * 86_400 * 10**9
+LONGEST_NS = LONGEST_YEARS * 366 * 86_400 * 10**9
 # A Poisson count is never seen so many standard deviations above its mean.
 _BEYOND_ANY_COUNT = 10
 _US_PER_S_IN_MRPS = streams.NS_PER_S_IN_MRPS // NS_PER_US
@@ -82,7 +82,7 @@ _US_PER_S_IN_MRPS = streams.NS_PER_S_IN_MRPS // NS_PER_US
 
 def is_too_long(requests: float, rate_mrps: float) -> bool:
     """Whether so many requests at this mean rate take more than `LONGEST_YEARS`."""
-    return requests * streams.NS_PER_S_IN_MRPS > rate_mrps * _LONGEST_NS
+    return requests * streams.NS_PER_S_IN_MRPS > rate_mrps * LONGEST_NS
 
 
 @dataclass(frozen=True)

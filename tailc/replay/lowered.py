@@ -82,20 +82,18 @@ def lower(
     Raises TailcError for what the engine does not do: ladders on different rungs, requests that
     descend, a rung that shares several cost units, boosting in a unit without capacity.
     """
-    _check_alike(ladders)
-    ladder = ladders[0]
+    ladder = _first_of_alike(ladders)
     rows, row_of_load = _rows_by_load(ladders, rate_mrps, most_in_system)
     _check_rules(ladder, len(rows))
     shared = pools(ladder)
     quantum_ns = ladder.quantum_us * NS_PER_US
     reach_ns = np.array([_reach(row, len(ladder.rungs)) for row in rows], dtype=np.int64)
-    ticks = np.maximum(-(-reach_ns // quantum_ns), 1)
     return Lowered(
         row_of_load=row_of_load,
         on_exit=np.array([row.admission.kind is AdmissionKind.ON_EXIT for row in rows]),
         delay_ns=np.array([row.admission.delay_us * NS_PER_US for row in rows], dtype=np.int64),
         reach_ns=reach_ns,
-        due_after_ns=np.where(reach_ns >= NEVER_NS, NEVER_NS, ticks * quantum_ns),
+        due_after_ns=_due_after_ns(reach_ns, quantum_ns),
         quantum_ns=quantum_ns,
         keeps_row=Rule.REREAD_ROW not in ladder.rules,
         threads_ppm=shared.cost_ppm,
@@ -109,11 +107,12 @@ def lower(
     )
 
 
-def _check_alike(ladders: Sequence[Ladder]) -> None:
+def _first_of_alike(ladders: Sequence[Ladder]) -> Ladder:
     first = ladders[0]
     for name, what in _SHARED.items():
         if any(getattr(ladder, name) != getattr(first, name) for ladder in ladders):
             refuse(f"ladders with different {what} cannot be replayed on one server")
+    return first
 
 
 def _check_rules(ladder: Ladder, rows: int) -> None:
@@ -158,3 +157,8 @@ def _reach(row: Row, rungs: int) -> list[int]:
         for rung in range(rungs + 1)
     ]
     return [NEVER_NS if age is None else age * NS_PER_US for age in ages]
+
+
+def _due_after_ns(reach_ns: NDArray[np.int64], quantum_ns: int) -> NDArray[np.int64]:
+    ticks = np.maximum(-(-reach_ns // quantum_ns), 1)
+    return np.where(reach_ns >= NEVER_NS, NEVER_NS, ticks * quantum_ns)

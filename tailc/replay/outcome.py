@@ -8,7 +8,9 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tailc.errors import Code, Finding, TailcError
 from tailc.replay import engine, state
+from tailc.replay.arrivals import LONGEST_NS, LONGEST_YEARS
 from tailc.replay.lowered import NS_PER_US, Lowered
 from tailc.replay.pools import NEVER_NS, PPM
 from tailc.replay.workload import Workload
@@ -132,12 +134,14 @@ class Outcome:
     @property
     def mean_in_system_by_half(self) -> tuple[float, float]:
         """The same over the first and over the second half of the measured arrivals."""
-        first, second = self.integrals[1], self.integrals[2]
+        first, second = self.integrals[state.FIRST_HALF], self.integrals[state.SECOND_HALF]
         return _ratio(first, state.IN_SYSTEM), _ratio(second, state.IN_SYSTEM)
 
     def _mean(self, quantity: int) -> float:
-        measured = self.integrals[1] + self.integrals[2]
-        return _ratio(measured if measured[state.SPAN] > 0 else self.integrals[0], quantity)
+        measured = self.integrals[state.FIRST_HALF] + self.integrals[state.SECOND_HALF]
+        if measured[state.SPAN] <= 0:
+            measured = self.integrals[state.WARM_UP]
+        return _ratio(measured, quantity)
 
 
 def _ratio(integrals: NDArray[np.float64], quantity: int) -> float:
@@ -161,19 +165,12 @@ def replay(
 ) -> Outcome:
     """Replay the records named by `order`, the first arriving first, on the ladders.
 
-    `arrival_ns` ascends. `most_in_system` is where the replay is given up. `ladder_of` says for
-    each record which ladder it climbs; None: the first.
+    `arrival_ns` ascends; TailcError where it goes on for over `LONGEST_YEARS`. `most_in_system` is
+    where the replay is given up. `ladder_of` says for each record which ladder it climbs; None: the
+    first.
     """
-    requests = len(order)
-    columns = 2 + state.POOL_COLUMNS * len(table.capacity_ppm)
-    log = state.Log(
-        np.zeros(requests, np.int64),
-        np.zeros(requests, np.int64),
-        np.zeros(requests, np.int32),
-        np.zeros(requests, np.bool_),
-        np.zeros(requests, np.float64),
-        np.zeros((state.PHASES, columns), np.float64),
-    )
+    _check_times(arrival_ns)
+    log = state.Log.empty(len(order), len(table.capacity_ppm))
     demand = state.Demand(
         arrival_ns,
         load.work_ns[order],
@@ -183,14 +180,22 @@ def replay(
     )
     arrived = engine.replay(demand, table, measured_from, most_in_system, log)
     return Outcome(
-        arrival_ns,
-        *log[:5],
-        arrived,
-        measured_from,
-        log.integrals,
-        tuple(table.capacity_ppm.tolist()),
-        len(table.threads_ppm),
+        arrival_ns=arrival_ns,
+        arrived=arrived,
+        measured_from=measured_from,
+        capacity_ppm=tuple(table.capacity_ppm.tolist()),
+        rungs=len(table.threads_ppm),
+        **log._asdict(),
     )
+
+
+def _check_times(arrival_ns: NDArray[np.int64]) -> None:
+    """The last time tells, but where so late ones have left 64 bits it is early again."""
+    latest_ns = int(arrival_ns.max(initial=0))
+    if latest_ns > LONGEST_NS:
+        message = f"`{len(arrival_ns)}` requests at these arrivals take over {LONGEST_YEARS} years"
+        hint = "replay fewer requests, or a higher rate"
+        raise TailcError(Finding(Code.USAGE, message, help=hint))
 
 
 def _ladders(

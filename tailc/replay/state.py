@@ -64,6 +64,18 @@ class Log(NamedTuple):
     thread_ns: NDArray[np.float64]
     integrals: NDArray[np.float64]
 
+    @classmethod
+    def empty(cls, requests: int, pools: int) -> Log:
+        """Room for so many requests, and nothing written."""
+        return cls(
+            latency_ns=np.zeros(requests, np.int64),
+            wait_ns=np.zeros(requests, np.int64),
+            rung=np.zeros(requests, np.int32),
+            is_cut=np.zeros(requests, np.bool_),
+            thread_ns=np.zeros(requests, np.float64),
+            integrals=np.zeros((PHASES, THREADS + POOL_COLUMNS * pools), np.float64),
+        )
+
 
 # A request that runs; they lie packed, in no order. (An unsigned number is an index that needs no
 # test for counting from the end.)

@@ -1,7 +1,10 @@
 import numpy as np
 import pytest
 
+from tailc.errors import Code, TailcError
 from tailc.forms.ladder.table import ON_EXIT, Climb, Row
+from tailc.replay import streams
+from tailc.replay.arrivals import Poisson
 from tailc.replay.lowered import lower
 from tailc.replay.outcome import Outcome, replay
 from tailc.replay.workload import Workload
@@ -16,6 +19,17 @@ def five_requests(measured_from: int, most: int = 64) -> Outcome:
     policy = ladder(at_once((0, 0)), cores=2, rungs=1)
     order, arrival_ns = np.array([0, 0, 0, 1, 1]), np.arange(5) * 10 * MS
     return replay(load, order, arrival_ns, lower((policy,), 1, most), most, measured_from)
+
+
+@pytest.mark.parametrize("requests", [3_000_000, 12_000_000])
+def test_arrivals_of_more_than_ten_years_are_refused(requests):
+    # a request every 1,000 s; twelve million of them leave 64 bits of nanoseconds
+    arrival_ns = Poisson(1).arrival_ns(streams.stream(1), requests)
+    load = Workload(np.array([MS]), np.array([1]), np.zeros(1, np.int32), np.array([[1.0]]))
+    table = lower((ladder(at_once((0, 0)), cores=2, rungs=1),), 1, 64)
+    with pytest.raises(TailcError, match=f"`{requests}` requests .* over 10 years") as raised:
+        replay(load, np.zeros(requests, np.int64), arrival_ns, table, 64)
+    assert raised.value.findings[0].code is Code.USAGE
 
 
 def test_warm_up_counts_for_nothing():
