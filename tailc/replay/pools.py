@@ -37,8 +37,8 @@ class Pools:
 
 def pools(ladder: Ladder) -> Pools:
     """Raises TailcError for a rung in several pools, and for boosting in none or in another."""
-    limited = [i for i, unit in enumerate(ladder.cost_units) if unit.capacity_ppm is not None]
-    units = [_unit_of(rung, ladder, limited) for rung in ladder.rungs]
+    limited = _limited(ladder)
+    units = [unit_of(rung, ladder) for rung in ladder.rungs]
     if ladder.boost is not None and units[-1] != ladder.boost.unit:
         refuse(
             f"boosting counts `{ladder.cost_units[ladder.boost.unit].name}`, of which the last "
@@ -63,13 +63,20 @@ def refuse(sentence: str) -> NoReturn:
     raise TailcError(Finding(Code.METHOD_UNFIT, sentence))
 
 
-def _unit_of(rung: Rung, ladder: Ladder, limited: list[int]) -> int | None:
-    """The limited cost unit that the rung takes something of."""
-    takes = [unit for unit in limited if rung.cost_ppm[unit] > 0]
+def unit_of(rung: Rung, ladder: Ladder) -> int | None:
+    """The limited cost unit that the rung takes something of; None where it takes of none.
+
+    Raises TailcError for a rung in several pools.
+    """
+    takes = [unit for unit in _limited(ladder) if rung.cost_ppm[unit] > 0]
     if len(takes) > 1:
         names = ", ".join(f"`{ladder.cost_units[unit].name}`" for unit in takes)
         refuse(f"rung `{rung.name}` shares several limited cost units: {names}")
     return takes[0] if takes else None
+
+
+def _limited(ladder: Ladder) -> list[int]:
+    return [i for i, unit in enumerate(ladder.cost_units) if unit.capacity_ppm is not None]
 
 
 def _cost_ppm(rung: Rung, unit: int | None) -> int:

@@ -16,8 +16,8 @@ from tailc.replay.baselines.same_server import capacity_of, same_server, stays_o
 def adaptive(ladder: Ladder) -> Ladder:
     """With q in the system, the request itself among them, the rung of the least max(1, q c / C)/s.
 
-    c is the rung's cost, C the server's capacity, s the rung's speed: the time of a unit of work
-    if all q requests ran on that rung. Of equally good rungs the lowest is taken.
+    c is the rung's cost, C the capacity of what it draws on, s the rung's speed: the time of a unit
+    of work if all q requests ran on that rung. Of equally good rungs the lowest is taken.
     """
     rows = [stays_on(_rung(ladder, load), load, load) for load in range(_last_load(ladder) + 1)]
     return same_server(ladder, tuple(rows))
@@ -32,8 +32,8 @@ def _rung(ladder: Ladder, load: int) -> int:
 
 
 def _demand(ladder: Ladder, rung: int) -> Fraction:
-    """Part of the server's capacity that a request on the rung takes."""
-    limited = capacity_of(ladder)
+    """Part of the capacity of the rung's pool that a request on it takes."""
+    limited = capacity_of(ladder, rung)
     if limited is None:
         return Fraction(0)
     unit, capacity_ppm = limited

@@ -31,7 +31,7 @@ def fixed(ladder: Ladder, rung: int, *, below: int | None = None, boosts: bool =
     kept = replace(
         ladder, rungs=ladder.rungs[: rung + 1], rows=(stays_on(0),), boost=None, rules=()
     )
-    return same_server(kept, rows, boost=boosting(ladder))
+    return same_server(kept, rows, boost=boosting(ladder, rung))
 
 
 def usual_limit(ladder: Ladder) -> int | None:

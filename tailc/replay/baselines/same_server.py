@@ -16,6 +16,7 @@ from tailc.forms.ladder.table import (
     Rule,
     collapse,
 )
+from tailc.replay.pools import unit_of
 
 
 def same_server(ladder: Ladder, rows: tuple[Row, ...], *, boost: Boost | None = None) -> Ladder:
@@ -40,17 +41,25 @@ def stays_on(rung: int, first_load: int = 0, last_load: int | None = None) -> Ro
     return Row(first_load, last_load, AT_ONCE, (Climb(0, rung),))
 
 
-def capacity_of(ladder: Ladder) -> tuple[int, int] | None:
-    """The cost unit that requests compete for, and its supply in millionths; None without one."""
-    for number, unit in enumerate(ladder.cost_units):
-        if unit.capacity_ppm is not None:
-            return number, unit.capacity_ppm
-    return None
+def capacity_of(ladder: Ladder, rung: int = 0) -> tuple[int, int] | None:
+    """The cost unit that requests on the rung compete for, and its supply in millionths.
+
+    None where they compete for none.
+    """
+    unit = unit_of(ladder.rungs[rung], ladder)
+    if unit is None:
+        return None
+    supply_ppm = ladder.cost_units[unit].capacity_ppm
+    assert supply_ppm is not None
+    return unit, supply_ppm
 
 
-def boosting(ladder: Ladder) -> Boost | None:
-    """The boost of `ladder`, or one up to its capacity; None where nothing is competed for."""
-    if ladder.boost is not None:
-        return ladder.boost
-    limited = capacity_of(ladder)
-    return None if limited is None else Boost(*limited)
+def boosting(ladder: Ladder, rung: int) -> Boost | None:
+    """How requests on the rung can be boosted; None where they compete for nothing.
+
+    As `ladder` boosts, or, where it does not or not in the rung's cost unit, up to its capacity.
+    """
+    limited = capacity_of(ladder, rung)
+    if limited is None or (ladder.boost is not None and ladder.boost.unit == limited[0]):
+        return ladder.boost if limited else None
+    return Boost(*limited)

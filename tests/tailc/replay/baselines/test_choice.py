@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 from tailc.errors import Code, TailcError
 from tailc.forms.ladder.lookup import Answer, Start, lookup
-from tailc.forms.ladder.table import ON_EXIT, Climb, Row, Rule
+from tailc.forms.ladder.table import ON_EXIT, Boost, Climb, CostUnit, Row, Rule, Rung
 from tailc.replay.baselines import baseline, default_names
+from tailc.replay.baselines.fixed import usual_limit
 from tailc.replay.subject import Subject
 from tailc.replay.workload import Workload
 from tests.tailc.replay.servers import at_once, ladder
@@ -138,6 +139,27 @@ def test_boosting_is_for_the_last_rung_and_from_the_start():
     assert only.boost is not None
     assert only.boost.below_ppm == 15_000_000
     assert not made("fix-3").boosts_at_start
+
+
+def on_core_types() -> Subject:
+    """A licence that no rung takes; a little core of four; a big one of two, twice as fast."""
+    units = (CostUnit("licences", 100 * MS), CostUnit("little", 4 * MS), CostUnit("big", 2 * MS))
+    rungs = (Rung("little", MS, (0, MS, 0)), Rung("big", 2 * MS, (0, 0, MS)))
+    return Subject(
+        "ours", (replace(ladder(at_once((0, 0)), rungs=2), cost_units=units, rungs=rungs),)
+    )
+
+
+def test_baselines_count_the_cores_that_rungs_draw_on():
+    policy = on_core_types()
+    # two and a half requests on each of four little cores
+    assert usual_limit(policy.ladders[0]) == 10
+    # boosted up to the two big cores that the last rung takes
+    assert made("fix-2+boost", policy).ladders[0].boost == Boost(2, 2 * MS)
+    assert made("fix-1+boost", policy).ladders[0].boost == Boost(1, 4 * MS)
+    # q on two big cores at 2: 1/2, 1/2, 3/4, 1; on four little ones at 1: 1 up to four
+    adaptive = made("adaptive", policy)
+    assert rungs(adaptive, (1, 2, 3, 4, 5)) == [1, 1, 1, 0, 0]
 
 
 def test_the_policy_without_boosting_is_the_same_table():
