@@ -6,8 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from tailc.artifact.envelope import Policy
 from tailc.diff.compare import diff
 from tailc.errors import Code, ExitCode, TailcError
+from tailc.forms.ladder.table import AT_ONCE, Climb, CostUnit, Row, Rung
 from tailc.replay.arrivals import Poisson
 from tailc.specs.slo import Slo
 from tests.tailc.diff.servers import LATER, OLD, QUICK, one_climb, with_form
@@ -58,6 +60,28 @@ def test_policies_on_other_rungs_are_replayed_and_not_asked():
     assert behaviour is not None
     assert "quanta" in behaviour.decisions.unknown
     assert behaviour.points
+
+
+def on_one_core_at(speed_ppm: int) -> Policy:
+    """Every request on a core of a type of its own, which are 32."""
+    form = replace(
+        one_climb(20),
+        cost_units=(CostUnit("big cores", 32_000_000),),
+        rungs=(Rung("little", 1_000_000, (1_000_000,)), Rung("big", speed_ppm, (1_000_000,))),
+        rows=(Row(0, None, AT_ONCE, (Climb(0, 1),)),),
+    )
+    return with_form(form, rates_mrps=(10_000,))
+
+
+def test_each_policy_is_replayed_at_the_speeds_of_its_own_rungs():
+    slow, fast = on_one_core_at(1_000_000), on_one_core_at(4_000_000)
+    # a trace of one degree is enough where no rung is a number of threads
+    behaviour = diff(slow, fast, held_out(degrees=1), QUICK).behaviour
+    assert behaviour is not None
+    (mean,) = (q for q in behaviour.points[0].quantities if q.name == "mean latency")
+    # on 32 cores nobody waits at 10/s: 20 ms of work take 20 ms, and 5 ms
+    assert mean.change.old == pytest.approx(20_000, rel=0.05)
+    assert mean.change.new == pytest.approx(mean.change.old / 4, abs=1)
 
 
 def test_an_overloaded_server_is_said_to_be():
