@@ -44,10 +44,10 @@ def fitted(sections: Sequence[Section], most_lines: int) -> tuple[Section, ...]:
     As many as need be are folded, the last first; a line where they were tells how many.
     """
     told = [section for section in sections if section.lines]
-    for count in range(sum(section.may_fold for section in told) + 1):
-        kept = _cut(_folded(told, count), most_lines)
-        if _lines(kept) <= most_lines:
-            break
+    kept, folded = _cut(told, most_lines), 0
+    while _lines(kept) > most_lines and folded < sum(section.may_fold for section in told):
+        folded += 1
+        kept = _cut(_folded(told, folded), most_lines)
     return tuple(kept)
 
 
@@ -57,8 +57,6 @@ def _lines(sections: Sequence[Section]) -> int:
 
 def _folded(sections: Sequence[Section], count: int) -> list[Section]:
     """The sections with a line in place of the last `count` of those that may be folded."""
-    if not count:
-        return list(sections)
     places = [place for place, section in enumerate(sections) if section.may_fold][-count:]
     kept = [section for place, section in enumerate(sections) if place not in places]
     kept.insert(places[0], Section(left_out=count, what=" lists of differences"))
