@@ -176,7 +176,7 @@ def truth_us(case: Case) -> list[float]:
     workers = Inline()
     draws = draw(setting, 1, 0, workers)
     found = sample(setting, draws, published(), wanted, workers, lambda: None)
-    assert not found.outcomes[0].was_cut_off
+    assert not found.kept[0].was_cut_off
     return [one.estimate_ns / 1000 for one in found.tails]
 
 

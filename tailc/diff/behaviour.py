@@ -18,7 +18,7 @@ from tailc.traces.profile import DemandProfile
 from tailc.units import format_ppm
 from tailc.verify.estimate import Tail
 from tailc.verify.judge import subject_of, tail_of
-from tailc.verify.load import load, most_in_system
+from tailc.verify.load import is_overloaded, most_in_system
 from tailc.verify.options import VerifyOptions
 from tailc.verify.setting import Setting, draw
 from tailc.verify.unfit import unfit_for
@@ -138,8 +138,8 @@ class _Bench:
         return Point(
             arrivals.name,
             arrivals.rate_mrps,
-            load(setting, draws, old).is_overloaded,
-            load(setting, draws, new).is_overloaded,
+            is_overloaded(arrivals, old),
+            is_overloaded(arrivals, new),
             tuple(self._quantities(found.changes, old[0].utilization, new[0].utilization)),
         )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from tailc.replay.subject import Subject
 from tailc.verify.setting import Draw, Draws, Setting, Spread, draw
 
 _Result = TypeVar("_Result")
+_Kept = TypeVar("_Kept")
 
 
 @dataclass(frozen=True)
@@ -57,21 +58,21 @@ class TailSample:
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """All replays of one subject: whole outcomes of repeats, and what they say of each tail."""
+    """All replays of one subject: what is kept of each repeat, and what they say of each tail."""
 
-    outcomes: tuple[Outcome, ...]
+    kept: tuple[Any, ...]
     tails: tuple[TailSample, ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Repeats:
-    """Replays of the held-out requests themselves.
+class Repeats(Generic[_Kept]):
+    """Replays of the held-out requests themselves, and what is kept of each.
 
     law_ns: for each tail, the latencies of all repeats, ascending; limits_ns: the percentile of
     those. by_repeat: for each tail, each repeat's share of latencies up to that.
     """
 
-    outcomes: tuple[Outcome, ...]
+    kept: tuple[_Kept, ...]
     law_ns: tuple[NDArray[np.int64], ...]
     limits_ns: tuple[int, ...]
     by_repeat: NDArray[np.float64]
@@ -84,17 +85,34 @@ def repeated(
     tails: Sequence[Tail],
     workers: Executor,
     tick: Callable[[], None],
-) -> Repeats:
-    """Run the repeats; `tick` is called after each."""
+    keep: Callable[[Draw, Outcome], _Kept],
+) -> Repeats[_Kept]:
+    """Run the repeats; `tick` is called after each. `keep` says what of one is still wanted: times
+    of a million requests, for every repeat, would fill the memory. It runs among the workers.
+    """
     replayed = _Replays(setting, subject, tails)
-    repeats = list(_ticking(workers.map(replayed.run, draws.repeats), tick))
-    pooled = _pooled([latencies for _, latencies in repeats])
+
+    def repeat(one: Draw) -> tuple[_Kept, list[NDArray[np.int64]]]:
+        outcome, latencies = replayed.run(one)
+        return keep(one, outcome), latencies
+
+    repeats = list(_ticking(workers.map(repeat, draws.repeats), tick))
+    pooled = _pooled(tails, [latencies for _, latencies in repeats])
     limits_ns = [
         percentile_ns(one, tail.percentile_ppm) for one, tail in zip(pooled, tails, strict=True)
     ]
     by_repeat = np.array([_shares(latencies, limits_ns) for _, latencies in repeats]).T
-    outcomes = tuple(outcome for outcome, _ in repeats)
-    return Repeats(outcomes, tuple(pooled), tuple(limits_ns), by_repeat)
+    kept = tuple(one for one, _ in repeats)
+    return Repeats(kept, tuple(pooled), tuple(limits_ns), by_repeat)
+
+
+def whole(one: Draw, outcome: Outcome) -> Outcome:  # noqa: ARG001 - what is kept of a repeat
+    """All of it."""
+    return outcome
+
+
+def nothing(one: Draw, outcome: Outcome) -> None:
+    """Nothing but its latencies."""
 
 
 def sample(
@@ -104,11 +122,11 @@ def sample(
     tails: Sequence[Tail],
     workers: Executor,
     tick: Callable[[], None],
-    repeats: Repeats | None = None,
+    repeats: Repeats[Any] | None = None,
 ) -> Sample:
     """Run every replay, but the repeats if they are known; `tick` is called after each."""
     if repeats is None:
-        repeats = repeated(setting, draws, subject, tails, workers, tick)
+        repeats = repeated(setting, draws, subject, tails, workers, tick, whole)
     replayed = _Replays(setting, subject, tails)
 
     def replicate(number: int) -> _Replicate:
@@ -120,10 +138,10 @@ def sample(
     found = list(_ticking(workers.map(replicate, range(draws.replicates)), tick))
     shift, work_shift = _shifts(setting, draws, found, repeats.by_repeat)
     kept = [one.latencies for one in found if one.latencies is not None]
-    law_ns = _pooled(kept) if kept else repeats.law_ns
+    law_ns = _pooled(tails, kept) if kept else repeats.law_ns
     parts = zip(tails, repeats.limits_ns, law_ns, repeats.by_repeat, shift, strict=True)
     return Sample(
-        repeats.outcomes,
+        repeats.kept,
         tuple(
             TailSample(
                 tail.percentile_ppm,
@@ -169,7 +187,7 @@ def replayed_us(
 ) -> int:
     """The percentile alone, over some repeats, without an interval."""
     draws = draw(setting, repeats, 0, workers)
-    found = repeated(setting, draws, subject, (tail,), workers, _no_tick)
+    found = repeated(setting, draws, subject, (tail,), workers, _no_tick, nothing)
     return nearest_us(found.limits_ns[0])
 
 
@@ -228,34 +246,36 @@ class _Replays:
         return outcome, [of_tails[tail.curve] for tail in self._tails]
 
 
-def stretch_percentile_us(
-    setting: Setting,
-    draws: Draws,
-    outcomes: Sequence[Outcome],
-    tail: Tail,
-    stretch: tuple[int, int],
-) -> int | None:
-    """The tail of the arrivals from number `stretch[0]` to `stretch[1]`, over all repeats.
-
-    None if there are none of its class among them.
-    """
+def stretch_latencies(
+    setting: Setting, one: Draw, outcome: Outcome, tail: Tail, stretch: tuple[int, int]
+) -> NDArray[np.int64]:
+    """Of the tail's requests among arrivals from number `stretch[0]` to `stretch[1]` [ns]."""
     part = slice(*stretch)
-    pooled = np.concatenate(
-        [
-            _of_tail(setting, one.order[part], outcome.latency_ns[part], tail)
-            for one, outcome in zip(draws.repeats, outcomes, strict=True)
-        ]
-    )
-    if not len(pooled):
-        return None
-    return nearest_us(percentile_ns(np.sort(pooled), tail.percentile_ppm))
+    # A copy, for a part would keep the whole.
+    return _of_tail(setting, one.order[part], outcome.latency_ns[part], tail).copy()
 
 
-def _pooled(replays: Sequence[list[NDArray[np.int64]]]) -> list[NDArray[np.int64]]:
+def stretch_percentile_us(repeats: Sequence[NDArray[np.int64]], tail: Tail) -> int | None:
+    """The tail of a stretch over all repeats; None if none of its class are among its requests."""
+    pooled = np.sort(np.concatenate(repeats))
+    return nearest_us(percentile_ns(pooled, tail.percentile_ppm)) if len(pooled) else None
+
+
+def _pooled(
+    tails: Sequence[Tail], replays: Sequence[list[NDArray[np.int64]]]
+) -> list[NDArray[np.int64]]:
     """Latencies of each tail over all replays, ascending; each replay has them in order."""
-    # A stable sort finds what is in order already, and only merges.
-    pooled = [np.sort(np.concatenate(parts), kind="stable") for parts in zip(*replays, strict=True)]
-    if not all(len(one) for one in pooled):
+    of_curve = {}
+    for tail, parts in zip(tails, zip(*replays, strict=True), strict=True):
+        if tail.curve not in of_curve:
+            of_curve[tail.curve] = _merged(parts)
+    return [of_curve[tail.curve] for tail in tails]
+
+
+def _merged(parts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """All latencies, ascending."""
+    merged = np.concatenate(parts)
+    if not len(merged):
         raise TailcError(
             Finding(
                 Code.METHOD_UNFIT,
@@ -263,7 +283,9 @@ def _pooled(replays: Sequence[list[NDArray[np.int64]]]) -> list[NDArray[np.int64
                 help="replay more requests",
             )
         )
-    return pooled
+    # A stable sort finds what is in order already, and only merges.
+    merged.sort(kind="stable")
+    return merged
 
 
 def _of_tail(

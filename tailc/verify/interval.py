@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -208,21 +209,24 @@ def _rounded_up(count: int) -> int:
     return -(-count // step) * step
 
 
-def windows_met_ppm(repeats: tuple[Outcome, ...], slo: Slo) -> int | None:
-    """The share of whole accounting windows, over all repeats, whose percentile meets the target.
+def windows_met(outcome: Outcome, slo: Slo) -> tuple[int, int]:
+    """How many whole accounting windows of a replay have a percentile that meets the target, and
+    how many there are.
 
     Requests belong to the window in which they arrive; empty windows do not count.
     """
     if slo.window_requests is None and slo.window_us is None:
-        return None
-    met = total = 0
-    for outcome in repeats:
-        sizes, late = _windows(outcome, slo)
-        distinct, which = np.unique(sizes, return_inverse=True)
-        allowed = [n - percentile_rank(slo.percentile_ppm, n) for n in distinct.tolist()]
-        met += int((late <= np.array(allowed, dtype=np.int64)[which]).sum())
-        total += len(sizes)
-    return round(met * PPM / total) if total else None
+        return 0, 0
+    sizes, late = _windows(outcome, slo)
+    distinct, which = np.unique(sizes, return_inverse=True)
+    allowed = [n - percentile_rank(slo.percentile_ppm, n) for n in distinct.tolist()]
+    return int((late <= np.array(allowed, dtype=np.int64)[which]).sum()), len(sizes)
+
+
+def windows_met_ppm(repeats: Iterable[tuple[int, int]]) -> int | None:
+    """The share of windows that meet the target over all repeats; None without any."""
+    met, windows = map(sum, zip(*repeats, strict=True))
+    return round(met * PPM / windows) if windows else None
 
 
 def _windows(outcome: Outcome, slo: Slo) -> tuple[np.ndarray, np.ndarray]:

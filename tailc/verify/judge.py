@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tailc.artifact.envelope import Policy
 from tailc.errors import Finding, TailcError
 from tailc.replay.arrivals import Arrivals, Poisson
 from tailc.replay.baselines import asked, baseline, default_names
+from tailc.replay.outcome import Outcome
 from tailc.replay.subject import Subject
 from tailc.replay.workload import workload
 from tailc.specs.slo import Slo
@@ -18,17 +21,18 @@ from tailc.threads import thread_count
 from tailc.traces.profile import DemandProfile
 from tailc.verify.drift import drift_from
 from tailc.verify.estimate import (
-    Sample,
     Tail,
     TailSample,
+    repeated,
     replayed_us,
     sample,
+    stretch_latencies,
     stretch_percentile_us,
 )
-from tailc.verify.interval import interval, more_requests, ruling, windows_met_ppm
-from tailc.verify.load import load, most_in_system, never_keeps_up
+from tailc.verify.interval import interval, more_requests, ruling, windows_met, windows_met_ppm
+from tailc.verify.load import ServerUse, load, most_in_system, never_keeps_up, server_use
 from tailc.verify.options import VerifyOptions
-from tailc.verify.setting import Draws, Setting, draw
+from tailc.verify.setting import Draw, Draws, Setting, draw
 from tailc.verify.unfit import check, is_compile_trace
 from tailc.verify.verdict import Load, Point, Ruling, Run, Verdict, Verdicts
 
@@ -49,6 +53,7 @@ def verify(
     check(policy, held_out, options)
     arrivals = _arrivals(policy, options)
     with ThreadPoolExecutor(thread_count(options.threads)) as workers:
+        drifted = workers.submit(drift_from, policy, held_out, options.seed)
         bench = _Bench(policy, held_out, options, workers, arrivals)
         points = tuple(bench.point(one) for one in arrivals)
     return Verdicts(
@@ -62,7 +67,7 @@ def verify(
         replicates=options.replicates,
         slos=policy.slos,
         points=points,
-        drift=drift_from(policy, held_out, options.seed),
+        drift=drifted.result(),
         cut_off_us=options.cut_off_us,
     )
 
@@ -130,14 +135,45 @@ class _Bench:
             yield baseline(name, self._subject, self._load, tail_us)
 
     def _run(self, setting: Setting, draws: Draws, subject: Subject) -> Run:
-        found = sample(setting, draws, subject, self._tails, self._workers, self._tick)
-        busy = load(setting, draws, found.outcomes)
+        parts = (setting, draws, subject, self._tails, self._workers, self._tick)
+
+        def keep(one: Draw, outcome: Outcome) -> _Kept:
+            return _kept(setting, one, outcome, self._tails, self._policy.slos)
+
+        repeats = repeated(*parts, keep)
+        found = sample(*parts, repeats)
+        busy = load(setting.arrivals, [one.use for one in repeats.kept])
         verdicts = tuple(
-            _verdict(found, tail, slo, busy)
-            for tail, slo in zip(found.tails, self._policy.slos, strict=True)
+            _verdict(repeats.kept, number, tail, slo, busy)
+            for number, (tail, slo) in enumerate(zip(found.tails, self._policy.slos, strict=True))
         )
-        stretch_us = _stretch_us(setting, draws, found, self._tails)
-        return Run(subject.name, subject.note, busy, verdicts, stretch_us)
+        return Run(
+            subject.name, subject.note, busy, verdicts, _stretch_us(repeats.kept, self._tails)
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Kept:
+    """What is kept of a repeat.
+
+    windows: for each SLO, how many of its windows met the target, and how many there are.
+    stretches_ns: for each stretch of the arrivals and each SLO, the latencies in it.
+    """
+
+    use: ServerUse
+    windows: tuple[tuple[int, int], ...]
+    stretches_ns: tuple[tuple[NDArray[np.int64], ...], ...]
+
+
+def _kept(
+    setting: Setting, one: Draw, outcome: Outcome, tails: Sequence[Tail], slos: Sequence[Slo]
+) -> _Kept:
+    stretches_ns = tuple(
+        tuple(stretch_latencies(setting, one, outcome, tail, stretch) for tail in tails)
+        for stretch in setting.arrivals.stretches
+    )
+    windows = tuple(windows_met(outcome, slo) for slo in slos)
+    return _Kept(server_use(setting, one, outcome), windows, stretches_ns)
 
 
 def tail_of(slo: Slo, held_out: DemandProfile) -> Tail:
@@ -147,10 +183,13 @@ def tail_of(slo: Slo, held_out: DemandProfile) -> Tail:
     return Tail(slo.percentile_ppm, held_out.curve_names.index(slo.request_class))
 
 
-def _verdict(found: Sample, tail: TailSample, slo: Slo, busy: Load) -> Verdict:
+def _verdict(
+    repeats: Sequence[_Kept], number: int, tail: TailSample, slo: Slo, busy: Load
+) -> Verdict:
+    """At SLO number `number`."""
     limits = interval(tail)
     says = ruling(limits, slo.latency_us, is_overloaded=busy.is_overloaded)
-    if never_keeps_up(found.outcomes):
+    if never_keeps_up([one.use for one in repeats]):
         says = Ruling.FAIL
     asks = says is Ruling.UNDECIDED and not busy.is_overloaded
     return Verdict(
@@ -162,18 +201,20 @@ def _verdict(found: Sample, tail: TailSample, slo: Slo, busy: Load) -> Verdict:
         more_requests=more_requests(limits, slo.latency_us, slo.percentile_ppm, tail.held_out)
         if asks
         else None,
-        windows_met_ppm=windows_met_ppm(found.outcomes, slo),
+        windows_met_ppm=windows_met_ppm(one.windows[number] for one in repeats),
     )
 
 
 def _stretch_us(
-    setting: Setting, draws: Draws, found: Sample, tails: Sequence[Tail]
+    repeats: Sequence[_Kept], tails: Sequence[Tail]
 ) -> tuple[tuple[int | None, ...], ...]:
     """The percentiles of the requests of each stretch of the arrivals, over all repeats."""
-    outcomes = found.outcomes
     return tuple(
-        tuple(stretch_percentile_us(setting, draws, outcomes, tail, stretch) for tail in tails)
-        for stretch in setting.arrivals.stretches
+        tuple(
+            stretch_percentile_us([one.stretches_ns[stretch][number] for one in repeats], tail)
+            for number, tail in enumerate(tails)
+        )
+        for stretch in range(len(repeats[0].stretches_ns))
     )
 
 

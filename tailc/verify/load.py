@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from statistics import fmean
 
 from tailc.percentiles import PPM
 from tailc.replay.arrivals import Arrivals
 from tailc.replay.lowered import NS_PER_US
-from tailc.replay.outcome import Outcome, nearest_us
-from tailc.verify.setting import Draws, Setting
+from tailc.replay.outcome import Outcome, RungTimes, nearest_us
+from tailc.verify.setting import Draw, Setting
 from tailc.verify.verdict import Load, RungUse
 
 # A server that keeps up is never quite busy; one that does not is, but for its warm-up.
@@ -32,29 +33,56 @@ def most_in_system(capacity_ppm: int | None) -> int:
     return _MOST_IN_SYSTEM + _MOST_PER_CORE * cores
 
 
-def load(setting: Setting, draws: Draws, repeats: Sequence[Outcome]) -> Load:
-    """Means over all repeats, and whether the server is overloaded (rule: docs/verdicts.md)."""
-    latency_ns = sum(int(o.latency_ns[o.measured].sum()) for o in repeats)
-    requests = sum(len(o.latency_ns[o.measured]) for o in repeats)
-    cut = sum(int(o.is_cut[o.measured].sum()) for o in repeats)
-    used = [o.utilization for o in repeats if o.utilization is not None]
-    return Load(
-        mean_latency_us=nearest_us(latency_ns // requests),
-        utilization_ppm=round(fmean(used) * PPM) if used else None,
-        threads_milli=_milli(o.mean_threads for o in repeats),
-        in_system_milli=_milli(o.mean_in_system for o in repeats),
-        thread_time_us=round(fmean(o.mean_thread_ns for o in repeats) / NS_PER_US),
-        cut_ppm=-(-cut * PPM // requests),
-        rung_use=_rung_use(setting, draws, repeats),
-        is_overloaded=is_overloaded(setting.arrivals, repeats),
+@dataclass(frozen=True, eq=False)
+class ServerUse:
+    """One replay: sums and means over its measured requests, `latency_ns` and `cut` in all."""
+
+    requests: int
+    latency_ns: int
+    cut: int
+    was_cut_off: bool
+    utilization: float | None
+    mean_threads: float
+    mean_in_system: float
+    mean_in_system_by_half: tuple[float, float]
+    mean_thread_ns: float
+    rungs: RungTimes
+
+
+def server_use(setting: Setting, one: Draw, outcome: Outcome) -> ServerUse:
+    """What a replay says of its server."""
+    latency_ns = outcome.latency_ns[outcome.measured]
+    return ServerUse(
+        len(latency_ns),
+        int(latency_ns.sum()),
+        int(outcome.is_cut[outcome.measured].sum()),
+        outcome.was_cut_off,
+        outcome.utilization,
+        outcome.mean_threads,
+        outcome.mean_in_system,
+        outcome.mean_in_system_by_half,
+        outcome.mean_thread_ns,
+        outcome.rung_times(setting.load.work_ns[one.order]),
     )
 
 
-def _rung_use(setting: Setting, draws: Draws, repeats: Sequence[Outcome]) -> RungUse:
-    used = [
-        outcome.rung_times(setting.load.work_ns[one.order])
-        for one, outcome in zip(draws.repeats, repeats, strict=True)
-    ]
+def load(arrivals: Arrivals, repeats: Sequence[ServerUse]) -> Load:
+    """Means over all repeats, and whether the server is overloaded (rule: docs/verdicts.md)."""
+    requests = sum(one.requests for one in repeats)
+    used = [one.utilization for one in repeats if one.utilization is not None]
+    return Load(
+        mean_latency_us=nearest_us(sum(one.latency_ns for one in repeats) // requests),
+        utilization_ppm=round(fmean(used) * PPM) if used else None,
+        threads_milli=_milli(one.mean_threads for one in repeats),
+        in_system_milli=_milli(one.mean_in_system for one in repeats),
+        thread_time_us=round(fmean(one.mean_thread_ns for one in repeats) / NS_PER_US),
+        cut_ppm=-(-sum(one.cut for one in repeats) * PPM // requests),
+        rung_use=_rung_use([one.rungs for one in repeats]),
+        is_overloaded=is_overloaded(arrivals, repeats),
+    )
+
+
+def _rung_use(used: Sequence[RungTimes]) -> RungUse:
     left_on = zip(*(times.left_on for times in used), strict=True)
     return RungUse(
         _milli(times.threads for times in used),
@@ -68,12 +96,12 @@ def _milli(values: Iterable[float]) -> int:
     return round(fmean(values) * _MILLI)
 
 
-def never_keeps_up(repeats: Sequence[Outcome]) -> bool:
+def never_keeps_up(repeats: Sequence[ServerUse]) -> bool:
     """Whether every replay was given up; its latencies then only tell when that was."""
-    return all(outcome.was_cut_off for outcome in repeats)
+    return all(one.was_cut_off for one in repeats)
 
 
-def is_overloaded(arrivals: Arrivals, repeats: Sequence[Outcome]) -> bool:
+def is_overloaded(arrivals: Arrivals, repeats: Sequence[ServerUse | Outcome]) -> bool:
     """Whether the server cannot keep up (rule: docs/verdicts.md)."""
     if any(outcome.was_cut_off for outcome in repeats):
         return True
@@ -84,7 +112,7 @@ def is_overloaded(arrivals: Arrivals, repeats: Sequence[Outcome]) -> bool:
     return arrivals.has_constant_rate and _is_growing(repeats)
 
 
-def _is_growing(repeats: Sequence[Outcome]) -> bool:
+def _is_growing(repeats: Sequence[ServerUse | Outcome]) -> bool:
     halves = [outcome.mean_in_system_by_half for outcome in repeats]
     first, second = (fmean(half) for half in zip(*halves, strict=True))
     return second > _GROWTH * max(first, 1.0)

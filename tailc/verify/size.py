@@ -15,13 +15,13 @@ from tailc.errors import Code, Finding, TailcError
 from tailc.percentiles import PPM
 from tailc.replay.arrivals import Poisson
 from tailc.replay.baselines import baseline, default_names
-from tailc.replay.outcome import nearest_us
+from tailc.replay.outcome import Outcome, nearest_us
 from tailc.replay.subject import Subject
 from tailc.replay.workload import NS_PER_MS, Workload, workload
 from tailc.specs.slo import Slo
 from tailc.threads import thread_count
 from tailc.traces.profile import DemandProfile
-from tailc.verify.estimate import Repeats, repeated, replayed_us, sample
+from tailc.verify.estimate import Repeats, repeated, replayed_us, sample, whole
 from tailc.verify.interval import Interval, interval
 from tailc.verify.judge import SEARCH_REPEATS, subject_of, tail_of
 from tailc.verify.load import is_overloaded, most_in_system
@@ -218,7 +218,7 @@ class _Trial:
         found = self._interval_at(step)
         return self._margin(None if found is None else limit_us(found))
 
-    def _of_estimate(self, found: Repeats | None) -> float:
+    def _of_estimate(self, found: Repeats[Outcome] | None) -> float:
         return self._margin(None if found is None else nearest_us(found.limits_ns[0]))
 
     def _margin(self, latency_us: int | None) -> float:
@@ -245,15 +245,15 @@ class _Trial:
         found = sample(setting, draws, subject, tails, self._workers, self._tick, repeats)
         return interval(found.tails[0])
 
-    def _replayed(self, step: int, repeats: int) -> Repeats | None:
+    def _replayed(self, step: int, repeats: int) -> Repeats[Outcome] | None:
         """What is known without replicates; None where the server is overloaded."""
         setting, subject, tails = self._setting(step), self.subject_at(step), (self._tail,)
         draws = draw(setting, repeats, 0, self._workers)
-        found = repeated(setting, draws, subject, tails, self._workers, self._tick)
-        if is_overloaded(setting.arrivals, found.outcomes):
+        found = repeated(setting, draws, subject, tails, self._workers, self._tick, whole)
+        if is_overloaded(setting.arrivals, found.kept):
             return None
         # They take the most memory, and have said all they had to say.
-        return replace(found, outcomes=())
+        return replace(found, kept=())
 
     def _setting(self, step: int) -> Setting:
         return Setting(

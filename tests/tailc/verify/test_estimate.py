@@ -35,7 +35,7 @@ def test_a_percentile_is_an_order_statistic():
 
 def test_the_estimate_is_the_percentile_of_all_repeats():
     found = sampled(setting(), SHARED, P99)
-    pooled = np.sort(np.concatenate([o.latency_ns[o.measured] for o in found.outcomes]))
+    pooled = np.sort(np.concatenate([o.latency_ns[o.measured] for o in found.kept]))
     (tail,) = found.tails
     assert tail.estimate_ns == pooled[int(np.ceil(0.99 * len(pooled))) - 1]
     # shares up to it are 99 % in the mean
@@ -80,7 +80,7 @@ def test_a_recording_is_estimated_as_it_is_and_varied_by_blocks():
     recorded = Recorded(times_ns, np.arange(4000, dtype=np.int32), "`at`")
     found = sampled(Setting(load, recorded, 4000, 500, seed=1), ALONE, Tail(900_000))
     (tail,) = found.tails
-    assert len(found.outcomes) == 1
+    assert len(found.kept) == 1
     assert tail.estimate_ns == percentile_ns(np.sort(load.work_ns[200:]), 900_000)
     # nobody waits, so blocks are as independent as requests
     assert tail.spread.units == 43

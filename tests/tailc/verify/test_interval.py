@@ -21,6 +21,7 @@ from tailc.verify.interval import (
     sampling,
     simulation,
     total,
+    windows_met,
     windows_met_ppm,
 )
 from tailc.verify.setting import Spread
@@ -276,7 +277,7 @@ def test_windows_of_requests_are_judged_one_by_one():
     slo = Slo(500_000, 10_000, window_requests=4)
     # late (over 10 ms): 2 of 4 is allowed at the median, 3 is not; the last two are no whole window
     latency_ms = [*(1, 11, 11, 1), *(11, 11, 11, 1), *(99, 99)]
-    assert windows_met_ppm((outcome(latency_ms),), slo) == 500_000
+    assert windows_met_ppm([windows_met(outcome(latency_ms), slo)]) == 500_000
 
 
 def test_windows_of_time_hold_who_arrived_in_them():
@@ -284,16 +285,16 @@ def test_windows_of_time_hold_who_arrived_in_them():
     arrival_ms = [0, 50, 99, 100, 350, 399, 400]
     latency_ms = [1, 1, 99, 99, 99, 1, 99]
     # windows of 100 ms: [1, 1, 99] meets, [99] does not, none, [99, 1] meets, the last is not whole
-    assert windows_met_ppm((outcome(latency_ms, arrival_ms),), slo) == 666_667
+    assert windows_met_ppm([windows_met(outcome(latency_ms, arrival_ms), slo)]) == 666_667
 
 
 def test_windows_far_shorter_than_the_gaps_between_arrivals_cost_nothing():
     # billions of windows of 1 us, two of which have a request: 1 ms meets, 99 ms does not
     slo = Slo(P99, 10_000, window_us=1)
     hours_ms = [0, 36e6, 72e6]
-    assert windows_met_ppm((outcome([1, 99, 1], hours_ms),), slo) == 500_000
+    assert windows_met_ppm([windows_met(outcome([1, 99, 1], hours_ms), slo)]) == 500_000
 
 
 def test_there_is_no_share_without_a_whole_window():
-    assert windows_met_ppm((outcome([1, 2]),), Slo(P99, 10)) is None
-    assert windows_met_ppm((outcome([1, 2]),), Slo(P99, 10, window_requests=3)) is None
+    assert windows_met_ppm([windows_met(outcome([1, 2]), Slo(P99, 10))]) is None
+    assert windows_met_ppm([windows_met(outcome([1, 2]), Slo(P99, 10, window_requests=3))]) is None

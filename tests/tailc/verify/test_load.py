@@ -4,8 +4,8 @@ import pytest
 from tailc.replay.arrivals import Arrivals, Burst, Bursts, Poisson, RateProfile, Recorded, Step
 from tailc.replay.outcome import Outcome
 from tailc.replay.workload import Workload
-from tailc.verify.load import load, most_in_system, never_keeps_up
-from tailc.verify.setting import Draw, Draws, Setting
+from tailc.verify.load import load, most_in_system, never_keeps_up, server_use
+from tailc.verify.setting import Draw, Setting
 from tailc.verify.verdict import Load, RungUse
 
 PPM = 1_000_000
@@ -39,9 +39,8 @@ def judged(*repeats: Outcome, arrivals: Arrivals = Poisson(1000)) -> Load:  # no
     )
     setting = Setting(work, arrivals, 10, 100, seed=1)
     order = np.arange(10, dtype=np.int32)
-    drawn = tuple(Draw(one.arrival_ns, order) for one in repeats)
-    draws = Draws(setting, drawn, None, (), 0)
-    return load(setting, draws, repeats)
+    used = [server_use(setting, Draw(one.arrival_ns, order), one) for one in repeats]
+    return load(arrivals, used)
 
 
 def test_means_are_over_all_repeats():
