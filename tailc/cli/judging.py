@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Judged:
-    """The verdicts, and warnings about the trace."""
+    """The verdicts, the names of the policy's rungs, and warnings about the trace."""
 
     verdicts: Verdicts
+    rungs: tuple[str, ...]
     warnings: tuple[Finding, ...]
 
     def outcome(self, *earlier: Finding) -> Outcome:
@@ -33,12 +34,12 @@ class Judged:
         for finding in (*earlier, *self.warnings):
             once.setdefault((finding.code, finding.message), finding)
         return Outcome(
-            text=render.as_text(self.verdicts),
+            text=render.as_text(self.verdicts, self.rungs),
             result=render.as_dict(self.verdicts),
             findings=tuple(once.values()),
             annotations=tuple(render.as_github(self.verdicts).splitlines()),
             cases=render.as_cases(self.verdicts),
-            markdown=render.as_markdown(self.verdicts),
+            markdown=render.as_markdown(self.verdicts, self.rungs),
         )
 
 
@@ -63,4 +64,5 @@ def judged(
         **replay_options.given(options),
     )
     verdicts = verify(policy, held_out.profile, chosen)
-    return Judged(verdicts, trace_warnings(policy, held_out, trace, verdicts.drift))
+    rungs = tuple(rung.name for rung in policy.forms[0].rungs)
+    return Judged(verdicts, rungs, trace_warnings(policy, held_out, trace, verdicts.drift))

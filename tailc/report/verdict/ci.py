@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tailc.report.findings import escaped
 from tailc.report.junit import Case, Fault
-from tailc.report.verdict.words import limits, ms, sentences, subject
+from tailc.report.verdict.words import decimals, limits, ms, sentences, subject
 from tailc.specs.slo import Slo
 from tailc.verify.verdict import Point, Ruling, Verdict, Verdicts
 
@@ -50,8 +50,11 @@ def _verdicts(verdicts: Verdicts) -> Iterator[tuple[Point, int, Slo, Verdict]]:
 def _said(verdicts: Verdicts, point: Point, number: int) -> str:
     slo = verdicts.slos[number]
     verdict = point.policy.verdicts[number]
-    parts = [f"{slo}, estimate {ms(verdict.estimate_us)} ms, 95 % interval {limits(verdict)} ms"]
+    digits = decimals(verdicts)
+    estimate, interval = ms(verdict.estimate_us, digits), limits(verdict, digits)
+    parts = [f"{slo}, estimate {estimate} ms, 95 % interval {interval} ms"]
     parts += [
-        f"{subject(run)} {ms(run.verdicts[number].estimate_us)} ms" for run in point.baselines[:1]
+        f"{subject(run)} {ms(run.verdicts[number].estimate_us, digits)} ms"
+        for run in point.baselines[:1]
     ]
     return "; ".join([", ".join(parts), *sentences(verdicts, point, number)])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tailc.report.table import Column, columns_markdown, escaped_markdown
 from tailc.report.verdict.tables import (
     Groups,
@@ -15,8 +17,8 @@ from tailc.report.verdict.words import drift_sentences, heading, remarks
 from tailc.verify.verdict import Verdicts
 
 
-def as_markdown(verdicts: Verdicts) -> str:
-    """The policy's verdicts as a table; everyone's numbers fold out below."""
+def as_markdown(verdicts: Verdicts, rungs: Sequence[str] = ()) -> str:
+    """The policy's verdicts as a table; everyone's numbers fold out below; see `as_text`."""
     name = escaped_markdown(verdicts.policy_name)
     parts = [
         f"### {name}: {verdicts.ruling.value}",
@@ -25,18 +27,18 @@ def as_markdown(verdicts: Verdicts) -> str:
         escaped_markdown("; ".join(drift_sentences(verdicts.drift))),
         "\n".join(f"- {escaped_markdown(remark)}" for remark in remarks(verdicts)),
         "<details><summary>load and baselines (times in ms)</summary>",
-        *_details(verdicts),
+        *_details(verdicts, rungs),
         "</details>",
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _details(verdicts: Verdicts) -> list[str]:
+def _details(verdicts: Verdicts, rungs: Sequence[str]) -> list[str]:
     if any(point.baselines for point in verdicts.points):
         tables = [comparison(verdicts, point) for point in verdicts.points]
     else:
         tables = [policy_alone(verdicts)]
-    tables.append(rung_use(verdicts))
+    tables.append(rung_use(verdicts, rungs))
     tables += [stretches(verdicts, point) for point in verdicts.points if point.policy.stretch_us]
     return [_whole(first, groups) for first, groups in tables]
 

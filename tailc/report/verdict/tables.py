@@ -9,6 +9,8 @@ from tailc.report.verdict.words import (
     POLICY,
     change,
     count,
+    decimals,
+    is_rate,
     limits,
     ms,
     percent,
@@ -16,7 +18,7 @@ from tailc.report.verdict.words import (
     says,
     subject,
 )
-from tailc.units import format_mrps, printable
+from tailc.units import printable
 from tailc.verify.verdict import Point, Run, Verdicts
 
 Groups = list[tuple[Column, ...]]
@@ -29,12 +31,13 @@ def verdict_table(verdicts: Verdicts) -> tuple[Column, ...]:
         for number, slo in enumerate(verdicts.slos)
         for point in verdicts.points
     ]
+    digits = decimals(verdicts)
     return (
         _column("SLO", [str(slo) for slo, _, _ in rows], is_number=False),
         _arrivals([point for _, point, _ in rows]),
-        _column("estimate", [ms(said.estimate_us) for _, _, said in rows]),
-        _column("95 % interval", [limits(said) for _, _, said in rows], is_number=False),
-        _column("noise", [f"+-{ms(said.simulation_us)}" for _, _, said in rows]),
+        _column("estimate", [ms(said.estimate_us, digits) for _, _, said in rows]),
+        _column("95 % interval", [limits(said, digits) for _, _, said in rows], is_number=False),
+        _column("noise", [f"+-{ms(said.simulation_us, digits)}" for _, _, said in rows]),
         _column(
             "verdict", [says(said, point.policy.load) for _, point, said in rows], is_number=False
         ),
@@ -53,30 +56,32 @@ def policy_alone(verdicts: Verdicts) -> tuple[Column, Groups]:
     return _arrivals(verdicts.points), _groups(verdicts, runs, runs)
 
 
-def rung_use(verdicts: Verdicts) -> tuple[Column, Groups]:
-    """Mean threads of a request of the policy, and the rungs that requests left on."""
+def rung_use(verdicts: Verdicts, rungs: Sequence[str]) -> tuple[Column, Groups]:
+    """Mean threads of a request of the policy, and the rungs, by name, that requests left on."""
     uses = [point.policy.load.rung_use for point in verdicts.points]
     threads = (
         _column("threads", [count(use.mean_milli) for use in uses]),
         _column("longest 5 %", [count(use.longest_milli) for use in uses]),
         _column("shortest 5 %", [count(use.shortest_milli) for use in uses]),
     )
-    shares = zip(*(use.final_ppm for use in uses), strict=True)
-    rungs = [
-        (_column(f"rung {number}", [percent(share) for share in row]),)
-        for number, row in enumerate(shares)
+    shares = list(zip(*(use.final_ppm for use in uses), strict=True))
+    names = rungs or [f"rung {number}" for number in range(1, len(shares) + 1)]
+    left_on = [
+        (_column(name, [percent(share) for share in row]),)
+        for name, row in zip(names, shares, strict=True)
     ]
-    return _arrivals(verdicts.points), [threads, *rungs]
+    return _arrivals(verdicts.points), [threads, *left_on]
 
 
 def stretches(verdicts: Verdicts, point: Point) -> tuple[Column, Groups]:
     """A row for each subject, a column for each stretch of the arrivals and percentile."""
     runs = (point.policy, *point.baselines)
     groups: Groups = []
+    digits = decimals(verdicts)
     for number, slo in enumerate(verdicts.slos):
         for stretch in range(len(point.policy.stretch_us)):
             found = [run.stretch_us[stretch][number] for run in runs]
-            cells = ["-" if time_us is None else ms(time_us) for time_us in found]
+            cells = ["-" if time_us is None else ms(time_us, digits) for time_us in found]
             groups.append((_column(f"{percentile(slo)} of {stretch + 1}", cells),))
     return _subjects(point), groups
 
@@ -87,7 +92,7 @@ def _subjects(point: Point) -> Column:
 
 
 def _arrivals(points: Sequence[Point]) -> Column:
-    are_rates = all(point.arrivals == format_mrps(point.rate_mrps) for point in points)
+    are_rates = all(map(is_rate, points))
     return _column("arrivals", [point.arrivals for point in points], is_number=are_rates)
 
 
@@ -100,7 +105,8 @@ def _percentiles(
     verdicts: Verdicts, number: int, runs: Sequence[Run], against: Sequence[Run]
 ) -> tuple[Column, ...]:
     pairs = list(zip(runs, against, strict=True))
-    estimates = [ms(run.verdicts[number].estimate_us) for run in runs]
+    digits = decimals(verdicts)
+    estimates = [ms(run.verdicts[number].estimate_us, digits) for run in runs]
     changes = ["" if run is ours else change(ours, run, number) for run, ours in pairs]
     rulings = [
         "overloaded" if run.load.is_overloaded else run.verdicts[number].ruling.value
@@ -115,16 +121,17 @@ def _percentiles(
 
 
 def _load(verdicts: Verdicts, runs: Sequence[Run]) -> tuple[Column, ...]:
+    digits = decimals(verdicts)
     loads = [run.load for run in runs]
     util = [load.utilization_ppm for load in loads]
     cuts = [percent(load.cut_ppm) for load in loads]
     cut = () if verdicts.cut_off_us is None else (_column("cut off", cuts),)
     return (
-        _column("mean", [ms(load.mean_latency_us) for load in loads]),
+        _column("mean", [ms(load.mean_latency_us, digits) for load in loads]),
         _column("util", ["-" if share is None else percent(share) for share in util]),
         _column("threads", [count(load.threads_milli) for load in loads]),
         _column("n", [count(load.in_system_milli) for load in loads]),
-        _column("thread time", [ms(load.thread_time_us) for load in loads]),
+        _column("thread time", [ms(load.thread_time_us, digits) for load in loads]),
         *cut,
     )
 

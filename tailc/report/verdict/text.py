@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from tailc.report.table import Column, columns_aligned, packed
@@ -30,14 +30,17 @@ _RUNGS = "threads of a request in the policy, and the rung it left on"
 _STRETCHES = "percentiles by stretch of the arrivals, in order"
 
 
-def as_text(verdicts: Verdicts) -> str:
-    """The policy's verdicts, everyone's numbers beside them, and what is left to say."""
+def as_text(verdicts: Verdicts, rungs: Sequence[str] = ()) -> str:
+    """The policy's verdicts, everyone's numbers beside them, and what is left to say.
+
+    `rungs` are the names of the policy's rungs; without them they are counted from 1.
+    """
     parts = [
         f"policy `{printable(verdicts.policy_name)}`, {heading(verdicts)}",
         columns_aligned(verdict_table(verdicts)),
         *_comparisons(verdicts),
         _LEGEND + (_AGAINST if any(point.baselines for point in verdicts.points) else "") + ".",
-        f"{_RUNGS}\n" + "\n\n".join(_tables(*rung_use(verdicts))),
+        f"{_RUNGS}\n" + "\n\n".join(_tables(*rung_use(verdicts, rungs))),
         *_stretches(verdicts),
         "\n  ".join(drift_sentences(verdicts.drift)),
         "\n".join(map(printable, remarks(verdicts))),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tailc.specs.slo import Slo
-from tailc.units import format_ppm, format_us
+from tailc.units import format_mrps, format_ppm, format_us
 from tailc.verify.verdict import Distance, Drift, Load, Point, Ruling, Run, Verdict, Verdicts
 
 POLICY = "policy"
@@ -14,9 +14,22 @@ _US_PER_MS = 1_000
 _MILLI = 1_000
 
 
-def ms(time_us: int) -> str:
-    """A time in ms, to a tenth."""
-    return f"{time_us / _US_PER_MS:,.1f}"
+def decimals(verdicts: Verdicts) -> int:
+    """How many decimals of a ms every time of a verdict has: the shortest keeps three digits."""
+    runs = [run for point in verdicts.points for run in (point.policy, *point.baselines)]
+    estimates_us = [verdict.estimate_us for run in runs for verdict in run.verdicts]
+    return _decimals(*estimates_us, *(run.load.mean_latency_us for run in runs))
+
+
+def _decimals(*times_us: int) -> int:
+    """One from 10 ms on, and three, which is all there is, below 1 ms."""
+    shortest_ms = min(times_us) // _US_PER_MS
+    return 1 if shortest_ms >= 10 else 2 if shortest_ms else 3
+
+
+def ms(time_us: int, decimals: int) -> str:
+    """A time in ms."""
+    return f"{time_us / _US_PER_MS:,.{decimals}f}"
 
 
 def percent(share_ppm: int) -> str:
@@ -29,10 +42,10 @@ def count(milli: int) -> str:
     return f"{milli / _MILLI:,.1f}"
 
 
-def limits(verdict: Verdict) -> str:
+def limits(verdict: Verdict, decimals: int) -> str:
     """The 95 % interval in ms."""
-    high = "unknown" if verdict.high_us is None else ms(verdict.high_us)
-    return f"{ms(verdict.low_us)} .. {high}"
+    high = "unknown" if verdict.high_us is None else ms(verdict.high_us, decimals)
+    return f"{ms(verdict.low_us, decimals)} .. {high}"
 
 
 def change(ours: Run, theirs: Run, number: int) -> str:
@@ -67,9 +80,23 @@ def heading(verdicts: Verdicts) -> str:
     ends = "" if cut_off_us is None else f"\nrequests are cut off after {format_us(cut_off_us)}"
     return (
         f"generation {verdicts.generation}, replayed on {verdicts.held_out_requests:,} {source} "
-        f"requests\n{verdicts.replicates} bootstrap replicates, "
-        f"{verdicts.requests_per_replay:,} requests a replay, seed {verdicts.seed}{ends}"
+        f"requests\n{verdicts.replicates} bootstrap replicates, {_length(verdicts)}, "
+        f"seed {verdicts.seed}{ends}"
     )
+
+
+def is_rate(point: Point) -> bool:
+    """Whether requests arrive at one rate for as long as one likes."""
+    return point.arrivals == format_mrps(point.rate_mrps)
+
+
+def _length(verdicts: Verdicts) -> str:
+    """How many requests a replay has: bursts, profiles and recordings have their own number."""
+    are_rates = [is_rate(point) for point in verdicts.points]
+    if not any(are_rates):
+        return "all requests of the arrivals in each replay"
+    of = "" if all(are_rates) else " of a constant rate"
+    return f"{verdicts.requests_per_replay:,} requests a replay{of}"
 
 
 def remarks(verdicts: Verdicts) -> list[str]:
@@ -112,17 +139,19 @@ def drift_sentences(drift: Drift | None) -> list[str]:
     if drift is None:
         return ["drift of demand: not known, the policy does not tell what it was compiled from"]
     flag = "flagged" if drift.is_flagged else "not flagged"
-    means = f"{ms(drift.compiled_mean_us)} -> {ms(drift.held_out_mean_us)} ms"
+    digits = _decimals(drift.compiled_mean_us, drift.held_out_mean_us)
+    means = f"{ms(drift.compiled_mean_us, digits)} -> {ms(drift.held_out_mean_us, digits)} ms"
     return [
         f"drift of demand since the compile: {flag}",
         f"mean {means}",
-        f"Kolmogorov-Smirnov distance {_distance(drift.ks_ppm, _PPM_PER_PERCENT, '%')}",
-        f"Wasserstein distance {_distance(drift.wasserstein_us, _US_PER_MS, 'ms')}",
+        f"Kolmogorov-Smirnov distance {_distance(drift.ks_ppm, _PPM_PER_PERCENT, 1, '%')}",
+        f"Wasserstein distance {_distance(drift.wasserstein_us, _US_PER_MS, digits, 'ms')}",
     ]
 
 
-def _distance(distance: Distance, steps: int, unit: str) -> str:
+def _distance(distance: Distance, steps: int, digits: int, unit: str) -> str:
     estimate, low, high = (
-        f"{number / steps:,.1f}" for number in (distance.estimate, distance.low, distance.high)
+        f"{number / steps:,.{digits}f}"
+        for number in (distance.estimate, distance.low, distance.high)
     )
     return f"{estimate} {unit}, 95 % interval {low} .. {high} {unit}"

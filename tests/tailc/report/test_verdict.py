@@ -7,12 +7,13 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from tailc.report.verdict import as_dict, as_github, as_markdown, as_text
+from tailc.report.verdict import as_cases, as_dict, as_github, as_markdown, as_text
 from tailc.specs.slo import Slo
 from tailc.verify.verdict import Load, Ruling, RungUse, Verdict, Verdicts
 from tests.tailc.report.verdicts_made import (
     ALONE,
     BOTH,
+    DRIFT,
     GOLD,
     LOAD,
     MEETS,
@@ -66,7 +67,7 @@ def test_text_begins_with_the_policys_verdicts_and_sets_everyone_beside_it():
         "times time that a request took; policy: its percentile against the row's.\n"
         "\n"
         "threads of a request in the policy, and the rung it left on\n"
-        "arrivals  threads  longest 5 %  shortest 5 %  rung 0  rung 1\n"
+        "arrivals  threads  longest 5 %  shortest 5 %  rung 1  rung 2\n"
         "    30/s      1.8          3.1           1.0  61.2 %  38.8 %\n"
         "  40.5/s      1.8          3.1           1.0  61.2 %  38.8 %\n"
         "\n"
@@ -229,3 +230,38 @@ def test_a_cut_off_is_told_though_it_ended_nobody():
     assert "cut off" not in as_text(BOTH)
     assert as_dict(cut_off(5))["replay"]["cut_off_us"] == 20_000
     assert as_dict(cut_off(5))["points"][0]["policy"]["load"]["cut_ppm"] == 5
+
+
+def short_service():
+    said = Verdict(512, 487, 1_530, 4, Ruling.PASS, None, None)
+    load = dataclasses.replace(LOAD, mean_latency_us=301)
+    drift = dataclasses.replace(DRIFT, compiled_mean_us=1_084, held_out_mean_us=1_127)
+    return verdicts(point("9/s", run("cache", said, load=load), rate_mrps=9_000), drift=drift)
+
+
+def test_times_of_a_short_service_keep_three_digits_in_every_form():
+    found = short_service()
+    cases = "".join(case.message for case in as_cases(found))
+    for form in (as_text(found), as_markdown(found).replace("\\", ""), as_github(found), cases):
+        assert "0.487 .. 1.530" in form
+    assert "+-0.004" in as_text(found)
+    assert "mean 1.08 -> 1.13 ms" in as_text(found)
+
+
+def test_rungs_have_their_names_or_count_from_one():
+    assert "1 thread  2 threads\n" in as_text(BOTH, ("1 thread", "2 threads"))
+    assert "| 1 thread | 2 threads |" in as_markdown(BOTH, ("1 thread", "2 threads"))
+    assert "rung 1  rung 2\n" in as_text(BOTH)
+
+
+@pytest.mark.parametrize(
+    ("arrivals", "says"),
+    [
+        (("30/s",), "20,000 requests a replay, seed"),
+        (("30/s", "recorded t"), "20,000 requests a replay of a constant rate, seed"),
+        (("bursts 300@4/s", "recorded t at 30/s"), "all requests of the arrivals in each replay,"),
+    ],
+)
+def test_the_heading_says_how_long_replays_are(arrivals, says):
+    points = [point(name, run("websearch", MEETS)) for name in arrivals]
+    assert says in as_text(verdicts(*points))
