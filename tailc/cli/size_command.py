@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,7 +12,13 @@ from tailc.cli.outcome import Outcome, reports
 from tailc.cli.quantities import RATE_MRPS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tailc.artifact.envelope import Policy
     from tailc.traces.source import Format
+    from tailc.verify.size import Sizing
+
+_DIGITS_OF_DIGEST = 12
 
 
 @click.command("size", short_help="Find the highest rate that meets an SLO.")
@@ -65,7 +72,7 @@ def command(
             progress=lambda done, of: draw("sizing", done / of),
             **replay_options.given(options),
         )
-        sizing = size(policies, held_out.profile, chosen)
+        sizing = _told_apart(size(policies, held_out.profile, chosen), policies)
     drift = drift_from(policies[0], held_out.profile, chosen.seed)
     return Outcome(
         text=render.as_text(sizing, fleet_mrps),
@@ -73,3 +80,20 @@ def command(
         findings=trace_warnings(policies[0], held_out, trace, drift),
         markdown=render.as_markdown_table(sizing, fleet_mrps),
     )
+
+
+def _told_apart(sizing: Sizing, policies: Sequence[Policy]) -> Sizing:
+    """Where policies share a name: with their generations, or digests where those are shared too.
+
+    The policies' capacities come first, in their order.
+    """
+    from tailc.artifact.json_form import digest_of
+
+    labels = [policy.name for policy in policies]
+    if len(set(labels)) < len(labels):
+        labels = [f"{policy.name}, generation {policy.generation}" for policy in policies]
+    if len(set(labels)) < len(labels):
+        labels = [f"{policy.name}, {digest_of(policy)[:_DIGITS_OF_DIGEST]}" for policy in policies]
+    ours, others = sizing.capacities[: len(policies)], sizing.capacities[len(policies) :]
+    told = (replace(one, subject=label) for one, label in zip(ours, labels, strict=True))
+    return replace(sizing, capacities=(*told, *others))

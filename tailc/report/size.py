@@ -90,7 +90,7 @@ def _table(sizing: Sizing, fleet_mrps: int | None) -> Sequence[tuple[str, ...]]:
 
 
 def _row(capacity: Capacity, first: Capacity, fleet_mrps: int | None) -> tuple[str, ...]:
-    note = f" ({capacity.note})" if capacity.note else ""
+    note = f", {capacity.note}" if capacity.note else ""
     cells = (
         printable(capacity.subject) + note,
         _rate(capacity.rate_mrps),

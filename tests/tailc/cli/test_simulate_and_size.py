@@ -1,6 +1,7 @@
 """simulate gives verify's numbers without an artifact; size gives rates and servers."""
 
 import json
+import re
 
 import pytest
 
@@ -109,6 +110,23 @@ def test_size_compares_artifacts_with_the_first(spec, tailc):
     words = ("--trace", "toy.csv", *QUICK[:-3], "--baselines", "none", "--output-format", "json")
     first, second = result(tailc("size", "toy", "same", *words))["capacities"]
     assert first == second
+
+
+@pytest.mark.parametrize(
+    ("more", "label"),
+    [((), r"toy, [0-9a-f]{12}"), (("--previous", "old.tailc"), r"toy, generation [12]")],
+)
+def test_size_tells_policies_of_one_name_apart(spec, tailc, in_folder, more, label):
+    assert tailc("compile", spec, "-o", "old").code == 0
+    text = (in_folder / "toy.yaml").read_text()
+    (in_folder / "toy.yaml").write_text(text.replace("latency: 200ms", "latency: 210ms"))
+    assert tailc("compile", spec, "-o", "new", *more).code == 0
+    words = ("--trace", "toy.csv", *QUICK[:-3], "--baselines", "seq", "--output-format", "json")
+    first, second, seq = result(tailc("size", "old", "new", *words))["capacities"]
+    assert first["subject"] != second["subject"]
+    assert re.fullmatch(label, first["subject"])
+    assert re.fullmatch(label, second["subject"])
+    assert seq["subject"] == "SEQ"
 
 
 def test_size_refuses_what_the_policy_was_compiled_from(tailc, in_folder):
