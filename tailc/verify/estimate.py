@@ -6,6 +6,7 @@ estimates do not depend on the number of threads.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
@@ -147,15 +148,26 @@ def sample(
                 tail.percentile_ppm,
                 limit_ns,
                 sorted_ns,
-                shares,
-                moved,
-                work_shift,
+                shares[~np.isnan(shares)],
+                moved[_told(moved)],
+                work_shift[_told(moved)],
                 setting.spread,
                 held_out_of(setting, tail),
             )
             for tail, limit_ns, sorted_ns, shares, moved in parts
         ),
     )
+
+
+def _told(shift: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """The replicates that have a request of the tail's class: without, there is no share.
+
+    Raises TailcError where fewer than half have one, for those tell of no usual sample.
+    """
+    told = ~np.isnan(shift)
+    if 2 * int(told.sum()) < len(shift):
+        raise _too_rare()
+    return told
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,8 +187,9 @@ def _shifts(
     work = np.array([one.mean_work_ns for one in found])
     if setting.arrivals.is_recorded:
         # Neither shares its arrivals with a repeat.
-        count = max(len(found), 1)
-        return shares - shares.sum(axis=1, keepdims=True) / count, work - work.sum() / count
+        count = np.maximum((~np.isnan(shares)).sum(axis=1, keepdims=True), 1)
+        mean = np.nansum(shares, axis=1, keepdims=True) / count
+        return shares - mean, work - work.sum() / max(len(found), 1)
     paired = [draws.repeat_of(number) for number in range(len(found))]
     repeats = np.array([setting.mean_work_ns(one) for one in draws.repeats])
     return shares - by_repeat[:, paired], work - repeats[paired]
@@ -276,16 +289,20 @@ def _merged(parts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
     """All latencies, ascending."""
     merged = np.concatenate(parts)
     if not len(merged):
-        raise TailcError(
-            Finding(
-                Code.METHOD_UNFIT,
-                "an SLO's class is so rare in the trace that the replays have no request of it",
-                help="replay more requests",
-            )
-        )
+        raise _too_rare()
     # A stable sort finds what is in order already, and only merges.
     merged.sort(kind="stable")
     return merged
+
+
+def _too_rare() -> TailcError:
+    return TailcError(
+        Finding(
+            Code.METHOD_UNFIT,
+            "an SLO's class is so rare in the trace that the replays have no request of it",
+            help="replay more requests",
+        )
+    )
 
 
 def _of_tail(
@@ -297,9 +314,11 @@ def _of_tail(
 
 
 def _shares(latencies: Sequence[NDArray[np.int64]], limits_ns: Sequence[int]) -> list[float]:
-    """The share of each tail's latencies, ascending, that are at most the limit."""
+    """The share of each tail's latencies, ascending, that are at most the limit; NaN of none."""
     return [
-        int(np.searchsorted(sorted_ns, limit_ns, side="right")) / max(len(sorted_ns), 1)
+        int(np.searchsorted(sorted_ns, limit_ns, side="right")) / len(sorted_ns)
+        if len(sorted_ns)
+        else math.nan
         for sorted_ns, limit_ns in zip(latencies, limits_ns, strict=True)
     ]
 

@@ -16,6 +16,7 @@ from tailc.percentiles import PPM
 from tailc.replay.arrivals import Poisson
 from tailc.replay.baselines import baseline, default_names
 from tailc.replay.outcome import Outcome, nearest_us
+from tailc.replay.pools import NEVER_NS, pools
 from tailc.replay.subject import Subject
 from tailc.replay.workload import NS_PER_MS, Workload, workload
 from tailc.specs.slo import Slo
@@ -267,17 +268,21 @@ class _Trial:
 
 
 def _most(policy: Policy, load: Workload) -> tuple[int, int]:
-    """The server's capacity, and the rate that fills it if each request runs on the first rung."""
+    """The largest capacity of the server, and the rate that fills that of the first rung if each
+    request stays on it.
+    """
     ladder = policy.forms[0]
-    limited = [i for i, unit in enumerate(ladder.cost_units) if unit.capacity_ppm is not None]
-    if not limited:
-        message = f"policy `{policy.name}` states no capacity of its server"
+    shared = pools(ladder)
+    capacity_ppm, cost_ppm = int(shared.capacity_ppm[shared.pool_of[0]]), int(shared.cost_ppm[0])
+    if capacity_ppm >= NEVER_NS or cost_ppm <= 0:
+        message = (
+            f"policy `{policy.name}` states no capacity of its server that the first rung draws on"
+        )
         raise TailcError(Finding(Code.METHOD_UNFIT, message, help="state `server.cores`"))
-    capacity_ppm = max(ladder.cost_units[i].capacity_ppm or 0 for i in limited)
-    first = sum(ladder.rungs[0].cost_ppm[i] for i in limited)
     work_ns = load.work_ns / load.speed[load.curve_of, 0]
     mean_ms = float(np.average(work_ns, weights=load.weight)) / NS_PER_MS
-    return capacity_ppm, round(capacity_ppm / first / mean_ms * MRPS_PER_MS)
+    largest_ppm = max(unit.capacity_ppm or 0 for unit in ladder.cost_units)
+    return largest_ppm, max(round(capacity_ppm / cost_ppm / mean_ms * MRPS_PER_MS), 1)
 
 
 def _crossing(margin: Callable[[int], float]) -> tuple[int, float]:

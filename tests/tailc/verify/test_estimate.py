@@ -3,6 +3,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
+from tailc.errors import Code, TailcError
 from tailc.replay.arrivals import Poisson, Recorded
 from tailc.replay.subject import Subject
 from tailc.replay.workload import Workload, workload
@@ -92,3 +93,27 @@ def test_a_percentile_alone_is_that_of_the_sample():
     with ThreadPoolExecutor(2) as workers:
         found = replayed_us(setting(), SHARED, P99, 6, workers)
     assert found == round(sampled(setting(), SHARED, P99).tails[0].estimate_ns / 1000)
+
+
+def of_class(requests: int) -> Workload:
+    """A thousand requests, so many of them of class 1."""
+    weight = np.array([1000 - requests, requests])
+    return Workload(
+        np.array([10, 20]) * 1_000_000, weight, np.array([0, 1], np.int32), np.ones((2, 1))
+    )
+
+
+def test_replicates_without_a_request_of_a_class_tell_nothing_of_it():
+    shared = Setting(of_class(2), Poisson(1000), 1000, 500, seed=1)
+    (tail,) = sampled(shared, ALONE, Tail(500_000, 1), replicates=200).tails
+    # e^-2 of the replicates draw none, and some only while warming up; all others have their
+    # share in time, for all take 20 ms
+    assert 130 < len(tail.shift) == len(tail.work_shift) < 195
+    assert not tail.shift.any()
+
+
+def test_a_class_that_most_replicates_lack_is_refused():
+    shared = Setting(of_class(1), Poisson(1000), 500, 500, seed=1)
+    with pytest.raises(TailcError) as raised:
+        sampled(shared, ALONE, Tail(500_000, 1), replicates=200)
+    assert [finding.code for finding in raised.value.findings] == [Code.METHOD_UNFIT]

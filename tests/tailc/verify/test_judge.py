@@ -1,4 +1,5 @@
 import dataclasses
+import weakref
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from tailc.percentiles import percentile_rank
 from tailc.replay.arrivals import Burst, Bursts, Poisson, RateProfile, Recorded, Step
 from tailc.specs.slo import Slo
 from tailc.traces.profile import DemandProfile
-from tailc.verify import estimate
+from tailc.verify import estimate, judge
 from tailc.verify.judge import verify
 from tailc.verify.options import VerifyOptions
 from tailc.verify.verdict import Ruling
@@ -368,3 +369,23 @@ def test_a_recording_that_a_server_carries_overloads_it_in_neither_order(gaps_ms
         policy(P99), held_out(), dataclasses.replace(QUICK, arrivals=(recorded,))
     ).points
     assert not point.policy.load.is_overloaded
+
+
+def test_no_times_of_requests_outlive_the_replay_that_they_are_of(monkeypatch):
+    seen, alive = [], []
+
+    def server_use(setting, one, outcome):
+        seen.append(weakref.ref(outcome))
+        return used(setting, one, outcome)
+
+    def load(arrivals, repeats):
+        alive.append(sum(outcome() is not None for outcome in seen))
+        return loaded(arrivals, repeats)
+
+    used, loaded = judge.server_use, judge.load
+    monkeypatch.setattr(judge, "server_use", server_use)
+    monkeypatch.setattr(judge, "load", load)
+    verify(policy(P99), held_out(), dataclasses.replace(QUICK, baselines=()))
+    assert len(seen) == 8
+    # a worker may still hold its last one
+    assert alive[0] <= 2

@@ -1,6 +1,7 @@
 """Capacities against a queue whose percentile has a closed form."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from tailc.forms.ladder.table import ON_EXIT, Climb, Row
 from tailc.specs.slo import Slo
 from tailc.traces.profile import DemandProfile, Measure
 from tailc.verify.options import VerifyOptions
-from tailc.verify.size import STEPS, _last_met, servers, size
+from tailc.verify.size import STEPS, Capacity, _last_met, servers, size
 from tests.tailc.replay.servers import at_once, ladder
 from tests.tailc.verify.policies import climbing, held_out, policy
 
@@ -109,6 +110,23 @@ def test_a_server_without_a_capacity_is_refused():
             QUICK,
         )
     assert [finding.code for finding in raised.value.findings] == [Code.METHOD_UNFIT]
+
+
+def test_a_first_rung_that_draws_on_no_limited_unit_is_refused():
+    form = ladder(at_once((0, 0)), cores=8, rungs=2)
+    free = replace(form.rungs[0], cost_ppm=(0,) * len(form.cost_units))
+    form = replace(form, rungs=(free, *form.rungs[1:]))
+    with pytest.raises(TailcError) as raised:
+        size([policy(Slo(950_000, 1000), form=form)], held_out(100), QUICK)
+    assert [finding.code for finding in raised.value.findings] == [Code.METHOD_UNFIT]
+
+
+def test_limits_enclose_the_rate():
+    with pytest.raises(AssertionError):
+        Capacity("s", "", 10, 11, 12)
+    with pytest.raises(AssertionError):
+        Capacity("s", "", 10, 5, 9)
+    Capacity("s", "", None, None, 7)
 
 
 def test_the_number_of_threads_does_not_matter():
