@@ -209,15 +209,18 @@ def _rounded_up(count: int) -> int:
     return -(-count // step) * step
 
 
-def windows_met(outcome: Outcome, slo: Slo) -> tuple[int, int]:
+def windows_met(
+    outcome: Outcome, slo: Slo, counts: NDArray[np.bool_] | None = None
+) -> tuple[int, int]:
     """How many whole accounting windows of a replay have a percentile that meets the target, and
     how many there are.
 
-    Requests belong to the window in which they arrive; empty windows do not count.
+    Requests belong to the window in which they arrive; empty windows do not count. `counts`: which
+    of the measured requests the SLO is for; None: all.
     """
     if slo.window_requests is None and slo.window_us is None:
         return 0, 0
-    sizes, late = _windows(outcome, slo)
+    sizes, late = _windows(outcome, slo, slice(None) if counts is None else counts)
     distinct, which = np.unique(sizes, return_inverse=True)
     allowed = [n - percentile_rank(slo.percentile_ppm, n) for n in distinct.tolist()]
     return int((late <= np.array(allowed, dtype=np.int64)[which]).sum()), len(sizes)
@@ -229,9 +232,11 @@ def windows_met_ppm(repeats: Iterable[tuple[int, int]]) -> int | None:
     return round(met * PPM / windows) if windows else None
 
 
-def _windows(outcome: Outcome, slo: Slo) -> tuple[np.ndarray, np.ndarray]:
+def _windows(
+    outcome: Outcome, slo: Slo, counts: slice | NDArray[np.bool_]
+) -> tuple[np.ndarray, np.ndarray]:
     """Requests, and requests later than the target, in each whole window that is not empty."""
-    is_late = outcome.latency_ns[outcome.measured] > slo.latency_us * NS_PER_US
+    is_late = (outcome.latency_ns[outcome.measured] > slo.latency_us * NS_PER_US)[counts]
     if slo.window_requests is not None:
         index = np.arange(len(is_late)) // slo.window_requests
         whole = len(is_late) // slo.window_requests
@@ -239,7 +244,7 @@ def _windows(outcome: Outcome, slo: Slo) -> tuple[np.ndarray, np.ndarray]:
         assert slo.window_us is not None
         arrival_ns = outcome.arrival_ns[outcome.measured]
         index = (arrival_ns - arrival_ns[0]) // (slo.window_us * NS_PER_US)
-        whole = int(index[-1])
+        whole, index = int(index[-1]), index[counts]
     inside = index < whole
     # A replay can last billions of short windows: count those in which a request arrives.
     _, window, sizes = np.unique(index[inside], return_inverse=True, return_counts=True)

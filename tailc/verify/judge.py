@@ -29,7 +29,14 @@ from tailc.verify.estimate import (
     stretch_latencies,
     stretch_percentile_us,
 )
-from tailc.verify.interval import interval, more_requests, ruling, windows_met, windows_met_ppm
+from tailc.verify.interval import (
+    FEWEST_JUDGED,
+    interval,
+    more_requests,
+    ruling,
+    windows_met,
+    windows_met_ppm,
+)
 from tailc.verify.load import ServerUse, load, most_in_system, never_keeps_up, server_use
 from tailc.verify.options import VerifyOptions
 from tailc.verify.setting import Draw, Draws, Setting, draw
@@ -172,7 +179,11 @@ def _kept(
         tuple(stretch_latencies(setting, one, outcome, tail, stretch) for tail in tails)
         for stretch in setting.arrivals.stretches
     )
-    windows = tuple(windows_met(outcome, slo) for slo in slos)
+    curve = setting.load.curve_of[one.order[outcome.measured]]
+    windows = tuple(
+        windows_met(outcome, slo, None if tail.curve is None else curve == tail.curve)
+        for slo, tail in zip(slos, tails, strict=True)
+    )
     return _Kept(server_use(setting, one, outcome), windows, stretches_ns)
 
 
@@ -189,7 +200,7 @@ def _verdict(
     """At SLO number `number`."""
     limits = interval(tail)
     says = ruling(limits, slo.latency_us, is_overloaded=busy.is_overloaded)
-    if never_keeps_up([one.use for one in repeats]):
+    if never_keeps_up([one.use for one in repeats]) and tail.held_out >= FEWEST_JUDGED:
         says = Ruling.FAIL
     asks = says is Ruling.UNDECIDED and not busy.is_overloaded
     return Verdict(

@@ -288,6 +288,17 @@ def test_windows_of_time_hold_who_arrived_in_them():
     assert windows_met_ppm([windows_met(outcome(latency_ms, arrival_ms), slo)]) == 666_667
 
 
+def test_windows_of_a_class_hold_its_requests_only():
+    slo = Slo(500_000, 10_000, window_requests=2)
+    of_class = np.array([True, False] * 4)
+    # those of the class: [1, 1], [99, 99]; all others are late
+    latencies = outcome([1, 99, 1, 99, 99, 99, 99, 99])
+    assert windows_met(latencies, slo, of_class) == (1, 2)
+    by_time = Slo(500_000, 10_000, window_us=2_000)
+    # every 2 ms one of the class: 1, 1, 99, and the last window is not whole
+    assert windows_met(latencies, by_time, of_class) == (2, 3)
+
+
 def test_windows_far_shorter_than_the_gaps_between_arrivals_cost_nothing():
     # billions of windows of 1 us, two of which have a request: 1 ms meets, 99 ms does not
     slo = Slo(P99, 10_000, window_us=1)
