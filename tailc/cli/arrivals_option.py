@@ -118,7 +118,8 @@ def asked_arrivals(
     _check_use(columns, arrival_unit, rescale, gaps)
     others = [each for each in processes if not isinstance(each, RecordedColumn)]
     unit = TimeUnit(arrival_unit) if arrival_unit else None
-    column = ArrivalColumn(columns[0].name, unit, Gaps(gaps)) if columns else None
+    recorded = (ArrivalColumn(one.name, unit, Gaps(gaps), bool(rescale)) for one in columns)
+    column = next(recorded, None)
     poisson = (Poisson(rate) for rate in sorted(set(rates)))
     return AskedArrivals((*poisson, *others), column, tuple(sorted(set(rescale))))
 

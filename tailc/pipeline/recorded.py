@@ -13,6 +13,7 @@ from tailc.traces.profile import DemandProfile
 from tailc.traces.reading import Reading, SplitBy
 from tailc.traces.source import Format, Source
 from tailc.traces.trace import Trace
+from tailc.units import format_mrps
 
 
 def recorded_arrivals(
@@ -41,7 +42,9 @@ def recorded_arrivals(
     if chosen is not None:
         times_ns = times_ns[chosen]
         check_span(times_ns, source.name, column.name)
-        remarks += _thinned(chosen, reading, Place(source.name, field=column.name))
+        if not column.is_rescaled:
+            place = Place(source.name, field=column.name)
+            remarks += _thinned(chosen, reading, found.times_ns, place)
     record_of = _record_of(trace.requests, trace.bin_us)
     return Recorded(times_ns - times_ns[0], record_of, column.name), remarks
 
@@ -52,7 +55,9 @@ def _record_of(requests: DemandProfile, bin_us: int | None) -> NDArray[np.int32]
     return bin_of(requests, bin_us).astype(np.int32)
 
 
-def _thinned(chosen: NDArray[np.bool_], reading: Reading, place: Place) -> tuple[Finding, ...]:
+def _thinned(
+    chosen: NDArray[np.bool_], reading: Reading, times_ns: NDArray[np.int64], place: Place
+) -> tuple[Finding, ...]:
     """A warning where the held-out requests are spread over the recording."""
     if reading.split is None or reading.split.by is SplitBy.TIME:
         return ()
@@ -60,5 +65,8 @@ def _thinned(chosen: NDArray[np.bool_], reading: Reading, place: Place) -> tuple
         f"the held-out part has {chosen.sum()} of {len(chosen)} arrivals, spread over the "
         "recording, so their rate is lower than it was"
     )
-    help_ = "hold out by time, or replay at the rate of the service: `--rescale 40/s`"
+    # At least a thousandth of a request per second, which is the lowest rate there is.
+    rate_mrps = max(Recorded(times_ns, None, "").rate_mrps, 1)
+    rate = f"`--rescale {format_mrps(rate_mrps)}`"
+    help_ = f"hold out by time, or replay at the rate of the whole recording: {rate}"
     return (Finding(Code.ARRIVALS_THINNED, message, place, help_, Severity.WARNING),)

@@ -223,7 +223,7 @@ class RateProfile:
         """Number of steps, least and greatest rate."""
         rates = [step.rate_mrps for step in self.steps]
         span = f"{format_mrps(min(rates))} to {format_mrps(max(rates))}"
-        return f"profile of {len(self.steps)} steps, {span}"
+        return f"profile of {len(self.steps)} step{'s' * (len(self.steps) > 1)}, {span}"
 
     @property
     def mean_requests(self) -> float:
@@ -276,7 +276,7 @@ class Recorded:
     def name(self) -> str:
         """The source, and the rate where it was chosen."""
         at = "" if self.asked_mrps is None else f" at {format_mrps(self.asked_mrps)}"
-        return f"recorded {self.source}{at}"
+        return f"recorded `{self.source}`{at}"
 
     @property
     def rate_mrps(self) -> int:

@@ -28,6 +28,7 @@ FEWEST_ARRIVALS = 2
 # Differences of times beyond it (146 years) are not what was meant.
 _LONGEST_NS = 2.0**62
 _NS_PER_MS = 1e6
+_NO_UNIT = "leave out the unit: `--arrival-unit` (`unit=`) is for numbers"
 
 Times = NDArray[np.int64]
 
@@ -46,11 +47,15 @@ class Gaps(enum.Enum):
 
 @dataclass(frozen=True)
 class ArrivalColumn:
-    """The column of arrival times; `unit` is for numbers, date-times need none."""
+    """The column of arrival times; `unit` is for numbers, date-times have none.
+
+    is_rescaled: their mean rate does not count, for they are replayed at another.
+    """
 
     name: str
     unit: TimeUnit | None = None
     gaps: Gaps = Gaps.ERROR
+    is_rescaled: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,6 +119,11 @@ def _times_ns(cells: Cells, column: ArrivalColumn) -> Times:
     if times is None or cells.findings:
         return np.zeros(cells.count, np.int64)
     if pa.types.is_timestamp(times.type):
+        if column.unit is not None:
+            message = f"the column holds date-times, and not numbers of {column.unit.value}"
+            cells.findings.append(
+                Finding(Code.USAGE, message, Place(cells.source, field=column.name), _NO_UNIT)
+            )
         return _since_first(times.cast(pa.int64()).to_numpy(), 1.0, cells, column)
     if column.unit is None:
         message = "the column holds numbers, and their unit is not stated"
@@ -158,7 +168,9 @@ def _without_silences(times_ns: Times, cells: Cells, column: ArrivalColumn) -> A
     closed_ns[is_silence] = round(gaps_ns[~is_silence].mean())
     closed = np.concatenate([times_ns[:1], closed_ns.cumsum()])
     removed_s = (times_ns[-1] - closed[-1]) / NS_PER_S
-    message = f"{is_silence.sum()} silences were closed, {removed_s:.6g} s of the recording"
+    count = int(is_silence.sum())
+    were = "silence was" if count == 1 else "silences were"
+    message = f"{count} {were} closed, {removed_s:.6g} s of the recording"
     place = Place(cells.source, field=column.name)
     return ArrivalTimes(
         closed, (Finding(Code.GAP_CLOSED, message, place, severity=Severity.WARNING),)

@@ -13,6 +13,9 @@ from tailc.traces.cells import Cells, texts
 
 # Kinds of time, tried in this order on the whole column.
 TIME_TYPES = (pa.int64(), pa.float64(), pa.timestamp("ns"), pa.timestamp("ns", "UTC"))
+# Date-times in ns end with the year 2261; in us they hold every year there is.
+FAR_TIME_TYPES = (pa.timestamp("us"), pa.timestamp("us", "UTC"))
+MOST_US = (2**63 - 1) // 1000
 SLICE_ROWS = 1000
 
 
@@ -37,6 +40,9 @@ def time_column(cells: Cells, name: str, purpose: str) -> pa.ChunkedArray | None
     column = cells.columns[name]
     times = next((made for kind in TIME_TYPES if (made := _cast(column, kind)) is not None), None)
     if times is None:
+        if (far := _far(column)) is not None:
+            cells.refuse(far, name, Code.OUT_OF_RANGE, "is not between the years 1678 and 2261")
+            return None
         help_ = f"{purpose} needs a column of numbers, or of ISO 8601 date-times"
         cells.refuse(_unlike_first(column), name, Code.NOT_A_NUMBER, "is not a time", help_)
         return None
@@ -55,6 +61,16 @@ def _cast(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray | None:
         return column.cast(kind, safe=pa.types.is_string(column.type) or kind != pa.float64())
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         return None
+
+
+def _far(column: pa.ChunkedArray) -> NDArray[np.bool_] | None:
+    """Which date-times are beyond 64 bits of ns; None where the column holds something else too."""
+    times = next(
+        (made for kind in FAR_TIME_TYPES if (made := _cast(column, kind)) is not None), None
+    )
+    if times is None:
+        return None
+    return np.abs(times.cast(pa.int64()).fill_null(0).to_numpy()) > MOST_US
 
 
 def _unlike_first(column: pa.ChunkedArray) -> NDArray[np.bool_]:

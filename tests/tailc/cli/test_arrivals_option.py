@@ -87,8 +87,8 @@ def test_a_recording_is_rescaled_to_each_rate_asked_for():
     processes = asked.with_recorded(Recorded(times_ns(0, 1, 3), None, "at"))
     assert processes is not None
     assert [process.name for process in processes] == [
-        "recorded at at 1/s",
-        "recorded at at 4/s",
+        "recorded `at` at 1/s",
+        "recorded `at` at 4/s",
     ]
 
 
@@ -144,7 +144,7 @@ def test_every_process_asked_for_is_judged(tailc):
     assert [(point["arrivals"], point["rate_mrps"]) for point in points] == [
         ("3/s", 3_000),
         ("bursts 300@4/s, 300@2/s", 2_667),
-        ("recorded at at 1/s", 1_000),
+        ("recorded `at` at 1/s", 1_000),
     ]
 
 

@@ -1,4 +1,5 @@
 import os
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -37,7 +38,7 @@ def test_each_arrival_brings_its_own_record(tmp_path):
     assert found.recorded.record_of is not None
     demands = found.profile.demand_ms[found.recorded.record_of]
     assert demands.tolist() == [5, 70, 6]
-    assert found.recorded.name == "recorded at"
+    assert found.recorded.name == "recorded `at`"
 
 
 def test_without_a_column_nothing_is_recorded(tmp_path):
@@ -64,6 +65,11 @@ def test_a_part_held_out_by_hash_is_a_thinner_stream_and_says_so(tmp_path):
     (warning,) = found.warnings
     assert warning.code is Code.ARRIVALS_THINNED
     assert f"{held_out} of 300 arrivals" in warning.message
+    # 300 requests, two a second
+    assert warning.help is not None
+    assert warning.help.endswith("`--rescale 2.007/s`")
+    rescaled = replace(AT, is_rescaled=True)
+    assert not read_held_out(policy, str(tmp_path / "toy.csv"), arrivals=rescaled).warnings
 
 
 def test_a_binned_request_arrives_as_its_bin(tmp_path):

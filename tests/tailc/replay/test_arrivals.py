@@ -95,7 +95,7 @@ def test_recorded_arrivals_come_as_they_were():
     recorded = Recorded(np.array([0, 2 * S, 3 * S, 3 * S]), np.array([2, 0, 1, 3]), "start")
     assert times(recorded, 1).tolist() == [0, 2 * S, 3 * S, 3 * S]
     assert recorded.rate_mrps == 1000
-    assert recorded.name == "recorded start"
+    assert recorded.name == "recorded `start`"
 
 
 def test_rescaled_arrivals_keep_their_pattern_at_the_rate_asked_for():
@@ -103,7 +103,7 @@ def test_rescaled_arrivals_keep_their_pattern_at_the_rate_asked_for():
     faster = recorded.rescaled_to(3_000)
     # 3 gaps in a second rather than four
     assert faster.times_ns.tolist() == [0, S // 2, 3 * S // 4, S]
-    assert (faster.rate_mrps, faster.name) == (3_000, "recorded start at 3/s")
+    assert (faster.rate_mrps, faster.name) == (3_000, "recorded `start` at 3/s")
 
 
 def test_a_recording_cannot_be_stretched_to_centuries():

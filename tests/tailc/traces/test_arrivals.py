@@ -63,6 +63,23 @@ def test_date_times_need_no_unit(tmp_path, when):
     assert arrivals(path, ArrivalColumn("when")).times_ns.tolist() == [0, 52_000_000]
 
 
+def test_date_times_with_a_unit_are_refused(tmp_path):
+    day = dt.datetime(2023, 11, 16)
+    path = trace(tmp_path, day, day + dt.timedelta(seconds=2), suffix="parquet")
+    (finding,) = refused(path, ArrivalColumn("when", TimeUnit.NS))
+    assert finding.code is Code.USAGE
+    assert finding.message == "the column holds date-times, and not numbers of ns"
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_date_times_beyond_64_bits_are_out_of_range(tmp_path, suffix):
+    days = (dt.datetime(2023, 11, 16), dt.datetime(9999, 1, 1), dt.datetime(9999, 1, 2))
+    cells = [day.isoformat() for day in days] if suffix == "csv" else days
+    (finding,) = refused(trace(tmp_path, *cells, suffix=suffix), ArrivalColumn("when"))
+    assert (finding.code, finding.place.row) == (Code.OUT_OF_RANGE, 2)
+    assert "is not between the years 1678 and 2261" in finding.message
+
+
 def test_typed_date_times_are_read_from_parquet(tmp_path):
     day = dt.datetime(2023, 11, 16)
     path = trace(tmp_path, day, day + dt.timedelta(seconds=2), suffix="parquet")
@@ -161,6 +178,12 @@ def test_a_recording_that_paused_closes_them_to_the_mean_of_the_other_gaps(tmp_p
     (warning,) = closed.warnings
     assert warning.code is Code.GAP_CLOSED
     assert warning.message == "2 silences were closed, 199998 s of the recording"
+
+
+def test_one_closed_silence_is_told_as_one(tmp_path):
+    path = spaced(tmp_path, [1] * 50 + [10_000] + [1] * 50)
+    (warning,) = arrivals(path, ArrivalColumn("when", TimeUnit.S, Gaps.CLOSE)).warnings
+    assert warning.message == "1 silence was closed, 9999 s of the recording"
 
 
 @pytest.mark.parametrize(("longest", "is_silence"), [(100, False), (101, True)])
