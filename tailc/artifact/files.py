@@ -18,6 +18,7 @@ from tailc.errors import Code, Finding, Place, TailcError
 
 JSON_SUFFIX = ".json"
 FLAT_SUFFIX = ".tailc"
+_DIGEST_FIELD = b'"policy_digest"'
 
 # A table of 100,000 rows of eight climbs takes about a third of it.
 MOST_BYTES = 64 * 1024 * 1024
@@ -46,9 +47,7 @@ def read_policy(path: Path | str) -> Policy:
         return decode_flat(data, str(found))
     if data.lstrip().startswith(b"{"):
         return decode_json(data, str(found))
-    code = Code.BAD_STRUCTURE if data else Code.LENGTH_MISMATCH
-    message = f"`{found}` is {'no policy: neither JSON nor FlatBuffer' if data else 'empty'}"
-    raise TailcError(Finding(code, message, Place(str(found))))
+    raise TailcError(_no_policy(data, found))
 
 
 def paths_of(stem: Path | str) -> tuple[Path, Path]:
@@ -64,12 +63,22 @@ def _found(path: Path) -> Path:
     return beside if not path.is_file() and beside.is_file() else path
 
 
+def _no_policy(data: bytes, path: Path) -> Finding:
+    """Empty, JSON whose first bytes are damaged, or a file of something else."""
+    if not data:
+        return Finding(Code.LENGTH_MISMATCH, f"`{path}` is empty", Place(str(path)))
+    code = Code.BAD_STRUCTURE if _DIGEST_FIELD in data else Code.BAD_ARTIFACT
+    message = f"`{path}` is no policy: neither JSON nor FlatBuffer"
+    help_ = "give the `.tailc` or the `.json` file that `tailc compile` wrote"
+    return Finding(code, message, Place(str(path)), help_)
+
+
 def _read_bytes(path: Path) -> bytes:
     try:
         with path.open("rb") as file:
             data = file.read(MOST_BYTES + 1)
     except OSError as error:
-        message = f"cannot read `{path}`: {error.strerror or error}"
+        message = f"`{path}` cannot be read: {(error.strerror or str(error)).lower()}"
         raise TailcError(Finding(Code.CANNOT_READ, message, Place(str(path)))) from error
     if len(data) > MOST_BYTES:
         message = f"`{path}` is larger than {MOST_BYTES // 2**20} MiB, which no policy is"

@@ -64,7 +64,12 @@ def test_a_missing_file_and_a_folder_cannot_be_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("content", "code"),
-    [(b"", Code.LENGTH_MISMATCH), (b"apiVersion: tailc/v1\n", Code.BAD_STRUCTURE)],
+    [
+        (b"", Code.LENGTH_MISMATCH),
+        (b"apiVersion: tailc/v1\n", Code.BAD_ARTIFACT),
+        (b"demand_ms\n1\n", Code.BAD_ARTIFACT),
+        (b'x"policy_digest":"00"}', Code.BAD_STRUCTURE),
+    ],
 )
 def test_a_file_that_is_neither_encoding_is_refused(
     tmp_path: Path, content: bytes, code: Code
