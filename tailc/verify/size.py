@@ -15,6 +15,7 @@ from tailc.errors import Code, Finding, TailcError
 from tailc.percentiles import PPM
 from tailc.replay.arrivals import Poisson
 from tailc.replay.baselines import baseline, default_names
+from tailc.replay.lowered import NS_PER_US
 from tailc.replay.outcome import Outcome, nearest_us
 from tailc.replay.pools import NEVER_NS, pools
 from tailc.replay.subject import Subject
@@ -30,8 +31,8 @@ from tailc.verify.options import VerifyOptions
 from tailc.verify.setting import Setting, draw
 from tailc.verify.unfit import check
 
-# Rates are tried on a grid of this many steps up to the one that would fill the server if every
-# request ran on the first rung.
+# Rates are tried on a grid of this many steps up to the one that fills the server however requests
+# are run.
 STEPS = 200
 # First every so many steps, on a few replays, to find about where it begins to miss.
 STRIDE = 20
@@ -191,7 +192,7 @@ class _Trial:
         self._name = name
         self._policy = subject_of(policy, held_out)
         self._load = workload(held_out, self._policy.ladders[0])
-        self._capacity_ppm, self._most_mrps = _most(policy, self._load)
+        self._capacity_ppm, self._most_mrps = _most(policy, self._load, options.cut_off_us)
         self._options = options
         self._requests = options.requests_for(held_out.total_weight)
         self._tail = tail_of(slo, held_out)
@@ -267,10 +268,8 @@ class _Trial:
         )
 
 
-def _most(policy: Policy, load: Workload) -> tuple[int, int]:
-    """The largest capacity of the server, and the rate that fills that of the first rung if each
-    request stays on it.
-    """
+def _most(policy: Policy, load: Workload, cut_off_us: int | None) -> tuple[int, int]:
+    """The largest capacity of the server, and the rate that fills it however requests are run."""
     ladder = policy.forms[0]
     shared = pools(ladder)
     capacity_ppm, cost_ppm = int(shared.capacity_ppm[shared.pool_of[0]]), int(shared.cost_ppm[0])
@@ -279,10 +278,22 @@ def _most(policy: Policy, load: Workload) -> tuple[int, int]:
             f"policy `{policy.name}` states no capacity of its server that the first rung draws on"
         )
         raise TailcError(Finding(Code.METHOD_UNFIT, message, help="state `server.cores`"))
-    work_ns = load.work_ns / load.speed[load.curve_of, 0]
-    mean_ms = float(np.average(work_ns, weights=load.weight)) / NS_PER_MS
+    filling: dict[int, float] = {}
+    for rung, pool in enumerate(shared.pool_of.tolist()):
+        if shared.capacity_ppm[pool] < NEVER_NS and shared.cost_ppm[rung] > 0:
+            at_once = shared.capacity_ppm[pool] / shared.cost_ppm[rung]
+            per_ms = at_once / _mean_ms(load, rung, cut_off_us)
+            filling[pool] = max(filling.get(pool, 0.0), per_ms)
     largest_ppm = max(unit.capacity_ppm or 0 for unit in ladder.cost_units)
-    return largest_ppm, max(round(capacity_ppm / cost_ppm / mean_ms * MRPS_PER_MS), 1)
+    return largest_ppm, max(round(sum(filling.values()) * MRPS_PER_MS), 1)
+
+
+def _mean_ms(load: Workload, rung: int, cut_off_us: int | None) -> float:
+    """How long a request runs on that rung alone, in the mean."""
+    ran_ns = load.work_ns / load.speed[load.curve_of, rung]
+    if cut_off_us is not None:
+        ran_ns = np.minimum(ran_ns, cut_off_us * NS_PER_US)
+    return float(np.average(ran_ns, weights=load.weight)) / NS_PER_MS
 
 
 def _crossing(margin: Callable[[int], float]) -> tuple[int, float]:

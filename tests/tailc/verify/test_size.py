@@ -1,5 +1,6 @@
 """Capacities against a queue whose percentile has a closed form."""
 
+import dataclasses
 import math
 from dataclasses import replace
 
@@ -95,6 +96,16 @@ def test_progress_moves_within_a_subject_and_never_back():
     assert seen == sorted(seen)
     assert seen[-1] <= 1
     assert len({share for share in seen if share < 0.5}) > 20
+
+
+def test_a_cut_off_lets_a_server_carry_more_than_whole_demands_would_fill():
+    form = ladder(at_once((0, 0)), cores=4, rungs=1)
+    options = dataclasses.replace(QUICK, cut_off_us=round(MEAN_MS * 1000))
+    slo = Slo(500_000, round(TARGET_MS * 1000))
+    found = size([policy(slo, form=form)], exponential(1000), options).capacities[0]
+    # 4 cores, and requests run for 1 - 1/e of the mean demand, in the mean
+    whole_rps, cut_rps = 4000 / MEAN_MS, 4000 / MEAN_MS / (1 - math.exp(-1))
+    assert 1.1 * whole_rps < found.rate_mrps / 1000 <= 1.01 * cut_rps
 
 
 def test_servers_are_rounded_up():
