@@ -9,7 +9,7 @@ from tailc.errors import Code, ExitCode, TailcError
 from tailc.percentiles import percentile_rank
 from tailc.replay.arrivals import Burst, Bursts, Poisson, RateProfile, Recorded, Step
 from tailc.specs.slo import Slo
-from tailc.traces.profile import DemandProfile
+from tailc.traces.profile import DemandProfile, Measure
 from tailc.verify import estimate, judge
 from tailc.verify.judge import verify
 from tailc.verify.options import VerifyOptions
@@ -130,6 +130,29 @@ def test_a_server_that_fills_up_while_it_warms_up_is_overloaded():
     # its latencies are short, because the replay was over soon
     assert run.verdicts[0].estimate_us < P99.latency_us
     assert run.verdicts[0].ruling is point.baselines[0].verdicts[0].ruling is Ruling.FAIL
+
+
+def test_a_handful_of_requests_fails_no_policy_however_long_they_are():
+    # 20 ms of work each at 500/s need 10 cores
+    found = verify(policy(P99, form=climbing(cores=8)), held_out(5), at(500_000))
+    assert found.points[0].policy.load.is_overloaded
+    assert found.exit_code is ExitCode.UNDECIDED
+
+
+def test_windows_of_an_slo_for_a_class_are_those_of_its_requests():
+    # gold takes 1 ms and bulk 100 ms, in turns
+    classes = DemandProfile(
+        np.tile([1.0, 100.0], 300),
+        np.ones(600, np.int64),
+        np.ones((2, 1)),
+        np.tile(np.array([0, 1], np.int32), 300),
+        ("gold", "bulk"),
+        Measure.DEMAND_BUSY,
+        "core",
+    )
+    gold = Slo(950_000, 5_000, window_requests=50, request_class="gold")
+    found = verify(policy(gold, form=ladder(at_once((0, 0)), rungs=1)), classes, at(10_000))
+    assert found.points[0].policy.verdicts[0].windows_met_ppm == 1_000_000
 
 
 def test_a_busy_server_that_keeps_up_is_not_overloaded():
