@@ -24,7 +24,7 @@ def as_markdown(verdicts: Verdicts, rungs: Sequence[str] = ()) -> str:
         f"### {name}: {verdicts.ruling.value}",
         escaped_markdown(heading(verdicts).replace("\n", "; ")),
         columns_markdown(verdict_table(verdicts)).rstrip(),
-        escaped_markdown("; ".join(drift_sentences(verdicts.drift))),
+        escaped_markdown("; ".join(drift_sentences(verdicts))),
         "\n".join(f"- {escaped_markdown(remark)}" for remark in remarks(verdicts)),
         "<details><summary>load and baselines (times in ms)</summary>",
         *_details(verdicts, rungs),

@@ -42,7 +42,7 @@ def as_text(verdicts: Verdicts, rungs: Sequence[str] = ()) -> str:
         _LEGEND + (_AGAINST if any(point.baselines for point in verdicts.points) else "") + ".",
         f"{_RUNGS}\n" + "\n\n".join(_tables(*rung_use(verdicts, rungs))),
         *_stretches(verdicts),
-        "\n  ".join(drift_sentences(verdicts.drift)),
+        "\n  ".join(drift_sentences(verdicts)),
         "\n".join(map(printable, remarks(verdicts))),
         f"verdict: {verdicts.ruling.value}",
     ]

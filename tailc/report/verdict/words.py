@@ -134,8 +134,14 @@ def _at_least_a_tenth(share_ppm: int) -> str:
     return "less than 0.1 %" if share_ppm < _PPM_PER_TENTH else percent(share_ppm)
 
 
-def drift_sentences(drift: Drift | None) -> list[str]:
-    """How far demand has moved since the compile."""
+def drift_sentences(verdicts: Verdicts) -> list[str]:
+    """How far demand has moved since the compile; nothing of the compile trace itself."""
+    if verdicts.is_compile_trace:
+        return []
+    return _drift_sentences(verdicts.drift)
+
+
+def _drift_sentences(drift: Drift | None) -> list[str]:
     if drift is None:
         return ["drift of demand: not known, the policy does not tell what it was compiled from"]
     flag = "flagged" if drift.is_flagged else "not flagged"

@@ -248,6 +248,12 @@ def test_times_of_a_short_service_keep_three_digits_in_every_form():
     assert "mean 1.08 -> 1.13 ms" in as_text(found)
 
 
+def test_drift_of_the_compile_trace_itself_is_not_told():
+    found = dataclasses.replace(BOTH, is_compile_trace=True)
+    assert "drift" not in as_text(found)
+    assert "drift" not in as_markdown(found)
+
+
 def test_rungs_have_their_names_or_count_from_one():
     assert "1 thread  2 threads\n" in as_text(BOTH, ("1 thread", "2 threads"))
     assert "| 1 thread | 2 threads |" in as_markdown(BOTH, ("1 thread", "2 threads"))
