@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 @click.argument("new")
 @click.option(
     "--trace",
+    is_eager=True,
     metavar="FILE",
     help="Held-out trace to replay both on, read as the compile of NEW read its own; - is "
     "standard input.",

@@ -42,7 +42,12 @@ class Quantity(click.ParamType):
 
 
 DURATION_US = Quantity("duration", "parse_us", least=0)
+CUT_OFF_US = Quantity("duration", "parse_us", least=1)
 RATE_MRPS = Quantity("rate", "parse_mrps", least=1)
+
+
+# Key in a context of what is told once standard input is read.
+_TAKEN = "tailc.standard_input_is_taken"
 
 
 @dataclass(frozen=True)
@@ -72,11 +77,19 @@ class ArrivalsType(click.ParamType):
         from tailc.cli import arrivals_words
 
         if shape == "profile":
+            if detail == "-" and ctx is not None:
+                self._take_standard_input(param, ctx)
             return arrivals_words.rate_profile(detail)
         try:
             return arrivals_words.bursts(detail)
         except ValueError as error:
             self.fail(str(error), param, ctx)
+
+    def _take_standard_input(self, param: click.Parameter | None, ctx: click.Context) -> None:
+        """Fail where a trace or another profile is read from it; `--trace` is an eager option."""
+        if ctx.params.get("trace") == "-" or ctx.meta.get(_TAKEN):
+            self.fail("standard input can be read once: give one of the files by name", param, ctx)
+        ctx.meta[_TAKEN] = True
 
 
 ARRIVALS = ArrivalsType()

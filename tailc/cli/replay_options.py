@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from tailc.cli.quantities import DURATION_US
+from tailc.cli.quantities import CUT_OFF_US
 
 Command = Callable[..., Any]
 
@@ -35,7 +35,7 @@ trace_format = click.option(
 cut_off = click.option(
     "--cut-off",
     "cut_off_us",
-    type=DURATION_US,
+    type=CUT_OFF_US,
     metavar="TIME",
     help="Execution time at which the server ends a request, such as 200ms.",
 )

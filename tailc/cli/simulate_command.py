@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 @click.argument("spec")
 @click.option(
     "--trace",
+    is_eager=True,
     metavar="FILE",
     help="Trace to replay. Default: what the spec holds out of its own, or all of that.",
 )

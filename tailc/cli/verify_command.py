@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 @click.argument("artifact")
 @click.option(
     "--trace",
+    is_eager=True,
     required=True,
     metavar="FILE",
     help="Held-out trace, read as the compile read its own; - is standard input.",

@@ -22,6 +22,7 @@ INFINITY = r"(?i)^[+-]?inf(inity)?$"
 # Text that is a whole number but for a decimal point. Leading zeros, as in `007`, make an id.
 POINTED = r"^(-?(?:0|[1-9][0-9]*))\.0+$"
 ROWS_NAMED = 3
+_MEND = "correct the cell, or leave the row out"
 
 Mask = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -80,8 +81,8 @@ def numbers(cells: Cells, name: str) -> Floats:
     if np.isfinite(values).all():
         return values
     infinite = np.isinf(values)
-    cells.refuse(np.isnan(values), name, Code.NOT_A_NUMBER, "is not a number")
-    cells.refuse(infinite, name, Code.NOT_FINITE, "is infinite")
+    cells.refuse(np.isnan(values), name, Code.NOT_A_NUMBER, "is not a number", _MEND)
+    cells.refuse(infinite, name, Code.NOT_FINITE, "is infinite", _MEND)
     values = values.copy()
     values[infinite] = np.nan
     return values
@@ -93,7 +94,7 @@ def positive(cells: Cells, name: str, largest: float) -> Floats:
     good = (values > 0) & (values <= largest)
     if good.all():
         return values
-    cells.refuse(values <= 0, name, Code.NOT_POSITIVE, "is not positive")
+    cells.refuse(values <= 0, name, Code.NOT_POSITIVE, "is not positive", _MEND)
     beyond = f"is beyond the largest that can be held, {largest:g}"
     cells.refuse(values > largest, name, Code.OUT_OF_RANGE, beyond)
     return np.where(good, values, np.nan)

@@ -13,6 +13,7 @@ from tailc.units import QuantityError, parse_mrps, parse_us
 
 DURATION = "duration"
 RATE = "rate"
+_NO_STEP = "leave the row out: a step of no length brings no request"
 # Faulty cells named one by one.
 _NAMED = 10
 
@@ -42,7 +43,9 @@ def _quantities(cells: Cells, name: str, parse: Callable[[str], int], least: int
             faults.append(Finding(Code.BAD_RATES, error.message, place, error.help))
             continue
         if value < least:
-            faults.append(Finding(Code.BAD_RATES, f"`{cell}` must be more than zero", place))
+            faults.append(
+                Finding(Code.BAD_RATES, f"`{cell}` must be more than zero", place, _NO_STEP)
+            )
         found.append(value)
     cells.findings.extend(faults[:_NAMED])
     return found

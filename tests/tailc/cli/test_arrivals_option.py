@@ -1,3 +1,4 @@
+import io
 import json
 from pathlib import Path
 
@@ -67,6 +68,25 @@ def test_a_profile_too_short_or_too_long_is_refused(in_folder, row, message):
     (finding,) = refused.value.findings
     assert finding.code is Code.BAD_RATES
     assert finding.message.endswith(message)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--trace", "-", "--arrivals", "profile:-"),
+        ("--arrivals", "profile:-", "--trace", "-"),
+        ("--trace", "day.csv", "--arrivals", "profile:-", "--arrivals", "profile:-"),
+    ],
+)
+@pytest.mark.parametrize(
+    "command", [("verify", "toy"), ("simulate", "toy.yaml"), ("diff", "a", "b")]
+)
+def test_standard_input_is_taken_once(in_folder, tailc, monkeypatch, command, words):
+    given = io.TextIOWrapper(io.BytesIO(b"duration,rate\n1min,4/s\n"))
+    monkeypatch.setattr("sys.stdin", given)
+    ended = tailc(*command, *words)
+    assert ended.code == 64
+    assert "standard input can be read once" in ended.err
 
 
 def test_nothing_asked_leaves_the_policy_its_rates():

@@ -42,3 +42,10 @@ def test_no_replay_is_asked_for_that_never_ends(option, most):
     for more in (most + 1, 10**25):
         with pytest.raises(click.BadParameter, match="not in the range"):
             asked(option, str(more))
+
+
+def test_a_cut_off_leaves_time_to_run():
+    cut = click.command(replay_options.cut_off(lambda **values: values))
+    assert cut.main(["--cut-off", "1us"], standalone_mode=False) == {"cut_off_us": 1}
+    with pytest.raises(click.BadParameter, match="`0ms` must be more than zero"):
+        cut.main(["--cut-off", "0ms"], standalone_mode=False)

@@ -27,6 +27,7 @@ def test_every_faulty_cell_is_placed(tmp_path):
         (Code.BAD_RATES, 2, "duration", "`0min` must be more than zero"),
         (Code.BAD_RATES, 3, "rate", "`fast` is not a rate"),
     ]
+    assert all(finding.help for finding in refused.value.findings)
 
 
 def test_a_profile_without_rates_is_refused(tmp_path):
