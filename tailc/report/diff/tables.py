@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from tailc.diff.causes import Cause
@@ -45,9 +46,12 @@ def share_table(told: Decisions) -> Rows:
     return [_SHARE_HEADS, *map(_share_row, told.shares)]
 
 
-def change_table(became: Behaviour) -> Rows:
-    """One quantity a row, by arrival process; CHANGE_NUMBERS are the columns of numbers."""
-    return [_CHANGE_HEADS, *(row for point in became.points for row in _point_rows(point))]
+def change_table(became: Behaviour, only: Collection[str] | None = None) -> Rows:
+    """One quantity a row, by arrival process; CHANGE_NUMBERS are the columns of numbers.
+
+    only: the names of the quantities to tell, None for all.
+    """
+    return [_CHANGE_HEADS, *(row for point in became.points for row in _point_rows(point, only))]
 
 
 def _share_row(share: Share) -> tuple[str, ...]:
@@ -59,9 +63,13 @@ def _share_row(share: Share) -> tuple[str, ...]:
     return (share.arrivals, percent(share.otherwise, share.requests), causes)
 
 
-def _point_rows(point: Point) -> list[tuple[str, ...]]:
+def _point_rows(point: Point, only: Collection[str] | None) -> list[tuple[str, ...]]:
     """Utilization is left to JSON: it goes as the threads do."""
-    told = [quantity for quantity in point.quantities if quantity.unit != "ppm"]
+    told = [
+        quantity
+        for quantity in point.quantities
+        if quantity.unit != "ppm" and (only is None or quantity.name in only)
+    ]
     names = [point.arrivals, *[""] * (len(told) - 1)]
     return [
         (name, quantity.name, *_change_cells(quantity), _shown_text(point, quantity))

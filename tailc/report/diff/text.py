@@ -36,11 +36,16 @@ MOST_LINES = 40
 _KEPT_ROWS = 3
 _KEPT_EXAMPLES = 2
 _KEPT = 100
+_CHANGES = "change of latency [ms] and mean threads"
+_KEPT_QUANTITIES = ("p50", "p99", "threads")
 
 
 def as_text(diff: Diff) -> str:
     """The differences in at most 40 lines."""
     sections = fitted(_sections(diff), MOST_LINES - 1)
+    if diff.behaviour is not None and sections[-1].left_out:
+        short = _short_changes(diff.behaviour)
+        sections = fitted([*_sections(diff)[:-1], short], MOST_LINES - 1)
     text = "\n\n".join("\n".join(section.lines) for section in sections)
     cut = any(section.left_out for section in sections)
     return text + ("\n(--output-format json has all)\n" if cut else "\n")
@@ -84,8 +89,14 @@ def _behaviour_sections(became: Behaviour) -> Iterator[Section]:
     if told.examples:
         title = "examples, each the median demand of its kind"
         yield _section([title], map(example_text, told.examples), least=_KEPT_EXAMPLES)
-    title = "change of latency [ms] and mean threads"
-    yield _table_section(title, change_table(became), CHANGE_NUMBERS, _KEPT)
+    yield _table_section(_CHANGES, change_table(became), CHANGE_NUMBERS, _KEPT)
+
+
+def _short_changes(became: Behaviour) -> Section:
+    """The changes of those quantities that each arrival process is known by."""
+    shown = change_table(became, _KEPT_QUANTITIES)
+    section = _table_section(_CHANGES, shown, CHANGE_NUMBERS, _KEPT)
+    return replace(section, left_out=len(change_table(became)) - len(shown))
 
 
 def _table_section(

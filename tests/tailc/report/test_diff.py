@@ -100,6 +100,18 @@ def test_results_are_not_cut_where_lists_of_changes_can_be():
     assert text.endswith("(--output-format json has all)\n")
 
 
+def test_every_arrival_process_keeps_its_p50_p99_and_threads():
+    many = behaviour(rates=3)
+    others = point().quantities[2:3] * 8
+    points = tuple(replace(one, quantities=(*others, *one.quantities)) for one in many.points)
+    found = replace(diff(LUCENE, small_policy()), behaviour=replace(many, points=points))
+    text = render.as_text(found)
+    assert len(text.splitlines()) <= 40
+    assert [text.count(name) for name in ("p50 ", "p99 ", "p99.9 ", " threads ")] == [3, 3, 0, 3]
+    # Nine of each process
+    assert "... and 27 more\n" in text
+
+
 def test_a_change_is_printed_with_two_digits_of_its_interval():
     lines = render.as_text(whole()).splitlines()
     assert "77.60   78.17   +0.57    +0.35 .. +0.78  worse" in lines[-4]
