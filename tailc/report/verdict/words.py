@@ -15,10 +15,10 @@ _MILLI = 1_000
 
 
 def decimals(verdicts: Verdicts) -> int:
-    """How many decimals of a ms every time of a verdict has: the shortest keeps three digits."""
+    """How many decimals of a ms every time has: three digits of the shortest estimate."""
     runs = [run for point in verdicts.points for run in (point.policy, *point.baselines)]
     estimates_us = [verdict.estimate_us for run in runs for verdict in run.verdicts]
-    return _decimals(*estimates_us, *(run.load.mean_latency_us for run in runs))
+    return _decimals(*estimates_us)
 
 
 def _decimals(*times_us: int) -> int:
