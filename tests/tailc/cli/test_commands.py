@@ -119,7 +119,7 @@ def test_check_with_trace_also_reads_the_data(in_folder, tailc):
         (["compile", "toy.yaml", "--method", "guess"], 64),
         (["compile", "missing.yaml"], 66),
         (["inspect", "missing.tailc"], 66),
-        (["inspect", "toy.yaml"], 5),
+        (["inspect", "toy.yaml"], 65),
         (["compile", "toy.yaml", "--max-evaluations", "2"], 7),
         (["compile", "toy.yaml", "-o", "toy.csv/below/a/file"], 73),
     ],
