@@ -48,9 +48,8 @@ from tailc.replay.subject import Subject
 from tailc.replay.workload import Workload
 from tailc.verify.estimate import Tail, TailSample, sample
 from tailc.verify.interval import Interval, interval
-from tailc.verify.load import most_in_system
 from tailc.verify.options import VerifyOptions
-from tailc.verify.setting import Setting, draw
+from tailc.verify.setting import Setting, draw, most_in_system
 
 # So few tell that it runs, and little more; the documented table has 1,000.
 TRIALS = 20

@@ -41,9 +41,8 @@ from tailc.forms.ladder.table import Climb
 from tailc.percentiles import PPM
 from tailc.replay.subject import Subject
 from tailc.verify.estimate import Tail
-from tailc.verify.load import most_in_system
 from tailc.verify.options import VerifyOptions
-from tailc.verify.setting import Setting, draw
+from tailc.verify.setting import Setting, draw, most_in_system
 
 TAILS = (Tail(500_000), Tail(990_000))
 QUANTITIES = ("p50", "p99", "mean", "threads", "utilization")

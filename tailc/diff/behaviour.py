@@ -18,9 +18,9 @@ from tailc.traces.profile import DemandProfile
 from tailc.units import format_ppm
 from tailc.verify.estimate import Tail
 from tailc.verify.judge import subject_of, tail_of
-from tailc.verify.load import is_overloaded, most_in_system
+from tailc.verify.load import is_overloaded
 from tailc.verify.options import VerifyOptions
-from tailc.verify.setting import Setting, draw
+from tailc.verify.setting import draw, setting_for
 from tailc.verify.unfit import unfit_for
 
 # Percentiles that are told whatever the policies promise.
@@ -106,11 +106,9 @@ class _Bench:
         self._options = options
         self._workers = workers
         self._subjects = subject_of(old, held_out), subject_of(new, held_out)
-        ladders = [ladder for subject in self._subjects for ladder in subject.ladders]
+        self._ladders = [ladder for subject in self._subjects for ladder in subject.ladders]
         old_load, new_load = (workload(held_out, s.ladders[0]) for s in self._subjects)
         self._loads = old_load, new_load
-        units = [unit.capacity_ppm for ladder in ladders for unit in ladder.cost_units]
-        self._most = most_in_system(max(filter(None, units), default=None))
         self._tails = _tails(old, new, held_out)
         self._tick = _progress(points, options)
         self._unasked = incomparable(*self._subjects)
@@ -119,14 +117,7 @@ class _Bench:
     def point(self, arrivals: Arrivals) -> Point:
         """Every quantity under one arrival process."""
         options = self._options
-        setting = Setting(
-            self._loads[0],
-            arrivals,
-            options.requests_for(self._loads[0].requests),
-            self._most,
-            options.seed,
-            options.cut_off_us,
-        )
+        setting = setting_for(self._loads[0], arrivals, self._ladders, options)
         draws = draw(setting, options.repeats, options.replicates, self._workers)
         replays = Replays(setting, self._subjects, self._loads)
         tails = list(self._tails.values())

@@ -20,8 +20,8 @@ from tailc.replay.subject import Subject
 from tailc.replay.workload import workload
 from tailc.traces.profile import DemandProfile
 from tailc.verify.estimate import Tail, replayed_us
-from tailc.verify.load import most_in_system
-from tailc.verify.setting import Setting
+from tailc.verify.options import VerifyOptions
+from tailc.verify.setting import setting_for
 
 # 200,000 requests at each rate: the noise of a 99th percentile is then below a per cent.
 REQUESTS_PER_REPLAY = 20_000
@@ -78,12 +78,12 @@ def choose(
 def _tails_us(candidate: Candidate, design: DemandProfile, threads: int) -> tuple[int, ...]:
     form = candidate.form
     load = workload(design, form)
-    most = most_in_system(form.cost_units[0].capacity_ppm)
+    options = VerifyOptions(requests_per_replay=REQUESTS_PER_REPLAY, seed=SEED)
     tail = Tail(candidate.problem.percentile_ppm)
     subject = Subject(candidate.spec.name, (form,))
     tails_us = []
     for rate_mrps in candidate.spec.rates_mrps:
-        setting = Setting(load, Poisson(rate_mrps), REQUESTS_PER_REPLAY, most, SEED)
+        setting = setting_for(load, Poisson(rate_mrps), subject.ladders, options)
         with ThreadPoolExecutor(threads) as workers:
             tails_us.append(replayed_us(setting, subject, tail, REPLAYS, workers))
     return tuple(tails_us)

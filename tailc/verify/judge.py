@@ -37,9 +37,9 @@ from tailc.verify.interval import (
     windows_met,
     windows_met_ppm,
 )
-from tailc.verify.load import ServerUse, load, most_in_system, never_keeps_up, server_use
+from tailc.verify.load import ServerUse, load, never_keeps_up, server_use
 from tailc.verify.options import VerifyOptions
-from tailc.verify.setting import Draw, Draws, Setting, draw
+from tailc.verify.setting import Draw, Draws, Setting, draw, setting_for
 from tailc.verify.unfit import check, is_compile_trace
 from tailc.verify.verdict import Load, Point, Ruling, Run, Verdict, Verdicts
 
@@ -116,23 +116,11 @@ class _Bench:
 
     def point(self, arrivals: Arrivals) -> Point:
         """The policy and every baseline under one arrival process."""
-        setting = self._setting(arrivals)
+        setting = setting_for(self._load, arrivals, self._subject.ladders, self._options)
         draws = draw(setting, self._options.repeats, self._options.replicates, self._workers)
         subjects = (self._subject, *self._baselines(setting))
         ours, *theirs = (self._run(setting, draws, subject) for subject in subjects)
         return Point(arrivals.name, arrivals.rate_mrps, ours, tuple(theirs))
-
-    def _setting(self, arrivals: Arrivals) -> Setting:
-        units = self._subject.ladders[0].cost_units
-        capacities = [unit.capacity_ppm for unit in units if unit.capacity_ppm is not None]
-        return Setting(
-            self._load,
-            arrivals,
-            self._options.requests_for(self._held_out.total_weight),
-            most_in_system(max(capacities, default=None)),
-            self._options.seed,
-            self._options.cut_off_us,
-        )
 
     def _baselines(self, setting: Setting) -> Iterator[Subject]:
         def tail_us(subject: Subject) -> int:

@@ -22,16 +22,6 @@ _GROWTH = 1.5
 # A thousandth, the grid of mean counts.
 _MILLI = 1000
 
-# The replay is given up at this many requests in the system, and so many more for each core.
-_MOST_IN_SYSTEM = 2048
-_MOST_PER_CORE = 16
-
-
-def most_in_system(capacity_ppm: int | None) -> int:
-    """The backlog at which a server counts as overloaded without looking further."""
-    cores = -(-(capacity_ppm or 0) // PPM)
-    return _MOST_IN_SYSTEM + _MOST_PER_CORE * cores
-
 
 @dataclass(frozen=True, eq=False)
 class ServerUse:

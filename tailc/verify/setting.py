@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import enum
 import math
+from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,10 +21,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from tailc.forms.ladder.table import Ladder
+from tailc.percentiles import PPM
 from tailc.replay import streams
 from tailc.replay.arrivals import Arrivals
 from tailc.replay.streams import Purpose
 from tailc.replay.workload import Workload
+from tailc.verify.options import VerifyOptions
 
 
 class Level(enum.IntEnum):
@@ -112,6 +116,36 @@ class Setting:
     def last_request_of(self) -> NDArray[np.int64]:
         """Running sum of the weights, in that order."""
         return np.cumsum(self.load.weight[self.by_demand])
+
+
+# The replay is given up at this many requests in the system, and so many more for each core.
+_MOST_IN_SYSTEM = 2048
+_MOST_PER_CORE = 16
+
+
+def setting_for(
+    load: Workload, arrivals: Arrivals, ladders: Sequence[Ladder], options: VerifyOptions
+) -> Setting:
+    """What replays of these ladders on these requests share, as thoroughly as the options ask."""
+    units = [unit for ladder in ladders for unit in ladder.cost_units]
+    limits_ppm = [unit.capacity_ppm for unit in units if unit.capacity_ppm is not None]
+    return Setting(
+        load,
+        arrivals,
+        options.requests_for(load.requests),
+        most_in_system(max(limits_ppm, default=None)),
+        options.seed,
+        options.cut_off_us,
+    )
+
+
+def most_in_system(capacity_ppm: int | None) -> int:
+    """The backlog at which a server counts as overloaded without looking further.
+
+    `capacity_ppm`: millionths of a core; None where nothing is limited.
+    """
+    cores = -(-(capacity_ppm or 0) // PPM)
+    return _MOST_IN_SYSTEM + _MOST_PER_CORE * cores
 
 
 # In blocks of this many roots of the number of arrivals, so that there are more of them, and longer

@@ -26,9 +26,9 @@ from tailc.traces.profile import DemandProfile
 from tailc.verify.estimate import Repeats, repeated, replayed_us, sample, whole
 from tailc.verify.interval import Interval, interval
 from tailc.verify.judge import SEARCH_REPEATS, subject_of, tail_of
-from tailc.verify.load import is_overloaded, most_in_system
+from tailc.verify.load import is_overloaded
 from tailc.verify.options import VerifyOptions
-from tailc.verify.setting import Setting, draw
+from tailc.verify.setting import Setting, draw, setting_for
 from tailc.verify.unfit import check
 
 # Rates are tried on a grid of this many steps up to the one that fills the server however requests
@@ -192,9 +192,8 @@ class _Trial:
         self._name = name
         self._policy = subject_of(policy, held_out)
         self._load = workload(held_out, self._policy.ladders[0])
-        self._capacity_ppm, self._most_mrps = _most(policy, self._load, options.cut_off_us)
+        self._most_mrps = _most(policy, self._load, options.cut_off_us)
         self._options = options
-        self._requests = options.requests_for(held_out.total_weight)
         self._tail = tail_of(slo, held_out)
         self._target_us = slo.latency_us
         self._workers = workers
@@ -258,18 +257,12 @@ class _Trial:
         return replace(found, kept=())
 
     def _setting(self, step: int) -> Setting:
-        return Setting(
-            self._load,
-            Poisson(self.rate_mrps(step)),
-            self._requests,
-            most_in_system(self._capacity_ppm),
-            self._options.seed,
-            self._options.cut_off_us,
-        )
+        arrivals = Poisson(self.rate_mrps(step))
+        return setting_for(self._load, arrivals, self._policy.ladders, self._options)
 
 
-def _most(policy: Policy, load: Workload, cut_off_us: int | None) -> tuple[int, int]:
-    """The largest capacity of the server, and the rate that fills it however requests are run."""
+def _most(policy: Policy, load: Workload, cut_off_us: int | None) -> int:
+    """The rate [thousandths a second] that fills the server however requests are run."""
     ladder = policy.forms[0]
     shared = pools(ladder)
     capacity_ppm, cost_ppm = int(shared.capacity_ppm[shared.pool_of[0]]), int(shared.cost_ppm[0])
@@ -284,8 +277,7 @@ def _most(policy: Policy, load: Workload, cut_off_us: int | None) -> tuple[int, 
             at_once = shared.capacity_ppm[pool] / shared.cost_ppm[rung]
             per_ms = at_once / _mean_ms(load, rung, cut_off_us)
             filling[pool] = max(filling.get(pool, 0.0), per_ms)
-    largest_ppm = max(unit.capacity_ppm or 0 for unit in ladder.cost_units)
-    return largest_ppm, max(round(sum(filling.values()) * MRPS_PER_MS), 1)
+    return max(round(sum(filling.values()) * MRPS_PER_MS), 1)
 
 
 def _mean_ms(load: Workload, rung: int, cut_off_us: int | None) -> float:

@@ -4,7 +4,7 @@ import pytest
 from tailc.replay.arrivals import Arrivals, Burst, Bursts, Poisson, RateProfile, Recorded, Step
 from tailc.replay.outcome import Outcome
 from tailc.replay.workload import Workload
-from tailc.verify.load import load, most_in_system, never_keeps_up, server_use
+from tailc.verify.load import load, never_keeps_up, server_use
 from tailc.verify.setting import Draw, Setting
 from tailc.verify.verdict import Load, RungUse
 
@@ -89,8 +89,3 @@ def test_one_replay_that_came_to_its_end_is_one_that_kept_up():
     whole, stopped = outcome((1, 1)), outcome((1, 1), arrived=9)
     assert never_keeps_up((stopped, stopped))
     assert not never_keeps_up((stopped, whole))
-
-
-def test_a_replay_is_given_up_later_on_a_larger_server():
-    assert most_in_system(None) == 2048
-    assert most_in_system(15 * PPM) == 2048 + 240

@@ -6,7 +6,9 @@ import pytest
 
 from tailc.replay.arrivals import Poisson, Recorded
 from tailc.replay.workload import Workload, workload
-from tailc.verify.setting import Draws, Setting, draw
+from tailc.verify.options import VerifyOptions
+from tailc.verify.setting import Draws, Setting, draw, most_in_system, setting_for
+from tests.tailc.replay.servers import at_once, ladder
 from tests.tailc.verify.policies import climbing, held_out
 
 
@@ -150,3 +152,19 @@ def test_how_uneven_demands_are_shows_in_their_moments():
     assert spread.freedom == pytest.approx(200 / (kurtosis - 1))
     even = Workload(np.array([5]), np.array([9]), np.zeros(1, np.int32), np.ones((1, 1)))
     assert Setting(even, Poisson(1), 9, 9, seed=1).spread.skewness == 0
+
+
+def test_a_replay_is_given_up_later_on_a_larger_server():
+    assert most_in_system(None) == 2048
+    assert most_in_system(15_000_000) == 2048 + 240
+
+
+def test_ladders_and_options_say_what_their_replays_share():
+    small, large = (ladder(at_once((0, 0)), cores=cores, rungs=2) for cores in (2, 15))
+    load = workload(held_out(100), small)
+    options = VerifyOptions(requests_per_replay=500, seed=7, cut_off_us=9_000)
+    setting = setting_for(load, Poisson(1000), (small, large), options)
+    assert setting.load is load
+    assert setting.arrivals == Poisson(1000)
+    assert (setting.requests, setting.most_in_system) == (500, 2048 + 240)
+    assert (setting.seed, setting.cut_off_us) == (7, 9_000)
