@@ -106,6 +106,7 @@ class Inline(Executor):
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--trials", type=int, default=TRIALS)
+    parser.add_argument("--first", type=int, default=0, help="number of the first trial")
     parser.add_argument("--settings", nargs="*", default=[""], help="parts of names")
     parser.add_argument("--processes", type=int, default=os.cpu_count())
     parser.add_argument("--stay", type=float, default=STAY_GAPS, help="gaps between changes")
@@ -116,13 +117,13 @@ def main() -> None:
     print(f"{'setting':26}{'p50':>20}{'p95':>23}{'p99':>23}{'seconds':>9}")
     with ProcessPoolExecutor(asked.processes) as processes:
         for case in cases:
-            print(line(case, asked.trials, processes), flush=True)
+            print(line(case, asked.first, asked.trials, processes), flush=True)
 
 
-def line(case: Case, trials: int, processes: Executor) -> str:
+def line(case: Case, first: int, trials: int, processes: Executor) -> str:
     begun = time.perf_counter()
     truths_us = processes.submit(truth_us, case).result()
-    found = list(processes.map(trial, [case] * trials, range(trials)))
+    found = list(processes.map(trial, [case] * trials, range(first, first + trials)))
     cells = []
     for number, truth in enumerate(truths_us):
         held = sum(holds(one[number], truth) for one in found) / trials

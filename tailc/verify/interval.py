@@ -25,8 +25,10 @@ from tailc.verify.verdict import Ruling
 # Beyond this many requests the answer is that the estimate sits on the target.
 _MOST_WORTH_ASKING = 1_000_000_000
 _DIGITS = 2
-# By how many times the skewness of the mean demand the upper limit lies further out.
+# By how many times the skewness of the mean demand the upper limit lies further out, where arrivals
+# are generated and where they are recorded.
 _LEAN = 4.0
+_LEAN_RECORDED = 5.0
 # On fewer requests nothing is judged: neither their mean demand nor its variance says much.
 FEWEST_JUDGED = 30
 # A share that varies by less than a millionth is as good as known.
@@ -157,10 +159,14 @@ def lean(found: TailSample) -> float:
     than the normal one (Hall, The Bootstrap and Edgeworth Expansion, 1992, 3.5). The share depends
     on the mean demand as a sum of `correlation` parts of it and of its own does. A queue bends that
     dependence, and the skewness of a sample falls short of that of its law, so that 1.9 is not
-    enough: docs/verdicts.md has what was measured.
+    enough: docs/verdicts.md has what was measured. Recorded arrivals are as uneven as demands in
+    what they do to a queue, and only hide how the share depends on them: there the correlation
+    itself counts.
     """
-    by_demand = max(-correlation(found), 0.0)
-    return _LEAN * max(found.spread.skewness, 0.0) * by_demand**3
+    by_demand, skewness = max(-correlation(found), 0.0), max(found.spread.skewness, 0.0)
+    if found.spread.is_recorded:
+        return _LEAN_RECORDED * skewness * by_demand
+    return _LEAN * skewness * by_demand**3
 
 
 def simulation(found: TailSample) -> Variance:

@@ -42,7 +42,7 @@ class Spread:
     """How much less a replicate draws than was measured, and how uneven what was measured is.
 
     units: how many independent things a replicate draws: requests, or blocks of arrivals.
-    drawn_share: how much of all there is that is.
+    drawn_share: how much of all there is that is. is_recorded: whether arrivals are drawn too.
     skewness: of the mean demand of that many requests. freedom: degrees of freedom behind its
     variance, far fewer than there are requests if a few of them are very long.
     """
@@ -51,6 +51,7 @@ class Spread:
     drawn_share: float
     skewness: float
     freedom: float
+    is_recorded: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +107,7 @@ class Setting:
             units, drawn_share = self.blocks, self.drawn_arrivals / self.recorded
         else:
             units, drawn_share = self.pool_size, self.pool_size / self.load.requests
-        return Spread(units, drawn_share, *_moments(self.load))
+        return Spread(units, drawn_share, *_moments(self.load), self.arrivals.is_recorded)
 
     def mean_work_ns(self, one: Draw) -> float:
         """Of the requests of a replay."""

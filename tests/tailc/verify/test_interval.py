@@ -161,6 +161,7 @@ def test_the_upper_limit_leans_out_where_longer_requests_slow_all_others():
     assert lean(tail(moved, shift=moved, work_shift=moved, drawn=skewed)) == 0
     assert lean(tail(moved, shift=moved, drawn=skewed)) == 0
     assert lean(tail(moved, shift=moved, work_shift=-moved)) == 0
+
     latencies = np.arange(1, 10_001)
     straight = interval(tail(latencies, shift=moved, work_shift=-moved, percentile_ppm=500_000))
     leaning = interval(
@@ -171,6 +172,17 @@ def test_the_upper_limit_leans_out_where_longer_requests_slow_all_others():
     assert leaning.low_us == straight.low_us
     # by one standard deviation of the share, 1 %, of 10,000
     assert leaning.high_us - straight.high_us == pytest.approx(100, rel=0.05)
+
+
+def test_where_arrivals_are_recorded_the_limit_leans_out_by_the_correlation_itself():
+    moved = np.array([-1.0, 1, -1, 1])
+    of_its_own = np.array([-1.0, 1, 1, -1])
+    recorded = Spread(10**9, 1.0, 0.25, math.inf, is_recorded=True)
+    assert lean(tail(moved, shift=moved, work_shift=-moved, drawn=recorded)) == pytest.approx(1.25)
+    mixed = -(moved + of_its_own)
+    assert lean(tail(moved, shift=moved, work_shift=mixed, drawn=recorded)) == pytest.approx(
+        1.25 / math.sqrt(2)
+    )
 
 
 def test_simulated_noise_is_that_of_a_mean_over_repeats():
