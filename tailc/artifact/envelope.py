@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass, field, replace
 
+from tailc.forms.controller import LARGEST_AGE_US, Controller
 from tailc.forms.ladder.solution import RowEvidence
 from tailc.forms.ladder.table import Ladder
 from tailc.specs.slo import Slo
@@ -12,7 +13,7 @@ from tailc.traces.reading import Reading
 from tailc.traces.summary import DemandSummary
 
 SCHEMA_MAJOR = 1
-SCHEMA_MINOR = 1
+SCHEMA_MINOR = 2
 
 
 class InputRole(enum.Enum):
@@ -69,7 +70,7 @@ class Policy:
     generation: int
     slos: tuple[Slo, ...]
     rates_mrps: tuple[int, ...]
-    forms: tuple[Ladder, ...]
+    forms: tuple[Ladder | Controller, ...]
     inputs: tuple[Input, ...]
     reading: Reading
     evidence: Evidence
@@ -81,16 +82,40 @@ class Policy:
             raise ValueError("a generation counts from 1")
         if not self.forms:
             raise ValueError("a policy needs a form")
-        classes = [form.request_class for form in self.forms]
+        if not self.ladders:
+            raise ValueError("a policy needs a ladder")
+        classes = [ladder.request_class for ladder in self.ladders]
         if len(set(classes)) != len(classes):
             raise ValueError("two forms are for the same class of requests")
+        self._check_controller()
+
+    def _check_controller(self) -> None:
+        controllers = [form for form in self.forms if isinstance(form, Controller)]
+        if len(controllers) > 1:
+            raise ValueError("two controllers cannot steer one policy")
+        if controllers and self.forms[-1] is not controllers[0]:
+            raise ValueError("the controller comes after the ladders")
+        rows = [row for ladder in self.ladders for row in ladder.rows]
+        if controllers and any(row.climbs[-1].age_us > LARGEST_AGE_US for row in rows):
+            raise ValueError("a controller scales no age beyond 2^43 us")
+
+    @property
+    def ladders(self) -> tuple[Ladder, ...]:
+        """The ladders, one for each class of requests."""
+        return tuple(form for form in self.forms if isinstance(form, Ladder))
+
+    @property
+    def controller(self) -> Controller | None:
+        """What scales the ages of the ladders' climbs; None: they hold as written."""
+        last = self.forms[-1]
+        return last if isinstance(last, Controller) else None
 
     def form_for(self, request_class: str | None) -> Ladder:
-        """The form for that class, else the one for all classes; LookupError if there is none."""
-        by_class = {form.request_class: form for form in self.forms}
+        """The ladder for that class, else that for all classes; LookupError if there is none."""
+        by_class = {ladder.request_class: ladder for ladder in self.ladders}
         found = by_class.get(request_class) or by_class.get(None)
         if found is None:
-            raise LookupError(f"no form for class {request_class!r}")
+            raise LookupError(f"no ladder for class {request_class!r}")
         return found
 
     def same_policy(self, other: Policy) -> bool:

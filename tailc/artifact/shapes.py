@@ -12,12 +12,13 @@ from dataclasses import Field, dataclass, fields
 from functools import cache
 from typing import Any
 
+from tailc.forms.controller import Controller
 from tailc.forms.ladder.table import Ladder
 
 # Every JSON reader keeps whole numbers up to here exact (RFC 8785, section 3.2.2.3).
 LARGEST_WHOLE = 2**53 - 1
 
-FORM_NAMES: dict[type, str] = {Ladder: "ladder"}
+FORM_NAMES: dict[type, str] = {Ladder: "ladder", Controller: "controller"}
 
 
 @dataclass(frozen=True)
@@ -135,6 +136,8 @@ def _slot(field: Field[Any], hint: object) -> Slot:
 def _shape_of(hint: typing.Any) -> Shape:
     if typing.get_origin(hint) is tuple:
         return _tuple_of(typing.get_args(hint))
+    if isinstance(hint, types.UnionType):
+        return _form_of(list(typing.get_args(hint)))
     if hint in (int, str):
         return Whole() if hint is int else Text()
     if issubclass(hint, enum.Enum):

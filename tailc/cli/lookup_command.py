@@ -40,7 +40,7 @@ def command(
     try:
         form = policy.form_for(request_class)
     except LookupError:
-        known = ", ".join(f"`{printable(form.request_class or '')}`" for form in policy.forms)
+        known = ", ".join(f"`{printable(form.request_class or '')}`" for form in policy.ladders)
         raise click.UsageError(
             f"this artifact's tables are by class: give --class {known}"
         ) from None

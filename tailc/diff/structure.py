@@ -68,8 +68,8 @@ class Structure:
 
 def structure(old: Policy, new: Policy) -> Structure:
     """What differs, exactly; nothing at all for a policy beside itself."""
-    before = {form.request_class: form for form in old.forms}
-    after = {form.request_class: form for form in new.forms}
+    before = {form.request_class: form for form in old.ladders}
+    after = {form.request_class: form for form in new.ladders}
     both = [name for name in before if name in after]
     forms = [_form_change(before[name], after[name]) for name in both]
     return Structure(

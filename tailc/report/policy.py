@@ -39,7 +39,7 @@ def compiled_result(compiled: Compiled) -> dict[str, object]:
     groups = {"mean": found.everyone, "longest": found.longest, "shortest": found.shortest}
     return {
         **policy_result(compiled.policy),
-        "degrees_used": len(compiled.policy.forms[0].rungs),
+        "degrees_used": len(compiled.policy.ladders[0].rungs),
         "speedup_ppm": {name: [round(s * PPM) for s in g.tolist()] for name, g in groups.items()},
         "sweep": [
             {"target_ppm": candidate.problem.budget_ppm, "tails_us": list(candidate.tails_us)}
@@ -63,7 +63,7 @@ def speedup_line(compiled: Compiled) -> str:
     found = compiled.speedups
     groups = {"mean": found.everyone, "longest 5 %": found.longest, "shortest 5 %": found.shortest}
     told = [f"{name} {_curve(speeds.tolist())}" for name, speeds in groups.items()]
-    used = len(compiled.policy.forms[0].rungs)
+    used = len(compiled.policy.ladders[0].rungs)
     return f"speed-up of the design sample: {'; '.join(told)}; degrees used: {used}"
 
 
@@ -83,7 +83,7 @@ def policy_text(policy: Policy) -> str:
     if policy.rates_mrps:
         head.append(f"rates      {', '.join(format_mrps(rate) for rate in policy.rates_mrps)}")
     head.append(f"evidence   {evidence_line(policy)}")
-    tables = [_class_heading(form) + ladder_text(form) for form in policy.forms]
+    tables = [_class_heading(form) + ladder_text(form) for form in policy.ladders]
     return "\n".join([*map(printable, head), "", "\n\n".join(tables)])
 
 

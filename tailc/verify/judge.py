@@ -84,11 +84,11 @@ def subject_of(policy: Policy, held_out: DemandProfile) -> Subject:
 
     Raises LookupError for a class that no ladder is for.
     """
-    if len(policy.forms) == 1 and policy.forms[0].request_class is None:
-        return Subject(policy.name, policy.forms)
+    if len(policy.ladders) == 1 and policy.ladders[0].request_class is None:
+        return Subject(policy.name, policy.ladders)
     ladders = [policy.form_for(name) for name in held_out.curve_names]
-    of_curve = np.array([policy.forms.index(ladder) for ladder in ladders], dtype=np.int32)
-    return Subject(policy.name, policy.forms, of_curve[held_out.curve_of])
+    of_curve = np.array([policy.ladders.index(ladder) for ladder in ladders], dtype=np.int32)
+    return Subject(policy.name, policy.ladders, of_curve[held_out.curve_of])
 
 
 class _Bench:

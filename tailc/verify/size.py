@@ -263,7 +263,7 @@ class _Trial:
 
 def _most(policy: Policy, load: Workload, cut_off_us: int | None) -> int:
     """The rate [thousandths a second] that fills the server however requests are run."""
-    ladder = policy.forms[0]
+    ladder = policy.ladders[0]
     shared = pools(ladder)
     capacity_ppm, cost_ppm = int(shared.capacity_ppm[shared.pool_of[0]]), int(shared.cost_ppm[0])
     if capacity_ppm >= NEVER_NS or cost_ppm <= 0:

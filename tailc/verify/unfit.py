@@ -51,7 +51,7 @@ def _unfit_classes(
     policy: Policy, held_out: DemandProfile, options: VerifyOptions
 ) -> Iterator[Finding]:
     place = Place(options.held_out_name)
-    told_apart = {form.request_class for form in policy.forms}
+    told_apart = {form.request_class for form in policy.ladders}
     told_apart |= {slo.request_class for slo in policy.slos}
     names = sorted(name for name in told_apart if name is not None)
     if names and not held_out.curve_names:
@@ -70,7 +70,7 @@ def _unfit_classes(
 def _classes_without_a_ladder(
     policy: Policy, held_out: DemandProfile, place: Place
 ) -> Iterator[Finding]:
-    covered = {form.request_class for form in policy.forms}
+    covered = {form.request_class for form in policy.ladders}
     if None in covered:
         return
     for name in held_out.curve_names:
@@ -108,7 +108,7 @@ def _unfit_trace(
             help="verify on requests that were held out; `--allow-compile-trace` "
             "(`allow_compile_trace=True`) replays these all the same",
         )
-    most = max((d for form in policy.forms for d in degrees(form) or ()), default=0)
+    most = max((d for form in policy.ladders for d in degrees(form) or ()), default=0)
     if held_out.degrees < most:
         yield Finding(
             Code.BAD_TIMINGS,

@@ -15,6 +15,8 @@ class Rule(object):
     NEVER_DESCEND = 2
     BOOST_LAST_RUNG = 3
     AGE_FROM_ARRIVAL = 4
+    CORE_PER_REQUEST = 5
+    MAKE_ROOM = 6
 
 
 class AdmissionKind(object):
@@ -28,6 +30,11 @@ class Outside(object):
     UNSTATED = 0
     CLAMP = 1
     FIRST_RUNG = 2
+
+
+class Actuator(object):
+    UNSTATED = 0
+    CLIMB_AGES = 1
 
 
 class InputRole(object):
@@ -63,6 +70,7 @@ class SplitBy(object):
 class Form(object):
     NONE = 0
     Ladder = 1
+    Controller = 2
 
 
 class Climb(object):
@@ -228,8 +236,15 @@ class Rung(object):
         o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(8))
         return o == 0
 
+    # Rung
+    def MoveUs(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(10))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return None
+
 def RungStart(builder):
-    builder.StartObject(3)
+    builder.StartObject(4)
 
 def RungAddName(builder, name):
     builder.PrependUOffsetTRelativeSlot(0, flatbuffers.number_types.UOffsetTFlags.py_type(name), 0)
@@ -243,7 +258,76 @@ def RungAddCostPpm(builder, costPpm):
 def RungStartCostPpmVector(builder, numElems):
     return builder.StartVector(8, numElems, 8)
 
+def RungAddMoveUs(builder, moveUs):
+    builder.PrependInt64Slot(3, moveUs, None)
+
 def RungEnd(builder):
+    return builder.EndObject()
+
+
+
+class Power(object):
+    __slots__ = ['_tab']
+
+    @classmethod
+    def GetRootAs(cls, buf, offset=0):
+        n = flatbuffers.encode.Get(flatbuffers.packer.uoffset, buf, offset)
+        x = Power()
+        x.Init(buf, n + offset)
+        return x
+
+    @classmethod
+    def GetRootAsPower(cls, buf, offset=0):
+        """This method is deprecated. Please switch to GetRootAs."""
+        return cls.GetRootAs(buf, offset)
+    @classmethod
+    def PowerBufferHasIdentifier(cls, buf, offset, size_prefixed=False):
+        return flatbuffers.util.BufferHasIdentifier(buf, offset, b"\x54\x4C\x43\x31", size_prefixed=size_prefixed)
+
+    # Power
+    def Init(self, buf, pos):
+        self._tab = flatbuffers.table.Table(buf, pos)
+
+    # Power
+    def Unit(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(4))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # Power
+    def IdlePpm(self, j):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(6))
+        if o != 0:
+            a = self._tab.Vector(o)
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, a + flatbuffers.number_types.UOffsetTFlags.py_type(j * 8))
+        return 0
+
+    # Power
+    def IdlePpmLength(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(6))
+        if o != 0:
+            return self._tab.VectorLen(o)
+        return 0
+
+    # Power
+    def IdlePpmIsNone(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(6))
+        return o == 0
+
+def PowerStart(builder):
+    builder.StartObject(2)
+
+def PowerAddUnit(builder, unit):
+    builder.PrependInt64Slot(0, unit, 0)
+
+def PowerAddIdlePpm(builder, idlePpm):
+    builder.PrependUOffsetTRelativeSlot(1, flatbuffers.number_types.UOffsetTFlags.py_type(idlePpm), 0)
+
+def PowerStartIdlePpmVector(builder, numElems):
+    return builder.StartVector(8, numElems, 8)
+
+def PowerEnd(builder):
     return builder.EndObject()
 
 
@@ -555,8 +639,18 @@ class Ladder(object):
             return obj
         return None
 
+    # Ladder
+    def Power(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(26))
+        if o != 0:
+            x = self._tab.Indirect(o + self._tab.Pos)
+            obj = Power()
+            obj.Init(self._tab.Bytes, x)
+            return obj
+        return None
+
 def LadderStart(builder):
-    builder.StartObject(11)
+    builder.StartObject(12)
 
 def LadderAddLoadAxis(builder, loadAxis):
     builder.PrependUint8Slot(0, loadAxis, 0)
@@ -609,7 +703,230 @@ def LadderAddGuard(builder, guard):
 def LadderAddBoost(builder, boost):
     builder.PrependUOffsetTRelativeSlot(10, flatbuffers.number_types.UOffsetTFlags.py_type(boost), 0)
 
+def LadderAddPower(builder, power):
+    builder.PrependUOffsetTRelativeSlot(11, flatbuffers.number_types.UOffsetTFlags.py_type(power), 0)
+
 def LadderEnd(builder):
+    return builder.EndObject()
+
+
+
+class GainRow(object):
+    __slots__ = ['_tab']
+
+    @classmethod
+    def GetRootAs(cls, buf, offset=0):
+        n = flatbuffers.encode.Get(flatbuffers.packer.uoffset, buf, offset)
+        x = GainRow()
+        x.Init(buf, n + offset)
+        return x
+
+    @classmethod
+    def GetRootAsGainRow(cls, buf, offset=0):
+        """This method is deprecated. Please switch to GetRootAs."""
+        return cls.GetRootAs(buf, offset)
+    @classmethod
+    def GainRowBufferHasIdentifier(cls, buf, offset, size_prefixed=False):
+        return flatbuffers.util.BufferHasIdentifier(buf, offset, b"\x54\x4C\x43\x31", size_prefixed=size_prefixed)
+
+    # GainRow
+    def Init(self, buf, pos):
+        self._tab = flatbuffers.table.Table(buf, pos)
+
+    # GainRow
+    def FirstRateMrps(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(4))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # GainRow
+    def Kp(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(6))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # GainRow
+    def Ki(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(8))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # GainRow
+    def Kd(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(10))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+def GainRowStart(builder):
+    builder.StartObject(4)
+
+def GainRowAddFirstRateMrps(builder, firstRateMrps):
+    builder.PrependInt64Slot(0, firstRateMrps, 0)
+
+def GainRowAddKp(builder, kp):
+    builder.PrependInt64Slot(1, kp, 0)
+
+def GainRowAddKi(builder, ki):
+    builder.PrependInt64Slot(2, ki, 0)
+
+def GainRowAddKd(builder, kd):
+    builder.PrependInt64Slot(3, kd, 0)
+
+def GainRowEnd(builder):
+    return builder.EndObject()
+
+
+
+class Controller(object):
+    __slots__ = ['_tab']
+
+    @classmethod
+    def GetRootAs(cls, buf, offset=0):
+        n = flatbuffers.encode.Get(flatbuffers.packer.uoffset, buf, offset)
+        x = Controller()
+        x.Init(buf, n + offset)
+        return x
+
+    @classmethod
+    def GetRootAsController(cls, buf, offset=0):
+        """This method is deprecated. Please switch to GetRootAs."""
+        return cls.GetRootAs(buf, offset)
+    @classmethod
+    def ControllerBufferHasIdentifier(cls, buf, offset, size_prefixed=False):
+        return flatbuffers.util.BufferHasIdentifier(buf, offset, b"\x54\x4C\x43\x31", size_prefixed=size_prefixed)
+
+    # Controller
+    def Init(self, buf, pos):
+        self._tab = flatbuffers.table.Table(buf, pos)
+
+    # Controller
+    def ActsOn(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(4))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Uint8Flags, o + self._tab.Pos)
+        return 0
+
+    # Controller
+    def PercentilePpm(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(6))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # Controller
+    def TargetUs(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(8))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # Controller
+    def EpochRequests(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(10))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # Controller
+    def WindowRequests(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(12))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # Controller
+    def FirstPpm(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(14))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # Controller
+    def LeastPpm(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(16))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # Controller
+    def MostPpm(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(18))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # Controller
+    def FractionBits(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(20))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # Controller
+    def Gains(self, j):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(22))
+        if o != 0:
+            x = self._tab.Vector(o)
+            x += flatbuffers.number_types.UOffsetTFlags.py_type(j) * 4
+            x = self._tab.Indirect(x)
+            obj = GainRow()
+            obj.Init(self._tab.Bytes, x)
+            return obj
+        return None
+
+    # Controller
+    def GainsLength(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(22))
+        if o != 0:
+            return self._tab.VectorLen(o)
+        return 0
+
+    # Controller
+    def GainsIsNone(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(22))
+        return o == 0
+
+def ControllerStart(builder):
+    builder.StartObject(10)
+
+def ControllerAddActsOn(builder, actsOn):
+    builder.PrependUint8Slot(0, actsOn, 0)
+
+def ControllerAddPercentilePpm(builder, percentilePpm):
+    builder.PrependInt64Slot(1, percentilePpm, 0)
+
+def ControllerAddTargetUs(builder, targetUs):
+    builder.PrependInt64Slot(2, targetUs, 0)
+
+def ControllerAddEpochRequests(builder, epochRequests):
+    builder.PrependInt64Slot(3, epochRequests, 0)
+
+def ControllerAddWindowRequests(builder, windowRequests):
+    builder.PrependInt64Slot(4, windowRequests, 0)
+
+def ControllerAddFirstPpm(builder, firstPpm):
+    builder.PrependInt64Slot(5, firstPpm, 0)
+
+def ControllerAddLeastPpm(builder, leastPpm):
+    builder.PrependInt64Slot(6, leastPpm, 0)
+
+def ControllerAddMostPpm(builder, mostPpm):
+    builder.PrependInt64Slot(7, mostPpm, 0)
+
+def ControllerAddFractionBits(builder, fractionBits):
+    builder.PrependInt64Slot(8, fractionBits, 0)
+
+def ControllerAddGains(builder, gains):
+    builder.PrependUOffsetTRelativeSlot(9, flatbuffers.number_types.UOffsetTFlags.py_type(gains), 0)
+
+def ControllerStartGainsVector(builder, numElems):
+    return builder.StartVector(4, numElems, 4)
+
+def ControllerEnd(builder):
     return builder.EndObject()
 
 

@@ -10,7 +10,9 @@ from __future__ import annotations
 import enum
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+PPM = 1_000_000
 
 
 def _require(holds: bool, otherwise: str) -> None:
@@ -30,12 +32,19 @@ class LoadAxis(enum.Enum):
 
 
 class Rule(enum.Enum):
-    """What a runtime must do beyond the look-up; a reader refuses rules it does not know."""
+    """What a runtime must do beyond the look-up; a reader refuses rules it does not know.
+
+    core-per-request: a running request has a core of its rung's kind to itself; it climbs when one
+    is free. make-room: where more requests are in the system than cores of a kind and slower ones,
+    the oldest on that kind climb early, to free cores, one kind at a time.
+    """
 
     REREAD_ROW = "reread-row"
     NEVER_DESCEND = "never-descend"
     BOOST_LAST_RUNG = "boost-last-rung"
     AGE_FROM_ARRIVAL = "age-from-arrival"
+    CORE_PER_REQUEST = "core-per-request"
+    MAKE_ROOM = "make-room"
 
 
 class AdmissionKind(enum.Enum):
@@ -67,16 +76,21 @@ class CostUnit:
 
 @dataclass(frozen=True)
 class Rung:
-    """A way to run a request: work done per ms, and what a ms costs in each cost unit."""
+    """A way to run a request: work done per ms, and what a ms costs in each cost unit.
+
+    `move_us`: how long a request that climbs here does no work, at this rung's cost; None: at once.
+    """
 
     name: str
     speed_ppm: int
     cost_ppm: tuple[int, ...]
+    move_us: int | None = field(default=None, metadata={"since": 2})
 
     def __post_init__(self) -> None:
         _require(bool(self.name), "a rung needs a name")
         _require(self.speed_ppm > 0, f"rung `{self.name}` has no positive speed")
         _require(all(cost >= 0 for cost in self.cost_ppm), f"rung `{self.name}` costs less than 0")
+        _require(self.move_us is None or self.move_us > 0, "only a move that takes time states it")
 
 
 @dataclass(frozen=True)
@@ -144,6 +158,21 @@ class Boost:
 
 
 @dataclass(frozen=True)
+class Power:
+    """Which cost unit is power, and what each free core of every cost unit draws of it.
+
+    `idle_ppm`: by cost unit, for one whole core; 0 where a unit counts no cores.
+    """
+
+    unit: int
+    idle_ppm: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        _require(0 <= self.unit < len(self.idle_ppm), "power names no cost unit")
+        _require(all(idle >= 0 for idle in self.idle_ppm), "a free core draws less than nothing")
+
+
+@dataclass(frozen=True)
 class Guard:
     """Loads the table was compiled for, and what to do outside them."""
 
@@ -168,6 +197,7 @@ class Ladder:
     rows: tuple[Row, ...]
     guard: Guard
     boost: Boost | None = None
+    power: Power | None = field(default=None, metadata={"since": 2})
 
     def __post_init__(self) -> None:
         _require(self.quantum_us > 0, "the quantum must be positive")
@@ -201,6 +231,26 @@ class Ladder:
         _require(boosts == (self.boost is not None), "the boost rule and its limit go together")
         if self.boost is not None:
             _require(self.boost.unit < len(self.cost_units), "the boost names no cost unit")
+        self._check_cores()
+
+    def _check_cores(self) -> None:
+        """Rungs of whole cores: each takes one core of one limited unit, and power is told."""
+        if Rule.CORE_PER_REQUEST not in self.rules:
+            _require(Rule.MAKE_ROOM not in self.rules, "only requests with a core make room")
+            _require(self.power is None, "power is told of rungs that are cores")
+            return
+        _require(self.power is not None, "a ladder of cores needs its power")
+        assert self.power is not None
+        _require(len(self.power.idle_ppm) == len(self.cost_units), "power is told by cost unit")
+        _require(self.boost is None, "a request with a core of its own needs no boost")
+        limited = [unit.capacity_ppm is not None for unit in self.cost_units]
+        _require(not limited[self.power.unit], "power is no capacity that requests share")
+        for rung in self.rungs:
+            taken = [c for c, is_core in zip(rung.cost_ppm, limited, strict=True) if is_core and c]
+            _require(taken == [PPM], f"rung `{rung.name}` is not one core of one kind")
+        for unit in self.cost_units:
+            whole = unit.capacity_ppm is None or unit.capacity_ppm % PPM == 0
+            _require(whole, f"`{unit.name}` is not a whole number of cores")
 
 
 def collapse(rows: Sequence[Row]) -> tuple[Row, ...]:

@@ -1,0 +1,149 @@
+"""The controller form: from a measured tail to how late requests climb, once an epoch.
+
+A controller scales the ages at which requests climb: at output 1 a ladder's rows hold as written,
+at 0 every request starts on its row's last rung. The law is a PID controller in velocity form with
+gains that are scheduled by the arrival rate,
+
+    e(k) = target - measured(k)
+    u(k) = u(k-1) + kp (e(k) - e(k-1)) + ki e(k) + kd (e(k) - 2 e(k-1) + e(k-2)),
+
+clamped to the output's range (after Haque et al., MICRO 2017, section 4.3, who leave the form and
+the sign open: a larger threshold makes the tail longer, so that it is the target less the measured
+tail that raises it). Since only changes are added, neither a switch of gains nor a clamp makes the
+output jump. Everything is a whole number, and no step rounds: every runtime steps alike.
+"""
+
+from __future__ import annotations
+
+import enum
+import itertools
+from bisect import bisect_right
+from dataclasses import dataclass, field
+
+PPM = 1_000_000
+# Beyond these errors and gains the sums of a step could leave 64 bits.
+LARGEST_ERROR_US = 2**31 - 1
+LARGEST_GAIN = 2**29
+FEWEST_FRACTION_BITS, MOST_FRACTION_BITS = 16, 40
+# Ages up to here times an output stay within 64 bits.
+LARGEST_AGE_US = 2**43
+
+
+def _require(holds: bool, otherwise: str) -> None:
+    if not holds:
+        raise ValueError(otherwise)
+
+
+class Actuator(enum.Enum):
+    """What the output scales."""
+
+    CLIMB_AGES = "climb-ages"
+
+
+@dataclass(frozen=True)
+class GainRow:
+    """Gains from a rate on: output per microsecond of error, in units of 2^-fraction_bits."""
+
+    first_rate_mrps: int
+    kp: int
+    ki: int
+    kd: int
+
+    def __post_init__(self) -> None:
+        _require(self.first_rate_mrps >= 0, "a rate cannot be negative")
+        gains = (self.kp, self.ki, self.kd)
+        _require(all(abs(g) <= LARGEST_GAIN for g in gains), "a gain is beyond 2^29")
+
+
+@dataclass(frozen=True)
+class Controller:
+    """Once in `epoch_requests` completions the runtime measures the percentile of the last
+    `window_requests` latencies and the arrival rate since the last step, and takes a step.
+
+    `percentile_ppm` and `target_us` say what is measured and what it should be. The output begins
+    at `first_ppm` and stays between `least_ppm` and `most_ppm` [millionths].
+    """
+
+    acts_on: Actuator = field(metadata={"since": 2})
+    percentile_ppm: int
+    target_us: int
+    epoch_requests: int
+    window_requests: int
+    first_ppm: int
+    least_ppm: int
+    most_ppm: int
+    fraction_bits: int
+    gains: tuple[GainRow, ...]
+
+    def __post_init__(self) -> None:
+        _require(0 < self.percentile_ppm < PPM, "a percentile lies between 0 and 1")
+        _require(0 < self.target_us <= LARGEST_ERROR_US, "a target lies between 0 and 2^31 us")
+        _require(0 < self.epoch_requests, "an epoch needs a request")
+        _require(self.window_requests >= self.epoch_requests, "a window holds an epoch at least")
+        ordered = 0 <= self.least_ppm <= self.first_ppm <= self.most_ppm <= PPM
+        _require(ordered, "an output lies between its limits, and those between 0 and 1")
+        bits = self.fraction_bits
+        _require(FEWEST_FRACTION_BITS <= bits <= MOST_FRACTION_BITS, "16 to 40 bits are a fraction")
+        _require(bool(self.gains), "a controller needs gains")
+        _require(self.gains[0].first_rate_mrps == 0, "the first gains must hold from rate 0")
+        rates = [row.first_rate_mrps for row in self.gains]
+        _require(all(a < b for a, b in itertools.pairwise(rates)), "rates of gains must ascend")
+
+
+@dataclass(frozen=True)
+class ControlState:
+    """What a controller remembers: its output in units of 2^-fraction_bits, and two errors [us].
+
+    Errors are None before the first step.
+    """
+
+    output: int
+    error_us: int | None = None
+    error_before_us: int | None = None
+
+
+def first_state(controller: Controller) -> ControlState:
+    """Before anything is measured."""
+    return ControlState(_fixed_point(controller, controller.first_ppm))
+
+
+def step(
+    controller: Controller, state: ControlState, measured_us: int, rate_mrps: int
+) -> ControlState:
+    """The state after one epoch in which the tail was `measured_us` and requests came at a rate.
+
+    The first step takes the errors before it to have been the same. Raises ValueError for negative
+    arguments.
+    """
+    if min(measured_us, rate_mrps) < 0:
+        raise ValueError("a tail and a rate cannot be negative")
+    error = controller.target_us - measured_us
+    error = max(min(error, LARGEST_ERROR_US), -LARGEST_ERROR_US)
+    before = error if state.error_us is None else state.error_us
+    earlier = before if state.error_before_us is None else state.error_before_us
+    gains = gains_at(controller, rate_mrps)
+    moved = gains.kp * (error - before) + gains.ki * error
+    moved += gains.kd * (error - 2 * before + earlier)
+    least, most = (_fixed_point(controller, c) for c in (controller.least_ppm, controller.most_ppm))
+    return ControlState(max(min(state.output + moved, most), least), error, before)
+
+
+def gains_at(controller: Controller, rate_mrps: int) -> GainRow:
+    """The gains that hold at an arrival rate."""
+    firsts = [row.first_rate_mrps for row in controller.gains]
+    return controller.gains[bisect_right(firsts, rate_mrps) - 1]
+
+
+def output_ppm(controller: Controller, state: ControlState) -> int:
+    """The output in millionths, the nearest one; halves go up."""
+    half = 1 << (controller.fraction_bits - 1)
+    return (state.output * PPM + half) >> controller.fraction_bits
+
+
+def scaled_age_us(age_us: int, by_ppm: int) -> int:
+    """The age at which a request climbs under an output, rounded down."""
+    return age_us * by_ppm // PPM
+
+
+def _fixed_point(controller: Controller, share_ppm: int) -> int:
+    return (share_ppm << controller.fraction_bits) // PPM
