@@ -78,7 +78,7 @@ class Controller:
     def __post_init__(self) -> None:
         _require(0 < self.percentile_ppm < PPM, "a percentile lies between 0 and 1")
         _require(0 < self.target_us <= LARGEST_ERROR_US, "a target lies between 0 and 2^31 us")
-        _require(0 < self.epoch_requests, "an epoch needs a request")
+        _require(self.epoch_requests > 0, "an epoch needs a request")
         _require(self.window_requests >= self.epoch_requests, "a window holds an epoch at least")
         ordered = 0 <= self.least_ppm <= self.first_ppm <= self.most_ppm <= PPM
         _require(ordered, "an output lies between its limits, and those between 0 and 1")
