@@ -86,8 +86,9 @@ class ArrivalsType(click.ParamType):
             self.fail(str(error), param, ctx)
 
     def _take_standard_input(self, param: click.Parameter | None, ctx: click.Context) -> None:
-        """Fail where a trace or another profile is read from it; `--trace` is an eager option."""
-        if ctx.params.get("trace") == "-" or ctx.meta.get(_TAKEN):
+        """Fail where a spec, a trace or another profile is read from it; the first two are eager."""
+        read = (ctx.params.get("spec"), ctx.params.get("trace"))
+        if "-" in read or ctx.meta.get(_TAKEN):
             self.fail("standard input can be read once: give one of the files by name", param, ctx)
         ctx.meta[_TAKEN] = True
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @click.command("simulate", short_help="Replay a spec's policy and baselines; write nothing.")
-@click.argument("spec")
+@click.argument("spec", is_eager=True)
 @click.option(
     "--trace",
     is_eager=True,

@@ -89,6 +89,14 @@ def test_standard_input_is_taken_once(in_folder, tailc, monkeypatch, command, wo
     assert "standard input can be read once" in ended.err
 
 
+def test_a_spec_on_standard_input_leaves_none_for_a_rate_profile(in_folder, tailc, monkeypatch):
+    given = io.TextIOWrapper(io.BytesIO(b"apiVersion: tailc/v1\n"))
+    monkeypatch.setattr("sys.stdin", given)
+    ended = tailc("simulate", "-", "--arrivals", "profile:-", "--trace", "day.csv")
+    assert ended.code == 64
+    assert "standard input can be read once" in ended.err
+
+
 def test_nothing_asked_leaves_the_policy_its_rates():
     asked = asked_arrivals((), (), None, (), "error")
     assert asked.column is None
