@@ -86,7 +86,7 @@ class ArrivalsType(click.ParamType):
             self.fail(str(error), param, ctx)
 
     def _take_standard_input(self, param: click.Parameter | None, ctx: click.Context) -> None:
-        """Fail where a spec, a trace or another profile is read from it; the first two are eager."""
+        """Fail where a spec, a trace (both eager) or another profile is read from it."""
         read = (ctx.params.get("spec"), ctx.params.get("trace"))
         if "-" in read or ctx.meta.get(_TAKEN):
             self.fail("standard input can be read once: give one of the files by name", param, ctx)
