@@ -1,0 +1,50 @@
+"""The server as a program: built with the machine's compiler, run with files of text."""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.csv as pc
+
+FOLDER = Path(__file__).parent
+SOURCE = FOLDER / "server" / "main.cpp"
+BUILT = FOLDER / "build" / "server"
+FLAGS = ("-std=c++17", "-O2", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-pthread")
+
+
+def compiler() -> str | None:
+    """The machine's C++ compiler; None where it has none."""
+    names = (os.environ.get("CXX"), "g++", "clang++", "c++")
+    return next((found for name in names if name and (found := shutil.which(name))), None)
+
+
+def build(output: Path = BUILT) -> Path:
+    """The built server; SystemExit where there is no compiler."""
+    found = compiler()
+    if found is None:
+        raise SystemExit("no C++ compiler: install g++ or clang++, or name one in CXX")
+    output.parent.mkdir(parents=True, exist_ok=True)
+    subprocess.run([found, *FLAGS, "-o", str(output), str(SOURCE)], check=True)
+    return output
+
+
+def run(server: Path, command: str, lines: Iterable[str], *words: object) -> tuple[pa.Table, str]:
+    """What a command of the server prints as CSV for the requests, and what it says besides."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "requests.txt"
+        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        return _run([str(server), command, str(path), *map(str, words)])
+
+
+def _run(arguments: Sequence[str]) -> tuple[pa.Table, str]:
+    done = subprocess.run(arguments, capture_output=True, check=False)
+    if done.returncode:
+        raise SystemExit(done.stderr.decode() or f"the server ended with {done.returncode}")
+    return pc.read_csv(io.BytesIO(done.stdout)), done.stderr.decode()

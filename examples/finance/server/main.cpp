@@ -1,0 +1,169 @@
+// A server that prices Asian options by Monte-Carlo simulation, on one slow and one fast core.
+//
+//   server price REQUESTS                                    what each request costs a client
+//   server alone REQUESTS CORE SLOWDOWN                      how long each takes by itself
+//   server control POLICY EPOCHS                             a controller's outputs, step by step
+//   server serve REQUESTS POLICY SLOW_CORE FAST_CORE SLOWDOWN   all of them as they arrive
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "clocks.hpp"
+#include "inputs.hpp"
+#include "schedule.hpp"
+#include "slow_core.hpp"
+
+namespace {
+
+constexpr double kTickUs = 1000;      // how often a request looks whether to move
+constexpr double kLookUs = 20;        // about how long it works between looks at the clock
+constexpr double kStepUs = 0.03;      // about how long one date of one path takes
+constexpr double kFirstArrivalUs = 100'000;  // from the beginning, so that the workers are up
+
+Pricing pricing_of(const Request& r) { return Pricing(r.option, r.paths, r.seed); }
+
+// How many paths are about `kLookUs` of work.
+std::int64_t paths_between_looks(const Request& r) {
+  return std::max<std::int64_t>(1, std::int64_t(kLookUs / kStepUs) / r.option.dates);
+}
+
+void work(Pricing& pricing, std::int64_t paths) {
+  for (std::int64_t i = 0; i < paths && !pricing.is_done(); ++i) pricing.next_path();
+}
+
+int price(const std::vector<Request>& requests) {
+  std::puts("arithmetic,geometric,geometric_error,geometric_closed_form");
+  for (const Request& r : requests) {
+    Pricing pricing = pricing_of(r);
+    work(pricing, r.paths);
+    const Price p = pricing.price();
+    std::printf("%.10g,%.10g,%.10g,%.10g\n", p.arithmetic, p.geometric, p.geometric_error,
+                geometric_price(r.option));
+  }
+  return 0;
+}
+
+int alone(const std::vector<Request>& requests, int core, double slowdown) {
+  bind_to_core(core);
+  SlowCore slow(slowdown);
+  std::puts("cpu_ms,wall_ms");
+  for (const Request& r : requests) {
+    Pricing pricing = pricing_of(r);
+    const double cpu_us = own_cpu_us(), begun_us = now_us();
+    slow.begin();
+    while (!pricing.is_done()) {
+      work(pricing, paths_between_looks(r));
+      slow.rest_if_due();
+    }
+    slow.rest();
+    std::printf("%.3f,%.3f\n", 1e-3 * (own_cpu_us() - cpu_us), 1e-3 * (now_us() - begun_us));
+  }
+  return 0;
+}
+
+// Each line of `path` is an epoch: the tail measured in microseconds, and the rate in thousandths.
+int control(const Policy& policy, const std::string& path) {
+  Control law(policy.controller);
+  std::ifstream epochs = opened(path);
+  std::puts("output_ppm");
+  for (Whole measured_us, rate_mrps; epochs >> measured_us >> rate_mrps;) {
+    law.step(measured_us, rate_mrps);
+    std::printf("%lld\n", static_cast<long long>(law.output_ppm()));
+  }
+  return 0;
+}
+
+struct Server {
+  const std::vector<Request>& requests;
+  Schedule schedule;
+  std::array<double, 2> busy_us;
+  std::vector<JobPtr> done;
+  std::mutex done_mutex;
+
+  Server(const std::vector<Request>& all, const Policy& policy)
+      : requests(all), schedule(policy), busy_us{} {}
+
+  // Serve what comes to one core, until all is served.
+  void serve(Core core, int number, double slowdown) {
+    bind_to_core(number);
+    SlowCore speed(slowdown);
+    while (JobPtr job = schedule.next(core)) {
+      const double from_us = now_us();
+      run(core, job, speed);
+      busy_us[core] += now_us() - from_us;
+      if (job != nullptr) {
+        const std::lock_guard lock(done_mutex);
+        done.push_back(std::move(job));
+      }
+    }
+  }
+
+  // Work on a request until it is done, or has gone to the fast core and `job` is empty.
+  void run(Core core, JobPtr& job, SlowCore& speed) {
+    const Request& r = requests[static_cast<std::size_t>(job->number)];
+    double tick_us = now_us() + kTickUs;
+    speed.begin();
+    while (true) {
+      work(job->pricing, paths_between_looks(r));
+      if (job->pricing.is_done()) break;
+      speed.rest_if_due();
+      if (core == kSlow && now_us() >= tick_us) {
+        tick_us += kTickUs;
+        if (schedule.moves_up(job)) return;
+      }
+    }
+    speed.rest();
+    schedule.finish(core, *job, now_us());
+  }
+};
+
+int serve(const std::vector<Request>& requests, const Policy& policy, int slow, int fast,
+          double slowdown) {
+  Server server(requests, policy);
+  std::thread slow_worker([&] { server.serve(kSlow, slow, slowdown); });
+  std::thread fast_worker([&] { server.serve(kFast, fast, 1.0); });
+  const double begun_us = now_us() + kFirstArrivalUs;
+  std::int64_t number = 0;
+  for (const Request& r : requests) {
+    const double arrival_us = begun_us + r.arrival_us;
+    sleep_until_us(arrival_us);
+    server.schedule.arrive(std::make_unique<Job>(Job{number++, arrival_us, pricing_of(r)}));
+  }
+  server.schedule.close();
+  slow_worker.join();
+  fast_worker.join();
+  std::puts("number,wait_ms,latency_ms,moved_after_ms");
+  for (const JobPtr& job : server.done)
+    std::printf("%lld,%.3f,%.3f,%.3f\n", static_cast<long long>(job->number),
+                1e-3 * (job->start_us - job->arrival_us), 1e-3 * (job->end_us - job->arrival_us),
+                job->moved_us > 0 ? 1e-3 * (job->moved_us - job->arrival_us) : -1.0);
+  std::fprintf(stderr, "busy_ms %.3f %.3f output_ppm %lld\n", 1e-3 * server.busy_us[kSlow],
+               1e-3 * server.busy_us[kFast], static_cast<long long>(server.schedule.output_ppm()));
+  return 0;
+}
+
+int run(const std::vector<std::string>& words) {
+  const std::size_t count = words.size();
+  if (count == 2 && words[0] == "price") return price(read_requests(words[1]));
+  if (count == 3 && words[0] == "control") return control(read_policy(words[1]), words[2]);
+  if (count == 4 && words[0] == "alone")
+    return alone(read_requests(words[1]), std::stoi(words[2]), std::stod(words[3]));
+  if (count == 6 && words[0] == "serve")
+    return serve(read_requests(words[1]), read_policy(words[2]), std::stoi(words[3]),
+                 std::stoi(words[4]), std::stod(words[5]));
+  std::fputs("usage: server price|alone|serve ... (see the top of main.cpp)\n", stderr);
+  return 64;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(std::vector<std::string>(argv + 1, argv + argc));
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "server: %s\n", error.what());
+    return 1;
+  }
+}
