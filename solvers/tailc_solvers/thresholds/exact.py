@@ -1,0 +1,145 @@
+"""Energy and latency of ages in whole microseconds without any rounding.
+
+Speeds and powers are whole millionths, ages whole microseconds and demands whole nanoseconds (the
+nearest, as in replays), so work is a whole number of millionths of a reference nanosecond. Sums and
+comparisons are between integers.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import accumulate
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tailc_solvers.sample import Sample
+
+PPM = 1_000_000
+NS_PER_US = 1_000
+NS_PER_MS = 1_000_000
+
+
+class ExactFigures(NamedTuple):
+    """Mean energy in units of power times ms, and the latency of the rank in us."""
+
+    energy: Fraction
+    tail_us: Fraction
+
+
+class _Curve(NamedTuple):
+    """Requests of one curve by demand, in ppm ns of work; sums are over weight, with 0 first."""
+
+    speed_ppm: tuple[int, ...]
+    demand: list[int]
+    weight: list[int]
+    weight_upto: list[int]
+    work_upto: list[int]
+
+
+class ExactSample:
+    """A sample whose figures are wanted for many ages.
+
+    Args:
+        sample: demands, weights and curves; its own speeds are not used.
+        speed_ppm: positive speeds of all types, [N] for all requests or [curves, N].
+        power_ppm: power of each type [N].
+        rank: 1-based rank of the tail, weights counted.
+    """
+
+    def __init__(
+        self, sample: Sample, speed_ppm: ArrayLike, power_ppm: Sequence[int], rank: int
+    ) -> None:
+        sample.check_rank(rank)
+        table = _whole(speed_ppm)
+        curve = np.zeros_like(sample.curve) if table.shape[0] == 1 else sample.curve
+        if table.shape[1] != len(power_ppm) or int(curve.max()) >= table.shape[0]:
+            raise ValueError("speed_ppm must be [N] or [curves, N] with N powers")
+        self._power = tuple(int(p) for p in power_ppm)
+        self._rank = rank
+        self._total = sample.total_weight
+        demand = [PPM * int(ns) for ns in np.rint(sample.demand_ms * NS_PER_MS)]
+        groups: dict[int, list[tuple[int, int]]] = {}
+        for at, x, weight in zip(curve.tolist(), demand, sample.weight.tolist(), strict=True):
+            groups.setdefault(at, []).append((x, weight))
+        self._curves = [_curve(table[at].tolist(), group) for at, group in groups.items()]
+
+    def figures(self, age_us: Sequence[int | None]) -> ExactFigures:
+        """Figures of the ages, not falling, None for never [N - 1]."""
+        energy = sum((self._energy(curve, age_us) for curve in self._curves), Fraction(0))
+        return ExactFigures(energy / (self._total * PPM * NS_PER_MS), self._tail(age_us))
+
+    def _energy(self, curve: _Curve, age_us: Sequence[int | None]) -> Fraction:
+        """Of all requests of a curve, in ppm ns."""
+        energy = Fraction(0)
+        done = 0
+        for at, (speed, power) in enumerate(zip(curve.speed_ppm, self._power, strict=True)):
+            upto = _work_done(curve, self._work_at(curve, age_us, at))
+            energy += Fraction(power * (upto - done), speed)
+            done = upto
+        return energy
+
+    def _work_at(self, curve: _Curve, age_us: Sequence[int | None], at: int) -> int | None:
+        """Work by which type `at` is left; None if it never is."""
+        if at == len(age_us) or age_us[at] is None:
+            return None
+        work = begin = 0
+        for speed, age in zip(curve.speed_ppm, age_us[: at + 1], strict=False):
+            assert age is not None, "no age follows never"
+            work += speed * (age - begin) * NS_PER_US
+            begin = age
+        return work
+
+    def _tail(self, age_us: Sequence[int | None]) -> Fraction:
+        if len(self._curves) == 1:
+            # Latency rises with demand.
+            curve = self._curves[0]
+            demand = curve.demand[bisect_left(curve.weight_upto, self._rank) - 1]
+            return self._latency(curve, demand, age_us)
+        latencies = sorted(
+            (self._latency(curve, x, age_us), weight)
+            for curve in self._curves
+            for x, weight in zip(curve.demand, curve.weight, strict=True)
+        )
+        upto = list(accumulate(weight for _, weight in latencies))
+        return latencies[bisect_left(upto, self._rank)][0]
+
+    def _latency(self, curve: _Curve, demand: int, age_us: Sequence[int | None]) -> Fraction:
+        begin, left = 0, demand
+        for speed, age in zip(curve.speed_ppm, age_us, strict=False):
+            here = None if age is None else speed * (age - begin) * NS_PER_US
+            if here is None or age is None or left <= here:
+                return begin + Fraction(left, speed * NS_PER_US)
+            left -= here
+            begin = age
+        return begin + Fraction(left, curve.speed_ppm[-1] * NS_PER_US)
+
+
+def _whole(speed_ppm: ArrayLike) -> np.ndarray:
+    table = np.atleast_2d(np.array(speed_ppm))
+    if not np.issubdtype(table.dtype, np.integer) or (table <= 0).any():
+        raise ValueError("speed_ppm must be positive integers")
+    return table
+
+
+def _curve(speed_ppm: list[int], group: list[tuple[int, int]]) -> _Curve:
+    group.sort()
+    return _Curve(
+        tuple(speed_ppm),
+        [x for x, _ in group],
+        [weight for _, weight in group],
+        [0, *accumulate(weight for _, weight in group)],
+        [0, *accumulate(x * weight for x, weight in group)],
+    )
+
+
+def _work_done(curve: _Curve, upto: int | None) -> int:
+    """The work of all requests of a curve up to a threshold."""
+    if upto is None:
+        return curve.work_upto[-1]
+    shorter = bisect_left(curve.demand, upto)
+    longer = curve.weight_upto[-1] - curve.weight_upto[shorter]
+    return curve.work_upto[shorter] + upto * longer

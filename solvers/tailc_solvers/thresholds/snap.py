@@ -1,0 +1,132 @@
+"""Thresholds in whole microseconds that keep the target exactly, and what that costs.
+
+An earlier climb never delays any request, so every age is rounded down. Where the target is still
+missed, by the rounding of the solution, the problem is solved again for a target that is tighter by
+a microsecond.
+
+Then the rule for ties: as long as one age can come a microsecond later with the target met and less
+energy, the one that saves most is put off; of equals the first. Climbs at the same age skip the
+types between them, and move together. All of this is decided in exact arithmetic; the bound is that
+of the continuous problem.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tailc_solvers.sample import Sample
+from tailc_solvers.status import Status
+from tailc_solvers.thresholds.dual import ThresholdSolution, solve_thresholds
+from tailc_solvers.thresholds.exact import PPM, ExactFigures, ExactSample
+
+US_PER_MS = 1_000
+
+Ages = tuple[int | None, ...]
+
+
+@dataclass(frozen=True)
+class SnappedThresholds:
+    """Ages that a policy can carry, with their exact figures.
+
+    Attributes:
+        age_us: age at which each type but the last is left; None: never [N - 1].
+        energy: mean energy of a request in units of power times ms, rounded once.
+        tail_us: latency of the request of the rank, rounded up: at most the target only if the
+            exact latency is.
+        bound: that of the solution; inf where no thresholds meet the target.
+        gap_before: the solution's gap.
+        gap_after: energy less bound, at least zero; inf where there is no bound.
+        meets_target: whether the tail is within the target.
+    """
+
+    age_us: Ages
+    energy: float
+    tail_us: int
+    bound: float
+    gap_before: float
+    gap_after: float
+    meets_target: bool
+
+
+def snap_thresholds(
+    solution: ThresholdSolution,
+    sample: Sample,
+    speed_ppm: Sequence[int],
+    power_ppm: Sequence[int],
+    *,
+    rank: int,
+    target_us: int,
+) -> SnappedThresholds:
+    """`solution` in whole microseconds; with all ages zero, the nearest tail, if it is infeasible.
+
+    The other arguments are those that it was solved with, in whole units; demands count in whole
+    nanoseconds.
+    """
+    exact = ExactSample(sample, np.array(speed_ppm, dtype=np.int64), power_ppm, rank)
+    rounded = _Rounding(exact, solution, target_us)
+    if solution.status is Status.OPTIMAL and target_us > 1 and not rounded.meets_target:
+        tighter = solve_thresholds(
+            sample,
+            [speed / PPM for speed in speed_ppm],
+            [power / PPM for power in power_ppm],
+            rank=rank,
+            target_ms=(target_us - 1) / US_PER_MS,
+        )
+        rounded = _Rounding(exact, tighter, target_us)
+    ages = rounded.put_off()
+    figures = exact.figures(ages)
+    energy = float(figures.energy)
+    has_bound = math.isfinite(solution.bound)
+    return SnappedThresholds(
+        age_us=ages,
+        energy=energy,
+        tail_us=math.ceil(figures.tail_us),
+        bound=solution.bound,
+        gap_before=solution.gap,
+        gap_after=max(energy - solution.bound, 0.0) if has_bound else math.inf,
+        meets_target=figures.tail_us <= target_us,
+    )
+
+
+class _Rounding:
+    """The ages of a solution, rounded down."""
+
+    def __init__(self, exact: ExactSample, solution: ThresholdSolution, target_us: int) -> None:
+        self._exact = exact
+        self._target_us = target_us
+        ages = solution.age_ms
+        self._climbs = [math.floor(age * US_PER_MS) for age in ages.tolist() if math.isfinite(age)]
+        self._never = (None,) * (ages.size - len(self._climbs))
+
+    @property
+    def meets_target(self) -> bool:
+        return self._meets(self._figures(self._climbs))
+
+    def put_off(self) -> Ages:
+        """Ages after every delay of a microsecond that saves energy; none where it is missed."""
+        climbs = self._climbs
+        energy = self._figures(climbs).energy
+        while True:
+            later = [
+                (figures.energy, trial)
+                for trial in _one_later(climbs)
+                if self._meets(figures := self._figures(trial)) and figures.energy < energy
+            ]
+            if not later:
+                return (*climbs, *self._never)
+            energy, climbs = min(later, key=lambda found: found[0])
+
+    def _figures(self, climbs: list[int]) -> ExactFigures:
+        return self._exact.figures((*climbs, *self._never))
+
+    def _meets(self, figures: ExactFigures) -> bool:
+        return figures.tail_us <= self._target_us
+
+
+def _one_later(climbs: list[int]) -> list[list[int]]:
+    """Each age that there is a microsecond later."""
+    return [[age + (age == put_off) for age in climbs] for put_off in sorted(set(climbs))]
