@@ -16,6 +16,9 @@ from tailc.artifact.flat_form import encode_flat
 from tailc.artifact.json_form import encode_json
 
 COLUMNS = ("request_class", "load", "waited_us", "executed_us", "start", "wait_us", "rung")
+# Where a policy has a controller, what it puts out at the look-up.
+STEERED_COLUMNS = (*COLUMNS[:4], "output_ppm", *COLUMNS[4:])
+OUTPUTS_PPM = (1_000_000, 0, 999_999, 500_000, 333_333, 1)
 LARGEST = 2**53 - 1
 QUERIES_PER_LADDER = 400
 
@@ -28,7 +31,8 @@ def write_vectors(folder: Path) -> None:
         document = encode_json(policy)
         (folder / f"{name}.json").write_bytes(document)
         (folder / f"{name}.tailc").write_bytes(encode_flat(policy))
-        _write_csv(folder / f"{name}.csv", sentence, COLUMNS, _answered(name, json.loads(document)))
+        columns = STEERED_COLUMNS if policy.controller else COLUMNS
+        _write_csv(folder / f"{name}.csv", sentence, columns, _answered(name, json.loads(document)))
     damaged = damaged_files()
     for file, (_, data) in damaged.items():
         (refused / file).write_bytes(data)
@@ -39,12 +43,15 @@ def write_vectors(folder: Path) -> None:
 
 def _answered(name: str, document: dict[str, Any]) -> list[list[Any]]:
     rows: list[list[Any]] = []
-    for ladder in document["forms"]:
+    ladders = [form for form in document["forms"] if form["form"] == "ladder"]
+    steered = len(ladders) < len(document["forms"])
+    for ladder in ladders:
         request_class = ladder.get("request_class", "")
         seed = hashlib.sha256(f"{name}/{request_class}".encode()).digest()
-        for query in _queries(ladder, Random(seed)):
-            answer = look_up(ladder, *query)
-            rows.append([request_class, *query, *answer.values()])
+        for number, query in enumerate(_queries(ladder, Random(seed))):
+            output = [OUTPUTS_PPM[number % len(OUTPUTS_PPM)]] if steered else []
+            answer = look_up(ladder, *query, *output)
+            rows.append([request_class, *query, *output, *answer.values()])
     return rows
 
 

@@ -9,8 +9,17 @@ from __future__ import annotations
 from typing import Any
 
 
-def look_up(ladder: dict[str, Any], load: int, waited_us: int, executed_us: int) -> dict[str, Any]:
-    """Start, wait and rung for one request, by walking through the whole ladder."""
+def look_up(
+    ladder: dict[str, Any],
+    load: int,
+    waited_us: int,
+    executed_us: int,
+    output_ppm: int = 1_000_000,
+) -> dict[str, Any]:
+    """Start, wait and rung for one request, by walking through the whole ladder.
+
+    `output_ppm` is what a controller scales the ages of climbs by.
+    """
     guard = ladder["guard"]
     too_low, too_high = load < guard["min_load"], load > guard["max_load"]
     if guard["outside"] == "first-rung" and (too_low or too_high):
@@ -21,7 +30,7 @@ def look_up(ladder: dict[str, Any], load: int, waited_us: int, executed_us: int)
         age_us = executed_us + waited_us
     rung = row["climbs"][0]["rung"]
     for climb in row["climbs"]:
-        if climb["age_us"] <= age_us:
+        if climb["age_us"] * output_ppm // 1_000_000 <= age_us:
             rung = climb["rung"]
     return {**_admission(row["admission"], waited_us), "rung": rung}
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from cores import controller, core_ladder, short_core_ladder
+
 from tailc.artifact.envelope import Evidence, Input, InputRole, Policy
+from tailc.forms.controller import Controller
 from tailc.forms.ladder.solution import RowEvidence
 from tailc.forms.ladder.table import (
     AT_ONCE,
@@ -92,10 +95,19 @@ def named_policies() -> dict[str, tuple[str, Policy]]:
             "which no look-up needs.",
             _with_demand(policy("demand", _smallest_ladder())),
         ),
+        "cores": (
+            "Schema 1.2: rungs are cores of three kinds (rules core-per-request and make-room), "
+            "with their power and the times of moves; no controller.",
+            policy("cores", core_ladder()),
+        ),
+        "controller": (
+            "Schema 1.2: a controller scales the ages of climbs of two ladders by its output.",
+            policy("controller", core_ladder(), short_core_ladder(), controller()),
+        ),
     }
 
 
-def policy(name: str, *forms: Ladder, reading: Reading | None = None) -> Policy:
+def policy(name: str, *forms: Ladder | Controller, reading: Reading | None = None) -> Policy:
     """A policy around `forms`; what a runtime ignores is filled with one of everything."""
     return Policy(
         name=name,

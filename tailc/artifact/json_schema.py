@@ -35,7 +35,10 @@ def policy_schema() -> Schema:
     head: Schema = {
         "format": {"const": FORMAT},
         "schema": {
-            "description": "The oldest version that can say it: minor 1 only with `demand`.",
+            "description": (
+                "The oldest version that can say it: minor 1 only with `demand`, minor 2 only with "
+                "`power`, `move_us` or a controller."
+            ),
             **_object({"major": {"const": SCHEMA_MAJOR}, "minor": minors}),
         },
         "policy_digest": {

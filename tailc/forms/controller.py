@@ -18,13 +18,16 @@ from __future__ import annotations
 import enum
 import itertools
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+
+from tailc.forms.ladder.table import Climb, Ladder, Row
 
 PPM = 1_000_000
 # Beyond these errors and gains the sums of a step could leave 64 bits.
 LARGEST_ERROR_US = 2**31 - 1
 LARGEST_GAIN = 2**29
-FEWEST_FRACTION_BITS, MOST_FRACTION_BITS = 16, 40
+# So many bits tell any two millionths apart, and bring each back when it is rounded.
+FEWEST_FRACTION_BITS, MOST_FRACTION_BITS = 21, 40
 # Ages up to here times an output stay within 64 bits.
 LARGEST_AGE_US = 2**43
 
@@ -83,7 +86,7 @@ class Controller:
         ordered = 0 <= self.least_ppm <= self.first_ppm <= self.most_ppm <= PPM
         _require(ordered, "an output lies between its limits, and those between 0 and 1")
         bits = self.fraction_bits
-        _require(FEWEST_FRACTION_BITS <= bits <= MOST_FRACTION_BITS, "16 to 40 bits are a fraction")
+        _require(FEWEST_FRACTION_BITS <= bits <= MOST_FRACTION_BITS, "21 to 40 bits are a fraction")
         _require(bool(self.gains), "a controller needs gains")
         _require(self.gains[0].first_rate_mrps == 0, "the first gains must hold from rate 0")
         rates = [row.first_rate_mrps for row in self.gains]
@@ -143,6 +146,17 @@ def output_ppm(controller: Controller, state: ControlState) -> int:
 def scaled_age_us(age_us: int, by_ppm: int) -> int:
     """The age at which a request climbs under an output, rounded down."""
     return age_us * by_ppm // PPM
+
+
+def scaled_row(row: Row, by_ppm: int) -> Row:
+    """The row under an output; of climbs that fall on one age the highest rung is left."""
+    rung_at = {scaled_age_us(climb.age_us, by_ppm): climb.rung for climb in row.climbs}
+    return replace(row, climbs=tuple(Climb(*pair) for pair in rung_at.items()))
+
+
+def scaled_ladder(ladder: Ladder, by_ppm: int) -> Ladder:
+    """What a runtime looks up in while that is the output."""
+    return replace(ladder, rows=tuple(scaled_row(row, by_ppm) for row in ladder.rows))
 
 
 def _fixed_point(controller: Controller, share_ppm: int) -> int:

@@ -1,5 +1,6 @@
 """Look up tailc policies: verify once, then decide in a fraction of a microsecond."""
 
+from tailc_runtime.controller import Controller
 from tailc_runtime.errors import (
     BadMeaning,
     BadStructure,
@@ -21,6 +22,7 @@ __all__ = [
     "WAIT",
     "BadMeaning",
     "BadStructure",
+    "Controller",
     "HashMismatch",
     "NotCanonical",
     "PolicyError",

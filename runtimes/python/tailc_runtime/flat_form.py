@@ -19,7 +19,17 @@ from tailc_runtime.errors import (
     UnknownRule,
     UnknownSchema,
 )
-from tailc_runtime.raw import SCHEMA_MAJOR, Head, RawLadder, RawRow
+from tailc_runtime.raw import (
+    SCHEMA_MAJOR,
+    Head,
+    RawController,
+    RawForm,
+    RawLadder,
+    RawPower,
+    RawRow,
+    RawRung,
+    RawUnit,
+)
 
 _TRAILER = struct.Struct("<8sQ32s")
 _MAGIC = b"TLCSEAL1"
@@ -36,11 +46,14 @@ _RULES = {
     fbs.Rule.NEVER_DESCEND: "never-descend",
     fbs.Rule.BOOST_LAST_RUNG: "boost-last-rung",
     fbs.Rule.AGE_FROM_ARRIVAL: "age-from-arrival",
+    fbs.Rule.CORE_PER_REQUEST: "core-per-request",
+    fbs.Rule.MAKE_ROOM: "make-room",
 }
+_ACTUATORS = {fbs.Actuator.CLIMB_AGES: "climb-ages"}
 
 
-def read_flat(data: bytes) -> tuple[Head, list[RawLadder]]:
-    """Which policy is in `data`, and its ladders; PolicyError unless it is whole."""
+def read_flat(data: bytes) -> tuple[Head, list[RawForm]]:
+    """Which policy is in `data`, and its forms; PolicyError unless it is whole."""
     payload = _unseal(data)
     if payload[4:8] != b"TLC1":
         raise BadStructure("the FlatBuffer's identifier is not TLC1")
@@ -62,7 +75,7 @@ def _unseal(data: bytes) -> bytes:
     return payload
 
 
-def _read(payload: bytes) -> tuple[Head, list[RawLadder]]:
+def _read(payload: bytes) -> tuple[Head, list[RawForm]]:
     root = fbs.Policy.GetRootAs(payload)
     if root.SchemaMajor() != SCHEMA_MAJOR:
         version = f"{root.SchemaMajor()}.{root.SchemaMinor()}"
@@ -74,7 +87,7 @@ def _read(payload: bytes) -> tuple[Head, list[RawLadder]]:
         root.Generation(),
         walk.text(root.PolicyDigest()),
     )
-    return head, [_ladder(walk, box) for box in walk.vector(root, "Forms")]
+    return head, [_form(walk, box) for box in walk.vector(root, "Forms")]
 
 
 class _Walk:
@@ -100,19 +113,49 @@ class _Walk:
             raise BadStructure("the buffer claims more than it can hold")
 
 
-def _ladder(walk: _Walk, box: Any) -> RawLadder:
-    if box.FormType() != fbs.Form.Ladder:
+def _form(walk: _Walk, box: Any) -> RawForm:
+    """The form in `box`; the name beside it is for forms that are not known here."""
+    kinds = {fbs.Form.Ladder: fbs.Ladder, fbs.Form.Controller: fbs.Controller}
+    if box.FormType() not in kinds:
         raise UnknownForm(f"form `{walk.text(box.FormName())}` is not known here")
-    ladder = fbs.Ladder()
-    form = _there(box.Form())
-    ladder.Init(form.Bytes, form.Pos)
+    form = kinds[box.FormType()]()
+    table = _there(box.Form())
+    form.Init(table.Bytes, table.Pos)
+    return _ladder(walk, form) if isinstance(form, fbs.Ladder) else _controller(walk, form)
+
+
+def _controller(walk: _Walk, form: Any) -> RawController:
+    return RawController(
+        acts_on=_word(_ACTUATORS, form.ActsOn()),
+        percentile_ppm=form.PercentilePpm(),
+        target_us=form.TargetUs(),
+        epoch_requests=form.EpochRequests(),
+        window_requests=form.WindowRequests(),
+        first_ppm=form.FirstPpm(),
+        least_ppm=form.LeastPpm(),
+        most_ppm=form.MostPpm(),
+        fraction_bits=form.FractionBits(),
+        gains=tuple(
+            (row.FirstRateMrps(), row.Kp(), row.Ki(), row.Kd())
+            for row in walk.vector(form, "Gains")
+        ),
+    )
+
+
+def _ladder(walk: _Walk, ladder: Any) -> RawLadder:
     guard, boost = _there(ladder.Guard()), ladder.Boost()
     request_class = ladder.RequestClass()
     return RawLadder(
         load_axis=_word(_LOAD_AXES, ladder.LoadAxis()),
         request_class=None if request_class is None else walk.text(request_class),
-        cost_units=tuple(walk.text(unit.Name()) for unit in walk.vector(ladder, "CostUnits")),
-        rungs=tuple(walk.text(rung.Name()) for rung in walk.vector(ladder, "Rungs")),
+        cost_units=tuple(
+            RawUnit(walk.text(unit.Name()), unit.CapacityPpm())
+            for unit in walk.vector(ladder, "CostUnits")
+        ),
+        rungs=tuple(
+            RawRung(walk.text(rung.Name()), tuple(walk.vector(rung, "CostPpm")), rung.MoveUs())
+            for rung in walk.vector(ladder, "Rungs")
+        ),
         rules=_rules(walk, ladder),
         quantum_us=ladder.QuantumUs(),
         rows=_rows(walk, ladder),
@@ -120,7 +163,12 @@ def _ladder(walk: _Walk, box: Any) -> RawLadder:
         max_load=guard.MaxLoad(),
         outside=_word(_OUTSIDES, guard.Outside()),
         boost=boost and (boost.Unit(), boost.BelowPpm()),
+        power=_power(walk, ladder.Power()),
     )
+
+
+def _power(walk: _Walk, power: Any) -> RawPower | None:
+    return power and RawPower(power.Unit(), tuple(walk.vector(power, "IdlePpm")))
 
 
 def _rules(walk: _Walk, ladder: Any) -> tuple[str, ...]:

@@ -13,7 +13,18 @@ from tailc_runtime.errors import (
     UnknownForm,
     UnknownSchema,
 )
-from tailc_runtime.raw import SCHEMA_MAJOR, SCHEMA_MINOR, Head, RawLadder, RawRow
+from tailc_runtime.raw import (
+    SCHEMA_MAJOR,
+    SCHEMA_MINOR,
+    Head,
+    RawController,
+    RawForm,
+    RawLadder,
+    RawPower,
+    RawRow,
+    RawRung,
+    RawUnit,
+)
 
 _LARGEST = 2**53 - 1
 _MOST_DIGITS = 17
@@ -25,19 +36,26 @@ _POLICY = {
 }
 _LADDER = {
     *("form", "load_axis", "request_class", "cost_units", "rungs", "rules"),
-    *("quantum_us", "rows", "guard", "boost"),
+    *("quantum_us", "rows", "guard", "boost", "power"),
 }
 _COST_UNIT = {"name", "capacity_ppm"}
-_RUNG = {"name", "speed_ppm", "cost_ppm"}
+_RUNG = {"name", "speed_ppm", "cost_ppm", "move_us"}
 _ROW = {"first_load", "last_load", "admission", "climbs"}
 _ADMISSION = {"kind", "delay_us"}
 _CLIMB = {"age_us", "rung"}
 _GUARD = {"min_load", "max_load", "outside"}
 _BOOST = {"unit", "below_ppm"}
+_POWER = {"unit", "idle_ppm"}
+_GAIN_ROW = ("first_rate_mrps", "kp", "ki", "kd")
+_NUMBERS = (
+    *("percentile_ppm", "target_us", "epoch_requests", "window_requests"),
+    *("first_ppm", "least_ppm", "most_ppm", "fraction_bits"),
+)
+_CONTROLLER = {"form", "acts_on", *_NUMBERS, "gains"}
 
 
-def read_json(data: bytes) -> tuple[Head, list[RawLadder]]:
-    """Which policy is in `data`, and its ladders; PolicyError unless it is canonical and whole."""
+def read_json(data: bytes) -> tuple[Head, list[RawForm]]:
+    """Which policy is in `data`, and its forms; PolicyError unless it is canonical and whole."""
     policy = _parse(data)
     minor = _check_version(policy)
     if _canonical(policy) != data:
@@ -47,10 +65,10 @@ def read_json(data: bytes) -> tuple[Head, list[RawLadder]]:
     if hashlib.sha256(_canonical(rest)).hexdigest() != digest:
         raise HashMismatch("the policy does not match its digest")
     head = Head(_text(policy, "name"), _text(policy, "kind"), _whole(policy, "generation"), digest)
-    ladders = [_ladder(form) for form in _objects(policy, "forms")]
+    forms = [_form(form) for form in _objects(policy, "forms")]
     if minor <= SCHEMA_MINOR:
         _refuse_unknown_members(policy)
-    return head, ladders
+    return head, forms
 
 
 def _parse(data: bytes) -> dict[str, Any]:
@@ -118,19 +136,29 @@ def _check_version(policy: dict[str, Any]) -> int:
 def _refuse_unknown_members(policy: dict[str, Any]) -> None:
     """Refuse what only a later minor version could have, anywhere but in what is not read here."""
     _refuse_others(policy, _POLICY)
-    for ladder in policy["forms"]:
-        _refuse_others(ladder, _LADDER)
-        _refuse_others(ladder["guard"], _GUARD)
-        _refuse_others(ladder.get("boost", {}), _BOOST)
-        for unit in ladder["cost_units"]:
-            _refuse_others(unit, _COST_UNIT)
-        for rung in ladder["rungs"]:
-            _refuse_others(rung, _RUNG)
-        for row in ladder["rows"]:
-            _refuse_others(row, _ROW)
-            _refuse_others(row["admission"], _ADMISSION)
-            for climb in row["climbs"]:
-                _refuse_others(climb, _CLIMB)
+    for form in policy["forms"]:
+        if form["form"] == "controller":
+            _refuse_others(form, _CONTROLLER)
+            for row in form["gains"]:
+                _refuse_others(row, set(_GAIN_ROW))
+        else:
+            _refuse_unknown_in_ladder(form)
+
+
+def _refuse_unknown_in_ladder(ladder: dict[str, Any]) -> None:
+    _refuse_others(ladder, _LADDER)
+    _refuse_others(ladder["guard"], _GUARD)
+    _refuse_others(ladder.get("boost", {}), _BOOST)
+    _refuse_others(ladder.get("power", {}), _POWER)
+    for unit in ladder["cost_units"]:
+        _refuse_others(unit, _COST_UNIT)
+    for rung in ladder["rungs"]:
+        _refuse_others(rung, _RUNG)
+    for row in ladder["rows"]:
+        _refuse_others(row, _ROW)
+        _refuse_others(row["admission"], _ADMISSION)
+        for climb in row["climbs"]:
+            _refuse_others(climb, _CLIMB)
 
 
 def _refuse_others(record: dict[str, Any], known: set[str]) -> None:
@@ -139,9 +167,29 @@ def _refuse_others(record: dict[str, Any], known: set[str]) -> None:
             raise BadStructure(f"member `{name}` does not exist")
 
 
+def _form(form: dict[str, Any]) -> RawForm:
+    match _text(form, "form"):
+        case "ladder":
+            return _ladder(form)
+        case "controller":
+            return _controller(form)
+    raise UnknownForm(f"form `{form['form']}` is not known here")
+
+
+def _controller(form: dict[str, Any]) -> RawController:
+    return RawController(
+        acts_on=_text(form, "acts_on"),
+        **{name: _whole(form, name) for name in _NUMBERS},
+        gains=tuple(_gain_row(row) for row in _objects(form, "gains")),
+    )
+
+
+def _gain_row(row: dict[str, Any]) -> tuple[int, int, int, int]:
+    first_rate_mrps, kp, ki, kd = (_whole(row, name) for name in _GAIN_ROW)
+    return first_rate_mrps, kp, ki, kd
+
+
 def _ladder(form: dict[str, Any]) -> RawLadder:
-    if _text(form, "form") != "ladder":
-        raise UnknownForm(f"form `{form['form']}` is not known here")
     guard = _object(form, "guard")
     boost = _object(form, "boost") if "boost" in form else None
     return RawLadder(
@@ -156,22 +204,27 @@ def _ladder(form: dict[str, Any]) -> RawLadder:
         max_load=_whole(guard, "max_load"),
         outside=_text(guard, "outside"),
         boost=None if boost is None else (_whole(boost, "unit"), _whole(boost, "below_ppm")),
+        power=_power(form),
     )
 
 
-def _cost_unit(unit: dict[str, Any]) -> str:
-    """The name of a cost unit; what it is limited to is for people, and only has to be a number."""
-    if "capacity_ppm" in unit:
-        _whole(unit, "capacity_ppm")
-    return _text(unit, "name")
+def _cost_unit(unit: dict[str, Any]) -> RawUnit:
+    limited = "capacity_ppm" in unit
+    return RawUnit(_text(unit, "name"), _whole(unit, "capacity_ppm") if limited else None)
 
 
-def _rung(rung: dict[str, Any]) -> str:
-    """The name of a rung; speed and costs are for people, and only have to be numbers."""
+def _rung(rung: dict[str, Any]) -> RawRung:
+    """A rung without its speed, which is for people and only has to be a number."""
     _whole(rung, "speed_ppm")
-    if not all(type(cost) is int for cost in _list(rung, "cost_ppm")):
-        raise BadStructure("member `cost_ppm` should hold whole numbers")
-    return _text(rung, "name")
+    move_us = _whole(rung, "move_us") if "move_us" in rung else None
+    return RawRung(_text(rung, "name"), _wholes(rung, "cost_ppm"), move_us)
+
+
+def _power(form: dict[str, Any]) -> RawPower | None:
+    if "power" not in form:
+        return None
+    power = _object(form, "power")
+    return RawPower(_whole(power, "unit"), _wholes(power, "idle_ppm"))
 
 
 def _rows(rows: list[dict[str, Any]]) -> tuple[RawRow, ...]:
@@ -216,6 +269,13 @@ def _object(parent: dict[str, Any], name: str) -> dict[str, Any]:
 
 def _list(parent: dict[str, Any], name: str) -> list[Any]:
     return _member(parent, name, list)
+
+
+def _wholes(parent: dict[str, Any], name: str) -> tuple[int, ...]:
+    numbers = _list(parent, name)
+    if not all(type(number) is int for number in numbers):
+        raise BadStructure(f"member `{name}` should hold whole numbers")
+    return tuple(numbers)
 
 
 def _texts(parent: dict[str, Any], name: str) -> tuple[str, ...]:

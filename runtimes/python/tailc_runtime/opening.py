@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from tailc_runtime.errors import BadStructure, PolicyError, UnknownClass
+from tailc_runtime.controller import Controller
+from tailc_runtime.errors import BadMeaning, BadStructure, PolicyError, UnknownClass
 from tailc_runtime.json_form import read_json
+from tailc_runtime.raw import Head, RawController, RawForm, RawLadder
 from tailc_runtime.table import PolicyTable
 
 _MOST_BYTES = 64 * 1024 * 1024
@@ -27,7 +29,10 @@ def open_policy(path: str | os.PathLike[str], request_class: str | None = None) 
 
 
 def open_policies(path: str | os.PathLike[str]) -> dict[str | None, PolicyTable]:
-    """Every table of the policy by request class; None is the one for all classes."""
+    """Every table of the policy by request class; None is the one for all classes.
+
+    Where the policy has a controller it is the same one in every table.
+    """
     with Path(path).open("rb") as file:
         data = file.read(_MOST_BYTES + 1)
     try:
@@ -41,14 +46,26 @@ def tables_from(data: bytes) -> dict[str | None, PolicyTable]:
     if len(data) > _MOST_BYTES:
         raise BadStructure("the file is larger than any policy")
     if data.startswith(b"{") and data[4:8] != b"TLC1":
-        head, ladders = read_json(data)
-    else:
-        # Imported here, so that JSON policies need no package beyond the standard library.
-        from tailc_runtime.flat_form import read_flat
+        return _tables(*read_json(data))
+    # Imported here, so that JSON policies need no package beyond the standard library.
+    from tailc_runtime.flat_form import read_flat
 
-        head, ladders = read_flat(data)
-    tables = [PolicyTable(head, ladder) for ladder in ladders]
+    return _tables(*read_flat(data))
+
+
+def _tables(head: Head, forms: list[RawForm]) -> dict[str | None, PolicyTable]:
+    ladders = [form for form in forms if isinstance(form, RawLadder)]
+    controller = _controller(forms)
+    tables = [PolicyTable(head, ladder, controller) for ladder in ladders]
     by_class = {table.request_class: table for table in tables}
     if not tables or len(by_class) < len(tables):
-        raise BadStructure("a policy has one ladder for each class of requests")
+        raise BadMeaning("a policy has one ladder for each class of requests")
     return by_class
+
+
+def _controller(forms: list[RawForm]) -> Controller | None:
+    """The controller, which comes after the ladders."""
+    last = forms[-1] if forms else None
+    if any(isinstance(form, RawController) for form in forms[:-1]):
+        raise BadMeaning("one controller at most steers a policy, and comes last")
+    return Controller(last) if isinstance(last, RawController) else None

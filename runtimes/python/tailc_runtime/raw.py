@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 # The schema this reader was written for; a newer minor version only adds what may be ignored.
-SCHEMA_MAJOR, SCHEMA_MINOR = 1, 1
+SCHEMA_MAJOR, SCHEMA_MINOR = 1, 2
 
 
 @dataclass(frozen=True)
@@ -30,13 +30,38 @@ class RawRow:
 
 
 @dataclass(frozen=True)
+class RawUnit:
+    """A cost unit; `capacity_ppm` None: not limited."""
+
+    name: str
+    capacity_ppm: int | None
+
+
+@dataclass(frozen=True)
+class RawRung:
+    """A rung with its cost in every cost unit; `move_us` None: a climb there takes no time."""
+
+    name: str
+    cost_ppm: tuple[int, ...]
+    move_us: int | None
+
+
+@dataclass(frozen=True)
+class RawPower:
+    """The number of the cost unit that is power, and what free cores draw, by cost unit."""
+
+    unit: int
+    idle_ppm: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class RawLadder:
     """One ladder; words are those of the canonical JSON."""
 
     load_axis: str
     request_class: str | None
-    cost_units: tuple[str, ...]
-    rungs: tuple[str, ...]
+    cost_units: tuple[RawUnit, ...]
+    rungs: tuple[RawRung, ...]
     rules: tuple[str, ...]
     quantum_us: int
     rows: tuple[RawRow, ...]
@@ -44,3 +69,23 @@ class RawLadder:
     max_load: int
     outside: str
     boost: tuple[int, int] | None
+    power: RawPower | None
+
+
+@dataclass(frozen=True)
+class RawController:
+    """The controller; a row of gains is its first rate, kp, ki and kd."""
+
+    acts_on: str
+    percentile_ppm: int
+    target_us: int
+    epoch_requests: int
+    window_requests: int
+    first_ppm: int
+    least_ppm: int
+    most_ppm: int
+    fraction_bits: int
+    gains: tuple[tuple[int, int, int, int], ...]
+
+
+RawForm = RawLadder | RawController

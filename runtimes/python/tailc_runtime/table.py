@@ -6,6 +6,7 @@ import itertools
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
 
+from tailc_runtime.controller import LARGEST_AGE_US, PPM, Controller
 from tailc_runtime.errors import BadMeaning, UnknownRule
 from tailc_runtime.raw import Head, RawLadder, RawRow
 
@@ -14,10 +15,16 @@ NOW, WAIT, ON_EXIT = 0, 1, 2
 LOAD_AXES = ("in_system", "rate_mrps")
 ADMISSIONS = ("at-once", "delay", "on-exit")
 OUTSIDES = ("clamp", "first-rung")
-RULES = ("age-from-arrival", "boost-last-rung", "never-descend", "reread-row")
+CORES, MAKE_ROOM = "core-per-request", "make-room"
+RULES = (
+    *("age-from-arrival", "boost-last-rung", CORES, MAKE_ROOM),
+    *("never-descend", "reread-row"),
+)
 
 # Up to this many loads each has an entry of its own; beyond, rows are found by bisection.
 _MOST_ENTRIES = 65_536
+# No age in a policy is as late.
+_EVER_US = 2**53
 
 Lookup = Callable[[int, int, int], tuple[int, int, int]]
 
@@ -32,28 +39,79 @@ class PolicyTable:
 
     `lookup(load, waited_us, executed_us)` returns (start, wait_us, rung): start is NOW, WAIT for
     `wait_us`, or ON_EXIT, and concerns only requests that have not started; `rung` is an index
-    into `rungs`. It raises ValueError for negative arguments.
+    into `rungs`. It raises ValueError for negative arguments. Where the policy has a `controller`,
+    ages of climbs are scaled by what it puts out at that moment.
+
+    Where each rung takes a core of a kind, `core_unit` is that kind's cost unit by rung, and
+    `move_us` how long a climb to the rung takes; `core_count` is the number of cores by cost unit,
+    0 for power. All three are empty for rungs that are not cores.
     """
 
     lookup: Lookup
 
-    def __init__(self, head: Head, ladder: RawLadder) -> None:
+    def __init__(self, head: Head, ladder: RawLadder, controller: Controller | None) -> None:
         _check(ladder)
+        if controller:
+            oldest_us = max(row.ages_us[-1] for row in ladder.rows)
+            _require(oldest_us <= LARGEST_AGE_US, "a controller scales no age beyond 2^43 us")
         self.name = head.name
         self.kind = head.kind
         self.generation = head.generation
         self.policy_digest = head.policy_digest
         self.load_axis = ladder.load_axis
         self.request_class = ladder.request_class
-        self.cost_units = ladder.cost_units
-        self.rungs = ladder.rungs
+        self.cost_units = tuple(unit.name for unit in ladder.cost_units)
+        self.rungs = tuple(rung.name for rung in ladder.rungs)
         self.rules = ladder.rules
         self.quantum_us = ladder.quantum_us
         self.boost = ladder.boost
-        self.lookup = _lookup_in(_spans(ladder), "age-from-arrival" in ladder.rules)
+        self.controller = controller
+        self.core_unit, self.core_count, self.move_us = _cores(ladder)
+        self._waits_count = int("age-from-arrival" in ladder.rules)
+        self._as_written = _lookup_in(_spans(ladder), self._waits_count)
+        self.lookup = self._steered(controller) if controller else self._as_written
+
+    def lookup_scaled(
+        self, load: int, waited_us: int, executed_us: int, output_ppm: int
+    ) -> tuple[int, int, int]:
+        """As `lookup`, with ages of climbs scaled by `output_ppm` millionths, 0 to 1,000,000."""
+        if not 0 <= output_ppm <= PPM:
+            raise ValueError("an output lies between 0 and 1,000,000")
+        if executed_us < 0 or waited_us < 0:
+            raise ValueError("load, waited and executed cannot be negative")
+        counted_us = self._waits_count * waited_us
+        age_us = _unscaled_us(executed_us + counted_us, output_ppm)
+        return self._as_written(load, waited_us, age_us - counted_us)
+
+    def _steered(self, controller: Controller) -> Lookup:
+        return lambda load, waited_us, executed_us: self.lookup_scaled(
+            load, waited_us, executed_us, controller.output_ppm
+        )
 
 
-def _lookup_in(spans: list[tuple[int, _Entry]], from_arrival: bool) -> Lookup:
+def _unscaled_us(age_us: int, output_ppm: int) -> int:
+    """The last age as written that has come at `age_us`, all being scaled and rounded down.
+
+    floor(a z) <= t exactly if a z < t + 1; at z = 0 every climb has come.
+    """
+    if output_ppm == 0:
+        return max(age_us, _EVER_US)
+    return ((age_us + 1) * PPM - 1) // output_ppm
+
+
+def _cores(ladder: RawLadder) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
+    """Cost unit and time of a move by rung, number of cores by cost unit between them."""
+    if CORES not in ladder.rules:
+        return (), (), ()
+    counts = tuple((unit.capacity_ppm or 0) // PPM for unit in ladder.cost_units)
+    units = tuple(
+        next(n for n, cost in enumerate(rung.cost_ppm) if cost and counts[n])
+        for rung in ladder.rungs
+    )
+    return units, counts, tuple(rung.move_us or 0 for rung in ladder.rungs)
+
+
+def _lookup_in(spans: list[tuple[int, _Entry]], waits_count: int) -> Lookup:
     """The look-up over entries that each hold from their first load to the next one's.
 
     Written out twice, because a further call would take a third of the time of the whole.
@@ -61,7 +119,6 @@ def _lookup_in(spans: list[tuple[int, _Entry]], from_arrival: bool) -> Lookup:
     starts = [start for start, _ in spans]
     entries = [entry for _, entry in spans]
     beyond, limit = entries[-1], starts[-1]
-    waits_count = int(from_arrival)
 
     def by_index(load: int, waited_us: int, executed_us: int) -> tuple[int, int, int]:
         if load < 0 or waited_us < 0 or executed_us < 0:
@@ -121,7 +178,12 @@ def _check(ladder: RawLadder) -> None:
     _require(ladder.rows[0].first_load >= 0, "a load cannot be negative")
     for row in ladder.rows:
         _check_row(row, len(ladder.rungs))
+    for rung in ladder.rungs:
+        whole = len(rung.cost_ppm) == len(ladder.cost_units)
+        _require(whole, "every rung must state a cost in every cost unit")
+        _require(rung.move_us is None or rung.move_us > 0, "only a move that takes time states it")
     _check_boost(ladder)
+    _check_cores(ladder)
 
 
 def _check_row(row: RawRow, rungs: int) -> None:
@@ -141,6 +203,30 @@ def _check_boost(ladder: RawLadder) -> None:
         unit, below_ppm = ladder.boost
         _require(0 <= unit < len(ladder.cost_units), "the boost names no cost unit")
         _require(below_ppm > 0, "a boost needs a limit")
+
+
+def _check_cores(ladder: RawLadder) -> None:
+    power = ladder.power
+    if CORES not in ladder.rules:
+        _require(MAKE_ROOM not in ladder.rules, "only requests with a core make room")
+        _require(power is None, "power is told of rungs that are cores")
+        moves = any(rung.move_us is not None for rung in ladder.rungs)
+        _require(not moves, "only a move to another core takes time")
+        return
+    if power is None:
+        raise BadMeaning("a ladder of cores needs its power")
+    _require(len(power.idle_ppm) == len(ladder.cost_units), "power is told by cost unit")
+    _require(0 <= power.unit < len(power.idle_ppm), "power names no cost unit")
+    _require(ladder.boost is None, "a request with a core of its own needs no boost")
+    limits = [unit.capacity_ppm for unit in ladder.cost_units]
+    _require(limits[power.unit] is None, "power is no capacity that requests share")
+    whole = all(limit is None or (limit > 0 and limit % PPM == 0) for limit in limits)
+    _require(whole, "cores are counted in whole numbers")
+    for limit, idle in zip(limits, power.idle_ppm, strict=True):
+        _require(idle >= 0 and (limit is not None or not idle), "only free cores draw power")
+    for rung in ladder.rungs:
+        taken = [cost for cost, limit in zip(rung.cost_ppm, limits, strict=True) if limit and cost]
+        _require(taken == [PPM], f"rung `{rung.name}` is not one core of one kind")
 
 
 def _ascends(values: Iterable[int] | Iterable[str]) -> bool:

@@ -15,6 +15,8 @@ from tailc_runtime.errors import PolicyError
 from tailc_runtime.opening import open_policies, open_policy
 from tailc_runtime.table import NOW, ON_EXIT, WAIT
 
+# The last one only where a policy has a controller.
+_QUERY = ("load", "waited_us", "executed_us", "output_ppm")
 _STARTS = {"now": NOW, "wait": WAIT, "on-exit": ON_EXIT}
 
 
@@ -30,9 +32,10 @@ def wrong_answers(policy: Path, rows: list[dict[str, str]]) -> list[str]:
     tables = open_policies(policy)
     wrong: list[str] = []
     for row in rows:
-        query = (int(row["load"]), int(row["waited_us"]), int(row["executed_us"]))
+        query = tuple(int(row[name]) for name in _QUERY if name in row)
         wanted = (_STARTS[row["start"]], int(row["wait_us"]), int(row["rung"]))
-        got = tables[row["request_class"] or None].lookup(*query)
+        table = tables[row["request_class"] or None]
+        got = table.lookup(*query) if len(query) < len(_QUERY) else table.lookup_scaled(*query)
         if got != wanted:
             wrong.append(f"{policy}: lookup{query} is {got}, wanted {wanted}")
     return wrong

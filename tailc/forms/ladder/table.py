@@ -238,6 +238,8 @@ class Ladder:
         if Rule.CORE_PER_REQUEST not in self.rules:
             _require(Rule.MAKE_ROOM not in self.rules, "only requests with a core make room")
             _require(self.power is None, "power is told of rungs that are cores")
+            moves = any(rung.move_us is not None for rung in self.rungs)
+            _require(not moves, "only a move to another core takes time")
             return
         _require(self.power is not None, "a ladder of cores needs its power")
         assert self.power is not None
@@ -251,6 +253,8 @@ class Ladder:
         for unit in self.cost_units:
             whole = unit.capacity_ppm is None or unit.capacity_ppm % PPM == 0
             _require(whole, f"`{unit.name}` is not a whole number of cores")
+        idle = zip(self.power.idle_ppm, limited, strict=True)
+        _require(all(is_core or not draw for draw, is_core in idle), "only free cores draw power")
 
 
 def collapse(rows: Sequence[Row]) -> tuple[Row, ...]:

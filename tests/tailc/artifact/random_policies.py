@@ -7,6 +7,16 @@ from random import Random
 from typing import TypeVar
 
 from tailc.artifact.envelope import Evidence, Input, InputRole, Policy
+from tailc.forms.controller import (
+    FEWEST_FRACTION_BITS,
+    LARGEST_AGE_US,
+    LARGEST_ERROR_US,
+    LARGEST_GAIN,
+    MOST_FRACTION_BITS,
+    Actuator,
+    Controller,
+    GainRow,
+)
 from tailc.forms.ladder.solution import RowEvidence
 from tailc.forms.ladder.table import (
     Admission,
@@ -18,6 +28,7 @@ from tailc.forms.ladder.table import (
     Ladder,
     LoadAxis,
     Outside,
+    Power,
     Row,
     Rule,
     Rung,
@@ -28,19 +39,24 @@ from tailc.traces.reading import Curve, Reading, SplitBy, SplitRule, TimeUnit, T
 from tailc.traces.summary import GRID_PPM, DemandSummary
 
 LARGEST = 2**53 - 1
+PPM = 1_000_000
+_ANY_RULES = (Rule.REREAD_ROW, Rule.NEVER_DESCEND, Rule.AGE_FROM_ARRIVAL)
 _NAMES = ("a", "search", "Zürich", "線形", '"quoted"\\', "tab\there", "\U0001f422", "\u007f\u2028")
 _E = TypeVar("_E", bound=enum.Enum)
 
 
 def random_policy(rng: Random) -> Policy:
     classes = rng.choice([(None,), (None,), ("short",), (None, "short")])
+    steered = rng.random() < 0.3
+    oldest = LARGEST_AGE_US if steered else LARGEST
+    ladders = tuple(random_ladder(rng, request_class, oldest) for request_class in classes)
     return Policy(
         name=_name(rng),
         kind=_name(rng),
         generation=rng.randint(1, 9),
         slos=tuple(_slo(rng) for _ in range(rng.randint(0, 2))),
         rates_mrps=_wholes(rng, 2),
-        forms=tuple(_ladder(rng, request_class) for request_class in classes),
+        forms=(*ladders, random_controller(rng)) if steered else ladders,
         inputs=tuple(_input(rng) for _ in range(rng.randint(0, 2))),
         reading=_reading(rng),
         evidence=_evidence(rng),
@@ -90,11 +106,18 @@ def _summary(rng: Random) -> DemandSummary:
     return DemandSummary(rng.randint(quantiles_ns[0], quantiles_ns[-1]), tuple(quantiles_ns))
 
 
-def _ladder(rng: Random, request_class: str | None) -> Ladder:
+def random_ladder(
+    rng: Random, request_class: str | None = None, oldest_us: int = LARGEST
+) -> Ladder:
+    """Of whole cores or not; no climb is later than `oldest_us`."""
+    draw = _core_ladder if rng.random() < 0.3 else _shared_ladder
+    return draw(rng, request_class, oldest_us)
+
+
+def _shared_ladder(rng: Random, request_class: str | None, oldest_us: int) -> Ladder:
     units = tuple(CostUnit(_name(rng), _maybe(rng, 1)) for _ in range(rng.randint(0, 2)))
     rungs = rng.randint(1, 4)
-    chosen = rng.sample(list(Rule), rng.randint(0, len(Rule)))
-    rules = {rule for rule in chosen if rule is not Rule.BOOST_LAST_RUNG or units}
+    rules = _some_rules(rng, (*_ANY_RULES, *((Rule.BOOST_LAST_RUNG,) if units else ())))
     low, high = sorted((_whole(rng), _whole(rng)))
     boost = Boost(rng.randrange(len(units)), _whole(rng, 1)) if units else None
     return Ladder(
@@ -105,19 +128,76 @@ def _ladder(rng: Random, request_class: str | None) -> Ladder:
             Rung(_name(rng), _whole(rng, 1), tuple(_whole(rng) for _ in units))
             for _ in range(rungs)
         ),
-        rules=tuple(sorted(rules, key=lambda rule: rule.value)),
+        rules=rules,
         quantum_us=_whole(rng, 1),
-        rows=_rows(rng, rungs),
+        rows=_rows(rng, rungs, oldest_us),
         guard=Guard(low, high, _any(rng, Outside)),
         boost=boost if Rule.BOOST_LAST_RUNG in rules else None,
     )
 
 
-def _rows(rng: Random, rungs: int) -> tuple[Row, ...]:
+def _core_ladder(rng: Random, request_class: str | None, oldest_us: int) -> Ladder:
+    """Rungs on one to three kinds of core, power the last cost unit."""
+    kinds = rng.randint(1, 3)
+    cores = tuple(CostUnit(_name(rng), PPM * rng.randint(1, 64)) for _ in range(kinds))
+    rungs = rng.randint(1, 4)
+    low, high = sorted((_whole(rng), _whole(rng)))
+    made = _some_rules(rng, (*_ANY_RULES, Rule.MAKE_ROOM))
+    return Ladder(
+        load_axis=_any(rng, LoadAxis),
+        request_class=request_class,
+        cost_units=(*cores, CostUnit("power")),
+        rungs=tuple(_core_rung(rng, kinds) for _ in range(rungs)),
+        rules=tuple(sorted((*made, Rule.CORE_PER_REQUEST), key=lambda rule: rule.value)),
+        quantum_us=_whole(rng, 1),
+        rows=_rows(rng, rungs, oldest_us),
+        guard=Guard(low, high, _any(rng, Outside)),
+        power=Power(kinds, (*(_whole(rng) for _ in range(kinds)), 0)),
+    )
+
+
+def _core_rung(rng: Random, kinds: int) -> Rung:
+    held = rng.randrange(kinds)
+    cores = (PPM if kind == held else 0 for kind in range(kinds))
+    return Rung(_name(rng), _whole(rng, 1), (*cores, _whole(rng)), _maybe(rng, 1))
+
+
+def _some_rules(rng: Random, rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
+    chosen = rng.sample(rules, rng.randint(0, len(rules)))
+    return tuple(sorted(chosen, key=lambda rule: rule.value))
+
+
+def random_controller(rng: Random) -> Controller:
+    """Any that is valid, the largest and the smallest of every number among them."""
+    epoch_requests = _whole(rng, 1)
+    least_ppm, first_ppm, most_ppm = sorted(rng.choice((0, 1, PPM, rng.randint(0, PPM)))
+                                            for _ in range(3))  # fmt: skip
+    rates_mrps = sorted({_whole(rng, 1) for _ in range(rng.randint(0, 3))})
+    return Controller(
+        acts_on=_any(rng, Actuator),
+        percentile_ppm=rng.randrange(1, PPM),
+        target_us=rng.choice((1, LARGEST_ERROR_US, rng.randint(1, LARGEST_ERROR_US))),
+        epoch_requests=epoch_requests,
+        window_requests=rng.randint(epoch_requests, LARGEST),
+        first_ppm=first_ppm,
+        least_ppm=least_ppm,
+        most_ppm=most_ppm,
+        fraction_bits=rng.randint(FEWEST_FRACTION_BITS, MOST_FRACTION_BITS),
+        gains=tuple(
+            GainRow(rate_mrps, _gain(rng), _gain(rng), _gain(rng)) for rate_mrps in (0, *rates_mrps)
+        ),
+    )
+
+
+def _gain(rng: Random) -> int:
+    return rng.choice((0, LARGEST_GAIN, -LARGEST_GAIN, rng.randint(-LARGEST_GAIN, LARGEST_GAIN)))
+
+
+def _rows(rng: Random, rungs: int, oldest_us: int) -> tuple[Row, ...]:
     firsts = sorted({_whole(rng) for _ in range(rng.randint(1, 4))})
     lasts = [first - 1 for first in firsts[1:]] + [None]
     return tuple(
-        Row(first, last, _admission(rng), _climbs(rng, rungs))
+        Row(first, last, _admission(rng), _climbs(rng, rungs, oldest_us))
         for first, last in zip(firsts, lasts, strict=True)
     )
 
@@ -127,11 +207,11 @@ def _admission(rng: Random) -> Admission:
     return Admission(kind, _whole(rng, 1) if kind is AdmissionKind.DELAY else 0)
 
 
-def _climbs(rng: Random, rungs: int) -> tuple[Climb, ...]:
+def _climbs(rng: Random, rungs: int, oldest_us: int) -> tuple[Climb, ...]:
     reached = sorted(rng.sample(range(rungs), rng.randint(1, rungs)))
     ages: set[int] = {0}
     while len(ages) < len(reached):
-        ages.add(_whole(rng, 1))
+        ages.add(min(_whole(rng, 1), oldest_us - rng.randrange(9)))
     return tuple(Climb(age, rung) for age, rung in zip(sorted(ages), reached, strict=True))
 
 

@@ -12,7 +12,7 @@ from tailc.artifact.json_form import encode_json
 from tests.tailc.artifact.published import ROOT, VECTORS
 from tests.tailc.artifact.random_policies import random_policy
 
-SCHEMA = json.loads((ROOT / "schemas" / "artifact" / "policy-1.1.schema.json").read_text())
+SCHEMA = json.loads((ROOT / "schemas" / "artifact" / "policy-1.2.schema.json").read_text())
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 
 
@@ -32,9 +32,13 @@ def test_a_policy_of_an_earlier_minor_version_satisfies_the_schema_too() -> None
     VALIDATOR.validate(document)
 
 
-def test_the_schema_says_when_a_policy_is_of_the_newest_minor_version() -> None:
+def test_the_schema_says_when_a_policy_is_of_which_minor_version() -> None:
     said = SCHEMA["properties"]["schema"]["description"]
     assert "minor 1 only with `demand`" in said
+    assert "minor 2 only with `power`, `move_us` or a controller" in said
+    for name in ("cores", "controller"):
+        document = json.loads((VECTORS / f"{name}.json").read_bytes())
+        assert document["schema"]["minor"] == 2
     without, with_demand = (
         json.loads((VECTORS / f"{name}.json").read_bytes()) for name in ("lucene", "demand")
     )
@@ -51,7 +55,7 @@ def test_the_schema_says_when_a_policy_is_of_the_newest_minor_version() -> None:
         lambda policy: policy.update(generation=1.5),
         lambda policy: policy.update(generation=2**53),
         lambda policy: policy["schema"].update(major=2),
-        lambda policy: policy["forms"][0].update(form="controller"),
+        lambda policy: policy["forms"][0].update(form="plan"),
         lambda policy: policy["forms"][0]["rules"].append("steal-work"),
         lambda policy: policy["forms"][0]["rungs"][0].pop("name"),
         lambda policy: policy["evidence"]["settings"].append(["a", 1, 2]),

@@ -11,13 +11,14 @@ import pytest
 from tailc.artifact.envelope import Policy
 from tailc.artifact.files import read_policy
 from tailc.errors import Code, TailcError
+from tailc.forms.controller import scaled_ladder
 from tailc.forms.ladder.lookup import Answer, Start, lookup
 from tailc.forms.ladder.table import AdmissionKind, LoadAxis, Outside, Rule
 from tests.tailc.artifact.published import VECTORS
 
 FILES = sorted(VECTORS.glob("*.csv"))
 POLICIES = [read_policy(path.with_suffix(".json")) for path in FILES]
-LADDERS = [ladder for policy in POLICIES for ladder in policy.forms]
+LADDERS = [ladder for policy in POLICIES for ladder in policy.ladders]
 
 CODES = {
     "truncated": Code.LENGTH_MISMATCH,
@@ -39,10 +40,12 @@ def rows_of(path: Path) -> list[dict[str, str]]:
 
 
 def answers(policy: Policy, rows: list[dict[str, str]]) -> list[Answer]:
-    ladders = {ladder.request_class: ladder for ladder in policy.forms}
+    ladders = {ladder.request_class: ladder for ladder in policy.ladders}
     return [
         lookup(
-            ladders[row["request_class"] or None],
+            scaled_ladder(
+                ladders[row["request_class"] or None], int(row.get("output_ppm", 1_000_000))
+            ),
             int(row["load"]),
             int(row["waited_us"]),
             int(row["executed_us"]),

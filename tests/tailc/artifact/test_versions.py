@@ -64,7 +64,7 @@ def test_the_schema_conforms_to_every_released_one(released: Path) -> None:
         ("quantum_us: long (id: 6)", "quantum_us: int (id: 6)"),
         ("REREAD_ROW = 1", "REREAD_ROW = 9"),
         ("boost: Boost (id: 10);", ""),
-        ("union Form { Ladder = 1 }", "union Form { Boost = 1, Ladder = 2 }"),
+        ("union Form { Ladder = 1, Controller = 2 }", "union Form { Controller = 1, Ladder = 2 }"),
     ],
 )
 def test_conformance_notices_what_would_break_old_readers(

@@ -7,11 +7,6 @@ from random import Random
 
 from tailc.diff.rows import ClimbChange, RowChange
 from tailc.forms.ladder.table import ON_EXIT, Admission, Climb, Ladder, Row
-from tests.tailc.artifact.random_policies import random_policy
-
-
-def random_ladder(rng: Random) -> Ladder:
-    return random_policy(rng).forms[0]
 
 
 def with_row(ladder: Ladder, number: int, row: Row) -> Ladder:

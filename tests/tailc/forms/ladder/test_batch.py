@@ -14,7 +14,7 @@ POLICIES = sorted(path for path in VECTORS.glob("*.tailc"))
 @pytest.mark.parametrize("path", POLICIES, ids=lambda path: path.stem)
 def test_a_batch_answers_as_one_look_up_after_another(path):
     drawn = np.random.default_rng(11)
-    for form in read_policy(path).forms:
+    for form in read_policy(path).ladders:
         most = 2 * form.rows[-1].first_load + 2
         load = drawn.integers(0, most, 500)
         times_us = [climb.age_us for row in form.rows for climb in row.climbs]

@@ -1,0 +1,83 @@
+"""The controller in memory: once an epoch from a measured tail to how late requests climb."""
+
+from __future__ import annotations
+
+import itertools
+from bisect import bisect_right
+
+from tailc_runtime.errors import BadMeaning
+from tailc_runtime.raw import RawController
+
+PPM = 1_000_000
+LARGEST_ERROR_US = 2**31 - 1
+LARGEST_GAIN = 2**29
+FEWEST_FRACTION_BITS, MOST_FRACTION_BITS = 21, 40
+LARGEST_AGE_US = 2**43
+ACTUATORS = ("climb-ages",)
+
+
+class Controller:
+    """What a server steps once in `epoch_requests` completions, and what it remembers.
+
+    The tail is that of the last `window_requests` latencies, at the percentile `percentile_ppm`
+    [us]; the rate counts the arrivals since the last step [thousandths of a request per second].
+    `output_ppm` is what climb ages are scaled by, in millionths; `output` is the same exactly, in
+    units of 2^-`fraction_bits`.
+    """
+
+    def __init__(self, raw: RawController) -> None:
+        _check(raw)
+        self.acts_on = raw.acts_on
+        self.percentile_ppm = raw.percentile_ppm
+        self.target_us = raw.target_us
+        self.epoch_requests = raw.epoch_requests
+        self.window_requests = raw.window_requests
+        self.fraction_bits = raw.fraction_bits
+        self._least = self._fixed_point(raw.least_ppm)
+        self._most = self._fixed_point(raw.most_ppm)
+        self._first_rates = [row[0] for row in raw.gains]
+        self._gains = [row[1:] for row in raw.gains]
+        self._errors_us: tuple[int, int] | None = None
+        self.output = self._fixed_point(raw.first_ppm)
+        self.output_ppm = raw.first_ppm
+
+    def step(self, measured_us: int, rate_mrps: int) -> int:
+        """The new `output_ppm`, after an epoch with that tail and that rate of arrivals.
+
+        Raises ValueError for negative arguments, and then remembers what it did.
+        """
+        if measured_us < 0 or rate_mrps < 0:
+            raise ValueError("a tail and a rate cannot be negative")
+        error = max(self.target_us - measured_us, -LARGEST_ERROR_US)
+        before, earlier = self._errors_us or (error, error)
+        kp, ki, kd = self._gains[bisect_right(self._first_rates, rate_mrps) - 1]
+        moved = kp * (error - before) + ki * error + kd * (error - 2 * before + earlier)
+        self.output = max(min(self.output + moved, self._most), self._least)
+        self._errors_us = error, before
+        half = 1 << (self.fraction_bits - 1)
+        self.output_ppm = (self.output * PPM + half) >> self.fraction_bits
+        return self.output_ppm
+
+    def _fixed_point(self, share_ppm: int) -> int:
+        return (share_ppm << self.fraction_bits) // PPM
+
+
+def _check(raw: RawController) -> None:
+    _require(raw.acts_on in ACTUATORS, f"actuator `{raw.acts_on}` is not known here")
+    _require(0 < raw.percentile_ppm < PPM, "a percentile lies between 0 and 1")
+    _require(0 < raw.target_us <= LARGEST_ERROR_US, "a target lies between 0 and 2^31 us")
+    _require(0 < raw.epoch_requests <= raw.window_requests, "a window holds an epoch at least")
+    ordered = 0 <= raw.least_ppm <= raw.first_ppm <= raw.most_ppm <= PPM
+    _require(ordered, "an output lies between its limits, and those between 0 and 1")
+    bits = FEWEST_FRACTION_BITS <= raw.fraction_bits <= MOST_FRACTION_BITS
+    _require(bits, f"{FEWEST_FRACTION_BITS} to {MOST_FRACTION_BITS} bits are a fraction")
+    _require(bool(raw.gains) and raw.gains[0][0] == 0, "the first gains must hold from rate 0")
+    rates = [row[0] for row in raw.gains]
+    _require(all(a < b for a, b in itertools.pairwise(rates)), "rates of gains must ascend")
+    largest = max(abs(gain) for row in raw.gains for gain in row[1:])
+    _require(largest <= LARGEST_GAIN, "a gain is beyond 2^29")
+
+
+def _require(holds: bool, otherwise: str) -> None:
+    if not holds:
+        raise BadMeaning(otherwise)
