@@ -7,7 +7,7 @@ gains that are scheduled by the arrival rate,
     e(k) = target - measured(k)
     u(k) = u(k-1) + kp (e(k) - e(k-1)) + ki e(k) + kd (e(k) - 2 e(k-1) + e(k-2)),
 
-clamped to the output's range (after Haque et al., MICRO 2017, section 4.3, who leave the form and
+clamped to the output's range (after Haque et al., MICRO 2017, section 4.2, who leave the form and
 the sign open: a larger threshold makes the tail longer, so that it is the target less the measured
 tail that raises it). Since only changes are added, neither a switch of gains nor a clamp makes the
 output jump. Everything is a whole number, and no step rounds: every runtime steps alike.
@@ -23,7 +23,7 @@ from dataclasses import dataclass, field, replace
 from tailc.forms.ladder.table import Climb, Ladder, Row
 
 PPM = 1_000_000
-# Beyond these errors and gains the sums of a step could leave 64 bits.
+# The sum of a step is within 2^29 (2 + 1 + 4) (2^31 - 1) + 2^40, which is below 2^63.
 LARGEST_ERROR_US = 2**31 - 1
 LARGEST_GAIN = 2**29
 # So many bits tell any two millionths apart, and bring each back when it is rounded.
@@ -45,7 +45,10 @@ class Actuator(enum.Enum):
 
 @dataclass(frozen=True)
 class GainRow:
-    """Gains from a rate on: output per microsecond of error, in units of 2^-fraction_bits."""
+    """Gains from a rate on, that rate included, to the next row's.
+
+    Output per microsecond of error, in units of 2^-fraction_bits; any may be negative.
+    """
 
     first_rate_mrps: int
     kp: int
@@ -113,15 +116,14 @@ def first_state(controller: Controller) -> ControlState:
 def step(
     controller: Controller, state: ControlState, measured_us: int, rate_mrps: int
 ) -> ControlState:
-    """The state after one epoch in which the tail was `measured_us` and requests came at a rate.
+    """The state after an epoch at whose end the tail was `measured_us`.
 
-    The first step takes the errors before it to have been the same. Raises ValueError for negative
-    arguments.
+    `rate_mrps` is that of the arrivals since the last step (`arrival_rate_mrps`). The first step
+    takes the errors before it to have been the same. Raises ValueError for negative arguments.
     """
     if min(measured_us, rate_mrps) < 0:
         raise ValueError("a tail and a rate cannot be negative")
-    error = controller.target_us - measured_us
-    error = max(min(error, LARGEST_ERROR_US), -LARGEST_ERROR_US)
+    error = max(controller.target_us - measured_us, -LARGEST_ERROR_US)
     before = error if state.error_us is None else state.error_us
     earlier = before if state.error_before_us is None else state.error_before_us
     gains = gains_at(controller, rate_mrps)
@@ -137,14 +139,23 @@ def gains_at(controller: Controller, rate_mrps: int) -> GainRow:
     return controller.gains[bisect_right(firsts, rate_mrps) - 1]
 
 
+def arrival_rate_mrps(arrivals: int, elapsed_us: int) -> int:
+    """The rate of `arrivals` in `elapsed_us`, rounded down; no time at all counts as 1 us."""
+    return arrivals * 10**9 // max(elapsed_us, 1)
+
+
 def output_ppm(controller: Controller, state: ControlState) -> int:
-    """The output in millionths, the nearest one; halves go up."""
+    """The output in millionths, the nearest one; halves go up.
+
+    At the limits it is exactly `least_ppm` or `most_ppm`, before the first step `first_ppm`, and
+    never beyond the limits: fraction bits tell millionths apart, and rounding keeps their order.
+    """
     half = 1 << (controller.fraction_bits - 1)
     return (state.output * PPM + half) >> controller.fraction_bits
 
 
 def scaled_age_us(age_us: int, by_ppm: int) -> int:
-    """The age at which a request climbs under an output, rounded down."""
+    """The age at which a request climbs under an output, rounded down to a microsecond."""
     return age_us * by_ppm // PPM
 
 

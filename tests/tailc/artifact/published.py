@@ -24,6 +24,11 @@ def lucene_policy() -> Policy:
     return read_policy(VECTORS / "lucene.json")
 
 
+def controlled_policy() -> Policy:
+    """Two ladders of cores and a controller."""
+    return read_policy(VECTORS / "controller.json")
+
+
 def changed_json(change: Callable[[dict[str, Any]], object], signed: bool = True) -> bytes:
     """The Lucene vector after `change`, canonical, with the digest it should then have."""
     import hashlib

@@ -1,9 +1,14 @@
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 
+import pytest
+
 from tailc.artifact.envelope import next_generation
-from tests.tailc.artifact.published import lucene_policy
+from tailc.forms.controller import LARGEST_AGE_US
+from tailc.forms.ladder.table import Climb
+from tests.tailc.artifact.published import controlled_policy, lucene_policy
 
 
 def test_without_a_previous_policy_the_generation_is_one() -> None:
@@ -20,4 +25,44 @@ def test_an_unchanged_policy_keeps_its_generation_whatever_its_evidence() -> Non
 def test_a_changed_policy_gets_the_next_generation() -> None:
     policy = lucene_policy()
     changed = replace(policy, forms=(replace(policy.forms[0], quantum_us=4_000),))
+    assert next_generation(changed, replace(policy, generation=4)).generation == 5
+
+
+def test_a_policy_knows_its_ladders_and_its_controller() -> None:
+    policy = controlled_policy()
+    assert policy.forms == (*policy.ladders, policy.controller)
+    assert [ladder.request_class for ladder in policy.ladders] == [None, "short"]
+    assert replace(policy, forms=policy.ladders).controller is None
+
+
+def test_one_controller_at_most_comes_after_the_ladders() -> None:
+    policy = controlled_policy()
+    one, other, controller = policy.forms
+    for forms, complaint in (
+        ((one, controller, controller), "two controllers"),
+        ((controller, one, other), "after the ladders"),
+        ((one, controller, other), "after the ladders"),
+        ((controller,), "needs a ladder"),
+        ((), "needs a form"),
+    ):
+        with pytest.raises(ValueError, match=complaint):
+            replace(policy, forms=forms)
+
+
+def test_a_controller_scales_no_age_whose_product_with_an_output_leaves_64_bits() -> None:
+    policy = controlled_policy()
+    for age_us, is_fine in ((LARGEST_AGE_US, True), (LARGEST_AGE_US + 1, False)):
+        row = replace(policy.ladders[0].rows[1], climbs=(Climb(0, 0), Climb(age_us, 2)))
+        ladder = replace(policy.ladders[0], rows=(policy.ladders[0].rows[0], row))
+        with nullcontext() if is_fine else pytest.raises(ValueError, match="no age beyond"):
+            replace(policy, forms=(ladder, policy.controller))
+        replace(policy, forms=(ladder,))
+    assert LARGEST_AGE_US * 1_000_000 < 2**63 < 2 * LARGEST_AGE_US * 1_000_000
+
+
+def test_other_gains_are_another_policy() -> None:
+    policy = controlled_policy()
+    assert policy.controller is not None
+    slower = replace(policy.controller, epoch_requests=501)
+    changed = replace(policy, forms=(*policy.ladders, slower))
     assert next_generation(changed, replace(policy, generation=4)).generation == 5

@@ -1,0 +1,98 @@
+"""A ladder of whole cores: each rung is one core of one kind, and power is told."""
+
+from __future__ import annotations
+
+import pytest
+
+from tailc.forms.ladder.table import (
+    AT_ONCE,
+    Boost,
+    Climb,
+    CostUnit,
+    Guard,
+    Ladder,
+    LoadAxis,
+    Power,
+    Row,
+    Rule,
+    Rung,
+)
+
+PPM = 1_000_000
+SLOW = Rung("slow", PPM, (PPM, 0, PPM))
+FAST = Rung("fast", 2 * PPM, (0, PPM, 6_800_000), 500)
+
+
+def cores(**changes):
+    """13 slow and 2 fast cores."""
+    parts = {
+        "load_axis": LoadAxis.IN_SYSTEM,
+        "request_class": None,
+        "cost_units": (CostUnit("slow", 13 * PPM), CostUnit("fast", 2 * PPM), CostUnit("power")),
+        "rungs": (SLOW, FAST),
+        "rules": (Rule.AGE_FROM_ARRIVAL, Rule.CORE_PER_REQUEST, Rule.MAKE_ROOM),
+        "quantum_us": 1_000,
+        "rows": (Row(0, None, AT_ONCE, (Climb(0, 0), Climb(109_000, 1))),),
+        "guard": Guard(0, 40),
+        "power": Power(2, (50_000, 340_000, 0)),
+    }
+    return Ladder(**(parts | changes))
+
+
+def test_a_well_formed_ladder_of_cores_can_be_made():
+    assert cores().power == Power(2, (50_000, 340_000, 0))
+
+
+def test_levels_of_one_kind_of_core_are_rungs_too():
+    slow = Rung("1.7 GHz", PPM, (PPM, 1_700_000))
+    fast = Rung("3.4 GHz", 2 * PPM, (PPM, 6_800_000), 90)
+    units = (CostUnit("cores", 4 * PPM), CostUnit("power"))
+    levels = cores(cost_units=units, rungs=(slow, fast), power=Power(1, (0, 0)))
+    assert [rung.cost_ppm[0] for rung in levels.rungs] == [PPM, PPM]
+
+
+UNIT = (CostUnit("slow", 13 * PPM), CostUnit("fast", 2 * PPM))
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"power": None}, "needs its power"),
+        ({"power": Power(2, (0, 0, 0, 0))}, "by cost unit"),
+        ({"power": Power(1, (0, 0, 0))}, "no capacity that requests share"),
+        ({"power": Power(2, (0, 0, 1))}, "only free cores"),
+        ({"rungs": (Rung("both", PPM, (PPM, PPM, PPM)), FAST)}, "`both` is not one core"),
+        ({"rungs": (Rung("none", PPM, (0, 0, PPM)), FAST)}, "`none` is not one core"),
+        ({"rungs": (Rung("half", PPM, (PPM // 2, 0, PPM)), FAST)}, "`half` is not one core"),
+        ({"rungs": (Rung("two", PPM, (2 * PPM, 0, PPM)), FAST)}, "`two` is not one core"),
+        (
+            {"cost_units": (CostUnit("slow", 13 * PPM + 1), *UNIT[1:], CostUnit("power"))},
+            "`slow` is not a whole number of cores",
+        ),
+        (
+            {"rules": (Rule.BOOST_LAST_RUNG, Rule.CORE_PER_REQUEST), "boost": Boost(0, 1)},
+            "needs no boost",
+        ),
+        ({"rules": (Rule.MAKE_ROOM,)}, "only requests with a core make room"),
+        ({"rules": ()}, "power is told of rungs that are cores"),
+        ({"rules": (), "power": None}, "only a move to another core takes time"),
+    ],
+)
+def test_a_broken_ladder_of_cores_cannot_be_made(changes, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        cores(**changes)
+
+
+@pytest.mark.parametrize(
+    ("make", "complaint"),
+    [
+        (lambda: Rung("r", 1, (), 0), "takes time"),
+        (lambda: Rung("r", 1, (), -5), "takes time"),
+        (lambda: Power(1, (0,)), "no cost unit"),
+        (lambda: Power(-1, (0,)), "no cost unit"),
+        (lambda: Power(0, (-1,)), "less than nothing"),
+    ],
+)
+def test_a_broken_part_cannot_be_made(make, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        make()
