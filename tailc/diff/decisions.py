@@ -13,8 +13,9 @@ from tailc.diff import lookups
 from tailc.diff.causes import Cause
 from tailc.diff.paired import Replays
 from tailc.diff.rows import matched_labels
+from tailc.forms.ladder.table import Rule
 from tailc.percentiles import PPM
-from tailc.replay.lowered import NS_PER_US
+from tailc.replay.lowered import NS_PER_US, Lowered
 from tailc.replay.outcome import Outcome, nearest_us
 from tailc.replay.subject import Subject
 from tailc.verify.setting import Draw
@@ -108,6 +109,8 @@ class Asked:
 def incomparable(old: Subject, new: Subject) -> str:
     """Why the look-ups of one policy cannot be asked of the other; empty where they can."""
     before, after = old.ladders[0], new.ladders[0]
+    if Rule.CORE_PER_REQUEST in (*before.rules, *after.rules):
+        return "what a request on a core of its own does hangs on which others are free"
     if before.quantum_us != after.quantum_us:
         return "requests look up their rung at other times, for the quanta differ"
     names, others = matched_labels(before, after)
@@ -150,7 +153,10 @@ def _asked(
         outcome.arrival_ns + outcome.latency_ns,
         *(_ladder_of(subject, order) for subject in subjects),
     )
-    noted = lookups.ask(history, *replays.tables)
+    old, new = replays.tables
+    assert isinstance(old, Lowered)
+    assert isinstance(new, Lowered)
+    noted = lookups.ask(history, old, new)
     part = outcome.measured
     return Asked(
         replays.setting.arrivals.name,

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.percentiles import PPM
-from tailc.replay.lowered import NS_PER_US, Lowered, lower
+from tailc.replay.cores.table import CoreTable
+from tailc.replay.lowered import NS_PER_US, Lowered
 from tailc.replay.outcome import Outcome, replay
-from tailc.replay.subject import Subject
+from tailc.replay.subject import Subject, table_of
 from tailc.replay.workload import Workload
 from tailc.verify.estimate import Tail, held_out_of, percentile_ns
 from tailc.verify.setting import Draw, Setting
@@ -67,7 +68,9 @@ class Replays:
         )
         return old, new
 
-    def _outcome(self, one: Draw, load: Workload, table: Lowered, subject: Subject) -> Outcome:
+    def _outcome(
+        self, one: Draw, load: Workload, table: Lowered | CoreTable, subject: Subject
+    ) -> Outcome:
         setting = self.setting
         return replay(
             load,
@@ -79,10 +82,10 @@ class Replays:
             subject.ladder_of,
         )
 
-    def _lowered(self, subject: Subject) -> Lowered:
+    def _lowered(self, subject: Subject) -> Lowered | CoreTable:
         setting = self.setting
-        return lower(
-            subject.ladders,
+        return table_of(
+            subject,
             setting.arrivals.rate_mrps,
             setting.most_in_system,
             cut_off_us=setting.cut_off_us,

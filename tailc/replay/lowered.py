@@ -30,6 +30,7 @@ _SHARED = {
     "quantum_us": "quanta",
     "rules": "rules",
     "boost": "boosting",
+    "power": "power",
 }
 
 
@@ -82,8 +83,8 @@ def lower(
     Raises TailcError for what the engine does not do: ladders on different rungs, requests that
     descend, a rung that shares several cost units, boosting in a unit without capacity.
     """
-    ladder = _first_of_alike(ladders)
-    rows, row_of_load = _rows_by_load(ladders, rate_mrps, most_in_system)
+    ladder = first_of_alike(ladders)
+    rows, row_of_load = rows_by_load(ladders, rate_mrps, most_in_system)
     _check_rules(ladder, len(rows))
     shared = pools(ladder)
     quantum_ns = ladder.quantum_us * NS_PER_US
@@ -107,7 +108,8 @@ def lower(
     )
 
 
-def _first_of_alike(ladders: Sequence[Ladder]) -> Ladder:
+def first_of_alike(ladders: Sequence[Ladder]) -> Ladder:
+    """The first; TailcError where the others cannot share its server."""
     first = ladders[0]
     for name, what in _SHARED.items():
         if any(getattr(ladder, name) != getattr(first, name) for ladder in ladders):
@@ -121,7 +123,7 @@ def _check_rules(ladder: Ladder, rows: int) -> None:
         refuse("a request that reads its row again and may descend cannot be replayed")
 
 
-def _rows_by_load(
+def rows_by_load(
     ladders: Sequence[Ladder], rate_mrps: int, most_in_system: int
 ) -> tuple[list[Row], NDArray[np.int32]]:
     """All rows that are read, and which of them each ladder reads at each load."""

@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 from tailc.errors import Code, Finding, TailcError
 from tailc.replay import engine, state
 from tailc.replay.arrivals import LONGEST_NS, LONGEST_YEARS
+from tailc.replay.cores import engine as core_engine
+from tailc.replay.cores.state import CoreDemand, CoreLog
+from tailc.replay.cores.table import CoreTable
 from tailc.replay.lowered import NS_PER_US, Lowered
 from tailc.replay.pools import NEVER_NS, PPM
 from tailc.replay.workload import Workload
@@ -20,6 +23,8 @@ _Time = TypeVar("_Time", int, NDArray[np.int64])
 
 # The longest and the shortest requests: one in so many.
 _EXTREME_PART = 20
+# Work on cores is counted in millionths of a nanosecond: two hours and a half of it fit.
+MOST_WORK_NS = 9 * 10**12
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +43,33 @@ class RungTimes:
 
 
 @dataclass(frozen=True, eq=False)
+class Energy:
+    """What requests and free cores drew, where rungs are cores.
+
+    of_request: in units of power times nanoseconds, as the rungs say. drawn: (phases,), the same of
+    all requests by phase. idle_ppm: what a free core of each pool draws, in millionths.
+    """
+
+    of_request: NDArray[np.float64]
+    drawn: NDArray[np.float64]
+    idle_ppm: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """What steered the ages of climbs did, one entry a step, at the exit that ended an epoch.
+
+    measured_us: the percentile of the window; rate_mrps: arrivals since the step before;
+    output_ppm: from then on.
+    """
+
+    time_ns: NDArray[np.int64]
+    measured_us: NDArray[np.int64]
+    rate_mrps: NDArray[np.int64]
+    output_ppm: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
 class Outcome:
     """What happened to the requests, in order of arrival, and the time integrals.
 
@@ -46,7 +78,7 @@ class Outcome:
     replay was given up, and then those still in the system have their age as latency, and as wait
     if they never ran. integrals: (phases, 2 + 2 pools), over time: 1, requests in the system, and
     by pool the threads and those that run. capacity_ppm: of each pool; NEVER_NS where rungs share
-    nothing.
+    nothing. energy: None where rungs are no cores. steps: None where nothing steers.
     """
 
     arrival_ns: NDArray[np.int64]
@@ -60,6 +92,8 @@ class Outcome:
     integrals: NDArray[np.float64]
     capacity_ppm: tuple[int, ...]
     rungs: int
+    energy: Energy | None = None
+    steps: Steps | None = None
 
     @property
     def was_cut_off(self) -> bool:
@@ -108,6 +142,38 @@ class Outcome:
         """Threads times time that a measured request took, in the mean."""
         return float(self.thread_ns[self.measured].mean())
 
+    @property
+    def mean_energy(self) -> float:
+        """What a measured request drew, in the mean, in units of power times nanoseconds."""
+        assert self.energy is not None
+        return float(self.energy.of_request[self.measured].mean())
+
+    @property
+    def mean_power(self) -> float:
+        """What requests drew, while arrivals were measured, in units of power."""
+        assert self.energy is not None
+        return _ratio_of(self.energy.drawn, self._measured_phases, self.integrals)
+
+    @property
+    def mean_idle_power(self) -> float:
+        """What free cores drew, while arrivals were measured, in units of power."""
+        assert self.energy is not None
+        free = (
+            supply_ppm / PPM - threads
+            for supply_ppm, threads in zip(
+                self.capacity_ppm, self.mean_threads_by_pool, strict=True
+            )
+        )
+        draws = zip(self.energy.idle_ppm, free, strict=True)
+        return sum(idle_ppm / PPM * cores for idle_ppm, cores in draws)
+
+    @property
+    def mean_idle_energy(self) -> float:
+        """The idle power by request: over as long as one arrives every so often, as measured."""
+        span = float(self.integrals[list(self._measured_phases), state.SPAN].sum())
+        requests = self.measured.stop - self.measured.start
+        return self.mean_idle_power * span / requests
+
     def rung_times(self, work_ns: NDArray[np.int64]) -> RungTimes:
         """How the measured requests that ran used the rungs; `work_ns` is of all, as they came."""
         ran_ns = (self.latency_ns - self.wait_ns)[self.measured]
@@ -138,15 +204,26 @@ class Outcome:
         return _ratio(first, state.IN_SYSTEM), _ratio(second, state.IN_SYSTEM)
 
     def _mean(self, quantity: int) -> float:
-        measured = self.integrals[state.FIRST_HALF] + self.integrals[state.SECOND_HALF]
-        if measured[state.SPAN] <= 0:
-            measured = self.integrals[state.WARM_UP]
-        return _ratio(measured, quantity)
+        return _ratio_of(self.integrals[:, quantity], self._measured_phases, self.integrals)
+
+    @property
+    def _measured_phases(self) -> tuple[int, ...]:
+        measured = (state.FIRST_HALF, state.SECOND_HALF)
+        is_any = any(self.integrals[phase, state.SPAN] > 0 for phase in measured)
+        return measured if is_any else (state.WARM_UP,)
 
 
 def _ratio(integrals: NDArray[np.float64], quantity: int) -> float:
     span = float(integrals[state.SPAN])
     return float(integrals[quantity]) / span if span > 0 else 0.0
+
+
+def _ratio_of(
+    sums: NDArray[np.float64], phases: tuple[int, ...], integrals: NDArray[np.float64]
+) -> float:
+    """An integral over the time of some phases."""
+    span = sum(float(integrals[phase, state.SPAN]) for phase in phases)
+    return sum(float(sums[phase]) for phase in phases) / span if span > 0 else 0.0
 
 
 def nearest_us(time_ns: _Time) -> _Time:
@@ -158,7 +235,7 @@ def replay(
     load: Workload,
     order: NDArray[np.integer],
     arrival_ns: NDArray[np.int64],
-    table: Lowered,
+    table: Lowered | CoreTable,
     most_in_system: int,
     measured_from: int = 0,
     ladder_of: NDArray[np.int32] | None = None,
@@ -170,13 +247,12 @@ def replay(
     first.
     """
     _check_times(arrival_ns)
+    ladders = _ladders(order, table, ladder_of)
+    if isinstance(table, CoreTable):
+        return _on_cores(load, order, arrival_ns, table, most_in_system, measured_from, ladders)
     log = state.Log.empty(len(order), len(table.capacity_ppm))
     demand = state.Demand(
-        arrival_ns,
-        load.work_ns[order],
-        load.curve_of[order],
-        _ladders(order, table, ladder_of),
-        load.speed,
+        arrival_ns, load.work_ns[order], load.curve_of[order], ladders, load.speed
     )
     arrived = engine.replay(demand, table, measured_from, most_in_system, log)
     return Outcome(
@@ -189,6 +265,50 @@ def replay(
     )
 
 
+def _on_cores(
+    load: Workload,
+    order: NDArray[np.integer],
+    arrival_ns: NDArray[np.int64],
+    table: CoreTable,
+    most_in_system: int,
+    measured_from: int,
+    ladders: NDArray[np.int32],
+) -> Outcome:
+    log = CoreLog.empty(len(order), table)
+    demand = CoreDemand(
+        arrival_ns, _work(load)[order], load.curve_of[order], ladders, _speed_ppm(load)
+    )
+    arrived, steps = core_engine.replay(demand, table, measured_from, most_in_system, log)
+    return Outcome(
+        arrival_ns,
+        log.latency_ns,
+        log.wait_ns,
+        log.rung,
+        log.is_cut,
+        log.thread_ns,
+        arrived,
+        measured_from,
+        log.integrals,
+        tuple((table.cores * PPM).tolist()),
+        len(table.unit_of),
+        Energy(log.energy, log.power, tuple(table.idle_ppm.tolist())),
+        Steps(*log.steps[:steps].T) if table.steer.epoch else None,
+    )
+
+
+def _work(load: Workload) -> NDArray[np.int64]:
+    """In millionths of a nanosecond; TailcError where that leaves 64 bits."""
+    if int(load.work_ns.max()) > MOST_WORK_NS:
+        message = f"a request works longer than {MOST_WORK_NS // 10**9:,} s"
+        raise TailcError(Finding(Code.METHOD_UNFIT, message))
+    return load.work_ns * PPM
+
+
+def _speed_ppm(load: Workload) -> NDArray[np.int64]:
+    """The nearest millionth, and no standstill."""
+    return np.maximum(np.rint(load.speed * PPM), 1).astype(np.int64)
+
+
 def _check_times(arrival_ns: NDArray[np.int64]) -> None:
     """The last time tells, but where so late ones have left 64 bits it is early again."""
     latest_ns = int(arrival_ns.max(initial=0))
@@ -199,7 +319,7 @@ def _check_times(arrival_ns: NDArray[np.int64]) -> None:
 
 
 def _ladders(
-    order: NDArray[np.integer], table: Lowered, ladder_of: NDArray[np.int32] | None
+    order: NDArray[np.integer], table: Lowered | CoreTable, ladder_of: NDArray[np.int32] | None
 ) -> NDArray[np.int32]:
     """The ladder of each arrival; nothing where there is only one."""
     if len(table.row_of_load) == 1:

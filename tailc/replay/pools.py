@@ -25,10 +25,13 @@ NEVER_NS = 1 << 61
 class Pools:
     """Capacity of each pool, and for each rung its pool and what it takes of it.
 
+    cost_unit: of each pool; None for the last where some rungs draw on no limited unit.
+
     The rungs that draw on no limited unit share nothing: their pool, the last, has no end, and
     they count there by the ladder's first cost unit (by one thread each where it has none).
     """
 
+    cost_unit: tuple[int | None, ...]
     capacity_ppm: NDArray[np.int64]
     cost_ppm: NDArray[np.int64]
     pool_of: NDArray[np.int32]
@@ -49,8 +52,10 @@ def pools(ladder: Ladder) -> Pools:
     capacity_ppm = [ladder.cost_units[unit].capacity_ppm for unit in used]
     if None in units:
         capacity_ppm.append(NEVER_NS)
+    cost_unit = (*used, *[None] * (None in units))
     pool_of = [len(used) if unit is None else used.index(unit) for unit in units]
     return Pools(
+        cost_unit,
         np.array(capacity_ppm, dtype=np.int64),
         np.array([_cost_ppm(r, u) for r, u in zip(ladder.rungs, units, strict=True)], np.int64),
         np.array(pool_of, dtype=np.int32),

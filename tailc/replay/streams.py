@@ -32,6 +32,7 @@ class Purpose(enum.IntEnum):
     ARRIVALS = 1
     ORDER = 2
     RESAMPLE = 3
+    PLACEMENT = 4
 
 
 def stream(*parts: int) -> NDArray[np.uint64]:

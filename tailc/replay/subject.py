@@ -7,7 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc.forms.ladder.table import Ladder
+from tailc.forms.ladder.table import Ladder, Rule
+from tailc.replay.cores.steering import Steering
+from tailc.replay.cores.table import CoreTable, core_table
+from tailc.replay.lowered import Lowered, lower
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,6 +22,8 @@ class Subject:
     boosts_at_start: whether a request that starts on the last rung can be boosted as one that
     climbs there; no policy asks for it, but fixed parallelism with boosting does.
     note: what was chosen for it, for people ("threshold 225 ms"), or nothing.
+    steering: what scales the ages of climbs, on cores only; None: they hold as written.
+    random_seed: on cores only, requests start on a random core, and stay there.
     """
 
     name: str
@@ -26,7 +31,31 @@ class Subject:
     ladder_of: NDArray[np.int32] | None = None
     boosts_at_start: bool = False
     note: str = ""
+    steering: Steering | None = None
+    random_seed: int | None = None
 
     def __post_init__(self) -> None:
         assert self.ladders
         assert self.ladder_of is None or int(self.ladder_of.max()) < len(self.ladders)
+
+
+def table_of(
+    subject: Subject, rate_mrps: int, most_in_system: int, *, cut_off_us: int | None = None
+) -> Lowered | CoreTable:
+    """What an engine reads of a subject, for loads up to `most_in_system`; see `lower`."""
+    if Rule.CORE_PER_REQUEST not in subject.ladders[0].rules:
+        return lower(
+            subject.ladders,
+            rate_mrps,
+            most_in_system,
+            cut_off_us=cut_off_us,
+            boosts_at_start=subject.boosts_at_start,
+        )
+    return core_table(
+        subject.ladders,
+        rate_mrps,
+        most_in_system,
+        cut_off_us=cut_off_us,
+        steering=subject.steering,
+        random_seed=subject.random_seed,
+    )

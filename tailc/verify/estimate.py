@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 
 from tailc.errors import Code, Finding, TailcError
 from tailc.percentiles import percentile_rank
-from tailc.replay.lowered import lower
 from tailc.replay.outcome import Outcome, nearest_us, replay
-from tailc.replay.subject import Subject
+from tailc.replay.subject import Subject, table_of
 from tailc.verify.setting import Draw, Draws, Setting, Spread, draw
 
 _Result = TypeVar("_Result")
@@ -227,12 +226,11 @@ class _Replays:
         self._setting = setting
         self._subject = subject
         self._tails = tails
-        self._table = lower(
-            subject.ladders,
+        self._table = table_of(
+            subject,
             setting.arrivals.rate_mrps,
             setting.most_in_system,
             cut_off_us=setting.cut_off_us,
-            boosts_at_start=subject.boosts_at_start,
         )
 
     def outcome(self, one: Draw) -> Outcome:

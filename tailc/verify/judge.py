@@ -85,10 +85,12 @@ def subject_of(policy: Policy, held_out: DemandProfile) -> Subject:
     Raises LookupError for a class that no ladder is for.
     """
     if len(policy.ladders) == 1 and policy.ladders[0].request_class is None:
-        return Subject(policy.name, policy.ladders)
+        return Subject(policy.name, policy.ladders, steering=policy.controller)
     ladders = [policy.form_for(name) for name in held_out.curve_names]
     of_curve = np.array([policy.ladders.index(ladder) for ladder in ladders], dtype=np.int32)
-    return Subject(policy.name, policy.ladders, of_curve[held_out.curve_of])
+    return Subject(
+        policy.name, policy.ladders, of_curve[held_out.curve_of], steering=policy.controller
+    )
 
 
 class _Bench:

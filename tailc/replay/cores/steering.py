@@ -1,0 +1,137 @@
+"""What moves the ages of climbs during a replay: a controller, given outputs, or a simple rule.
+
+All take a step once in `epoch_requests` completions, and measure alike: a percentile of the last
+`window_requests` latencies (fewer at the beginning), and the arrivals since the last step over the
+time since then. Both are whole numbers: microseconds, the nearest, halves up, and thousandths of a
+request per second, rounded down.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.forms.controller import PPM, Controller
+from tailc.forms.ladder.table import Ladder
+
+UNSTEERED, CONTROLLED, GIVEN, REACTIVE = range(4)
+# Columns of `Steer.gains`.
+FIRST_RATE, KP, KI, KD = range(4)
+_GAIN_COLUMNS = 4
+
+
+@dataclass(frozen=True, eq=False)
+class OpenLoop:
+    """Outputs given by epoch, whatever is measured: the first from the start, the last for ever.
+
+    outputs_ppm: int64 (epochs,), in millionths, each from 0 to 10^6.
+    """
+
+    outputs_ppm: NDArray[np.int64]
+    epoch_requests: int
+    window_requests: int
+    percentile_ppm: int
+
+    def __post_init__(self) -> None:
+        assert len(self.outputs_ppm)
+        assert 0 <= int(self.outputs_ppm.min()) <= int(self.outputs_ppm.max()) <= PPM
+        assert 0 < self.epoch_requests <= self.window_requests
+        assert 0 < self.percentile_ppm < PPM
+
+
+@dataclass(frozen=True)
+class Reactive:
+    """One threshold moves by `s e / (s - 1)`, e the measured tail less the target.
+
+    s is the speed-up of the climb. While the tail is too long the first threshold above 0 falls;
+    while it is too short the last one below its first value rises, and the very first without end
+    (Haque, dissertation, Rice University 2016, section 5.3.4, who leaves open how far each rises).
+    """
+
+    percentile_ppm: int
+    target_us: int
+    epoch_requests: int
+    window_requests: int
+
+    def __post_init__(self) -> None:
+        assert 0 < self.percentile_ppm < PPM
+        assert 0 < self.epoch_requests <= self.window_requests
+
+
+Steering: TypeAlias = Controller | OpenLoop | Reactive
+
+
+class Steer(NamedTuple):
+    """A law for compiled code; what a law does not need is 0 or empty.
+
+    gains: (rows, 4), first rate, kp, ki, kd. limits: least, most and first output in fixed point.
+    outputs_ppm: by epoch. climb_speed_ppm: (rungs, 2), speeds before and after the climb to each.
+    """
+
+    law: int
+    epoch: int
+    window: int
+    percentile_ppm: int
+    target_us: int
+    fraction_bits: int
+    limits: NDArray[np.int64]
+    gains: NDArray[np.int64]
+    outputs_ppm: NDArray[np.int64]
+    climb_speed_ppm: NDArray[np.int64]
+
+
+def lowered_steering(steering: Steering | None, ladder: Ladder) -> Steer:
+    """The law as arrays; without one, no step is ever taken."""
+    nothing = np.zeros(0, np.int64)
+    steer = Steer(
+        UNSTEERED,
+        0,
+        0,
+        PPM // 2,
+        0,
+        0,
+        np.zeros(3, np.int64),
+        np.zeros((1, _GAIN_COLUMNS), np.int64),
+        nothing,
+        np.zeros((0, 2), np.int64),
+    )
+    if steering is None:
+        return steer
+    steer = steer._replace(
+        epoch=steering.epoch_requests,
+        window=steering.window_requests,
+        percentile_ppm=steering.percentile_ppm,
+    )
+    match steering:
+        case Controller():
+            return _controlled(steering, steer)
+        case OpenLoop():
+            return steer._replace(law=GIVEN, outputs_ppm=steering.outputs_ppm.astype(np.int64))
+        case Reactive():
+            speeds = [rung.speed_ppm for rung in ladder.rungs]
+            pairs = np.array([speeds[:1] + speeds[:-1], speeds], np.int64).T.copy()
+            return steer._replace(law=REACTIVE, target_us=steering.target_us, climb_speed_ppm=pairs)
+
+
+def _controlled(controller: Controller, steer: Steer) -> Steer:
+    shares = (controller.least_ppm, controller.most_ppm, controller.first_ppm)
+    limits = [(share << controller.fraction_bits) // PPM for share in shares]
+    gains = [(row.first_rate_mrps, row.kp, row.ki, row.kd) for row in controller.gains]
+    return steer._replace(
+        law=CONTROLLED,
+        target_us=controller.target_us,
+        fraction_bits=controller.fraction_bits,
+        limits=np.array(limits, np.int64),
+        gains=np.array(gains, np.int64),
+    )
+
+
+def first_output_ppm(steer: Steer) -> int:
+    """The output before the first step [millionths]."""
+    if steer.law == CONTROLLED:
+        half = 1 << (steer.fraction_bits - 1)
+        return (int(steer.limits[2]) * PPM + half) >> steer.fraction_bits
+    return int(steer.outputs_ppm[0]) if steer.law == GIVEN else PPM
