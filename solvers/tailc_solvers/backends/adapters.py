@@ -1,0 +1,59 @@
+"""The solvers there are, and what to install for each."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from enum import StrEnum
+from types import TracebackType
+from typing import Self
+
+from tailc_solvers.backends.child import Child
+from tailc_solvers.backends.linear import Answer, Limits, LinearProgram, Outcome
+
+
+class Backend(StrEnum):
+    """A solver. CLARABEL takes no whole variables, and CP_SAT rounds all to a grid."""
+
+    HIGHS = "highs"
+    SCIP = "scip"
+    CP_SAT = "cp-sat"
+    CLARABEL = "clarabel"
+    GUROBI = "gurobi"
+
+
+_FUNCTIONS = {
+    Backend.HIGHS: "mathopt:solve_highs",
+    Backend.SCIP: "mathopt:solve_scip",
+    Backend.CP_SAT: "mathopt:solve_cp_sat",
+    Backend.CLARABEL: "clarabel:solve",
+    Backend.GUROBI: "gurobi:solve",
+}
+_EXTRAS = {Backend.GUROBI: "tailc[gurobi]"}
+"""All others come with the extra `solvers`."""
+
+
+class Solver:
+    """One backend in its child, for as many programs as wanted; use as a context manager."""
+
+    def __init__(self, backend: Backend | str) -> None:
+        self.backend = Backend(backend)
+        self._child = Child(f"tailc_solvers.backends.{_FUNCTIONS[self.backend]}")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._child.__exit__(kind, value, trace)
+
+    def answer(self, program: LinearProgram, limits: Limits | None = None) -> Answer:
+        """What the solver claims, unchecked; NOT_INSTALLED names the extra to install."""
+        answer = self._child.answer(program, limits or Limits())
+        if answer.outcome is Outcome.NOT_INSTALLED:
+            extra = _EXTRAS.get(self.backend, "tailc[solvers]")
+            return replace(answer, message=f"{answer.message}: pip install '{extra}'")
+        return answer

@@ -1,0 +1,258 @@
+"""How far an answer can be believed: solvers propose, and this decides.
+
+A point is put into the program anew, and its objective is computed anew. An optimum is proved where
+the multipliers that came with it prove a bound as high (weak duality: any multipliers do), or the
+caller has such a bound from elsewhere. A claim is refuted where it contradicts itself, the program
+or something known. What is neither proved nor refuted stays a claim: so an optimum of a program
+with whole variables, whose proof is a search tree that no solver hands over, and an infeasible
+program for which nobody knows a point.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+import numpy as np
+
+from tailc_solvers.backends.linear import Answer, LinearProgram, Outcome, Vector
+from tailc_solvers.backends.sums import dot, dots_by
+
+
+class Trust(StrEnum):
+    """PROVED: shown without the solver's word. CLAIMED: not contradicted. REFUTED: shown wrong."""
+
+    PROVED = "proved"
+    CLAIMED = "claimed"
+    REFUTED = "refuted"
+
+
+class Fault(StrEnum):
+    """What is wrong with an answer."""
+
+    POINT_MISSING = "a point is claimed and there is none"
+    POINT_UNASKED = "there is a point beside a claim that there is none"
+    WRONG_LENGTH = "the point is not as long as the program"
+    NOT_FINITE = "a number is not finite"
+    BOUND_EXCEEDED = "a variable is outside its bounds"
+    ROW_EXCEEDED = "a row is outside its bounds"
+    NOT_WHOLE = "a variable that must be whole is not"
+    WRONG_OBJECTIVE = "the objective is not that of the point"
+    BOUND_TOO_HIGH = "the claimed bound is above a feasible point"
+    NOT_OPTIMAL = "a better point is known, or the claimed bound is not reached"
+    IMPOSSIBLE = "the objective is below a proved bound"
+    FEASIBLE_AFTER_ALL = "a feasible point is known"
+    BOUNDED_AFTER_ALL = "every variable that has a cost is bounded"
+
+
+@dataclass(frozen=True)
+class Tolerances:
+    """How much a solver may be off, each relative to 1 + the size of the number compared with.
+
+    Attributes:
+        feasibility: rows and bounds; solvers work to 1e-9 after their own scaling.
+        integrality: distance to a whole number, absolute.
+        objective: objectives and bounds.
+    """
+
+    feasibility: float = 1e-6
+    integrality: float = 1e-6
+    objective: float = 1e-6
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known of the program from elsewhere.
+
+    Attributes:
+        points: points believed to be feasible; those that are not are left out.
+        bound: proved lower bound on the objective.
+    """
+
+    points: Sequence[Vector] = ()
+    bound: float = -math.inf
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of a claim.
+
+    Attributes:
+        outcome: the claim.
+        trust: what it is worth.
+        faults: why it is refuted, in order; empty otherwise.
+        objective: of the point, computed anew; None without a feasible point.
+        bound: highest lower bound that is proved here, -inf where none is.
+    """
+
+    outcome: Outcome
+    trust: Trust
+    faults: tuple[Fault, ...] = ()
+    objective: float | None = None
+    bound: float = -math.inf
+
+    @property
+    def gap(self) -> float:
+        """Objective less proved bound; inf where there is no point."""
+        return math.inf if self.objective is None else self.objective - self.bound
+
+
+def verdict(
+    program: LinearProgram,
+    answer: Answer,
+    known: Known | None = None,
+    tolerances: Tolerances | None = None,
+) -> Verdict:
+    """The verdict on one answer; failures of the child, which claim nothing, are CLAIMED."""
+    case = _Case(program, answer, known or Known(), tolerances or Tolerances())
+    if answer.outcome.has_point:
+        return case.of_point()
+    return case.of_no_point()
+
+
+def proved_bound(program: LinearProgram, dual: Vector) -> float:
+    """The lower bound that row multipliers prove, whatever they are; -inf where they prove none.
+
+    With d = c - A' y, every feasible x has c x = y A x + d x, and each term is least at the bound
+    that its sign picks.
+    """
+    if dual.shape != (program.n_rows,) or not np.isfinite(dual).all():
+        return -math.inf
+    y = np.where(np.isinf(np.where(dual > 0, program.row_lower, program.row_upper)), 0.0, dual)
+    places = np.concatenate([program.column, np.arange(program.n_variables)])
+    weights = np.concatenate([-y[program.row], np.ones(program.n_variables)])
+    values = np.concatenate([program.value, program.cost])
+    reduced = dots_by(places, program.n_variables, values, weights)
+    row_side = np.where(y > 0, program.row_lower, program.row_upper)
+    side = np.where(reduced > 0, program.lower, program.upper)
+    if np.isinf(side[reduced != 0]).any():
+        return -math.inf
+    terms = (_masked(y, row_side), _masked(reduced, side))
+    return dot(*(np.concatenate(pair) for pair in zip(*terms, strict=True))) + program.offset
+
+
+def _masked(multiplier: Vector, bound: Vector) -> tuple[Vector, Vector]:
+    used = multiplier != 0
+    return multiplier[used], bound[used]
+
+
+def faults_of_point(program: LinearProgram, x: Vector, tolerances: Tolerances) -> list[Fault]:
+    """Why `x` is no feasible point, empty where it is one."""
+    if x.shape != (program.n_variables,):
+        return [Fault.WRONG_LENGTH]
+    if not np.isfinite(x).all():
+        return [Fault.NOT_FINITE]
+    found = []
+    off = tolerances.feasibility
+    if _outside(x, program.lower, program.upper, off):
+        found.append(Fault.BOUND_EXCEEDED)
+    activity = dots_by(program.row, program.n_rows, program.value, x[program.column])
+    if _outside(activity, program.row_lower, program.row_upper, off):
+        found.append(Fault.ROW_EXCEEDED)
+    whole = x[program.integer]
+    if (np.abs(whole - np.rint(whole)) > tolerances.integrality).any():
+        found.append(Fault.NOT_WHOLE)
+    return found
+
+
+def _outside(values: Vector, lower: Vector, upper: Vector, off: float) -> bool:
+    # An infinite bound is as far off as it is allowed to be.
+    with np.errstate(invalid="ignore"):
+        below = lower - values > off * (1 + np.abs(lower))
+        above = values - upper > off * (1 + np.abs(upper))
+    return bool((below | above).any())
+
+
+@dataclass(frozen=True)
+class _Case:
+    program: LinearProgram
+    answer: Answer
+    known: Known
+    tolerances: Tolerances
+    best_known: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        objectives = [
+            self._objective(x)
+            for x in self.known.points
+            if not faults_of_point(self.program, x, self.tolerances)
+        ]
+        object.__setattr__(self, "best_known", min(objectives, default=math.inf))
+
+    def of_point(self) -> Verdict:
+        x = self.answer.x
+        if x is None:
+            return self._refuted([Fault.POINT_MISSING])
+        faults = faults_of_point(self.program, x, self.tolerances)
+        if faults:
+            return self._refuted(faults)
+        objective = self._objective(x)
+        bound = max(self.known.bound, self._dual_bound())
+        faults = self._faults_of_value(objective, bound)
+        trust = Trust.REFUTED if faults else self._trust(objective, bound)
+        return Verdict(self.answer.outcome, trust, tuple(faults), objective, bound)
+
+    def of_no_point(self) -> Verdict:
+        faults = []
+        if self.answer.x is not None:
+            faults.append(Fault.POINT_UNASKED)
+        if self.answer.outcome is Outcome.INFEASIBLE and math.isfinite(self.best_known):
+            faults.append(Fault.FEASIBLE_AFTER_ALL)
+        if self.answer.outcome is Outcome.UNBOUNDED and self._is_bounded():
+            faults.append(Fault.BOUNDED_AFTER_ALL)
+        if faults:
+            return self._refuted(faults)
+        return Verdict(self.answer.outcome, Trust.CLAIMED, bound=self.known.bound)
+
+    def _faults_of_value(self, objective: float, bound: float) -> list[Fault]:
+        """Contradictions of a feasible point of this objective."""
+        claimed, claimed_bound = self.answer.objective, self.answer.bound
+        numbers = [value for value in (claimed, claimed_bound) if value is not None]
+        if not all(math.isfinite(value) for value in numbers):
+            return [Fault.NOT_FINITE]
+        best = min(objective, self.best_known)
+        is_optimum = self.answer.outcome is Outcome.OPTIMAL
+        reached = -math.inf if claimed_bound is None or not is_optimum else objective
+        contradictions = {
+            Fault.WRONG_OBJECTIVE: claimed is None or self._differ(claimed, objective),
+            Fault.BOUND_TOO_HIGH: claimed_bound is not None and self._above(claimed_bound, best),
+            Fault.NOT_OPTIMAL: is_optimum
+            and (
+                self._above(objective, self.best_known)
+                or (claimed_bound is not None and self._above(reached, claimed_bound))
+            ),
+            Fault.IMPOSSIBLE: self._above(bound, objective),
+        }
+        return [fault for fault, is_there in contradictions.items() if is_there]
+
+    def _trust(self, objective: float, bound: float) -> Trust:
+        if self.answer.outcome is Outcome.FEASIBLE or not self._above(objective, bound):
+            return Trust.PROVED
+        return Trust.CLAIMED
+
+    def _dual_bound(self) -> float:
+        if self.answer.dual is None:
+            return -math.inf
+        return proved_bound(self.program, self.answer.dual)
+
+    def _objective(self, x: Vector) -> float:
+        return dot(self.program.cost, x) + self.program.offset
+
+    def _is_bounded(self) -> bool:
+        cost = self.program.cost
+        side = np.where(cost > 0, self.program.lower, self.program.upper)
+        return bool(np.isfinite(side[cost != 0]).all())
+
+    def _refuted(self, faults: list[Fault]) -> Verdict:
+        return Verdict(self.answer.outcome, Trust.REFUTED, tuple(faults), bound=self.known.bound)
+
+    def _above(self, a: float, b: float) -> bool:
+        """Whether a > b by more than the tolerance."""
+        if math.isinf(b):
+            return a > b
+        return a - b > self.tolerances.objective * (1 + abs(b))
+
+    def _differ(self, a: float, b: float) -> bool:
+        return self._above(a, b) or self._above(b, a)

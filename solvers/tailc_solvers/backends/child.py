@@ -1,0 +1,195 @@
+"""A solver in a process of its own, with limits of wall time and memory.
+
+Whatever happens there is an outcome here: a child that hangs is ended, one that crashes is
+replaced, and bytes that are no answer are not read as one. Nothing is printed and no process is
+left behind.
+"""
+
+from __future__ import annotations
+
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from types import TracebackType
+from typing import Self
+
+from tailc_solvers.backends.frames import (
+    PREFIX_BYTES,
+    GarbledFrameError,
+    body_bytes,
+    decoded_answer,
+    encoded_question,
+)
+from tailc_solvers.backends.linear import Answer, Limits, LinearProgram, Outcome
+
+WORKER = "tailc_solvers.backends.worker"
+CHUNK_BYTES = 1 << 16
+LAST_WORDS_BYTES = 4_096
+START_S = 30.0
+"""Added to the wall time of a child's first answer, for Python and the library to load."""
+
+CODE_S = 1.0
+"""For a child that has closed its pipe to end."""
+
+NO_MEMORY = (b"bad_alloc", b"MemoryError", b"memory allocation of", b"annot allocate memory")
+"""What a process says that ends for want of memory; one that ends silently has crashed."""
+
+
+class Child:
+    """Answers programs with one adapter, `module:function`; use as a context manager.
+
+    The process starts with the first question and serves many: starting costs more than most
+    programs. After a failure the next question starts another.
+    """
+
+    def __init__(self, adapter: str) -> None:
+        self._adapter = adapter
+        self._running: _Process | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._end()
+
+    def answer(self, program: LinearProgram, limits: Limits) -> Answer:
+        """What the solver claims, or what became of it."""
+        wall_s = limits.wall_s
+        if self._running is None or self._running.memory_bytes != limits.memory_bytes:
+            self._end()
+            self._running = _Process(self._adapter, limits.memory_bytes)
+            wall_s += START_S
+        try:
+            frame = self._running.exchange(encoded_question(program, limits), wall_s)
+            return decoded_answer(frame)
+        except TimeoutError:
+            return self._lost(Outcome.TIMED_OUT, f"no answer within {limits.wall_s:g} s")
+        except GarbledFrameError as error:
+            return self._lost(Outcome.GARBLED, str(error))
+        except (BrokenPipeError, EOFError):
+            return self._crashed()
+        except BaseException:
+            self._end()
+            raise
+
+    def _crashed(self) -> Answer:
+        assert self._running is not None
+        code, words = self._running.end()
+        if any(sign in words for sign in NO_MEMORY):
+            return self._lost(Outcome.OUT_OF_MEMORY, "the solver ran out of memory")
+        how = f"signal {-code}" if code < 0 else f"exit status {code}"
+        return self._lost(Outcome.CRASHED, f"the solver ended with {how}")
+
+    def _lost(self, outcome: Outcome, message: str) -> Answer:
+        self._end()
+        return Answer(outcome, message=message)
+
+    def _end(self) -> None:
+        if self._running is not None:
+            self._running.end()
+        self._running = None
+
+
+class _Process:
+    """One worker with its pipes."""
+
+    def __init__(self, adapter: str, memory_bytes: int) -> None:
+        self.memory_bytes = memory_bytes
+        self._words = tempfile.TemporaryFile()  # noqa: SIM115 (closed by `end`)
+        self._answers, theirs = os.pipe()
+        try:
+            self._child = subprocess.Popen(
+                [sys.executable, "-m", WORKER, adapter, str(theirs), str(memory_bytes)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=self._words,
+                pass_fds=(theirs,),
+                start_new_session=True,
+                env=_environment(),
+            )
+        finally:
+            os.close(theirs)
+        assert self._child.stdin is not None
+        self._questions = self._child.stdin.fileno()
+        os.set_blocking(self._questions, False)
+        os.set_blocking(self._answers, False)
+
+    def exchange(self, question: bytes, wall_s: float) -> bytes:
+        """The frame that answers; TimeoutError, EOFError, BrokenPipeError or GarbledFrameError."""
+        deadline = time.monotonic() + wall_s
+        left = memoryview(question)
+        received = bytearray()
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._questions, selectors.EVENT_WRITE)
+            selector.register(self._answers, selectors.EVENT_READ)
+            while not _is_whole(received):
+                ready = selector.select(max(0.0, deadline - time.monotonic()))
+                if not ready:
+                    raise TimeoutError
+                for key, _ in ready:
+                    if key.fd == self._answers:
+                        received += self._read()
+                    else:
+                        left = left[os.write(self._questions, left[:CHUNK_BYTES]) :]
+                        if not left:
+                            selector.unregister(self._questions)
+        return bytes(received)
+
+    def _read(self) -> bytes:
+        chunk = os.read(self._answers, CHUNK_BYTES)
+        if not chunk:
+            raise EOFError
+        return chunk
+
+    def end(self) -> tuple[int, bytes]:
+        """End the child and all it started; its exit code and last words. May be called again."""
+        if self._child.stdin is not None and not self._child.stdin.closed:
+            self._await_code()
+            # The child leads a group of its own; not waited for, its number is not another's yet.
+            os.killpg(self._child.pid, signal.SIGKILL)
+            self._child.wait()
+            self._child.stdin.close()
+            os.close(self._answers)
+        return self._child.returncode, self._last_words()
+
+    def _await_code(self) -> None:
+        """Let a child that has closed its pipe come to its own end, so that its code is known."""
+        try:
+            is_closed = not os.read(self._answers, 1)
+        except BlockingIOError:
+            return
+        deadline = time.monotonic() + CODE_S
+        while is_closed and time.monotonic() < deadline:
+            if os.waitid(os.P_PID, self._child.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG):
+                return
+            time.sleep(CODE_S / 100)
+
+    def _last_words(self) -> bytes:
+        if self._words.closed:
+            return b""
+        self._words.seek(0, os.SEEK_END)
+        self._words.seek(max(0, self._words.tell() - LAST_WORDS_BYTES))
+        words = self._words.read()
+        self._words.close()
+        return words
+
+
+def _is_whole(received: bytearray) -> bool:
+    if len(received) < PREFIX_BYTES:
+        return False
+    return len(received) >= PREFIX_BYTES + body_bytes(bytes(received[:PREFIX_BYTES]))
+
+
+def _environment() -> dict[str, str]:
+    """This process's, with one thread for each library and the same modules to import."""
+    threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    return {**os.environ, **threads, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}

@@ -1,0 +1,89 @@
+"""Clarabel: interior point for linear and other convex programs. Imported in a child only.
+
+    minimise  q x   subject to  M x + s = b,  s in cones
+
+Equations are the zero cone; every other finite bound, of a row or of a variable, is one row of the
+nonnegative cone.
+"""
+# The library is compiled and has no types.
+# pyright: reportAttributeAccessIssue=false
+
+from __future__ import annotations
+
+import clarabel
+import numpy as np
+from scipy import sparse
+
+from tailc_solvers.backends.linear import Answer, Limits, LinearProgram, Outcome
+
+MOST_ITERATIONS = 500
+TOLERANCE = 1e-9
+"""Of gap, absolute and relative, and of feasibility."""
+
+_OUTCOMES = {
+    clarabel.SolverStatus.Solved: Outcome.OPTIMAL,
+    clarabel.SolverStatus.PrimalInfeasible: Outcome.INFEASIBLE,
+    clarabel.SolverStatus.DualInfeasible: Outcome.UNBOUNDED,
+    clarabel.SolverStatus.AlmostSolved: Outcome.FEASIBLE,
+    clarabel.SolverStatus.MaxIterations: Outcome.LIMIT,
+}
+
+
+def solve(program: LinearProgram, limits: Limits) -> Answer:
+    """The relaxation's answer; a program with whole variables is refused."""
+    del limits  # iterations are bounded, nothing is random, and the wall only aborts
+    if program.integer.any():
+        return Answer(Outcome.REFUSED, message="Clarabel takes no whole variables")
+    A = sparse.csc_matrix(
+        (program.value, (program.row, program.column)), shape=(program.n_rows, program.n_variables)
+    )
+    unit = sparse.identity(program.n_variables, format="csc")
+    is_equal = program.row_lower == program.row_upper
+    parts = [
+        (A, np.flatnonzero(is_equal), 1.0, program.row_upper),
+        (A, np.flatnonzero(~is_equal & np.isfinite(program.row_upper)), 1.0, program.row_upper),
+        (A, np.flatnonzero(~is_equal & np.isfinite(program.row_lower)), -1.0, program.row_lower),
+        (unit, np.flatnonzero(np.isfinite(program.upper)), 1.0, program.upper),
+        (unit, np.flatnonzero(np.isfinite(program.lower)), -1.0, program.lower),
+    ]
+    M = sparse.vstack([sign * matrix.tocsr()[at] for matrix, at, sign, _ in parts]).tocsc()
+    b = np.concatenate([sign * bound[at] for _, at, sign, bound in parts])
+    equations = int(is_equal.sum())
+    cones = [clarabel.ZeroConeT(equations), clarabel.NonnegativeConeT(b.size - equations)]
+    P = sparse.csc_matrix((program.n_variables, program.n_variables))
+    found = clarabel.DefaultSolver(P, program.cost, M, b, cones, _settings()).solve()
+    return _answer(program, found, [(at, sign) for matrix, at, sign, _ in parts if matrix is A])
+
+
+def _settings() -> clarabel.DefaultSettings:
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    settings.max_threads = 1
+    settings.max_iter = MOST_ITERATIONS
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = TOLERANCE
+    return settings
+
+
+def _answer(
+    program: LinearProgram,
+    found: clarabel.DefaultSolution,
+    row_parts: list[tuple[np.ndarray, float]],
+) -> Answer:
+    outcome = _OUTCOMES.get(found.status, Outcome.REFUSED)
+    name = f"clarabel {clarabel.__version__}"
+    if not outcome.has_point:
+        return Answer(outcome, solver=name, message=str(found.status))
+    dual = np.zeros(program.n_rows)
+    z = np.array(found.z)
+    start = 0
+    for at, sign in row_parts:
+        dual[at] -= sign * z[start : start + at.size]
+        start += at.size
+    return Answer(
+        outcome,
+        x=np.array(found.x),
+        objective=found.obj_val + program.offset,
+        bound=found.obj_val_dual + program.offset,
+        dual=dual,
+        solver=name,
+    )

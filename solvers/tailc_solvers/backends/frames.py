@@ -1,0 +1,140 @@
+"""Programs, limits and answers as bytes, so that nothing a child sends is ever run.
+
+A frame is the magic, the length of the rest, the length of a JSON head, the head, and the arrays
+one after another; the head names each array with its type and its number of elements. Whatever
+does not fit raises GarbledFrameError.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import struct
+from dataclasses import asdict, fields
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc_solvers.backends.linear import Answer, Limits, LinearProgram, Outcome
+
+MAGIC = b"TLCF"
+PREFIX = struct.Struct("<4sQI")
+PREFIX_BYTES = PREFIX.size
+MOST_BYTES = 1 << 31
+"""Of one frame: more is no answer."""
+
+_TYPES = {"f": np.dtype("<f8"), "i": np.dtype("<i8"), "b": np.dtype("?")}
+
+
+class GarbledFrameError(ValueError):
+    """The bytes are no frame."""
+
+
+Arrays = dict[str, NDArray]
+
+
+def encoded(head: dict, arrays: Arrays) -> bytes:
+    """One frame; scalars in the head may be infinite or NaN."""
+    layout = [[name, a.dtype.kind, a.size] for name, a in arrays.items()]
+    text = json.dumps({"head": head, "arrays": layout}).encode()
+    body = b"".join(
+        np.ascontiguousarray(a, _TYPES[a.dtype.kind]).tobytes() for a in arrays.values()
+    )
+    return PREFIX.pack(MAGIC, len(text) + len(body), len(text)) + text + body
+
+
+def body_bytes(prefix: bytes) -> int:
+    """How many bytes follow a prefix."""
+    if len(prefix) != PREFIX_BYTES:
+        raise GarbledFrameError("the frame is cut off")
+    magic, length, head = PREFIX.unpack(prefix)
+    if magic != MAGIC or not head <= length <= MOST_BYTES:
+        raise GarbledFrameError("the frame has a wrong prefix")
+    return length
+
+
+def decoded(frame: bytes) -> tuple[dict, Arrays]:
+    """Head and arrays of one whole frame."""
+    if len(frame) - PREFIX_BYTES != body_bytes(frame[:PREFIX_BYTES]):
+        raise GarbledFrameError("the frame has a wrong length")
+    _, _, text = PREFIX.unpack(frame[:PREFIX_BYTES])
+    try:
+        read = json.loads(frame[PREFIX_BYTES : PREFIX_BYTES + text])
+        head, layout = dict(read["head"]), [(str(n), str(k), int(s)) for n, k, s in read["arrays"]]
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        raise GarbledFrameError("the frame has no head") from error
+    return head, _arrays(layout, frame[PREFIX_BYTES + text :])
+
+
+def _arrays(layout: list[tuple[str, str, int]], body: bytes) -> Arrays:
+    arrays: Arrays = {}
+    at = 0
+    for name, kind, size in layout:
+        dtype = _TYPES.get(kind)
+        if dtype is None or size < 0 or at + size * dtype.itemsize > len(body):
+            raise GarbledFrameError(f"the frame has no array `{name}`")
+        arrays[name] = np.frombuffer(body, dtype, size, at).copy()
+        at += size * dtype.itemsize
+    if at != len(body):
+        raise GarbledFrameError("the frame has bytes left over")
+    return arrays
+
+
+def encoded_question(program: LinearProgram, limits: Limits) -> bytes:
+    """A program and its limits."""
+    arrays = {
+        field.name: getattr(program, field.name)
+        for field in fields(program)
+        if field.name != "offset"
+    }
+    return encoded({"offset": program.offset, "limits": asdict(limits)}, arrays)
+
+
+def decoded_question(frame: bytes) -> tuple[LinearProgram, Limits]:
+    """The inverse of `encoded_question`."""
+    head, arrays = decoded(frame)
+    return LinearProgram(**arrays, offset=head["offset"]), Limits(**head["limits"])
+
+
+def encoded_answer(answer: Answer) -> bytes:
+    """An answer."""
+    arrays = {"x": answer.x, "dual": answer.dual}
+    head = {
+        "outcome": answer.outcome.value,
+        "objective": answer.objective,
+        "bound": answer.bound,
+        "solver": answer.solver,
+        "message": answer.message,
+    }
+    return encoded(head, {name: a for name, a in arrays.items() if a is not None})
+
+
+def decoded_answer(frame: bytes) -> Answer:
+    """The inverse of `encoded_answer`; whatever else is there raises GarbledFrameError."""
+    head, arrays = decoded(frame)
+    if set(arrays) - {"x", "dual"} or any(a.dtype.kind != "f" for a in arrays.values()):
+        raise GarbledFrameError("the answer has other arrays")
+    try:
+        outcome = Outcome(head["outcome"])
+        return Answer(
+            outcome=outcome,
+            x=arrays.get("x"),
+            objective=_number(head["objective"]),
+            bound=_number(head["bound"]),
+            dual=arrays.get("dual"),
+            solver=str(head["solver"]),
+            message=str(head["message"]),
+        )
+    except (KeyError, ValueError) as error:
+        raise GarbledFrameError("the answer has a wrong head") from error
+
+
+def _number(value: object) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError("not a number")
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf

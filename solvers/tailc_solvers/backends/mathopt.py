@@ -1,0 +1,128 @@
+"""OR-Tools MathOpt: HiGHS, SCIP and CP-SAT. Imported in a child only; wall time is its concern."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import ortools
+from ortools.math_opt import model_pb2
+from ortools.math_opt.python import mathopt
+
+from tailc_solvers.backends.linear import Answer, Limits, LinearProgram, Outcome
+
+TOLERANCE = 1e-9
+"""Of feasibility, absolute, and of the gap, asked of every solver that takes it."""
+
+CP_SAT_STEPS = 1_000.0
+"""CP-SAT knows whole numbers only: other variables are rounded to this share of one."""
+
+CP_SAT_TIME_PER_NODE = 1e-4
+"""CP-SAT's unit of deterministic time, about a second, by the node that others would count."""
+
+_OUTCOMES = {
+    mathopt.TerminationReason.OPTIMAL: Outcome.OPTIMAL,
+    mathopt.TerminationReason.FEASIBLE: Outcome.FEASIBLE,
+    mathopt.TerminationReason.INFEASIBLE: Outcome.INFEASIBLE,
+    mathopt.TerminationReason.UNBOUNDED: Outcome.UNBOUNDED,
+    mathopt.TerminationReason.NO_SOLUTION_FOUND: Outcome.LIMIT,
+}
+
+
+def solve_highs(program: LinearProgram, limits: Limits) -> Answer:
+    """Simplex, and branch and bound."""
+    params = _params()
+    params.node_limit = limits.nodes
+    params.highs.int_options["threads"] = 1
+    params.highs.int_options["random_seed"] = limits.seed
+    for name in ("primal", "dual", "mip"):
+        params.highs.double_options[f"{name}_feasibility_tolerance"] = TOLERANCE
+    return _solve(program, mathopt.SolverType.HIGHS, params)
+
+
+def solve_scip(program: LinearProgram, limits: Limits) -> Answer:
+    """Branch, cut and price."""
+    params = _params()
+    params.threads = 1
+    params.random_seed = limits.seed
+    params.node_limit = limits.nodes
+    params.gscip.real_params["numerics/feastol"] = TOLERANCE
+    return _solve(program, mathopt.SolverType.GSCIP, params)
+
+
+def solve_cp_sat(program: LinearProgram, limits: Limits) -> Answer:
+    """Constraint programming over whole numbers.
+
+    With other variables an optimum is that of a grid: the answer is FEASIBLE, without a bound.
+    """
+    params = _params()
+    params.threads = 1
+    params.random_seed = limits.seed
+    params.cp_sat.max_deterministic_time = limits.nodes * CP_SAT_TIME_PER_NODE
+    params.cp_sat.mip_var_scaling = CP_SAT_STEPS
+    answer = _solve(program, mathopt.SolverType.CP_SAT, params)
+    if program.integer.all():
+        return answer
+    if answer.outcome is Outcome.INFEASIBLE:
+        return Answer(Outcome.LIMIT, solver=answer.solver, message="no point on the grid")
+    outcome = Outcome.FEASIBLE if answer.outcome is Outcome.OPTIMAL else answer.outcome
+    return Answer(outcome, answer.x, answer.objective, None, None, answer.solver, answer.message)
+
+
+def _params() -> mathopt.SolveParameters:
+    return mathopt.SolveParameters(
+        enable_output=False,
+        relative_gap_tolerance=TOLERANCE,
+        absolute_gap_tolerance=TOLERANCE,
+    )
+
+
+def _solve(
+    program: LinearProgram, solver: mathopt.SolverType, params: mathopt.SolveParameters
+) -> Answer:
+    model = mathopt.Model.from_model_proto(_proto(program))
+    result = mathopt.solve(model, solver, params=params)
+    name = f"{solver.name.lower()} (ortools {ortools.__version__})"
+    outcome = _outcome(program, result.termination)
+    if not outcome.has_point:
+        return Answer(outcome, solver=name, message=result.termination.detail)
+    bound = result.termination.objective_bounds.dual_bound
+    dual = None
+    if result.has_dual_feasible_solution():
+        dual = np.array(result.dual_values(list(model.linear_constraints())), dtype=np.float64)
+    return Answer(
+        outcome,
+        x=np.array(result.variable_values(list(model.variables())), dtype=np.float64),
+        objective=result.objective_value(),
+        bound=bound if math.isfinite(bound) else None,
+        dual=dual,
+        solver=name,
+    )
+
+
+def _outcome(program: LinearProgram, termination: mathopt.Termination) -> Outcome:
+    if termination.reason is mathopt.TerminationReason.INFEASIBLE_OR_UNBOUNDED:
+        is_bounded = np.isfinite(program.lower).all() and np.isfinite(program.upper).all()
+        return Outcome.INFEASIBLE if is_bounded else Outcome.REFUSED
+    return _OUTCOMES.get(termination.reason, Outcome.REFUSED)
+
+
+def _proto(program: LinearProgram) -> model_pb2.ModelProto:
+    model = model_pb2.ModelProto()
+    model.variables.ids.extend(range(program.n_variables))
+    model.variables.lower_bounds.extend(program.lower.tolist())
+    model.variables.upper_bounds.extend(program.upper.tolist())
+    model.variables.integers.extend(program.integer.tolist())
+    model.linear_constraints.ids.extend(range(program.n_rows))
+    model.linear_constraints.lower_bounds.extend(program.row_lower.tolist())
+    model.linear_constraints.upper_bounds.extend(program.row_upper.tolist())
+    order = np.lexsort((program.column, program.row))
+    used = order[program.value[order] != 0.0]
+    model.linear_constraint_matrix.row_ids.extend(program.row[used].tolist())
+    model.linear_constraint_matrix.column_ids.extend(program.column[used].tolist())
+    model.linear_constraint_matrix.coefficients.extend(program.value[used].tolist())
+    costly = np.flatnonzero(program.cost)
+    model.objective.linear_coefficients.ids.extend(costly.tolist())
+    model.objective.linear_coefficients.values.extend(program.cost[costly].tolist())
+    model.objective.offset = program.offset
+    return model

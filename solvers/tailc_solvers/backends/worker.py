@@ -1,0 +1,58 @@
+"""The child's side: limit the memory, load one adapter, answer questions until there are no more.
+
+    python -m tailc_solvers.backends.worker MODULE:FUNCTION DESCRIPTOR MEMORY_BYTES
+
+Questions come on standard input, answers leave on the descriptor; standard output and error belong
+to the libraries.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import resource
+import sys
+from typing import BinaryIO
+
+from tailc_solvers.backends.frames import (
+    PREFIX_BYTES,
+    body_bytes,
+    decoded_question,
+    encoded_answer,
+)
+from tailc_solvers.backends.linear import Answer, Outcome
+
+
+def main() -> None:
+    """Answer the questions on standard input."""
+    adapter, descriptor, memory = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    with os.fdopen(descriptor, "wb") as answers:
+        while question := _read(sys.stdin.buffer):
+            answers.write(_answered(adapter, question))
+            answers.flush()
+
+
+def _read(questions: BinaryIO) -> bytes:
+    prefix = questions.read(PREFIX_BYTES)
+    return prefix + questions.read(body_bytes(prefix)) if prefix else b""
+
+
+def _answered(adapter: str, question: bytes) -> bytes:
+    """What the adapter says; whatever it raises is a refusal."""
+    try:
+        module, function = adapter.split(":")
+        solve = getattr(importlib.import_module(module), function)
+        return encoded_answer(solve(*decoded_question(question)))
+    except ModuleNotFoundError as error:
+        answer = Answer(Outcome.NOT_INSTALLED, message=f"`{error.name}` is not installed")
+    except MemoryError:
+        answer = Answer(Outcome.OUT_OF_MEMORY, message="the solver ran out of memory")
+    except Exception as error:  # the library's own, of any kind
+        answer = Answer(Outcome.REFUSED, message=f"{type(error).__name__}: {error}"[:500])
+    return encoded_answer(answer)
+
+
+if __name__ == "__main__":
+    main()

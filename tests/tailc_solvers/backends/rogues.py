@@ -1,0 +1,140 @@
+"""Adapters that do what no solver should; each is loaded in a child."""
+
+import ctypes
+import os
+import struct
+import subprocess
+import sys
+import time
+
+import numpy as np
+from tailc_solvers.backends.frames import MAGIC, PREFIX, encoded, encoded_answer
+from tailc_solvers.backends.linear import Answer, Outcome
+
+
+def echo(program, limits):
+    """An honest one: the lower bounds."""
+    return Answer(Outcome.FEASIBLE, x=program.lower, objective=float(program.cost @ program.lower))
+
+
+def slow_then_fine(program, limits):
+    time.sleep(0.3)
+    return echo(program, limits)
+
+
+def hang(program, limits):
+    while True:
+        time.sleep(1)
+
+
+def spin(program, limits):
+    while True:
+        pass
+
+
+def leave(program, limits):
+    os._exit(3)
+
+
+def leave_in_silence(program, limits):
+    os._exit(0)
+
+
+def segfault(program, limits):
+    ctypes.string_at(0)
+
+
+def abort(program, limits):
+    os.abort()
+
+
+def hoard(program, limits):
+    kept = []
+    while True:
+        kept.append(np.ones(1 << 24))
+
+
+def hoard_and_die(program, limits):
+    """As C++ does without a handler."""
+    os.write(2, b"terminate called after throwing an instance of 'std::bad_alloc'\n")
+    os.abort()
+
+
+def chatter(program, limits):
+    print("garbage", flush=True)
+    os.write(1, b"\x00\xff" * 10_000)
+    os.write(2, b"more garbage\n" * 10_000)
+    subprocess.run(["echo", "from a grandchild"], check=True)
+    return echo(program, limits)
+
+
+def raises(program, limits):
+    raise RuntimeError("the model is odd")
+
+
+def leaves_a_grandchild(program, limits):
+    subprocess.Popen([sys.executable, "-c", f"import time; time.sleep(600) # {limits.seed}"])
+    time.sleep(600)
+
+
+def needs_what_is_not_there(program, limits):
+    import a_library_that_nobody_has  # noqa: F401
+
+
+def no_answer_at_all(program, limits):
+    return "an answer"
+
+
+def _write(data: bytes) -> None:
+    descriptor = int(sys.argv[2])
+    os.write(descriptor, data)
+    time.sleep(600)
+
+
+def rubbish(program, limits):
+    _write(np.random.default_rng(limits.seed).bytes(int(limits.nodes)))
+
+
+def truncated(program, limits):
+    _write(encoded_answer(echo(program, limits))[:-8])
+
+
+def truncated_and_gone(program, limits):
+    os.write(int(sys.argv[2]), encoded_answer(echo(program, limits))[:-8])
+    os._exit(0)
+
+
+def too_much(program, limits):
+    _write(encoded_answer(echo(program, limits)) + b"and more")
+
+
+def huge(program, limits):
+    _write(struct.pack("<4sQI", MAGIC, 1 << 60, 10))
+
+
+def no_json(program, limits):
+    _write(PREFIX.pack(MAGIC, 5, 5) + b"{]}\xff\x00")
+
+
+def other_json(program, limits):
+    _write(PREFIX.pack(MAGIC, 2, 2) + b"[]")
+
+
+def deep_json(program, limits):
+    text = b"[" * 100_000
+    _write(PREFIX.pack(MAGIC, len(text), len(text)) + text)
+
+
+def other_outcome(program, limits):
+    head = {"outcome": "wonderful", "objective": 0, "bound": 0, "solver": "", "message": ""}
+    _write(encoded(head, {}))
+
+
+def text_objective(program, limits):
+    head = {"outcome": "optimal", "objective": "0", "bound": 0, "solver": "", "message": ""}
+    _write(encoded(head, {}))
+
+
+def other_arrays(program, limits):
+    head = {"outcome": "optimal", "objective": 0, "bound": 0, "solver": "", "message": ""}
+    _write(encoded(head, {"y": np.zeros(2)}))

@@ -1,0 +1,184 @@
+"""Every solver behind the same programs, statuses and limits."""
+
+import math
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from tailc_solvers.backends.adapters import Backend, Solver
+from tailc_solvers.backends.check import Trust, verdict
+from tailc_solvers.backends.linear import Limits, LinearProgram, Outcome
+
+LINEAR = (Backend.HIGHS, Backend.SCIP, Backend.CLARABEL, Backend.GUROBI)
+WHOLE = (Backend.HIGHS, Backend.SCIP, Backend.CP_SAT, Backend.GUROBI)
+TOLERANCE = 1e-7
+
+
+@pytest.fixture(scope="module")
+def solvers():
+    """One child of each, for all tests of this file."""
+    found = {backend: Solver(backend) for backend in Backend}
+    yield found
+    for solver in found.values():
+        solver.__exit__(None, None, None)
+
+
+# Two products share 40 hours and 30 parts: the corner (10, 20) is worth 3 * 10 + 2 * 20 = 70.
+PRODUCTS = LinearProgram.build(
+    [-3.0, -2.0],
+    0,
+    100,
+    [(-math.inf, {0: 2, 1: 1}, 40), (-math.inf, {0: 1, 1: 1}, 30)],
+    offset=1.5,
+)
+# Weights 3, 5 and 7 worth 4, 6 and 9 in a bag for 11: 3 and 7 are worth 13.
+BAG = LinearProgram.build(
+    [-4.0, -6.0, -9.0], 0, 1, [(-math.inf, {0: 3, 1: 5, 2: 7}, 11)], integer=True, offset=-1.0
+)
+
+
+@pytest.mark.parametrize("backend", LINEAR)
+def test_a_linear_program_has_its_corner(solvers, backend):
+    found = solvers[backend].answer(PRODUCTS)
+    assert found.outcome is Outcome.OPTIMAL
+    assert found.x == pytest.approx([10, 20], abs=TOLERANCE)
+    assert found.objective == pytest.approx(-70 + 1.5, abs=TOLERANCE)
+
+
+@pytest.mark.parametrize("backend", [Backend.HIGHS, Backend.CLARABEL, Backend.GUROBI])
+def test_multipliers_have_one_sign_and_prove_the_optimum(solvers, backend):
+    # One more hour is worth 1, one more part is worth 1.
+    found = solvers[backend].answer(PRODUCTS)
+    assert found.dual == pytest.approx([-1, -1], abs=1e-6)
+    judged = verdict(PRODUCTS, found)
+    assert judged.trust is Trust.PROVED
+    assert judged.bound == pytest.approx(-68.5, abs=1e-5)
+
+
+@pytest.mark.parametrize("backend", LINEAR)
+def test_equations_and_ranges_are_kept(solvers, backend):
+    # x + y = 3 and 1 <= x - y <= 2: the least 2 x + y has x - y = 1, so x = 2 and y = 1.
+    program = LinearProgram.build(
+        [2.0, 1.0], -10, 10, [(3, {0: 1, 1: 1}, 3), (1, {0: 1, 1: -1}, 2)]
+    )
+    found = solvers[backend].answer(program)
+    assert found.x == pytest.approx([2, 1], abs=TOLERANCE)
+    if found.dual is not None:
+        assert verdict(program, found).trust is Trust.PROVED
+
+
+@pytest.mark.parametrize("backend", WHOLE)
+def test_a_whole_program_has_its_best_bag(solvers, backend):
+    found = solvers[backend].answer(BAG)
+    assert found.outcome is Outcome.OPTIMAL
+    assert found.x == pytest.approx([1, 0, 1], abs=TOLERANCE)
+    assert found.objective == pytest.approx(-14.0, abs=TOLERANCE)
+    # Only the solver knows that there is no better one.
+    assert verdict(BAG, found).trust is Trust.CLAIMED
+
+
+@pytest.mark.parametrize("backend", LINEAR)
+def test_an_infeasible_program_has_no_point(solvers, backend):
+    program = LinearProgram.build([1.0], 0, 1, [(2, {0: 1}, math.inf)])
+    found = solvers[backend].answer(program)
+    assert found.outcome is Outcome.INFEASIBLE
+    assert found.x is None
+
+
+@pytest.mark.parametrize("backend", [Backend.HIGHS, Backend.CLARABEL, Backend.GUROBI])
+def test_an_unbounded_program_is_no_optimum(solvers, backend):
+    program = LinearProgram.build([-1.0], 0, math.inf, [(0, {0: 1}, math.inf)])
+    found = solvers[backend].answer(program)
+    assert not found.outcome.has_point
+
+
+def test_whole_numbers_are_refused_where_there_are_none(solvers):
+    found = solvers[Backend.CLARABEL].answer(BAG)
+    assert found.outcome is Outcome.REFUSED
+    assert found.message == "Clarabel takes no whole variables"
+
+
+def test_an_optimum_of_a_grid_is_no_optimum(solvers):
+    thirds = LinearProgram.build([1.0], 0, 1, [(1, {0: 3}, 1)])
+    found = solvers[Backend.CP_SAT].answer(thirds)
+    assert (found.outcome, found.bound) == (Outcome.FEASIBLE, None)
+    # Nor is a grid without a point the end of all points.
+    none = LinearProgram.build([1.0], 0, 1, [(2, {0: 1}, 3)])
+    assert solvers[Backend.CP_SAT].answer(none).outcome is Outcome.LIMIT
+
+
+def test_a_program_above_the_free_licence_is_named_as_such(solvers):
+    n = 3_000
+    program = LinearProgram.build(np.ones(n), 0, 1, [])
+    found = solvers[Backend.GUROBI].answer(program)
+    if found.outcome is not Outcome.OPTIMAL:  # as under a full licence
+        assert found.outcome is Outcome.TOO_LARGE
+        assert "size-limited" in found.message
+
+
+@pytest.mark.parametrize("backend", list(Backend))
+def test_the_same_question_has_the_same_answer_to_the_last_bit(solvers, backend):
+    rng = np.random.default_rng(3)
+    rows = [
+        (float(rng.integers(5, 10)), dict(enumerate(rng.integers(1, 9, 12).tolist())), math.inf)
+        for _ in range(8)
+    ]
+    integer = backend not in (Backend.CLARABEL,)
+    program = LinearProgram.build(rng.integers(1, 20, 12), 0, 5, rows, integer=integer)
+    first = solvers[backend].answer(program, Limits(seed=5))
+    with Solver(backend) as other:
+        again = other.answer(program, Limits(seed=5))
+    assert first.x is not None
+    assert again.x is not None
+    assert first.x.tobytes() == again.x.tobytes()
+    assert first.objective == again.objective
+
+
+@pytest.mark.parametrize(
+    ("backend", "library", "extra"),
+    [
+        (Backend.HIGHS, "ortools", "tailc[solvers]"),
+        (Backend.CLARABEL, "clarabel", "tailc[solvers]"),
+        (Backend.GUROBI, "gurobipy", "tailc[gurobi]"),
+    ],
+)
+def test_a_missing_library_names_the_extra(monkeypatch, tmp_path, backend, library, extra):
+    (tmp_path / f"{library}.py").write_text(
+        f"raise ModuleNotFoundError('none', name={library!r})\n"
+    )
+    monkeypatch.syspath_prepend(os.fspath(tmp_path))
+    with Solver(backend) as solver:
+        found = solver.answer(PRODUCTS)
+    assert found.outcome is Outcome.NOT_INSTALLED
+    assert found.message == f"`{library}` is not installed: pip install '{extra}'"
+
+
+def test_a_program_without_rows_is_solved_by_all(solvers):
+    program = LinearProgram.build([1.0, -1.0], 0, 2, [], integer=False)
+    for backend in LINEAR:
+        found = solvers[backend].answer(program)
+        assert found.x == pytest.approx([0, 2], abs=TOLERANCE), backend
+
+
+def test_broken_programs_are_refused_here():
+    with pytest.raises(ValueError, match="in order"):
+        LinearProgram.build([1.0], 1, 0, [])
+    with pytest.raises(ValueError, match="finite"):
+        LinearProgram.build([math.nan], 0, 1, [])
+    with pytest.raises(ValueError, match="outside"):
+        LinearProgram.build([1.0], 0, 1, [(0, {3: 1.0}, 1)])
+    with pytest.raises(ValueError, match="needs a variable"):
+        LinearProgram.build([], 0, 1, [])
+
+
+def test_asking_a_solver_loads_none_here():
+    script = (
+        "import sys; from tailc_solvers.backends.adapters import Solver, Backend;"
+        "from tests.tailc_solvers.backends.test_child import PROGRAM\n"
+        "with Solver('highs') as solver: assert solver.answer(PROGRAM).outcome == 'optimal'\n"
+        "assert not {'ortools', 'clarabel', 'gurobipy', 'highspy', 'scipy'} & set(sys.modules)"
+    )
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+    subprocess.run([sys.executable, "-c", script], check=True, env=env)

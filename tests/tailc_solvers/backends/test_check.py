@@ -1,0 +1,228 @@
+"""Planted lies are refuted, and honest answers are not."""
+
+import math
+from dataclasses import dataclass, replace
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+from tailc_solvers.backends.check import Fault, Known, Trust, proved_bound, verdict
+from tailc_solvers.backends.linear import Answer, LinearProgram, Outcome
+
+SEEDS = range(60)
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A program, its honest answer, and a feasible point that is worse."""
+
+    program: LinearProgram
+    honest: Answer
+    worse: np.ndarray
+
+    def objective(self, x: np.ndarray) -> float:
+        return float(self.program.cost @ x) + self.program.offset
+
+    @property
+    def best(self) -> Known:
+        assert self.honest.x is not None
+        return Known(points=[self.honest.x])
+
+
+def dense(program: LinearProgram) -> np.ndarray:
+    A = np.zeros((program.n_rows, program.n_variables))
+    A[program.row, program.column] = program.value
+    return A
+
+
+def linear_case(seed: int) -> Case:
+    """Variables in [0, 10], rows that the point of ones meets with room."""
+    rng = np.random.default_rng(seed)
+    n, m = int(rng.integers(2, 7)), int(rng.integers(1, 6))
+    A = rng.integers(1, 9, (m, n)).astype(float)
+    low = A.sum(axis=1) * rng.uniform(0.3, 0.9, m)
+    cost = rng.choice([-1, 1], n) * rng.permutation(np.arange(1.0, n + 1))
+    rows = [(low[r], dict(enumerate(A[r].tolist())), 6 * A[r].sum()) for r in range(m)]
+    program = LinearProgram.build(cost, 0, 10, rows, offset=float(rng.integers(-5, 5)))
+    both = np.vstack([-A, A])
+    found = linprog(cost, both, np.concatenate([-low, 6 * A.sum(axis=1)]), bounds=(0, 10))
+    marginal = found.ineqlin.marginals
+    best = found.fun + program.offset
+    honest = Answer(Outcome.OPTIMAL, found.x, best, best, marginal[m:] - marginal[:m])
+    return Case(program, honest, np.ones(n))
+
+
+def whole_case(seed: int) -> Case:
+    """Four variables in 0..3: all points are tried."""
+    rng = np.random.default_rng(1_000 + seed)
+    A = rng.integers(1, 9, (2, 4)).astype(float)
+    low = np.rint(A.sum(axis=1) * rng.uniform(0.8, 1.0, 2))
+    cost = rng.permutation(np.arange(1.0, 5))
+    rows = [(low[r], dict(enumerate(A[r].tolist())), math.inf) for r in range(2)]
+    program = LinearProgram.build(cost, 0, 3, rows, integer=True)
+    points = [np.array(p, dtype=float) for p in product(range(4), repeat=4)]
+    feasible = [p for p in points if (A @ p >= low).all()]
+    x = min(feasible, key=lambda p: float(cost @ p))
+    best = float(cost @ x)
+    return Case(program, Answer(Outcome.OPTIMAL, x, best, best), np.full(4, 3.0))
+
+
+CASES = [*map(linear_case, SEEDS), *map(whole_case, SEEDS)]
+
+
+def lies(case: Case, rng: np.random.Generator):
+    """(name, answer, what is known of the program)."""
+    honest, best = case.honest, case.best
+    x = honest.x
+    assert x is not None
+    assert honest.objective is not None
+    j = int(rng.integers(x.size))
+    moved = x.copy()
+    moved[j] += rng.choice([-1, 1]) * rng.uniform(0.01, 3)
+    told = case.objective(moved)
+    swapped = x.copy()
+    a, b = rng.choice(x.size, 2, replace=False)
+    swapped[[a, b]] = x[[b, a]]
+    nothing = Known()
+    yield "perturbed, the objective kept", replace(honest, x=moved), nothing
+    yield "perturbed and consistent", Answer(Outcome.OPTIMAL, moved, told, told), best
+    if abs(case.objective(swapped) - honest.objective) > 1e-3:
+        yield "swapped variables", replace(honest, x=swapped), nothing
+    for shift in (-1.0, 1e-3, 5.0):
+        yield "wrong objective", replace(honest, objective=honest.objective + shift), nothing
+    yield "bound above the point", replace(honest, bound=honest.objective + 0.01), nothing
+    yield "bound not reached", replace(honest, bound=honest.objective - 0.01), nothing
+    yield "no objective", replace(honest, objective=None), nothing
+    worst = case.objective(case.worse)
+    if worst > honest.objective + 1e-3:
+        poor = Answer(Outcome.OPTIMAL, case.worse, worst, worst)
+        yield "optimal, though a better point is known", poor, best
+        high = replace(poor, outcome=Outcome.FEASIBLE)
+        yield "bound above a better point", high, best
+    for outcome in (Outcome.INFEASIBLE, Outcome.UNBOUNDED):
+        yield "no point, though there is one", Answer(outcome), best
+        yield "no point, and one beside it", replace(honest, outcome=outcome), nothing
+    for value in (math.nan, math.inf, -math.inf):
+        wrong = x.copy()
+        wrong[j] = value
+        yield "point not finite", replace(honest, x=wrong), nothing
+        yield "objective not finite", replace(honest, objective=value), nothing
+        yield "bound not finite", replace(honest, bound=value), nothing
+    for wrong in (x[:-1], np.append(x, 0.0), np.array([])):
+        yield "wrong length", replace(honest, x=wrong), nothing
+    yield "no point", replace(honest, x=None), nothing
+    if case.program.integer.all():
+        half = np.minimum(x + 0.5, 3)
+        half[0] = x[0] - 0.5
+        told = case.objective(half)
+        yield "not whole", Answer(Outcome.FEASIBLE, half, told, None), nothing
+    below = Known(bound=honest.objective)
+    far = np.full(x.size, -1.0)
+    yield "outside the bounds", Answer(Outcome.FEASIBLE, far, case.objective(far)), below
+
+
+def test_more_than_a_thousand_lies_are_refuted():
+    told: dict[str, int] = {}
+    for seed, case in enumerate(CASES):
+        for name, answer, known in lies(case, np.random.default_rng(seed)):
+            told[name] = told.get(name, 0) + 1
+            judged = verdict(case.program, answer, known)
+            assert judged.trust is Trust.REFUTED, (seed, name, answer, judged)
+            assert judged.faults, (seed, name)
+    assert sum(told.values()) > 3_000
+    assert len(told) == 18
+    assert min(told.values()) >= 50
+
+
+def test_honest_answers_are_not_refuted():
+    for seed, case in enumerate(CASES):
+        for known in (Known(), case.best, Known(points=[case.worse])):
+            judged = verdict(case.program, case.honest, known)
+            assert judged.faults == (), seed
+            is_linear = not case.program.integer.any()
+            assert judged.trust is (Trust.PROVED if is_linear else Trust.CLAIMED), seed
+
+
+def test_a_bound_from_elsewhere_proves_a_whole_optimum():
+    for case in map(whole_case, SEEDS):
+        assert case.honest.objective is not None
+        judged = verdict(case.program, case.honest, Known(bound=case.honest.objective))
+        assert judged.trust is Trust.PROVED
+
+
+def test_no_multipliers_prove_more_than_the_optimum():
+    for seed in SEEDS:
+        case = linear_case(seed)
+        rng = np.random.default_rng(seed)
+        assert case.honest.objective is not None
+        assert case.honest.dual is not None
+        for scale in (0.01, 1, 100):
+            dual = case.honest.dual + scale * rng.standard_normal(case.program.n_rows)
+            bound = proved_bound(case.program, dual)
+            assert bound <= case.honest.objective + 1e-9, seed
+        exact = proved_bound(case.program, case.honest.dual)
+        assert exact == pytest.approx(case.honest.objective, abs=1e-9), seed
+
+
+def test_multipliers_of_another_length_or_not_finite_prove_nothing():
+    program = linear_case(0).program
+    assert proved_bound(program, np.ones(program.n_rows + 1)) == -math.inf
+    assert proved_bound(program, np.full(program.n_rows, math.nan)) == -math.inf
+
+
+def test_a_multiplier_on_a_bound_that_is_not_there_is_left_out():
+    # x >= 1 and nothing above: the sign that would use the upper bound proves only the rest.
+    program = LinearProgram.build([1.0], 0, 5, [(1, {0: 1}, math.inf)])
+    assert proved_bound(program, np.array([1.0])) == 1.0
+    assert proved_bound(program, np.array([-1.0])) == 0.0
+    free = LinearProgram.build([1.0], -math.inf, math.inf, [(1, {0: 1}, math.inf)])
+    assert proved_bound(free, np.array([0.9])) == -math.inf
+
+
+def test_each_fault_of_a_point_has_its_name():
+    program = LinearProgram.build([1.0, 1.0], 0, 3, [(1, {0: 1, 1: 1}, 4)], integer=[True, False])
+
+    def faults(x, outcome=Outcome.FEASIBLE, objective=None):
+        value = float(np.sum(x)) if objective is None else objective
+        return verdict(program, Answer(outcome, np.array(x, dtype=float), value)).faults
+
+    assert faults([1, 0.5]) == ()
+    assert faults([0.5, 1]) == (Fault.NOT_WHOLE,)
+    assert faults([4, -1]) == (Fault.BOUND_EXCEEDED,)
+    assert faults([0, 0.5]) == (Fault.ROW_EXCEEDED,)
+    assert faults([3, 2]) == (Fault.ROW_EXCEEDED,)
+    assert faults([1, 1], objective=3.0) == (Fault.WRONG_OBJECTIVE,)
+    assert faults([1]) == (Fault.WRONG_LENGTH,)
+
+
+def test_a_point_below_a_proved_bound_is_impossible():
+    program = LinearProgram.build([1.0], 0, 3, [])
+    answer = Answer(Outcome.FEASIBLE, np.array([1.0]), 1.0)
+    assert verdict(program, answer, Known(bound=2.0)).faults == (Fault.IMPOSSIBLE,)
+
+
+def test_a_known_point_that_is_not_feasible_refutes_nothing():
+    program = LinearProgram.build([1.0], 0, 3, [(2, {0: 1}, math.inf)])
+    honest = Answer(Outcome.OPTIMAL, np.array([2.0]), 2.0, 2.0)
+    assert verdict(program, honest, Known(points=[np.array([0.0])])).faults == ()
+
+
+def test_what_cannot_be_refuted_stays_a_claim():
+    # Nobody knows a point, and the solver gives no reason.
+    program = LinearProgram.build([1.0], 0, 3, [(2, {0: 1}, math.inf)])
+    assert verdict(program, Answer(Outcome.INFEASIBLE)).trust is Trust.CLAIMED
+    # A worse point with a bound to match, no multipliers, and nothing known.
+    poor = Answer(Outcome.OPTIMAL, np.array([3.0]), 3.0, 3.0)
+    judged = verdict(program, poor)
+    assert judged.trust is Trust.CLAIMED
+    assert judged.gap == math.inf
+
+
+@pytest.mark.parametrize(
+    "outcome", [o for o in Outcome if not o.has_point and o not in ("infeasible", "unbounded")]
+)
+def test_a_failure_claims_nothing(outcome):
+    judged = verdict(linear_case(0).program, Answer(outcome), linear_case(0).best)
+    assert judged.trust is Trust.CLAIMED
+    assert judged.faults == ()

@@ -1,0 +1,189 @@
+"""Whatever a solver does in its child is a typed outcome here."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tailc_solvers.backends.child import Child
+from tailc_solvers.backends.linear import Answer, Limits, LinearProgram, Outcome
+
+PROGRAM = LinearProgram.build([1.0, 2.0], [3.0, 4.0], 10.0, [])
+ROGUES = "tests.tailc_solvers.backends.rogues"
+SHORT = Limits(wall_s=1.0)
+
+
+def child(name: str) -> Child:
+    return Child(f"{ROGUES}:{name}")
+
+
+def answered(name: str, limits: Limits = SHORT) -> Answer:
+    with child(name) as solver:
+        return solver.answer(PROGRAM, limits)
+
+
+@pytest.fixture(autouse=True)
+def _short_start(monkeypatch):
+    monkeypatch.setattr("tailc_solvers.backends.child.START_S", 2.0)
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_left():
+    yield
+    # A child that was not waited for would still be there to wait for.
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+
+
+def test_one_child_answers_many_programs():
+    with child("echo") as solver:
+        first = solver.answer(PROGRAM, SHORT)
+        begun = time.perf_counter()
+        for _ in range(50):
+            again = solver.answer(PROGRAM, SHORT)
+        each = (time.perf_counter() - begun) / 50
+    assert first.x is not None
+    assert first.x.tolist() == [3.0, 4.0]
+    assert again.objective == first.objective == 11.0
+    # Starting Python alone takes ten times that.
+    assert each < 0.02
+
+
+def test_programs_larger_than_a_pipe_go_through_both_ways():
+    n = 300_000
+    program = LinearProgram.build(np.ones(n), np.arange(n), np.inf, [])
+    with child("echo") as solver:
+        found = solver.answer(program, Limits(wall_s=20))
+    assert found.x is not None
+    assert (found.x == np.arange(n)).all()
+
+
+@pytest.mark.parametrize("name", ["hang", "spin", "leaves_a_grandchild"])
+def test_a_solver_that_does_not_end_is_ended(name):
+    begun = time.perf_counter()
+    found = answered(name)
+    assert found.outcome is Outcome.TIMED_OUT
+    assert found.message == "no answer within 1 s"
+    assert time.perf_counter() - begun < 10
+
+
+def test_what_a_solver_started_ends_with_it():
+    mark = 987_654_321
+    assert answered("leaves_a_grandchild", Limits(wall_s=1, seed=mark)).outcome is Outcome.TIMED_OUT
+    deadline = time.monotonic() + 5
+    while is_running(mark) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not is_running(mark)
+
+
+def is_running(mark: int) -> bool:
+    """Whether a process whose command line ends with the mark exists and is no zombie."""
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if folder.joinpath("cmdline").read_bytes().rstrip(b"\x00").endswith(str(mark).encode()):
+                return True
+        except OSError:
+            continue
+    return False
+
+
+@pytest.mark.parametrize(
+    ("name", "how"),
+    [
+        ("leave", "exit status 3"),
+        ("leave_in_silence", "exit status 0"),
+        ("segfault", "signal 11"),
+        ("abort", "signal 6"),
+        ("truncated_and_gone", "exit status 0"),
+    ],
+)
+def test_a_solver_that_crashes_says_how(name, how):
+    found = answered(name)
+    assert found.outcome is Outcome.CRASHED
+    assert found.message == f"the solver ended with {how}"
+
+
+@pytest.mark.parametrize("name", ["hoard", "hoard_and_die"])
+def test_a_solver_that_needs_too_much_memory_is_told_apart_from_a_crash(name):
+    found = answered(name, Limits(wall_s=20, memory_bytes=1 << 30))
+    assert found.outcome is Outcome.OUT_OF_MEMORY
+
+
+def test_what_a_solver_prints_is_not_seen_and_not_read(capfd):
+    assert answered("chatter").outcome is Outcome.FEASIBLE
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "too_much",
+        "huge",
+        "no_json",
+        "other_json",
+        "deep_json",
+        "other_outcome",
+        "text_objective",
+        "other_arrays",
+    ],
+)
+def test_bytes_that_are_no_answer_are_garbled(name):
+    assert answered(name).outcome is Outcome.GARBLED
+
+
+def test_random_bytes_are_garbled_whatever_they_are():
+    for seed in range(5):
+        with child("rubbish") as solver:
+            found = solver.answer(PROGRAM, Limits(wall_s=1, seed=seed, nodes=1_000))
+        assert found.outcome is Outcome.GARBLED
+
+
+@pytest.mark.parametrize("name", ["truncated", "rubbish"])
+def test_half_an_answer_is_waited_for_and_no_longer(name):
+    assert answered(name, Limits(wall_s=0.2, nodes=3)).outcome is Outcome.TIMED_OUT
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("raises", "RuntimeError: the model is odd"),
+        ("no_answer_at_all", "AttributeError: 'str' object has no attribute 'x'"),
+    ],
+)
+def test_what_an_adapter_raises_is_a_refusal(name, message):
+    found = answered(name)
+    assert found.outcome is Outcome.REFUSED
+    assert found.message == message
+
+
+def test_a_library_that_is_not_there_is_named():
+    found = answered("needs_what_is_not_there")
+    assert found.outcome is Outcome.NOT_INSTALLED
+    assert found.message == "`a_library_that_nobody_has` is not installed"
+
+
+def test_after_a_failure_the_next_question_starts_another_child():
+    with child("slow_then_fine") as solver:
+        assert solver.answer(PROGRAM, SHORT).outcome is Outcome.FEASIBLE
+        assert solver.answer(PROGRAM, Limits(wall_s=0.1)).outcome is Outcome.TIMED_OUT
+        assert solver.answer(PROGRAM, SHORT).outcome is Outcome.FEASIBLE
+
+
+def test_a_child_whose_parent_is_gone_ends():
+    script = (
+        "import os; from tests.tailc_solvers.backends.test_child import *;"
+        "c = child('echo'); c.answer(PROGRAM, SHORT);"
+        "print(c._running._child.pid, flush=True); os._exit(0)"
+    )
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+    done = subprocess.run(
+        [sys.executable, "-c", script], check=True, capture_output=True, env=env, text=True
+    )
+    status = Path(f"/proc/{int(done.stdout)}/stat")
+    deadline = time.monotonic() + 5
+    while status.exists() and " Z " not in status.read_text() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not status.exists() or " Z " in status.read_text()

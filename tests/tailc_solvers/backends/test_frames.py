@@ -1,0 +1,64 @@
+"""Frames read back as written, and nothing else is read as a frame."""
+
+import math
+
+import numpy as np
+import pytest
+from tailc_solvers.backends.frames import (
+    GarbledFrameError,
+    decoded_answer,
+    decoded_question,
+    encoded_answer,
+    encoded_question,
+)
+from tailc_solvers.backends.linear import Answer, Limits, LinearProgram, Outcome
+
+
+def test_a_question_reads_back():
+    program = LinearProgram.build(
+        [1.0, -2.0],
+        [-math.inf, 0],
+        [math.inf, 5],
+        [(-math.inf, {0: 1.5, 1: 2.0}, 7.0)],
+        integer=[True, False],
+        offset=3.25,
+    )
+    limits = Limits(1.5, 2**33, 10, 7)
+    read, read_limits = decoded_question(encoded_question(program, limits))
+    assert read_limits == limits
+    assert read.offset == 3.25
+    for name in ("cost", "lower", "upper", "integer", "row", "column", "value", "row_upper"):
+        got, wanted = getattr(read, name), getattr(program, name)
+        assert got.dtype == wanted.dtype
+        assert got.tolist() == wanted.tolist()
+
+
+@pytest.mark.parametrize("objective", [None, 1.5, math.inf, -math.inf])
+@pytest.mark.parametrize("x", [None, np.array([]), np.array([1.0, math.nan])])
+def test_an_answer_reads_back(objective, x):
+    answer = Answer(Outcome.FEASIBLE, x, objective, None, x, "solver 1", "a sentence, in words: ü")
+    read = decoded_answer(encoded_answer(answer))
+    assert (read.outcome, read.objective, read.bound) == (Outcome.FEASIBLE, objective, None)
+    assert (read.solver, read.message) == (answer.solver, answer.message)
+    for got in (read.x, read.dual):
+        assert (got is None) == (x is None)
+        assert x is None or np.array_equal(got, x, equal_nan=True)
+
+
+def test_no_flipped_byte_of_an_answer_raises_anything_else():
+    frame = encoded_answer(Answer(Outcome.OPTIMAL, np.arange(3.0), 1.0, 1.0, None, "s", "m"))
+    garbled = 0
+    for at in range(len(frame)):
+        for flip in (1, 0x80, 0xFF):
+            try:
+                decoded_answer(frame[:at] + bytes([frame[at] ^ flip]) + frame[at + 1 :])
+            except GarbledFrameError:
+                garbled += 1
+    assert garbled > len(frame)
+
+
+def test_no_part_of_an_answer_is_an_answer():
+    frame = encoded_answer(Answer(Outcome.OPTIMAL, np.arange(3.0), 1.0))
+    for end in range(len(frame)):
+        with pytest.raises(GarbledFrameError):
+            decoded_answer(frame[:end])
