@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc.forms.ladder.table import Ladder
+from tailc.forms.ladder.table import Ladder, Rule
 from tailc.percentiles import PPM
 from tailc.traces.profile import DemandProfile
 
@@ -76,15 +76,24 @@ def workload(profile: DemandProfile, ladder: Ladder) -> Workload:
     """The profile at the speeds that its requests have on the rungs of the ladder.
 
     A rung that is a degree of parallelism has the speed of each request's own curve at that degree;
-    the caller sees to it that the profile knows it. Any other rung, on another core type say, has
-    its own `speed_ppm` for every request. Work below 1 ns counts as 1 ns.
+    the caller sees to it that the profile knows it. A rung that is a core has the speed of the
+    curve's column of its number, where curves have as many columns as there are rungs. Any other
+    rung has its own `speed_ppm` for every request. Work below 1 ns counts as 1 ns.
     """
     work_ns = np.maximum(np.rint(profile.demand_ms * NS_PER_MS), 1).astype(np.int64)
     return Workload(work_ns, profile.weight, profile.curve_of, _speed(profile, ladder))
 
 
+def has_own_speeds(profile: DemandProfile, ladder: Ladder) -> bool:
+    """Whether requests have speeds of their own on the cores that are the ladder's rungs."""
+    on_cores = Rule.CORE_PER_REQUEST in ladder.rules
+    return on_cores and profile.degrees == len(ladder.rungs) > 1
+
+
 def _speed(profile: DemandProfile, ladder: Ladder) -> NDArray[np.float64]:
     """By curve and rung."""
+    if has_own_speeds(profile, ladder):
+        return np.ascontiguousarray(profile.curves, dtype=np.float64)
     at = degrees(ladder)
     if at is None:
         own = np.array([rung.speed_ppm / PPM for rung in ladder.rungs])

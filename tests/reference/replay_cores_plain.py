@@ -14,6 +14,7 @@ from math import ceil
 from tailc.forms.controller import (
     Controller,
     ControlState,
+    arrival_rate_mrps,
     first_state,
     output_ppm,
     scaled_age_us,
@@ -75,8 +76,8 @@ class Loop:
         window = sorted(self.latencies_ns[-self.window :])
         at_ns = window[ceil(Fraction(self.percentile_ppm, PPM) * len(window)) - 1]
         measured_us = (at_ns + 500) // NS_PER_US
-        passed_ns = max(now - (self.steps[-1].time_ns if self.steps else 0), 1)
-        rate_mrps = (arrived - self.arrived_before) * 10**12 // passed_ns
+        passed_ns = now - (self.steps[-1].time_ns if self.steps else 0)
+        rate_mrps = arrival_rate_mrps(arrived - self.arrived_before, passed_ns // NS_PER_US)
         self.arrived_before = arrived
         self.output = self.law(len(self.steps), measured_us, rate_mrps)
         self.steps.append(Step(now, measured_us, rate_mrps, self.output))

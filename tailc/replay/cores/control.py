@@ -1,6 +1,6 @@
 """One step of what steers a replay, in whole numbers, and what it measures; compiled.
 
-`_controlled` steps as `tailc.forms.controller.step` does.
+`_controlled` steps as `tailc.forms.controller.step` does, and the rate is its `arrival_rate_mrps`.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from tailc.replay.pools import NEVER_NS, PPM
 from tailc.replay.streams import NS_PER_S_IN_MRPS
 
 _HALF_US = NS_PER_US // 2
+_US_PER_S_IN_MRPS = NS_PER_S_IN_MRPS // NS_PER_US
 
 _kernel = njit(cache=True, nogil=True, _nrt=False)  # pyright: ignore[reportCallIssue] - not in its stubs
 _part = njit(inline="always")
@@ -53,8 +54,8 @@ def complete(state, table, latency_ns, log):
 def _step(state, table, steps):
     server = state.server
     measured_us = _measured_us(state, table.steer)
-    elapsed_ns = max(server.now - server.stepped_at, 1)
-    rate_mrps = (server.arrived - server.arrived_by_step) * NS_PER_S_IN_MRPS // elapsed_ns
+    elapsed_us = max((server.now - server.stepped_at) // NS_PER_US, 1)
+    rate_mrps = (server.arrived - server.arrived_by_step) * _US_PER_S_IN_MRPS // elapsed_us
     if table.steer.law == CONTROLLED:
         _controlled(server, table.steer, measured_us, rate_mrps)
     elif table.steer.law == GIVEN:

@@ -3,7 +3,7 @@
 All take a step once in `epoch_requests` completions, and measure alike: a percentile of the last
 `window_requests` latencies (fewer at the beginning), and the arrivals since the last step over the
 time since then. Both are whole numbers: microseconds, the nearest, halves up, and thousandths of a
-request per second, rounded down.
+request per second, rounded down, of whole microseconds.
 """
 
 from __future__ import annotations
