@@ -10,7 +10,9 @@ from typing import Any
 
 from damaged import damaged_files
 from linear_scan import look_up
+from plain_control import in_millionths, outputs, scaled_climbs
 from policies import named_policies
+from sequences import Sequence, sequences_of
 
 from tailc.artifact.flat_form import encode_flat
 from tailc.artifact.json_form import encode_json
@@ -19,20 +21,29 @@ COLUMNS = ("request_class", "load", "waited_us", "executed_us", "start", "wait_u
 # Where a policy has a controller, what it puts out at the look-up.
 STEERED_COLUMNS = (*COLUMNS[:4], "output_ppm", *COLUMNS[4:])
 OUTPUTS_PPM = (1_000_000, 0, 999_999, 500_000, 333_333, 1)
+STEP_COLUMNS = (
+    *("sequence", "step", "measured_us", "rate_mrps"),
+    *("output", "output_ppm", "load", "climbs"),
+)
 LARGEST = 2**53 - 1
 QUERIES_PER_LADDER = 400
 
 
 def write_vectors(folder: Path) -> None:
-    """NAME.json, NAME.tailc and NAME.csv for every policy, and the folder `refused`."""
-    refused = folder / "refused"
-    refused.mkdir(parents=True, exist_ok=True)
+    """NAME.json, NAME.tailc and NAME.csv for every policy, steps/NAME.csv for every controller, and
+    the folder `refused`.
+    """
+    refused, steps = folder / "refused", folder / "steps"
+    for needed in (refused, steps):
+        needed.mkdir(parents=True, exist_ok=True)
     for name, (sentence, policy) in named_policies().items():
         document = encode_json(policy)
         (folder / f"{name}.json").write_bytes(document)
         (folder / f"{name}.tailc").write_bytes(encode_flat(policy))
         columns = STEERED_COLUMNS if policy.controller else COLUMNS
         _write_csv(folder / f"{name}.csv", sentence, columns, _answered(name, json.loads(document)))
+        if policy.controller:
+            _write_steps(steps / f"{name}.csv", json.loads(document), sequences_of(name))
     damaged = damaged_files()
     for file, (_, data) in damaged.items():
         (refused / file).write_bytes(data)
@@ -86,6 +97,26 @@ def _near(edges: list[int], rng: Random) -> int:
     if rng.random() < 0.5:
         return rng.choice(edges)
     return min(rng.randrange(edges[-1] + edges[-1] // 4 + 2), LARGEST)
+
+
+def _write_steps(path: Path, document: dict[str, Any], sequences: list[Sequence]) -> None:
+    sentences = [f"{sequence.name}: {sequence.sentence}" for sequence in sequences]
+    rows = [row for sequence in sequences for row in _stepped(document, sequence)]
+    _write_csv(path, "\n# ".join(sentences), STEP_COLUMNS, rows)
+
+
+def _stepped(document: dict[str, Any], sequence: Sequence) -> list[list[Any]]:
+    """A line before the first step and one for each; climbs are those of the last row."""
+    ladder, controller = document["forms"][0], document["forms"][-1]
+    last = ladder["rows"][-1]
+    rows: list[list[Any]] = []
+    measured = [("", ""), *sequence.steps]
+    for number, output in enumerate(outputs(controller, list(sequence.steps))):
+        shown = in_millionths(controller, output)
+        climbs = " ".join(f"{age}:{rung}" for age, rung in scaled_climbs(last, shown))
+        now = [sequence.name, number, *measured[number], output, shown]
+        rows.append([*now, last["first_load"], climbs])
+    return rows
 
 
 def _write_csv(path: Path, sentence: str, columns: tuple[str, ...], rows: list[list[Any]]) -> None:

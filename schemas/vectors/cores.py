@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tailc.forms.controller import Actuator, Controller, GainRow
+from tailc.forms.controller import (
+    FEWEST_FRACTION_BITS,
+    LARGEST_AGE_US,
+    LARGEST_ERROR_US,
+    LARGEST_GAIN,
+    MOST_FRACTION_BITS,
+    Actuator,
+    Controller,
+    GainRow,
+)
 from tailc.forms.ladder.table import (
     AT_ONCE,
     Climb,
@@ -90,6 +99,42 @@ def controller() -> Controller:
             for rate_mrps, *gains in PUBLISHED_GAINS
         ),
     )
+
+
+def extreme_controller() -> Controller:
+    """Every number at a limit; the sign of the gains changes with the rate."""
+    largest = LARGEST_GAIN
+    return Controller(
+        acts_on=Actuator.CLIMB_AGES,
+        percentile_ppm=PPM - 1,
+        target_us=LARGEST_ERROR_US,
+        epoch_requests=1,
+        window_requests=2**53 - 1,
+        first_ppm=999_999,
+        least_ppm=0,
+        most_ppm=PPM,
+        fraction_bits=MOST_FRACTION_BITS,
+        gains=(GainRow(0, largest, largest, largest), GainRow(1, -largest, -largest, -largest)),
+    )
+
+
+def coarse_controller() -> Controller:
+    """The fewest fraction bits, and a gain of one unit by us of error."""
+    return replace(
+        controller(),
+        first_ppm=0,
+        least_ppm=0,
+        most_ppm=100_001,
+        fraction_bits=FEWEST_FRACTION_BITS,
+        gains=(GainRow(0, 0, 1, 0),),
+    )
+
+
+def late_ladder() -> Ladder:
+    """Climbs as late as a controller may scale."""
+    row = Row(0, None, AT_ONCE, (Climb(0, 0), Climb(LARGEST_AGE_US - 1, 1),
+                                 Climb(LARGEST_AGE_US, 2)))  # fmt: skip
+    return replace(core_ladder(), rules=(Rule.CORE_PER_REQUEST,), rows=(row,))
 
 
 def _gain(thousandths: int) -> int:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Callable
 from typing import Any
 
-import rfc8785
+from changed import changed
+from damaged_controls import damaged_controls
 from flatbuffers import Builder
 from policies import named_policies
 
@@ -15,8 +13,6 @@ from tailc.artifact._generated import policy_generated as fbs
 from tailc.artifact.flat_form import encode_flat
 from tailc.artifact.json_form import encode_json
 from tailc.artifact.seal import seal, unseal
-
-Change = Callable[[dict[str, Any]], None]
 
 # A rule, a form and a major version that no reader of version 1.0 knows.
 LATER_RULE = "later-rule"
@@ -44,14 +40,15 @@ def damaged_files() -> dict[str, tuple[str, bytes]]:
         "duplicate.json": ("bad-structure", b'{"format":1,' + document[1:]),
         "float.json": ("bad-structure", document.replace(b'"generation":1', b'"generation":1.5')),
         "digest.json": ("hash-mismatch", document.replace(b'"generation":1', b'"generation":2')),
-        "later-rule.json": ("unknown-rule", _changed(document, _with_later_rule)),
-        "later-form.json": ("unknown-form", _changed(document, _with_later_form)),
-        "later-major.json": ("unknown-schema", _changed(document, _with_later_major)),
-        "descending.json": ("bad-meaning", _changed(document, _with_descending_ages)),
-        "missing.json": ("bad-structure", _changed(document, _without_guard)),
-        "null.json": ("bad-structure", _changed(document, _with_null)),
-        "true.json": ("bad-structure", _changed(document, _with_true)),
-        "unknown.json": ("bad-structure", _changed(document, _with_unknown_member)),
+        "later-rule.json": ("unknown-rule", changed(document, _with_later_rule)),
+        "later-form.json": ("unknown-form", changed(document, _with_later_form)),
+        "later-major.json": ("unknown-schema", changed(document, _with_later_major)),
+        "descending.json": ("bad-meaning", changed(document, _with_descending_ages)),
+        "missing.json": ("bad-structure", changed(document, _without_guard)),
+        "null.json": ("bad-structure", changed(document, _with_null)),
+        "true.json": ("bad-structure", changed(document, _with_true)),
+        "unknown.json": ("bad-structure", changed(document, _with_unknown_member)),
+        **damaged_controls(),
     }
 
 
@@ -108,15 +105,6 @@ def _later_major() -> bytes:
 def _finished(builder: Builder) -> bytes:
     builder.Finish(fbs.PolicyEnd(builder), b"TLC1")
     return bytes(builder.Output())
-
-
-def _changed(document: bytes, change: Change) -> bytes:
-    """The document after `change`, canonical and with the digest it should then have."""
-    policy = json.loads(document)
-    del policy["policy_digest"]
-    change(policy)
-    policy["policy_digest"] = hashlib.sha256(rfc8785.dumps(policy)).hexdigest()
-    return rfc8785.dumps(policy)
 
 
 def _with_later_rule(policy: dict[str, Any]) -> None:

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from cores import controller, core_ladder, short_core_ladder
+from cores import (
+    coarse_controller,
+    controller,
+    core_ladder,
+    extreme_controller,
+    late_ladder,
+    short_core_ladder,
+)
 
 from tailc.artifact.envelope import Evidence, Input, InputRole, Policy
 from tailc.forms.controller import Controller
@@ -103,6 +110,14 @@ def named_policies() -> dict[str, tuple[str, Policy]]:
         "controller": (
             "Schema 1.2: a controller scales the ages of climbs of two ladders by its output.",
             policy("controller", core_ladder(), short_core_ladder(), controller()),
+        ),
+        "extremes": (
+            "Schema 1.2: a controller with every number at a limit, and climbs at 2^43 us.",
+            policy("extremes", late_ladder(), extreme_controller()),
+        ),
+        "coarse": (
+            "Schema 1.2: a controller with 21 fraction bits.",
+            policy("coarse", core_ladder(), coarse_controller()),
         ),
     }
 

@@ -38,7 +38,10 @@ from tests.tailc.artifact.published import ROOT, VECTORS, changed_json, small_po
 RUNTIME = ROOT / "runtimes" / "python"
 SMALLEST = (VECTORS / "smallest.tailc").read_bytes()
 SMALLEST_JSON = (VECTORS / "smallest.json").read_bytes()
-PAYLOADS = [unseal((VECTORS / f"{name}.tailc").read_bytes()) for name in ("classes", "lucene")]
+PAYLOADS = [
+    unseal((VECTORS / f"{name}.tailc").read_bytes())
+    for name in ("classes", "lucene", "cores", "controller")
+]
 
 
 def test_every_vector_is_answered_as_expected(capsys: pytest.CaptureFixture[str]) -> None:
@@ -115,8 +118,10 @@ def opens(data: bytes) -> bool:
         tables = tables_from(data)
     except PolicyError:
         return False
-    rungs = [table.lookup(5, 1, 2)[2] for table in tables.values()]
-    assert all(rung in range(len(t.rungs)) for rung, t in zip(rungs, tables.values(), strict=True))
+    for table in tables.values():
+        if table.controller:
+            assert 0 <= table.controller.step(300_000, 10_000) <= 1_000_000
+        assert table.lookup(5, 1, 2)[2] in range(len(table.rungs))
     return True
 
 
@@ -202,14 +207,14 @@ def test_a_look_up_is_one_call_and_a_bisection(name: str, bisections: int) -> No
     assert calls.count("c_call") == bisections + 1
 
 
-def changed(*steps: str | int, to: object, minor: int = 0) -> bytes:
+def changed(*steps: str | int, to: object, minor: int = 0, name: str = "lucene") -> bytes:
     def change(document: Any) -> None:
         document["schema"]["minor"] = minor
         for step in steps[:-1]:
             document = document[step]
         document[steps[-1]] = to
 
-    return changed_json(change)
+    return changed_json(change, name=name)
 
 
 ROW = ("forms", 0, "rows", 0)
@@ -235,6 +240,24 @@ def test_an_unknown_member_is_refused_unless_a_later_minor_version_may_have_it(
     with pytest.raises(BadStructure, match=f"member `{steps[-1]}` does not exist"):
         tables_from(changed(*steps, to=3))
     assert tables_from(changed(*steps, to=3, minor=SCHEMA_MINOR + 1))[None].lookup(0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        ("forms", 0, "power", "colour"),
+        ("forms", 0, "rungs", 1, "colour"),
+        ("forms", 2, "colour"),
+        ("forms", 2, "gains", 1, "colour"),
+    ],
+)
+def test_an_unknown_member_of_a_controller_or_of_power_is_refused_alike(
+    steps: tuple[str | int, ...],
+) -> None:
+    with pytest.raises(BadStructure, match="member `colour` does not exist"):
+        tables_from(changed(*steps, to=3, minor=2, name="controller"))
+    tables = tables_from(changed(*steps, to=3, minor=SCHEMA_MINOR + 1, name="controller"))
+    assert tables[None].controller
 
 
 def test_a_reader_of_version_1_0_looks_up_in_a_policy_of_1_1(
@@ -264,6 +287,29 @@ def test_a_member_of_another_type_is_refused_by_both_readers(
     steps: tuple[str | int, ...], value: object
 ) -> None:
     data = changed(*steps, to=value)
+    with pytest.raises(BadStructure):
+        tables_from(data)
+    with pytest.raises(TailcError):
+        decode_json(data)
+
+
+@pytest.mark.parametrize("value", [None, True, {}, [], "1"])
+@pytest.mark.parametrize(
+    "steps",
+    [
+        ("forms", 0, "power"),
+        ("forms", 0, "power", "unit"),
+        ("forms", 0, "power", "idle_ppm", 0),
+        ("forms", 0, "rungs", 1, "move_us"),
+        ("forms", 2, "target_us"),
+        ("forms", 2, "gains", 0),
+        ("forms", 2, "gains", 0, "ki"),
+    ],
+)
+def test_a_member_of_a_controller_of_another_type_is_refused_by_both_readers(
+    steps: tuple[str | int, ...], value: object
+) -> None:
+    data = changed(*steps, to=value, minor=2, name="controller")
     with pytest.raises(BadStructure):
         tables_from(data)
     with pytest.raises(TailcError):

@@ -12,6 +12,7 @@ from typing import Any
 
 from tailc_runtime._generated import policy_generated as fbs
 from tailc_runtime.errors import (
+    BadMeaning,
     BadStructure,
     HashMismatch,
     Truncated,
@@ -200,7 +201,7 @@ def _rows(walk: _Walk, ladder: Any) -> tuple[RawRow, ...]:
 
 def _word(words: dict[int, str], number: int) -> str:
     if number not in words:
-        raise BadStructure(f"number `{number}` stands for nothing known here")
+        raise BadMeaning(f"number `{number}` stands for nothing known here")
     return words[number]
 
 

@@ -4,22 +4,13 @@ from __future__ import annotations
 
 import itertools
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
-from tailc_runtime.controller import LARGEST_AGE_US, PPM, Controller
-from tailc_runtime.errors import BadMeaning, UnknownRule
+from tailc_runtime.controller import PPM, Controller
+from tailc_runtime.meaning import CORES, check_ladder, check_scaled
 from tailc_runtime.raw import Head, RawLadder, RawRow
 
 NOW, WAIT, ON_EXIT = 0, 1, 2
-
-LOAD_AXES = ("in_system", "rate_mrps")
-ADMISSIONS = ("at-once", "delay", "on-exit")
-OUTSIDES = ("clamp", "first-rung")
-CORES, MAKE_ROOM = "core-per-request", "make-room"
-RULES = (
-    *("age-from-arrival", "boost-last-rung", CORES, MAKE_ROOM),
-    *("never-descend", "reread-row"),
-)
 
 # Up to this many loads each has an entry of its own; beyond, rows are found by bisection.
 _MOST_ENTRIES = 65_536
@@ -50,10 +41,9 @@ class PolicyTable:
     lookup: Lookup
 
     def __init__(self, head: Head, ladder: RawLadder, controller: Controller | None) -> None:
-        _check(ladder)
+        check_ladder(ladder)
         if controller:
-            oldest_us = max(row.ages_us[-1] for row in ladder.rows)
-            _require(oldest_us <= LARGEST_AGE_US, "a controller scales no age beyond 2^43 us")
+            check_scaled(ladder)
         self.name = head.name
         self.kind = head.kind
         self.generation = head.generation
@@ -162,77 +152,3 @@ def _spans(ladder: RawLadder) -> list[tuple[int, _Entry]]:
 def _entry(row: RawRow) -> _Entry:
     start = ON_EXIT if row.admission == "on-exit" else NOW
     return start, row.delay_us, row.ages_us[1:], row.rungs
-
-
-def _check(ladder: RawLadder) -> None:
-    for rule in ladder.rules:
-        if rule not in RULES:
-            raise UnknownRule(f"rule `{rule}` is not known here")
-    _require(ladder.load_axis in LOAD_AXES, f"load axis `{ladder.load_axis}` is not known here")
-    _require(ladder.outside in OUTSIDES, f"guard `{ladder.outside}` is not known here")
-    _require(_ascends(ladder.rules), "rules must be sorted and stand once")
-    _require(ladder.quantum_us > 0, "the quantum must be positive")
-    _require(bool(ladder.rungs and ladder.rows), "a ladder needs a rung and a row")
-    _require(0 <= ladder.min_load <= ladder.max_load, "a guard's range must ascend")
-    _require(_ascends(row.first_load for row in ladder.rows), "rows must ascend")
-    _require(ladder.rows[0].first_load >= 0, "a load cannot be negative")
-    for row in ladder.rows:
-        _check_row(row, len(ladder.rungs))
-    for rung in ladder.rungs:
-        whole = len(rung.cost_ppm) == len(ladder.cost_units)
-        _require(whole, "every rung must state a cost in every cost unit")
-        _require(rung.move_us is None or rung.move_us > 0, "only a move that takes time states it")
-    _check_boost(ladder)
-    _check_cores(ladder)
-
-
-def _check_row(row: RawRow, rungs: int) -> None:
-    _require(row.admission in ADMISSIONS, f"admission `{row.admission}` is not known here")
-    delayed = row.admission == "delay"
-    _require(row.delay_us > 0 if delayed else row.delay_us == 0, "only a delay has a length")
-    _require(row.ages_us[:1] == (0,), "a row's first rung must begin at age 0")
-    _require(_ascends(row.ages_us), "a row's ages must ascend")
-    _require(_ascends(row.rungs), "a row's rungs must ascend")
-    _require(row.rungs[0] >= 0 and row.rungs[-1] < rungs, "a row climbs to no rung")
-
-
-def _check_boost(ladder: RawLadder) -> None:
-    boosts = "boost-last-rung" in ladder.rules
-    _require(boosts == (ladder.boost is not None), "the boost rule and its limit go together")
-    if ladder.boost is not None:
-        unit, below_ppm = ladder.boost
-        _require(0 <= unit < len(ladder.cost_units), "the boost names no cost unit")
-        _require(below_ppm > 0, "a boost needs a limit")
-
-
-def _check_cores(ladder: RawLadder) -> None:
-    power = ladder.power
-    if CORES not in ladder.rules:
-        _require(MAKE_ROOM not in ladder.rules, "only requests with a core make room")
-        _require(power is None, "power is told of rungs that are cores")
-        moves = any(rung.move_us is not None for rung in ladder.rungs)
-        _require(not moves, "only a move to another core takes time")
-        return
-    if power is None:
-        raise BadMeaning("a ladder of cores needs its power")
-    _require(len(power.idle_ppm) == len(ladder.cost_units), "power is told by cost unit")
-    _require(0 <= power.unit < len(power.idle_ppm), "power names no cost unit")
-    _require(ladder.boost is None, "a request with a core of its own needs no boost")
-    limits = [unit.capacity_ppm for unit in ladder.cost_units]
-    _require(limits[power.unit] is None, "power is no capacity that requests share")
-    whole = all(limit is None or (limit > 0 and limit % PPM == 0) for limit in limits)
-    _require(whole, "cores are counted in whole numbers")
-    for limit, idle in zip(limits, power.idle_ppm, strict=True):
-        _require(idle >= 0 and (limit is not None or not idle), "only free cores draw power")
-    for rung in ladder.rungs:
-        taken = [cost for cost, limit in zip(rung.cost_ppm, limits, strict=True) if limit and cost]
-        _require(taken == [PPM], f"rung `{rung.name}` is not one core of one kind")
-
-
-def _ascends(values: Iterable[int] | Iterable[str]) -> bool:
-    return all(a < b for a, b in itertools.pairwise(values))  # type: ignore[operator]
-
-
-def _require(holds: bool, otherwise: str) -> None:
-    if not holds:
-        raise BadMeaning(otherwise)

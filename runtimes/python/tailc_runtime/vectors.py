@@ -1,8 +1,9 @@
 """Run look-up vectors: `python -m tailc_runtime.vectors DIR`.
 
 Each NAME.csv in DIR begins with a comment that says what it covers and lists look-ups and their
-answers; NAME.json and NAME.tailc are the policy. DIR/refused/expected.csv lists files that must be
-refused, and as what.
+answers; NAME.json and NAME.tailc are the policy. DIR/steps/NAME.csv lists what its controller is
+stepped with, sequence by sequence, and what comes of it. DIR/refused/expected.csv lists files that
+must be refused, and as what.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from pathlib import Path
 
 from tailc_runtime.errors import PolicyError
 from tailc_runtime.opening import open_policies, open_policy
-from tailc_runtime.table import NOW, ON_EXIT, WAIT
+from tailc_runtime.table import NOW, ON_EXIT, WAIT, PolicyTable
 
 # The last one only where a policy has a controller.
 _QUERY = ("load", "waited_us", "executed_us", "output_ppm")
@@ -21,10 +22,10 @@ _STARTS = {"now": NOW, "wait": WAIT, "on-exit": ON_EXIT}
 
 
 def rows_of(path: Path) -> tuple[str, list[dict[str, str]]]:
-    """The sentence in the first line of a vector file, and its rows."""
-    with path.open(encoding="utf-8", newline="") as file:
-        sentence = file.readline().removeprefix("#").strip()
-        return sentence, list(csv.DictReader(file))
+    """The sentences at the head of a vector file, and its rows."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    sentences = [line.removeprefix("#").strip() for line in lines if line.startswith("#")]
+    return " ".join(sentences), list(csv.DictReader(lines[len(sentences) :]))
 
 
 def wrong_answers(policy: Path, rows: list[dict[str, str]]) -> list[str]:
@@ -39,6 +40,38 @@ def wrong_answers(policy: Path, rows: list[dict[str, str]]) -> list[str]:
         if got != wanted:
             wrong.append(f"{policy}: lookup{query} is {got}, wanted {wanted}")
     return wrong
+
+
+def wrong_steps(policy: Path, rows: list[dict[str, str]]) -> list[str]:
+    """One line for each step in `rows` after which `policy` decides otherwise."""
+    wrong: list[str] = []
+    table = open_policy(policy)
+    for row in rows:
+        if row["step"] == "0":
+            table = open_policy(policy)
+        elif table.controller:
+            table.controller.step(int(row["measured_us"]), int(row["rate_mrps"]))
+        wanted = (int(row["output"]), int(row["output_ppm"]), row["climbs"])
+        got = _decided(table, row)
+        if got != wanted:
+            wrong.append(f"{policy}: {row['sequence']} {row['step']} is {got}, wanted {wanted}")
+    return wrong
+
+
+def _decided(table: PolicyTable, row: dict[str, str]) -> tuple[int, int, str] | None:
+    """Output, the same in millionths, and of the climbs in `row` those that look-ups show."""
+    controller = table.controller
+    if controller is None:
+        return None
+    load, before = int(row["load"]), None
+    climbs: list[str] = []
+    for climb in row["climbs"].split():
+        age_us, rung = map(int, climb.split(":"))
+        is_new = age_us == 0 or table.lookup(load, 0, age_us - 1)[2] == before
+        if is_new and table.lookup(load, 0, age_us)[2] == rung:
+            climbs.append(climb)
+        before = rung
+    return controller.output, controller.output_ppm, " ".join(climbs)
 
 
 def wrongly_opened(folder: Path) -> list[str]:
@@ -70,6 +103,11 @@ def main(arguments: list[str]) -> int:
         for suffix in (".json", ".tailc"):
             wrong += wrong_answers(path.with_suffix(suffix), rows)
             queries += len(rows)
+    for path in sorted((folder / "steps").glob("*.csv")):
+        rows = rows_of(path)[1]
+        print(f"{path.stem}: {len(rows)} steps of its controller.")
+        for suffix in (".json", ".tailc"):
+            wrong += wrong_steps((folder / path.name).with_suffix(suffix), rows)
     print(*wrong, f"{queries} look-ups, {len(wrong)} wrong", sep="\n")
     return 1 if wrong or not queries else 0
 

@@ -29,11 +29,13 @@ def controlled_policy() -> Policy:
     return read_policy(VECTORS / "controller.json")
 
 
-def changed_json(change: Callable[[dict[str, Any]], object], signed: bool = True) -> bytes:
-    """The Lucene vector after `change`, canonical, with the digest it should then have."""
+def changed_json(
+    change: Callable[[dict[str, Any]], object], signed: bool = True, name: str = "lucene"
+) -> bytes:
+    """The vector `name` after `change`, canonical, with the digest it should then have."""
     import hashlib
 
-    document = json.loads((VECTORS / "lucene.json").read_bytes())
+    document = json.loads((VECTORS / f"{name}.json").read_bytes())
     change(document)
     if signed:
         document.pop("policy_digest")

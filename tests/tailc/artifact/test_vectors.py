@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import itertools
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -11,12 +13,21 @@ import pytest
 from tailc.artifact.envelope import Policy
 from tailc.artifact.files import read_policy
 from tailc.errors import Code, TailcError
-from tailc.forms.controller import scaled_ladder
-from tailc.forms.ladder.lookup import Answer, Start, lookup
+from tailc.forms.controller import (
+    ControlState,
+    first_state,
+    gains_at,
+    output_ppm,
+    scaled_ladder,
+    scaled_row,
+    step,
+)
+from tailc.forms.ladder.lookup import Answer, Start, lookup, row_at
 from tailc.forms.ladder.table import AdmissionKind, LoadAxis, Outside, Rule
 from tests.tailc.artifact.published import VECTORS
 
 FILES = sorted(VECTORS.glob("*.csv"))
+STEPS = sorted((VECTORS / "steps").glob("*.csv"))
 POLICIES = [read_policy(path.with_suffix(".json")) for path in FILES]
 LADDERS = [ladder for policy in POLICIES for ladder in policy.ladders]
 
@@ -37,6 +48,17 @@ def rows_of(path: Path) -> list[dict[str, str]]:
     assert lines[0].startswith("# ")
     assert lines[0].endswith(".")
     return list(csv.DictReader(lines[1:]))
+
+
+def steps_of(path: Path) -> list[list[dict[str, str]]]:
+    """The rows of each sequence, and a sentence for every one of them."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    comments = [line for line in lines if line.startswith("# ")]
+    rows = list(csv.DictReader(lines[len(comments) :]))
+    told = [re.fullmatch(r"# ([a-z-]+): [A-Z].*\.", comment) for comment in comments]
+    assert [row["sequence"] for row in rows if row["step"] == "0"] == [t and t[1] for t in told]
+    groups = itertools.groupby(rows, key=lambda row: row["sequence"])
+    return [list(group) for _, group in groups]
 
 
 def answers(policy: Policy, rows: list[dict[str, str]]) -> list[Answer]:
@@ -65,6 +87,43 @@ def test_the_reference_lookup_gives_every_expected_answer(path: Path, suffix: st
         if mine != theirs
     ]  # fmt: skip
     assert not wrong
+
+
+@pytest.mark.parametrize("path", STEPS, ids=lambda path: path.stem)
+def test_the_reference_controller_takes_every_expected_step(path: Path) -> None:
+    policy = read_policy(VECTORS / f"{path.stem}.json")
+    assert policy.controller
+    for before, *rows in steps_of(path):
+        state = first_state(policy.controller)
+        assert told(policy, state, before) == said(before)
+        for row in rows:
+            measured_us, rate_mrps = int(row["measured_us"]), int(row["rate_mrps"])
+            state = step(policy.controller, state, measured_us, rate_mrps)
+            assert told(policy, state, row) == said(row), row
+
+
+def told(policy: Policy, state: ControlState, row: dict[str, str]) -> tuple[int, int, str]:
+    """Output, the same in millionths, and the climbs under it at the load of `row`."""
+    assert policy.controller
+    shown = output_ppm(policy.controller, state)
+    climbs = scaled_row(row_at(policy.ladders[0], int(row["load"])), shown).climbs
+    return state.output, shown, " ".join(f"{climb.age_us}:{climb.rung}" for climb in climbs)
+
+
+def said(row: dict[str, str]) -> tuple[int, int, str]:
+    return int(row["output"]), int(row["output_ppm"]), row["climbs"]
+
+
+def test_every_controller_is_stepped_and_reaches_both_limits_and_every_row_of_gains() -> None:
+    assert {path.stem for path in STEPS} == {p.name for p in POLICIES if p.controller}
+    for path in STEPS:
+        controller = read_policy(VECTORS / f"{path.stem}.json").controller
+        assert controller
+        rows = [row for sequence in steps_of(path) for row in sequence]
+        outputs = {int(row["output_ppm"]) for row in rows}
+        assert {controller.least_ppm, controller.most_ppm} <= outputs
+        rates = [int(row["rate_mrps"]) for row in rows if row["rate_mrps"]]
+        assert {gains_at(controller, rate) for rate in rates} == set(controller.gains)
 
 
 def test_both_encodings_of_a_vector_are_the_same_policy() -> None:

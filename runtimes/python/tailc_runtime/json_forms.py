@@ -1,0 +1,155 @@
+"""Forms of a policy out of plain JSON, which is canonical and has its digest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tailc_runtime.errors import BadStructure, UnknownForm
+from tailc_runtime.members import object_in, objects, text, texts, whole, wholes
+from tailc_runtime.raw import (
+    RawController,
+    RawForm,
+    RawLadder,
+    RawPower,
+    RawRow,
+    RawRung,
+    RawUnit,
+)
+
+_POLICY = {
+    *("format", "schema", "policy_digest", "name", "kind", "generation"),
+    *("slos", "rates_mrps", "forms", "inputs", "reading", "evidence"),
+}
+_LADDER = {
+    *("form", "load_axis", "request_class", "cost_units", "rungs", "rules"),
+    *("quantum_us", "rows", "guard", "boost", "power"),
+}
+_COST_UNIT = {"name", "capacity_ppm"}
+_RUNG = {"name", "speed_ppm", "cost_ppm", "move_us"}
+_ROW = {"first_load", "last_load", "admission", "climbs"}
+_ADMISSION = {"kind", "delay_us"}
+_CLIMB = {"age_us", "rung"}
+_GUARD = {"min_load", "max_load", "outside"}
+_BOOST = {"unit", "below_ppm"}
+_POWER = {"unit", "idle_ppm"}
+_GAIN_ROW = ("first_rate_mrps", "kp", "ki", "kd")
+_NUMBERS = (
+    *("percentile_ppm", "target_us", "epoch_requests", "window_requests"),
+    *("first_ppm", "least_ppm", "most_ppm", "fraction_bits"),
+)
+_CONTROLLER = {"form", "acts_on", *_NUMBERS, "gains"}
+
+
+def form_in(form: dict[str, Any]) -> RawForm:
+    """The form in a JSON object, by its name."""
+    match text(form, "form"):
+        case "ladder":
+            return _ladder(form)
+        case "controller":
+            return _controller(form)
+    raise UnknownForm(f"form `{form['form']}` is not known here")
+
+
+def _controller(form: dict[str, Any]) -> RawController:
+    return RawController(
+        acts_on=text(form, "acts_on"),
+        **{name: whole(form, name) for name in _NUMBERS},
+        gains=tuple(_gain_row(row) for row in objects(form, "gains")),
+    )
+
+
+def _gain_row(row: dict[str, Any]) -> tuple[int, int, int, int]:
+    first_rate_mrps, kp, ki, kd = (whole(row, name) for name in _GAIN_ROW)
+    return first_rate_mrps, kp, ki, kd
+
+
+def _ladder(form: dict[str, Any]) -> RawLadder:
+    guard = object_in(form, "guard")
+    boost = object_in(form, "boost") if "boost" in form else None
+    return RawLadder(
+        load_axis=text(form, "load_axis"),
+        request_class=text(form, "request_class") if "request_class" in form else None,
+        cost_units=tuple(_cost_unit(unit) for unit in objects(form, "cost_units")),
+        rungs=tuple(_rung(rung) for rung in objects(form, "rungs")),
+        rules=texts(form, "rules"),
+        quantum_us=whole(form, "quantum_us"),
+        rows=_rows(objects(form, "rows")),
+        min_load=whole(guard, "min_load"),
+        max_load=whole(guard, "max_load"),
+        outside=text(guard, "outside"),
+        boost=None if boost is None else (whole(boost, "unit"), whole(boost, "below_ppm")),
+        power=_power(form),
+    )
+
+
+def _cost_unit(unit: dict[str, Any]) -> RawUnit:
+    limited = "capacity_ppm" in unit
+    return RawUnit(text(unit, "name"), whole(unit, "capacity_ppm") if limited else None)
+
+
+def _rung(rung: dict[str, Any]) -> RawRung:
+    """A rung without its speed, which is for people and only has to be a number."""
+    whole(rung, "speed_ppm")
+    move_us = whole(rung, "move_us") if "move_us" in rung else None
+    return RawRung(text(rung, "name"), wholes(rung, "cost_ppm"), move_us)
+
+
+def _power(form: dict[str, Any]) -> RawPower | None:
+    if "power" not in form:
+        return None
+    power = object_in(form, "power")
+    return RawPower(whole(power, "unit"), wholes(power, "idle_ppm"))
+
+
+def _rows(rows: list[dict[str, Any]]) -> tuple[RawRow, ...]:
+    ends = [whole(row, "last_load") for row in rows[:-1]]
+    follows = ends == [whole(row, "first_load") - 1 for row in rows[1:]]
+    if not follows or any("last_load" in last for last in rows[-1:]):
+        raise BadStructure("rows must follow each other, and the last hold beyond")
+    return tuple(_row(row) for row in rows)
+
+
+def _row(row: dict[str, Any]) -> RawRow:
+    admission = object_in(row, "admission")
+    climbs = objects(row, "climbs")
+    return RawRow(
+        first_load=whole(row, "first_load"),
+        admission=text(admission, "kind"),
+        delay_us=whole(admission, "delay_us"),
+        ages_us=tuple(whole(climb, "age_us") for climb in climbs),
+        rungs=tuple(whole(climb, "rung") for climb in climbs),
+    )
+
+
+def refuse_unknown_members(policy: dict[str, Any]) -> None:
+    """Refuse what only a later minor version could have, anywhere but in what is not read here."""
+    _refuse_others(policy, _POLICY)
+    for form in policy["forms"]:
+        if form["form"] == "controller":
+            _refuse_others(form, _CONTROLLER)
+            for row in form["gains"]:
+                _refuse_others(row, set(_GAIN_ROW))
+        else:
+            _refuse_unknown_in_ladder(form)
+
+
+def _refuse_unknown_in_ladder(ladder: dict[str, Any]) -> None:
+    _refuse_others(ladder, _LADDER)
+    _refuse_others(ladder["guard"], _GUARD)
+    _refuse_others(ladder.get("boost", {}), _BOOST)
+    _refuse_others(ladder.get("power", {}), _POWER)
+    for unit in ladder["cost_units"]:
+        _refuse_others(unit, _COST_UNIT)
+    for rung in ladder["rungs"]:
+        _refuse_others(rung, _RUNG)
+    for row in ladder["rows"]:
+        _refuse_others(row, _ROW)
+        _refuse_others(row["admission"], _ADMISSION)
+        for climb in row["climbs"]:
+            _refuse_others(climb, _CLIMB)
+
+
+def _refuse_others(record: dict[str, Any], known: set[str]) -> None:
+    for name in record:
+        if name not in known:
+            raise BadStructure(f"member `{name}` does not exist")
