@@ -21,6 +21,8 @@ COMMANDS = (
     *("check", "compile", "verify", "diff", "simulate", "size"),
     *("lookup", "inspect", "split", "schema"),
 )
+# What stands below a command that also works by itself, by the file that it is in.
+BELOW = {("size", "cores"): "size_cores"}
 
 
 class LazyCommands(click.Group):
@@ -41,7 +43,13 @@ class LazyCommands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As click's, with a did-you-mean for a command that does not exist."""
+        """As click's, with commands of two words and a did-you-mean for one that does not exist."""
+        file = BELOW.get(tuple(args[:2]))  # type: ignore[call-overload]
+        if file is not None:
+            import importlib
+
+            below = importlib.import_module(f"tailc.cli.{file}_command").command
+            return " ".join(args[:2]), below, args[2:]
         if args and not args[0].startswith("-") and args[0] not in COMMANDS:
             from tailc.errors import did_you_mean
 

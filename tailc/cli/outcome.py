@@ -28,6 +28,7 @@ MORE_FORMATS = {
     "diff": ("markdown",),
     "simulate": ("markdown",),
     "size": ("markdown",),
+    "size_cores": ("markdown",),
 }
 _HELP = {
     "text": "text for people",

@@ -55,6 +55,8 @@ def command(
 
     The SLO is the first artifact's first one. The first artifact is what the others, and the
     baselines on its server, are compared with.
+
+    `tailc size cores` finds the cores that need the least energy.
     """
     from tailc.artifact.files import read_policy
     from tailc.cli.progress import shown

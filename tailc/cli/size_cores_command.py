@@ -1,0 +1,112 @@
+"""tailc size cores: which cores to choose, by load and latency."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from tailc.cli import replay_options
+from tailc.cli.listed import Listed
+from tailc.cli.outcome import Outcome, reports
+from tailc.cli.quantities import CUT_OFF_US, RATE_MRPS
+
+if TYPE_CHECKING:
+    from tailc.pipeline.core_sizing import CoreSizing
+
+
+@click.command("cores", short_help="Choose the cores that need the least energy.")
+@click.argument("specs", nargs=-1, required=True)
+@click.option(
+    "--rates",
+    "rates_mrps",
+    type=Listed(RATE_MRPS),
+    required=True,
+    metavar="LIST",
+    help="Arrival rates, such as 10/s,30/s,60/s.",
+)
+@click.option(
+    "--targets",
+    "targets_us",
+    type=Listed(CUT_OFF_US),
+    required=True,
+    metavar="LIST",
+    help="Latencies that the first SLO's percentile must meet, such as 150ms,200ms.",
+)
+@click.option("--csv", "table", metavar="FILE", help="Write every configuration's figures.")
+@click.option("--plot", metavar="FILE", help="Draw both heat maps: FILE.svg or FILE.png.")
+@click.option(
+    "--requests",
+    type=click.IntRange(100, 1_000_000),
+    default=20_000,
+    show_default=True,
+    metavar="X",
+    help="Requests in each replay.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(0, 2**63 - 1),
+    default=1,
+    show_default=True,
+    metavar="X",
+    help="Seed of the arrivals.",
+)
+@click.option("--threads", type=click.IntRange(min=1), metavar="X", help="Threads to replay with.")
+@replay_options.progress
+@reports
+def command(
+    specs: tuple[str, ...],
+    rates_mrps: tuple[int, ...],
+    targets_us: tuple[int, ...],
+    table: str | None,
+    plot: str | None,
+    progress: bool | None,
+    **options: Any,
+) -> Outcome:
+    """Find, for each rate and target, which of the configurations in SPECS needs the least energy.
+
+    The specs are of one service: the same trace and percentile, on other cores. A cell is blank
+    where none meets the target.
+    """
+    from tailc.cli.progress import shown
+    from tailc.pipeline.core_sizing import Grid, size_cores
+    from tailc.report import core_sizes as render
+
+    kind = _picture_format(plot)
+    with shown(progress) as draw:
+        sizing = size_cores(specs, Grid(rates_mrps, targets_us), progress=draw, **options)
+    written = _write(sizing, table, plot, kind)
+    return Outcome(
+        text="\n".join([render.as_text(sizing), *(f"wrote {path}" for path in written)]),
+        result={**render.as_dict(sizing), "files": written},
+        markdown=render.as_markdown_table(sizing),
+    )
+
+
+def _picture_format(plot: str | None) -> Literal["svg", "png"] | None:
+    if plot is None:
+        return None
+    suffix = Path(plot).suffix.lower().removeprefix(".")
+    if suffix == "svg" or suffix == "png":  # noqa: PLR1714 - so that a checker sees the literal
+        return suffix
+    from tailc.units import shorten
+
+    raise click.BadParameter(f"`{shorten(plot)}` ends in neither `.svg` nor `.png`")
+
+
+def _write(
+    sizing: CoreSizing, table: str | None, plot: str | None, kind: Literal["svg", "png"] | None
+) -> list[str]:
+    """The files that were asked for, and where they are."""
+    from tailc.atomic_files import replace_files
+    from tailc.report.core_sizes import as_csv
+    from tailc.report.heat_map import picture
+
+    contents: list[tuple[Path, bytes]] = []
+    if table is not None:
+        contents.append((Path(table), as_csv(sizing).encode()))
+    if plot is not None and kind is not None:
+        contents.append((Path(plot), picture(sizing, kind)))
+    replace_files(contents)
+    return [str(path) for path, _ in contents]

@@ -1,0 +1,192 @@
+"""Configurations of cores that are candidates for one service, and the ages that each may use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol, cast, runtime_checkable
+
+import numpy as np
+
+from tailc.errors import Code, ExitCode, Finding, Place, TailcError
+from tailc.forms.ladder.table import Climb, Ladder, Rule
+from tailc.forms.ladder.thresholds import Aim, ThresholdMethod, ThresholdProblem
+from tailc.pipeline.solve import solve
+from tailc.pipeline.spec import OpenedSpec, open_kind
+from tailc.pipeline.trace import open_trace, split_trace
+from tailc.policies import KindSpec
+from tailc.specs.cores import Cores
+from tailc.traces.profile import DemandProfile
+from tailc.units import format_ppm, printable
+
+US_PER_MS = 1_000
+# The ages of least energy at low load are cut into so many parts, of which some hold.
+PARTS = 64
+
+Ages = tuple[Climb, ...]
+
+
+@runtime_checkable
+class CoreSpec(Protocol):
+    """A spec that tells of cores."""
+
+    @property
+    def all_cores(self) -> Cores:
+        """Every core of the spec."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Configuration:
+    """A server of cores; `path` is its spec as the user named it, `ladder` its rungs.
+
+    `profile` has the demand of the service and its speeds on the rungs. `problem` asks for the ages
+    of least energy.
+    """
+
+    name: str
+    path: str
+    cores: Cores
+    percentile_ppm: int
+    profile: DemandProfile
+    ladder: Ladder
+    problem: ThresholdProblem
+
+
+def read_configurations(paths: Sequence[str]) -> tuple[Configuration, ...]:
+    """The configurations, all for the same requests, percentile and unit of power.
+
+    Raises TailcError for a spec that is wrong, of a kind without cores, or unlike the first.
+    """
+    opened = [open_kind(path) for path in paths]
+    found = [_configuration(each) for each in opened]
+    faults = [
+        fault
+        for each, one in zip(opened[1:], found[1:], strict=True)
+        for fault in _unlike(found[0], one, each)
+    ]
+    faults += _repeated(found, opened)
+    if faults:
+        raise TailcError(faults)
+    return tuple(found)
+
+
+def _configuration(opened: OpenedSpec) -> Configuration:
+    spec = opened.spec
+    if not isinstance(spec, CoreSpec):
+        message = f"the kind `{printable(spec.kind)}` has no cores to choose between"
+        place = opened.loaded.place("kind")
+        raise TailcError(Finding(Code.METHOD_UNFIT, message, place, "give specs of cores"))
+    profile = _design(opened)
+    problem = cast(ThresholdProblem, opened.kind.reduce(spec, profile))
+    asked = replace(
+        problem, objective=Aim.EFFICIENCY, target_us=None, method=ThresholdMethod.FIXED, solver=None
+    )
+    ladder: Ladder = opened.kind.emit(spec, asked, solve(asked))
+    assert Rule.CORE_PER_REQUEST in ladder.rules
+    slo = cast(KindSpec, spec).slos[0]
+    named = spec.name, opened.path, spec.all_cores, slo.percentile_ppm
+    return Configuration(*named, profile, ladder, _for_energy(problem))
+
+
+def _design(opened: OpenedSpec) -> DemandProfile:
+    read = open_trace(opened)
+    return read.trace.profile if read.reading.split is None else split_trace(opened, read)[0]
+
+
+def _for_energy(problem: ThresholdProblem) -> ThresholdProblem:
+    """The same with the aim of least energy, whatever the spec's; its target is a placeholder."""
+    if problem.objective is Aim.ENERGY:
+        return problem
+    exact = problem.profile.has_common_curve
+    method = ThresholdMethod.DUAL if exact else ThresholdMethod.GRID
+    return replace(problem, objective=Aim.ENERGY, target_us=1, method=method)
+
+
+def _unlike(first: Configuration, one: Configuration, opened: OpenedSpec) -> Iterator[Finding]:
+    def fault(message: str, help_: str, *keys: str | int) -> Finding:
+        return Finding(Code.CONFLICT, message, opened.loaded.place(*keys), help_)
+
+    other = f"`{printable(first.path)}`"
+    if not _same_demand(first.profile, one.profile):
+        yield fault(f"has other requests than {other}", "name the same trace", "demand", "trace")
+    if one.percentile_ppm != first.percentile_ppm:
+        message = f"`{format_ppm(one.percentile_ppm)}` is another percentile than that of {other}"
+        yield fault(message, "let the first SLOs have one percentile", "slo", 0, "percentile")
+    if one.cores.unit is not first.cores.unit:
+        message = f"has powers in {one.cores.unit.value}, and {other} in {first.cores.unit.value}"
+        yield fault(message, "give all powers in one unit", "cores")
+
+
+def _same_demand(one: DemandProfile, other: DemandProfile) -> bool:
+    same = np.array_equal(one.demand_ms, other.demand_ms)
+    return same and np.array_equal(one.weight, other.weight)
+
+
+def _repeated(found: Sequence[Configuration], opened: Sequence[OpenedSpec]) -> Iterator[Finding]:
+    seen: dict[str, Place | None] = {}
+    for one, each in zip(found, opened, strict=True):
+        if one.name in seen:
+            message = f"`{printable(one.name)}` is the name of two configurations"
+            yield Finding(Code.CONFLICT, message, each.loaded.place("name"), "rename one")
+        seen[one.name] = None
+
+
+def never(configuration: Configuration) -> Ages:
+    """Requests stay on slow cores as long as there are any."""
+    return configuration.ladder.rows[0].climbs[:1]
+
+
+def ages_at_low_load(configuration: Configuration, target_us: int) -> tuple[int, ...] | None:
+    """The ages of least energy under the target at which each rung but the last is left [us].
+
+    None where even the fastest cores miss it. An age after all requests are done stands for never,
+    so that parts of it are ages.
+    """
+    try:
+        solution = solve(replace(configuration.problem, target_us=target_us))
+    except TailcError as error:
+        if error.exit_code is not ExitCode.INFEASIBLE:
+            raise
+        return None
+    done_us = _all_done_us(configuration)
+    ages_us, latest_us = [], 0
+    for age_us in solution.age_us:
+        latest_us = max(latest_us, done_us) if age_us is None else age_us
+        ages_us.append(latest_us)
+    return tuple(ages_us)
+
+
+def _all_done_us(configuration: Configuration) -> int:
+    """When the last request would be done on the slowest cores, without any load."""
+    profile = configuration.profile
+    alone_ms = profile.demand_ms / profile.curves[profile.curve_of, 0]
+    return int(np.ceil(alone_ms.max() * US_PER_MS))
+
+
+def part_of(ages_us: Sequence[int], part: int) -> Ages:
+    """So many `PARTS` of the ages as climbs: of those at one age only the highest."""
+    by_age = {0: 0}
+    for rung, age_us in enumerate(ages_us, start=1):
+        by_age[age_us * part // PARTS] = rung
+    return tuple(Climb(age_us, rung) for age_us, rung in sorted(by_age.items()))
+
+
+def with_ages(configuration: Configuration, ages: Ages) -> Ladder:
+    """The configuration's ladder with one row of these climbs for every load."""
+    row = replace(configuration.ladder.rows[0], climbs=ages)
+    return replace(configuration.ladder, rows=(row,))
+
+
+def capacity(configuration: Configuration) -> float:
+    """Work that all cores together do in a ms, on the mean curve [ms at reference speed]."""
+    speeds = configuration.profile.mean_curve()
+    cores = configuration.cores
+    if cores.is_in_place:
+        return cores.count * float(speeds[-1])
+    used = [each for each in cores.types if each.name in _names(configuration.ladder)]
+    return sum(each.count * float(speed) for each, speed in zip(used, speeds, strict=True))
+
+
+def _names(ladder: Ladder) -> set[str]:
+    return {rung.name for rung in ladder.rungs}

@@ -1,0 +1,247 @@
+"""Which configuration of cores meets a latency at a load with the least energy.
+
+For every configuration and rate parts of the ages of least energy at low load are replayed, on the
+same requests at the same times, which gives an energy and a tail each: first every eighth part, and
+then, for every target, those around the best so far, to a sixty-fourth. A cell of the answer, a
+rate and a target, has the least energy among all whose tail meets the target (after Haque et al.,
+MICRO 2017, section 6.7, and Haque, dissertation, Rice University 2016, section 5.3.5). So
+thresholds are held at what suits a load best, as a controller would settle to; they do not follow
+it.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+
+from tailc.percentiles import percentile_rank
+from tailc.pipeline.core_configuration import (
+    PARTS,
+    Ages,
+    Configuration,
+    ages_at_low_load,
+    capacity,
+    never,
+    part_of,
+    read_configurations,
+    with_ages,
+)
+from tailc.pipeline.progress import Progress, silent
+from tailc.replay.arrivals import Poisson
+from tailc.replay.outcome import Outcome, nearest_us, replay
+from tailc.replay.subject import Subject, table_of
+from tailc.replay.workload import workload
+from tailc.specs.cores import PowerUnit
+from tailc.threads import thread_count
+from tailc.verify.options import VerifyOptions
+from tailc.verify.setting import Draw, Setting, draw, setting_for
+
+REQUESTS = 20_000
+SEED = 1
+# Energies are told in thousandths of the unit of power times ms.
+_NS_PER_STEP = 1_000
+_MRPS_PER_MS = 1_000_000
+# Parts of the ages: first those so far apart, then around the best of them at half that, and so on.
+_FIRST_STEP = 8
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Rates [thousandths of a request per second] and targets [us], both ascending."""
+
+    rates_mrps: tuple[int, ...]
+    targets_us: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        for values in (self.rates_mrps, self.targets_us):
+            assert values
+            assert all(a < b for a, b in itertools.pairwise(values))
+            assert values[0] > 0
+
+
+@dataclass(frozen=True)
+class Server:
+    """A configuration by its name, the file of its spec, and its peak power in millionths."""
+
+    name: str
+    path: str
+    peak_ppm: int
+
+
+@dataclass(frozen=True)
+class Choice:
+    """How a server meets a target: its ages, the tail, and energy by request.
+
+    `energy` is in thousandths of the unit of power times ms; what free cores draw is in it.
+    """
+
+    server: int
+    climbs: Ages
+    tail_us: int
+    energy: int
+
+
+@dataclass(frozen=True)
+class CoreSizing:
+    """`cells`: by rate and then target, the best that each server does, None where it misses."""
+
+    servers: tuple[Server, ...]
+    unit: PowerUnit
+    percentile_ppm: int
+    grid: Grid
+    seed: int
+    requests: int
+    cells: tuple[tuple[tuple[Choice | None, ...], ...], ...]
+
+    def best(self, rate: int, target: int) -> Choice | None:
+        """The least energy in a cell, the first server of those alike; None if all miss."""
+        met = [choice for choice in self.cells[rate][target] if choice is not None]
+        return min(met, key=lambda choice: choice.energy, default=None)
+
+    @property
+    def peak_spread(self) -> float:
+        """How much more the hungriest server draws at peak than the thriftiest, in parts of it."""
+        peaks = [server.peak_ppm for server in self.servers]
+        return max(peaks) / min(peaks) - 1
+
+
+def size_cores(
+    paths: Sequence[str],
+    grid: Grid,
+    *,
+    requests: int = REQUESTS,
+    seed: int = SEED,
+    threads: int | None = None,
+    progress: Progress = silent,
+) -> CoreSizing:
+    """The best of the configurations in the specs at `paths`, for each cell of the grid.
+
+    Replays the part of the trace that policies are compiled from. `threads` None is one a
+    processor; the answer does not depend on it. Raises TailcError for specs that are wrong or of
+    different services.
+    """
+    progress("reading the configurations", 0.0)
+    found = read_configurations(paths)
+    options = VerifyOptions(seed=seed, requests_per_replay=requests)
+    by_server = []
+    with ThreadPoolExecutor(thread_count(threads)) as workers:
+        for number, one in enumerate(found):
+            progress(f"replaying {one.name}", number / len(found))
+            by_server.append(_cells(number, one, grid, options, workers))
+    return CoreSizing(
+        servers=tuple(Server(one.name, one.path, one.cores.peak_ppm) for one in found),
+        unit=found[0].cores.unit,
+        percentile_ppm=found[0].percentile_ppm,
+        grid=grid,
+        seed=seed,
+        requests=requests,
+        cells=tuple(tuple(zip(*row, strict=True)) for row in zip(*by_server, strict=True)),
+    )
+
+
+def _cells(
+    number: int, one: Configuration, grid: Grid, options: VerifyOptions, workers: Executor
+) -> list[list[Choice | None]]:
+    """The best that one server does, by rate and then target."""
+    ages_us = [ages_at_low_load(one, target_us) for target_us in grid.targets_us]
+    found = []
+    for rate_mrps in grid.rates_mrps:
+        trials = _Trials(number, one, rate_mrps, options, workers)
+        trials.add([never(one)])
+        for ages, target_us in zip(ages_us, grid.targets_us, strict=True):
+            if ages is not None and not trials.is_overloaded:
+                _search(trials, ages, target_us)
+        found.append([trials.least(target_us) for target_us in grid.targets_us])
+    return found
+
+
+def _search(trials: _Trials, ages_us: Sequence[int], target_us: int) -> None:
+    """Try parts of the ages, and then around the best of them."""
+
+    def best(parts: Sequence[int]) -> int:
+        trials.add([part_of(ages_us, part) for part in parts])
+        return min(parts, key=lambda part: trials.rank(part_of(ages_us, part), target_us))
+
+    # From late to early, so that of those alike the latest is the best.
+    part, step = best(range(PARTS, -1, -_FIRST_STEP)), _FIRST_STEP
+    while step > 1:
+        step //= 2
+        part = best([near for near in (part + step, part, part - step) if 0 <= near <= PARTS])
+
+
+class _Trials:
+    """Replays of one server at one rate, all on the same requests at the same times."""
+
+    def __init__(
+        self,
+        number: int,
+        one: Configuration,
+        rate_mrps: int,
+        options: VerifyOptions,
+        workers: Executor,
+    ) -> None:
+        self._number = number
+        self._one = one
+        self._workers = workers
+        load = workload(one.profile, one.ladder)
+        self._setting = setting_for(load, Poisson(rate_mrps), (one.ladder,), options)
+        self._drawn = draw(self._setting, 1, 0, workers).repeats[0]
+        self._found: dict[Ages, Choice | None] = {}
+        self.is_overloaded = _is_too_much(one, rate_mrps)
+
+    def add(self, tried: Sequence[Ages]) -> None:
+        """Replay what is new; an overloaded server does nothing well and is not replayed."""
+        new = [climbs for climbs in dict.fromkeys(tried) if climbs not in self._found]
+        if not self.is_overloaded:
+            self._found.update(zip(new, self._workers.map(self._choice, new), strict=True))
+
+    def rank(self, climbs: Ages, target_us: int) -> tuple[int, int]:
+        """Less is better: energy where the target is met, else the tail, else anything."""
+        choice = self._found[climbs]
+        if choice is None:
+            return (2, 0)
+        return (0, choice.energy) if choice.tail_us <= target_us else (1, choice.tail_us)
+
+    def least(self, target_us: int) -> Choice | None:
+        """Of all replays the least energy that meets the target, the first of those alike."""
+        met = [each for each in self._found.values() if each and each.tail_us <= target_us]
+        return min(met, key=lambda choice: choice.energy, default=None)
+
+    def _choice(self, climbs: Ages) -> Choice | None:
+        subject = Subject(self._one.name, (with_ages(self._one, climbs),))
+        outcome = _replayed(self._setting, self._drawn, subject)
+        if outcome.was_cut_off:
+            return None
+        return Choice(self._number, climbs, *_figures(self._one, outcome))
+
+
+def _is_too_much(one: Configuration, rate_mrps: int) -> bool:
+    """Whether more work arrives than all cores do."""
+    demand = one.profile
+    mean_ms = float(np.average(demand.demand_ms, weights=demand.weight))
+    return mean_ms * rate_mrps / _MRPS_PER_MS >= capacity(one)
+
+
+def _replayed(setting: Setting, drawn: Draw, subject: Subject) -> Outcome:
+    table = table_of(subject, setting.arrivals.rate_mrps, setting.most_in_system)
+    return replay(
+        setting.load,
+        drawn.order,
+        drawn.arrival_ns,
+        table,
+        setting.most_in_system,
+        setting.arrivals.warm_up(len(drawn.order)),
+    )
+
+
+def _figures(one: Configuration, outcome: Outcome) -> tuple[int, int]:
+    """Tail [us] and energy by request."""
+    latency_ns = outcome.latency_ns[outcome.measured]
+    rank = percentile_rank(one.percentile_ppm, len(latency_ns))
+    tail_ns = int(np.partition(latency_ns, rank - 1)[rank - 1])
+    energy = outcome.mean_energy + outcome.mean_idle_energy
+    return nearest_us(tail_ns), round(energy / _NS_PER_STEP)

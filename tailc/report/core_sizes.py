@@ -1,0 +1,169 @@
+"""Which cores to choose, as a person or a program wants to read it; the picture is heat_map's."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from typing import Any
+
+from tailc.percentiles import PPM
+from tailc.pipeline.core_sizing import Choice, CoreSizing, Server
+from tailc.report.table import aligned, as_markdown
+from tailc.specs.cores import PowerUnit
+from tailc.units import format_mrps, format_ppm, format_us, number_text, printable
+
+FORMAT = "tailc-size-cores"
+VERSION = 1
+# Energies are whole thousandths of the unit of power times ms.
+_STEPS = 1_000
+# Beyond it configurations share no supply, and the least energy is no fair choice.
+_FAIR_SPREAD = 0.1
+_CSV_HEADS = (
+    *("rate_mrps", "target_us", "configuration", "energy", "tail_us", "is_least", "climbs_us"),
+)
+
+
+def as_text(sizing: CoreSizing) -> str:
+    """The table of cells, then what its letters mean."""
+    return f"{_title(sizing)}\n\n{aligned(_rows(sizing), _numbers(sizing))}\n\n{_legend(sizing)}\n"
+
+
+def as_markdown_table(sizing: CoreSizing) -> str:
+    """The same for a pull request."""
+    table = as_markdown(_rows(sizing), _numbers(sizing))
+    return f"### {_title(sizing)}\n\n{table}\n{as_markdown(_servers(sizing), (2, 3))}"
+
+
+def letter(server: int) -> str:
+    """What a configuration is called in the table: A to Z, then AA, AB and so on."""
+    first, second = divmod(server, 26)
+    return (letter(first - 1) if first else "") + chr(ord("A") + second)
+
+
+def energy_unit(sizing: CoreSizing) -> str:
+    """What an energy of 1 is."""
+    return "mJ" if sizing.unit is PowerUnit.WATT else "slow-core ms"
+
+
+def energy_of(choice: Choice) -> float:
+    """In that unit, of a request."""
+    return choice.energy / _STEPS
+
+
+def _title(sizing: CoreSizing) -> str:
+    percentile = format_ppm(sizing.percentile_ppm).rstrip("%").strip()
+    return (
+        f"least energy of a request [{energy_unit(sizing)}] and the cores that do it, "
+        f"by rate and p{percentile} latency"
+    )
+
+
+def _rows(sizing: CoreSizing) -> list[tuple[str, ...]]:
+    """Strict targets below, as in a picture whose axis points up."""
+    rates = [format_mrps(rate) for rate in sizing.grid.rates_mrps]
+    rows = [("target", *rates)]
+    for at, target_us in reversed(list(enumerate(sizing.grid.targets_us))):
+        best = (sizing.best(rate, at) for rate in range(len(rates)))
+        rows.append((format_us(target_us), *(_cell(choice) for choice in best)))
+    return rows
+
+
+def _cell(choice: Choice | None) -> str:
+    return "-" if choice is None else f"{energy_of(choice):.1f} {letter(choice.server)}"
+
+
+def _numbers(sizing: CoreSizing) -> range:
+    return range(len(sizing.grid.rates_mrps) + 1)
+
+
+def _legend(sizing: CoreSizing) -> str:
+    spread = sizing.peak_spread
+    words = "" if spread <= _FAIR_SPREAD else ", too far apart for one supply"
+    return (
+        f"{aligned(_servers(sizing), (2, 3))}\n\n"
+        f"- : no configuration meets the target. Peak powers are {spread:.0%} apart{words}."
+    )
+
+
+def _servers(sizing: CoreSizing) -> list[tuple[str, ...]]:
+    unit = "W" if sizing.unit is PowerUnit.WATT else "slow cores"
+    rows = [("", "configuration", f"peak power [{unit}]", "cells won")]
+    won = [choice.server for choice in _best(sizing) if choice is not None]
+    for number, server in enumerate(sizing.servers):
+        peak = number_text(server.peak_ppm / PPM)
+        rows.append((letter(number), printable(server.name), peak, str(won.count(number))))
+    return rows
+
+
+def _best(sizing: CoreSizing) -> Iterator[Choice | None]:
+    for rate in range(len(sizing.grid.rates_mrps)):
+        for target in range(len(sizing.grid.targets_us)):
+            yield sizing.best(rate, target)
+
+
+def as_dict(sizing: CoreSizing) -> dict[str, Any]:
+    """Both maps for a program; schemas/report/size-cores-1.schema.json describes them."""
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "percentile_ppm": sizing.percentile_ppm,
+        "replay": {"seed": sizing.seed, "requests": sizing.requests},
+        "energy_unit": energy_unit(sizing),
+        "configurations": [_server_dict(server) for server in sizing.servers],
+        "rates_mrps": list(sizing.grid.rates_mrps),
+        "targets_us": list(sizing.grid.targets_us),
+        "cells": [
+            _cell_dict(sizing, rate, target)
+            for rate in range(len(sizing.grid.rates_mrps))
+            for target in range(len(sizing.grid.targets_us))
+        ],
+    }
+
+
+def _server_dict(server: Server) -> dict[str, Any]:
+    return {"name": server.name, "peak_ppm": server.peak_ppm}
+
+
+def _cell_dict(sizing: CoreSizing, rate: int, target: int) -> dict[str, Any]:
+    best = sizing.best(rate, target)
+    return {
+        "rate_mrps": sizing.grid.rates_mrps[rate],
+        "target_us": sizing.grid.targets_us[target],
+        "best": None if best is None else best.server,
+        "energy": None if best is None else energy_of(best),
+        "choices": [_choice_dict(choice) for choice in sizing.cells[rate][target]],
+    }
+
+
+def _choice_dict(choice: Choice | None) -> dict[str, Any] | None:
+    if choice is None:
+        return None
+    return {
+        "energy": energy_of(choice),
+        "tail_us": choice.tail_us,
+        "climbs": [{"age_us": climb.age_us, "rung": climb.rung} for climb in choice.climbs],
+    }
+
+
+def as_csv(sizing: CoreSizing) -> str:
+    """One line for each cell and configuration; energy, tail and climbs are empty on a miss."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(_CSV_HEADS)
+    writer.writerows(_csv_rows(sizing))
+    return text.getvalue()
+
+
+def _csv_rows(sizing: CoreSizing) -> Iterator[tuple[object, ...]]:
+    for at, rate_mrps in enumerate(sizing.grid.rates_mrps):
+        for to, target_us in enumerate(sizing.grid.targets_us):
+            best = sizing.best(at, to)
+            for server, choice in zip(sizing.servers, sizing.cells[at][to], strict=True):
+                told = ("", "", "no", "") if choice is None else _told(choice, choice is best)
+                yield (rate_mrps, target_us, server.name, *told)
+
+
+def _told(choice: Choice, is_least: bool) -> tuple[object, ...]:
+    climbs = " ".join(f"{climb.age_us}:{climb.rung}" for climb in choice.climbs)
+    return (energy_of(choice), choice.tail_us, "yes" if is_least else "no", climbs)
