@@ -1,0 +1,1 @@
+"""Linear plants, their identification, and PI and PID controllers tuned for them."""

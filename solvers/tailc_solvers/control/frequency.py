@@ -1,0 +1,173 @@
+"""Frequency responses of loops, and the robustness that is read from them.
+
+With L the open loop and S = 1 / (1 + L), T = L / (1 + L): the gain margin is the factor, the phase
+margin the angle, and the delay margin the dead time that makes the loop unstable; Ms = max |S| and
+Mt = max |T| (Astrom and Hagglund, Advanced PID Control, ISA 2006, section 4.6). Responses are exact
+at every frequency, dead times included; crossings and peaks are refined between the grid's points.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tailc_solvers.control.loop import FILTER_RATIO
+from tailc_solvers.control.plant import Plant, SampledPlant
+
+AnyPlant: TypeAlias = SampledPlant | Plant
+Response: TypeAlias = Callable[[ArrayLike], NDArray[np.complex128]]
+
+_HALVINGS = 50
+_ZOOMS, _ZOOMED = 4, 33
+_PER_TURN = 64
+"""Points of the grid in each turn that a dead time adds to the phase."""
+
+
+@dataclass(frozen=True)
+class Robustness:
+    """How far a stable loop is from instability; inf where nothing of the kind makes it unstable.
+
+    Of several crossings the one nearest to instability counts: of gain margins the one nearest to
+    1, a reduction margin being below it. Times are in the plant's unit, samples for a sampled one.
+    """
+
+    gain_margin: float
+    phase_margin_deg: float
+    delay_margin: float
+    max_sensitivity: float
+    max_complementary: float
+
+
+def open_loop(plant: AnyPlant, kp: float, ki: float, kd: float) -> Response:
+    """L(omega) of the plant under parallel gains."""
+
+    def response(omega: ArrayLike) -> NDArray[np.complex128]:
+        return control_law(plant, kp, ki, kd, omega) * plant.at(omega)
+
+    return response
+
+
+def control_law(
+    plant: AnyPlant, kp: float, ki: float, kd: float, omega: ArrayLike
+) -> NDArray[np.complex128]:
+    """The controller's response: in velocity form for a sampled plant, else with its filter."""
+    sigma = differences(plant, omega)
+    lead = kd * sigma
+    if isinstance(plant, Plant) and kd:
+        lead = lead / (1.0 + kd / (kp * FILTER_RATIO) * sigma)
+    return kp + ki / sigma + lead
+
+
+def differences(plant: AnyPlant, omega: ArrayLike) -> NDArray[np.complex128]:
+    """What differentiates: s, or 1 - z^-1."""
+    s = 1j * np.asarray(omega, dtype=np.float64)
+    return np.asarray(s if isinstance(plant, Plant) else 1.0 - np.exp(-s), dtype=np.complex128)
+
+
+def frequencies(plant: AnyPlant, reference: float, per_decade: int) -> NDArray[np.float64]:
+    """Frequencies from far below the reference to far above, or to pi for a sampled plant."""
+    is_sampled = isinstance(plant, SampledPlant)
+    lowest, highest = 1e-4 * reference, math.pi if is_sampled else 1e3 * reference
+    dead_time = plant.delay if isinstance(plant, SampledPlant) else plant.dead_time
+    count = max(2, round(per_decade * math.log10(highest / lowest)))
+    grid = np.geomspace(lowest, highest, count)
+    to = min(highest, 100.0 * reference)
+    turns = math.ceil(dead_time * to / (2 * math.pi)) if dead_time else 0
+    even = np.linspace(to / 256, to, 255 + min(turns, 1000) * _PER_TURN)
+    return np.unique(np.concatenate((grid, even, [highest])))
+
+
+def reference_frequency(plant: AnyPlant, phase_deg: float) -> float | None:
+    """The first frequency where the plant lags by that much; None if it never does.
+
+    The lag is that of the plant taken with a positive gain.
+    """
+    grid = _scan(plant)
+    below = np.nonzero(_phase(plant, grid) <= math.radians(phase_deg))[0]
+    return float(grid[below[0]]) if below.size else None
+
+
+def _scan(plant: AnyPlant) -> NDArray[np.float64]:
+    if isinstance(plant, SampledPlant):
+        return np.unique(
+            np.concatenate((np.geomspace(1e-6, math.pi, 600), np.linspace(0, math.pi, 2001)[1:]))
+        )
+    scales = np.abs(np.concatenate((plant.poles, plant.zeros)))
+    scales = scales[scales > 0]
+    if plant.dead_time:
+        scales = np.append(scales, 1.0 / plant.dead_time)
+    low, high = (scales.min(), scales.max()) if scales.size else (1.0, 1.0)
+    return np.geomspace(1e-3 * low, 1e4 * high, 200 * round(7 + math.log10(high / low)))
+
+
+def _phase(plant: AnyPlant, omega: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The phase, without jumps [rad]; the angle of 1 - j omega / root grows from 0 without any."""
+    if isinstance(plant, SampledPlant):
+        # The delay's share is left out of what is unwrapped: it turns faster than any grid.
+        rest = SampledPlant(plant.b, plant.a, 1).at(omega) * np.exp(1j * omega)
+        angle = np.unwrap(np.angle(rest * np.copysign(1.0, plant.gain)))
+        return angle - omega * plant.delay
+    zeros, poles = plant.zeros, plant.poles
+    lead = sum(np.angle(1 - 1j * omega / root) for root in zeros[zeros != 0])
+    lags = sum(np.angle(1 - 1j * omega / root) for root in poles[poles != 0])
+    at_zero = np.count_nonzero(zeros == 0) - np.count_nonzero(poles == 0)
+    return lead - lags + at_zero * math.pi / 2 - omega * plant.dead_time
+
+
+def robustness(loop: Response, grid: NDArray[np.float64]) -> Robustness:
+    """The margins of a loop that is stable, from its response on a grid of frequencies."""
+    on_grid = loop(grid)
+    gain_margin = _gain_margin(loop, grid, on_grid)
+    crossings = _roots_between(lambda w: np.abs(loop(w)) - 1.0, grid, np.abs(on_grid) - 1.0)
+    angles = np.angle(-loop(crossings))
+    delays = angles % (2 * math.pi) / crossings
+    return Robustness(
+        gain_margin=gain_margin,
+        phase_margin_deg=float(np.degrees(np.abs(angles)).min(initial=math.inf)),
+        delay_margin=float(delays.min(initial=math.inf)),
+        max_sensitivity=_peak(lambda w: 1 / np.abs(1 + loop(w)), grid),
+        max_complementary=_peak(lambda w: np.abs(loop(w) / (1 + loop(w))), grid),
+    )
+
+
+def _gain_margin(
+    loop: Response, grid: NDArray[np.float64], on_grid: NDArray[np.complex128]
+) -> float:
+    """The factor nearest to 1 at which the loop passes through -1."""
+    crossings = _roots_between(lambda w: loop(w).imag, grid, on_grid.imag)
+    values = list(map(float, loop(crossings).real))
+    last = on_grid[-1]
+    if abs(last.imag) < 1e-9 * abs(last.real):  # at pi a sampled loop is real
+        values.append(float(last.real))
+    factors = [-1 / value for value in values if value < 0]
+    return min(factors, key=lambda factor: abs(math.log(factor)), default=math.inf)
+
+
+def _roots_between(
+    value: Callable[[ArrayLike], NDArray[np.float64]],
+    grid: NDArray[np.float64],
+    on_grid: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Where the value changes sign between neighbours of the grid, bisected."""
+    at = np.nonzero(np.sign(on_grid[:-1]) * np.sign(on_grid[1:]) < 0)[0]
+    low, high, sign = grid[at], grid[at + 1], np.sign(on_grid[at])
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        is_before = np.sign(value(middle)) == sign
+        low, high = np.where(is_before, middle, low), np.where(is_before, high, middle)
+    return (low + high) / 2
+
+
+def _peak(value: Callable[[ArrayLike], NDArray[np.float64]], grid: NDArray[np.float64]) -> float:
+    """The largest value on the grid, refined between its neighbours by ever finer grids."""
+    on_grid = value(grid)
+    for _ in range(_ZOOMS):
+        top = int(np.argmax(on_grid))
+        grid = np.linspace(grid[max(top - 1, 0)], grid[min(top + 1, grid.size - 1)], _ZOOMED)
+        on_grid = value(grid)
+    return float(on_grid.max())

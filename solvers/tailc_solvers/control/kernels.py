@@ -1,0 +1,217 @@
+"""Loops over time steps and frequencies of one feedback loop; see loop.py for the equations."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc_solvers.control.loop import Loop
+from tailc_solvers.loops import plain_loops
+
+DIVERGED = 1e6
+"""An error this many times a unit step's is taken for growth without end."""
+
+SETTLED_SHARE = 0.02
+"""The band around the final value, a share of the step, that a settled response stays in."""
+
+
+class Record(NamedTuple):
+    """What a simulation fills [steps]: error and controller output, and scratch [3, states]."""
+
+    error: NDArray[np.float64]
+    output: NDArray[np.float64]
+    states: NDArray[np.float64]
+
+
+class Law(NamedTuple):
+    """Parallel gains, and the derivative's filter: D(k) = keep D(k-1) + rate (e(k) - e(k-1)).
+
+    `first` is the rate on the first step, where the error jumps.
+    """
+
+    kp: float
+    ki: float
+    kd: float
+    keep: float
+    rate: float
+    first: float
+
+
+def new_record(loop: Loop, steps: int) -> Record:
+    """Room for a simulation of at most so many steps."""
+    return Record(np.zeros(steps), np.zeros(steps), np.zeros((3, loop.before.size)))
+
+
+@plain_loops
+def law_of(loop, kp, ki, kd):
+    """The control law of parallel gains; in continuous time a derivative needs kp > 0."""
+    if loop.filter_ratio == 0.0 or kd == 0.0:
+        return Law(kp, ki, kd, 0.0, 1.0, 1.0)
+    filter_time = kd / (kp * loop.filter_ratio)
+    keep = math.exp(-loop.step / filter_time)
+    return Law(kp, ki, kd, keep, (1.0 - keep) / loop.step, 1.0 / filter_time)
+
+
+@plain_loops
+def respond(loop, law, setpoint, load, tolerance, record):
+    """Simulate steps at time 0 of the set point and of a load at the plant's input.
+
+    Returns the steps made, fewer than there is room for if the error stays within `tolerance` of
+    its peak for long enough to be at rest, or diverges; -1 in that case.
+    """
+    n = loop.before.shape[0]
+    x, fresh = record.states[0], record.states[1]
+    x[:] = 0.0
+    steps = record.error.shape[0]
+    patience = 3 * loop.delay + 2 * n + 30
+    integral, derivative, error, peak, quiet = 0.0, 0.0, 0.0, 0.0, 0
+    for k in range(steps):
+        direct = _advance(loop, record.output, load, k, x, fresh)
+        free = 0.0
+        for i in range(n):
+            free += loop.out[i] * x[i]
+        if loop.delay > 0 and k >= loop.delay:
+            free += loop.through * (record.output[k - loop.delay] + load)
+        now = loop.i_now if k > 0 else loop.i_first
+        rate = law.rate if k > 0 else law.first
+        kept = integral + (loop.i_before * error if k > 0 else 0.0)
+        held = law.keep * derivative - rate * error
+        free_output = law.ki * kept + law.kd * held
+        own = law.kp + law.ki * now + law.kd * rate
+        before = error
+        error = (setpoint - free - direct * (free_output + load)) / (1.0 + direct * own)
+        integral = kept + now * error
+        derivative = law.keep * derivative + rate * (error - before)
+        record.error[k] = error
+        record.output[k] = free_output + own * error
+        if loop.delay == 0 and k > 0:
+            for i in range(n):
+                x[i] += loop.after[i] * (record.output[k] + load)
+        peak = max(peak, abs(error))
+        if not abs(error) < DIVERGED * (1.0 + abs(load)):
+            return -1
+        quiet = quiet + 1 if abs(error) <= tolerance * peak and peak > 0.0 else 0
+        if quiet > patience:
+            return k + 1
+    return steps
+
+
+@plain_loops
+def _advance(loop, output, load, k, x, fresh):
+    """Bring x to step k with what is known of the input; the weight of output[k] in y(k) if any."""
+    n = x.shape[0]
+    first = k - 1 - loop.delay
+    if k > 0:
+        for i in range(n):
+            total = 0.0
+            for j in range(n):
+                total += loop.phi[i, j] * x[j]
+            if first >= 0:
+                total += loop.before[i] * (output[first] + load)
+                if loop.delay > 0:
+                    total += loop.after[i] * (output[first + 1] + load)
+            fresh[i] = total
+        for i in range(n):
+            x[i] = fresh[i]
+    if loop.delay > 0:
+        return 0.0
+    direct = loop.through
+    if k > 0:
+        for i in range(n):
+            direct += loop.out[i] * loop.after[i]
+    return direct
+
+
+@plain_loops
+def integrals(loop, record, steps, total):
+    """(integral of |e|, integral of t |e|) of a record; that of e is `total` in the end.
+
+    Sums of samples; the trapezoidal rule in continuous time. What the record lacks of the total is
+    added at its last time: the slow end of a response that was cut off is no advantage.
+    """
+    sum_abs, sum_time, sum_error = 0.0, 0.0, 0.0
+    for k in range(steps):
+        is_half = k == 0 and loop.filter_ratio > 0.0
+        e = (0.5 if is_half else 1.0) * record.error[k]
+        sum_abs += abs(e)
+        sum_time += k * abs(e)
+        sum_error += e
+    h = loop.step
+    left = abs(total - h * sum_error)
+    return h * sum_abs + left, h * h * sum_time + h * steps * left
+
+
+@plain_loops
+def overshoot_of(record, steps):
+    """How far a set-point response exceeds its step at most, as a share of it."""
+    most = 0.0
+    for k in range(steps):
+        most = max(most, -record.error[k])
+    return most
+
+
+@plain_loops
+def settled_after(record, steps):
+    """The first step from which on a set-point response stays within SETTLED_SHARE."""
+    for k in range(steps - 1, -1, -1):
+        if abs(record.error[k]) > SETTLED_SHARE:
+            return k + 1
+    return 0
+
+
+@plain_loops
+def factors_within(sigma, plant, shape, floor, is_double):
+    """The k, as (above, up to), for which k C0 P keeps |1 + k C0 P| >= floor, in a stable loop.
+
+    `shape` is (ti, td, filter ratio) of C0 = 1 + 1 / (ti sigma) + td sigma / (1 + td sigma /
+    ratio), without a filter for ratio 0. At one frequency the squared distance to -1 is
+    1 + 2 k Re L0 + k^2 |L0|^2: between that quadratic's roots k is too close.
+
+    Where the open loop integrates once, the range begins at 0, where the loop is stable, and no k
+    in it lets the curve cross -1. Where it integrates twice (`is_double`) the phase rises from -180
+    degrees first: frequencies below its peak bound k from below. (0, 0) where the phase begins
+    below -180 degrees: no k is stable.
+    """
+    middle = -1
+    if is_double:
+        middle = _phase_peak(sigma, plant, shape)
+        if middle < 0:
+            return 0.0, 0.0
+    least, most = 0.0, math.inf
+    excess = 1.0 - floor * floor
+    for i in range(sigma.shape[0]):
+        response = _shaped(sigma[i], shape) * plant[i]
+        if response.real < 0.0:
+            square = response.real * response.real + response.imag * response.imag
+            inner = response.real * response.real - square * excess
+            if inner >= 0.0 and i < middle:
+                least = max(least, (-response.real + math.sqrt(inner)) / square)
+            elif inner >= 0.0:
+                most = min(most, (-response.real - math.sqrt(inner)) / square)
+    return least, most
+
+
+@plain_loops
+def _phase_peak(sigma, plant, shape):
+    """Where the phase is highest before it falls below -180 degrees; -1 where it begins there."""
+    highest, peak = -1.0, -1
+    for i in range(sigma.shape[0]):
+        response = _shaped(sigma[i], shape) * plant[i]
+        if response.imag >= 0.0:
+            return peak
+        cosine = response.real / abs(response)
+        if cosine > highest:
+            highest, peak = cosine, i
+    return peak
+
+
+@plain_loops
+def _shaped(s, shape):
+    ti, td, ratio = shape
+    lead = td * s
+    if ratio > 0.0:
+        lead = lead / (1.0 + lead / ratio)
+    return 1.0 + 1.0 / (ti * s) + lead

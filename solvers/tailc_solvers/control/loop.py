@@ -1,0 +1,118 @@
+"""A feedback loop as difference equations that the kernels step.
+
+The plant is x(k+1) = phi x(k) + before v(k) + after v(k+1), y(k) = out x(k) + through v(k), with
+its input v delayed by whole steps. A sampled plant is that as it stands (after = 0). A plant in
+continuous time is stepped exactly for inputs that are linear between the steps, and the step
+divides the dead time; jumps of the input at time 0 are kept as jumps. What is left is the error of
+taking the controller's output as linear within a step, of second order in the step.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc_solvers.control.plant import Plant, SampledPlant
+
+FILTER_RATIO = 10.0
+"""Derivative time over the filter's time constant, in continuous time: the usual choice (Astrom and
+Hagglund, Advanced PID Control, ISA 2006, section 3.3). A sampled controller needs no filter."""
+
+_TAYLOR_TERMS = 18
+"""With a norm of at most 1/2 the first term left out is below a rounding."""
+
+
+class Loop(NamedTuple):
+    """The plant's matrices, and how the controller integrates and differentiates.
+
+    The integral gains `i_before e(k-1) + i_now e(k)` a step, `i_first e(0)` on the first.
+    `filter_ratio` 0 is a sampled controller, whose derivative is the error's difference.
+    """
+
+    phi: NDArray[np.float64]
+    before: NDArray[np.float64]
+    after: NDArray[np.float64]
+    out: NDArray[np.float64]
+    through: float
+    delay: int
+    step: float
+    i_before: float
+    i_now: float
+    i_first: float
+    filter_ratio: float
+
+
+def sampled_loop(plant: SampledPlant) -> Loop:
+    """The loop of a sampled plant and a controller in velocity form; a step is one sample."""
+    n = max(len(plant.a), len(plant.b)) - 1
+    a, b = np.zeros(n + 1), np.zeros(n + 1)
+    a[: len(plant.a)], b[: len(plant.b)] = plant.a, plant.b
+    phi = np.eye(n, k=1)
+    out = np.zeros(n)
+    if n:
+        phi[:, 0], out[0] = -a[1:], 1.0
+    before = b[1:] - a[1:] * b[0]
+    return Loop(phi, before, np.zeros(n), out, float(b[0]), plant.delay, 1.0, 0.0, 1.0, 1.0, 0.0)
+
+
+def continuous_loop(plant: Plant, longest_step: float) -> Loop:
+    """The loop of a plant in continuous time; the step is at most the one given."""
+    delay = math.ceil(plant.dead_time / longest_step)
+    step = plant.dead_time / delay if delay else longest_step
+    a, b, c, through = _state_space(plant)
+    phi, before, after = _linear_hold(a, b, step)
+    half = step / 2
+    return Loop(phi, before, after, c, through, delay, step, half, half, 0.0, FILTER_RATIO)
+
+
+def _state_space(
+    plant: Plant,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], float]:
+    """The controllable companion form (A, b, c) and what passes directly."""
+    n = len(plant.den) - 1
+    den = np.array(plant.den) / plant.den[0]
+    num = np.zeros(n + 1)
+    num[n + 1 - len(plant.num) :] = np.array(plant.num) / plant.den[0]
+    a = np.eye(n, k=-1)
+    a[:1] = -den[1:]
+    b = np.zeros(n)
+    b[:1] = 1.0
+    return a, b, num[1:] - num[0] * den[1:], float(num[0])
+
+
+def _linear_hold(
+    a: NDArray[np.float64], b: NDArray[np.float64], step: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """x(t + step) = phi x + before v(t) + after v(t + step) for v linear in between.
+
+    From the exponential of [[A h, b h, 0], [0, 0, 1], [0, 0, 0]] (Franklin, Powell and Workman,
+    Digital Control of Dynamic Systems, 3rd edition, section 6.3.2).
+    """
+    n = b.size
+    block = np.zeros((n + 2, n + 2))
+    block[:n, :n], block[:n, n], block[n, n + 1] = a * step, b * step, 1.0
+    power = _exponential(block)
+    after = power[:n, n + 1]
+    return power[:n, :n].copy(), power[:n, n] - after, after.copy()
+
+
+def _exponential(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    """e^matrix by Taylor's series, scaled and squared."""
+    norm = np.abs(matrix).sum(axis=1).max()
+    halvings = max(0, math.ceil(math.log2(norm)) + 1) if norm > 0 else 0
+    scaled = matrix / 2.0**halvings
+    total = term = np.eye(len(matrix))
+    for i in range(1, _TAYLOR_TERMS + 1):
+        term = _product(term, scaled) / i
+        total = total + term
+    for _ in range(halvings):
+        total = _product(total, total)
+    return total
+
+
+def _product(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The matrix product, summed in the same order on every machine."""
+    return (left[:, :, None] * right[None, :, :]).sum(axis=1)

@@ -1,0 +1,196 @@
+"""How robust a tuned loop is and how well it does: frequency and time responses put in figures."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc_solvers.control import frequency, kernels, roots
+from tailc_solvers.control.frequency import AnyPlant, Robustness
+from tailc_solvers.control.loop import FILTER_RATIO, Loop, continuous_loop, sampled_loop
+from tailc_solvers.control.plant import Plant, SampledPlant
+
+_AT_REST = 1e-6
+"""A response ends when its error stays below this share of its peak."""
+
+_LONGEST_STEP = 1 / 60
+"""Of a simulation in continuous time, in units of 1 / the reference frequency: relative errors of
+integrals are then below 1e-4."""
+
+_STEPS_A_FILTER = 12
+"""In the time constant of the derivative's filter, after which a jump of the error has passed."""
+
+_LONGEST = 2000.0
+"""A simulation's end in the same units, where it is not at rest before."""
+
+_MOST_STEPS = 200_000
+_PER_DECADE = 200
+# A plant with less lag than this anywhere has no reference but where it falls off.
+_LAG_DEG = -160.0
+
+
+class UnstableLoopError(ValueError):
+    """The closed loop is not stable, so that it has no margins."""
+
+
+@dataclass(frozen=True)
+class Performance:
+    """What a loop does after unit steps of the set point and of a load at the plant's input.
+
+    Overshoot is a share of the set point's step; settling is the time from which the response stays
+    within 2 % of it. IAE = integral |e| dt, ITAE = integral t |e| dt, in the plant's unit of time.
+    A response that has not settled when the simulation ends has infinite settling.
+    """
+
+    overshoot: float
+    settling: float
+    iae_setpoint: float
+    itae_setpoint: float
+    iae_load: float
+    itae_load: float
+
+
+@dataclass(frozen=True)
+class LoopMargins:
+    """All figures of one loop, in the plant's unit of time; epochs for a sampled plant."""
+
+    robustness: Robustness
+    performance: Performance
+
+
+@dataclass(frozen=True)
+class Margins:
+    """What a sampled loop promises; inf where nothing of the kind makes it unstable.
+
+    `gain_margin` is a factor, `overshoot` a share of the set point's step, `settling_epochs` the
+    first epoch from which the response stays within 2 % of it.
+    """
+
+    gain_margin: float
+    phase_margin_deg: float
+    delay_margin_epochs: float
+    max_sensitivity: float
+    overshoot: float
+    settling_epochs: float
+
+
+def margins_sampled(plant: SampledPlant, kp: float, ki: float, kd: float) -> Margins:
+    """The margins of a sampled loop. Raises UnstableLoopError where it is not stable."""
+    return flat(loop_margins(plant, kp, ki, kd))
+
+
+def flat(margins: LoopMargins) -> Margins:
+    """The same margins, those that a controller's evidence carries."""
+    robust, performed = margins.robustness, margins.performance
+    return Margins(
+        gain_margin=robust.gain_margin,
+        phase_margin_deg=robust.phase_margin_deg,
+        delay_margin_epochs=robust.delay_margin,
+        max_sensitivity=robust.max_sensitivity,
+        overshoot=performed.overshoot,
+        settling_epochs=performed.settling,
+    )
+
+
+def loop_margins(plant: AnyPlant, kp: float, ki: float, kd: float) -> LoopMargins:
+    """Every figure of a loop with parallel gains.
+
+    Raises UnstableLoopError for a loop that is not stable, ValueError for gains that are not
+    finite, that do not integrate, or, in continuous time, that differentiate without kp > 0 of the
+    derivative's sign: its filter's time constant is kd / (10 kp).
+    """
+    check_gains(plant, kp, ki, kd)
+    if not is_stable(plant, kp, ki, kd):
+        raise UnstableLoopError(f"the loop with kp {kp:g}, ki {ki:g}, kd {kd:g} is not stable")
+    grid = frequency.frequencies(plant, reference(plant), _PER_DECADE)
+    robust = frequency.robustness(frequency.open_loop(plant, kp, ki, kd), grid)
+    return LoopMargins(robust, performance(plant, kp, ki, kd))
+
+
+def check_gains(plant: AnyPlant, kp: float, ki: float, kd: float) -> None:
+    """Raise ValueError for gains that no loop of these plants can have."""
+    if not all(map(math.isfinite, (kp, ki, kd))):
+        raise ValueError("gains must be finite")
+    if ki == 0:
+        raise ValueError("a loop that does not integrate leaves an error: ki must not be 0")
+    if isinstance(plant, Plant) and kd != 0 and kp * kd <= 0:
+        raise ValueError("a derivative needs kp of the same sign for its filter's time constant")
+
+
+def reference(plant: AnyPlant) -> float:
+    """About the highest frequency that a controller can work at."""
+    for lag_deg in (_LAG_DEG, -135.0, -89.0, -45.0):
+        found = frequency.reference_frequency(plant, lag_deg)
+        if found is not None:
+            return found
+    return 1.0
+
+
+def is_stable(plant: AnyPlant, kp: float, ki: float, kd: float) -> bool:
+    """Whether the closed loop is stable: by its roots, or by Nyquist's criterion with dead time."""
+    if isinstance(plant, SampledPlant):
+        return roots.is_stable(plant, kp, ki, kd, plant.delay)
+    return _encirclements(plant, kp, ki, kd) == 0
+
+
+def _encirclements(plant: Plant, kp: float, ki: float, kd: float) -> int:
+    """Closed-loop poles on the right, counted by the turns of 1 + L; -1 where it passes through 0.
+
+    Every pole of the open loop must be on the left but for those at 0, which a small half circle
+    leaves outside.
+    """
+    if not plant.is_stable:
+        return -1
+    direct = plant.num[0] / plant.den[0] if len(plant.num) == len(plant.den) else 0.0
+    if abs(direct) * abs(kp + (FILTER_RATIO * kp if kd else 0.0)) >= 1.0:
+        return -1
+    grid = frequency.frequencies(plant, reference(plant), 10 * _PER_DECADE)
+    difference = 1 + frequency.open_loop(plant, kp, ki, kd)(grid)
+    # Where the half circle crosses the real axis L is real, with the sign of its leading term; from
+    # there to the lowest frequency it turns by a quarter for every pole at 0.
+    leading = plant.num[-1] / next(c for c in reversed(plant.den) if c) * ki
+    begun = 0.0 if leading > 0 else math.pi
+    expected = begun - (1 + plant.is_integrating) * math.pi / 2
+    start = expected + math.remainder(float(np.angle(difference[0])) - expected, 2 * math.pi)
+    turned = float(np.sum(np.angle(difference[1:] / difference[:-1])))
+    return round(-(start + turned - begun) / math.pi)
+
+
+def performance(plant: AnyPlant, kp: float, ki: float, kd: float) -> Performance:
+    """The step responses of a stable loop, in figures."""
+    loop, steps = simulated(plant, kp, kd)
+    record = kernels.new_record(loop, steps)
+    law = kernels.law_of(loop, kp, ki, kd)
+    held = 0.0 if plant.is_integrating else 1.0 / plant.gain
+    made = abs(kernels.respond(loop, law, 1.0, 0.0, _AT_REST, record))
+    iae, itae = kernels.integrals(loop, record, made, held / ki)
+    overshoot = kernels.overshoot_of(record, made)
+    settled = kernels.settled_after(record, made)
+    settling = math.inf if settled == made else settled * loop.step
+    made = abs(kernels.respond(loop, law, 0.0, 1.0, _AT_REST, record))
+    iae_load, itae_load = kernels.integrals(loop, record, made, -1.0 / ki)
+    return Performance(overshoot, settling, iae, itae, iae_load, itae_load)
+
+
+def responses(
+    plant: AnyPlant, kp: float, ki: float, kd: float, *, setpoint: float, load: float, until: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """(times, outputs, controller outputs) after steps of the set point and of a load."""
+    loop, _ = simulated(plant, kp, kd)
+    record = kernels.new_record(loop, min(_MOST_STEPS, math.ceil(until / loop.step) + 1))
+    kernels.respond(loop, kernels.law_of(loop, kp, ki, kd), setpoint, load, 0.0, record)
+    times = loop.step * np.arange(record.error.size, dtype=np.float64)
+    return times, setpoint - record.error, record.output
+
+
+def simulated(plant: AnyPlant, kp: float, kd: float) -> tuple[Loop, int]:
+    """The loop to simulate, and for how many steps at most."""
+    scale = 1.0 / reference(plant)
+    if isinstance(plant, SampledPlant):
+        return sampled_loop(plant), min(_MOST_STEPS, math.ceil(_LONGEST * scale) + 10 * plant.delay)
+    filter_time = kd / (kp * FILTER_RATIO) if kd else math.inf
+    loop = continuous_loop(plant, min(_LONGEST_STEP * scale, filter_time / _STEPS_A_FILTER))
+    return loop, min(_MOST_STEPS, math.ceil(_LONGEST * scale / loop.step))

@@ -1,0 +1,187 @@
+"""The gains that minimise a criterion within limits, by a search on a lattice.
+
+    minimise    (1/2 w ln ITAE of the set point's step + (1 - w) ln IAE of a load's step)
+    subject to  Ms <= its limit, overshoot <= its limit, and, where given, ITAE and IAE <= limits
+
+over the controllers k C0 with C0 = 1 + 1 / (ti sigma) + td sigma. ITAE grows with the square of
+time, hence the half: each per cent of time counts alike in both terms, whatever the plant's units.
+
+Method. For a shape (ti, td) the k that keep Ms are found in closed form (kernels.py), so that
+k = share * largest, 0 < share <= 1, and only the shape and the share are searched: the first on a
+coarse lattice in their logarithms, then from the best point by steps along axes and diagonals,
+which follow the edges of limits, that are halved when none of them improves. Points stay on a
+lattice, so that the answer does not hang on the last bits of what is compared, but for ties.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc_solvers.control import kernels
+from tailc_solvers.control.kernels import Record
+from tailc_solvers.control.loop import Loop
+from tailc_solvers.loops import plain_loops
+
+FINEST = 1 / 128
+"""Least step, in doublings: to about half a per cent, which costs the criterion next to nothing."""
+
+SHORTEST_TI, LONGEST_TI = -9.0, 5.0
+"""Doublings of ti from the unit: below, a controller does nothing but integrate; above, the end of
+a response is too slow for a simulation."""
+
+_FIRST_STEP = 0.5
+_AT_REST = 1e-4
+_PENALTY = 50.0
+"""Of the criterion, a logarithm, for each unit by which a limit is exceeded: far above what any
+gain in the criterion is worth."""
+
+
+class Problem(NamedTuple):
+    """One plant, with positive gain, and what is asked of its loop.
+
+    `sigma` and `plant` are responses on a grid; `late` that of the plant with the longest delay it
+    must bear, empty for none. `floor` and `late_floor` are 1 / Ms of the two, `is_double` whether
+    the plant integrates too, `time` the unit of ti, `held` the controller's output that holds the
+    set point, `weight` w. `limits` are the largest overshoot, ITAE and IAE.
+    """
+
+    loop: Loop
+    sigma: NDArray[np.complex128]
+    plant: NDArray[np.complex128]
+    late: NDArray[np.complex128]
+    floor: float
+    late_floor: float
+    is_double: bool
+    time: float
+    held: float
+    weight: float
+    limits: NDArray[np.float64]
+
+
+class Scratch(NamedTuple):
+    """Where the search works: a simulation's record, points [3] and the answer [4].
+
+    The answer is the criterion, kp, ki and kd.
+    """
+
+    record: Record
+    best: NDArray[np.float64]
+    trial: NDArray[np.float64]
+    answer: NDArray[np.float64]
+
+
+def new_scratch(loop: Loop, steps: int) -> Scratch:
+    """Room for a search whose simulations take at most so many steps."""
+    return Scratch(kernels.new_record(loop, steps), np.zeros(3), np.zeros(3), np.full(4, np.inf))
+
+
+@plain_loops
+def gains_at(problem, point):
+    """(kp, ki, kd) at a point: log2 of ti / time, of td / ti, and of the share.
+
+    A td / ti below 2^-30 is none. Infinite where no such gains keep Ms.
+    """
+    ti = problem.time * 2.0 ** point[0]
+    td = ti * 2.0 ** point[1] if point[1] > -30.0 else 0.0
+    shape = (ti, td, problem.loop.filter_ratio)
+    least, k = kernels.factors_within(
+        problem.sigma, problem.plant, shape, problem.floor, problem.is_double
+    )
+    if problem.late.shape[0] > 0:
+        late = kernels.factors_within(
+            problem.sigma, problem.late, shape, problem.late_floor, problem.is_double
+        )
+        least, k = max(least, late[0]), min(k, late[1])
+    k *= 2.0 ** point[2]
+    if k <= least:
+        k = math.inf
+    return k, k / ti, k * td
+
+
+@plain_loops
+def value_of(problem, kp, ki, kd, record):
+    """The criterion at gains, with what is exceeded added; inf for gains without a limit."""
+    if not math.isfinite(kp):
+        return math.inf
+    law = kernels.law_of(problem.loop, kp, ki, kd)
+    made = kernels.respond(problem.loop, law, 1.0, 0.0, _AT_REST, record)
+    if made < 0:
+        return math.inf
+    _, itae = kernels.integrals(problem.loop, record, made, problem.held / ki)
+    over = max(0.0, kernels.overshoot_of(record, made) - problem.limits[0])
+    over += _restlessness(record, made) + max(0.0, math.log(itae / problem.limits[1]))
+    made = kernels.respond(problem.loop, law, 0.0, 1.0, _AT_REST, record)
+    if made < 0:
+        return math.inf
+    iae, _ = kernels.integrals(problem.loop, record, made, -1.0 / ki)
+    over += _restlessness(record, made) + max(0.0, math.log(iae / problem.limits[2]))
+    weight = problem.weight
+    return 0.5 * weight * math.log(itae) + (1.0 - weight) * math.log(iae) + _PENALTY * over
+
+
+@plain_loops
+def _restlessness(record, made):
+    """0 for a response that came to rest before the simulation's end, else by how much it did not.
+
+    A loop that is unstable, but slowly, must not be taken for one that does little.
+    """
+    if made < record.error.shape[0]:
+        return 0.0
+    peak, last = 0.0, 0.0
+    for k in range(made):
+        peak = max(peak, abs(record.error[k]))
+        if 10 * k >= 9 * made:
+            last = max(last, abs(record.error[k]))
+    return max(0.0, math.log(last / (_AT_REST * peak)))
+
+
+@plain_loops
+def _try(problem, scratch):
+    """Keep the trial point if it is better than the best one; whether it is."""
+    kp, ki, kd = gains_at(problem, scratch.trial)
+    value = value_of(problem, kp, ki, kd, scratch.record)
+    if not value < scratch.answer[0]:
+        return False
+    for i in range(3):
+        scratch.best[i] = scratch.trial[i]
+    scratch.answer[0], scratch.answer[1] = value, kp
+    scratch.answer[2], scratch.answer[3] = ki, kd
+    return True
+
+
+@plain_loops
+def search(problem, starts, directions, finest, scratch):
+    """Put the best gains into the answer: from the best of `starts` [points, 3].
+
+    Steps go along the directions [directions, 3]. The last one is `finest` [doublings].
+    """
+    for s in range(starts.shape[0]):
+        for i in range(3):
+            scratch.trial[i] = starts[s, i]
+        _try(problem, scratch)
+    step = _FIRST_STEP
+    while step >= finest:
+        if not _step(problem, directions, step, scratch):
+            step *= 0.5
+
+
+@plain_loops
+def _step(problem, directions, step, scratch):
+    """Whether a step in any direction improved the best point; one that does is repeated."""
+    is_better = False
+    for d in range(directions.shape[0]):
+        while _is_inside(directions[d], step, scratch) and _try(problem, scratch):
+            is_better = True
+    return is_better
+
+
+@plain_loops
+def _is_inside(direction, step, scratch):
+    """Put the trial a step from the best point; whether it is where points may be."""
+    for i in range(3):
+        scratch.trial[i] = scratch.best[i] + step * direction[i]
+    return scratch.trial[2] <= 0.0 and SHORTEST_TI <= scratch.trial[0] <= LONGEST_TI

@@ -1,0 +1,288 @@
+"""PI and PID controllers for a plant: the best by a stated criterion within stated robustness.
+
+The problem and the search are those of search.py; the criterion is
+exp(1/2 w ln ITAE + (1 - w) ln IAE), in the plant's unit of time and input.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tailc_solvers.control import frequency, margins, roots
+from tailc_solvers.control.frequency import AnyPlant
+from tailc_solvers.control.loop import Loop, continuous_loop, sampled_loop
+from tailc_solvers.control.margins import LoopMargins, Margins, flat, loop_margins
+from tailc_solvers.control.plant import Plant, SampledPlant
+from tailc_solvers.control.search import (
+    FINEST,
+    LONGEST_TI,
+    SHORTEST_TI,
+    Problem,
+    gains_at,
+    new_scratch,
+    search,
+)
+
+Structure: TypeAlias = Literal["pi", "pid"]
+Criterion: TypeAlias = Literal["balanced", "setpoint", "load"]
+
+WEIGHTS: dict[Criterion, float] = {"balanced": 0.5, "setpoint": 1.0, "load": 0.0}
+"""w of the criterion: of the set point's ITAE; the rest is the load's IAE."""
+
+LATE_SENSITIVITY = 4.0
+"""Ms of a sampled loop with the longest delay it must bear: stable, with something left."""
+
+_LAG_DEG: dict[Structure, float] = {"pi": -160.0, "pid": -205.0}
+"""The plant's lag at the fastest crossover that a controller of the structure can reach: a PID
+controller leads by some 65 degrees where its filter lets it."""
+
+_STEPS_A_UNIT = 15
+_LONGEST, _MOST_STEPS = 250, 20_000
+_PER_DECADE = 60
+_DIGITS = 4
+_SHRINK = 0.9995
+_MOST_SHRINKS = 400
+
+_NO_DERIVATIVE = -40.0
+_LOG_TI = np.arange(-4.0, LONGEST_TI + 0.5, 0.5)
+_LOG_SHAPES = (-5.0, -3.5, -2.0, -1.0)
+_LOG_SHARES = (0.0, -0.25, -0.5, -1.0)
+_ROUGH = 1 / 4
+
+
+def _lattice(*axes: ArrayLike) -> NDArray[np.float64]:
+    """All combinations of log2 of ti, of td / ti and of the share [points, 3]."""
+    return np.stack([axis.ravel() for axis in np.meshgrid(*axes, indexing="ij")], axis=1)
+
+
+_PI_STARTS = _lattice((SHORTEST_TI, *_LOG_TI), _NO_DERIVATIVE, _LOG_SHARES)
+_PID_STARTS = _lattice(_LOG_TI[4:-2:2], _LOG_SHAPES[1:], (0.0, -0.5))
+
+
+def _steps(*axes: ArrayLike) -> NDArray[np.float64]:
+    """Directions, those of one another's multiples but once."""
+    found = _lattice(*axes)
+    return found[np.gcd.reduce(found.astype(int), axis=1) == 1]
+
+
+_FAR, _NEAR = (-2, -1, 0, 1, 2), (-1, 0, 1)
+_PI_STEPS = _steps(_FAR, 0, _FAR)
+_PID_STEPS = _steps(_NEAR, _NEAR, _NEAR)
+
+
+class NoTuningError(ValueError):
+    """There are no gains of the structure asked for that keep the limits; the message says why."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a tuned loop must keep. inf for no limit.
+
+    `overshoot` is a share of the set point's step. `itae_setpoint` and `iae_load` are in the
+    plant's unit of time; with them a tuning can be asked for that is no worse than another one.
+    `delay_spread` is for sampled plants: the loop is stable for every delay of roots.delays_within,
+    and has Ms <= LATE_SENSITIVITY with the longest. None asks for no more than the delay itself.
+    """
+
+    max_sensitivity: float = 1.6
+    overshoot: float = math.inf
+    itae_setpoint: float = math.inf
+    iae_load: float = math.inf
+    delay_spread: float | None = None
+
+    def __post_init__(self) -> None:
+        if not 1.0 < self.max_sensitivity < math.inf:
+            raise ValueError("a limit on the maximum sensitivity is above 1 and finite")
+        if not self.overshoot >= 0.0:
+            raise ValueError("a limit on overshoot is not negative")
+
+
+@dataclass(frozen=True)
+class Gains:
+    """Parallel gains, of the velocity form for a sampled plant, with their criterion's value."""
+
+    kp: float
+    ki: float
+    kd: float
+    criterion: float
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """Gains of the velocity form and what their loop promises; `criterion` was minimised."""
+
+    kp: float
+    ki: float
+    kd: float
+    margins: Margins
+    criterion: float
+
+
+def tune_sampled(
+    plant: SampledPlant,
+    *,
+    structure: Structure = "pi",
+    max_sensitivity: float = 1.6,
+    max_overshoot: float = 0.02,
+    delay_spread: float = roots.DELAY_SPREAD,
+    criterion: Criterion = "balanced",
+) -> Tuning:
+    """The best gains of u(k) = u(k-1) + kp (e - e1) + ki e + kd (e - 2 e1 + e2).
+
+    They have four significant digits, the plant's sign, and keep stable every whole delay within
+    the spread, and an epoch more or less at least. Raises NoTuningError where there are none.
+    """
+    limits = Limits(max_sensitivity, max_overshoot, delay_spread=delay_spread)
+    gains, found = tune(plant, structure, limits, criterion)
+    return Tuning(gains.kp, gains.ki, gains.kd, flat(found), gains.criterion)
+
+
+def tune(
+    plant: AnyPlant,
+    structure: Structure,
+    limits: Limits,
+    criterion: Criterion = "balanced",
+    start: tuple[float, float, float] | None = None,
+) -> tuple[Gains, LoopMargins]:
+    """The best parallel gains for a plant, and what they promise.
+
+    `start` are gains to search from besides: where they keep the limits, the answer is no worse.
+    Raises NoTuningError for a plant that is unstable, has no gain at rest, or that nothing keeps
+    from being controlled arbitrarily fast, and where no gains keep the limits.
+    """
+    _check_plant(plant)
+    sign = math.copysign(1.0, plant.gain)
+    problem, steps = _problem(plant, sign, structure, limits, WEIGHTS[criterion])
+    scratch = new_scratch(problem.loop, steps)
+    own = [] if start is None else [_point(problem, [sign * gain for gain in start])]
+    if structure == "pi":
+        search(problem, np.array([*own, *_PI_STARTS]), _PI_STEPS, FINEST, scratch)
+    else:
+        search(problem, _PI_STARTS, _PI_STEPS, _ROUGH, scratch)
+        from_pi = [(scratch.best[0], shape, scratch.best[2]) for shape in _LOG_SHAPES]
+        scratch.answer[:] = math.inf
+        search(problem, np.array([*own, *from_pi, *_PID_STARTS]), _PID_STEPS, FINEST, scratch)
+    if not np.isfinite(scratch.answer).all():
+        raise NoTuningError("no gains make this plant's loop stable within the limits")
+    return _within(plant, [sign * gain for gain in scratch.answer[1:]], limits, WEIGHTS[criterion])
+
+
+def _check_plant(plant: AnyPlant) -> None:
+    if not plant.is_stable:
+        raise NoTuningError(
+            "the plant is unstable, or integrates twice: only stable plants, and those with one "
+            "integrator, are tuned"
+        )
+    if plant.gain == 0:
+        raise NoTuningError("the plant has a zero at rest: no constant input holds its output")
+
+
+def _problem(
+    plant: AnyPlant, sign: float, structure: Structure, limits: Limits, weight: float
+) -> tuple[Problem, int]:
+    reference = frequency.reference_frequency(plant, _LAG_DEG[structure])
+    if reference is None and isinstance(plant, Plant):
+        raise NoTuningError(
+            f"nothing limits how fast a {structure.upper()} controller makes this plant: "
+            "give its dead time, or the sample time"
+        )
+    reference = _rounded_power(reference or 1.0)
+    loop = _loop(plant, reference)
+    grid = frequency.frequencies(plant, reference, _PER_DECADE)
+    response = sign * plant.at(grid)
+    late = response[:0]
+    if isinstance(plant, SampledPlant) and limits.delay_spread is not None:
+        more = roots.delays_within(plant.delay, limits.delay_spread)[-1] - plant.delay
+        late = response * np.exp(-1j * grid * more)
+    problem = Problem(
+        loop=loop._replace(out=sign * loop.out, through=sign * loop.through),
+        sigma=frequency.differences(plant, grid),
+        plant=response,
+        late=late,
+        floor=1 / limits.max_sensitivity,
+        late_floor=1 / LATE_SENSITIVITY,
+        is_double=plant.is_integrating,
+        time=1 / reference,
+        held=0.0 if plant.is_integrating else 1 / abs(plant.gain),
+        weight=weight,
+        limits=np.array([limits.overshoot, limits.itae_setpoint, limits.iae_load]),
+    )
+    longest = _LONGEST / (reference * loop.step) + 10 * loop.delay
+    return problem, min(_MOST_STEPS, math.ceil(longest))
+
+
+def _loop(plant: AnyPlant, reference: float) -> Loop:
+    if isinstance(plant, SampledPlant):
+        return sampled_loop(plant)
+    return continuous_loop(plant, 1 / (_STEPS_A_UNIT * reference))
+
+
+def _rounded_power(value: float) -> float:
+    """The nearest power of the fourth root of 2: the lattice must not hang on last bits."""
+    return 2.0 ** (round(4 * math.log2(value)) / 4)
+
+
+def _point(problem: Problem, gains: list[float]) -> NDArray[np.float64]:
+    """The point of the search at gains, its share at most 1."""
+    kp, ki, kd = gains
+    shape = math.log2(kd * ki / kp**2) if kd else _NO_DERIVATIVE
+    point = np.array([math.log2(kp / ki / problem.time), shape, 0.0])
+    point[2] = min(0.0, math.log2(kp / gains_at(problem, point)[0]))
+    return point
+
+
+def _within(
+    plant: AnyPlant, gains: list[float], limits: Limits, weight: float
+) -> tuple[Gains, LoopMargins]:
+    """The gains in their digits, made smaller until the limits hold exactly.
+
+    The search sees the limits on a grid of frequencies and gains before they are rounded.
+    """
+    for shrinks in range(_MOST_SHRINKS):
+        factor = _SHRINK**shrinks
+        kp, ki, kd = (_in_digits(factor * gain) for gain in gains)
+        if margins.is_stable(plant, kp, ki, kd):
+            found = loop_margins(plant, kp, ki, kd)
+            if _keeps(plant, (kp, ki, kd), found, limits):
+                return Gains(kp, ki, kd, _criterion(found, weight)), found
+    raise NoTuningError("no gains of this structure keep the limits")
+
+
+def _keeps(
+    plant: AnyPlant, gains: tuple[float, float, float], found: LoopMargins, limits: Limits
+) -> bool:
+    performed = found.performance
+    return (
+        _bears_delays(plant, gains, limits.delay_spread)
+        and found.robustness.max_sensitivity <= limits.max_sensitivity
+        and performed.overshoot <= limits.overshoot + _ROUNDING
+        and performed.itae_setpoint <= limits.itae_setpoint * (1 + _ROUNDING)
+        and performed.iae_load <= limits.iae_load * (1 + _ROUNDING)
+    )
+
+
+_ROUNDING = 1e-3
+"""Absolute on a share, else relative: what four digits, and steps of different length, come to."""
+
+
+def _bears_delays(plant: AnyPlant, gains: tuple[float, float, float], spread: float | None) -> bool:
+    if spread is None or not isinstance(plant, SampledPlant):
+        return True
+    return roots.stable_for_delays(plant, *gains, spread=spread)
+
+
+def _criterion(found: LoopMargins, weight: float) -> float:
+    performed = found.performance
+    return math.exp(
+        0.5 * weight * math.log(performed.itae_setpoint)
+        + (1 - weight) * math.log(performed.iae_load)
+    )
+
+
+def _in_digits(value: float) -> float:
+    return float(f"{value:.{_DIGITS - 1}e}") + 0.0
