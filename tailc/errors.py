@@ -88,6 +88,8 @@ class Code(enum.Enum):
     INFEASIBLE = ("TC0501", ExitCode.INFEASIBLE, "no policy meets the limits")
     BUDGET_ENDED = ("TC0502", ExitCode.BUDGET, "the budget ended before the optimum was certified")
     METHOD_UNFIT = ("TC0503", ExitCode.BAD_CONTENT, "the method cannot solve this problem")
+    NO_TUNING = ("TC0504", ExitCode.INFEASIBLE, "no controller can be tuned for a load")
+    UNSTABLE_GAINS = ("TC0505", ExitCode.BAD_CONTENT, "gains in the spec would not be stable")
 
     OTHER_MEASURE = ("TC0602", ExitCode.OK, "the held-out trace was measured otherwise")
     COMPILE_TRACE = ("TC0601", ExitCode.BAD_CONTENT, "the trace to verify on is the compile trace")

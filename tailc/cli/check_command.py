@@ -42,7 +42,7 @@ def _warnings(path: str, trace: bool) -> tuple[Finding, ...]:
 
     opened = open_kind(path)
     if not trace:
-        return ()
+        return opened.warnings
     from tailc.pipeline.trace import open_trace
 
-    return open_trace(opened).trace.warnings
+    return (*opened.warnings, *open_trace(opened).trace.warnings)

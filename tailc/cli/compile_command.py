@@ -11,9 +11,20 @@ from tailc.units import LARGEST
 @click.command("compile", short_help="Compile a policy from a spec and its trace.")
 @click.argument("spec")
 @click.option("-o", "--output", metavar="STEM", help="Write STEM.json and STEM.tailc.")
-@click.option("--method", type=click.Choice(["grid", "dual"]), help="Override search.method.")
 @click.option(
-    "--objective", type=click.Choice(["tail", "threads"]), help="Override search.objective."
+    "--method",
+    type=click.Choice(["grid", "dual", "convex", "mip"]),
+    help="Override search.method.",
+)
+@click.option(
+    "--solver",
+    type=click.Choice(["highs", "scip", "cp-sat", "gurobi"]),
+    help="Override search.solver, and use the method mip.",
+)
+@click.option(
+    "--objective",
+    type=click.Choice(["tail", "threads", "energy", "efficiency"]),
+    help="Override the objective.",
 )
 @click.option(
     "--max-evaluations",
@@ -40,12 +51,13 @@ def command(
     """Compile the policy that SPEC (a file, or - for standard input) asks for.
 
     Without -o the files are build/NAME.json and build/NAME.tailc. Exits 6 when no policy meets
-    the limits, 7 when the budget ends first; then nothing is written and old files stay.
+    the limits, 7 when the budget ends first; then nothing is written and old files stay. A kind
+    refuses methods, solvers and objectives that it does not have.
     """
     from tailc.artifact.files import read_policy, write_policy
     from tailc.cli.progress import shown
     from tailc.pipeline.compile import compile_policy
-    from tailc.report.policy import compiled_result, compiled_text
+    from tailc.report.compiled import compiled_result, compiled_text
 
     _check_stem(output)
     held = read_policy(previous) if previous else None

@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 
 from tailc.artifact.envelope import Evidence, Input, InputRole, Policy, next_generation
 from tailc.errors import Code, ExitCode, Finding, Severity, TailcError
-from tailc.forms.ladder.problem import LadderProblem
-from tailc.percentiles import PPM
+from tailc.forms.control_problem import ControlProblem
+from tailc.pipeline.controller import Tuned, tune
 from tailc.pipeline.progress import Progress, silent
 from tailc.pipeline.remarks import dominated_rungs, suspect_unit
+from tailc.pipeline.settings import control_settings, problem_settings, swept_value
 from tailc.pipeline.solve import solve
 from tailc.pipeline.spec import OpenedSpec, open_kind
-from tailc.pipeline.sweep import Candidate, Sweep, choose
+from tailc.pipeline.sweep import Candidate, Problem, Sweep, choose
 from tailc.pipeline.trace import OpenedTrace, open_trace, split_trace
 from tailc.pipeline.versions import versions
 from tailc.policies import Kind, KindSpec
@@ -28,13 +29,15 @@ class Compiled:
     """A compiled policy, and what stands behind it.
 
     `sweep` holds every candidate that was tried; a spec without a sweep has one. `speedups` are the
-    design sample's, at every degree that was read.
+    design sample's, at every degree that was read. `tuned` is what the controller was made from,
+    None without one.
     """
 
     policy: Policy
     sweep: Sweep
     speedups: SpeedupSummary
     findings: tuple[Finding, ...]
+    tuned: Tuned | None = None
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,7 @@ def compile_policy(
     """
     opened = open_kind(spec_path)
     spec = opened.spec.with_search(overrides or {})
+    control = _control(opened, spec)
     progress("reading the trace", 0.0)
     read = open_trace(opened)
     parts = _split(opened, read)
@@ -67,18 +71,26 @@ def compile_policy(
     workers = thread_count(threads)
     candidates, refused = _solve_all(opened.kind, spec, parts.design, workers, progress)
     sweep = choose(candidates, parts.design, workers, progress)
-    policy = _policy(sweep.chosen, parts, read)
+    tuned = control and tune(control, sweep.chosen.form, parts.design, workers, progress)
+    policy = _policy(sweep.chosen, tuned, parts, read)
     return Compiled(
         next_generation(policy, previous),
         sweep,
         speedup_summary(parts.design),
         (
+            *opened.warnings,
             *read.trace.warnings,
             *suspect_unit(parts.design, spec.slos, opened.loaded.place("demand", "unit")),
             *dominated_rungs(sweep.chosen.problem),
             *refused,
         ),
+        tuned,
     )
+
+
+def _control(opened: OpenedSpec, spec: KindSpec) -> ControlProblem | None:
+    asked = opened.kind.control
+    return None if asked is None else asked(spec, opened.loaded)
 
 
 def _check_previous(previous: Policy | None, opened: OpenedSpec) -> None:
@@ -113,7 +125,7 @@ def _solve_all(
     Raises what the last one raised where none has.
     """
     solved: list[Candidate] = []
-    infeasible: list[tuple[LadderProblem, TailcError]] = []
+    infeasible: list[tuple[Problem, TailcError]] = []
     for candidate in kind.candidates(spec):
         problem = kind.reduce(candidate, design)
         try:
@@ -131,12 +143,12 @@ def _solve_all(
     return tuple(solved), tuple(refused)
 
 
-def _left_out(problem: LadderProblem, finding: Finding) -> Finding:
-    message = f"target {problem.budget_ppm / PPM:g} is left out of the sweep: {finding.message}"
+def _left_out(problem: Problem, finding: Finding) -> Finding:
+    message = f"{swept_value(problem)} is left out of the sweep: {finding.message}"
     return replace(finding, message=message, severity=Severity.WARNING)
 
 
-def _policy(chosen: Candidate, parts: _Parts, read: OpenedTrace) -> Policy:
+def _policy(chosen: Candidate, tuned: Tuned | None, parts: _Parts, read: OpenedTrace) -> Policy:
     spec, problem, solution = chosen.spec, chosen.problem, chosen.solution
     evidence = Evidence(
         objective=problem.objective.value,
@@ -145,7 +157,7 @@ def _policy(chosen: Candidate, parts: _Parts, read: OpenedTrace) -> Policy:
         solver=solution.solver,
         versions=versions(),
         evaluations=solution.evaluations,
-        settings=_settings(problem),
+        settings=tuple(sorted({**problem_settings(problem), **control_settings(tuned)}.items())),
         rows=tuple(row.evidence for row in solution.rows if row.evidence is not None),
     )
     return Policy(
@@ -154,23 +166,8 @@ def _policy(chosen: Candidate, parts: _Parts, read: OpenedTrace) -> Policy:
         generation=1,
         slos=spec.slos,
         rates_mrps=spec.rates_mrps,
-        forms=(chosen.form,),
+        forms=(chosen.form,) if tuned is None else (chosen.form, tuned.controller),
         inputs=parts.inputs,
         reading=read.reading,
         evidence=evidence,
     )
-
-
-def _settings(problem: LadderProblem) -> tuple[tuple[str, int], ...]:
-    """The numbers that shaped the search, sorted by name."""
-    settings = {
-        "budget_ppm": problem.budget_ppm,
-        "longest_us": problem.grid.longest_us,
-        "max_in_system": problem.loads[-1],
-        "percentile_ppm": problem.percentile_ppm,
-        "rungs": len(problem.cost_ppm),
-        "step_us": problem.grid.step_us,
-    }
-    if problem.target_us is not None:
-        settings["target_us"] = problem.target_us
-    return tuple(sorted(settings.items()))

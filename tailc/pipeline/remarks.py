@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, Place, Severity
 from tailc.forms.ladder.problem import LadderProblem
+from tailc.forms.ladder.thresholds import ThresholdProblem
 from tailc.percentiles import PPM, percentile_rank
 from tailc.specs.slo import Slo
 from tailc.traces.profile import DemandProfile
@@ -20,8 +21,13 @@ MOST_LATENCIES = 20
 LEAST_LATENCIES = 1 / 200
 
 
-def dominated_rungs(problem: LadderProblem) -> tuple[Finding, ...]:
-    """A warning for every rung that is no faster, on average, than a cheaper one."""
+def dominated_rungs(problem: LadderProblem | ThresholdProblem) -> tuple[Finding, ...]:
+    """A warning for every degree that is no faster, on average, than a cheaper one.
+
+    Kinds whose rungs are no degrees see to it themselves.
+    """
+    if isinstance(problem, ThresholdProblem):
+        return ()
     speeds = problem.profile.mean_curve().tolist()
     return tuple(
         _warning(

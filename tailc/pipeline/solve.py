@@ -1,4 +1,4 @@
-"""Match a ladder problem with its solver, and check what comes back.
+"""Match a problem with its solver, and check what comes back.
 
 The grid search proves the best schedule on the grid; the continuous-time dual proves how good any
 schedule can be. Whatever they propose is rounded to whole microseconds and evaluated anew before
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,9 +28,11 @@ from tailc.forms.ladder.solution import (
     Schedule,
     SolvedRow,
 )
+from tailc.forms.ladder.thresholds import ThresholdProblem, ThresholdSolution
 from tailc.percentiles import PPM
 from tailc.pipeline.figures import US_PER_MS, Figures, cost_rates, whole_us
 from tailc.pipeline.progress import Progress, silent
+from tailc.pipeline.thresholds import solve_for_ages
 from tailc.specs.slo import promise
 from tailc.units import format_us
 
@@ -52,12 +55,35 @@ class _Proposal:
     solver: str
 
 
-def solve(problem: LadderProblem, threads: int = 1, progress: Progress = silent) -> LadderSolution:
-    """A schedule for every load, proved and evaluated in whole microseconds.
+@overload
+def solve(
+    problem: LadderProblem, threads: int = 1, progress: Progress = silent
+) -> LadderSolution: ...
 
-    Loads that no schedule keeps within the budget are in the answer, as infeasible rows. Raises
-    TailcError for a target that cannot be met (INFEASIBLE), a search budget that ended
+
+@overload
+def solve(
+    problem: ThresholdProblem, threads: int = 1, progress: Progress = silent
+) -> ThresholdSolution: ...
+
+
+def solve(
+    problem: LadderProblem | ThresholdProblem, threads: int = 1, progress: Progress = silent
+) -> LadderSolution | ThresholdSolution:
+    """The answer to a problem of any form, proved and evaluated in whole microseconds.
+
+    Raises TailcError for what cannot be met (INFEASIBLE), a search that ended without an answer
     (BUDGET_ENDED), and a method that cannot solve the problem (METHOD_UNFIT).
+    """
+    if isinstance(problem, ThresholdProblem):
+        return solve_for_ages(problem, progress)
+    return _solve_ladder(problem, threads, progress)
+
+
+def _solve_ladder(problem: LadderProblem, threads: int, progress: Progress) -> LadderSolution:
+    """A schedule for every load.
+
+    Loads that no schedule keeps within the budget are in the answer, as infeasible rows.
     """
     sample = _sample(problem)
     continuous = _continuous(problem, sample) if problem.profile.has_common_curve else None

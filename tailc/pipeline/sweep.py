@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from tailc.forms.ladder.problem import LadderProblem
 from tailc.forms.ladder.solution import LadderSolution
 from tailc.forms.ladder.table import Ladder
+from tailc.forms.ladder.thresholds import ThresholdProblem, ThresholdSolution
 from tailc.pipeline.progress import Progress
 from tailc.policies import KindSpec
 from tailc.replay.arrivals import Poisson
@@ -28,14 +30,17 @@ REQUESTS_PER_REPLAY = 20_000
 REPLAYS = 10
 SEED = 1
 
+Problem: TypeAlias = LadderProblem | ThresholdProblem
+Solution: TypeAlias = LadderSolution | ThresholdSolution
+
 
 @dataclass(frozen=True)
 class Candidate:
     """One spec of a sweep, solved. `tails_us` has the replayed tail at each of the spec's rates."""
 
     spec: KindSpec
-    problem: LadderProblem
-    solution: LadderSolution
+    problem: Problem
+    solution: Solution
     form: Ladder
     tails_us: tuple[int, ...] = ()
 

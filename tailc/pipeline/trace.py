@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tailc.errors import Code, TailcError
+from tailc.errors import Code, Finding, TailcError
 from tailc.pipeline.reading import reading
 from tailc.pipeline.spec import OpenedSpec
 from tailc.traces.profile import DemandProfile
 from tailc.traces.reading import Reading
 from tailc.traces.split import split
 from tailc.traces.trace import Trace, read_trace
+
+# What can be odd about speed-ups by degree; speeds by rung may do all of it.
+ABOUT_DEGREES = {
+    Code.SPEEDUP_FALLS,
+    Code.SPEEDUP_EXCEEDS,
+    Code.SPEEDUP_SUPERLINEAR,
+    Code.SPEEDUP_NOT_FROM_ONE,
+}
+
+
+def not_about_degrees(warnings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """The warnings but those about degrees of parallelism."""
+    return tuple(warning for warning in warnings if warning.code not in ABOUT_DEGREES)
 
 
 @dataclass(frozen=True)
@@ -28,10 +42,11 @@ def open_trace(opened: OpenedSpec) -> OpenedTrace:
     recipe = reading(spec.demand, spec.speedup, spec.max_degree)
     path = _beside(opened.path, spec.demand.trace)
     trace = read_trace(path, recipe, spec.demand.format)
-    if recipe.curves:  # they are written in the spec, so that is where they are odd
+    if not opened.kind.speeds_by_degree:
+        trace = replace(trace, warnings=not_about_degrees(trace.warnings))
+    elif recipe.curves:  # they are written in the spec, so that is where they are odd
         place = opened.loaded.place("speedup")
-        odd = {Code.SPEEDUP_FALLS, Code.SPEEDUP_EXCEEDS, Code.SPEEDUP_SUPERLINEAR}
-        odd.add(Code.SPEEDUP_NOT_FROM_ONE)
+        odd = ABOUT_DEGREES
         warnings = [replace(w, place=place) if w.code in odd else w for w in trace.warnings]
         trace = replace(trace, warnings=tuple(warnings))
     return OpenedTrace(recipe, trace)

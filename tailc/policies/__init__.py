@@ -62,6 +62,11 @@ class Kind:
 
     `candidates(spec)` are the specs of a sweep, `reduce(spec, profile)` states the problem of the
     kind's form, `emit(spec, problem, solution)` turns its solution into the form.
+
+    A kind may also `complete(spec, loaded, folder)` its specs from files that they name, which
+    gives the spec and warnings, and say by `control(spec, loaded)` what a controller shall do, if
+    there shall be one.
+    `speeds_by_degree`: whether a speed-up curve goes by degrees of parallelism; else by rungs.
     """
 
     name: str
@@ -69,6 +74,9 @@ class Kind:
     candidates: Callable[..., Any]
     reduce: Callable[..., Any]
     emit: Callable[..., Any]
+    complete: Callable[..., Any] | None = None
+    control: Callable[..., Any] | None = None
+    speeds_by_degree: bool = True
 
 
 def find_kinds() -> dict[str, Kind]:

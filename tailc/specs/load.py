@@ -31,6 +31,10 @@ class LoadedSpec:
         """Where the value at `path`, in the spec's own keys, is written."""
         return self.document.place(self.document.span_of(path))
 
+    def finding(self, complaint: Complaint) -> Finding:
+        """What is wrong with the spec, at its place; the complaint's paths begin at the root."""
+        return _finding(self.document, (), complaint)
+
 
 def open_spec(path: str, models: Mapping[str, type[SpecModel]]) -> LoadedSpec:
     """The spec in the file `path` (`-` is standard input), checked by the model of its kind.

@@ -22,6 +22,7 @@ from tailc.specs.fields import (
     ThreadsPpm,
     Whole,
 )
+from tailc.specs.overrides import overridden
 from tailc.specs.slo import Slo
 from tailc.units import LARGEST, shorten
 
@@ -243,8 +244,8 @@ class FewToManySpec(SpecModel):
         return self.server.max_degree
 
     def with_search(self, overrides: Mapping[str, object]) -> FewToManySpec:
-        """The spec with some fields of `search` replaced by values that were checked elsewhere."""
-        return self.model_copy(update={"search": self.search.model_copy(update=dict(overrides))})
+        """The spec with some fields of `search` replaced."""
+        return self.model_copy(update={"search": overridden(self.search, overrides, "few-to-many")})
 
     def with_target(self, target_ppm: int) -> FewToManySpec:
         """The spec with one target parallelism, in millionths of a thread."""

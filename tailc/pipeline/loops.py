@@ -1,0 +1,99 @@
+"""A plant for each interval of rates, and gains that control it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tailc_solvers.control.identify import UnfitResponseError, identify
+from tailc_solvers.control.margins import Margins, margins_sampled
+from tailc_solvers.control.plant import SampledPlant
+from tailc_solvers.control.roots import stable_for_delays
+from tailc_solvers.control.tune import NoTuningError, tune_sampled
+
+from tailc.errors import Code, Finding, TailcError
+from tailc.forms.control_problem import ControlProblem, Gains
+from tailc.forms.controller import GainRow
+from tailc.percentiles import PPM
+from tailc.pipeline.plants import Operation
+from tailc.units import format_mrps
+
+US_PER_MS = 1_000
+
+
+@dataclass(frozen=True, eq=False)
+class IdentifiedPlant:
+    """From output to tail in ms, one sample an epoch; `residual_ms` is what it leaves unexplained.
+
+    The residual is the root mean square of the step response less the plant's.
+    """
+
+    plant: SampledPlant
+    residual_ms: float
+
+
+@dataclass(frozen=True, eq=False)
+class Loop:
+    """An interval before its gains are rounded; gains in output by ms."""
+
+    operation: Operation
+    plant: IdentifiedPlant
+    gains: Gains
+
+
+@dataclass(frozen=True, eq=False)
+class Interval:
+    """The loop of the rates from `gains.first_rate_mrps` to `last_rate_mrps`."""
+
+    gains: GainRow
+    last_rate_mrps: int
+    operation: Operation
+    plant: IdentifiedPlant
+    margins: Margins
+
+
+def tuned_loop(problem: ControlProblem, operation: Operation, own: Gains | None) -> Loop:
+    """The plant of an operating point, and gains for it: `own`, or the best there are.
+
+    Raises TailcError (NO_TUNING) for a response that no plant fits, and a plant that no gains
+    control within the limits.
+    """
+    try:
+        plant = _identified(operation)
+        if own is not None:
+            return Loop(operation, plant, own)
+        found = tune_sampled(plant.plant, structure=problem.structure.value)
+    except (UnfitResponseError, NoTuningError) as refusal:
+        message = f"no controller can be tuned at {format_mrps(operation.rate_mrps)}: {refusal}"
+        hint = "lower the highest rate, give `control.gains`, or set `control: off`"
+        raise TailcError(Finding(Code.NO_TUNING, message, help=hint)) from None
+    return Loop(operation, plant, Gains(found.kp, found.ki, found.kd))
+
+
+def judged(problem: ControlProblem, number: int, loop: Loop, gains: Gains) -> Margins:
+    """The margins of the gains as they will be carried.
+
+    Raises TailcError where the loop is not stable for every delay near the plant's.
+    """
+    plant = loop.plant.plant
+    if gains.ki != 0 and stable_for_delays(plant, *gains.parts):
+        return margins_sampled(plant, *gains.parts)
+    rate = format_mrps(loop.operation.rate_mrps)
+    why = "nothing is integrated" if gains.ki == 0 else "the loop would not be stable"
+    if problem.gains is None:
+        message = f"the gains for {rate} do not bear rounding: {why}"
+        raise TailcError(Finding(Code.NO_TUNING, message, help="set `control: off`"))
+    own = problem.gains[number]
+    message = (
+        f"gains kp {own.kp:g}, ki {own.ki:g}, kd {own.kd:g} cannot be used: {why} at {rate}, for "
+        f"some delay near {plant.delay} epochs, where {PPM:,} millionths of output make "
+        f"{plant.gain:.4g} ms of tail"
+    )
+    hint = "leave `gains` out to have stable ones found, or make them smaller"
+    place = problem.gains_at[number] if problem.gains_at else None
+    raise TailcError(Finding(Code.UNSTABLE_GAINS, message, place, hint))
+
+
+def _identified(operation: Operation) -> IdentifiedPlant:
+    response_ms = [change / US_PER_MS for change in operation.response_us]
+    found = identify(response_ms, operation.step_ppm / PPM)
+    return IdentifiedPlant(found.plant, found.residual)

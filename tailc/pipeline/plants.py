@@ -1,0 +1,187 @@
+"""How the tail answers the load and the output, by replaying the design sample.
+
+The tail as a surface over load and output is where a target is found to be in reach, and where the
+output is read that meets it (Haque et al., MICRO 2017, section 4.2, figure 3).
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from tailc.errors import Code, Finding, TailcError
+from tailc.forms.control_problem import ControlProblem
+from tailc.forms.ladder.table import Ladder
+from tailc.percentiles import PPM
+from tailc.pipeline.progress import Progress
+from tailc.replay.cores.response import step_response, tail_surface
+from tailc.replay.workload import workload
+from tailc.traces.profile import DemandProfile
+from tailc.units import format_mrps
+
+# Outputs at which the surface is sampled; a step of the response is as wide as two of the parts.
+PARTS = 8
+OUTPUTS_PPM = tuple(PPM * part // PARTS for part in range(PARTS + 1))
+# A step that moves the tail by less than this share of the target tells nothing.
+LEAST_CHANGE = 0.02
+# With so many requests a 99th percentile is known to about 3 %, and all cells share their noise.
+SURFACE_REQUESTS = 10_000
+SURFACE_REPEATS = 4
+# The response is followed for so many windows, and averaged over so many replications.
+RESPONSE_WINDOWS = 4
+RESPONSE_REPEATS = 40
+SEED = 1
+
+
+@dataclass(frozen=True)
+class Surface:
+    """Tails in us by rate and output: `tails_us[i][j]` at `rates_mrps[i]` and `outputs_ppm[j]`.
+
+    None where the server is overloaded.
+    """
+
+    rates_mrps: tuple[int, ...]
+    outputs_ppm: tuple[int, ...]
+    tails_us: tuple[tuple[int | None, ...], ...]
+
+    def at(self, rate_mrps: int) -> tuple[int | None, ...]:
+        """Tails by output at one of the rates."""
+        return self.tails_us[self.rates_mrps.index(rate_mrps)]
+
+    def least_us(self, rate_mrps: int) -> int | None:
+        """The shortest tail that some output gives at one of the rates; None: it is overloaded."""
+        return min((tail for tail in self.at(rate_mrps) if tail is not None), default=None)
+
+
+@dataclass(frozen=True)
+class Operation:
+    """Where an interval is controlled: the output that meets the target at the rate in its middle.
+
+    `tail_us` is the tail there. The response is to a step of `step_ppm` around it: changes of the
+    measured tail 1, 2, ... epochs after it [us].
+    """
+
+    rate_mrps: int
+    output_ppm: int
+    tail_us: int
+    step_ppm: int
+    response_us: tuple[float, ...]
+
+
+def tails(
+    problem: ControlProblem,
+    ladder: Ladder,
+    design: DemandProfile,
+    threads: int,
+    progress: Progress,
+) -> Surface:
+    """The tail at every rate of the problem, and in the middle of each interval, by output."""
+    progress("replaying for the tail by load", 0.0)
+    rates = tuple(sorted({*problem.rates_mrps, *problem.middle_rates_mrps} - {0}))
+    with ThreadPoolExecutor(threads) as workers:
+        found = tail_surface(
+            workload(design, ladder),
+            ladder,
+            rates,
+            OUTPUTS_PPM,
+            percentile_ppm=problem.percentile_ppm,
+            requests=SURFACE_REQUESTS,
+            repeats=SURFACE_REPEATS,
+            seed=SEED,
+            workers=workers,
+        )
+    rows = zip(found.tail_us.tolist(), found.is_overloaded.tolist(), strict=True)
+    return Surface(
+        rates,
+        OUTPUTS_PPM,
+        tuple(
+            tuple(None if over else round(tail) for tail, over in zip(row, overs, strict=True))
+            for row, overs in rows
+        ),
+    )
+
+
+def operations(
+    problem: ControlProblem,
+    surface: Surface,
+    ladder: Ladder,
+    design: DemandProfile,
+    threads: int,
+    progress: Progress,
+) -> tuple[Operation, ...]:
+    """The operating point of each interval, and the step response around it."""
+    load = workload(design, ladder)
+    window = -(-problem.window_requests // problem.epoch_requests)
+    found = []
+    with ThreadPoolExecutor(threads) as workers:
+        for number, rate_mrps in enumerate(problem.middle_rates_mrps):
+            progress("replaying step responses", number / len(problem.middle_rates_mrps))
+            output_ppm, tail_us = _meeting(problem, surface, rate_mrps)
+            first_ppm, last_ppm = _step_around(problem, surface, rate_mrps, output_ppm)
+            measured = step_response(
+                load,
+                ladder,
+                rate_mrps,
+                first_ppm,
+                last_ppm,
+                epochs=RESPONSE_WINDOWS * window,
+                epoch_requests=problem.epoch_requests,
+                window_requests=problem.window_requests,
+                percentile_ppm=problem.percentile_ppm,
+                repeats=RESPONSE_REPEATS,
+                seed=SEED,
+                workers=workers,
+            ).tolist()
+            change = tuple(tail - measured[0] for tail in measured[1:])
+            step_ppm = last_ppm - first_ppm
+            found.append(Operation(rate_mrps, output_ppm, tail_us, step_ppm, change))
+    return tuple(found)
+
+
+def _meeting(problem: ControlProblem, surface: Surface, rate_mrps: int) -> tuple[int, int]:
+    """The largest output whose tail meets the target, between samples by a line, and the tail.
+
+    Where none does it is the least there is; the rates that the user names are checked before.
+    """
+    tails_us = surface.at(rate_mrps)
+    target = problem.target_us
+    pairs = zip(surface.outputs_ppm, tails_us, strict=True)
+    met = [(output, tail) for output, tail in pairs if tail is not None and tail <= target]
+    if not met:
+        return surface.outputs_ppm[0], tails_us[0] or target
+    output, tail = met[-1]
+    at = surface.outputs_ppm.index(output)
+    if at + 1 == len(tails_us):
+        return output, tail
+    beyond = tails_us[at + 1]
+    if beyond is None:
+        return output, tail
+    width = surface.outputs_ppm[at + 1] - output
+    return output + width * (target - tail) // (beyond - tail), target
+
+
+def _step_around(
+    problem: ControlProblem, surface: Surface, rate_mrps: int, output_ppm: int
+) -> tuple[int, int]:
+    """A step of two parts as near to the output as one that moves the tail can be."""
+    tails_us = surface.at(rate_mrps)
+    steps = [
+        (abs(surface.outputs_ppm[at] + surface.outputs_ppm[at + 2] - 2 * output_ppm), at)
+        for at in range(PARTS - 1)
+        if _moves(tails_us[at], tails_us[at + 2], problem.target_us)
+    ]
+    if not steps:
+        message = (
+            f"thresholds do not move the tail at {format_mrps(rate_mrps)}, so nothing can be "
+            "controlled there"
+        )
+        hint = "set `control: off`, or choose other rates"
+        raise TailcError(Finding(Code.NO_TUNING, message, help=hint))
+    at = min(steps)[1]
+    return surface.outputs_ppm[at], surface.outputs_ppm[at + 2]
+
+
+def _moves(low_us: int | None, high_us: int | None, target_us: int) -> bool:
+    if low_us is None or high_us is None:
+        return False
+    return high_us - low_us >= LEAST_CHANGE * target_us

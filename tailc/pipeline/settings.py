@@ -1,0 +1,77 @@
+"""The numbers that shaped a compile, as its evidence names them."""
+
+from __future__ import annotations
+
+import math
+
+from tailc.forms.ladder.thresholds import ThresholdProblem
+from tailc.percentiles import PPM
+from tailc.pipeline.controller import Tuned
+from tailc.pipeline.loops import Interval
+from tailc.pipeline.sweep import Problem
+
+MILLI = 1_000
+US_PER_MS = 1_000
+
+
+def problem_settings(problem: Problem) -> dict[str, int]:
+    """Of the search."""
+    if isinstance(problem, ThresholdProblem):
+        settings = {
+            "percentile_ppm": problem.percentile_ppm,
+            "power_in_watts": int(problem.is_in_watts),
+            "rungs": len(problem.power_ppm),
+        }
+        if problem.static_ppm:
+            settings["static_power_ppm"] = problem.static_ppm
+        if problem.limits.step_us is not None:
+            settings["step_us"] = problem.limits.step_us
+    else:
+        settings = {
+            "budget_ppm": problem.budget_ppm,
+            "longest_us": problem.grid.longest_us,
+            "max_in_system": problem.loads[-1],
+            "percentile_ppm": problem.percentile_ppm,
+            "rungs": len(problem.cost_ppm),
+            "step_us": problem.grid.step_us,
+        }
+    if problem.target_us is not None:
+        settings["target_us"] = problem.target_us
+    return settings
+
+
+def swept_value(problem: Problem) -> str:
+    """What tells a candidate of a sweep from the others."""
+    if isinstance(problem, ThresholdProblem):
+        return "a candidate"
+    return f"target {problem.budget_ppm / PPM:g}"
+
+
+def control_settings(tuned: Tuned | None) -> dict[str, int]:
+    """Of the controller: what each interval's loop was identified and judged to be."""
+    if tuned is None:
+        return {}
+    settings: dict[str, int] = {}
+    for number, interval in enumerate(tuned.intervals, start=1):
+        told = _interval_settings(interval)
+        settings.update({f"interval_{number}_{name}": value for name, value in told.items()})
+    return settings
+
+
+def _interval_settings(interval: Interval) -> dict[str, int]:
+    """Whole numbers; a margin that is infinite is left out."""
+    margins, plant = interval.margins, interval.plant
+    values = {
+        "delay_epochs": plant.plant.delay,
+        "delay_margin_millis": margins.delay_margin_epochs * MILLI,
+        "gain_margin_ppm": margins.gain_margin * PPM,
+        "max_sensitivity_ppm": margins.max_sensitivity * PPM,
+        "output_ppm": interval.operation.output_ppm,
+        "overshoot_ppm": margins.overshoot * PPM,
+        "phase_margin_millidegrees": margins.phase_margin_deg * MILLI,
+        "plant_gain_us": plant.plant.gain * US_PER_MS,
+        "rate_mrps": interval.operation.rate_mrps,
+        "residual_us": plant.residual_ms * US_PER_MS,
+        "settling_epochs": margins.settling_epochs,
+    }
+    return {name: round(value) for name, value in values.items() if math.isfinite(value)}

@@ -1,0 +1,24 @@
+"""Slow-to-fast: start on slow cores, move the long requests up (Haque et al., MICRO 2017).
+
+A rung is a type of core, or a frequency of a core that has several; a request has one to itself. It
+costs the power that it draws. Objective `energy` minimises the mean energy of a request under the
+first SLO at low load, and a controller scales the ages of the climbs down as the load grows;
+`tail` starts on the fastest free core, and `efficiency` leaves a slow core for want of it alone.
+"""
+
+from tailc.policies import Kind
+from tailc.policies.slow_to_fast.complete import complete
+from tailc.policies.slow_to_fast.emit import emit
+from tailc.policies.slow_to_fast.reduce import candidates, control, reduce
+from tailc.policies.slow_to_fast.spec import SlowToFastSpec
+
+KIND = Kind(
+    name="slow-to-fast",
+    spec_model=SlowToFastSpec,
+    candidates=candidates,
+    reduce=reduce,
+    emit=emit,
+    complete=complete,
+    control=control,
+    speeds_by_degree=False,
+)

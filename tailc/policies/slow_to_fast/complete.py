@@ -1,0 +1,117 @@
+"""The spec with its table of measured cores read, and a word on cores that are never worth using.
+
+A row fills in what the spec leaves out of a type; from there on it is as if it were written.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TypeVar
+
+from tailc.errors import Code, Finding, Severity, TailcError
+from tailc.policies.slow_to_fast.spec import SlowToFastSpec
+from tailc.specs.cores import PowerUnit, dominated
+from tailc.specs.cores_fields import Power
+from tailc.specs.cores_spec import CoresSpec, CoreTableSpec, CoreTypeSpec, LevelSpec
+from tailc.specs.fields import PPM
+from tailc.specs.load import LoadedSpec
+from tailc.traces.core_table import CoreColumns, MeasuredCore, read_cores
+
+_Part = TypeVar("_Part", CoreTypeSpec, LevelSpec)
+
+_IN_WATTS = {"mW": 1e-3, "W": 1.0}
+_PATHS = {CoreTypeSpec: ("cores", "types"), LevelSpec: ("cores", "dvfs", "levels")}
+
+
+def complete(
+    spec: SlowToFastSpec, loaded: LoadedSpec, folder: Path | None
+) -> tuple[SlowToFastSpec, tuple[Finding, ...]]:
+    """The spec with every core known, and a warning for each type that is dropped.
+
+    `folder` is where relative paths begin; None: where the process runs. Raises TailcError for a
+    table that cannot be read, rows that are not there, and cores that do not fit together.
+    """
+    if spec.cores.table is not None:
+        cores = _filled_in(spec.cores, spec.cores.table, loaded, folder)
+        spec = spec.model_copy(update={"cores": cores})
+        complaints = spec.core_complaints()
+        if complaints:
+            raise TailcError([loaded.finding(complaint) for complaint in complaints])
+    return spec, _dropped(spec, loaded)
+
+
+def _dropped(spec: SlowToFastSpec, loaded: LoadedSpec) -> tuple[Finding, ...]:
+    names = [each.name for each in spec.all_cores.types]
+    parts = _PATHS[CoreTypeSpec if spec.cores.dvfs is None else LevelSpec]
+    return tuple(
+        Finding(
+            Code.RUNG_DOMINATED,
+            f"`{each.name}` is dropped: work costs no less energy there than on `{each.by}`, "
+            "which is faster",
+            loaded.place(*parts, names.index(each.name)),
+            "leave it out of the server, or check its power",
+            Severity.WARNING,
+        )
+        for each in dominated(spec.all_cores)
+    )
+
+
+def _filled_in(
+    cores: CoresSpec, table: CoreTableSpec, loaded: LoadedSpec, folder: Path | None
+) -> CoresSpec:
+    reader = _Reader(table, loaded, folder)
+    told: dict[str, object] = {"table": None}
+    if cores.types is not None:
+        told["types"] = reader.filled(cores.types)
+    if cores.dvfs is not None:
+        levels = reader.filled(cores.dvfs.levels)
+        told["dvfs"] = cores.dvfs.model_copy(update={"levels": levels})
+    return cores.model_copy(update=told)
+
+
+class _Reader:
+    """One table, read once for each row that a spec names."""
+
+    def __init__(self, table: CoreTableSpec, loaded: LoadedSpec, folder: Path | None) -> None:
+        self._table = table
+        self._loaded = loaded
+        self._path = table.file if folder is None else str(folder / table.file)
+
+    def filled(self, parts: tuple[_Part, ...]) -> tuple[_Part, ...]:
+        """The types or levels with what their rows say; speeds relative to the first row's."""
+        rows = [
+            None if part.row is None else self._row(part, position)
+            for position, part in enumerate(parts)
+        ]
+        first = next((row.speed for row in rows if row is not None), 1.0)
+        return tuple(
+            part if row is None else part.model_copy(update=self._told(part, row, first))
+            for part, row in zip(parts, rows, strict=True)
+        )
+
+    def _row(self, part: CoreTypeSpec | LevelSpec, position: int) -> MeasuredCore:
+        table = self._table
+        columns = CoreColumns(table.speed, table.power, table.idle_power, table.cores)
+        where = tuple(sorted({**table.where, **(part.row or {})}.items()))
+        found = read_cores(self._path, columns, where)
+        if len(found) == 1:
+            return found[0]
+        message = f"fits {len(found)} rows of `{table.file}`, where one is wanted"
+        hint = f"name more columns: rows {', '.join(str(each.row) for each in found[:3])}, ... fit"
+        place = self._loaded.place(*_PATHS[type(part)], position, "row")
+        raise TailcError(Finding(Code.CONFLICT, f"`row` {message}", place, hint))
+
+    def _told(self, part: CoreTypeSpec | LevelSpec, row: MeasuredCore, first: float) -> dict:
+        in_watts = _IN_WATTS[self._table.unit]
+        told: dict[str, object] = {
+            "speed_ppm": part.speed_ppm or max(round(row.speed / first * PPM), 1),
+            "power": _watts(row.power * in_watts),
+            "row": None,
+        }
+        if isinstance(part, CoreTypeSpec) and part.idle_power is None and row.idle_power:
+            told["idle_power"] = _watts(row.idle_power * in_watts)
+        return told
+
+
+def _watts(power_w: float) -> Power:
+    return Power(max(round(power_w * PPM), 1), PowerUnit.WATT)

@@ -1,0 +1,159 @@
+"""What a user writes of the controller of a slow-to-fast policy."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    BeforeValidator,
+    Field,
+    GetJsonSchemaHandler,
+    WithJsonSchema,
+    model_validator,
+)
+from pydantic_core import CoreSchema
+
+from tailc.errors import Code
+from tailc.specs.fields import (
+    Complaint,
+    RateMrps,
+    RefusalError,
+    SpecModel,
+    Whole,
+    exact,
+    quantity,
+    quantity_schema,
+    with_short_form,
+    written,
+)
+from tailc.units import COUNT
+
+# Haque et al., MICRO 2017, section 5.4. The dissertation has epochs of 2,000 requests instead.
+EPOCH_REQUESTS = 500
+WINDOW_REQUESTS = 2_000
+MAX_REQUESTS = 1_000_000
+# Haque et al., MICRO 2017, section 4.2: three intervals; six are hardly better (section 6.9).
+INTERVALS = 3
+MAX_INTERVALS = 64
+MOST_GAIN = 1_000_000
+
+
+def _requests(value: object) -> int:
+    requests = quantity(COUNT)(value)
+    if requests > MAX_REQUESTS:
+        message = f"must be at most {MAX_REQUESTS:,} requests, not {written(value)}"
+        raise RefusalError(Complaint(Code.BAD_VALUE, message))
+    return requests
+
+
+def _gain(value: object) -> float:
+    gain = float(exact(value))
+    if abs(gain) > MOST_GAIN:
+        message = f"must lie between -{MOST_GAIN:,} and {MOST_GAIN:,}, not {written(value)}"
+        raise RefusalError(Complaint(Code.BAD_VALUE, message))
+    return gain
+
+
+Requests = Annotated[
+    int,
+    BeforeValidator(_requests),
+    WithJsonSchema(quantity_schema("A number of requests.", COUNT)),
+]
+Gain = Annotated[float, BeforeValidator(_gain), WithJsonSchema({"type": "number"})]
+
+
+class GainsSpec(SpecModel):
+    """Gains of one interval: ms of the first threshold by ms of error, at each epoch."""
+
+    kp: Gain = Field(default=0.0, examples=[0.15], description="Of the change of the error.")
+    ki: Gain = Field(examples=[0.25], description="Of the error.")
+    kd: Gain = Field(default=0.0, description="Of the change of that change.")
+
+
+class ControlSpec(SpecModel):
+    """How the thresholds follow the load."""
+
+    structure: Literal["pi", "pid", "off"] = Field(
+        default="pi", description="Terms of the controller; `off`: thresholds never change."
+    )
+    epoch_requests: Requests = Field(
+        default=EPOCH_REQUESTS,
+        alias="epoch",
+        description="Requests that leave between two steps of the controller.",
+        json_schema_extra={"default": f"{EPOCH_REQUESTS} requests"},
+    )
+    window_requests: Requests = Field(
+        default=WINDOW_REQUESTS,
+        alias="window",
+        description="Requests whose latencies are the measured tail.",
+        json_schema_extra={"default": f"{WINDOW_REQUESTS} requests"},
+    )
+    intervals: Annotated[Whole, Field(ge=1, le=MAX_INTERVALS)] = Field(
+        default=INTERVALS, description="Equal parts of the rates, each with gains of its own."
+    )
+    boundaries_mrps: Annotated[tuple[RateMrps, ...], Field(min_length=1)] | None = Field(
+        default=None,
+        alias="boundaries",
+        description="Rates at which the gains change, instead of equal parts.",
+    )
+    gains: Annotated[tuple[GainsSpec, ...], Field(min_length=1)] | None = Field(
+        default=None, description="Gains of each interval; found, if absent."
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _write_out(cls, value: Any) -> Any:
+        """`off` is short for `{structure: off}`."""
+        return {"structure": value} if isinstance(value, str) else value
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return with_short_form({"enum": ["off", "pi", "pid"]}, handler(core_schema))
+
+    @model_validator(mode="after")
+    def _check_parts(self) -> ControlSpec:
+        complaints = [*self._window(), *self._boundaries(), *self._gains()]
+        if complaints:
+            raise RefusalError(*complaints)
+        return self
+
+    def _window(self) -> list[Complaint]:
+        if self.window_requests >= self.epoch_requests:
+            return []
+        message = f"is `{self.window_requests}` requests, less than an epoch"
+        hint = "measure over an epoch at least"
+        return [Complaint(Code.CONFLICT, message, hint, ("window",), ("epoch",))]
+
+    def _boundaries(self) -> list[Complaint]:
+        rates = self.boundaries_mrps
+        if rates is None:
+            return []
+        if "intervals" in self.model_fields_set:
+            message = "and `control.intervals` both say how the rates are divided"
+            at, also = ("boundaries",), ("intervals",)
+            return [Complaint(Code.CONFLICT, message, "remove one", at, also)]
+        return [
+            Complaint(
+                Code.BAD_VALUE,
+                "is no higher than the one before",
+                "let them ascend",
+                ("boundaries", at + 1),
+            )
+            for at, (low, high) in enumerate(itertools.pairwise(rates))
+            if high <= low
+        ]
+
+    def _gains(self) -> list[Complaint]:
+        if self.gains is None or len(self.gains) == self.sets:
+            return []
+        message = f"has {len(self.gains)} sets, but the rates have {self.sets} intervals"
+        hint = "give one set of gains for each interval, or set `intervals` or `boundaries`"
+        return [Complaint(Code.CONFLICT, message, hint, ("gains",))]
+
+    @property
+    def sets(self) -> int:
+        """Number of intervals, each of which has its gains."""
+        return self.intervals if self.boundaries_mrps is None else len(self.boundaries_mrps) + 1

@@ -1,0 +1,81 @@
+"""Slow-to-fast as a threshold problem: rung i is the i-th type of core that is worth using."""
+
+from __future__ import annotations
+
+from tailc.errors import Code, Finding, TailcError
+from tailc.forms.control_problem import ControlProblem, Gains, Structure
+from tailc.forms.ladder.thresholds import Aim, SolverLimits, ThresholdMethod, ThresholdProblem
+from tailc.policies.slow_to_fast.control_spec import ControlSpec
+from tailc.policies.slow_to_fast.spec import SearchSpec, SlowToFastSpec
+from tailc.specs.cores import PowerUnit
+from tailc.specs.load import LoadedSpec
+from tailc.traces.profile import DemandProfile
+
+US_PER_S = 1_000_000
+DEFAULT_SOLVER = "highs"
+
+
+def candidates(spec: SlowToFastSpec) -> tuple[SlowToFastSpec, ...]:
+    """The spec itself: nothing is swept."""
+    return (spec,)
+
+
+def reduce(spec: SlowToFastSpec, profile: DemandProfile) -> ThresholdProblem:
+    """The ages of least energy at low load (Haque et al., MICRO 2017, section 4.4)."""
+    aim = Aim(spec.objective)
+    search = spec.search
+    method = _method(search, profile) if aim is Aim.ENERGY else ThresholdMethod.FIXED
+    cores = spec.used_cores
+    return ThresholdProblem(
+        profile=profile,
+        power_ppm=tuple(each.power_ppm for each in cores.types),
+        static_ppm=cores.static_ppm,
+        is_in_watts=cores.unit is PowerUnit.WATT,
+        objective=aim,
+        percentile_ppm=spec.slos[0].percentile_ppm,
+        target_us=spec.aim_us if aim is Aim.ENERGY else None,
+        method=method,
+        solver=(search.solver or DEFAULT_SOLVER) if method is ThresholdMethod.MIP else None,
+        limits=SolverLimits(
+            search.time_limit_us / US_PER_S, search.memory_limit_mb, search.step_us
+        ),
+    )
+
+
+def _method(search: SearchSpec, profile: DemandProfile) -> ThresholdMethod:
+    """The asked one; else the dual, or the grid where requests have speeds of their own."""
+    if search.method is not None:
+        return ThresholdMethod(search.method)
+    return ThresholdMethod.DUAL if profile.has_common_curve else ThresholdMethod.GRID
+
+
+def control(spec: SlowToFastSpec, loaded: LoadedSpec) -> ControlProblem | None:
+    """What the controller shall do; None where thresholds never change.
+
+    Raises TailcError where there are no rates that it could be made for.
+    """
+    if not spec.is_controlled:
+        return None
+    if not spec.rates_mrps:
+        message = "a controller is made for the rates up to the highest, but there are no `rates`"
+        hint = "add `rates: [20/s, 60/s]`, or set `control: off`"
+        raise TailcError(Finding(Code.MISSING_KEY, message, help=hint))
+    own = spec.control
+    return ControlProblem(
+        percentile_ppm=spec.slos[0].percentile_ppm,
+        target_us=spec.aim_us,
+        epoch_requests=own.epoch_requests,
+        window_requests=own.window_requests,
+        structure=Structure(own.structure),
+        rates_mrps=tuple(sorted(spec.rates_mrps)),
+        intervals=own.sets,
+        boundaries_mrps=own.boundaries_mrps,
+        gains=_gains(own),
+        gains_at=tuple(loaded.place("control", "gains", at) for at in range(len(own.gains or ()))),
+    )
+
+
+def _gains(own: ControlSpec) -> tuple[Gains, ...] | None:
+    if own.gains is None:
+        return None
+    return tuple(Gains(each.kp, each.ki, each.kd) for each in own.gains)

@@ -1,0 +1,287 @@
+"""What a user writes for slow-to-fast: cores of several speeds (Haque et al., MICRO 2017)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from tailc.errors import Code
+from tailc.policies.slow_to_fast.control_spec import ControlSpec
+from tailc.specs.common import DemandSpec, SloSpec, SpeedupSpec
+from tailc.specs.cores import Cores, dominated, without
+from tailc.specs.cores_build import build
+from tailc.specs.cores_spec import CoresSpec
+from tailc.specs.fields import (
+    Complaint,
+    DurationUs,
+    Name,
+    RateMrps,
+    RefusalError,
+    SpecModel,
+    Whole,
+)
+from tailc.specs.overrides import overridden
+from tailc.specs.slo import Slo
+from tailc.units import format_us
+
+NAME = "slow-to-fast"
+# Haque et al., MICRO 2017, section 5.1: requests look once a millisecond.
+QUANTUM_US = 1_000
+TIME_LIMIT_US = 60_000_000
+MEMORY_LIMIT_MB = 2_048
+MAX_MEMORY_MB = 1_048_576
+
+
+class ServerSpec(SpecModel):
+    """How requests look at their age."""
+
+    quantum_us: DurationUs = Field(
+        default=QUANTUM_US,
+        alias="quantum",
+        description="How often a request looks whether to climb.",
+        json_schema_extra={"default": "1ms"},
+    )
+    age_clock: Literal["arrival", "execution"] = Field(
+        default="arrival", description="Where the age that decides on climbing counts from."
+    )
+
+
+class SearchSpec(SpecModel):
+    """How the thresholds are searched for."""
+
+    method: Literal["dual", "convex", "mip", "grid"] | None = Field(
+        default=None,
+        description="The exact dual (the default) or a convex solver where requests share their "
+        "speeds; a mixed-integer solver or a grid (the default) where they do not.",
+    )
+    solver: Literal["highs", "scip", "cp-sat", "gurobi"] | None = Field(
+        default=None, description="The solver of `mip`; `highs`, if absent."
+    )
+    step_us: DurationUs | None = Field(
+        default=None, alias="step", description="Step of the grid of thresholds."
+    )
+    time_limit_us: DurationUs = Field(
+        default=TIME_LIMIT_US,
+        alias="time_limit",
+        description="Time that a solver may take.",
+        json_schema_extra={"default": "60s"},
+    )
+    memory_limit_mb: Annotated[Whole, Field(ge=64, le=MAX_MEMORY_MB)] = Field(
+        default=MEMORY_LIMIT_MB, description="Memory that a solver may take, in MB."
+    )
+
+
+class SlowToFastSpec(SpecModel):
+    """A slow-to-fast policy: a request moves to faster cores, or clocks, as it ages."""
+
+    api_version: Literal["tailc/v1"] = Field(alias="apiVersion", description="The spec language.")
+    kind: Literal["slow-to-fast"] = Field(description="The kind of policy.")
+    name: Name = Field(examples=["websearch-amp"], description="Name of the policy.")
+    objective: Literal["energy", "tail", "efficiency"] = Field(
+        default="energy",
+        description="Least energy under the first SLO, fastest cores first, or slow cores only "
+        "as long as there are any.",
+    )
+    slo: Annotated[tuple[SloSpec, ...], Field(min_length=1)] = Field(
+        examples=[[{"percentile": "99%", "latency": "200ms"}]],
+        description="What latency must meet; the first is the search's target.",
+    )
+    target_us: DurationUs | None = Field(
+        default=None,
+        alias="target",
+        description="Latency to aim at, at most the first SLO's; that one's, if absent.",
+    )
+    demand: DemandSpec = Field(
+        description="Where demand was measured; speed 1 is that of the type which its reference "
+        "names, else of the slowest.",
+        examples=[{"trace": "traces/design.parquet"}],
+    )
+    cores: CoresSpec = Field(
+        examples=[{"power_from": "micro-2017-amp", "types": [{"speed": 1, "count": 13}]}],
+        description="The cores of the server, slow ones first.",
+    )
+    own_speedup: SpeedupSpec | None = Field(
+        default=None,
+        alias="speedup",
+        description="Speeds on each type by request (`columns`) or class; those of the cores, if "
+        "absent.",
+    )
+    server: ServerSpec = Field(default_factory=ServerSpec, description="How requests climb.")
+    control: ControlSpec = Field(
+        default_factory=ControlSpec, description="How thresholds follow the load; `off`: not."
+    )
+    search: SearchSpec = Field(
+        default_factory=SearchSpec, description="How the thresholds are searched for."
+    )
+    rates_mrps: tuple[RateMrps, ...] = Field(
+        default=(), alias="rates", description="Arrival rates that the policy is for."
+    )
+
+    @model_validator(mode="after")
+    def _check_parts(self) -> SlowToFastSpec:
+        complaints = [complaint for check in self.checks_between() for complaint in check()]
+        if complaints:
+            raise RefusalError(*complaints)
+        return self
+
+    def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
+        """Cores by themselves and against speed-ups, target, rates, solver, classes."""
+        return (
+            self.core_complaints,
+            self._speedup_complaints,
+            self._target_complaints,
+            self._rate_complaints,
+            self._search_complaints,
+            self._class_complaints,
+        )
+
+    def core_complaints(self) -> list[Complaint]:
+        """What is wrong with the cores once they are all known: after a table is read."""
+        if self.cores.table is not None:
+            return []
+        try:
+            build(self.cores, self.demand.reference)
+        except RefusalError as refusal:
+            return [_below("cores", complaint) for complaint in refusal.complaints]
+        return []
+
+    def _speedup_complaints(self) -> list[Complaint]:
+        if self.demand.timings is not None:
+            message = "gives speed-ups by degree, but these requests run on one core"
+            hint = "name the column with the demand as `demand.column`"
+            return [Complaint(Code.CONFLICT, message, hint, ("demand", "timings"))]
+        if self.own_speedup is None:
+            return []
+        if self.own_speedup.curve is not None:
+            message = "gives one curve for all requests, which the speeds of `cores` do"
+            hint = "remove it, or give `classes` or `columns`"
+            return [Complaint(Code.CONFLICT, message, hint, ("speedup",), ("cores",))]
+        given, wanted = self.own_speedup.degrees, self._types
+        if given != wanted:
+            message = f"has {given} speeds a request, but there are {wanted} types of cores"
+            hint = "give one speed for each type, slow ones first"
+            return [Complaint(Code.CONFLICT, message, hint, ("speedup",), ("cores",))]
+        return []
+
+    def _target_complaints(self) -> list[Complaint]:
+        most_us = self.slo[0].latency_us
+        if self.target_us is None or self.target_us <= most_us:
+            return []
+        message = f"is above the first SLO's latency, {format_us(most_us)}"
+        at, also = ("target",), ("slo", 0, "latency")
+        return [Complaint(Code.CONFLICT, message, "lower it", at, also)]
+
+    def _rate_complaints(self) -> list[Complaint]:
+        complaints = [
+            Complaint(Code.BAD_VALUE, "is a rate stated before", "remove one", ("rates", position))
+            for position, rate in enumerate(self.rates_mrps)
+            if rate in self.rates_mrps[:position]
+        ]
+        if self.is_controlled and not self.rates_mrps:
+            message = "is missing, but a controller is made for the rates up to the highest"
+            hint = "add `rates: [20/s, 60/s]`, or set `control: off`"
+            complaints.append(Complaint(Code.MISSING_KEY, message, hint, ("rates",)))
+        bounds = self.control.boundaries_mrps
+        if self.is_controlled and bounds and self.rates_mrps and bounds[-1] >= max(self.rates_mrps):
+            message = "is no lower than the highest rate"
+            at, also = ("control", "boundaries", len(bounds) - 1), ("rates",)
+            complaints.append(Complaint(Code.CONFLICT, message, "leave it out", at, also))
+        return complaints
+
+    def _search_complaints(self) -> list[Complaint]:
+        if self.search.solver is None or self.search.method == "mip":
+            return []
+        message = f"is `{self.search.solver}`, but only the method `mip` has a solver to choose"
+        at, also = ("search", "solver"), ("search", "method")
+        return [Complaint(Code.CONFLICT, message, "set `method: mip`, or remove it", at, also)]
+
+    def _class_complaints(self) -> list[Complaint]:
+        """The first objective covers all; others may be for a class that has speeds."""
+        classes = self.own_speedup.classes if self.own_speedup else None
+        known = tuple(sorted(classes.curves)) if classes else ()
+        complaints = []
+        for position, slo in enumerate(self.slo):
+            at = ("slo", position, "class")
+            if slo.request_class is None:
+                continue
+            if position == 0:
+                message = "makes a class the target, but one table is made for all requests"
+                hint = "put an objective without `class` first; any after it may be for a class"
+                complaints.append(Complaint(Code.CONFLICT, message, hint, at))
+            elif slo.request_class not in known:
+                message = "is no class of `speedup.classes`"
+                hint = f"known: {', '.join(known) or 'none'}"
+                complaints.append(Complaint(Code.CONFLICT, message, hint, at))
+        return complaints
+
+    @property
+    def _types(self) -> int:
+        """Number of types as written, dominated ones included."""
+        cores = self.cores
+        return len(cores.types or ()) if cores.dvfs is None else len(cores.dvfs.levels)
+
+    @property
+    def is_controlled(self) -> bool:
+        """Whether the thresholds follow the load."""
+        return self.objective == "energy" and self.control.structure != "off"
+
+    @property
+    def all_cores(self) -> Cores:
+        """Every core of the spec, whose table is read."""
+        return build(self.cores, self.demand.reference)
+
+    @property
+    def used_cores(self) -> Cores:
+        """The cores that requests run on: of types that are worth using."""
+        cores = self.all_cores
+        return without(cores, [each.name for each in dominated(cores)])
+
+    @property
+    def speedup(self) -> SpeedupSpec:
+        """Speeds by rung: those of the types used, of all requests, classes or each request."""
+        used = [each.name for each in self.used_cores.types]
+        at = [p for p, each in enumerate(self.all_cores.types) if each.name in used]
+        own = self.own_speedup
+        if own is None:
+            curve = tuple(each.speed_ppm for each in self.used_cores.types)
+            return SpeedupSpec.model_construct(name="cores", curve=curve)
+        if own.classes is not None:
+            curves = {
+                name: tuple(curve[p] for p in at) for name, curve in own.classes.curves.items()
+            }
+            return own.model_copy(
+                update={"classes": own.classes.model_copy(update={"curves": curves})}
+            )
+        assert own.columns is not None
+        return own.model_copy(update={"columns": tuple(own.columns[p] for p in at)})
+
+    @property
+    def slos(self) -> tuple[Slo, ...]:
+        """What latency must meet, as artifacts carry it; the first is the search's target."""
+        return tuple(spec.slo for spec in self.slo)
+
+    @property
+    def aim_us(self) -> int:
+        """The latency that thresholds and controller aim at."""
+        return self.slo[0].latency_us if self.target_us is None else self.target_us
+
+    @property
+    def max_degree(self) -> None:
+        """All rungs are read."""
+
+    def with_search(self, overrides: Mapping[str, object]) -> SlowToFastSpec:
+        """The spec with fields of `search`, or `objective`, replaced."""
+        given = dict(overrides)
+        own = {"objective": given.pop("objective")} if "objective" in given else {}
+        if "solver" in given:
+            given.setdefault("method", "mip")
+        spec = overridden(self, own, NAME)
+        return spec.model_copy(update={"search": overridden(self.search, given, NAME)})
+
+
+def _below(key: str, complaint: Complaint) -> Complaint:
+    also = None if complaint.also is None else (key, *complaint.also)
+    at = (key, *complaint.at)
+    return Complaint(complaint.code, complaint.message, complaint.help, at, also)

@@ -1,0 +1,80 @@
+"""What a compile found: the policy, and what stands behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tailc.forms.ladder.problem import LadderProblem
+from tailc.percentiles import PPM
+from tailc.report.cores import cores_result, cores_text
+from tailc.report.policy import policy_result, policy_text
+from tailc.report.table import aligned
+from tailc.units import format_mrps, format_us, printable
+
+if TYPE_CHECKING:
+    from tailc.pipeline.compile import Compiled
+
+
+def compiled_result(compiled: Compiled) -> dict[str, object]:
+    """A compile's JSON result: the policy, and what its kind of problem tells besides.
+
+    Of threads: the speed-ups that it saw, and the sweep it was chosen from. Speed-ups and targets
+    are in millionths; `tails_us` has one replayed tail for each rate, and is empty where nothing
+    was swept.
+    """
+    result = policy_result(compiled.policy)
+    if not isinstance(compiled.sweep.chosen.problem, LadderProblem):
+        return {**result, **cores_result(compiled)}
+    found = compiled.speedups
+    groups = {"mean": found.everyone, "longest": found.longest, "shortest": found.shortest}
+    return {
+        **result,
+        "degrees_used": len(compiled.policy.ladders[0].rungs),
+        "speedup_ppm": {name: [round(s * PPM) for s in g.tolist()] for name, g in groups.items()},
+        "sweep": [
+            {"target_ppm": problem.budget_ppm, "tails_us": list(candidate.tails_us)}
+            for candidate in compiled.sweep.candidates
+            if isinstance(problem := candidate.problem, LadderProblem)
+        ],
+        "chosen": compiled.sweep.best,
+    }
+
+
+def compiled_text(compiled: Compiled, paths: Sequence[Path]) -> str:
+    """What a compile found, table first, and where it was written."""
+    lines = [policy_text(compiled.policy), ""]
+    if isinstance(compiled.sweep.chosen.problem, LadderProblem):
+        lines += [speedup_line(compiled), ""]
+    else:
+        lines += [cores_text(compiled), ""]
+    if len(compiled.sweep.candidates) > 1:
+        lines += [sweep_text(compiled), ""]
+    lines += [f"wrote {printable(str(path))}" for path in paths]
+    return "\n".join(lines)
+
+
+def speedup_line(compiled: Compiled) -> str:
+    """Mean speed-ups by degree, and how many degrees are used."""
+    found = compiled.speedups
+    groups = {"mean": found.everyone, "longest 5 %": found.longest, "shortest 5 %": found.shortest}
+    told = [f"{name} {_curve(speeds.tolist())}" for name, speeds in groups.items()]
+    used = len(compiled.policy.ladders[0].rungs)
+    return f"speed-up of the design sample: {'; '.join(told)}; degrees used: {used}"
+
+
+def _curve(speeds: list[float]) -> str:
+    return ", ".join(f"{speed:.3g}" for speed in speeds)
+
+
+def sweep_text(compiled: Compiled) -> str:
+    """The replayed tail of every candidate of a sweep; the chosen one is marked."""
+    rates = [format_mrps(rate) for rate in compiled.policy.rates_mrps]
+    rows = [("target", *rates, "")]
+    for number, candidate in enumerate(compiled.sweep.candidates):
+        assert isinstance(candidate.problem, LadderProblem)
+        tails = [format_us(tail) for tail in candidate.tails_us]
+        mark = "chosen" if number == compiled.sweep.best else ""
+        rows.append((f"{candidate.problem.budget_ppm / PPM:g}", *tails, mark))
+    return "sweep, replayed tail on the design sample\n" + aligned(rows)

@@ -1,0 +1,123 @@
+"""How a controller was made: the tail by load and output, and a plant and its loop by interval."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from tailc.percentiles import PPM
+from tailc.report.table import aligned
+from tailc.units import format_mrps
+
+if TYPE_CHECKING:
+    from tailc.pipeline.controller import Tuned
+    from tailc.pipeline.loops import Interval
+    from tailc.pipeline.plants import Surface
+
+US_PER_MS = 1_000
+
+
+def control_result(tuned: Tuned) -> dict[str, object]:
+    """The surface, and of each interval its plant, gains and margins; null for what is infinite.
+
+    Plants go from output to tail in ms, one sample an epoch: `b` and `a` in ascending powers of
+    the delay operator. Gains are output by ms.
+    """
+    surface = tuned.surface
+    return {
+        "surface": {
+            "rates_mrps": list(surface.rates_mrps),
+            "outputs_ppm": list(surface.outputs_ppm),
+            "tails_us": [list(row) for row in surface.tails_us],
+        },
+        "intervals": [_interval(tuned, interval) for interval in tuned.intervals],
+    }
+
+
+def control_text(tuned: Tuned) -> str:
+    """The surface at the rates, and a line for each interval."""
+    control = tuned.controller
+    head = (
+        f"controller every {control.epoch_requests} requests, by the last "
+        f"{control.window_requests}; its output scales the ages above"
+    )
+    return "\n".join([surface_text(tuned.surface), "", head, _intervals(tuned)])
+
+
+def surface_text(surface: Surface) -> str:
+    """Tails by rate, at every other output."""
+    shown = range(0, len(surface.outputs_ppm), 2)
+    title = ["tail at", *(f"{surface.outputs_ppm[at] / PPM:g}" for at in shown)]
+    rows = [
+        [format_mrps(rate), *(_tail(tails[at]) for at in shown)]
+        for rate, tails in zip(surface.rates_mrps, surface.tails_us, strict=True)
+    ]
+    return aligned([tuple(title), *map(tuple, rows)])
+
+
+def _tail(tail_us: int | None) -> str:
+    return "overload" if tail_us is None else _ms(tail_us)
+
+
+def _ms(value_us: float) -> str:
+    return f"{value_us / US_PER_MS:.4g} ms"
+
+
+def _intervals(tuned: Tuned) -> str:
+    title = ("rates", "output", "plant", "gains", "margins", "set point")
+    return aligned([title, *(_row(tuned, each) for each in tuned.intervals)])
+
+
+def _row(tuned: Tuned, each: Interval) -> tuple[str, ...]:
+    plant, margins = each.plant, each.margins
+    poles = ", ".join(f"{abs(pole):.2f}" for pole in plant.plant.poles) or "none"
+    kp, ki, kd = _gains(tuned, each)
+    return (
+        f"{format_mrps(each.gains.first_rate_mrps)} to {format_mrps(each.last_rate_mrps)}",
+        f"{each.operation.output_ppm / PPM:.3f} for {_ms(each.operation.tail_us)}",
+        f"{plant.plant.gain:.4g} ms, delay {plant.plant.delay}, poles {poles}, "
+        f"residual {plant.residual_ms:.2g} ms",
+        f"kp {kp:.3g}, ki {ki:.3g}" + (f", kd {kd:.3g}" if kd else ""),
+        f"gain {margins.gain_margin:.3g}, phase {margins.phase_margin_deg:.3g} deg, "
+        f"delay {margins.delay_margin_epochs:.3g}, Ms {margins.max_sensitivity:.3g}",
+        f"overshoot {margins.overshoot:.2%}, settles in {margins.settling_epochs:g}",
+    )
+
+
+def _gains(tuned: Tuned, each: Interval) -> tuple[float, float, float]:
+    """In output by ms of error."""
+    unit = US_PER_MS / 2**tuned.controller.fraction_bits
+    return each.gains.kp * unit, each.gains.ki * unit, each.gains.kd * unit
+
+
+def _interval(tuned: Tuned, each: Interval) -> dict[str, object]:
+    plant, margins, (kp, ki, kd) = each.plant, each.margins, _gains(tuned, each)
+    return {
+        "first_rate_mrps": each.gains.first_rate_mrps,
+        "last_rate_mrps": each.last_rate_mrps,
+        "rate_mrps": each.operation.rate_mrps,
+        "output_ppm": each.operation.output_ppm,
+        "tail_us": each.operation.tail_us,
+        "step_ppm": each.operation.step_ppm,
+        "response_us": [round(change) for change in each.operation.response_us],
+        "plant": {
+            "b": list(plant.plant.b),
+            "a": list(plant.plant.a),
+            "delay_epochs": plant.plant.delay,
+            "gain_ms": _finite(plant.plant.gain),
+            "residual_ms": plant.residual_ms,
+        },
+        "gains": {"kp": kp, "ki": ki, "kd": kd},
+        "margins": {
+            "gain": _finite(margins.gain_margin),
+            "phase_deg": _finite(margins.phase_margin_deg),
+            "delay_epochs": _finite(margins.delay_margin_epochs),
+            "max_sensitivity": _finite(margins.max_sensitivity),
+            "overshoot": margins.overshoot,
+            "settling_epochs": _finite(margins.settling_epochs),
+        },
+    }
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None

@@ -1,0 +1,121 @@
+"""Cores of different speeds: how many, how fast, what they draw; slow ones first.
+
+A level of per-core frequency scaling is a type like any other, but that every core has all of them
+(Haque et al., MICRO 2017, section 4: "a core type in AMP is equivalent to a core speed").
+"""
+
+from __future__ import annotations
+
+import enum
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+PPM = 1_000_000
+
+
+class PowerUnit(enum.Enum):
+    """What a power counts: watts, or as many times what a slow core draws at its peak."""
+
+    WATT = "W"
+    SLOW_CORE = "slow cores"
+
+
+@dataclass(frozen=True)
+class CoreType:
+    """Cores alike: `speed_ppm` relative to the reference, powers in millionths of the unit.
+
+    `idle_ppm`: what a free core draws. `move_us`: how long a request that moves there does no work.
+    """
+
+    name: str
+    count: int
+    speed_ppm: int
+    power_ppm: int
+    idle_ppm: int = 0
+    move_us: int = 0
+
+    def __post_init__(self) -> None:
+        assert self.name
+        assert self.count > 0
+        assert self.speed_ppm > 0
+        assert 0 <= self.idle_ppm <= self.power_ppm
+        assert self.power_ppm > 0
+        assert self.move_us >= 0
+
+
+@dataclass(frozen=True)
+class Cores:
+    """The types of a server in order of speed.
+
+    `is_in_place`: every core runs at all of the speeds (per-core DVFS), and a request changes them
+    without moving; then all types have the same count. `static_ppm`: what the chip draws whatever
+    runs, told apart from what requests draw.
+    """
+
+    types: tuple[CoreType, ...]
+    is_in_place: bool
+    unit: PowerUnit
+    static_ppm: int = 0
+
+    def __post_init__(self) -> None:
+        assert self.types
+        assert all(a.speed_ppm < b.speed_ppm for a, b in itertools.pairwise(self.types))
+        assert len({each.name for each in self.types}) == len(self.types)
+        assert not self.is_in_place or len({each.count for each in self.types}) == 1
+
+    @property
+    def count(self) -> int:
+        """Cores of the server."""
+        if self.is_in_place:
+            return self.types[0].count
+        return sum(each.count for each in self.types)
+
+    @property
+    def peak_ppm(self) -> int:
+        """Power with every core at work, at its highest speed where it has several."""
+        if self.is_in_place:
+            return self.types[0].count * max(each.power_ppm for each in self.types)
+        return sum(each.count * each.power_ppm for each in self.types)
+
+
+@dataclass(frozen=True)
+class Dominated:
+    """A type that is never worth using: work costs no less on it than on `by`, which is faster."""
+
+    name: str
+    by: str
+
+
+def dominated(cores: Cores) -> tuple[Dominated, ...]:
+    """The types on which a unit of work costs at least as much energy as on a faster one.
+
+    Slower cores are there to be cheaper (Haque et al., MICRO 2017, section 4).
+    """
+    found = []
+    for position, each in enumerate(cores.types):
+        cheaper = [one for one in cores.types[position + 1 :] if _costs_no_less(each, one)]
+        if cheaper:
+            found.append(Dominated(each.name, cheaper[0].name))
+    return tuple(found)
+
+
+def without(cores: Cores, names: Sequence[str]) -> Cores:
+    """The cores but the types named."""
+    return replace(cores, types=tuple(each for each in cores.types if each.name not in names))
+
+
+def _costs_no_less(slow: CoreType, fast: CoreType) -> bool:
+    return slow.power_ppm * fast.speed_ppm >= fast.power_ppm * slow.speed_ppm
+
+
+def peak_spread(configurations: Sequence[Cores]) -> float:
+    """The largest peak power over the smallest, less one: 0 where all could share a supply.
+
+    Configurations are compared at equal peak power (Haque et al., MICRO 2017, section 6.7). Raises
+    ValueError where they count power in different units.
+    """
+    if len({cores.unit for cores in configurations}) > 1:
+        raise ValueError("powers in watts and in slow cores cannot be compared")
+    peaks = [cores.peak_ppm for cores in configurations]
+    return max(peaks) / min(peaks) - 1

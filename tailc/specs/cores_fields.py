@@ -1,0 +1,104 @@
+"""Types of the fields that tell of cores: powers, frequencies, and times that may be nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import BeforeValidator, WithJsonSchema
+
+from tailc.errors import Code
+from tailc.specs.cores import PowerUnit
+from tailc.specs.fields import (
+    PPM,
+    Complaint,
+    RefusalError,
+    exact,
+    quantity,
+    quantity_schema,
+    written,
+)
+from tailc.units import DURATION, FREQUENCY, PERCENT, POWER
+
+# Grid steps of a power with a unit are milliwatts, and powers are kept in millionths of a watt.
+_PPM_PER_MILLIWATT = 1_000
+_MOST_POWER = 1_000_000
+_HINT = "for example `2.5W`, or `6.8` for 6.8 times the power of a slow core"
+
+
+@dataclass(frozen=True)
+class Power:
+    """A power in millionths of its unit."""
+
+    ppm: int
+    unit: PowerUnit
+
+
+def _power(value: object) -> Power:
+    if isinstance(value, Power):
+        return value
+    power = _watts(value) if isinstance(value, str) else _slow_cores(value)
+    if not 0 <= power.ppm <= _MOST_POWER * PPM:
+        message = f"must be at least zero and at most {_MOST_POWER:,}, not {written(value)}"
+        raise RefusalError(Complaint(Code.BAD_VALUE, message, _HINT))
+    return power
+
+
+def _watts(value: str) -> Power:
+    return Power(quantity(POWER, positive=False)(value) * _PPM_PER_MILLIWATT, PowerUnit.WATT)
+
+
+def _slow_cores(value: object) -> Power:
+    if value is None:
+        raise RefusalError(Complaint(Code.BAD_VALUE, "has no value", _HINT))
+    return Power(round(exact(value) * PPM), PowerUnit.SLOW_CORE)
+
+
+def _positive_power(value: object) -> Power:
+    power = _power(value)
+    if power.ppm == 0:
+        message = f"must be more than zero, not {written(value)}"
+        raise RefusalError(Complaint(Code.BAD_VALUE, message, _HINT))
+    return power
+
+
+def _schema(minimum: dict[str, int], what: str) -> WithJsonSchema:
+    watts = quantity_schema(what, POWER)
+    return WithJsonSchema({"anyOf": [{"type": "number", **minimum}, watts], "description": what})
+
+
+PowerField = Annotated[
+    Power,
+    BeforeValidator(_positive_power),
+    _schema({"exclusiveMinimum": 0}, "A power in watts, or relative to a slow core."),
+]
+IdlePowerField = Annotated[
+    Power,
+    BeforeValidator(_power),
+    _schema({"minimum": 0}, "A power in watts, or relative to a slow core; it may be 0."),
+]
+FrequencyKhz = Annotated[
+    int,
+    BeforeValidator(quantity(FREQUENCY)),
+    WithJsonSchema(quantity_schema("A frequency with its unit.", FREQUENCY)),
+]
+PauseUs = Annotated[
+    int,
+    BeforeValidator(quantity(DURATION, positive=False)),
+    WithJsonSchema(quantity_schema("A duration with its unit; it may be 0.", DURATION)),
+]
+
+
+def _share(value: object) -> int:
+    ppm = quantity(PERCENT, positive=False)(value)
+    if ppm >= PPM:
+        message = f"must be less than 100 %, not {written(value)}"
+        raise RefusalError(Complaint(Code.BAD_VALUE, message, "for example `20%`"))
+    return ppm
+
+
+SharePpm = Annotated[
+    int,
+    BeforeValidator(_share),
+    WithJsonSchema(quantity_schema("From 0 % to less than 100 %.", PERCENT)),
+]

@@ -1,0 +1,35 @@
+"""Fields of a spec that the command line replaces."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, TypeVar, get_args, get_origin
+
+from tailc.errors import Code, Finding, TailcError, did_you_mean
+from tailc.specs.fields import SpecModel
+
+Model = TypeVar("Model", bound=SpecModel)
+
+
+def overridden(model: Model, overrides: Mapping[str, object], kind: str) -> Model:
+    """The model with fields replaced; TailcError (USAGE) for what a `kind` does not have."""
+    for name, value in overrides.items():
+        field = type(model).model_fields.get(name)
+        if field is None:
+            message = f"`{_option(name)}` is nothing that a `{kind}` policy has"
+            raise TailcError(Finding(Code.USAGE, message, help="leave it out"))
+        choices = _choices(field.annotation)
+        if choices and value not in choices:
+            message = f"`{_option(name)}` of a `{kind}` policy cannot be `{value}`"
+            raise TailcError(Finding(Code.USAGE, message, help=did_you_mean(str(value), choices)))
+    return model.model_copy(update=dict(overrides))
+
+
+def _option(name: str) -> str:
+    return "--" + name.replace("_", "-")
+
+
+def _choices(annotation: Any) -> list[str]:
+    if get_origin(annotation) is Literal:
+        return [str(choice) for choice in get_args(annotation)]
+    return [choice for part in get_args(annotation) for choice in _choices(part)]

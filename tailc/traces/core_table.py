@@ -1,0 +1,81 @@
+"""Measured cores in a file: their speeds, and what they draw."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.errors import Code
+from tailc.traces.cells import Cells, positive
+from tailc.traces.source import open_source
+from tailc.traces.table import Wanted
+from tailc.traces.trace import Filters, kept_cells
+
+LARGEST_SPEED = 1e12
+LARGEST_POWER = 1e9
+
+
+@dataclass(frozen=True)
+class CoreColumns:
+    """Names of columns. `cores`: how many cores the row's speed and powers are of, together."""
+
+    speed: str
+    power: str
+    idle_power: str | None = None
+    cores: str | None = None
+
+
+@dataclass(frozen=True)
+class MeasuredCore:
+    """What one row says of one core; powers in the file's unit. `row` counts from 1."""
+
+    speed: float
+    power: float
+    idle_power: float | None
+    row: int
+
+
+def read_cores(source: str, columns: CoreColumns, where: Filters = ()) -> tuple[MeasuredCore, ...]:
+    """The rows of the file that `where` keeps, in its order.
+
+    Raises TailcError with every finding: what cannot be read, columns that are not there, cells
+    that are no numbers or not positive, and where no row is kept.
+    """
+    names = (columns.speed, columns.power, columns.idle_power, columns.cores)
+    wanted = Wanted(
+        tuple(dict.fromkeys(filter(None, names))), (), tuple(dict.fromkeys(k for k, _ in where))
+    )
+    with open_source(source) as opened:
+        cells = kept_cells(opened, wanted, where)
+    return _measured(cells, columns)
+
+
+def _measured(cells: Cells, columns: CoreColumns) -> tuple[MeasuredCore, ...]:
+    of = np.ones(cells.count)
+    if columns.cores is not None:
+        of = positive(cells, columns.cores, LARGEST_POWER)
+    speed = positive(cells, columns.speed, LARGEST_SPEED) / of
+    power = positive(cells, columns.power, LARGEST_POWER) / of
+    idle = _idle(cells, columns, of)
+    if idle is not None:
+        beyond = "is above the power at work"
+        assert columns.idle_power is not None
+        cells.refuse(idle > power, columns.idle_power, Code.OUT_OF_RANGE, beyond)
+    cells.stop_if_refused()
+    return tuple(
+        MeasuredCore(
+            float(speed[at]),
+            float(power[at]),
+            None if idle is None else float(idle[at]),
+            cells.row_of(at),
+        )
+        for at in range(cells.count)
+    )
+
+
+def _idle(cells: Cells, columns: CoreColumns, of: NDArray) -> NDArray | None:
+    if columns.idle_power is None:
+        return None
+    return positive(cells, columns.idle_power, LARGEST_POWER) / of

@@ -1,0 +1,261 @@
+"""What is refused, and where; each message names the place, and a way out."""
+
+import pytest
+
+from tailc.errors import Code, TailcError
+from tailc.pipeline.spec import open_kind
+from tests.tailc.policies.slow_to_fast.case import swapped, write
+
+TYPES = "types: [{speed: 1, count: 5}, {speed: 2, count: 2}]"
+FROM = "  power_from: micro-2017-amp\n"
+CONTROL = "control: {epoch: 50 requests, window: 200 requests}"
+AMP = FROM + "  " + TYPES
+
+
+def with_types(*types: str) -> str:
+    return swapped((AMP, f"  types: [{', '.join(types)}]"))
+
+
+def refused(folder, spec: str) -> list[tuple[Code, str, str]]:
+    """Code, message, and the text of the line that the finding stands at."""
+    with pytest.raises(TailcError) as caught:
+        open_kind(str(write(folder, spec).spec))
+    lines = spec.splitlines()
+    return [(f.code, f.message, lines[f.place.line - 1]) for f in caught.value.findings]
+
+
+SLOW = "{name: little, count: 5, speed: 1, power: 1W}"
+FAST = "{name: big, count: 2, speed: 2, power: 6W}"
+
+
+def with_fast(*changes: tuple[str, str]) -> str:
+    """Two types, the fast one changed."""
+    fast = FAST
+    for old, new in changes:
+        fast = fast.replace(old, new)
+    return with_types(SLOW, fast)
+
+
+WRONG = {
+    "no power": (with_types(SLOW, "{count: 2, speed: 2}"), Code.MISSING_KEY, "types[1].power"),
+    "no speed": (with_types(SLOW, "{count: 2, power: 6W}"), Code.MISSING_KEY, "types[1].speed"),
+    "power of 0": (with_types(SLOW, FAST.replace("6W", "0W")), Code.BAD_VALUE, "types[1].power"),
+    "power below 0": (with_types(SLOW, FAST.replace("6W", "-6")), Code.BAD_VALUE, "types[1].power"),
+    "power in joules": (
+        with_types(SLOW, FAST.replace("6W", "6J")),
+        Code.BAD_UNIT,
+        "types[1].power",
+    ),
+    "speed of 0": (
+        with_types(SLOW, FAST.replace("d: 2", "d: 0")),
+        Code.BAD_VALUE,
+        "types[1].speed",
+    ),
+    "count of 0": (
+        with_types(SLOW, FAST.replace("t: 2", "t: 0")),
+        Code.BAD_VALUE,
+        "types[1].count",
+    ),
+    "count below 0": (
+        with_types(SLOW, FAST.replace("t: 2", "t: -2")),
+        Code.BAD_VALUE,
+        "types[1].count",
+    ),
+    "speeds out of order": (with_types(FAST, SLOW), Code.BAD_VALUE, "types[1]"),
+    "two of one speed": (
+        with_types(SLOW, FAST.replace("d: 2", "d: 1")),
+        Code.BAD_VALUE,
+        "types[1]",
+    ),
+    "one name twice": (with_types(SLOW, FAST.replace("big", "little")), Code.BAD_VALUE, "types[1]"),
+    "two units": (with_types(SLOW, FAST.replace("6W", "6")), Code.CONFLICT, "types[1].power"),
+    "idle above work": (
+        with_types(SLOW, FAST.replace("6W", "6W, idle_power: 7W")),
+        Code.CONFLICT,
+        "types[1].idle_power",
+    ),
+    "no core of that speed in the table": (
+        swapped(("speed: 2", "speed: 1.5")),
+        Code.BAD_VALUE,
+        "types[1].speed",
+    ),
+    "no cores": (swapped((AMP, "  power_from: cubic")), Code.MISSING_KEY, "cores"),
+    "types and levels": (
+        swapped((TYPES, TYPES + "\n  dvfs: {count: 2, levels: [{speed: 1}]}")),
+        Code.CONFLICT,
+        "cores.dvfs",
+    ),
+    "a share for a table": (
+        swapped((FROM, FROM + "  static_share: 20%\n")),
+        Code.CONFLICT,
+        "static_share",
+    ),
+    "a row without a table": (
+        swapped(("{speed: 1, count: 5}", "{speed: 1, count: 5, row: {core: a}}")),
+        Code.MISSING_KEY,
+        "types[0].row",
+    ),
+    "one curve for all": (
+        swapped((CONTROL, CONTROL + "\nspeedup: [1, 2]")),
+        Code.CONFLICT,
+        "speedup",
+    ),
+    "too few columns": (
+        swapped((CONTROL, CONTROL + "\nspeedup: {columns: [a, b, c]}")),
+        Code.CONFLICT,
+        "speedup",
+    ),
+    "timings": (
+        swapped(
+            ("column: demand_ms", "timings: {request: r, degree: d, duration: t}"),
+        ),
+        Code.CONFLICT,
+        "demand.timings",
+    ),
+    "a target above the slo": (
+        swapped((CONTROL, "target: 90ms")),
+        Code.CONFLICT,
+        "target",
+    ),
+    "control without rates": (swapped(("rates: [20/s, 80/s]\n", "")), Code.MISSING_KEY, "rates"),
+    "a rate twice": (swapped(("20/s, 80/s", "80/s, 80/s")), Code.BAD_VALUE, "rates[1]"),
+    "a boundary beyond the rates": (
+        swapped((CONTROL, "control: {boundaries: [50/s, 90/s]}")),
+        Code.CONFLICT,
+        "control.boundaries[1]",
+    ),
+    "boundaries that fall": (
+        swapped((CONTROL, "control: {boundaries: [50/s, 40/s]}")),
+        Code.BAD_VALUE,
+        "control.boundaries[1]",
+    ),
+    "boundaries and intervals": (
+        swapped((CONTROL, "control: {boundaries: [50/s], intervals: 2}")),
+        Code.CONFLICT,
+        "control.boundaries",
+    ),
+    "gains for other intervals": (
+        swapped((CONTROL, "control: {gains: [{ki: 0.1}]}")),
+        Code.CONFLICT,
+        "control.gains",
+    ),
+    "a window below an epoch": (
+        swapped((CONTROL, "control: {epoch: 500 requests, window: 400 requests}")),
+        Code.CONFLICT,
+        "control.window",
+    ),
+    "an epoch in seconds": (
+        swapped((CONTROL, "control: {epoch: 1s}")),
+        Code.BAD_UNIT,
+        "control.epoch",
+    ),
+    "a solver for the dual": (
+        swapped((CONTROL, "search: {method: dual, solver: scip}")),
+        Code.CONFLICT,
+        "search.solver",
+    ),
+    "a solver not known": (
+        swapped((CONTROL, "search: {method: mip, solver: cplex}")),
+        Code.BAD_VALUE,
+        "search.solver",
+    ),
+    "a class first": (swapped(("80ms}", "80ms, class: gold}")), Code.CONFLICT, "slo[0].class"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_cannot_be_is_refused_where_it_stands(name, tmp_path):
+    spec, code, path = WRONG[name]
+    found = refused(tmp_path, spec)
+    assert code in [each for each, _, _ in found]
+    (message, line) = next((m, line) for each, m, line in found if each is code)
+    assert path in message
+    last = path.rpartition(".")[2].partition("[")[0]
+    assert last in line or code is Code.MISSING_KEY
+
+
+def test_all_that_is_wrong_with_cores_is_said_at_once(tmp_path):
+    spec = with_types(FAST, SLOW.replace("little", "big").replace("1W", "1W, idle_power: 2W"))
+    assert len(refused(tmp_path, spec)) == 3
+
+
+def test_powers_are_watts_where_they_have_a_unit_and_relative_where_not(tmp_path):
+    watts = open_kind(str(write(tmp_path, with_types(SLOW, FAST)).spec)).spec.used_cores
+    assert [each.power_ppm for each in watts.types] == [1_000_000, 6_000_000]
+    assert watts.unit.value == "W"
+    published = open_kind(str(write(tmp_path).spec)).spec.used_cores
+    assert [each.power_ppm for each in published.types] == [1_000_000, 6_800_000]
+    assert published.unit.value == "slow cores"
+    assert [each.name for each in published.types] == ["slow", "fast"]
+
+
+def test_speed_one_is_that_of_the_type_that_demand_was_measured_on(tmp_path):
+    on_big = with_types(SLOW, FAST).replace("reference: slow", "reference: big")
+    cores = open_kind(str(write(tmp_path, on_big).spec)).spec.used_cores
+    assert [each.speed_ppm for each in cores.types] == [500_000, 1_000_000]
+    elsewhere = with_types(SLOW, FAST).replace("reference: slow", "reference: a little core")
+    cores = open_kind(str(write(tmp_path, elsewhere).spec)).spec.used_cores
+    assert [each.speed_ppm for each in cores.types] == [1_000_000, 2_000_000]
+
+
+def test_a_dominated_type_is_dropped_with_a_warning(tmp_path):
+    # 5 W at 1.5 is 3.33 J of work, 6 W at 2 only 3.
+    middle = "{name: middle, count: 1, speed: 1.5, power: 5W}"
+    opened = open_kind(str(write(tmp_path, with_types(SLOW, middle, FAST)).spec))
+    (warning,) = opened.warnings
+    assert warning.code is Code.RUNG_DOMINATED
+    assert "`middle` is dropped" in warning.message
+    assert "middle" in warning.place.excerpt
+    assert [each.name for each in opened.spec.used_cores.types] == ["little", "big"]
+    assert opened.spec.speedup.curve == (1_000_000, 2_000_000)
+
+
+def test_columns_of_a_dropped_type_are_not_read(tmp_path):
+    middle = "{name: middle, count: 1, speed: 1.5, power: 5W}"
+    own = with_types(SLOW, middle, FAST) + "speedup: {columns: [a, b, c]}\n"
+    assert open_kind(str(write(tmp_path, own).spec)).spec.speedup.columns == ("a", "c")
+
+
+def test_levels_without_speeds_go_by_their_frequencies(tmp_path):
+    levels = "[{frequency: 1.7GHz, power: 1W}, {frequency: 3.4GHz, power: 4W}]"
+    spec = swapped((AMP, f"  dvfs: {{count: 4, levels: {levels}}}"))
+    cores = open_kind(str(write(tmp_path, spec).spec)).spec.used_cores
+    assert cores.is_in_place
+    assert [each.name for each in cores.types] == ["1.7 GHz", "3.4 GHz"]
+    assert [each.speed_ppm for each in cores.types] == [1_000_000, 2_000_000]
+    assert (cores.count, cores.peak_ppm) == (4, 16_000_000)
+
+
+def test_what_the_paper_measured_is_the_default(tmp_path):
+    spec = open_kind(
+        str(write(tmp_path, swapped((CONTROL + "\n", ""), ("server: {quantum: 5ms}\n", ""))).spec)
+    ).spec
+    assert [each.move_us for each in spec.used_cores.types] == [500, 500]
+    assert spec.server.quantum_us == 1_000
+    assert (spec.control.epoch_requests, spec.control.window_requests) == (500, 2_000)
+    assert spec.control.sets == 3
+    levels = "{count: 4, levels: [{speed: 1}, {speed: 2}]}"
+    dvfs = swapped((AMP, f"  power_from: micro-2017-dvfs\n  dvfs: {levels}"))
+    assert open_kind(str(write(tmp_path, dvfs).spec)).spec.used_cores.types[1].move_us == 90
+
+
+def test_cubic_cores_have_a_quarter_of_their_dynamic_peak_as_static_power(tmp_path):
+    spec = swapped(("micro-2017-amp", "cubic"))
+    cores = open_kind(str(write(tmp_path, spec).spec)).spec.used_cores
+    assert [each.power_ppm for each in cores.types] == [1_000_000, 8_000_000]
+    assert cores.static_ppm == (5 + 2 * 8) * 1_000_000 // 4
+
+
+def test_an_objective_that_never_changes_thresholds_needs_no_rates(tmp_path):
+    spec = swapped(("rates: [20/s, 80/s]\n", "objective: efficiency\n"))
+    assert not open_kind(str(write(tmp_path, spec).spec)).spec.is_controlled
+
+
+def test_the_command_line_replaces_what_the_kind_has_and_nothing_else(tmp_path):
+    spec = open_kind(str(write(tmp_path).spec)).spec
+    assert spec.with_search({"objective": "tail"}).objective == "tail"
+    assert spec.with_search({"solver": "scip"}).search.method == "mip"
+    for wrong in ({"objective": "threads"}, {"max_evaluations": 3}):
+        with pytest.raises(TailcError) as caught:
+            spec.with_search(wrong)
+        assert caught.value.findings[0].code is Code.USAGE
