@@ -266,6 +266,11 @@ def format_ppm(value_ppm: int) -> str:
     return _scaled(value_ppm, (("%", 10_000),))
 
 
+def plain_ppm(value_ppm: int) -> str:
+    """Millionths as a plain decimal number, exactly: `1.59`."""
+    return _plain(Fraction(value_ppm, 1_000_000))
+
+
 def format_mrps(value_mrps: int) -> str:
     """A rate per second, exactly: `1.5/s`."""
     return _plain(Fraction(value_mrps, 1_000)) + "/s"

@@ -44,6 +44,7 @@ class Quantity(click.ParamType):
 DURATION_US = Quantity("duration", "parse_us", least=0)
 CUT_OFF_US = Quantity("duration", "parse_us", least=1)
 RATE_MRPS = Quantity("rate", "parse_mrps", least=1)
+SHARE_PPM = Quantity("share", "parse_ppm", least=0)
 
 
 # Key in a context of what is told once standard input is read.

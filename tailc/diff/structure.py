@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
-from decimal import Decimal
 from itertools import zip_longest
 
 from tailc.artifact.envelope import Policy
@@ -12,11 +11,10 @@ from tailc.diff.leaves import leaves
 from tailc.diff.rows import RowChange, matched_labels, row_changes, rung_labels
 from tailc.errors import Code, Finding, Severity
 from tailc.forms.ladder.table import Boost, Guard, Ladder, LoadAxis, Outside
-from tailc.units import format_mrps, format_us
+from tailc.units import format_mrps, format_us, plain_ppm
 
 # What a policy promises and does. All else in it says where it came from.
 _DECISIONS = ("name", "kind", "slos", "rates_mrps", "forms")
-_PPM_DIGITS = 6
 
 
 @dataclass(frozen=True)
@@ -151,7 +149,9 @@ def _settings(ladder: Ladder, rungs: tuple[str, ...]) -> dict[str, str]:
 def _capacities(ladder: Ladder) -> dict[str, str]:
     labels = _unit_labels(ladder)
     return {
-        f"capacity in {label}": "no limit" if unit.capacity_ppm is None else _ppm(unit.capacity_ppm)
+        f"capacity in {label}": "no limit"
+        if unit.capacity_ppm is None
+        else plain_ppm(unit.capacity_ppm)
         for label, unit in zip(labels, ladder.cost_units, strict=True)
     }
 
@@ -159,9 +159,9 @@ def _capacities(ladder: Ladder) -> dict[str, str]:
 def _rungs(ladder: Ladder, labels: tuple[str, ...]) -> dict[str, str]:
     said: dict[str, str] = {}
     for label, rung in zip(labels, ladder.rungs, strict=True):
-        said[f"speed of {label}"] = _ppm(rung.speed_ppm)
+        said[f"speed of {label}"] = plain_ppm(rung.speed_ppm)
         for unit, cost_ppm in zip(_unit_labels(ladder), rung.cost_ppm, strict=True):
-            said[f"cost of {label} in {unit}"] = _ppm(cost_ppm)
+            said[f"cost of {label} in {unit}"] = plain_ppm(cost_ppm)
     return said
 
 
@@ -185,12 +185,7 @@ def _guard(guard: Guard, axis: LoadAxis) -> str:
 def _boost(boost: Boost | None, ladder: Ladder) -> str:
     if boost is None:
         return "none"
-    return f"while below {_ppm(boost.below_ppm)} {_unit_labels(ladder)[boost.unit]}"
-
-
-def _ppm(value_ppm: int) -> str:
-    """Millionths as a plain decimal number, exactly."""
-    return f"{Decimal(value_ppm).scaleb(-_PPM_DIGITS):f}".rstrip("0").rstrip(".")
+    return f"while below {plain_ppm(boost.below_ppm)} {_unit_labels(ladder)[boost.unit]}"
 
 
 def _differing(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[Change]:

@@ -1,0 +1,86 @@
+"""Ladders of cores and controllers in words, with units that people think in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tailc.forms.controller import Controller, GainRow
+from tailc.forms.ladder.table import Climb, Ladder, Power, Rule, Rung
+from tailc.percentiles import PPM
+from tailc.report.table import aligned
+from tailc.units import format_mrps, format_ppm, format_us, plain_ppm, printable
+
+US_PER_MS = 1_000
+PERCENT = 100
+
+
+def cores_text(ladder: Ladder, power_head: str) -> str:
+    """A line for each rung: its cores and their number, speed, power, and the time of a move.
+
+    `power_head` heads the column of powers. Empty for a ladder whose rungs are no cores.
+    """
+    if ladder.power is None:
+        return ""
+    title = ("rung", "on cores", "speed", power_head, "when free", "move")
+    rows = [_core(rung, ladder, ladder.power) for rung in ladder.rungs]
+    room = Rule.MAKE_ROOM in ladder.rules
+    besides = "; where cores run out, the oldest climb early" if room else ""
+    table = aligned([title, *rows], numbers=(2, 3, 4, 5))
+    return f"{table}\na core for each request{besides}"
+
+
+def controller_text(controller: Controller) -> str:
+    """What is measured, how often, the range of the output, and the gains by rate.
+
+    Gains are percent of output by ms of error, rounded for people.
+    """
+    head = [
+        f"controller  {_percentile(controller.percentile_ppm)} of the last "
+        f"{controller.window_requests:,} requests to {format_us(controller.target_us)}, "
+        f"a step every {controller.epoch_requests:,} requests",
+        f"scales      the ages above, by {format_ppm(controller.first_ppm)} at first, then "
+        f"{format_ppm(controller.least_ppm)} to {format_ppm(controller.most_ppm)}",
+    ]
+    title = ("arrivals", "kp [%/ms]", "ki [%/ms]", "kd [%/ms]")
+    rows = [_gains(row, controller.fraction_bits) for row in controller.gains]
+    return "\n".join([*head, aligned([title, *rows], numbers=(1, 2, 3))])
+
+
+def climbs_text(climbs: Iterable[Climb], ladder: Ladder) -> str:
+    """The first rung, and each later one with its age: `slow, fast from 109 ms`."""
+    names = [printable(rung.name) for rung in ladder.rungs]
+    first, *later = climbs
+    return ", ".join(
+        [names[first.rung], *(f"{names[c.rung]} from {format_us(c.age_us)}" for c in later)]
+    )
+
+
+def gain_text(gain: int, fraction_bits: int) -> str:
+    """A gain as percent of output by ms of error, to four digits."""
+    return f"{gain * US_PER_MS * PERCENT / 2**fraction_bits:.4g}"
+
+
+def _core(rung: Rung, ladder: Ladder, power: Power) -> tuple[str, ...]:
+    held = next(
+        number
+        for number, unit in enumerate(ladder.cost_units)
+        if unit.capacity_ppm is not None and rung.cost_ppm[number]
+    )
+    unit = ladder.cost_units[held]
+    return (
+        printable(rung.name),
+        f"{(unit.capacity_ppm or 0) // PPM} {printable(unit.name)}",
+        plain_ppm(rung.speed_ppm),
+        plain_ppm(rung.cost_ppm[power.unit]),
+        plain_ppm(power.idle_ppm[held]),
+        "at once" if rung.move_us is None else format_us(rung.move_us),
+    )
+
+
+def _gains(row: GainRow, fraction_bits: int) -> tuple[str, ...]:
+    gains = (gain_text(gain, fraction_bits) for gain in (row.kp, row.ki, row.kd))
+    return (f"from {format_mrps(row.first_rate_mrps)}", *gains)
+
+
+def _percentile(percentile_ppm: int) -> str:
+    return f"p{format_ppm(percentile_ppm).removesuffix(' %')}"
