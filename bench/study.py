@@ -24,7 +24,7 @@ from tailc.artifact.envelope import Policy
 from tailc.percentiles import percentile_rank
 from tailc.replay import streams
 from tailc.replay.arrivals import Arrivals, Poisson
-from tailc.replay.baselines import baseline
+from tailc.replay.baselines import Search, Tried, baseline
 from tailc.replay.lowered import lower
 from tailc.replay.outcome import Outcome, replay
 from tailc.replay.streams import Purpose
@@ -152,8 +152,13 @@ class Study:
     def subject(self, name: str) -> Subject:
         """One that was added, or a baseline by name."""
         if name not in self._subjects:
-            self._subjects[name] = baseline(name, self._subjects["fm"], self._load, self._tail_us)
+            self._subjects[name] = baseline(name, self._subjects["fm"], self._load, self._search)
         return self._subjects[name]
+
+    @property
+    def _search(self) -> Search:
+        """By the tail alone: no baseline here has an energy."""
+        return Search(lambda subject: Tried(self._tail_us(subject)), P99_PPM, 0)
 
     def _tail_us(self, subject: Subject) -> int:
         runs = [

@@ -20,7 +20,7 @@ from tailc.verify.estimate import Tail
 from tailc.verify.judge import subject_of, tail_of
 from tailc.verify.load import is_overloaded
 from tailc.verify.options import VerifyOptions
-from tailc.verify.setting import draw, setting_for
+from tailc.verify.setting import draw, setting_for, settling
 from tailc.verify.unfit import unfit_for
 
 # Percentiles that are told whatever the policies promise.
@@ -110,6 +110,7 @@ class _Bench:
         old_load, new_load = (workload(held_out, s.ladders[0]) for s in self._subjects)
         self._loads = old_load, new_load
         self._tails = _tails(old, new, held_out)
+        self._slowest = max((subject.steering for subject in self._subjects), key=settling)
         self._tick = _progress(points, options)
         self._unasked = incomparable(*self._subjects)
         self._asked: list[Asked | None] = []
@@ -117,7 +118,7 @@ class _Bench:
     def point(self, arrivals: Arrivals) -> Point:
         """Every quantity under one arrival process."""
         options = self._options
-        setting = setting_for(self._loads[0], arrivals, self._ladders, options)
+        setting = setting_for(self._loads[0], arrivals, self._ladders, options, self._slowest)
         draws = draw(setting, options.repeats, options.replicates, self._workers)
         replays = Replays(setting, self._subjects, self._loads)
         tails = list(self._tails.values())

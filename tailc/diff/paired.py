@@ -78,7 +78,7 @@ class Replays:
             one.arrival_ns,
             table,
             setting.most_in_system,
-            setting.arrivals.warm_up(len(one.order)),
+            setting.warm_up(len(one.order)),
             subject.ladder_of,
         )
 

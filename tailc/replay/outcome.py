@@ -116,7 +116,7 @@ class Outcome:
         """Threads that ran over the pool's capacity, while arrivals were measured."""
         return tuple(
             self._mean(state.BUSY + state.POOL_COLUMNS * pool) / supply_ppm
-            if supply_ppm < NEVER_NS
+            if 0 < supply_ppm < NEVER_NS
             else None
             for pool, supply_ppm in enumerate(self.capacity_ppm)
         )

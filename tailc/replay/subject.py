@@ -24,6 +24,8 @@ class Subject:
     note: what was chosen for it, for people ("threshold 225 ms"), or nothing.
     steering: what scales the ages of climbs, on cores only; None: they hold as written.
     random_seed: on cores only, requests start on a random core, and stay there.
+    cores_on: on cores only, how many of each unit are on, 0 for none; None: all.
+    measures_warm_up: whether what comes before the server has settled counts too.
     """
 
     name: str
@@ -33,17 +35,24 @@ class Subject:
     note: str = ""
     steering: Steering | None = None
     random_seed: int | None = None
+    cores_on: tuple[int, ...] | None = None
+    measures_warm_up: bool = False
 
     def __post_init__(self) -> None:
         assert self.ladders
         assert self.ladder_of is None or int(self.ladder_of.max()) < len(self.ladders)
 
 
+def is_on_cores(subject: Subject) -> bool:
+    """Whether a running request has a core to itself."""
+    return Rule.CORE_PER_REQUEST in subject.ladders[0].rules
+
+
 def table_of(
     subject: Subject, rate_mrps: int, most_in_system: int, *, cut_off_us: int | None = None
 ) -> Lowered | CoreTable:
     """What an engine reads of a subject, for loads up to `most_in_system`; see `lower`."""
-    if Rule.CORE_PER_REQUEST not in subject.ladders[0].rules:
+    if not is_on_cores(subject):
         return lower(
             subject.ladders,
             rate_mrps,
@@ -58,4 +67,5 @@ def table_of(
         cut_off_us=cut_off_us,
         steering=subject.steering,
         random_seed=subject.random_seed,
+        cores_on=subject.cores_on,
     )

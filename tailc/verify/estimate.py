@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 
 from tailc.errors import Code, Finding, TailcError
 from tailc.percentiles import percentile_rank
+from tailc.replay.baselines import Tried
 from tailc.replay.outcome import Outcome, nearest_us, replay
 from tailc.replay.subject import Subject, table_of
 from tailc.verify.setting import Draw, Draws, Setting, Spread, draw
@@ -111,10 +113,6 @@ def whole(one: Draw, outcome: Outcome) -> Outcome:  # noqa: ARG001 - what is kep
     return outcome
 
 
-def nothing(one: Draw, outcome: Outcome) -> None:
-    """Nothing but its latencies."""
-
-
 def sample(
     setting: Setting,
     draws: Draws,
@@ -198,9 +196,22 @@ def replayed_us(
     setting: Setting, subject: Subject, tail: Tail, repeats: int, workers: Executor
 ) -> int:
     """The percentile alone, over some repeats, without an interval."""
+    return tried(setting, subject, tail, repeats, workers).tail_us
+
+
+def tried(setting: Setting, subject: Subject, tail: Tail, repeats: int, workers: Executor) -> Tried:
+    """The percentile and the energy, over some repeats, without an interval."""
     draws = draw(setting, repeats, 0, workers)
-    found = repeated(setting, draws, subject, (tail,), workers, _no_tick, nothing)
-    return nearest_us(found.limits_ns[0])
+    found = repeated(setting, draws, subject, (tail,), workers, _no_tick, _energy)
+    told = [energy for energy in found.kept if energy is not None]
+    return Tried(nearest_us(found.limits_ns[0]), fmean(told) if told else None)
+
+
+def _energy(one: Draw, outcome: Outcome) -> float | None:  # noqa: ARG001 - what is kept of a repeat
+    """Of a request, free cores included."""
+    if outcome.energy is None:
+        return None
+    return outcome.mean_energy + outcome.mean_idle_energy
 
 
 def _no_tick() -> None:
@@ -241,9 +252,12 @@ class _Replays:
             one.arrival_ns,
             self._table,
             setting.most_in_system,
-            setting.arrivals.warm_up(len(one.order)),
+            self._warm_up(one),
             self._subject.ladder_of,
         )
+
+    def _warm_up(self, one: Draw) -> int:
+        return 0 if self._subject.measures_warm_up else self._setting.warm_up(len(one.order))
 
     def run(self, one: Draw) -> tuple[Outcome, list[NDArray[np.int64]]]:
         """What happened, and the measured latencies of each tail, ascending."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tailc.artifact.envelope import Policy
 from tailc.errors import Finding, TailcError
 from tailc.replay.arrivals import Arrivals, Poisson
-from tailc.replay.baselines import asked, baseline, default_names
+from tailc.replay.baselines import Search, Tried, baseline, check_name, default_names
 from tailc.replay.outcome import Outcome
 from tailc.replay.subject import Subject
 from tailc.replay.workload import workload
@@ -24,10 +24,10 @@ from tailc.verify.estimate import (
     Tail,
     TailSample,
     repeated,
-    replayed_us,
     sample,
     stretch_latencies,
     stretch_percentile_us,
+    tried,
 )
 from tailc.verify.interval import (
     FEWEST_JUDGED,
@@ -118,18 +118,18 @@ class _Bench:
 
     def point(self, arrivals: Arrivals) -> Point:
         """The policy and every baseline under one arrival process."""
-        setting = setting_for(self._load, arrivals, self._subject.ladders, self._options)
+        setting = setting_for(
+            self._load, arrivals, self._subject.ladders, self._options, self._subject.steering
+        )
         draws = draw(setting, self._options.repeats, self._options.replicates, self._workers)
         subjects = (self._subject, *self._baselines(setting))
         ours, *theirs = (self._run(setting, draws, subject) for subject in subjects)
         return Point(arrivals.name, arrivals.rate_mrps, ours, tuple(theirs))
 
     def _baselines(self, setting: Setting) -> Iterator[Subject]:
-        def tail_us(subject: Subject) -> int:
-            return replayed_us(setting, subject, self._tails[0], SEARCH_REPEATS, self._workers)
-
+        search = search_for(setting, self._policy.slos[0], self._tails[0], self._workers)
         for name in self._names:
-            yield baseline(name, self._subject, self._load, tail_us)
+            yield baseline(name, self._subject, self._load, search)
 
     def _run(self, setting: Setting, draws: Draws, subject: Subject) -> Run:
         parts = (setting, draws, subject, self._tails, self._workers, self._tick)
@@ -175,6 +175,15 @@ def _kept(
         for slo, tail in zip(slos, tails, strict=True)
     )
     return _Kept(server_use(setting, one, outcome), windows, stretches_ns)
+
+
+def search_for(setting: Setting, slo: Slo, tail: Tail, workers: Executor) -> Search:
+    """How a baseline with something to choose is chosen, under the arrivals of the setting."""
+
+    def once(subject: Subject) -> Tried:
+        return tried(setting, subject, tail, SEARCH_REPEATS, workers)
+
+    return Search(once, slo.percentile_ppm, slo.latency_us)
 
 
 def tail_of(slo: Slo, held_out: DemandProfile) -> Tail:
@@ -230,7 +239,7 @@ def _check_names(names: Sequence[str], subject: Subject) -> None:
     findings: list[Finding] = []
     for name in names:
         try:
-            asked(name, subject.ladders[0])
+            check_name(name, subject)
         except TailcError as error:
             findings += error.findings
     if findings:

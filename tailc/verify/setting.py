@@ -25,6 +25,7 @@ from tailc.forms.ladder.table import Ladder
 from tailc.percentiles import PPM
 from tailc.replay import streams
 from tailc.replay.arrivals import Arrivals
+from tailc.replay.cores.steering import Steering
 from tailc.replay.streams import Purpose
 from tailc.replay.workload import Workload
 from tailc.verify.options import VerifyOptions
@@ -56,7 +57,11 @@ class Spread:
 
 @dataclass(frozen=True, eq=False)
 class Setting:
-    """What all replays under one arrival process share; `cut_off_us` ends a request's work."""
+    """What all replays under one arrival process share; `cut_off_us` ends a request's work.
+
+    settling: so many more arrivals at a constant rate, which are not measured, until what steers a
+    policy has settled.
+    """
 
     load: Workload
     arrivals: Arrivals
@@ -64,6 +69,11 @@ class Setting:
     most_in_system: int
     seed: int
     cut_off_us: int | None = None
+    settling: int = 0
+
+    def warm_up(self, arrivals: int) -> int:
+        """How many of so many arrivals are not measured."""
+        return self.arrivals.warm_up(arrivals - self.settling) + self.settling
 
     @cached_property
     def pool_size(self) -> int:
@@ -119,15 +129,25 @@ class Setting:
         return np.cumsum(self.load.weight[self.by_demand])
 
 
+# A controller that is worth its name has settled by then; docs/verdicts.md has what was measured.
+SETTLING_EPOCHS = 20
+
 # The replay is given up at this many requests in the system, and so many more for each core.
 _MOST_IN_SYSTEM = 2048
 _MOST_PER_CORE = 16
 
 
 def setting_for(
-    load: Workload, arrivals: Arrivals, ladders: Sequence[Ladder], options: VerifyOptions
+    load: Workload,
+    arrivals: Arrivals,
+    ladders: Sequence[Ladder],
+    options: VerifyOptions,
+    steering: Steering | None = None,
 ) -> Setting:
-    """What replays of these ladders on these requests share, as thoroughly as the options ask."""
+    """What replays of these ladders on these requests share, as thoroughly as the options ask.
+
+    `steering`: what may have to settle first.
+    """
     units = [unit for ladder in ladders for unit in ladder.cost_units]
     limits_ppm = [unit.capacity_ppm for unit in units if unit.capacity_ppm is not None]
     return Setting(
@@ -137,7 +157,15 @@ def setting_for(
         most_in_system(max(limits_ppm, default=None)),
         options.seed,
         options.cut_off_us,
+        settling(steering) if arrivals.has_constant_rate else 0,
     )
+
+
+def settling(steering: Steering | None) -> int:
+    """How many requests pass until an output has settled: a full window, and some epochs."""
+    if steering is None:
+        return 0
+    return steering.window_requests + SETTLING_EPOCHS * steering.epoch_requests
 
 
 def most_in_system(capacity_ppm: int | None) -> int:
@@ -234,7 +262,7 @@ def draw(setting: Setting, repeats: int, replicates: int, workers: Executor) -> 
 
 def _arrival_ns(setting: Setting, number: int) -> NDArray[np.int64]:
     state = _stream(setting, Level.REPEAT, number, Purpose.ARRIVALS)
-    return setting.arrivals.arrival_ns(state, setting.requests)
+    return setting.arrivals.arrival_ns(state, setting.requests + setting.settling)
 
 
 def _places(setting: Setting, number: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:

@@ -23,9 +23,9 @@ from tailc.replay.workload import NS_PER_MS, Workload, workload
 from tailc.specs.slo import Slo
 from tailc.threads import thread_count
 from tailc.traces.profile import DemandProfile
-from tailc.verify.estimate import Repeats, repeated, replayed_us, sample, whole
+from tailc.verify.estimate import Repeats, repeated, sample, whole
 from tailc.verify.interval import Interval, interval
-from tailc.verify.judge import SEARCH_REPEATS, subject_of, tail_of
+from tailc.verify.judge import search_for, subject_of, tail_of
 from tailc.verify.load import is_overloaded
 from tailc.verify.options import VerifyOptions
 from tailc.verify.setting import Setting, draw, setting_for
@@ -195,6 +195,7 @@ class _Trial:
         self._most_mrps = _most(policy, self._load, options.cut_off_us)
         self._options = options
         self._tail = tail_of(slo, held_out)
+        self._slo = slo
         self._target_us = slo.latency_us
         self._workers = workers
         self._tick = tick
@@ -229,12 +230,8 @@ class _Trial:
         """The subject; a baseline with a searched threshold is another at every rate."""
         if self._name is None:
             return self._policy
-        setting = self._setting(step)
-
-        def tail_us(candidate: Subject) -> int:
-            return replayed_us(setting, candidate, self._tail, SEARCH_REPEATS, self._workers)
-
-        return baseline(self._name, self._policy, self._load, tail_us)
+        search = search_for(self._setting(step), self._slo, self._tail, self._workers)
+        return baseline(self._name, self._policy, self._load, search)
 
     def _interval(self, step: int) -> Interval | None:
         """The percentile and its limits; None where the server is overloaded."""
@@ -258,7 +255,9 @@ class _Trial:
 
     def _setting(self, step: int) -> Setting:
         arrivals = Poisson(self.rate_mrps(step))
-        return setting_for(self._load, arrivals, self._policy.ladders, self._options)
+        return setting_for(
+            self._load, arrivals, self._policy.ladders, self._options, self._policy.steering
+        )
 
 
 def _most(policy: Policy, load: Workload, cut_off_us: int | None) -> int:

@@ -3,7 +3,7 @@
 `baseline` makes one of a name; `default_names` are those that suit a policy.
 """
 
-from tailc.replay.baselines.asked import asked
-from tailc.replay.baselines.choice import baseline, default_names
+from tailc.replay.baselines.choice import baseline, check_name, default_names
+from tailc.replay.baselines.search import Search, Tried
 
-__all__ = ["asked", "baseline", "default_names"]
+__all__ = ["Search", "Tried", "baseline", "check_name", "default_names"]

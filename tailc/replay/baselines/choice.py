@@ -2,41 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from tailc.forms.ladder.table import Guard, Ladder, Outside, Rule
 from tailc.replay.baselines.adaptive import adaptive
 from tailc.replay.baselines.asked import Asked, Shape, asked
 from tailc.replay.baselines.clairvoyant import clairvoyant, with_searched_threshold
+from tailc.replay.baselines.cores.asked import asked as cores_asked
+from tailc.replay.baselines.cores.choice import core_baseline, core_default_names
 from tailc.replay.baselines.fixed import fixed, usual_limit
 from tailc.replay.baselines.fixed_interval import fixed_interval, usual_intervals_us
+from tailc.replay.baselines.search import Search
 from tailc.replay.baselines.sequential import sequential
 from tailc.replay.baselines.unboosted import unboosted
-from tailc.replay.subject import Subject
+from tailc.replay.subject import Subject, is_on_cores
 from tailc.replay.workload import Workload
 from tailc.units import format_us
 
 # Up to so many rungs, each has its FIX-N among the default baselines.
 _FEW_RUNGS = 4
 
-Tail = Callable[[Subject], int]
 
-
-def baseline(name: str, policy: Subject, load: Workload, tail_of: Tail) -> Subject:
+def baseline(name: str, policy: Subject, load: Workload, search: Search) -> Subject:
     """The baseline of that name on the server of the policy's first ladder.
 
-    `tail_of` replays a subject and tells the latency at the percentile; only `rc-N` without a
-    threshold asks it. Raises TailcError (USAGE) for a name that does not fit.
+    Only those with something to choose ask `search`. Raises TailcError (USAGE) for a name that does
+    not fit.
     """
+    if is_on_cores(policy):
+        return core_baseline(name, policy, load, search)
     ladder = policy.ladders[0]
     wanted = asked(name, ladder)
     if wanted.shape is Shape.NO_BOOST:
         return unboosted(policy)
     if wanted.shape is Shape.RC:
         if wanted.time_us is None:
-            return with_searched_threshold(ladder, wanted.rung, load, tail_of)
+            return with_searched_threshold(ladder, wanted.rung, load, search.tail_us)
         return clairvoyant(ladder, wanted.rung, wanted.time_us, load)
     return Subject(wanted.title, (_ladder(wanted, ladder),), boosts_at_start=wanted.boosts)
+
+
+def check_name(name: str, policy: Subject) -> None:
+    """Raise TailcError (USAGE) for no baseline's name, and for what this server cannot do."""
+    if is_on_cores(policy):
+        cores_asked(name, policy)
+    else:
+        asked(name, policy.ladders[0])
 
 
 def _ladder(wanted: Asked, ladder: Ladder) -> Ladder:
@@ -57,8 +68,10 @@ def default_names(policy: Subject, load: Workload) -> tuple[str, ...]:
 
     SEQ; FIX-N; the last rung below a usual limit; three intervals that suit the demand; Adaptive;
     RC; the policy without boosting. But for SEQ, what does the same as the policy, or as one
-    before, is left out.
+    before, is left out. On whole cores: `core_default_names`.
     """
+    if is_on_cores(policy):
+        return core_default_names(policy)
     ladder = policy.ladders[0]
     seen = [_essence(policy.ladders), _essence((sequential(ladder),))]
     names: list[str] = []

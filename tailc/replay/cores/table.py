@@ -59,8 +59,11 @@ def core_table(
     cut_off_us: int | None = None,
     steering: Steering | None = None,
     random_seed: int | None = None,
+    cores_on: tuple[int, ...] | None = None,
 ) -> CoreTable:
     """The core ladders for loads up to `most_in_system`; a table by rate is read at `rate_mrps`.
+
+    `cores_on`: how many cores of each unit are there, if not all.
 
     Raises TailcError for ladders on different rungs, and for requests that do not start at once.
     """
@@ -72,7 +75,7 @@ def core_table(
         refuse("requests that wait for more than a free core cannot be replayed on cores")
     shared = pools(ladder)
     units = shared.pool_of.tolist()
-    cores = (shared.capacity_ppm // PPM).tolist()
+    cores = list(cores_on or (shared.capacity_ppm // PPM).tolist())
     power = ladder.power
     moves_us = [rung.move_us or 0 for rung in ladder.rungs]
     return CoreTable(

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tailc.errors import Code, TailcError
 from tailc.forms.ladder.lookup import Answer, Start, lookup
 from tailc.forms.ladder.table import ON_EXIT, Boost, Climb, CostUnit, Row, Rule, Rung
-from tailc.replay.baselines import baseline, default_names
+from tailc.replay.baselines import Search, Tried, baseline, default_names
 from tailc.replay.baselines.fixed import usual_limit
 from tailc.replay.subject import Subject
 from tailc.replay.workload import Workload
@@ -49,7 +49,8 @@ def unasked(subject):
 
 
 def made(name, policy=POLICY, load=LUCENE_LIKE, tail_of=unasked):
-    return baseline(name, policy, load, tail_of)
+    search = Search(lambda subject: Tried(tail_of(subject)), 990_000, 1)
+    return baseline(name, policy, load, search)
 
 
 def rungs(subject, loads, executed_us=0, which=0):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tailc.replay.baselines import baseline, default_names
+from tailc.replay.baselines import Search, Tried, baseline, default_names
 from tailc.replay.lowered import lower
 from tailc.replay.outcome import replay
 from tailc.replay.subject import Subject
@@ -32,7 +32,10 @@ def latencies_ms(subject, arrival_ms):
 
 
 def made(name):
-    return baseline(name, POLICY, LOAD, tail_of=lambda subject: max(latencies_ms(subject, APART)))
+    def tried(subject):
+        return Tried(max(latencies_ms(subject, APART)))
+
+    return baseline(name, POLICY, LOAD, Search(tried, 990_000, 1))
 
 
 APART = (0, 10_000, 20_000)

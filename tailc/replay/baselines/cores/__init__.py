@@ -1,0 +1,1 @@
+"""What a policy of whole cores is compared with; one short file each."""

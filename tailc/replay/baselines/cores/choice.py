@@ -1,0 +1,82 @@
+"""Baselines on cores by name, and those that a policy is compared with where none is named."""
+
+from __future__ import annotations
+
+from tailc.errors import Code, Finding, TailcError
+from tailc.forms.controller import Controller
+from tailc.replay.baselines.cores import exhaustive as grid
+from tailc.replay.baselines.cores.asked import Asked, Shape, asked
+from tailc.replay.baselines.cores.clairvoyant import clairvoyant, with_searched_threshold
+from tailc.replay.baselines.cores.ends import least_energy, least_tail
+from tailc.replay.baselines.cores.fixed_ages import fixed_ages
+from tailc.replay.baselines.cores.oblivious import oblivious
+from tailc.replay.baselines.cores.one_gain import one_gain
+from tailc.replay.baselines.cores.one_level import one_level
+from tailc.replay.baselines.cores.one_type import one_type
+from tailc.replay.baselines.cores.reactive import reactive
+from tailc.replay.baselines.search import Search
+from tailc.replay.subject import Subject
+from tailc.replay.workload import Workload
+
+
+def core_baseline(name: str, policy: Subject, load: Workload, search: Search) -> Subject:
+    """The baseline of that name on the cores of the policy.
+
+    Raises TailcError (USAGE) for a name that does not fit.
+    """
+    wanted = asked(name, policy)
+    ladder = policy.ladders[0]
+    match wanted.shape:
+        case Shape.TL:
+            return least_tail(ladder)
+        case Shape.EE:
+            return least_energy(ladder)
+        case Shape.OBLIVIOUS:
+            return oblivious(ladder)
+        case Shape.S2F:
+            return fixed_ages(policy, wanted.share_ppm)
+        case Shape.ONE_GAIN:
+            return one_gain(policy)
+        case _:
+            return _searched(wanted, policy, load, search)
+
+
+def _searched(wanted: Asked, policy: Subject, load: Workload, search: Search) -> Subject:
+    """Those that need the SLO."""
+    ladder = policy.ladders[0]
+    match wanted.shape:
+        case Shape.RC if wanted.time_us is not None:
+            return clairvoyant(ladder, wanted.time_us, load)
+        case Shape.RC:
+            return with_searched_threshold(ladder, load, search)
+        case Shape.PEGASUS:
+            return one_level(ladder, search)
+        case Shape.OCTOPUS:
+            return one_type(ladder, search)
+        case Shape.REACTIVE:
+            return reactive(policy, search, from_start=wanted.from_start)
+        case _:
+            _check_grid(len(ladder.rungs), search.target_us, wanted.time_us)
+            return grid.exhaustive(ladder, search, wanted.time_us)
+
+
+def _check_grid(rungs: int, target_us: int, step_us: int | None) -> None:
+    if step_us is None:
+        return
+    count = grid.sets(rungs, target_us, step_us)
+    if count > grid.MOST_ASKED_SETS:
+        message = f"baseline `exhaustive` has {count:,} sets of thresholds, and tries at most "
+        message += f"{grid.MOST_ASKED_SETS:,}"
+        raise TailcError(Finding(Code.USAGE, message, help="ask for a larger step"))
+
+
+def core_default_names(policy: Subject) -> tuple[str, ...]:
+    """Least tail, least energy, and perfect knowledge; the policy without its controller, and with
+    one set of gains where it has several.
+    """
+    names = ["tl", "ee", "rc"]
+    if isinstance(policy.steering, Controller):
+        names.append("s2f")
+        if len(policy.steering.gains) > 1:
+            names.append("one-gain")
+    return tuple(names)
