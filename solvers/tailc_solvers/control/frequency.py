@@ -22,10 +22,10 @@ from tailc_solvers.control.plant import Plant, SampledPlant
 AnyPlant: TypeAlias = SampledPlant | Plant
 Response: TypeAlias = Callable[[ArrayLike], NDArray[np.complex128]]
 
-_HALVINGS = 50
+_HALVINGS = 45
 _ZOOMS, _ZOOMED = 4, 33
-_PER_TURN = 64
-"""Points of the grid in each turn that a dead time adds to the phase."""
+_EDGE_DEG = 1e-6
+_MOST_TURNS = 1000
 
 
 @dataclass(frozen=True)
@@ -69,16 +69,21 @@ def differences(plant: AnyPlant, omega: ArrayLike) -> NDArray[np.complex128]:
     return np.asarray(s if isinstance(plant, Plant) else 1.0 - np.exp(-s), dtype=np.complex128)
 
 
-def frequencies(plant: AnyPlant, reference: float, per_decade: int) -> NDArray[np.float64]:
-    """Frequencies from far below the reference to far above, or to pi for a sampled plant."""
+def frequencies(
+    plant: AnyPlant, reference: float, per_decade: int, per_turn: int = 64
+) -> NDArray[np.float64]:
+    """Frequencies from far below the reference to far above, or to pi for a sampled plant.
+
+    They are `per_turn` for each turn that the dead time adds to the phase, where that is more.
+    """
     is_sampled = isinstance(plant, SampledPlant)
     lowest, highest = 1e-4 * reference, math.pi if is_sampled else 1e3 * reference
     dead_time = plant.delay if isinstance(plant, SampledPlant) else plant.dead_time
     count = max(2, round(per_decade * math.log10(highest / lowest)))
     grid = np.geomspace(lowest, highest, count)
-    to = min(highest, 100.0 * reference)
-    turns = math.ceil(dead_time * to / (2 * math.pi)) if dead_time else 0
-    even = np.linspace(to / 256, to, 255 + min(turns, 1000) * _PER_TURN)
+    to = min(highest, 30.0 * reference)
+    turns = min(_MOST_TURNS, math.ceil(dead_time * to / (2 * math.pi)))
+    even = np.linspace(0.0, to, (1 + turns) * per_turn + 1)[1:]
     return np.unique(np.concatenate((grid, even, [highest])))
 
 
@@ -90,6 +95,23 @@ def reference_frequency(plant: AnyPlant, phase_deg: float) -> float | None:
     grid = _scan(plant)
     below = np.nonzero(_phase(plant, grid) <= math.radians(phase_deg))[0]
     return float(grid[below[0]]) if below.size else None
+
+
+def phase_crossover(plant: AnyPlant) -> float | None:
+    """The first frequency where the plant lags by 180 degrees; None if it never does.
+
+    A sampled plant that only reaches it at pi does so there.
+    """
+    above = reference_frequency(plant, -180.0 + _EDGE_DEG)
+    if above is None:
+        return None
+    grid = _scan(plant)
+    behind = np.nonzero(_phase(plant, grid) < -math.pi)[0]
+    if not behind.size or behind[0] == 0:
+        return float(grid[-1])
+    near = grid[behind[0] - 1 : behind[0] + 1]
+    found = _roots_between(lambda w: plant.at(w).imag, near, plant.at(near).imag)
+    return float(found[0]) if found.size else float(near[1])
 
 
 def _scan(plant: AnyPlant) -> NDArray[np.float64]:

@@ -56,11 +56,11 @@ def law_of(loop, kp, ki, kd):
 
 
 @plain_loops
-def respond(loop, law, setpoint, load, tolerance, record):
+def respond(loop, law, setpoint, load, tolerance, enough, record):
     """Simulate steps at time 0 of the set point and of a load at the plant's input.
 
     Returns the steps made, fewer than there is room for if the error stays within `tolerance` of
-    its peak for long enough to be at rest, or diverges; -1 in that case.
+    its peak for long enough to be at rest. -1 if it diverges, or its ITAE exceeds `enough`.
     """
     n = loop.before.shape[0]
     x, fresh = record.states[0], record.states[1]
@@ -68,6 +68,7 @@ def respond(loop, law, setpoint, load, tolerance, record):
     steps = record.error.shape[0]
     patience = 3 * loop.delay + 2 * n + 30
     integral, derivative, error, peak, quiet = 0.0, 0.0, 0.0, 0.0, 0
+    moment, most = 0.0, enough / loop.step**2
     for k in range(steps):
         direct = _advance(loop, record.output, load, k, x, fresh)
         free = 0.0
@@ -91,7 +92,8 @@ def respond(loop, law, setpoint, load, tolerance, record):
             for i in range(n):
                 x[i] += loop.after[i] * (record.output[k] + load)
         peak = max(peak, abs(error))
-        if not abs(error) < DIVERGED * (1.0 + abs(load)):
+        moment += k * abs(error)
+        if not (abs(error) < DIVERGED * (1.0 + abs(load)) and moment <= most):
             return -1
         quiet = quiet + 1 if abs(error) <= tolerance * peak and peak > 0.0 else 0
         if quiet > patience:

@@ -116,3 +116,45 @@ def _exponential(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
 def _product(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
     """The matrix product, summed in the same order on every machine."""
     return (left[:, :, None] * right[None, :, :]).sum(axis=1)
+
+
+def open_step_response(plant: Plant | SampledPlant) -> tuple[float, NDArray[np.float64]]:
+    """(step, values from time 0 on) of the plant alone, until it rests or only integrates."""
+    if isinstance(plant, SampledPlant):
+        slowest = max((abs(p) for p in plant.poles if abs(p) < _AT_ONE), default=0.0)
+        lasting = math.ceil(_REST / max(1.0 - slowest, 1e-6)) + len(plant.b) + plant.delay + 2
+        return 1.0, np.concatenate(([0.0], plant.step_response(min(lasting, _MOST_STEPS))))
+    lags = [1 / -p.real for p in plant.poles if p.real < 0]
+    lasting = plant.dead_time + _REST * sum(lags)
+    loop = continuous_loop(Plant(plant.num, plant.den), lasting / _MOST_STEPS) if lags else None
+    if loop is None:  # dead time alone, or an integrator with it
+        return _answer_at_once(plant)
+    return loop.step, _delayed(_steps_of(loop, _MOST_STEPS), plant.dead_time, loop.step)
+
+
+_REST = 12.0
+"""Time constants after which an exponential is taken to be at rest: 6e-6."""
+_MOST_STEPS = 3000
+_AT_ONE = 1 - 1e-9
+
+
+def _steps_of(loop: Loop, count: int) -> NDArray[np.float64]:
+    """Values at steps 0, 1, ... after a step of the input."""
+    y = np.zeros(count)
+    x = np.zeros(loop.before.size)
+    for k in range(count):
+        y[k] = (loop.out * x).sum() + loop.through
+        x = (loop.phi * x).sum(axis=1) + loop.before + loop.after
+    return y
+
+
+def _delayed(y: NDArray[np.float64], dead_time: float, step: float) -> NDArray[np.float64]:
+    at = np.arange(y.size) - dead_time / step
+    return np.interp(at, np.arange(y.size), y, left=0.0)
+
+
+def _answer_at_once(plant: Plant) -> tuple[float, NDArray[np.float64]]:
+    step = 2 * (plant.dead_time or 1.0) / _MOST_STEPS
+    at = np.arange(_MOST_STEPS) * step - plant.dead_time
+    rise = np.maximum(at, 0.0) if plant.is_integrating else (at >= 0).astype(np.float64)
+    return step, rise * plant.num[-1] / plant.den[0]

@@ -23,7 +23,7 @@ integrals are then below 1e-4."""
 _STEPS_A_FILTER = 12
 """In the time constant of the derivative's filter, after which a jump of the error has passed."""
 
-_LONGEST = 2000.0
+_LONGEST = 600.0
 """A simulation's end in the same units, where it is not at rest before."""
 
 _MOST_STEPS = 200_000
@@ -147,7 +147,7 @@ def _encirclements(plant: Plant, kp: float, ki: float, kd: float) -> int:
     direct = plant.num[0] / plant.den[0] if len(plant.num) == len(plant.den) else 0.0
     if abs(direct) * abs(kp + (FILTER_RATIO * kp if kd else 0.0)) >= 1.0:
         return -1
-    grid = frequency.frequencies(plant, reference(plant), 10 * _PER_DECADE)
+    grid = frequency.frequencies(plant, reference(plant), 2 * _PER_DECADE)
     difference = 1 + frequency.open_loop(plant, kp, ki, kd)(grid)
     # Where the half circle crosses the real axis L is real, with the sign of its leading term; from
     # there to the lowest frequency it turns by a quarter for every pole at 0.
@@ -165,12 +165,12 @@ def performance(plant: AnyPlant, kp: float, ki: float, kd: float) -> Performance
     record = kernels.new_record(loop, steps)
     law = kernels.law_of(loop, kp, ki, kd)
     held = 0.0 if plant.is_integrating else 1.0 / plant.gain
-    made = abs(kernels.respond(loop, law, 1.0, 0.0, _AT_REST, record))
+    made = abs(kernels.respond(loop, law, 1.0, 0.0, _AT_REST, math.inf, record))
     iae, itae = kernels.integrals(loop, record, made, held / ki)
     overshoot = kernels.overshoot_of(record, made)
     settled = kernels.settled_after(record, made)
     settling = math.inf if settled == made else settled * loop.step
-    made = abs(kernels.respond(loop, law, 0.0, 1.0, _AT_REST, record))
+    made = abs(kernels.respond(loop, law, 0.0, 1.0, _AT_REST, math.inf, record))
     iae_load, itae_load = kernels.integrals(loop, record, made, -1.0 / ki)
     return Performance(overshoot, settling, iae, itae, iae_load, itae_load)
 
@@ -181,7 +181,8 @@ def responses(
     """(times, outputs, controller outputs) after steps of the set point and of a load."""
     loop, _ = simulated(plant, kp, kd)
     record = kernels.new_record(loop, min(_MOST_STEPS, math.ceil(until / loop.step) + 1))
-    kernels.respond(loop, kernels.law_of(loop, kp, ki, kd), setpoint, load, 0.0, record)
+    law = kernels.law_of(loop, kp, ki, kd)
+    kernels.respond(loop, law, setpoint, load, 0.0, math.inf, record)
     times = loop.step * np.arange(record.error.size, dtype=np.float64)
     return times, setpoint - record.error, record.output
 

@@ -26,8 +26,8 @@ from tailc_solvers.control.kernels import Record
 from tailc_solvers.control.loop import Loop
 from tailc_solvers.loops import plain_loops
 
-FINEST = 1 / 128
-"""Least step, in doublings: to about half a per cent, which costs the criterion next to nothing."""
+FINEST = 1 / 64
+"""Least step, in doublings: to about one per cent, which costs the criterion next to nothing."""
 
 SHORTEST_TI, LONGEST_TI = -9.0, 5.0
 """Doublings of ti from the unit: below, a controller does nothing but integrate; above, the end of
@@ -103,24 +103,35 @@ def gains_at(problem, point):
 
 
 @plain_loops
-def value_of(problem, kp, ki, kd, record):
-    """The criterion at gains, with what is exceeded added; inf for gains without a limit."""
+def value_of(problem, kp, ki, kd, bound, record):
+    """The criterion at gains, with what is exceeded added; inf for gains without a limit.
+
+    It may be inf too where it is above `bound`: a load's IAE is at least the integral of its error,
+    1 / ki, which tells early how much ITAE is too much, or that the load need not be simulated.
+    """
     if not math.isfinite(kp):
         return math.inf
+    weight = problem.weight
+    least_iae = -(1.0 - weight) * math.log(ki)
+    enough = math.inf
+    if weight > 0.0 and bound < math.inf:
+        enough = math.exp((bound - least_iae) / (0.5 * weight))
     law = kernels.law_of(problem.loop, kp, ki, kd)
-    made = kernels.respond(problem.loop, law, 1.0, 0.0, _AT_REST, record)
+    made = kernels.respond(problem.loop, law, 1.0, 0.0, _AT_REST, enough, record)
     if made < 0:
         return math.inf
     _, itae = kernels.integrals(problem.loop, record, made, problem.held / ki)
     over = max(0.0, kernels.overshoot_of(record, made) - problem.limits[0])
     over += _restlessness(record, made) + max(0.0, math.log(itae / problem.limits[1]))
-    made = kernels.respond(problem.loop, law, 0.0, 1.0, _AT_REST, record)
+    value = 0.5 * weight * math.log(itae) + _PENALTY * over
+    if value + least_iae >= bound:
+        return math.inf
+    made = kernels.respond(problem.loop, law, 0.0, 1.0, _AT_REST, math.inf, record)
     if made < 0:
         return math.inf
     iae, _ = kernels.integrals(problem.loop, record, made, -1.0 / ki)
-    over += _restlessness(record, made) + max(0.0, math.log(iae / problem.limits[2]))
-    weight = problem.weight
-    return 0.5 * weight * math.log(itae) + (1.0 - weight) * math.log(iae) + _PENALTY * over
+    over = _restlessness(record, made) + max(0.0, math.log(iae / problem.limits[2]))
+    return value + (1.0 - weight) * math.log(iae) + _PENALTY * over
 
 
 @plain_loops
@@ -143,7 +154,7 @@ def _restlessness(record, made):
 def _try(problem, scratch):
     """Keep the trial point if it is better than the best one; whether it is."""
     kp, ki, kd = gains_at(problem, scratch.trial)
-    value = value_of(problem, kp, ki, kd, scratch.record)
+    value = value_of(problem, kp, ki, kd, scratch.answer[0], scratch.record)
     if not value < scratch.answer[0]:
         return False
     for i in range(3):

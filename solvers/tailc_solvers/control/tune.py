@@ -13,10 +13,16 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tailc_solvers.control import frequency, margins, roots
+from tailc_solvers.control import frequency, roots
 from tailc_solvers.control.frequency import AnyPlant
 from tailc_solvers.control.loop import Loop, continuous_loop, sampled_loop
-from tailc_solvers.control.margins import LoopMargins, Margins, flat, loop_margins
+from tailc_solvers.control.margins import (
+    LoopMargins,
+    Margins,
+    UnstableLoopError,
+    flat,
+    loop_margins,
+)
 from tailc_solvers.control.plant import Plant, SampledPlant
 from tailc_solvers.control.search import (
     FINEST,
@@ -43,13 +49,14 @@ controller leads by some 65 degrees where its filter lets it."""
 
 _STEPS_A_UNIT = 15
 _LONGEST, _MOST_STEPS = 250, 20_000
-_PER_DECADE = 60
-_DIGITS = 4
-_SHRINK = 0.9995
-_MOST_SHRINKS = 400
+_PER_DECADE, _PER_TURN = 40, 16
+_FINE = 8
+_DIGITS = 5
+_NEARLY, _SHRINK, _MOST_SHRINKS = 0.9998, 0.999, 12
+"""Shares of the largest gain that are tried: what rounding to digits may move Ms by."""
 
 _NO_DERIVATIVE = -40.0
-_LOG_TI = np.arange(-4.0, LONGEST_TI + 0.5, 0.5)
+_LOG_TI = np.arange(-4.0, LONGEST_TI + 1.0)
 _LOG_SHAPES = (-5.0, -3.5, -2.0, -1.0)
 _LOG_SHARES = (0.0, -0.25, -0.5, -1.0)
 _ROUGH = 1 / 4
@@ -61,7 +68,7 @@ def _lattice(*axes: ArrayLike) -> NDArray[np.float64]:
 
 
 _PI_STARTS = _lattice((SHORTEST_TI, *_LOG_TI), _NO_DERIVATIVE, _LOG_SHARES)
-_PID_STARTS = _lattice(_LOG_TI[4:-2:2], _LOG_SHAPES[1:], (0.0, -0.5))
+_PID_STARTS = _lattice(_LOG_TI[2:-1], _LOG_SHAPES[1:], (0.0, -0.5))
 
 
 def _steps(*axes: ArrayLike) -> NDArray[np.float64]:
@@ -134,7 +141,7 @@ def tune_sampled(
 ) -> Tuning:
     """The best gains of u(k) = u(k-1) + kp (e - e1) + ki e + kd (e - 2 e1 + e2).
 
-    They have four significant digits, the plant's sign, and keep stable every whole delay within
+    They have five significant digits, the plant's sign, and keep stable every whole delay within
     the spread, and an epoch more or less at least. Raises NoTuningError where there are none.
     """
     limits = Limits(max_sensitivity, max_overshoot, delay_spread=delay_spread)
@@ -167,9 +174,16 @@ def tune(
         from_pi = [(scratch.best[0], shape, scratch.best[2]) for shape in _LOG_SHAPES]
         scratch.answer[:] = math.inf
         search(problem, np.array([*own, *from_pi, *_PID_STARTS]), _PID_STEPS, FINEST, scratch)
-    if not np.isfinite(scratch.answer).all():
-        raise NoTuningError("no gains make this plant's loop stable within the limits")
-    return _within(plant, [sign * gain for gain in scratch.answer[1:]], limits, WEIGHTS[criterion])
+    found = None
+    if np.isfinite(scratch.answer).all():
+        fine = _on_grid(problem, plant, sign, limits, _fine_grid(plant, problem))
+        gains = [_NEARLY * sign * gain for gain in gains_at(fine, scratch.best)]
+        found = _within(plant, gains, limits, WEIGHTS[criterion])
+    if found is None and start is not None:
+        found = _kept(plant, start, limits, WEIGHTS[criterion])
+    if found is None:
+        raise NoTuningError(f"no {structure.upper()} gains were found that keep the limits")
+    return found
 
 
 def _check_plant(plant: AnyPlant) -> None:
@@ -193,27 +207,41 @@ def _problem(
         )
     reference = _rounded_power(reference or 1.0)
     loop = _loop(plant, reference)
-    grid = frequency.frequencies(plant, reference, _PER_DECADE)
-    response = sign * plant.at(grid)
-    late = response[:0]
-    if isinstance(plant, SampledPlant) and limits.delay_spread is not None:
-        more = roots.delays_within(plant.delay, limits.delay_spread)[-1] - plant.delay
-        late = response * np.exp(-1j * grid * more)
+    of_time = (limits.itae_setpoint, limits.iae_load)
+    nowhere = np.empty(0, dtype=np.complex128)
     problem = Problem(
         loop=loop._replace(out=sign * loop.out, through=sign * loop.through),
-        sigma=frequency.differences(plant, grid),
-        plant=response,
-        late=late,
+        sigma=nowhere,
+        plant=nowhere,
+        late=nowhere,
         floor=1 / limits.max_sensitivity,
         late_floor=1 / LATE_SENSITIVITY,
         is_double=plant.is_integrating,
         time=1 / reference,
         held=0.0 if plant.is_integrating else 1 / abs(plant.gain),
         weight=weight,
-        limits=np.array([limits.overshoot, limits.itae_setpoint, limits.iae_load]),
+        limits=np.array([limits.overshoot, *_TIGHTER * np.array(of_time)]),
     )
+    grid = frequency.frequencies(plant, reference, _PER_DECADE, _PER_TURN)
     longest = _LONGEST / (reference * loop.step) + 10 * loop.delay
-    return problem, min(_MOST_STEPS, math.ceil(longest))
+    steps = min(_MOST_STEPS, math.ceil(longest))
+    return _on_grid(problem, plant, sign, limits, grid), steps
+
+
+def _fine_grid(plant: AnyPlant, problem: Problem) -> NDArray[np.float64]:
+    return frequency.frequencies(plant, 1 / problem.time, _FINE * _PER_DECADE)
+
+
+def _on_grid(
+    problem: Problem, plant: AnyPlant, sign: float, limits: Limits, grid: NDArray[np.float64]
+) -> Problem:
+    """The problem with its responses at these frequencies."""
+    response = sign * plant.at(grid)
+    late = response[:0]
+    if isinstance(plant, SampledPlant) and limits.delay_spread is not None:
+        more = roots.delays_within(plant.delay, limits.delay_spread)[-1] - plant.delay
+        late = response * np.exp(-1j * grid * more)
+    return problem._replace(sigma=frequency.differences(plant, grid), plant=response, late=late)
 
 
 def _loop(plant: AnyPlant, reference: float) -> Loop:
@@ -238,19 +266,30 @@ def _point(problem: Problem, gains: list[float]) -> NDArray[np.float64]:
 
 def _within(
     plant: AnyPlant, gains: list[float], limits: Limits, weight: float
-) -> tuple[Gains, LoopMargins]:
-    """The gains in their digits, made smaller until the limits hold exactly.
+) -> tuple[Gains, LoopMargins] | None:
+    """The gains in their digits, made smaller until the limits hold exactly; None if they do not.
 
     The search sees the limits on a grid of frequencies and gains before they are rounded.
     """
     for shrinks in range(_MOST_SHRINKS):
-        factor = _SHRINK**shrinks
-        kp, ki, kd = (_in_digits(factor * gain) for gain in gains)
-        if margins.is_stable(plant, kp, ki, kd):
-            found = loop_margins(plant, kp, ki, kd)
-            if _keeps(plant, (kp, ki, kd), found, limits):
-                return Gains(kp, ki, kd, _criterion(found, weight)), found
-    raise NoTuningError("no gains of this structure keep the limits")
+        kp, ki, kd = (_in_digits(_SHRINK**shrinks * gain) for gain in gains)
+        found = _kept(plant, (kp, ki, kd), limits, weight)
+        if found is not None:
+            return found
+    return None
+
+
+def _kept(
+    plant: AnyPlant, gains: tuple[float, float, float], limits: Limits, weight: float
+) -> tuple[Gains, LoopMargins] | None:
+    """The gains with what they promise, if they keep the limits."""
+    try:
+        found = loop_margins(plant, *gains)
+    except UnstableLoopError:
+        return None
+    if not _keeps(plant, gains, found, limits):
+        return None
+    return Gains(*gains, _criterion(found, weight)), found
 
 
 def _keeps(
@@ -261,13 +300,16 @@ def _keeps(
         _bears_delays(plant, gains, limits.delay_spread)
         and found.robustness.max_sensitivity <= limits.max_sensitivity
         and performed.overshoot <= limits.overshoot + _ROUNDING
-        and performed.itae_setpoint <= limits.itae_setpoint * (1 + _ROUNDING)
-        and performed.iae_load <= limits.iae_load * (1 + _ROUNDING)
+        and performed.itae_setpoint <= limits.itae_setpoint
+        and performed.iae_load <= limits.iae_load
     )
 
 
+_TIGHTER = 0.997
+"""Of limits on integrals in the search, whose steps are longer than those of the margins."""
+
 _ROUNDING = 1e-3
-"""Absolute on a share, else relative: what four digits, and steps of different length, come to."""
+"""Absolute, on a share: what four digits, and steps of different length, come to."""
 
 
 def _bears_delays(plant: AnyPlant, gains: tuple[float, float, float], spread: float | None) -> bool:

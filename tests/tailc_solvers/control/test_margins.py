@@ -229,4 +229,4 @@ def test_a_simulation_that_diverges_says_so():
 
     loop = sampled_loop(SampledPlant((1.0,)))
     record = new_record(loop, 500)
-    assert respond(loop, law_of(loop, 0.0, 3.0, 0.0), 1.0, 0.0, 1e-4, record) == -1
+    assert respond(loop, law_of(loop, 0.0, 3.0, 0.0), 1.0, 0.0, 1e-4, math.inf, record) == -1
