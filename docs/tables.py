@@ -31,7 +31,7 @@ MEANINGS = {
     ExitCode.USAGE: "the command line is wrong",
     ExitCode.BAD_CONTENT: "a spec, a trace or a policy's content is wrong",
     ExitCode.CANNOT_READ: "a file cannot be read",
-    ExitCode.MISSING_PART: "an optional part is not installed",
+    ExitCode.MISSING_PART: "an optional part is not installed, or a solver fails",
     ExitCode.BUG: "`tailc` itself failed",
     ExitCode.CANNOT_WRITE: "a file cannot be written",
     ExitCode.INTERRUPTED: "interrupted from the keyboard",

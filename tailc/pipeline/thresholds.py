@@ -8,30 +8,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from tailc_solvers.sample import Sample
-from tailc_solvers.status import Status
-from tailc_solvers.thresholds.dual import ThresholdSolution as Proposal
-from tailc_solvers.thresholds.dual import solve_thresholds
 from tailc_solvers.thresholds.evaluate import evaluate_thresholds
 from tailc_solvers.thresholds.exact import ExactSample
-from tailc_solvers.thresholds.snap import SnappedThresholds, snap_thresholds
 
-from tailc.errors import Code, Finding, TailcError
 from tailc.forms.ladder.solution import RowEvidence, Schedule
-from tailc.forms.ladder.thresholds import (
-    Aim,
-    ThresholdMethod,
-    ThresholdProblem,
-    ThresholdSolution,
-)
+from tailc.forms.ladder.thresholds import Aim, ThresholdProblem, ThresholdSolution
 from tailc.percentiles import PPM
 from tailc.pipeline.figures import US_PER_MS, whole_us
 from tailc.pipeline.progress import Progress, silent
-from tailc.specs.slo import promise
-from tailc.units import format_us
+from tailc.pipeline.threshold_methods import Ages, Answer, solved
 from tailc.verify.order_statistics import rank_limits
 
 # Energies are told in millionths of the unit of power times us; solvers give unit times ms.
@@ -39,29 +27,17 @@ ENERGY_STEPS = PPM * US_PER_MS
 # The row holds at any load; its figures are those of a request that never waits for a core.
 LOAD = 1
 
-Ages = tuple[int | None, ...]
-
-
-@dataclass(frozen=True)
-class _Answer:
-    """Ages, the bound on their energy and the gap before rounding [unit times ms], and by whom."""
-
-    age_us: Ages
-    bound: float | None
-    gap_before: float | None
-    proof: str
-    solver: str
-
 
 def solve_for_ages(problem: ThresholdProblem, progress: Progress = silent) -> ThresholdSolution:
     """The ages that the problem asks for, evaluated in whole microseconds.
 
-    Raises TailcError for a target below the fastest rung's tail (INFEASIBLE), and for a method that
-    cannot solve the problem (METHOD_UNFIT).
+    Raises TailcError for a target below the fastest rung's tail (INFEASIBLE), a method that cannot
+    solve the problem (METHOD_UNFIT), and a solver that has no answer in its limits (BUDGET_ENDED),
+    is not installed (MISSING_PART), or crashes or is shown wrong (SOLVER_FAILED).
     """
     progress("solving for thresholds", 0.0)
     sample = sample_of(problem)
-    answer = _fixed(problem) if problem.objective is not Aim.ENERGY else _solved(problem, sample)
+    answer = solved(problem, sample) if problem.objective is Aim.ENERGY else _fixed(problem)
     evidence = _evidence(problem, sample, answer)
     assert problem.target_us is None or evidence.tail_us <= problem.target_us
     return ThresholdSolution(
@@ -70,7 +46,7 @@ def solve_for_ages(problem: ThresholdProblem, progress: Progress = silent) -> Th
         gap_before=None if answer.gap_before is None else round(answer.gap_before * ENERGY_STEPS),
         proof=answer.proof,
         solver=answer.solver,
-        evaluations=1,
+        evaluations=answer.evaluations,
     )
 
 
@@ -85,69 +61,14 @@ def sample_of(problem: ThresholdProblem) -> Sample:
     )
 
 
-def _fixed(problem: ThresholdProblem) -> _Answer:
+def _fixed(problem: ThresholdProblem) -> Answer:
     """The extremes, which nothing need be solved for."""
     age_us = 0 if problem.objective is Aim.TAIL else None
     ages = (age_us,) * (len(problem.power_ppm) - 1)
-    return _Answer(ages, None, None, "by-definition", "none")
+    return Answer(ages, None, None, "by-definition", "none")
 
 
-def _solved(problem: ThresholdProblem, sample: Sample) -> _Answer:
-    if problem.method is not ThresholdMethod.DUAL:
-        raise NotImplementedError(problem.method)
-    return _by_dual(problem, sample)
-
-
-def _by_dual(problem: ThresholdProblem, sample: Sample) -> _Answer:
-    if not problem.profile.has_common_curve:
-        message = "the method `dual` needs one speed on each type for all requests"
-        hint = "use `method: grid` or `method: mip`, or leave out `speedup`"
-        raise TailcError(Finding(Code.METHOD_UNFIT, message, help=hint))
-    assert problem.target_us is not None
-    found = solve_thresholds(
-        sample,
-        problem.speed_ppm[0] / PPM,
-        np.array(problem.power_ppm) / PPM,
-        rank=problem.rank,
-        target_ms=problem.target_us / US_PER_MS,
-    )
-    return _checked(problem, sample, found, "dual-bound", "tailc_solvers.thresholds.dual")
-
-
-def _checked(
-    problem: ThresholdProblem, sample: Sample, found: Proposal, proof: str, solver: str
-) -> _Answer:
-    """The proposal in whole microseconds; TailcError where the target cannot be met."""
-    if found.status is Status.INFEASIBLE:
-        raise _below_the_fastest(problem, sample)
-    assert problem.target_us is not None
-    snapped: SnappedThresholds = snap_thresholds(
-        found,
-        sample,
-        problem.speed_ppm[0].tolist(),
-        problem.power_ppm,
-        rank=problem.rank,
-        target_us=problem.target_us,
-    )
-    if not snapped.meets_target:
-        raise _below_the_fastest(problem, sample)
-    return _Answer(snapped.age_us, snapped.bound, snapped.gap_before, proof, solver)
-
-
-def _below_the_fastest(problem: ThresholdProblem, sample: Sample) -> TailcError:
-    assert problem.target_us is not None
-    exact = ExactSample(sample, problem.speed_ppm, problem.power_ppm, problem.rank)
-    nearest_us = math.ceil(exact.figures([0] * (len(problem.power_ppm) - 1)).tail_us)
-    target = promise(problem.percentile_ppm, problem.target_us)
-    message = (
-        f"`{target}` cannot be met even on the fastest cores alone; the tightest attainable "
-        f"without any load is {format_us(nearest_us)}"
-    )
-    hint = f"relax the latency to {format_us(nearest_us)} or more, or add faster cores"
-    return TailcError(Finding(Code.INFEASIBLE, message, help=hint))
-
-
-def _evidence(problem: ThresholdProblem, sample: Sample, answer: _Answer) -> RowEvidence:
+def _evidence(problem: ThresholdProblem, sample: Sample, answer: Answer) -> RowEvidence:
     ages_ms = np.array([math.inf if a is None else a / US_PER_MS for a in answer.age_us])
     power = np.array(problem.power_ppm) / PPM
     mean_us = whole_us(evaluate_thresholds(sample, power, ages_ms, problem.rank).mean_ms)

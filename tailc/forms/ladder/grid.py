@@ -55,9 +55,9 @@ def _default_step_us(profile: DemandProfile, percentile_ppm: int, longest_us: in
     quantile_ms = profile.demand_at(percentile_rank(percentile_ppm, profile.total_weight))
     own = len(profile.curves) > MOST_CLASSES
     most = MOST_SCHEDULES_OWN_CURVES if own else MOST_SCHEDULES_SHARED_CURVES
-    step_us = _round_up(quantile_ms * US_PER_MS / POINTS_PER_QUANTILE)
+    step_us = rounded_step_us(quantile_ms * US_PER_MS / POINTS_PER_QUANTILE)
     while _schedules(-(-longest_us // step_us), profile.degrees) > most:
-        step_us = _round_up(step_us + 1)
+        step_us = rounded_step_us(step_us + 1)
     return step_us
 
 
@@ -66,7 +66,7 @@ def _schedules(steps: int, rungs: int) -> int:
     return math.comb(steps + rungs - 1, rungs - 1)
 
 
-def _round_up(step_us: float) -> int:
+def rounded_step_us(step_us: float) -> int:
     """The least of 1, 2, 5, 10, 20, 50, ... that is no smaller."""
     power = 1
     while True:

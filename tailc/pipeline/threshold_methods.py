@@ -1,0 +1,284 @@
+"""The methods for thresholds: an exact dual, a grid, and general solvers that are not believed.
+
+A general solver runs in a process of its own. It proposes; what it proposes is checked without its
+word, and what became of it otherwise is told in a sentence with an exit code of its own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from tailc_solvers.backends.adapters import Backend, Solver
+from tailc_solvers.backends.check import Known, Trust, verdict
+from tailc_solvers.backends.linear import Limits, Outcome
+from tailc_solvers.sample import Sample
+from tailc_solvers.status import Status
+from tailc_solvers.thresholds.convex import ConvexThresholds, propose_thresholds
+from tailc_solvers.thresholds.dual import ThresholdSolution as Continuous
+from tailc_solvers.thresholds.dual import solve_thresholds
+from tailc_solvers.thresholds.exact import ExactSample
+from tailc_solvers.thresholds.mip import mip_thresholds
+from tailc_solvers.thresholds.search import search_thresholds
+from tailc_solvers.thresholds.snap import snap_thresholds
+
+from tailc.errors import Code, Finding, TailcError
+from tailc.forms.ladder.grid import rounded_step_us
+from tailc.forms.ladder.thresholds import ThresholdMethod, ThresholdProblem
+from tailc.percentiles import PPM
+from tailc.pipeline.figures import US_PER_MS
+from tailc.specs.slo import promise
+from tailc.units import format_us
+
+Ages = tuple[int | None, ...]
+
+BYTES_PER_MB = 1_000_000
+# The default step of the grid resolves the target this finely ...
+STEPS_PER_TARGET = 400
+# ... unless the passes over requests would then be more than this, about five seconds.
+MOST_VISITS = 1e9
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Ages, a bound on their energy and the gap before rounding, in unit times ms; and by whom.
+
+    None where there is no bound.
+    """
+
+    age_us: Ages
+    bound: float | None
+    gap_before: float | None
+    proof: str
+    solver: str
+    evaluations: int = 1
+
+
+def solved(problem: ThresholdProblem, sample: Sample) -> Answer:
+    """The ages by the problem's method; TailcError where there are none, or it cannot tell."""
+    methods: dict[ThresholdMethod, Callable[[ThresholdProblem, Sample], Answer]] = {
+        ThresholdMethod.DUAL: _by_dual,
+        ThresholdMethod.CONVEX: _by_convex,
+        ThresholdMethod.MIP: _by_mip,
+        ThresholdMethod.GRID: _by_grid,
+    }
+    if nearest_us(problem, sample) > _target_us(problem):
+        raise _below_the_fastest(problem, sample)
+    answer = methods[problem.method](problem, sample)
+    if answer.bound is None and problem.profile.has_common_curve:
+        # Any ages are a schedule of the continuous problem, so its bound holds for them.
+        return replace(answer, bound=_continuous(problem, sample).bound)
+    return answer
+
+
+def nearest_us(problem: ThresholdProblem, sample: Sample) -> int:
+    """The tail with all work on the fastest rung, rounded up."""
+    exact = ExactSample(sample, problem.speed_ppm, problem.power_ppm, problem.rank)
+    return math.ceil(exact.figures([0] * (len(problem.power_ppm) - 1)).tail_us)
+
+
+def _target_us(problem: ThresholdProblem) -> int:
+    assert problem.target_us is not None
+    return problem.target_us
+
+
+def _by_dual(problem: ThresholdProblem, sample: Sample) -> Answer:
+    _check_common(problem)
+    found = _continuous(problem, sample)
+    snapped = _snapped(problem, sample, found)
+    return Answer(snapped, found.bound, found.gap, "dual-bound", "tailc_solvers.thresholds.dual")
+
+
+def _continuous(problem: ThresholdProblem, sample: Sample) -> Continuous:
+    found = solve_thresholds(
+        sample,
+        problem.speed_ppm[0] / PPM,
+        np.array(problem.power_ppm) / PPM,
+        rank=problem.rank,
+        target_ms=_target_us(problem) / US_PER_MS,
+    )
+    if found.status is Status.INFEASIBLE:
+        raise _below_the_fastest(problem, sample)
+    return found
+
+
+def _snapped(problem: ThresholdProblem, sample: Sample, found: Continuous) -> Ages:
+    snapped = snap_thresholds(
+        found,
+        sample,
+        problem.speed_ppm[0].tolist(),
+        problem.power_ppm,
+        rank=problem.rank,
+        target_us=_target_us(problem),
+    )
+    if not snapped.meets_target:
+        raise _below_the_fastest(problem, sample)
+    return snapped.age_us
+
+
+def _by_convex(problem: ThresholdProblem, sample: Sample) -> Answer:
+    """Linear programs, one for each last rung; tangents of convex functions at every demand."""
+    _check_common(problem)
+    convex = ConvexThresholds.of(
+        sample,
+        problem.speed_ppm[0] / PPM,
+        np.array(problem.power_ppm) / PPM,
+        rank=problem.rank,
+        target_ms=_target_us(problem) / US_PER_MS,
+    )
+    with Solver(Backend.CLARABEL) as solver:
+        found = propose_thresholds(convex, solver, _limits(problem))
+    if found.trust is Trust.REFUTED or found.outcome is not Outcome.OPTIMAL:
+        raise _failed(Backend.CLARABEL, found.outcome, found.trust, found.message)
+    ages = rounded_ages(problem, sample, found.age_ms)
+    bound = found.bound if math.isfinite(found.bound) else None
+    gap = found.gap if math.isfinite(found.gap) else None
+    return Answer(ages, bound, gap, "dual-bound", Backend.CLARABEL.value)
+
+
+def _by_mip(problem: ThresholdProblem, sample: Sample) -> Answer:
+    """One mixed-integer program; its optimum is what the solver claims, its ages are checked."""
+    _check_faster(problem)
+    backend = Backend(problem.solver or Backend.HIGHS)
+    power = np.array(problem.power_ppm) / PPM
+    stated = mip_thresholds(
+        sample, power, rank=problem.rank, target_ms=_target_us(problem) / US_PER_MS
+    )
+    with Solver(backend) as solver:
+        answer = solver.answer(stated.program, _limits(problem))
+    judged = verdict(stated.program, answer, Known())
+    has_proposed = answer.outcome is Outcome.OPTIMAL or _rounds(backend, answer.outcome)
+    if not has_proposed or judged.trust is Trust.REFUTED:
+        message = "; ".join(judged.faults) if judged.faults else answer.message
+        raise _failed(backend, answer.outcome, judged.trust, message)
+    assert answer.x is not None
+    ages = rounded_ages(problem, sample, stated.age_ms(answer.x))
+    proof = "solver-claim" if answer.outcome is Outcome.OPTIMAL else "none"
+    return Answer(ages, None, None, proof, answer.solver or backend.value)
+
+
+def _rounds(backend: Backend, outcome: Outcome) -> bool:
+    """CP-SAT has the best point of a grid of its own, and so no claim to the optimum."""
+    return backend is Backend.CP_SAT and outcome is Outcome.FEASIBLE
+
+
+def _by_grid(problem: ThresholdProblem, sample: Sample) -> Answer:
+    _check_faster(problem)
+    target_us = _target_us(problem)
+    step_us = problem.limits.step_us or default_step_us(problem)
+    found = search_thresholds(
+        sample,
+        problem.speed_ppm,
+        problem.power_ppm,
+        rank=problem.rank,
+        target_us=target_us,
+        step_us=step_us,
+        # A climb after the target is met helps no tail, and costs energy.
+        longest_us=target_us // step_us * step_us,
+    )
+    if found.status is Status.INFEASIBLE:
+        raise _below_the_fastest(problem, sample)
+    name = "tailc_solvers.thresholds.search"
+    return Answer(found.age_us, None, None, "grid-exhausted", name, found.evaluations)
+
+
+def default_step_us(problem: ThresholdProblem) -> int:
+    """1, 2 or 5 times a power of ten, as fine as some seconds allow."""
+    target_us = _target_us(problem)
+    requests, free = len(problem.profile.demand_ms), max(len(problem.power_ppm) - 2, 0)
+    step_us = rounded_step_us(max(target_us / STEPS_PER_TARGET, 1))
+    while step_us < target_us:
+        steps = target_us // step_us
+        passes = math.comb(steps + free, free) * max(math.log2(steps + 1), 1)
+        if passes * requests * len(problem.power_ppm) <= MOST_VISITS:
+            break
+        step_us = rounded_step_us(step_us + 1)
+    return min(step_us, target_us)
+
+
+def rounded_ages(problem: ThresholdProblem, sample: Sample, age_ms: np.ndarray) -> Ages:
+    """Proposed ages in whole microseconds that meet the target exactly.
+
+    They are rounded down, which delays nobody; where the solver's tolerance was a miss they come
+    1, 2, 4, ... us earlier. An age at which no request is left is never.
+    """
+    exact = ExactSample(sample, problem.speed_ppm, problem.power_ppm, problem.rank)
+    longest_us = float((sample.demand_ms / sample.speeds[sample.curve, 0]).max()) * US_PER_MS
+    floors = [
+        None if age * US_PER_MS > longest_us else math.floor(age * US_PER_MS) for age in age_ms
+    ]
+    earlier = 0
+    while True:
+        ages = tuple(None if age is None else max(age - earlier, 0) for age in floors)
+        if exact.figures(ages).tail_us <= _target_us(problem):
+            return ages
+        if not any(ages):
+            raise _below_the_fastest(problem, sample)
+        earlier = max(2 * earlier, 1)
+
+
+def _limits(problem: ThresholdProblem) -> Limits:
+    limits = problem.limits
+    return Limits(wall_s=limits.time_s, memory_bytes=limits.memory_mb * BYTES_PER_MB)
+
+
+def _check_common(problem: ThresholdProblem) -> None:
+    if problem.profile.has_common_curve:
+        return
+    message = f"the method `{problem.method.value}` needs one speed on each type for all requests"
+    hint = "use `method: grid` or `method: mip`, or leave out `speedup`"
+    raise TailcError(Finding(Code.METHOD_UNFIT, message, help=hint))
+
+
+def _check_faster(problem: ThresholdProblem) -> None:
+    """An earlier climb must delay nobody."""
+    used = problem.speed_ppm[np.unique(problem.profile.curve_of)]
+    slower = (np.diff(used, axis=1) <= 0).any(axis=1)
+    if not slower.any():
+        return
+    told = ", ".join(f"{speed / PPM:g}" for speed in used[np.flatnonzero(slower)[0]].tolist())
+    message = (
+        f"{int(slower.sum())} of {len(used)} sets of speeds are no faster on a faster type; the "
+        f"first is {told}"
+    )
+    hint = "leave those requests out, or merge types that are alike to them"
+    raise TailcError(Finding(Code.METHOD_UNFIT, message, help=hint))
+
+
+def _below_the_fastest(problem: ThresholdProblem, sample: Sample) -> TailcError:
+    nearest = format_us(nearest_us(problem, sample))
+    target = promise(problem.percentile_ppm, _target_us(problem))
+    message = (
+        f"`{target}` cannot be met even on the fastest cores alone; the tightest attainable "
+        f"without any load is {nearest}"
+    )
+    hint = f"relax the latency to {nearest} or more, or add faster cores"
+    return TailcError(Finding(Code.INFEASIBLE, message, help=hint))
+
+
+_OUT_OF = (Outcome.TIMED_OUT, Outcome.OUT_OF_MEMORY, Outcome.LIMIT, Outcome.FEASIBLE)
+_UNFIT = (Outcome.TOO_LARGE, Outcome.REFUSED)
+
+
+def _failed(backend: Backend, outcome: Outcome, trust: Trust, message: str) -> TailcError:
+    """What became of a solver, as what the user can do about it."""
+    if trust is Trust.REFUTED:
+        text = f"`{backend.value}` gave a wrong answer: {message}"
+        return _refused(Code.SOLVER_FAILED, text, "use another solver, or another method")
+    if outcome is Outcome.NOT_INSTALLED:
+        return _refused(Code.MISSING_PART, f"`{backend.value}` cannot be used: {message}", None)
+    if outcome in _OUT_OF:
+        text = f"`{backend.value}` ended without the best thresholds: {message or outcome.value}"
+        hint = "raise `search.time_limit` or `search.memory_limit_mb`, or use another method"
+        return _refused(Code.BUDGET_ENDED, text, hint)
+    if outcome in _UNFIT:
+        text = f"`{backend.value}` turns this problem down: {message or outcome.value}"
+        return _refused(Code.METHOD_UNFIT, text, "use another solver, or another method")
+    text = f"`{backend.value}` failed: {message or outcome.value}"
+    return _refused(Code.SOLVER_FAILED, text, "use another solver, or another method")
+
+
+def _refused(code: Code, message: str, hint: str | None) -> TailcError:
+    return TailcError(Finding(code, message, help=hint))
