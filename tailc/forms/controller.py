@@ -139,6 +139,11 @@ def gains_at(controller: Controller, rate_mrps: int) -> GainRow:
     return controller.gains[bisect_right(firsts, rate_mrps) - 1]
 
 
+def percent_per_ms(gain: int, fraction_bits: int) -> float:
+    """A gain for people: percent of the output by ms of error."""
+    return gain * 100 * 1_000 / (1 << fraction_bits)
+
+
 def arrival_rate_mrps(arrivals: int, elapsed_us: int) -> int:
     """The rate of `arrivals` in `elapsed_us`, rounded down; no time at all counts as 1 us."""
     return arrivals * 10**9 // max(elapsed_us, 1)

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tailc.forms.controller import Controller, GainRow
+from tailc.forms.controller import Controller, GainRow, percent_per_ms
 from tailc.forms.ladder.table import Climb, Ladder, Power, Rule, Rung
 from tailc.percentiles import PPM
 from tailc.report.table import aligned
 from tailc.units import format_mrps, format_ppm, format_us, plain_ppm, printable
-
-US_PER_MS = 1_000
-PERCENT = 100
 
 
 def cores_text(ladder: Ladder, power_head: str) -> str:
@@ -55,11 +52,6 @@ def climbs_text(climbs: Iterable[Climb], ladder: Ladder) -> str:
     )
 
 
-def gain_text(gain: int, fraction_bits: int) -> str:
-    """A gain as percent of output by ms of error, to four digits."""
-    return f"{gain * US_PER_MS * PERCENT / 2**fraction_bits:.4g}"
-
-
 def _core(rung: Rung, ladder: Ladder, power: Power) -> tuple[str, ...]:
     held = next(
         number
@@ -78,7 +70,7 @@ def _core(rung: Rung, ladder: Ladder, power: Power) -> tuple[str, ...]:
 
 
 def _gains(row: GainRow, fraction_bits: int) -> tuple[str, ...]:
-    gains = (gain_text(gain, fraction_bits) for gain in (row.kp, row.ki, row.kd))
+    gains = (f"{percent_per_ms(gain, fraction_bits):.4g}" for gain in (row.kp, row.ki, row.kd))
     return (f"from {format_mrps(row.first_rate_mrps)}", *gains)
 
 

@@ -53,6 +53,8 @@ def as_markdown(diff: Diff) -> str:
         parts.append(escaped_markdown(ladder_name(form.request_class)))
         parts.append(_list([change_text(change) for change in form.settings]))
         parts += [table_markdown(row_table(form)).rstrip()] if form.rows else []
+    if found.controller:
+        parts += ["controller", _list([change_text(change) for change in found.controller])]
     parts.append(escaped_markdown("; ".join(apart_lines(found))))
     parts += [] if diff.behaviour is None else _behaviour(diff.behaviour)
     return "\n\n".join(part for part in parts if part) + "\n"

@@ -31,6 +31,7 @@ def as_dict(diff: Diff) -> dict[str, Any]:
             "added": list(found.added),
             "removed": list(found.removed),
             "changed": [_form_dict(form) for form in found.forms],
+            "controller": [_change_dict(change) for change in found.controller],
         },
         "apart": [_change_dict(change) for change in found.apart],
         "behaviour": None if diff.behaviour is None else _behaviour_dict(diff.behaviour),

@@ -65,6 +65,7 @@ def _sections(diff: Diff) -> list[Section]:
             for form in found.forms
             for section in _form_sections(form)
         ),
+        _section(["controller"] if found.controller else [], map(change_text, found.controller)),
         _section(apart_lines(found)),
         *([] if diff.behaviour is None else _behaviour_sections(diff.behaviour)),
     ]

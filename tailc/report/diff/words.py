@@ -147,6 +147,7 @@ def summary(found: Structure) -> str:
         "of forms": len(found.added) + len(found.removed),
         "of settings": settings,
         "of rows": ranges,
+        "of the controller": len(found.controller),
     }
     return "changes " + ", ".join(f"{what}: {count}" for what, count in counts.items() if count)
 

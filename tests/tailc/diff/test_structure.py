@@ -27,7 +27,7 @@ RELEASED = sorted(
     for path in (ROOT / "schemas" / "released").glob("*/*.json")
     if not path.name.endswith(".schema.json")
 )
-EMPTY = Structure((), (), (), (), ())
+EMPTY = Structure((), (), (), (), (), ())
 LUCENE = lucene_policy()
 
 

@@ -25,6 +25,7 @@ from tailc.forms.controller import (
     first_state,
     gains_at,
     output_ppm,
+    percent_per_ms,
     scaled_age_us,
     scaled_ladder,
     scaled_row,
@@ -373,6 +374,11 @@ def test_the_published_gains_move_the_threshold_as_they_say(source, rate_rps, in
     found = [after - before for before, after in itertools.pairwise(thresholds_ms)]
     wanted = [ki * -10, ki * -10, kp * 6 + ki * -4 + kd * 6]
     assert found == pytest.approx(wanted, abs=1e-5)
+
+
+def test_a_gain_is_told_to_people_in_percent_by_ms() -> None:
+    """2^30 units of 2^-40 by us are 1/1024 by us, 1000/1024 by ms."""
+    assert percent_per_ms(-(2**30), 40) == -97.65625
 
 
 def test_negative_arguments_are_refused() -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from tailc.forms.ladder.table import Climb, Rule
 from tailc.report.policy import policy_text
-from tailc.report.steering import climbs_text, controller_text, cores_text, gain_text
+from tailc.report.steering import climbs_text, controller_text, cores_text
 from tests.tailc.artifact.published import controlled_policy, lucene_policy
 
 POLICY = controlled_policy()
@@ -43,10 +43,6 @@ def test_a_controller_is_told_in_units_of_people():
         "from 50/s         0.1376     0.2294          0",
         "from 70.001/s     0.1743      0.156    0.02752",
     ]
-
-
-def test_a_gain_is_told_with_its_sign():
-    assert gain_text(-(2**30), 40) == "-97.66"
 
 
 def test_climbs_are_told_by_the_names_of_rungs():

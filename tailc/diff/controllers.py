@@ -1,0 +1,57 @@
+"""What differs between the controllers of two policies, and what each setting is called."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tailc.diff.differing import Change, differing
+from tailc.forms.controller import Controller, GainRow, percent_per_ms
+from tailc.units import format_mrps, format_ppm, format_us
+
+
+def controller_changes(old: Controller | None, new: Controller | None) -> Iterator[Change]:
+    """Every setting that differs; one change where only one policy has a controller."""
+    if old is None or new is None:
+        if old is not new:
+            yield Change("controller", _summary(old), _summary(new))
+        return
+    yield from differing(_settings(old), _settings(new))
+
+
+def _summary(controller: Controller | None) -> str | None:
+    if controller is None:
+        return None
+    return (
+        f"{_percentile(controller)} to {format_us(controller.target_us)}, "
+        f"a step every {controller.epoch_requests:,} requests"
+    )
+
+
+def _settings(controller: Controller) -> dict[str, str]:
+    """Everything about a controller."""
+    gains = [_gains(row, controller.fraction_bits) for row in controller.gains]
+    return {
+        "scales": controller.acts_on.value,
+        "percentile": _percentile(controller),
+        "target": format_us(controller.target_us),
+        "epoch": f"{controller.epoch_requests:,} requests",
+        "window": f"{controller.window_requests:,} requests",
+        "first output": format_ppm(controller.first_ppm),
+        "least output": format_ppm(controller.least_ppm),
+        "most output": format_ppm(controller.most_ppm),
+        "unit of gains": f"2^-{controller.fraction_bits}",
+        **{what: gain for row in gains for what, gain in row.items()},
+    }
+
+
+def _percentile(controller: Controller) -> str:
+    return f"p{format_ppm(controller.percentile_ppm).removesuffix(' %')}"
+
+
+def _gains(row: GainRow, fraction_bits: int) -> dict[str, str]:
+    """Rounded for people, and exactly in the unit of gains; they go by their row's first rate."""
+    rate = format_mrps(row.first_rate_mrps)
+    return {
+        f"{name} from {rate}": f"{percent_per_ms(gain, fraction_bits):.4g} %/ms ({gain})"
+        for name, gain in (("kp", row.kp), ("ki", row.ki), ("kd", row.kd))
+    }

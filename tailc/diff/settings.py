@@ -1,0 +1,78 @@
+"""What is said of a ladder besides its rows, each with what it is called."""
+
+from __future__ import annotations
+
+from tailc.diff.rows import rung_labels
+from tailc.forms.ladder.table import Boost, Guard, Ladder, LoadAxis, Outside
+from tailc.units import format_mrps, format_us, plain_ppm
+
+
+def settings(ladder: Ladder, rungs: tuple[str, ...]) -> dict[str, str]:
+    """Everything about a ladder but its rows, each with what it is called; `rungs` are labels."""
+    return {
+        "load": ladder.load_axis.value,
+        "cost units": ", ".join(unit.name for unit in ladder.cost_units) or "none",
+        **_capacities(ladder),
+        "rungs": ", ".join(rung_labels(ladder.rungs)),
+        **_rungs(ladder, rungs),
+        "rules": ", ".join(rule.value for rule in ladder.rules) or "none",
+        "quantum": format_us(ladder.quantum_us),
+        "guard": _guard(ladder.guard, ladder.load_axis),
+        "boost": _boost(ladder.boost, ladder),
+        **_power(ladder, rungs),
+    }
+
+
+def _capacities(ladder: Ladder) -> dict[str, str]:
+    labels = _unit_labels(ladder)
+    return {
+        f"capacity in {label}": "no limit"
+        if unit.capacity_ppm is None
+        else plain_ppm(unit.capacity_ppm)
+        for label, unit in zip(labels, ladder.cost_units, strict=True)
+    }
+
+
+def _rungs(ladder: Ladder, labels: tuple[str, ...]) -> dict[str, str]:
+    said: dict[str, str] = {}
+    for label, rung in zip(labels, ladder.rungs, strict=True):
+        said[f"speed of {label}"] = plain_ppm(rung.speed_ppm)
+        for unit, cost_ppm in zip(_unit_labels(ladder), rung.cost_ppm, strict=True):
+            said[f"cost of {label} in {unit}"] = plain_ppm(cost_ppm)
+    return said
+
+
+def _power(ladder: Ladder, labels: tuple[str, ...]) -> dict[str, str]:
+    """What only rungs that are cores have: idle power by kind of core, and the times of moves."""
+    if ladder.power is None:
+        return {}
+    units = _unit_labels(ladder)
+    said = {"power": units[ladder.power.unit]}
+    for label, idle_ppm in zip(units, ladder.power.idle_ppm, strict=True):
+        said[f"power of a free core of {label}"] = plain_ppm(idle_ppm)
+    for label, rung in zip(labels, ladder.rungs, strict=True):
+        said[f"move to {label}"] = "at once" if rung.move_us is None else format_us(rung.move_us)
+    return said
+
+
+def _unit_labels(ladder: Ladder) -> list[str]:
+    names = [unit.name for unit in ladder.cost_units]
+    return [
+        name if names.count(name) == 1 else f"{name} (unit {number})"
+        for number, name in enumerate(names)
+    ]
+
+
+def _guard(guard: Guard, axis: LoadAxis) -> str:
+    low, high = (
+        format_mrps(load) if axis is LoadAxis.RATE else str(load)
+        for load in (guard.min_load, guard.max_load)
+    )
+    outside = "the nearest row" if guard.outside is Outside.CLAMP else "the first rung"
+    return f"{low} to {high}, {outside} beyond"
+
+
+def _boost(boost: Boost | None, ladder: Ladder) -> str:
+    if boost is None:
+        return "none"
+    return f"while below {plain_ppm(boost.below_ppm)} {_unit_labels(ladder)[boost.unit]}"
