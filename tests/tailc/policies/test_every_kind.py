@@ -33,7 +33,7 @@ from tailc.replay.workload import workload
 from tailc.verify.options import VerifyOptions
 from tests.tailc.policies.cases import Case, write_case
 
-QUICK = ("--requests", "2000", "--replicates", "60", "--baselines", "seq", "--no-progress")
+QUICK = ("--requests", "2000", "--replicates", "60", "--no-progress")
 
 BRIEF = ("--requests", "400", "--replicates", "49", "--no-progress")
 
@@ -162,11 +162,10 @@ def test_in_a_replay_every_request_leaves_after_its_work_is_done(compiled, ladde
     assert 0 < outcome.utilization <= 1
 
 
-def test_verify_gives_the_same_verdict_on_any_number_of_threads(compiled, tailc):
-    said = [
-        tailc("verify", compiled.stem, "--trace", compiled.case.held_out, *QUICK, "--threads", n)
-        for n in (1, 2)
-    ]
+def test_verify_gives_the_same_verdict_on_any_number_of_threads(compiled, ladders, tailc):
+    beside = ("--baselines", "ee" if ladders[0].power else "seq")
+    words = (compiled.stem, "--trace", compiled.case.held_out, *QUICK, *beside)
+    said = [tailc("verify", *words, "--threads", n) for n in (1, 2)]
     assert said[0].out == said[1].out
     assert said[0].code == said[1].code
     assert said[0].code in (0, 1, 4)
@@ -187,7 +186,8 @@ def test_beside_itself_a_policy_runs_no_request_otherwise_and_changes_nothing(co
     held_out = read_held_out(compiled.policy, str(compiled.case.held_out)).profile
     options = VerifyOptions(requests_per_replay=400, replicates=49)
     told = behaviour(compiled.policy, compiled.policy, held_out, options)
-    assert told.decisions.requests > 0
+    # What a request on a core does hangs on the others, and is not told by age alone.
+    assert told.decisions.requests > 0 or told.decisions.unknown
     assert told.decisions.otherwise == 0
     changes = [quantity.change for point in told.points for quantity in point.quantities]
     assert changes
