@@ -50,14 +50,15 @@ class _Draft:
 def build(spec: CoresSpec, reference: str) -> Cores:
     """The cores of a spec whose measured table, if any, is filled in.
 
-    Speed 1 is that of the type that `reference` names, else of the slowest. Raises RefusalError,
-    with paths below `cores`.
+    Speed 1 is that of the type that `reference` names, or of the core that the published table
+    names so, be it in the server or not, else of the slowest. Raises RefusalError, with paths below
+    `cores`.
     """
     drafts = [_filled(spec, draft) for draft in _drafts(spec)]
     _refuse(_missing(drafts))
     _refuse([*_out_of_order(drafts), *_repeated(drafts), *_mixed(drafts), *_idle(drafts)])
     unit = drafts[0].power.unit if drafts[0].power else PowerUnit.SLOW_CORE
-    types = _relative(drafts, reference)
+    types = _relative(drafts, _reference_speed(spec, drafts, reference))
     cores = Cores(types, spec.dvfs is not None, unit)
     return _with_static(cores, spec)
 
@@ -224,10 +225,16 @@ def _idle(drafts: list[_Draft]) -> list[Complaint]:
     ]
 
 
-def _relative(drafts: list[_Draft], reference: str) -> tuple[CoreType, ...]:
-    named = [draft for draft in drafts if draft.called == reference]
-    one = (named or drafts)[0].speed
+def _reference_speed(spec: CoresSpec, drafts: list[_Draft], reference: str) -> Fraction:
+    named = [draft.speed for draft in drafts if draft.called == reference]
+    published = PUBLISHED.get(spec.power_from or "", {})
+    named += [Fraction(ppm, PPM) for ppm, core in published.items() if core.name == reference]
+    one = named[0] if named else drafts[0].speed
     assert one is not None
+    return one
+
+
+def _relative(drafts: list[_Draft], one: Fraction) -> tuple[CoreType, ...]:
     types = []
     for draft in drafts:
         assert draft.speed is not None

@@ -77,3 +77,9 @@ def test_a_configuration_has_the_published_peak_power(path):
 
 def test_every_configuration_is_shipped():
     assert {path.stem for path in CONFIGURATIONS} == set(PEAKS)
+
+
+def test_fast_cores_alone_are_twice_as_fast_as_the_slow_one_that_demand_was_measured_on():
+    for source in ("micro", "dissertation"):
+        (fast,) = open_kind(str(FOLDER / "configs" / f"{source}-2f.yaml")).spec.all_cores.types
+        assert (fast.name, fast.speed_ppm) == ("fast", 2_000_000)

@@ -95,7 +95,7 @@ class SlowToFastSpec(SpecModel):
     )
     demand: DemandSpec = Field(
         description="Where demand was measured; speed 1 is that of the type which its reference "
-        "names, else of the slowest.",
+        "names, of the server or of the table of powers, else of the slowest.",
         examples=[{"trace": "traces/design.parquet"}],
     )
     cores: CoresSpec = Field(
