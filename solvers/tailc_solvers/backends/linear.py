@@ -16,6 +16,10 @@ from numpy.typing import ArrayLike, NDArray
 Vector = NDArray[np.float64]
 
 
+GRID_OPTIMUM = "the best of a grid, where variables need not be whole"
+"""The message of a solver that rounds all variables to a grid and found the best point there."""
+
+
 class Outcome(StrEnum):
     """What a solver claims, or what became of it.
 
@@ -149,7 +153,7 @@ class Answer:
         dual: multipliers of the rows of a linear program, None otherwise; positive where raising
             the row's lower bound raises the objective [m].
         solver: name and version.
-        message: a sentence for people where there is no point.
+        message: a sentence for people where there is no point, or GRID_OPTIMUM.
     """
 
     outcome: Outcome

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import ortools
 from ortools.math_opt import model_pb2
 from ortools.math_opt.python import mathopt
 
-from tailc_solvers.backends.linear import Answer, Limits, LinearProgram, Outcome
+from tailc_solvers.backends.linear import GRID_OPTIMUM, Answer, Limits, LinearProgram, Outcome
 
 TOLERANCE = 1e-9
 """Of feasibility, absolute, and of the gap, asked of every solver that takes it."""
@@ -53,7 +54,8 @@ def solve_scip(program: LinearProgram, limits: Limits) -> Answer:
 def solve_cp_sat(program: LinearProgram, limits: Limits) -> Answer:
     """Constraint programming over whole numbers.
 
-    With other variables an optimum is that of a grid: the answer is FEASIBLE, without a bound.
+    With other variables an optimum is that of a grid: the answer is FEASIBLE, without a bound, and
+    its message is GRID_OPTIMUM.
     """
     params = _params()
     params.threads = 1
@@ -61,12 +63,15 @@ def solve_cp_sat(program: LinearProgram, limits: Limits) -> Answer:
     params.cp_sat.max_deterministic_time = limits.nodes * CP_SAT_TIME_PER_NODE
     params.cp_sat.mip_var_scaling = CP_SAT_STEPS
     answer = _solve(program, mathopt.SolverType.CP_SAT, params)
-    if program.integer.all():
-        return answer
+    return answer if program.integer.all() else _of_grid(answer)
+
+
+def _of_grid(answer: Answer) -> Answer:
     if answer.outcome is Outcome.INFEASIBLE:
         return Answer(Outcome.LIMIT, solver=answer.solver, message="no point on the grid")
-    outcome = Outcome.FEASIBLE if answer.outcome is Outcome.OPTIMAL else answer.outcome
-    return Answer(outcome, answer.x, answer.objective, None, None, answer.solver, answer.message)
+    if answer.outcome is Outcome.OPTIMAL:
+        return replace(answer, outcome=Outcome.FEASIBLE, bound=None, message=GRID_OPTIMUM)
+    return replace(answer, bound=None)
 
 
 def _params() -> mathopt.SolveParameters:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from tailc_solvers.backends.adapters import Backend, Solver
 from tailc_solvers.backends.check import Trust, verdict
-from tailc_solvers.backends.linear import Limits, LinearProgram, Outcome
+from tailc_solvers.backends.linear import GRID_OPTIMUM, Limits, LinearProgram, Outcome
 
 LINEAR = (Backend.HIGHS, Backend.SCIP, Backend.CLARABEL, Backend.GUROBI)
 WHOLE = (Backend.HIGHS, Backend.SCIP, Backend.CP_SAT, Backend.GUROBI)
@@ -104,6 +104,7 @@ def test_an_optimum_of_a_grid_is_no_optimum(solvers):
     thirds = LinearProgram.build([1.0], 0, 1, [(1, {0: 3}, 1)])
     found = solvers[Backend.CP_SAT].answer(thirds)
     assert (found.outcome, found.bound) == (Outcome.FEASIBLE, None)
+    assert found.message == GRID_OPTIMUM
     # Nor is a grid without a point the end of all points.
     none = LinearProgram.build([1.0], 0, 1, [(2, {0: 1}, 3)])
     assert solvers[Backend.CP_SAT].answer(none).outcome is Outcome.LIMIT

@@ -1,0 +1,162 @@
+"""Loops of the search over ages: one pass over the requests for each age tried.
+
+Level i has chosen the ages of i types; `left[i]` is the work that each request then still has,
+`late[i]` the weight that has ended late, `energy[i]` the energy of all until then in ppm ns.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc_solvers.loops import plain_loops
+
+ROUNDING = 1e-12
+"""Relative: energies that differ by less are equal. The sums of a pass round by less."""
+
+
+class Requests(NamedTuple):
+    """All requests [R] and [R, N]; work in ppm ns, speeds in ppm, `per_work` energy per work.
+
+    `cheapest[r, i]` is the least energy per work of request r on type i or later; it is that of
+    type i for all where `is_dearer` says that every next type is dearer for everybody.
+    """
+
+    work: NDArray[np.int64]
+    weight: NDArray[np.int64]
+    speed: NDArray[np.int64]
+    per_work: NDArray[np.float64]
+    cheapest: NDArray[np.float64]
+    is_dearer: bool
+
+
+class Search(NamedTuple):
+    """Room for a search: one entry for each level 0..N-1; `energy[N]` is the best so far.
+
+    `best` [N - 1] and `chosen` [N] index the ages; `passes` is how many there were [1].
+    """
+
+    left: NDArray[np.int64]
+    late: NDArray[np.int64]
+    energy: NDArray[np.float64]
+    chosen: NDArray[np.int64]
+    best: NDArray[np.int64]
+    passes: NDArray[np.int64]
+
+
+def new_search(requests: Requests) -> Search:
+    """Room for a search that has not begun."""
+    R, n = requests.speed.shape
+    left = np.zeros((n, R), dtype=np.int64)
+    left[0] = requests.work
+    energy = np.zeros(n + 1)
+    energy[n] = np.inf
+    late, chosen = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+    return Search(left, late, energy, chosen, np.zeros(n - 1, np.int64), np.zeros(1, np.int64))
+
+
+@plain_loops
+def search(requests, ages, target, allowed, work):
+    """Fill `work.best`, and its energy in `work.energy[N]`; inf if nothing meets the target.
+
+    `ages` are in ns and `target` too; `allowed` is the weight that may be late.
+    """
+    n = requests.speed.shape[1]
+    if _late_at_least(requests, 0, 0, target, work) > allowed:
+        return
+    if n == 1:
+        _finish(requests, work)
+        return
+    level = 1
+    _enter(requests, ages, level, target, allowed, work)
+    while level > 0:
+        first = work.chosen[level - 1] if level > 1 else 0
+        if work.chosen[level] < first:
+            level -= 1
+            if level > 0:
+                work.chosen[level] -= 1
+            continue
+        bound = _advance(requests, ages, level, target, work)
+        if bound >= work.energy[n] * (1.0 - ROUNDING):
+            # Where every next type is dearer, so is every earlier age.
+            work.chosen[level] = first - 1 if requests.is_dearer else work.chosen[level] - 1
+        elif level == n - 1:
+            _finish(requests, work)
+            work.chosen[level] -= 1
+        else:
+            level += 1
+            _enter(requests, ages, level, target, allowed, work)
+
+
+@plain_loops
+def _enter(requests, ages, level, target, allowed, work):
+    """Choose the latest age of this level that can still meet the target.
+
+    That of the level before can: with the rest on the fastest type.
+    """
+    low = work.chosen[level - 1] if level > 1 else 0
+    high = ages.shape[0] - 1
+    while low < high:
+        middle = (low + high + 1) >> 1
+        work.chosen[level] = middle
+        _advance(requests, ages, level, target, work)
+        if _late_at_least(requests, level, ages[middle], target, work) <= allowed:
+            low = middle
+        else:
+            high = middle - 1
+    work.chosen[level] = low
+
+
+@plain_loops
+def _advance(requests, ages, level, target, work):
+    """Run type `level` - 1 up to its age; return the least energy of whatever follows."""
+    type_ = level - 1
+    begin = ages[work.chosen[level - 1]] if level > 1 else 0
+    stay = ages[work.chosen[level]] - begin
+    late = work.late[type_]
+    energy = work.energy[type_]
+    rest = 0.0
+    for r in range(requests.work.shape[0]):
+        left = work.left[type_, r]
+        if left == 0:
+            work.left[level, r] = 0
+            continue
+        speed = requests.speed[r, type_]
+        done = speed * stay
+        if left <= done:
+            done = left
+            if left > speed * (target - begin):
+                late += requests.weight[r]
+        energy += requests.weight[r] * requests.per_work[r, type_] * done
+        work.left[level, r] = left - done
+        rest += requests.weight[r] * requests.cheapest[r, level] * (left - done)
+    work.late[level] = late
+    work.energy[level] = energy
+    work.passes[0] += 1
+    return energy + rest
+
+
+@plain_loops
+def _late_at_least(requests, level, age, target, work):
+    """The weight that is late even if all that is left is done on the fastest type from `age`."""
+    last = requests.speed.shape[1] - 1
+    late = work.late[level]
+    for r in range(requests.work.shape[0]):
+        left = work.left[level, r]
+        if left > 0 and left > requests.speed[r, last] * (target - age):
+            late += requests.weight[r]
+    return late
+
+
+@plain_loops
+def _finish(requests, work):
+    """Run the last type to the end; keep the candidate if it is the best."""
+    n = requests.speed.shape[1]
+    energy = work.energy[n - 1]
+    for r in range(requests.work.shape[0]):
+        left = work.left[n - 1, r]
+        energy += requests.weight[r] * requests.per_work[r, n - 1] * left
+    if energy < work.energy[n]:
+        work.energy[n] = energy
+        for i in range(n - 1):
+            work.best[i] = work.chosen[i + 1]
