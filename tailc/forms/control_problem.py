@@ -65,11 +65,16 @@ class ControlProblem:
         if self.boundaries_mrps is not None:
             return (0, *self.boundaries_mrps)
         top = self.rates_mrps[-1]
-        return tuple(top * part // self.intervals for part in range(self.intervals))
+        return tuple(_nearest(top * part, self.intervals) for part in range(self.intervals))
 
     @property
     def middle_rates_mrps(self) -> tuple[int, ...]:
         """The rate half-way through each interval, the last of which ends at the largest rate."""
         firsts = self.first_rates_mrps
         ends = (*firsts[1:], max(self.rates_mrps[-1], firsts[-1]))
-        return tuple((first + end) // 2 for first, end in zip(firsts, ends, strict=True))
+        return tuple(_nearest(first + end, 2) for first, end in zip(firsts, ends, strict=True))
+
+
+def _nearest(above: int, below: int) -> int:
+    """The nearest whole number to the fraction; halves go up."""
+    return (2 * above + below) // (2 * below)

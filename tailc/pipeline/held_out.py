@@ -11,6 +11,7 @@ from tailc.artifact.envelope import InputRole, Policy
 from tailc.errors import Code, Finding, Place, TailcError
 from tailc.pipeline.recorded import recorded_arrivals
 from tailc.pipeline.remarks import other_measure, suspect_unit
+from tailc.pipeline.trace import not_about_degrees
 from tailc.replay.arrivals import Recorded
 from tailc.traces.arrivals import ArrivalColumn
 from tailc.traces.profile import DemandProfile
@@ -70,8 +71,9 @@ def trace_warnings(
     policy: Policy, held_out: HeldOut, source: str, drift: Drift | None
 ) -> tuple[Finding, ...]:
     """What is odd about the trace at `source`, to whoever judges `policy` on it."""
+    of_rungs = any(ladder.power for ladder in policy.ladders)
     return (
-        *held_out.warnings,
+        *(not_about_degrees(held_out.warnings) if of_rungs else held_out.warnings),
         *suspect_unit(held_out.profile, policy.slos),
         *drift_findings(drift, Place(source)),
     )

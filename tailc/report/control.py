@@ -36,18 +36,13 @@ def control_result(tuned: Tuned) -> dict[str, object]:
 
 def control_text(tuned: Tuned) -> str:
     """The surface at the rates, and a line for each interval."""
-    control = tuned.controller
-    head = (
-        f"controller every {control.epoch_requests} requests, by the last "
-        f"{control.window_requests}; its output scales the ages above"
-    )
-    return "\n".join([surface_text(tuned.surface), "", head, _intervals(tuned)])
+    return f"{surface_text(tuned.surface)}\n\n{_intervals(tuned)}"
 
 
 def surface_text(surface: Surface) -> str:
     """Tails by rate, at every other output."""
     shown = range(0, len(surface.outputs_ppm), 2)
-    title = ["tail at", *(f"{surface.outputs_ppm[at] / PPM:g}" for at in shown)]
+    title = ["tail at output", *(f"{surface.outputs_ppm[at] / PPM:g}" for at in shown)]
     rows = [
         [format_mrps(rate), *(_tail(tails[at]) for at in shown)]
         for rate, tails in zip(surface.rates_mrps, surface.tails_us, strict=True)
@@ -64,23 +59,22 @@ def _ms(value_us: float) -> str:
 
 
 def _intervals(tuned: Tuned) -> str:
-    title = ("rates", "output", "plant", "gains", "margins", "set point")
-    return aligned([title, *(_row(tuned, each) for each in tuned.intervals)])
+    title = ("rates", "output", "plant from output to tail", "margins", "overshoot", "settles in")
+    return aligned([title, *(_row(each) for each in tuned.intervals)])
 
 
-def _row(tuned: Tuned, each: Interval) -> tuple[str, ...]:
+def _row(each: Interval) -> tuple[str, ...]:
     plant, margins = each.plant, each.margins
     poles = ", ".join(f"{abs(pole):.2f}" for pole in plant.plant.poles) or "none"
-    kp, ki, kd = _gains(tuned, each)
     return (
         f"{format_mrps(each.gains.first_rate_mrps)} to {format_mrps(each.last_rate_mrps)}",
         f"{each.operation.output_ppm / PPM:.3f} for {_ms(each.operation.tail_us)}",
         f"{plant.plant.gain:.4g} ms, delay {plant.plant.delay}, poles {poles}, "
         f"residual {plant.residual_ms:.2g} ms",
-        f"kp {kp:.3g}, ki {ki:.3g}" + (f", kd {kd:.3g}" if kd else ""),
         f"gain {margins.gain_margin:.3g}, phase {margins.phase_margin_deg:.3g} deg, "
         f"delay {margins.delay_margin_epochs:.3g}, Ms {margins.max_sensitivity:.3g}",
-        f"overshoot {margins.overshoot:.2%}, settles in {margins.settling_epochs:g}",
+        f"{margins.overshoot:.1%}",
+        f"{margins.settling_epochs:g} epochs",
     )
 
 
