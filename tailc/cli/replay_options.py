@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from tailc.cli.quantities import CUT_OFF_US
+from tailc.cli.quantities import CUT_OFF_US, SHARE_PPM
 
 Command = Callable[..., Any]
 
@@ -41,6 +41,15 @@ cut_off = click.option(
 )
 
 
+other_power = click.option(
+    "--other-power",
+    "other_power_ppm",
+    type=SHARE_PPM,
+    metavar="SHARE",
+    help="Share of the baseline's power that is not that of cores, such as 33%.",
+)
+
+
 def baselines(default: str) -> Callable[[Command], Command]:
     """--baselines; the command gets names, or None for all that suit the policy."""
     return click.option(
@@ -49,8 +58,8 @@ def baselines(default: str) -> Callable[[Command], Command]:
         default=default,
         show_default=True,
         metavar="NAMES",
-        help="Baselines to replay beside the policy: all that suit it, none, or names with commas "
-        "between, such as seq,fix-3,rc-4.",
+        help="Baselines to replay beside the policy: all that suit it, the first of those, none, "
+        "or names with commas between, such as seq,fix-3,rc-4, or tl,ee,rc on cores.",
     )
 
 
@@ -92,7 +101,10 @@ progress = click.option(
 
 
 def _names(text: str) -> tuple[str, ...] | None:
-    """Baselines as written: `all` (None), `none`, or names with commas between, each once."""
+    """Baselines as written: `all` (None), `none`, or names with commas between, each once.
+
+    `first` is a name that stands for the first of all.
+    """
     names = tuple(dict.fromkeys(name.strip().lower() for name in text.split(",")))
     if names in (("all",), ("none",)):
         return None if names == ("all",) else ()

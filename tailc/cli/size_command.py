@@ -37,7 +37,7 @@ _DIGITS_OF_DIGEST = 12
     metavar="RATE",
     help="What all servers together must carry, such as 10000/s.",
 )
-@replay_options.baselines("seq")
+@replay_options.baselines("first")
 @replay_options.cut_off
 @replay_options.thoroughness
 @replay_options.allow_compile_trace

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 @arrivals_options
 @replay_options.baselines("all")
 @replay_options.cut_off
+@replay_options.other_power
 @replay_options.thoroughness
 @replay_options.allow_compile_trace
 @replay_options.progress

@@ -12,6 +12,7 @@ from tailc.diff.decisions import Asked, Decisions, asked, decisions, incomparabl
 from tailc.diff.paired import Replays
 from tailc.errors import Code, Finding, TailcError
 from tailc.replay.arrivals import Arrivals, Poisson
+from tailc.replay.subject import is_on_cores
 from tailc.replay.workload import workload
 from tailc.threads import thread_count
 from tailc.traces.profile import DemandProfile
@@ -29,6 +30,8 @@ _ALWAYS_PPM = (500_000, 990_000)
 _ASKED_REPEATS = 8
 # Quantities after the percentiles, as they are compared, with their units.
 _MEANS = [("mean latency", "us"), ("threads", "milli"), ("utilization", "ppm")]
+# Of policies on whole cores, in their unit of power times microseconds.
+_ENERGY = ("mean energy", "power_us")
 
 
 @dataclass(frozen=True)
@@ -146,7 +149,8 @@ class _Bench:
         self, changes: Sequence[Change], *utilization: float | None
     ) -> Iterator[Quantity]:
         """Each by its name; where nothing limits a server, it has no utilization."""
-        named = [(name, "us") for name in self._tails] + _MEANS
+        on_cores = all(map(is_on_cores, self._subjects))
+        named = [(name, "us") for name in self._tails] + _MEANS + [_ENERGY] * on_cores
         for (name, unit), change in zip(named, changes, strict=True):
             if unit != "ppm" or None not in utilization:
                 yield Quantity(name, unit, change)

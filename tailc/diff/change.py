@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tailc.diff.paired import (
+    MeanEnergy,
     MeanLatency,
     MeanThreads,
     Numbers,
@@ -86,7 +87,8 @@ class Change:
 class Compared:
     """Both policies under one arrival process: the repeats, and the change of each quantity.
 
-    The percentiles come first, then mean latency, mean threads and utilization.
+    The percentiles come first, then mean latency, mean threads and utilization, and the mean energy
+    where both policies have whole cores.
     """
 
     pairs: tuple[Pair, ...]
@@ -108,6 +110,8 @@ def compare(
         MeanThreads(),
         Utilization(),
     ]
+    if all(outcome.energy is not None for outcome in pairs[0]):
+        quantities.append(MeanEnergy())
 
     def replicate(number: int) -> list[tuple[float, float]]:
         one = draws.replicate(number)

@@ -139,6 +139,27 @@ class Utilization:
         return _thread_time(pair) * (self.values(one, pair)[0] / pair[0].mean_thread_ns)
 
 
+@dataclass(frozen=True)
+class MeanEnergy:
+    """What a request on whole cores draws, in units of power times microseconds."""
+
+    effects_are_known = True
+
+    def values(self, one: Draw, pair: Pair) -> tuple[float, float]:  # noqa: ARG002
+        """Over the measured requests."""
+        return pair[0].mean_energy / NS_PER_US, pair[1].mean_energy / NS_PER_US
+
+    def effects(self, one: Draw, pair: Pair) -> Numbers:  # noqa: ARG002
+        """How much more each draws."""
+        old, new = (_energy(outcome) for outcome in pair)
+        return (new - old) / NS_PER_US
+
+
+def _energy(outcome: Outcome) -> Numbers:
+    assert outcome.energy is not None
+    return outcome.energy.of_request[outcome.measured]
+
+
 @dataclass(frozen=True, eq=False)
 class Percentile:
     """A percentile [us], about its values over all repeats.

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from tailc.artifact.envelope import Policy
 from tailc.errors import Finding, TailcError
+from tailc.forms.controller import Controller
 from tailc.replay.arrivals import Arrivals, Poisson
-from tailc.replay.baselines import Search, Tried, baseline, check_name, default_names
+from tailc.replay.baselines import Search, Tried, baseline, check_name, chosen_names
 from tailc.replay.outcome import Outcome
 from tailc.replay.subject import Subject
 from tailc.replay.workload import workload
@@ -20,6 +21,7 @@ from tailc.specs.slo import Slo
 from tailc.threads import thread_count
 from tailc.traces.profile import DemandProfile
 from tailc.verify.drift import drift_from
+from tailc.verify.energy import control_use, core_use, reference, with_ratio
 from tailc.verify.estimate import (
     Tail,
     TailSample,
@@ -39,9 +41,10 @@ from tailc.verify.interval import (
 )
 from tailc.verify.load import ServerUse, load, never_keeps_up, server_use
 from tailc.verify.options import VerifyOptions
-from tailc.verify.setting import Draw, Draws, Setting, draw, setting_for
+from tailc.verify.setting import Draw, Draws, Setting, draw, setting_for, settling
+from tailc.verify.spikes import Measuring, Stretch, measured, measuring, spikes
 from tailc.verify.unfit import check, is_compile_trace
-from tailc.verify.verdict import Load, Point, Ruling, Run, Verdict, Verdicts
+from tailc.verify.verdict import Load, Point, Ruling, Run, Spike, Verdict, Verdicts
 
 # Replays of each candidate where a baseline has to be searched.
 SEARCH_REPEATS = 4
@@ -76,6 +79,8 @@ def verify(
         points=points,
         drift=drifted.result(),
         cut_off_us=options.cut_off_us,
+        other_power_ppm=options.other_power_ppm,
+        settling_requests=settling(policy.controller),
     )
 
 
@@ -110,10 +115,11 @@ class _Bench:
         self._workers = workers
         self._subject = subject_of(policy, held_out)
         self._load = workload(held_out, self._subject.ladders[0])
-        chosen = options.baselines
-        self._names = default_names(self._subject, self._load) if chosen is None else chosen
+        self._names = chosen_names(options.baselines, self._subject, self._load)
         _check_names(self._names, self._subject)
         self._tails = [tail_of(slo, held_out) for slo in policy.slos]
+        first = policy.slos[0]
+        self._measuring = measuring(self._subject, first.percentile_ppm, first.latency_us)
         self._tick = _progress(arrivals, 1 + len(self._names), options)
 
     def point(self, arrivals: Arrivals) -> Point:
@@ -124,7 +130,14 @@ class _Bench:
         draws = draw(setting, self._options.repeats, self._options.replicates, self._workers)
         subjects = (self._subject, *self._baselines(setting))
         ours, *theirs = (self._run(setting, draws, subject) for subject in subjects)
-        return Point(arrivals.name, arrivals.rate_mrps, ours, tuple(theirs))
+        base, other_ppm = reference(theirs), self._options.other_power_ppm
+        return Point(
+            arrivals.name,
+            arrivals.rate_mrps,
+            with_ratio(ours, base, other_ppm),
+            tuple(with_ratio(run, base, other_ppm) for run in theirs),
+            base.subject if base is not None and base.cores is not None else None,
+        )
 
     def _baselines(self, setting: Setting) -> Iterator[Subject]:
         search = search_for(setting, self._policy.slos[0], self._tails[0], self._workers)
@@ -135,7 +148,7 @@ class _Bench:
         parts = (setting, draws, subject, self._tails, self._workers, self._tick)
 
         def keep(one: Draw, outcome: Outcome) -> _Kept:
-            return _kept(setting, one, outcome, self._tails, self._policy.slos)
+            return _kept(setting, one, outcome, self._tails, self._policy.slos, self._measuring)
 
         repeats = repeated(*parts, keep)
         found = sample(*parts, repeats)
@@ -144,9 +157,22 @@ class _Bench:
             _verdict(repeats.kept, number, tail, slo, busy)
             for number, (tail, slo) in enumerate(zip(found.tails, self._policy.slos, strict=True))
         )
+        cores = [one.use.cores for one in repeats.kept if one.use.cores is not None]
         return Run(
-            subject.name, subject.note, busy, verdicts, _stretch_us(repeats.kept, self._tails)
+            subject.name,
+            subject.note,
+            busy,
+            verdicts,
+            _stretch_us(repeats.kept, self._tails),
+            core_use(subject.ladders[0], cores) if cores else None,
+            control_use(cores) if isinstance(subject.steering, Controller) else None,
+            self._spikes(setting.arrivals, repeats.kept),
         )
+
+    def _spikes(self, arrivals: Arrivals, repeats: Sequence[_Kept]) -> tuple[Spike, ...]:
+        if self._measuring is None:
+            return ()
+        return spikes(arrivals, [one.spikes for one in repeats], self._measuring)
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,15 +181,22 @@ class _Kept:
 
     windows: for each SLO, how many of its windows met the target, and how many there are.
     stretches_ns: for each stretch of the arrivals and each SLO, the latencies in it.
+    spikes: for each stretch of a constant rate, what was measured in it.
     """
 
     use: ServerUse
     windows: tuple[tuple[int, int], ...]
     stretches_ns: tuple[tuple[NDArray[np.int64], ...], ...]
+    spikes: tuple[Stretch, ...]
 
 
 def _kept(
-    setting: Setting, one: Draw, outcome: Outcome, tails: Sequence[Tail], slos: Sequence[Slo]
+    setting: Setting,
+    one: Draw,
+    outcome: Outcome,
+    tails: Sequence[Tail],
+    slos: Sequence[Slo],
+    by: Measuring | None,
 ) -> _Kept:
     stretches_ns = tuple(
         tuple(stretch_latencies(setting, one, outcome, tail, stretch) for tail in tails)
@@ -174,7 +207,8 @@ def _kept(
         windows_met(outcome, slo, None if tail.curve is None else curve == tail.curve)
         for slo, tail in zip(slos, tails, strict=True)
     )
-    return _Kept(server_use(setting, one, outcome), windows, stretches_ns)
+    seen = () if by is None else measured(setting.arrivals, outcome, by)
+    return _Kept(server_use(setting, one, outcome), windows, stretches_ns, seen)
 
 
 def search_for(setting: Setting, slo: Slo, tail: Tail, workers: Executor) -> Search:

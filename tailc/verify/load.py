@@ -10,6 +10,7 @@ from tailc.percentiles import PPM
 from tailc.replay.arrivals import Arrivals
 from tailc.replay.lowered import NS_PER_US
 from tailc.replay.outcome import Outcome, RungTimes, nearest_us
+from tailc.verify.energy import CoreTimes, core_times
 from tailc.verify.setting import Draw, Setting
 from tailc.verify.verdict import Load, RungUse
 
@@ -37,6 +38,7 @@ class ServerUse:
     mean_in_system_by_half: tuple[float, float]
     mean_thread_ns: float
     rungs: RungTimes
+    cores: CoreTimes | None = None
 
 
 def server_use(setting: Setting, one: Draw, outcome: Outcome) -> ServerUse:
@@ -53,6 +55,7 @@ def server_use(setting: Setting, one: Draw, outcome: Outcome) -> ServerUse:
         outcome.mean_in_system_by_half,
         outcome.mean_thread_ns,
         outcome.rung_times(setting.load.work_ns[one.order]),
+        core_times(outcome),
     )
 
 

@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from tailc.errors import Code, Finding, TailcError
+from tailc.percentiles import PPM
 from tailc.replay.arrivals import MOST_ARRIVALS, WARM_UP_PART, Arrivals
+from tailc.units import format_ppm
 
 # Enough for a 99th percentile whose simulation noise is small beside that of a few thousand
 # held-out requests, and few enough for three rates in seconds.
@@ -26,8 +28,10 @@ class VerifyOptions:
     """What to replay, how often, and with how many threads.
 
     arrivals: None for Poisson at the rates that the policy was compiled for.
-    baselines: None for those that suit the policy.
+    baselines: None for those that suit the policy; the name `first` is for the first of those.
     cut_off_us: execution time at which the server ends a request, its work unfinished.
+    other_power_ppm: share of power that is not that of cores, in the server of the baseline that
+    energy is told relative to.
     requests_per_replay: None to choose by the trace.
     replicates: bootstrap samples of the held-out requests, each on the arrivals of a repeat.
     repeats: replays of the held-out requests themselves, each with other arrivals.
@@ -40,6 +44,7 @@ class VerifyOptions:
     arrivals: tuple[Arrivals, ...] | None = None
     baselines: tuple[str, ...] | None = None
     cut_off_us: int | None = None
+    other_power_ppm: int = 0
     seed: int = 1
     requests_per_replay: int | None = None
     replicates: int = 100
@@ -57,6 +62,9 @@ class VerifyOptions:
     def _faults(self) -> Iterator[str]:
         if self.cut_off_us is not None and self.cut_off_us < 1:
             yield f"a cut-off after `{self.cut_off_us}` us leaves no time to run"
+        if not 0 <= self.other_power_ppm < PPM:
+            share = format_ppm(self.other_power_ppm)
+            yield f"other power of `{share}` is not from 0 % to below 100 %"
         requests, threads = self.requests_per_replay, self.threads
         if requests is not None and requests < WARM_UP_PART:
             yield f"a replay of `{requests}` requests is too short: it needs {WARM_UP_PART}"

@@ -14,7 +14,7 @@ from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, TailcError
 from tailc.percentiles import PPM
 from tailc.replay.arrivals import Poisson
-from tailc.replay.baselines import baseline, default_names
+from tailc.replay.baselines import baseline, chosen_names
 from tailc.replay.lowered import NS_PER_US
 from tailc.replay.outcome import Outcome, nearest_us
 from tailc.replay.pools import NEVER_NS, pools
@@ -129,10 +129,9 @@ def _subjects(
     policies: Sequence[Policy], held_out: DemandProfile, options: VerifyOptions
 ) -> list[tuple[Policy, str | None]]:
     """Each policy, and the names of baselines on the first one's server."""
-    names = options.baselines
-    if names is None:
-        first = subject_of(policies[0], held_out)
-        names = default_names(first, workload(held_out, first.ladders[0]))
+    first = subject_of(policies[0], held_out)
+    load = workload(held_out, first.ladders[0])
+    names = chosen_names(options.baselines, first, load)
     named = [(policies[0], name) for name in names]
     return [*((policy, None) for policy in policies), *named]
 

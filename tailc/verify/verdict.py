@@ -54,6 +54,62 @@ class Load:
 
 
 @dataclass(frozen=True)
+class TypeUse:
+    """A type of core, and how busy all of it was."""
+
+    name: str
+    utilization_ppm: int
+
+
+@dataclass(frozen=True)
+class CoreUse:
+    """Energy of a request, where rungs are whole cores: power times time, in the policy's unit of
+    power times microseconds (microjoules where it is the watt).
+
+    `request_us`: what it drew on its cores, in the mean; `low_us`, `high_us`: 95 % interval over
+    the repeats, None with one. `idle_us`: what free cores drew, by request. `relative_ppm`: both
+    together over those of the reference; `whole_ppm`: the same of the whole server. None without a
+    reference, or where either is overloaded.
+    """
+
+    request_us: int
+    low_us: int | None
+    high_us: int | None
+    idle_us: int
+    types: tuple[TypeUse, ...]
+    relative_ppm: int | None = None
+    whole_ppm: int | None = None
+
+
+@dataclass(frozen=True)
+class ControlUse:
+    """The output of what steered the ages of climbs, after all steps that were measured."""
+
+    mean_ppm: int
+    least_ppm: int
+    most_ppm: int
+
+
+@dataclass(frozen=True)
+class Spike:
+    """How the tail of the first SLO did in one stretch of a constant rate.
+
+    `tail_us`: percentile of the requests that arrived in it, the mean of the repeats. The others
+    are about the percentile of a window, measured once an epoch: `over_ppm` is the share of those
+    above the target. In the mean of the repeats, `overshoot_ppm` is how far the greatest lies above
+    the target, 0 if it does not, and `settling_epochs` after how many it stays within 5 % of what
+    it settles to. None where the stretch is too short to tell, and for the last also where it does
+    not settle.
+    """
+
+    stretch: str
+    tail_us: int | None
+    over_ppm: int | None
+    overshoot_ppm: int | None
+    settling_epochs: int | None
+
+
+@dataclass(frozen=True)
 class Verdict:
     """One subject at one SLO under one arrival process: estimate, 95 % interval, ruling.
 
@@ -83,7 +139,8 @@ class Run:
 
     `note` is what was chosen for the subject, or nothing. `stretch_us`: where arrivals come in
     bursts, for each burst and each SLO the percentile of the burst's last requests; None if none of
-    the SLO's class is among them.
+    the SLO's class is among them. `cores`: None where rungs are no cores; `control`: None where
+    nothing steers. `spikes`: where the rate changes in steps, on cores.
     """
 
     subject: str
@@ -91,16 +148,23 @@ class Run:
     load: Load
     verdicts: tuple[Verdict, ...]
     stretch_us: tuple[tuple[int | None, ...], ...] = ()
+    cores: CoreUse | None = None
+    control: ControlUse | None = None
+    spikes: tuple[Spike, ...] = ()
 
 
 @dataclass(frozen=True)
 class Point:
-    """The policy, and every baseline on the same requests and arrivals."""
+    """The policy, and every baseline on the same requests and arrivals.
+
+    `reference`: the baseline that energy is told relative to; None where none is.
+    """
 
     arrivals: str
     rate_mrps: int
     policy: Run
     baselines: tuple[Run, ...]
+    reference: str | None = None
 
 
 @dataclass(frozen=True)
@@ -133,7 +197,9 @@ class Verdicts:
     """Every point, and what the verdict rests on.
 
     `drift` None: the artifact does not tell. `cut_off_us`: execution time at which requests were
-    ended, None where none is.
+    ended, None where none is. `other_power_ppm`: share of the reference's server whose power is not
+    that of cores. `settling_requests`: so many come before those of a replay at a constant rate,
+    and are not measured.
     """
 
     policy_name: str
@@ -148,6 +214,8 @@ class Verdicts:
     points: tuple[Point, ...]
     drift: Drift | None = None
     cut_off_us: int | None = None
+    other_power_ppm: int = 0
+    settling_requests: int = 0
 
     @property
     def ruling(self) -> Ruling:

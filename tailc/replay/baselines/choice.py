@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tailc.forms.ladder.table import Guard, Ladder, Outside, Rule
 from tailc.replay.baselines.adaptive import adaptive
@@ -40,6 +40,20 @@ def baseline(name: str, policy: Subject, load: Workload, search: Search) -> Subj
             return with_searched_threshold(ladder, wanted.rung, load, search.tail_us)
         return clairvoyant(ladder, wanted.rung, wanted.time_us, load)
     return Subject(wanted.title, (_ladder(wanted, ladder),), boosts_at_start=wanted.boosts)
+
+
+# The name that stands for the first of the defaults.
+FIRST = "first"
+
+
+def chosen_names(names: Sequence[str] | None, policy: Subject, load: Workload) -> tuple[str, ...]:
+    """The names, `first` made the name that it stands for; None: all defaults."""
+    if names is None:
+        return default_names(policy, load)
+    if FIRST not in names:
+        return tuple(names)
+    first = default_names(policy, load)[0]
+    return tuple(dict.fromkeys(first if name == FIRST else name for name in names))
 
 
 def check_name(name: str, policy: Subject) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Rows = list[tuple[str, ...]]
 
-# A thousandth of the unit that is printed: us of ms, thousandths of a thread.
+# A thousandth of the unit that is printed: us of ms, thousandths of a thread, power times ms.
 _MILLI = 1_000
 _SHARE_HEADS = ("arrivals", "all", "")
 _CHANGE_HEADS = ("arrivals", "", "old", "new", "change", "95 % interval", "")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tailc.report.findings import escaped
 from tailc.report.junit import Case, Fault
-from tailc.report.verdict.words import decimals, limits, ms, sentences, subject
+from tailc.report.verdict.words import decimals, energy_share, limits, ms, sentences, subject
 from tailc.specs.slo import Slo
 from tailc.verify.verdict import Point, Ruling, Verdict, Verdicts
 
@@ -57,4 +57,5 @@ def _said(verdicts: Verdicts, point: Point, number: int) -> str:
         f"{subject(run)} {ms(run.verdicts[number].estimate_us, digits)} ms"
         for run in point.baselines[:1]
     ]
+    parts += [f"energy {share} of {point.reference}"] if (share := energy_share(point)) else []
     return "; ".join([", ".join(parts), *sentences(verdicts, point, number)])

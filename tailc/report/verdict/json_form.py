@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from tailc.report.document import slo_dict
-from tailc.verify.verdict import Point, Run, Verdict, Verdicts
+from tailc.verify.verdict import CoreUse, Point, Run, Verdict, Verdicts
 
 FORMAT = "tailc-verdict"
 VERSION = 2
@@ -29,6 +29,8 @@ def as_dict(verdicts: Verdicts) -> dict[str, Any]:
             "requests": verdicts.requests_per_replay,
             "replicates": verdicts.replicates,
             "cut_off_us": verdicts.cut_off_us,
+            "settling_requests": verdicts.settling_requests,
+            "other_power_ppm": verdicts.other_power_ppm,
         },
         "drift": None if verdicts.drift is None else asdict(verdicts.drift),
         "slos": [slo_dict(slo) for slo in verdicts.slos],
@@ -41,6 +43,7 @@ def _point_dict(point: Point) -> dict[str, Any]:
         "arrivals": point.arrivals,
         "rate_mrps": point.rate_mrps,
         "policy": _run_dict(point.policy),
+        "reference": point.reference,
         "baselines": [_run_dict(run) for run in point.baselines],
     }
 
@@ -54,7 +57,14 @@ def _run_dict(run: Run) -> dict[str, Any]:
         "load": load,
         "verdicts": [_verdict_dict(verdict) for verdict in run.verdicts],
         "stretch_us": [list(times_us) for times_us in run.stretch_us],
+        "cores": None if run.cores is None else _cores_dict(run.cores),
+        "control": None if run.control is None else asdict(run.control),
+        "spikes": [asdict(spike) for spike in run.spikes],
     }
+
+
+def _cores_dict(use: CoreUse) -> dict[str, Any]:
+    return {**asdict(use), "types": [asdict(one) for one in use.types]}
 
 
 def _verdict_dict(verdict: Verdict) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tailc.report.table import Column, columns_markdown, escaped_markdown
+from tailc.report.verdict.cores import spikes
 from tailc.report.verdict.tables import (
     Groups,
     comparison,
@@ -13,7 +14,7 @@ from tailc.report.verdict.tables import (
     stretches,
     verdict_table,
 )
-from tailc.report.verdict.words import drift_sentences, heading, remarks
+from tailc.report.verdict.words import drift_sentences, energy_sentences, heading, remarks
 from tailc.verify.verdict import Verdicts
 
 
@@ -28,6 +29,7 @@ def as_markdown(verdicts: Verdicts, rungs: Sequence[str] = ()) -> str:
         "\n".join(f"- {escaped_markdown(remark)}" for remark in remarks(verdicts)),
         "<details><summary>load and baselines (times in ms)</summary>",
         *_details(verdicts, rungs),
+        escaped_markdown(" ".join(energy_sentences(verdicts))),
         "</details>",
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -40,6 +42,7 @@ def _details(verdicts: Verdicts, rungs: Sequence[str]) -> list[str]:
         tables = [policy_alone(verdicts)]
     tables.append(rung_use(verdicts, rungs))
     tables += [stretches(verdicts, point) for point in verdicts.points if point.policy.stretch_us]
+    tables += [spikes(verdicts, point) for point in verdicts.points if point.policy.spikes]
     return [_whole(first, groups) for first, groups in tables]
 
 

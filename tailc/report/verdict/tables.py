@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tailc.report.table import Column
+from tailc.report.verdict.cores import core_groups, is_on_cores
 from tailc.report.verdict.words import (
     POLICY,
     change,
@@ -57,7 +58,10 @@ def policy_alone(verdicts: Verdicts) -> tuple[Column, Groups]:
 
 
 def rung_use(verdicts: Verdicts, rungs: Sequence[str]) -> tuple[Column, Groups]:
-    """Mean threads of a request of the policy, and the rungs, by name, that requests left on."""
+    """Mean threads of a request of the policy, and the rungs, by name, that requests left on.
+
+    On cores of their own requests have no threads.
+    """
     uses = [point.policy.load.rung_use for point in verdicts.points]
     threads = (
         _column("threads", [count(use.mean_milli) for use in uses]),
@@ -70,7 +74,8 @@ def rung_use(verdicts: Verdicts, rungs: Sequence[str]) -> tuple[Column, Groups]:
         (_column(name, [percent(share) for share in row]),)
         for name, row in zip(names, shares, strict=True)
     ]
-    return _arrivals(verdicts.points), [threads, *left_on]
+    counts = [] if is_on_cores(verdicts) else [threads]
+    return _arrivals(verdicts.points), [*counts, *left_on]
 
 
 def stretches(verdicts: Verdicts, point: Point) -> tuple[Column, Groups]:
@@ -98,7 +103,7 @@ def _arrivals(points: Sequence[Point]) -> Column:
 
 def _groups(verdicts: Verdicts, runs: Sequence[Run], against: Sequence[Run]) -> Groups:
     slos = [_percentiles(verdicts, number, runs, against) for number in range(len(verdicts.slos))]
-    return [*slos, _load(verdicts, runs)]
+    return [*slos, _load(verdicts, runs), *core_groups(verdicts, runs)]
 
 
 def _percentiles(
@@ -126,11 +131,15 @@ def _load(verdicts: Verdicts, runs: Sequence[Run]) -> tuple[Column, ...]:
     util = [load.utilization_ppm for load in loads]
     cuts = [percent(load.cut_ppm) for load in loads]
     cut = () if verdicts.cut_off_us is None else (_column("cut off", cuts),)
+    mean = _column("mean", [ms(load.mean_latency_us, digits) for load in loads])
+    number = _column("n", [count(load.in_system_milli) for load in loads])
+    if is_on_cores(verdicts):
+        return (mean, number, *cut)
     return (
-        _column("mean", [ms(load.mean_latency_us, digits) for load in loads]),
+        mean,
         _column("util", ["-" if share is None else percent(share) for share in util]),
         _column("threads", [count(load.threads_milli) for load in loads]),
-        _column("n", [count(load.in_system_milli) for load in loads]),
+        number,
         _column("thread time", [ms(load.thread_time_us, digits) for load in loads]),
         *cut,
     )

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from tailc.report.table import Column, columns_aligned, packed
+from tailc.report.verdict.cores import is_on_cores, spikes
 from tailc.report.verdict.tables import (
     Groups,
     comparison,
@@ -14,7 +15,7 @@ from tailc.report.verdict.tables import (
     stretches,
     verdict_table,
 )
-from tailc.report.verdict.words import drift_sentences, heading, remarks
+from tailc.report.verdict.words import drift_sentences, energy_sentences, heading, remarks
 from tailc.units import printable
 from tailc.verify.verdict import Verdicts
 
@@ -25,6 +26,15 @@ _LEGEND = """\
 Times in ms. noise: half-width from simulated arrivals alone; mean: mean latency; util: threads that
 ran over cores; threads, n: mean threads, and mean requests in the system; thread time: threads
 times time that a request took"""
+_CORES_LEGEND = """\
+Times in ms. noise: half-width from simulated arrivals alone; mean: mean latency; n: mean requests
+in the system; energy: power times ms that a request drew, with its interval over replays; idle:
+what free cores drew, by request; by type: share of its cores that were busy; output: what scales
+the ages of climbs"""
+_CORE_RUNGS = "the rung that requests of the policy left on"
+_SPIKES = """\
+stretches of a constant rate: percentile of their requests; share of the tails, measured once an
+epoch, that are over the target; how far they overshoot it; epochs until they have settled"""
 _AGAINST = "; policy: its percentile against the row's"
 _RUNGS = "threads of a request in the policy, and the rung it left on"
 _STRETCHES = "percentiles by stretch of the arrivals, in order"
@@ -39,14 +49,32 @@ def as_text(verdicts: Verdicts, rungs: Sequence[str] = ()) -> str:
         f"policy `{printable(verdicts.policy_name)}`, {heading(verdicts)}",
         columns_aligned(verdict_table(verdicts)),
         *_comparisons(verdicts),
-        _LEGEND + (_AGAINST if any(point.baselines for point in verdicts.points) else "") + ".",
-        f"{_RUNGS}\n" + "\n\n".join(_tables(*rung_use(verdicts, rungs))),
+        _legend(verdicts),
+        f"{_rungs(verdicts)}\n" + "\n\n".join(_tables(*rung_use(verdicts, rungs))),
         *_stretches(verdicts),
+        *_spikes(verdicts),
         "\n  ".join(drift_sentences(verdicts)),
         "\n".join(map(printable, remarks(verdicts))),
         f"verdict: {verdicts.ruling.value}",
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _legend(verdicts: Verdicts) -> str:
+    against = _AGAINST if any(point.baselines for point in verdicts.points) else ""
+    if not is_on_cores(verdicts):
+        return f"{_LEGEND}{against}."
+    return "\n".join([f"{_CORES_LEGEND}{against}.", *energy_sentences(verdicts)])
+
+
+def _rungs(verdicts: Verdicts) -> str:
+    return _CORE_RUNGS if is_on_cores(verdicts) else _RUNGS
+
+
+def _spikes(verdicts: Verdicts) -> Iterator[str]:
+    for point in verdicts.points:
+        if point.policy.spikes:
+            yield f"{_SPIKES}\n" + "\n\n".join(_tables(*spikes(verdicts, point)))
 
 
 def _comparisons(verdicts: Verdicts) -> Iterator[str]:

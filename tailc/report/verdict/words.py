@@ -85,6 +85,26 @@ def heading(verdicts: Verdicts) -> str:
     )
 
 
+def energy_sentences(verdicts: Verdicts) -> list[str]:
+    """What energy is told relative to, and of which server; nothing where it is not."""
+    names = sorted({point.reference for point in verdicts.points if point.reference is not None})
+    if not names:
+        return []
+    said = [f"relative: energy, free cores included, over that of {', '.join(names)}."]
+    if verdicts.other_power_ppm:
+        share = percent(verdicts.other_power_ppm)
+        said.append(f"server: the same where {share} of its power is not that of cores.")
+    return said
+
+
+def energy_share(point: Point) -> str:
+    """The policy's energy over that of the reference, such as `41.2 %`; nothing without one."""
+    cores = point.policy.cores
+    if cores is None or cores.relative_ppm is None:
+        return ""
+    return percent(cores.relative_ppm)
+
+
 def is_rate(point: Point) -> bool:
     """Whether requests arrive at one rate for as long as one likes."""
     return point.arrivals == format_mrps(point.rate_mrps)

@@ -1,0 +1,115 @@
+"""What requests on whole cores drew, how busy each type was, and what steered them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean, stdev
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.forms.ladder.table import Ladder
+from tailc.percentiles import PPM
+from tailc.replay.lowered import NS_PER_US
+from tailc.replay.outcome import Outcome
+from tailc.replay.pools import pools
+from tailc.verify.order_statistics import student_t_95
+from tailc.verify.verdict import ControlUse, CoreUse, Run, TypeUse
+
+
+@dataclass(frozen=True, eq=False)
+class CoreTimes:
+    """One replay: energy of a request and of free cores by request, in power times nanoseconds.
+
+    utilization: of each type. outputs_ppm: after each step that was measured.
+    """
+
+    energy: float
+    idle_energy: float
+    utilization: tuple[float | None, ...]
+    outputs_ppm: NDArray[np.int64] | None
+
+
+def core_times(outcome: Outcome) -> CoreTimes | None:
+    """What a replay says; None where rungs are no cores."""
+    if outcome.energy is None:
+        return None
+    return CoreTimes(
+        outcome.mean_energy,
+        outcome.mean_idle_energy,
+        outcome.utilization_by_pool,
+        _outputs_ppm(outcome),
+    )
+
+
+def _outputs_ppm(outcome: Outcome) -> NDArray[np.int64] | None:
+    """From the first measured arrival on."""
+    if outcome.steps is None:
+        return None
+    from_ns = outcome.arrival_ns[outcome.measured.start]
+    return outcome.steps.output_ppm[outcome.steps.time_ns >= from_ns]
+
+
+def core_use(ladder: Ladder, repeats: Sequence[CoreTimes]) -> CoreUse:
+    """Means over all repeats; the interval is that of the repeats, which differ in arrivals alone.
+
+    One repeat has none.
+    """
+    energies = [one.energy for one in repeats]
+    mean, half = fmean(energies), None
+    if len(energies) > 1:
+        half = student_t_95(len(energies) - 1) * stdev(energies) / math.sqrt(len(energies))
+    return CoreUse(
+        _us(mean),
+        None if half is None else _us(max(mean - half, 0.0)),
+        None if half is None else _us(mean + half),
+        _us(fmean(one.idle_energy for one in repeats)),
+        tuple(_types(ladder, [one.utilization for one in repeats])),
+    )
+
+
+def _us(energy: float) -> int:
+    return round(energy / NS_PER_US)
+
+
+def _types(ladder: Ladder, used: Sequence[tuple[float | None, ...]]) -> list[TypeUse]:
+    found = []
+    for unit, shares in zip(pools(ladder).cost_unit, zip(*used, strict=True), strict=True):
+        assert unit is not None
+        told = [share for share in shares if share is not None]
+        # A type that is off has none.
+        found.append(TypeUse(ladder.cost_units[unit].name, round(fmean(told or [0.0]) * PPM)))
+    return found
+
+
+def control_use(repeats: Sequence[CoreTimes]) -> ControlUse | None:
+    """The outputs of all repeats; None where nothing steers, or no epoch ended."""
+    parts = [one.outputs_ppm for one in repeats if one.outputs_ppm is not None]
+    outputs = np.concatenate(parts) if parts else np.zeros(0, np.int64)
+    if not len(outputs):
+        return None
+    return ControlUse(round(float(outputs.mean())), int(outputs.min()), int(outputs.max()))
+
+
+def reference(runs: Sequence[Run]) -> Run | None:
+    """The baseline whose energy the others' is told by: TL, else the first, of those given."""
+    by_name = {run.subject: run for run in reversed(runs)}
+    return by_name.get("TL", runs[0] if runs else None)
+
+
+def with_ratio(run: Run, base: Run | None, other_ppm: int) -> Run:
+    """The run with its energy, free cores included, over the base's.
+
+    `other_ppm` is the share of the base's server that is neither: it draws alike in both.
+    """
+    if run.cores is None or base is None or base.cores is None:
+        return run
+    drawn, based = (use.request_us + use.idle_us for use in (run.cores, base.cores))
+    if run.load.is_overloaded or base.load.is_overloaded or not based:
+        return run
+    cpu = drawn / based
+    whole = (1 - other_ppm / PPM) * cpu + other_ppm / PPM
+    ratios = {"relative_ppm": round(cpu * PPM), "whole_ppm": round(whole * PPM)}
+    return replace(run, cores=replace(run.cores, **ratios))
