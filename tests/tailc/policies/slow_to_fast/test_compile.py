@@ -1,0 +1,136 @@
+"""The command line: what compiles, and what is refused with its exit code and writes nothing."""
+
+import json
+
+import numpy as np
+import pytest
+from tailc_solvers.backends.adapters import Solver
+from tailc_solvers.backends.linear import Answer, Outcome
+
+from tailc.artifact.files import read_policy
+from tests.tailc.policies.slow_to_fast.case import swapped, write
+
+CONTROL = "control: {epoch: 50 requests, window: 200 requests}"
+OFF = (CONTROL, "control: off")
+
+
+@pytest.fixture
+def compiled(tmp_path, tailc):
+    """Compile a spec with more words; the end, and the names of the files that are there then."""
+
+    def call(spec, *words):
+        case = write(tmp_path, spec)
+        before = {path.name for path in tmp_path.iterdir()}
+        ended = tailc("compile", case.spec, "-o", tmp_path / "policy", "--no-progress", *words)
+        return ended, sorted({path.name for path in tmp_path.iterdir()} - before)
+
+    return call
+
+
+REFUSED = {
+    "zero power": (
+        swapped(
+            (OFF),
+            ("power_from: micro-2017-amp", ""),
+            ("speed: 1,", "speed: 1, power: 0W,"),
+            ("speed: 2,", "speed: 2, power: 6W,"),
+        ),
+        65,
+        "TC0104",
+    ),
+    "negative power": (swapped((OFF), ("speed: 2,", "speed: 2, power: -6,")), 65, "TC0104"),
+    "speeds out of order": (
+        swapped(OFF, ("speed: 1,", "speed: 1.71,"), ("speed: 2,", "speed: 1.44,")),
+        65,
+        "TC0104",
+    ),
+    "no cores of a type": (swapped(OFF, ("count: 2", "count: 0")), 65, "TC0104"),
+    "below the fastest tail": (swapped(OFF, ("latency: 80ms", "latency: 40ms")), 6, "TC0501"),
+    "below what the load allows": (swapped(("latency: 80ms", "latency: 46ms")), 6, "TC0501"),
+    "unstable gains": (
+        swapped((CONTROL, CONTROL.replace("}", ", intervals: 1, gains: [{ki: 40}]}"))),
+        65,
+        "TC0505",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_bad_spec_writes_nothing_and_says_where(name, compiled):
+    spec, exit_code, code = REFUSED[name]
+    ended, files = compiled(spec)
+    assert (ended.code, files) == (exit_code, [])
+    assert code in ended.err
+    assert "= help: " in ended.err or "at least 1" in ended.err
+    assert exit_code == 6 or "service.yaml:" in ended.err
+
+
+SOLVERS = {
+    "not installed": (Answer(Outcome.NOT_INSTALLED, message="no module"), 69, "TC0703"),
+    "hangs": (Answer(Outcome.TIMED_OUT, message="no answer within 60 s"), 7, "TC0502"),
+    "crashes": (Answer(Outcome.CRASHED, message="ended with signal 11"), 69, "TC0704"),
+    "lies": (Answer(Outcome.OPTIMAL, np.zeros(1), objective=-1.0), 69, "TC0704"),
+    "says it is infeasible": (Answer(Outcome.INFEASIBLE), 69, "TC0704"),
+}
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+def test_a_solver_that_fails_writes_nothing_and_is_told(name, compiled, monkeypatch):
+    answer, exit_code, code = SOLVERS[name]
+    monkeypatch.setattr(Solver, "answer", lambda *_: answer)
+    ended, files = compiled(swapped(OFF), "--solver", "scip")
+    assert (ended.code, files) == (exit_code, [])
+    assert code in ended.err
+    assert "`scip`" in ended.err
+
+
+@pytest.mark.parametrize("words", [("--objective", "threads"), ("--max-evaluations", "3")])
+def test_what_the_kind_does_not_have_is_a_wrong_command_line(words, compiled):
+    ended, files = compiled(swapped(OFF), *words)
+    assert (ended.code, files) == (64, [])
+
+
+def test_few_to_many_has_no_solver_to_choose(tmp_path, tailc):
+    from tests.tailc.toy import write_toy
+
+    ended = tailc("compile", write_toy(tmp_path), "-o", tmp_path / "policy", "--solver", "scip")
+    assert ended.code == 64
+    assert "`--solver` is nothing that a `few-to-many` policy has" in ended.err
+
+
+@pytest.mark.parametrize("objective", ["tail", "efficiency"])
+def test_the_extremes_compile_from_the_same_spec(objective, compiled, tmp_path):
+    ended, _ = compiled(swapped(), "--objective", objective)
+    assert ended.code == 0
+    policy = read_policy(tmp_path / "policy")
+    assert policy.controller is None
+    assert [climb.rung for climb in policy.ladders[0].rows[0].climbs] == [objective == "tail"]
+
+
+def test_the_report_has_the_surface_plants_and_margins(compiled):
+    ended, files = compiled(swapped(), "--output-format", "json")
+    assert files == ["policy.json", "policy.tailc"]
+    result = json.loads(ended.out)["result"]
+    # 5 slow cores at 1 and 2 fast ones at 6.8.
+    assert result["peak_power_ppm"] == 18_600_000
+    assert 0 <= result["gap_before"] <= result["gap"]
+    intervals = result["control"]["intervals"]
+    assert [each["rate_mrps"] for each in intervals] == [13_334, 40_000, 66_667]
+    for each in intervals:
+        assert each["margins"]["max_sensitivity"] <= 1.6
+        assert each["plant"]["delay_epochs"] >= 1
+        assert each["plant"]["gain_ms"] > 0
+        assert 0 < each["output_ppm"] <= 1_000_000
+    tails = result["control"]["surface"]["tails_us"]
+    assert all(row == sorted(row) for row in tails)
+
+
+def test_each_request_s_own_speeds_are_read_from_columns(tmp_path, tailc):
+    columns = (CONTROL, "control: off\nspeedup: {columns: [s1, s2]}")
+    case = write(tmp_path, swapped(columns))
+    rows = [f"{10 + at % 90},1,{1.5 + at % 5 / 10}" for at in range(200)]
+    case.design.write_text("demand_ms,s1,s2\n" + "\n".join(rows) + "\n")
+    ended = tailc("compile", case.spec, "-o", tmp_path / "policy")
+    assert ended.code == 0
+    assert "least energy by grid (grid-exhausted)" in ended.out
+    assert "speed-up" not in ended.err
