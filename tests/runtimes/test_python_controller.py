@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tailc_runtime import Controller, PolicyTable, open_policies, open_policy
+from tailc_runtime import Controller, PolicyError, PolicyTable, open_policies, open_policy
 from tailc_runtime.opening import tables_from
 from tailc_runtime.vectors import rows_of, wrong_steps
 
 from tailc.artifact.envelope import Policy
 from tailc.artifact.flat_form import encode_flat
-from tailc.artifact.json_form import encode_json
+from tailc.artifact.json_form import decode_json, encode_json
+from tailc.errors import TailcError
 from tailc.forms.controller import first_state, output_ppm, scaled_ladder, step
 from tailc.forms.ladder.lookup import Start, lookup
 from tailc.forms.ladder.table import Ladder
-from tests.tailc.artifact.published import ROOT, VECTORS
+from tests.tailc.artifact.published import ROOT, VECTORS, changed_json
 from tests.tailc.artifact.random_policies import random_policy
 
 SEEDS = st.integers(0, 2**32)
@@ -158,6 +162,59 @@ def test_the_examples_of_the_readme_run(capsys: pytest.CaptureFixture[str]) -> N
     assert shown[0] == "start on d2"
     share = float(shown[1].removeprefix("climb at ").removesuffix(" % of the ages"))
     assert share == pytest.approx(100 * (1 - 8.5 / 109), abs=1e-3)
+
+
+def numbers_in(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """Where whole numbers stand in plain JSON."""
+    match value:
+        case int():
+            yield path
+        case dict():
+            for name, part in value.items():
+                yield from numbers_in(part, (*path, name))
+        case list():
+            for place, part in enumerate(value):
+                yield from numbers_in(part, (*path, place))
+
+
+def acted_on(path: tuple[str | int, ...]) -> bool:
+    """Speeds and powers are for people: the runtime does not look at their sign."""
+    return "speed_ppm" not in path and not ("cost_ppm" in path and path[-1] == 3)
+
+
+def refusals(data: bytes) -> tuple[bool, bool]:
+    """Whether tailc, and whether the runtime, refuses a policy."""
+    refused = []
+    for read, error in ((decode_json, TailcError), (tables_from, PolicyError)):
+        try:
+            read(data)
+            refused.append(False)
+        except error:
+            refused.append(True)
+    return refused[0], refused[1]
+
+
+def with_numbers(rng: Random, paths: list[tuple[str | int, ...]]) -> bytes:
+    """The policy with one or two of its numbers replaced by suspicious ones."""
+
+    def change(document: Any) -> None:
+        for path in rng.sample(paths, rng.choice((1, 1, 2))):
+            part = document["forms"]
+            for key in path[:-1]:
+                part = part[key]
+            old = part[path[-1]]
+            part[path[-1]] = rng.choice((0, 1, -1, old + 1, old - 1, -old, 2 * old, PPM, 2**31))
+
+    return changed_json(change, name="controller")
+
+
+@pytest.mark.parametrize("count", [300, pytest.param(10_000, marks=pytest.mark.fuzz)])
+def test_other_numbers_are_refused_by_both_readers_or_by_none(count: int) -> None:
+    forms = json.loads((VECTORS / "controller.json").read_bytes())["forms"]
+    paths = [path for path in numbers_in(forms) if acted_on(path)]
+    rng = Random(count)
+    found = [refusals(with_numbers(rng, paths)) for _ in range(count)]
+    assert set(found) == {(True, True), (False, False)}
 
 
 def test_a_wrong_step_is_reported_with_what_was_wanted() -> None:
