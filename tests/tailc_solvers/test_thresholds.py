@@ -219,3 +219,38 @@ def test_dominated_types_and_wrong_tables_are_refused(speed, power, sentence):
 def test_a_target_that_is_none_is_refused(target):
     with pytest.raises(ValueError, match="target_ms"):
         two_types([1.0], target, rank=1)
+
+
+def test_a_later_climb_raises_the_tail_by_what_the_fast_type_does_not_save():
+    # The plant's gain at low load, 1 - 1 / s_2.
+    sample = Sample.common([100.0, 291.0], [1, 2])
+    tails = [evaluate_thresholds(sample, [1, 8], [t], 2).tail_ms for t in (100, 101, 109)]
+    assert np.diff(tails).tolist() == [0.5, 4.0]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_figures_of_any_curves_follow_each_request(seed):
+    rng = np.random.default_rng(seed)
+    R, n, curves = int(rng.integers(1, 9)), int(rng.integers(1, 5)), int(rng.integers(1, 4))
+    speeds = np.cumsum(rng.uniform(0.1, 0.9, (curves, n)), axis=1)
+    weight, curve = rng.integers(1, 4, R), rng.integers(0, curves, R)
+    sample = Sample.classes(rng.gamma(1.5, 60, R) + 1, speeds, curve, weight)
+    power = np.cumsum(rng.uniform(0.1, 5, n))
+    ages = np.sort(np.where(rng.random(n - 1) < 0.2, math.inf, rng.uniform(0, 90, n - 1)))
+    rank = int(rng.integers(1, weight.sum() + 1))
+    found = evaluate_thresholds(sample, power, ages, rank)
+    at = np.repeat(np.arange(R), weight)
+    energy, tail = thresholds_plain.figures(
+        [Fraction(sample.demand_ms[r]) for r in at],
+        [[Fraction(s) for s in speeds[curve[r]]] for r in at],
+        [Fraction(p) for p in power],
+        [math.inf if math.isinf(age) else Fraction(age) for age in ages],
+        rank,
+    )
+    assert found.energy == pytest.approx(float(energy), rel=1e-12)
+    assert found.tail_ms == pytest.approx(float(tail), rel=1e-12)
+
+
+def test_ages_that_fall_are_refused():
+    with pytest.raises(ValueError, match="must not fall"):
+        evaluate_thresholds(Sample.common([1.0], [1, 2, 3]), [1, 2, 3], [2, 1], 1)

@@ -44,7 +44,8 @@ class ThresholdProposal:
     """What a general solver proposes, and what is left of it after the checks.
 
     Attributes:
-        outcome: OPTIMAL, INFEASIBLE, or the first failure of a program.
+        outcome: OPTIMAL; FEASIBLE where a program has a point that is not called the best;
+            INFEASIBLE; or the first failure of a program.
         trust: PROVED where the optimum of every program is; `gap` says what the tangents that were
             left out cost. REFUTED where an answer was shown wrong.
         work_ms, age_ms: as in ThresholdSolution; empty without thresholds.
@@ -72,6 +73,7 @@ class ConvexThresholds:
     """The linear programs of one problem.
 
     Attributes:
+        sample: demands and weights.
         speed, power: of the types [N].
         steps: the distribution of the demands.
         rank: of the tail, weights counted.
@@ -169,25 +171,26 @@ def propose_thresholds(
         return _none(Outcome.INFEASIBLE, Trust.PROVED)
     best, bound = least, math.inf if least is None else least.energy
     claimed = bound
-    trust = Trust.PROVED
+    outcome, trust = Outcome.OPTIMAL, Trust.PROVED
     for last in range(1, problem.speed.size):
         if not problem.alone_meets(last):
             continue
         program = problem.program(last)
         answer = solver.answer(program, limits)
         judged = verdict(program, answer, Known(points=[np.zeros(program.n_variables)]))
-        if answer.outcome is not Outcome.OPTIMAL or judged.trust is Trust.REFUTED:
+        if not answer.outcome.has_point or judged.trust is Trust.REFUTED:
             return _failed(answer, judged)
+        outcome = answer.outcome if answer.outcome is Outcome.FEASIBLE else outcome
         assert judged.objective is not None
         claimed, bound = min(claimed, judged.objective), min(bound, judged.bound)
         trust = judged.trust if judged.trust is Trust.CLAIMED else trust
         found = _thresholds(problem, answer.x, last)
         best = found if best is None or found.energy < best.energy else best
     assert best is not None
-    if claimed > known_energy * (1 + AGREEMENT):
-        return _none(Outcome.OPTIMAL, Trust.REFUTED, Fault.NOT_OPTIMAL.value)
+    if outcome is Outcome.OPTIMAL and claimed > known_energy * (1 + AGREEMENT):
+        return _none(outcome, Trust.REFUTED, Fault.NOT_OPTIMAL.value)
     return ThresholdProposal(
-        Outcome.OPTIMAL, trust, best.work_ms, best.age_ms, best.energy, min(bound, best.energy)
+        outcome, trust, best.work_ms, best.age_ms, best.energy, min(bound, best.energy)
     )
 
 

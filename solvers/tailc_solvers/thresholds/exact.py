@@ -7,14 +7,15 @@ comparisons are between integers.
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import accumulate
+from operator import mul
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from tailc_solvers.sample import Sample
 
@@ -31,13 +32,13 @@ class ExactFigures(NamedTuple):
 
 
 class _Curve(NamedTuple):
-    """Requests of one curve by demand, in ppm ns of work; sums are over weight, with 0 first."""
+    """Requests of one curve by demand in ns; sums are over weight, with 0 first."""
 
     speed_ppm: tuple[int, ...]
-    demand: list[int]
+    demand_ns: list[int]
     weight: list[int]
     weight_upto: list[int]
-    work_upto: list[int]
+    ns_upto: list[int]
 
 
 class ExactSample:
@@ -61,11 +62,10 @@ class ExactSample:
         self._power = tuple(int(p) for p in power_ppm)
         self._rank = rank
         self._total = sample.total_weight
-        demand = [PPM * int(ns) for ns in np.rint(sample.demand_ms * NS_PER_MS)]
-        groups: dict[int, list[tuple[int, int]]] = {}
-        for at, x, weight in zip(curve.tolist(), demand, sample.weight.tolist(), strict=True):
-            groups.setdefault(at, []).append((x, weight))
-        self._curves = [_curve(table[at].tolist(), group) for at, group in groups.items()]
+        self._curves = [
+            _curve(table[at].tolist(), demand_ns, weight)
+            for at, demand_ns, weight in _by_curve(sample, curve)
+        ]
 
     def figures(self, age_us: Sequence[int | None]) -> ExactFigures:
         """Figures of the ages, not falling, None for never [N - 1]."""
@@ -97,18 +97,18 @@ class ExactSample:
         if len(self._curves) == 1:
             # Latency rises with demand.
             curve = self._curves[0]
-            demand = curve.demand[bisect_left(curve.weight_upto, self._rank) - 1]
-            return self._latency(curve, demand, age_us)
+            demand_ns = curve.demand_ns[bisect_left(curve.weight_upto, self._rank) - 1]
+            return self._latency(curve, demand_ns, age_us)
         latencies = sorted(
-            (self._latency(curve, x, age_us), weight)
+            (self._latency(curve, demand_ns, age_us), weight)
             for curve in self._curves
-            for x, weight in zip(curve.demand, curve.weight, strict=True)
+            for demand_ns, weight in zip(curve.demand_ns, curve.weight, strict=True)
         )
         upto = list(accumulate(weight for _, weight in latencies))
         return latencies[bisect_left(upto, self._rank)][0]
 
-    def _latency(self, curve: _Curve, demand: int, age_us: Sequence[int | None]) -> Fraction:
-        begin, left = 0, demand
+    def _latency(self, curve: _Curve, demand_ns: int, age_us: Sequence[int | None]) -> Fraction:
+        begin, left = 0, PPM * demand_ns
         for speed, age in zip(curve.speed_ppm, age_us, strict=False):
             here = None if age is None else speed * (age - begin) * NS_PER_US
             if here is None or age is None or left <= here:
@@ -125,21 +125,31 @@ def _whole(speed_ppm: ArrayLike) -> np.ndarray:
     return table
 
 
-def _curve(speed_ppm: list[int], group: list[tuple[int, int]]) -> _Curve:
-    group.sort()
+def _by_curve(
+    sample: Sample, curve: NDArray[np.int64]
+) -> Iterator[tuple[int, list[int], list[int]]]:
+    """Each curve that is used, with the demands of its requests ascending and their weights."""
+    demand_ns = np.rint(sample.demand_ms * NS_PER_MS).astype(np.int64)
+    order = np.lexsort((demand_ns, curve))
+    used, begins = np.unique(curve[order], return_index=True)
+    for at, here in zip(used.tolist(), np.split(order, begins[1:]), strict=True):
+        yield at, demand_ns[here].tolist(), sample.weight[here].tolist()
+
+
+def _curve(speed_ppm: list[int], demand_ns: list[int], weight: list[int]) -> _Curve:
     return _Curve(
         tuple(speed_ppm),
-        [x for x, _ in group],
-        [weight for _, weight in group],
-        [0, *accumulate(weight for _, weight in group)],
-        [0, *accumulate(x * weight for x, weight in group)],
+        demand_ns,
+        weight,
+        [0, *accumulate(weight)],
+        [0, *accumulate(map(mul, demand_ns, weight))],
     )
 
 
 def _work_done(curve: _Curve, upto: int | None) -> int:
-    """The work of all requests of a curve up to a threshold."""
+    """The work of all requests of a curve up to a threshold, in ppm ns."""
     if upto is None:
-        return curve.work_upto[-1]
-    shorter = bisect_left(curve.demand, upto)
+        return PPM * curve.ns_upto[-1]
+    shorter = bisect_right(curve.demand_ns, upto // PPM)
     longer = curve.weight_upto[-1] - curve.weight_upto[shorter]
-    return curve.work_upto[shorter] + upto * longer
+    return PPM * curve.ns_upto[shorter] + upto * longer
