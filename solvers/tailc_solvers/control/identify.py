@@ -33,7 +33,7 @@ MOST_COEFFICIENTS = (8, 4, 2)
 SETTLED_SHARE = 0.9
 """Of the fitted plant's gain that its response must reach by the last epoch that was measured."""
 
-_EXACT = 1e-5
+EXACT = 1e-5
 """Residuals below this share of the largest value are rounding."""
 
 _LATTICE, _LARGEST_POLE = 24, 0.998
@@ -90,7 +90,7 @@ def _check(y: NDArray[np.float64], size: float) -> None:
 def _best_structure(y: NDArray[np.float64]) -> tuple[int, tuple[float, ...], tuple[float, ...]]:
     """(delay, poles, coefficients) of the least criterion."""
     best, found = math.inf, None
-    least_rss = y.size * (_EXACT * float(np.abs(y).max())) ** 2
+    least_rss = y.size * (EXACT * float(np.abs(y).max())) ** 2
     scratch = np.zeros((2 * max(MOST_COEFFICIENTS) + 4, y.size))
     poles = np.zeros(2)
     for n_poles, most in enumerate(MOST_COEFFICIENTS):
