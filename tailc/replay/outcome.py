@@ -274,6 +274,8 @@ def _on_cores(
     measured_from: int,
     ladders: NDArray[np.int32],
 ) -> Outcome:
+    # Compiled code looks no index up twice.
+    assert load.speed.shape[1] == len(table.unit_of)
     log = CoreLog.empty(len(order), table)
     demand = CoreDemand(
         arrival_ns, _work(load)[order], load.curve_of[order], ladders, _speed_ppm(load)

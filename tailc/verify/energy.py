@@ -11,12 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.forms.ladder.table import Ladder
-from tailc.percentiles import PPM
+from tailc.percentiles import PPM, percentile_rank
 from tailc.replay.lowered import NS_PER_US
 from tailc.replay.outcome import Outcome
 from tailc.replay.pools import pools
 from tailc.verify.order_statistics import student_t_95
 from tailc.verify.verdict import ControlUse, CoreUse, Run, TypeUse
+
+# Percentiles between which nine in ten outputs lie.
+NINE_IN_TEN_PPM = (50_000, 950_000)
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +93,9 @@ def control_use(repeats: Sequence[CoreTimes]) -> ControlUse | None:
     outputs = np.concatenate(parts) if parts else np.zeros(0, np.int64)
     if not len(outputs):
         return None
-    return ControlUse(round(float(outputs.mean())), int(outputs.min()), int(outputs.max()))
+    outputs = np.sort(outputs)
+    low, high = (outputs[percentile_rank(share, len(outputs)) - 1] for share in NINE_IN_TEN_PPM)
+    return ControlUse(round(float(outputs.mean())), int(low), int(high))
 
 
 def reference(runs: Sequence[Run]) -> Run | None:

@@ -83,11 +83,13 @@ class CoreUse:
 
 @dataclass(frozen=True)
 class ControlUse:
-    """The output of what steered the ages of climbs, after all steps that were measured."""
+    """The output of a controller after all steps that were measured: mean, and the range of nine
+    in ten of them.
+    """
 
     mean_ppm: int
-    least_ppm: int
-    most_ppm: int
+    low_ppm: int
+    high_ppm: int
 
 
 @dataclass(frozen=True)

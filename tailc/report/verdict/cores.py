@@ -72,8 +72,8 @@ def _outputs(runs: Sequence[Run]) -> Groups:
     for run in runs:
         use = run.control
         means.append(_DASH if use is None else percent(use.mean_ppm))
-        ranges.append("" if use is None else f"{percent(use.least_ppm)} .. {percent(use.most_ppm)}")
-    return [(_column("output", means), _column("range", ranges, is_number=False))]
+        ranges.append("" if use is None else f"{percent(use.low_ppm)} .. {percent(use.high_ppm)}")
+    return [(_column("output", means), _column("nine in ten", ranges, is_number=False))]
 
 
 def spikes(verdicts: Verdicts, point: Point) -> tuple[Column, Groups]:

@@ -60,7 +60,7 @@ def asked(name: str, policy: Subject) -> Asked:
         found = grammar.fullmatch(name.strip().lower())
         if found:
             return _checked(name, _asked(name, shape, found.groupdict()), policy)
-    message = f"no baseline is called `{shorten(name)}` where rungs are cores"
+    message = f"there is no baseline `{shorten(name)}` where rungs are cores"
     raise TailcError(Finding(Code.USAGE, message, help=did_you_mean(name.lower(), known(policy))))
 
 
