@@ -125,6 +125,8 @@ def _value(shape: dict[str, Any]) -> str:
     if shape["type"] == "integer":
         to = f" to {shape['maximum']:,}" if "maximum" in shape else ""
         return f"a whole number from {shape['minimum']}{to}"
+    if shape["type"] == "number":
+        return _number(shape)
     if "pattern" in shape:
         return "lower-case letters, digits, hyphens"
     return _PLAIN[shape["type"]]
@@ -132,10 +134,15 @@ def _value(shape: dict[str, Any]) -> str:
 
 _PLAIN = {
     "boolean": "`true` or `false`",
-    "number": "a number above 0",
     "object": "a mapping",
     "string": "text",
 }
+
+
+def _number(shape: dict[str, Any]) -> str:
+    if "exclusiveMinimum" in shape:
+        return f"a number above {shape['exclusiveMinimum']}"
+    return f"a number from {shape['minimum']}" if "minimum" in shape else "a number"
 
 
 def _is_quantity(shape: dict[str, Any]) -> bool:

@@ -35,6 +35,21 @@ server: {cores: 15, target_parallelism: 24}
 rates: [30/s]
 """
 
+# The same for a block that tells of cores.
+WHOLE_SPEC_OF_CORES = """\
+apiVersion: tailc/v1
+kind: slow-to-fast
+name: websearch
+slo: [{percentile: 99%, latency: 500ms}]
+demand:
+  trace: design.parquet
+  column: demand_ms
+  unit: ms
+  measure: demand-busy
+  reference: a slow core
+rates: [30/s]
+"""
+
 # Ends the output of a command that fails where the document does not say so.
 UNSTATED_EXIT = "the document does not state this exit:"
 
@@ -101,7 +116,7 @@ class Reader:
         given = yaml.load(block.text)
         text = block.text
         if "apiVersion" not in given:
-            whole = yaml.load(WHOLE_SPEC)
+            whole = yaml.load(WHOLE_SPEC_OF_CORES if "cores" in given else WHOLE_SPEC)
             if "timings" in given.get("demand", {}):
                 del whole["speedup"]
             whole.update(given)
