@@ -30,7 +30,7 @@ _CORES_LEGEND = """\
 Times in ms. noise: half-width from simulated arrivals alone; mean: mean latency; n: mean requests
 in the system; energy: power times ms that a request drew, with its interval over replays; idle:
 what free cores drew, by request; by type: share of its cores that were busy; output: what scales
-the ages of climbs, after nine in ten steps between these"""
+the ages of climbs, and nine in ten"""
 _CORE_RUNGS = "the rung that requests of the policy left on"
 _SPIKES = """\
 stretches of a constant rate: percentile of their requests; share of the tails, measured once an
