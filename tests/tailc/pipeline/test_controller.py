@@ -128,6 +128,18 @@ def test_the_user_s_gains_move_the_first_threshold():
 
 
 @pytest.mark.usefixtures("formula")
+def test_published_gains_are_stable_here_and_of_the_tuner_s_order_of_magnitude():
+    # Haque et al., MICRO 2017, table 2; the first threshold moves the tail one to one here.
+    published = (Gains(0.11, 0.49, 0.0), Gains(0.15, 0.25, 0.0), Gains(0.19, 0.17, 0.03))
+    bounds = {"boundaries_mrps": (50_000, 70_000), "rates_mrps": (20_000, 90_000)}
+    own = tuned(gains=published, **bounds).controller
+    found = tuned(**bounds).controller
+    for ours, theirs in zip(found.gains, own.gains, strict=True):
+        assert 0.1 < ours.ki / 2**found.fraction_bits * 2**own.fraction_bits / theirs.ki < 10
+        assert 0.1 < ours.kp / 2**found.fraction_bits * 2**own.fraction_bits / theirs.kp < 10
+
+
+@pytest.mark.usefixtures("formula")
 @pytest.mark.parametrize(
     "wild", [Gains(0, 3, 0), Gains(0, -0.2, 0), Gains(5, 0.2, 0), Gains(0.2, 0, 0)]
 )

@@ -121,6 +121,9 @@ def test_the_report_has_the_surface_plants_and_margins(compiled):
         assert each["plant"]["delay_epochs"] >= 1
         assert each["plant"]["gain_ms"] > 0
         assert 0 < each["output_ppm"] <= 1_000_000
+    # At low load the tail moves by 1 - 1 / s_2 of the first threshold.
+    age_us = result["policy"]["forms"][0]["rows"][0]["climbs"][1]["age_us"]
+    assert intervals[0]["plant"]["gain_ms"] == pytest.approx(age_us / 1_000 / 2, rel=0.2)
     tails = result["control"]["surface"]["tails_us"]
     assert all(row == sorted(row) for row in tails)
 
