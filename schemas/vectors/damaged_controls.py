@@ -10,7 +10,12 @@ from policies import named_policies
 from tailc.artifact.flat_form import encode_flat
 from tailc.artifact.json_form import encode_json
 from tailc.artifact.seal import seal, unseal
-from tailc.forms.controller import LARGEST_AGE_US, LARGEST_ERROR_US, LARGEST_GAIN
+from tailc.forms.controller import (
+    LARGEST_AGE_US,
+    LARGEST_ERROR_US,
+    LARGEST_GAIN,
+    LARGEST_WINDOW,
+)
 
 PPM = 1_000_000
 _WORD = 8
@@ -51,6 +56,7 @@ def _changes() -> dict[str, Change]:
         "controller-target": _in_controller(target_us=LARGEST_ERROR_US + 1),
         "controller-epoch": _in_controller(epoch_requests=0),
         "controller-window": _in_controller(window_requests=499),
+        "controller-wide-window": _in_controller(window_requests=LARGEST_WINDOW + 1),
         "controller-first": _in_controller(first_ppm=50_000),
         "controller-limits": _in_controller(most_ppm=PPM + 1),
         "controller-few-bits": _in_controller(fraction_bits=20),

@@ -28,6 +28,8 @@ LARGEST_ERROR_US = 2**31 - 1
 LARGEST_GAIN = 2**29
 # So many bits tell any two millionths apart, and bring each back when it is rounded.
 FEWEST_FRACTION_BITS, MOST_FRACTION_BITS = 21, 40
+# A runtime keeps so many latencies, and sorts them once an epoch.
+LARGEST_WINDOW = 1_000_000
 # Ages up to here times an output stay within 64 bits.
 LARGEST_AGE_US = 2**43
 
@@ -85,7 +87,8 @@ class Controller:
         _require(0 < self.percentile_ppm < PPM, "a percentile lies between 0 and 1")
         _require(0 < self.target_us <= LARGEST_ERROR_US, "a target lies between 0 and 2^31 us")
         _require(self.epoch_requests > 0, "an epoch needs a request")
-        _require(self.window_requests >= self.epoch_requests, "a window holds an epoch at least")
+        held = self.epoch_requests <= self.window_requests <= LARGEST_WINDOW
+        _require(held, "a window holds an epoch at least and a million requests at most")
         ordered = 0 <= self.least_ppm <= self.first_ppm <= self.most_ppm <= PPM
         _require(ordered, "an output lies between its limits, and those between 0 and 1")
         bits = self.fraction_bits

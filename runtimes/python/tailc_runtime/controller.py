@@ -13,6 +13,7 @@ LARGEST_ERROR_US = 2**31 - 1
 LARGEST_GAIN = 2**29
 FEWEST_FRACTION_BITS, MOST_FRACTION_BITS = 21, 40
 LARGEST_AGE_US = 2**43
+LARGEST_WINDOW = 1_000_000
 ACTUATORS = ("climb-ages",)
 
 
@@ -66,7 +67,8 @@ def _check(raw: RawController) -> None:
     _require(raw.acts_on in ACTUATORS, f"actuator `{raw.acts_on}` is not known here")
     _require(0 < raw.percentile_ppm < PPM, "a percentile lies between 0 and 1")
     _require(0 < raw.target_us <= LARGEST_ERROR_US, "a target lies between 0 and 2^31 us")
-    _require(0 < raw.epoch_requests <= raw.window_requests, "a window holds an epoch at least")
+    held = 0 < raw.epoch_requests <= raw.window_requests <= LARGEST_WINDOW
+    _require(held, "a window holds an epoch at least and a million requests at most")
     ordered = 0 <= raw.least_ppm <= raw.first_ppm <= raw.most_ppm <= PPM
     _require(ordered, "an output lies between its limits, and those between 0 and 1")
     bits = FEWEST_FRACTION_BITS <= raw.fraction_bits <= MOST_FRACTION_BITS

@@ -12,6 +12,7 @@ from tailc.forms.controller import (
     LARGEST_AGE_US,
     LARGEST_ERROR_US,
     LARGEST_GAIN,
+    LARGEST_WINDOW,
     MOST_FRACTION_BITS,
     Actuator,
     Controller,
@@ -169,7 +170,7 @@ def _some_rules(rng: Random, rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
 
 def random_controller(rng: Random) -> Controller:
     """Any that is valid, the largest and the smallest of every number among them."""
-    epoch_requests = _whole(rng, 1)
+    epoch_requests = rng.choice((1, 500, LARGEST_WINDOW, rng.randint(1, LARGEST_WINDOW)))
     least_ppm, first_ppm, most_ppm = sorted(rng.choice((0, 1, PPM, rng.randint(0, PPM)))
                                             for _ in range(3))  # fmt: skip
     rates_mrps = sorted({_whole(rng, 1) for _ in range(rng.randint(0, 3))})
@@ -178,7 +179,7 @@ def random_controller(rng: Random) -> Controller:
         percentile_ppm=rng.randrange(1, PPM),
         target_us=rng.choice((1, LARGEST_ERROR_US, rng.randint(1, LARGEST_ERROR_US))),
         epoch_requests=epoch_requests,
-        window_requests=rng.randint(epoch_requests, LARGEST),
+        window_requests=rng.randint(epoch_requests, LARGEST_WINDOW),
         first_ppm=first_ppm,
         least_ppm=least_ppm,
         most_ppm=most_ppm,

@@ -460,6 +460,7 @@ def test_a_request_is_on_the_highest_rung_whose_scaled_age_has_come(seed, by_ppm
         ({"target_us": LARGEST_ERROR_US + 1}, "target"),
         ({"epoch_requests": 0}, "epoch"),
         ({"window_requests": 499}, "window"),
+        ({"window_requests": 1_000_001}, "window"),
         ({"least_ppm": -1}, "between its limits"),
         ({"least_ppm": 500_001}, "between its limits"),
         ({"most_ppm": 499_999}, "between its limits"),
