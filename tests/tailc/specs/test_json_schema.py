@@ -4,12 +4,14 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from tailc.policies import find_kinds
 from tailc.policies.few_to_many.spec import FewToManySpec
 from tailc.specs.json_schema import spec_schema, spec_schema_text
 from tailc.specs.tree import plain
 from tests.tailc.specs.test_messages import BROKEN
 from tests.tailc.specs.writing import GOOD, document, swapped
 
+KINDS = find_kinds()
 SCHEMAS = Path(__file__).parents[3] / "schemas" / "spec"
 
 _CURVE = "speedup: [1, 1.9, 2.65, 3.2]"
@@ -35,16 +37,18 @@ def accepts(text: str) -> bool:
     return validator.is_valid(plain(document(text).root))
 
 
-def test_the_schema_in_the_repository_is_current() -> None:
-    checked_in = (SCHEMAS / "few-to-many.schema.json").read_text()
-    wanted = spec_schema_text(FewToManySpec)
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_schema_in_the_repository_is_current(kind: str) -> None:
+    checked_in = (SCHEMAS / f"{kind}.schema.json").read_text()
+    wanted = spec_schema_text(KINDS[kind].spec_model)
     assert json.loads(checked_in) == json.loads(wanted), (
-        "write it anew: tailc schema few-to-many > schemas/spec/few-to-many.schema.json"
+        f"write it anew: tailc schema {kind} > schemas/spec/{kind}.schema.json"
     )
 
 
-def test_the_schema_is_a_schema() -> None:
-    jsonschema.Draft202012Validator.check_schema(spec_schema(FewToManySpec))
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_schema_is_a_schema(kind: str) -> None:
+    jsonschema.Draft202012Validator.check_schema(spec_schema(KINDS[kind].spec_model))
 
 
 @pytest.mark.parametrize("name", WRITTEN)
@@ -64,8 +68,9 @@ def test_an_editor_sees_the_common_mistakes(broken: str) -> None:
     assert not accepts(BROKEN[broken])
 
 
-def test_every_key_has_a_description() -> None:
-    schema = spec_schema(FewToManySpec)
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_key_has_a_description(kind: str) -> None:
+    schema = spec_schema(KINDS[kind].spec_model)
     mappings = [schema, *schema["$defs"].values()]
     mappings += [part for mapping in mappings for part in mapping.get("anyOf", [])]
     keys = [

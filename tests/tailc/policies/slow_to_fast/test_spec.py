@@ -1,9 +1,14 @@
 """What is refused, and where; each message names the place, and a way out."""
 
+import jsonschema
 import pytest
 
 from tailc.errors import Code, TailcError
 from tailc.pipeline.spec import open_kind
+from tailc.policies.slow_to_fast.spec import SlowToFastSpec
+from tailc.specs.document import parse_document
+from tailc.specs.json_schema import spec_schema
+from tailc.specs.tree import plain
 from tests.tailc.policies.slow_to_fast.case import swapped, write
 
 TYPES = "types: [{speed: 1, count: 5}, {speed: 2, count: 2}]"
@@ -259,3 +264,34 @@ def test_the_command_line_replaces_what_the_kind_has_and_nothing_else(tmp_path):
         with pytest.raises(TailcError) as caught:
             spec.with_search(wrong)
         assert caught.value.findings[0].code is Code.USAGE
+
+
+LEVELS = "levels: [{frequency: 1.7GHz, power: 1W}, {frequency: 3.4GHz, power: 4W}]"
+WRITTEN = {
+    "published": swapped(),
+    "watts": with_types(SLOW, FAST.replace("6W", "6W, idle_power: 0, migration: 0ms")),
+    "levels": swapped((AMP, f"  dvfs: {{count: 4, switch: 50us, {LEVELS}}}")),
+    "a model": swapped((FROM, "  power_from: cubic\n  static_share: 0%\n")),
+    "control off": swapped((CONTROL, "control: off")),
+    "gains": swapped((CONTROL, "control: {intervals: 1, gains: [{kp: -0.1, ki: 0.2, kd: 0}]}")),
+    "boundaries": swapped((CONTROL, "control: {structure: pid, boundaries: [50/s]}")),
+    "columns": swapped((CONTROL, "speedup: {columns: [a, b]}")),
+    "a solver": swapped((CONTROL, "search: {method: mip, solver: cp-sat, time_limit: 5s}")),
+    "a target": swapped((CONTROL, "target: 75ms\nobjective: energy")),
+}
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_every_way_to_write_a_spec_is_accepted_and_fits_the_schema(name, tmp_path):
+    loaded = open_kind(str(write(tmp_path, WRITTEN[name]).spec)).loaded
+    jsonschema.validate(plain(loaded.document.root), spec_schema(SlowToFastSpec))
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["power in joules", "speed of 0", "count of 0", "an epoch in seconds", "a solver not known"],
+)
+def test_an_editor_sees_the_common_mistakes(name):
+    spec = parse_document(WRONG[name][0], "service.yaml")
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(plain(spec.root), spec_schema(SlowToFastSpec))
