@@ -66,6 +66,8 @@ class Code(enum.Enum):
     FEW_ARRIVALS = ("TC0218", ExitCode.BAD_CONTENT, "there are too few arrivals, or all at once")
     ARRIVAL_GAP = ("TC0219", ExitCode.BAD_CONTENT, "the recorded arrivals have a long silence")
     BAD_RATES = ("TC0220", ExitCode.BAD_CONTENT, "a rate profile cannot be replayed")
+    BAD_STEP = ("TC0221", ExitCode.BAD_CONTENT, "a step response has no single step of the input")
+    BAD_PLANT = ("TC0222", ExitCode.BAD_CONTENT, "a response or transfer function gives no plant")
     UNIT_SUSPECT = ("TC0251", ExitCode.OK, "the demand looks a thousand times too large or small")
     SPEEDUP_FALLS = ("TC0252", ExitCode.OK, "a speed-up falls as the degree rises")
     SPEEDUP_EXCEEDS = ("TC0253", ExitCode.OK, "a speed-up exceeds its degree")
@@ -88,7 +90,7 @@ class Code(enum.Enum):
     INFEASIBLE = ("TC0501", ExitCode.INFEASIBLE, "no policy meets the limits")
     BUDGET_ENDED = ("TC0502", ExitCode.BUDGET, "the budget ended before the optimum was certified")
     METHOD_UNFIT = ("TC0503", ExitCode.BAD_CONTENT, "the method cannot solve this problem")
-    NO_TUNING = ("TC0504", ExitCode.INFEASIBLE, "no controller can be tuned for a load")
+    NO_TUNING = ("TC0504", ExitCode.INFEASIBLE, "no controller keeps the limits for a plant")
     UNSTABLE_GAINS = ("TC0505", ExitCode.BAD_CONTENT, "gains in the spec would not be stable")
 
     OTHER_MEASURE = ("TC0602", ExitCode.OK, "the held-out trace was measured otherwise")

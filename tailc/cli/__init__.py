@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from tailc.errors import Finding
 
 COMMANDS = (
-    *("check", "compile", "verify", "diff", "simulate", "size"),
+    *("check", "compile", "verify", "diff", "simulate", "size", "tune"),
     *("lookup", "inspect", "split", "schema"),
 )
 # What stands below a command that also works by itself, by the file that it is in.
-BELOW = {("size", "cores"): "size_cores"}
+BELOW = {("size", "cores"): "size_cores", ("tune", "pid"): "tune_pid"}
 
 
 class LazyCommands(click.Group):

@@ -1,0 +1,192 @@
+"""tailc tune pid: a PI or PID controller for any plant, from a response or a transfer function."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from tailc.cli.outcome import Outcome, reports
+
+if TYPE_CHECKING:
+    from tailc.pipeline.tune_pid import Study, Units, Wish
+
+
+class _Numbers(click.ParamType):
+    """Coefficients with spaces or commas between."""
+
+    name = "numbers"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[float, ...]:
+        if isinstance(value, tuple):
+            return value
+        return tuple(
+            _number(self, word, param, ctx) for word in str(value).replace(",", " ").split()
+        )
+
+
+class _Number(click.ParamType):
+    """A finite number above `least`, or from it on where `is_reached`."""
+
+    name = "number"
+
+    def __init__(self, least: float = -math.inf, is_reached: bool = False) -> None:
+        self._least, self._is_reached = least, is_reached
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        number = _number(self, str(value), param, ctx)
+        if number < self._least or (number == self._least and not self._is_reached):
+            self.fail(f"`{value}` must be more than {self._least:g}", param, ctx)
+        return number
+
+
+def _number(
+    kind: click.ParamType, word: str, param: click.Parameter | None, ctx: click.Context | None
+) -> float:
+    try:
+        number = float(word)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        from tailc.units import shorten
+
+        kind.fail(f"`{shorten(word)}` is not a finite number", param, ctx)
+    return number
+
+
+@click.command("pid", short_help="Tune a PI or PID controller for any plant.")
+@click.argument("response", required=False)
+@click.option("--step", type=_Number(), metavar="X", help="Size of the input's step at row 1.")
+@click.option("--time", "time_column", default="time", show_default=True, metavar="COLUMN")
+@click.option("--output", "output_column", default="output", show_default=True, metavar="COLUMN")
+@click.option(
+    "--input",
+    "input_column",
+    default="input",
+    show_default=True,
+    metavar="COLUMN",
+    help="The input, which tells the step where --step does not.",
+)
+@click.option("--num", type=_Numbers(), metavar="LIST", help='Numerator in s, such as "-1 1".')
+@click.option("--den", type=_Numbers(), metavar="LIST", help='Denominator, such as "1 3 3 1".')
+@click.option(
+    "--dead-time",
+    type=_Number(0.0, is_reached=True),
+    metavar="X",
+    help="Dead time of the transfer function; 0 by default.",
+)
+@click.option(
+    "--sample-time",
+    type=_Number(0.0),
+    metavar="X",
+    help="Tune the velocity form for a controller that acts once in this time.",
+)
+@click.option("--structure", type=click.Choice(("pi", "pid")), default="pi", show_default=True)
+@click.option(
+    "--criterion",
+    type=click.Choice(("balanced", "setpoint", "load")),
+    default="balanced",
+    show_default=True,
+    help="Minimise ITAE of the set point's step, IAE of a load's, or their geometric mean.",
+)
+@click.option(
+    "--max-sensitivity",
+    type=_Number(1.0),
+    default=1.6,
+    show_default=True,
+    metavar="X",
+    help="Largest Ms: 1.2 is robust, 2 is fast.",
+)
+@click.option(
+    "--max-overshoot",
+    type=_Number(0.0, is_reached=True),
+    metavar="PERCENT",
+    help="Largest overshoot of the set point's step; any by default.",
+)
+@click.option("--plot", metavar="FILE", help="Draw step, load, Bode and Nyquist: FILE.svg or .png.")
+@click.option("--time-unit", default="s", show_default=True, metavar="UNIT")
+@click.option("--input-unit", default="input", show_default=True, metavar="UNIT")
+@click.option("--output-unit", default="output", show_default=True, metavar="UNIT")
+@reports
+def command(response: str | None, plot: str | None, **options: Any) -> Outcome:
+    """Tune a controller for the plant behind a step RESPONSE, a CSV file, or for --num and --den.
+
+    RESPONSE has columns of time, output and input, and - is standard input. The gains minimise the
+    criterion with a maximum sensitivity within its limit; SIMC, AMIGO and Ziegler-Nichols are shown
+    beside them.
+    """
+    _check(response, options)
+    kind = _picture_format(plot)
+
+    from tailc.pipeline.tune_pid import Units, Wish
+    from tailc.report import tune_pid as render
+
+    over = options["max_overshoot"]
+    wish = Wish(
+        options["structure"],
+        options["criterion"],
+        options["max_sensitivity"],
+        math.inf if over is None else over / 100,
+        options["sample_time"],
+    )
+    units = Units(options["time_unit"], options["input_unit"], options["output_unit"])
+    study = _study(response, wish, units, options)
+    written = _write(study, plot, kind)
+    return Outcome(
+        text=render.as_text(study) + "".join(f"\nwrote {path}\n" for path in written),
+        result={**render.as_dict(study), "files": written},
+    )
+
+
+def _check(response: str | None, options: dict[str, Any]) -> None:
+    """Raise a usage error unless exactly one plant is given."""
+    of_plant = [name for name in ("num", "den", "dead_time") if options[name] is not None]
+    if response is not None and of_plant:
+        word = of_plant[0].replace("_", "-")
+        raise click.UsageError(f"--{word} is of a transfer function; a RESPONSE is given too")
+    if response is None and options["step"] is not None:
+        raise click.UsageError("--step is of a RESPONSE, and none is given")
+    if response is None and not (options["num"] and options["den"]):
+        raise click.UsageError("give a RESPONSE, or --num and --den of a transfer function")
+    if options["step"] == 0:
+        raise click.UsageError("--step must not be 0")
+
+
+def _study(response: str | None, wish: Wish, units: Units, options: dict[str, Any]) -> Study:
+    from tailc.pipeline.tune_data import Columns, read_step
+    from tailc.pipeline.tune_pid import plant_of, study_of_data, study_of_plant
+
+    if response is None:
+        plant = plant_of(options["num"], options["den"], options["dead_time"] or 0.0)
+        return study_of_plant(plant, wish, units)
+    columns = Columns(options["time_column"], options["output_column"], options["input_column"])
+    data = read_step(response, columns, options["step"], wish.sample_time)
+    return study_of_data(data, wish, units)
+
+
+def _picture_format(plot: str | None) -> Literal["svg", "png"] | None:
+    if plot is None:
+        return None
+    suffix = Path(plot).suffix.lower().removeprefix(".")
+    if suffix == "svg" or suffix == "png":  # noqa: PLR1714 - so that a checker sees the literal
+        return suffix
+    from tailc.units import shorten
+
+    raise click.BadParameter(f"`{shorten(plot)}` ends in neither `.svg` nor `.png`")
+
+
+def _write(study: Study, plot: str | None, kind: Literal["svg", "png"] | None) -> list[str]:
+    """The file that was asked for, and where it is."""
+    if plot is None or kind is None:
+        return []
+    from tailc.atomic_files import replace_files
+    from tailc.report.tune_plot import picture
+
+    replace_files([(Path(plot), picture(study, kind))])
+    return [plot]

@@ -1,0 +1,217 @@
+"""A controller for any plant: from a step response or a transfer function to gains and figures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+from tailc_solvers.control import frequency
+from tailc_solvers.control.frequency import AnyPlant
+from tailc_solvers.control.identify import UnfitResponseError, identify
+from tailc_solvers.control.margins import (
+    LoopMargins,
+    UnstableLoopError,
+    loop_margins,
+    reference,
+    responses,
+)
+from tailc_solvers.control.plant import Plant, SampledPlant
+from tailc_solvers.control.rules import RULES
+from tailc_solvers.control.sampling import sampled
+from tailc_solvers.control.step_fit import fit_step
+from tailc_solvers.control.tune import Criterion, Limits, NoTuningError, Structure, tune
+
+from tailc.errors import Code, Finding, Place, TailcError
+from tailc.pipeline.tune_data import StepData
+
+Values = NDArray[np.float64]
+_LASTS_SETTLINGS, _LASTS_AT_LEAST = 2.5, 12.0
+_PER_DECADE = 60
+
+
+@dataclass(frozen=True)
+class Units:
+    """How the user calls the units of time, of the plant's input and of its output."""
+
+    time: str
+    input: str
+    output: str
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What is asked for; a sample time of None is a controller in continuous time."""
+
+    structure: Structure
+    criterion: Criterion
+    max_sensitivity: float
+    max_overshoot: float
+    sample_time: float | None
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A controller by name: parallel gains a unit of time, and what its loop does.
+
+    `gains` are kp, ki and kd as the plant's loop takes them, a sample the unit of time where it is
+    sampled. None where the rule does not apply; margins are None where the loop is not stable.
+    """
+
+    name: str
+    gains: tuple[float, float, float] | None
+    margins: LoopMargins | None
+
+
+@dataclass(frozen=True)
+class Study:
+    """A plant, the controller tuned for it, and the rules' beside it.
+
+    `residual` is what identification left, in the output's unit; None for a transfer function.
+    `criterion` is the value that was minimised. Times in margins are samples where the plant is
+    sampled.
+    """
+
+    plant: AnyPlant
+    wish: Wish
+    units: Units
+    residual: float | None
+    data: StepData | None
+    tuned: Loop
+    criterion: float
+    rules: tuple[Loop, ...]
+
+    @property
+    def unit_of_time(self) -> float:
+        """Of the plant's times, in the user's unit: the sample time, or 1."""
+        return self.wish.sample_time or 1.0
+
+
+def study_of_data(data: StepData, wish: Wish, units: Units) -> Study:
+    """Identify the plant behind a step response, and tune for it.
+
+    Raises TailcError, placed in the file, for a response that no plant can be told from.
+    """
+    place = Place(data.source)
+    try:
+        if wish.sample_time is None:
+            fit = fit_step(data.times, data.response, data.size)
+            return _study(fit.plant, wish, units, place, fit.residual, data)
+        at_samples = data.response[1:] if data.times[0] == 0 else data.response
+        found = identify(at_samples, data.size)
+    except UnfitResponseError as error:
+        _refuse(str(error), place, "a step response from rest to rest is needed")
+    return _study(found.plant, wish, units, place, found.residual, data)
+
+
+def study_of_plant(plant: Plant, wish: Wish, units: Units) -> Study:
+    """Tune for a transfer function, sampled where a sample time is given."""
+    place = Place("--den")
+    if wish.sample_time is None:
+        return _study(plant, wish, units, place, None, None)
+    try:
+        found = sampled(plant, wish.sample_time)
+    except ValueError as error:
+        _refuse(str(error), Place("--sample-time"), "choose a longer sample time")
+    return _study(found, wish, units, place, None, None)
+
+
+def plant_of(num: tuple[float, ...], den: tuple[float, ...], dead_time: float) -> Plant:
+    """The plant of a transfer function; TailcError for one that cannot be."""
+    try:
+        return Plant(num, den, dead_time)
+    except ValueError as error:
+        _refuse(str(error), Place("--num, --den"), "coefficients begin with the highest power of s")
+
+
+def _refuse(message: str, place: Place, help_: str) -> NoReturn:
+    raise TailcError(Finding(Code.BAD_PLANT, message, place, help_)) from None
+
+
+def _study(
+    plant: AnyPlant,
+    wish: Wish,
+    units: Units,
+    place: Place,
+    residual: float | None,
+    data: StepData | None,
+) -> Study:
+    limits = Limits(wish.max_sensitivity, wish.max_overshoot)
+    try:
+        gains, margins = tune(plant, wish.structure, limits, wish.criterion)
+    except NoTuningError as error:
+        message, help_ = str(error), "allow a larger --max-sensitivity or --max-overshoot"
+        raise TailcError(Finding(Code.NO_TUNING, message, place, help_)) from None
+    tuned = Loop("tuned", (gains.kp, gains.ki, gains.kd), margins)
+    rules = tuple(_ruled(name, plant, wish.structure) for name in RULES)
+    return Study(plant, wish, units, residual, data, tuned, gains.criterion, rules)
+
+
+def _ruled(name: str, plant: AnyPlant, structure: Structure) -> Loop:
+    gains = RULES[name](plant, structure)
+    if gains is None:
+        return Loop(name, None, None)
+    try:
+        return Loop(name, gains, loop_margins(plant, *gains))
+    except UnstableLoopError:
+        return Loop(name, gains, None)
+
+
+@dataclass(frozen=True)
+class Curves:
+    """One loop's responses for a picture, times in the user's unit.
+
+    `omega` is radians a unit of time; `response` the open loop's.
+    """
+
+    name: str
+    times: Values
+    after_step: Values
+    after_load: Values
+    omega: Values
+    response: NDArray[np.complex128]
+
+
+def curves(study: Study) -> tuple[Curves, ...]:
+    """Of every loop that is stable, the tuned one first, all for the same time."""
+    unit = study.unit_of_time
+    until = _until(study)
+    grid = frequency.frequencies(study.plant, reference(study.plant), _PER_DECADE)
+    found = []
+    for loop in (study.tuned, *study.rules):
+        if loop.gains is None or loop.margins is None:
+            continue
+        times, step, _ = responses(study.plant, *loop.gains, setpoint=1.0, load=0.0, until=until)
+        _, load, _ = responses(study.plant, *loop.gains, setpoint=0.0, load=1.0, until=until)
+        response = frequency.open_loop(study.plant, *loop.gains)(grid)
+        # Rules may have finer steps of time: at most the picture's.
+        found.append(Curves(loop.name, times * unit, step, load, grid / unit, response))
+    return tuple(found)
+
+
+def _until(study: Study) -> float:
+    margins = study.tuned.margins
+    settling = margins.performance.settling if margins else math.inf
+    least = _LASTS_AT_LEAST / reference(study.plant)
+    return max(least, _LASTS_SETTLINGS * settling) if math.isfinite(settling) else 20 * least
+
+
+def fitted_curve(study: Study) -> tuple[Values, Values] | None:
+    """(times, values) of the identified plant's answer to the measured step; None without data."""
+    if study.data is None:
+        return None
+    data, plant = study.data, study.plant
+    if isinstance(plant, SampledPlant):
+        values = np.concatenate(([0.0], data.size * plant.step_response(data.times.size - 1)))
+        return data.times, values
+    return data.times, data.size * _step_of(plant)(data.times)
+
+
+def _step_of(plant: Plant) -> Callable[[Values], Values]:
+    from tailc_solvers.control.loop import open_step_response
+
+    step, values = open_step_response(plant)
+    return lambda times: np.interp(times, np.arange(values.size) * step, values)

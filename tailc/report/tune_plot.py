@@ -1,0 +1,150 @@
+"""Four pictures of a tuned loop: step, load, Bode and Nyquist.
+
+The same bytes for the same study: no date, no version, and a fixed salt for the names that an SVG
+gives its parts.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from tailc.pipeline.tune_pid import Curves, Study, curves, fitted_curve
+from tailc.report.tune_pid import transfer_function
+from tailc.units import printable
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
+
+PictureFormat = Literal["svg", "png"]
+_SALT = "tailc"
+_WIDTH_IN, _HEIGHT_IN, _DPI = 11.0, 8.0, 110
+_COLOURS = ("#0b5fa5", "#d1701f", "#3c8d40", "#8a8a8a")
+_POINTS = 600
+# Frequencies of the Nyquist curve, in crossings: beyond, a dead time winds it around 0.
+_NYQUIST_UP_TO = 10.0
+_FAR, _NEAR = 1e-2, 1e2
+"""Of the loop's gain, that Bode plots show."""
+
+
+def picture(study: Study, kind: PictureFormat) -> bytes:
+    """The tuned loop in front of the rules' that are stable."""
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    # A user's own settings would change the bytes.
+    settings: Any = {**matplotlib.rcParamsDefault, "svg.hashsalt": _SALT, "font.size": 9.0}
+    with matplotlib.rc_context(settings):
+        figure = Figure(figsize=(_WIDTH_IN, _HEIGHT_IN), dpi=_DPI, layout="constrained")
+        _draw(figure, study)
+        written = io.BytesIO()
+        # Without these keys an SVG would have a date, and a PNG a version.
+        nothing = {"Date": None, "Creator": None} if kind == "svg" else {"Software": None}
+        figure.savefig(written, format=kind, metadata=nothing)
+    return written.getvalue()
+
+
+def _draw(figure: Figure, study: Study) -> None:
+    loops = curves(study)
+    figure.suptitle(f"{study.wish.structure.upper()} controller for {transfer_function(study)}")
+    halves: Any = figure.subfigures(1, 2)
+    times, frequencies = halves
+    has_data = study.data is not None
+    step, load, *more = np.ravel(times.subplots(2 + has_data, 1))
+    _draw_time(step, study, loops, "after_step", "unit step of the set point")
+    _draw_time(load, study, loops, "after_load", "unit step of a load at the plant's input")
+    for axes in more:
+        _draw_data(axes, study)
+    handles, labels = step.get_legend_handles_labels()
+    step.legend(handles[::-1], labels[::-1], loc="lower right", fontsize=8)
+    _draw_frequencies(frequencies, study, loops)
+
+
+def _draw_time(axes: Axes, study: Study, loops: tuple[Curves, ...], which: str, title: str) -> None:
+    until = loops[0].times[-1]
+    for loop, colour in _back_to_front(loops):
+        shown = slice(None, None, max(1, loop.times.size // _POINTS))
+        values = getattr(loop, which)
+        style: Any = {"drawstyle": "steps-post"} if study.wish.sample_time else {}
+        axes.plot(loop.times[shown], values[shown], color=colour, label=loop.name, **style)
+    front = getattr(loops[0], which)
+    low, high = float(front.min()), float(front.max())
+    others = [float(np.abs(getattr(loop, which)).max()) for loop in loops]
+    high = max(high, min(2 * high, max(others)))
+    room = 0.08 * (high - low)
+    axes.set(xlim=(0, until), ylim=(min(low, 0.0) - room, high + room), title=title)
+    axes.set_xlabel(f"time [{printable(study.units.time)}]")
+    unit = printable(study.units.output)
+    axes.set_ylabel("output / set point" if which == "after_step" else f"output [{unit}]")
+    axes.grid(alpha=0.3)
+
+
+def _draw_data(axes: Axes, study: Study) -> None:
+    fitted = fitted_curve(study)
+    if study.data is None or fitted is None:
+        return
+    data, unit = study.data, printable(study.units.output)
+    axes.plot(data.times, data.response, ".", color="#777777", markersize=3, label="measured")
+    axes.plot(*fitted, color="#b01030", linewidth=1.2, label="identified plant")
+    axes.set(title="measured step response", ylabel=f"change of output [{unit}]")
+    axes.set_xlabel(f"time since the step [{printable(study.units.time)}]")
+    axes.legend(loc="lower right", fontsize=8)
+    axes.grid(alpha=0.3)
+
+
+def _draw_frequencies(figure: SubFigure, study: Study, loops: tuple[Curves, ...]) -> None:
+    gain, phase, nyquist = figure.subplots(3, 1, height_ratios=(1, 1, 2))
+    low, high = _shown_frequencies(loops[0])
+    unit = printable(study.units.time)
+    for loop, colour in _back_to_front(loops):
+        shown = (loop.omega >= low) & (loop.omega <= high)
+        response = loop.response[shown]
+        gain.loglog(loop.omega[shown], np.abs(response), color=colour)
+        angle = np.degrees(np.unwrap(np.angle(loop.response)))
+        phase.semilogx(loop.omega[shown], angle[shown], color=colour)
+        near = loop.response[loop.omega <= _NYQUIST_UP_TO * _crossing(loops[0])]
+        nyquist.plot(near.real, near.imag, color=colour)
+    gain.axhline(1.0, color="black", linewidth=0.6)
+    gain.set(title="open loop: Bode", ylabel="gain", xlim=(low, high), ylim=(_FAR, _NEAR))
+    phase.axhline(-180.0, color="black", linewidth=0.6)
+    phase.set(ylabel="phase [degrees]", xlim=(low, high), ylim=(-360, 0))
+    phase.set_yticks(range(-360, 1, 90))
+    phase.set_xlabel(f"frequency [rad/{unit}]")
+    for axes in (gain, phase, nyquist):
+        axes.grid(alpha=0.3)
+    _finish_nyquist(nyquist, study)
+
+
+def _finish_nyquist(axes: Axes, study: Study) -> None:
+    """Outside the circle around -1 the sensitivity is within its limit."""
+    from matplotlib.patches import Circle
+
+    limit = study.wish.max_sensitivity
+    circle = Circle((-1, 0), 1 / limit, fill=True, facecolor="#f3d9d9", edgecolor="#b01030")
+    circle.set_label(f"Ms > {limit:g}")
+    axes.add_patch(circle)
+    axes.plot([-1], [0], "+", color="#b01030")
+    axes.set(xlim=(-2.6, 0.8), ylim=(-1.9, 0.9), aspect="equal", title="Nyquist")
+    axes.set(xlabel="real part", ylabel="imaginary part")
+    axes.legend(handles=[circle], loc="lower right", fontsize=8)
+
+
+def _shown_frequencies(loop: Curves) -> tuple[float, float]:
+    """Where the tuned loop's gain lies within what is shown, to whole decades at the least."""
+    gains = np.abs(loop.response)
+    within = loop.omega[(gains <= _NEAR) & (gains >= _FAR)]
+    return float(within.min()), float(min(within.max(), 100 * _crossing(loop)))
+
+
+def _crossing(loop: Curves) -> float:
+    """The frequency where the gain is nearest to 1."""
+    return float(loop.omega[np.argmin(np.abs(np.log(np.abs(loop.response))))])
+
+
+def _back_to_front(loops: tuple[Curves, ...]) -> Sequence[tuple[Curves, str]]:
+    """The tuned loop is the first and is drawn last."""
+    return list(zip(loops, _COLOURS, strict=False))[::-1]
