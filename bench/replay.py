@@ -5,7 +5,8 @@
 The published table at three rates, with quantum, boosting and all metrics; SEQ, which is processor
 sharing; and first come, first served. All ways replay the same requests at the same times. The twin
 must write the same to the bit, SimPy and Ciw the same latencies within their rounding, else this
-ends with an error. Then the engine on one thread and on two, and a whole verdict.
+ends with an error. Then requests on whole cores, with a controller in the loop, beside SimPy; and
+the engine on one thread and on two, and a whole verdict.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from bench import published_server as published
+from bench.replay_cores import on_cores
 from bench.timing import end, least_seconds, seconds, show, wanted
 from bench.twin import Twin, differences
 from tailc.forms.ladder.table import Ladder
@@ -88,6 +90,7 @@ def main() -> None:
     header = ["server", "rate", "p99", "engine", "C++", "SimPy", "Ciw"]
     header += ["engine / C++", "engine / SimPy", "engine / Ciw"]
     show(header, [row(scenario, twin) for scenario in scenarios()])
+    on_cores()
     on_more_threads()
     end()
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from tailc.artifact.envelope import InputRole, Policy
 from tailc.errors import Code, Finding, Place, TailcError
+from tailc.forms.ladder.table import Rule
 from tailc.replay.workload import degrees
 from tailc.traces.profile import DemandProfile
 from tailc.verify.options import VerifyOptions
@@ -108,6 +109,7 @@ def _unfit_trace(
             help="verify on requests that were held out; `--allow-compile-trace` "
             "(`allow_compile_trace=True`) replays these all the same",
         )
+    yield from _unfit_speeds(policy, held_out, place)
     most = max((d for form in policy.ladders for d in degrees(form) or ()), default=0)
     if held_out.degrees < most:
         yield Finding(
@@ -116,4 +118,17 @@ def _unfit_trace(
             f"requests at degree `{most}`",
             place,
             help=f"measure the requests at degrees 1 to {most}",
+        )
+
+
+def _unfit_speeds(policy: Policy, held_out: DemandProfile, place: Place) -> Iterator[Finding]:
+    """On whole cores a request has the speeds of the rungs, or one of its own for each."""
+    ladder = policy.ladders[0]
+    if Rule.CORE_PER_REQUEST in ladder.rules and held_out.degrees not in (1, len(ladder.rungs)):
+        yield Finding(
+            Code.BAD_TIMINGS,
+            f"the trace has speeds on `{held_out.degrees}` types of core, and the policy runs "
+            f"requests on `{len(ladder.rungs)}`",
+            place,
+            help="measure the requests on each type that the policy has, or on none",
         )

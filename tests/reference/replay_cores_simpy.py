@@ -10,6 +10,16 @@ from dataclasses import dataclass, field
 
 import simpy
 
+from tailc.forms.controller import (
+    Controller,
+    arrival_rate_mrps,
+    first_state,
+    output_ppm,
+    scaled_age_us,
+    step,
+)
+from tailc.percentiles import percentile_rank
+
 # Work below this many ms is done: rounding of simulated times near 10^7 ms.
 EPSILON_MS = 1e-6
 SLOW, FAST = 0, 1
@@ -27,7 +37,7 @@ class Job:
 
 @dataclass
 class Server:
-    """`threshold_ms` may be changed while it runs, by `after_exit`."""
+    """With a controller `threshold_ms` is scaled by its output, once an epoch."""
 
     env: simpy.Environment
     cores: tuple[int, int]
@@ -36,8 +46,17 @@ class Server:
     threshold_ms: float
     quantum_ms: float
     move_ms: float = 0.0
+    controller: Controller | None = None
     jobs: list[Job] = field(default_factory=list)
-    exits: int = 0
+    latencies_ms: list[float] = field(default_factory=list)
+    arrived: int = 0
+    arrived_by_step: int = 0
+    stepped_ms: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.state = None if self.controller is None else first_state(self.controller)
+        self.full_ms = self.threshold_ms
+        self.scale()
 
     def held(self, kind: int) -> int:
         return sum(job.core == kind for job in self.jobs)
@@ -82,9 +101,26 @@ class Server:
                 if self.climbs(job):
                     moving_ms = self.move_ms
         self.jobs.remove(job)
-        self.exits += 1
         job.latency_ms = self.env.now - job.arrival_ms
+        self.latencies_ms.append(job.latency_ms)
+        if self.controller and len(self.latencies_ms) % self.controller.epoch_requests == 0:
+            self.step(self.controller)
         self.start_waiting()
+
+    def step(self, controller: Controller) -> None:
+        window = sorted(self.latencies_ms[-controller.window_requests :])
+        rank = percentile_rank(controller.percentile_ppm, len(window))
+        elapsed_us = int((self.env.now - self.stepped_ms) * 1000)
+        rate_mrps = arrival_rate_mrps(self.arrived - self.arrived_by_step, elapsed_us)
+        measured_us = round(window[rank - 1] * 1000)
+        self.state = step(controller, self.state, measured_us, rate_mrps)
+        self.stepped_ms, self.arrived_by_step = self.env.now, self.arrived
+        self.scale()
+
+    def scale(self) -> None:
+        if self.controller is not None:
+            by_ppm = output_ppm(self.controller, self.state)
+            self.threshold_ms = scaled_age_us(round(self.full_ms * 1000), by_ppm) / 1000
 
     def climbs(self, job: Job) -> bool:
         if job.core == FAST or not self.is_free(FAST):
@@ -114,6 +150,7 @@ def replay_cores_simpy(
         for job in jobs:
             yield env.timeout(job.arrival_ms - env.now)
             here.jobs.append(job)
+            here.arrived += 1
             here.start_waiting()
             env.process(here.wake(job))
 

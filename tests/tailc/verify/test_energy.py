@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from tailc.artifact.envelope import Policy
+from tailc.errors import TailcError
 from tailc.forms.controller import Actuator, Controller, GainRow
 from tailc.replay.arrivals import Poisson
 from tailc.specs.slo import Slo
@@ -164,3 +165,27 @@ def test_rates_may_be_chosen():
     points = judged(AMP, arrivals=(Poisson(1000), Poisson(2000)), baselines=()).points
     assert [point.reference for point in points] == [None, None]
     assert all(point.policy.cores.relative_ppm is None for point in points)
+
+
+def test_a_trace_of_other_types_is_refused():
+    three = dataclasses.replace(alike(), curves=np.array([[1.0, 1.5, 2.0]]))
+    with pytest.raises(TailcError, match=r"speeds on `3` types of core, and .* on `2`"):
+        verify(policy(AMP), three, VerifyOptions())
+
+
+def test_a_trace_may_have_speeds_of_its_own():
+    own = dataclasses.replace(alike(), curves=np.array([[1.0, 1.25]]))
+    found = verify(policy(AMP), own, VerifyOptions(baselines=(), replicates=49)).points[0]
+    # 50 ms slow, then 50 ms of work at 1.25
+    assert found.policy.verdicts[0].estimate_us == 90_000
+
+
+def test_baselines_of_threads_are_refused():
+    with pytest.raises(TailcError, match="`seq` where rungs are cores"):
+        judged(AMP, baselines=("seq",))
+
+
+@pytest.mark.parametrize("share_ppm", [-1, PPM])
+def test_other_power_is_less_than_all_of_it(share_ppm):
+    with pytest.raises(TailcError, match="other power"):
+        VerifyOptions(other_power_ppm=share_ppm)

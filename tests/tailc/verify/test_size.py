@@ -13,8 +13,11 @@ from tailc.specs.slo import Slo
 from tailc.traces.profile import DemandProfile, Measure
 from tailc.verify.options import VerifyOptions
 from tailc.verify.size import STEPS, Capacity, _last_met, servers, size
+from tests.tailc.replay.cores.servers import cores, row
 from tests.tailc.replay.servers import at_once, ladder
 from tests.tailc.verify.policies import climbing, held_out, policy
+from tests.tailc.verify.test_energy import STILL, alike
+from tests.tailc.verify.test_energy import policy as core_policy
 
 MEAN_MS = 20.0
 TARGET_MS = 200.0
@@ -150,3 +153,24 @@ def test_the_number_of_threads_does_not_matter():
         for threads in (1, 2)
     )
     assert one == two
+
+
+def test_a_server_of_cores_is_sized_by_its_controller_too():
+    """Every request takes 100 ms of a slow core or 50 of a fast one."""
+    amp = cores([2, 1], row((0, 1)))
+    still = dataclasses.replace(STILL, target_us=120_000, epoch_requests=100)
+    policies = [
+        dataclasses.replace(core_policy(amp, *steered), slos=(Slo(900_000, 400_000),))
+        for steered in ((), (still,))
+    ]
+    options = VerifyOptions(
+        replicates=49, requests_per_replay=2000, baselines=("first",), repeats=4
+    )
+    found = size(policies, alike(), options)
+    assert [one.subject for one in found.capacities] == ["amp", "amp", "TL"]
+    # an age of 0 is 0 however it is scaled, and wanting the last rung from the start is TL
+    alone, steered, tl = (one.rate_mrps for one in found.capacities)
+    assert alone == tl
+    assert abs(steered - alone) <= 0.05 * alone
+    # two slow cores and a fast one do 40 requests a second
+    assert 30_000 < alone < 40_000
