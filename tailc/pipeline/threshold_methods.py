@@ -37,8 +37,9 @@ Ages = tuple[int | None, ...]
 BYTES_PER_MB = 1_000_000
 # The default step of the grid resolves the target this finely ...
 STEPS_PER_TARGET = 400
-# ... unless the passes over requests would then be more than this, about five seconds.
-MOST_VISITS = 1e9
+# ... unless passes over all requests and rungs would then be more than this without bounds, which
+# leave out all but a few: some seconds.
+MOST_VISITS = 5e10
 
 
 @dataclass(frozen=True)
@@ -64,8 +65,6 @@ def solved(problem: ThresholdProblem, sample: Sample) -> Answer:
         ThresholdMethod.MIP: _by_mip,
         ThresholdMethod.GRID: _by_grid,
     }
-    if nearest_us(problem, sample) > _target_us(problem):
-        raise _below_the_fastest(problem, sample)
     answer = methods[problem.method](problem, sample)
     if answer.bound is None and problem.profile.has_common_curve:
         # Any ages are a schedule of the continuous problem, so its bound holds for them.
@@ -130,6 +129,8 @@ def _by_convex(problem: ThresholdProblem, sample: Sample) -> Answer:
     )
     with Solver(Backend.CLARABEL) as solver:
         found = propose_thresholds(convex, solver, _limits(problem))
+    if found.outcome is Outcome.INFEASIBLE and found.trust is Trust.PROVED:
+        raise _below_the_fastest(problem, sample)
     if found.trust is Trust.REFUTED or found.outcome is not Outcome.OPTIMAL:
         raise _failed(Backend.CLARABEL, found.outcome, found.trust, found.message)
     ages = rounded_ages(problem, sample, found.age_ms)
@@ -141,6 +142,8 @@ def _by_convex(problem: ThresholdProblem, sample: Sample) -> Answer:
 def _by_mip(problem: ThresholdProblem, sample: Sample) -> Answer:
     """One mixed-integer program; its optimum is what the solver claims, its ages are checked."""
     _check_faster(problem)
+    if nearest_us(problem, sample) > _target_us(problem):
+        raise _below_the_fastest(problem, sample)
     backend = Backend(problem.solver or Backend.HIGHS)
     power = np.array(problem.power_ppm) / PPM
     stated = mip_thresholds(

@@ -7,11 +7,10 @@ believed, and a proposal that misses the target stops the compile.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 from tailc_solvers.sample import Sample
-from tailc_solvers.thresholds.evaluate import evaluate_thresholds
+from tailc_solvers.thresholds.evaluate import ThresholdFigures, evaluate_thresholds
 from tailc_solvers.thresholds.exact import ExactSample
 
 from tailc.forms.ladder.solution import RowEvidence, Schedule
@@ -69,31 +68,33 @@ def _fixed(problem: ThresholdProblem) -> Answer:
 
 
 def _evidence(problem: ThresholdProblem, sample: Sample, answer: Answer) -> RowEvidence:
-    ages_ms = np.array([math.inf if a is None else a / US_PER_MS for a in answer.age_us])
-    power = np.array(problem.power_ppm) / PPM
-    mean_us = whole_us(evaluate_thresholds(sample, power, ages_ms, problem.rank).mean_ms)
+    """Energy and tail exactly, rounded up once; mean and limits of the tail in floating point."""
+    exact = ExactSample(sample, problem.speed_ppm, problem.power_ppm, problem.rank)
+    energy, tail = exact.figures(answer.age_us)
+    tail_us = math.ceil(tail)
+    mean_us = whole_us(_figures(problem, sample, answer, problem.rank).mean_ms)
     limits = rank_limits(problem.percentile_ppm, problem.profile.total_weight)
-    energy = ExactSample(sample, problem.speed_ppm, problem.power_ppm, problem.rank)
-    per_request = energy.figures(answer.age_us).energy
+    low_us = whole_us(_figures(problem, sample, answer, max(limits.low, 1)).tail_ms)
+    high = limits.high and whole_us(_figures(problem, sample, answer, limits.high).tail_ms)
     bound = answer.bound
     return RowEvidence(
         load=LOAD,
-        objective_us=math.ceil(per_request * ENERGY_STEPS),
+        objective_us=math.ceil(energy * ENERGY_STEPS),
         bound_us=None if bound is None else max(math.floor(bound * ENERGY_STEPS), 0),
-        tail_us=_tail_us(problem, sample, answer.age_us, problem.rank),
-        tail_low_us=_tail_us(problem, sample, answer.age_us, max(limits.low, 1)),
-        tail_high_us=limits.high and _tail_us(problem, sample, answer.age_us, limits.high),
+        tail_us=tail_us,
+        tail_low_us=min(low_us, tail_us),
+        tail_high_us=high and max(high, tail_us),
         mean_us=mean_us,
-        cost_time_us=round(per_request * US_PER_MS),
-        total_cost_ppm=round(per_request * ENERGY_STEPS / mean_us) if mean_us else 0,
+        cost_time_us=round(energy * US_PER_MS),
+        total_cost_ppm=round(energy * ENERGY_STEPS / mean_us) if mean_us else 0,
     )
 
 
-def _tail_us(
-    problem: ThresholdProblem, sample: Sample, ages: Sequence[int | None], rank: int
-) -> int:
-    exact = ExactSample(sample, problem.speed_ppm, problem.power_ppm, rank)
-    return math.ceil(exact.figures(ages).tail_us)
+def _figures(
+    problem: ThresholdProblem, sample: Sample, answer: Answer, rank: int
+) -> ThresholdFigures:
+    ages_ms = np.array([math.inf if a is None else a / US_PER_MS for a in answer.age_us])
+    return evaluate_thresholds(sample, np.array(problem.power_ppm) / PPM, ages_ms, rank)
 
 
 def _schedule(age_us: Ages) -> Schedule:
