@@ -1,4 +1,4 @@
-"""Oblivious: every request on a random core, whatever its type (Haque, 2016, section 5.3.2)."""
+"""Oblivious: every request on a random core, whatever its type (Haque, 2016, section 5.2.6)."""
 
 from __future__ import annotations
 
