@@ -137,6 +137,15 @@ def test_an_infeasible_target_gives_the_nearest_tail():
     assert (found.age_us, found.tail_us) == ((0,), 10_000)
 
 
+def test_a_target_that_equals_the_nearest_tail_is_met():
+    sample = Sample.individual([10.0, 30.0], [[1, 2], [1, 3]])
+    table = np.array([[1, 2], [1, 3]]) * MILLION
+    found = search_thresholds(
+        sample, table, [1, 8], rank=2, target_us=10_000, step_us=1_000, longest_us=10_000
+    )
+    assert (found.status, found.age_us, found.tail_us) == (Status.OPTIMAL, (0,), 10_000)
+
+
 def test_classes_are_individual_requests_with_shared_curves():
     table = np.array([[1_000_000, 1_500_000], [1_000_000, 2_500_000]])
     demand = [10.0, 20.0, 30.0, 40.0]

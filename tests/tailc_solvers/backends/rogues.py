@@ -1,5 +1,6 @@
 """Adapters that do what no solver should; each is loaded in a child."""
 
+import atexit
 import ctypes
 import os
 import struct
@@ -40,6 +41,12 @@ def leave_in_silence(program, limits):
     os._exit(0)
 
 
+def quits(program, limits):
+    """Closes its pipe first and takes a while to go."""
+    atexit.register(time.sleep, 0.2)
+    raise SystemExit(4)
+
+
 def segfault(program, limits):
     ctypes.string_at(0)
 
@@ -73,7 +80,7 @@ def raises(program, limits):
 
 
 def leaves_a_grandchild(program, limits):
-    subprocess.Popen([sys.executable, "-c", f"import time; time.sleep(600) # {limits.seed}"])
+    subprocess.Popen([sys.executable, "-c", f"import time; time.sleep(60) # {limits.seed}"])
     time.sleep(600)
 
 

@@ -71,7 +71,7 @@ def test_a_solver_that_does_not_end_is_ended(name):
 
 
 def test_what_a_solver_started_ends_with_it():
-    mark = 987_654_321
+    mark = 10**9 + os.getpid()
     assert answered("leaves_a_grandchild", Limits(wall_s=1, seed=mark)).outcome is Outcome.TIMED_OUT
     deadline = time.monotonic() + 5
     while is_running(mark) and time.monotonic() < deadline:
@@ -95,6 +95,7 @@ def is_running(mark: int) -> bool:
     [
         ("leave", "exit status 3"),
         ("leave_in_silence", "exit status 0"),
+        ("quits", "exit status 4"),
         ("segfault", "signal 11"),
         ("abort", "signal 6"),
         ("truncated_and_gone", "exit status 0"),

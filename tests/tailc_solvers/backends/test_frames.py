@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from tailc_solvers.backends.frames import (
+    PREFIX,
     GarbledFrameError,
     decoded_answer,
     decoded_question,
@@ -62,3 +63,11 @@ def test_no_part_of_an_answer_is_an_answer():
     for end in range(len(frame)):
         with pytest.raises(GarbledFrameError):
             decoded_answer(frame[:end])
+
+
+def test_bytes_beyond_the_arrays_are_garbled():
+    frame = encoded_answer(Answer(Outcome.OPTIMAL, np.arange(3.0), 1.0))
+    magic, length, head = PREFIX.unpack(frame[: PREFIX.size])
+    longer = PREFIX.pack(magic, length + 8, head) + frame[PREFIX.size :] + bytes(8)
+    with pytest.raises(GarbledFrameError, match="left over"):
+        decoded_answer(longer)
