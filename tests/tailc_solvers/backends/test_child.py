@@ -14,13 +14,14 @@ from tailc_solvers.backends.linear import Answer, Limits, LinearProgram, Outcome
 PROGRAM = LinearProgram.build([1.0, 2.0], [3.0, 4.0], 10.0, [])
 ROGUES = "tests.tailc_solvers.backends.rogues"
 SHORT = Limits(wall_s=1.0)
+LONG = Limits(wall_s=60.0)
 
 
 def child(name: str) -> Child:
     return Child(f"{ROGUES}:{name}")
 
 
-def answered(name: str, limits: Limits = SHORT) -> Answer:
+def answered(name: str, limits: Limits = LONG) -> Answer:
     with child(name) as solver:
         return solver.answer(PROGRAM, limits)
 
@@ -40,23 +41,24 @@ def _nothing_is_left():
 
 def test_one_child_answers_many_programs():
     with child("echo") as solver:
-        first = solver.answer(PROGRAM, SHORT)
         begun = time.perf_counter()
+        first = solver.answer(PROGRAM, LONG)
+        started = time.perf_counter()
         for _ in range(50):
-            again = solver.answer(PROGRAM, SHORT)
-        each = (time.perf_counter() - begun) / 50
+            again = solver.answer(PROGRAM, LONG)
+        each = (time.perf_counter() - started) / 50
     assert first.x is not None
     assert first.x.tolist() == [3.0, 4.0]
     assert again.objective == first.objective == 11.0
-    # Starting Python alone takes ten times that.
-    assert each < 0.02
+    # Only the first has to wait for Python.
+    assert each < (started - begun) / 3
 
 
 def test_programs_larger_than_a_pipe_go_through_both_ways():
     n = 300_000
     program = LinearProgram.build(np.ones(n), np.arange(n), np.inf, [])
     with child("echo") as solver:
-        found = solver.answer(program, Limits(wall_s=20))
+        found = solver.answer(program, LONG)
     assert found.x is not None
     assert (found.x == np.arange(n)).all()
 
@@ -64,7 +66,7 @@ def test_programs_larger_than_a_pipe_go_through_both_ways():
 @pytest.mark.parametrize("name", ["hang", "spin", "leaves_a_grandchild"])
 def test_a_solver_that_does_not_end_is_ended(name):
     begun = time.perf_counter()
-    found = answered(name)
+    found = answered(name, SHORT)
     assert found.outcome is Outcome.TIMED_OUT
     assert found.message == "no answer within 1 s"
     assert time.perf_counter() - begun < 10
@@ -109,7 +111,7 @@ def test_a_solver_that_crashes_says_how(name, how):
 
 @pytest.mark.parametrize("name", ["hoard", "hoard_and_die"])
 def test_a_solver_that_needs_too_much_memory_is_told_apart_from_a_crash(name):
-    found = answered(name, Limits(wall_s=20, memory_bytes=1 << 30))
+    found = answered(name, Limits(wall_s=60, memory_bytes=1 << 30))
     assert found.outcome is Outcome.OUT_OF_MEMORY
 
 
@@ -138,7 +140,7 @@ def test_bytes_that_are_no_answer_are_garbled(name):
 def test_random_bytes_are_garbled_whatever_they_are():
     for seed in range(5):
         with child("rubbish") as solver:
-            found = solver.answer(PROGRAM, Limits(wall_s=1, seed=seed, nodes=1_000))
+            found = solver.answer(PROGRAM, Limits(wall_s=60, seed=seed, nodes=1_000))
         assert found.outcome is Outcome.GARBLED
 
 
@@ -168,15 +170,15 @@ def test_a_library_that_is_not_there_is_named():
 
 def test_after_a_failure_the_next_question_starts_another_child():
     with child("slow_then_fine") as solver:
-        assert solver.answer(PROGRAM, SHORT).outcome is Outcome.FEASIBLE
+        assert solver.answer(PROGRAM, LONG).outcome is Outcome.FEASIBLE
         assert solver.answer(PROGRAM, Limits(wall_s=0.1)).outcome is Outcome.TIMED_OUT
-        assert solver.answer(PROGRAM, SHORT).outcome is Outcome.FEASIBLE
+        assert solver.answer(PROGRAM, LONG).outcome is Outcome.FEASIBLE
 
 
 def test_a_child_whose_parent_is_gone_ends():
     script = (
         "import os; from tests.tailc_solvers.backends.test_child import *;"
-        "c = child('echo'); c.answer(PROGRAM, SHORT);"
+        "c = child('echo'); c.answer(PROGRAM, LONG);"
         "print(c._running._child.pid, flush=True); os._exit(0)"
     )
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
