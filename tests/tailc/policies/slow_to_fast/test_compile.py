@@ -137,3 +137,21 @@ def test_each_request_s_own_speeds_are_read_from_columns(tmp_path, tailc):
     assert ended.code == 0
     assert "least energy by grid (grid-exhausted)" in ended.out
     assert "speed-up" not in ended.err
+
+
+def test_a_speed_above_its_number_is_no_odd_degree(tmp_path, tailc):
+    fast = ("power_from: micro-2017-amp", "power_from: cubic"), ("speed: 2,", "speed: 4,")
+    case = write(tmp_path, swapped(OFF, *fast))
+    compiled = tailc("compile", case.spec, "-o", tmp_path / "policy")
+    words = ("--requests", "400", "--replicates", "49", "--baselines", "ee", "--no-progress")
+    verified = tailc("verify", tmp_path / "policy", "--trace", case.held_out, *words)
+    checked = tailc("check", case.spec, "--trace")
+    for ended in (compiled, verified, checked):
+        assert "TC025" not in ended.err
+        assert ended.out
+
+
+def test_static_power_is_told_apart_and_charged_to_no_request(compiled):
+    by_table, _ = compiled(swapped(OFF, ("power_from: micro-2017-amp", "power_from: cubic")))
+    # 5 slow cores at 1 and 2 fast ones at 8; a quarter of that is static.
+    assert "peak power 21 slow cores, and 5.25 slow cores static" in by_table.out
