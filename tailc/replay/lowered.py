@@ -84,6 +84,8 @@ def lower(
     descend, a rung that shares several cost units, boosting in a unit without capacity.
     """
     ladder = first_of_alike(ladders)
+    # Where requests have whole cores, `tailc.replay.cores` replays them.
+    assert Rule.CORE_PER_REQUEST not in ladder.rules
     rows, row_of_load = rows_by_load(ladders, rate_mrps, most_in_system)
     _check_rules(ladder, len(rows))
     shared = pools(ladder)

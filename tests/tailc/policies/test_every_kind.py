@@ -27,8 +27,8 @@ from tailc.forms.ladder.table import Climb, Ladder, LoadAxis, Row
 from tailc.pipeline.held_out import read_held_out
 from tailc.policies import find_kinds
 from tailc.replay import streams
-from tailc.replay.lowered import lower
 from tailc.replay.outcome import replay
+from tailc.replay.subject import Subject, table_of
 from tailc.replay.workload import workload
 from tailc.verify.options import VerifyOptions
 from tests.tailc.policies.cases import Case, write_case
@@ -152,7 +152,8 @@ def test_in_a_replay_every_request_leaves_after_its_work_is_done(compiled, ladde
     arrival_ns = np.empty(requests, np.int64)
     streams.poisson_arrivals(streams.stream(1), rate_mrps, arrival_ns)
     order = np.arange(requests) % len(load.work_ns)
-    outcome = replay(load, order, arrival_ns, lower(ladders[:1], rate_mrps, 10_000), 10_000)
+    table = table_of(Subject("first", tuple(ladders[:1])), rate_mrps, 10_000)
+    outcome = replay(load, order, arrival_ns, table, 10_000)
     assert outcome.arrived == requests
     fastest = load.speed[load.curve_of[order]].max(axis=1)
     least_ns = load.work_ns[order] / fastest
