@@ -106,7 +106,8 @@ class Study:
         self._requests = requests
         self._searched_at = Poisson(searched_rps * 1000)
         self._cut_off_us = cut_off_us
-        self._subjects = {"fm": Subject(policy.name, policy.forms)}
+        self._target_us = policy.slos[0].latency_us
+        self._subjects = {"fm": Subject(policy.name, policy.ladders)}
         self.runs = functools.cache(self._runs)
 
     def add(self, name: str, subject: Subject) -> None:
@@ -160,12 +161,12 @@ class Study:
         """By the tail alone: no baseline here has an energy."""
         return Search(lambda subject: Tried(self._tail_us(subject)), P99_PPM, 0)
 
-    def _tail_us(self, subject: Subject) -> int:
+    def _tried(self, subject: Subject) -> Tried:
         runs = [
             self._run(subject, self._searched_at, self._requests, number)
             for number in range(SEARCH_REPETITIONS)
         ]
-        return round(1000 * statistics.fmean(run.p99_ms for run in runs))
+        return Tried(round(1000 * statistics.fmean(run.p99_ms for run in runs)))
 
     def _run(self, subject: Subject, arrivals: Arrivals, requests: int, number: int) -> Run:
         arrival_ns = arrivals.arrival_ns(_stream(arrivals, number, Purpose.ARRIVALS), requests)
@@ -199,7 +200,7 @@ def _summary(outcome: Outcome, work_ns: NDArray[np.int64], arrivals: Arrivals) -
     used = outcome.rung_times(work_ns)
     ended = not outcome.was_cut_off
     return Run(
-        _p99(latency_ms) if ended else math.inf,
+        p99_of(latency_ms) if ended else math.inf,
         float(latency_ms.mean()) if ended else math.inf,
         outcome.mean_threads,
         outcome.utilization or 0.0,
@@ -207,11 +208,11 @@ def _summary(outcome: Outcome, work_ns: NDArray[np.int64], arrivals: Arrivals) -
         used.longest,
         used.shortest,
         tuple(used.left_on.tolist()),
-        tuple(_p99(outcome.latency_ns[first:end] / 1e6) for first, end in arrivals.stretches),
+        tuple(p99_of(outcome.latency_ns[first:end] / 1e6) for first, end in arrivals.stretches),
     )
 
 
-def _p99(latency_ms: NDArray[np.float64]) -> float:
+def p99_of(latency_ms: NDArray[np.float64]) -> float:
     rank = percentile_rank(P99_PPM, len(latency_ms))
     return float(np.partition(latency_ms, rank - 1)[rank - 1])
 

@@ -17,8 +17,8 @@ FORMAT = "tailc-size-cores"
 VERSION = 1
 # Energies are whole thousandths of the unit of power times ms.
 _STEPS = 1_000
-# Beyond it configurations share no supply, and the least energy is no fair choice.
-_FAIR_SPREAD = 0.1
+# Beyond it, in whole per cent, configurations share no supply, and no choice by energy is fair.
+_FAIR_PERCENT = 10
 _CSV_HEADS = (
     *("rate_mrps", "target_us", "configuration", "energy", "tail_us", "is_least", "climbs_us"),
 )
@@ -79,7 +79,7 @@ def _numbers(sizing: CoreSizing) -> range:
 
 def _legend(sizing: CoreSizing) -> str:
     spread = sizing.peak_spread
-    words = "" if spread <= _FAIR_SPREAD else ", too far apart for one supply"
+    words = "" if round(100 * spread) <= _FAIR_PERCENT else ", too far apart for one supply"
     return (
         f"{aligned(_servers(sizing), (2, 3))}\n\n"
         f"- : no configuration meets the target. Peak powers are {spread:.0%} apart{words}."
