@@ -6,8 +6,8 @@ Workload: gamma demand (shape 1.625, scale 144 ms), 8,000 requests, speeds 1, 1.
 power the cube of the speed, p99 within 85 % of the slowest type's. Every general solver is asked
 for one program per last type, in a child that is running already; what it answers is checked, and
 that is part of its time. `tangents` are what is left of the 7,920 where a solver or its licence
-takes no more. Energies are those of the thresholds found, computed anew, relative to the dual's. Times are the least of
-several, taken in turns.
+takes no more. Energies are those of the thresholds found, computed anew, relative to the dual's.
+Times are the least of several, taken in turns.
 """
 
 import argparse
