@@ -1,13 +1,18 @@
 """Whatever the text, a spec loads or says what is wrong and where."""
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tailc.errors import TailcError
+from tailc.policies.slow_to_fast.spec import SlowToFastSpec
 from tailc.report.findings import as_github, as_text
+from tailc.specs.load import check_document
+from tests.tailc.policies.slow_to_fast.test_spec import WRITTEN, WRONG
 from tests.tailc.specs.test_messages import BROKEN
-from tests.tailc.specs.writing import GOOD, checked
+from tests.tailc.specs.writing import GOOD, checked, document
 
 _TOKENS = [
     *" \n\t:,[]{}&*!|>-?#%@`'\"\\~.",
@@ -59,6 +64,7 @@ _TOKENS = [
         "where: ",
     ),
     *("curve: ", "columns: ", "timings: ", "by: time", "window: ", "step: ", "cores: ", "? "),
+    *("types: ", "dvfs: ", "levels: ", "power: ", "speed: ", "count: ", "row: ", "control: ", "6W"),
 ]
 _edits = st.lists(
     st.tuples(
@@ -76,9 +82,9 @@ def edited(text: str, edits: list[tuple[int, int, str]]) -> str:
     return text
 
 
-def loads_or_says_where(text: str) -> None:
+def loads_or_says_where(text: str, check: Callable[[str], object] = checked) -> None:
     try:
-        checked(text)
+        check(text)
     except TailcError as fault:
         lines = text.count("\n") + text.count("\r") + 1
         for finding in fault.findings:
@@ -109,6 +115,21 @@ def test_an_edited_broken_spec_loads_or_says_where(
 @settings(max_examples=300, deadline=None, derandomize=True)
 def test_any_tokens_load_or_say_where(text: str) -> None:
     loads_or_says_where(text)
+
+
+def cores_of(text: str) -> object:
+    """The cores that a slow-to-fast spec leads to; a table of measurements is read later."""
+    model = check_document(document(text), {"slow-to-fast": SlowToFastSpec}).model
+    assert isinstance(model, SlowToFastSpec)
+    return model.used_cores if model.cores.table is None else None
+
+
+@given(st.sampled_from([*WRITTEN.values(), *(spec for spec, _, _ in WRONG.values())]), _edits)
+@settings(max_examples=300, deadline=None, derandomize=True)
+def test_an_edited_spec_of_cores_loads_or_says_where(
+    text: str, edits: list[tuple[int, int, str]]
+) -> None:
+    loads_or_says_where(edited(text, edits), cores_of)
 
 
 @pytest.mark.fuzz
