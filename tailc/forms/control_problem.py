@@ -65,7 +65,8 @@ class ControlProblem:
         if self.boundaries_mrps is not None:
             return (0, *self.boundaries_mrps)
         top = self.rates_mrps[-1]
-        return tuple(_nearest(top * part, self.intervals) for part in range(self.intervals))
+        parts = min(self.intervals, top)
+        return tuple(_nearest(top * part, parts) for part in range(parts))
 
     @property
     def middle_rates_mrps(self) -> tuple[int, ...]:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from tailc.pipeline.plants import Surface
 
 US_PER_MS = 1_000
+MOST_MS = 10_000
 
 
 def control_result(tuned: Tuned) -> dict[str, object]:
@@ -55,6 +56,9 @@ def _tail(tail_us: int | None) -> str:
 
 
 def _ms(value_us: float) -> str:
+    """Four digits, in ms, or in s where ms would have more."""
+    if value_us >= MOST_MS * US_PER_MS:
+        return f"{value_us / US_PER_MS / US_PER_MS:.4g} s"
     return f"{value_us / US_PER_MS:.4g} ms"
 
 
@@ -69,7 +73,7 @@ def _row(each: Interval) -> tuple[str, ...]:
     return (
         f"{format_mrps(each.gains.first_rate_mrps)} to {format_mrps(each.last_rate_mrps)}",
         f"{each.operation.output_ppm / PPM:.3f} for {_ms(each.operation.tail_us)}",
-        f"{plant.plant.gain:.4g} ms, delay {plant.plant.delay}, poles {poles}, "
+        f"{_ms(plant.plant.gain * US_PER_MS)}, delay {plant.plant.delay}, poles {poles}, "
         f"residual {plant.residual_ms:.2g} ms",
         f"gain {margins.gain_margin:.3g}, phase {margins.phase_margin_deg:.3g} deg, "
         f"delay {margins.delay_margin_epochs:.3g}, Ms {margins.max_sensitivity:.3g}",

@@ -27,3 +27,8 @@ def test_parts_of_a_rate_that_three_does_not_divide_are_rounded_to_the_nearest()
     asked = problem(20, 40)
     assert asked.first_rates_mrps == (0, 13_333, 26_667)
     assert asked.middle_rates_mrps == (6_667, 20_000, 33_334)
+
+
+def test_a_rate_of_fewer_thousandths_than_parts_has_as_many_parts():
+    asked = ControlProblem(990_000, 200_000, 500, 2_000, Structure.PI, (2,), intervals=3)
+    assert asked.first_rates_mrps == (0, 1)

@@ -155,3 +155,11 @@ def test_static_power_is_told_apart_and_charged_to_no_request(compiled):
     by_table, _ = compiled(swapped(OFF, ("power_from: micro-2017-amp", "power_from: cubic")))
     # 5 slow cores at 1 and 2 fast ones at 8; a quarter of that is static.
     assert "peak power 21 slow cores, and 5.25 slow cores static" in by_table.out
+
+
+def test_one_type_of_core_has_no_thresholds_and_no_controller(compiled, tmp_path):
+    ended, _ = compiled(swapped((", {speed: 2, count: 2}", ""), ("80ms", "120ms")))
+    assert ended.code == 0
+    policy = read_policy(tmp_path / "policy")
+    assert len(policy.ladders[0].rungs) == 1
+    assert policy.controller is None
