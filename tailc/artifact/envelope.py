@@ -44,8 +44,8 @@ class Input:
 class Evidence:
     """Which problem was solved, how, by what, and how well.
 
-    `proof` is `grid-exhausted` (optimal on the grid) or `dual-bound` (within the gap of the
-    bound). `settings` are the numbers that shaped the search, name to whole number.
+    `proof` is `grid-exhausted` (optimal on the grid), `dual-bound` (within the gap of the bound),
+    `solver-claim` (a general solver says so), `by-definition` or `none`. `settings` are the numbers that shaped the search, name to whole number.
     """
 
     objective: str

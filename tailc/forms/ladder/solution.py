@@ -71,7 +71,8 @@ class RowEvidence:
     """What is proved and predicted for one load, before equal rows are collapsed.
 
     Times in us, costs in millionths. `bound_us` is a proved lower bound on the objective (us of
-    tail, or us of cost-time), None where none is known; the gap is the objective minus it.
+    tail, us of cost-time, or energy in millionths of the unit of power times us), None where none
+    is known; the gap is the objective minus it.
     `tail_low_us` and `tail_high_us` limit the tail at 95 % confidence over the design sample;
     `tail_high_us` is None where the sample is too small to have one.
     """
