@@ -34,7 +34,7 @@ SHORTEST_TI, LONGEST_TI = -9.0, 5.0
 a response is too slow for a simulation."""
 
 _FIRST_STEP = 0.5
-_AT_REST = 1e-4
+_AT_REST = 2e-4
 _PENALTY = 50.0
 """Of the criterion, a logarithm, for each unit by which a limit is exceeded: far above what any
 gain in the criterion is worth."""

@@ -47,7 +47,7 @@ _LAG_DEG: dict[Structure, float] = {"pi": -160.0, "pid": -205.0}
 """The plant's lag at the fastest crossover that a controller of the structure can reach: a PID
 controller leads by some 65 degrees where its filter lets it."""
 
-_STEPS_A_UNIT = 15
+_STEPS_A_UNIT = 12
 _LONGEST, _MOST_STEPS = 250, 20_000
 _PER_DECADE, _PER_TURN = 40, 16
 _FINE = 8
@@ -166,7 +166,7 @@ def tune(
     sign = math.copysign(1.0, plant.gain)
     problem, steps = _problem(plant, sign, structure, limits, WEIGHTS[criterion])
     scratch = new_scratch(problem.loop, steps)
-    own = [] if start is None else [_point(problem, [sign * gain for gain in start])]
+    own = [] if start is None else _points(problem, [sign * gain for gain in start])
     if structure == "pi":
         search(problem, np.array([*own, *_PI_STARTS]), _PI_STEPS, FINEST, scratch)
     else:
@@ -255,13 +255,18 @@ def _rounded_power(value: float) -> float:
     return 2.0 ** (round(4 * math.log2(value)) / 4)
 
 
-def _point(problem: Problem, gains: list[float]) -> NDArray[np.float64]:
-    """The point of the search at gains, its share at most 1."""
+def _points(problem: Problem, gains: list[float]) -> list[NDArray[np.float64]]:
+    """The point of the search at gains, its share at most 1; none where the search has no such."""
     kp, ki, kd = gains
-    shape = math.log2(kd * ki / kp**2) if kd else _NO_DERIVATIVE
+    if min(kp, ki) <= 0:
+        return []
+    shape = math.log2(kd * ki / kp**2) if kd > 0 else _NO_DERIVATIVE
     point = np.array([math.log2(kp / ki / problem.time), shape, 0.0])
-    point[2] = min(0.0, math.log2(kp / gains_at(problem, point)[0]))
-    return point
+    largest = gains_at(problem, point)[0]
+    if not math.isfinite(largest):
+        return []
+    point[2] = min(0.0, math.log2(kp / largest))
+    return [point]
 
 
 def _within(

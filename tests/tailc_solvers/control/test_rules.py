@@ -89,3 +89,14 @@ def test_a_start_that_keeps_the_limits_is_never_made_worse(structure):
     )
     assert again.criterion <= gains.criterion * (1 + 1e-12)
     assert loop_margins(plant, again.kp, again.ki, again.kd).performance is not None
+
+
+def test_a_start_that_only_integrates_is_kept_where_nothing_else_keeps_the_limits():
+    """SIMC for dead time alone has no proportional part, which the search leaves out."""
+    plant = lag(1.0, [], 1.0)
+    start = simc(plant, "pi")
+    found = loop_margins(plant, *start)
+    limits = Limits(found.robustness.max_sensitivity, itae_setpoint=1e3, iae_load=2.1)
+    gains, margins = tune(plant, "pi", limits, start=start)
+    assert margins.performance.iae_load <= 2.1
+    assert gains.criterion < 2.1
