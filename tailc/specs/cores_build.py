@@ -72,13 +72,14 @@ def _drafts(spec: CoresSpec) -> list[_Draft]:
     if spec.dvfs is None:
         return [_of_type(each, at) for at, each in enumerate(spec.types or ())]
     dvfs = spec.dvfs
-    by_frequency = all(level.speed_ppm is None for level in dvfs.levels)
+    told = any(level.speed_ppm is not None for level in dvfs.levels)
+    base_khz = None if told else dvfs.levels[0].frequency_khz
     return [
         _Draft(
             ("dvfs", "levels", at),
             level.name,
             dvfs.count,
-            _speed_of(level, by_frequency),
+            _speed_of(level, base_khz),
             level.power,
             dvfs.idle_power,
             dvfs.switch_us,
@@ -94,10 +95,13 @@ def _of_type(each: CoreTypeSpec, at: int) -> _Draft:
     return _Draft(("types", at), each.name, each.count, speed, *told)
 
 
-def _speed_of(level: LevelSpec, by_frequency: bool) -> Fraction | None:
-    if by_frequency:
-        return None if level.frequency_khz is None else Fraction(level.frequency_khz)
-    return None if level.speed_ppm is None else Fraction(level.speed_ppm, PPM)
+def _speed_of(level: LevelSpec, base_khz: int | None) -> Fraction | None:
+    """As written; where no level has a speed, by its frequency relative to the first's."""
+    if level.speed_ppm is not None:
+        return Fraction(level.speed_ppm, PPM)
+    if base_khz is None or level.frequency_khz is None:
+        return None
+    return Fraction(level.frequency_khz, base_khz)
 
 
 def _filled(spec: CoresSpec, draft: _Draft) -> _Draft:

@@ -231,6 +231,13 @@ def test_levels_without_speeds_go_by_their_frequencies(tmp_path):
     assert (cores.count, cores.peak_ppm) == (4, 16_000_000)
 
 
+def test_a_published_table_is_looked_up_by_the_ratio_of_frequencies(tmp_path):
+    levels = "[{frequency: 1.7GHz}, {frequency: 3.4GHz}]"
+    spec = f"  power_from: micro-2017-dvfs\n  dvfs: {{count: 4, levels: {levels}}}"
+    cores = open_kind(str(write(tmp_path, swapped((AMP, spec))).spec)).spec.used_cores
+    assert [each.power_ppm for each in cores.types] == [1_700_000, 6_800_000]
+
+
 def test_what_the_paper_measured_is_the_default(tmp_path):
     spec = open_kind(
         str(write(tmp_path, swapped((CONTROL + "\n", ""), ("server: {quantum: 5ms}\n", ""))).spec)
