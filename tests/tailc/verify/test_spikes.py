@@ -9,6 +9,7 @@ from tailc.forms.controller import Actuator, Controller, GainRow
 from tailc.replay.arrivals import Burst, Bursts, Poisson, RateProfile, Step
 from tailc.replay.outcome import Outcome
 from tailc.replay.subject import Subject
+from tailc.specs.slo import Slo
 from tailc.verify.judge import verify
 from tailc.verify.options import VerifyOptions
 from tailc.verify.spikes import Measuring, Stretch, measured, measuring, spikes, stretches
@@ -142,3 +143,29 @@ def test_a_verdict_on_a_profile_tells_its_stretches():
     assert [one.tail_us for one in tl] == [50_000] * 3
     assert [one.settling_epochs for one in tl][1] == 0
     assert [one.over_ppm for one in tl] == [0, 0, 0]
+
+
+def test_gains_by_rate_overshoot_less_than_one_set_of_gains():
+    """The middle gains are slow, so that what comes before and after the spike is over for long."""
+    slow, fast = 2**32 // 2_000_000, 2**32 // 400_000
+    gains = (GainRow(0, 0, fast, 0), GainRow(25_000, 0, slow, 0), GainRow(50_000, 0, fast, 0))
+    controller = Controller(Actuator.CLIMB_AGES, 990_000, 190_000, 100, 400, PPM, 0, PPM, 32, gains)
+    demand_ms = np.random.default_rng(3).gamma(2, 40, 2000)
+    profile = RateProfile(
+        tuple(
+            Step(seconds * 1_000_000, rate * 1000)
+            for rate, seconds in ((10, 200), (65, 120), (10, 200))
+        )
+    )
+    amp = dataclasses.replace(
+        policy(cores([4, 2], row((0, 0), (150, 1))), controller), slos=(Slo(990_000, 190_000),)
+    )
+    options = VerifyOptions(
+        arrivals=(profile,), baselines=("one-gain",), replicates=49, requests_per_replay=2000
+    )
+    point = verify(amp, dataclasses.replace(alike(), demand_ms=demand_ms), options).points[0]
+    scheduled, single = point.policy.spikes, point.baselines[0].spikes
+    assert all(a.overshoot_ppm < b.overshoot_ppm for a, b in zip(scheduled, single, strict=True))
+    assert scheduled[2].over_ppm < 0.8 * single[2].over_ppm
+    # the mean of the slow one never leaves the band around where it ends: it is over throughout
+    assert scheduled[2].settling_epochs is not None
