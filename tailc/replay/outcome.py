@@ -107,7 +107,13 @@ class Outcome:
 
     @property
     def utilization(self) -> float | None:
-        """Of the pool that is used most; None where no pool is limited."""
+        """Of the pool that is used most; None where no pool is limited.
+
+        Where rungs are whole cores, of all cores: the fast ones may be held all the time on a
+        server with room to spare.
+        """
+        if self.energy is not None:
+            return self.mean_threads * PPM / sum(self.capacity_ppm)
         limited = [used for used in self.utilization_by_pool if used is not None]
         return max(limited, default=None)
 

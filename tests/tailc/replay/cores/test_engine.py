@@ -215,3 +215,10 @@ def test_integrals_tell_requests_and_cores_over_time():
     # up to 20 ms: 10 on each type
     assert outcome.mean_in_system == 1
     assert np.allclose(outcome.mean_threads_by_pool, (0.5, 0.5))
+
+
+def test_fast_cores_that_are_always_held_are_no_full_server():
+    # the fast core is busy throughout, and three slow ones are free
+    outcome = run(cores([3, 1], row((0, 1))), [0, 50], [200, 1])
+    assert outcome.utilization_by_pool == (0, 1)
+    assert outcome.utilization == 0.25
