@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from tailc.errors import Code, Finding, TailcError
@@ -25,9 +26,10 @@ from tailc.forms.controller import (
 )
 from tailc.forms.ladder.table import Ladder
 from tailc.percentiles import PPM
-from tailc.pipeline.loops import Interval, Loop, judged, tuned_loop
-from tailc.pipeline.plants import Surface, operations, tails
+from tailc.pipeline.loops import Interval, Loop, judged, operated, tuned_loop
+from tailc.pipeline.plants import Surface, operation, tails
 from tailc.pipeline.progress import Progress, silent
+from tailc.replay.workload import workload
 from tailc.specs.slo import promise
 from tailc.traces.profile import DemandProfile
 from tailc.units import format_mrps, format_us
@@ -64,12 +66,33 @@ def tune(
     first_climb_us = next((climb.age_us for climb in ladder.rows[0].climbs if climb.age_us), None)
     if first_climb_us is None:
         return None
-    found = operations(problem, surface, ladder, design, threads, progress)
-    loops = [
-        tuned_loop(problem, operation, _own(problem, number, first_climb_us))
-        for number, operation in enumerate(found)
-    ]
+    loops = _loops(problem, surface, ladder, design, threads, progress, first_climb_us)
     return _in_fixed_point(problem, surface, loops)
+
+
+def _loops(
+    problem: ControlProblem,
+    surface: Surface,
+    ladder: Ladder,
+    design: DemandProfile,
+    threads: int,
+    progress: Progress,
+    first_climb_us: int,
+) -> list[Loop]:
+    """One for each interval, at the rate in its middle."""
+    load = workload(design, ladder)
+    rates = problem.middle_rates_mrps
+    loops = []
+    with ThreadPoolExecutor(threads) as workers:
+        for number, rate in enumerate(rates):
+            progress("replaying step responses", number / len(rates))
+            found, plant = operated(
+                lambda windows, rate=rate: operation(
+                    problem, surface, load, ladder, rate, windows, workers
+                )
+            )
+            loops.append(tuned_loop(problem, found, plant, _own(problem, number, first_climb_us)))
+    return loops
 
 
 def _own(problem: ControlProblem, number: int, first_climb_us: int) -> Gains | None:

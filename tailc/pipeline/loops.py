@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from tailc_solvers.control.identify import UnfitResponseError, identify
@@ -18,6 +19,8 @@ from tailc.pipeline.plants import Operation
 from tailc.units import format_mrps
 
 US_PER_MS = 1_000
+# How many windows a step response is followed for.
+RESPONSE_WINDOWS = (4, 8, 16)
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,22 +54,48 @@ class Interval:
     margins: Margins
 
 
-def tuned_loop(problem: ControlProblem, operation: Operation, own: Gains | None) -> Loop:
-    """The plant of an operating point, and gains for it: `own`, or the best there are.
+def operated(
+    measure: Callable[[int], Operation],
+) -> tuple[Operation, IdentifiedPlant]:
+    """An operating point by its step response over so many windows, and its plant.
 
-    Raises TailcError (NO_TUNING) for a response that no plant fits, and a plant that no gains
-    control within the limits.
+    A response that has not settled, or seems so for its noise, is measured over more of them.
+    Raises TailcError (NO_TUNING) where no plant fits even then.
     """
+    *shorter, longest = RESPONSE_WINDOWS
+    for windows in shorter:
+        found = measure(windows)
+        try:
+            return found, _identified(found)
+        except UnfitResponseError:
+            continue
+    found = measure(longest)
     try:
-        plant = _identified(operation)
-        if own is not None:
-            return Loop(operation, plant, own)
+        return found, _identified(found)
+    except UnfitResponseError as refusal:
+        raise _untuned(found, refusal) from None
+
+
+def tuned_loop(
+    problem: ControlProblem, operation: Operation, plant: IdentifiedPlant, own: Gains | None
+) -> Loop:
+    """Gains for a plant: `own`, or the best there are.
+
+    Raises TailcError (NO_TUNING) for a plant that no gains control within the limits.
+    """
+    if own is not None:
+        return Loop(operation, plant, own)
+    try:
         found = tune_sampled(plant.plant, structure=problem.structure.value)
-    except (UnfitResponseError, NoTuningError) as refusal:
-        message = f"no controller can be tuned at {format_mrps(operation.rate_mrps)}: {refusal}"
-        hint = "lower the highest rate, give `control.gains`, or set `control: off`"
-        raise TailcError(Finding(Code.NO_TUNING, message, help=hint)) from None
+    except NoTuningError as refusal:
+        raise _untuned(operation, refusal) from None
     return Loop(operation, plant, Gains(found.kp, found.ki, found.kd))
+
+
+def _untuned(operation: Operation, refusal: ValueError) -> TailcError:
+    message = f"no controller can be tuned at {format_mrps(operation.rate_mrps)}: {refusal}"
+    hint = "lower the highest rate, or set `control: off`"
+    return TailcError(Finding(Code.NO_TUNING, message, help=hint))
 
 
 def judged(problem: ControlProblem, number: int, loop: Loop, gains: Gains) -> Margins:

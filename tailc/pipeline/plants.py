@@ -6,7 +6,7 @@ output is read that meets it (Haque et al., MICRO 2017, section 4.2, figure 3).
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 
 from tailc.errors import Code, Finding, TailcError
@@ -15,7 +15,7 @@ from tailc.forms.ladder.table import Ladder
 from tailc.percentiles import PPM
 from tailc.pipeline.progress import Progress
 from tailc.replay.cores.response import step_response, tail_surface
-from tailc.replay.workload import workload
+from tailc.replay.workload import Workload, workload
 from tailc.traces.profile import DemandProfile
 from tailc.units import format_mrps
 
@@ -27,8 +27,9 @@ LEAST_CHANGE = 0.02
 # With so many requests a 99th percentile is known to about 3 %, and all cells share their noise.
 SURFACE_REQUESTS = 10_000
 SURFACE_REPEATS = 4
-# The response is followed for so many windows, and averaged over so many replications.
-RESPONSE_WINDOWS = 4
+# A window counts as so many epochs at least, for fewer tell no plant.
+FEWEST_EPOCHS = 3
+# A response is averaged over so many replications.
 RESPONSE_REPEATS = 40
 SEED = 1
 
@@ -101,41 +102,34 @@ def tails(
     )
 
 
-def operations(
+def operation(
     problem: ControlProblem,
     surface: Surface,
+    load: Workload,
     ladder: Ladder,
-    design: DemandProfile,
-    threads: int,
-    progress: Progress,
-) -> tuple[Operation, ...]:
-    """The operating point of each interval, and the step response around it."""
-    load = workload(design, ladder)
-    window = -(-problem.window_requests // problem.epoch_requests)
-    found = []
-    with ThreadPoolExecutor(threads) as workers:
-        for number, rate_mrps in enumerate(problem.middle_rates_mrps):
-            progress("replaying step responses", number / len(problem.middle_rates_mrps))
-            output_ppm, tail_us = _meeting(problem, surface, rate_mrps)
-            first_ppm, last_ppm = _step_around(problem, surface, rate_mrps, output_ppm)
-            measured = step_response(
-                load,
-                ladder,
-                rate_mrps,
-                first_ppm,
-                last_ppm,
-                epochs=RESPONSE_WINDOWS * window,
-                epoch_requests=problem.epoch_requests,
-                window_requests=problem.window_requests,
-                percentile_ppm=problem.percentile_ppm,
-                repeats=RESPONSE_REPEATS,
-                seed=SEED,
-                workers=workers,
-            ).tolist()
-            change = tuple(tail - measured[0] for tail in measured[1:])
-            step_ppm = last_ppm - first_ppm
-            found.append(Operation(rate_mrps, output_ppm, tail_us, step_ppm, change))
-    return tuple(found)
+    rate_mrps: int,
+    windows: int,
+    workers: Executor,
+) -> Operation:
+    """The operating point at a rate, and the step response around it over so many windows."""
+    output_ppm, tail_us = _meeting(problem, surface, rate_mrps)
+    first_ppm, last_ppm = _step_around(problem, surface, rate_mrps, output_ppm)
+    measured = step_response(
+        load,
+        ladder,
+        rate_mrps,
+        first_ppm,
+        last_ppm,
+        epochs=windows * max(-(-problem.window_requests // problem.epoch_requests), FEWEST_EPOCHS),
+        epoch_requests=problem.epoch_requests,
+        window_requests=problem.window_requests,
+        percentile_ppm=problem.percentile_ppm,
+        repeats=RESPONSE_REPEATS,
+        seed=SEED,
+        workers=workers,
+    ).tolist()
+    change = tuple(tail - measured[0] for tail in measured[1:])
+    return Operation(rate_mrps, output_ppm, tail_us, last_ppm - first_ppm, change)
 
 
 def _meeting(problem: ControlProblem, surface: Surface, rate_mrps: int) -> tuple[int, int]:
