@@ -39,6 +39,13 @@ def is_compile_trace(policy: Policy, held_out: DemandProfile) -> bool:
 def _nothing_to_verify(policy: Policy, options: VerifyOptions) -> Iterator[Finding]:
     if not policy.slos:
         yield Finding(Code.BAD_ARTIFACT, f"policy `{policy.name}` states no SLO to verify")
+    on_cores = any(Rule.CORE_PER_REQUEST in ladder.rules for ladder in policy.ladders)
+    if options.other_power_ppm and not on_cores:
+        yield Finding(
+            Code.USAGE,
+            f"other power is told beside that of cores, and policy `{policy.name}` states none",
+            help="leave `--other-power` (`other_power_ppm`) out",
+        )
     arrivals = policy.rates_mrps if options.arrivals is None else options.arrivals
     if not arrivals:
         yield Finding(

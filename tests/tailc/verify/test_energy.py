@@ -19,7 +19,8 @@ from tailc.verify.setting import SETTLING_EPOCHS, settling
 from tailc.verify.verdict import ControlUse, CoreUse, Run, TypeUse, Verdicts
 from tests.tailc.replay.cores.servers import PPM, cores, row
 from tests.tailc.report.verdicts_made import LOAD
-from tests.tailc.verify.policies import EVIDENCE, READING
+from tests.tailc.verify.policies import EVIDENCE, READING, climbing, held_out
+from tests.tailc.verify.policies import policy as thread_policy
 
 AMP = cores([20, 20], row((0, 0), (50, 1)), idle=0.1)
 STILL = Controller(
@@ -189,3 +190,9 @@ def test_baselines_of_threads_are_refused():
 def test_other_power_is_less_than_all_of_it(share_ppm):
     with pytest.raises(TailcError, match="other power"):
         VerifyOptions(other_power_ppm=share_ppm)
+
+
+def test_other_power_beside_threads_is_refused():
+    threads = thread_policy(Slo(990_000, 80_000), form=climbing())
+    with pytest.raises(TailcError, match="beside that of cores"):
+        verify(threads, held_out(), VerifyOptions(other_power_ppm=330_000))
