@@ -15,6 +15,8 @@ READ_ONLY = {
     ("docs/tutorial.md", "pip install . ./runtimes/python"),
     ("examples/lucene-fm/README.md", "python examples/lucene-fm/generate.py"),
     ("examples/bing-fm/README.md", "python examples/bing-fm/generate.py"),
+    ("examples/finance/README.md", "python examples/finance/measure.py"),
+    ("examples/lucene-as2f/README.md", "python examples/lucene-as2f/generate.py"),
     ("examples/search/README.md", "pip install duckdb numpy pyarrow"),
 }
 

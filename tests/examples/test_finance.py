@@ -162,3 +162,47 @@ def test_the_machine_is_on_record():
     machine = json.loads((FOLDER / "machine.json").read_text())
     assert machine["requests"] == REQUESTS
     assert machine["machine"]["cores"] >= 2
+
+
+@pytest.fixture(scope="module")
+def measured():
+    return json.loads((FOLDER / "measured.json").read_text())
+
+
+def test_the_experiment_ran_every_policy_at_every_rate(measured):
+    runs = [(run["rate_per_s"], run["policy"]) for run in measured["runs"]]
+    rates = {rate for rate, _ in runs}
+    assert len(rates) >= 2
+    assert sorted(runs) == sorted((rate, name) for rate in rates for name in ("EETL", "TL", "EE"))
+
+
+def test_what_was_measured_is_of_as_many_requests_as_arrived_and_of_two_cores(measured):
+    for run in measured["runs"]:
+        assert run["requests"] == run["rate_per_s"] * measured["seconds"]
+        for which in ("measured", "predicted", "replayed"):
+            found = run[which]
+            assert 0 < found["mean_ms"] < found["p95_ms"] <= found["p99_ms"]
+            assert 0 <= found["slow_busy"] <= 1
+            assert 0 <= found["fast_busy"] <= 1
+
+
+def test_the_policies_do_what_they_are_for_measured_as_predicted(measured):
+    """TL has the least mean and the most energy, EE the least energy."""
+    for which in ("measured", "predicted", "replayed"):
+        by_rate: dict[int, dict[str, dict[str, float]]] = {}
+        for run in measured["runs"]:
+            by_rate.setdefault(run["rate_per_s"], {})[run["policy"]] = run[which]
+        for found in by_rate.values():
+            assert found["TL"]["mean_ms"] < min(found["EETL"]["mean_ms"], found["EE"]["mean_ms"])
+            energy = {name: one["energy_slow_core_ms"] for name, one in found.items()}
+            assert energy["EE"] <= energy["EETL"] < energy["TL"]
+
+
+def test_the_readme_has_the_table_of_the_record(measured):
+    experiment = script(FOLDER / "experiment.py")
+    assert experiment.table(measured) in (FOLDER / "README.md").read_text()
+
+
+def test_a_core_that_rests_half_of_the_time_was_about_twice_as_slow(measured):
+    ratio = float(measured["slowdown"].split("all requests ")[1].split(";")[0])
+    assert ratio == pytest.approx(2, rel=0.1)

@@ -103,7 +103,11 @@ struct Server {
   // Work on a request until it is done, or has gone to the fast core and `job` is empty.
   void run(Core core, JobPtr& job, SlowCore& speed) {
     const Request& r = requests[static_cast<std::size_t>(job->number)];
-    double tick_us = now_us() + kTickUs;
+    double tick_us = now_us() + kTickUs, cpu_us = own_cpu_us();
+    const auto account = [&] {
+      job->cpu_us += own_cpu_us() - cpu_us;
+      cpu_us = own_cpu_us();
+    };
     speed.begin();
     while (true) {
       work(job->pricing, paths_between_looks(r));
@@ -111,9 +115,11 @@ struct Server {
       speed.rest_if_due();
       if (core == kSlow && now_us() >= tick_us) {
         tick_us += kTickUs;
+        account();
         if (schedule.moves_up(job)) return;
       }
     }
+    account();
     speed.rest();
     schedule.finish(core, *job, now_us());
   }
@@ -134,11 +140,12 @@ int serve(const std::vector<Request>& requests, const Policy& policy, int slow, 
   server.schedule.close();
   slow_worker.join();
   fast_worker.join();
-  std::puts("number,wait_ms,latency_ms,moved_after_ms");
+  std::puts("number,wait_ms,latency_ms,cpu_ms,moved_after_ms,ended_on");
   for (const JobPtr& job : server.done)
-    std::printf("%lld,%.3f,%.3f,%.3f\n", static_cast<long long>(job->number),
+    std::printf("%lld,%.3f,%.3f,%.3f,%.3f,%d\n", static_cast<long long>(job->number),
                 1e-3 * (job->start_us - job->arrival_us), 1e-3 * (job->end_us - job->arrival_us),
-                job->moved_us > 0 ? 1e-3 * (job->moved_us - job->arrival_us) : -1.0);
+                1e-3 * job->cpu_us, job->moved_us > 0 ? 1e-3 * (job->moved_us - job->arrival_us) : -1.0,
+                static_cast<int>(job->ended_on));
   std::fprintf(stderr, "busy_ms %.3f %.3f output_ppm %lld\n", 1e-3 * server.busy_us[kSlow],
                1e-3 * server.busy_us[kFast], static_cast<long long>(server.schedule.output_ppm()));
   return 0;

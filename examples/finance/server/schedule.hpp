@@ -22,6 +22,8 @@ struct Job {
   double arrival_us;
   Pricing pricing;
   double start_us = 0, moved_us = 0, end_us = 0;  // 0: not yet, or never
+  double cpu_us = 0;
+  Core ended_on = kSlow;
 };
 
 using JobPtr = std::unique_ptr<Job>;
@@ -60,6 +62,7 @@ class Schedule {
   void finish(Core core, Job& job, double end_us) {
     const std::lock_guard lock(mutex_);
     job.end_us = end_us;
+    job.ended_on = core;
     control_.completed(static_cast<Whole>(end_us - job.arrival_us), end_us);
     running_[core] = nullptr;
     place();
