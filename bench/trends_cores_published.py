@@ -173,6 +173,9 @@ def _three(two: CoreStudy) -> Iterator[Row]:
         row = times(three.against(ENERGY, KNOWN, rate, two, KNOWN))
         what = f"energy of EETL, 2F-2M-7S over 2F-13S, shares known, {rate}/s"
         yield [what, published, row, "h"]
+    for name, other in (("ee", "rc"), ("rc", OWN), (OWN, "tl")):
+        row = times(three.ratio(ENERGY, name, other, 50))
+        yield [f"2F-2M-7S: energy of {_said(name)} over {_said(other)}, 50/s", "<= 1", row, ""]
 
 
 def _rest_of_server(one: CoreStudy) -> Iterator[Row]:
