@@ -30,7 +30,6 @@ DEFAULT = "micro-13s-2f"
 # Normal quantile of 99 %.
 Z_99 = 2.3263478740408408
 MOD_MEAN_MS, MOD_P99_MS, MOD_REQUESTS = 30.0, 180.0, 10_000
-MOD_SEED = 2017
 LIGHT_REQUESTS = 10_000
 LIGHT_KNOTS = (
     *((0.5 / LIGHT_REQUESTS, 3.0), (0.495, 83.0), (0.9, 110.0), (0.99, 291.0)),
@@ -64,12 +63,16 @@ def lucene_light_ms() -> NDArray[np.float64]:
 
 
 def lucene_mod_ms() -> NDArray[np.float64]:
-    """Log-normal: mean exp(m + s^2 / 2), 99th percentile exp(m + 2.326 s); the smaller s."""
+    """Log-normal, equally spaced quantiles: mean exp(m + s^2 / 2), 99th percentile
+    exp(m + 2.326 s), of the two such s the smaller.
+    """
+    from scipy import stats
+
     log_ratio = np.log(MOD_P99_MS / MOD_MEAN_MS)
     spread = Z_99 - np.sqrt(Z_99**2 - 2 * log_ratio)
     scale = np.log(MOD_MEAN_MS) - spread**2 / 2
-    drawn = np.random.default_rng(MOD_SEED).lognormal(scale, spread, MOD_REQUESTS)
-    return np.maximum(drawn, 0.1).round(3)
+    quantiles = (np.arange(MOD_REQUESTS) + 0.5) / MOD_REQUESTS
+    return np.exp(scale + spread * stats.norm.ppf(quantiles)).round(3)
 
 
 def finance_ms() -> NDArray[np.float64]:
