@@ -86,7 +86,11 @@ def tuned_loop(
     if own is not None:
         return Loop(operation, plant, own)
     try:
-        found = tune_sampled(plant.plant, structure=problem.structure.value)
+        found = tune_sampled(
+            plant.plant,
+            structure=problem.structure.value,
+            max_sensitivity=problem.max_sensitivity,
+        )
     except NoTuningError as refusal:
         raise _untuned(operation, refusal) from None
     return Loop(operation, plant, Gains(found.kp, found.ki, found.kd))

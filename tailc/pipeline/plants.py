@@ -58,8 +58,8 @@ class Surface:
 class Operation:
     """Where an interval is controlled: the output that meets the target at the rate in its middle.
 
-    `tail_us` is the tail there. The response is to a step of `step_ppm` around it: changes of the
-    measured tail 1, 2, ... epochs after it [us].
+    `tail_us` is the tail there. The response is to a step of `step_ppm`, downwards, around it:
+    changes of the measured tail 1, 2, ... epochs after it [us].
     """
 
     rate_mrps: int
@@ -157,7 +157,10 @@ def _meeting(problem: ControlProblem, surface: Surface, rate_mrps: int) -> tuple
 def _step_around(
     problem: ControlProblem, surface: Surface, rate_mrps: int, output_ppm: int
 ) -> tuple[int, int]:
-    """A step of two parts as near to the output as one that moves the tail can be."""
+    """From and to: two parts down, as near to the output as a step that moves the tail can be.
+
+    A tail of old and new latencies falls later than it rises, so the plant is that of its fall.
+    """
     tails_us = surface.at(rate_mrps)
     steps = [
         (abs(surface.outputs_ppm[at] + surface.outputs_ppm[at + 2] - 2 * output_ppm), at)
@@ -172,7 +175,7 @@ def _step_around(
         hint = "set `control: off`, or choose other rates"
         raise TailcError(Finding(Code.NO_TUNING, message, help=hint))
     at = min(steps)[1]
-    return surface.outputs_ppm[at], surface.outputs_ppm[at + 2]
+    return surface.outputs_ppm[at + 2], surface.outputs_ppm[at]
 
 
 def _moves(low_us: int | None, high_us: int | None, target_us: int) -> bool:

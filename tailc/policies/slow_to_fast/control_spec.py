@@ -15,6 +15,7 @@ from pydantic import (
 from pydantic_core import CoreSchema
 
 from tailc.errors import Code
+from tailc.forms.control_problem import MAX_SENSITIVITY
 from tailc.specs.fields import (
     Complaint,
     RateMrps,
@@ -37,6 +38,7 @@ MAX_REQUESTS = 1_000_000
 INTERVALS = 3
 MAX_INTERVALS = 64
 MOST_GAIN = 1_000_000
+LEAST_SENSITIVITY, MOST_SENSITIVITY = 1.05, 2.0
 
 
 def _requests(value: object) -> int:
@@ -55,12 +57,27 @@ def _gain(value: object) -> float:
     return gain
 
 
+def _sensitivity(value: object) -> float:
+    limit = float(exact(value))
+    if not LEAST_SENSITIVITY <= limit <= MOST_SENSITIVITY:
+        message = (
+            f"must lie between {LEAST_SENSITIVITY:g} and {MOST_SENSITIVITY:g}, not {written(value)}"
+        )
+        raise RefusalError(Complaint(Code.BAD_VALUE, message))
+    return limit
+
+
 Requests = Annotated[
     int,
     BeforeValidator(_requests),
     WithJsonSchema(quantity_schema("A number of requests.", COUNT)),
 ]
 Gain = Annotated[float, BeforeValidator(_gain), WithJsonSchema({"type": "number"})]
+Sensitivity = Annotated[
+    float,
+    BeforeValidator(_sensitivity),
+    WithJsonSchema({"type": "number", "minimum": LEAST_SENSITIVITY, "maximum": MOST_SENSITIVITY}),
+]
 
 
 class GainsSpec(SpecModel):
@@ -76,6 +93,10 @@ class ControlSpec(SpecModel):
 
     structure: Literal["pi", "pid", "off"] = Field(
         default="pi", description="Terms of the controller; `off`: thresholds never change."
+    )
+    max_sensitivity: Sensitivity = Field(
+        default=MAX_SENSITIVITY,
+        description="Largest sensitivity of a loop; less is calmer and slower.",
     )
     epoch_requests: Requests = Field(
         default=EPOCH_REQUESTS,

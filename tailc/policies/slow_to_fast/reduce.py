@@ -67,6 +67,7 @@ def control(spec: SlowToFastSpec, loaded: LoadedSpec) -> ControlProblem | None:
         epoch_requests=own.epoch_requests,
         window_requests=own.window_requests,
         structure=Structure(own.structure),
+        max_sensitivity=own.max_sensitivity,
         rates_mrps=tuple(sorted(spec.rates_mrps)),
         intervals=own.sets,
         boundaries_mrps=own.boundaries_mrps,

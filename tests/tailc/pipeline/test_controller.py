@@ -97,6 +97,8 @@ def test_the_whole_numbers_close_the_loop_that_was_tuned():
     assert output_ppm(made, state) == pytest.approx(350_000, abs=500)
 
 
+# python-control looks for crossings at the integrator's pole too.
+@pytest.mark.filterwarnings("ignore:(divide by zero|invalid value) encountered:RuntimeWarning")
 @pytest.mark.usefixtures("formula")
 def test_margins_are_those_that_python_control_finds_for_the_whole_numbers():
     found = tuned()
@@ -104,7 +106,7 @@ def test_margins_are_those_that_python_control_finds_for_the_whole_numbers():
     z = control.tf([1, 0], [1], True)
     for each in found.intervals:
         plant = each.plant.plant
-        law = (each.gains.kp * (1 - 1 / z) + each.gains.ki) * unit / (1 - 1 / z)
+        law = (each.gains.kp + each.gains.ki * z / (z - 1)) * unit
         loop = law * sum(b / z ** (plant.delay + at) for at, b in enumerate(plant.b))
         gain_margin, phase_margin, *_ = control.margin(loop)
         assert each.margins.gain_margin == pytest.approx(gain_margin, rel=0.01)
@@ -209,7 +211,7 @@ def test_the_evidence_has_each_interval_s_plant_and_margins_in_whole_numbers():
     assert settings["interval_2_plant_gain_us"] == 100 * MS
     assert settings["interval_2_output_ppm"] == 450_000
     assert settings["interval_3_rate_mrps"] == 50_000
-    assert settings["interval_1_max_sensitivity_ppm"] <= 1_600_000
+    assert settings["interval_1_max_sensitivity_ppm"] <= 1_200_001
     assert settings["interval_1_overshoot_ppm"] <= 20_000 + 1_000
     assert control_settings(None) == {}
 
