@@ -19,6 +19,7 @@ from typing import Self
 
 from tailc_solvers.backends.frames import (
     PREFIX_BYTES,
+    READY,
     GarbledFrameError,
     body_bytes,
     decoded_answer,
@@ -30,7 +31,7 @@ WORKER = "tailc_solvers.backends.worker"
 CHUNK_BYTES = 1 << 16
 LAST_WORDS_BYTES = 4_096
 START_S = 30.0
-"""Added to the wall time of a child's first answer, for Python and the library to load."""
+"""For Python and the library to load in a new child, before the time of a question counts."""
 
 CODE_S = 1.0
 """For a child that has closed its pipe to end."""
@@ -63,13 +64,9 @@ class Child:
 
     def answer(self, program: LinearProgram, limits: Limits) -> Answer:
         """What the solver claims, or what became of it."""
-        wall_s = limits.wall_s
-        if self._running is None or self._running.memory_bytes != limits.memory_bytes:
-            self._end()
-            self._running = _Process(self._adapter, limits.memory_bytes)
-            wall_s += START_S
         try:
-            frame = self._running.exchange(encoded_question(program, limits), wall_s)
+            running = self._ready(limits.memory_bytes)
+            frame = running.exchange(encoded_question(program, limits), limits.wall_s)
             return decoded_answer(frame)
         except TimeoutError:
             return self._lost(Outcome.TIMED_OUT, f"no answer within {limits.wall_s:g} s")
@@ -80,6 +77,14 @@ class Child:
         except BaseException:
             self._end()
             raise
+
+    def _ready(self, memory_bytes: int) -> _Process:
+        """The child, its library loaded."""
+        if self._running is None or self._running.memory_bytes != memory_bytes:
+            self._end()
+            self._running = _Process(self._adapter, memory_bytes)
+            self._running.await_ready(START_S)
+        return self._running
 
     def _crashed(self) -> Answer:
         assert self._running is not None
@@ -122,6 +127,15 @@ class _Process:
         self._questions = self._child.stdin.fileno()
         os.set_blocking(self._questions, False)
         os.set_blocking(self._answers, False)
+
+    def await_ready(self, wall_s: float) -> None:
+        """Wait for the first byte; raises as `exchange` does."""
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._answers, selectors.EVENT_READ)
+            if not selector.select(wall_s):
+                raise TimeoutError
+        if (first := os.read(self._answers, len(READY))) != READY:
+            raise GarbledFrameError("the child did not say that it is ready") if first else EOFError
 
     def exchange(self, question: bytes, wall_s: float) -> bytes:
         """The frame that answers; TimeoutError, EOFError, BrokenPipeError or GarbledFrameError."""

@@ -20,6 +20,9 @@ from tailc_solvers.backends.linear import Answer, Limits, LinearProgram, Outcome
 MAGIC = b"TLCF"
 PREFIX = struct.Struct("<4sQI")
 PREFIX_BYTES = PREFIX.size
+READY = b"\x06"
+"""The first byte of a child, before any frame: its library is loaded."""
+
 MOST_BYTES = 1 << 31
 """Of one frame: more is no answer."""
 

@@ -8,19 +8,22 @@ to the libraries.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import resource
 import sys
+from collections.abc import Callable
 from typing import BinaryIO
 
 from tailc_solvers.backends.frames import (
     PREFIX_BYTES,
+    READY,
     body_bytes,
     decoded_question,
     encoded_answer,
 )
-from tailc_solvers.backends.linear import Answer, Outcome
+from tailc_solvers.backends.linear import Answer, Limits, LinearProgram, Outcome
 
 
 def main() -> None:
@@ -29,6 +32,10 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with os.fdopen(descriptor, "wb") as answers:
+        with contextlib.suppress(Exception):  # the first question says what is wrong
+            _adapter(adapter)
+        answers.write(READY)
+        answers.flush()
         while question := _read(sys.stdin.buffer):
             answers.write(_answered(adapter, question))
             answers.flush()
@@ -39,12 +46,15 @@ def _read(questions: BinaryIO) -> bytes:
     return prefix + questions.read(body_bytes(prefix)) if prefix else b""
 
 
+def _adapter(name: str) -> Callable[[LinearProgram, Limits], Answer]:
+    module, function = name.split(":")
+    return getattr(importlib.import_module(module), function)
+
+
 def _answered(adapter: str, question: bytes) -> bytes:
     """What the adapter says; whatever it raises is a refusal."""
     try:
-        module, function = adapter.split(":")
-        solve = getattr(importlib.import_module(module), function)
-        return encoded_answer(solve(*decoded_question(question)))
+        return encoded_answer(_adapter(adapter)(*decoded_question(question)))
     except ModuleNotFoundError as error:
         answer = Answer(Outcome.NOT_INSTALLED, message=f"`{error.name}` is not installed")
     except MemoryError:
