@@ -6,7 +6,7 @@ A row fills in what the spec leaves out of a type; from there on it is as if it 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from tailc.errors import Code, Finding, Severity, TailcError
 from tailc.policies.slow_to_fast.spec import SlowToFastSpec
@@ -15,7 +15,9 @@ from tailc.specs.cores_fields import Power
 from tailc.specs.cores_spec import CoresSpec, CoreTableSpec, CoreTypeSpec, LevelSpec
 from tailc.specs.fields import PPM
 from tailc.specs.load import LoadedSpec
-from tailc.traces.core_table import CoreColumns, MeasuredCore, read_cores
+
+if TYPE_CHECKING:
+    from tailc.traces.core_table import MeasuredCore
 
 _Part = TypeVar("_Part", CoreTypeSpec, LevelSpec)
 
@@ -90,6 +92,8 @@ class _Reader:
         )
 
     def _row(self, part: CoreTypeSpec | LevelSpec, position: int) -> MeasuredCore:
+        from tailc.traces.core_table import CoreColumns, read_cores
+
         table = self._table
         columns = CoreColumns(table.speed, table.power, table.idle_power, table.cores)
         where = tuple(sorted({**table.where, **(part.row or {})}.items()))
