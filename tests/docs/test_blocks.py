@@ -18,6 +18,7 @@ READ_ONLY = {
     ("examples/finance/README.md", "python examples/finance/measure.py"),
     ("examples/lucene-as2f/README.md", "python examples/lucene-as2f/generate.py"),
     ("examples/search/README.md", "pip install duckdb numpy pyarrow"),
+    ("docs/tune-pid.md", "make bench BENCH=pid_tuners"),
 }
 
 RUN = ("console", "python", "yaml")
