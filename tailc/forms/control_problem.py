@@ -44,7 +44,8 @@ class ControlProblem:
     Gains are scheduled by the rate: one set for each interval between the `boundaries_mrps`, or
     for each of so many equal parts of the rates from 0 to the largest. `gains` are the user's own,
     one set for each interval, written at `gains_at`; None: to be found, with a loop whose largest
-    sensitivity is `max_sensitivity` at most.
+    sensitivity is `max_sensitivity` at most. The rates are written at `rates_at`; `dropped` names
+    the rungs that the spec has and the ladder has not.
     """
 
     percentile_ppm: int
@@ -58,6 +59,8 @@ class ControlProblem:
     gains: tuple[Gains, ...] | None = None
     gains_at: tuple[Place, ...] = ()
     max_sensitivity: float = MAX_SENSITIVITY
+    rates_at: Place | None = None
+    dropped: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         assert self.rates_mrps

@@ -10,6 +10,7 @@ from tailc.errors import Code, ExitCode, Finding, Severity, TailcError
 from tailc.forms.control_problem import ControlProblem
 from tailc.pipeline.controller import Tuned, tune
 from tailc.pipeline.progress import Progress, silent
+from tailc.pipeline.refusals import told_in_full
 from tailc.pipeline.remarks import dominated_rungs, suspect_unit
 from tailc.pipeline.settings import control_settings, problem_settings, swept_value
 from tailc.pipeline.solve import solve
@@ -62,11 +63,27 @@ def compile_policy(
     Raises TailcError for bad input, an infeasible problem or an exhausted budget.
     """
     opened = open_kind(spec_path)
-    spec = opened.spec.with_search(overrides or {})
+    warnings = [*opened.warnings]
+    with told_in_full(opened.loaded, overrides or {}, warnings):
+        return _compiled(opened, overrides or {}, previous, threads, progress, warnings)
+
+
+def _compiled(
+    opened: OpenedSpec,
+    overrides: Mapping[str, object],
+    previous: Policy | None,
+    threads: int | None,
+    progress: Progress,
+    warnings: list[Finding],
+) -> Compiled:
+    """The policy; `warnings` gets what there is to tell as soon as it is known."""
+    spec = opened.spec.with_search(overrides)
     control = _control(opened, spec)
     progress("reading the trace", 0.0)
     read = open_trace(opened)
+    warnings += read.trace.warnings
     parts = _split(opened, read)
+    warnings += suspect_unit(parts.design, spec.slos, opened.loaded.place("demand", "unit"))
     _check_previous(previous, opened)
     workers = thread_count(threads)
     candidates, refused = _solve_all(opened.kind, spec, parts.design, workers, progress)
@@ -77,13 +94,7 @@ def compile_policy(
         next_generation(policy, previous),
         sweep,
         speedup_summary(parts.design),
-        (
-            *opened.warnings,
-            *read.trace.warnings,
-            *suspect_unit(parts.design, spec.slos, opened.loaded.place("demand", "unit")),
-            *dominated_rungs(sweep.chosen.problem),
-            *refused,
-        ),
+        (*warnings, *dominated_rungs(sweep.chosen.problem), *refused),
         tuned,
     )
 

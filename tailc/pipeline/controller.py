@@ -29,6 +29,7 @@ from tailc.percentiles import PPM
 from tailc.pipeline.loops import Interval, Loop, judged, operated, tuned_loop
 from tailc.pipeline.plants import Surface, operation, tails
 from tailc.pipeline.progress import Progress, silent
+from tailc.pipeline.refusals import dropped_text
 from tailc.replay.workload import workload
 from tailc.specs.slo import promise
 from tailc.traces.profile import DemandProfile
@@ -113,13 +114,14 @@ def _check_attainable(problem: ControlProblem, surface: Surface) -> None:
     told = ", ".join(f"{_attainable(us)} at {format_mrps(rate)}" for rate, us in missed)
     message = (
         f"`{target}` cannot be met at {len(missed)} of {len(least)} rates; the tightest "
-        f"attainable, with all climbs at once, is {told}"
+        f"attainable, with all climbs at once, is {told}{dropped_text(problem.dropped)}"
     )
     met = [rate for rate in problem.rates_mrps if rate < missed[0][0]]
     ways = [f"lower the rates to {format_mrps(met[-1])}"] if met else ["lower the rates"]
     if all(us is not None for _, us in missed):
         ways.append(f"relax the latency to {format_us(max(us for _, us in missed if us))}")
-    raise TailcError(Finding(Code.INFEASIBLE, message, help=", ".join([*ways, "or add cores"])))
+    hint = ", ".join([*ways, "or add cores"])
+    raise TailcError(Finding(Code.INFEASIBLE, message, problem.rates_at, hint))
 
 
 def _attainable(tail_us: int | None) -> str:

@@ -29,6 +29,7 @@ from tailc.forms.ladder.grid import rounded_step_us
 from tailc.forms.ladder.thresholds import ThresholdMethod, ThresholdProblem
 from tailc.percentiles import PPM
 from tailc.pipeline.figures import US_PER_MS
+from tailc.pipeline.refusals import dropped_text
 from tailc.specs.slo import promise
 from tailc.units import format_us
 
@@ -255,7 +256,7 @@ def _below_the_fastest(problem: ThresholdProblem, sample: Sample) -> TailcError:
     target = promise(problem.percentile_ppm, _target_us(problem))
     message = (
         f"`{target}` cannot be met even on the fastest cores alone; the tightest attainable "
-        f"without any load is {nearest}"
+        f"without any load is {nearest}{dropped_text(problem.dropped)}"
     )
     hint = f"relax the latency to {nearest} or more, or add faster cores"
     return TailcError(Finding(Code.INFEASIBLE, message, help=hint))

@@ -56,6 +56,7 @@ class ThresholdProblem:
 
     Powers are millionths of a watt, or of what a slow core draws. `static_ppm` is drawn besides,
     whatever runs. `target_us` is for the objective ENERGY, `solver` the backend of the method MIP.
+    `dropped` names the rungs that the spec has besides.
     """
 
     profile: DemandProfile
@@ -68,6 +69,7 @@ class ThresholdProblem:
     method: ThresholdMethod
     solver: str | None
     limits: SolverLimits
+    dropped: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         assert len(self.power_ppm) == self.profile.degrees

@@ -39,6 +39,7 @@ def reduce(spec: SlowToFastSpec, profile: DemandProfile) -> ThresholdProblem:
         limits=SolverLimits(
             search.time_limit_us / US_PER_S, search.memory_limit_mb, search.step_us
         ),
+        dropped=spec.dropped,
     )
 
 
@@ -73,6 +74,8 @@ def control(spec: SlowToFastSpec, loaded: LoadedSpec) -> ControlProblem | None:
         boundaries_mrps=own.boundaries_mrps,
         gains=_gains(own),
         gains_at=tuple(loaded.place("control", "gains", at) for at in range(len(own.gains or ()))),
+        rates_at=loaded.place("rates"),
+        dropped=spec.dropped,
     )
 
 

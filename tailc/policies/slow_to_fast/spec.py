@@ -235,8 +235,12 @@ class SlowToFastSpec(SpecModel):
     @property
     def used_cores(self) -> Cores:
         """The cores that requests run on: of types that are worth using."""
-        cores = self.all_cores
-        return without(cores, [each.name for each in dominated(cores)])
+        return without(self.all_cores, self.dropped)
+
+    @property
+    def dropped(self) -> tuple[str, ...]:
+        """Names of the types that are never worth using."""
+        return tuple(each.name for each in dominated(self.all_cores))
 
     @property
     def speedup(self) -> SpeedupSpec:

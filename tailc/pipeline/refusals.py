@@ -1,0 +1,51 @@
+"""What stops a compile, told in full: with its place in the spec, and the warnings before it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+from tailc.errors import Code, Finding, TailcError
+from tailc.specs.load import LoadedSpec
+
+_Path = tuple[str | int, ...]
+
+# What a finding without a place is about: the first of these that the spec has.
+_ABOUT: dict[Code, tuple[_Path, ...]] = {
+    Code.INFEASIBLE: (("target",), ("slo", 0, "latency")),
+    Code.METHOD_UNFIT: (("search", "method"), ("speedup",)),
+    Code.NO_TUNING: (("rates",),),
+}
+
+
+@contextmanager
+def told_in_full(
+    loaded: LoadedSpec, overridden: Collection[str], warnings: Sequence[Finding]
+) -> Iterator[None]:
+    """Give a TailcError's findings their places, and tell `warnings`, as they are then, after it.
+
+    `overridden` names the keys of `search` that the command line replaced.
+    """
+    try:
+        yield
+    except TailcError as error:
+        findings = [_placed(finding, loaded, overridden) for finding in error.findings]
+        raise TailcError([*findings, *warnings]) from None
+
+
+def _placed(finding: Finding, loaded: LoadedSpec, overridden: Collection[str]) -> Finding:
+    if finding.place is not None:
+        return finding
+    for path in _ABOUT.get(finding.code, ()):
+        if path[-1] not in overridden and loaded.document.node_at(path) is not None:
+            return replace(finding, place=loaded.place(*path))
+    return finding
+
+
+def dropped_text(names: Sequence[str]) -> str:
+    """What a sentence on what cannot be met ends with where rungs of the spec are left out."""
+    if not names:
+        return ""
+    told = ", ".join(f"`{name}`" for name in names)
+    return f"; {told} {'is' if len(names) == 1 else 'are'} dropped"
