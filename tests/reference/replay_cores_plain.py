@@ -180,6 +180,9 @@ class Server:
         return self.is_free(rung) and self.older_wanting(request, rung) < self.cores(up)
 
     def where_to_start(self, request: Request) -> int | None:
+        for rung in reversed(self.driven_to(request)):
+            if self.is_free(rung):
+                return rung
         for rung in reversed(range(self.wanted(request) + 1)):
             if self.unit(rung) == self.unit(0) and self.is_free(rung):
                 return rung
@@ -193,16 +196,60 @@ class Server:
                 return rung
         return self.way_out(request) if Rule.MAKE_ROOM in self.ladder.rules else None
 
-    def way_out(self, request: Request) -> int | None:
-        """The next unit, if the request has to make room for younger ones."""
-        below = [j for j in self.rungs if j <= request.rung]
-        known = {self.unit(j) for j in below}
-        others = [j for j in self.rungs if j > request.rung and self.unit(j) not in known]
-        too_many = self.load - self.cores(below)
+    def others_above(self, rung: int) -> list[int]:
+        """The rungs above, but those of units that rungs up to this one have."""
+        known = {self.unit(j) for j in self.rungs if j <= rung}
+        return [j for j in self.rungs if j > rung and self.unit(j) not in known]
+
+    def is_too_many(self, request: Request, rung: int) -> bool:
+        """Lines 10 to 13 of algorithm 1, for the cores up to this rung and those above."""
+        too_many = self.load - self.cores([j for j in self.rungs if j <= rung])
         rank = 1 + sum(r.number < request.number for r in self.running)
-        if too_many <= 0 or rank > too_many or rank > self.cores(others):
+        return rank <= too_many and rank <= self.cores(self.others_above(rung))
+
+    def driven_to(self, request: Request) -> list[int]:
+        """The rungs above the wanted one on which a waiter may start, in ascending order."""
+        if Rule.MAKE_ROOM not in self.ladder.rules:
+            return []
+        rungs = [self.wanted(request)]
+        while self.is_too_many(request, rungs[-1]):
+            rungs.append(self.others_above(rungs[-1])[0])
+        return rungs[1:]
+
+    def way_out(self, request: Request) -> int | None:
+        """The next unit, if the request has to make room."""
+        others = self.others_above(request.rung)
+        if not others:
             return None
-        return others[0] if self.is_free(others[0]) else None
+        if self.is_too_many(request, request.rung) and self.is_free(others[0]):
+            return others[0]
+        return others[0] if self.is_asked(request) and self.is_open(request, others[0]) else None
+
+    def is_oldest_on_its_unit(self, request: Request) -> bool:
+        here = [r for r in self.running if self.unit(r.rung) == self.unit(request.rung)]
+        return request is here[0]
+
+    def is_short(self, unit: int) -> bool:
+        """Whether all its cores are held, and somebody below is to come or waits for one."""
+        first = self.lowest(unit)
+        if self.is_free(first):
+            return False
+        wanting = [r for r in self.running if r.rung < self.wanted(r) and self.is_below(r, unit)]
+        wanting += self.waiting[:1]
+        if any(self.unit(self.wanted(r)) == unit for r in wanting):
+            return True
+        return any(
+            self.others_above(r.rung)[:1] == [first] and self.is_asked(r) for r in self.running
+        )
+
+    def is_asked(self, request: Request) -> bool:
+        return self.is_oldest_on_its_unit(request) and self.is_short(self.unit(request.rung))
+
+    def lowest(self, unit: int) -> int:
+        return next(rung for rung in self.rungs if self.unit(rung) == unit)
+
+    def is_below(self, request: Request, unit: int) -> bool:
+        return self.lowest(self.unit(request.rung)) < self.lowest(unit)
 
     def next_event(self, coming: list[Request]) -> int:
         times = [coming[0].arrival_ns] if coming else []

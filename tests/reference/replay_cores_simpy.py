@@ -77,7 +77,7 @@ class Server:
 
     def start_waiting(self) -> None:
         for job in [job for job in self.jobs if job.core is None]:
-            if self.wants_fast(job) and self.is_free(FAST):
+            if (self.wants_fast(job) or self.must_go(job)) and self.is_free(FAST):
                 job.core = FAST
             elif self.is_free(SLOW):
                 job.core = SLOW

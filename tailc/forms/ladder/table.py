@@ -36,7 +36,8 @@ class Rule(enum.Enum):
 
     core-per-request: a running request has a core of its rung's kind to itself; it climbs when one
     is free. make-room: where more requests are in the system than cores of a kind and slower ones,
-    the oldest on that kind climb early, to free cores, one kind at a time.
+    or where all of a kind are held and another request wants one, the oldest on that kind climb
+    early, to free cores, one kind at a time; those that wait may start there.
     """
 
     REREAD_ROW = "reread-row"

@@ -15,10 +15,16 @@ in the system waits, or holds exactly one core of its rung's unit. All times are
 - *Ticks.* Each request has its own, at its start plus 1, 2, ... quanta. At a tick a request that
   wants more than it has moves to the highest rung up to that one, under the conditions above; a
   rung of the unit that it holds already needs neither. No request ever comes down.
-- *Making room*, where the rule says so: with more requests in the system than the cores of a
-  request's rung and below, as many of the oldest as there are too many, and as the units above have
-  cores, move at their ticks to the next unit if that has a free core. So where the cores in
-  question are all held, the oldest of each type moves one type up, one after the other.
+- *Making room*, where the rule says so, in two ways; units rank by their lowest rungs. With more
+  requests in the system than the cores of a rung's unit and below, as many of the oldest as there
+  are too many, and as the units above have cores, are *too many* there: at its tick a running one
+  moves to the next unit if that has a free core, and the first waiter starts as far above the rung
+  it wants as it is too many, on the highest such unit that has a free core. And a unit is *short*
+  if all its cores are held and one is wanted, by the first waiter, by a running request on a lower
+  unit, or by the oldest on a short unit below: at its tick the oldest on a short unit moves to the
+  next, under the conditions for a climb. So the oldest of each type moves one type up, from the
+  free core down to the one that is wanted. With two units the second way adds nothing: whoever is
+  asked is one too many.
 - *Moving* takes a time in which no work is done and the new rung's power is drawn.
 - *Cut-off.* A request that has run for the longest time allowed exits there, its work unfinished.
 - *Steering.* Exits are counted, and the last of an epoch takes a step (`control`), at that exit.
@@ -35,6 +41,7 @@ from __future__ import annotations
 from numba import njit
 
 from tailc.replay.cores.control import complete, scale
+from tailc.replay.cores.shortage import asked_at, find_shortages, is_any_held_below_free
 from tailc.replay.cores.state import CoreDemand, CoreLog, empty_server
 from tailc.replay.cores.table import NOWHERE, CoreTable
 from tailc.replay.pools import NEVER_NS, PPM
@@ -266,13 +273,29 @@ def _start(state, demand, table, log):
 @_part  # pragma: no cover - compiled
 def _rung_to_start(state, row, age, table):
     """Where a waiter of that age starts now."""
-    for rung in range(_wanted(state, row, age), -1, -1):
+    wanted = _wanted(state, row, age)
+    if table.makes_room:
+        driven = _driven_rung(state, wanted, table)
+        if driven != NOWHERE:
+            return driven
+    for rung in range(wanted, -1, -1):
         is_of_first = table.unit_of[rung] == table.unit_of[0]
         if is_of_first and state.free[table.unit_of[0]] > 0:
             return rung
         if _is_open(rung, state.older, state, table):
             return rung
     return NOWHERE
+
+
+@_part  # pragma: no cover - compiled
+def _driven_rung(state, wanted, table):
+    """The highest rung of a free core to which the number in the system drives the first waiter."""
+    driven, rung = NOWHERE, wanted
+    while _is_too_many(state, state.server.running, rung, table):
+        rung = table.next_unit[rung]
+        if state.free[table.unit_of[rung]] > 0:
+            driven = rung
+    return driven
 
 
 @_part  # pragma: no cover - compiled
@@ -311,14 +334,14 @@ def _tick(state, demand, table, log):
         job = state.jobs[state.order[place]]
         if job.due == server.now:
             server.ticked = job.request
-            rung = _rung_to_move(state, place, job, table)
+            rung = _rung_to_move(state, place, job, demand, table)
             if rung != NOWHERE:
                 _move(rung, state.order[place], state, demand, table, log)
             return
 
 
 @_part  # pragma: no cover - compiled
-def _rung_to_move(state, place, job, table):
+def _rung_to_move(state, place, job, demand, table):
     """Where a job goes at this tick; nowhere if it stays."""
     _count_wants(state, place)
     for rung in range(_wanted(state, job.row, state.server.now - job.born), job.rung, -1):
@@ -327,16 +350,44 @@ def _rung_to_move(state, place, job, table):
             return rung
     if table.makes_room and _makes_room(state, place, job.rung, table):
         return table.next_unit[job.rung]
+    if table.passes_on and _can_pass_on(state, job.rung, table):
+        _find_shortages(state, demand, table)
+        if asked_at(state, place, job.rung, table) == state.server.now:
+            return table.next_unit[job.rung]
     return NOWHERE
 
 
 @_part  # pragma: no cover - compiled
 def _makes_room(state, place, rung, table):
-    """Whether the job at a place in order of age, from 0, is to leave its core to younger ones."""
-    up = table.next_unit[rung]
-    if up == NOWHERE or state.free[table.unit_of[up]] == 0:
+    """Whether the job at a place is one too many on its unit, and the next has a free core."""
+    if not _is_too_many(state, place, rung, table):
         return False
+    return state.free[table.unit_of[table.next_unit[rung]]] > 0
+
+
+@_part  # pragma: no cover - compiled
+def _is_too_many(state, place, rung, table):
+    """Whether the request at a place in order of age, from 0, has to go above the rung's unit."""
     return place < min(table.left_above[rung], state.server.in_system - table.below[rung])
+
+
+@_part  # pragma: no cover - compiled
+def _can_pass_on(state, rung, table):
+    """Whether a job on a held unit has its turn on a free core of the next; `older` is its own."""
+    up = table.next_unit[rung]
+    is_held = state.free[table.unit_of[rung]] == 0
+    return up != NOWHERE and is_held and _is_open(up, state.older, state, table)
+
+
+@_part  # pragma: no cover - compiled
+def _find_shortages(state, demand, table):
+    server = state.server
+    row, born = NOBODY, server.now
+    if server.started < server.arrived:
+        row = _row_at(server, _ladder_of(server.started, demand), table)
+        if table.ages_from_arrival:
+            born = demand.arrival_ns[server.started]
+    find_shortages(state, row, born, table)
 
 
 @_part  # pragma: no cover - compiled
@@ -371,6 +422,9 @@ def _look_ahead(state, demand, table):
     server = state.server
     server.exit_at = server.tick_at = NEVER_NS
     state.older[:] = 0
+    may_pass_on = table.passes_on and is_any_held_below_free(state, table)
+    if may_pass_on:
+        _find_shortages(state, demand, table)
     for place in range(server.running):
         slot = state.order[place]
         job = state.jobs[slot]
@@ -378,7 +432,7 @@ def _look_ahead(state, demand, table):
             server.exit_at = job.exit_at
             server.leaver = place
         if table.random_seed < 0:
-            job.due = _due(state, place, slot, job, table)
+            job.due = _due(state, place, slot, job, may_pass_on, table)
             server.tick_at = min(server.tick_at, job.due)
             _count_want(state, job)
     server.start_at = NEVER_NS
@@ -387,7 +441,7 @@ def _look_ahead(state, demand, table):
 
 
 @_part  # pragma: no cover - compiled
-def _due(state, place, slot, job, table):
+def _due(state, place, slot, job, may_pass_on, table):
     """The first tick at which a job may move, as far as is known now; it has not ticked yet."""
     now = state.server.now
     earliest = now if job.request > state.server.ticked else now + 1
@@ -399,6 +453,10 @@ def _due(state, place, slot, job, table):
             break
     if table.makes_room and due > earliest and _makes_room(state, place, job.rung, table):
         due = earliest
+    elif may_pass_on and due > earliest and _can_pass_on(state, job.rung, table):
+        from_ns = asked_at(state, place, job.rung, table)
+        if from_ns < NEVER_NS:
+            due = min(due, _tick_from(job, max(from_ns, earliest), table))
     if due <= earliest:
         due = _tick_from(job, earliest, table)
     return due

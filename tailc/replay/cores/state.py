@@ -37,7 +37,9 @@ class CoreState(NamedTuple):
 
     jobs: a slot for each core; `order` has the slots of those that run, the oldest first, and then
     the free ones. want_ns: (slots, rungs), the first tick at which a job wants each rung or above.
-    older: how many running requests want each rung or above. free, busy: cores of each unit.
+    older: how many running requests want each rung or above. free: cores of each unit.
+    eldest: the place in `order` of the oldest job on each unit. short_at: from when a unit is
+    short, as far as is known.
     age_us: thresholds that a reactive rule moves, by row and rung. reach_ns: ages as scaled now.
     ring: the last latencies [us]; scratch: as many, to select in.
     """
@@ -48,6 +50,8 @@ class CoreState(NamedTuple):
     want_ns: NDArray[np.int64]
     older: NDArray[np.int64]
     free: NDArray[np.int64]
+    eldest: NDArray[np.int64]
+    short_at: NDArray[np.int64]
     age_us: NDArray[np.int64]
     reach_ns: NDArray[np.int64]
     ring: NDArray[np.int64]
@@ -143,6 +147,8 @@ def empty_server(table: CoreTable, measured_from: int, seed: int) -> CoreState:
         np.zeros((slots, rungs), np.int64),
         np.zeros(rungs, np.int64),
         table.cores.copy(),
+        np.zeros_like(table.cores),
+        np.zeros_like(table.cores),
         table.reach_us.copy(),
         np.zeros_like(table.reach_us),
         np.zeros(table.steer.window, np.int64),

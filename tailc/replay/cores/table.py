@@ -28,6 +28,8 @@ class CoreTable(NamedTuple):
     idle_ppm: of a free core of each unit. move_ns: of the climb to each rung.
     above: cores of the units of rung k and of those above it. below: of rung k and below.
     left_above: of the units that only rungs above k have; next_unit: the lowest rung of those.
+    lowest: the lowest rung of each unit.
+    passes_on: whether the oldest on a unit leave it for requests that want it; needs three units.
     random_seed: below 0 unless requests start on random cores and stay there.
     """
 
@@ -42,10 +44,12 @@ class CoreTable(NamedTuple):
     below: NDArray[np.int64]
     left_above: NDArray[np.int64]
     next_unit: NDArray[np.int64]
+    lowest: NDArray[np.int64]
     quantum_ns: int
     cut_off_ns: int
     keeps_row: bool
     makes_room: bool
+    passes_on: bool
     ages_from_arrival: bool
     random_seed: int
     steer: Steer
@@ -90,6 +94,7 @@ def core_table(
         cut_off_ns=NEVER_NS if cut_off_us is None else cut_off_us * NS_PER_US,
         keeps_row=Rule.REREAD_ROW not in ladder.rules,
         makes_room=Rule.MAKE_ROOM in ladder.rules,
+        passes_on=Rule.MAKE_ROOM in ladder.rules and len(cores) > 2,
         ages_from_arrival=Rule.AGE_FROM_ARRIVAL in ladder.rules,
         random_seed=-1 if random_seed is None else random_seed,
         steer=lowered_steering(steering, ladder),
@@ -119,5 +124,6 @@ def _counts(units: Sequence[int], cores: Sequence[int]) -> dict[str, NDArray[np.
         "below": [count(units[: k + 1]) for k in rungs],
         "left_above": [count([units[rung] for rung in others[k]]) for k in rungs],
         "next_unit": [min(others[k], default=NOWHERE) for k in rungs],
+        "lowest": [units.index(unit) for unit in range(len(cores))],
     }
     return {name: np.array(values, np.int64) for name, values in parts.items()}

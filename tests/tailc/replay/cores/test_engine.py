@@ -86,6 +86,26 @@ def test_room_is_made_by_a_chain_over_three_types():
     assert outcome.rung.tolist()[0] == 2
 
 
+def test_waiters_that_are_too_many_start_on_faster_cores_at_once():
+    policy = cores([1, 8], row((0, 0), (100, 1)))
+    outcome = run(policy, [0] * 9, [50] * 9)
+    # nine in the system and one slow core: the eight oldest are lines 10 to 13 of algorithm 1
+    assert wait_ms(outcome) == [0] * 9
+    assert latency_ms(outcome) == [25] * 8 + [50]
+
+
+def test_waiters_that_are_too_many_have_the_fastest_cores_of_three_types():
+    outcome = run(cores([1, 1, 2], row((0, 0))), [0] * 4, [8] * 4)
+    assert wait_ms(outcome) == [0] * 4
+    assert latency_ms(outcome)[:2] == [2, 2]
+    assert outcome.rung.tolist()[:2] == [2, 2]
+
+
+def test_waiters_that_are_too_many_wait_without_the_rule():
+    policy = cores([1, 8], row((0, 0), (100, 1)), rules=FROM_ARRIVAL)
+    assert wait_ms(run(policy, [0, 0, 0], [50] * 3)) == [0, 50, 100]
+
+
 def test_only_as_many_leave_early_as_there_are_too_many():
     outcome = run(cores([3, 2], row((0, 0), (900, 1))), [0, 0, 0, 5], [50, 50, 50, 50])
     # four in the system, three slow cores: one of the three goes
@@ -121,8 +141,8 @@ def test_ages_count_from_the_start_without_the_rule():
     two = cores([1, 1], row((0, 0), (10, 1)), rules=rules)
     assert latency_ms(run(policy, [0, 0], [10, 10])) == [10, 20]
     # the second waits until the first makes room at 1 ms, and climbs at its age of 10 ms
-    outcome = run(two, [0, 0], [11, 50])
-    assert latency_ms(outcome) == [1 + 5, 1 + 10 + 40 / 2]
+    outcome = run(two, [0, 0.5], [11, 50])
+    assert latency_ms(outcome) == [1 + 5, 0.5 + 10 + 40 / 2]
 
 
 def test_a_waiter_starts_at_the_very_age_at_which_it_wants_a_free_core():

@@ -29,6 +29,8 @@ CONTROLLER = Controller(Actuator.CLIMB_AGES, 950_000, 120_000, 50, 200, PPM, 0, 
         ((3, 2), 50, 0, None, None),
         # nobody climbs but to make room
         ((4, 2), 60, 100_000, None, None),
+        # the new ones of a quantum are more than slow cores, and fast ones are free
+        ((1, 8), 150, 100_000, None, None),
     ],
 )
 def test_two_types_answer_each_request_alike(counts, rate_rps, threshold_ms, move_us, steering):
