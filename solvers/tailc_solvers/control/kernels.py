@@ -166,34 +166,55 @@ def settled_after(record, steps):
 
 @plain_loops
 def factors_within(sigma, plant, shape, floor, is_double):
-    """The k, as (above, up to), for which k C0 P keeps |1 + k C0 P| >= floor, in a stable loop.
+    """The k for which k C0 P keeps |1 + k C0 P| >= floor, in a stable loop.
 
-    `shape` is (ti, td, filter ratio) of C0 = 1 + 1 / (ti sigma) + td sigma / (1 + td sigma /
-    ratio), without a filter for ratio 0. At one frequency the squared distance to -1 is
-    1 + 2 k Re L0 + k^2 |L0|^2: between that quadratic's roots k is too close.
+    They are 0 < k <= low and least < k <= most, as (low, least, most). `shape` is (ti, td, filter
+    ratio) of C0 = 1 + 1 / (ti sigma) + td sigma / (1 + td sigma / ratio), without a filter for
+    ratio 0. At one frequency the squared distance to -1 is 1 + 2 k Re L0 + k^2 |L0|^2: between
+    that quadratic's roots k is too close.
 
-    Where the open loop integrates once, the range begins at 0, where the loop is stable, and no k
-    in it lets the curve cross -1. Where it integrates twice (`is_double`) the phase rises from -180
-    degrees first: frequencies below its peak bound k from below. (0, 0) where the phase begins
+    Where the open loop integrates once, the loop is stable for a small k, and no k in either range
+    lets the curve cross -1: the second one is for a lag far above ti, whose phase comes near -180
+    degrees and rises again before it falls below. Such a dip bounds k from below as well. Where
+    the open loop integrates twice (`is_double`) the phase rises from -180 degrees first:
+    frequencies below its peak bound k from below, and low is 0. (0, 0, 0) where the phase begins
     below -180 degrees: no k is stable.
     """
     middle = -1
     if is_double:
         middle = _phase_peak(sigma, plant, shape)
         if middle < 0:
-            return 0.0, 0.0
-    least, most = 0.0, math.inf
+            return 0.0, 0.0, 0.0
+    low, least, most = math.inf, 0.0, math.inf
+    # Of the dip that is passed: how far it bounds k from below and from above.
+    dip_least, dip_most = 0.0, math.inf
+    is_beyond = is_double
     excess = 1.0 - floor * floor
     for i in range(sigma.shape[0]):
         response = _shaped(sigma[i], shape) * plant[i]
+        is_near = False
         if response.real < 0.0:
+            is_beyond = is_beyond or response.imag >= 0.0
             square = response.real * response.real + response.imag * response.imag
             inner = response.real * response.real - square * excess
-            if inner >= 0.0 and i < middle:
-                least = max(least, (-response.real + math.sqrt(inner)) / square)
-            elif inner >= 0.0:
-                most = min(most, (-response.real - math.sqrt(inner)) / square)
-    return least, most
+            is_near = inner >= 0.0
+            if is_near:
+                above = (-response.real + math.sqrt(inner)) / square
+                below = (-response.real - math.sqrt(inner)) / square
+                if i < middle:
+                    least = max(least, above)
+                elif is_beyond:
+                    most = min(most, below)
+                else:
+                    dip_least, dip_most = max(dip_least, above), min(dip_most, below)
+        if not is_near and not is_beyond:
+            low, least = min(low, dip_most), max(least, dip_least)
+            dip_least, dip_most = 0.0, math.inf
+    most = min(most, dip_most)
+    low = 0.0 if is_double else min(low, most)
+    if least >= most and not is_double:
+        return low, 0.0, low
+    return low, least, most
 
 
 @plain_loops

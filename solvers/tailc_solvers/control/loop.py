@@ -62,6 +62,10 @@ def continuous_loop(plant: Plant, longest_step: float) -> Loop:
     """The loop of a plant in continuous time; the step is at most the one given."""
     delay = math.ceil(plant.dead_time / longest_step)
     step = plant.dead_time / delay if delay else longest_step
+    return _stepped(plant, step, delay)
+
+
+def _stepped(plant: Plant, step: float, delay: int) -> Loop:
     a, b, c, through = _state_space(plant)
     phi, before, after = _linear_hold(a, b, step)
     half = step / 2
@@ -124,12 +128,26 @@ def open_step_response(plant: Plant | SampledPlant) -> tuple[float, NDArray[np.f
         slowest = max((abs(p) for p in plant.poles if abs(p) < _AT_ONE), default=0.0)
         lasting = math.ceil(_REST / max(1.0 - slowest, 1e-6)) + len(plant.b) + plant.delay + 2
         return 1.0, np.concatenate(([0.0], plant.step_response(min(lasting, _MOST_STEPS))))
-    lags = [1 / -p.real for p in plant.poles if p.real < 0]
-    lasting = plant.dead_time + _REST * sum(lags)
-    loop = continuous_loop(Plant(plant.num, plant.den), lasting / _MOST_STEPS) if lags else None
-    if loop is None:  # dead time alone, or an integrator with it
+    own = own_lags(plant)
+    if own == 0:  # dead time alone, or an integrator with it
         return _answer_at_once(plant)
-    return loop.step, _delayed(_steps_of(loop, _MOST_STEPS), plant.dead_time, loop.step)
+    step, y = _undelayed(plant, plant.dead_time + own)
+    return step, _delayed(y, plant.dead_time, step)
+
+
+def undelayed_step_response(plant: Plant) -> tuple[float, NDArray[np.float64]]:
+    """(step, values) of a plant that has lags, without its dead time, however long that is."""
+    return _undelayed(plant, own_lags(plant))
+
+
+def own_lags(plant: Plant) -> float:
+    """How long the plant's lags take to come to rest; 0 for a plant without any."""
+    return _REST * sum(1 / -p.real for p in plant.poles if p.real < 0)
+
+
+def _undelayed(plant: Plant, lasting: float) -> tuple[float, NDArray[np.float64]]:
+    step = lasting / _MOST_STEPS
+    return step, _steps_of(_stepped(plant, step, 0), _MOST_STEPS)
 
 
 _REST = 12.0

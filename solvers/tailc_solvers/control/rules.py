@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tailc_solvers.control import frequency
 from tailc_solvers.control.frequency import AnyPlant
-from tailc_solvers.control.loop import open_step_response
+from tailc_solvers.control.loop import open_step_response, own_lags, undelayed_step_response
 from tailc_solvers.control.plant import Plant, SampledPlant
 from tailc_solvers.control.tune import Structure
 
@@ -65,12 +65,13 @@ def first_order(plant: AnyPlant) -> FirstOrder | None:
     gain. None where the response leaves in the wrong direction for so long that there is no such
     point, or overshoots before it.
     """
-    step, y = open_step_response(plant)
+    step, y, passed = _rise(plant)
     slopes = np.diff(y) / step
     steepest = int(np.argmax(np.abs(slopes)))
     slope = float(slopes[steepest])
     dead_time = (steepest + 0.5) * step - float(y[steepest] + y[steepest + 1]) / 2 / slope
     held = step / 2 if isinstance(plant, SampledPlant) else 0.0
+    held += passed
     if plant.is_integrating:
         return FirstOrder(slope, math.inf, dead_time + held)
     share = y / plant.gain
@@ -81,6 +82,13 @@ def first_order(plant: AnyPlant) -> FirstOrder | None:
     if constant < 0 or slope * plant.gain < 0:
         return None
     return FirstOrder(plant.gain, constant, max(dead_time, 0.0) + held)
+
+
+def _rise(plant: AnyPlant) -> tuple[float, NDArray[np.float64], float]:
+    """(step, response, dead time that is left out of it): steps as fine as the lags need."""
+    if isinstance(plant, SampledPlant) or own_lags(plant) == 0:
+        return *open_step_response(plant), 0.0
+    return *undelayed_step_response(plant), plant.dead_time
 
 
 def simc(plant: AnyPlant, structure: Structure) -> ParallelGains | None:

@@ -88,16 +88,16 @@ def gains_at(problem, point):
     ti = problem.time * 2.0 ** point[0]
     td = ti * 2.0 ** point[1] if point[1] > -30.0 else 0.0
     shape = (ti, td, problem.loop.filter_ratio)
-    least, k = kernels.factors_within(
+    low, least, k = kernels.factors_within(
         problem.sigma, problem.plant, shape, problem.floor, problem.is_double
     )
     if problem.late.shape[0] > 0:
         late = kernels.factors_within(
             problem.sigma, problem.late, shape, problem.late_floor, problem.is_double
         )
-        least, k = max(least, late[0]), min(k, late[1])
+        low, least, k = min(low, late[0]), max(least, late[1]), min(k, late[2])
     k *= 2.0 ** point[2]
-    if k <= least:
+    if k <= 0.0 or low < k <= least:
         k = math.inf
     return k, k / ti, k * td
 

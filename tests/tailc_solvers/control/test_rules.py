@@ -100,3 +100,19 @@ def test_a_start_that_only_integrates_is_kept_where_nothing_else_keeps_the_limit
     gains, margins = tune(plant, "pi", limits, start=start)
     assert margins.performance.iae_load <= 2.1
     assert gains.criterion < 2.1
+
+
+@pytest.mark.parametrize(("constant", "dead_time"), [(1e-5, 1.0), (1.0, 1e6), (1e5, 1.0)])
+def test_the_first_order_model_is_right_however_far_lag_and_dead_time_are_apart(
+    constant, dead_time
+):
+    model = first_order(lag(2.0, [constant], dead_time))
+    assert model.gain == 2.0
+    assert model.time_constant == pytest.approx(constant, rel=1e-3)
+    assert model.dead_time == pytest.approx(dead_time, rel=1e-6, abs=1e-3 * dead_time)
+
+
+def test_the_first_order_model_of_a_plant_that_jumps_begins_where_it_jumps():
+    """(1 + 0.5 s) / (1 + s) jumps to one half, from where it rises with slope 1/2."""
+    model = first_order(Plant((0.5, 1.0), (1.0, 1.0), 3.0))
+    assert model.dead_time == pytest.approx(3.0, abs=0.02)

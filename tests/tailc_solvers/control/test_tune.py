@@ -5,9 +5,10 @@ import math
 
 import numpy as np
 import pytest
-from tailc_solvers.control.margins import loop_margins, margins_sampled
+from tailc_solvers.control.margins import UnstableLoopError, loop_margins, margins_sampled
 from tailc_solvers.control.plant import Plant, SampledPlant, lag
 from tailc_solvers.control.roots import stable_for_delays
+from tailc_solvers.control.rules import RULES
 from tailc_solvers.control.tune import LATE_SENSITIVITY, Limits, NoTuningError, tune, tune_sampled
 
 from tests.tailc_solvers.control.plants import SAMPLED
@@ -121,3 +122,33 @@ def test_limits_that_nothing_keeps_are_refused():
         tune(LOW_LOAD, "pi", Limits(max_sensitivity=1.2, iae_load=0.5))
     with pytest.raises(ValueError, match="above 1"):
         Limits(max_sensitivity=1.0)
+
+
+def value(margins):
+    """The balanced criterion."""
+    performed = margins.performance
+    return math.sqrt(math.sqrt(performed.itae_setpoint) * performed.iae_load)
+
+
+@pytest.mark.parametrize("structure", ["pi", "pid"])
+@pytest.mark.parametrize("constant", [1, 10, 100, 150, 300, 1e3, 1e4, 1e5])
+def test_no_rule_within_the_limit_beats_a_tuned_loop_however_long_the_lag(constant, structure):
+    """Above ti the phase of a long lag comes near -180 degrees, and rises before it falls."""
+    plant = lag(1.0, [constant], 1.0)
+    tuned, margins = tune(plant, structure, Limits())
+    assert margins.robustness.max_sensitivity <= 1.6
+    for rule in RULES.values():
+        try:
+            ruled = loop_margins(plant, *rule(plant, structure))
+        except UnstableLoopError:
+            continue
+        if ruled.robustness.max_sensitivity <= 1.6:
+            assert tuned.criterion <= value(ruled)
+
+
+def test_a_long_lag_is_tuned_like_an_integrator():
+    """1 / (1 + T s) is 1 / (T s) at the frequencies that count."""
+    slow, _ = tune(lag(1.0, [1e5], 1.0), "pi", Limits())
+    integrator, _ = tune(Plant((1e-5,), (1.0, 0.0), 1.0), "pi", Limits())
+    assert slow.kp == pytest.approx(integrator.kp, rel=0.02)
+    assert slow.ki == pytest.approx(integrator.ki, rel=0.05)
