@@ -36,6 +36,7 @@ from tailc.units import format_us
 Ages = tuple[int | None, ...]
 
 BYTES_PER_MB = 1_000_000
+DUAL_BOUND, GRID_EXHAUSTED = "dual-bound", "grid-exhausted"
 # The default step of the grid resolves the target this finely ...
 STEPS_PER_TARGET = 400
 # ... unless passes over all requests and rungs would then be more than this without bounds, which
@@ -69,8 +70,14 @@ def solved(problem: ThresholdProblem, sample: Sample) -> Answer:
     answer = methods[problem.method](problem, sample)
     if answer.bound is None and problem.profile.has_common_curve:
         # Any ages are a schedule of the continuous problem, so its bound holds for them.
-        return replace(answer, bound=_continuous(problem, sample).bound)
+        bound = _continuous(problem, sample).bound
+        return replace(answer, bound=bound, proof=_proof(answer))
     return answer
+
+
+def _proof(answer: Answer) -> str:
+    """A search to its end keeps its own; what a solver says gives way to the bound of the dual."""
+    return answer.proof if answer.proof == GRID_EXHAUSTED else DUAL_BOUND
 
 
 def nearest_us(problem: ThresholdProblem, sample: Sample) -> int:
@@ -88,7 +95,7 @@ def _by_dual(problem: ThresholdProblem, sample: Sample) -> Answer:
     _check_common(problem)
     found = _continuous(problem, sample)
     snapped = _snapped(problem, sample, found)
-    return Answer(snapped, found.bound, found.gap, "dual-bound", "tailc_solvers.thresholds.dual")
+    return Answer(snapped, found.bound, found.gap, DUAL_BOUND, "tailc_solvers.thresholds.dual")
 
 
 def _continuous(problem: ThresholdProblem, sample: Sample) -> Continuous:
@@ -137,7 +144,7 @@ def _by_convex(problem: ThresholdProblem, sample: Sample) -> Answer:
     ages = rounded_ages(problem, sample, found.age_ms)
     bound = found.bound if math.isfinite(found.bound) else None
     gap = found.gap if math.isfinite(found.gap) else None
-    return Answer(ages, bound, gap, "dual-bound", Backend.CLARABEL.value)
+    return Answer(ages, bound, gap, DUAL_BOUND, Backend.CLARABEL.value)
 
 
 def _by_mip(problem: ThresholdProblem, sample: Sample) -> Answer:
@@ -185,7 +192,7 @@ def _by_grid(problem: ThresholdProblem, sample: Sample) -> Answer:
     if found.status is Status.INFEASIBLE:
         raise _below_the_fastest(problem, sample)
     name = "tailc_solvers.thresholds.search"
-    return Answer(found.age_us, None, None, "grid-exhausted", name, found.evaluations)
+    return Answer(found.age_us, None, None, GRID_EXHAUSTED, name, found.evaluations)
 
 
 def default_step_us(problem: ThresholdProblem) -> int:

@@ -47,6 +47,15 @@ def test_every_method_finds_the_closed_form_s_109_ms(changes):
     assert solution.evidence.tail_us <= 200 * MS
 
 
+@pytest.mark.parametrize("changes", METHODS, ids=ident)
+def test_with_common_speeds_every_method_has_the_dual_s_bound_for_a_proof(changes):
+    solution = solve(problem(**changes))
+    is_grid = changes["method"] is ThresholdMethod.GRID
+    assert solution.proof == ("grid-exhausted" if is_grid else "dual-bound")
+    # 50 ms at power 1; 109 ms at 1 and 91 at 8.
+    assert solution.evidence.bound_us == pytest.approx((50 + 109 + 91 * 8) / 2 * MS * PPM, rel=1e-6)
+
+
 def test_the_figures_are_those_of_the_hand_calculation():
     evidence = solve(problem()).evidence
     # 50 ms at power 1; 109 ms at 1 and 91 at 8.
@@ -95,6 +104,14 @@ def test_with_speeds_of_their_own_the_slowest_request_decides(changes):
     # gives 86.7; the earlier one.
     (age_us,) = solve(problem(profile=OWN, target_us=90 * MS, **changes)).age_us
     assert age_us == pytest.approx(50 * MS, abs=GRID_OF_CP_SAT_US)
+
+
+@pytest.mark.parametrize("changes", METHODS[2:], ids=ident)
+def test_with_speeds_of_their_own_nothing_bounds_what_a_solver_says(changes):
+    solution = solve(problem(profile=OWN, target_us=90 * MS, **changes))
+    proofs = {"cp-sat": "none", None: "grid-exhausted"}
+    assert solution.proof == proofs.get(changes.get("solver"), "solver-claim")
+    assert solution.evidence.bound_us is None
 
 
 @pytest.mark.parametrize("changes", METHODS[:2], ids=ident)
