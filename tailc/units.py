@@ -245,6 +245,11 @@ def shorten(text: str, limit: int = _LONGEST_TEXT) -> str:
     return shown if len(shown) <= limit else shown[: limit - 3] + "..."
 
 
+def counted(count: float, noun: str) -> str:
+    """A number of things, such as `1 epoch` or `25 epochs`."""
+    return f"{count:g} {noun}{'' if count == 1 else 's'}"
+
+
 def number_text(value: float | Decimal) -> str:
     """The one text of a number in a spec or a trace, whatever wrote it: `2` for 2 and 2.0.
 

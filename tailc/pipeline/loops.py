@@ -16,7 +16,7 @@ from tailc.forms.control_problem import ControlProblem, Gains
 from tailc.forms.controller import GainRow
 from tailc.percentiles import PPM
 from tailc.pipeline.plants import Operation
-from tailc.units import format_mrps
+from tailc.units import counted, format_mrps
 
 US_PER_MS = 1_000
 # How many windows a step response is followed for.
@@ -118,7 +118,7 @@ def judged(problem: ControlProblem, number: int, loop: Loop, gains: Gains) -> Ma
     own = problem.gains[number]
     message = (
         f"gains kp {own.kp:g}, ki {own.ki:g}, kd {own.kd:g} cannot be used: {why} at {rate}, for "
-        f"some delay near {plant.delay} epochs, where {PPM:,} millionths of output make "
+        f"some delay near {counted(plant.delay, 'epoch')}, where the whole output makes "
         f"{plant.gain:.4g} ms of tail"
     )
     hint = "leave `gains` out to have stable ones found, or make them smaller"

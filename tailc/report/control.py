@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tailc.percentiles import PPM
 from tailc.report.table import aligned
-from tailc.units import format_mrps
+from tailc.units import counted, format_mrps
 
 if TYPE_CHECKING:
     from tailc.pipeline.controller import Tuned
@@ -78,7 +78,7 @@ def _row(each: Interval) -> tuple[str, ...]:
         f"gain {margins.gain_margin:.3g}, phase {margins.phase_margin_deg:.3g} deg, "
         f"delay {margins.delay_margin_epochs:.3g}, Ms {margins.max_sensitivity:.3g}",
         f"{margins.overshoot:.1%}",
-        f"{margins.settling_epochs:g} epochs",
+        counted(margins.settling_epochs, "epoch"),
     )
 
 

@@ -37,11 +37,19 @@ class Power:
 def _power(value: object) -> Power:
     if isinstance(value, Power):
         return value
-    power = _watts(value) if isinstance(value, str) else _slow_cores(value)
+    power = _unchecked(value)
     if not 0 <= power.ppm <= _MOST_POWER * PPM:
-        message = f"must be at least zero and at most {_MOST_POWER:,}, not {written(value)}"
-        raise RefusalError(Complaint(Code.BAD_VALUE, message, _HINT))
+        raise _outside("at least zero", value)
     return power
+
+
+def _outside(least: str, value: object) -> RefusalError:
+    message = f"must be {least} and at most {_MOST_POWER:,}, not {written(value)}"
+    return RefusalError(Complaint(Code.BAD_VALUE, message, _HINT))
+
+
+def _unchecked(value: object) -> Power:
+    return _watts(value) if isinstance(value, str) else _slow_cores(value)
 
 
 def _watts(value: str) -> Power:
@@ -55,10 +63,14 @@ def _slow_cores(value: object) -> Power:
 
 
 def _positive_power(value: object) -> Power:
-    power = _power(value)
-    if power.ppm == 0:
-        message = f"must be more than zero, not {written(value)}"
-        raise RefusalError(Complaint(Code.BAD_VALUE, message, _HINT))
+    """From the least power that is kept on."""
+    if isinstance(value, str):
+        least, least_ppm = "at least 0.001 W", _PPM_PER_MILLIWATT
+    else:
+        least, least_ppm = "at least 0.000001 of a slow core's", 1
+    power = value if isinstance(value, Power) else _unchecked(value)
+    if not least_ppm <= power.ppm <= _MOST_POWER * PPM:
+        raise _outside(least, value)
     return power
 
 

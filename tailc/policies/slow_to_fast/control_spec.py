@@ -28,7 +28,7 @@ from tailc.specs.fields import (
     with_short_form,
     written,
 )
-from tailc.units import COUNT
+from tailc.units import COUNT, counted
 
 # Haque et al., MICRO 2017, section 5.4. The dissertation has epochs of 2,000 requests instead.
 EPOCH_REQUESTS = 500
@@ -144,9 +144,15 @@ class ControlSpec(SpecModel):
     def _window(self) -> list[Complaint]:
         if self.window_requests >= self.epoch_requests:
             return []
-        message = f"is `{self.window_requests}` requests, less than an epoch"
         hint = "measure over an epoch at least"
-        return [Complaint(Code.CONFLICT, message, hint, ("window",), ("epoch",))]
+        if "window_requests" in self.model_fields_set:
+            message = f"is {self.window_requests:,} requests, less than an epoch"
+            return [Complaint(Code.CONFLICT, message, hint, ("window",), ("epoch",))]
+        message = (
+            f"is {self.epoch_requests:,} requests, more than the {self.window_requests:,} of "
+            "`control.window`, which is not given"
+        )
+        return [Complaint(Code.CONFLICT, message, hint, ("epoch",))]
 
     def _boundaries(self) -> list[Complaint]:
         rates = self.boundaries_mrps
@@ -170,7 +176,8 @@ class ControlSpec(SpecModel):
     def _gains(self) -> list[Complaint]:
         if self.gains is None or len(self.gains) == self.sets:
             return []
-        message = f"has {len(self.gains)} sets, but the rates have {self.sets} intervals"
+        given, wanted = counted(len(self.gains), "set"), counted(self.sets, "interval")
+        message = f"has {given}, but the rates have {wanted}"
         hint = "give one set of gains for each interval, or set `intervals` or `boundaries`"
         return [Complaint(Code.CONFLICT, message, hint, ("gains",))]
 

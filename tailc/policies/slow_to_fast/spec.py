@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from tailc.errors import Code
+from tailc.errors import Code, Finding, TailcError
 from tailc.policies.slow_to_fast.control_spec import ControlSpec
 from tailc.specs.common import DemandSpec, SloSpec, SpeedupSpec
 from tailc.specs.cores import Cores, dominated, without
@@ -32,6 +32,7 @@ QUANTUM_US = 1_000
 TIME_LIMIT_US = 60_000_000
 MEMORY_LIMIT_MB = 2_048
 MAX_MEMORY_MB = 1_048_576
+_NO_SOLVER = "but only the method `mip` has a solver to choose"
 
 
 class ServerSpec(SpecModel):
@@ -191,11 +192,23 @@ class SlowToFastSpec(SpecModel):
         return complaints
 
     def _search_complaints(self) -> list[Complaint]:
+        return [*self._solver_complaints(), *self._step_complaints()]
+
+    def _solver_complaints(self) -> list[Complaint]:
         if self.search.solver is None or self.search.method == "mip":
             return []
-        message = f"is `{self.search.solver}`, but only the method `mip` has a solver to choose"
+        message = f"is `{self.search.solver}`, {_NO_SOLVER}"
         at, also = ("search", "solver"), ("search", "method")
         return [Complaint(Code.CONFLICT, message, "set `method: mip`, or remove it", at, also)]
+
+    def _step_complaints(self) -> list[Complaint]:
+        """A grid is the default where requests have speeds of their own."""
+        method = self.search.method or ("dual" if self.own_speedup is None else "grid")
+        if self.search.step_us is None or method == "grid":
+            return []
+        message = f"is of the method `grid`, but the method is `{method}`"
+        at, also = ("search", "step"), ("search", "method")
+        return [Complaint(Code.CONFLICT, message, "set `method: grid`, or remove it", at, also)]
 
     def _class_complaints(self) -> list[Complaint]:
         """The first objective covers all; others may be for a class that has speeds."""
@@ -276,13 +289,27 @@ class SlowToFastSpec(SpecModel):
         """All rungs are read."""
 
     def with_search(self, overrides: Mapping[str, object]) -> SlowToFastSpec:
-        """The spec with fields of `search`, or `objective`, replaced."""
+        """The spec with fields of `search`, or `objective`, replaced.
+
+        Another method leaves out the solver and the step that are another's. Raises TailcError
+        (USAGE) for what the kind does not have, and a solver for a method that has none to choose.
+        """
         given = dict(overrides)
         own = {"objective": given.pop("objective")} if "objective" in given else {}
         if "solver" in given:
-            given.setdefault("method", "mip")
+            _check_solver(given.setdefault("method", "mip"))
+        elif given.get("method", "mip") != "mip":
+            given["solver"] = None
+        if given.get("method", "grid") != "grid":
+            given["step_us"] = None
         spec = overridden(self, own, NAME)
         return spec.model_copy(update={"search": overridden(self.search, given, NAME)})
+
+
+def _check_solver(method: object) -> None:
+    if method != "mip":
+        message = f"`--solver` does not go with `--method {method}`, {_NO_SOLVER}"
+        raise TailcError(Finding(Code.USAGE, message, help="give `--method mip`, or leave one out"))
 
 
 def _below(key: str, complaint: Complaint) -> Complaint:

@@ -142,6 +142,23 @@ def test_what_the_kind_does_not_have_is_a_wrong_command_line(words, compiled):
     assert (ended.code, files) == (64, [])
 
 
+@pytest.mark.parametrize(
+    ("method", "solver"), [("dual", "highs"), ("convex", "scip"), ("grid", "cp-sat")]
+)
+def test_a_solver_for_a_method_that_has_none_is_a_wrong_command_line(method, solver, compiled):
+    ended, files = compiled(swapped(OFF), "--method", method, "--solver", solver)
+    assert (ended.code, files) == (64, [])
+    assert f"`--solver` does not go with `--method {method}`" in ended.err
+
+
+def test_another_method_leaves_out_the_solver_and_the_step_of_the_spec(compiled):
+    for search in ("method: mip, solver: scip", "method: grid, step: 1ms"):
+        spec = swapped((CONTROL, f"control: off\nsearch: {{{search}}}"))
+        ended, _ = compiled(spec, "--method", "dual")
+        assert (ended.code, ended.err) == (0, "")
+        assert "by dual (dual-bound)" in ended.out
+
+
 def test_few_to_many_has_no_solver_to_choose(tmp_path, tailc):
     from tests.tailc.toy import write_toy
 

@@ -159,6 +159,16 @@ WRONG = {
         Code.CONFLICT,
         "search.solver",
     ),
+    "a step for the dual": (
+        swapped((CONTROL, "search: {method: dual, step: 1ms}")),
+        Code.CONFLICT,
+        "search.step",
+    ),
+    "a step for the default": (
+        swapped((CONTROL, "search: {step: 1ms}")),
+        Code.CONFLICT,
+        "search.step",
+    ),
     "a solver not known": (
         swapped((CONTROL, "search: {method: mip, solver: cplex}")),
         Code.BAD_VALUE,
@@ -177,6 +187,45 @@ def test_what_cannot_be_is_refused_where_it_stands(name, tmp_path):
     assert path in message
     last = path.rpartition(".")[2].partition("[")[0]
     assert last in line or code is Code.MISSING_KEY
+
+
+@pytest.mark.parametrize(
+    ("power", "said"),
+    [
+        ("-1", "at least 0.000001 of a slow core's and at most 1,000,000, not `-1`"),
+        ("0", "at least 0.000001 of a slow core's and at most 1,000,000, not `0`"),
+        ("1e-10", "at least 0.000001 of a slow core's and at most 1,000,000, not `1e-10`"),
+        ("0W", "at least 0.001 W and at most 1,000,000, not `0W`"),
+    ],
+)
+def test_the_least_power_is_told(power, said, tmp_path):
+    types = [each.replace("W", "") for each in (SLOW, FAST)]
+    spec = with_types(types[0], types[1].replace("power: 6", f"power: {power}"))
+    ((_, message, _),) = refused(tmp_path, spec)
+    assert message == f"`cores.types[1].power` must be {said}"
+
+
+def test_the_least_power_is_allowed(tmp_path):
+    types = [each.replace("W", "") for each in (SLOW, FAST)]
+    spec = with_types(types[0], types[1].replace("power: 6", "power: 0.000001"))
+    assert open_kind(str(write(tmp_path, spec).spec)).spec.all_cores.types[1].power_ppm == 1
+
+
+WINDOWS = {
+    "epoch: 3000 requests": "`control.epoch` is 3,000 requests, more than the 2,000 of "
+    "`control.window`, which is not given",
+    "window: 100 requests": "`control.window` is 100 requests, less than an epoch",
+    "intervals: 1, gains: [{ki: 1}, {ki: 1}]": "`control.gains` has 2 sets, but the rates have "
+    "1 interval",
+    "gains: [{ki: 1}]": "`control.gains` has 1 set, but the rates have 3 intervals",
+}
+
+
+@pytest.mark.parametrize("written", WINDOWS)
+def test_what_is_wrong_with_a_controller_is_named_by_its_key(written, tmp_path):
+    ((_, message, line),) = refused(tmp_path, swapped((CONTROL, f"control: {{{written}}}")))
+    assert message == WINDOWS[written]
+    assert line.startswith("control: ")
 
 
 def test_all_that_is_wrong_with_cores_is_said_at_once(tmp_path):
