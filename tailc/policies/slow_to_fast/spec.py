@@ -298,12 +298,11 @@ class SlowToFastSpec(SpecModel):
         own = {"objective": given.pop("objective")} if "objective" in given else {}
         if "solver" in given:
             _check_solver(given.setdefault("method", "mip"))
-        elif given.get("method", "mip") != "mip":
-            given["solver"] = None
-        if given.get("method", "grid") != "grid":
-            given["step_us"] = None
-        spec = overridden(self, own, NAME)
-        return spec.model_copy(update={"search": overridden(self.search, given, NAME)})
+        search = overridden(self.search, given, NAME)
+        others = {"solver": "mip", "step_us": "grid"} if "method" in given else {}
+        unfit = {key: None for key, method in others.items() if search.method != method}
+        search = search.model_copy(update=unfit)
+        return overridden(self, own, NAME).model_copy(update={"search": search})
 
 
 def _check_solver(method: object) -> None:
