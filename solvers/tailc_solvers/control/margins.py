@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from tailc_solvers.control import frequency, kernels, roots
 from tailc_solvers.control.frequency import AnyPlant, Robustness
 from tailc_solvers.control.loop import FILTER_RATIO, Loop, continuous_loop, sampled_loop
 from tailc_solvers.control.plant import Plant, SampledPlant
+from tailc_solvers.control.scale import Scale, scale_of
 
 _AT_REST = 1e-6
 """A response ends when its error stays below this share of its peak."""
@@ -103,11 +104,30 @@ def loop_margins(plant: AnyPlant, kp: float, ki: float, kd: float) -> LoopMargin
     derivative's sign: its filter's time constant is kd / (10 kp).
     """
     check_gains(plant, kp, ki, kd)
-    if not is_stable(plant, kp, ki, kd):
+    scale = scale_of(plant)
+    unit, gains = scale.plant(plant), scale.gains(kp, ki, kd)
+    if not is_stable(unit, *gains):
         raise UnstableLoopError(f"the loop with kp {kp:g}, ki {ki:g}, kd {kd:g} is not stable")
-    grid = frequency.frequencies(plant, reference(plant), _PER_DECADE)
-    robust = frequency.robustness(frequency.open_loop(plant, kp, ki, kd), grid)
-    return LoopMargins(robust, performance(plant, kp, ki, kd))
+    grid = frequency.frequencies(unit, reference(unit), _PER_DECADE)
+    robust = frequency.robustness(frequency.open_loop(unit, *gains), grid)
+    return _in_units(LoopMargins(robust, performance(unit, *gains)), scale)
+
+
+def _in_units(found: LoopMargins, scale: Scale) -> LoopMargins:
+    """The figures in the plant's own units."""
+    robust, performed = found.robustness, found.performance
+    by_load = scale.gain * scale.time
+    return LoopMargins(
+        replace(robust, delay_margin=robust.delay_margin * scale.time),
+        Performance(
+            overshoot=performed.overshoot,
+            settling=performed.settling * scale.time,
+            iae_setpoint=performed.iae_setpoint * scale.time,
+            itae_setpoint=performed.itae_setpoint * scale.time**2,
+            iae_load=performed.iae_load * by_load,
+            itae_load=performed.itae_load * by_load * scale.time,
+        ),
+    )
 
 
 def check_gains(plant: AnyPlant, kp: float, ki: float, kd: float) -> None:
@@ -179,12 +199,16 @@ def responses(
     plant: AnyPlant, kp: float, ki: float, kd: float, *, setpoint: float, load: float, until: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """(times, outputs, controller outputs) after steps of the set point and of a load."""
-    loop, _ = simulated(plant, kp, kd)
-    record = kernels.new_record(loop, min(_MOST_STEPS, math.ceil(until / loop.step) + 1))
-    law = kernels.law_of(loop, kp, ki, kd)
-    kernels.respond(loop, law, setpoint, load, 0.0, math.inf, record)
-    times = loop.step * np.arange(record.error.size, dtype=np.float64)
-    return times, setpoint - record.error, record.output
+    scale = scale_of(plant)
+    own_kp, own_ki, own_kd = scale.gains(kp, ki, kd)
+    loop, _ = simulated(scale.plant(plant), own_kp, own_kd)
+    steps = min(_MOST_STEPS, math.ceil(until / scale.time / loop.step) + 1)
+    record = kernels.new_record(loop, steps)
+    law = kernels.law_of(loop, own_kp, own_ki, own_kd)
+    # The output keeps its unit, and the plant's input is taken in units of the output.
+    kernels.respond(loop, law, setpoint, load * scale.gain, 0.0, math.inf, record)
+    times = loop.step * scale.time * np.arange(record.error.size, dtype=np.float64)
+    return times, setpoint - record.error, record.output / scale.gain
 
 
 def simulated(plant: AnyPlant, kp: float, kd: float) -> tuple[Loop, int]:

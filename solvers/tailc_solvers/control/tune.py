@@ -7,7 +7,7 @@ exp(1/2 w ln ITAE + (1 - w) ln IAE), in the plant's unit of time and input.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -24,6 +24,7 @@ from tailc_solvers.control.margins import (
     loop_margins,
 )
 from tailc_solvers.control.plant import Plant, SampledPlant
+from tailc_solvers.control.scale import Scale, scale_of
 from tailc_solvers.control.search import (
     FINEST,
     LONGEST_TI,
@@ -164,9 +165,11 @@ def tune(
     """
     _check_plant(plant)
     sign = math.copysign(1.0, plant.gain)
-    problem, steps = _problem(plant, sign, structure, limits, WEIGHTS[criterion])
+    scale = scale_of(plant)
+    unit, unit_limits = scale.plant(plant), _in_units(limits, scale)
+    problem, steps = _problem(unit, sign, structure, unit_limits, WEIGHTS[criterion])
     scratch = new_scratch(problem.loop, steps)
-    own = [] if start is None else _points(problem, [sign * gain for gain in start])
+    own = [] if start is None else _points(problem, [sign * g for g in scale.gains(*start)])
     if structure == "pi":
         search(problem, np.array([*own, *_PI_STARTS]), _PI_STEPS, FINEST, scratch)
     else:
@@ -176,14 +179,23 @@ def tune(
         search(problem, np.array([*own, *from_pi, *_PID_STARTS]), _PID_STEPS, FINEST, scratch)
     found = None
     if np.isfinite(scratch.answer).all():
-        fine = _on_grid(problem, plant, sign, limits, _fine_grid(plant, problem))
-        gains = [_NEARLY * sign * gain for gain in gains_at(fine, scratch.best)]
+        fine = _on_grid(problem, unit, sign, unit_limits, _fine_grid(unit, problem))
+        gains = [_NEARLY * sign * gain for gain in scale.back(*gains_at(fine, scratch.best))]
         found = _within(plant, gains, limits, WEIGHTS[criterion])
-    if found is None and start is not None:
-        found = _kept(plant, start, limits, WEIGHTS[criterion])
+    begun = None if start is None else _kept(plant, start, limits, WEIGHTS[criterion])
+    if begun is not None and (found is None or begun[0].criterion < found[0].criterion):
+        found = begun
     if found is None:
         raise NoTuningError(f"no {structure.upper()} gains were found that keep the limits")
     return found
+
+
+def _in_units(limits: Limits, scale: Scale) -> Limits:
+    return replace(
+        limits,
+        itae_setpoint=limits.itae_setpoint / scale.time**2,
+        iae_load=limits.iae_load / (scale.gain * scale.time),
+    )
 
 
 def _check_plant(plant: AnyPlant) -> None:

@@ -152,3 +152,33 @@ def test_a_long_lag_is_tuned_like_an_integrator():
     integrator, _ = tune(Plant((1e-5,), (1.0, 0.0), 1.0), "pi", Limits())
     assert slow.kp == pytest.approx(integrator.kp, rel=0.02)
     assert slow.ki == pytest.approx(integrator.ki, rel=0.05)
+
+
+@pytest.mark.parametrize("structure", ["pi", "pid"])
+@pytest.mark.parametrize(("gain", "time"), [(2.0**24, 1.0), (1.0, 2.0**30), (2.0**-30, 2.0**-24)])
+def test_gains_scale_with_the_plants_units_but_for_their_five_digits(gain, time, structure):
+    """So kp gain, ki gain time and kd gain / time are those of the plant in other units."""
+    one, margins = tune(lag(1.0, [1.0, 0.5], 1.0), structure, Limits())
+    other, scaled = tune(lag(gain, [time, time / 2], time), structure, Limits())
+    assert other.kp * gain == pytest.approx(one.kp, rel=1e-4)
+    assert other.ki * gain * time == pytest.approx(one.ki, rel=1e-4)
+    assert other.kd * gain / time == pytest.approx(one.kd, rel=1e-4)
+    assert scaled.robustness.max_sensitivity <= 1.6
+    assert scaled.performance.settling / time == pytest.approx(margins.performance.settling, 1e-2)
+
+
+@pytest.mark.parametrize("gain", [2.0**30, 2.0**-30])
+def test_margins_scale_exactly_by_powers_of_two(gain):
+    one = loop_margins(lag(1.0, [1.0], 1.0), 0.5, 0.5, 0.0)
+    other = loop_margins(lag(gain, [8.0], 8.0), 0.5 / gain, 0.5 / gain / 8, 0.0)
+    assert other.robustness.max_sensitivity == one.robustness.max_sensitivity
+    assert other.performance.itae_setpoint == 64 * one.performance.itae_setpoint
+    assert other.performance.iae_load == 8 * gain * one.performance.iae_load
+
+
+def test_gains_to_start_from_are_kept_where_nothing_better_is_found():
+    plant = lag(1.0, [1.0], 1.0)
+    best, _ = tune(plant, "pi", Limits())
+    start = (best.kp, best.ki, 0.0)
+    again, _ = tune(plant, "pi", Limits(), start=start)
+    assert again.criterion <= best.criterion

@@ -1,0 +1,57 @@
+"""A plant in units of its own time and gain, so that thresholds mean the same for every plant.
+
+The units are powers of two: they change no digit of what is computed, only exponents.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from tailc_solvers.control.frequency import AnyPlant
+from tailc_solvers.control.plant import Plant, SampledPlant
+
+
+@dataclass(frozen=True)
+class Scale:
+    """One unit of gain and of time; a sampled plant's time is counted in samples."""
+
+    gain: float
+    time: float
+
+    def plant(self, plant: AnyPlant) -> AnyPlant:
+        """The plant in these units."""
+        if isinstance(plant, SampledPlant):
+            return replace(plant, b=tuple(b / self.gain for b in plant.b))
+        num, den = (_stretched(c, self.time) for c in (plant.num, plant.den))
+        return Plant(tuple(b / self.gain for b in num), tuple(den), plant.dead_time / self.time)
+
+    def gains(self, kp: float, ki: float, kd: float) -> tuple[float, float, float]:
+        """Parallel gains in these units."""
+        return kp * self.gain, ki * self.gain * self.time, kd * self.gain / self.time
+
+    def back(self, kp: float, ki: float, kd: float) -> tuple[float, float, float]:
+        """Parallel gains in the plant's own units, from these."""
+        return kp / self.gain, ki / self.gain / self.time, kd / self.gain * self.time
+
+
+def scale_of(plant: AnyPlant) -> Scale:
+    """Units in which the plant's times, and its output over input, are about 1."""
+    if isinstance(plant, SampledPlant):
+        return Scale(_power(sum(map(abs, plant.b))), 1.0)
+    lags = [1 / abs(p) for p in plant.poles.tolist() if p != 0]
+    time = _power(plant.dead_time + sum(lags))
+    lowest = next(i for i, c in enumerate(reversed(plant.den)) if c)
+    gain = max(map(abs, _stretched(plant.num, time)))
+    return Scale(_power(gain / abs(_stretched(plant.den, time)[-1 - lowest])), time)
+
+
+def _stretched(coefficients: Iterable[float], time: float) -> list[float]:
+    """Coefficients of powers of s, descending, for another unit of time."""
+    ascending = list(coefficients)[::-1]
+    return [c / time**power for power, c in enumerate(ascending)][::-1]
+
+
+def _power(value: float) -> float:
+    return 2.0 ** round(math.log2(value)) if value > 0 else 1.0
