@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from tailc.pipeline.core_sizing import CoreSizing
 from tailc.report.core_sizes import energy_of, energy_unit, letter
+from tailc.report.plotting import needing_plots
 from tailc.units import format_ppm, number_text
 
 if TYPE_CHECKING:
@@ -28,8 +29,9 @@ _DARK = 0.55
 
 def picture(sizing: CoreSizing, kind: PictureFormat) -> bytes:
     """Both maps side by side; a cell where no configuration meets the target is blank."""
-    import matplotlib
-    from matplotlib.figure import Figure
+    with needing_plots():
+        import matplotlib
+        from matplotlib.figure import Figure
 
     # A user's own settings would change the bytes.
     settings: Any = {**matplotlib.rcParamsDefault, "svg.hashsalt": _SALT, "font.size": 9.0}

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from tailc.pipeline.tune_pid import Curves, Study, curves, fitted_curve
+from tailc.report.plotting import needing_plots
 from tailc.report.tune_pid import transfer_function
 from tailc.units import printable
 
@@ -33,8 +34,9 @@ _FAR, _NEAR = 1e-2, 1e2
 
 def picture(study: Study, kind: PictureFormat) -> bytes:
     """The tuned loop in front of the rules' that are stable."""
-    import matplotlib
-    from matplotlib.figure import Figure
+    with needing_plots():
+        import matplotlib
+        from matplotlib.figure import Figure
 
     # A user's own settings would change the bytes.
     settings: Any = {**matplotlib.rcParamsDefault, "svg.hashsalt": _SALT, "font.size": 9.0}

@@ -28,7 +28,8 @@ class Outcome(StrEnum):
     before any point. TIMED_OUT: no answer within the wall time, and the child was ended.
     OUT_OF_MEMORY: the child's memory ran out. CRASHED: the child ended without an answer. GARBLED:
     what it sent is no answer. REFUSED: the solver turned the program down or gave up. TOO_LARGE:
-    the program is larger than the licence allows. NOT_INSTALLED: the library is not there.
+    the program is larger than the licence allows. NOT_INSTALLED: the library is not there, or
+    broken.
     """
 
     OPTIMAL = "optimal"

@@ -57,6 +57,8 @@ def _answered(adapter: str, question: bytes) -> bytes:
         return encoded_answer(_adapter(adapter)(*decoded_question(question)))
     except ModuleNotFoundError as error:
         answer = Answer(Outcome.NOT_INSTALLED, message=f"`{error.name}` is not installed")
+    except ImportError as error:  # it is there, but broken
+        answer = Answer(Outcome.NOT_INSTALLED, message=f"it cannot be imported: {error}"[:500])
     except MemoryError:
         answer = Answer(Outcome.OUT_OF_MEMORY, message="the solver ran out of memory")
     except Exception as error:  # the library's own, of any kind

@@ -115,6 +115,10 @@ def too_much(program, limits):
     _write(encoded_answer(echo(program, limits)) + b"and more")
 
 
+def needs_what_is_broken(program, limits):
+    raise ImportError("libodd.so: cannot open shared object file")
+
+
 def huge(program, limits):
     _write(struct.pack("<4sQI", MAGIC, 1 << 60, 10))
 

@@ -168,6 +168,12 @@ def test_a_library_that_is_not_there_is_named():
     assert found.message == "`a_library_that_nobody_has` is not installed"
 
 
+def test_a_library_that_is_there_but_broken_is_as_good_as_missing():
+    found = answered("needs_what_is_broken")
+    assert found.outcome is Outcome.NOT_INSTALLED
+    assert found.message == "it cannot be imported: libodd.so: cannot open shared object file"
+
+
 def test_after_a_failure_the_next_question_starts_another_child():
     with child("slow_then_fine") as solver:
         assert solver.answer(PROGRAM, LONG).outcome is Outcome.FEASIBLE
