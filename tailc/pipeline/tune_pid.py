@@ -23,14 +23,28 @@ from tailc_solvers.control.plant import Plant, SampledPlant
 from tailc_solvers.control.rules import RULES
 from tailc_solvers.control.sampling import sampled
 from tailc_solvers.control.step_fit import fit_step
-from tailc_solvers.control.tune import Criterion, Limits, NoTuningError, Structure, tune
+from tailc_solvers.control.tune import (
+    Criterion,
+    Limits,
+    LimitsError,
+    NoTuningError,
+    Structure,
+    check_plant,
+    tune,
+    value_of,
+)
 
 from tailc.errors import Code, Finding, Place, TailcError
+from tailc.pipeline import tune_range
 from tailc.pipeline.tune_data import StepData
 
 Values = NDArray[np.float64]
 _LASTS_SETTLINGS, _LASTS_AT_LEAST = 2.5, 12.0
 _PER_DECADE = 60
+_FROM_REST = "a step response from rest to rest is needed"
+
+MOST_LEFT = 0.5
+"""Of a response's root mean square, that the plant may leave: noise leaves nearly all of it."""
 
 
 @dataclass(frozen=True)
@@ -96,20 +110,37 @@ def study_of_data(data: StepData, wish: Wish, units: Units) -> Study:
     Raises TailcError, placed in the file, for a response that no plant can be told from.
     """
     place = Place(data.source)
+    tune_range.check_data(data)
     try:
         if wish.sample_time is None:
-            fit = fit_step(data.times, data.response, data.size)
-            return _study(fit.plant, wish, units, place, fit.residual, data)
-        at_samples = data.response[1:] if data.times[0] == 0 else data.response
-        found = identify(at_samples, data.size)
+            found = fit_step(data.times, data.response, data.size)
+        else:
+            at_samples = data.response[1:] if data.times[0] == 0 else data.response
+            found = identify(at_samples, data.size)
     except UnfitResponseError as error:
-        _refuse(str(error), place, "a step response from rest to rest is needed")
+        _refuse(str(error), place, _FROM_REST)
+    _check_fit(found.residual, data)
     return _study(found.plant, wish, units, place, found.residual, data)
+
+
+def _check_fit(residual: float, data: StepData) -> None:
+    """Raise TailcError for a response most of which the best plant does not explain."""
+    size = math.sqrt(float(np.mean(data.response**2)))
+    if residual <= MOST_LEFT * size:
+        return
+    message = (
+        f"no plant explains the response: {100 * residual / size:.0f} % of its root mean square "
+        f"is left by the best one, more than {100 * MOST_LEFT:.0f} %"
+    )
+    _refuse(message, Place(data.source), _FROM_REST)
 
 
 def study_of_plant(plant: Plant, wish: Wish, units: Units) -> Study:
     """Tune for a transfer function, sampled where a sample time is given."""
     place = Place("--den")
+    tune_range.check_plant(plant, Place("--num, --den, --dead-time"))
+    if wish.sample_time is not None:
+        tune_range.check_sample_time(wish.sample_time)
     if wish.sample_time is None:
         return _study(plant, wish, units, place, None, None)
     try:
@@ -140,14 +171,37 @@ def _study(
     data: StepData | None,
 ) -> Study:
     limits = Limits(wish.max_sensitivity, wish.max_overshoot)
+    rules: tuple[Loop, ...] = ()
     try:
-        gains, margins = tune(plant, wish.structure, limits, wish.criterion)
+        check_plant(plant)
+        rules = tuple(_ruled(name, plant, wish.structure) for name in RULES)
+        start = _best_within(rules, limits, wish.criterion)
+        gains, margins = tune(plant, wish.structure, limits, wish.criterion, start)
+    except LimitsError as error:
+        help_ = "allow a larger --max-sensitivity or --max-overshoot"
+        raise TailcError(Finding(Code.NO_TUNING, str(error), place, help_)) from None
     except NoTuningError as error:
-        message, help_ = str(error), "allow a larger --max-sensitivity or --max-overshoot"
-        raise TailcError(Finding(Code.NO_TUNING, message, place, help_)) from None
+        raise TailcError(Finding(Code.NO_TUNING, str(error), place, _OTHER_PLANT)) from None
     tuned = Loop("tuned", (gains.kp, gains.ki, gains.kd), margins)
-    rules = tuple(_ruled(name, plant, wish.structure) for name in RULES)
     return Study(plant, wish, units, residual, data, tuned, gains.criterion, rules)
+
+
+_OTHER_PLANT = "tune for the part of the plant that is stable, with its dead time or a sample time"
+
+
+def _best_within(
+    rules: tuple[Loop, ...], limits: Limits, criterion: Criterion
+) -> tuple[float, float, float] | None:
+    """The gains of the rule that is best by the criterion, of those that keep the limits."""
+    kept = [
+        (value_of(rule.margins, criterion), rule.gains)
+        for rule in rules
+        if rule.gains is not None
+        and rule.margins is not None
+        and rule.margins.robustness.max_sensitivity <= limits.max_sensitivity
+        and rule.margins.performance.overshoot <= limits.overshoot
+    ]
+    return min(kept)[1] if kept else None
 
 
 def _ruled(name: str, plant: AnyPlant, structure: Structure) -> Loop:

@@ -87,6 +87,10 @@ class NoTuningError(ValueError):
     """There are no gains of the structure asked for that keep the limits; the message says why."""
 
 
+class LimitsError(NoTuningError):
+    """The plant can be tuned, but no gains were found that keep the limits."""
+
+
 @dataclass(frozen=True)
 class Limits:
     """What a tuned loop must keep. inf for no limit.
@@ -163,7 +167,7 @@ def tune(
     Raises NoTuningError for a plant that is unstable, has no gain at rest, or that nothing keeps
     from being controlled arbitrarily fast, and where no gains keep the limits.
     """
-    _check_plant(plant)
+    check_plant(plant)
     sign = math.copysign(1.0, plant.gain)
     scale = scale_of(plant)
     unit, unit_limits = scale.plant(plant), _in_units(limits, scale)
@@ -186,7 +190,7 @@ def tune(
     if begun is not None and (found is None or begun[0].criterion < found[0].criterion):
         found = begun
     if found is None:
-        raise NoTuningError(f"no {structure.upper()} gains were found that keep the limits")
+        raise LimitsError(f"no {structure.upper()} gains were found that keep the limits")
     return found
 
 
@@ -198,7 +202,8 @@ def _in_units(limits: Limits, scale: Scale) -> Limits:
     )
 
 
-def _check_plant(plant: AnyPlant) -> None:
+def check_plant(plant: AnyPlant) -> None:
+    """Raise NoTuningError for a plant that is unstable, or whose output cannot be held."""
     if not plant.is_stable:
         raise NoTuningError(
             "the plant is unstable, or integrates twice: only stable plants, and those with one "
@@ -333,6 +338,11 @@ def _bears_delays(plant: AnyPlant, gains: tuple[float, float, float], spread: fl
     if spread is None or not isinstance(plant, SampledPlant):
         return True
     return roots.stable_for_delays(plant, *gains, spread=spread)
+
+
+def value_of(found: LoopMargins, criterion: Criterion) -> float:
+    """What the criterion makes of a loop: less is better."""
+    return _criterion(found, WEIGHTS[criterion])
 
 
 def _criterion(found: LoopMargins, weight: float) -> float:

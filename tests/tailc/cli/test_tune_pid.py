@@ -211,3 +211,97 @@ def test_the_output_is_the_same_every_time(tailc):
 
 def test_tune_alone_lists_what_can_be_tuned(tailc):
     assert "pid" in tailc("tune", "--help").out
+
+
+@pytest.mark.parametrize("structure", ["pi", "pid"])
+@pytest.mark.parametrize("lag", ["1", "300", "1e5"])
+def test_no_rule_that_is_shown_and_keeps_the_limit_beats_the_tuned_loop(tailc, lag, structure):
+    plant = ("--num", "1", "--den", f"{lag} 1", "--dead-time", "1")
+    tuned, *rules = result(tailc, *plant, "--structure", structure)["loops"]
+    for rule in rules:
+        margins = rule["margins"]
+        if margins is not None and margins["max_sensitivity"] <= 1.6:
+            assert value(tuned["margins"]) <= value(margins)
+
+
+def value(margins):
+    return math.sqrt(math.sqrt(margins["itae_setpoint"]) * margins["iae_load"])
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--num", "1", "--den", "1e-5 1", "--dead-time", "1"],
+        ["--num", "1", "--den", "1 1", "--dead-time", "1e6"],
+        ["--num", "1e7", "--den", "1 1", "--dead-time", "1"],
+        ["--num", "1e-9", "--den", "1 1", "--dead-time", "1"],
+    ],
+)
+def test_a_plant_of_large_or_small_numbers_is_tuned(tailc, arguments):
+    assert result(tailc, *arguments)["loops"][0]["margins"]["max_sensitivity"] <= 1.6
+
+
+@pytest.mark.parametrize(
+    ("arguments", "place"),
+    [
+        (["--num", "1", "--den", "1 1", "--dead-time", "1e9"], "--dead-time"),
+        (["--num", "1", "--den", "1 1", "--dead-time", "1e-300"], "--dead-time"),
+        (["--num", "1e-300", "--den", "1 1", "--dead-time", "1"], "--num"),
+        (["--num", "1", "--den", "1e300 1", "--dead-time", "1"], "--den"),
+        ([*LAG_AND_DEAD_TIME, "--sample-time", "1e300"], "--sample-time"),
+    ],
+)
+def test_a_plant_beyond_the_range_is_refused_where_it_is(tailc, arguments, place):
+    ended = tailc("tune", "pid", *arguments)
+    assert ended.code == 65
+    assert "error[TC0222]" in ended.err
+    assert place in ended.err
+
+
+def scaled(lines, column, factor):
+    rows = [line.split(",") for line in lines[1:]]
+    for row in rows:
+        row[column] = repr(float(row[column]) * factor)
+    return "\n".join([lines[0], *map(",".join, rows)]) + "\n"
+
+
+@pytest.mark.parametrize("sampling", [(), ("--sample-time", "0.25")])
+@pytest.mark.parametrize(
+    ("column", "factor"), [(2, 1e200), (2, 1e300), (2, 1e-200), (2, 1e-300), (1, 1e300)]
+)
+def test_a_response_beyond_the_range_is_refused(tailc, in_folder, column, factor, sampling):
+    (in_folder / "r.csv").write_text(scaled(rows_of(), column, factor))
+    ended = tailc("tune", "pid", "r.csv", *sampling)
+    assert ended.code == 65
+    assert "r.csv" in ended.err
+
+
+def test_times_and_steps_beyond_the_range_are_refused(tailc, in_folder):
+    (in_folder / "r.csv").write_text(scaled(rows_of(), 0, 1e-200))
+    assert tailc("tune", "pid", "r.csv").code == 65
+    (in_folder / "r.csv").write_text("\n".join(rows_of()))
+    assert tailc("tune", "pid", "r.csv", "--step", "1e300").code == 65
+
+
+@pytest.mark.parametrize("sampling", [(), ("--sample-time", "1")])
+def test_noise_and_oscillation_are_no_plant(tailc, in_folder, sampling):
+    rng = __import__("random").Random(3)
+    for of in (lambda _: rng.gauss(0, 1), lambda k: math.sin(0.9 * k)):
+        rows = [f"{k},{int(k >= 20)},{of(k) if k >= 20 else 0}" for k in range(120)]
+        (in_folder / "r.csv").write_text("\n".join(["time,input,output", *rows]))
+        ended = tailc("tune", "pid", "r.csv", *sampling)
+        assert ended.code == 65
+        assert "error[TC0222]" in ended.err
+
+
+def test_help_names_limits_only_where_limits_are_the_cause(tailc):
+    unstable = tailc("tune", "pid", "--num", "1", "--den", "1 -1", "--dead-time", "1")
+    assert "--max-sensitivity" not in unstable.err
+    tight = ("--num", "1", "--den", "1 0", "--dead-time", "1", "--max-overshoot", "0")
+    assert "--max-sensitivity" in tailc("tune", "pid", *tight).err
+
+
+def test_a_dead_time_of_0_is_the_default(tailc):
+    without = tailc("tune", "pid", *THREE_LAGS)
+    given = tailc("tune", "pid", *THREE_LAGS, "--dead-time", "0")
+    assert (given.code, given.out) == (0, without.out)
