@@ -80,7 +80,8 @@ def command(
     policy = read_policy(artifact)
     form = _form(policy, request_class)
     steering = _steering(policy.controller, scale, measured, rate)
-    load = _load(form.load_axis.value, in_system, rate, is_stepped=bool(measured))
+    has_steps = None if policy.controller is None else bool(measured)
+    load = _load(form.load_axis.value, in_system, rate, has_steps)
     if steering is None:
         answer = lookup(form, load, waited, age)
         return Outcome(text=_sentence(answer, form), result=_result(answer, form))
@@ -104,12 +105,16 @@ def _form(policy: Policy, request_class: str | None) -> Ladder:
         ) from None
 
 
-def _load(axis: str, in_system: int | None, rate: int | None, *, is_stepped: bool) -> int:
+def _load(axis: str, in_system: int | None, rate: int | None, has_steps: bool | None) -> int:
+    """The load; `has_steps`: whether a controller, if there is one, takes a step at the rate."""
     options = [("--in-system", in_system), ("--rate", rate)]
     (needed, given), (other, odd) = options if axis == "in_system" else reversed(options)
     if given is None:
         raise click.UsageError(f"this artifact's rows are by {axis}: give {needed}")
-    if odd is not None and not (is_stepped and other == "--rate"):
+    if odd is not None and not (has_steps and other == "--rate"):
+        if has_steps is not None and other == "--rate":
+            message = "--rate is for a step of the controller: give --measured too"
+            raise click.UsageError(f"this artifact's rows are by {axis}; {message}")
         raise click.UsageError(f"this artifact's rows are by {axis}: {other} does not apply")
     return given
 

@@ -6,6 +6,7 @@ output is read that meets it (Haque et al., MICRO 2017, section 4.2, figure 3).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -17,7 +18,7 @@ from tailc.pipeline.progress import Progress
 from tailc.replay.cores.response import step_response, tail_surface
 from tailc.replay.workload import Workload, workload
 from tailc.traces.profile import DemandProfile
-from tailc.units import format_mrps
+from tailc.units import format_mrps, format_us
 
 # Outputs at which the surface is sampled; a step of the response is as wide as two of the parts.
 PARTS = 8
@@ -170,12 +171,22 @@ def _step_around(
     if not steps:
         message = (
             f"thresholds do not move the tail at {format_mrps(rate_mrps)}, so nothing can be "
-            "controlled there"
+            f"controlled there: it is {_range(tails_us)} at all outputs"
         )
         hint = "set `control: off`, or choose other rates"
         raise TailcError(Finding(Code.NO_TUNING, message, help=hint))
     at = min(steps)[1]
     return surface.outputs_ppm[at + 2], surface.outputs_ppm[at]
+
+
+def _range(tails_us: Sequence[int | None]) -> str:
+    """The least and the largest tail there is."""
+    known = [tail for tail in tails_us if tail is not None]
+    if not known:
+        return "overloaded"
+    low, high = format_us(min(known)), format_us(max(known))
+    overloaded = " or overloaded" if len(known) < len(tails_us) else ""
+    return f"{low}{overloaded}" if low == high else f"{low} to {high}{overloaded}"
 
 
 def _moves(low_us: int | None, high_us: int | None, target_us: int) -> bool:

@@ -5,6 +5,7 @@ A row fills in what the spec leaves out of a type; from there on it is as if it 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -14,7 +15,7 @@ from tailc.specs.cores import PowerUnit, dominated
 from tailc.specs.cores_fields import Power
 from tailc.specs.cores_spec import CoresSpec, CoreTableSpec, CoreTypeSpec, LevelSpec
 from tailc.specs.fields import PPM
-from tailc.specs.load import LoadedSpec
+from tailc.specs.load import LoadedSpec, spelled
 
 if TYPE_CHECKING:
     from tailc.traces.core_table import MeasuredCore
@@ -97,13 +98,31 @@ class _Reader:
         table = self._table
         columns = CoreColumns(table.speed, table.power, table.idle_power, table.cores)
         where = tuple(sorted({**table.where, **(part.row or {})}.items()))
-        found = read_cores(self._path, columns, where)
+        try:
+            found = read_cores(self._path, columns, where)
+        except TailcError as error:
+            raise TailcError([self._asked(f, part, position) for f in error.findings]) from None
         if len(found) == 1:
             return found[0]
         message = f"fits {len(found)} rows of `{table.file}`, where one is wanted"
         hint = f"name more columns: rows {', '.join(str(each.row) for each in found[:3])}, ... fit"
         place = self._loaded.place(*_PATHS[type(part)], position, "row")
         raise TailcError(Finding(Code.CONFLICT, f"`row` {message}", place, hint))
+
+    def _asked(self, finding: Finding, part: CoreTypeSpec | LevelSpec, position: int) -> Finding:
+        """The finding in the file, with where the spec asks for it."""
+        table, row = ("cores", "table"), (*_PATHS[type(part)], position, "row")
+        keys = ("cores", "idle_power", "power", "speed")
+        named: dict[str | None, tuple[str | int, ...]] = {
+            **{name: (*table, "where", name) for name in self._table.where},
+            **{name: (*row, name) for name in part.row or {}},
+            **{getattr(self._table, key): (*table, key) for key in keys},
+            None: row,
+        }
+        path = named.get(finding.place.field if finding.place else None, row)
+        place = self._loaded.place(*path)
+        seen = f"`{spelled(path)}` is on line {place.line} of {place.source}"
+        return replace(finding, help=f"{finding.help}; {seen}" if finding.help else seen)
 
     def _told(self, part: CoreTypeSpec | LevelSpec, row: MeasuredCore, first: float) -> dict:
         in_watts = _IN_WATTS[self._table.unit]

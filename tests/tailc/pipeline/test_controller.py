@@ -189,7 +189,9 @@ def test_a_tail_that_thresholds_do_not_move_is_not_controlled(monkeypatch, formu
     monkeypatch.setattr(plants, "tail_surface", flat)
     with pytest.raises(TailcError) as refused:
         tuned()
-    assert refused.value.findings[0].code is Code.NO_TUNING
+    (finding,) = refused.value.findings
+    assert finding.code is Code.NO_TUNING
+    assert finding.message.endswith("controlled there: it is 100 ms at all outputs")
     assert refused.value.exit_code is ExitCode.INFEASIBLE
 
 

@@ -66,6 +66,24 @@ def test_a_row_that_is_not_one_is_refused(tmp_path, cores, code, said):
     assert said in finding.message
 
 
+@pytest.mark.parametrize(
+    ("columns", "row", "said"),
+    [
+        (COLUMNS.replace("iter_s", "iters"), "{core: big}", "`cores.table.speed` is on line 12 of"),
+        (COLUMNS.replace("chip:", "chips:"), "{core: big}", "`cores.table.where.chips` is on"),
+        (COLUMNS, "{cores: big}", "`cores.types[0].row.cores` is on line 13 of"),
+        (COLUMNS, "{core: huge}", "`cores.types[0].row` is on line 13 of"),
+    ],
+)
+def test_what_the_file_lacks_is_told_with_where_the_spec_asks_for_it(tmp_path, columns, row, said):
+    with pytest.raises(TailcError) as caught:
+        opened(tmp_path, f"  {columns}\n  types: [{{count: 2, row: {row}}}]")
+    finding = caught.value.findings[0]
+    assert finding.place.source.endswith("cores.csv")
+    assert said in finding.help
+    assert finding.help.endswith("service.yaml")
+
+
 def test_cores_that_do_not_fit_together_once_read_are_refused_in_the_spec(tmp_path):
     little = "{name: little, count: 4, row: {khz: 900000}}"
     with pytest.raises(TailcError) as caught:
