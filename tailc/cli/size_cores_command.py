@@ -10,6 +10,7 @@ import click
 from tailc.cli import replay_options
 from tailc.cli.listed import Listed
 from tailc.cli.outcome import Outcome, reports
+from tailc.cli.pictures import picture_format
 from tailc.cli.quantities import CUT_OFF_US, RATE_MRPS
 
 if TYPE_CHECKING:
@@ -73,7 +74,9 @@ def command(
     from tailc.pipeline.core_sizing import Grid, size_cores
     from tailc.report import core_sizes as render
 
-    kind = _picture_format(plot)
+    kind = picture_format(plot)
+    if table is not None and plot is not None and Path(table).resolve() == Path(plot).resolve():
+        raise click.UsageError("--csv and --plot name the same file")
     with shown(progress) as draw:
         sizing = size_cores(specs, Grid(rates_mrps, targets_us), progress=draw, **options)
     written = _write(sizing, table, plot, kind)
@@ -82,17 +85,6 @@ def command(
         result={**render.as_dict(sizing), "files": written},
         markdown=render.as_markdown_table(sizing),
     )
-
-
-def _picture_format(plot: str | None) -> Literal["svg", "png"] | None:
-    if plot is None:
-        return None
-    suffix = Path(plot).suffix.lower().removeprefix(".")
-    if suffix == "svg" or suffix == "png":  # noqa: PLR1714 - so that a checker sees the literal
-        return suffix
-    from tailc.units import shorten
-
-    raise click.BadParameter(f"`{shorten(plot)}` ends in neither `.svg` nor `.png`")
 
 
 def _write(

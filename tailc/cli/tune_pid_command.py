@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from tailc.cli.outcome import Outcome, reports
+from tailc.cli.pictures import picture_format
 
 if TYPE_CHECKING:
     from tailc.pipeline.tune_pid import Study, Units, Wish
@@ -122,7 +123,7 @@ def command(response: str | None, plot: str | None, **options: Any) -> Outcome:
     beside them.
     """
     _check(response, options)
-    kind = _picture_format(plot)
+    kind = picture_format(plot)
 
     from tailc.pipeline.tune_pid import Units, Wish
     from tailc.report import tune_pid as render
@@ -168,17 +169,6 @@ def _study(response: str | None, wish: Wish, units: Units, options: dict[str, An
     columns = Columns(options["time_column"], options["output_column"], options["input_column"])
     data = read_step(response, columns, options["step"], wish.sample_time)
     return study_of_data(data, wish, units)
-
-
-def _picture_format(plot: str | None) -> Literal["svg", "png"] | None:
-    if plot is None:
-        return None
-    suffix = Path(plot).suffix.lower().removeprefix(".")
-    if suffix == "svg" or suffix == "png":  # noqa: PLR1714 - so that a checker sees the literal
-        return suffix
-    from tailc.units import shorten
-
-    raise click.BadParameter(f"`{shorten(plot)}` ends in neither `.svg` nor `.png`")
 
 
 def _write(study: Study, plot: str | None, kind: Literal["svg", "png"] | None) -> list[str]:

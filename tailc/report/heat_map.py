@@ -1,17 +1,12 @@
-"""The two heat maps of a choice of cores: least energy, and the configuration that has it.
-
-The same bytes for the same answer: no date, no version, and a fixed salt for the names that an SVG
-gives its parts.
-"""
+"""The two heat maps of a choice of cores: least energy, and the configuration that has it."""
 
 from __future__ import annotations
 
-import io
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from tailc.pipeline.core_sizing import CoreSizing
 from tailc.report.core_sizes import energy_of, energy_unit, letter
-from tailc.report.plotting import needing_plots
+from tailc.report.drawing import PictureFormat, drawn
 from tailc.units import format_ppm, number_text
 
 if TYPE_CHECKING:
@@ -19,9 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-PictureFormat = Literal["svg", "png"]
-_SALT = "tailc"
-_WIDTH_IN, _HEIGHT_IN, _DPI = 11.0, 4.6, 110
+_SIZE_IN = (11.0, 4.6)
 # Enough for the configurations that one legend can tell apart.
 _COLOURS = "tab20"
 _DARK = 0.55
@@ -29,22 +22,13 @@ _DARK = 0.55
 
 def picture(sizing: CoreSizing, kind: PictureFormat) -> bytes:
     """Both maps side by side; a cell where no configuration meets the target is blank."""
-    with needing_plots():
-        import matplotlib
-        from matplotlib.figure import Figure
 
-    # A user's own settings would change the bytes.
-    settings: Any = {**matplotlib.rcParamsDefault, "svg.hashsalt": _SALT, "font.size": 9.0}
-    with matplotlib.rc_context(settings):
-        figure = Figure(figsize=(_WIDTH_IN, _HEIGHT_IN), dpi=_DPI, layout="constrained")
+    def draw(figure: Figure) -> None:
         energy, best = figure.subplots(1, 2, sharey=True)
         _draw_energy(figure, energy, sizing)
         _draw_best(best, sizing)
-        written = io.BytesIO()
-        # Without these keys an SVG would have a date, and a PNG a version.
-        nothing = {"Date": None, "Creator": None} if kind == "svg" else {"Software": None}
-        figure.savefig(written, format=kind, metadata=nothing)
-    return written.getvalue()
+
+    return drawn(draw, _SIZE_IN, kind)
 
 
 def _draw_energy(figure: Figure, axes: Axes, sizing: CoreSizing) -> None:

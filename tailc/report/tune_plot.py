@@ -1,19 +1,14 @@
-"""Four pictures of a tuned loop: step, load, Bode and Nyquist.
-
-The same bytes for the same study: no date, no version, and a fixed salt for the names that an SVG
-gives its parts.
-"""
+"""Four pictures of a tuned loop: step, load, Bode and Nyquist."""
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tailc.pipeline.tune_pid import Curves, Study, curves, fitted_curve
-from tailc.report.plotting import needing_plots
+from tailc.report.drawing import PictureFormat, drawn
 from tailc.report.tune_pid import transfer_function
 from tailc.units import printable
 
@@ -21,9 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
-PictureFormat = Literal["svg", "png"]
-_SALT = "tailc"
-_WIDTH_IN, _HEIGHT_IN, _DPI = 11.0, 8.0, 110
+_SIZE_IN = (11.0, 8.0)
 _COLOURS = ("#0b5fa5", "#d1701f", "#3c8d40", "#8a8a8a")
 _POINTS = 600
 # Frequencies of the Nyquist curve, in crossings: beyond, a dead time winds it around 0.
@@ -34,20 +27,7 @@ _FAR, _NEAR = 1e-2, 1e2
 
 def picture(study: Study, kind: PictureFormat) -> bytes:
     """The tuned loop in front of the rules' that are stable."""
-    with needing_plots():
-        import matplotlib
-        from matplotlib.figure import Figure
-
-    # A user's own settings would change the bytes.
-    settings: Any = {**matplotlib.rcParamsDefault, "svg.hashsalt": _SALT, "font.size": 9.0}
-    with matplotlib.rc_context(settings):
-        figure = Figure(figsize=(_WIDTH_IN, _HEIGHT_IN), dpi=_DPI, layout="constrained")
-        _draw(figure, study)
-        written = io.BytesIO()
-        # Without these keys an SVG would have a date, and a PNG a version.
-        nothing = {"Date": None, "Creator": None} if kind == "svg" else {"Software": None}
-        figure.savefig(written, format=kind, metadata=nothing)
-    return written.getvalue()
+    return drawn(lambda figure: _draw(figure, study), _SIZE_IN, kind)
 
 
 def _draw(figure: Figure, study: Study) -> None:

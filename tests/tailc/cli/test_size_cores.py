@@ -155,6 +155,14 @@ def test_the_pictures_are_the_same_bytes_for_any_number_of_threads(folder, tailc
     assert len(written[0][0]) > 10_000
 
 
+def test_a_table_and_a_picture_in_one_file_are_refused(folder, tailc):
+    files = ("--plot", "o.svg", "--csv", "./o.svg")
+    ended = tailc("size", "cores", "both.yaml", *GRID, *files)
+    assert ended.code == 64
+    assert "same file" in ended.err
+    assert not (folder / "o.svg").exists()
+
+
 def test_a_picture_without_matplotlib_names_what_is_missing(folder, tailc, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     ended = tailc("size", "cores", "both.yaml", *GRID, "--plot", "o.svg", "--csv", "o.csv")
