@@ -163,13 +163,19 @@ def _first_ppm(intervals: Sequence[Interval]) -> int:
 
 
 def _fraction_bits(loops: Sequence[Loop]) -> int:
-    """The most bits at which every gain, in output by us, is within its limits."""
+    """The most bits at which every gain, in output by us, is within its limits.
+
+    Exponents are read off, not taken as logarithms: like gains have like bits on every machine.
+    """
     largest = max(abs(gain) for loop in loops for gain in loop.gains.parts) / US_PER_MS
-    room = math.floor(math.log2(LARGEST_GAIN / largest)) if largest else MOST_FRACTION_BITS
+    room = math.frexp(LARGEST_GAIN / largest)[1] - 1 if largest else MOST_FRACTION_BITS
     return max(FEWEST_FRACTION_BITS, min(MOST_FRACTION_BITS, room))
 
 
 def _fixed(gain: float, bits: int) -> int:
+    """The tuner's gains come in five significant digits, so the last bits of what it computes with
+    do not reach here; what is left are divisions, which every machine rounds alike.
+    """
     whole = round(gain / US_PER_MS * 2**bits)
     return max(-LARGEST_GAIN, min(LARGEST_GAIN, whole))
 

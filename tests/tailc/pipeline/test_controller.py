@@ -4,11 +4,14 @@ Tail = 100 ms + 100 ms x output + 0.5 ms x requests per second; a step shows in 
 quarter in each, as in a window of four epochs.
 """
 
+import math
 from types import SimpleNamespace
 
 import control
 import numpy as np
 import pytest
+from tailc_solvers.control.plant import SampledPlant
+from tailc_solvers.control.tune import tune_sampled
 
 from tailc.errors import Code, ExitCode, Place, TailcError
 from tailc.forms.control_problem import ControlProblem, Gains, Structure
@@ -223,3 +226,13 @@ def test_on_replays_the_answer_does_not_depend_on_the_threads():
     found = [tune(asked, ladder(60 * MS), PROFILE, threads) for threads in (1, 2)]
     assert found[0].controller == found[1].controller
     assert found[0].surface == found[1].surface
+
+
+def test_the_last_bits_of_a_plant_do_not_reach_the_gains():
+    exact = SampledPlant((50.0,), (1.0, -0.3))
+    nearby = SampledPlant((math.nextafter(50.0, 60.0),), (1.0, math.nextafter(-0.3, 0.0)))
+    first, second = (
+        tune_sampled(plant, structure="pi", max_sensitivity=1.2) for plant in (exact, nearby)
+    )
+    assert (first.kp, first.ki, first.kd) == (second.kp, second.ki, second.kd)
+    assert [float(f"{gain:.4e}") for gain in (first.kp, first.ki)] == [first.kp, first.ki]
