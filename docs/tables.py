@@ -122,10 +122,7 @@ def _value(shape: dict[str, Any]) -> str:
     if shape["type"] == "array":
         inner = shape["items"]
         return "a list" if "$ref" in inner else f"a list of {_plural(_value(inner))}"
-    if shape["type"] == "integer":
-        to = f" to {shape['maximum']:,}" if "maximum" in shape else ""
-        return f"a whole number from {shape['minimum']}{to}"
-    if shape["type"] == "number":
+    if shape["type"] in ("integer", "number"):
         return _number(shape)
     if "pattern" in shape:
         return "lower-case letters, digits, hyphens"
@@ -140,9 +137,11 @@ _PLAIN = {
 
 
 def _number(shape: dict[str, Any]) -> str:
+    number = "a whole number" if shape["type"] == "integer" else "a number"
     if "exclusiveMinimum" in shape:
-        return f"a number above {shape['exclusiveMinimum']}"
-    return f"a number from {shape['minimum']}" if "minimum" in shape else "a number"
+        return f"{number} above {shape['exclusiveMinimum']}"
+    to = f" to {shape['maximum']:,}" if "maximum" in shape else ""
+    return f"{number} from {shape['minimum']}{to}" if "minimum" in shape else number
 
 
 def _is_quantity(shape: dict[str, Any]) -> bool:
