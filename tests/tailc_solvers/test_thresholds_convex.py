@@ -70,15 +70,15 @@ def test_clarabel_agrees_with_the_dual_on_a_thousand_instances(solvers):
 
 @pytest.mark.parametrize("backend", [Backend.HIGHS, Backend.GUROBI])
 def test_the_simplex_agrees_with_the_dual(solvers, backend):
-    for seed in range(100):
-        agree(solvers[backend], seed)
+    statuses = [agree(solvers[backend], seed) for seed in range(100)]
+    assert set(statuses) == {Status.OPTIMAL, Status.INFEASIBLE}
 
 
 @pytest.mark.fuzz
 @pytest.mark.parametrize("backend", CONVEX)
 def test_every_solver_agrees_with_the_dual_on_more(solvers, backend):
-    for seed in range(1_000, 4_000):
-        agree(solvers[backend], seed)
+    statuses = [agree(solvers[backend], seed) for seed in range(1_000, 4_000)]
+    assert set(statuses) == {Status.OPTIMAL, Status.INFEASIBLE}
 
 
 def lucene_like(requests: int) -> ThresholdInstance:
