@@ -40,16 +40,14 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from tailc.replay.arriving import arrive
 from tailc.replay.lowered import Lowered
 from tailc.replay.pools import NEVER_NS, PPM
 from tailc.replay.state import (
     BUSY,
-    DRAIN,
-    FIRST_HALF,
     IN_SYSTEM,
     NOBODY,
     POOL_COLUMNS,
-    SECOND_HALF,
     SPAN,
     THREADS,
     Demand,
@@ -132,7 +130,7 @@ def _run(state, demand, table, measured_from, log):
             log.is_cut[state.jobs[server.eldest].request] = True
             _exit(server.eldest, state, demand, table, log)
         elif arrive_at == upcoming:
-            _arrive(server, len(demand.arrival_ns), measured_from)
+            arrive(server, len(demand.arrival_ns), measured_from)
             if server.in_system >= len(state.jobs):
                 _give_up(state, demand, table, log)
                 return
@@ -278,18 +276,6 @@ def _take(threads, number, state, table):
     if number == state.pools:
         left_ppm = table.capacity_ppm[table.boost_pool] - clock.threads
         state.clocks[table.boost_pool].supply = max(left_ppm, 0)
-
-
-@_part  # pragma: no cover - compiled
-def _arrive(server, requests, measured_from):
-    if server.arrived == measured_from:
-        server.phase = FIRST_HALF
-    if server.arrived == measured_from + (requests - measured_from) // 2:
-        server.phase = SECOND_HALF
-    server.arrived += 1
-    server.in_system += 1
-    if server.arrived == requests:
-        server.phase = DRAIN
 
 
 @_part  # pragma: no cover - compiled

@@ -40,6 +40,7 @@ from __future__ import annotations
 
 from numba import njit
 
+from tailc.replay.arriving import arrive
 from tailc.replay.cores.control import complete, scale
 from tailc.replay.cores.shortage import asked_at, find_shortages, is_any_held_below_free
 from tailc.replay.cores.state import CoreDemand, CoreLog, empty_server
@@ -47,12 +48,9 @@ from tailc.replay.cores.table import NOWHERE, CoreTable
 from tailc.replay.pools import NEVER_NS, PPM
 from tailc.replay.state import (
     BUSY,
-    DRAIN,
-    FIRST_HALF,
     IN_SYSTEM,
     NOBODY,
     POOL_COLUMNS,
-    SECOND_HALF,
     SPAN,
     THREADS,
 )
@@ -94,7 +92,7 @@ def _run(state, demand, table, measured_from, most_in_system, log):
         if server.exit_at == upcoming:
             _exit(state, demand, table, log)
         elif arrive_at == upcoming:
-            _arrive(server, len(demand.arrival_ns), measured_from)
+            arrive(server, len(demand.arrival_ns), measured_from)
             if server.in_system >= most_in_system:
                 _give_up(state, demand, table, log)
                 return
@@ -124,18 +122,6 @@ def _wait_until(upcoming, state, table, log):
     log.power[server.phase] += passed * server.power_ppm / PPM
     server.now = upcoming
     server.ticked = NOBODY
-
-
-@_part  # pragma: no cover - compiled
-def _arrive(server, requests, measured_from):
-    if server.arrived == measured_from:
-        server.phase = FIRST_HALF
-    if server.arrived == measured_from + (requests - measured_from) // 2:
-        server.phase = SECOND_HALF
-    server.arrived += 1
-    server.in_system += 1
-    if server.arrived == requests:
-        server.phase = DRAIN
 
 
 @_part  # pragma: no cover - compiled
