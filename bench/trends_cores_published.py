@@ -112,11 +112,11 @@ def three_types() -> Iterator[Row]:
         one = study(server)
         rates = (10, 20, 30)
         for name in (OWN, KNOWN):
-            ratios = [one.ratio(ENERGY, name, "exhaustive-10ms", rate).mean for rate in rates]
+            ratios = [one.ratio(ENERGY, name, "exhaustive-5ms", rate).mean for rate in rates]
             said = ", ".join(f"{ratio:.2f}" for ratio in ratios)
             what = f"{title}: energy of {_said(name)} over Exhaustive, 10, 20, 30/s"
             yield [what, "below 1.08", said, "c f"]
-        reactive = [one.ratio(ENERGY, "reactive", "exhaustive-10ms", rate).mean for rate in rates]
+        reactive = [one.ratio(ENERGY, "reactive", "exhaustive-5ms", rate).mean for rate in rates]
         said = ", ".join(f"{ratio:.2f}" for ratio in reactive)
         yield [f"{title}: energy of Reactive over Exhaustive, 10, 20, 30/s", "a lot", said, "f"]
         row = times(one.against(ENERGY, KNOWN, 10, two, KNOWN))

@@ -5,15 +5,17 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass, field, replace
 
-from tailc.forms.controller import LARGEST_AGE_US, Controller
+from tailc.forms.controller import LARGEST_AGE_US, Actuator, Controller
 from tailc.forms.ladder.solution import RowEvidence
 from tailc.forms.ladder.table import Ladder
+from tailc.forms.shares import Shares
+from tailc.forms.tail_table import TailTable
 from tailc.specs.slo import Slo
 from tailc.traces.reading import Reading
 from tailc.traces.summary import DemandSummary
 
 SCHEMA_MAJOR = 1
-SCHEMA_MINOR = 2
+SCHEMA_MINOR = 3
 
 
 class InputRole(enum.Enum):
@@ -71,7 +73,7 @@ class Policy:
     generation: int
     slos: tuple[Slo, ...]
     rates_mrps: tuple[int, ...]
-    forms: tuple[Ladder | Controller, ...]
+    forms: tuple[Ladder | Controller | TailTable | Shares, ...]
     inputs: tuple[Input, ...]
     reading: Reading
     evidence: Evidence
@@ -83,19 +85,29 @@ class Policy:
             raise ValueError("a generation counts from 1")
         if not self.forms:
             raise ValueError("a policy needs a form")
-        if not self.ladders:
-            raise ValueError("a policy needs a ladder")
+        self._check_family()
         classes = [ladder.request_class for ladder in self.ladders]
         if len(set(classes)) != len(classes):
             raise ValueError("two forms are for the same class of requests")
         self._check_controller()
+
+    def _check_family(self) -> None:
+        """Ladders, one tail table or one form of shares: what a server does is said once."""
+        told = [len(self.ladders) > 0, self.tail_table is not None, self.shares is not None]
+        if sum(told) != 1:
+            raise ValueError("a policy needs ladders, a tail table or shares, and one of these")
+        if not self.ladders and len(self.forms) > (2 if self.controller else 1):
+            raise ValueError("a policy has one tail table, or one form of shares")
 
     def _check_controller(self) -> None:
         controllers = [form for form in self.forms if isinstance(form, Controller)]
         if len(controllers) > 1:
             raise ValueError("two controllers cannot steer one policy")
         if controllers and self.forms[-1] is not controllers[0]:
-            raise ValueError("the controller comes after the ladders")
+            raise ValueError("the controller comes last")
+        acts_on = Actuator.CLIMB_AGES if self.ladders else Actuator.LATENCY_BOUND
+        if controllers and (self.shares or controllers[0].acts_on is not acts_on):
+            raise ValueError("the controller acts on what the policy has not")
         rows = [row for ladder in self.ladders for row in ladder.rows]
         if controllers and any(row.climbs[-1].age_us > LARGEST_AGE_US for row in rows):
             raise ValueError("a controller scales no age beyond 2^43 us")
@@ -106,8 +118,18 @@ class Policy:
         return tuple(form for form in self.forms if isinstance(form, Ladder))
 
     @property
+    def tail_table(self) -> TailTable | None:
+        """What frequencies follow from, or None."""
+        return next((form for form in self.forms if isinstance(form, TailTable)), None)
+
+    @property
+    def shares(self) -> Shares | None:
+        """What machines on a host are given, or None."""
+        return next((form for form in self.forms if isinstance(form, Shares)), None)
+
+    @property
     def controller(self) -> Controller | None:
-        """What scales the ages of the ladders' climbs; None: they hold as written."""
+        """What scales the climbs' ages or the table's bound; None: they hold as written."""
         last = self.forms[-1]
         return last if isinstance(last, Controller) else None
 

@@ -14,11 +14,18 @@ from typing import Any
 
 from tailc.forms.controller import Controller
 from tailc.forms.ladder.table import Ladder
+from tailc.forms.shares import Shares
+from tailc.forms.tail_table import TailTable
 
 # Every JSON reader keeps whole numbers up to here exact (RFC 8785, section 3.2.2.3).
 LARGEST_WHOLE = 2**53 - 1
 
-FORM_NAMES: dict[type, str] = {Ladder: "ladder", Controller: "controller"}
+FORM_NAMES: dict[type, str] = {
+    Ladder: "ladder",
+    Controller: "controller",
+    TailTable: "tail-table",
+    Shares: "shares",
+}
 
 
 @dataclass(frozen=True)

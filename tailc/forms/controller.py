@@ -23,7 +23,7 @@ from dataclasses import dataclass, field, replace
 from tailc.forms.ladder.table import Climb, Ladder, Row
 
 PPM = 1_000_000
-# The sum of a step is within 2^29 (2 + 1 + 4) (2^31 - 1) + 2^40, which is below 2^63.
+# The sum of a step is within 2^29 (2 + 1 + 4) (2^31 - 1) + 2^41, which is below 2^63.
 LARGEST_ERROR_US = 2**31 - 1
 LARGEST_GAIN = 2**29
 # So many bits tell any two millionths apart, and bring each back when it is rounded.
@@ -40,9 +40,13 @@ def _require(holds: bool, otherwise: str) -> None:
 
 
 class Actuator(enum.Enum):
-    """What the output scales."""
+    """What the output scales: the ages of a ladder's climbs, or the bound of a tail table."""
 
     CLIMB_AGES = "climb-ages"
+    LATENCY_BOUND = "latency-bound"
+
+
+LARGEST_OUTPUT_PPM = {Actuator.CLIMB_AGES: PPM, Actuator.LATENCY_BOUND: 2 * PPM}
 
 
 @dataclass(frozen=True)
@@ -89,8 +93,10 @@ class Controller:
         _require(self.epoch_requests > 0, "an epoch needs a request")
         held = self.epoch_requests <= self.window_requests <= LARGEST_WINDOW
         _require(held, "a window holds an epoch at least and a million requests at most")
-        ordered = 0 <= self.least_ppm <= self.first_ppm <= self.most_ppm <= PPM
-        _require(ordered, "an output lies between its limits, and those between 0 and 1")
+        most_ppm = LARGEST_OUTPUT_PPM[self.acts_on]
+        ordered = 0 <= self.least_ppm <= self.first_ppm <= self.most_ppm <= most_ppm
+        said = f"an output lies between its limits, and those between 0 and {most_ppm // PPM}"
+        _require(ordered, said)
         bits = self.fraction_bits
         _require(FEWEST_FRACTION_BITS <= bits <= MOST_FRACTION_BITS, "21 to 40 bits are a fraction")
         _require(bool(self.gains), "a controller needs gains")

@@ -23,12 +23,14 @@ class Workload:
 
     work_ns: int64 (records,), at speed 1. weight: int64 (records,).
     curve_of: int32 (records,). speed: float64 (curves, rungs).
+    memory_ns: int64 (records,), the part of the work that no clock shortens; None: not told.
     """
 
     work_ns: NDArray[np.int64]
     weight: NDArray[np.int64]
     curve_of: NDArray[np.int32]
     speed: NDArray[np.float64]
+    memory_ns: NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
         assert len(self.work_ns) == len(self.weight) == len(self.curve_of) > 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -19,12 +19,16 @@ NS_PER_MS = 1_000_000
 
 
 class Measure(enum.Enum):
-    """How a demand was measured; a response time contains waiting and is not a demand."""
+    """How a demand was measured; a response time contains waiting and is not a demand.
+
+    THROUGHPUT is no demand: it is what a machine got done in a second.
+    """
 
     DEMAND_CPU = "demand-cpu"
     DEMAND_BUSY = "demand-busy"
     RESPONSE_OPEN = "response-open"
     RESPONSE_CLOSED = "response-closed"
+    THROUGHPUT = "throughput"
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +40,7 @@ class DemandProfile:
     curves: float64 (curves, degrees), speed-up at degree 1, 2, ...; finite and > 0.
     curve_of: int32 (requests,), the curve of each request.
     curve_names: one name a curve where curves are classes or named, else empty.
+    memory_ms: float64 (requests,), the part of each demand that no clock shortens; None: not told.
     """
 
     demand_ms: NDArray[np.float64]
@@ -45,6 +50,7 @@ class DemandProfile:
     curve_names: tuple[str, ...]
     measure: Measure
     reference: str
+    memory_ms: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
         requests = len(self.demand_ms)
@@ -59,6 +65,9 @@ class DemandProfile:
         assert (self.curve_of >= 0).all()
         assert (self.curve_of < len(self.curves)).all()
         assert len(self.curve_names) in (0, len(self.curves))
+        if self.memory_ms is not None:
+            assert self.memory_ms.shape == (requests,)
+            assert ((self.memory_ms >= 0) & (self.memory_ms <= self.demand_ms)).all()
 
     @property
     def degrees(self) -> int:
@@ -81,14 +90,18 @@ class DemandProfile:
 
         Demands enter as whole nanoseconds and speed-ups as millionths, so the digest does not
         depend on the file format or on how a float was printed; rows enter sorted by demand,
-        weight and speed-ups, so it does not depend on their order either.
+        weight and speed-ups, so it does not depend on their order either. Memory times enter as
+        nanoseconds, where there are any.
         """
         hasher = hashlib.sha256(b"tailc demand profile 1\n")
         demand_ns = np.rint(self.demand_ms * NS_PER_MS).astype("<i8")
         speedup_ppm = np.rint(self.curves * PPM).astype("<i8")
         rank_of_curve = np.argsort(np.lexsort(speedup_ppm.T[::-1]))
-        order = np.lexsort((rank_of_curve[self.curve_of], self.weight, demand_ns))
-        for column in (demand_ns, self.weight.astype("<i8")):
+        columns = [demand_ns, self.weight.astype("<i8")]
+        if self.memory_ms is not None:
+            columns.append(np.rint(self.memory_ms * NS_PER_MS).astype("<i8"))
+        order = np.lexsort((rank_of_curve[self.curve_of], *columns[:0:-1], demand_ns))
+        for column in columns:
             hasher.update(column[order].tobytes())
         curve_of = self.curve_of[order]
         for start in range(0, len(curve_of), HASHED_ROWS):
@@ -98,27 +111,19 @@ class DemandProfile:
     def select(self, chosen: NDArray[np.bool_]) -> DemandProfile:
         """The requests where `chosen` is true, in trace order, and the curves that they follow."""
         kept, curve_of = np.unique(self.curve_of[chosen], return_inverse=True)
-        return DemandProfile(
-            self.demand_ms[chosen],
-            self.weight[chosen],
-            self.curves[kept],
-            curve_of.astype(np.int32),
-            tuple(self.curve_names[curve] for curve in kept) if self.curve_names else (),
-            self.measure,
-            self.reference,
+        return replace(
+            self,
+            demand_ms=self.demand_ms[chosen],
+            weight=self.weight[chosen],
+            curves=self.curves[kept],
+            curve_of=curve_of.astype(np.int32),
+            curve_names=tuple(self.curve_names[c] for c in kept) if self.curve_names else (),
+            memory_ms=None if self.memory_ms is None else self.memory_ms[chosen],
         )
 
     def first_degrees(self, most: int) -> DemandProfile:
         """The same requests with speed-ups up to degree `most` only."""
-        return DemandProfile(
-            self.demand_ms,
-            self.weight,
-            self.curves[:, :most],
-            self.curve_of,
-            self.curve_names,
-            self.measure,
-            self.reference,
-        )
+        return replace(self, curves=self.curves[:, :most])
 
     def demand_at(self, rank: int) -> float:
         """The `rank`-th smallest demand, counted from 1, weights included [ms]."""

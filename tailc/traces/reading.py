@@ -7,7 +7,7 @@ read exactly as the design trace was.
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tailc.traces.profile import Measure
 
@@ -81,6 +81,10 @@ class Reading:
     Exactly one of `demand` (a column of demands) and `timings` is given. Speed-ups come from
     `timings`, from `speedup_columns` (one per degree, for each request its own), or from `curves`:
     one for all requests, or several, chosen by the value in column `class_column`.
+    `memory` is a column of the part of a demand that no clock shortens; with `clock_khz` the
+    demands are compute cycles, counted at that clock, and only `memory` is in `unit`. `time`,
+    `machine` and `share` are columns of measured throughput, which is read from column `demand` and
+    has no speed-ups.
     `where` keeps the rows whose column equals the text; `bin_us` merges demands into bins of that
     width (at the bin's mean) with weights. `note` is the user's reason where a response time is
     accepted as demand.
@@ -100,12 +104,23 @@ class Reading:
     split: SplitRule | None = None
     note: str | None = None
     max_degree: int | None = None
+    memory: str | None = field(default=None, metadata={"since": 3})
+    clock_khz: int | None = field(default=None, metadata={"since": 3})
+    time: str | None = field(default=None, metadata={"since": 3})
+    machine: str | None = field(default=None, metadata={"since": 3})
+    share: str | None = field(default=None, metadata={"since": 3})
 
     def __post_init__(self) -> None:
         if (self.demand is None) == (self.timings is None):
             raise ValueError("demand comes from a column or from timings: name one")
+        of_machines = [self.time, self.machine, self.share]
+        is_throughput = self.measure is Measure.THROUGHPUT
+        if any((column is not None) != is_throughput for column in of_machines):
+            raise ValueError("throughput is of machines, at times, by share: name the columns")
+        if self.clock_khz is not None and (self.clock_khz <= 0 or self.memory is None):
+            raise ValueError("cycles are counted at a clock, beside a column of memory time")
         sources = [self.timings is not None, bool(self.speedup_columns), bool(self.curves)]
-        if sum(sources) != 1:
+        if sum(sources) != (0 if is_throughput else 1):
             raise ValueError("speed-ups come from timings, columns or curves: name one")
         if (len(self.curves) > 1) != (self.class_column is not None):
             raise ValueError("several curves need a class column, and a class column needs them")

@@ -37,7 +37,9 @@ class Rule(enum.Enum):
     core-per-request: a running request has a core of its rung's kind to itself; it climbs when one
     is free. make-room: where more requests are in the system than cores of a kind and slower ones,
     or where all of a kind are held and another request wants one, the oldest on that kind climb
-    early, to free cores, one kind at a time; those that wait may start there.
+    early, to free cores, one kind at a time; those that wait may start there. waited-start-last: a
+    request that has waited starts on the last rung of its row. busy-period-age: ages of climbs
+    count all the time below the last rung since the server last had no request, whoever ran then.
     """
 
     REREAD_ROW = "reread-row"
@@ -46,6 +48,8 @@ class Rule(enum.Enum):
     AGE_FROM_ARRIVAL = "age-from-arrival"
     CORE_PER_REQUEST = "core-per-request"
     MAKE_ROOM = "make-room"
+    WAITED_START_LAST = "waited-start-last"
+    BUSY_PERIOD_AGE = "busy-period-age"
 
 
 class AdmissionKind(enum.Enum):

@@ -17,6 +17,8 @@ class Rule(object):
     AGE_FROM_ARRIVAL = 4
     CORE_PER_REQUEST = 5
     MAKE_ROOM = 6
+    WAITED_START_LAST = 7
+    BUSY_PERIOD_AGE = 8
 
 
 class AdmissionKind(object):
@@ -35,6 +37,13 @@ class Outside(object):
 class Actuator(object):
     UNSTATED = 0
     CLIMB_AGES = 1
+    LATENCY_BOUND = 2
+
+
+class ShareLaw(object):
+    UNSTATED = 0
+    POLE_PLACEMENT = 1
+    OBSERVER = 2
 
 
 class InputRole(object):
@@ -50,6 +59,7 @@ class Measure(object):
     DEMAND_BUSY = 2
     RESPONSE_OPEN = 3
     RESPONSE_CLOSED = 4
+    THROUGHPUT = 5
 
 
 class TimeUnit(object):
@@ -71,6 +81,8 @@ class Form(object):
     NONE = 0
     Ladder = 1
     Controller = 2
+    TailTable = 3
+    Shares = 4
 
 
 class Climb(object):
@@ -931,6 +943,658 @@ def ControllerEnd(builder):
 
 
 
+class Level(object):
+    __slots__ = ['_tab']
+
+    @classmethod
+    def GetRootAs(cls, buf, offset=0):
+        n = flatbuffers.encode.Get(flatbuffers.packer.uoffset, buf, offset)
+        x = Level()
+        x.Init(buf, n + offset)
+        return x
+
+    @classmethod
+    def GetRootAsLevel(cls, buf, offset=0):
+        """This method is deprecated. Please switch to GetRootAs."""
+        return cls.GetRootAs(buf, offset)
+    @classmethod
+    def LevelBufferHasIdentifier(cls, buf, offset, size_prefixed=False):
+        return flatbuffers.util.BufferHasIdentifier(buf, offset, b"\x54\x4C\x43\x31", size_prefixed=size_prefixed)
+
+    # Level
+    def Init(self, buf, pos):
+        self._tab = flatbuffers.table.Table(buf, pos)
+
+    # Level
+    def FrequencyKhz(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(4))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # Level
+    def PowerMw(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(6))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+def LevelStart(builder):
+    builder.StartObject(2)
+
+def LevelAddFrequencyKhz(builder, frequencyKhz):
+    builder.PrependInt64Slot(0, frequencyKhz, 0)
+
+def LevelAddPowerMw(builder, powerMw):
+    builder.PrependInt64Slot(1, powerMw, 0)
+
+def LevelEnd(builder):
+    return builder.EndObject()
+
+
+
+class TailRow(object):
+    __slots__ = ['_tab']
+
+    @classmethod
+    def GetRootAs(cls, buf, offset=0):
+        n = flatbuffers.encode.Get(flatbuffers.packer.uoffset, buf, offset)
+        x = TailRow()
+        x.Init(buf, n + offset)
+        return x
+
+    @classmethod
+    def GetRootAsTailRow(cls, buf, offset=0):
+        """This method is deprecated. Please switch to GetRootAs."""
+        return cls.GetRootAs(buf, offset)
+    @classmethod
+    def TailRowBufferHasIdentifier(cls, buf, offset, size_prefixed=False):
+        return flatbuffers.util.BufferHasIdentifier(buf, offset, b"\x54\x4C\x43\x31", size_prefixed=size_prefixed)
+
+    # TailRow
+    def Init(self, buf, pos):
+        self._tab = flatbuffers.table.Table(buf, pos)
+
+    # TailRow
+    def FromElapsed(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(4))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # TailRow
+    def Left(self, j):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(6))
+        if o != 0:
+            a = self._tab.Vector(o)
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, a + flatbuffers.number_types.UOffsetTFlags.py_type(j * 8))
+        return 0
+
+    # TailRow
+    def LeftLength(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(6))
+        if o != 0:
+            return self._tab.VectorLen(o)
+        return 0
+
+    # TailRow
+    def LeftIsNone(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(6))
+        return o == 0
+
+def TailRowStart(builder):
+    builder.StartObject(2)
+
+def TailRowAddFromElapsed(builder, fromElapsed):
+    builder.PrependInt64Slot(0, fromElapsed, 0)
+
+def TailRowAddLeft(builder, left):
+    builder.PrependUOffsetTRelativeSlot(1, flatbuffers.number_types.UOffsetTFlags.py_type(left), 0)
+
+def TailRowStartLeftVector(builder, numElems):
+    return builder.StartVector(8, numElems, 8)
+
+def TailRowEnd(builder):
+    return builder.EndObject()
+
+
+
+class Sleep(object):
+    __slots__ = ['_tab']
+
+    @classmethod
+    def GetRootAs(cls, buf, offset=0):
+        n = flatbuffers.encode.Get(flatbuffers.packer.uoffset, buf, offset)
+        x = Sleep()
+        x.Init(buf, n + offset)
+        return x
+
+    @classmethod
+    def GetRootAsSleep(cls, buf, offset=0):
+        """This method is deprecated. Please switch to GetRootAs."""
+        return cls.GetRootAs(buf, offset)
+    @classmethod
+    def SleepBufferHasIdentifier(cls, buf, offset, size_prefixed=False):
+        return flatbuffers.util.BufferHasIdentifier(buf, offset, b"\x54\x4C\x43\x31", size_prefixed=size_prefixed)
+
+    # Sleep
+    def Init(self, buf, pos):
+        self._tab = flatbuffers.table.Table(buf, pos)
+
+    # Sleep
+    def PowerMw(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(4))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # Sleep
+    def WakeNs(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(6))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+def SleepStart(builder):
+    builder.StartObject(2)
+
+def SleepAddPowerMw(builder, powerMw):
+    builder.PrependInt64Slot(0, powerMw, 0)
+
+def SleepAddWakeNs(builder, wakeNs):
+    builder.PrependInt64Slot(1, wakeNs, 0)
+
+def SleepEnd(builder):
+    return builder.EndObject()
+
+
+
+class Batch(object):
+    __slots__ = ['_tab']
+
+    @classmethod
+    def GetRootAs(cls, buf, offset=0):
+        n = flatbuffers.encode.Get(flatbuffers.packer.uoffset, buf, offset)
+        x = Batch()
+        x.Init(buf, n + offset)
+        return x
+
+    @classmethod
+    def GetRootAsBatch(cls, buf, offset=0):
+        """This method is deprecated. Please switch to GetRootAs."""
+        return cls.GetRootAs(buf, offset)
+    @classmethod
+    def BatchBufferHasIdentifier(cls, buf, offset, size_prefixed=False):
+        return flatbuffers.util.BufferHasIdentifier(buf, offset, b"\x54\x4C\x43\x31", size_prefixed=size_prefixed)
+
+    # Batch
+    def Init(self, buf, pos):
+        self._tab = flatbuffers.table.Table(buf, pos)
+
+    # Batch
+    def LeastKhz(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(4))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # Batch
+    def FrequencyKhz(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(6))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # Batch
+    def PowerMw(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(8))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+def BatchStart(builder):
+    builder.StartObject(3)
+
+def BatchAddLeastKhz(builder, leastKhz):
+    builder.PrependInt64Slot(0, leastKhz, 0)
+
+def BatchAddFrequencyKhz(builder, frequencyKhz):
+    builder.PrependInt64Slot(1, frequencyKhz, 0)
+
+def BatchAddPowerMw(builder, powerMw):
+    builder.PrependInt64Slot(2, powerMw, 0)
+
+def BatchEnd(builder):
+    return builder.EndObject()
+
+
+
+class TailTable(object):
+    __slots__ = ['_tab']
+
+    @classmethod
+    def GetRootAs(cls, buf, offset=0):
+        n = flatbuffers.encode.Get(flatbuffers.packer.uoffset, buf, offset)
+        x = TailTable()
+        x.Init(buf, n + offset)
+        return x
+
+    @classmethod
+    def GetRootAsTailTable(cls, buf, offset=0):
+        """This method is deprecated. Please switch to GetRootAs."""
+        return cls.GetRootAs(buf, offset)
+    @classmethod
+    def TailTableBufferHasIdentifier(cls, buf, offset, size_prefixed=False):
+        return flatbuffers.util.BufferHasIdentifier(buf, offset, b"\x54\x4C\x43\x31", size_prefixed=size_prefixed)
+
+    # TailTable
+    def Init(self, buf, pos):
+        self._tab = flatbuffers.table.Table(buf, pos)
+
+    # TailTable
+    def PercentilePpm(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(4))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # TailTable
+    def BoundUs(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(6))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # TailTable
+    def Levels(self, j):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(8))
+        if o != 0:
+            x = self._tab.Vector(o)
+            x += flatbuffers.number_types.UOffsetTFlags.py_type(j) * 4
+            x = self._tab.Indirect(x)
+            obj = Level()
+            obj.Init(self._tab.Bytes, x)
+            return obj
+        return None
+
+    # TailTable
+    def LevelsLength(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(8))
+        if o != 0:
+            return self._tab.VectorLen(o)
+        return 0
+
+    # TailTable
+    def LevelsIsNone(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(8))
+        return o == 0
+
+    # TailTable
+    def Cycles(self, j):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(10))
+        if o != 0:
+            x = self._tab.Vector(o)
+            x += flatbuffers.number_types.UOffsetTFlags.py_type(j) * 4
+            x = self._tab.Indirect(x)
+            obj = TailRow()
+            obj.Init(self._tab.Bytes, x)
+            return obj
+        return None
+
+    # TailTable
+    def CyclesLength(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(10))
+        if o != 0:
+            return self._tab.VectorLen(o)
+        return 0
+
+    # TailTable
+    def CyclesIsNone(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(10))
+        return o == 0
+
+    # TailTable
+    def MemoryNs(self, j):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(12))
+        if o != 0:
+            x = self._tab.Vector(o)
+            x += flatbuffers.number_types.UOffsetTFlags.py_type(j) * 4
+            x = self._tab.Indirect(x)
+            obj = TailRow()
+            obj.Init(self._tab.Bytes, x)
+            return obj
+        return None
+
+    # TailTable
+    def MemoryNsLength(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(12))
+        if o != 0:
+            return self._tab.VectorLen(o)
+        return 0
+
+    # TailTable
+    def MemoryNsIsNone(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(12))
+        return o == 0
+
+    # TailTable
+    def Sleep(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(14))
+        if o != 0:
+            x = self._tab.Indirect(o + self._tab.Pos)
+            obj = Sleep()
+            obj.Init(self._tab.Bytes, x)
+            return obj
+        return None
+
+    # TailTable
+    def Cores(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(16))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # TailTable
+    def Batch(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(18))
+        if o != 0:
+            x = self._tab.Indirect(o + self._tab.Pos)
+            obj = Batch()
+            obj.Init(self._tab.Bytes, x)
+            return obj
+        return None
+
+def TailTableStart(builder):
+    builder.StartObject(8)
+
+def TailTableAddPercentilePpm(builder, percentilePpm):
+    builder.PrependInt64Slot(0, percentilePpm, 0)
+
+def TailTableAddBoundUs(builder, boundUs):
+    builder.PrependInt64Slot(1, boundUs, 0)
+
+def TailTableAddLevels(builder, levels):
+    builder.PrependUOffsetTRelativeSlot(2, flatbuffers.number_types.UOffsetTFlags.py_type(levels), 0)
+
+def TailTableStartLevelsVector(builder, numElems):
+    return builder.StartVector(4, numElems, 4)
+
+def TailTableAddCycles(builder, cycles):
+    builder.PrependUOffsetTRelativeSlot(3, flatbuffers.number_types.UOffsetTFlags.py_type(cycles), 0)
+
+def TailTableStartCyclesVector(builder, numElems):
+    return builder.StartVector(4, numElems, 4)
+
+def TailTableAddMemoryNs(builder, memoryNs):
+    builder.PrependUOffsetTRelativeSlot(4, flatbuffers.number_types.UOffsetTFlags.py_type(memoryNs), 0)
+
+def TailTableStartMemoryNsVector(builder, numElems):
+    return builder.StartVector(4, numElems, 4)
+
+def TailTableAddSleep(builder, sleep):
+    builder.PrependUOffsetTRelativeSlot(5, flatbuffers.number_types.UOffsetTFlags.py_type(sleep), 0)
+
+def TailTableAddCores(builder, cores):
+    builder.PrependInt64Slot(6, cores, 0)
+
+def TailTableAddBatch(builder, batch):
+    builder.PrependUOffsetTRelativeSlot(7, flatbuffers.number_types.UOffsetTFlags.py_type(batch), 0)
+
+def TailTableEnd(builder):
+    return builder.EndObject()
+
+
+
+class Machine(object):
+    __slots__ = ['_tab']
+
+    @classmethod
+    def GetRootAs(cls, buf, offset=0):
+        n = flatbuffers.encode.Get(flatbuffers.packer.uoffset, buf, offset)
+        x = Machine()
+        x.Init(buf, n + offset)
+        return x
+
+    @classmethod
+    def GetRootAsMachine(cls, buf, offset=0):
+        """This method is deprecated. Please switch to GetRootAs."""
+        return cls.GetRootAs(buf, offset)
+    @classmethod
+    def MachineBufferHasIdentifier(cls, buf, offset, size_prefixed=False):
+        return flatbuffers.util.BufferHasIdentifier(buf, offset, b"\x54\x4C\x43\x31", size_prefixed=size_prefixed)
+
+    # Machine
+    def Init(self, buf, pos):
+        self._tab = flatbuffers.table.Table(buf, pos)
+
+    # Machine
+    def Name(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(4))
+        if o != 0:
+            return self._tab.String(o + self._tab.Pos)
+        return None
+
+    # Machine
+    def TargetMilli(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(6))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return None
+
+    # Machine
+    def FirstAPpm(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(8))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # Machine
+    def FirstBMilli(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(10))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+def MachineStart(builder):
+    builder.StartObject(4)
+
+def MachineAddName(builder, name):
+    builder.PrependUOffsetTRelativeSlot(0, flatbuffers.number_types.UOffsetTFlags.py_type(name), 0)
+
+def MachineAddTargetMilli(builder, targetMilli):
+    builder.PrependInt64Slot(1, targetMilli, None)
+
+def MachineAddFirstAPpm(builder, firstAPpm):
+    builder.PrependInt64Slot(2, firstAPpm, 0)
+
+def MachineAddFirstBMilli(builder, firstBMilli):
+    builder.PrependInt64Slot(3, firstBMilli, 0)
+
+def MachineEnd(builder):
+    return builder.EndObject()
+
+
+
+class Shares(object):
+    __slots__ = ['_tab']
+
+    @classmethod
+    def GetRootAs(cls, buf, offset=0):
+        n = flatbuffers.encode.Get(flatbuffers.packer.uoffset, buf, offset)
+        x = Shares()
+        x.Init(buf, n + offset)
+        return x
+
+    @classmethod
+    def GetRootAsShares(cls, buf, offset=0):
+        """This method is deprecated. Please switch to GetRootAs."""
+        return cls.GetRootAs(buf, offset)
+    @classmethod
+    def SharesBufferHasIdentifier(cls, buf, offset, size_prefixed=False):
+        return flatbuffers.util.BufferHasIdentifier(buf, offset, b"\x54\x4C\x43\x31", size_prefixed=size_prefixed)
+
+    # Shares
+    def Init(self, buf, pos):
+        self._tab = flatbuffers.table.Table(buf, pos)
+
+    # Shares
+    def Law(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(4))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Uint8Flags, o + self._tab.Pos)
+        return 0
+
+    # Shares
+    def PolePpm(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(6))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # Shares
+    def WindowUs(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(8))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # Shares
+    def EstimateUs(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(10))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # Shares
+    def StepUs(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(12))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # Shares
+    def EnforceUs(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(14))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # Shares
+    def ForgettingPpm(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(16))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # Shares
+    def FirstCovariance(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(18))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # Shares
+    def LeastBMilli(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(20))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # Shares
+    def LeastPpm(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(22))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # Shares
+    def HostPpm(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(24))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # Shares
+    def ShortageSteps(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(26))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # Shares
+    def Machines(self, j):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(28))
+        if o != 0:
+            x = self._tab.Vector(o)
+            x += flatbuffers.number_types.UOffsetTFlags.py_type(j) * 4
+            x = self._tab.Indirect(x)
+            obj = Machine()
+            obj.Init(self._tab.Bytes, x)
+            return obj
+        return None
+
+    # Shares
+    def MachinesLength(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(28))
+        if o != 0:
+            return self._tab.VectorLen(o)
+        return 0
+
+    # Shares
+    def MachinesIsNone(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(28))
+        return o == 0
+
+def SharesStart(builder):
+    builder.StartObject(13)
+
+def SharesAddLaw(builder, law):
+    builder.PrependUint8Slot(0, law, 0)
+
+def SharesAddPolePpm(builder, polePpm):
+    builder.PrependInt64Slot(1, polePpm, 0)
+
+def SharesAddWindowUs(builder, windowUs):
+    builder.PrependInt64Slot(2, windowUs, 0)
+
+def SharesAddEstimateUs(builder, estimateUs):
+    builder.PrependInt64Slot(3, estimateUs, 0)
+
+def SharesAddStepUs(builder, stepUs):
+    builder.PrependInt64Slot(4, stepUs, 0)
+
+def SharesAddEnforceUs(builder, enforceUs):
+    builder.PrependInt64Slot(5, enforceUs, 0)
+
+def SharesAddForgettingPpm(builder, forgettingPpm):
+    builder.PrependInt64Slot(6, forgettingPpm, 0)
+
+def SharesAddFirstCovariance(builder, firstCovariance):
+    builder.PrependInt64Slot(7, firstCovariance, 0)
+
+def SharesAddLeastBMilli(builder, leastBMilli):
+    builder.PrependInt64Slot(8, leastBMilli, 0)
+
+def SharesAddLeastPpm(builder, leastPpm):
+    builder.PrependInt64Slot(9, leastPpm, 0)
+
+def SharesAddHostPpm(builder, hostPpm):
+    builder.PrependInt64Slot(10, hostPpm, 0)
+
+def SharesAddShortageSteps(builder, shortageSteps):
+    builder.PrependInt64Slot(11, shortageSteps, 0)
+
+def SharesAddMachines(builder, machines):
+    builder.PrependUOffsetTRelativeSlot(12, flatbuffers.number_types.UOffsetTFlags.py_type(machines), 0)
+
+def SharesStartMachinesVector(builder, numElems):
+    return builder.StartVector(4, numElems, 4)
+
+def SharesEnd(builder):
+    return builder.EndObject()
+
+
+
 class FormBox(object):
     __slots__ = ['_tab']
 
@@ -1692,8 +2356,43 @@ class Reading(object):
             return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
         return None
 
+    # Reading
+    def Memory(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(32))
+        if o != 0:
+            return self._tab.String(o + self._tab.Pos)
+        return None
+
+    # Reading
+    def ClockKhz(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(34))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return None
+
+    # Reading
+    def Time(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(36))
+        if o != 0:
+            return self._tab.String(o + self._tab.Pos)
+        return None
+
+    # Reading
+    def Machine(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(38))
+        if o != 0:
+            return self._tab.String(o + self._tab.Pos)
+        return None
+
+    # Reading
+    def Share(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(40))
+        if o != 0:
+            return self._tab.String(o + self._tab.Pos)
+        return None
+
 def ReadingStart(builder):
-    builder.StartObject(14)
+    builder.StartObject(19)
 
 def ReadingAddMeasure(builder, measure):
     builder.PrependUint8Slot(0, measure, 0)
@@ -1745,6 +2444,21 @@ def ReadingAddNote(builder, note):
 
 def ReadingAddMaxDegree(builder, maxDegree):
     builder.PrependInt64Slot(13, maxDegree, None)
+
+def ReadingAddMemory(builder, memory):
+    builder.PrependUOffsetTRelativeSlot(14, flatbuffers.number_types.UOffsetTFlags.py_type(memory), 0)
+
+def ReadingAddClockKhz(builder, clockKhz):
+    builder.PrependInt64Slot(15, clockKhz, None)
+
+def ReadingAddTime(builder, time):
+    builder.PrependUOffsetTRelativeSlot(16, flatbuffers.number_types.UOffsetTFlags.py_type(time), 0)
+
+def ReadingAddMachine(builder, machine):
+    builder.PrependUOffsetTRelativeSlot(17, flatbuffers.number_types.UOffsetTFlags.py_type(machine), 0)
+
+def ReadingAddShare(builder, share):
+    builder.PrependUOffsetTRelativeSlot(18, flatbuffers.number_types.UOffsetTFlags.py_type(share), 0)
 
 def ReadingEnd(builder):
     return builder.EndObject()

@@ -1,0 +1,99 @@
+"""The shares form: from measured throughput to the share of a host that each machine is given.
+
+A machine's throughput is modelled as t(k+1) = a t(k) + b r(k), r the share granted in [k, k+1)
+(Bartolini, 2015, eq. 2.1). The runtime estimates a and b by recursive least squares with
+forgetting, asks for a share by a law that places the closed loop's pole, and a broker cuts what all
+ask for down to what there is. Settings are whole numbers; estimates, requests and grants are IEEE
+doubles in the order of operations that is written here, without fused multiply-add, so that every
+runtime steps alike.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, field
+
+PPM = 1_000_000
+MILLI = 1_000
+
+
+def _require(holds: bool, otherwise: str) -> None:
+    if not holds:
+        raise ValueError(otherwise)
+
+
+class ShareLaw(enum.Enum):
+    """How the next share follows from throughput.
+
+    pole-placement: r(k) = r(k-1) + (1-p)/b (e(k) - a e(k-1)), e = target - t (eq. 2.5); a
+    disturbance of the state decays at the rate a. observer: the share that brings the model,
+    corrected by its last error, to p t + (1-p) target; a disturbance decays at the rate p.
+    """
+
+    POLE_PLACEMENT = "pole-placement"
+    OBSERVER = "observer"
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A virtual machine: what it shall do, and the model that its estimate begins with.
+
+    target_milli: thousandths of a unit of work a second; None for batch work, which gets what is
+    left. first_a_ppm, first_b_milli: a, and b in thousandths of a unit of work a second for the
+    whole host.
+    """
+
+    name: str
+    target_milli: int | None
+    first_a_ppm: int
+    first_b_milli: int
+
+    def __post_init__(self) -> None:
+        _require(bool(self.name), "a machine needs a name")
+        _require(self.target_milli is None or self.target_milli > 0, "a target is positive")
+        _require(abs(self.first_a_ppm) < PPM, "a model with |a| >= 1 is not stable")
+        _require(self.first_b_milli > 0, "more share gives more throughput")
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Machines on one host, and how often they are measured, estimated and served.
+
+    window_us: throughput is a mean over it. estimate_us, step_us, enforce_us: how often the model
+    is estimated, shares are decided and the scheduler enforces them. least_ppm: what each machine
+    with a target is given at least; host_ppm: what all get together at most. pole_ppm: p.
+    forgetting_ppm, first_covariance: of the estimate. least_b_milli: a smaller b is not believed.
+    shortage_steps: so many steps in a row with all it asks for cut, or the whole host granted, and
+    below target tell that a target cannot be met.
+    """
+
+    law: ShareLaw = field(metadata={"since": 3})
+    pole_ppm: int
+    window_us: int
+    estimate_us: int
+    step_us: int
+    enforce_us: int
+    forgetting_ppm: int
+    first_covariance: int
+    least_b_milli: int
+    least_ppm: int
+    host_ppm: int
+    shortage_steps: int
+    machines: tuple[Machine, ...]
+
+    def __post_init__(self) -> None:
+        _require(0 <= self.pole_ppm < PPM, "a pole lies from 0 to 1")
+        times = (self.window_us, self.estimate_us, self.step_us, self.enforce_us)
+        _require(min(times) > 0, "times are positive")
+        _require(self.step_us % self.estimate_us == 0, "a step is a whole number of estimates")
+        _require(0 < self.forgetting_ppm <= PPM, "forgetting lies between 0 and 1")
+        _require(self.first_covariance > 0, "a covariance is positive")
+        _require(self.least_b_milli > 0, "the least b is positive")
+        _require(0 < self.host_ppm <= PPM, "a host gives no more than itself")
+        _require(self.shortage_steps > 0, "a shortage lasts a step at least")
+        served = [machine for machine in self.machines if machine.target_milli is not None]
+        _require(bool(served), "a host needs a machine with a target")
+        promised = self.least_ppm * len(served)
+        _require(0 <= promised <= self.host_ppm, "the least shares are more than the host")
+        names = [machine.name for machine in self.machines]
+        _require(len(set(names)) == len(names), "two machines have one name")

@@ -1,0 +1,201 @@
+"""The tail-table form: from what a core has queued to the slowest frequency that meets a bound.
+
+A core serves its requests one after another. For each request it holds, number i from the one that
+runs (0), the table has a quantile of the compute cycles and one of the memory time that pass until
+request i is done, by how much of them the running request has had. At every arrival and completion
+the runtime takes the lowest frequency f with
+
+    f >= c_i / (L - t_i - m_i)    for each request i it holds,
+
+t_i the time since request i arrived, L the bound, and the highest where a denominator is not
+positive (Kasture et al., MICRO 2015, and Bartolini, 2015, eq. 3.1-3.2, whose t_i is introduced as
+the time of the arrival; elapsed time is what the formula needs). Everything is a whole number:
+cycles, nanoseconds and kilohertz; no step rounds, so every runtime chooses alike.
+"""
+
+from __future__ import annotations
+
+import itertools
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+PPM = 1_000_000
+# c 10^6 and f (L - t - m), in cycles and in kHz ns, stay below 2^63.
+LARGEST_CYCLES = 2**43
+# A controller may double it.
+LARGEST_BOUND_US = 2**28
+LARGEST_FREQUENCY_KHZ = 2**23
+LARGEST_TIME_NS = 2**53 - 1
+_NS_PER_US = 1_000
+# One kHz for one ns is a millionth of a cycle.
+_PARTS_PER_CYCLE = 1_000_000
+
+
+def _require(holds: bool, otherwise: str) -> None:
+    if not holds:
+        raise ValueError(otherwise)
+
+
+def _ascends(values: Sequence[int]) -> bool:
+    return all(a < b for a, b in itertools.pairwise(values))
+
+
+@dataclass(frozen=True)
+class Level:
+    """A frequency, and what a core draws while it serves a request at it."""
+
+    frequency_khz: int
+    power_mw: int
+
+    def __post_init__(self) -> None:
+        _require(0 < self.frequency_khz <= LARGEST_FREQUENCY_KHZ, "a frequency is 1 to 2^23 kHz")
+        _require(self.power_mw >= 0, "a core draws less than nothing")
+
+
+@dataclass(frozen=True)
+class TailRow:
+    """From `from_elapsed` on, to the next row's: by position, what is left until that one is done.
+
+    `from_elapsed` is what the running request has had; both in cycles or both in nanoseconds.
+    """
+
+    from_elapsed: int
+    left: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        _require(self.from_elapsed >= 0, "nothing elapses backwards")
+        _require(bool(self.left), "a row needs a position")
+        _require(min(self.left) >= 0, "less than nothing is left")
+        rises = all(a <= b for a, b in itertools.pairwise(self.left))
+        _require(rises, "more requests cannot be done sooner")
+
+
+@dataclass(frozen=True)
+class Sleep:
+    """What a core without requests draws, and how long its next request waits for it to wake."""
+
+    power_mw: int
+    wake_ns: int
+
+    def __post_init__(self) -> None:
+        _require(self.power_mw >= 0 and self.wake_ns >= 0, "sleep costs less than nothing")
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Work that a core does while it has no requests (Bartolini, 2015, section 3.4).
+
+    least_khz: requests run at this frequency at least. frequency_khz: what batch work runs at, and
+    power_mw what the core draws then.
+    """
+
+    least_khz: int
+    frequency_khz: int
+    power_mw: int
+
+    def __post_init__(self) -> None:
+        _require(self.power_mw >= 0, "a core draws less than nothing")
+
+
+@dataclass(frozen=True)
+class TailTable:
+    """Rows of compute cycles and of memory time [ns] for a bound on a percentile of latency.
+
+    A queue with more requests than a row has positions runs at the highest frequency.
+    """
+
+    percentile_ppm: int = field(metadata={"since": 3})
+    bound_us: int
+    levels: tuple[Level, ...]
+    cycles: tuple[TailRow, ...]
+    memory_ns: tuple[TailRow, ...]
+    sleep: Sleep
+    cores: int
+    batch: Batch | None = None
+
+    def __post_init__(self) -> None:
+        _require(0 < self.percentile_ppm < PPM, "a percentile lies between 0 and 1")
+        _require(0 < self.bound_us <= LARGEST_BOUND_US, "a bound is 1 to 2^28 us")
+        _require(self.cores > 0, "a table needs a core")
+        self._check_levels()
+        for rows, most in ((self.cycles, LARGEST_CYCLES), (self.memory_ns, LARGEST_TIME_NS)):
+            _check_rows(rows, most)
+        _require(
+            len(self.cycles[0].left) == len(self.memory_ns[0].left),
+            "cycles and memory time have as many positions",
+        )
+
+    def _check_levels(self) -> None:
+        _require(bool(self.levels), "a table needs a frequency")
+        _require(_ascends([level.frequency_khz for level in self.levels]), "frequencies ascend")
+        known = {level.frequency_khz for level in self.levels}
+        if self.batch is not None:
+            asked = {self.batch.least_khz, self.batch.frequency_khz}
+            _require(asked <= known, "batch work runs at a frequency that is not there")
+
+    @property
+    def positions(self) -> int:
+        """How many requests a core may hold before it runs at the highest frequency."""
+        return len(self.cycles[0].left)
+
+
+def _check_rows(rows: tuple[TailRow, ...], most: int) -> None:
+    _require(bool(rows), "a table needs rows")
+    _require(rows[0].from_elapsed == 0, "the first row must hold from nothing elapsed")
+    _require(_ascends([row.from_elapsed for row in rows]), "rows must ascend")
+    _require(len({len(row.left) for row in rows}) == 1, "all rows have as many positions")
+    _require(max(row.left[-1] for row in rows) <= most, "an entry is beyond its range")
+
+
+@dataclass(frozen=True)
+class Queued:
+    """What a core holds: ages since arrival, that of the running request first, and its progress.
+
+    elapsed_cycles, elapsed_memory_ns: what the running request has had so far.
+    """
+
+    ages_ns: tuple[int, ...]
+    elapsed_cycles: int = 0
+    elapsed_memory_ns: int = 0
+
+    def __post_init__(self) -> None:
+        _require(bool(self.ages_ns), "a core without requests sleeps")
+        least = min(*self.ages_ns, self.elapsed_cycles, self.elapsed_memory_ns)
+        _require(least >= 0, "nothing elapses backwards")
+
+
+def internal_bound_ns(table: TailTable, scale_ppm: int = PPM) -> int:
+    """The bound that frequencies are chosen by, rounded down; a controller scales it."""
+    return table.bound_us * scale_ppm // _NS_PER_US
+
+
+def level_for(table: TailTable, queued: Queued, scale_ppm: int = PPM) -> int:
+    """The number of the level that a core runs at until its next arrival or completion."""
+    top = len(table.levels) - 1
+    if len(queued.ages_ns) > table.positions:
+        return top
+    cycles = row_at(table.cycles, queued.elapsed_cycles)
+    memory = row_at(table.memory_ns, queued.elapsed_memory_ns)
+    bound_ns = internal_bound_ns(table, scale_ppm)
+    level = least_level(table)
+    for position, age_ns in enumerate(queued.ages_ns):
+        slack_ns = bound_ns - age_ns - memory.left[position]
+        if slack_ns <= 0:
+            return top
+        needed = cycles.left[position] * _PARTS_PER_CYCLE
+        while level < top and table.levels[level].frequency_khz * slack_ns < needed:
+            level += 1
+    return level
+
+
+def least_level(table: TailTable) -> int:
+    """The lowest level that requests run at: the first one, or where batch work says."""
+    if table.batch is None:
+        return 0
+    return [level.frequency_khz for level in table.levels].index(table.batch.least_khz)
+
+
+def row_at(rows: tuple[TailRow, ...], elapsed: int) -> TailRow:
+    """The row that holds when so much has elapsed."""
+    return rows[bisect_right([row.from_elapsed for row in rows], elapsed) - 1]
