@@ -3,9 +3,9 @@
 A machine's throughput is modelled as t(k+1) = a t(k) + b r(k), r the share granted in [k, k+1)
 (Bartolini, 2015, eq. 2.1). The runtime estimates a and b by recursive least squares with
 forgetting, asks for a share by a law that places the closed loop's pole, and a broker cuts what all
-ask for down to what there is. Settings are whole numbers; estimates, requests and grants are IEEE
-doubles in the order of operations that is written here, without fused multiply-add, so that every
-runtime steps alike.
+ask for down to what there is. Settings and grants are whole numbers; estimates and requests are
+IEEE doubles in the order of operations that is written in `shares_step`, without fused
+multiply-add, so that every runtime steps alike.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 
 PPM = 1_000_000
 MILLI = 1_000
+# Rounding leaves ten digits of a covariance up to here.
+LARGEST_COVARIANCE = 1_000_000
 
 
 def _require(holds: bool, otherwise: str) -> None:
@@ -25,9 +27,10 @@ def _require(holds: bool, otherwise: str) -> None:
 class ShareLaw(enum.Enum):
     """How the next share follows from throughput.
 
-    pole-placement: r(k) = r(k-1) + (1-p)/b (e(k) - a e(k-1)), e = target - t (eq. 2.5); a
-    disturbance of the state decays at the rate a. observer: the share that brings the model,
-    corrected by its last error, to p t + (1-p) target; a disturbance decays at the rate p.
+    pole-placement: r(k) = r(k-1) + (1-p)/b (e(k) - a e(k-1)), e = target - t (eq. 2.5); what
+    disturbs the throughput decays at the rate a. observer: the share that brings the model,
+    corrected by its last error, to p t + (1-p) target; what disturbs it decays at the rate p.
+    Both make up for a change that lasts, and so both overshoot after one that is gone at once.
     """
 
     POLE_PLACEMENT = "pole-placement"
@@ -62,9 +65,11 @@ class Shares:
     window_us: throughput is a mean over it. estimate_us, step_us, enforce_us: how often the model
     is estimated, shares are decided and the scheduler enforces them. least_ppm: what each machine
     with a target is given at least; host_ppm: what all get together at most. pole_ppm: p.
-    forgetting_ppm, first_covariance: of the estimate. least_b_milli: a smaller b is not believed.
+    forgetting_ppm, first_covariance: of the estimate, which is made in units of a machine's target.
+    least_b_ppm: a smaller b is not believed, in millionths of a machine's target.
     shortage_steps: so many steps in a row with all it asks for cut, or the whole host granted, and
-    below target tell that a target cannot be met.
+    below target tell that a target cannot be met. tolerance_ppm is the promise: the mean absolute
+    error of each machine's throughput at the steps, relative to its target, is no larger.
     """
 
     law: ShareLaw = field(metadata={"since": 3})
@@ -75,10 +80,11 @@ class Shares:
     enforce_us: int
     forgetting_ppm: int
     first_covariance: int
-    least_b_milli: int
+    least_b_ppm: int
     least_ppm: int
     host_ppm: int
     shortage_steps: int
+    tolerance_ppm: int
     machines: tuple[Machine, ...]
 
     def __post_init__(self) -> None:
@@ -87,13 +93,19 @@ class Shares:
         _require(min(times) > 0, "times are positive")
         _require(self.step_us % self.estimate_us == 0, "a step is a whole number of estimates")
         _require(0 < self.forgetting_ppm <= PPM, "forgetting lies between 0 and 1")
-        _require(self.first_covariance > 0, "a covariance is positive")
-        _require(self.least_b_milli > 0, "the least b is positive")
+        covariance_held = 0 < self.first_covariance <= LARGEST_COVARIANCE
+        _require(covariance_held, "a first covariance is positive and at most a million")
+        _require(self.least_b_ppm > 0, "the least b is positive")
         _require(0 < self.host_ppm <= PPM, "a host gives no more than itself")
         _require(self.shortage_steps > 0, "a shortage lasts a step at least")
-        served = [machine for machine in self.machines if machine.target_milli is not None]
-        _require(bool(served), "a host needs a machine with a target")
-        promised = self.least_ppm * len(served)
+        _require(self.tolerance_ppm > 0, "no throughput is exactly on its target")
+        _require(bool(self.served), "a host needs a machine with a target")
+        promised = self.least_ppm * len(self.served)
         _require(0 <= promised <= self.host_ppm, "the least shares are more than the host")
         names = [machine.name for machine in self.machines]
         _require(len(set(names)) == len(names), "two machines have one name")
+
+    @property
+    def served(self) -> tuple[Machine, ...]:
+        """The machines with a target."""
+        return tuple(machine for machine in self.machines if machine.target_milli is not None)

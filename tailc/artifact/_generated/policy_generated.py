@@ -1494,7 +1494,7 @@ class Shares(object):
         return 0
 
     # Shares
-    def LeastBMilli(self):
+    def LeastBPpm(self):
         o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(20))
         if o != 0:
             return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
@@ -1522,8 +1522,15 @@ class Shares(object):
         return 0
 
     # Shares
-    def Machines(self, j):
+    def TolerancePpm(self):
         o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(28))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # Shares
+    def Machines(self, j):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(30))
         if o != 0:
             x = self._tab.Vector(o)
             x += flatbuffers.number_types.UOffsetTFlags.py_type(j) * 4
@@ -1535,18 +1542,18 @@ class Shares(object):
 
     # Shares
     def MachinesLength(self):
-        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(28))
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(30))
         if o != 0:
             return self._tab.VectorLen(o)
         return 0
 
     # Shares
     def MachinesIsNone(self):
-        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(28))
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(30))
         return o == 0
 
 def SharesStart(builder):
-    builder.StartObject(13)
+    builder.StartObject(14)
 
 def SharesAddLaw(builder, law):
     builder.PrependUint8Slot(0, law, 0)
@@ -1572,8 +1579,8 @@ def SharesAddForgettingPpm(builder, forgettingPpm):
 def SharesAddFirstCovariance(builder, firstCovariance):
     builder.PrependInt64Slot(7, firstCovariance, 0)
 
-def SharesAddLeastBMilli(builder, leastBMilli):
-    builder.PrependInt64Slot(8, leastBMilli, 0)
+def SharesAddLeastBPpm(builder, leastBPpm):
+    builder.PrependInt64Slot(8, leastBPpm, 0)
 
 def SharesAddLeastPpm(builder, leastPpm):
     builder.PrependInt64Slot(9, leastPpm, 0)
@@ -1584,8 +1591,11 @@ def SharesAddHostPpm(builder, hostPpm):
 def SharesAddShortageSteps(builder, shortageSteps):
     builder.PrependInt64Slot(11, shortageSteps, 0)
 
+def SharesAddTolerancePpm(builder, tolerancePpm):
+    builder.PrependInt64Slot(12, tolerancePpm, 0)
+
 def SharesAddMachines(builder, machines):
-    builder.PrependUOffsetTRelativeSlot(12, flatbuffers.number_types.UOffsetTFlags.py_type(machines), 0)
+    builder.PrependUOffsetTRelativeSlot(13, flatbuffers.number_types.UOffsetTFlags.py_type(machines), 0)
 
 def SharesStartMachinesVector(builder, numElems):
     return builder.StartVector(4, numElems, 4)
