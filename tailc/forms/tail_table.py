@@ -103,6 +103,8 @@ class TailTable:
     """Rows of compute cycles and of memory time [ns] for a bound on a percentile of latency.
 
     A queue with more requests than a row has positions runs at the highest frequency.
+    `reference_khz`: the clock at which the demands of a trace were measured, where they are times;
+    None: they are cycles, and the policy's reading names their clock.
     """
 
     percentile_ppm: int = field(metadata={"since": 3})
@@ -113,11 +115,15 @@ class TailTable:
     sleep: Sleep
     cores: int
     batch: Batch | None = None
+    reference_khz: int | None = None
 
     def __post_init__(self) -> None:
         _require(0 < self.percentile_ppm < PPM, "a percentile lies between 0 and 1")
         _require(0 < self.bound_us <= LARGEST_BOUND_US, "a bound is 1 to 2^28 us")
         _require(self.cores > 0, "a table needs a core")
+        clock_khz = self.reference_khz
+        known = clock_khz is None or 0 < clock_khz <= LARGEST_FREQUENCY_KHZ
+        _require(known, "a clock runs at 1 to 2^23 kHz")
         self._check_levels()
         for rows, most in ((self.cycles, LARGEST_CYCLES), (self.memory_ns, LARGEST_TIME_NS)):
             _check_rows(rows, most)

@@ -1304,8 +1304,15 @@ class TailTable(object):
             return obj
         return None
 
+    # TailTable
+    def ReferenceKhz(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(20))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return None
+
 def TailTableStart(builder):
-    builder.StartObject(8)
+    builder.StartObject(9)
 
 def TailTableAddPercentilePpm(builder, percentilePpm):
     builder.PrependInt64Slot(0, percentilePpm, 0)
@@ -1339,6 +1346,9 @@ def TailTableAddCores(builder, cores):
 
 def TailTableAddBatch(builder, batch):
     builder.PrependUOffsetTRelativeSlot(7, flatbuffers.number_types.UOffsetTFlags.py_type(batch), 0)
+
+def TailTableAddReferenceKhz(builder, referenceKhz):
+    builder.PrependInt64Slot(8, referenceKhz, None)
 
 def TailTableEnd(builder):
     return builder.EndObject()
