@@ -5,46 +5,39 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from tailc.artifact.envelope import Evidence, Input, InputRole, Policy, next_generation
+from tailc.artifact.envelope import Evidence, Policy, next_generation
 from tailc.errors import Code, ExitCode, Finding, Severity, TailcError
 from tailc.forms.control_problem import ControlProblem
+from tailc.forms.controller import Controller
+from tailc.forms.ladder.table import Ladder
 from tailc.pipeline.controller import Tuned, tune
+from tailc.pipeline.parts import Design, Parts, parts_of
 from tailc.pipeline.progress import Progress, silent
 from tailc.pipeline.refusals import told_in_full
-from tailc.pipeline.remarks import dominated_rungs, suspect_unit
-from tailc.pipeline.settings import control_settings, problem_settings, swept_value
-from tailc.pipeline.solve import solve
+from tailc.pipeline.settings import control_settings
+from tailc.pipeline.solve import Problem, approach_to, solve
 from tailc.pipeline.spec import OpenedSpec, open_kind
-from tailc.pipeline.sweep import Candidate, Problem, Sweep, choose
-from tailc.pipeline.trace import OpenedTrace, open_trace, split_trace
+from tailc.pipeline.sweep import Candidate, Sweep, choose
+from tailc.pipeline.trace import OpenedTrace, open_trace
 from tailc.pipeline.versions import versions
 from tailc.policies import Kind, KindSpec
 from tailc.threads import thread_count
-from tailc.traces.profile import DemandProfile
-from tailc.traces.speedup_check import SpeedupSummary, speedup_summary
-from tailc.traces.summary import summary
 
 
 @dataclass(frozen=True)
 class Compiled:
     """A compiled policy, and what stands behind it.
 
-    `sweep` holds every candidate that was tried; a spec without a sweep has one. `speedups` are the
-    design sample's, at every degree that was read. `tuned` is what the controller was made from,
-    None without one.
+    `sweep` holds every candidate that was tried; a spec without a sweep has one. `design` is the
+    sample that it was compiled from. `tuned` is what the controller was made from, None where
+    none was tuned.
     """
 
     policy: Policy
     sweep: Sweep
-    speedups: SpeedupSummary
+    design: Design
     findings: tuple[Finding, ...]
     tuned: Tuned | None = None
-
-
-@dataclass(frozen=True)
-class _Parts:
-    design: DemandProfile
-    inputs: tuple[Input, ...]
 
 
 def compile_policy(
@@ -82,24 +75,25 @@ def _compiled(
     progress("reading the trace", 0.0)
     read = open_trace(opened)
     warnings += read.trace.warnings
-    parts = _split(opened, read)
-    warnings += suspect_unit(parts.design, spec.slos, opened.loaded.place("demand", "unit"))
+    parts = parts_of(opened, read)
+    warnings += parts.warnings
     _check_previous(previous, opened)
     workers = thread_count(threads)
     candidates, refused = _solve_all(opened.kind, spec, parts.design, workers, progress)
     sweep = choose(candidates, parts.design, workers, progress)
-    tuned = control and tune(control, sweep.chosen.form, parts.design, workers, progress)
-    policy = _policy(sweep.chosen, tuned, parts, read)
-    return Compiled(
-        next_generation(policy, previous),
-        sweep,
-        speedup_summary(parts.design),
-        (*warnings, *dominated_rungs(sweep.chosen.problem), *refused),
-        tuned,
-    )
+    chosen = sweep.chosen
+    tuned = None
+    if isinstance(control, ControlProblem) and isinstance(chosen.form, Ladder):
+        tuned = tune(control, chosen.form, parts.design, workers, progress)
+    controller = control if isinstance(control, Controller) else tuned and tuned.controller
+    policy = _policy(chosen, controller, tuned, parts, read)
+    remarks = approach_to(chosen.problem).remarks(chosen.problem, chosen.solution)
+    findings = (*warnings, *remarks, *refused)
+    return Compiled(next_generation(policy, previous), sweep, parts.design, findings, tuned)
 
 
-def _control(opened: OpenedSpec, spec: KindSpec) -> ControlProblem | None:
+def _control(opened: OpenedSpec, spec: KindSpec) -> ControlProblem | Controller | None:
+    """What shall be tuned for, a controller as it shall be, or nothing."""
     asked = opened.kind.control
     return None if asked is None else asked(spec, opened.loaded)
 
@@ -114,22 +108,8 @@ def _check_previous(previous: Policy | None, opened: OpenedSpec) -> None:
         raise TailcError(Finding(Code.CONFLICT, message, place, hint))
 
 
-def _split(opened: OpenedSpec, read: OpenedTrace) -> _Parts:
-    whole = read.trace.profile
-    if read.reading.split is None:
-        return _Parts(whole, (_input(InputRole.DESIGN, whole),))
-    design, held_out = split_trace(opened, read)
-    parts = {InputRole.WHOLE: whole, InputRole.DESIGN: design, InputRole.HELD_OUT: held_out}
-    return _Parts(design, tuple(_input(role, part) for role, part in parts.items()))
-
-
-def _input(role: InputRole, part: DemandProfile) -> Input:
-    demand = summary(part) if role is InputRole.DESIGN else None
-    return Input(role, part.digest, len(part.demand_ms), part.total_weight, demand)
-
-
 def _solve_all(
-    kind: Kind, spec: KindSpec, design: DemandProfile, threads: int, progress: Progress
+    kind: Kind, spec: KindSpec, design: Design, threads: int, progress: Progress
 ) -> tuple[tuple[Candidate, ...], tuple[Finding, ...]]:
     """The candidates that have a solution, and a warning for each that has none.
 
@@ -155,12 +135,20 @@ def _solve_all(
 
 
 def _left_out(problem: Problem, finding: Finding) -> Finding:
-    message = f"{swept_value(problem)} is left out of the sweep: {finding.message}"
+    swept = approach_to(problem).swept(problem)
+    message = f"{swept} is left out of the sweep: {finding.message}"
     return replace(finding, message=message, severity=Severity.WARNING)
 
 
-def _policy(chosen: Candidate, tuned: Tuned | None, parts: _Parts, read: OpenedTrace) -> Policy:
+def _policy(
+    chosen: Candidate,
+    controller: Controller | None,
+    tuned: Tuned | None,
+    parts: Parts,
+    read: OpenedTrace,
+) -> Policy:
     spec, problem, solution = chosen.spec, chosen.problem, chosen.solution
+    settings = approach_to(problem).settings(problem, solution) | control_settings(tuned)
     evidence = Evidence(
         objective=problem.objective.value,
         method=problem.method.value,
@@ -168,7 +156,7 @@ def _policy(chosen: Candidate, tuned: Tuned | None, parts: _Parts, read: OpenedT
         solver=solution.solver,
         versions=versions(),
         evaluations=solution.evaluations,
-        settings=tuple(sorted({**problem_settings(problem), **control_settings(tuned)}.items())),
+        settings=tuple(sorted(settings.items())),
         rows=tuple(row.evidence for row in solution.rows if row.evidence is not None),
     )
     return Policy(
@@ -177,7 +165,7 @@ def _policy(chosen: Candidate, tuned: Tuned | None, parts: _Parts, read: OpenedT
         generation=1,
         slos=spec.slos,
         rates_mrps=spec.rates_mrps,
-        forms=(chosen.form,) if tuned is None else (chosen.form, tuned.controller),
+        forms=(chosen.form,) if controller is None else (chosen.form, controller),
         inputs=parts.inputs,
         reading=read.reading,
         evidence=evidence,

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, Place, Severity
 from tailc.forms.ladder.problem import LadderProblem
-from tailc.forms.ladder.thresholds import ThresholdProblem
 from tailc.percentiles import PPM, percentile_rank
 from tailc.specs.slo import Slo
 from tailc.traces.profile import DemandProfile
@@ -21,13 +20,8 @@ MOST_LATENCIES = 20
 LEAST_LATENCIES = 1 / 200
 
 
-def dominated_rungs(problem: LadderProblem | ThresholdProblem) -> tuple[Finding, ...]:
-    """A warning for every degree that is no faster, on average, than a cheaper one.
-
-    Kinds whose rungs are no degrees see to it themselves.
-    """
-    if isinstance(problem, ThresholdProblem):
-        return ()
+def dominated_degrees(problem: LadderProblem, _solution: object) -> tuple[Finding, ...]:
+    """A warning for every degree that is no faster, on average, than a cheaper one."""
     speeds = problem.profile.mean_curve().tolist()
     return tuple(
         _warning(

@@ -4,47 +4,50 @@ from __future__ import annotations
 
 import math
 
+from tailc.forms.ladder.problem import LadderProblem
 from tailc.forms.ladder.thresholds import ThresholdProblem
 from tailc.percentiles import PPM
 from tailc.pipeline.controller import Tuned
 from tailc.pipeline.loops import Interval
-from tailc.pipeline.sweep import Problem
 
 MILLI = 1_000
 US_PER_MS = 1_000
 
 
-def problem_settings(problem: Problem) -> dict[str, int]:
-    """Of the search."""
-    if isinstance(problem, ThresholdProblem):
-        settings = {
-            "percentile_ppm": problem.percentile_ppm,
-            "power_in_watts": int(problem.is_in_watts),
-            "rungs": len(problem.power_ppm),
-        }
-        if problem.static_ppm:
-            settings["static_power_ppm"] = problem.static_ppm
-        if problem.limits.step_us is not None:
-            settings["step_us"] = problem.limits.step_us
-    else:
-        settings = {
-            "budget_ppm": problem.budget_ppm,
-            "longest_us": problem.grid.longest_us,
-            "max_in_system": problem.loads[-1],
-            "percentile_ppm": problem.percentile_ppm,
-            "rungs": len(problem.cost_ppm),
-            "step_us": problem.grid.step_us,
-        }
+def ladder_settings(problem: LadderProblem, _solution: object) -> dict[str, int]:
+    """Of the search for schedules."""
+    settings = {
+        "budget_ppm": problem.budget_ppm,
+        "longest_us": problem.grid.longest_us,
+        "max_in_system": problem.loads[-1],
+        "percentile_ppm": problem.percentile_ppm,
+        "rungs": len(problem.cost_ppm),
+        "step_us": problem.grid.step_us,
+    }
     if problem.target_us is not None:
         settings["target_us"] = problem.target_us
     return settings
 
 
-def swept_value(problem: Problem) -> str:
-    """What tells a candidate of a sweep from the others."""
-    if isinstance(problem, ThresholdProblem):
-        return "a candidate"
+def swept_target(problem: LadderProblem) -> str:
+    """What tells a candidate of a sweep over targets from the others."""
     return f"target {problem.budget_ppm / PPM:g}"
+
+
+def threshold_settings(problem: ThresholdProblem, _solution: object) -> dict[str, int]:
+    """Of the search for ages."""
+    settings = {
+        "percentile_ppm": problem.percentile_ppm,
+        "power_in_watts": int(problem.is_in_watts),
+        "rungs": len(problem.power_ppm),
+    }
+    if problem.static_ppm:
+        settings["static_power_ppm"] = problem.static_ppm
+    if problem.limits.step_us is not None:
+        settings["step_us"] = problem.limits.step_us
+    if problem.target_us is not None:
+        settings["target_us"] = problem.target_us
+    return settings
 
 
 def control_settings(tuned: Tuned | None) -> dict[str, int]:

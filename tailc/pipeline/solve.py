@@ -1,58 +1,52 @@
-"""Match a problem with its solver, and check what comes back.
+"""Match a problem with what a compile does for its type: solve it, and tell of it.
 
-The grid search proves the best schedule on the grid; the continuous-time dual proves how good any
-schedule can be. Whatever they propose is rounded to whole microseconds and evaluated anew before
-it is believed: nothing that a solver computed in floating point enters an artifact unchecked.
+A new type of problem is one entry here, and a module that solves it.
 """
 
 from __future__ import annotations
 
-import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import overload
+from typing import Any, TypeAlias, overload
 
-import numpy as np
-from numpy.typing import NDArray
-from tailc_solvers.intervals.grid import search_grid
-from tailc_solvers.ladder.dual import LadderSolution as ContinuousSolution
-from tailc_solvers.ladder.dual import solve_ladder
-from tailc_solvers.ladder.snap import snap
-from tailc_solvers.sample import Sample
-from tailc_solvers.status import Status
-
-from tailc.errors import Code, Finding, TailcError
-from tailc.forms.ladder.problem import LadderProblem, Method
-from tailc.forms.ladder.solution import (
-    LadderSolution,
-    RowStatus,
-    Schedule,
-    SolvedRow,
-)
+from tailc.errors import Finding
+from tailc.forms.ladder.problem import LadderProblem
+from tailc.forms.ladder.solution import LadderSolution
 from tailc.forms.ladder.thresholds import ThresholdProblem, ThresholdSolution
-from tailc.percentiles import PPM
-from tailc.pipeline.figures import US_PER_MS, Figures, cost_rates, whole_us
+from tailc.pipeline.ladders import solve_for_schedules
 from tailc.pipeline.progress import Progress, silent
+from tailc.pipeline.remarks import dominated_degrees
+from tailc.pipeline.settings import ladder_settings, swept_target, threshold_settings
 from tailc.pipeline.thresholds import solve_for_ages
-from tailc.specs.slo import promise
-from tailc.units import format_us
 
-_STATUSES = {
-    Status.OPTIMAL: RowStatus.OPTIMAL,
-    Status.INFEASIBLE: RowStatus.INFEASIBLE,
-    Status.BUDGET: RowStatus.BUDGET,
-}
+Problem: TypeAlias = LadderProblem | ThresholdProblem
+Solution: TypeAlias = LadderSolution | ThresholdSolution
 
 
 @dataclass(frozen=True)
-class _Proposal:
-    """What a solver says of all loads: durations [loads, rungs] in ms, inf for never to climb."""
+class Approach:
+    """What a compile does with one type of problem.
 
-    v_ms: NDArray[np.float64]
-    status: tuple[Status, ...]
-    least_tail_ms: NDArray[np.float64]
-    evaluations: int
-    proof: str
-    solver: str
+    `solve(problem, threads, progress)` gives its solution, and `settings(problem, solution)` the
+    numbers that the evidence names. `remarks(problem, solution)` are warnings about a solved
+    problem, and `swept(problem)` is what tells a candidate of a sweep from the others.
+    """
+
+    solve: Callable[[Any, int, Progress], Any]
+    settings: Callable[[Any, Any], dict[str, int]]
+    remarks: Callable[[Any, Any], tuple[Finding, ...]] = lambda *_: ()
+    swept: Callable[[Any], str] = lambda _: "a candidate"
+
+
+APPROACHES: Mapping[type[Problem], Approach] = {
+    LadderProblem: Approach(solve_for_schedules, ladder_settings, dominated_degrees, swept_target),
+    ThresholdProblem: Approach(solve_for_ages, threshold_settings),
+}
+
+
+def approach_to(problem: Problem) -> Approach:
+    """What a compile does with problems of this type."""
+    return APPROACHES[type(problem)]
 
 
 @overload
@@ -67,190 +61,10 @@ def solve(
 ) -> ThresholdSolution: ...
 
 
-def solve(
-    problem: LadderProblem | ThresholdProblem, threads: int = 1, progress: Progress = silent
-) -> LadderSolution | ThresholdSolution:
-    """The answer to a problem of any form, proved and evaluated in whole microseconds.
+def solve(problem: Problem, threads: int = 1, progress: Progress = silent) -> Solution:
+    """The answer to a problem of any form, evaluated in the whole numbers of an artifact.
 
     Raises TailcError for what cannot be met (INFEASIBLE), a search that ended without an answer
     (BUDGET_ENDED), and a method that cannot solve the problem (METHOD_UNFIT).
     """
-    if isinstance(problem, ThresholdProblem):
-        return solve_for_ages(problem, progress)
-    return _solve_ladder(problem, threads, progress)
-
-
-def _solve_ladder(problem: LadderProblem, threads: int, progress: Progress) -> LadderSolution:
-    """A schedule for every load.
-
-    Loads that no schedule keeps within the budget are in the answer, as infeasible rows.
-    """
-    sample = _sample(problem)
-    continuous = _continuous(problem, sample) if problem.profile.has_common_curve else None
-    if problem.method is Method.GRID:
-        proposal = _by_grid(problem, sample, threads, progress)
-    else:
-        proposal = _by_dual(problem, sample, continuous)
-    bounds_us = _bounds_us(problem, continuous)
-    if Status.BUDGET in proposal.status:
-        raise _budget_ended(problem, proposal.evaluations)
-    figures = Figures(problem, sample)
-    rows = tuple(
-        _row(problem, figures, proposal, number, bounds_us[number])
-        for number in range(len(problem.loads))
-    )
-    _check_target(problem, rows)
-    longest_wait_us = problem.grid.longest_us if problem.method is Method.GRID else None
-    return LadderSolution(
-        rows, proposal.proof, proposal.solver, proposal.evaluations, longest_wait_us
-    )
-
-
-def _sample(problem: LadderProblem) -> Sample:
-    profile = problem.profile
-    return Sample(
-        profile.demand_ms, profile.weight, profile.curves, profile.curve_of.astype(np.int64)
-    )
-
-
-def _bounds_us(problem: LadderProblem, continuous: ContinuousSolution | None) -> list[int | None]:
-    """A proved lower bound on each load's objective, rounded down; None where none is known.
-
-    Every grid schedule is a continuous one too, so the dual's bound holds for both methods.
-    """
-    if continuous is None:
-        return [None] * len(problem.loads)
-    bounds_ms = continuous.bound.tolist()
-    return [math.floor(b * US_PER_MS) if math.isfinite(b) else None for b in bounds_ms]
-
-
-def _continuous(problem: LadderProblem, sample: Sample) -> ContinuousSolution:
-    return solve_ladder(
-        sample,
-        cost_rates(problem),
-        problem.loads,
-        problem.budget_ppm / PPM,
-        rank=problem.rank,
-        objective=problem.objective.value,
-        target_ms=_target_ms(problem),
-    )
-
-
-def _by_dual(
-    problem: LadderProblem, sample: Sample, continuous: ContinuousSolution | None
-) -> _Proposal:
-    if continuous is None:
-        raise _dual_unfit(
-            "needs one speed-up curve for all requests",
-            "use `method: grid`, or give `speedup` as one curve",
-        )
-    if problem.max_evaluations is not None:
-        raise _dual_unfit("ends by itself and takes no budget", "remove `max_evaluations`")
-    snapped = snap(
-        continuous,
-        sample,
-        cost_rates(problem),
-        problem.budget_ppm / PPM,
-        rank=problem.rank,
-        target_ms=_target_ms(problem),
-    )
-    solved = zip(continuous.status, snapped.meets_target.tolist(), strict=True)
-    return _Proposal(
-        snapped.v_ms,
-        tuple(status if meets else Status.INFEASIBLE for status, meets in solved),
-        snapped.tail_ms,
-        continuous.evaluations,
-        "dual-bound",
-        "tailc_solvers.ladder.dual",
-    )
-
-
-def _target_ms(problem: LadderProblem) -> float | None:
-    return None if problem.target_us is None else problem.target_us / US_PER_MS
-
-
-def _by_grid(problem: LadderProblem, sample: Sample, threads: int, progress: Progress) -> _Proposal:
-    found = search_grid(
-        sample,
-        cost_rates(problem),
-        problem.loads,
-        problem.budget_ppm / PPM,
-        rank=problem.rank,
-        step_ms=problem.grid.step_us / US_PER_MS,
-        longest_ms=problem.grid.longest_us / US_PER_MS,
-        objective=problem.objective.value,
-        target_ms=_target_ms(problem),
-        max_evaluations=problem.max_evaluations,
-        progress=lambda share: progress("searching schedules", share),
-        workers=threads,
-    )
-    return _Proposal(
-        found.v_ms,
-        found.status,
-        found.least_tail_ms,
-        found.evaluations,
-        "grid-exhausted",
-        "tailc_solvers.intervals.grid",
-    )
-
-
-def _row(
-    problem: LadderProblem,
-    figures: Figures,
-    proposal: _Proposal,
-    number: int,
-    bound_us: int | None,
-) -> SolvedRow:
-    load, status = problem.loads[number], proposal.status[number]
-    if status is not Status.OPTIMAL:
-        nearest_ms = float(proposal.least_tail_ms[number])
-        nearest_us = math.ceil(nearest_ms * US_PER_MS) if math.isfinite(nearest_ms) else None
-        return SolvedRow(load, _STATUSES[status], nearest_tail_us=nearest_us)
-    schedule = _schedule(proposal.v_ms[number])
-    evidence = figures.of(load, schedule, bound_us)
-    return SolvedRow(load, RowStatus.OPTIMAL, schedule, evidence)
-
-
-def _schedule(v_ms: NDArray[np.float64]) -> Schedule:
-    wait_us, *stays = (None if math.isinf(v) else whole_us(v) for v in v_ms.tolist())
-    assert wait_us is not None
-    return Schedule(wait_us, tuple(stays))
-
-
-def _check_target(problem: LadderProblem, rows: tuple[SolvedRow, ...]) -> None:
-    """Refuse a target that some load cannot meet, and say what it could."""
-    missed = [row for row in rows if row.status is RowStatus.INFEASIBLE]
-    if problem.target_us is None or not missed:
-        return
-    first, nearest_us = missed[0], [row.nearest_tail_us for row in missed]
-    target = promise(problem.percentile_ppm, problem.target_us)
-    message = f"`{target}` cannot be met with {_requests(first.load)} in the system"
-    limit = f"under a total cost of {problem.budget_ppm / PPM:g}"
-    if first.nearest_tail_us is not None:
-        message += f"; the tightest attainable there is {format_us(first.nearest_tail_us)} {limit}"
-    attainable_us = [nearest for nearest in nearest_us if nearest is not None]
-    if len(attainable_us) < len(missed):
-        hint = f"no schedule keeps so many requests {limit}: lower the largest load"
-    else:
-        # The highest load is the hardest: what it can meet, all can.
-        relaxed = format_us(max(attainable_us))
-        hint = f"relax the latency to {relaxed}, raise the limit, or lower the largest load"
-    raise TailcError(Finding(Code.INFEASIBLE, message, help=hint))
-
-
-def _requests(count: int) -> str:
-    return "1 request" if count == 1 else f"{count} requests"
-
-
-def _dual_unfit(why: str, hint: str) -> TailcError:
-    return TailcError(Finding(Code.METHOD_UNFIT, f"the method `dual` {why}", help=hint))
-
-
-def _budget_ended(problem: LadderProblem, evaluations: int) -> TailcError:
-    message = f"the search ended after `{evaluations}` evaluations without a certified answer"
-    grid = problem.grid
-    hint = (
-        f"raise search.max_evaluations, or search fewer schedules: {grid.steps} steps of "
-        f"`{grid.step_us}us` for {len(problem.cost_ppm)} rungs"
-    )
-    return TailcError(Finding(Code.BUDGET_ENDED, message, help=hint))
+    return approach_to(problem).solve(problem, threads, progress)

@@ -11,11 +11,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from tailc.forms.ladder.problem import LadderProblem
-from tailc.forms.ladder.solution import LadderSolution
 from tailc.forms.ladder.table import Ladder
-from tailc.forms.ladder.thresholds import ThresholdProblem, ThresholdSolution
+from tailc.forms.shares import Shares
+from tailc.forms.tail_table import TailTable
+from tailc.pipeline.parts import Design
 from tailc.pipeline.progress import Progress
+from tailc.pipeline.solve import Problem, Solution
 from tailc.policies import KindSpec
 from tailc.replay.arrivals import Poisson
 from tailc.replay.subject import Subject
@@ -30,8 +31,7 @@ REQUESTS_PER_REPLAY = 20_000
 REPLAYS = 10
 SEED = 1
 
-Problem: TypeAlias = LadderProblem | ThresholdProblem
-Solution: TypeAlias = LadderSolution | ThresholdSolution
+Form: TypeAlias = Ladder | TailTable | Shares
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Candidate:
     spec: KindSpec
     problem: Problem
     solution: Solution
-    form: Ladder
+    form: Form
     tails_us: tuple[int, ...] = ()
 
 
@@ -59,7 +59,7 @@ class Sweep:
 
 
 def choose(
-    candidates: tuple[Candidate, ...], design: DemandProfile, threads: int, progress: Progress
+    candidates: tuple[Candidate, ...], design: Design, threads: int, progress: Progress
 ) -> Sweep:
     """The candidate that is never far from the best at any rate; one alone is not replayed.
 
@@ -82,6 +82,7 @@ def choose(
 
 def _tails_us(candidate: Candidate, design: DemandProfile, threads: int) -> tuple[int, ...]:
     form = candidate.form
+    assert isinstance(form, Ladder)  # the others have no candidates to choose from
     load = workload(design, form)
     options = VerifyOptions(requests_per_replay=REQUESTS_PER_REPLAY, seed=SEED)
     tail = Tail(candidate.problem.percentile_ppm)

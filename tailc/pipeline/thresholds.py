@@ -17,7 +17,7 @@ from tailc.forms.ladder.solution import RowEvidence, Schedule
 from tailc.forms.ladder.thresholds import Aim, ThresholdProblem, ThresholdSolution
 from tailc.percentiles import PPM
 from tailc.pipeline.figures import US_PER_MS, whole_us
-from tailc.pipeline.progress import Progress, silent
+from tailc.pipeline.progress import Progress
 from tailc.pipeline.threshold_methods import Ages, Answer, solved
 from tailc.verify.order_statistics import rank_limits
 
@@ -27,7 +27,9 @@ ENERGY_STEPS = PPM * US_PER_MS
 LOAD = 1
 
 
-def solve_for_ages(problem: ThresholdProblem, progress: Progress = silent) -> ThresholdSolution:
+def solve_for_ages(
+    problem: ThresholdProblem, _threads: int, progress: Progress
+) -> ThresholdSolution:
     """The ages that the problem asks for, evaluated in whole microseconds.
 
     Raises TailcError for a target below the fastest rung's tail (INFEASIBLE), a method that cannot

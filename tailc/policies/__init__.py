@@ -60,12 +60,12 @@ class KindSpec(Protocol):
 class Kind:
     """What a folder here exposes as `KIND`: the name that specs use, and what the compiler calls.
 
-    `candidates(spec)` are the specs of a sweep, `reduce(spec, profile)` states the problem of the
-    kind's form, `emit(spec, problem, solution)` turns its solution into the form.
+    `candidates(spec)` are the specs of a sweep, `reduce(spec, design)` states the problem of one on
+    what was measured, `emit(spec, problem, solution)` turns its solution into the kind's form.
 
     A kind may also `complete(spec, loaded, folder)` its specs from files that they name, which
-    gives the spec and warnings, and say by `control(spec, loaded)` what a controller shall do, if
-    there shall be one.
+    gives the spec and warnings, and say by `control(spec, loaded)` what a controller shall do
+    (a ControlProblem, to be tuned for) or give the Controller, if there shall be one.
     `speeds_by_degree`: whether a speed-up curve goes by degrees of parallelism; else by rungs.
     """
 

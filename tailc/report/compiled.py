@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tailc.forms.ladder.problem import LadderProblem
+from tailc.forms.ladder.thresholds import ThresholdProblem
 from tailc.percentiles import PPM
 from tailc.report.cores import cores_result, cores_text
 from tailc.report.policy import policy_result, policy_text
 from tailc.report.table import aligned
+from tailc.traces.speedup_check import speedup_summary
 from tailc.units import format_mrps, format_us, printable
 
 if TYPE_CHECKING:
@@ -18,19 +20,42 @@ if TYPE_CHECKING:
 
 
 def compiled_result(compiled: Compiled) -> dict[str, object]:
-    """A compile's JSON result: the policy, and what its kind of problem tells besides.
-
-    Of threads: the speed-ups that it saw, and the sweep it was chosen from. Speed-ups and targets
-    are in millionths; `tails_us` has one replayed tail for each rate, and is empty where nothing
-    was swept.
-    """
+    """A compile's JSON result: the policy, and what its type of problem tells besides."""
     result = policy_result(compiled.policy)
-    if not isinstance(compiled.sweep.chosen.problem, LadderProblem):
-        return {**result, **cores_result(compiled)}
-    found = compiled.speedups
+    match compiled.sweep.chosen.problem:
+        case LadderProblem():
+            return result | _threads_result(compiled)
+        case ThresholdProblem():
+            return result | cores_result(compiled)
+        case _:
+            return result
+
+
+def compiled_text(compiled: Compiled, paths: Sequence[Path]) -> str:
+    """What a compile found, table first, and where it was written."""
+    lines = [policy_text(compiled.policy), ""]
+    match compiled.sweep.chosen.problem:
+        case LadderProblem():
+            lines += [speedup_line(compiled), ""]
+        case ThresholdProblem():
+            lines += [cores_text(compiled), ""]
+        case _:
+            pass
+    if len(compiled.sweep.candidates) > 1:
+        lines += [sweep_text(compiled), ""]
+    lines += [f"wrote {printable(str(path))}" for path in paths]
+    return "\n".join(lines)
+
+
+def _threads_result(compiled: Compiled) -> dict[str, object]:
+    """The speed-ups of the design sample, and the sweep that the policy was chosen from.
+
+    Speed-ups and targets are in millionths; `tails_us` has one replayed tail for each rate, and is
+    empty where nothing was swept.
+    """
+    found = speedup_summary(compiled.design)
     groups = {"mean": found.everyone, "longest": found.longest, "shortest": found.shortest}
     return {
-        **result,
         "degrees_used": len(compiled.policy.ladders[0].rungs),
         "speedup_ppm": {name: [round(s * PPM) for s in g.tolist()] for name, g in groups.items()},
         "sweep": [
@@ -42,22 +67,9 @@ def compiled_result(compiled: Compiled) -> dict[str, object]:
     }
 
 
-def compiled_text(compiled: Compiled, paths: Sequence[Path]) -> str:
-    """What a compile found, table first, and where it was written."""
-    lines = [policy_text(compiled.policy), ""]
-    if isinstance(compiled.sweep.chosen.problem, LadderProblem):
-        lines += [speedup_line(compiled), ""]
-    else:
-        lines += [cores_text(compiled), ""]
-    if len(compiled.sweep.candidates) > 1:
-        lines += [sweep_text(compiled), ""]
-    lines += [f"wrote {printable(str(path))}" for path in paths]
-    return "\n".join(lines)
-
-
 def speedup_line(compiled: Compiled) -> str:
     """Mean speed-ups by degree, and how many degrees are used."""
-    found = compiled.speedups
+    found = speedup_summary(compiled.design)
     groups = {"mean": found.everyone, "longest 5 %": found.longest, "shortest 5 %": found.shortest}
     told = [f"{name} {_curve(speeds.tolist())}" for name, speeds in groups.items()]
     used = len(compiled.policy.ladders[0].rungs)

@@ -157,7 +157,7 @@ def test_github_output_points_at_the_line(toy, tailc, in_folder):
 def test_a_failure_of_ours_is_exit_70_without_a_traceback(toy, tailc, monkeypatch):
     import tailc.pipeline.compile as room
 
-    monkeypatch.setattr(room, "_split", lambda _opened, _read: 1 / 0)
+    monkeypatch.setattr(room, "parts_of", lambda _opened, _read: 1 / 0)
     ended = tailc("compile", toy)
     assert ended.code == 70
     assert "TAILC_DEBUG" in ended.err
@@ -169,7 +169,7 @@ def test_an_interrupt_is_exit_130_and_writes_nothing(toy, tailc, monkeypatch, in
     def interrupted(opened, read):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(room, "_split", interrupted)
+    monkeypatch.setattr(room, "parts_of", interrupted)
     ended = tailc("compile", toy, "-o", "out/toy")
     assert ended.code == 130
     assert not (in_folder / "out").exists()

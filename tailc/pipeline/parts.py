@@ -1,0 +1,44 @@
+"""What a policy is compiled from: the design part of a trace, and what is recorded of each part."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from tailc.artifact.envelope import Input, InputRole
+from tailc.errors import Finding
+from tailc.pipeline.remarks import suspect_unit
+from tailc.pipeline.spec import OpenedSpec
+from tailc.pipeline.trace import OpenedTrace, split_trace
+from tailc.traces.profile import DemandProfile
+from tailc.traces.summary import summary
+
+# What kinds reduce to a problem; another thing to measure is another type here.
+Design: TypeAlias = DemandProfile
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The part that is designed on, what the artifact records of all, and what is odd about it."""
+
+    design: Design
+    inputs: tuple[Input, ...]
+    warnings: tuple[Finding, ...]
+
+
+def parts_of(opened: OpenedSpec, read: OpenedTrace) -> Parts:
+    """The parts of a spec's trace; where the spec holds nothing out, it is all designed on."""
+    whole = read.trace.profile
+    place = opened.loaded.place("demand", "unit")
+    if read.reading.split is None:
+        design, inputs = whole, (_input(InputRole.DESIGN, whole),)
+    else:
+        design, held_out = split_trace(opened, read)
+        parts = {InputRole.WHOLE: whole, InputRole.DESIGN: design, InputRole.HELD_OUT: held_out}
+        inputs = tuple(_input(role, part) for role, part in parts.items())
+    return Parts(design, inputs, suspect_unit(design, opened.spec.slos, place))
+
+
+def _input(role: InputRole, part: DemandProfile) -> Input:
+    demand = summary(part) if role is InputRole.DESIGN else None
+    return Input(role, part.digest, len(part.demand_ms), part.total_weight, demand)
