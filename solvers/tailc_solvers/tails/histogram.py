@@ -1,0 +1,85 @@
+"""A sample of work in equal buckets, each value counted at the upper edge of its bucket.
+
+With B buckets, x in [least, most] and width = (most - least) / (B - 1), bucket k holds
+
+    least + (k - 1) width < x <= least + k width,      k = 0 .. B - 1,
+
+and stands for least + k width, so bucket 0 holds `least` alone. No x is counted below what it is:
+sums of counted values dominate sums of the sample's values, and so do their quantiles.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tailc_solvers.tails.kernels import count_upwards
+
+FEWEST_BUCKETS = 2
+
+
+@dataclass(frozen=True, eq=False)
+class Histogram:
+    """Shares of work by bucket, in the unit of the sample.
+
+    Attributes:
+        least: value of bucket 0.
+        width: from one bucket's value to the next, positive.
+        share: of the requests in each bucket; the last one is not empty [buckets].
+        smallest: the smallest value in each bucket, inf where it is empty [buckets].
+        most: the largest value of all.
+    """
+
+    least: float
+    width: float
+    share: NDArray[np.float64]
+    smallest: NDArray[np.float64]
+    most: float
+
+
+def histogram(work: ArrayLike, weight: ArrayLike | None = None, buckets: int = 128) -> Histogram:
+    """Work [R] of `weight` requests each, whole numbers, in buckets that round up.
+
+    Where all work is the same there is one bucket. Raises ValueError for an empty sample, for work
+    that is negative or not finite, and for weights that are not positive whole numbers.
+    """
+    values = np.ascontiguousarray(work, dtype=np.float64)
+    counts = _counts(weight, values)
+    _require(buckets >= FEWEST_BUCKETS, f"a histogram needs at least {FEWEST_BUCKETS} buckets")
+    least, most = float(values.min()), float(values.max())
+    if least == most:
+        return Histogram(least, 1.0, np.ones(1), np.array([least]), most)
+    width = _width(least, most, buckets)
+    counted = np.zeros(buckets, dtype=np.int64)
+    smallest = np.full(buckets, np.inf)
+    count_upwards(values, counts, least, width, counted, smallest)
+    return Histogram(least, width, counted / counted.sum(), smallest, most)
+
+
+def _counts(weight: ArrayLike | None, values: NDArray[np.float64]) -> NDArray[np.int64]:
+    _require(values.ndim == 1 and values.size > 0, "work must be a vector with entries")
+    holds = bool(np.isfinite(values).all() and (values >= 0).all())
+    _require(holds, "work must be finite and not negative")
+    if weight is None:
+        return np.ones(values.shape, dtype=np.int64)
+    given = np.asarray(weight)
+    _require(given.shape == values.shape, "weight must be as long as work")
+    counts = given.astype(np.int64)
+    _require(bool((counts == given).all()), "weight must be whole numbers")
+    _require(bool((counts > 0).all()), "weight must be positive")
+    return counts
+
+
+def _width(least: float, most: float, buckets: int) -> float:
+    """The least width whose last bucket is not below `most` after rounding."""
+    width = (most - least) / (buckets - 1)
+    while least + (buckets - 1) * width < most:
+        width = float(np.nextafter(width, np.inf))
+    return width
+
+
+def _require(holds: bool, sentence: str) -> None:
+    if not holds:
+        raise ValueError(sentence)
