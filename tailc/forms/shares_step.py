@@ -1,0 +1,283 @@
+"""What a runtime does with a form of shares, a tick after another: estimate, ask, share out.
+
+A tick comes every `estimate_us`, a step every `step_us`, which is a whole number of ticks, the lag.
+All throughput is taken relative to its machine's target, so that one covariance fits machines that
+count different work. At each tick, with x the level one lag ago, u the mean share granted since and
+y the level now (Bartolini, 2015, section 2.3.2, who leaves lambda and the first P open),
+
+    phi = [x, u],  K = P phi / (lambda + phi' P phi),
+    theta += K (y - phi' theta),  P = (P - K phi' P) / lambda,
+
+the last division left out where the trace of P would rise above that of the first: a machine whose
+share never changes would wind it up without end. Estimates with |a| >= 1 or b at or below the least
+are kept but not believed: the last that were believed stand for them.
+
+At a step every machine asks for a share by the form's law, from the estimate of the same tick. What
+is asked is cut to [least_ppm, host_ppm], and down to whole millionths. If all together ask for more
+than the host, each gets its part of what is asked, but the least share at least; else what is left
+goes to the machines without a target in equal parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from tailc.forms.shares import MILLI, PPM, ShareLaw, Shares
+
+# Throughput beyond so many times its target counts as that: no estimate can overflow.
+LARGEST_LEVEL = 1_000.0
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """a and b in units of the target, their covariance, and the last pair that was believed."""
+
+    a: float
+    b: float
+    p_aa: float
+    p_ab: float
+    p_bb: float
+    believed_a: float
+    believed_b: float
+
+
+@dataclass(frozen=True)
+class MachineState:
+    """What is remembered of a machine with a target.
+
+    levels: throughput over its target at the last ticks, oldest first, a lag of them at most.
+    before: the level at the last step, None before the first. short_steps: how many steps in a row
+    it has got less than it asked for, or the whole host, and was below its target.
+    """
+
+    estimate: Estimate
+    levels: tuple[float, ...] = ()
+    before: float | None = None
+    short_steps: int = 0
+
+
+@dataclass(frozen=True)
+class HostState:
+    """The machines with a target in their order; shares of all machines, now and a step ago.
+
+    ticks: how many have passed since the start.
+    """
+
+    ticks: int
+    machines: tuple[MachineState, ...]
+    granted_ppm: tuple[int, ...]
+    granted_before_ppm: tuple[int, ...]
+
+
+def first_state(shares: Shares) -> HostState:
+    """Before anything is measured: each machine has the share that its first model needs."""
+    machines = tuple(MachineState(_first_estimate(shares, at)) for at in range(len(shares.served)))
+    needed = [(1.0 - one.estimate.a) / one.estimate.b for one in machines]
+    granted_ppm = shared_out(shares, [asked_ppm(shares, request) for request in needed])
+    return HostState(0, machines, granted_ppm, granted_ppm)
+
+
+def tick(shares: Shares, state: HostState, throughput: Sequence[float]) -> HostState:
+    """The state `estimate_us` later, a step taken where one is due.
+
+    `throughput` of each machine with a target [work/s]: its mean over the last `window_us`, or over
+    the time since the start while that is shorter. Nothing is estimated from, and no step taken on,
+    a window that is not full. Raises ValueError for a throughput that is negative or no number.
+    """
+    levels = [
+        level(machine.target_milli or 0, measured)
+        for machine, measured in zip(shares.served, throughput, strict=True)
+    ]
+    ticks, lag = state.ticks + 1, lag_ticks(shares)
+    grants = _served_grants(shares, state)
+    machines = tuple(
+        _measured(shares, one, ticks, now, mean_share(lag, ticks, *granted))
+        for one, now, granted in zip(state.machines, levels, grants, strict=True)
+    )
+    state = replace(state, ticks=ticks, machines=machines)
+    is_step = ticks % lag == 0 and ticks >= full_ticks(shares)
+    return _stepped(shares, state, levels) if is_step else state
+
+
+def lag_ticks(shares: Shares) -> int:
+    """Ticks from a step to the next."""
+    return shares.step_us // shares.estimate_us
+
+
+def full_ticks(shares: Shares) -> int:
+    """Ticks until a window is full."""
+    return -(-shares.window_us // shares.estimate_us)
+
+
+def level(target_milli: int, throughput: float) -> float:
+    """Throughput [work/s] over its target; ValueError where it is negative or no number."""
+    if not throughput >= 0.0:
+        raise ValueError("a throughput is a number, and not negative")
+    return min(throughput / (target_milli / MILLI), LARGEST_LEVEL)
+
+
+def mean_share(lag: int, ticks: int, now_ppm: int, before_ppm: int) -> float:
+    """The mean share over the last lag, some ticks of which are from before the last step."""
+    since = (ticks - 1) % lag + 1
+    return (since * now_ppm + (lag - since) * before_ppm) / (lag * PPM)
+
+
+def updated(shares: Shares, estimate: Estimate, x: float, u: float, y: float) -> Estimate:
+    """The estimate after one more (level a lag ago, mean share since, level now)."""
+    forgetting = shares.forgetting_ppm / PPM
+    h_a = estimate.p_aa * x + estimate.p_ab * u
+    h_b = estimate.p_ab * x + estimate.p_bb * u
+    weight = forgetting + (x * h_a + u * h_b)
+    k_a, k_b = h_a / weight, h_b / weight
+    error = y - (estimate.a * x + estimate.b * u)
+    a, b = estimate.a + k_a * error, estimate.b + k_b * error
+    p_aa, p_ab, p_bb = (
+        estimate.p_aa - k_a * h_a,
+        estimate.p_ab - k_a * h_b,
+        estimate.p_bb - k_b * h_b,
+    )
+    if p_aa + p_bb <= 2 * shares.first_covariance * forgetting:
+        p_aa, p_ab, p_bb = p_aa / forgetting, p_ab / forgetting, p_bb / forgetting
+    if abs(a) < 1.0 and b > shares.least_b_ppm / PPM:
+        return Estimate(a, b, p_aa, p_ab, p_bb, a, b)
+    return Estimate(a, b, p_aa, p_ab, p_bb, estimate.believed_a, estimate.believed_b)
+
+
+def request(
+    shares: Shares, estimate: Estimate, before: float | None, now: float, share: float
+) -> float:
+    """The share that the law asks for, from the levels at the last step and now and the share since.
+
+    `before` None: this is the first step, and nothing was wrong before it, neither throughput nor
+    model. Any number, for it is not yet cut to what can be had.
+    """
+    a, b, pole = estimate.believed_a, estimate.believed_b, shares.pole_ppm / PPM
+    if shares.law is ShareLaw.POLE_PLACEMENT:
+        gain = (1.0 - pole) / b
+        error_before = 0.0 if before is None else 1.0 - before
+        return (share + gain * (1.0 - now)) - (a * gain) * error_before
+    disturbance = 0.0 if before is None else now - (a * before + b * share)
+    return (((1.0 - pole) + (pole - a) * now) - disturbance) / b
+
+
+def asked_ppm(shares: Shares, requested: float) -> int:
+    """What is asked for, cut to what one machine may have, in whole millionths rounded down."""
+    ppm = requested * PPM
+    if ppm >= shares.host_ppm:
+        return shares.host_ppm
+    return int(ppm) if ppm > shares.least_ppm else shares.least_ppm
+
+
+def shared_out(shares: Shares, asked: Sequence[int]) -> tuple[int, ...]:
+    """The share of every machine [ppm], when those with a target ask for that much.
+
+    Together they never have more than the host.
+    """
+    granted = iter(_cut(shares, asked))
+    batch = len(shares.machines) - len(shares.served)
+    left = max(shares.host_ppm - sum(asked), 0) // batch if batch else 0
+    return tuple(
+        left if machine.target_milli is None else next(granted) for machine in shares.machines
+    )
+
+
+def throughput_of(shares: Shares, levels: Sequence[float]) -> tuple[float, ...]:
+    """Levels of the machines with a target as throughput [work/s]."""
+    return tuple(
+        now * ((machine.target_milli or 0) / MILLI)
+        for machine, now in zip(shares.served, levels, strict=True)
+    )
+
+
+def predicted(shares: Shares, state: HostState) -> tuple[float, ...] | None:
+    """What the models that are believed say of the throughput at the next step [work/s].
+
+    Asked right after a step; None before the first.
+    """
+    grants = _served_grants(shares, state)
+    levels = []
+    for one, (now_ppm, _) in zip(state.machines, grants, strict=True):
+        if one.before is None:
+            return None
+        model = one.estimate
+        levels.append(model.believed_a * one.before + model.believed_b * (now_ppm / PPM))
+    return throughput_of(shares, levels)
+
+
+def cannot_meet(shares: Shares, state: HostState) -> tuple[bool, ...]:
+    """Of each machine with a target, whether a lasting shortage tells that it cannot be met."""
+    return tuple(one.short_steps >= shares.shortage_steps for one in state.machines)
+
+
+def _first_estimate(shares: Shares, at: int) -> Estimate:
+    machine = shares.served[at]
+    a = machine.first_a_ppm / PPM
+    b = machine.first_b_milli / (machine.target_milli or 0)
+    covariance = float(shares.first_covariance)
+    return Estimate(a, b, covariance, 0.0, covariance, a, b)
+
+
+def _served_grants(shares: Shares, state: HostState) -> list[tuple[int, int]]:
+    """(now, a step ago) for each machine with a target [ppm]."""
+    grants = zip(shares.machines, state.granted_ppm, state.granted_before_ppm, strict=True)
+    return [(now, before) for machine, now, before in grants if machine.target_milli is not None]
+
+
+def _measured(
+    shares: Shares, state: MachineState, ticks: int, now: float, share: float
+) -> MachineState:
+    """The machine with one more level; its model updated where a lag of full windows is past."""
+    lag = lag_ticks(shares)
+    estimate = state.estimate
+    if ticks >= full_ticks(shares) + lag:
+        estimate = updated(shares, estimate, state.levels[0], share, now)
+    return replace(state, estimate=estimate, levels=(*state.levels, now)[-lag:])
+
+
+def _stepped(shares: Shares, state: HostState, levels: Sequence[float]) -> HostState:
+    grants = _served_grants(shares, state)
+    asked = [
+        asked_ppm(
+            shares,
+            request(shares, one.estimate, one.before, now, now_ppm / PPM),
+        )
+        for one, now, (now_ppm, _) in zip(state.machines, levels, grants, strict=True)
+    ]
+    stepped = replace(
+        state,
+        granted_ppm=shared_out(shares, asked),
+        granted_before_ppm=state.granted_ppm,
+    )
+    given = [now_ppm for now_ppm, _ in _served_grants(shares, stepped)]
+    machines = tuple(
+        replace(one, before=now, short_steps=_short(shares, one, now, wanted, got))
+        for one, now, wanted, got in zip(state.machines, levels, asked, given, strict=True)
+    )
+    return replace(stepped, machines=machines)
+
+
+def _short(shares: Shares, state: MachineState, now: float, wanted: int, got: int) -> int:
+    is_limited = got < wanted or got == shares.host_ppm
+    return state.short_steps + 1 if is_limited and now < 1.0 else 0
+
+
+def _cut(shares: Shares, asked: Sequence[int]) -> list[int]:
+    """What is asked, or where that is more than the host in proportion, the least share at least.
+
+    A machine whose part would be below the least gets that, and the others share the rest.
+    """
+    if sum(asked) <= shares.host_ppm:
+        return list(asked)
+    at_least: set[int] = set()
+    while True:
+        rest_ppm = shares.host_ppm - shares.least_ppm * len(at_least)
+        among = sum(ppm for at, ppm in enumerate(asked) if at not in at_least)
+        parts = [
+            shares.least_ppm if at in at_least else ppm * rest_ppm // among
+            for at, ppm in enumerate(asked)
+        ]
+        below = {at for at, part in enumerate(parts) if part < shares.least_ppm}
+        if not below:
+            return parts
+        at_least |= below
