@@ -147,7 +147,7 @@ def updated(shares: Shares, estimate: Estimate, x: float, u: float, y: float) ->
 def request(
     shares: Shares, estimate: Estimate, before: float | None, now: float, share: float
 ) -> float:
-    """The share that the law asks for, from the levels at the last step and now, and the last share.
+    """The share that the law asks for, from the levels at the last step and now and its share.
 
     `before` None: this is the first step, and nothing was wrong before it, neither throughput nor
     model. Any number, for it is not yet cut to what can be had.
