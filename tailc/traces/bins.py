@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,21 +17,23 @@ def binned(profile: DemandProfile, bin_us: int) -> DemandProfile:
     """The profile with demands in the same `bin_us` (and on the same curve) merged at their mean.
 
     Bins start at 0 and hold their lower edge. Sorted by curve, then demand. The means are whole
-    ns, so the total work is kept to half a ns a request.
+    ns, so the total work is kept to half a ns a request. Memory times are merged at their mean too.
     """
     group = bin_of(profile, bin_us)
     first = np.unique(group, return_index=True)[1]
-    # Sums in float64 are exact up to 2^53: requests, and ns of work, 104 days in a bin.
-    work_ns = np.bincount(group, weights=np.rint(profile.demand_ms * NS_PER_MS) * profile.weight)
     total = np.bincount(group, weights=profile.weight).astype(np.int64)
-    return DemandProfile(
-        np.rint(work_ns / total) / NS_PER_MS,
-        total,
-        profile.curves,
-        profile.curve_of[first],
-        profile.curve_names,
-        profile.measure,
-        profile.reference,
+
+    def mean_ms(times_ms: NDArray[np.float64]) -> NDArray[np.float64]:
+        # Sums in float64 are exact up to 2^53: requests, and ns of work, 104 days in a bin.
+        sum_ns = np.bincount(group, weights=np.rint(times_ms * NS_PER_MS) * profile.weight)
+        return np.rint(sum_ns / total) / NS_PER_MS
+
+    return replace(
+        profile,
+        demand_ms=mean_ms(profile.demand_ms),
+        weight=total,
+        curve_of=profile.curve_of[first],
+        memory_ms=None if profile.memory_ms is None else mean_ms(profile.memory_ms),
     )
 
 

@@ -100,6 +100,15 @@ def positive(cells: Cells, name: str, largest: float) -> Floats:
     return np.where(good, values, np.nan)
 
 
+def not_negative(cells: Cells, name: str, largest: float) -> Floats:
+    """The column as float64, 0 or above and at most `largest`; bad cells are noted and made NaN."""
+    values = numbers(cells, name)
+    cells.refuse(values < 0, name, Code.NOT_POSITIVE, "is negative", _MEND)
+    beyond = f"is beyond the largest that can be held, {largest:g}"
+    cells.refuse(values > largest, name, Code.OUT_OF_RANGE, beyond)
+    return np.where((values >= 0) & (values <= largest), values, np.nan)
+
+
 def whole(cells: Cells, name: str, largest: int) -> NDArray[np.int64]:
     """The column as positive whole numbers; bad cells are noted and made 1."""
     values = positive(cells, name, largest)

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from tailc.errors import Code, Finding, Place, TailcError, did_you_mean
 from tailc.traces.bins import binned
 from tailc.traces.cells import Cells, as_text, text_as_cell, whole
+from tailc.traces.clocked import demand_and_memory_ns
 from tailc.traces.csv_table import CsvTable
 from tailc.traces.curves import common_curves, curves_by_class, curves_by_request
 from tailc.traces.ndjson_table import NdjsonTable
@@ -27,7 +28,7 @@ from tailc.traces.source import Format, Source, format_of, open_source
 from tailc.traces.speedup_check import curve_findings
 from tailc.traces.split_keys import id_keys, time_keys
 from tailc.traces.table import Wanted
-from tailc.traces.times import ms_of_ns, suspect_unit, whole_ns
+from tailc.traces.times import ms_of_ns, suspect_unit
 from tailc.traces.timings import timed_requests
 
 # Sums of weights stay exact in float64.
@@ -95,7 +96,7 @@ def wanted_columns(reading: Reading) -> Wanted:
     """The columns that the reading names."""
     timings, split = reading.timings, reading.split
     numbers = (
-        (reading.demand, reading.weight, *_speedup_columns(reading))
+        (reading.demand, reading.memory, reading.weight, *_speedup_columns(reading))
         if timings is None
         else (timings.duration, timings.degree, reading.weight)
     )
@@ -162,8 +163,7 @@ def _where(batch: pa.RecordBatch, where: Filters) -> NDArray[np.bool_]:
 
 
 def _demand_trace(cells: Cells, reading: Reading) -> Trace:
-    assert reading.demand is not None
-    demand_ns = whole_ns(cells, reading.demand, reading.unit)
+    demand_ns, memory_ns = demand_and_memory_ns(cells, reading)
     weight = _weights(cells, reading)
     if reading.speedup_columns:
         curves = curves_by_request(cells, _speedup_columns(reading))
@@ -173,7 +173,10 @@ def _demand_trace(cells: Cells, reading: Reading) -> Trace:
         curves = common_curves(cells.count, reading.curves[0], reading.max_degree)
     key = _split_key(cells, reading)
     cells.stop_if_refused()
-    return _trace(ms_of_ns(demand_ns), weight, curves, key, reading, cells, ())
+    trace = _trace(ms_of_ns(demand_ns), weight, curves, key, reading, cells, ())
+    if memory_ns is None:
+        return trace
+    return replace(trace, requests=replace(trace.requests, memory_ms=ms_of_ns(memory_ns)))
 
 
 def _timed_trace(cells: Cells, reading: Reading) -> Trace:

@@ -23,12 +23,14 @@ ROW_GROUP_ROWS = 1 << 20
 def written_profile(profile: DemandProfile) -> bytes:
     """The profile as Parquet; equal profiles give equal bytes for one version of pyarrow.
 
-    Columns: `demand_ms`; `weight` unless every one is 1; `class` where several curves have names,
-    `speedup_1`, `speedup_2`, ... where they have none. A common curve, the curves of the classes,
-    the measure and the reference stand in the metadata. Read back by `reading_of_written`, the
-    digest is the same.
+    Columns: `demand_ms`; `memory_ms` where it is told; `weight` unless every one is 1; `class`
+    where several curves have names, `speedup_1`, `speedup_2`, ... where they have none. A common
+    curve, the curves of the classes, the measure and the reference stand in the metadata. Read back
+    by `reading_of_written`, the digest is the same.
     """
     columns: dict[str, pa.Array] = {"demand_ms": pa.array(profile.demand_ms)}
+    if profile.memory_ms is not None:
+        columns["memory_ms"] = pa.array(profile.memory_ms)
     if (profile.weight != 1).any():
         columns["weight"] = pa.array(profile.weight)
     if profile.curve_names and not profile.has_common_curve:
@@ -103,4 +105,5 @@ def _reading(stated: dict, names: list[str]) -> Reading:
         class_column="class" if "class" in names else None,
         speedup_columns=tuple(name for name in names if name.startswith("speedup_")),
         curves=tuple(Curve(name, tuple(ppm)) for name, ppm in stated["curves"]),
+        memory="memory_ms" if "memory_ms" in names else None,
     )

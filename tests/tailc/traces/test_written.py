@@ -27,14 +27,17 @@ def profiles(draw):
         size = int(np.prod(shape))
         return np.array(draw(st.lists(elements, min_size=size, max_size=size))).reshape(shape)
 
+    demand_ns = array(st.integers(1, 2**50), requests)
+    memory_ns = array(st.integers(0, 2**50), requests).clip(max=demand_ns)
     return DemandProfile(
-        array(st.integers(1, 2**50), requests) / 1e6,
+        demand_ns / 1e6,
         array(st.one_of(st.just(1), st.integers(1, 2**31)), requests).astype(np.int64),
         array(whole, kinds, degrees) / 1e6,
         array(st.integers(0, kinds - 1), requests).astype(np.int32),
         ("short", "long", "a, b\n")[:kinds] if named else (),
-        draw(st.sampled_from(Measure)),
+        draw(st.sampled_from([each for each in Measure if each is not Measure.THROUGHPUT])),
         draw(st.text(st.characters(codec="utf-8"))),
+        memory_ns / 1e6 if draw(st.booleans()) else None,
     )
 
 
@@ -49,10 +52,15 @@ def test_a_profile_read_back_is_the_same_and_has_the_same_digest(tmp_path_factor
     assert again.digest == profile.digest
     assert again.demand_ms.tolist() == profile.demand_ms.tolist()
     assert again.weight.tolist() == profile.weight.tolist()
+    assert _listed(again.memory_ms) == _listed(profile.memory_ms)
     assert (again.curves[again.curve_of] == profile.curves[profile.curve_of]).all()
     assert (again.measure, again.reference) == (profile.measure, profile.reference)
     if profile.curve_names:
         assert again.curve_names == profile.curve_names
+
+
+def _listed(values):
+    return None if values is None else values.tolist()
 
 
 @settings(derandomize=True, deadline=None, max_examples=20)
