@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.forms.ladder.table import Ladder, Rule
-from tailc.replay.cores.steering import Steering
 from tailc.replay.cores.table import CoreTable, core_table
 from tailc.replay.lowered import Lowered, lower
+from tailc.replay.steering import Steering
 
 
 @dataclass(frozen=True, eq=False)

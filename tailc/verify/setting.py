@@ -25,7 +25,7 @@ from tailc.forms.ladder.table import Ladder
 from tailc.percentiles import PPM
 from tailc.replay import streams
 from tailc.replay.arrivals import Arrivals
-from tailc.replay.cores.steering import Steering
+from tailc.replay.steering import Steering
 from tailc.replay.streams import Purpose
 from tailc.replay.workload import Workload
 from tailc.verify.options import VerifyOptions

@@ -8,14 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.replay import streams
-from tailc.replay.cores.steering import UNSTEERED, first_output_ppm
+from tailc.replay.control import STEP_COLUMNS
 from tailc.replay.cores.table import CoreTable
 from tailc.replay.pools import NEVER_NS
 from tailc.replay.state import FIRST_HALF, PHASES, POOL_COLUMNS, THREADS, WARM_UP
-
-# Columns of the log of steps.
-STEP_NS, STEP_MEASURED_US, STEP_RATE_MRPS, STEP_OUTPUT_PPM = range(4)
-_STEP_COLUMNS = 4
+from tailc.replay.steering import UNSTEERED, first_output_ppm
 
 
 class CoreDemand(NamedTuple):
@@ -90,7 +87,7 @@ class CoreLog(NamedTuple):
             energy=np.zeros(requests, np.float64),
             integrals=np.zeros((PHASES, THREADS + POOL_COLUMNS * len(table.cores)), np.float64),
             power=np.zeros(PHASES, np.float64),
-            steps=np.zeros((steps, _STEP_COLUMNS), np.int64),
+            steps=np.zeros((steps, STEP_COLUMNS), np.int64),
         )
 
 
@@ -100,6 +97,7 @@ _JOB = np.dtype(
         ("begun", np.int64),
         ("born", np.int64),  # from when its age counts
         ("since", np.int64),  # on its rung
+        ("spent", np.int64),  # below the last rung, since its core last was free
         ("works_from", np.int64),  # after its move
         ("left", np.int64),  # work when it begins to work on its rung
         ("exit_at", np.int64),

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.forms.ladder.table import AdmissionKind, Ladder, Row, Rule
-from tailc.replay.cores.steering import Steer, Steering, lowered_steering
 from tailc.replay.lowered import NS_PER_US, first_of_alike, rows_by_load
 from tailc.replay.pools import NEVER_NS, PPM, pools, refuse
+from tailc.replay.steering import Steer, Steering, lowered_steering
 
 # A rung that a row never reaches; ages in microseconds lie far below.
 NEVER_US = NEVER_NS // NS_PER_US
@@ -30,6 +30,8 @@ class CoreTable(NamedTuple):
     left_above: of the units that only rungs above k have; next_unit: the lowest rung of those.
     lowest: the lowest rung of each unit.
     passes_on: whether the oldest on a unit leave it for requests that want it; needs three units.
+    ages_by_core: whether a request that has waited goes on with the age of the one before it.
+    waited_start_last: whether one that has waited wants the last rung of its row at once.
     random_seed: below 0 unless requests start on random cores and stay there.
     """
 
@@ -51,6 +53,8 @@ class CoreTable(NamedTuple):
     makes_room: bool
     passes_on: bool
     ages_from_arrival: bool
+    ages_by_core: bool
+    waited_start_last: bool
     random_seed: int
     steer: Steer
 
@@ -96,6 +100,8 @@ def core_table(
         makes_room=Rule.MAKE_ROOM in ladder.rules,
         passes_on=Rule.MAKE_ROOM in ladder.rules and len(cores) > 2,
         ages_from_arrival=Rule.AGE_FROM_ARRIVAL in ladder.rules,
+        ages_by_core=Rule.BUSY_PERIOD_AGE in ladder.rules,
+        waited_start_last=Rule.WAITED_START_LAST in ladder.rules,
         random_seed=-1 if random_seed is None else random_seed,
         steer=lowered_steering(steering, ladder),
         **_counts(units, cores),

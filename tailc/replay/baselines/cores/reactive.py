@@ -5,7 +5,7 @@ from __future__ import annotations
 from tailc.forms.controller import Controller
 from tailc.replay.baselines.cores.same_cores import same_cores
 from tailc.replay.baselines.search import Search
-from tailc.replay.cores.steering import Reactive
+from tailc.replay.steering import Reactive
 from tailc.replay.subject import Subject
 
 # As often, and over as many requests, as a controller (Haque et al., MICRO 2017, section 5.4).

@@ -21,8 +21,8 @@ from tailc.forms.ladder.table import (
     Rule,
     Rung,
 )
-from tailc.replay.cores.steering import OpenLoop, Steering
 from tailc.replay.outcome import Outcome, replay
+from tailc.replay.steering import OpenLoop, Steering
 from tailc.replay.subject import Subject, table_of
 from tailc.replay.workload import Workload
 from tests.reference.replay_cores_plain import Request
@@ -145,6 +145,8 @@ def random_ladder(rng: random.Random) -> Ladder:
         for rule in (Rule.MAKE_ROOM, Rule.AGE_FROM_ARRIVAL, Rule.REREAD_ROW)
         if rng.random() < 0.7
     ]
+    if len(set(unit_of)) == 1:
+        rules += _random_taking_over(rng, rules)
     speed, made = PPM, []
     for i, unit in enumerate(unit_of):
         cost = (*(PPM * (unit == other) for other in units), rng.randint(1, 9) * PPM)
@@ -161,6 +163,14 @@ def random_ladder(rng: random.Random) -> Ladder:
         Guard(1, rng.randint(1, 12), rng.choice(list(Outside))),
         power=Power(len(units), (*(rng.randint(0, PPM) for _ in units), 0)),
     )
+
+
+def _random_taking_over(rng: random.Random, rules: list[Rule]) -> list[Rule]:
+    """Ages count from arrival, or over the busy period of a core."""
+    if Rule.AGE_FROM_ARRIVAL in rules and rng.random() < 0.5:
+        rules.remove(Rule.AGE_FROM_ARRIVAL)
+    taking = [] if Rule.AGE_FROM_ARRIVAL in rules else [Rule.BUSY_PERIOD_AGE]
+    return [rule for rule in (*taking, Rule.WAITED_START_LAST) if rng.random() < 0.6]
 
 
 def _random_units(rng: random.Random, rungs: int) -> list[int]:

@@ -15,8 +15,8 @@ from tailc.forms.controller import (
     step,
 )
 from tailc.percentiles import percentile_rank
-from tailc.replay.cores.steering import OpenLoop, Reactive
 from tailc.replay.outcome import Outcome
+from tailc.replay.steering import OpenLoop, Reactive
 from tests.tailc.replay.cores.servers import MS, PPM, cores, latency_ms, row, run
 
 # Gains are whole numbers, so a step is not quite the round number that it is said to be.

@@ -1,4 +1,4 @@
-"""What moves the ages of climbs during a replay: a controller, given outputs, or a simple rule.
+"""What steers a replay: a controller, given outputs, or, for ages of climbs, a simple rule.
 
 All take a step once in `epoch_requests` completions, and measure alike: a percentile of the last
 `window_requests` latencies (fewer at the beginning), and the arrivals since the last step over the
@@ -83,8 +83,8 @@ class Steer(NamedTuple):
     climb_speed_ppm: NDArray[np.int64]
 
 
-def lowered_steering(steering: Steering | None, ladder: Ladder) -> Steer:
-    """The law as arrays; without one, no step is ever taken."""
+def lowered_steering(steering: Steering | None, ladder: Ladder | None = None) -> Steer:
+    """The law as arrays; without one, no step is ever taken. Only a reactive one needs a ladder."""
     nothing = np.zeros(0, np.int64)
     steer = Steer(
         UNSTEERED,
@@ -111,6 +111,7 @@ def lowered_steering(steering: Steering | None, ladder: Ladder) -> Steer:
         case OpenLoop():
             return steer._replace(law=GIVEN, outputs_ppm=steering.outputs_ppm.astype(np.int64))
         case Reactive():
+            assert ladder is not None
             speeds = [rung.speed_ppm for rung in ladder.rungs]
             pairs = np.array([speeds[:1] + speeds[:-1], speeds], np.int64).T.copy()
             return steer._replace(law=REACTIVE, target_us=steering.target_us, climb_speed_ppm=pairs)
