@@ -40,6 +40,8 @@ class Request:
     moving_until_ns: int = 0
     load_at_start: int = 0
     rung: int = 0
+    core: int = 0
+    taken_over_ns: int = 0
     is_cut: bool = False
     energy: Fraction = Fraction(0)
 
@@ -114,6 +116,9 @@ class Server:
     now: int = 0
     arrived: list[Request] = field(default_factory=list)
     idle_energy: Fraction = Fraction(0)
+    # By core: what was spent below the last rung since it last was free, and who left it last.
+    spent_ns: dict[int, int] = field(default_factory=dict)
+    left: list[int] = field(default_factory=list)
 
     @property
     def ladder(self) -> Ladder:
@@ -163,14 +168,32 @@ class Server:
         ladder = self.ladders[request.ladder]
         keeps = Rule.REREAD_ROW not in ladder.rules and request.start_ns is not None
         row = self.row(ladder, request.load_at_start if keeps else self.load)
+        if Rule.WAITED_START_LAST in ladder.rules and self.has_waited(request):
+            return row.climbs[-1].rung
         born = request.start_ns
         if Rule.AGE_FROM_ARRIVAL in ladder.rules:
             born = request.arrival_ns
-        age_us = 0 if born is None else (self.now - born) // NS_PER_US
+        age_us = 0 if born is None else (self.now - born + request.taken_over_ns) // NS_PER_US
         by_ppm = PPM if self.loop is None else self.loop.output
         reached = [c.rung for c in row.climbs if scaled_age_us(c.age_us, by_ppm) <= age_us]
         assert by_ppm != PPM or reached[-1] == rung_at(row, age_us)
         return reached[-1]
+
+    def has_waited(self, request: Request) -> bool:
+        begun = self.now if request.start_ns is None else request.start_ns
+        return begun > request.arrival_ns
+
+    def take_core(self, request: Request) -> None:
+        """The one that was left last; where rules tell of cores they are all of one kind."""
+        held = {r.core for r in self.running}
+        free = [core for core in range(self.cores([request.rung])) if core not in held]
+        request.core = max(
+            free, key=lambda core: self.left.index(core) if core in self.left else -1
+        )
+        if not self.has_waited(request):
+            self.spent_ns[request.core] = 0
+        if Rule.BUSY_PERIOD_AGE in self.ladder.rules:
+            request.taken_over_ns = self.spent_ns[request.core]
 
     def older_wanting(self, request: Request, rung: int) -> int:
         return sum(r.number < request.number and self.wanted(r) >= rung for r in self.running)
@@ -269,6 +292,8 @@ class Server:
 
     def pass_time(self, then: int) -> None:
         for r in self.running:
+            if r.rung < self.rungs[-1]:
+                self.spent_ns[r.core] = self.spent_ns.get(r.core, 0) + then - self.now
             worked = max(then - max(self.now, r.moving_until_ns), 0)
             r.left -= r.speed[r.rung] * worked
             r.energy += self.power(r.rung) * (then - self.now)
@@ -290,6 +315,7 @@ class Server:
             if r.left > 0 and not is_late:
                 continue
             r.exit_ns = self.now
+            self.left = [*(core for core in self.left if core != r.core), r.core]
             r.is_cut = r.left > 0
             if self.loop is not None:
                 self.loop.complete(self.now - r.arrival_ns, self.now, len(self.arrived))
@@ -301,9 +327,14 @@ class Server:
             if rung is None:
                 return
             first.load_at_start = self.load
+            first.rung = rung
+            if Rule.BUSY_PERIOD_AGE in self.ladder.rules:
+                # The rung is that of the age on this core.
+                self.take_core(first)
+                first.start_ns = self.now
+                first.rung = self.wanted(first)
             first.start_ns = first.moving_until_ns = self.now
             first.left = Fraction(first.work_ns)
-            first.rung = rung
 
     def ticks(self) -> None:
         quantum = self.ladder.quantum_us * NS_PER_US

@@ -38,8 +38,9 @@ class Rule(enum.Enum):
     is free. make-room: where more requests are in the system than cores of a kind and slower ones,
     or where all of a kind are held and another request wants one, the oldest on that kind climb
     early, to free cores, one kind at a time; those that wait may start there. waited-start-last: a
-    request that has waited starts on the last rung of its row. busy-period-age: ages of climbs
-    count all the time below the last rung since the server last had no request, whoever ran then.
+    request that has waited starts on the last rung of its row. busy-period-age: a request that has
+    waited begins at the age of the one that left its core, so ages of climbs count all the time
+    below the last rung since the core last was free, whoever ran then.
     """
 
     REREAD_ROW = "reread-row"
@@ -232,6 +233,8 @@ class Ladder:
     def _check_rules(self) -> None:
         names = [rule.value for rule in self.rules]
         _ascending(names, "rules must be sorted and stand once")
+        both = {Rule.AGE_FROM_ARRIVAL, Rule.BUSY_PERIOD_AGE} <= set(self.rules)
+        _require(not both, "ages count from arrival, or over the busy period of a core")
         boosts = Rule.BOOST_LAST_RUNG in self.rules
         _require(boosts == (self.boost is not None), "the boost rule and its limit go together")
         if self.boost is not None:
@@ -260,6 +263,19 @@ class Ladder:
             _require(whole, f"`{unit.name}` is not a whole number of cores")
         idle = zip(self.power.idle_ppm, limited, strict=True)
         _require(all(is_core or not draw for draw, is_core in idle), "only free cores draw power")
+        self._check_kept_cores(limited)
+
+    def _check_kept_cores(self, limited: Sequence[bool]) -> None:
+        """What a request takes over with a core is told only where every request keeps its own."""
+        taking_over = {Rule.BUSY_PERIOD_AGE, Rule.WAITED_START_LAST} & set(self.rules)
+        units = {
+            unit
+            for rung in self.rungs
+            for unit, is_core in enumerate(limited)
+            if is_core and rung.cost_ppm[unit]
+        }
+        kept = len(units) == 1
+        _require(kept or not taking_over, "rules of taking over a core need cores of one kind")
 
 
 def collapse(rows: Sequence[Row]) -> tuple[Row, ...]:

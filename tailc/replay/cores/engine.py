@@ -25,6 +25,10 @@ in the system waits, or holds exactly one core of its rung's unit. All times are
   next, under the conditions for a climb. So the oldest of each type moves one type up, from the
   free core down to the one that is wanted. With two units the second way adds nothing: whoever is
   asked is one too many.
+- *Taking over.* Where rules say so, a request that has waited wants the last rung of its row from
+  the start, or begins at the age of the one that left its core: the time below the last rung since
+  a request came to that core without waiting. Of cores that fall free at the same instant, the one
+  of the last to leave goes first.
 - *Moving* takes a time in which no work is done and the new rung's power is drawn.
 - *Cut-off.* A request that has run for the longest time allowed exits there, its work unfinished.
 - *Steering.* Exits are counted, and the last of an epoch takes a step (`control`), at that exit.
@@ -55,6 +59,9 @@ from tailc.replay.state import (
     THREADS,
 )
 from tailc.replay.streams import uniform
+
+# An age above those of all climbs; with the time of a replay on top it is still below never.
+_OLDEST_NS = NEVER_NS // 2
 
 # As in the engine for threads: nothing is allocated in the loop.
 _loop = njit(cache=True, nogil=True, _nrt=False)  # pyright: ignore[reportCallIssue] - not in its stubs
@@ -161,6 +168,8 @@ def _leave_rung(state, job, table, log):
     _log_energy(state.server.now, job, table, log)
     state.free[table.unit_of[job.rung]] += 1
     state.server.power_ppm -= table.power_ppm[job.rung]
+    if job.rung < len(table.unit_of) - 1:
+        job.spent += state.server.now - job.since
 
 
 @_part  # pragma: no cover - compiled
@@ -233,7 +242,15 @@ def _start(state, demand, table, log):
     request = server.started
     ladder = _ladder_of(request, demand)
     row = _row_at(server, ladder, table)
-    born = demand.arrival_ns[request] if table.ages_from_arrival else server.now
+    slot = state.order[server.running]
+    job = state.jobs[slot]
+    has_waited = server.now > demand.arrival_ns[request]
+    taken_over = job.spent if has_waited and table.ages_by_core else 0
+    born = server.now - taken_over
+    if has_waited and table.waited_start_last:
+        born = server.now - _OLDEST_NS
+    elif table.ages_from_arrival:
+        born = demand.arrival_ns[request]
     if table.random_seed >= 0:
         rung = _random_rung(state, table)
     else:
@@ -241,9 +258,8 @@ def _start(state, demand, table, log):
         rung = _rung_to_start(state, row, server.now - born, table)
     if rung == NOWHERE:
         return
-    slot = state.order[server.running]
-    job = state.jobs[slot]
     job.request = request
+    job.spent = taken_over
     job.begun = server.now
     job.born = born
     job.row = row

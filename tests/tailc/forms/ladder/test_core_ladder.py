@@ -43,6 +43,19 @@ def test_a_well_formed_ladder_of_cores_can_be_made():
     assert cores().power == Power(2, (50_000, 340_000, 0))
 
 
+@pytest.mark.parametrize("rule", [Rule.BUSY_PERIOD_AGE, Rule.WAITED_START_LAST])
+def test_a_core_is_taken_over_only_where_all_are_of_one_kind(rule):
+    rules = (Rule.CORE_PER_REQUEST, rule)
+    with pytest.raises(ValueError, match="cores of one kind"):
+        cores(rules=tuple(sorted(rules, key=lambda rule: rule.value)))
+
+
+def test_ages_do_not_count_both_from_arrival_and_over_a_busy_period():
+    rules = (Rule.AGE_FROM_ARRIVAL, Rule.BUSY_PERIOD_AGE)
+    with pytest.raises(ValueError, match="from arrival, or over"):
+        cores(rules=rules, power=None)
+
+
 def test_levels_of_one_kind_of_core_are_rungs_too():
     slow = Rung("1.7 GHz", PPM, (PPM, 1_700_000))
     fast = Rung("3.4 GHz", 2 * PPM, (PPM, 6_800_000), 90)
