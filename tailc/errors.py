@@ -68,6 +68,7 @@ class Code(enum.Enum):
     BAD_RATES = ("TC0220", ExitCode.BAD_CONTENT, "a rate profile cannot be replayed")
     BAD_STEP = ("TC0221", ExitCode.BAD_CONTENT, "a step response has no single step of the input")
     BAD_PLANT = ("TC0222", ExitCode.BAD_CONTENT, "a response or transfer function gives no plant")
+    UNKNOWN_MACHINE = ("TC0231", ExitCode.BAD_CONTENT, "a row's machine is not declared")
     UNIT_SUSPECT = ("TC0251", ExitCode.OK, "the demand looks a thousand times too large or small")
     SPEEDUP_FALLS = ("TC0252", ExitCode.OK, "a speed-up falls as the degree rises")
     SPEEDUP_EXCEEDS = ("TC0253", ExitCode.OK, "a speed-up exceeds its degree")
@@ -91,7 +92,10 @@ class Code(enum.Enum):
     BUDGET_ENDED = ("TC0502", ExitCode.BUDGET, "the budget ended before the optimum was certified")
     METHOD_UNFIT = ("TC0503", ExitCode.BAD_CONTENT, "the method cannot solve this problem")
     NO_TUNING = ("TC0504", ExitCode.INFEASIBLE, "no controller keeps the limits for a plant")
+    HOPEFUL_SUM = ("TC0551", ExitCode.OK, "added tails are below the tail of the sum")
     UNSTABLE_GAINS = ("TC0505", ExitCode.BAD_CONTENT, "gains in the spec would not be stable")
+    BAD_MODEL = ("TC0511", ExitCode.BAD_CONTENT, "measured throughput gives no usable model")
+    HOST_SHORT = ("TC0551", ExitCode.OK, "machines need more than their host together")
 
     OTHER_MEASURE = ("TC0602", ExitCode.OK, "the held-out trace was measured otherwise")
     COMPILE_TRACE = ("TC0601", ExitCode.BAD_CONTENT, "the trace to verify on is the compile trace")
