@@ -1,0 +1,260 @@
+"""What machines got done, and by what share of their host: one row a machine and time.
+
+A row says that up to `time` the machine did `throughput` units of its work a second, as a mean over
+a window that ends then, and that since its row before it had `share` of the host. The rows of a
+machine come at even times.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.errors import Code, Finding, Place, TailcError, did_you_mean
+from tailc.traces.cells import Cells, numbers, texts
+from tailc.traces.profile import Measure
+from tailc.traces.reading import Reading, SplitBy
+from tailc.traces.source import Format, Source, open_source
+from tailc.traces.table import Wanted
+from tailc.traces.trace import kept_cells
+
+PPM = 1_000_000
+US_PER_MS = 1_000
+# A gap between rows that differs by more from the machine's median gap is no jitter.
+MOST_JITTER = 0.5
+FEWEST_ROWS = 3
+# Times beyond a century are not what was meant, and their microseconds stay exact in float64.
+LARGEST_US = 2.0**52
+LARGEST_THROUGHPUT = 1e12
+_MEND = "correct the cell, or leave the row out"
+
+
+@dataclass(frozen=True, eq=False)
+class Series:
+    """The rows of one machine in order of time.
+
+    time_us: int64 (rows,), ascending. throughput: float64 (rows,), work a second, >= 0. share:
+    float64 (rows,), of the host, 0 to 1. row: int64 (rows,), where each stands in the file, from 1.
+    """
+
+    name: str
+    time_us: NDArray[np.int64]
+    throughput: NDArray[np.float64]
+    share: NDArray[np.float64]
+    row: NDArray[np.int64]
+
+    @property
+    def interval_us(self) -> int:
+        """The usual time from a row to the next."""
+        return int(np.median(np.diff(self.time_us)))
+
+    def part(self, chosen: NDArray[np.bool_] | slice) -> Series:
+        """Some of the rows."""
+        return Series(
+            self.name,
+            self.time_us[chosen],
+            self.throughput[chosen],
+            self.share[chosen],
+            self.row[chosen],
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class ThroughputTrace:
+    """A series for each machine, in order of name; `source` is how messages call the file."""
+
+    series: tuple[Series, ...]
+    source: str
+    reading: Reading
+    warnings: tuple[Finding, ...] = ()
+
+    @property
+    def rows(self) -> int:
+        """Rows of all machines."""
+        return sum(len(each.time_us) for each in self.series)
+
+    def of(self, machine: str) -> Series | None:
+        """The machine's series, or None."""
+        return next((each for each in self.series if each.name == machine), None)
+
+    def place(self, machine: str, field: str | None) -> Place:
+        """The first row of a machine in the file."""
+        series = self.of(machine)
+        row = None if series is None else int(series.row[0])
+        return Place(self.source, row=row, field=field)
+
+    @cached_property
+    def digest(self) -> str:
+        """Hex SHA-256 of what the rows say, in whole microseconds and float64."""
+        found = hashlib.sha256()
+        for each in self.series:
+            found.update(f"{each.name}\0{len(each.time_us)}\0".encode())
+            found.update(each.time_us.astype("<i8").tobytes())
+            found.update(each.throughput.astype("<f8").tobytes())
+            found.update(each.share.astype("<f8").tobytes())
+        return found.hexdigest()
+
+
+def read_throughput(
+    source: str,
+    reading: Reading,
+    machines: Collection[str] | None = None,
+    format: Format = "auto",  # noqa: A002
+) -> ThroughputTrace:
+    """The trace in a Parquet, CSV or NDJSON file (the last two also gzipped), or `-` for stdin.
+
+    `machines` are those that are known; None: any. Raises TailcError with every finding, placed by
+    row: cells that are no numbers, throughput below 0, shares outside 0 to 1, machines that are not
+    known, times out of order or with gaps, and machines with too few rows.
+    """
+    with open_source(source) as opened:
+        return throughput_in(opened, reading, machines, format)
+
+
+def throughput_in(
+    source: Source,
+    reading: Reading,
+    machines: Collection[str] | None = None,
+    format: Format = "auto",  # noqa: A002
+) -> ThroughputTrace:
+    """As `read_throughput`, of what is open already."""
+    assert reading.measure is Measure.THROUGHPUT
+    cells = kept_cells(source, _wanted(reading), reading.where, format)
+    time_us = _times_us(cells, reading)
+    throughput = _throughput(cells, reading)
+    share = _shares(cells, reading)
+    names = _names(cells, reading, machines)
+    cells.stop_if_refused()
+    rows = np.arange(1, cells.count + 1) if cells.row is None else cells.row
+    series = []
+    for name in sorted(filter(None, set(names))):
+        mine = np.array([each == name for each in names])
+        series.append(Series(name, time_us[mine], throughput[mine], share[mine], rows[mine]))
+    _check_times(series, cells, reading)
+    cells.stop_if_refused()
+    return ThroughputTrace(tuple(series), cells.source, reading)
+
+
+def split_throughput(trace: ThroughputTrace) -> tuple[ThroughputTrace, ThroughputTrace]:
+    """The design part and the held-out part: of each machine the latest rows are held out.
+
+    Raises TailcError (BAD_SPLIT) where a part of a machine is too short to tell anything.
+    """
+    rule = trace.reading.split
+    assert rule is not None
+    assert rule.by is SplitBy.TIME
+    design, held_out = [], []
+    for each in trace.series:
+        latest = -(-rule.fraction_ppm * len(each.time_us) // PPM)
+        first = len(each.time_us) - latest
+        if min(first, latest) < FEWEST_ROWS:
+            raise _short_part(trace, each, rule.fraction_ppm)
+        design.append(each.part(slice(None, first)))
+        held_out.append(each.part(slice(first, None)))
+    return (
+        ThroughputTrace(tuple(design), trace.source, trace.reading),
+        ThroughputTrace(tuple(held_out), trace.source, trace.reading),
+    )
+
+
+def _wanted(reading: Reading) -> Wanted:
+    assert reading.demand is not None
+    assert reading.time is not None
+    assert reading.machine is not None
+    assert reading.share is not None
+    filters = tuple(dict.fromkeys(name for name, _value in reading.where))
+    return Wanted((reading.time, reading.demand, reading.share), (reading.machine,), filters)
+
+
+def _times_us(cells: Cells, reading: Reading) -> NDArray[np.int64]:
+    assert reading.time is not None
+    times = numbers(cells, reading.time) * (reading.unit.in_ms * US_PER_MS)
+    cells.refuse(times < 0, reading.time, Code.OUT_OF_RANGE, "is before the start")
+    beyond = "is over a century after the start"
+    cells.refuse(times > LARGEST_US, reading.time, Code.OUT_OF_RANGE, beyond)
+    usable = np.where((times >= 0) & (times <= LARGEST_US), times, 0)
+    return np.rint(usable).astype(np.int64)
+
+
+def _throughput(cells: Cells, reading: Reading) -> NDArray[np.float64]:
+    assert reading.demand is not None
+    throughput = numbers(cells, reading.demand)
+    cells.refuse(
+        throughput < 0, reading.demand, Code.OUT_OF_RANGE, "is a negative throughput", _MEND
+    )
+    beyond = f"is beyond the largest that can be held, {LARGEST_THROUGHPUT:g}"
+    cells.refuse(throughput > LARGEST_THROUGHPUT, reading.demand, Code.OUT_OF_RANGE, beyond)
+    return throughput
+
+
+def _shares(cells: Cells, reading: Reading) -> NDArray[np.float64]:
+    assert reading.share is not None
+    share = numbers(cells, reading.share)
+    cells.refuse(share < 0, reading.share, Code.OUT_OF_RANGE, "is a negative share", _MEND)
+    hint = "a share is a fraction of the host, 0 to 1: divide percentages by 100"
+    cells.refuse(share > 1, reading.share, Code.OUT_OF_RANGE, "is more than the whole host", hint)
+    return share
+
+
+def _names(cells: Cells, reading: Reading, machines: Collection[str] | None) -> list[str | None]:
+    assert reading.machine is not None
+    names = texts(cells, reading.machine).to_pylist()
+    if machines is not None:
+        strange = np.array([name is not None and name not in machines for name in names])
+        first = next((name for name, is_odd in zip(names, strange, strict=True) if is_odd), "")
+        hint = did_you_mean(first or "", sorted(machines))
+        cells.refuse(strange, reading.machine, Code.UNKNOWN_MACHINE, "is no machine here", hint)
+    return names
+
+
+def _check_times(series: list[Series], cells: Cells, reading: Reading) -> None:
+    """Note machines with too few rows, times that do not ascend, and gaps."""
+    for each in series:
+        if len(each.time_us) < FEWEST_ROWS:
+            message = f"`{each.name}` has {len(each.time_us)} rows, and needs {FEWEST_ROWS}"
+            place = Place(cells.source, row=int(each.row[-1]), field=reading.machine)
+            hint = "measure for longer, or leave the machine out"
+            cells.findings.append(Finding(Code.EMPTY_TRACE, message, place, hint))
+            continue
+        gaps_us = np.diff(each.time_us)
+        if (gaps_us <= 0).any():
+            at = int(np.flatnonzero(gaps_us <= 0)[0]) + 1
+            message = f"`{each.name}` is measured here no later than in its row before"
+            cells.findings.append(_at_time(Code.OUT_OF_ORDER, message, each, at, cells, reading))
+            continue
+        usual_us = each.interval_us
+        odd = np.abs(gaps_us - usual_us) > MOST_JITTER * usual_us
+        if odd.any():
+            at = int(np.flatnonzero(odd)[0]) + 1
+            message = (
+                f"`{each.name}` is measured {gaps_us[at - 1] / US_PER_MS:g} ms after its row "
+                f"before, and else every {usual_us / US_PER_MS:g} ms"
+            )
+            cells.findings.append(_at_time(Code.ARRIVAL_GAP, message, each, at, cells, reading))
+
+
+def _at_time(
+    code: Code, message: str, series: Series, at: int, cells: Cells, reading: Reading
+) -> Finding:
+    hint = {
+        Code.OUT_OF_ORDER: "sort the rows by time; a machine has one row a time",
+        Code.ARRIVAL_GAP: "fill in the rows that are missing, or give the longer part alone",
+    }[code]
+    place = Place(cells.source, row=int(series.row[at]), field=reading.time)
+    return Finding(code, message, place, hint)
+
+
+def _short_part(trace: ThroughputTrace, series: Series, fraction_ppm: int) -> TailcError:
+    percent = fraction_ppm * 100 / PPM
+    message = (
+        f"holding out `{percent:g} %` of the {len(series.time_us)} rows of `{series.name}` leaves "
+        f"a part with fewer than {FEWEST_ROWS}"
+    )
+    help_ = "choose another fraction, or measure for longer"
+    place = Place(trace.source, field=trace.reading.machine)
+    return TailcError(Finding(Code.BAD_SPLIT, message, place, help_))

@@ -1,0 +1,129 @@
+"""Measured throughput: what is read, and what is refused and where."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from tailc.errors import Code, TailcError
+from tailc.traces.profile import Measure
+from tailc.traces.reading import Reading, SplitBy, SplitRule, TimeUnit
+from tailc.traces.throughput import read_throughput, split_throughput
+from tests.tailc.traces.making import FORMATS, written
+
+ROWS = {
+    "ms": [750, 750, 1500, 1500, 2250, 2250, 3000, 3000],
+    "vm": ["b", "a", "b", "a", "b", "a", "b", "a"],
+    "work": [8.0, 30.5, 7.5, 0.0, 8.25, 28.0, 8.5, 30.0],
+    "part": [0.25, 0.5, 0.25, 0.5, 0.125, 0.5, 0.25, 0.0],
+}
+
+
+def reading(**changes) -> Reading:
+    stated = {"measure": Measure.THROUGHPUT, "reference": "one host", "unit": TimeUnit.MS}
+    stated |= {"demand": "work", "time": "ms", "machine": "vm", "share": "part"}
+    return Reading(**(stated | changes))
+
+
+def with_cell(column: str, at: int, value: object) -> dict[str, list]:
+    cells = list(ROWS[column])
+    cells[at] = value
+    return {**ROWS, column: cells}
+
+
+def refused(path: str, machines=None):
+    with pytest.raises(TailcError) as caught:
+        read_throughput(path, reading(), machines)
+    return caught.value.findings
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_rows_become_a_series_for_each_machine(tmp_path, suffix):
+    trace = read_throughput(written(tmp_path, suffix, ROWS), reading())
+    assert [each.name for each in trace.series] == ["a", "b"]
+    first = trace.series[0]
+    assert first.time_us.tolist() == [750_000, 1_500_000, 2_250_000, 3_000_000]
+    assert first.throughput.tolist() == [30.5, 0.0, 28.0, 30.0]
+    assert first.share.tolist() == [0.5, 0.5, 0.5, 0.0]
+    assert first.row.tolist() == [2, 4, 6, 8]
+    assert first.interval_us == 750_000
+    assert trace.rows == 8
+
+
+def test_equal_data_has_an_equal_digest_whatever_the_format_and_unit(tmp_path):
+    digests = {
+        read_throughput(written(tmp_path, suffix, ROWS), reading()).digest for suffix in FORMATS
+    }
+    in_s = {**ROWS, "ms": [ms / 1000 for ms in ROWS["ms"]]}
+    digests.add(read_throughput(written(tmp_path, "csv", in_s), reading(unit=TimeUnit.S)).digest)
+    assert len(digests) == 1
+
+
+@pytest.mark.parametrize(
+    ("column", "at", "value", "code", "said"),
+    [
+        ("part", 2, -0.25, Code.OUT_OF_RANGE, "`-0.25` is a negative share"),
+        ("part", 2, 1.5, Code.OUT_OF_RANGE, "`1.5` is more than the whole host"),
+        ("work", 2, -1.0, Code.OUT_OF_RANGE, "`-1.0` is a negative throughput"),
+        ("work", 2, "", Code.NOT_A_NUMBER, "missing or empty"),
+        ("ms", 2, 700, Code.OUT_OF_ORDER, "`b` is measured here no later"),
+        ("ms", 2, 750, Code.OUT_OF_ORDER, "`b` is measured here no later"),
+    ],
+)
+def test_a_cell_that_cannot_be_is_refused_at_its_row(tmp_path, column, at, value, code, said):
+    (finding,) = refused(written(tmp_path, "csv", with_cell(column, at, value)))
+    assert finding.code is code
+    assert said in finding.message
+    assert finding.place is not None
+    assert (finding.place.row, finding.place.field) == (3, column)
+    assert finding.help
+
+
+def test_a_gap_between_rows_is_refused(tmp_path):
+    later = {**ROWS, "ms": [750, 750, 1500, 1500, 2250, 2250, 3000, 4500]}
+    (finding,) = refused(written(tmp_path, "csv", later))
+    assert finding.code is Code.ARRIVAL_GAP
+    assert "`a` is measured 2250 ms after its row before, and else every 750 ms" in finding.message
+    assert finding.place is not None
+    assert finding.place.row == 8
+
+
+def test_a_machine_that_is_not_declared_is_refused_with_what_was_meant(tmp_path):
+    (finding,) = refused(written(tmp_path, "csv", with_cell("vm", 2, "bb")), ("a", "b"))
+    assert finding.code is Code.UNKNOWN_MACHINE
+    assert finding.place is not None
+    assert finding.place.row == 3
+    assert "did you mean `b`" in (finding.help or "")
+
+
+def test_too_few_rows_of_a_machine_are_refused(tmp_path):
+    short = {name: cells[:5] for name, cells in ROWS.items()}
+    (finding,) = refused(written(tmp_path, "csv", short))
+    assert finding.code is Code.EMPTY_TRACE
+    assert "`a` has 2 rows" in finding.message
+
+
+def test_the_latest_rows_of_each_machine_are_held_out(tmp_path):
+    many = {
+        "ms": [750 * (1 + row // 2) for row in range(20)],
+        "vm": ["a", "b"] * 10,
+        "work": [float(row) for row in range(20)],
+        "part": [0.5] * 20,
+    }
+    rule = SplitRule(SplitBy.TIME, 300_000, "ms")
+    recipe = reading(split=rule)
+    trace = read_throughput(written(tmp_path, "csv", many), recipe)
+    design, held_out = split_throughput(trace)
+    assert design.series[0].row.tolist() == list(range(1, 14, 2))
+    assert held_out.series[0].row.tolist() == [15, 17, 19]
+    assert held_out.series[1].throughput.tolist() == [15.0, 17.0, 19.0]
+    assert np.array_equal(design.series[1].time_us, trace.series[1].time_us[:7])
+
+
+def test_a_part_that_is_too_short_is_refused(tmp_path):
+    rule = SplitRule(SplitBy.TIME, 300_000, "ms")
+    trace = read_throughput(written(tmp_path, "csv", ROWS), reading())
+    trace = dataclasses.replace(trace, reading=reading(split=rule))
+    with pytest.raises(TailcError) as caught:
+        split_throughput(trace)
+    assert caught.value.findings[0].code is Code.BAD_SPLIT
