@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any
 
 from damaged import damaged_files
+from level_queries import queries_for
 from linear_scan import look_up
 from plain_control import in_millionths, outputs, scaled_climbs
+from plain_levels import level_of
 from policies import named_policies
 from sequences import Sequence, sequences_of
 
+from tailc.artifact.envelope import Policy
 from tailc.artifact.flat_form import encode_flat
 from tailc.artifact.json_form import encode_json
 
@@ -21,35 +25,58 @@ COLUMNS = ("request_class", "load", "waited_us", "executed_us", "start", "wait_u
 # Where a policy has a controller, what it puts out at the look-up.
 STEERED_COLUMNS = (*COLUMNS[:4], "output_ppm", *COLUMNS[4:])
 OUTPUTS_PPM = (1_000_000, 0, 999_999, 500_000, 333_333, 1)
-STEP_COLUMNS = (
-    *("sequence", "step", "measured_us", "rate_mrps"),
-    *("output", "output_ppm", "load", "climbs"),
+LEVEL_COLUMNS = (
+    *("ages_ns", "elapsed_cycles", "elapsed_memory_ns"),
+    *("output_ppm", "level", "frequency_khz"),
 )
+STEP_COLUMNS = ("sequence", "step", "measured_us", "rate_mrps", "output", "output_ppm")
 LARGEST = 2**53 - 1
+NS_PER_US = 1_000
 QUERIES_PER_LADDER = 400
 
 
 def write_vectors(folder: Path) -> None:
-    """NAME.json, NAME.tailc and NAME.csv for every policy, steps/NAME.csv for every controller, and
-    the folder `refused`.
+    """NAME.json and NAME.tailc for every policy, NAME.csv for ladders, levels/NAME.csv for tail
+    tables, steps/NAME.csv for every controller, and the folder `refused`.
     """
-    refused, steps = folder / "refused", folder / "steps"
-    for needed in (refused, steps):
+    refused = folder / "refused"
+    for needed in (refused, folder / "steps", folder / "levels"):
         needed.mkdir(parents=True, exist_ok=True)
     for name, (sentence, policy) in named_policies().items():
-        document = encode_json(policy)
-        (folder / f"{name}.json").write_bytes(document)
-        (folder / f"{name}.tailc").write_bytes(encode_flat(policy))
-        columns = STEERED_COLUMNS if policy.controller else COLUMNS
-        _write_csv(folder / f"{name}.csv", sentence, columns, _answered(name, json.loads(document)))
-        if policy.controller:
-            _write_steps(steps / f"{name}.csv", json.loads(document), sequences_of(name))
+        _write_policy(folder, name, sentence, policy)
     damaged = damaged_files()
     for file, (_, data) in damaged.items():
         (refused / file).write_bytes(data)
     sentence = "Files that every reader refuses, and as what."
     rows = [[file, error] for file, (error, _) in damaged.items()]
     _write_csv(refused / "expected.csv", sentence, ("file", "error"), rows)
+
+
+def _write_policy(folder: Path, name: str, sentence: str, policy: Policy) -> None:
+    document = encode_json(policy)
+    plain = json.loads(document)
+    (folder / f"{name}.json").write_bytes(document)
+    (folder / f"{name}.tailc").write_bytes(encode_flat(policy))
+    if policy.ladders:
+        columns = STEERED_COLUMNS if policy.controller else COLUMNS
+        _write_csv(folder / f"{name}.csv", sentence, columns, _answered(name, plain))
+    if policy.tail_table:
+        rows = _levels(name, plain)
+        _write_csv(folder / "levels" / f"{name}.csv", sentence, LEVEL_COLUMNS, rows)
+    if policy.controller:
+        _write_steps(folder / "steps" / f"{name}.csv", plain, sequences_of(name))
+
+
+def _levels(name: str, document: dict[str, Any]) -> list[list[Any]]:
+    """What a core holds, and the level it runs at then; ages are separated by blanks."""
+    table, *steered = document["forms"]
+    seed = hashlib.sha256(name.encode()).digest()
+    rows: list[list[Any]] = []
+    for query in queries_for(table, bool(steered), Random(seed)):
+        level = level_of(table, *query)
+        ages = " ".join(map(str, query.ages_ns))
+        rows.append([ages, *query[1:], level, table["levels"][level]["frequency_khz"]])
+    return rows
 
 
 def _answered(name: str, document: dict[str, Any]) -> list[list[Any]]:
@@ -101,22 +128,44 @@ def _near(edges: list[int], rng: Random) -> int:
 
 def _write_steps(path: Path, document: dict[str, Any], sequences: list[Sequence]) -> None:
     sentences = [f"{sequence.name}: {sequence.sentence}" for sequence in sequences]
-    rows = [row for sequence in sequences for row in _stepped(document, sequence)]
-    _write_csv(path, "\n# ".join(sentences), STEP_COLUMNS, rows)
+    follows, decided = _decided_by(document)
+    rows = [row for sequence in sequences for row in _stepped(document, sequence, decided)]
+    _write_csv(path, "\n# ".join(sentences), (*STEP_COLUMNS, *follows), rows)
 
 
-def _stepped(document: dict[str, Any], sequence: Sequence) -> list[list[Any]]:
-    """A line before the first step and one for each; climbs are those of the last row."""
-    ladder, controller = document["forms"][0], document["forms"][-1]
-    last = ladder["rows"][-1]
+def _stepped(
+    document: dict[str, Any], sequence: Sequence, decided: Callable[[int], list[Any]]
+) -> list[list[Any]]:
+    """A line before the first step and one for each, with what is decided under the output."""
+    controller = document["forms"][-1]
     rows: list[list[Any]] = []
     measured = [("", ""), *sequence.steps]
     for number, output in enumerate(outputs(controller, list(sequence.steps))):
         shown = in_millionths(controller, output)
-        climbs = " ".join(f"{age}:{rung}" for age, rung in scaled_climbs(last, shown))
         now = [sequence.name, number, *measured[number], output, shown]
-        rows.append([*now, last["first_load"], climbs])
+        rows.append([*now, *decided(shown)])
     return rows
+
+
+def _decided_by(document: dict[str, Any]) -> tuple[tuple[str, ...], Callable[[int], list[Any]]]:
+    """Columns, and what stands in them under an output: the climbs of the last row, or the level
+    for a core with one request less than a row has positions.
+    """
+    form = document["forms"][0]
+    if form["form"] == "ladder":
+        last = form["rows"][-1]
+
+        def climbs(output_ppm: int) -> list[Any]:
+            scaled = scaled_climbs(last, output_ppm)
+            return [last["first_load"], " ".join(f"{age}:{rung}" for age, rung in scaled)]
+
+        return ("load", "climbs"), climbs
+    count = len(form["cycles"][0]["left"]) - 1
+    ages = tuple(range(count * NS_PER_US, 0, -NS_PER_US))
+    return ("ages_ns", "level"), lambda output_ppm: [
+        " ".join(map(str, ages)),
+        level_of(form, ages, 0, 0, output_ppm),
+    ]
 
 
 def _write_csv(path: Path, sentence: str, columns: tuple[str, ...], rows: list[list[Any]]) -> None:

@@ -12,6 +12,17 @@ from cores import (
     late_ladder,
     short_core_ladder,
 )
+from tails import (
+    batched_table,
+    extreme_table,
+    extreme_trim,
+    lanes_ladder,
+    observed_shares,
+    shares,
+    smallest_table,
+    tail_table,
+    trim,
+)
 
 from tailc.artifact.envelope import Evidence, Input, InputRole, Policy
 from tailc.forms.controller import Controller
@@ -31,10 +42,14 @@ from tailc.forms.ladder.table import (
     Rule,
     Rung,
 )
+from tailc.forms.shares import Shares
+from tailc.forms.tail_table import TailTable
 from tailc.specs.slo import Slo
 from tailc.traces.profile import NS_PER_MS, Measure
 from tailc.traces.reading import Curve, Reading, SplitBy, SplitRule, TimeUnit, Timings
 from tailc.traces.summary import GRID_PPM, DemandSummary
+
+Form = Ladder | Controller | TailTable | Shares
 
 PPM = 1_000_000
 MS = 1_000
@@ -119,10 +134,43 @@ def named_policies() -> dict[str, tuple[str, Policy]]:
             "Schema 1.2: a controller with 21 fraction bits.",
             policy("coarse", core_ladder(), coarse_controller()),
         ),
+        "lanes": (
+            "Schema 1.3: rules busy-period-age and waited-start-last, which no look-up needs; one "
+            "row has no climb but the first.",
+            policy("lanes", lanes_ladder(), reading=_cycles_reading()),
+        ),
+        "tails": (
+            "Schema 1.3: a tail table of fourteen frequencies, rows of cycles and of memory time.",
+            policy("tails", tail_table(), reading=_cycles_reading()),
+        ),
+        "tails-batch": (
+            "Schema 1.3: a tail table that leaves room for batch work, at 1.6 GHz at least.",
+            policy("tails-batch", batched_table()),
+        ),
+        "tails-trim": (
+            "Schema 1.3: a controller scales the bound of a tail table by its output.",
+            policy("tails-trim", tail_table(), trim()),
+        ),
+        "tails-extremes": (
+            "Schema 1.3: a tail table with every number at a limit, its bound scaled up to twice.",
+            policy("tails-extremes", extreme_table(), extreme_trim()),
+        ),
+        "tails-smallest": (
+            "Schema 1.3: one frequency, one row, one position: every answer is the first level.",
+            policy("tails-smallest", smallest_table()),
+        ),
+        "shares": (
+            "Schema 1.3: shares of a host for two machines with targets and one without.",
+            policy("shares", shares(), reading=_throughput_reading()),
+        ),
+        "shares-observer": (
+            "Schema 1.3: shares by the other law, for one machine, every setting at a limit.",
+            policy("shares-observer", observed_shares(), reading=_throughput_reading()),
+        ),
     }
 
 
-def policy(name: str, *forms: Ladder | Controller, reading: Reading | None = None) -> Policy:
+def policy(name: str, *forms: Form, reading: Reading | None = None) -> Policy:
     """A policy around `forms`; what a runtime ignores is filled with one of everything."""
     return Policy(
         name=name,
@@ -290,6 +338,31 @@ def _timings_reading() -> Reading:
         timings=Timings("query", "threads", "elapsed"),
         split=SplitRule(SplitBy.TIME, 250_000, "at"),
         max_degree=4,
+    )
+
+
+def _cycles_reading() -> Reading:
+    """Compute cycles counted at 2.4 GHz, and memory time beside them."""
+    return Reading(
+        Measure.DEMAND_BUSY,
+        "2.4 GHz",
+        TimeUnit.NS,
+        "cycles",
+        curves=(Curve(None, (PPM,)),),
+        memory="memory_ns",
+        clock_khz=2_400_000,
+    )
+
+
+def _throughput_reading() -> Reading:
+    return Reading(
+        Measure.THROUGHPUT,
+        "the whole host",
+        TimeUnit.MS,
+        "done_per_s",
+        time="at_ms",
+        machine="vm",
+        share="share",
     )
 
 

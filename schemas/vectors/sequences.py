@@ -21,7 +21,13 @@ class Sequence:
 
 def sequences_of(name: str) -> list[Sequence]:
     """The sequences for the policy called `name`."""
-    return {"controller": _usual, "extremes": _extreme, "coarse": _coarse}[name]()
+    return {
+        "controller": _usual,
+        "extremes": _extreme,
+        "coarse": _coarse,
+        "tails-trim": _bounds,
+        "tails-extremes": _widest,
+    }[name]()
 
 
 def _usual() -> list[Sequence]:
@@ -69,6 +75,29 @@ def _coarse() -> list[Sequence]:
         Sequence("halves", "Millionths are rounded to the nearest, a half goes up: 0.0078125.",
                  ((200 * MS - 2**14 + 1, 0), (200 * MS - 1, 0), (200 * MS - 1, 0))),
         Sequence("drawn", "Tails and rates drawn at random.", _drawn(3, 60, 400 * MS)),
+    ]  # fmt: skip
+
+
+def _bounds() -> list[Sequence]:
+    """For a target of 600 us, gains for rates from 0 and 500 a second, limits 0.5 and 1.5."""
+    return [
+        Sequence("short-tails", "Tails below the bound raise it, until frequencies are low enough.",
+                 tuple((tail_us, 100_000) for tail_us in (400, 420, 450, 490, 540, 590, 600, 600))),
+        Sequence("long-tails", "A burst: tails beyond the bound lower it, and frequencies rise.",
+                 tuple((tail_us, 700_000) for tail_us in (600, 900, 1_400, 1_300, 900, 640, 600))),
+        Sequence("limits", "Half and one and a half of the bound, and back from both.",
+                 ((9_000, 0),) * 2 + ((500, 0),) + ((0, 0),) * 4 + ((700, 600_000),)),
+        Sequence("drawn", "Tails and rates drawn at random.", _drawn(4, 80, 1_200)),
+    ]  # fmt: skip
+
+
+def _widest() -> list[Sequence]:
+    """For 21 fraction bits and ki 1, outputs from 0 to 2."""
+    return [
+        Sequence("to-nothing", "The output falls to 0: every queue runs at the highest level.",
+                 ((LARGEST, 0), (LARGEST, 0), (2**31 - 1, 0), (2**31 - 2, 0))),
+        Sequence("to-twice", "The output rises from 0 to 2.",
+                 ((LARGEST, 0), (2**31 - 1 - 2**20, 0), (2**31 - 1 - 2**21, 0), (0, 0))),
     ]  # fmt: skip
 
 

@@ -37,7 +37,8 @@ def policy_schema() -> Schema:
         "schema": {
             "description": (
                 "The oldest version that can say it: minor 1 only with `demand`, minor 2 only with "
-                "`power`, `move_us` or a controller."
+                "`power`, `move_us` or a controller, minor 3 only with a tail table, shares, a "
+                "rule, a measure or a column that came with it."
             ),
             **_object({"major": {"const": SCHEMA_MAJOR}, "minor": minors}),
         },

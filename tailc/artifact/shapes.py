@@ -12,10 +12,11 @@ from dataclasses import Field, dataclass, fields
 from functools import cache
 from typing import Any
 
-from tailc.forms.controller import Controller
-from tailc.forms.ladder.table import Ladder
+from tailc.forms.controller import Actuator, Controller
+from tailc.forms.ladder.table import Ladder, Rule
 from tailc.forms.shares import Shares
 from tailc.forms.tail_table import TailTable
+from tailc.traces.profile import Measure
 
 # Every JSON reader keeps whole numbers up to here exact (RFC 8785, section 3.2.2.3).
 LARGEST_WHOLE = 2**53 - 1
@@ -25,6 +26,17 @@ FORM_NAMES: dict[type, str] = {
     Controller: "controller",
     TailTable: "tail-table",
     Shares: "shares",
+}
+
+# Members that are younger than their enumeration: the minor version of the schema that brought
+# them. Of a field its metadata says so.
+MEMBERS_SINCE: dict[enum.Enum, int] = {
+    Rule.CORE_PER_REQUEST: 2,
+    Rule.MAKE_ROOM: 2,
+    Rule.WAITED_START_LAST: 3,
+    Rule.BUSY_PERIOD_AGE: 3,
+    Actuator.LATENCY_BOUND: 3,
+    Measure.THROUGHPUT: 3,
 }
 
 
@@ -103,6 +115,8 @@ def oldest_minor(shape: Shape, value: Any) -> int:
     if not _newest_minor(shape):
         return 0
     match shape:
+        case Choice():
+            return MEMBERS_SINCE.get(value, 0)
         case Many():
             return max((oldest_minor(shape.item, item) for item in value), default=0)
         case Record():
@@ -123,6 +137,8 @@ def _slot_minor(slot: Slot, part: Any) -> int:
 def _newest_minor(shape: Shape) -> int:
     """The newest minor version that anything of this shape may need."""
     match shape:
+        case Choice():
+            return max(MEMBERS_SINCE.get(member, 0) for member in shape.members)
         case Many():
             return _newest_minor(shape.item)
         case Record():

@@ -29,6 +29,16 @@ def controlled_policy() -> Policy:
     return read_policy(VECTORS / "controller.json")
 
 
+def tail_policy() -> Policy:
+    """A tail table and a controller of its bound."""
+    return read_policy(VECTORS / "tails-trim.json")
+
+
+def shares_policy() -> Policy:
+    """Shares of a host for three machines, one of them without a target."""
+    return read_policy(VECTORS / "shares.json")
+
+
 def changed_json(
     change: Callable[[dict[str, Any]], object], signed: bool = True, name: str = "lucene"
 ) -> bytes:

@@ -12,6 +12,7 @@ from tailc.forms.controller import (
     LARGEST_AGE_US,
     LARGEST_ERROR_US,
     LARGEST_GAIN,
+    LARGEST_OUTPUT_PPM,
     LARGEST_WINDOW,
     MOST_FRACTION_BITS,
     Actuator,
@@ -34,34 +35,146 @@ from tailc.forms.ladder.table import (
     Rule,
     Rung,
 )
+from tailc.forms.shares import LARGEST_COVARIANCE, Machine, ShareLaw, Shares
+from tailc.forms.tail_table import (
+    LARGEST_BOUND_US,
+    LARGEST_CYCLES,
+    LARGEST_FREQUENCY_KHZ,
+    Batch,
+    Level,
+    Sleep,
+    TailRow,
+    TailTable,
+)
 from tailc.specs.slo import Slo
 from tailc.traces.profile import Measure
 from tailc.traces.reading import Curve, Reading, SplitBy, SplitRule, TimeUnit, Timings
 from tailc.traces.summary import GRID_PPM, DemandSummary
 
+Form = Ladder | Controller | TailTable | Shares
+
 LARGEST = 2**53 - 1
 PPM = 1_000_000
 _ANY_RULES = (Rule.REREAD_ROW, Rule.NEVER_DESCEND, Rule.AGE_FROM_ARRIVAL)
+_TAKING_OVER = (Rule.WAITED_START_LAST, Rule.BUSY_PERIOD_AGE)
+_OF_DEMAND = tuple(measure for measure in Measure if measure is not Measure.THROUGHPUT)
 _NAMES = ("a", "search", "Zürich", "線形", '"quoted"\\', "tab\there", "\U0001f422", "\u007f\u2028")
 _E = TypeVar("_E", bound=enum.Enum)
 
 
 def random_policy(rng: Random) -> Policy:
+    """Of any form."""
+    draw = rng.choice((_ladders, _ladders, _ladders, _tails, _shares))
+    return _policy_of(rng, draw(rng))
+
+
+def random_ladder_policy(rng: Random) -> Policy:
+    """Of ladders, with a controller or without."""
+    return _policy_of(rng, _ladders(rng))
+
+
+def random_tail_policy(rng: Random) -> Policy:
+    """Of a tail table, with a controller or without."""
+    return _policy_of(rng, _tails(rng))
+
+
+def random_shares_policy(rng: Random) -> Policy:
+    """Of shares."""
+    return _policy_of(rng, _shares(rng))
+
+
+def _ladders(rng: Random) -> tuple[Form, ...]:
     classes = rng.choice([(None,), (None,), ("short",), (None, "short")])
     steered = rng.random() < 0.3
     oldest = LARGEST_AGE_US if steered else LARGEST
     ladders = tuple(random_ladder(rng, request_class, oldest) for request_class in classes)
+    return (*ladders, random_controller(rng)) if steered else ladders
+
+
+def _tails(rng: Random) -> tuple[Form, ...]:
+    table = random_tail_table(rng)
+    if rng.random() < 0.7:
+        return (table,)
+    return (table, random_controller(rng, Actuator.LATENCY_BOUND))
+
+
+def _shares(rng: Random) -> tuple[Form, ...]:
+    return (random_shares(rng),)
+
+
+def _policy_of(rng: Random, forms: tuple[Form, ...]) -> Policy:
     return Policy(
         name=_name(rng),
         kind=_name(rng),
         generation=rng.randint(1, 9),
         slos=tuple(_slo(rng) for _ in range(rng.randint(0, 2))),
         rates_mrps=_wholes(rng, 2),
-        forms=(*ladders, random_controller(rng)) if steered else ladders,
+        forms=forms,
         inputs=tuple(_input(rng) for _ in range(rng.randint(0, 2))),
         reading=_reading(rng),
         evidence=_evidence(rng),
     )
+
+
+def random_tail_table(rng: Random) -> TailTable:
+    """Any that is valid, the largest and the smallest of every number among them."""
+    khz = sorted({_up_to(rng, LARGEST_FREQUENCY_KHZ) for _ in range(rng.randint(1, 5))})
+    positions = rng.randint(1, 4)
+    return TailTable(
+        percentile_ppm=rng.randrange(1, PPM),
+        bound_us=_up_to(rng, LARGEST_BOUND_US),
+        levels=tuple(Level(frequency, _whole(rng)) for frequency in khz),
+        cycles=_tail_rows(rng, positions, LARGEST_CYCLES),
+        memory_ns=_tail_rows(rng, positions, LARGEST),
+        sleep=Sleep(_whole(rng), _whole(rng)),
+        cores=_whole(rng, 1),
+        batch=rng.choice((None, Batch(rng.choice(khz), rng.choice(khz), _whole(rng)))),
+        reference_khz=rng.choice((None, _up_to(rng, LARGEST_FREQUENCY_KHZ))),
+    )
+
+
+def _tail_rows(rng: Random, positions: int, most: int) -> tuple[TailRow, ...]:
+    starts = sorted({0, *(_whole(rng) for _ in range(rng.randint(0, 3)))})
+    return tuple(
+        TailRow(start, tuple(sorted(rng.choice((0, _up_to(rng, most))) for _ in range(positions))))
+        for start in starts
+    )
+
+
+def _up_to(rng: Random, most: int) -> int:
+    return rng.choice((1, most, rng.randint(1, most)))
+
+
+def random_shares(rng: Random) -> Shares:
+    """Any that is valid."""
+    estimate_us = _whole(rng, 1)
+    lag = rng.randint(1, LARGEST // estimate_us) if rng.random() < 0.5 else 1
+    machines = [_machine(rng, number) for number in range(rng.randint(1, 4))]
+    if all(machine.target_milli is None for machine in machines):
+        machines.append(Machine("served", _whole(rng, 1), 0, _whole(rng, 1)))
+    served = sum(machine.target_milli is not None for machine in machines)
+    host_ppm = _up_to(rng, PPM)
+    return Shares(
+        law=_any(rng, ShareLaw),
+        pole_ppm=rng.randrange(PPM),
+        window_us=_whole(rng, 1),
+        estimate_us=estimate_us,
+        step_us=lag * estimate_us,
+        enforce_us=_whole(rng, 1),
+        forgetting_ppm=_up_to(rng, PPM),
+        first_covariance=_up_to(rng, LARGEST_COVARIANCE),
+        least_b_ppm=_whole(rng, 1),
+        least_ppm=rng.randint(0, host_ppm // served),
+        host_ppm=host_ppm,
+        shortage_steps=_whole(rng, 1),
+        tolerance_ppm=_whole(rng, 1),
+        machines=tuple(machines),
+    )
+
+
+def _machine(rng: Random, number: int) -> Machine:
+    name = f"{_name(rng)}{number}"
+    return Machine(name, _maybe(rng, 1), rng.randrange(1 - PPM, PPM), _whole(rng, 1))
 
 
 def _name(rng: Random) -> str:
@@ -143,7 +256,7 @@ def _core_ladder(rng: Random, request_class: str | None, oldest_us: int) -> Ladd
     cores = tuple(CostUnit(_name(rng), PPM * rng.randint(1, 64)) for _ in range(kinds))
     rungs = rng.randint(1, 4)
     low, high = sorted((_whole(rng), _whole(rng)))
-    made = _some_rules(rng, (*_ANY_RULES, Rule.MAKE_ROOM))
+    made = _some_rules(rng, (*_ANY_RULES, Rule.MAKE_ROOM, *(_TAKING_OVER if kinds == 1 else ())))
     return Ladder(
         load_axis=_any(rng, LoadAxis),
         request_class=request_class,
@@ -164,18 +277,21 @@ def _core_rung(rng: Random, kinds: int) -> Rung:
 
 
 def _some_rules(rng: Random, rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
-    chosen = rng.sample(rules, rng.randint(0, len(rules)))
+    chosen = set(rng.sample(rules, rng.randint(0, len(rules))))
+    if Rule.BUSY_PERIOD_AGE in chosen:
+        chosen.discard(Rule.AGE_FROM_ARRIVAL)
     return tuple(sorted(chosen, key=lambda rule: rule.value))
 
 
-def random_controller(rng: Random) -> Controller:
+def random_controller(rng: Random, acts_on: Actuator = Actuator.CLIMB_AGES) -> Controller:
     """Any that is valid, the largest and the smallest of every number among them."""
+    top = LARGEST_OUTPUT_PPM[acts_on]
     epoch_requests = rng.choice((1, 500, LARGEST_WINDOW, rng.randint(1, LARGEST_WINDOW)))
-    least_ppm, first_ppm, most_ppm = sorted(rng.choice((0, 1, PPM, rng.randint(0, PPM)))
+    least_ppm, first_ppm, most_ppm = sorted(rng.choice((0, 1, top, rng.randint(0, top)))
                                             for _ in range(3))  # fmt: skip
     rates_mrps = sorted({_whole(rng, 1) for _ in range(rng.randint(0, 3))})
     return Controller(
-        acts_on=_any(rng, Actuator),
+        acts_on=acts_on,
         percentile_ppm=rng.randrange(1, PPM),
         target_us=rng.choice((1, LARGEST_ERROR_US, rng.randint(1, LARGEST_ERROR_US))),
         epoch_requests=epoch_requests,
@@ -217,11 +333,21 @@ def _climbs(rng: Random, rungs: int, oldest_us: int) -> tuple[Climb, ...]:
 
 
 def _reading(rng: Random) -> Reading:
+    return _throughput(rng) if rng.random() < 0.1 else _demand_reading(rng)
+
+
+def _throughput(rng: Random) -> Reading:
+    columns = {name: _name(rng) for name in ("demand", "time", "machine", "share")}
+    return Reading(Measure.THROUGHPUT, _name(rng), _any(rng, TimeUnit), **columns)
+
+
+def _demand_reading(rng: Random) -> Reading:
     has_timings = rng.random() < 0.3
     curves = () if has_timings else tuple(_curve(rng) for _ in range(rng.randint(0, 3)))
+    memory = rng.choice((None, None, None, _name(rng)))
     needs_columns = not has_timings and not curves
     return Reading(
-        measure=_any(rng, Measure),
+        measure=rng.choice(_OF_DEMAND),
         reference=_name(rng),
         unit=_any(rng, TimeUnit),
         demand=None if has_timings else _name(rng),
@@ -235,6 +361,8 @@ def _reading(rng: Random) -> Reading:
         split=rng.choice((None, _split(rng))),
         note=rng.choice((None, "", _name(rng))),
         max_degree=_maybe(rng),
+        memory=memory,
+        clock_khz=None if memory is None else _maybe(rng, 1),
     )
 
 

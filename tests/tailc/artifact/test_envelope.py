@@ -8,7 +8,14 @@ import pytest
 from tailc.artifact.envelope import next_generation
 from tailc.forms.controller import LARGEST_AGE_US
 from tailc.forms.ladder.table import Climb
-from tests.tailc.artifact.published import controlled_policy, lucene_policy
+from tests.tailc.artifact.published import (
+    controlled_policy,
+    lucene_policy,
+    shares_policy,
+    tail_policy,
+)
+
+trimmed, shared = tail_policy(), shares_policy()
 
 
 def test_without_a_previous_policy_the_generation_is_one() -> None:
@@ -40,9 +47,9 @@ def test_one_controller_at_most_comes_after_the_ladders() -> None:
     one, other, controller = policy.forms
     for forms, complaint in (
         ((one, controller, controller), "two controllers"),
-        ((controller, one, other), "after the ladders"),
-        ((one, controller, other), "after the ladders"),
-        ((controller,), "needs a ladder"),
+        ((controller, one, other), "comes last"),
+        ((one, controller, other), "comes last"),
+        ((controller,), "needs ladders, a tail table or shares"),
         ((), "needs a form"),
     ):
         with pytest.raises(ValueError, match=complaint):
@@ -58,6 +65,54 @@ def test_a_controller_scales_no_age_whose_product_with_an_output_leaves_64_bits(
             replace(policy, forms=(ladder, policy.controller))
         replace(policy, forms=(ladder,))
     assert LARGEST_AGE_US * 1_000_000 < 2**63 < 2 * LARGEST_AGE_US * 1_000_000
+
+
+def test_what_a_server_does_is_said_by_forms_of_one_kind() -> None:
+    ladder, table, shares = lucene_policy().forms[0], trimmed.tail_table, shared.shares
+    assert table
+    assert shares
+    one_of_these = "needs ladders, a tail table or shares, and one of these"
+    for forms, complaint in (
+        ((ladder, table), one_of_these),
+        ((table, shares), one_of_these),
+        ((shares, ladder), one_of_these),
+        ((table, table), "one tail table"),
+        ((shares, shares), "one form of shares"),
+        ((table, table, trimmed.controller), "one tail table"),
+    ):
+        with pytest.raises(ValueError, match=complaint):
+            replace(trimmed, forms=forms)
+
+
+def test_a_policy_knows_its_tail_table_and_its_shares() -> None:
+    assert trimmed.forms == (trimmed.tail_table, trimmed.controller)
+    assert (trimmed.ladders, trimmed.shares) == ((), None)
+    assert shared.forms == (shared.shares,)
+    assert (shared.ladders, shared.tail_table, shared.controller) == ((), None, None)
+    assert (lucene_policy().tail_table, lucene_policy().shares) == (None, None)
+
+
+def test_a_controller_acts_on_what_its_policy_has() -> None:
+    of_ages, of_bounds = controlled_policy().controller, trimmed.controller
+    for forms in (
+        (trimmed.tail_table, of_ages),
+        (*controlled_policy().ladders, of_bounds),
+        (shared.shares, of_ages),
+        (shared.shares, of_bounds),
+    ):
+        with pytest.raises(ValueError, match="acts on what the policy has not"):
+            replace(trimmed, forms=forms)
+    replace(trimmed, forms=trimmed.forms)
+
+
+def test_only_a_bound_is_scaled_up_and_to_twice_at_most() -> None:
+    of_ages, of_bounds = controlled_policy().controller, trimmed.controller
+    assert of_ages
+    assert of_bounds
+    assert replace(of_bounds, most_ppm=2_000_000).most_ppm == 2_000_000
+    for controller, most_ppm, said in ((of_ages, 1_000_001, 1), (of_bounds, 2_000_001, 2)):
+        with pytest.raises(ValueError, match=f"and those between 0 and {said}$"):
+            replace(controller, most_ppm=most_ppm)
 
 
 def test_other_gains_are_another_policy() -> None:

