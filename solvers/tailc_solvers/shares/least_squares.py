@@ -1,0 +1,50 @@
+"""A first-order model of throughput by least squares over a whole trace.
+
+    minimise over a, b    sum_k (y_k - a x_k - b u_k)^2
+
+x throughput a step ago, u the share since, y throughput now (Bartolini, 2015, section 2.4.2). The
+normal equations of two unknowns are solved as they are: their sums are exact but for the rounding
+of each product, so the answer does not depend on the machine's order of summation.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+# Of the squared sine of the angle between the two regressors; below, noise alone tells a from b.
+SMALLEST_SINE_SQUARED = 1e-8
+
+
+@dataclass(frozen=True)
+class Model:
+    """a, b, and what they leave: root of the mean squared error, in the unit of throughput."""
+
+    a: float
+    b: float
+    error_rms: float
+
+
+def least_squares(
+    x: NDArray[np.float64], u: NDArray[np.float64], y: NDArray[np.float64]
+) -> Model | None:
+    """The model of least squared error; None where the regressors do not tell a from b.
+
+    Arrays of one length, finite; two rows at least.
+    """
+    xx, xu, uu = _dot(x, x), _dot(x, u), _dot(u, u)
+    determinant = xx * uu - xu * xu
+    if not determinant > SMALLEST_SINE_SQUARED * xx * uu:
+        return None
+    xy, uy = _dot(x, y), _dot(u, y)
+    a = (uu * xy - xu * uy) / determinant
+    b = (xx * uy - xu * xy) / determinant
+    left = y - (a * x + b * u)
+    return Model(a, b, math.sqrt(_dot(left, left) / len(y)))
+
+
+def _dot(left: NDArray[np.float64], right: NDArray[np.float64]) -> float:
+    return math.fsum((left * right).tolist())
