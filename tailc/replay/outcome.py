@@ -14,6 +14,10 @@ from tailc.replay.arrivals import LONGEST_NS, LONGEST_YEARS
 from tailc.replay.cores import engine as core_engine
 from tailc.replay.cores.state import CoreDemand, CoreLog
 from tailc.replay.cores.table import CoreTable
+from tailc.replay.frequencies import engine as clock_engine
+from tailc.replay.frequencies.dealing import clock_demand
+from tailc.replay.frequencies.state import ClockLog
+from tailc.replay.frequencies.table import Clockwork
 from tailc.replay.lowered import NS_PER_US, Lowered
 from tailc.replay.pools import NEVER_NS, PPM
 from tailc.replay.workload import Workload
@@ -25,6 +29,8 @@ _Time = TypeVar("_Time", int, NDArray[np.int64])
 _EXTREME_PART = 20
 # Work on cores is counted in millionths of a nanosecond: two hours and a half of it fit.
 MOST_WORK_NS = 9 * 10**12
+# Power of cores with a clock is told in watts.
+_PPM_PER_MILLI = 1_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +76,19 @@ class Steps:
 
 
 @dataclass(frozen=True, eq=False)
+class ClockTimes:
+    """Core time at each level, while the core held a request, waking included.
+
+    level_ns: (phases, levels), over cores and time. adapts: whether levels follow what cores hold,
+    so that cores are slow rather than idle.
+    """
+
+    frequency_khz: tuple[int, ...]
+    level_ns: NDArray[np.float64]
+    adapts: bool
+
+
+@dataclass(frozen=True, eq=False)
 class Outcome:
     """What happened to the requests, in order of arrival, and the time integrals.
 
@@ -94,6 +113,7 @@ class Outcome:
     rungs: int
     energy: Energy | None = None
     steps: Steps | None = None
+    clock: ClockTimes | None = None
 
     @property
     def was_cut_off(self) -> bool:
@@ -116,6 +136,24 @@ class Outcome:
             return self.mean_threads * PPM / sum(self.capacity_ppm)
         limited = [used for used in self.utilization_by_pool if used is not None]
         return max(limited, default=None)
+
+    @property
+    def saturation(self) -> float | None:
+        """The utilization, of cores that adapt that at the highest frequency.
+
+        One near 1 tells that there is no more to be had.
+        """
+        if self.clock is not None and self.clock.adapts:
+            return self.level_shares[-1] * (self.utilization or 0.0)
+        return self.utilization
+
+    @property
+    def level_shares(self) -> tuple[float, ...]:
+        """Share of the time of busy cores at each level, while arrivals were measured."""
+        assert self.clock is not None
+        level_ns = self.clock.level_ns[list(self._measured_phases)].sum(axis=0)
+        busy_ns = float(level_ns.sum())
+        return tuple(float(at) / busy_ns if busy_ns else 0.0 for at in level_ns)
 
     @property
     def utilization_by_pool(self) -> tuple[float | None, ...]:
@@ -241,7 +279,7 @@ def replay(
     load: Workload,
     order: NDArray[np.integer],
     arrival_ns: NDArray[np.int64],
-    table: Lowered | CoreTable,
+    table: Lowered | CoreTable | Clockwork,
     most_in_system: int,
     measured_from: int = 0,
     ladder_of: NDArray[np.int32] | None = None,
@@ -253,6 +291,8 @@ def replay(
     first.
     """
     _check_times(arrival_ns)
+    if isinstance(table, Clockwork):
+        return _on_clocks(load, order, arrival_ns, table, most_in_system, measured_from)
     ladders = _ladders(order, table, ladder_of)
     if isinstance(table, CoreTable):
         return _on_cores(load, order, arrival_ns, table, most_in_system, measured_from, ladders)
@@ -301,6 +341,39 @@ def _on_cores(
         len(table.unit_of),
         Energy(log.energy, log.power, tuple(table.idle_ppm.tolist())),
         Steps(*log.steps[:steps].T) if table.steer.epoch else None,
+    )
+
+
+def _on_clocks(
+    load: Workload,
+    order: NDArray[np.integer],
+    arrival_ns: NDArray[np.int64],
+    clockwork: Clockwork,
+    most_in_system: int,
+    measured_from: int,
+) -> Outcome:
+    table = clockwork.table
+    assert load.clocked is not None
+    # Compiled code looks no index up twice.
+    assert load.clocked.rate.shape[1] == len(table.frequency_khz)
+    log = ClockLog.empty(len(order), table)
+    demand = clock_demand(arrival_ns, order, load.clocked, clockwork, measured_from)
+    arrived, steps = clock_engine.replay(demand, table, measured_from, most_in_system, log)
+    return Outcome(
+        arrival_ns,
+        log.latency_ns,
+        log.wait_ns,
+        log.rung,
+        np.zeros(len(order), np.bool_),
+        log.busy_ns,
+        arrived,
+        measured_from,
+        log.integrals,
+        (table.cores * PPM,),
+        len(table.frequency_khz),
+        Energy(log.energy, log.power, (table.idle_mw * _PPM_PER_MILLI,)),
+        Steps(*log.steps[:steps].T) if table.steer.epoch else None,
+        ClockTimes(tuple(table.frequency_khz.tolist()), log.level_ns, table.follows_tails),
     )
 
 

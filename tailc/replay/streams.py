@@ -111,6 +111,13 @@ def shuffled_passes(state, pool, out):  # pragma: no cover - compiled
 
 
 @njit(cache=True, nogil=True)
+def dealt(state, hands, out):  # pragma: no cover - compiled
+    """Fill `out` with numbers below `hands`, each equally likely."""
+    for i in range(len(out)):
+        out[i] = np.int64(uniform(state) * hands)
+
+
+@njit(cache=True, nogil=True)
 def draw_sorted(state, last_request_of, spacing, out):  # pragma: no cover - compiled
     """Fill `out` with records drawn with replacement, ascending; each request is equally likely.
 

@@ -1,4 +1,4 @@
-"""What is replayed: a policy's ladders or a baseline's, and which one each request climbs."""
+"""What is replayed: a policy's ladders or clocks, or a baseline's, and which each request meets."""
 
 from __future__ import annotations
 
@@ -9,27 +9,33 @@ from numpy.typing import NDArray
 
 from tailc.forms.ladder.table import Ladder, Rule
 from tailc.replay.cores.table import CoreTable, core_table
+from tailc.replay.frequencies.clocks import Clocks
+from tailc.replay.frequencies.table import Clockwork, clock_table
 from tailc.replay.lowered import Lowered, lower
 from tailc.replay.steering import Steering
+from tailc.replay.workload import Workload, clocked_workload, workload
+from tailc.traces.profile import DemandProfile
 
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """One way to run the requests of a workload on one server.
+    """One way to run the requests of a workload on one server: on ladders, or on clocks.
 
     ladders: all on the same rungs and cost units, with the same quantum, rules and boost.
     ladder_of: int32 (records,), the ladder each record climbs; None: all climb the first.
     boosts_at_start: whether a request that starts on the last rung can be boosted as one that
     climbs there; no policy asks for it, but fixed parallelism with boosting does.
     note: what was chosen for it, for people ("threshold 225 ms"), or nothing.
-    steering: what scales the ages of climbs, on cores only; None: they hold as written.
+    steering: what scales the ages of climbs, on cores only, or the bound of clocks; None: they hold
+    as written.
     random_seed: on cores only, requests start on a random core, and stay there.
     cores_on: on cores only, how many of each unit are on, 0 for none; None: all.
     measures_warm_up: whether what comes before the server has settled counts too.
+    clocks: cores whose frequency follows from what they hold; None: there are ladders.
     """
 
     name: str
-    ladders: tuple[Ladder, ...]
+    ladders: tuple[Ladder, ...] = ()
     ladder_of: NDArray[np.int32] | None = None
     boosts_at_start: bool = False
     note: str = ""
@@ -37,21 +43,35 @@ class Subject:
     random_seed: int | None = None
     cores_on: tuple[int, ...] | None = None
     measures_warm_up: bool = False
+    clocks: Clocks | None = None
 
     def __post_init__(self) -> None:
-        assert self.ladders
+        assert (self.clocks is None) == bool(self.ladders)
         assert self.ladder_of is None or int(self.ladder_of.max()) < len(self.ladders)
 
 
 def is_on_cores(subject: Subject) -> bool:
     """Whether a running request has a core to itself."""
-    return Rule.CORE_PER_REQUEST in subject.ladders[0].rules
+    return subject.clocks is not None or Rule.CORE_PER_REQUEST in subject.ladders[0].rules
+
+
+def workload_for(profile: DemandProfile, subject: Subject) -> Workload:
+    """The profile at the speeds that requests have on the subject's rungs, or at its levels."""
+    if subject.clocks is not None:
+        return clocked_workload(profile, subject.clocks)
+    return workload(profile, subject.ladders[0])
 
 
 def table_of(
     subject: Subject, rate_mrps: int, most_in_system: int, *, cut_off_us: int | None = None
-) -> Lowered | CoreTable:
-    """What an engine reads of a subject, for loads up to `most_in_system`; see `lower`."""
+) -> Lowered | CoreTable | Clockwork:
+    """What an engine reads of a subject, for loads up to `most_in_system`; see `lower`.
+
+    On clocks nothing cuts a request off.
+    """
+    if subject.clocks is not None:
+        assert cut_off_us is None
+        return clock_table(subject.clocks, subject.steering)
     if not is_on_cores(subject):
         return lower(
             subject.ladders,

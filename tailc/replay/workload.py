@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from tailc.forms.ladder.table import Ladder, Rule
 from tailc.percentiles import PPM
+from tailc.replay.frequencies.clocked import Clocked, clocked
+from tailc.replay.frequencies.clocks import Clocks
 from tailc.traces.profile import DemandProfile
 
 NS_PER_MS = 1_000_000
@@ -24,6 +26,7 @@ class Workload:
     work_ns: int64 (records,), at speed 1. weight: int64 (records,).
     curve_of: int32 (records,). speed: float64 (curves, rungs).
     memory_ns: int64 (records,), the part of the work that no clock shortens; None: not told.
+    clocked: what records do at each level of a clock; None where rungs are no levels of one.
     """
 
     work_ns: NDArray[np.int64]
@@ -31,6 +34,7 @@ class Workload:
     curve_of: NDArray[np.int32]
     speed: NDArray[np.float64]
     memory_ns: NDArray[np.int64] | None = None
+    clocked: Clocked | None = None
 
     def __post_init__(self) -> None:
         assert len(self.work_ns) == len(self.weight) == len(self.curve_of) > 0
@@ -82,8 +86,33 @@ def workload(profile: DemandProfile, ladder: Ladder) -> Workload:
     curve's column of its number, where curves have as many columns as there are rungs. Any other
     rung has its own `speed_ppm` for every request. Work below 1 ns counts as 1 ns.
     """
-    work_ns = np.maximum(np.rint(profile.demand_ms * NS_PER_MS), 1).astype(np.int64)
-    return Workload(work_ns, profile.weight, profile.curve_of, _speed(profile, ladder))
+    return Workload(_work_ns(profile), profile.weight, profile.curve_of, _speed(profile, ladder))
+
+
+def clocked_workload(profile: DemandProfile, clocks: Clocks) -> Workload:
+    """The profile at the levels of the clocks; its times are at the reference clock.
+
+    All requests have the speed that the clock gives their compute, whatever their curve. Raises
+    TailcError for a request that is too long to time.
+    """
+    work_ns = _work_ns(profile)
+    memory_ns = None
+    if profile.memory_ms is not None:
+        told_ns = np.rint(profile.memory_ms * NS_PER_MS).astype(np.int64)
+        memory_ns = np.minimum(told_ns, work_ns)
+    frequencies_khz = [level.frequency_khz for level in clocks.table.levels]
+    return Workload(
+        work_ns,
+        profile.weight,
+        profile.curve_of,
+        np.ones((len(profile.curves), 1)),
+        memory_ns,
+        clocked(work_ns, memory_ns, frequencies_khz, clocks.reference_khz),
+    )
+
+
+def _work_ns(profile: DemandProfile) -> NDArray[np.int64]:
+    return np.maximum(np.rint(profile.demand_ms * NS_PER_MS), 1).astype(np.int64)
 
 
 def has_own_speeds(profile: DemandProfile, ladder: Ladder) -> bool:

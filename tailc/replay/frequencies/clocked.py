@@ -1,0 +1,90 @@
+"""Requests at the levels of a clock: what of them is done in a nanosecond, in whole numbers.
+
+A request of K ns of compute at the reference clock f0 and M ns of memory time takes K f0 / f + M at
+the clock f, and both parts elapse in proportion (Bartolini, 2015, section 3.4.1). Progress is
+counted in parts of 2^-62 of the request, so that a change of the clock rounds nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from tailc.errors import Code, Finding, TailcError
+
+WHOLE_BITS = 62
+WHOLE = 1 << WHOLE_BITS
+# So that K f0 + M f stays below 2^62: nine minutes.
+MOST_WORK_NS = 1 << 39
+# A request that runs no longer than this is timed to 2^-17 of its time, and mostly to a nanosecond;
+# a full system of them ends within 64 bits of nanoseconds.
+LONGEST_BITS = 45
+# Millionths of a cycle are kHz ns.
+_PARTS_PER_CYCLE = 1_000_000
+
+
+class Clocked(NamedTuple):
+    """Records at each level.
+
+    rate: int64 (records, levels), parts of 2^-62 that are done in a nanosecond, rounded up, so that
+    a request ends at the whole nanosecond at which it is done. cycles: int64 (records,), of
+    compute, rounded down. memory_ns: int64 (records,).
+    """
+
+    rate: NDArray[np.int64]
+    cycles: NDArray[np.int64]
+    memory_ns: NDArray[np.int64]
+
+
+def clocked(
+    work_ns: NDArray[np.int64],
+    memory_ns: NDArray[np.int64] | None,
+    frequencies_khz: Sequence[int],
+    reference_khz: int,
+) -> Clocked:
+    """Records of this work at the reference clock; without memory time all of it is compute.
+
+    Raises TailcError for a request that works for over nine minutes, or at the lowest frequency for
+    over nine hours.
+    """
+    if int(work_ns.max()) > MOST_WORK_NS:
+        raise _too_long(f"a request works longer than {MOST_WORK_NS // 10**9:,} s")
+    if memory_ns is None:
+        memory_ns = np.zeros_like(work_ns)
+    assert bool(((memory_ns >= 0) & (memory_ns <= work_ns)).all())
+    parts = (work_ns - memory_ns) * reference_khz
+    rate = np.empty((len(work_ns), len(frequencies_khz)), np.int64)
+    _rates(parts, memory_ns, np.array(frequencies_khz, np.int64), rate)
+    if int(rate.min()) < 1 << (WHOLE_BITS - LONGEST_BITS):
+        hours = (1 << LONGEST_BITS) // (3_600 * 10**9)
+        raise _too_long(f"a request runs longer than {hours} h at {frequencies_khz[0]} kHz")
+    return Clocked(rate, parts // _PARTS_PER_CYCLE, memory_ns)
+
+
+def _too_long(message: str) -> TailcError:
+    return TailcError(Finding(Code.METHOD_UNFIT, message))
+
+
+@njit(cache=True, nogil=True)
+def _rates(parts, memory_ns, frequency_khz, rate):  # pragma: no cover - compiled
+    """2^62 f / (K f0 + M f), rounded up, by long division."""
+    for record in range(len(parts)):
+        for level in range(len(frequency_khz)):
+            rest = frequency_khz[level]
+            divisor = parts[record] + memory_ns[record] * rest
+            # What takes a nanosecond or less takes one.
+            quotient = np.int64(WHOLE)
+            if rest < divisor:
+                quotient = np.int64(0)
+                for _ in range(WHOLE_BITS):
+                    rest <<= 1
+                    quotient <<= 1
+                    if rest >= divisor:
+                        rest -= divisor
+                        quotient += 1
+                quotient += rest > 0
+            rate[record, level] = quotient

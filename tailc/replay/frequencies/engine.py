@@ -1,0 +1,291 @@
+"""Discrete-event replay of a tail table on cores with a clock each, compiled.
+
+**What happens** (Kasture et al., MICRO 2015, and Bartolini, 2015, section 3.4). All times are whole
+nanoseconds. A request is on one core from its arrival, and requests of a core run one at a time, in
+order of arrival.
+
+- *Instants.* Exits come before arrivals; among exits the core of the lower number goes first.
+- *Frequencies.* At every arrival and every exit on a core that then has a request, the core takes
+  the level that the table says (`tailc.forms.tail_table.level_for`), at once: what it has done of
+  the running request counts, rounded down to 2^-20 of the request, and the ages of all it holds.
+- *Progress.* At the clock f a request takes C / f + M, and of what is left of it cycles and memory
+  time shrink in proportion.
+- *Sleep.* A core without requests sleeps, and the next one waits until it is awake; from its
+  arrival on the core draws the power of its level. With batch work a core never sleeps: it does
+  batch work while it has no requests, and leaves it at once.
+- *Control.* Exits are counted, and the last of an epoch takes a step before its core chooses a
+  level. The new bound holds wherever a level is chosen from then on.
+
+**How.** Parts of a request are counted in 2^-62 (`clocked`), so that no change of level rounds;
+an exit comes at the first whole nanosecond at which all parts are done. A decision takes as long as
+the core holds requests, up to the positions of the table.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from tailc.replay.arriving import arrive
+from tailc.replay.control import (
+    controlled,
+    ends_epoch,
+    given,
+    log_step,
+    measured_rate_mrps,
+    measured_tail_us,
+)
+from tailc.replay.frequencies.clocked import WHOLE, WHOLE_BITS
+from tailc.replay.frequencies.state import ClockDemand, ClockLog, empty_server
+from tailc.replay.frequencies.table import ClockTable
+from tailc.replay.lowered import NS_PER_US
+from tailc.replay.pools import NEVER_NS, PPM
+from tailc.replay.state import BUSY, IN_SYSTEM, SPAN, THREADS
+from tailc.replay.steering import CONTROLLED, UNSTEERED
+
+# What is done of a request is known to 2^-20, so that cycles times that stay within 64 bits.
+SHARE_BITS = 20
+_MW_PER_W = 1000
+
+# As in the engine for threads: nothing is allocated in the loop.
+_loop = njit(cache=True, nogil=True, _nrt=False)  # pyright: ignore[reportCallIssue] - not in its stubs
+_part = njit(inline="always")
+
+
+def replay(
+    demand: ClockDemand, table: ClockTable, measured_from: int, most_in_system: int, log: ClockLog
+) -> tuple[int, int]:
+    """Fill `log`; return how many requests arrived before the system held `most_in_system`, and
+    how many steps were taken.
+
+    That is all of them unless the server is overloaded; then the replay is given up there, and
+    requests still in the system have their age as latency. Phases are as for threads.
+    """
+    state = empty_server(table, len(demand.arrival_ns), measured_from)
+    _run(state, demand, table, measured_from, most_in_system, log)
+    return int(state.server["arrived"]), int(state.server["steps"])
+
+
+@_loop  # pragma: no cover - compiled
+def _run(state, demand, table, measured_from, most_in_system, log):
+    """One event after another, in the order of the module's docstring."""
+    server = state.server
+    _scale(server, table)
+    while True:
+        arrive_at = NEVER_NS
+        if server.arrived < len(demand.arrival_ns):
+            arrive_at = demand.arrival_ns[server.arrived]
+        upcoming = min(server.exit_at, arrive_at)
+        if upcoming == NEVER_NS:
+            return
+        _wait_until(upcoming, server, log)
+        if server.exit_at == upcoming:
+            _exit(state, demand, table, log)
+        else:
+            _enter(state, demand, table, measured_from, log)
+            if server.in_system >= most_in_system:
+                _give_up(state, demand, table, log)
+                return
+        _look_ahead(state)
+
+
+@_part  # pragma: no cover - compiled
+def _scale(server, table):
+    """The bound, as the output scales it."""
+    server.bound_ns = table.bound_us * server.output_ppm // (PPM // NS_PER_US)
+
+
+@_part  # pragma: no cover - compiled
+def _wait_until(upcoming, server, log):
+    """Let time pass: the integrals."""
+    if upcoming == server.now:
+        return
+    # A float: nanoseconds times millionths outgrow 64 bits within minutes.
+    passed = float(upcoming - server.now)
+    sums = log.integrals[server.phase]
+    held_ppm = passed * PPM * server.busy
+    sums[SPAN] += passed
+    sums[IN_SYSTEM] += passed * server.in_system
+    sums[THREADS] += held_ppm
+    sums[BUSY] += held_ppm
+    server.now = upcoming
+
+
+@_part  # pragma: no cover - compiled
+def _enter(state, demand, table, measured_from, log):
+    """The next request is on its core, which may choose another level."""
+    server = state.server
+    request = server.arrived
+    _arrive(state, demand, table, measured_from, log)
+    core = state.cores[demand.core[request]]
+    core.held += 1
+    if core.held == 1:
+        core.last = request
+        server.busy += 1
+        core.since = server.now
+        _begin(request, server.now + table.wake_ns, core, demand, log)
+    else:
+        state.behind[core.last] = request
+        core.last = request
+        _work(server.now, core)
+    _choose(core, state, demand, table, log)
+
+
+@_part  # pragma: no cover - compiled
+def _arrive(state, demand, table, measured_from, log):
+    """Count an arrival; where it begins a phase, what was drawn belongs to the one before."""
+    server = state.server
+    before = server.phase
+    arrive(server, len(demand.arrival_ns), measured_from)
+    after = server.phase
+    if after != before:
+        server.phase = before
+        for number in range(len(state.cores)):
+            if state.cores[number].held > 0:
+                _account(state.cores[number], server, table, log)
+        server.phase = after
+
+
+@_part  # pragma: no cover - compiled
+def _begin(request, at, core, demand, log):
+    """A request is the one that runs, from `at` on."""
+    core.request = request
+    core.left = WHOLE
+    core.begun = at
+    core.works_from = at
+    # Whatever its level is, it is not set.
+    core.rate = 0
+    log.wait_ns[request] = at - demand.arrival_ns[request]
+
+
+@_part  # pragma: no cover - compiled
+def _work(now, core):
+    """What the running request has done until now."""
+    if now > core.works_from:
+        core.left -= (now - core.works_from) * core.rate
+        core.works_from = now
+
+
+@_part  # pragma: no cover - compiled
+def _account(core, server, table, log):
+    """Power and time of the level until now."""
+    passed = float(server.now - core.since)
+    drawn = passed * table.power_mw[core.level] / _MW_PER_W
+    log.energy[core.request] += drawn
+    log.power[server.phase] += drawn
+    log.level_ns[server.phase, core.level] += passed
+    core.since = server.now
+
+
+@_part  # pragma: no cover - compiled
+def _choose(core, state, demand, table, log):
+    """The level from now on; a request that has just begun needs one in any case."""
+    if table.follows_tails:
+        level = _level_by_tails(core, state, demand, table)
+    else:
+        level = demand.level[core.request]
+    if level == core.level and core.rate > 0:
+        return
+    if state.server.now > core.since:
+        _account(core, state.server, table, log)
+    core.level = level
+    core.rate = demand.clocked.rate[demand.record[core.request], level]
+    core.exit_at = core.works_from + (core.left + core.rate - 1) // core.rate
+
+
+@_part  # pragma: no cover - compiled
+def _level_by_tails(core, state, demand, table):
+    """As `tailc.forms.tail_table.level_for`."""
+    server = state.server
+    top = len(table.frequency_khz) - 1
+    if core.held > table.needed.shape[1]:
+        return top
+    share = (WHOLE - core.left) >> (WHOLE_BITS - SHARE_BITS)
+    record = demand.record[core.request]
+    of_cycles = _row(table.cycles_from, (demand.clocked.cycles[record] * share) >> SHARE_BITS)
+    of_memory = _row(table.memory_from, (demand.clocked.memory_ns[record] * share) >> SHARE_BITS)
+    level = table.least
+    request = core.request
+    for position in range(core.held):
+        slack_ns = server.bound_ns - (server.now - demand.arrival_ns[request])
+        slack_ns -= table.memory_left[of_memory, position]
+        if slack_ns <= 0:
+            return top
+        needed = table.needed[of_cycles, position]
+        while level < top and table.frequency_khz[level] * slack_ns < needed:
+            level += 1
+        request = state.behind[request]
+    return level
+
+
+@_part  # pragma: no cover - compiled
+def _row(froms, elapsed):
+    row = 0
+    while row + 1 < len(froms) and froms[row + 1] <= elapsed:
+        row += 1
+    return row
+
+
+@_part  # pragma: no cover - compiled
+def _exit(state, demand, table, log):
+    """The next to leave does; its core goes on with the next, or has none."""
+    server = state.server
+    core = state.cores[server.leaver]
+    request = core.request
+    _account(core, server, table, log)
+    latency_ns = server.now - demand.arrival_ns[request]
+    log.latency_ns[request] = latency_ns
+    log.rung[request] = core.level
+    log.busy_ns[request] = server.now - core.begun
+    server.in_system -= 1
+    core.held -= 1
+    if table.steer.law != UNSTEERED and ends_epoch(state, table.steer, latency_ns):
+        _step(state, table, log.steps)
+    if core.held > 0:
+        _begin(state.behind[request], server.now, core, demand, log)
+        _choose(core, state, demand, table, log)
+    else:
+        server.busy -= 1
+        core.exit_at = NEVER_NS
+
+
+@_part  # pragma: no cover - compiled
+def _step(state, table, steps):
+    server = state.server
+    measured_us = measured_tail_us(state, table.steer)
+    rate_mrps = measured_rate_mrps(server)
+    if table.steer.law == CONTROLLED:
+        controlled(server, table.steer, measured_us, rate_mrps)
+    else:
+        given(server, table.steer)
+    log_step(server, steps, measured_us, rate_mrps)
+    _scale(server, table)
+
+
+@_part  # pragma: no cover - compiled
+def _look_ahead(state):
+    """Who exits next."""
+    server = state.server
+    server.exit_at = NEVER_NS
+    for number in range(len(state.cores)):
+        if state.cores[number].exit_at < server.exit_at:
+            server.exit_at = state.cores[number].exit_at
+            server.leaver = number
+
+
+@_part  # pragma: no cover - compiled
+def _give_up(state, demand, table, log):
+    """Every request in the system has its age as latency, and as wait if it has not begun."""
+    server = state.server
+    for number in range(len(state.cores)):
+        core = state.cores[number]
+        request = core.request
+        for position in range(core.held):
+            log.latency_ns[request] = server.now - demand.arrival_ns[request]
+            if position > 0 or core.begun > server.now:
+                log.wait_ns[request] = log.latency_ns[request]
+            request = state.behind[request]
+        if core.held > 0:
+            _account(core, server, table, log)
+            log.rung[core.request] = core.level
+            log.busy_ns[core.request] = max(server.now - core.begun, np.int64(0))
