@@ -13,10 +13,10 @@ the tail least, until as many requests are late as the percentile allows. How is
    least energy whatever convex function of the clock power is (Yao, Demers and Shenker, FOCS 1995),
    but for levels being apart. A request that needs more than the cap is late in any case, and is
    not waited for.
-2. **The cap** begins at the highest level, and comes down level by level while no more requests
-   than allowed are late: the highest frequencies cost most, and a cap makes those late that need
-   them. In the end it is another level lower for the first requests to arrive, as many as possible,
-   by halving the place `HALVINGS` times.
+2. **The cap** is the lowest with which no more requests are late than allowed, found by halving:
+   the highest frequencies cost most, and a cap makes those late that need them. In the end it is
+   another level lower for the first requests to arrive, as many as possible, by halving the place
+   `HALVINGS` times.
 
 Where too many are late at the highest level already, all run at that.
 """
@@ -37,7 +37,7 @@ from tailc.replay.lowered import NS_PER_US
 
 # How many requests a decision looks ahead at most; it seldom takes more than a few.
 LOOK_AHEAD = 256
-HALVINGS = 6
+HALVINGS = 5
 _NOBODY = -1
 _PARTS_PER_CYCLE = 1_000_000
 # No decision needs a longer time, and clocks times this stay within 64 bits.
@@ -55,11 +55,9 @@ def foreseen_levels(
     """
     plan = _Plan(demand, table, rule, measured_from)
     top = len(table.frequency_khz) - 1
-    cap = top
-    if plan.late(cap, 0) > plan.allowed:
+    if plan.late(top, 0) > plan.allowed:
         return np.full(len(demand.arrival_ns), top, np.int64)
-    while cap > table.least and plan.late(cap - 1, 0) <= plan.allowed:
-        cap -= 1
+    cap = plan.lowest_cap(top)
     plan.late(cap, plan.lower_before(cap) if cap > table.least else 0)
     return plan.level
 
@@ -83,6 +81,17 @@ class _Plan:
         queues = self._first, self._behind
         limits = self._bound_ns, cap, lower_before, self._from
         return int(_plan(demand, queues, table, limits, self.level))
+
+    def lowest_cap(self, top: int) -> int:
+        """The lowest one with which no more are late than allowed; the highest is one."""
+        lowest, allowed = self._table.least, top
+        while lowest < allowed:
+            cap = (lowest + allowed) // 2
+            if self.late(cap, 0) <= self.allowed:
+                allowed = cap
+            else:
+                lowest = cap + 1
+        return allowed
 
     def lower_before(self, cap: int) -> int:
         """How many of the first requests may have a cap that is one level lower."""

@@ -1,0 +1,1 @@
+"""What a tail table is compared with; one short file each."""

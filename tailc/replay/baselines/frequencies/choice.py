@@ -1,0 +1,64 @@
+"""Baselines of a tail table by name, and those that a policy is compared with by default."""
+
+from __future__ import annotations
+
+import enum
+
+from tailc.errors import Code, Finding, TailcError, did_you_mean
+from tailc.replay.baselines.frequencies.dynamic_oracle import dynamic_oracle
+from tailc.replay.baselines.frequencies.fixed import fixed
+from tailc.replay.baselines.frequencies.open_loop import open_loop
+from tailc.replay.baselines.frequencies.static_oracle import static_oracle
+from tailc.replay.baselines.search import Search
+from tailc.replay.subject import Subject
+from tailc.units import shorten
+
+
+class Shape(enum.Enum):
+    """The baselines there are, and how people write them."""
+
+    FIXED = "fixed"
+    STATIC_ORACLE = "static-oracle"
+    DYNAMIC_ORACLE = "dynamic-oracle"
+    OPEN_LOOP = "open-loop"
+
+
+def frequency_baseline(name: str, policy: Subject, search: Search) -> Subject:
+    """The baseline of that name on the cores of the policy.
+
+    Raises TailcError (USAGE) for a name that does not fit.
+    """
+    assert policy.clocks is not None
+    match asked(name, policy):
+        case Shape.FIXED:
+            return fixed(policy.clocks)
+        case Shape.STATIC_ORACLE:
+            return static_oracle(policy.clocks, search)
+        case Shape.DYNAMIC_ORACLE:
+            return dynamic_oracle(policy.clocks, search)
+        case Shape.OPEN_LOOP:
+            return open_loop(policy)
+
+
+def asked(name: str, policy: Subject) -> Shape:
+    """What `name` asks for; the case of letters does not matter.
+
+    Raises TailcError (USAGE) for no baseline's name, and for what this policy has not.
+    """
+    wanted, known = name.strip().lower(), frequency_default_names(policy)
+    if wanted in known:
+        return Shape(wanted)
+    if wanted == Shape.OPEN_LOOP.value:
+        message = f"baseline `{shorten(name)}`: the policy has no controller"
+        raise TailcError(Finding(Code.USAGE, message))
+    message = f"there is no baseline `{shorten(name)}` where cores have a clock each"
+    raise TailcError(Finding(Code.USAGE, message, help=did_you_mean(wanted, known)))
+
+
+def frequency_default_names(policy: Subject) -> tuple[str, ...]:
+    """One frequency, the best one, perfect knowledge, and the policy without its controller."""
+    return tuple(
+        shape.value
+        for shape in Shape
+        if shape is not Shape.OPEN_LOOP or policy.steering is not None
+    )
