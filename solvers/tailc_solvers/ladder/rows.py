@@ -14,36 +14,31 @@ from tailc_solvers.ladder.kernels import (
     least_tail,
     new_point,
 )
+from tailc_solvers.ladder.kernels_steps import DIGITS, RADIX, fill_steps, sort_bits
 from tailc_solvers.sample import Sample
 
 
-def sorted_weights(sample: Sample) -> tuple[NDArray[np.float64], NDArray[np.int64] | None]:
-    """Demands ascending with their weights, None where every weight is one."""
+def sorted_weights(sample: Sample) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Demands ascending with their weights."""
     if sample.total_weight == sample.weight.size:
-        return np.sort(sample.demand_ms), None
+        return _ascending(sample.demand_ms), np.ones_like(sample.weight)
     order = np.argsort(sample.demand_ms, kind="stable")
     return sample.demand_ms[order], sample.weight[order]
 
 
-def sorted_steps(demand: NDArray[np.float64], weight: NDArray[np.int64] | None, rank: int) -> Steps:
+def _ascending(positive: NDArray[np.float64]) -> NDArray[np.float64]:
+    values = positive.copy()
+    other = np.empty_like(values)
+    counts = np.empty((DIGITS, RADIX), dtype=np.int64)
+    is_in_other = sort_bits(values.view(np.int64), other.view(np.int64), counts)
+    return other if is_in_other else values
+
+
+def sorted_steps(demand: NDArray[np.float64], weight: NDArray[np.int64], rank: int) -> Steps:
     """The distribution of ascending demands as steps; `rank` in units of weight, from 1."""
-    if weight is None:
-        total = demand.size
-        weighted = demand
-        running = np.arange(total, 0, -1.0)
-    else:
-        upto = np.cumsum(weight)
-        total = int(upto[-1])
-        weighted = demand * weight
-        running = (total - upto + weight).astype(np.float64)
-        rank = int(np.searchsorted(upto, rank)) + 1
-    before = np.cumsum(weighted) - weighted
-    return Steps(
-        work=np.concatenate([[0.0], demand]),
-        sum=np.concatenate([[0.0], (before + demand * running) / total]),
-        running=np.concatenate([[1.0], running / total]),
-        rank=rank,
-    )
+    work, sums, running = np.empty((3, demand.size + 1))
+    entry = fill_steps(demand, weight, rank, work, sums, running)
+    return Steps(work, sums, running, entry)
 
 
 def hull_of(speeds: NDArray[np.float64], costs: NDArray[np.float64]) -> Hull:
