@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tailc_solvers.tails.histogram import Histogram, histogram
-from tailc_solvers.tails.kernels import Cases, tail_rows
+from tailc_solvers.tails.kernels import BLOCK, Cases, Law, gaussian_rows, list_cases, tail_rows
 
 CLOSE = 1e-12
 """Probability by which an entry may be exceeded more often than 1 - quantile: 1,000 times the
@@ -111,13 +111,15 @@ def tables_of(
         raise ValueError("quantile must lie between 0 and 1")
     if not (rows >= 1 and 1 <= positions <= most_positions):
         raise ValueError("a table needs a row, and most_positions no less than positions")
-    elapsed = _even_quantiles(counted, rows) if begins is None else _checked(counted, begins)
-    cases = _cases(counted, elapsed)
+    elapsed = even_quantiles(counted, rows) if begins is None else _checked(counted, begins)
+    law = law_of(counted)
+    cases = list_all_cases(counted, law, elapsed, 1 - quantile + CLOSE)
     z = normal_deviations(quantile) if deviations is None else deviations
-    left = np.empty((elapsed.size, most_positions))
-    left[:, :positions] = _convolved(counted, cases, 1 - quantile + CLOSE, positions)
-    left[:, positions:] = _gaussian(counted, cases, z, np.arange(positions, most_positions))
-    return TailTables(elapsed, np.maximum.accumulate(left, axis=1), counted.most)
+    left = np.empty((elapsed.size, most_positions + 1))
+    position = np.arange(positions, most_positions + 1)
+    gaussian_rows(law, cases, z, position, np.empty((3, law.falling.size + 1)), left[:, positions:])
+    convolve(law, cases, left[:, positions].max(), left[:, :positions])
+    return TailTables(elapsed, np.maximum.accumulate(left[:, :-1], axis=1), counted.most)
 
 
 def normal_deviations(quantile: float) -> float:
@@ -136,55 +138,60 @@ def _checked(counted: Histogram, begins: ArrayLike) -> NDArray[np.float64]:
     return elapsed
 
 
-def _even_quantiles(counted: Histogram, rows: int) -> NDArray[np.float64]:
+def even_quantiles(counted: Histogram, rows: int) -> NDArray[np.float64]:
     """Nothing, and the quantiles 1 / rows, 2 / rows and so on, as the sample has them."""
     upto = np.cumsum(counted.share)
     bucket = np.searchsorted(upto, np.arange(1, rows) / rows - CLOSE)
-    begins = np.unique(np.concatenate(([0.0], counted.smallest[bucket])))
-    return begins[begins < max(counted.most, np.nextafter(0.0, 1.0))]
+    found = np.concatenate(([0.0], counted.smallest[bucket]))
+    is_new = np.concatenate(([True], (found[1:] > found[:-1]) & (found[1:] < counted.most)))
+    return found[is_new]
 
 
-def _cases(counted: Histogram, begins: NDArray[np.float64]) -> Cases:
-    """By row, what holds at its beginning, and for each bucket with requests that begins in it."""
+def law_of(counted: Histogram) -> Law:
+    """The histogram as the kernels want it."""
     filled = np.flatnonzero(counted.share)
-    starts = counted.smallest[filled]
-    bucket_at_begin = np.concatenate(([-1], filled))[np.searchsorted(starts, begins, "right")]
-    within = starts < counted.most
-    elapsed = np.concatenate((begins, starts[within]))
-    above = np.concatenate((bucket_at_begin, filled[within]))
-    order = np.lexsort((above, elapsed))
-    first = np.searchsorted(elapsed[order], begins)
-    # Of the last bucket nothing is known but its edge.
-    above = np.minimum(above[order], counted.share.size - 2)
-    return Cases(above, elapsed[order], first, np.append(first[1:], order.size))
+    listed = np.zeros(filled.size + BLOCK, dtype=np.int64)
+    listed[: filled.size] = filled
+    share = np.zeros(listed.size)
+    share[: filled.size] = counted.share[filled]
+    falling = np.ascontiguousarray(counted.share[::-1])
+    return Law(counted.least, counted.width, listed, share, falling)
 
 
-def _convolved(
-    counted: Histogram, cases: Cases, allowed: float, positions: int
-) -> NDArray[np.float64]:
-    """Entries of the first positions [rows, positions]."""
-    share, n_rows = counted.share, cases.first.size
-    left = np.empty((n_rows, positions))
-    shares = (share, np.ascontiguousarray(share[::-1]))
-    size = share.size * (positions + 1)
-    before, after = np.empty(size), np.empty(size)
-    reach = np.empty(n_rows, dtype=np.int64)
-    lattice = (counted.least, counted.width)
-    fits = tail_rows(shares, lattice, allowed, cases, before, after, reach, left)
-    assert fits, "no sum exceeds its support"
-    return left
+def list_all_cases(
+    counted: Histogram, law: Law, begins: NDArray[np.float64], allowed: float
+) -> Cases:
+    """The cases of rows at `begins`; `allowed` is the probability of more than an entry."""
+    filled = law.filled[:-BLOCK]
+    most, rows = filled.size + begins.size, begins.size
+    cases = Cases(
+        np.empty(most, np.int64),
+        np.empty(most),
+        np.empty(most),
+        np.empty(rows, np.int64),
+        np.empty(rows, np.int64),
+    )
+    mass = np.cumsum(law.falling)[::-1]
+    list_cases(begins, filled, counted.smallest[filled], counted.most, allowed * mass, cases)
+    return cases
 
 
-def _gaussian(
-    counted: Histogram, cases: Cases, z: float, position: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """Entries of later positions [rows, positions], the largest of each row's cases."""
-    value = counted.least + counted.width * np.arange(counted.share.size)
-    moments = np.array([counted.share * value**power for power in (0, 1, 2)])
-    beyond = np.cumsum(moments[:, ::-1], axis=1)[:, ::-1]
-    mass, first, second = beyond[:, cases.above + 1]
-    spread = np.maximum(second / mass - (first / mass) ** 2, 0.0)
-    mean, variance = beyond[1, 0], max(beyond[2, 0] - beyond[1, 0] ** 2, 0.0)
-    deviation = np.sqrt(spread[:, None] + position * variance)
-    left = (first / mass - cases.elapsed)[:, None] + position * mean + z * deviation
-    return np.maximum.reduceat(left, cases.first, axis=0)
+def convolve(law: Law, cases: Cases, expected: float, left: NDArray[np.float64]) -> None:
+    """Fill `left` [rows, positions]. It is fastest if no entry is over `expected`."""
+    rows, positions = left.shape
+    pad = law.falling.size
+    most = pad * (positions + 1)
+    size = int((expected - law.least * positions) / law.width)
+    # A quantile of a sum is hardly ever below its mean.
+    mean = positions * float(law.share @ law.filled)
+    floor = int(mean) - (pad - 1) * np.arange(positions, -1, -1)
+    np.maximum(floor, 0, out=floor)
+    reach = np.empty((2, rows), dtype=np.int64)
+    is_filled = False
+    while not is_filled:
+        size = min(max(size, pad), most)
+        these, following = np.empty(pad + size), np.empty(pad + size)
+        is_filled = tail_rows(law, cases, floor, these, following, reach, left)
+        assert is_filled or size < most or floor[-1] > 0, "no sum exceeds its support"
+        size *= 2
+        floor[:] = 0

@@ -70,3 +70,123 @@ def test_weights_count_as_repetitions():
 def test_bad_arguments_are_told_apart(work, weight, more, says):
     with pytest.raises(ValueError, match=says):
         tail_tables(work, weight, **{"quantile": 0.95, **more})
+
+
+SHAPES = {
+    "exponential": lambda draw, n: draw.exponential(1.0, n),
+    "gamma": lambda draw, n: draw.gamma(4.0, 0.25, n),
+    "bimodal": lambda draw, n: np.where(draw.random(n) < 0.9, 0.5, 5.5),
+    "lognormal": lambda draw, n: draw.lognormal(0.0, 1.0, n),
+    "fixed": lambda _, n: np.full(n, 2.0),
+}
+DRAWS = 20_000
+
+
+def simulated(work, elapsed, position, draw):
+    """What is left until `position` is done, drawn from the sample [DRAWS]."""
+    running = draw.choice(work[work > elapsed], DRAWS) - elapsed
+    return running + draw.choice(work, (position, DRAWS)).sum(axis=0)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_nothing_simulated_exceeds_an_entry_more_often_than_it_may(shape):
+    draw = np.random.default_rng(11)
+    work = SHAPES[shape](draw, 2_000)
+    found = tail_tables(work, quantile=0.95)
+    # Of 20,000 draws 1,000 may; three and a half standard deviations of that.
+    most = 0.05 * DRAWS + 3.5 * np.sqrt(0.05 * 0.95 * DRAWS)
+    ends = [*found.elapsed[1:], found.unknown_from]
+    for row, (begin, end) in enumerate(zip(found.elapsed, ends, strict=True)):
+        for elapsed in (begin, 0.5 * (begin + end)):
+            for position in (0, 1, 5, 15):
+                left = simulated(work, elapsed, position, draw)
+                # Sums of the same work differ by rounding.
+                over = (left > found.left[row, position] + 1e-9).sum()
+                assert over <= most, (elapsed, position)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_an_entry_is_within_the_interval_of_a_simulated_quantile(shape):
+    draw = np.random.default_rng(12)
+    work = SHAPES[shape](draw, 2_000)
+    # The first row has nothing but a request that has just begun.
+    found = tail_tables(work, quantile=0.95, buckets=4_096, begins=[0.0, work.min() / 2])
+    width = np.ptp(work) / 4_095
+    spread = 3.5 * np.sqrt(0.95 * 0.05 * DRAWS)
+    for position in (0, 1, 5, 15):
+        left = np.sort(simulated(work, 0.0, position, draw))
+        low, high = left[[int(0.95 * DRAWS - spread), int(0.95 * DRAWS + spread)]]
+        # Each request is rounded up by a bucket at most.
+        assert low - 1e-9 <= found.left[0, position] <= high + (position + 1) * width + 1e-9
+
+
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(
+    work=st.lists(st.floats(0, 100), min_size=2, max_size=30).filter(max),
+    progress=st.floats(0, 1, exclude_max=True),
+    buckets=st.integers(2, 40),
+)
+def test_no_progress_leaves_more_than_its_row_says(work, progress, buckets):
+    elapsed = progress * max(work)
+    found = tail_tables(work, quantile=0.9, buckets=buckets, rows=4)
+    row = int(np.searchsorted(found.elapsed, elapsed, "right")) - 1
+    left = np.array([x - elapsed for x in work if x > elapsed])
+    for position in range(3):
+        if position:
+            left = np.add.outer(left, work).ravel()
+        rank = int(np.ceil(0.9 * left.size - 1e-9))
+        assert np.sort(left)[rank - 1] <= found.left[row, position] * (1 + 1e-12) + 1e-12
+
+
+def test_any_order_of_summing_has_the_same_entries():
+    """By FFT, of the whole support at once; the sums differ in their last bits."""
+    work = np.random.default_rng(5).gamma(2.0, 1.0, 5_000)
+    found = tail_tables(work, quantile=0.95, begins=[0.0, work.min() / 2])
+    width = np.ptp(work) / 127
+    k = np.ceil((work - work.min()) / width - 1e-12).astype(int)
+    spectrum = np.fft.rfft(np.bincount(k, minlength=128) / work.size, 4_096)
+    for position in range(16):
+        upto = np.fft.irfft(spectrum ** (position + 1), 4_096).cumsum()
+        least = work.min() * (position + 1)
+        wanted = least + width * (upto >= 0.95 - 1e-12).argmax()
+        assert found.left[0, position] == pytest.approx(wanted, rel=1e-12)
+
+
+def unit_exponential(n=200_000):
+    """Mid-ranks of the exponential law: mean and variance 1 to five digits."""
+    return -np.log1p(-(np.arange(n) + 0.5) / n)
+
+
+@pytest.mark.parametrize(("terms", "true", "gaussian"), [(17, 24.30, 23.78), (33, 42.98, 42.45)])
+def test_gaussian_tails_of_exponential_work_are_near_the_true_ones(terms, true, gaussian):
+    """Half the upper tail of chi-squared with 34 and 66 degrees: 24.30 and 42.98."""
+    found = tail_tables(unit_exponential(), quantile=0.95, buckets=8_192, begins=[0.0, 1e-9])
+    # 17 values are rounded up by 0.0016 at most.
+    assert found.left[0, terms - 1] == pytest.approx(gaussian, abs=0.03)
+    assert true - 0.6 < found.left[0, terms - 1] < true
+    by_variance_of_one = terms + 1.645
+    assert by_variance_of_one == pytest.approx({17: 18.65, 33: 34.65}[terms], abs=0.01)
+
+
+def test_convolved_tails_of_exponential_work_are_the_true_ones():
+    found = tail_tables(
+        unit_exponential(20_000), quantile=0.95, buckets=4_096, begins=[0.0, 1e-9], positions=33
+    )
+    assert found.left[0, 16] == pytest.approx(24.30, abs=0.05)
+    assert found.left[0, 32] == pytest.approx(42.98, abs=0.08)
+
+
+def test_entries_rise_with_position_across_the_change_to_the_gaussian():
+    # A rare long request: the Gaussian of 16 is below the convolution of 15.
+    found = tail_tables([1.0, 400.0], [999, 1], quantile=0.999)
+    assert (np.diff(found.left) >= 0).all()
+
+
+def test_quantiles_of_sums_are_not_sums_of_quantiles():
+    """C and M are 0 with probability 0.96: both p95 are 0. 0.96^2 < 0.95, so that of C + M is 1."""
+    rare = plain.law([1] * 4 + [0] * 96)
+    assert plain.quantile(rare, BETA) == 0
+    assert plain.quantile(plain.summed(rare, rare), BETA) == 1
+    found = tail_tables([0.0, 1.0], [96, 4], quantile=0.95, buckets=2, positions=2)
+    # A request that has begun is known to be longer than nothing.
+    assert found.left[0, :2].tolist() == [1.0, 1.0]
