@@ -92,7 +92,7 @@ class Code(enum.Enum):
     BUDGET_ENDED = ("TC0502", ExitCode.BUDGET, "the budget ended before the optimum was certified")
     METHOD_UNFIT = ("TC0503", ExitCode.BAD_CONTENT, "the method cannot solve this problem")
     NO_TUNING = ("TC0504", ExitCode.INFEASIBLE, "no controller keeps the limits for a plant")
-    HOPEFUL_SUM = ("TC0551", ExitCode.OK, "added tails are below the tail of the sum")
+    HOPEFUL_SUM = ("TC0552", ExitCode.OK, "added tails are below the tail of the sum")
     UNSTABLE_GAINS = ("TC0505", ExitCode.BAD_CONTENT, "gains in the spec would not be stable")
     BAD_MODEL = ("TC0511", ExitCode.BAD_CONTENT, "measured throughput gives no usable model")
     HOST_SHORT = ("TC0551", ExitCode.OK, "machines need more than their host together")

@@ -2,19 +2,50 @@
 
 from __future__ import annotations
 
+from tailc.percentiles import PPM
+from tailc.specs.clocked import ClockedDemandSpec
 from tailc.specs.common import DemandSpec, HeldOutSpec, SpeedupSpec
 from tailc.traces.profile import Measure
 from tailc.traces.reading import Curve, Reading, SplitBy, SplitRule, TimeUnit, Timings
 
 
-def reading(
-    demand: DemandSpec, speedup: SpeedupSpec | None, max_degree: int | None = None
-) -> Reading:
-    """The whole recipe from the trace's file to a profile.
+# A request whose cycles a clock serves runs on one core, at the speed of the clock.
+_ONE_CORE = Curve(None, (PPM,))
 
-    `speedup` is None where `demand.timings` gives the speed-ups; degrees above `max_degree` are not
-    read.
+
+def reading(
+    demand: DemandSpec | ClockedDemandSpec,
+    speedup: SpeedupSpec | None,
+    max_degree: int | None = None,
+) -> Reading:
+    """The whole recipe from the trace's file to what a policy is compiled from.
+
+    `speedup` is None where `demand` says all; degrees above `max_degree` are not read.
     """
+    match demand:
+        case ClockedDemandSpec():
+            return _of_cycles(demand)
+        case DemandSpec():
+            return _of_demands(demand, speedup, max_degree)
+
+
+def _of_cycles(demand: ClockedDemandSpec) -> Reading:
+    return Reading(
+        measure=Measure(demand.measure),
+        reference=demand.reference,
+        unit=TimeUnit(demand.unit),
+        demand=demand.cycles,
+        weight=demand.weight,
+        curves=(_ONE_CORE,),
+        where=tuple(sorted(demand.where.items())),
+        bin_us=demand.bin_us,
+        split=_split(demand.held_out) if demand.held_out else None,
+        memory=demand.memory,
+        clock_khz=demand.clock_khz,
+    )
+
+
+def _of_demands(demand: DemandSpec, speedup: SpeedupSpec | None, max_degree: int | None) -> Reading:
     timings = demand.timings
     return Reading(
         measure=Measure(demand.measure),

@@ -13,14 +13,16 @@ from tailc.errors import Finding
 from tailc.forms.ladder.problem import LadderProblem
 from tailc.forms.ladder.solution import LadderSolution
 from tailc.forms.ladder.thresholds import ThresholdProblem, ThresholdSolution
+from tailc.forms.tail_problem import TailProblem, TailSolution
 from tailc.pipeline.ladders import solve_for_schedules
 from tailc.pipeline.progress import Progress, silent
 from tailc.pipeline.remarks import dominated_degrees
 from tailc.pipeline.settings import ladder_settings, swept_target, threshold_settings
+from tailc.pipeline.tails import hopeful_sums, solve_for_tails, tail_settings
 from tailc.pipeline.thresholds import solve_for_ages
 
-Problem: TypeAlias = LadderProblem | ThresholdProblem
-Solution: TypeAlias = LadderSolution | ThresholdSolution
+Problem: TypeAlias = LadderProblem | ThresholdProblem | TailProblem
+Solution: TypeAlias = LadderSolution | ThresholdSolution | TailSolution
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,7 @@ class Approach:
 APPROACHES: Mapping[type[Problem], Approach] = {
     LadderProblem: Approach(solve_for_schedules, ladder_settings, dominated_degrees, swept_target),
     ThresholdProblem: Approach(solve_for_ages, threshold_settings),
+    TailProblem: Approach(solve_for_tails, tail_settings, hopeful_sums),
 }
 
 
@@ -59,6 +62,10 @@ def solve(
 def solve(
     problem: ThresholdProblem, threads: int = 1, progress: Progress = silent
 ) -> ThresholdSolution: ...
+
+
+@overload
+def solve(problem: TailProblem, threads: int = 1, progress: Progress = silent) -> TailSolution: ...
 
 
 def solve(problem: Problem, threads: int = 1, progress: Progress = silent) -> Solution:

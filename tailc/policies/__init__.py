@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from tailc.specs.clocked import ClockedDemandSpec
 from tailc.specs.common import DemandSpec, SpeedupSpec
 from tailc.specs.fields import SpecModel
 from tailc.specs.slo import Slo
@@ -27,13 +28,13 @@ class KindSpec(Protocol):
         ...
 
     @property
-    def demand(self) -> DemandSpec:
+    def demand(self) -> DemandSpec | ClockedDemandSpec:
         """Where demand was measured."""
         ...
 
     @property
     def speedup(self) -> SpeedupSpec | None:
-        """None where the timings of `demand` give it."""
+        """None where `demand` gives it, by timings, or has none."""
         ...
 
     @property

@@ -1,7 +1,7 @@
 """Demands of which a part is spent waiting for memory, which no clock shortens.
 
 At frequency f a request takes C / f + M: C compute cycles, and M of memory time (Bartolini,
-dissertation, 2015, section 3.3.2). A trace has C and M, or the whole time and M.
+dissertation, 2015, section 3.4.1). A trace has C and M, or the whole time and M.
 """
 
 from __future__ import annotations

@@ -1,0 +1,184 @@
+"""Fill a tail table, and compare what it adds with what the requests take together.
+
+Solvers give cycles and nanoseconds in floating point; entries are rounded up and rows' beginnings
+down, so that the table in whole numbers is no more hopeful than theirs. The rule adds a quantile of
+cycles and one of memory time, which may be less than the quantile of their sum (it is no triangle
+inequality, as Bartolini, 2015, section 3.4.1, has it): where it is surely less, that is told.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+from tailc_solvers.tails.histogram import histogram
+from tailc_solvers.tails.tables import TailTables, tables_of, tail_tables
+
+from tailc.errors import Code, Finding, Severity, TailcError
+from tailc.forms.tail_problem import Distribution, Moments, Shortfall, TailProblem, TailSolution
+from tailc.forms.tail_table import LARGEST_CYCLES, LARGEST_TIME_NS, TailRow
+from tailc.percentiles import percentile_rank
+from tailc.pipeline.progress import Progress
+from tailc.specs.slo import promise
+from tailc.traces.profile import NS_PER_MS
+from tailc.units import format_khz, format_us
+
+NS_PER_US = 1_000
+# Of the sums that the added quantiles are compared with; twice as fine as a table's own.
+CHECK_BUCKETS = 256
+# A row holds up to the next one's beginning: this one's is where a request has had nothing yet.
+_BARELY_BEGUN = math.ulp(0.0)
+
+
+def solve_for_tails(problem: TailProblem, _threads: int, progress: Progress) -> TailSolution:
+    """The rows of the table, in whole cycles and nanoseconds.
+
+    Raises TailcError for a bound that a request alone misses at the highest frequency (INFEASIBLE).
+    """
+    progress("filling the tail table", 0.0)
+    least_us = _least_us(problem)
+    if least_us > problem.bound_us:
+        raise _out_of_reach(problem, least_us)
+    cycles, memory = _tables(problem)
+    return TailSolution(
+        cycles=_rows(cycles, LARGEST_CYCLES),
+        memory_ns=_rows(memory, LARGEST_TIME_NS),
+        least_us=least_us,
+        moments=_moments(problem),
+        shortfalls=tuple(_shortfalls(problem, cycles, memory)),
+        proof="by-definition",
+        solver="tailc_solvers.tails.tables",
+    )
+
+
+def _least_us(problem: TailProblem) -> int:
+    """The percentile of requests that never wait, at the highest frequency, rounded up."""
+    service_ns = problem.service_ns(problem.levels[-1].frequency_khz)
+    order = np.argsort(service_ns, kind="stable")
+    reached = np.cumsum(problem.profile.weight[order])
+    rank = percentile_rank(problem.percentile_ppm, problem.profile.total_weight)
+    return math.ceil(service_ns[order[np.searchsorted(reached, rank)]] / NS_PER_US)
+
+
+def _out_of_reach(problem: TailProblem, least_us: int) -> TailcError:
+    target = promise(problem.percentile_ppm, problem.bound_us)
+    highest = format_khz(problem.levels[-1].frequency_khz)
+    message = (
+        f"`{target}` cannot be met: a request that never waits takes {format_us(least_us)} at that "
+        f"percentile and {highest}, the highest frequency"
+    )
+    hint = f"relax the latency to more than {format_us(least_us)}, or add a higher frequency"
+    return TailcError(Finding(Code.INFEASIBLE, message, help=hint))
+
+
+def _tables(problem: TailProblem) -> tuple[TailTables, TailTables]:
+    """Of compute cycles and of memory time [ns], each by how much of it has elapsed."""
+    if problem.method is Distribution.JOINT:
+        message = "no table can be filled from the distribution of both together yet"
+        hint = "set `table.distribution: separate`"
+        raise TailcError(Finding(Code.METHOD_UNFIT, message, help=hint))
+    return _table(problem, problem.cycles), _table(problem, problem.memory_ns)
+
+
+def _table(problem: TailProblem, work: NDArray[np.float64]) -> TailTables:
+    return tail_tables(
+        work,
+        problem.profile.weight,
+        quantile=problem.quantile,
+        buckets=problem.buckets,
+        rows=problem.rows,
+        positions=problem.positions,
+        most_positions=problem.most_positions,
+    )
+
+
+def _rows(tables: TailTables, most: int) -> tuple[TailRow, ...]:
+    """Entries beyond `most` ask for the highest frequency whatever they are, and are made that.
+
+    So do those of the last row: nothing is known of requests longer than any that was measured.
+    """
+    known = [
+        TailRow(math.floor(elapsed), tuple(min(math.ceil(left), most) for left in row))
+        for elapsed, row in zip(tables.elapsed.tolist(), tables.left.tolist(), strict=True)
+    ]
+    unknown = TailRow(math.floor(tables.unknown_from) + 1, (most,) * len(known[0].left))
+    return (*known, unknown)
+
+
+def _moments(problem: TailProblem) -> Moments:
+    share = problem.profile.weight / problem.profile.total_weight
+
+    def of(work: NDArray[np.float64]) -> tuple[int, int]:
+        mean = float((share * work).sum())
+        variance = float((share * (work - mean) ** 2).sum())
+        return round(mean), round(math.sqrt(variance))
+
+    return Moments(*of(problem.cycles), *of(problem.memory_ns))
+
+
+def _shortfalls(
+    problem: TailProblem, cycles: TailTables, memory: TailTables
+) -> Iterator[Shortfall]:
+    """For each level, the first position where what is added is surely below the sum's quantile.
+
+    The sum's is that of a histogram that rounds each request up by a bucket at most.
+    """
+    for level in problem.levels:
+        counts = histogram(
+            problem.service_ns(level.frequency_khz), problem.profile.weight, CHECK_BUCKETS
+        )
+        sums = tables_of(
+            counts,
+            quantile=problem.quantile,
+            begins=(0.0, _BARELY_BEGUN),
+            positions=problem.positions,
+            most_positions=problem.positions,
+        )
+        rounded_up = counts.width * np.arange(1, problem.positions + 1)
+        sum_ns = sums.left[0] - (0.0 if counts.share.size == 1 else rounded_up)
+        served_ns = cycles.left[0] * NS_PER_MS / level.frequency_khz + memory.left[0]
+        added_ns = served_ns[: problem.positions]
+        short = np.flatnonzero(added_ns < sum_ns - 1)
+        if short.size:
+            first = int(short[0])
+            told = round(added_ns[first] / NS_PER_US), round(sum_ns[first] / NS_PER_US)
+            yield Shortfall(level.frequency_khz, first, *told)
+
+
+def tail_settings(problem: TailProblem, solution: TailSolution) -> dict[str, int]:
+    """Of the distributions, and the moments of one request."""
+    moments = solution.moments
+    return {
+        "bound_us": problem.bound_us,
+        "buckets": problem.buckets,
+        "clock_khz": problem.clock_khz,
+        "deviation_cycles": moments.deviation_cycles,
+        "deviation_memory_ns": moments.deviation_memory_ns,
+        "least_us": solution.least_us,
+        "mean_cycles": moments.mean_cycles,
+        "mean_memory_ns": moments.mean_memory_ns,
+        "percentile_ppm": problem.percentile_ppm,
+        "positions_convolved": problem.positions,
+        "shortfalls": len(solution.shortfalls),
+    }
+
+
+def hopeful_sums(problem: TailProblem, solution: TailSolution) -> tuple[Finding, ...]:
+    """A warning where a lower quantile is added up than requests take together."""
+    if problem.method is Distribution.JOINT or not solution.shortfalls:
+        return ()
+    worst = max(solution.shortfalls, key=lambda each: each.sum_us - each.added_us)
+    message = (
+        f"at {len(solution.shortfalls)} of {len(problem.levels)} frequencies the tails of cycles "
+        f"and of memory time add up to less than the tail of both together: "
+        f"{format_us(worst.added_us)} instead of {format_us(worst.sum_us)} at "
+        f"{format_khz(worst.frequency_khz)} for {_waiting(worst.position)}"
+    )
+    hint = "set `table.distribution: joint`, or see what `tailc verify` says of the percentile"
+    return (Finding(Code.HOPEFUL_SUM, message, help=hint, severity=Severity.WARNING),)
+
+
+def _waiting(position: int) -> str:
+    return "a request alone" if position == 0 else f"a request behind {position}"

@@ -1,0 +1,26 @@
+"""Rubik: the lowest frequency that meets a tail, at every event (Kasture et al., MICRO 2015).
+
+A core serves its requests one after another. At every arrival and completion it takes the lowest
+frequency at which each request that it holds is done in time, by quantiles of the compute cycles
+and of the memory time that are left until then (Bartolini, dissertation, 2015, chapter 3). What is
+kept low is the frequency, and with it the power; the limit is a percentile of latency. A feedback
+scales the bound by the tail that is measured.
+"""
+
+from tailc.policies import Kind
+from tailc.policies.rubik.complete import complete
+from tailc.policies.rubik.control import control
+from tailc.policies.rubik.emit import emit
+from tailc.policies.rubik.reduce import candidates, reduce
+from tailc.policies.rubik.spec import RubikSpec
+
+KIND = Kind(
+    name="rubik",
+    spec_model=RubikSpec,
+    candidates=candidates,
+    reduce=reduce,
+    emit=emit,
+    complete=complete,
+    control=control,
+    speeds_by_degree=False,
+)

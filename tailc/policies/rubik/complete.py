@@ -1,0 +1,84 @@
+"""The spec with its table of measured frequencies read."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tailc.errors import Code, Finding, Place, TailcError
+from tailc.forms.tail_table import LARGEST_FREQUENCY_KHZ
+from tailc.policies.rubik.server_spec import LevelSpec, LevelTableSpec
+from tailc.policies.rubik.spec import RubikSpec
+from tailc.specs.load import LoadedSpec
+from tailc.units import FREQUENCY, POWER, format_khz
+
+if TYPE_CHECKING:
+    from tailc.traces.core_table import MeasuredCore
+
+_TABLE = ("server", "table")
+
+
+def complete(
+    spec: RubikSpec, loaded: LoadedSpec, folder: Path | None
+) -> tuple[RubikSpec, tuple[Finding, ...]]:
+    """The spec with every frequency known, and nothing to warn of.
+
+    `folder` is where relative paths begin; None: where the process runs. Raises TailcError for a
+    table that cannot be read, and for a frequency that it has twice.
+    """
+    if spec.server.table is None:
+        return spec, ()
+    levels = _levels(spec.server.table, loaded, folder)
+    server = spec.server.model_copy(update={"table": None, "levels_listed": levels})
+    return spec.model_copy(update={"server": server}), ()
+
+
+def _levels(
+    table: LevelTableSpec, loaded: LoadedSpec, folder: Path | None
+) -> tuple[LevelSpec, ...]:
+    from tailc.traces.core_table import CoreColumns, read_cores
+
+    path = table.file if folder is None else str(folder / table.file)
+    columns = CoreColumns(speed=table.frequency, power=table.power)
+    where = tuple(sorted(table.where.items()))
+    try:
+        rows = read_cores(path, columns, where)
+    except TailcError as error:
+        seen = f"asked for on line {loaded.place(*_TABLE).line} of {loaded.place(*_TABLE).source}"
+        raise TailcError([_with_help(finding, seen) for finding in error.findings]) from None
+    levels = sorted(((_level(table, row), row) for row in rows), key=lambda pair: pair[0][0])
+    place = Place(path, field=table.frequency)
+    for (low, first), (high, second) in itertools.pairwise(levels):
+        if low[0] == high[0]:
+            raise _repeated(low[0], first, second, place)
+    _check_range(levels[-1][0][0], levels[-1][1], place)
+    return tuple(LevelSpec.model_construct(frequency_khz=f, power_mw=p) for (f, p), _ in levels)
+
+
+def _level(table: LevelTableSpec, row: MeasuredCore) -> tuple[int, int]:
+    """Frequency in kHz and power in mW, each 1 at least."""
+    khz = Fraction(row.speed) * FREQUENCY.units[table.frequency_unit]
+    milliwatts = Fraction(row.power) * POWER.units[table.power_unit]
+    return max(round(khz), 1), max(round(milliwatts), 1)
+
+
+def _repeated(khz: int, first: MeasuredCore, second: MeasuredCore, place: Place) -> TailcError:
+    rows = f"rows {min(first.row, second.row)} and {max(first.row, second.row)}"
+    message = f"{rows} both tell of {format_khz(khz)}"
+    hint = "keep the rows of one core by `server.table.where`"
+    return TailcError(Finding(Code.CONFLICT, message, place, hint))
+
+
+def _check_range(khz: int, row: MeasuredCore, place: Place) -> None:
+    if khz <= LARGEST_FREQUENCY_KHZ:
+        return
+    message = f"row {row.row} tells of {format_khz(khz)}, which is beyond what a table holds"
+    hint = "check `server.table.frequency_unit`"
+    raise TailcError(Finding(Code.OUT_OF_RANGE, message, replace(place, row=row.row), hint))
+
+
+def _with_help(finding: Finding, seen: str) -> Finding:
+    return replace(finding, help=f"{finding.help}; {seen}" if finding.help else seen)

@@ -1,0 +1,23 @@
+"""Solved tails as a tail table."""
+
+from __future__ import annotations
+
+from tailc.forms.tail_problem import TailProblem, TailSolution
+from tailc.forms.tail_table import Sleep, TailTable
+from tailc.policies.rubik.spec import RubikSpec
+
+NS_PER_US = 1_000
+
+
+def emit(spec: RubikSpec, problem: TailProblem, solution: TailSolution) -> TailTable:
+    """The rows with the levels, cores and sleep of the server."""
+    sleep = spec.server.sleep
+    return TailTable(
+        percentile_ppm=problem.percentile_ppm,
+        bound_us=problem.bound_us,
+        levels=problem.levels,
+        cycles=solution.cycles,
+        memory_ns=solution.memory_ns,
+        sleep=Sleep(sleep.power_mw, sleep.wake_us * NS_PER_US),
+        cores=spec.server.cores,
+    )

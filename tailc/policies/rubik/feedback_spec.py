@@ -1,0 +1,155 @@
+"""What a user writes of the feedback that scales the bound of a rubik policy."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    BeforeValidator,
+    Field,
+    GetJsonSchemaHandler,
+    WithJsonSchema,
+    model_validator,
+)
+from pydantic_core import CoreSchema
+
+from tailc.errors import Code
+from tailc.forms.controller import LARGEST_OUTPUT_PPM, PPM, Actuator
+from tailc.specs.fields import (
+    Complaint,
+    DurationUs,
+    RefusalError,
+    SpecModel,
+    exact,
+    quantity,
+    quantity_schema,
+    with_short_form,
+    written,
+)
+from tailc.units import PERCENT, format_ppm, format_us
+
+# Bartolini, dissertation, 2015, section 3.4.2: a second is measured, ten times a second. Gains and
+# limits are not given there; these are ours (see docs/rubik.md).
+WINDOW_US, EPOCH_US = 1_000_000, 100_000
+KP, KI = Fraction("0.1"), Fraction("0.05")
+LEAST_PPM, MOST_PPM = 500_000, 1_500_000
+LARGEST_GAIN = 10
+_LARGEST_SCALE_PPM = LARGEST_OUTPUT_PPM[Actuator.LATENCY_BOUND]
+
+
+def _gain(value: object) -> Fraction:
+    gain = value if isinstance(value, Fraction) else exact(value)
+    if not 0 <= gain <= LARGEST_GAIN:
+        message = f"must lie between 0 and {LARGEST_GAIN}, not {written(value)}"
+        raise RefusalError(Complaint(Code.BAD_VALUE, message))
+    return gain
+
+
+def _scale(value: object) -> int:
+    ppm = quantity(PERCENT)(value)
+    if ppm > _LARGEST_SCALE_PPM:
+        message = f"must be at most {format_ppm(_LARGEST_SCALE_PPM)}, not {written(value)}"
+        raise RefusalError(Complaint(Code.BAD_VALUE, message))
+    return ppm
+
+
+Gain = Annotated[
+    Fraction,
+    BeforeValidator(_gain),
+    WithJsonSchema({"type": "number", "minimum": 0, "maximum": LARGEST_GAIN}),
+]
+ScalePpm = Annotated[
+    int,
+    BeforeValidator(_scale),
+    WithJsonSchema(quantity_schema("A percentage, up to 200 %.", PERCENT)),
+]
+
+
+class FeedbackSpec(SpecModel):
+    """A PI controller that scales the bound by how far the measured tail is from it."""
+
+    structure: Literal["pi", "off"] = Field(
+        default="pi", description="Terms of the controller; `off`: the bound is as promised."
+    )
+    kp: Gain = Field(
+        default=KP,
+        description="Share of the bound by share of it that the tail comes nearer, at each epoch.",
+        json_schema_extra={"default": float(KP)},
+    )
+    ki: Gain = Field(
+        default=KI,
+        description="Share of the bound by share of it that is left to it, at each epoch.",
+        json_schema_extra={"default": float(KI)},
+    )
+    epoch_us: DurationUs = Field(
+        default=EPOCH_US,
+        alias="epoch",
+        description="Time between two steps, counted in requests at the highest rate.",
+        json_schema_extra={"default": "100ms"},
+    )
+    window_us: DurationUs = Field(
+        default=WINDOW_US,
+        alias="window",
+        description="Time whose latencies are the measured tail, counted in the same way.",
+        json_schema_extra={"default": "1s"},
+    )
+    least_ppm: ScalePpm = Field(
+        default=LEAST_PPM,
+        alias="least",
+        description="The least share of the bound that frequencies are chosen by.",
+        json_schema_extra={"default": "50%"},
+    )
+    most_ppm: ScalePpm = Field(
+        default=MOST_PPM,
+        alias="most",
+        description="The largest share.",
+        json_schema_extra={"default": "150%"},
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _write_out(cls, value: Any) -> Any:
+        """`off` is short for `{structure: off}`."""
+        return {"structure": value} if isinstance(value, str) else value
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return with_short_form({"enum": ["off", "pi"]}, handler(core_schema))
+
+    @model_validator(mode="after")
+    def _check_parts(self) -> FeedbackSpec:
+        complaints = [*self._limits(), *self._times()]
+        if complaints:
+            raise RefusalError(*complaints)
+        return self
+
+    def _limits(self) -> list[Complaint]:
+        """The promised bound lies between them: it is what the controller begins with."""
+        if self.least_ppm > PPM:
+            message = "is more than 100 %, with which the controller begins"
+            return [Complaint(Code.BAD_VALUE, message, "lower it", ("least",))]
+        if self.most_ppm < PPM:
+            message = "is less than 100 %, with which the controller begins"
+            return [Complaint(Code.BAD_VALUE, message, "raise it", ("most",))]
+        return []
+
+    def _times(self) -> list[Complaint]:
+        if self.window_us >= self.epoch_us:
+            return []
+        hint = "measure over an epoch at least"
+        if "window_us" in self.model_fields_set:
+            message = f"is {format_us(self.window_us)}, shorter than an epoch"
+            return [Complaint(Code.CONFLICT, message, hint, ("window",), ("epoch",))]
+        message = (
+            f"is {format_us(self.epoch_us)}, longer than the {format_us(self.window_us)} of "
+            "`feedback.window`, which is not given"
+        )
+        return [Complaint(Code.CONFLICT, message, hint, ("epoch",))]
+
+    @property
+    def is_on(self) -> bool:
+        """Whether the bound follows the measured tail."""
+        return self.structure != "off"

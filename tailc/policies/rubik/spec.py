@@ -1,0 +1,142 @@
+"""What a user writes for rubik: frequencies by what a core has queued (Kasture et al., 2015)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from tailc.errors import Code
+from tailc.forms.tail_table import LARGEST_BOUND_US
+from tailc.policies.rubik.feedback_spec import FeedbackSpec
+from tailc.policies.rubik.server_spec import ServerSpec
+from tailc.specs.clocked import ClockedDemandSpec
+from tailc.specs.common import SloSpec
+from tailc.specs.fields import Complaint, Name, RateMrps, RefusalError, SpecModel, Whole
+from tailc.specs.overrides import overridden
+from tailc.specs.slo import Slo
+from tailc.units import format_us
+
+NAME = "rubik"
+# Bartolini, dissertation, 2015, section 3.4.2; queues there have seldom more than ten requests.
+BUCKETS, ROWS, POSITIONS = 128, 8, 16
+MOST_POSITIONS = 64
+MAX_BUCKETS, MAX_ROWS, MAX_POSITIONS = 1_024, 256, 256
+
+
+class TableSpec(SpecModel):
+    """How fine the table is."""
+
+    buckets: Annotated[Whole, Field(ge=2, le=MAX_BUCKETS)] = Field(
+        default=BUCKETS, description="Buckets of each distribution, which round work up."
+    )
+    rows: Annotated[Whole, Field(ge=1, le=MAX_ROWS)] = Field(
+        default=ROWS, description="Even quantiles of elapsed work that rows begin at."
+    )
+    positions: Annotated[Whole, Field(ge=1, le=MAX_POSITIONS)] = Field(
+        default=POSITIONS, description="Requests of a core whose tails are convolved."
+    )
+    most_positions: Annotated[Whole, Field(ge=1, le=MAX_POSITIONS)] = Field(
+        default=MOST_POSITIONS,
+        description="Requests of a core with an entry, Gaussian beyond `positions`; with more the "
+        "core runs at the highest frequency.",
+    )
+    distribution: Literal["separate", "joint"] = Field(
+        default="separate",
+        description="Tails of cycles and of memory time added (the paper's), or that of their sum.",
+    )
+
+    @model_validator(mode="after")
+    def _check_positions(self) -> TableSpec:
+        if self.most_positions < self.positions:
+            message = f"is less than the {self.positions} positions that are convolved"
+            at, also = ("most_positions",), ("positions",)
+            raise RefusalError(Complaint(Code.CONFLICT, message, "raise it", at, also))
+        return self
+
+
+class RubikSpec(SpecModel):
+    """A rubik policy: the lowest frequency that still meets the percentile, at every event."""
+
+    api_version: Literal["tailc/v1"] = Field(alias="apiVersion", description="The spec language.")
+    kind: Literal["rubik"] = Field(description="The kind of policy.")
+    name: Name = Field(examples=["masstree"], description="Name of the policy.")
+    slo: Annotated[tuple[SloSpec, ...], Field(min_length=1)] = Field(
+        examples=[[{"percentile": "95%", "latency": "1ms"}]],
+        description="What latency must meet; the first is what frequencies are chosen by.",
+    )
+    demand: ClockedDemandSpec = Field(
+        description="Where cycles and memory time were measured, and how to read them.",
+        examples=[{"trace": "traces/design.parquet"}],
+    )
+    server: ServerSpec = Field(examples=[{"cores": 6}])
+    table: TableSpec = Field(default_factory=TableSpec, description="How fine the table is.")
+    feedback: FeedbackSpec = Field(
+        default_factory=FeedbackSpec,
+        description="How the bound that frequencies are chosen by follows the measured tail; "
+        "`off`: not.",
+    )
+    rates_mrps: tuple[RateMrps, ...] = Field(
+        default=(), alias="rates", description="Arrival rates that the policy is for."
+    )
+
+    @model_validator(mode="after")
+    def _check_parts(self) -> RubikSpec:
+        complaints = [complaint for check in self.checks_between() for complaint in check()]
+        if complaints:
+            raise RefusalError(*complaints)
+        return self
+
+    def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
+        """Objectives, and rates by themselves and against the feedback."""
+        return (self._slo_complaints, self._repeated_rates, self._missing_rates)
+
+    def _slo_complaints(self) -> list[Complaint]:
+        complaints = [
+            Complaint(
+                Code.CONFLICT,
+                "is for a class, but requests have no classes here",
+                "remove it",
+                ("slo", position, "class"),
+            )
+            for position, slo in enumerate(self.slo)
+            if slo.request_class is not None
+        ]
+        if self.slo[0].latency_us > LARGEST_BOUND_US:
+            message = f"is beyond what a table holds, {format_us(LARGEST_BOUND_US)}"
+            at = ("slo", 0, "latency")
+            complaints.append(Complaint(Code.BAD_VALUE, message, "lower it", at))
+        return complaints
+
+    def _repeated_rates(self) -> list[Complaint]:
+        return [
+            Complaint(Code.BAD_VALUE, "is a rate stated before", "remove one", ("rates", position))
+            for position, rate in enumerate(self.rates_mrps)
+            if rate in self.rates_mrps[:position]
+        ]
+
+    def _missing_rates(self) -> list[Complaint]:
+        if self.rates_mrps or not self.feedback.is_on:
+            return []
+        message = "is missing, but the feedback measures over a second at the highest rate"
+        hint = "add `rates: [200/s, 600/s]`, or set `feedback: off`"
+        return [Complaint(Code.MISSING_KEY, message, hint, ("rates",))]
+
+    @property
+    def slos(self) -> tuple[Slo, ...]:
+        """What latency must meet, as artifacts carry it; the first is the table's bound."""
+        return tuple(spec.slo for spec in self.slo)
+
+    @property
+    def speedup(self) -> None:
+        """A request has one core, and its speed is the clock's."""
+
+    @property
+    def max_degree(self) -> None:
+        """There is one degree."""
+
+    def with_search(self, overrides: Mapping[str, object]) -> RubikSpec:
+        """The spec itself; TailcError (USAGE) for any override, since nothing is searched."""
+        overridden(self.table, overrides, NAME)
+        return self

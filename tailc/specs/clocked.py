@@ -1,0 +1,58 @@
+"""The demand of requests whose compute cycles a clock serves, and whose memory time none does."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from tailc.specs.common import HeldOutSpec
+from tailc.specs.cores_fields import FrequencyKhz
+from tailc.specs.fields import Cell, DurationUs, SpecModel, Text
+
+
+class ClockedDemandSpec(SpecModel):
+    """Where compute cycles and memory time of requests were measured, and how to read them."""
+
+    trace: Text = Field(
+        examples=["traces/design.parquet"],
+        description="Path of the trace, relative to the spec; `-` is standard input.",
+    )
+    format: Literal["auto", "parquet", "csv", "ndjson"] = Field(
+        default="auto", description="Format of the trace; `auto` goes by its name and first bytes."
+    )
+    cycles: Text = Field(
+        examples=["cycles"], description="Column with the compute cycles of each request."
+    )
+    clock_khz: FrequencyKhz = Field(
+        alias="clock",
+        examples=["2.4GHz"],
+        description="The nominal clock, at which a request's demand is cycles / clock + memory.",
+    )
+    memory: Text = Field(
+        examples=["memory_us"],
+        description="Column with the time that each request waits for memory, at any clock.",
+    )
+    unit: Literal["ns", "us", "ms", "s"] = Field(
+        examples=["us"], description="Unit of the memory times."
+    )
+    measure: Literal["demand-cpu", "demand-busy"] = Field(
+        default="demand-cpu",
+        description="Counters of the request's own thread, or of a core that it has to itself.",
+    )
+    reference: Text = Field(
+        examples=["a core of a Xeon 8488C"], description="The machine that was measured."
+    )
+    weight: Text | None = Field(
+        default=None, description="Column with the number of requests that a row stands for."
+    )
+    where: dict[str, Cell] = Field(
+        default_factory=dict, description="Keep the rows whose column equals the value."
+    )
+    bin_us: DurationUs | None = Field(
+        default=None, alias="bin", description="Merge demands into bins of this width."
+    )
+    held_out: HeldOutSpec | None = Field(
+        default=None,
+        description="Requests kept out to verify on: a percentage, or how to choose them.",
+    )

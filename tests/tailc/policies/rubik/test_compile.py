@@ -1,0 +1,95 @@
+"""Tables that can be worked out by hand, and what a compile says besides."""
+
+import pytest
+
+from tailc.errors import Code, TailcError
+from tailc.forms.tail_table import LARGEST_CYCLES, Queued, level_for
+from tailc.pipeline.compile import compile_policy
+from tests.tailc.policies.rubik.case import swapped, write
+
+SMALL = ("feedback: {", "table: {positions: 3, most_positions: 5}\nfeedback: {")
+# Requests of 240,000 cycles, 100 us at the clock, and 100 us of memory time.
+ALIKE = "240000,100\n" * 20
+# One in 25 has tenfold cycles, and another one in 25 has tenfold memory time.
+RARE = "2400000,100\n" * 4 + "240000,1000\n" * 4 + "240000,100\n" * 92
+
+
+def compiled(folder, rows: str, *changes):
+    case = write(folder, swapped(*changes))
+    case.design.write_text("cycles,memory_us\n" + rows)
+    return compile_policy(str(case.spec))
+
+
+def test_of_requests_alike_each_position_adds_one_request(tmp_path):
+    table = compiled(tmp_path, ALIKE, SMALL).policy.tail_table
+    assert table.cycles[0].left == tuple(240_000 * i for i in range(1, 6))
+    assert table.memory_ns[0].left == tuple(100_000 * i for i in range(1, 6))
+    assert (table.bound_us, table.cores, table.sleep.wake_ns) == (3_000, 2, 20_000)
+
+
+def test_longer_than_any_request_measured_runs_at_the_highest_frequency(tmp_path):
+    table = compiled(tmp_path, ALIKE, SMALL).policy.tail_table
+    assert table.cycles[-1].from_elapsed == 240_001
+    assert set(table.cycles[-1].left) == {LARGEST_CYCLES}
+    assert level_for(table, Queued((0,), 240_000)) == 0
+    assert level_for(table, Queued((0,), 240_001)) == len(table.levels) - 1
+    assert level_for(table, Queued((0,), 0, 100_001)) == len(table.levels) - 1
+
+
+def test_without_memory_time_the_rule_is_of_cycles_alone(tmp_path):
+    table = compiled(tmp_path, "240000,0\n" * 20, SMALL).policy.tail_table
+    assert set(table.memory_ns[0].left) == {0}
+    # 240,000 cycles in 3 ms less the age: 0.1 of the 800 MHz at age 0, 1.2 GHz at 2.8 ms.
+    assert table.levels[level_for(table, Queued((0,)))].frequency_khz == 800_000
+    assert table.levels[level_for(table, Queued((2_800_000,)))].frequency_khz == 1_200_000
+
+
+def test_without_cycles_no_clock_helps_and_the_lowest_frequency_is_as_good(tmp_path):
+    table = compiled(tmp_path, "0,100\n" * 20, SMALL).policy.tail_table
+    assert set(table.cycles[0].left) == {0}
+    assert level_for(table, Queued((0, 0, 0, 0))) == 0
+
+
+def test_a_bound_that_a_request_alone_misses_is_told_with_the_nearest_one(tmp_path):
+    with pytest.raises(TailcError) as refused:
+        compiled(tmp_path, ALIKE, ("latency: 3ms", "latency: 170us"))
+    (finding,) = refused.value.findings
+    assert finding.code is Code.INFEASIBLE
+    # 240,000 cycles at 3.4 GHz are 70.6 us.
+    assert "171 us" in finding.message
+    assert "3.4 GHz" in finding.message
+    assert finding.place.line == 4
+
+
+def test_the_evidence_tells_the_moments_of_a_request(tmp_path):
+    settings = dict(compiled(tmp_path, RARE).policy.evidence.settings)
+    # 0.04 * 2.4e6 + 0.96 * 2.4e5, and 2.16e6 * sqrt(0.04 * 0.96).
+    assert settings["mean_cycles"] == 326_400
+    assert settings["deviation_cycles"] == 423_272
+    assert settings["mean_memory_ns"] == 136_000
+    assert settings["clock_khz"] == 2_400_000
+
+
+def test_added_tails_below_the_tail_of_the_sum_are_a_warning(tmp_path):
+    """Four in a hundred are long by cycles and four by memory time: the 95th percentile of either
+    is short, and that of both together long."""
+    found = compiled(tmp_path, RARE).findings
+    assert [finding.code for finding in found] == [Code.HOPEFUL_SUM]
+    assert "at 14 of 14 frequencies" in found[0].message
+    assert "for a request alone" in found[0].message
+
+
+def test_of_independent_cycles_and_memory_time_nothing_is_to_warn_of(tmp_path):
+    assert compile_policy(str(write(tmp_path).spec)).findings == ()
+
+
+def test_a_held_out_part_keeps_its_memory_times(tmp_path, tailc):
+    case = write(tmp_path, swapped(("  reference:", "  held_out: 25%\n  reference:")))
+    assert tailc("split", case.spec, "-o", tmp_path / "part").code == 0
+    whole = compile_policy(str(case.spec)).policy
+    part = str(tmp_path / "part.design.parquet")
+    inputs = {each.role.value: each.digest for each in whole.inputs}
+    from tailc.pipeline.held_out import read_held_out
+
+    assert read_held_out(whole, part).profile.digest == inputs["design"]
+    assert read_held_out(whole, str(case.design)).profile.digest == inputs["held-out"]
