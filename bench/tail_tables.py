@@ -5,8 +5,8 @@
 10,000 requests in 128 buckets, 16 positions, 8 rows, p95. The others have one case a row, nothing
 known but the row's beginning. So has `one case a row`, and all must agree on every entry before
 they are timed. `tail_tables` is what is used: it takes the largest entry of each row, and adds 48
-Gaussian positions. `from the sample` puts the requests in buckets besides. Times are the least of several, from
-a histogram.
+Gaussian positions. `from the sample` puts the requests in buckets besides. Times are the least of
+several, from a histogram.
 """
 
 from __future__ import annotations
