@@ -26,6 +26,21 @@ class Record(NamedTuple):
     states: NDArray[np.float64]
 
 
+class Most(NamedTuple):
+    """What a simulated response may come to before it is given up: its integrals, see `integrals`.
+
+    `total` is that of its error in the end. So |total - integral so far| is still to come, and adds
+    as much to the integral of |e|, and as much times the present time to that of t |e|.
+    """
+
+    total: float
+    iae: float
+    itae: float
+
+
+UNBOUNDED = Most(0.0, math.inf, math.inf)
+
+
 class Law(NamedTuple):
     """Parallel gains, and the derivative's filter: D(k) = keep D(k-1) + rate (e(k) - e(k-1)).
 
@@ -56,11 +71,11 @@ def law_of(loop, kp, ki, kd):
 
 
 @plain_loops
-def respond(loop, law, setpoint, load, tolerance, enough, record):
+def respond(loop, law, setpoint, load, tolerance, most, record):
     """Simulate steps at time 0 of the set point and of a load at the plant's input.
 
     Returns the steps made, fewer than there is room for if the error stays within `tolerance` of
-    its peak for long enough to be at rest. -1 if it diverges, or its ITAE exceeds `enough`.
+    its peak for long enough to be at rest. -1 if it diverges, or must come to more than `most`.
     """
     n = loop.before.shape[0]
     x, fresh = record.states[0], record.states[1]
@@ -68,7 +83,8 @@ def respond(loop, law, setpoint, load, tolerance, enough, record):
     steps = record.error.shape[0]
     patience = 3 * loop.delay + 2 * n + 30
     integral, derivative, error, peak, quiet = 0.0, 0.0, 0.0, 0.0, 0
-    moment, most = 0.0, enough / loop.step**2
+    so_far, absolute, moment = 0.0, 0.0, 0.0
+    total, most_absolute, most_moment = _in_steps(most, loop.step)
     for k in range(steps):
         direct = _advance(loop, record.output, load, k, x, fresh)
         free = 0.0
@@ -92,8 +108,14 @@ def respond(loop, law, setpoint, load, tolerance, enough, record):
             for i in range(n):
                 x[i] += loop.after[i] * (record.output[k] + load)
         peak = max(peak, abs(error))
-        moment += k * abs(error)
-        if not (abs(error) < DIVERGED * (1.0 + abs(load)) and moment <= most):
+        counted = _counted(loop, k, error)
+        so_far += counted
+        absolute += abs(counted)
+        moment += k * abs(counted)
+        left = abs(total - so_far)
+        if not (absolute + left <= most_absolute and moment + k * left <= most_moment):
+            return -1
+        if not abs(error) < DIVERGED * (1.0 + abs(load)):
             return -1
         quiet = quiet + 1 if abs(error) <= tolerance * peak and peak > 0.0 else 0
         if quiet > patience:
@@ -128,6 +150,18 @@ def _advance(loop, output, load, k, x, fresh):
 
 
 @plain_loops
+def _in_steps(most, step):
+    """`most` in units of sums over steps."""
+    return most.total / step, most.iae / step, most.itae / step**2
+
+
+@plain_loops
+def _counted(loop, k, error):
+    """The share of an error that sums count: half of the first in continuous time."""
+    return 0.5 * error if k == 0 and loop.filter_ratio > 0.0 else error
+
+
+@plain_loops
 def integrals(loop, record, steps, total):
     """(integral of |e|, integral of t |e|) of a record; that of e is `total` in the end.
 
@@ -136,8 +170,7 @@ def integrals(loop, record, steps, total):
     """
     sum_abs, sum_time, sum_error = 0.0, 0.0, 0.0
     for k in range(steps):
-        is_half = k == 0 and loop.filter_ratio > 0.0
-        e = (0.5 if is_half else 1.0) * record.error[k]
+        e = _counted(loop, k, record.error[k])
         sum_abs += abs(e)
         sum_time += k * abs(e)
         sum_error += e

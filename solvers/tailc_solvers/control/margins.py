@@ -185,12 +185,12 @@ def performance(plant: AnyPlant, kp: float, ki: float, kd: float) -> Performance
     record = kernels.new_record(loop, steps)
     law = kernels.law_of(loop, kp, ki, kd)
     held = 0.0 if plant.is_integrating else 1.0 / plant.gain
-    made = abs(kernels.respond(loop, law, 1.0, 0.0, _AT_REST, math.inf, record))
+    made = abs(kernels.respond(loop, law, 1.0, 0.0, _AT_REST, kernels.UNBOUNDED, record))
     iae, itae = kernels.integrals(loop, record, made, held / ki)
     overshoot = kernels.overshoot_of(record, made)
     settled = kernels.settled_after(record, made)
     settling = math.inf if settled == made else settled * loop.step
-    made = abs(kernels.respond(loop, law, 0.0, 1.0, _AT_REST, math.inf, record))
+    made = abs(kernels.respond(loop, law, 0.0, 1.0, _AT_REST, kernels.UNBOUNDED, record))
     iae_load, itae_load = kernels.integrals(loop, record, made, -1.0 / ki)
     return Performance(overshoot, settling, iae, itae, iae_load, itae_load)
 
@@ -206,7 +206,7 @@ def responses(
     record = kernels.new_record(loop, steps)
     law = kernels.law_of(loop, own_kp, own_ki, own_kd)
     # The output keeps its unit, and the plant's input is taken in units of the output.
-    kernels.respond(loop, law, setpoint, load * scale.gain, 0.0, math.inf, record)
+    kernels.respond(loop, law, setpoint, load * scale.gain, 0.0, kernels.UNBOUNDED, record)
     times = loop.step * scale.time * np.arange(record.error.size, dtype=np.float64)
     return times, setpoint - record.error, record.output / scale.gain
 

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc_solvers.control import kernels
-from tailc_solvers.control.kernels import Record
+from tailc_solvers.control.kernels import Most, Record
 from tailc_solvers.control.loop import Loop
 from tailc_solvers.loops import plain_loops
 
@@ -106,8 +106,9 @@ def gains_at(problem, point):
 def value_of(problem, kp, ki, kd, bound, record):
     """The criterion at gains, with what is exceeded added; inf for gains without a limit.
 
-    It may be inf too where it is above `bound`: a load's IAE is at least the integral of its error,
-    1 / ki, which tells early how much ITAE is too much, or that the load need not be simulated.
+    It may be inf too where it is not below `bound`: a load's IAE is at least the integral of its
+    error, 1 / ki, which tells early how much ITAE is too much, or that the load need not be
+    simulated; and what ITAE leaves tells how much IAE is too much.
     """
     if not math.isfinite(kp):
         return math.inf
@@ -117,19 +118,26 @@ def value_of(problem, kp, ki, kd, bound, record):
     if weight > 0.0 and bound < math.inf:
         enough = math.exp((bound - least_iae) / (0.5 * weight))
     law = kernels.law_of(problem.loop, kp, ki, kd)
-    made = kernels.respond(problem.loop, law, 1.0, 0.0, _AT_REST, enough, record)
+    total = problem.held / ki
+    most = Most(total, math.inf, enough)
+    made = kernels.respond(problem.loop, law, 1.0, 0.0, _AT_REST, most, record)
     if made < 0:
         return math.inf
-    _, itae = kernels.integrals(problem.loop, record, made, problem.held / ki)
+    _, itae = kernels.integrals(problem.loop, record, made, total)
     over = max(0.0, kernels.overshoot_of(record, made) - problem.limits[0])
     over += _restlessness(record, made) + max(0.0, math.log(itae / problem.limits[1]))
     value = 0.5 * weight * math.log(itae) + _PENALTY * over
     if value + least_iae >= bound:
         return math.inf
-    made = kernels.respond(problem.loop, law, 0.0, 1.0, _AT_REST, math.inf, record)
+    total = -1.0 / ki
+    enough = math.inf
+    if weight < 1.0 and bound < math.inf:
+        enough = math.exp((bound - value) / (1.0 - weight))
+    most = Most(total, enough, math.inf)
+    made = kernels.respond(problem.loop, law, 0.0, 1.0, _AT_REST, most, record)
     if made < 0:
         return math.inf
-    iae, _ = kernels.integrals(problem.loop, record, made, -1.0 / ki)
+    iae, _ = kernels.integrals(problem.loop, record, made, total)
     over = _restlessness(record, made) + max(0.0, math.log(iae / problem.limits[2]))
     return value + (1.0 - weight) * math.log(iae) + _PENALTY * over
 

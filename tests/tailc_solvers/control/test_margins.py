@@ -6,12 +6,13 @@ import control
 import numpy as np
 import pytest
 from tailc_solvers.control.frequency import FILTER_RATIO
-from tailc_solvers.control.kernels import law_of, new_record, respond
+from tailc_solvers.control.kernels import UNBOUNDED, Most, integrals, law_of, new_record, respond
 from tailc_solvers.control.margins import (
     UnstableLoopError,
     loop_margins,
     margins_sampled,
     responses,
+    simulated,
 )
 from tailc_solvers.control.plant import Plant, SampledPlant, lag
 from tailc_solvers.control.roots import characteristic, spectral_radius
@@ -229,4 +230,25 @@ def test_a_simulation_that_diverges_says_so():
 
     loop = sampled_loop(SampledPlant((1.0,)))
     record = new_record(loop, 500)
-    assert respond(loop, law_of(loop, 0.0, 3.0, 0.0), 1.0, 0.0, 1e-4, math.inf, record) == -1
+    assert respond(loop, law_of(loop, 0.0, 3.0, 0.0), 1.0, 0.0, 1e-4, UNBOUNDED, record) == -1
+
+
+@pytest.mark.parametrize("setpoint", [1.0, 0.0])
+@pytest.mark.parametrize(
+    ("plant", "gains"), (CONTINUOUS | SAMPLED).values(), ids=(CONTINUOUS | SAMPLED).keys()
+)
+def test_a_response_is_given_up_where_its_integrals_exceed_what_they_may_be(plant, gains, setpoint):
+    kp, ki, kd = gains
+    loop, steps = simulated(plant, kp, kd)
+    record, law = new_record(loop, steps), law_of(loop, *gains)
+
+    def made(most: Most) -> int:
+        return respond(loop, law, setpoint, 1.0 - setpoint, 1e-4, most, record)
+
+    held = 0.0 if plant.is_integrating else setpoint / plant.gain
+    total = (held - (1.0 - setpoint)) / ki
+    whole = made(UNBOUNDED)
+    iae, itae = integrals(loop, record, whole, total)
+    assert made(Most(total, 1.0001 * iae, 1.0001 * itae)) == whole
+    assert made(Most(total, 0.9999 * iae, math.inf)) == -1
+    assert made(Most(total, math.inf, 0.9999 * itae)) == -1
