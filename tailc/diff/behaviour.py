@@ -11,6 +11,7 @@ from tailc.diff.change import Change, compare
 from tailc.diff.decisions import Asked, Decisions, asked, decisions, incomparable
 from tailc.diff.paired import Replays
 from tailc.errors import Code, Finding, TailcError
+from tailc.forms.ladder.lanes import is_on_lanes
 from tailc.replay.arrivals import Arrivals, Poisson
 from tailc.replay.subject import is_on_cores
 from tailc.replay.workload import workload
@@ -32,6 +33,8 @@ _ASKED_REPEATS = 8
 _MEANS = [("mean latency", "us"), ("threads", "milli"), ("utilization", "ppm")]
 # Of policies on whole cores, in their unit of power times microseconds.
 _ENERGY = ("mean energy", "power_us")
+# Of policies on lanes of a core: what a request draws is batch work that is given up for it.
+_GIVEN_UP = ("batch work given up", "us")
 
 
 @dataclass(frozen=True)
@@ -150,7 +153,9 @@ class _Bench:
     ) -> Iterator[Quantity]:
         """Each by its name; where nothing limits a server, it has no utilization."""
         on_cores = all(map(is_on_cores, self._subjects))
-        named = [(name, "us") for name in self._tails] + _MEANS + [_ENERGY] * on_cores
+        on_lanes = all(is_on_lanes(subject.ladders[0]) for subject in self._subjects)
+        drawn = _GIVEN_UP if on_lanes else _ENERGY
+        named = [(name, "us") for name in self._tails] + _MEANS + [drawn] * on_cores
         for (name, unit), change in zip(named, changes, strict=True):
             if unit != "ppm" or None not in utilization:
                 yield Quantity(name, unit, change)

@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, overload
 
 from tailc.errors import Finding
+from tailc.forms.ladder.borrowing import BorrowingProblem, BorrowingSolution
 from tailc.forms.ladder.problem import LadderProblem
 from tailc.forms.ladder.solution import LadderSolution
 from tailc.forms.ladder.thresholds import ThresholdProblem, ThresholdSolution
 from tailc.forms.tail_problem import TailProblem, TailSolution
+from tailc.pipeline.borrowing import borrowing_settings, solve_for_budgets
 from tailc.pipeline.ladders import solve_for_schedules
 from tailc.pipeline.progress import Progress, silent
 from tailc.pipeline.remarks import dominated_degrees
@@ -21,8 +23,8 @@ from tailc.pipeline.settings import ladder_settings, swept_target, threshold_set
 from tailc.pipeline.tails import hopeful_sums, solve_for_tails, tail_settings
 from tailc.pipeline.thresholds import solve_for_ages
 
-Problem: TypeAlias = LadderProblem | ThresholdProblem | TailProblem
-Solution: TypeAlias = LadderSolution | ThresholdSolution | TailSolution
+Problem: TypeAlias = LadderProblem | ThresholdProblem | BorrowingProblem | TailProblem
+Solution: TypeAlias = LadderSolution | ThresholdSolution | BorrowingSolution | TailSolution
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,7 @@ class Approach:
 APPROACHES: Mapping[type[Problem], Approach] = {
     LadderProblem: Approach(solve_for_schedules, ladder_settings, dominated_degrees, swept_target),
     ThresholdProblem: Approach(solve_for_ages, threshold_settings),
+    BorrowingProblem: Approach(solve_for_budgets, borrowing_settings),
     TailProblem: Approach(solve_for_tails, tail_settings, hopeful_sums),
 }
 
@@ -62,6 +65,12 @@ def solve(
 def solve(
     problem: ThresholdProblem, threads: int = 1, progress: Progress = silent
 ) -> ThresholdSolution: ...
+
+
+@overload
+def solve(
+    problem: BorrowingProblem, threads: int = 1, progress: Progress = silent
+) -> BorrowingSolution: ...
 
 
 @overload

@@ -7,12 +7,18 @@ from tailc.percentiles import PPM
 from tailc.units import format_us
 
 IN_WATTS = "power_in_watts"
+INTERFERENCE = "interference_ppm"
 _US_PER_MS = 1_000
 
 
 def is_energy(evidence: Evidence) -> bool:
     """Whether the evidence is of cores, whose objective is told in energy."""
     return any(name == IN_WATTS for name, _ in evidence.settings)
+
+
+def is_by_rate(evidence: Evidence) -> bool:
+    """Whether the evidence is of lanes of a core, whose loads are rates."""
+    return any(name == INTERFERENCE for name, _ in evidence.settings)
 
 
 def objective_text(evidence: Evidence, value: int) -> str:

@@ -9,7 +9,7 @@ from tailc.artifact.json_form import encode_json
 from tailc.forms.ladder.solution import RowEvidence
 from tailc.forms.ladder.table import Admission, AdmissionKind, Ladder, LoadAxis, Row, Rule
 from tailc.percentiles import PPM
-from tailc.report.energy import in_watts, is_energy, objective_text
+from tailc.report.energy import in_watts, is_by_rate, is_energy, objective_text
 from tailc.report.steering import climbs_text, controller_text, cores_text
 from tailc.report.table import aligned
 from tailc.traces.profile import NS_PER_MS
@@ -45,7 +45,7 @@ def policy_text(policy: Policy) -> str:
 
 def _ladder(form: Ladder, policy: Policy) -> str:
     """Rows, and below them the cores that the rungs are, if they are any."""
-    cores = cores_text(form, "power [W]" if in_watts(policy.evidence) else "power")
+    cores = cores_text(form, " [W]" if in_watts(policy.evidence) else "")
     heading = "" if form.request_class is None else f"class {printable(form.request_class)}\n"
     return heading + ladder_text(form) + (f"\n\n{cores}" if cores else "")
 
@@ -123,6 +123,11 @@ def evidence_text(evidence: Evidence) -> str:
     return aligned([title, *(_evidence_row(evidence, row) for row in evidence.rows)])
 
 
+def _load_text(evidence: Evidence, load: int) -> str:
+    """Requests in the system, or a rate where the evidence is by rate."""
+    return format_mrps(load) if is_by_rate(evidence) else str(load)
+
+
 def _loads(row: Row, axis: LoadAxis) -> str:
     first, last = row.first_load, row.last_load
     if axis is LoadAxis.RATE:
@@ -142,7 +147,7 @@ def admission_text(admission: Admission) -> str:
 def _evidence_row(evidence: Evidence, row: RowEvidence) -> tuple[str, ...]:
     high = "?" if row.tail_high_us is None else format_us(row.tail_high_us)
     return (
-        str(row.load),
+        _load_text(evidence, row.load),
         format_us(row.tail_us),
         f"{format_us(row.tail_low_us)} to {high}",
         "none" if row.bound_us is None else objective_text(evidence, row.bound_us),

@@ -10,18 +10,25 @@ from tailc.percentiles import PPM
 from tailc.report.table import aligned
 from tailc.units import format_mrps, format_ppm, format_us, plain_ppm, printable
 
+_SAID = {
+    Rule.MAKE_ROOM: "where cores run out, the oldest climb early",
+    Rule.WAITED_START_LAST: "one that has waited starts on its last rung",
+    Rule.BUSY_PERIOD_AGE: "ages count on from the request before where one has waited",
+}
 
-def cores_text(ladder: Ladder, power_head: str) -> str:
+
+def cores_text(ladder: Ladder, power_unit: str) -> str:
     """A line for each rung: its cores and their number, speed, power, and the time of a move.
 
-    `power_head` heads the column of powers. Empty for a ladder whose rungs are no cores.
+    `power_unit` is told with the name of what is drawn. Empty for a ladder whose rungs are no
+    cores.
     """
     if ladder.power is None:
         return ""
-    title = ("rung", "on cores", "speed", power_head, "when free", "move")
+    drawn = printable(ladder.cost_units[ladder.power.unit].name) + power_unit
+    title = ("rung", "on cores", "speed", drawn, "when free", "move")
     rows = [_core(rung, ladder, ladder.power) for rung in ladder.rungs]
-    room = Rule.MAKE_ROOM in ladder.rules
-    besides = "; where cores run out, the oldest climb early" if room else ""
+    besides = "".join(f"; {said}" for rule, said in _SAID.items() if rule in ladder.rules)
     table = aligned([title, *rows], numbers=(2, 3, 4, 5))
     return f"{table}\na core for each request{besides}"
 

@@ -10,13 +10,14 @@ from statistics import fmean, stdev
 import numpy as np
 from numpy.typing import NDArray
 
+from tailc.forms.ladder.lanes import Lanes, lanes_of
 from tailc.forms.ladder.table import Ladder
 from tailc.percentiles import PPM, percentile_rank
 from tailc.replay.lowered import NS_PER_US
 from tailc.replay.outcome import Outcome
 from tailc.replay.pools import pools
 from tailc.verify.order_statistics import student_t_95
-from tailc.verify.verdict import ControlUse, CoreUse, Run, TypeUse
+from tailc.verify.verdict import ControlUse, CoreUse, LaneUse, Run, TypeUse
 
 # Percentiles between which nine in ten outputs lie.
 NINE_IN_TEN_PPM = (50_000, 950_000)
@@ -26,11 +27,13 @@ NINE_IN_TEN_PPM = (50_000, 950_000)
 class CoreTimes:
     """One replay: energy of a request and of free cores by request, in power times nanoseconds.
 
-    utilization: of each type. outputs_ppm: after each step that was measured.
+    power: of all requests, over time. utilization: of each type. outputs_ppm: after each step that
+    was measured.
     """
 
     energy: float
     idle_energy: float
+    power: float
     utilization: tuple[float | None, ...]
     outputs_ppm: NDArray[np.int64] | None
 
@@ -42,6 +45,7 @@ def core_times(outcome: Outcome) -> CoreTimes | None:
     return CoreTimes(
         outcome.mean_energy,
         outcome.mean_idle_energy,
+        outcome.mean_power,
         outcome.utilization_by_pool,
         _outputs_ppm(outcome),
     )
@@ -55,15 +59,12 @@ def _outputs_ppm(outcome: Outcome) -> NDArray[np.int64] | None:
     return outcome.steps.output_ppm[outcome.steps.time_ns >= from_ns]
 
 
-def core_use(ladder: Ladder, repeats: Sequence[CoreTimes]) -> CoreUse:
+def core_use(ladder: Ladder | None, repeats: Sequence[CoreTimes]) -> CoreUse:
     """Means over all repeats; the interval is that of the repeats, which differ in arrivals alone.
 
-    One repeat has none.
+    One repeat has none. Without a ladder all cores are of one type.
     """
-    energies = [one.energy for one in repeats]
-    mean, half = fmean(energies), None
-    if len(energies) > 1:
-        half = student_t_95(len(energies) - 1) * stdev(energies) / math.sqrt(len(energies))
+    mean, half = _mean_and_half([one.energy for one in repeats])
     return CoreUse(
         _us(mean),
         None if half is None else _us(max(mean - half, 0.0)),
@@ -73,18 +74,55 @@ def core_use(ladder: Ladder, repeats: Sequence[CoreTimes]) -> CoreUse:
     )
 
 
+def lane_use(ladder: Ladder, repeats: Sequence[CoreTimes]) -> LaneUse:
+    """The same of lanes, where what requests draw is the batch work that is given up for them."""
+    lanes = lanes_of(ladder)
+    mean, half = _mean_and_half([1 - one.power / lanes.cores for one in repeats])
+    return LaneUse(
+        round(mean * PPM),
+        None if half is None else round((mean - half) * PPM),
+        None if half is None else round((mean + half) * PPM),
+        round(fmean(_busy_lanes(one, lanes) for one in repeats) * PPM),
+    )
+
+
+def _busy_lanes(one: CoreTimes, lanes: Lanes) -> float:
+    """Lanes of a core that are busy, in the mean: that of requests, and that of batch work.
+
+    The latter rests beside a request that is alone. How often that is follows from the batch work
+    that is given up, all of it there and `batch_slowdown_ppm` of it beside any other request.
+    """
+    (requests,) = one.utilization
+    assert requests is not None
+    slowed = lanes.batch_slowdown_ppm / PPM
+    alone = (one.power / lanes.cores - slowed * requests) / (1 - slowed)
+    return requests + 1 - alone
+
+
+def _mean_and_half(values: Sequence[float]) -> tuple[float, float | None]:
+    """The mean of the repeats, and half of its 95 % interval, which one repeat has not."""
+    if len(values) == 1:
+        return values[0], None
+    return fmean(values), student_t_95(len(values) - 1) * stdev(values) / math.sqrt(len(values))
+
+
 def _us(energy: float) -> int:
     return round(energy / NS_PER_US)
 
 
-def _types(ladder: Ladder, used: Sequence[tuple[float | None, ...]]) -> list[TypeUse]:
+def _types(ladder: Ladder | None, used: Sequence[tuple[float | None, ...]]) -> list[TypeUse]:
     found = []
-    for unit, shares in zip(pools(ladder).cost_unit, zip(*used, strict=True), strict=True):
-        assert unit is not None
+    for name, shares in zip(_type_names(ladder), zip(*used, strict=True), strict=True):
         told = [share for share in shares if share is not None]
         # A type that is off has none.
-        found.append(TypeUse(ladder.cost_units[unit].name, round(fmean(told or [0.0]) * PPM)))
+        found.append(TypeUse(name, round(fmean(told or [0.0]) * PPM)))
     return found
+
+
+def _type_names(ladder: Ladder | None) -> list[str]:
+    if ladder is None:
+        return ["cores"]
+    return [ladder.cost_units[unit].name for unit in pools(ladder).cost_unit if unit is not None]
 
 
 def control_use(repeats: Sequence[CoreTimes]) -> ControlUse | None:
@@ -99,7 +137,10 @@ def control_use(repeats: Sequence[CoreTimes]) -> ControlUse | None:
 
 
 def reference(runs: Sequence[Run]) -> Run | None:
-    """The baseline whose energy the others' is told by: TL, else the first, of those given."""
+    """The baseline whose energy the others' is told by: TL, else the first, of those given.
+
+    With clocks the first is one frequency, where baselines are not named.
+    """
     by_name = {run.subject: run for run in reversed(runs)}
     return by_name.get("TL", runs[0] if runs else None)
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tailc.artifact.envelope import Policy
 from tailc.errors import Finding, TailcError
 from tailc.forms.controller import Controller
+from tailc.forms.ladder.lanes import is_on_lanes
 from tailc.replay.arrivals import Arrivals, Poisson
 from tailc.replay.baselines import Search, Tried, baseline, check_name, chosen_names
 from tailc.replay.outcome import Outcome
@@ -21,7 +22,7 @@ from tailc.specs.slo import Slo
 from tailc.threads import thread_count
 from tailc.traces.profile import DemandProfile
 from tailc.verify.drift import drift_from
-from tailc.verify.energy import control_use, core_use, reference, with_ratio
+from tailc.verify.energy import control_use, core_use, lane_use, reference, with_ratio
 from tailc.verify.estimate import (
     Tail,
     TailSample,
@@ -158,13 +159,15 @@ class _Bench:
             for number, (tail, slo) in enumerate(zip(found.tails, self._policy.slos, strict=True))
         )
         cores = [one.use.cores for one in repeats.kept if one.use.cores is not None]
+        on_lanes = any(map(is_on_lanes, subject.ladders))
         return Run(
             subject.name,
             subject.note,
             busy,
             verdicts,
             _stretch_us(repeats.kept, self._tails),
-            core_use(subject.ladders[0], cores) if cores else None,
+            core_use(subject.ladders[0], cores) if cores and not on_lanes else None,
+            lane_use(subject.ladders[0], cores) if on_lanes else None,
             control_use(cores) if isinstance(subject.steering, Controller) else None,
             self._spikes(setting.arrivals, repeats.kept),
         )

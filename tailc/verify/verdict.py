@@ -82,6 +82,20 @@ class CoreUse:
 
 
 @dataclass(frozen=True)
+class LaneUse:
+    """How busy the lanes of a core were, in the mean, where rungs are those.
+
+    `batch_ppm`: batch work by core, over that beside a free core; `low_ppm`, `high_ppm`: 95 %
+    interval over the repeats, None with one. `utilization_ppm`: busy lanes of a core, up to 2.
+    """
+
+    batch_ppm: int
+    low_ppm: int | None
+    high_ppm: int | None
+    utilization_ppm: int
+
+
+@dataclass(frozen=True)
 class ControlUse:
     """The output of a controller after all steps that were measured: mean, and the range of nine
     in ten of them.
@@ -141,8 +155,9 @@ class Run:
 
     `note` is what was chosen for the subject, or nothing. `stretch_us`: where arrivals come in
     bursts, for each burst and each SLO the percentile of the burst's last requests; None if none of
-    the SLO's class is among them. `cores`: None where rungs are no cores; `control`: None where
-    nothing steers. `spikes`: where the rate changes in steps, on cores.
+    the SLO's class is among them. `cores`: None where rungs are no cores; `lanes`: in place of it
+    where they are lanes of a core; `control`: None where nothing steers. `spikes`: where the rate
+    changes in steps, on cores.
     """
 
     subject: str
@@ -151,6 +166,7 @@ class Run:
     verdicts: tuple[Verdict, ...]
     stretch_us: tuple[tuple[int | None, ...], ...] = ()
     cores: CoreUse | None = None
+    lanes: LaneUse | None = None
     control: ControlUse | None = None
     spikes: tuple[Spike, ...] = ()
 

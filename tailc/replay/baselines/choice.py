@@ -8,8 +8,11 @@ from tailc.forms.ladder.table import Guard, Ladder, Outside, Rule
 from tailc.replay.baselines.adaptive import adaptive
 from tailc.replay.baselines.asked import Asked, Shape, asked
 from tailc.replay.baselines.clairvoyant import clairvoyant, with_searched_threshold
-from tailc.replay.baselines.cores.asked import asked as cores_asked
-from tailc.replay.baselines.cores.choice import core_baseline, core_default_names
+from tailc.replay.baselines.cores.choice import (
+    check_core_name,
+    core_baseline,
+    core_default_names,
+)
 from tailc.replay.baselines.fixed import fixed, usual_limit
 from tailc.replay.baselines.fixed_interval import fixed_interval, usual_intervals_us
 from tailc.replay.baselines.search import Search
@@ -59,7 +62,7 @@ def chosen_names(names: Sequence[str] | None, policy: Subject, load: Workload) -
 def check_name(name: str, policy: Subject) -> None:
     """Raise TailcError (USAGE) for no baseline's name, and for what this server cannot do."""
     if is_on_cores(policy):
-        cores_asked(name, policy)
+        check_core_name(name, policy)
     else:
         asked(name, policy.ladders[0])
 

@@ -58,6 +58,7 @@ def _run_dict(run: Run) -> dict[str, Any]:
         "verdicts": [_verdict_dict(verdict) for verdict in run.verdicts],
         "stretch_us": [list(times_us) for times_us in run.stretch_us],
         "cores": None if run.cores is None else _cores_dict(run.cores),
+        "lanes": None if run.lanes is None else asdict(run.lanes),
         "control": None if run.control is None else asdict(run.control),
         "spikes": [asdict(spike) for spike in run.spikes],
     }

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from tailc.report.table import Column, columns_aligned, packed
-from tailc.report.verdict.cores import is_on_cores, spikes
+from tailc.report.verdict.cores import is_on_cores, is_on_lanes, spikes
 from tailc.report.verdict.tables import (
     Groups,
     comparison,
@@ -31,6 +31,10 @@ Times in ms. noise: half-width from simulated arrivals alone; mean: mean latency
 in the system; energy: power times ms that a request drew, with its interval over replays; idle:
 what free cores drew, by request; by type: share of its cores that were busy; output: what scales
 the ages of climbs, and nine in ten"""
+_LANES_LEGEND = """\
+Times in ms. noise: half-width from simulated arrivals alone; mean: mean latency; n: mean requests
+in the system; batch: batch work by core over that beside a free core, with its interval over
+replays; util: busy lanes of a core, of 2"""
 _CORE_RUNGS = "the rung that requests of the policy left on"
 _SPIKES = """\
 stretches of a constant rate: percentile of their requests; share of the tails, measured once an
@@ -64,6 +68,8 @@ def _legend(verdicts: Verdicts) -> str:
     against = _AGAINST if any(point.baselines for point in verdicts.points) else ""
     if not is_on_cores(verdicts):
         return f"{_LEGEND}{against}."
+    if is_on_lanes([point.policy for point in verdicts.points]):
+        return f"{_LANES_LEGEND}{against}."
     return "\n".join([f"{_CORES_LEGEND}{against}.", *energy_sentences(verdicts)])
 
 

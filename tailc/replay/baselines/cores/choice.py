@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tailc.errors import Code, Finding, TailcError
 from tailc.forms.controller import Controller
+from tailc.forms.ladder.lanes import is_on_lanes
 from tailc.replay.baselines.cores import exhaustive as grid
 from tailc.replay.baselines.cores.asked import Asked, Shape, asked
 from tailc.replay.baselines.cores.clairvoyant import clairvoyant, with_searched_threshold
@@ -14,6 +15,8 @@ from tailc.replay.baselines.cores.one_gain import one_gain
 from tailc.replay.baselines.cores.one_level import one_level
 from tailc.replay.baselines.cores.one_type import one_type
 from tailc.replay.baselines.cores.reactive import reactive
+from tailc.replay.baselines.lanes.asked import asked as lanes_asked
+from tailc.replay.baselines.lanes.choice import lane_baseline, lane_default_names
 from tailc.replay.baselines.search import Search
 from tailc.replay.subject import Subject
 from tailc.replay.workload import Workload
@@ -24,8 +27,15 @@ def core_baseline(name: str, policy: Subject, load: Workload, search: Search) ->
 
     Raises TailcError (USAGE) for a name that does not fit.
     """
-    wanted = asked(name, policy)
     ladder = policy.ladders[0]
+    if is_on_lanes(ladder):
+        return lane_baseline(name, ladder, search)
+    return _of_core_types(name, policy, load, search)
+
+
+def _of_core_types(name: str, policy: Subject, load: Workload, search: Search) -> Subject:
+    ladder = policy.ladders[0]
+    wanted = asked(name, policy)
     match wanted.shape:
         case Shape.TL:
             return least_tail(ladder)
@@ -39,6 +49,14 @@ def core_baseline(name: str, policy: Subject, load: Workload, search: Search) ->
             return one_gain(policy)
         case _:
             return _searched(wanted, policy, load, search)
+
+
+def check_core_name(name: str, policy: Subject) -> None:
+    """Raise TailcError (USAGE) for no baseline's name, and for what these cores cannot do."""
+    if is_on_lanes(policy.ladders[0]):
+        lanes_asked(name)
+    else:
+        asked(name, policy)
 
 
 def _searched(wanted: Asked, policy: Subject, load: Workload, search: Search) -> Subject:
@@ -72,8 +90,10 @@ def _check_grid(rungs: int, target_us: int, step_us: int | None) -> None:
 
 def core_default_names(policy: Subject) -> tuple[str, ...]:
     """Least tail, least energy, and perfect knowledge; the policy without its controller, and with
-    one set of gains where it has several.
+    one set of gains where it has several. On lanes of cores: `lane_default_names`.
     """
+    if is_on_lanes(policy.ladders[0]):
+        return lane_default_names()
     names = ["tl", "ee", "rc"]
     if isinstance(policy.steering, Controller):
         names.append("s2f")

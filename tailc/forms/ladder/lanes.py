@@ -1,0 +1,144 @@
+"""Two lanes of an SMT core as two rungs: a request beside batch work, or alone on its core.
+
+Batch work runs on the other lane of every core that is free or whose request is on the rung
+`shared`; a request on the rung `alone` has the core to itself. What a rung costs is the batch work
+that is given up for it, relative to the lane beside a free core (Yang et al., USENIX ATC 2016).
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+
+from tailc.forms.ladder.table import (
+    AT_ONCE,
+    PPM,
+    Climb,
+    CostUnit,
+    Guard,
+    Ladder,
+    LoadAxis,
+    Power,
+    Row,
+    Rule,
+    Rung,
+)
+
+CORES = "cores"
+BATCH = "batch work given up"
+SHARED, ALONE = 0, 1
+# Batch threads look at every method entry and loop (Yang et al., section 3): at once, for us.
+QUANTUM_US = 1
+
+
+@dataclass(frozen=True)
+class Lanes:
+    """Cores of two lanes, and how much slower each lane is while both work, in millionths."""
+
+    cores: int
+    interference_ppm: int
+    batch_slowdown_ppm: int
+
+    def __post_init__(self) -> None:
+        assert self.cores > 0
+        assert 0 <= self.interference_ppm < PPM
+        assert 0 <= self.batch_slowdown_ppm < PPM
+
+
+@dataclass(frozen=True)
+class Plan:
+    """For how long requests share their core: rules, and by load the age at which one is alone.
+
+    `ages_us`: the first load that each age holds from, ascending; an age of 0 is alone from the
+    start, None is never alone. `last_load` is the greatest that the plan is made for.
+    """
+
+    axis: LoadAxis
+    rules: tuple[Rule, ...]
+    ages_us: tuple[tuple[int, int | None], ...]
+    last_load: int
+
+    def __post_init__(self) -> None:
+        loads = [load for load, _ in self.ages_us]
+        assert loads
+        assert all(a < b for a, b in itertools.pairwise(loads))
+        assert all(age is None or age >= 0 for _, age in self.ages_us)
+
+    @property
+    def longest_us(self) -> int | None:
+        """The longest that a request shares its core at any load; None: all of its time."""
+        ages = [age for _, age in self.ages_us]
+        return None if None in ages else max(age for age in ages if age is not None)
+
+
+def lane_ladder(lanes: Lanes, plan: Plan) -> Ladder:
+    """The plan as a table for these lanes."""
+    return Ladder(
+        load_axis=plan.axis,
+        request_class=None,
+        cost_units=(CostUnit(CORES, lanes.cores * PPM), CostUnit(BATCH)),
+        rungs=(
+            Rung("shared", PPM - lanes.interference_ppm, (PPM, lanes.batch_slowdown_ppm)),
+            Rung("alone", PPM, (PPM, PPM)),
+        ),
+        rules=_sorted(Rule.CORE_PER_REQUEST, Rule.NEVER_DESCEND, *plan.rules),
+        quantum_us=QUANTUM_US,
+        rows=_rows(plan),
+        guard=Guard(plan.ages_us[0][0], plan.last_load),
+        power=Power(1, (0, 0)),
+    )
+
+
+def lanes_of(ladder: Ladder) -> Lanes:
+    """The lanes of a ladder that is on some."""
+    assert is_on_lanes(ladder)
+    assert ladder.power is not None
+    (capacity_ppm,) = (u.capacity_ppm for u in ladder.cost_units if u.capacity_ppm is not None)
+    shared = ladder.rungs[SHARED]
+    slowdown_ppm = shared.cost_ppm[ladder.power.unit]
+    return Lanes(capacity_ppm // PPM, PPM - shared.speed_ppm, slowdown_ppm)
+
+
+def is_on_lanes(ladder: Ladder) -> bool:
+    """Whether rungs are lanes of a core, and what they cost is batch work."""
+    return ladder.power is not None and ladder.cost_units[ladder.power.unit].name == BATCH
+
+
+def by_rate(ages_us: tuple[tuple[int, int | None], ...], *rules: Rule) -> Plan:
+    """An age up to each of some rates, ascending [thousandths of a request per second].
+
+    Between two rates that of the higher one holds.
+    """
+    first = [0, *(rate + 1 for rate, _ in ages_us[:-1])]
+    ages = zip(first, (age for _, age in ages_us), strict=True)
+    return Plan(LoadAxis.RATE, _sorted(*rules), tuple(ages), ages_us[-1][0])
+
+
+def at_any_load(age_us: int | None, cores: int, *rules: Rule) -> Plan:
+    """One age at every load."""
+    return Plan(LoadAxis.IN_SYSTEM, _sorted(*rules), ((1, age_us),), cores)
+
+
+def while_none_waits(age_us: int | None, cores: int) -> Plan:
+    """The age for a request that leaves none waiting as it starts; any other is alone."""
+    return Plan(LoadAxis.IN_SYSTEM, (), ((1, age_us), (cores + 1, 0)), cores + 1)
+
+
+def _sorted(*rules: Rule) -> tuple[Rule, ...]:
+    return tuple(sorted(rules, key=lambda rule: rule.value))
+
+
+def _rows(plan: Plan) -> tuple[Row, ...]:
+    first = [load for load, _ in plan.ages_us]
+    last = [*(load - 1 for load in first[1:]), None]
+    ages = [age for _, age in plan.ages_us]
+    return tuple(
+        Row(low, high, AT_ONCE, _climbs(age))
+        for low, high, age in zip(first, last, ages, strict=True)
+    )
+
+
+def _climbs(age_us: int | None) -> tuple[Climb, ...]:
+    if age_us is None:
+        return (Climb(0, SHARED),)
+    return (Climb(0, ALONE),) if age_us == 0 else (Climb(0, SHARED), Climb(age_us, ALONE))

@@ -1,0 +1,120 @@
+"""Replays of the design sample on lanes of SMT cores, on the same requests at the same times."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from statistics import fmean
+
+from tailc.forms.ladder.lanes import Lanes, Plan, at_any_load, lane_ladder
+from tailc.percentiles import PPM, percentile_rank
+from tailc.replay.arrivals import Poisson
+from tailc.replay.lowered import NS_PER_US
+from tailc.replay.outcome import Outcome, nearest_us
+from tailc.replay.subject import Subject
+from tailc.replay.workload import workload
+from tailc.traces.profile import DemandProfile
+from tailc.verify.estimate import Tail, repeated
+from tailc.verify.load import is_overloaded
+from tailc.verify.options import VerifyOptions
+from tailc.verify.order_statistics import rank_limits
+from tailc.verify.setting import Draw, Draws, draw, setting_for
+
+# As many as where candidates of a sweep are compared.
+REQUESTS_PER_REPLAY = 20_000
+REPLAYS = 10
+# A tail that grows as long as one looks.
+NO_END_US = 1 << 60
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What the replays of a plan at one rate show.
+
+    Limits of the tail as if latencies were independent; `high_us` None where the design sample is
+    too small. `given_up_us`: of batch work, by request. `batch_ppm`: batch work by core, relative
+    to that beside a free core.
+    """
+
+    tail_us: int
+    low_us: int
+    high_us: int | None
+    mean_us: int
+    given_up_us: int
+    batch_ppm: int
+
+    @property
+    def is_overloaded(self) -> bool:
+        """Whether there is no tail."""
+        return self.tail_us == NO_END_US
+
+
+_OVERLOADED = Seen(NO_END_US, NO_END_US, None, NO_END_US, NO_END_US, 0)
+
+
+class LaneReplays:
+    """Replays of one design sample; `seed` makes requests and times, the same for every plan."""
+
+    def __init__(
+        self, profile: DemandProfile, percentile_ppm: int, seed: int, workers: Executor
+    ) -> None:
+        self._profile = profile
+        self._tail = Tail(percentile_ppm)
+        self._options = VerifyOptions(requests_per_replay=REQUESTS_PER_REPLAY, seed=seed)
+        self._workers = workers
+        self._draws: dict[int, Draws] = {}
+        self.evaluations = 0
+
+    def seen(self, lanes: Lanes, plan: Plan, rate_mrps: int) -> Seen:
+        """What the plan does on these lanes at a rate."""
+        self.evaluations += 1
+        ladder = lane_ladder(lanes, plan)
+        load = workload(self._profile, ladder)
+        setting = setting_for(load, Poisson(rate_mrps), (ladder,), self._options)
+        if rate_mrps not in self._draws:
+            self._draws[rate_mrps] = draw(setting, REPLAYS, 0, self._workers)
+        subject = Subject("plan", (ladder,))
+        parts = (setting, self._draws[rate_mrps], subject, (self._tail,), self._workers)
+        found = repeated(*parts, _no_tick, _kept)
+        if is_overloaded(setting.arrivals, found.kept):
+            return _OVERLOADED
+        limits = rank_limits(self._tail.percentile_ppm, self._profile.total_weight)
+        total = self._profile.total_weight
+        sorted_ns = found.law_ns[0]
+
+        def at(rank: int) -> int:
+            return nearest_us(
+                int(sorted_ns[percentile_rank(rank * PPM // total, len(sorted_ns)) - 1])
+            )
+
+        tail_us = nearest_us(found.limits_ns[0])
+        return Seen(
+            tail_us,
+            min(at(max(limits.low, 1)), tail_us),
+            limits.high and max(at(limits.high), tail_us),
+            nearest_us(round(float(sorted_ns.mean()))),
+            round(fmean(one.mean_energy for one in found.kept) / NS_PER_US),
+            batch_ppm(found.kept, lanes.cores),
+        )
+
+    def alone(self, lanes: Lanes, rate_mrps: int) -> Seen:
+        """Requests that are always alone."""
+        return self.seen(lanes, at_any_load(0, lanes.cores), rate_mrps)
+
+    def shared(self, lanes: Lanes, rate_mrps: int) -> Seen:
+        """Requests that never are."""
+        return self.seen(lanes, at_any_load(None, lanes.cores), rate_mrps)
+
+
+def batch_ppm(repeats: Sequence[Outcome], cores: int) -> int:
+    """Batch work by core over some replays, relative to that beside a free core."""
+    return PPM - round(fmean(outcome.mean_power for outcome in repeats) * PPM / cores)
+
+
+def _kept(one: Draw, outcome: Outcome) -> Outcome:  # noqa: ARG001 - what is kept of a repeat
+    return outcome
+
+
+def _no_tick() -> None:
+    pass

@@ -1,0 +1,22 @@
+"""Elfen: batch work borrows the other lane of an SMT core (Yang et al., USENIX ATC 2016).
+
+A rung is a request beside batch work, or alone on its core. It costs the batch work that is given
+up for it. A request begins beside batch work and is alone once a budget of latency is used up; the
+policies differ in who has a budget, and `optimised` looks for those that leave most batch work
+under the first SLO.
+"""
+
+from tailc.policies import Kind
+from tailc.policies.elfen.complete import complete
+from tailc.policies.elfen.reduce import candidates, emit, reduce
+from tailc.policies.elfen.spec import ElfenSpec
+
+KIND = Kind(
+    name="elfen",
+    spec_model=ElfenSpec,
+    candidates=candidates,
+    reduce=reduce,
+    emit=emit,
+    complete=complete,
+    speeds_by_degree=False,
+)

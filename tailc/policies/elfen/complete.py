@@ -1,0 +1,48 @@
+"""The spec with measured instructions per cycle read from the file that it names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tailc.errors import Code, Finding, TailcError
+from tailc.policies.elfen.lanes_spec import IpcSpec, IpcTableSpec
+from tailc.policies.elfen.spec import ElfenSpec
+from tailc.specs.fields import PPM
+from tailc.specs.load import LoadedSpec
+
+_TABLE = ("lanes", "ipc_table")
+
+
+def complete(
+    spec: ElfenSpec, loaded: LoadedSpec, folder: Path | None
+) -> tuple[ElfenSpec, tuple[Finding, ...]]:
+    """The spec with `lanes.ipc` in place of a table, and no warnings.
+
+    `folder` is where relative paths begin; None: where the process runs. Raises TailcError for a
+    table that cannot be read, and where not exactly one row of it is kept.
+    """
+    table = spec.lanes.ipc_table
+    if table is None:
+        return spec, ()
+    told = {"ipc_table": None, "ipc": _read(table, loaded, folder)}
+    return spec.model_copy(update={"lanes": spec.lanes.model_copy(update=told)}), ()
+
+
+def _read(table: IpcTableSpec, loaded: LoadedSpec, folder: Path | None) -> IpcSpec:
+    from tailc.traces.ipc_table import read_ipc
+
+    path = table.file if folder is None else str(folder / table.file)
+    found = read_ipc(path, table.alone, table.shared, tuple(sorted(table.where.items())))
+    place = loaded.place(*_TABLE)
+    if len(found) > 1:
+        message = f"`ipc_table` keeps {len(found)} rows of `{table.file}`, where one is wanted"
+        rows = ", ".join(str(each.row) for each in found[:3])
+        hint = f"name columns in `where`: rows {rows}, ... are kept"
+        raise TailcError(Finding(Code.CONFLICT, message, place, hint))
+    row = found[0]
+    if row.shared > row.alone:
+        message = f"row {row.row} of `{table.file}` has `{row.shared:g}` instructions per cycle "
+        message += f"beside batch work, and `{row.alone:g}` alone"
+        raise TailcError(Finding(Code.CONFLICT, message, place, "check which column is which"))
+    alone_ppm, shared_ppm = (max(round(ipc * PPM), 1) for ipc in (row.alone, row.shared))
+    return IpcSpec.model_construct(alone_ppm=alone_ppm, shared_ppm=shared_ppm)

@@ -1,0 +1,143 @@
+"""What a user writes of the two lanes of a core, and of what each does to the other."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+
+from tailc.errors import Code
+from tailc.specs.cores_fields import PauseUs, SharePpm
+from tailc.specs.fields import (
+    POSITIVE_SCHEMA,
+    PPM,
+    Cell,
+    Complaint,
+    RateMrps,
+    RefusalError,
+    SpecModel,
+    Text,
+    exact,
+    written,
+)
+from tailc.units import format_mrps
+
+# Cycles at 2.0 GHz until a lane has let go of the core, and until it works again (Yang et al.,
+# USENIX ATC 2016, figure 8).
+CYCLES_PER_US = 2_000
+RELEASE_CYCLES = {"mwait": 2_443, "nanonap": 3_285, "futex": 11_518}
+WAKE_CYCLES = {"mwait": 1_036, "nanonap": 1_438, "futex": 3_968}
+RELEASE_US = -(-RELEASE_CYCLES["nanonap"] // CYCLES_PER_US)
+MOST_IPC = 1_000
+
+
+def _ipc(value: object) -> int:
+    ppm = round(exact(value) * PPM)
+    if not 0 < ppm <= MOST_IPC * PPM:
+        message = f"must be more than zero and at most {MOST_IPC:,}, not {written(value)}"
+        raise RefusalError(Complaint(Code.BAD_VALUE, message))
+    return ppm
+
+
+IpcPpm = Annotated[int, BeforeValidator(_ipc), WithJsonSchema(POSITIVE_SCHEMA)]
+
+
+class IpcSpec(SpecModel):
+    """Instructions per cycle of requests."""
+
+    alone_ppm: IpcPpm = Field(alias="alone", examples=[1.4], description="Alone on the core.")
+    shared_ppm: IpcPpm = Field(
+        alias="shared", examples=[0.8], description="Beside the batch work, all the time."
+    )
+
+    @model_validator(mode="after")
+    def _check_order(self) -> IpcSpec:
+        if self.shared_ppm > self.alone_ppm:
+            message = "is more than `alone`: batch work beside requests cannot speed them up"
+            hint = "check which is which, or leave the lanes to themselves"
+            raise RefusalError(Complaint(Code.CONFLICT, message, hint, ("shared",), ("alone",)))
+        return self
+
+    @property
+    def interference_ppm(self) -> int:
+        """How much slower a request is, rounded up; it never stands still."""
+        slower_ppm = -(-(self.alone_ppm - self.shared_ppm) * PPM // self.alone_ppm)
+        return min(slower_ppm, PPM - 1)
+
+
+class IpcTableSpec(SpecModel):
+    """A row of a file with instructions per cycle of requests: CSV, NDJSON or Parquet."""
+
+    file: Text = Field(examples=["ipc.csv"], description="Path of the file, relative to the spec.")
+    alone: Text = Field(examples=["ipc_alone"], description="Column with that alone.")
+    shared: Text = Field(examples=["ipc_shared"], description="Column with that beside batch work.")
+    where: dict[str, Cell] = Field(
+        default_factory=dict, description="Keep the row whose column equals the value."
+    )
+
+
+class CalibrateSpec(SpecModel):
+    """Two rates at which the first SLO's percentile is the same, alone and always shared."""
+
+    alone_mrps: RateMrps = Field(
+        alias="alone", examples=["100/s"], description="Rate of requests that are always alone."
+    )
+    shared_mrps: RateMrps = Field(
+        alias="shared", examples=["40/s"], description="Rate of requests that never are."
+    )
+
+    @model_validator(mode="after")
+    def _check_order(self) -> CalibrateSpec:
+        if self.shared_mrps >= self.alone_mrps:
+            message = f"is no lower than `alone`, {format_mrps(self.alone_mrps)}"
+            hint = "batch work makes requests slower, so they bear a lower rate"
+            raise RefusalError(Complaint(Code.CONFLICT, message, hint, ("shared",), ("alone",)))
+        return self
+
+
+class LanesSpec(SpecModel):
+    """What the lanes of a core do to each other; one of the first four says it of requests."""
+
+    interference_ppm: SharePpm | None = Field(
+        default=None,
+        alias="interference",
+        examples=["45%"],
+        description="How much slower a request is beside batch work.",
+    )
+    ipc: IpcSpec | None = Field(
+        default=None, description="The same by measured instructions per cycle."
+    )
+    ipc_table: IpcTableSpec | None = Field(default=None, description="The same from a file.")
+    calibrate: CalibrateSpec | None = Field(
+        default=None, description="The same by rates at which the tail is equal; found by replay."
+    )
+    batch_slowdown_ppm: SharePpm | None = Field(
+        default=None,
+        alias="batch_slowdown",
+        description="How much slower batch work is beside a request; as a request, if absent.",
+    )
+    release_us: PauseUs = Field(
+        default=RELEASE_US,
+        alias="release",
+        description="How long batch work interferes after it is told to leave.",
+        json_schema_extra={"default": "2us"},
+    )
+
+    @model_validator(mode="after")
+    def _check_one(self) -> LanesSpec:
+        keys = {
+            "interference": self.interference_ppm,
+            "ipc": self.ipc,
+            "ipc_table": self.ipc_table,
+            "calibrate": self.calibrate,
+        }
+        given = [key for key, value in keys.items() if value is not None]
+        if not given:
+            message = "do not say how much slower requests are beside batch work"
+            hint = "add `interference: 45%`, `ipc`, `ipc_table` or `calibrate`"
+            raise RefusalError(Complaint(Code.MISSING_KEY, message, hint))
+        if len(given) > 1:
+            message = f"and `lanes.{given[0]}` both say how much slower requests are"
+            at, also = (given[1],), (given[0],)
+            raise RefusalError(Complaint(Code.CONFLICT, message, "remove one", at, also))
+        return self

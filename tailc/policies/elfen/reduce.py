@@ -1,0 +1,52 @@
+"""Elfen as a problem of borrowing, and its solution as a ladder of two lanes."""
+
+from __future__ import annotations
+
+from tailc.forms.ladder.borrowing import (
+    Borrowing,
+    BorrowingProblem,
+    BorrowingSolution,
+    Calibration,
+)
+from tailc.forms.ladder.lanes import lane_ladder
+from tailc.forms.ladder.table import Ladder
+from tailc.policies.elfen.spec import BY_LOAD, ElfenSpec
+from tailc.traces.profile import DemandProfile
+
+
+def candidates(spec: ElfenSpec) -> tuple[ElfenSpec, ...]:
+    """The spec itself: nothing is swept."""
+    return (spec,)
+
+
+def reduce(spec: ElfenSpec, profile: DemandProfile) -> BorrowingProblem:
+    """The budget of the policy under the first SLO."""
+    return BorrowingProblem(
+        profile=profile,
+        cores=spec.server.cores,
+        interference=_interference(spec),
+        batch_slowdown_ppm=spec.lanes.batch_slowdown_ppm,
+        borrowing=Borrowing(spec.policy),
+        budget_us=spec.budget if isinstance(spec.budget, int) else None,
+        is_by_load=spec.budget == BY_LOAD,
+        charges_harm=spec.charges_harm,
+        release_us=spec.lanes.release_us,
+        percentile_ppm=spec.slos[0].percentile_ppm,
+        target_us=spec.aim_us,
+        rates_mrps=tuple(sorted(spec.rates_mrps)),
+    )
+
+
+def emit(_spec: ElfenSpec, _problem: BorrowingProblem, solution: BorrowingSolution) -> Ladder:
+    """The plan for these lanes as a table."""
+    return lane_ladder(solution.lanes, solution.plan)
+
+
+def _interference(spec: ElfenSpec) -> int | Calibration:
+    lanes = spec.lanes
+    if lanes.calibrate is not None:
+        return Calibration(lanes.calibrate.alone_mrps, lanes.calibrate.shared_mrps)
+    if lanes.ipc is not None:
+        return lanes.ipc.interference_ppm
+    assert lanes.interference_ppm is not None
+    return lanes.interference_ppm

@@ -1,0 +1,197 @@
+"""What a user writes for elfen: batch work on SMT lanes (Yang et al., USENIX ATC 2016)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+
+from tailc.errors import Code
+from tailc.policies.elfen.lanes_spec import LanesSpec
+from tailc.specs.common import DemandSpec, SloSpec, SpeedupSpec
+from tailc.specs.cores_spec import Count
+from tailc.specs.fields import (
+    PPM,
+    Complaint,
+    DurationUs,
+    Name,
+    RateMrps,
+    RefusalError,
+    SpecModel,
+    quantity,
+    quantity_schema,
+)
+from tailc.specs.overrides import overridden
+from tailc.specs.slo import Slo
+from tailc.units import DURATION, format_us
+
+NAME = "elfen"
+BY_LOAD = "by-load"
+BUDGETED = ("fixed", "refresh", "dynamic", "safe")
+_BY_LOAD_TOO = ("fixed", "safe")
+
+
+def _budget(value: object) -> Any:
+    return value if value == BY_LOAD else quantity(DURATION)(value)
+
+
+_BUDGET_SCHEMA = {
+    "anyOf": [quantity_schema("A duration with its unit.", DURATION), {"const": BY_LOAD}]
+}
+BudgetField = Annotated[
+    int | Literal["by-load"], BeforeValidator(_budget), WithJsonSchema(_BUDGET_SCHEMA)
+]
+
+
+class ServerSpec(SpecModel):
+    """The cores that requests run on, each with one lane for a request and one for batch work."""
+
+    cores: Count = Field(examples=[1], description="Number of cores; they share one queue.")
+
+
+class ElfenSpec(SpecModel):
+    """An elfen policy: batch work borrows the other lane of a core, within a budget of latency."""
+
+    api_version: Literal["tailc/v1"] = Field(alias="apiVersion", description="The spec language.")
+    kind: Literal["elfen"] = Field(description="The kind of policy.")
+    name: Name = Field(examples=["search-smt"], description="Name of the policy.")
+    slo: Annotated[tuple[SloSpec, ...], Field(min_length=1)] = Field(
+        examples=[[{"percentile": "99%", "latency": "100ms"}]],
+        description="What latency must meet; the first is what the budget is made from.",
+    )
+    target_us: DurationUs | None = Field(
+        default=None,
+        alias="target",
+        description="Latency to aim at, at most the first SLO's; that one's, if absent.",
+    )
+    demand: DemandSpec = Field(
+        description="Where demand was measured, alone on a core, and how to read it.",
+        examples=[{"trace": "traces/design.parquet"}],
+    )
+    server: ServerSpec = Field(examples=[{"cores": 1}])
+    lanes: LanesSpec = Field(examples=[{"interference": "45%"}])
+    policy: Literal["borrow-idle", "fixed", "refresh", "dynamic", "safe", "optimised"] = Field(
+        examples=["fixed"], description="Who gets the budget: see the page on elfen."
+    )
+    budget: BudgetField | None = Field(
+        default=None,
+        description="How long a request may share its core, or `by-load`; the SLO's latency less "
+        "the percentile alone, at the rate where that is least, if absent.",
+    )
+    charge: Literal["time", "harm"] | None = Field(
+        default=None,
+        description="What uses up a budget: time shared, or time lost by that; `harm` for "
+        "`dynamic`, `time` for others, if absent.",
+    )
+    rates_mrps: Annotated[tuple[RateMrps, ...], Field(min_length=1)] = Field(
+        alias="rates",
+        examples=[["40/s", "100/s"]],
+        description="Arrival rates that the policy is for.",
+    )
+
+    @model_validator(mode="after")
+    def _check_parts(self) -> ElfenSpec:
+        complaints = [complaint for check in self.checks_between() for complaint in check()]
+        if complaints:
+            raise RefusalError(*complaints)
+        return self
+
+    def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
+        """Target, budget and charge against the policy, rates, demand, classes."""
+        return (
+            self._target_complaints,
+            self._budget_complaints,
+            self._charge_complaints,
+            self._rate_complaints,
+            self._demand_complaints,
+            self._class_complaints,
+        )
+
+    def _target_complaints(self) -> list[Complaint]:
+        most_us = self.slo[0].latency_us
+        if self.target_us is None or self.target_us <= most_us:
+            return []
+        message = f"is above the first SLO's latency, {format_us(most_us)}"
+        at, also = ("target",), ("slo", 0, "latency")
+        return [Complaint(Code.CONFLICT, message, "lower it", at, also)]
+
+    def _budget_complaints(self) -> list[Complaint]:
+        if self.budget is None:
+            return []
+        at, also = ("budget",), ("policy",)
+        if self.policy not in BUDGETED:
+            message = f"is given, but the policy `{self.policy}` takes none"
+            return [Complaint(Code.CONFLICT, message, "remove it", at, also)]
+        if self.budget == BY_LOAD and self.policy not in _BY_LOAD_TOO:
+            message = f"is by load, but the policy `{self.policy}` goes by who waits"
+            return [Complaint(Code.CONFLICT, message, "name one budget, or none", at, also)]
+        return []
+
+    def _charge_complaints(self) -> list[Complaint]:
+        at, also = ("charge",), ("policy",)
+        if self.charge is not None and self.policy not in BUDGETED:
+            message = f"is given, but the policy `{self.policy}` has no budget"
+            return [Complaint(Code.CONFLICT, message, "remove it", at, also)]
+        if self.charge == "time" and self.policy == "dynamic":
+            message = "is `time`, but `dynamic` is what charges harm"
+            return [Complaint(Code.CONFLICT, message, "use the policy `refresh`", at, also)]
+        if self.charge == "harm" and self.policy == "safe" and self.server.cores > 1:
+            message = "is `harm`, which keeps to the budget on one core only"
+            at_cores = ("server", "cores")
+            return [Complaint(Code.CONFLICT, message, "charge `time`", at, at_cores)]
+        return []
+
+    def _rate_complaints(self) -> list[Complaint]:
+        return [
+            Complaint(Code.BAD_VALUE, "is a rate stated before", "remove one", ("rates", position))
+            for position, rate in enumerate(self.rates_mrps)
+            if rate in self.rates_mrps[:position]
+        ]
+
+    def _demand_complaints(self) -> list[Complaint]:
+        if self.demand.timings is None:
+            return []
+        message = "gives speed-ups by degree, but these requests run on one lane"
+        hint = "name the column with the demand as `demand.column`"
+        return [Complaint(Code.CONFLICT, message, hint, ("demand", "timings"))]
+
+    def _class_complaints(self) -> list[Complaint]:
+        return [
+            Complaint(
+                Code.CONFLICT,
+                "is for a class, but requests have no classes here",
+                "remove `class`",
+                ("slo", position, "class"),
+            )
+            for position, slo in enumerate(self.slo)
+            if slo.request_class is not None
+        ]
+
+    @property
+    def speedup(self) -> SpeedupSpec:
+        """All requests are alike: the rungs of the policy tell their speeds."""
+        return SpeedupSpec.model_construct(name="alone", curve=(PPM,))
+
+    @property
+    def slos(self) -> tuple[Slo, ...]:
+        """What latency must meet, as artifacts carry it; the first makes the budget."""
+        return tuple(spec.slo for spec in self.slo)
+
+    @property
+    def aim_us(self) -> int:
+        """The latency that budgets leave."""
+        return self.slo[0].latency_us if self.target_us is None else self.target_us
+
+    @property
+    def charges_harm(self) -> bool:
+        """Whether lost time uses up the budget, in place of shared time."""
+        return self.policy == "dynamic" if self.charge is None else self.charge == "harm"
+
+    @property
+    def max_degree(self) -> None:
+        """The only one there is."""
+
+    def with_search(self, overrides: Mapping[str, object]) -> ElfenSpec:
+        """The spec itself. Raises TailcError (USAGE) for any override: nothing is to choose."""
+        return overridden(self, overrides, NAME)

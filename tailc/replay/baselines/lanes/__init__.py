@@ -1,0 +1,1 @@
+"""What a policy of two lanes of a core is compared with: other ways to give out a budget."""

@@ -1,0 +1,40 @@
+"""Measured instructions per cycle of requests, alone and beside batch work."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tailc.traces.cells import positive
+from tailc.traces.source import open_source
+from tailc.traces.table import Wanted
+from tailc.traces.trace import Filters, kept_cells
+
+# No core retires so many instructions in a cycle.
+LARGEST_IPC = 1_000.0
+
+
+@dataclass(frozen=True)
+class MeasuredIpc:
+    """What one row says: instructions per cycle of requests; `row` counts from 1."""
+
+    alone: float
+    shared: float
+    row: int
+
+
+def read_ipc(source: str, alone: str, shared: str, where: Filters = ()) -> tuple[MeasuredIpc, ...]:
+    """The rows of the file that `where` keeps, in its order; `alone` and `shared` name columns.
+
+    Raises TailcError with every finding: what cannot be read, columns that are not there, cells
+    that are no numbers or not positive, and where no row is kept.
+    """
+    names = tuple(dict.fromkeys((alone, shared)))
+    wanted = Wanted(names, (), tuple(dict.fromkeys(name for name, _ in where)))
+    with open_source(source) as opened:
+        cells = kept_cells(opened, wanted, where)
+    of_alone, of_shared = (positive(cells, name, LARGEST_IPC) for name in (alone, shared))
+    cells.stop_if_refused()
+    return tuple(
+        MeasuredIpc(float(of_alone[at]), float(of_shared[at]), cells.row_of(at))
+        for at in range(cells.count)
+    )
