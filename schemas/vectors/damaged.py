@@ -6,6 +6,7 @@ from typing import Any
 
 from changed import changed
 from damaged_controls import damaged_controls
+from damaged_tails import damaged_tails
 from flatbuffers import Builder
 from policies import named_policies
 
@@ -49,6 +50,7 @@ def damaged_files() -> dict[str, tuple[str, bytes]]:
         "true.json": ("bad-structure", changed(document, _with_true)),
         "unknown.json": ("bad-structure", changed(document, _with_unknown_member)),
         **damaged_controls(),
+        **damaged_tails(),
     }
 
 

@@ -20,12 +20,13 @@ from tailc_runtime import (
     BadStructure,
     HashMismatch,
     PolicyError,
+    TailTable,
     Truncated,
     UnknownClass,
     open_policies,
     open_policy,
 )
-from tailc_runtime.opening import tables_from
+from tailc_runtime.opening import policy_from
 from tailc_runtime.raw import SCHEMA_MINOR
 from tailc_runtime.vectors import main, rows_of, wrong_answers, wrongly_opened
 
@@ -40,7 +41,7 @@ SMALLEST = (VECTORS / "smallest.tailc").read_bytes()
 SMALLEST_JSON = (VECTORS / "smallest.json").read_bytes()
 PAYLOADS = [
     unseal((VECTORS / f"{name}.tailc").read_bytes())
-    for name in ("classes", "lucene", "cores", "controller")
+    for name in ("classes", "lucene", "cores", "controller", "lanes", "tails-trim", "shares")
 ]
 
 
@@ -94,7 +95,7 @@ def test_every_single_bit_flip_is_refused() -> None:
         flipped = bytearray(SMALLEST)
         flipped[at // 8] ^= 1 << at % 8
         with pytest.raises((HashMismatch, Truncated)):
-            tables_from(bytes(flipped))
+            policy_from(bytes(flipped))
 
 
 def test_every_single_bit_flip_of_the_json_is_refused() -> None:
@@ -102,7 +103,7 @@ def test_every_single_bit_flip_of_the_json_is_refused() -> None:
         flipped = bytearray(SMALLEST_JSON)
         flipped[at // 8] ^= 1 << at % 8
         with pytest.raises(PolicyError):
-            tables_from(bytes(flipped))
+            policy_from(bytes(flipped))
 
 
 def damaged_payload(rng: Random) -> bytes:
@@ -115,10 +116,15 @@ def damaged_payload(rng: Random) -> bytes:
 def opens(data: bytes) -> bool:
     """Whether it does, and can then be looked up; whatever is raised but a refusal is a bug."""
     try:
-        tables = tables_from(data)
+        opened = policy_from(data)
     except PolicyError:
         return False
-    for table in tables.values():
+    if isinstance(opened, TailTable):
+        if opened.controller:
+            assert 0 <= opened.controller.step(300_000, 10_000) <= 2_000_000
+        assert opened.frequency_khz((5_000, 7), 9, 9) in opened.frequencies_khz
+    tables = opened.values() if isinstance(opened, dict) else ()
+    for table in tables:
         if table.controller:
             assert 0 <= table.controller.step(300_000, 10_000) <= 1_000_000
         assert table.lookup(5, 1, 2)[2] in range(len(table.rungs))
@@ -140,10 +146,10 @@ def test_much_sealed_nonsense_is_refused_or_can_be_looked_up() -> None:
 def test_every_truncation_and_every_appended_byte_is_refused(data: bytes) -> None:
     for length in range(len(data)):
         with pytest.raises(PolicyError):
-            tables_from(data[:length])
+            policy_from(data[:length])
     for byte in range(256):
         with pytest.raises(PolicyError):
-            tables_from(data + bytes([byte]))
+            policy_from(data + bytes([byte]))
 
 
 def test_a_refusal_names_the_file_and_a_missing_file_is_an_oserror(tmp_path: Path) -> None:
@@ -238,8 +244,8 @@ def test_an_unknown_member_is_refused_unless_a_later_minor_version_may_have_it(
     steps: tuple[str | int, ...],
 ) -> None:
     with pytest.raises(BadStructure, match=f"member `{steps[-1]}` does not exist"):
-        tables_from(changed(*steps, to=3))
-    assert tables_from(changed(*steps, to=3, minor=SCHEMA_MINOR + 1))[None].lookup(0, 0, 0)
+        policy_from(changed(*steps, to=3))
+    assert policy_from(changed(*steps, to=3, minor=SCHEMA_MINOR + 1))[None].lookup(0, 0, 0)
 
 
 @pytest.mark.parametrize(
@@ -255,8 +261,8 @@ def test_an_unknown_member_of_a_controller_or_of_power_is_refused_alike(
     steps: tuple[str | int, ...],
 ) -> None:
     with pytest.raises(BadStructure, match="member `colour` does not exist"):
-        tables_from(changed(*steps, to=3, minor=2, name="controller"))
-    tables = tables_from(changed(*steps, to=3, minor=SCHEMA_MINOR + 1, name="controller"))
+        policy_from(changed(*steps, to=3, minor=2, name="controller"))
+    tables = policy_from(changed(*steps, to=3, minor=SCHEMA_MINOR + 1, name="controller"))
     assert tables[None].controller
 
 
@@ -288,7 +294,7 @@ def test_a_member_of_another_type_is_refused_by_both_readers(
 ) -> None:
     data = changed(*steps, to=value)
     with pytest.raises(BadStructure):
-        tables_from(data)
+        policy_from(data)
     with pytest.raises(TailcError):
         decode_json(data)
 
@@ -311,7 +317,7 @@ def test_a_member_of_a_controller_of_another_type_is_refused_by_both_readers(
 ) -> None:
     data = changed(*steps, to=value, minor=2, name="controller")
     with pytest.raises(BadStructure):
-        tables_from(data)
+        policy_from(data)
     with pytest.raises(TailcError):
         decode_json(data)
 
@@ -322,4 +328,4 @@ def test_a_version_that_says_more_or_less_is_refused(schema: dict[str, int]) -> 
         document["schema"] = schema
 
     with pytest.raises(BadStructure, match="member `schema`"):
-        tables_from(changed_json(change))
+        policy_from(changed_json(change))

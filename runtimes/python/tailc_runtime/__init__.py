@@ -6,6 +6,7 @@ from tailc_runtime.errors import (
     BadStructure,
     HashMismatch,
     NotCanonical,
+    OtherForm,
     PolicyError,
     Truncated,
     UnknownClass,
@@ -13,8 +14,16 @@ from tailc_runtime.errors import (
     UnknownRule,
     UnknownSchema,
 )
-from tailc_runtime.opening import open_policies, open_policy
+from tailc_runtime.opening import (
+    open_any,
+    open_policies,
+    open_policy,
+    open_shares,
+    open_tail_table,
+)
+from tailc_runtime.shares import Shares
 from tailc_runtime.table import NOW, ON_EXIT, WAIT, PolicyTable
+from tailc_runtime.tail_table import TailTable
 
 __all__ = [
     "NOW",
@@ -25,13 +34,19 @@ __all__ = [
     "Controller",
     "HashMismatch",
     "NotCanonical",
+    "OtherForm",
     "PolicyError",
     "PolicyTable",
+    "Shares",
+    "TailTable",
     "Truncated",
     "UnknownClass",
     "UnknownForm",
     "UnknownRule",
     "UnknownSchema",
+    "open_any",
     "open_policies",
     "open_policy",
+    "open_shares",
+    "open_tail_table",
 ]

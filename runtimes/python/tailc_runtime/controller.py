@@ -1,4 +1,4 @@
-"""The controller in memory: once an epoch from a measured tail to how late requests climb."""
+"""The controller in memory: once an epoch from a measured tail to what scales ages or a bound."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ LARGEST_GAIN = 2**29
 FEWEST_FRACTION_BITS, MOST_FRACTION_BITS = 21, 40
 LARGEST_AGE_US = 2**43
 LARGEST_WINDOW = 1_000_000
-ACTUATORS = ("climb-ages",)
+CLIMB_AGES, LATENCY_BOUND = "climb-ages", "latency-bound"
+LARGEST_OUTPUT_PPM = {CLIMB_AGES: PPM, LATENCY_BOUND: 2 * PPM}
 
 
 class Controller:
@@ -22,7 +23,8 @@ class Controller:
 
     The tail is that of the last `window_requests` latencies, at the percentile `percentile_ppm`
     [us]; the rate counts the arrivals since the last step [thousandths of a request per second].
-    `output_ppm` is what climb ages are scaled by, in millionths; `output` is the same exactly, in
+    `output_ppm` is what climb ages, or the bound of a tail table, are scaled by, in millionths;
+    `acts_on` says which; `output` is the same exactly, in
     units of 2^-`fraction_bits`.
     """
 
@@ -64,13 +66,16 @@ class Controller:
 
 
 def _check(raw: RawController) -> None:
-    _require(raw.acts_on in ACTUATORS, f"actuator `{raw.acts_on}` is not known here")
+    _require(raw.acts_on in LARGEST_OUTPUT_PPM, f"actuator `{raw.acts_on}` is not known here")
     _require(0 < raw.percentile_ppm < PPM, "a percentile lies between 0 and 1")
     _require(0 < raw.target_us <= LARGEST_ERROR_US, "a target lies between 0 and 2^31 us")
     held = 0 < raw.epoch_requests <= raw.window_requests <= LARGEST_WINDOW
     _require(held, "a window holds an epoch at least and a million requests at most")
-    ordered = 0 <= raw.least_ppm <= raw.first_ppm <= raw.most_ppm <= PPM
-    _require(ordered, "an output lies between its limits, and those between 0 and 1")
+    top_ppm = LARGEST_OUTPUT_PPM[raw.acts_on]
+    ordered = 0 <= raw.least_ppm <= raw.first_ppm <= raw.most_ppm <= top_ppm
+    _require(
+        ordered, f"an output lies between its limits, and those between 0 and {top_ppm // PPM}"
+    )
     bits = FEWEST_FRACTION_BITS <= raw.fraction_bits <= MOST_FRACTION_BITS
     _require(bits, f"{FEWEST_FRACTION_BITS} to {MOST_FRACTION_BITS} bits are a fraction")
     _require(bool(raw.gains) and raw.gains[0][0] == 0, "the first gains must hold from rate 0")

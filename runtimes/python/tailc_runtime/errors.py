@@ -61,3 +61,9 @@ class UnknownClass(PolicyError):
     """The policy has no ladder for the class asked for."""
 
     name = "unknown-class"
+
+
+class OtherForm(PolicyError):
+    """The policy is fine, but has another form than the one asked for."""
+
+    name = "other-form"

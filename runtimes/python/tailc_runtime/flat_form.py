@@ -12,7 +12,6 @@ from typing import Any
 
 from tailc_runtime._generated import policy_generated as fbs
 from tailc_runtime.errors import (
-    BadMeaning,
     BadStructure,
     HashMismatch,
     Truncated,
@@ -20,6 +19,9 @@ from tailc_runtime.errors import (
     UnknownRule,
     UnknownSchema,
 )
+from tailc_runtime.flat_shares import read_shares
+from tailc_runtime.flat_tail_table import read_tail_table
+from tailc_runtime.flat_walk import Walk, there, word
 from tailc_runtime.raw import (
     SCHEMA_MAJOR,
     Head,
@@ -49,8 +51,13 @@ _RULES = {
     fbs.Rule.AGE_FROM_ARRIVAL: "age-from-arrival",
     fbs.Rule.CORE_PER_REQUEST: "core-per-request",
     fbs.Rule.MAKE_ROOM: "make-room",
+    fbs.Rule.WAITED_START_LAST: "waited-start-last",
+    fbs.Rule.BUSY_PERIOD_AGE: "busy-period-age",
 }
-_ACTUATORS = {fbs.Actuator.CLIMB_AGES: "climb-ages"}
+_ACTUATORS = {
+    fbs.Actuator.CLIMB_AGES: "climb-ages",
+    fbs.Actuator.LATENCY_BOUND: "latency-bound",
+}
 
 
 def read_flat(data: bytes) -> tuple[Head, list[RawForm]]:
@@ -81,7 +88,7 @@ def _read(payload: bytes) -> tuple[Head, list[RawForm]]:
     if root.SchemaMajor() != SCHEMA_MAJOR:
         version = f"{root.SchemaMajor()}.{root.SchemaMinor()}"
         raise UnknownSchema(f"schema `{version}` is not known here")
-    walk = _Walk(len(payload))
+    walk = Walk(len(payload))
     head = Head(
         walk.text(root.Name()),
         walk.text(root.Kind()),
@@ -91,43 +98,19 @@ def _read(payload: bytes) -> tuple[Head, list[RawForm]]:
     return head, [_form(walk, box) for box in walk.vector(root, "Forms")]
 
 
-class _Walk:
-    """Reads no more than a buffer of `size` bytes can hold."""
-
-    def __init__(self, size: int) -> None:
-        self._left = size
-
-    def vector(self, table: Any, name: str) -> list[Any]:
-        length = getattr(table, f"{name}Length")()
-        self._spend(length)
-        return [getattr(table, name)(index) for index in range(length)]
-
-    def text(self, raw: bytes | None) -> str:
-        if raw is None:
-            raise BadStructure("a string is missing")
-        self._spend(len(raw))
-        return raw.decode("utf-8")
-
-    def _spend(self, count: int) -> None:
-        self._left -= count
-        if self._left < 0:
-            raise BadStructure("the buffer claims more than it can hold")
-
-
-def _form(walk: _Walk, box: Any) -> RawForm:
+def _form(walk: Walk, box: Any) -> RawForm:
     """The form in `box`; the name beside it is for forms that are not known here."""
-    kinds = {fbs.Form.Ladder: fbs.Ladder, fbs.Form.Controller: fbs.Controller}
-    if box.FormType() not in kinds:
+    if box.FormType() not in _FORMS:
         raise UnknownForm(f"form `{walk.text(box.FormName())}` is not known here")
-    form = kinds[box.FormType()]()
-    table = _there(box.Form())
+    accessor, read = _FORMS[box.FormType()]
+    form, table = accessor(), there(box.Form())
     form.Init(table.Bytes, table.Pos)
-    return _ladder(walk, form) if isinstance(form, fbs.Ladder) else _controller(walk, form)
+    return read(walk, form)
 
 
-def _controller(walk: _Walk, form: Any) -> RawController:
+def _controller(walk: Walk, form: Any) -> RawController:
     return RawController(
-        acts_on=_word(_ACTUATORS, form.ActsOn()),
+        acts_on=word(_ACTUATORS, form.ActsOn()),
         percentile_ppm=form.PercentilePpm(),
         target_us=form.TargetUs(),
         epoch_requests=form.EpochRequests(),
@@ -143,11 +126,11 @@ def _controller(walk: _Walk, form: Any) -> RawController:
     )
 
 
-def _ladder(walk: _Walk, ladder: Any) -> RawLadder:
-    guard, boost = _there(ladder.Guard()), ladder.Boost()
+def _ladder(walk: Walk, ladder: Any) -> RawLadder:
+    guard, boost = there(ladder.Guard()), ladder.Boost()
     request_class = ladder.RequestClass()
     return RawLadder(
-        load_axis=_word(_LOAD_AXES, ladder.LoadAxis()),
+        load_axis=word(_LOAD_AXES, ladder.LoadAxis()),
         request_class=None if request_class is None else walk.text(request_class),
         cost_units=tuple(
             RawUnit(walk.text(unit.Name()), unit.CapacityPpm())
@@ -162,17 +145,17 @@ def _ladder(walk: _Walk, ladder: Any) -> RawLadder:
         rows=_rows(walk, ladder),
         min_load=guard.MinLoad(),
         max_load=guard.MaxLoad(),
-        outside=_word(_OUTSIDES, guard.Outside()),
+        outside=word(_OUTSIDES, guard.Outside()),
         boost=boost and (boost.Unit(), boost.BelowPpm()),
         power=_power(walk, ladder.Power()),
     )
 
 
-def _power(walk: _Walk, power: Any) -> RawPower | None:
+def _power(walk: Walk, power: Any) -> RawPower | None:
     return power and RawPower(power.Unit(), tuple(walk.vector(power, "IdlePpm")))
 
 
-def _rules(walk: _Walk, ladder: Any) -> tuple[str, ...]:
+def _rules(walk: Walk, ladder: Any) -> tuple[str, ...]:
     """Rules by number; a number that is not known here is refused by the name beside it."""
     numbers = walk.vector(ladder, "Rules")
     names = tuple(walk.text(raw) for raw in walk.vector(ladder, "RuleNames"))
@@ -184,7 +167,7 @@ def _rules(walk: _Walk, ladder: Any) -> tuple[str, ...]:
     return names
 
 
-def _rows(walk: _Walk, ladder: Any) -> tuple[RawRow, ...]:
+def _rows(walk: Walk, ladder: Any) -> tuple[RawRow, ...]:
     climbs = [(climb.AgeUs(), climb.Rung()) for climb in walk.vector(ladder, "Climbs")]
     rows: list[RawRow] = []
     first = 0
@@ -194,18 +177,14 @@ def _rows(walk: _Walk, ladder: Any) -> tuple[RawRow, ...]:
             raise BadStructure("rows do not follow each other in the climbs")
         first += len(held)
         ages_us, rungs = tuple(zip(*held, strict=True)) or ((), ())
-        kind = _word(_ADMISSIONS, row.Admission())
+        kind = word(_ADMISSIONS, row.Admission())
         rows.append(RawRow(row.FirstLoad(), kind, row.DelayUs(), ages_us, rungs))
     return tuple(rows)
 
 
-def _word(words: dict[int, str], number: int) -> str:
-    if number not in words:
-        raise BadMeaning(f"number `{number}` stands for nothing known here")
-    return words[number]
-
-
-def _there(table: Any) -> Any:
-    if table is None:
-        raise BadStructure("a table is missing")
-    return table
+_FORMS = {
+    fbs.Form.Ladder: (fbs.Ladder, _ladder),
+    fbs.Form.Controller: (fbs.Controller, _controller),
+    fbs.Form.TailTable: (fbs.TailTable, read_tail_table),
+    fbs.Form.Shares: (fbs.Shares, read_shares),
+}

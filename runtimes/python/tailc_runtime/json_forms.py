@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from tailc_runtime.errors import BadStructure, UnknownForm
-from tailc_runtime.members import object_in, objects, text, texts, whole, wholes
+from tailc_runtime.json_shares import refuse_unknown_in_shares, shares_in
+from tailc_runtime.json_tail_table import refuse_unknown_in_tail_table, tail_table_in
+from tailc_runtime.members import object_in, objects, refuse_others, text, texts, whole, wholes
 from tailc_runtime.raw import (
     RawController,
     RawForm,
@@ -47,6 +49,10 @@ def form_in(form: dict[str, Any]) -> RawForm:
             return _ladder(form)
         case "controller":
             return _controller(form)
+        case "tail-table":
+            return tail_table_in(form)
+        case "shares":
+            return shares_in(form)
     raise UnknownForm(f"form `{form['form']}` is not known here")
 
 
@@ -123,33 +129,34 @@ def _row(row: dict[str, Any]) -> RawRow:
 
 def refuse_unknown_members(policy: dict[str, Any]) -> None:
     """Refuse what only a later minor version could have, anywhere but in what is not read here."""
-    _refuse_others(policy, _POLICY)
+    refuse_others(policy, _POLICY)
+    refuse_in = {
+        "ladder": _refuse_unknown_in_ladder,
+        "controller": _refuse_unknown_in_controller,
+        "tail-table": refuse_unknown_in_tail_table,
+        "shares": refuse_unknown_in_shares,
+    }
     for form in policy["forms"]:
-        if form["form"] == "controller":
-            _refuse_others(form, _CONTROLLER)
-            for row in form["gains"]:
-                _refuse_others(row, set(_GAIN_ROW))
-        else:
-            _refuse_unknown_in_ladder(form)
+        refuse_in[form["form"]](form)
+
+
+def _refuse_unknown_in_controller(controller: dict[str, Any]) -> None:
+    refuse_others(controller, _CONTROLLER)
+    for row in controller["gains"]:
+        refuse_others(row, _GAIN_ROW)
 
 
 def _refuse_unknown_in_ladder(ladder: dict[str, Any]) -> None:
-    _refuse_others(ladder, _LADDER)
-    _refuse_others(ladder["guard"], _GUARD)
-    _refuse_others(ladder.get("boost", {}), _BOOST)
-    _refuse_others(ladder.get("power", {}), _POWER)
+    refuse_others(ladder, _LADDER)
+    refuse_others(ladder["guard"], _GUARD)
+    refuse_others(ladder.get("boost", {}), _BOOST)
+    refuse_others(ladder.get("power", {}), _POWER)
     for unit in ladder["cost_units"]:
-        _refuse_others(unit, _COST_UNIT)
+        refuse_others(unit, _COST_UNIT)
     for rung in ladder["rungs"]:
-        _refuse_others(rung, _RUNG)
+        refuse_others(rung, _RUNG)
     for row in ladder["rows"]:
-        _refuse_others(row, _ROW)
-        _refuse_others(row["admission"], _ADMISSION)
+        refuse_others(row, _ROW)
+        refuse_others(row["admission"], _ADMISSION)
         for climb in row["climbs"]:
-            _refuse_others(climb, _CLIMB)
-
-
-def _refuse_others(record: dict[str, Any], known: set[str]) -> None:
-    for name in record:
-        if name not in known:
-            raise BadStructure(f"member `{name}` does not exist")
+            refuse_others(climb, _CLIMB)

@@ -13,9 +13,10 @@ LOAD_AXES = ("in_system", "rate_mrps")
 ADMISSIONS = ("at-once", "delay", "on-exit")
 OUTSIDES = ("clamp", "first-rung")
 CORES, MAKE_ROOM = "core-per-request", "make-room"
+FROM_ARRIVAL, BUSY_PERIOD, WAITED_LAST = "age-from-arrival", "busy-period-age", "waited-start-last"
 RULES = (
-    *("age-from-arrival", "boost-last-rung", CORES, MAKE_ROOM),
-    *("never-descend", "reread-row"),
+    *(FROM_ARRIVAL, "boost-last-rung", BUSY_PERIOD, CORES, MAKE_ROOM),
+    *("never-descend", "reread-row", WAITED_LAST),
 )
 
 
@@ -27,6 +28,8 @@ def check_ladder(ladder: RawLadder) -> None:
     _require(ladder.load_axis in LOAD_AXES, f"load axis `{ladder.load_axis}` is not known here")
     _require(ladder.outside in OUTSIDES, f"guard `{ladder.outside}` is not known here")
     _require(_ascends(ladder.rules), "rules must be sorted and stand once")
+    both = {FROM_ARRIVAL, BUSY_PERIOD} <= set(ladder.rules)
+    _require(not both, "ages count from arrival, or over the busy period of a core")
     _require(ladder.quantum_us > 0, "the quantum must be positive")
     _require(bool(ladder.rungs and ladder.rows), "a ladder needs a rung and a row")
     _require(0 <= ladder.min_load <= ladder.max_load, "a guard's range must ascend")
@@ -89,6 +92,10 @@ def _check_cores(ladder: RawLadder) -> None:
     for rung in ladder.rungs:
         taken = [cost for cost, limit in zip(rung.cost_ppm, limits, strict=True) if limit and cost]
         _require(taken == [PPM], f"rung `{rung.name}` is not one core of one kind")
+    if {BUSY_PERIOD, WAITED_LAST} & set(ladder.rules):
+        kinds = {n for rung in ladder.rungs for n, cost in enumerate(rung.cost_ppm)
+                 if cost and limits[n]}  # fmt: skip
+        _require(len(kinds) == 1, "rules of taking over a core need cores of one kind")
 
 
 def _ascends(values: Iterable[int] | Iterable[str]) -> bool:

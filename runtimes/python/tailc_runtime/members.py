@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from tailc_runtime.errors import BadStructure
@@ -58,3 +59,10 @@ def objects(parent: dict[str, Any], name: str) -> list[dict[str, Any]]:
     if not all(isinstance(part, dict) for part in objects):
         raise BadStructure(f"member `{name}` should hold objects")
     return objects
+
+
+def refuse_others(record: dict[str, Any], known: Collection[str]) -> None:
+    """Refuse a member that is not among the `known`."""
+    for name in record:
+        if name not in known:
+            raise BadStructure(f"member `{name}` does not exist")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 # The schema this reader was written for; a newer minor version only adds what may be ignored.
-SCHEMA_MAJOR, SCHEMA_MINOR = 1, 2
+SCHEMA_MAJOR, SCHEMA_MINOR = 1, 3
 
 
 @dataclass(frozen=True)
@@ -88,4 +88,59 @@ class RawController:
     gains: tuple[tuple[int, int, int, int], ...]
 
 
-RawForm = RawLadder | RawController
+@dataclass(frozen=True)
+class RawTailRow:
+    """From `from_elapsed` on, what is left until each request is done, the running one's first."""
+
+    from_elapsed: int
+    left: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class RawTailTable:
+    """The tail table; a level is a frequency [kHz] and a power [mW], sleep a power and a time to
+    wake [ns], and batch the least frequency of requests, that of batch work, and its power.
+    """
+
+    percentile_ppm: int
+    bound_us: int
+    levels: tuple[tuple[int, int], ...]
+    cycles: tuple[RawTailRow, ...]
+    memory_ns: tuple[RawTailRow, ...]
+    sleep: tuple[int, int]
+    cores: int
+    batch: tuple[int, int, int] | None
+    reference_khz: int | None
+
+
+@dataclass(frozen=True)
+class RawMachine:
+    """A machine on a host; `target_milli` None: it gets what is left."""
+
+    name: str
+    target_milli: int | None
+    first_a_ppm: int
+    first_b_milli: int
+
+
+@dataclass(frozen=True)
+class RawShares:
+    """Shares of a host; words are those of the canonical JSON."""
+
+    law: str
+    pole_ppm: int
+    window_us: int
+    estimate_us: int
+    step_us: int
+    enforce_us: int
+    forgetting_ppm: int
+    first_covariance: int
+    least_b_ppm: int
+    least_ppm: int
+    host_ppm: int
+    shortage_steps: int
+    tolerance_ppm: int
+    machines: tuple[RawMachine, ...]
+
+
+RawForm = RawLadder | RawController | RawTailTable | RawShares

@@ -1,9 +1,9 @@
 """Run look-up vectors: `python -m tailc_runtime.vectors DIR`.
 
 Each NAME.csv in DIR begins with a comment that says what it covers and lists look-ups and their
-answers; NAME.json and NAME.tailc are the policy. DIR/steps/NAME.csv lists what its controller is
-stepped with, sequence by sequence, and what comes of it. DIR/refused/expected.csv lists files that
-must be refused, and as what.
+answers; NAME.json and NAME.tailc are the policy. DIR/levels/NAME.csv does so for a tail table.
+DIR/steps/NAME.csv lists what the policy's controller is stepped with, sequence by sequence, and
+what comes of it. DIR/refused/expected.csv lists files that must be refused, and as what.
 """
 
 from __future__ import annotations
@@ -13,11 +13,13 @@ import sys
 from pathlib import Path
 
 from tailc_runtime.errors import PolicyError
-from tailc_runtime.opening import open_policies, open_policy
+from tailc_runtime.opening import open_any, open_policies, open_policy, open_tail_table
 from tailc_runtime.table import NOW, ON_EXIT, WAIT, PolicyTable
+from tailc_runtime.tail_table import TailTable
 
 # The last one only where a policy has a controller.
 _QUERY = ("load", "waited_us", "executed_us", "output_ppm")
+_CORE = ("elapsed_cycles", "elapsed_memory_ns", "output_ppm")
 _STARTS = {"now": NOW, "wait": WAIT, "on-exit": ON_EXIT}
 
 
@@ -42,27 +44,58 @@ def wrong_answers(policy: Path, rows: list[dict[str, str]]) -> list[str]:
     return wrong
 
 
+def wrong_levels(policy: Path, rows: list[dict[str, str]]) -> list[str]:
+    """One line for each line of `rows` that `policy`, a tail table, answers otherwise."""
+    table = open_tail_table(policy)
+    wrong: list[str] = []
+    for row in rows:
+        query = (_ages(row), *(int(row[name]) for name in _CORE))
+        wanted = (int(row["level"]), int(row["frequency_khz"]))
+        got = (table.level(*query), table.frequency_khz(*query))
+        if got != wanted:
+            wrong.append(f"{policy}: level{query} is {got}, wanted {wanted}")
+    return wrong
+
+
 def wrong_steps(policy: Path, rows: list[dict[str, str]]) -> list[str]:
     """One line for each step in `rows` after which `policy` decides otherwise."""
     wrong: list[str] = []
-    table = open_policy(policy)
+    table = _steered(policy)
     for row in rows:
         if row["step"] == "0":
-            table = open_policy(policy)
+            table = _steered(policy)
         elif table.controller:
             table.controller.step(int(row["measured_us"]), int(row["rate_mrps"]))
-        wanted = (int(row["output"]), int(row["output_ppm"]), row["climbs"])
+        decides = "climbs" if "climbs" in row else "level"
+        wanted = (int(row["output"]), int(row["output_ppm"]), row[decides])
         got = _decided(table, row)
         if got != wanted:
             wrong.append(f"{policy}: {row['sequence']} {row['step']} is {got}, wanted {wanted}")
     return wrong
 
 
-def _decided(table: PolicyTable, row: dict[str, str]) -> tuple[int, int, str] | None:
-    """Output, the same in millionths, and of the climbs in `row` those that look-ups show."""
+def _ages(row: dict[str, str]) -> tuple[int, ...]:
+    return tuple(map(int, row["ages_ns"].split()))
+
+
+def _steered(policy: Path) -> PolicyTable | TailTable:
+    """The tail table, or the ladder for all classes."""
+    opened = open_any(policy)
+    return opened if isinstance(opened, TailTable) else open_policy(policy)
+
+
+def _decided(table: PolicyTable | TailTable, row: dict[str, str]) -> tuple[int, int, str] | None:
+    """Output, the same in millionths, and what follows from it."""
     controller = table.controller
     if controller is None:
         return None
+    is_tail = isinstance(table, TailTable)
+    follows = str(table.level(_ages(row))) if is_tail else _climbs(table, row)
+    return controller.output, controller.output_ppm, follows
+
+
+def _climbs(table: PolicyTable, row: dict[str, str]) -> str:
+    """Of the climbs in `row` those that look-ups show."""
     load, before = int(row["load"]), None
     climbs: list[str] = []
     for climb in row["climbs"].split():
@@ -71,7 +104,7 @@ def _decided(table: PolicyTable, row: dict[str, str]) -> tuple[int, int, str] | 
         if is_new and table.lookup(load, 0, age_us)[2] == rung:
             climbs.append(climb)
         before = rung
-    return controller.output, controller.output_ppm, " ".join(climbs)
+    return " ".join(climbs)
 
 
 def wrongly_opened(folder: Path) -> list[str]:
@@ -80,7 +113,7 @@ def wrongly_opened(folder: Path) -> list[str]:
     for row in rows_of(folder / "expected.csv")[1]:
         path = folder / row["file"]
         try:
-            open_policy(path)
+            open_any(path)
         except PolicyError as error:
             if error.name != row["error"]:
                 wrong.append(f"{path}: refused as {error.name}, wanted {row['error']}: {error}")
@@ -102,6 +135,12 @@ def main(arguments: list[str]) -> int:
         print(f"{path.stem}: {len(rows)} look-ups. {sentence}")
         for suffix in (".json", ".tailc"):
             wrong += wrong_answers(path.with_suffix(suffix), rows)
+            queries += len(rows)
+    for path in sorted((folder / "levels").glob("*.csv")):
+        sentence, rows = rows_of(path)
+        print(f"{path.stem}: {len(rows)} levels. {sentence}")
+        for suffix in (".json", ".tailc"):
+            wrong += wrong_levels((folder / path.name).with_suffix(suffix), rows)
             queries += len(rows)
     for path in sorted((folder / "steps").glob("*.csv")):
         rows = rows_of(path)[1]

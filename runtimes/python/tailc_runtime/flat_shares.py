@@ -1,0 +1,36 @@
+"""Shares of a host out of a FlatBuffer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tailc_runtime._generated import policy_generated as fbs
+from tailc_runtime.flat_walk import Walk, word
+from tailc_runtime.raw import RawMachine, RawShares
+
+_LAWS = {fbs.ShareLaw.POLE_PLACEMENT: "pole-placement", fbs.ShareLaw.OBSERVER: "observer"}
+
+
+def read_shares(walk: Walk, form: Any) -> RawShares:
+    """The shares behind an accessor."""
+    return RawShares(
+        law=word(_LAWS, form.Law()),
+        pole_ppm=form.PolePpm(),
+        window_us=form.WindowUs(),
+        estimate_us=form.EstimateUs(),
+        step_us=form.StepUs(),
+        enforce_us=form.EnforceUs(),
+        forgetting_ppm=form.ForgettingPpm(),
+        first_covariance=form.FirstCovariance(),
+        least_b_ppm=form.LeastBPpm(),
+        least_ppm=form.LeastPpm(),
+        host_ppm=form.HostPpm(),
+        shortage_steps=form.ShortageSteps(),
+        tolerance_ppm=form.TolerancePpm(),
+        machines=tuple(_machine(walk, machine) for machine in walk.vector(form, "Machines")),
+    )
+
+
+def _machine(walk: Walk, machine: Any) -> RawMachine:
+    first = machine.FirstAPpm(), machine.FirstBMilli()
+    return RawMachine(walk.text(machine.Name()), machine.TargetMilli(), *first)

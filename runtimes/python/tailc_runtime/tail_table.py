@@ -1,0 +1,147 @@
+"""The tail table in memory: from what a core has queued to the slowest frequency in time."""
+
+from __future__ import annotations
+
+import itertools
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+
+from tailc_runtime.controller import LARGEST_OUTPUT_PPM, LATENCY_BOUND, PPM, Controller
+from tailc_runtime.errors import BadMeaning
+from tailc_runtime.raw import Head, RawTailRow, RawTailTable
+
+# c 10^6 and f (L - t - m), in cycles and in kHz ns, stay below 2^63.
+LARGEST_CYCLES = 2**43
+LARGEST_BOUND_US = 2**28
+LARGEST_FREQUENCY_KHZ = 2**23
+LARGEST_TIME_NS = 2**53 - 1
+_MOST_PPM = LARGEST_OUTPUT_PPM[LATENCY_BOUND]
+_NS_PER_US = 1_000
+# One kHz for one ns is a millionth of a cycle.
+_PARTS_PER_CYCLE = 1_000_000
+
+
+class TailTable:
+    """Frequencies for the cores of a server, each of which serves its requests one by one.
+
+    At every arrival and completion at a core, `level` or `frequency_khz` says what it runs at until
+    the next; a core without requests sleeps. `frequencies_khz` and `power_mw` are told by level,
+    `sleep_power_mw` and `wake_ns` of a core without requests, `cores` of the server. With `batch`
+    (least_khz, frequency_khz, power_mw) a core without requests does batch work at a frequency of
+    its own. A `controller` scales the bound.
+    """
+
+    def __init__(self, head: Head, raw: RawTailTable, controller: Controller | None) -> None:
+        _check(raw)
+        self.name = head.name
+        self.kind = head.kind
+        self.generation = head.generation
+        self.policy_digest = head.policy_digest
+        self.percentile_ppm = raw.percentile_ppm
+        self.bound_us = raw.bound_us
+        self.frequencies_khz = tuple(frequency for frequency, _ in raw.levels)
+        self.power_mw = tuple(power for _, power in raw.levels)
+        self.sleep_power_mw, self.wake_ns = raw.sleep
+        self.cores = raw.cores
+        self.batch = raw.batch
+        self.positions = len(raw.cycles[0].left)
+        self.controller = controller
+        self._least = self.frequencies_khz.index(raw.batch[0]) if raw.batch else 0
+        self._cycles_from = [row.from_elapsed for row in raw.cycles]
+        # In millionths of a cycle, which a frequency in kHz gets done in a nanosecond.
+        self._parts = [tuple(c * _PARTS_PER_CYCLE for c in row.left) for row in raw.cycles]
+        self._memory_from = [row.from_elapsed for row in raw.memory_ns]
+        self._memory_ns = [row.left for row in raw.memory_ns]
+
+    def frequency_khz(
+        self,
+        ages_ns: Sequence[int],
+        elapsed_cycles: int = 0,
+        elapsed_memory_ns: int = 0,
+        scale_ppm: int | None = None,
+    ) -> int:
+        """The frequency of `level`."""
+        level = self.level(ages_ns, elapsed_cycles, elapsed_memory_ns, scale_ppm)
+        return self.frequencies_khz[level]
+
+    def level(
+        self,
+        ages_ns: Sequence[int],
+        elapsed_cycles: int = 0,
+        elapsed_memory_ns: int = 0,
+        scale_ppm: int | None = None,
+    ) -> int:
+        """The number of the level that a core runs at until its next arrival or completion.
+
+        `ages_ns`: the time since each request of the core arrived, that of the running one first;
+        the other two are what that one has had. `scale_ppm`: what the bound is scaled by, 0 to
+        2,000,000; None: by what the controller puts out at that moment, if there is one. Raises
+        ValueError for negative arguments, and where the core has no requests.
+        """
+        if scale_ppm is None:
+            scale_ppm = PPM if self.controller is None else self.controller.output_ppm
+        if not ages_ns or not 0 <= scale_ppm <= _MOST_PPM:
+            raise ValueError("a core without requests sleeps, and a scale lies between 0 and 2")
+        if min(ages_ns) < 0 or elapsed_cycles < 0 or elapsed_memory_ns < 0:
+            raise ValueError("ages and what has elapsed cannot be negative")
+        top = len(self.frequencies_khz) - 1
+        if len(ages_ns) > self.positions:
+            return top
+        parts = self._parts[bisect_right(self._cycles_from, elapsed_cycles) - 1]
+        memory_ns = self._memory_ns[bisect_right(self._memory_from, elapsed_memory_ns) - 1]
+        bound_ns = self.bound_us * scale_ppm // _NS_PER_US
+        level = self._least
+        for age_ns, needed, waits_ns in zip(ages_ns, parts, memory_ns, strict=False):
+            slack_ns = bound_ns - age_ns - waits_ns
+            if slack_ns <= 0:
+                return top
+            while level < top and self.frequencies_khz[level] * slack_ns < needed:
+                level += 1
+        return level
+
+
+def _check(raw: RawTailTable) -> None:
+    _require(0 < raw.percentile_ppm < PPM, "a percentile lies between 0 and 1")
+    _require(0 < raw.bound_us <= LARGEST_BOUND_US, "a bound is 1 to 2^28 us")
+    _require(raw.cores > 0, "a table needs a core")
+    _check_clock(raw.reference_khz)
+    frequencies = [frequency for frequency, _ in raw.levels]
+    _require(bool(frequencies) and frequencies[0] > 0, "a table needs a frequency above 0")
+    _require(_ascends(frequencies), "frequencies ascend")
+    _require(frequencies[-1] <= LARGEST_FREQUENCY_KHZ, "a frequency is at most 2^23 kHz")
+    powers = [power for _, power in raw.levels]
+    _require(min(*powers, *raw.sleep) >= 0, "a core draws, or sleeps for, less than nothing")
+    if raw.batch is not None:
+        known = {*raw.batch[:2]} <= set(frequencies)
+        _require(known, "batch work runs at a frequency that is not there")
+        _require(raw.batch[2] >= 0, "a core draws less than nothing")
+    for rows, most in ((raw.cycles, LARGEST_CYCLES), (raw.memory_ns, LARGEST_TIME_NS)):
+        _check_rows(rows, most)
+    as_many = len(raw.cycles[0].left) == len(raw.memory_ns[0].left)
+    _require(as_many, "cycles and memory time have as many positions")
+
+
+def _check_clock(reference_khz: int | None) -> None:
+    known = reference_khz is None or 0 < reference_khz <= LARGEST_FREQUENCY_KHZ
+    _require(known, "a clock runs at 1 to 2^23 kHz")
+
+
+def _check_rows(rows: tuple[RawTailRow, ...], most: int) -> None:
+    starts = [row.from_elapsed for row in rows]
+    _require(starts[:1] == [0], "the first row must hold from nothing elapsed")
+    _require(_ascends(starts), "rows must ascend")
+    _require(len({len(row.left) for row in rows}) == 1, "all rows have as many positions")
+    for row in rows:
+        _require(bool(row.left), "a row needs a position")
+        _require(row.left[0] >= 0 and row.left[-1] <= most, "an entry is beyond its range")
+        rises = all(a <= b for a, b in itertools.pairwise(row.left))
+        _require(rises, "more requests cannot be done sooner")
+
+
+def _ascends(values: Iterable[int]) -> bool:
+    return all(a < b for a, b in itertools.pairwise(values))
+
+
+def _require(holds: bool, otherwise: str) -> None:
+    if not holds:
+        raise BadMeaning(otherwise)
