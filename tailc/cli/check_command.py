@@ -43,6 +43,6 @@ def _warnings(path: str, trace: bool) -> tuple[Finding, ...]:
     opened = open_kind(path)
     if not trace:
         return opened.warnings
-    from tailc.pipeline.trace import open_trace
+    from tailc.pipeline.trace import open_measured
 
-    return (*opened.warnings, *open_trace(opened).trace.warnings)
+    return (*opened.warnings, *open_measured(opened).trace.warnings)

@@ -18,10 +18,11 @@ from tailc.pipeline.settings import control_settings
 from tailc.pipeline.solve import Problem, approach_to, solve
 from tailc.pipeline.spec import OpenedSpec, open_kind
 from tailc.pipeline.sweep import Candidate, Sweep, choose
-from tailc.pipeline.trace import OpenedTrace, open_trace
+from tailc.pipeline.trace import OpenedThroughput, OpenedTrace, open_measured
 from tailc.pipeline.versions import versions
 from tailc.policies import Kind, KindSpec
 from tailc.threads import thread_count
+from tailc.traces.profile import DemandProfile
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ def _compiled(
     spec = opened.spec.with_search(overrides)
     control = _control(opened, spec)
     progress("reading the trace", 0.0)
-    read = open_trace(opened)
+    read = open_measured(opened)
     warnings += read.trace.warnings
     parts = parts_of(opened, read)
     warnings += parts.warnings
@@ -84,6 +85,7 @@ def _compiled(
     chosen = sweep.chosen
     tuned = None
     if isinstance(control, ControlProblem) and isinstance(chosen.form, Ladder):
+        assert isinstance(parts.design, DemandProfile)
         tuned = tune(control, chosen.form, parts.design, workers, progress)
     controller = control if isinstance(control, Controller) else tuned and tuned.controller
     policy = _policy(chosen, controller, tuned, parts, read)
@@ -145,7 +147,7 @@ def _policy(
     controller: Controller | None,
     tuned: Tuned | None,
     parts: Parts,
-    read: OpenedTrace,
+    read: OpenedTrace | OpenedThroughput,
 ) -> Policy:
     spec, problem, solution = chosen.spec, chosen.problem, chosen.solution
     settings = approach_to(problem).settings(problem, solution) | control_settings(tuned)

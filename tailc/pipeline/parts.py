@@ -9,12 +9,13 @@ from tailc.artifact.envelope import Input, InputRole
 from tailc.errors import Finding
 from tailc.pipeline.remarks import suspect_unit
 from tailc.pipeline.spec import OpenedSpec
-from tailc.pipeline.trace import OpenedTrace, split_trace
+from tailc.pipeline.trace import OpenedThroughput, OpenedTrace, split_rows, split_trace
 from tailc.traces.profile import DemandProfile
 from tailc.traces.summary import summary
+from tailc.traces.throughput import ThroughputTrace
 
 # What kinds reduce to a problem; another thing to measure is another type here.
-Design: TypeAlias = DemandProfile
+Design: TypeAlias = DemandProfile | ThroughputTrace
 
 
 @dataclass(frozen=True)
@@ -26,8 +27,10 @@ class Parts:
     warnings: tuple[Finding, ...]
 
 
-def parts_of(opened: OpenedSpec, read: OpenedTrace) -> Parts:
+def parts_of(opened: OpenedSpec, read: OpenedTrace | OpenedThroughput) -> Parts:
     """The parts of a spec's trace; where the spec holds nothing out, it is all designed on."""
+    if isinstance(read, OpenedThroughput):
+        return _parts_of_rows(opened, read)
     whole = read.trace.profile
     place = opened.loaded.place("demand", "unit")
     if read.reading.split is None:
@@ -37,6 +40,19 @@ def parts_of(opened: OpenedSpec, read: OpenedTrace) -> Parts:
         parts = {InputRole.WHOLE: whole, InputRole.DESIGN: design, InputRole.HELD_OUT: held_out}
         inputs = tuple(_input(role, part) for role, part in parts.items())
     return Parts(design, inputs, suspect_unit(design, opened.spec.slos, place))
+
+
+def _parts_of_rows(opened: OpenedSpec, read: OpenedThroughput) -> Parts:
+    """Rows of throughput count as they are: there are no requests that they stand for."""
+    if read.reading.split is None:
+        return Parts(read.trace, (_rows_input(InputRole.DESIGN, read.trace),), ())
+    design, held_out = split_rows(opened, read)
+    parts = {InputRole.WHOLE: read.trace, InputRole.DESIGN: design, InputRole.HELD_OUT: held_out}
+    return Parts(design, tuple(_rows_input(role, part) for role, part in parts.items()), ())
+
+
+def _rows_input(role: InputRole, part: ThroughputTrace) -> Input:
+    return Input(role, part.digest, part.rows, part.rows)
 
 
 def _input(role: InputRole, part: DemandProfile) -> Input:

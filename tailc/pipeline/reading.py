@@ -5,16 +5,16 @@ from __future__ import annotations
 from tailc.percentiles import PPM
 from tailc.specs.clocked import ClockedDemandSpec
 from tailc.specs.common import DemandSpec, HeldOutSpec, SpeedupSpec
+from tailc.specs.throughput import ThroughputSpec
 from tailc.traces.profile import Measure
 from tailc.traces.reading import Curve, Reading, SplitBy, SplitRule, TimeUnit, Timings
-
 
 # A request whose cycles a clock serves runs on one core, at the speed of the clock.
 _ONE_CORE = Curve(None, (PPM,))
 
 
 def reading(
-    demand: DemandSpec | ClockedDemandSpec,
+    demand: DemandSpec | ClockedDemandSpec | ThroughputSpec,
     speedup: SpeedupSpec | None,
     max_degree: int | None = None,
 ) -> Reading:
@@ -25,6 +25,8 @@ def reading(
     match demand:
         case ClockedDemandSpec():
             return _of_cycles(demand)
+        case ThroughputSpec():
+            return _of_throughput(demand)
         case DemandSpec():
             return _of_demands(demand, speedup, max_degree)
 
@@ -42,6 +44,21 @@ def _of_cycles(demand: ClockedDemandSpec) -> Reading:
         split=_split(demand.held_out) if demand.held_out else None,
         memory=demand.memory,
         clock_khz=demand.clock_khz,
+    )
+
+
+def _of_throughput(demand: ThroughputSpec) -> Reading:
+    held_out = demand.held_out_ppm
+    return Reading(
+        measure=Measure.THROUGHPUT,
+        reference=demand.reference,
+        unit=TimeUnit(demand.unit),
+        demand=demand.column,
+        where=tuple(sorted(demand.where.items())),
+        split=None if held_out is None else SplitRule(SplitBy.TIME, held_out, demand.time),
+        time=demand.time,
+        machine=demand.machine,
+        share=demand.share,
     )
 
 

@@ -13,7 +13,7 @@ _Path = tuple[str | int, ...]
 
 # What a finding without a place is about: the first of these that the spec has.
 _ABOUT: dict[Code, tuple[_Path, ...]] = {
-    Code.INFEASIBLE: (("target",), ("slo", 0, "latency")),
+    Code.INFEASIBLE: (("target",), ("slo", 0, "latency"), ("machines",)),
     Code.METHOD_UNFIT: (("search", "method"), ("speedup",)),
     Code.NO_TUNING: (("rates",),),
 }

@@ -10,21 +10,21 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, overload
 
 from tailc.errors import Finding
-from tailc.forms.ladder.borrowing import BorrowingProblem, BorrowingSolution
 from tailc.forms.ladder.problem import LadderProblem
 from tailc.forms.ladder.solution import LadderSolution
 from tailc.forms.ladder.thresholds import ThresholdProblem, ThresholdSolution
+from tailc.forms.shares_problem import SharesProblem, SharesSolution
 from tailc.forms.tail_problem import TailProblem, TailSolution
-from tailc.pipeline.borrowing import borrowing_settings, solve_for_budgets
 from tailc.pipeline.ladders import solve_for_schedules
 from tailc.pipeline.progress import Progress, silent
 from tailc.pipeline.remarks import dominated_degrees
 from tailc.pipeline.settings import ladder_settings, swept_target, threshold_settings
+from tailc.pipeline.shares import shares_settings, short_host, solve_for_shares
 from tailc.pipeline.tails import hopeful_sums, solve_for_tails, tail_settings
 from tailc.pipeline.thresholds import solve_for_ages
 
-Problem: TypeAlias = LadderProblem | ThresholdProblem | BorrowingProblem | TailProblem
-Solution: TypeAlias = LadderSolution | ThresholdSolution | BorrowingSolution | TailSolution
+Problem: TypeAlias = LadderProblem | ThresholdProblem | TailProblem | SharesProblem
+Solution: TypeAlias = LadderSolution | ThresholdSolution | TailSolution | SharesSolution
 
 
 @dataclass(frozen=True)
@@ -45,8 +45,8 @@ class Approach:
 APPROACHES: Mapping[type[Problem], Approach] = {
     LadderProblem: Approach(solve_for_schedules, ladder_settings, dominated_degrees, swept_target),
     ThresholdProblem: Approach(solve_for_ages, threshold_settings),
-    BorrowingProblem: Approach(solve_for_budgets, borrowing_settings),
     TailProblem: Approach(solve_for_tails, tail_settings, hopeful_sums),
+    SharesProblem: Approach(solve_for_shares, shares_settings, short_host),
 }
 
 
@@ -68,13 +68,13 @@ def solve(
 
 
 @overload
-def solve(
-    problem: BorrowingProblem, threads: int = 1, progress: Progress = silent
-) -> BorrowingSolution: ...
+def solve(problem: TailProblem, threads: int = 1, progress: Progress = silent) -> TailSolution: ...
 
 
 @overload
-def solve(problem: TailProblem, threads: int = 1, progress: Progress = silent) -> TailSolution: ...
+def solve(
+    problem: SharesProblem, threads: int = 1, progress: Progress = silent
+) -> SharesSolution: ...
 
 
 def solve(problem: Problem, threads: int = 1, progress: Progress = silent) -> Solution:

@@ -8,8 +8,15 @@ from pathlib import Path
 from tailc.artifact.envelope import InputRole
 from tailc.atomic_files import replace_files
 from tailc.errors import Code, Finding, TailcError
-from tailc.pipeline.spec import open_kind
-from tailc.pipeline.trace import open_trace, split_trace
+from tailc.pipeline.spec import OpenedSpec, open_kind
+from tailc.pipeline.trace import (
+    OpenedThroughput,
+    OpenedTrace,
+    open_measured,
+    split_rows,
+    split_trace,
+)
+from tailc.traces.throughput_written import written_throughput
 from tailc.traces.written import written_profile
 
 
@@ -29,17 +36,35 @@ def split_spec(spec_path: str, stem: str | None = None) -> tuple[WrittenPart, ..
     Without a stem it is build/NAME. Raises TailcError where the spec holds nothing out.
     """
     opened = open_kind(spec_path)
-    if opened.spec.demand.held_out is None:
-        place = opened.loaded.place("demand")
-        hint = "add `held_out: 20%` under `demand`"
+    read = open_measured(opened)
+    if read.reading.split is None:
+        key = "throughput" if isinstance(read, OpenedThroughput) else "demand"
+        place = opened.loaded.place(key)
+        hint = f"add `held_out: 20%` under `{key}`"
         raise TailcError(Finding(Code.MISSING_KEY, "the spec holds nothing out", place, hint))
     stem = stem or f"build/{opened.spec.name}"
-    read = open_trace(opened)
     roles = (InputRole.DESIGN, InputRole.HELD_OUT)
-    parts = dict(zip(roles, split_trace(opened, read), strict=True))
+    parts = dict(zip(roles, _parts(opened, read), strict=True))
     paths = {role: Path(f"{stem}.{role.value}.parquet") for role in parts}
-    replace_files([(paths[role], written_profile(part)) for role, part in parts.items()])
+    replace_files([(paths[role], part.content) for role, part in parts.items()])
     return tuple(
-        WrittenPart(role, paths[role], part.total_weight, part.digest)
-        for role, part in parts.items()
+        WrittenPart(role, paths[role], part.requests, part.digest) for role, part in parts.items()
+    )
+
+
+@dataclass(frozen=True)
+class _Part:
+    content: bytes
+    requests: int
+    digest: str
+
+
+def _parts(opened: OpenedSpec, read: OpenedTrace | OpenedThroughput) -> tuple[_Part, ...]:
+    """The two parts as files; of throughput a row counts as a request."""
+    if isinstance(read, OpenedThroughput):
+        rows = split_rows(opened, read)
+        return tuple(_Part(written_throughput(part), part.rows, part.digest) for part in rows)
+    return tuple(
+        _Part(written_profile(part), part.total_weight, part.digest)
+        for part in split_trace(opened, read)
     )

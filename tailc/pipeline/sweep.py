@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 from tailc.forms.ladder.table import Ladder
 from tailc.forms.shares import Shares
+from tailc.forms.shares_problem import SharesProblem
 from tailc.forms.tail_table import TailTable
 from tailc.pipeline.parts import Design
 from tailc.pipeline.progress import Progress
@@ -80,12 +81,15 @@ def choose(
     return Sweep(tuple(replayed), regrets.index(min(regrets)))
 
 
-def _tails_us(candidate: Candidate, design: DemandProfile, threads: int) -> tuple[int, ...]:
-    form = candidate.form
-    assert isinstance(form, Ladder)  # the others have no candidates to choose from
+def _tails_us(candidate: Candidate, design: Design, threads: int) -> tuple[int, ...]:
+    form, problem = candidate.form, candidate.problem
+    # The others have no candidates to choose from.
+    assert isinstance(form, Ladder)
+    assert isinstance(design, DemandProfile)
+    assert not isinstance(problem, SharesProblem)
     load = workload(design, form)
     options = VerifyOptions(requests_per_replay=REQUESTS_PER_REPLAY, seed=SEED)
-    tail = Tail(candidate.problem.percentile_ppm)
+    tail = Tail(problem.percentile_ppm)
     subject = Subject(candidate.spec.name, (form,))
     tails_us = []
     for rate_mrps in candidate.spec.rates_mrps:

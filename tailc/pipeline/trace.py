@@ -9,9 +9,11 @@ from pathlib import Path
 from tailc.errors import Code, Finding, TailcError
 from tailc.pipeline.reading import reading
 from tailc.pipeline.spec import OpenedSpec
+from tailc.specs.throughput import ThroughputSpec
 from tailc.traces.profile import DemandProfile
 from tailc.traces.reading import Reading
 from tailc.traces.split import split
+from tailc.traces.throughput import ThroughputTrace, read_throughput, split_throughput
 from tailc.traces.trace import Trace, read_trace
 
 # What can be odd about speed-ups by degree; speeds by rung may do all of it.
@@ -36,8 +38,26 @@ class OpenedTrace:
     trace: Trace
 
 
+@dataclass(frozen=True)
+class OpenedThroughput:
+    """A trace of throughput, and the reading it was read by."""
+
+    reading: Reading
+    trace: ThroughputTrace
+
+
+def open_measured(opened: OpenedSpec) -> OpenedTrace | OpenedThroughput:
+    """The trace of a spec, whatever it measures."""
+    demand = opened.spec.demand
+    if not isinstance(demand, ThroughputSpec):
+        return open_trace(opened)
+    recipe = reading(demand, None)
+    path = _beside(opened.path, demand.trace)
+    return OpenedThroughput(recipe, read_throughput(path, recipe, demand.format))
+
+
 def open_trace(opened: OpenedSpec) -> OpenedTrace:
-    """The trace of a spec; a relative path is relative to the spec's own folder."""
+    """The requests of a spec's trace; a relative path is relative to the spec's own folder."""
     spec = opened.spec
     recipe = reading(spec.demand, spec.speedup, spec.max_degree)
     path = _beside(opened.path, spec.demand.trace)
@@ -59,6 +79,17 @@ def split_trace(opened: OpenedSpec, read: OpenedTrace) -> tuple[DemandProfile, D
         return split(read.trace, read.reading.split)
     except TailcError as error:
         place = opened.loaded.place("demand", "held_out")
+        raise TailcError([replace(f, place=place) for f in error.findings]) from None
+
+
+def split_rows(
+    opened: OpenedSpec, read: OpenedThroughput
+) -> tuple[ThroughputTrace, ThroughputTrace]:
+    """The same of a trace of throughput."""
+    try:
+        return split_throughput(read.trace)
+    except TailcError as error:
+        place = opened.loaded.place("throughput", "held_out")
         raise TailcError([replace(f, place=place) for f in error.findings]) from None
 
 

@@ -12,6 +12,7 @@ from tailc.specs.clocked import ClockedDemandSpec
 from tailc.specs.common import DemandSpec, SpeedupSpec
 from tailc.specs.fields import SpecModel
 from tailc.specs.slo import Slo
+from tailc.specs.throughput import ThroughputSpec
 
 
 class KindSpec(Protocol):
@@ -28,8 +29,8 @@ class KindSpec(Protocol):
         ...
 
     @property
-    def demand(self) -> DemandSpec | ClockedDemandSpec:
-        """Where demand was measured."""
+    def demand(self) -> DemandSpec | ClockedDemandSpec | ThroughputSpec:
+        """Where demand, or throughput, was measured."""
         ...
 
     @property
@@ -39,7 +40,7 @@ class KindSpec(Protocol):
 
     @property
     def slos(self) -> tuple[Slo, ...]:
-        """At least one; the first is the search's."""
+        """Of latency; the first is the search's. None for throughput."""
         ...
 
     @property

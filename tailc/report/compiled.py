@@ -12,7 +12,8 @@ from tailc.percentiles import PPM
 from tailc.report.cores import cores_result, cores_text
 from tailc.report.policy import policy_result, policy_text
 from tailc.report.table import aligned
-from tailc.traces.speedup_check import speedup_summary
+from tailc.traces.profile import DemandProfile
+from tailc.traces.speedup_check import SpeedupSummary, speedup_summary
 from tailc.units import format_mrps, format_us, printable
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def _threads_result(compiled: Compiled) -> dict[str, object]:
     Speed-ups and targets are in millionths; `tails_us` has one replayed tail for each rate, and is
     empty where nothing was swept.
     """
-    found = speedup_summary(compiled.design)
+    found = _speedups(compiled)
     groups = {"mean": found.everyone, "longest": found.longest, "shortest": found.shortest}
     return {
         "degrees_used": len(compiled.policy.ladders[0].rungs),
@@ -69,11 +70,16 @@ def _threads_result(compiled: Compiled) -> dict[str, object]:
 
 def speedup_line(compiled: Compiled) -> str:
     """Mean speed-ups by degree, and how many degrees are used."""
-    found = speedup_summary(compiled.design)
+    found = _speedups(compiled)
     groups = {"mean": found.everyone, "longest 5 %": found.longest, "shortest 5 %": found.shortest}
     told = [f"{name} {_curve(speeds.tolist())}" for name, speeds in groups.items()]
     used = len(compiled.policy.ladders[0].rungs)
     return f"speed-up of the design sample: {'; '.join(told)}; degrees used: {used}"
+
+
+def _speedups(compiled: Compiled) -> SpeedupSummary:
+    assert isinstance(compiled.design, DemandProfile)
+    return speedup_summary(compiled.design)
 
 
 def _curve(speeds: list[float]) -> str:

@@ -22,6 +22,7 @@ from tailc.traces.reading import Reading, SplitBy
 from tailc.traces.source import Format, Source, open_source
 from tailc.traces.table import Wanted
 from tailc.traces.trace import kept_cells
+from tailc.units import shorten
 
 PPM = 1_000_000
 US_PER_MS = 1_000
@@ -31,6 +32,8 @@ FEWEST_ROWS = 3
 # Times beyond a century are not what was meant, and their microseconds stay exact in float64.
 LARGEST_US = 2.0**52
 LARGEST_THROUGHPUT = 1e12
+# Of a step: rows whose times jitter are still rows of that step.
+MOST_DRIFT = 0.05
 _MEND = "correct the cell, or leave the row out"
 
 
@@ -103,23 +106,20 @@ class ThroughputTrace:
 def read_throughput(
     source: str,
     reading: Reading,
-    machines: Collection[str] | None = None,
     format: Format = "auto",  # noqa: A002
 ) -> ThroughputTrace:
     """The trace in a Parquet, CSV or NDJSON file (the last two also gzipped), or `-` for stdin.
 
-    `machines` are those that are known; None: any. Raises TailcError with every finding, placed by
-    row: cells that are no numbers, throughput below 0, shares outside 0 to 1, machines that are not
-    known, times out of order or with gaps, and machines with too few rows.
+    Raises TailcError with every finding, placed by row: cells that are no numbers, throughput below
+    0, shares outside 0 to 1, times out of order or with gaps, and machines with too few rows.
     """
     with open_source(source) as opened:
-        return throughput_in(opened, reading, machines, format)
+        return throughput_in(opened, reading, format)
 
 
 def throughput_in(
     source: Source,
     reading: Reading,
-    machines: Collection[str] | None = None,
     format: Format = "auto",  # noqa: A002
 ) -> ThroughputTrace:
     """As `read_throughput`, of what is open already."""
@@ -128,7 +128,8 @@ def throughput_in(
     time_us = _times_us(cells, reading)
     throughput = _throughput(cells, reading)
     share = _shares(cells, reading)
-    names = _names(cells, reading, machines)
+    assert reading.machine is not None
+    names = texts(cells, reading.machine).to_pylist()
     cells.stop_if_refused()
     rows = np.arange(1, cells.count + 1) if cells.row is None else cells.row
     series = []
@@ -201,17 +202,6 @@ def _shares(cells: Cells, reading: Reading) -> NDArray[np.float64]:
     return share
 
 
-def _names(cells: Cells, reading: Reading, machines: Collection[str] | None) -> list[str | None]:
-    assert reading.machine is not None
-    names = texts(cells, reading.machine).to_pylist()
-    if machines is not None:
-        strange = np.array([name is not None and name not in machines for name in names])
-        first = next((name for name, is_odd in zip(names, strange, strict=True) if is_odd), "")
-        hint = did_you_mean(first or "", sorted(machines))
-        cells.refuse(strange, reading.machine, Code.UNKNOWN_MACHINE, "is no machine here", hint)
-    return names
-
-
 def _check_times(series: list[Series], cells: Cells, reading: Reading) -> None:
     """Note machines with too few rows, times that do not ascend, and gaps."""
     for each in series:
@@ -258,3 +248,41 @@ def _short_part(trace: ThroughputTrace, series: Series, fraction_ppm: int) -> Ta
     help_ = "choose another fraction, or measure for longer"
     place = Place(trace.source, field=trace.reading.machine)
     return TailcError(Finding(Code.BAD_SPLIT, message, place, help_))
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """What a model of a step is fitted to: throughput a step before, the mean share since, and
+    throughput now; float64 (steps,) each, the last row of each in the series.
+    """
+
+    before: NDArray[np.float64]
+    share: NDArray[np.float64]
+    now: NDArray[np.float64]
+
+
+def pairs(series: Series, step_us: int) -> Pairs | None:
+    """One for each row that has a row a step before it; None where rows do not divide a step.
+
+    Rows may come several times a step. Where that is so the share is the mean over the step.
+    """
+    lag = round(step_us / series.interval_us)
+    if lag < 1 or abs(lag * series.interval_us - step_us) > MOST_DRIFT * step_us:
+        return None
+    summed = np.concatenate([[0.0], np.cumsum(series.share)])
+    mean = (summed[lag + 1 :] - summed[1:-lag]) / lag
+    return Pairs(series.throughput[:-lag], mean, series.throughput[lag:])
+
+
+def unknown_machines(trace: ThroughputTrace, known: Collection[str]) -> tuple[Finding, ...]:
+    """A finding for each machine of the trace that is not known, at its first row."""
+    return tuple(
+        Finding(
+            Code.UNKNOWN_MACHINE,
+            f"`{shorten(each.name)}` is no machine of the policy",
+            trace.place(each.name, trace.reading.machine),
+            did_you_mean(each.name, sorted(known)),
+        )
+        for each in trace.series
+        if each.name not in known
+    )

@@ -8,7 +8,7 @@ import pytest
 from tailc.errors import Code, TailcError
 from tailc.traces.profile import Measure
 from tailc.traces.reading import Reading, SplitBy, SplitRule, TimeUnit
-from tailc.traces.throughput import read_throughput, split_throughput
+from tailc.traces.throughput import pairs, read_throughput, split_throughput, unknown_machines
 from tests.tailc.traces.making import FORMATS, written
 
 ROWS = {
@@ -31,9 +31,9 @@ def with_cell(column: str, at: int, value: object) -> dict[str, list]:
     return {**ROWS, column: cells}
 
 
-def refused(path: str, machines=None):
+def refused(path: str):
     with pytest.raises(TailcError) as caught:
-        read_throughput(path, reading(), machines)
+        read_throughput(path, reading())
     return caught.value.findings
 
 
@@ -88,11 +88,13 @@ def test_a_gap_between_rows_is_refused(tmp_path):
     assert finding.place.row == 8
 
 
-def test_a_machine_that_is_not_declared_is_refused_with_what_was_meant(tmp_path):
-    (finding,) = refused(written(tmp_path, "csv", with_cell("vm", 2, "bb")), ("a", "b"))
+def test_a_machine_that_is_not_declared_is_told_with_what_was_meant(tmp_path):
+    renamed = {**ROWS, "vm": ["bb", "a"] * 4}
+    trace = read_throughput(written(tmp_path, "csv", renamed), reading())
+    (finding,) = unknown_machines(trace, ("a", "b"))
     assert finding.code is Code.UNKNOWN_MACHINE
     assert finding.place is not None
-    assert finding.place.row == 3
+    assert (finding.place.row, finding.place.field) == (1, "vm")
     assert "did you mean `b`" in (finding.help or "")
 
 
@@ -127,3 +129,19 @@ def test_a_part_that_is_too_short_is_refused(tmp_path):
     with pytest.raises(TailcError) as caught:
         split_throughput(trace)
     assert caught.value.findings[0].code is Code.BAD_SPLIT
+
+
+def test_a_row_is_paired_with_the_row_a_step_before(tmp_path):
+    """Rows every 750 ms, a step of 1.5 s: two rows a step, and the mean of their shares."""
+    series = read_throughput(written(tmp_path, "csv", ROWS), reading()).series[1]
+    found = pairs(series, 1_500_000)
+    assert found is not None
+    assert found.before.tolist() == [8.0, 7.5]
+    assert found.now.tolist() == [8.25, 8.5]
+    assert found.share.tolist() == [0.1875, 0.1875]
+
+
+def test_rows_that_do_not_divide_a_step_pair_nothing(tmp_path):
+    series = read_throughput(written(tmp_path, "csv", ROWS), reading()).series[1]
+    assert pairs(series, 1_000_000) is None
+    assert pairs(series, 100_000) is None

@@ -1,0 +1,88 @@
+"""Which machines shall do how much on one host, before their models are known."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+from tailc.traces.throughput import ThroughputTrace
+
+
+class ModelObjective(enum.Enum):
+    """What a model is chosen for."""
+
+    SQUARED_ERROR = "squared-error"
+
+
+class ModelMethod(enum.Enum):
+    """How models are found."""
+
+    LEAST_SQUARES = "least-squares"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A machine and its target: work a second in thousandths, or a part of what the host can do.
+
+    Both None: batch work, which gets what is left.
+    """
+
+    name: str
+    target_milli: int | None = None
+    target_ppm: int | None = None
+
+    def __post_init__(self) -> None:
+        assert self.target_milli is None or self.target_ppm is None
+
+    @property
+    def has_target(self) -> bool:
+        """Whether it is no batch work."""
+        return self.target_milli is not None or self.target_ppm is not None
+
+
+@dataclass(frozen=True, eq=False)
+class SharesProblem:
+    """Find for each machine with a target the model that fits its rows best.
+
+    step_us: the time between k and k+1 of the model. host_ppm, least_ppm: what there is of the host
+    together and what each machine with a target gets at least. least_b_ppm: a smaller b, in
+    millionths of the target, is not believed.
+    """
+
+    trace: ThroughputTrace
+    machines: tuple[Asked, ...]
+    step_us: int
+    host_ppm: int
+    least_ppm: int
+    least_b_ppm: int
+    objective: ModelObjective = ModelObjective.SQUARED_ERROR
+    method: ModelMethod = ModelMethod.LEAST_SQUARES
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A machine's model, in the whole numbers of an artifact, and what it says.
+
+    error_ppm: root mean squared error of a step, relative to the mean throughput. most_milli:
+    throughput at the whole host, which is the most that can be had. needs_ppm: the share that meets
+    the target, as the model has it.
+    """
+
+    name: str
+    target_milli: int
+    a_ppm: int
+    b_milli: int
+    error_ppm: int
+    most_milli: int
+    needs_ppm: int
+
+
+@dataclass(frozen=True)
+class SharesSolution:
+    """A model for each machine with a target, in the problem's order. There are no rows by load."""
+
+    models: tuple[Fitted, ...]
+    evaluations: int
+    proof: str = "by-definition"
+    solver: str = "tailc_solvers.shares.least_squares"
+    rows: tuple[()] = ()

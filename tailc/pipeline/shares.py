@@ -1,0 +1,169 @@
+"""From measured throughput to a model of each machine that a controller can be trusted with.
+
+Least squares over the whole trace, rounded to the artifact's grid, and then judged as it will be
+used: a model that is not stable, or whose target the whole host does not attain, goes nowhere.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from tailc_solvers.shares.least_squares import Model, least_squares
+
+from tailc.errors import Code, Finding, Severity, TailcError
+from tailc.forms.shares import MILLI
+from tailc.forms.shares_problem import Asked, Fitted, SharesProblem, SharesSolution
+from tailc.percentiles import PPM
+from tailc.pipeline.progress import Progress, silent
+from tailc.traces.throughput import Pairs, pairs
+from tailc.units import format_mrps, format_ppm, format_us
+
+# Shares that differ by less say nothing that throughput's own noise does not.
+SMALLEST_SPREAD = 0.01
+# Two unknowns and some to judge them by.
+FEWEST_PAIRS = 8
+_VARY = "measure with shares that change at every step, over most of the host"
+
+
+def solve_for_shares(
+    problem: SharesProblem, _threads: int = 1, progress: Progress = silent
+) -> SharesSolution:
+    """A model for each machine with a target.
+
+    Raises TailcError with every machine that has none (BAD_MODEL), placed in the trace, else with
+    every target above what the whole host attains (INFEASIBLE).
+    """
+    asked = [machine for machine in problem.machines if machine.has_target]
+    models, findings = [], []
+    for number, machine in enumerate(asked):
+        progress("fitting models", number / len(asked))
+        try:
+            models.append(_fitted(problem, machine))
+        except TailcError as error:
+            findings += error.findings
+    findings = findings or [_unattainable(problem, one) for one in models if _is_above(one)]
+    if findings:
+        raise TailcError(findings)
+    return SharesSolution(tuple(models), evaluations=len(models))
+
+
+def shares_settings(problem: SharesProblem, solution: SharesSolution) -> dict[str, int]:
+    """What the fit found: for each machine its error, what the host attains, what it needs."""
+    settings = {"step_us": problem.step_us}
+    for number, model in enumerate(solution.models, start=1):
+        settings[f"machine_{number}_error_ppm"] = model.error_ppm
+        settings[f"machine_{number}_most_milli"] = model.most_milli
+        settings[f"machine_{number}_needs_ppm"] = model.needs_ppm
+    return settings
+
+
+def short_host(problem: SharesProblem, solution: SharesSolution) -> tuple[Finding, ...]:
+    """A warning where all targets together need more than the host."""
+    needed_ppm = sum(max(model.needs_ppm, problem.least_ppm) for model in solution.models)
+    if needed_ppm <= problem.host_ppm:
+        return ()
+    told = ", ".join(f"`{model.name}` {_percent(model.needs_ppm)}" for model in solution.models)
+    message = (
+        f"the targets need {_percent(needed_ppm)} of the host together, and there is "
+        f"{format_ppm(problem.host_ppm)}: {told}; all will be cut in proportion"
+    )
+    hint = "lower a target, or move a machine to another host"
+    return (Finding(Code.HOST_SHORT, message, help=hint, severity=Severity.WARNING),)
+
+
+def _fitted(problem: SharesProblem, machine: Asked) -> Fitted:
+    series = problem.trace.of(machine.name)
+    if series is None:
+        raise _unmeasured(problem, machine)
+    rows = pairs(series, problem.step_us)
+    if rows is None:
+        raise _wrong_interval(problem, machine, series.interval_us)
+    _check_spread(problem, machine, rows)
+    model = least_squares(rows.before, rows.share, rows.now)
+    if model is None:
+        raise _no_model(problem, machine, "share and throughput only change together", _VARY)
+    return _in_whole_numbers(problem, machine, model, rows)
+
+
+def _in_whole_numbers(problem: SharesProblem, machine: Asked, model: Model, rows: Pairs) -> Fitted:
+    a_ppm, b_milli = round(model.a * PPM), round(model.b * MILLI)
+    if abs(a_ppm) >= PPM:
+        raise _no_model(problem, machine, f"a would be {model.a:.4g}, which is not stable", _VARY)
+    if b_milli <= 0:
+        why = f"b would be {model.b:.4g}: more share would give no more throughput"
+        raise _no_model(problem, machine, why, "check the columns of throughput and share")
+    most_milli = round(b_milli * problem.host_ppm / (PPM - a_ppm))
+    target_milli = machine.target_milli
+    if target_milli is None:
+        target_milli = max(round(most_milli * (machine.target_ppm or 0) / PPM), 1)
+    if b_milli * PPM <= problem.least_b_ppm * target_milli:
+        why = f"b would be {model.b:.4g}, too small beside the target to steer by"
+        raise _no_model(problem, machine, why, "lower `control.least_b`, or measure for longer")
+    return Fitted(
+        name=machine.name,
+        target_milli=target_milli,
+        a_ppm=a_ppm,
+        b_milli=b_milli,
+        error_ppm=round(model.error_rms / float(np.mean(rows.now)) * PPM),
+        most_milli=most_milli,
+        needs_ppm=math.ceil(target_milli * (PPM - a_ppm) / b_milli),
+    )
+
+
+def _check_spread(problem: SharesProblem, machine: Asked, rows: Pairs) -> None:
+    if len(rows.now) < FEWEST_PAIRS:
+        why = f"{len(rows.now)} steps were measured, and a model needs {FEWEST_PAIRS}"
+        raise _no_model(problem, machine, why, "measure for longer")
+    if not rows.now.any():
+        raise _no_model(problem, machine, "it got nothing done", "check the throughput's column")
+    if float(np.ptp(rows.share)) < SMALLEST_SPREAD:
+        share = format_ppm(round(float(np.mean(rows.share)) * PPM))
+        why = f"its share was {share} all the time, which does not tell what another would do"
+        raise _no_model(problem, machine, why, _VARY)
+
+
+def _is_above(model: Fitted) -> bool:
+    return model.target_milli > model.most_milli
+
+
+def _unattainable(problem: SharesProblem, model: Fitted) -> Finding:
+    host = format_ppm(problem.host_ppm)
+    message = (
+        f"`{model.name}` cannot do {format_mrps(model.target_milli)}; the highest attainable, with "
+        f"{host} of the host, is {format_mrps(model.most_milli)}"
+    )
+    return Finding(Code.INFEASIBLE, message, help=f"lower its target to {_below(model)}")
+
+
+def _below(model: Fitted) -> str:
+    """The attainable throughput in three digits, rounded down."""
+    digits = max(len(str(model.most_milli)) - 3, 0)
+    return format_mrps(model.most_milli // 10**digits * 10**digits)
+
+
+def _no_model(problem: SharesProblem, machine: Asked, why: str, hint: str) -> TailcError:
+    place = problem.trace.place(machine.name, problem.trace.reading.share)
+    message = f"`{machine.name}` has no usable model: {why}"
+    return TailcError(Finding(Code.BAD_MODEL, message, place, hint))
+
+
+def _unmeasured(problem: SharesProblem, machine: Asked) -> TailcError:
+    place = problem.trace.place(machine.name, problem.trace.reading.machine)
+    known = ", ".join(f"`{each.name}`" for each in problem.trace.series)
+    message = f"`{machine.name}` has a target, but no row of the trace is its"
+    return TailcError(Finding(Code.UNKNOWN_MACHINE, message, place, f"measured were {known}"))
+
+
+def _wrong_interval(problem: SharesProblem, machine: Asked, interval_us: int) -> TailcError:
+    place = problem.trace.place(machine.name, problem.trace.reading.time)
+    message = (
+        f"`{machine.name}` was measured every {format_us(interval_us)}, which is no whole part of "
+        f"the step of {format_us(problem.step_us)}"
+    )
+    hint = "set `control.step` to a multiple of it, or measure once a step"
+    return TailcError(Finding(Code.BAD_MODEL, message, place, hint))
+
+
+def _percent(ppm: int) -> str:
+    return f"{ppm * 100 / PPM:.1f} %"

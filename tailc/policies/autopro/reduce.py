@@ -1,0 +1,35 @@
+"""AutoPro as a problem of shares: a model for each machine with a target."""
+
+from __future__ import annotations
+
+from tailc.errors import TailcError
+from tailc.forms.shares_problem import Asked, SharesProblem
+from tailc.policies.autopro.spec import AutoProSpec
+from tailc.traces.throughput import ThroughputTrace, unknown_machines
+
+
+def candidates(spec: AutoProSpec) -> tuple[AutoProSpec, ...]:
+    """The spec itself: nothing is swept."""
+    return (spec,)
+
+
+def reduce(spec: AutoProSpec, design: ThroughputTrace) -> SharesProblem:
+    """The machines of the spec on the rows of the trace.
+
+    Raises TailcError for machines of the trace that the spec does not have.
+    """
+    machines = (
+        *(Asked(each.name, each.target.milli, each.target.ppm) for each in spec.machines),
+        *(Asked(name) for name in spec.batch),
+    )
+    strange = unknown_machines(design, [machine.name for machine in machines])
+    if strange:
+        raise TailcError(strange)
+    return SharesProblem(
+        trace=design,
+        machines=machines,
+        step_us=spec.control.step_us,
+        host_ppm=spec.host.most_ppm,
+        least_ppm=spec.host.least_ppm,
+        least_b_ppm=spec.control.least_b_ppm,
+    )

@@ -1,0 +1,38 @@
+"""A trace of throughput as a Parquet file that its own reading reads back."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from tailc.traces.throughput import US_PER_MS, ThroughputTrace
+
+
+def written_throughput(trace: ThroughputTrace) -> bytes:
+    """The trace as Parquet, its columns named and its times in the unit as the reading has it.
+
+    Rows are in order of time, then of name. What the reading keeps rows by is a column that has the
+    same text everywhere. Read back by the reading, the digest is the same.
+    """
+    reading = trace.reading
+    assert reading.time is not None
+    assert reading.machine is not None
+    assert reading.demand is not None
+    assert reading.share is not None
+    names = np.concatenate([np.full(len(each.time_us), each.name) for each in trace.series])
+    time_us = np.concatenate([each.time_us for each in trace.series])
+    order = np.lexsort((names, time_us))
+    columns: dict[str, pa.Array] = {
+        name: pa.array([text] * len(order), pa.string()) for name, text in reading.where
+    }
+    columns[reading.time] = pa.array(time_us[order] / (reading.unit.in_ms * US_PER_MS))
+    columns[reading.machine] = pa.array(names[order].tolist(), pa.string())
+    throughput = np.concatenate([each.throughput for each in trace.series])
+    columns[reading.demand] = pa.array(throughput[order])
+    columns[reading.share] = pa.array(np.concatenate([s.share for s in trace.series])[order])
+    sink = io.BytesIO()
+    pq.write_table(pa.table(columns), sink, compression="zstd")
+    return sink.getvalue()

@@ -1,0 +1,203 @@
+"""What a compile makes of measured throughput, and what it refuses, by place and code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from tailc.artifact.envelope import InputRole
+from tailc.errors import Code, Finding, TailcError
+from tailc.pipeline.compile import compile_policy
+from tailc.pipeline.split import split_spec
+from tailc.traces.throughput import read_throughput
+
+SPEC = """\
+apiVersion: tailc/v1
+kind: autopro
+name: two
+throughput: {trace: design.csv, unit: ms, reference: a host}
+machines:
+  - {name: one, target: 8/s}
+  - {name: two, target: 40%}
+batch: [rest]
+"""
+STEP_MS = 750
+A, B = 0.6, 20.0
+
+
+def rows(name: str, b: float = B, a: float = A, steps: int = 40, seed: int = 1) -> list[str]:
+    """Throughput of a model without noise under shares that are drawn anew at every step."""
+    rng, now, told = Random(f"{name}{seed}"), 3.0, []
+    for step in range(1, steps + 1):
+        share = round(rng.uniform(0.1, 0.6), 3)
+        now = a * now + b * share
+        told.append(f"{step * STEP_MS},{name},{now!r},{share}")
+    return told
+
+
+def compiled(folder: Path, spec: str = SPEC, lines: list[str] | None = None):
+    lines = [*rows("one"), *rows("two")] if lines is None else lines
+    text = "\n".join(["time,machine,throughput,share", *lines]) + "\n"
+    (folder / "design.csv").write_text(text)
+    (folder / "service.yaml").write_text(spec)
+    return compile_policy(str(folder / "service.yaml"))
+
+
+def refused(folder: Path, spec: str = SPEC, lines: list[str] | None = None) -> Finding:
+    """The first of the findings."""
+    with pytest.raises(TailcError) as caught:
+        compiled(folder, spec, lines)
+    return caught.value.findings[0]
+
+
+def test_models_are_found_and_targets_worked_out(tmp_path):
+    """The whole host does 20 / (1 - 0.6) = 50 a second, of which 40 % is 20."""
+    shares = compiled(tmp_path).policy.shares
+    assert shares is not None
+    first, second, rest = shares.machines
+    assert (first.first_a_ppm, first.first_b_milli) == (600_000, 20_000)
+    assert first.target_milli == 8_000
+    assert second.target_milli == 20_000
+    assert (rest.name, rest.target_milli) == ("rest", None)
+
+
+def test_the_evidence_tells_what_the_host_attains_and_a_target_needs(tmp_path):
+    """8 (1 - 0.6) / 20 is 16 % of the host."""
+    settings = dict(compiled(tmp_path).policy.evidence.settings)
+    assert settings["machine_1_most_milli"] == 50_000
+    assert settings["machine_1_needs_ppm"] == 160_000
+    assert settings["machine_1_error_ppm"] == 0
+    assert settings["machine_2_needs_ppm"] == 400_000
+
+
+def test_the_published_settings_are_the_defaults(tmp_path):
+    """Bartolini, 2015, sections 2.3.2 and 2.4.1."""
+    shares = compiled(tmp_path).policy.shares
+    assert shares is not None
+    assert shares.pole_ppm == 100_000
+    assert (shares.window_us, shares.step_us) == (750_000, 750_000)
+    assert (shares.estimate_us, shares.enforce_us) == (50_000, 50_000)
+
+
+def test_rows_that_come_several_times_a_step_give_a_model_of_the_step(tmp_path):
+    spec = SPEC.replace("batch", "control: {step: 1500ms, estimate: 750ms}\nbatch")
+    shares = compiled(tmp_path, spec).policy.shares
+    assert shares is not None
+    # Two steps of t' = a t + b r: a^2, and b (1 + a) for a share that stays.
+    assert shares.machines[0].first_a_ppm == pytest.approx(360_000, abs=100_000)
+
+
+def test_a_share_that_never_changes_is_refused_where_it_stands(tmp_path):
+    constant = [f"{step * STEP_MS},two,{20 + step % 3},0.4" for step in range(1, 41)]
+    finding = refused(tmp_path, lines=[*rows("one"), *constant])
+    assert finding.code is Code.BAD_MODEL
+    assert "`two` has no usable model: its share was 40 % all the time" in finding.message
+    assert finding.place is not None
+    assert (finding.place.row, finding.place.field) == (41, "share")
+    assert finding.help
+
+
+def test_a_model_that_is_not_stable_is_refused(tmp_path):
+    finding = refused(tmp_path, lines=[*rows("one"), *rows("two", a=1.05, steps=30)])
+    assert finding.code is Code.BAD_MODEL
+    assert "`two` has no usable model: a would be 1.05, which is not stable" in finding.message
+
+
+def test_a_model_in_which_more_share_gives_less_is_refused(tmp_path):
+    """It does less and less, and least where it has most."""
+    now, falling = 1e6, rows("one")
+    for step, line in enumerate(rows("two"), start=1):
+        share = float(line.split(",")[3])
+        now = 0.9 * now - 50 * share
+        falling.append(f"{step * STEP_MS},two,{now!r},{share}")
+    finding = refused(tmp_path, lines=falling)
+    assert finding.code is Code.BAD_MODEL
+    assert "more share would give no more throughput" in finding.message
+
+
+def test_a_target_above_what_the_whole_host_attains_is_infeasible(tmp_path):
+    finding = refused(tmp_path, SPEC.replace("8/s", "50.5/s"))
+    assert finding.code is Code.INFEASIBLE
+    assert "`one` cannot do 50.5/s; the highest attainable, with 100 % of the host, is 50/s" in (
+        finding.message
+    )
+    assert finding.help == "lower its target to 50/s"
+    assert finding.place is not None
+    assert finding.place.line == 5
+
+
+def test_a_target_of_all_that_a_part_of_the_host_attains_is_met(tmp_path):
+    spec = SPEC.replace("batch", "host: {most: 80%}\nbatch").replace("8/s", "40/s")
+    assert compiled(tmp_path, spec).policy.shares is not None
+
+
+def test_targets_that_need_more_than_the_host_together_are_a_warning(tmp_path):
+    (warning,) = compiled(tmp_path, SPEC.replace("8/s", "40/s")).findings
+    assert warning.code is Code.HOST_SHORT
+    assert "need 120.0 % of the host together" in warning.message
+    assert "`one` 80.0 %, `two` 40.0 %" in warning.message
+
+
+def test_a_machine_that_was_not_measured_is_refused(tmp_path):
+    finding = refused(tmp_path, lines=rows("one"))
+    assert finding.code is Code.UNKNOWN_MACHINE
+    assert "`two` has a target, but no row of the trace is its" in finding.message
+
+
+def test_a_measured_machine_that_is_not_declared_is_refused_with_what_was_meant(tmp_path):
+    finding = refused(tmp_path, lines=[*rows("one"), *rows("two"), *rows("tow")])
+    assert finding.code is Code.UNKNOWN_MACHINE
+    assert "did you mean `two`" in (finding.help or "")
+
+
+def test_rows_that_do_not_divide_a_step_are_refused(tmp_path):
+    finding = refused(tmp_path, SPEC.replace("batch", "control: {step: 1s}\nbatch"))
+    assert finding.code is Code.BAD_MODEL
+    assert "every 750 ms, which is no whole part of the step of 1 s" in finding.message
+
+
+def test_too_short_a_trace_is_refused(tmp_path):
+    finding = refused(tmp_path, lines=[*rows("one"), *rows("two", steps=8)])
+    assert finding.code is Code.BAD_MODEL
+    assert "7 steps were measured, and a model needs 8" in finding.message
+
+
+def test_the_latest_rows_are_held_out_and_written_as_they_are_read(tmp_path, monkeypatch):
+    spec = SPEC.replace("reference: a host", "reference: a host, held_out: 25%")
+    policy = compiled(tmp_path, spec).policy
+    by_role = {part.role: part for part in policy.inputs}
+    assert by_role[InputRole.DESIGN].rows == 60
+    assert by_role[InputRole.HELD_OUT].rows == 20
+    for part in split_spec(str(tmp_path / "service.yaml"), str(tmp_path / "parts")):
+        assert part.digest == by_role[part.role].digest
+        assert read_throughput(str(part.path), policy.reading).digest == part.digest
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code", "said"),
+    [
+        ("target: 8/s", "target: 8", Code.MISSING_UNIT, "has no unit"),
+        ("name: two, target", "name: one, target", Code.CONFLICT, "name of another machine"),
+        ("batch: [rest]", "batch: [one]", Code.CONFLICT, "name of another machine"),
+        ("batch: [rest]", "control: {pole: 1}", Code.BAD_VALUE, "0 to below 1"),
+        ("batch: [rest]", "control: {forgetting: 0}", Code.BAD_VALUE, "above 0"),
+        ("batch: [rest]", "control: {step: 80ms}", Code.CONFLICT, "whole number of estimates"),
+        ("batch: [rest]", "host: {least: 60%}", Code.CONFLICT, "more than the host"),
+        ("batch: [rest]", "host: {most: 120%}", Code.BAD_VALUE, "at most the whole host"),
+    ],
+)
+def test_a_spec_that_cannot_be_is_refused(tmp_path, old, new, code, said):
+    finding = refused(tmp_path, SPEC.replace(old, new))
+    assert finding.code is code
+    assert said in finding.message
+    assert finding.place is not None
+    assert finding.place.line
+
+
+def test_nothing_is_searched(tmp_path):
+    compiled(tmp_path)
+    with pytest.raises(TailcError) as caught:
+        compile_policy(str(tmp_path / "service.yaml"), overrides={"method": "dual"})
+    assert caught.value.findings[0].code is Code.USAGE
