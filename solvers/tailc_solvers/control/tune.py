@@ -76,6 +76,7 @@ def _likely_first(points: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 _PI_STARTS = _likely_first(_lattice((SHORTEST_TI, *_LOG_TI), _NO_DERIVATIVE, _LOG_SHARES))
+_ROUGH_STARTS = _PI_STARTS[_PI_STARTS[:, 2] == 0.0]
 _PID_STARTS = _likely_first(_lattice(_LOG_TI[2:-1], _LOG_SHAPES[1:], (0.0, -0.5)))
 
 
@@ -184,7 +185,7 @@ def tune(
     if structure == "pi":
         search(problem, np.array([*own, *_PI_STARTS]), _PI_STEPS, FINEST, scratch)
     else:
-        search(problem, _PI_STARTS, _PI_STEPS, _ROUGH, scratch)
+        search(problem, _ROUGH_STARTS, _PI_STEPS, _ROUGH, scratch)
         from_pi = [(scratch.best[0], shape, scratch.best[2]) for shape in _LOG_SHAPES]
         scratch.answer[:] = math.inf
         search(problem, np.array([*own, *from_pi, *_PID_STARTS]), _PID_STEPS, FINEST, scratch)
