@@ -64,5 +64,5 @@ def judged(
         **replay_options.given(options),
     )
     verdicts = verify(policy, held_out.profile, chosen)
-    rungs = tuple(rung.name for rung in policy.ladders[0].rungs)
+    rungs = tuple(rung.name for ladder in policy.ladders[:1] for rung in ladder.rungs)
     return Judged(verdicts, rungs, trace_warnings(policy, held_out, trace, verdicts.drift))

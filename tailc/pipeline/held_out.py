@@ -71,7 +71,7 @@ def trace_warnings(
     policy: Policy, held_out: HeldOut, source: str, drift: Drift | None
 ) -> tuple[Finding, ...]:
     """What is odd about the trace at `source`, to whoever judges `policy` on it."""
-    of_rungs = any(ladder.power for ladder in policy.ladders)
+    of_rungs = policy.tail_table is not None or any(ladder.power for ladder in policy.ladders)
     return (
         *(not_about_degrees(held_out.warnings) if of_rungs else held_out.warnings),
         *suspect_unit(held_out.profile, policy.slos),

@@ -15,12 +15,13 @@ from tailc.forms.controller import Controller
 from tailc.forms.ladder.lanes import is_on_lanes
 from tailc.replay.arrivals import Arrivals, Poisson
 from tailc.replay.baselines import Search, Tried, baseline, check_name, chosen_names
+from tailc.replay.frequencies.clocks import Clocks
 from tailc.replay.outcome import Outcome
-from tailc.replay.subject import Subject
-from tailc.replay.workload import workload
+from tailc.replay.subject import Subject, workload_for
 from tailc.specs.slo import Slo
 from tailc.threads import thread_count
 from tailc.traces.profile import DemandProfile
+from tailc.verify.clocks import clock_use, reference_khz
 from tailc.verify.drift import drift_from
 from tailc.verify.energy import control_use, core_use, lane_use, reference, with_ratio
 from tailc.verify.estimate import (
@@ -86,10 +87,15 @@ def verify(
 
 
 def subject_of(policy: Policy, held_out: DemandProfile) -> Subject:
-    """The policy's ladders, each class of requests on its own.
+    """The policy's ladders, each class of requests on its own, or its tail table.
 
     Raises LookupError for a class that no ladder is for.
     """
+    if policy.tail_table is not None:
+        clock_khz = reference_khz(policy)
+        assert clock_khz is not None
+        clocks = Clocks(policy.tail_table, clock_khz)
+        return Subject(policy.name, steering=policy.controller, clocks=clocks)
     if len(policy.ladders) == 1 and policy.ladders[0].request_class is None:
         return Subject(policy.name, policy.ladders, steering=policy.controller)
     ladders = [policy.form_for(name) for name in held_out.curve_names]
@@ -115,7 +121,7 @@ class _Bench:
         self._options = options
         self._workers = workers
         self._subject = subject_of(policy, held_out)
-        self._load = workload(held_out, self._subject.ladders[0])
+        self._load = workload_for(held_out, self._subject)
         self._names = chosen_names(options.baselines, self._subject, self._load)
         _check_names(self._names, self._subject)
         self._tails = [tail_of(slo, held_out) for slo in policy.slos]
@@ -125,18 +131,19 @@ class _Bench:
 
     def point(self, arrivals: Arrivals) -> Point:
         """The policy and every baseline under one arrival process."""
+        ours = self._subject
         setting = setting_for(
-            self._load, arrivals, self._subject.ladders, self._options, self._subject.steering
+            self._load, arrivals, ours.ladders, self._options, ours.steering, ours.clocks
         )
         draws = draw(setting, self._options.repeats, self._options.replicates, self._workers)
         subjects = (self._subject, *self._baselines(setting))
-        ours, *theirs = (self._run(setting, draws, subject) for subject in subjects)
+        run, *theirs = (self._run(setting, draws, subject) for subject in subjects)
         base, other_ppm = reference(theirs), self._options.other_power_ppm
         return Point(
             arrivals.name,
             arrivals.rate_mrps,
-            with_ratio(ours, base, other_ppm),
-            tuple(with_ratio(run, base, other_ppm) for run in theirs),
+            with_ratio(run, base, other_ppm),
+            tuple(with_ratio(one, base, other_ppm) for one in theirs),
             base.subject if base is not None and base.cores is not None else None,
         )
 
@@ -159,17 +166,20 @@ class _Bench:
             for number, (tail, slo) in enumerate(zip(found.tails, self._policy.slos, strict=True))
         )
         cores = [one.use.cores for one in repeats.kept if one.use.cores is not None]
+        clocks = [one.use.clocks for one in repeats.kept if one.use.clocks is not None]
         on_lanes = any(map(is_on_lanes, subject.ladders))
+        ladder = subject.ladders[0] if subject.ladders else None
         return Run(
             subject.name,
             subject.note,
             busy,
             verdicts,
             _stretch_us(repeats.kept, self._tails),
-            core_use(subject.ladders[0], cores) if cores and not on_lanes else None,
+            core_use(ladder, cores) if cores and not on_lanes else None,
             lane_use(subject.ladders[0], cores) if on_lanes else None,
             control_use(cores) if isinstance(subject.steering, Controller) else None,
             self._spikes(setting.arrivals, repeats.kept),
+            clock_use(clocks, subject.clocks) if subject.clocks is not None else None,
         )
 
     def _spikes(self, arrivals: Arrivals, repeats: Sequence[_Kept]) -> tuple[Spike, ...]:

@@ -10,6 +10,7 @@ from tailc.percentiles import PPM
 from tailc.replay.arrivals import Arrivals
 from tailc.replay.lowered import NS_PER_US
 from tailc.replay.outcome import Outcome, RungTimes, nearest_us
+from tailc.verify.clocks import ClockTimes, clock_times
 from tailc.verify.energy import CoreTimes, core_times
 from tailc.verify.setting import Draw, Setting
 from tailc.verify.verdict import Load, RungUse
@@ -26,7 +27,10 @@ _MILLI = 1000
 
 @dataclass(frozen=True, eq=False)
 class ServerUse:
-    """One replay: sums and means over its measured requests, `latency_ns` and `cut` in all."""
+    """One replay: sums and means over its measured requests, `latency_ns` and `cut` in all.
+
+    saturation: near 1 where the server has no more to give.
+    """
 
     requests: int
     latency_ns: int
@@ -39,6 +43,8 @@ class ServerUse:
     mean_thread_ns: float
     rungs: RungTimes
     cores: CoreTimes | None = None
+    saturation: float | None = None
+    clocks: ClockTimes | None = None
 
 
 def server_use(setting: Setting, one: Draw, outcome: Outcome) -> ServerUse:
@@ -56,6 +62,8 @@ def server_use(setting: Setting, one: Draw, outcome: Outcome) -> ServerUse:
         outcome.mean_thread_ns,
         outcome.rung_times(setting.load.work_ns[one.order]),
         core_times(outcome),
+        outcome.saturation,
+        clock_times(outcome),
     )
 
 
@@ -98,7 +106,7 @@ def is_overloaded(arrivals: Arrivals, repeats: Sequence[ServerUse | Outcome]) ->
     """Whether the server cannot keep up (rule: docs/verdicts.md)."""
     if any(outcome.was_cut_off for outcome in repeats):
         return True
-    used = [o.utilization for o in repeats if o.utilization is not None]
+    used = [o.saturation for o in repeats if o.saturation is not None]
     if used and fmean(used) >= _SATURATED:
         return True
     # Where the rate changes the number in the system does too, whoever keeps up.

@@ -25,6 +25,7 @@ from tailc.forms.ladder.table import Ladder
 from tailc.percentiles import PPM
 from tailc.replay import streams
 from tailc.replay.arrivals import Arrivals
+from tailc.replay.frequencies.clocks import Clocks
 from tailc.replay.steering import Steering
 from tailc.replay.streams import Purpose
 from tailc.replay.workload import Workload
@@ -143,13 +144,15 @@ def setting_for(
     ladders: Sequence[Ladder],
     options: VerifyOptions,
     steering: Steering | None = None,
+    clocks: Clocks | None = None,
 ) -> Setting:
     """What replays of these ladders on these requests share, as thoroughly as the options ask.
 
-    `steering`: what may have to settle first.
+    `steering`: what may have to settle first. `clocks`: in place of ladders.
     """
     units = [unit for ladder in ladders for unit in ladder.cost_units]
     limits_ppm = [unit.capacity_ppm for unit in units if unit.capacity_ppm is not None]
+    limits_ppm += [] if clocks is None else [clocks.table.cores * PPM]
     return Setting(
         load,
         arrivals,

@@ -15,11 +15,13 @@ from tailc.errors import Code, Finding, TailcError
 from tailc.percentiles import PPM
 from tailc.replay.arrivals import Poisson
 from tailc.replay.baselines import baseline, chosen_names
+from tailc.replay.frequencies.clocked import WHOLE
+from tailc.replay.frequencies.clocks import Clocks
 from tailc.replay.lowered import NS_PER_US
 from tailc.replay.outcome import Outcome, nearest_us
 from tailc.replay.pools import NEVER_NS, pools
-from tailc.replay.subject import Subject
-from tailc.replay.workload import NS_PER_MS, Workload, workload
+from tailc.replay.subject import Subject, workload_for
+from tailc.replay.workload import NS_PER_MS, Workload
 from tailc.specs.slo import Slo
 from tailc.threads import thread_count
 from tailc.traces.profile import DemandProfile
@@ -130,7 +132,7 @@ def _subjects(
 ) -> list[tuple[Policy, str | None]]:
     """Each policy, and the names of baselines on the first one's server."""
     first = subject_of(policies[0], held_out)
-    load = workload(held_out, first.ladders[0])
+    load = workload_for(held_out, first)
     names = chosen_names(options.baselines, first, load)
     named = [(policies[0], name) for name in names]
     return [*((policy, None) for policy in policies), *named]
@@ -190,8 +192,8 @@ class _Trial:
     ) -> None:
         self._name = name
         self._policy = subject_of(policy, held_out)
-        self._load = workload(held_out, self._policy.ladders[0])
-        self._most_mrps = _most(policy, self._load, options.cut_off_us)
+        self._load = workload_for(held_out, self._policy)
+        self._most_mrps = _most(self._policy, self._load, options.cut_off_us)
         self._options = options
         self._tail = tail_of(slo, held_out)
         self._slo = slo
@@ -255,12 +257,19 @@ class _Trial:
     def _setting(self, step: int) -> Setting:
         arrivals = Poisson(self.rate_mrps(step))
         return setting_for(
-            self._load, arrivals, self._policy.ladders, self._options, self._policy.steering
+            self._load,
+            arrivals,
+            self._policy.ladders,
+            self._options,
+            self._policy.steering,
+            self._policy.clocks,
         )
 
 
-def _most(policy: Policy, load: Workload, cut_off_us: int | None) -> int:
+def _most(policy: Subject, load: Workload, cut_off_us: int | None) -> int:
     """The rate [thousandths a second] that fills the server however requests are run."""
+    if policy.clocks is not None:
+        return _most_of_clocks(policy.clocks, load)
     ladder = policy.ladders[0]
     shared = pools(ladder)
     capacity_ppm, cost_ppm = int(shared.capacity_ppm[shared.pool_of[0]]), int(shared.cost_ppm[0])
@@ -276,6 +285,14 @@ def _most(policy: Policy, load: Workload, cut_off_us: int | None) -> int:
             per_ms = at_once / _mean_ms(load, rung, cut_off_us)
             filling[pool] = max(filling.get(pool, 0.0), per_ms)
     return max(round(sum(filling.values()) * MRPS_PER_MS), 1)
+
+
+def _most_of_clocks(clocks: Clocks, load: Workload) -> int:
+    """Of all cores at the highest frequency."""
+    assert load.clocked is not None
+    alone_ns = WHOLE / load.clocked.rate[:, -1]
+    mean_ms = float(np.average(alone_ns, weights=load.weight)) / NS_PER_MS
+    return max(round(clocks.table.cores / mean_ms * MRPS_PER_MS), 1)
 
 
 def _mean_ms(load: Workload, rung: int, cut_off_us: int | None) -> float:

@@ -9,6 +9,7 @@ from tailc.errors import Code, Finding, Place, TailcError
 from tailc.forms.ladder.table import Rule
 from tailc.replay.workload import degrees
 from tailc.traces.profile import DemandProfile
+from tailc.verify.clocks import reference_khz
 from tailc.verify.options import VerifyOptions
 
 
@@ -24,6 +25,7 @@ def unfit_for(policy: Policy, held_out: DemandProfile, options: VerifyOptions) -
     return [
         *_unfit_classes(policy, held_out, options),
         *_unfit_trace(policy, held_out, options),
+        *_unfit_clocks(policy, held_out, options),
     ]
 
 
@@ -40,6 +42,7 @@ def _nothing_to_verify(policy: Policy, options: VerifyOptions) -> Iterator[Findi
     if not policy.slos:
         yield Finding(Code.BAD_ARTIFACT, f"policy `{policy.name}` states no SLO to verify")
     on_cores = any(Rule.CORE_PER_REQUEST in ladder.rules for ladder in policy.ladders)
+    on_cores |= policy.tail_table is not None
     if options.other_power_ppm and not on_cores:
         yield Finding(
             Code.USAGE,
@@ -79,7 +82,7 @@ def _classes_without_a_ladder(
     policy: Policy, held_out: DemandProfile, place: Place
 ) -> Iterator[Finding]:
     covered = {form.request_class for form in policy.ladders}
-    if None in covered:
+    if None in covered or not covered:
         return
     for name in held_out.curve_names:
         if name not in covered:
@@ -130,6 +133,8 @@ def _unfit_trace(
 
 def _unfit_speeds(policy: Policy, held_out: DemandProfile, place: Place) -> Iterator[Finding]:
     """On whole cores a request has the speeds of the rungs, or one of its own for each."""
+    if not policy.ladders:
+        return
     ladder = policy.ladders[0]
     if Rule.CORE_PER_REQUEST in ladder.rules and held_out.degrees not in (1, len(ladder.rungs)):
         yield Finding(
@@ -138,4 +143,32 @@ def _unfit_speeds(policy: Policy, held_out: DemandProfile, place: Place) -> Iter
             f"requests on `{len(ladder.rungs)}`",
             place,
             help="measure the requests on each type that the policy has, or on none",
+        )
+
+
+def _unfit_clocks(
+    policy: Policy, held_out: DemandProfile, options: VerifyOptions
+) -> Iterator[Finding]:
+    """A tail table needs cycles, memory time where it was compiled with any, and whole requests."""
+    if policy.tail_table is None:
+        return
+    place = Place(options.held_out_name)
+    if reference_khz(policy) is None:
+        yield Finding(
+            Code.BAD_ARTIFACT,
+            f"policy `{policy.name}` does not tell the clock that its demands were measured at",
+            help="state `reference_khz` in its tail table",
+        )
+    if policy.reading.memory is not None and held_out.memory_ms is None:
+        yield Finding(
+            Code.MISSING_COLUMN,
+            f"policy `{policy.name}` was compiled with memory time, and the trace tells none",
+            place,
+            help=f"give a trace with the column `{policy.reading.memory}`",
+        )
+    if options.cut_off_us is not None:
+        yield Finding(
+            Code.USAGE,
+            f"requests of policy `{policy.name}` run to their end: its tail table knows no cut-off",
+            help="leave `--cut-off` (`cut_off_us`) out",
         )

@@ -96,6 +96,28 @@ class LaneUse:
 
 
 @dataclass(frozen=True)
+class LevelUse:
+    """A frequency, and the share of the time of busy cores that was spent at it."""
+
+    frequency_khz: int
+    share_ppm: int
+
+
+@dataclass(frozen=True)
+class ClockUse:
+    """How cores with a clock each ran, in the mean over time.
+
+    `power_mw`: of all cores, idle ones included; `frequency_khz`: of busy ones. `batch_ppm`: share
+    of core time that batch work had, None where idle cores sleep.
+    """
+
+    power_mw: int
+    frequency_khz: int
+    levels: tuple[LevelUse, ...]
+    batch_ppm: int | None
+
+
+@dataclass(frozen=True)
 class ControlUse:
     """The output of a controller after all steps that were measured: mean, and the range of nine
     in ten of them.
@@ -157,7 +179,7 @@ class Run:
     bursts, for each burst and each SLO the percentile of the burst's last requests; None if none of
     the SLO's class is among them. `cores`: None where rungs are no cores; `lanes`: in place of it
     where they are lanes of a core; `control`: None where nothing steers. `spikes`: where the rate
-    changes in steps, on cores.
+    changes in steps, on cores. `clocks`: None where cores have no clock each.
     """
 
     subject: str
@@ -169,6 +191,7 @@ class Run:
     lanes: LaneUse | None = None
     control: ControlUse | None = None
     spikes: tuple[Spike, ...] = ()
+    clocks: ClockUse | None = None
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,8 @@ from tailc.replay.baselines.cores.choice import (
 )
 from tailc.replay.baselines.fixed import fixed, usual_limit
 from tailc.replay.baselines.fixed_interval import fixed_interval, usual_intervals_us
+from tailc.replay.baselines.frequencies.choice import asked as frequency_asked
+from tailc.replay.baselines.frequencies.choice import frequency_baseline, frequency_default_names
 from tailc.replay.baselines.search import Search
 from tailc.replay.baselines.sequential import sequential
 from tailc.replay.baselines.unboosted import unboosted
@@ -32,8 +34,14 @@ def baseline(name: str, policy: Subject, load: Workload, search: Search) -> Subj
     Only those with something to choose ask `search`. Raises TailcError (USAGE) for a name that does
     not fit.
     """
+    if policy.clocks is not None:
+        return frequency_baseline(name, policy, search)
     if is_on_cores(policy):
         return core_baseline(name, policy, load, search)
+    return _thread_baseline(name, policy, load, search)
+
+
+def _thread_baseline(name: str, policy: Subject, load: Workload, search: Search) -> Subject:
     ladder = policy.ladders[0]
     wanted = asked(name, ladder)
     if wanted.shape is Shape.NO_BOOST:
@@ -61,7 +69,9 @@ def chosen_names(names: Sequence[str] | None, policy: Subject, load: Workload) -
 
 def check_name(name: str, policy: Subject) -> None:
     """Raise TailcError (USAGE) for no baseline's name, and for what this server cannot do."""
-    if is_on_cores(policy):
+    if policy.clocks is not None:
+        frequency_asked(name, policy)
+    elif is_on_cores(policy):
         check_core_name(name, policy)
     else:
         asked(name, policy.ladders[0])
@@ -85,8 +95,11 @@ def default_names(policy: Subject, load: Workload) -> tuple[str, ...]:
 
     SEQ; FIX-N; the last rung below a usual limit; three intervals that suit the demand; Adaptive;
     RC; the policy without boosting. But for SEQ, what does the same as the policy, or as one
-    before, is left out. On whole cores: `core_default_names`.
+    before, is left out. On whole cores: `core_default_names`; with clocks:
+    `frequency_default_names`.
     """
+    if policy.clocks is not None:
+        return frequency_default_names(policy)
     if is_on_cores(policy):
         return core_default_names(policy)
     ladder = policy.ladders[0]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from tailc.percentiles import PPM
 from tailc.report.table import Column
+from tailc.report.verdict.clocks import clock_groups
 from tailc.report.verdict.words import POLICY, ms, percent, percentile, subject
 from tailc.units import printable
 from tailc.verify.verdict import CoreUse, LaneUse, Point, Run, Verdicts
@@ -34,7 +35,7 @@ def core_groups(verdicts: Verdicts, runs: Sequence[Run]) -> Groups:
     told = [use for use in uses if use is not None]
     if len(told) < len(runs):
         return []
-    return [_energy(verdicts, told), _types(told), *_outputs(runs)]
+    return [_energy(verdicts, told), _types(told), *clock_groups(runs), *_outputs(runs)]
 
 
 def _energy(verdicts: Verdicts, uses: Sequence[CoreUse]) -> tuple[Column, ...]:

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from tailc.report.document import slo_dict
-from tailc.verify.verdict import CoreUse, Point, Run, Verdict, Verdicts
+from tailc.verify.verdict import ClockUse, CoreUse, Point, Run, Verdict, Verdicts
 
 FORMAT = "tailc-verdict"
 VERSION = 2
@@ -61,11 +61,16 @@ def _run_dict(run: Run) -> dict[str, Any]:
         "lanes": None if run.lanes is None else asdict(run.lanes),
         "control": None if run.control is None else asdict(run.control),
         "spikes": [asdict(spike) for spike in run.spikes],
+        "clocks": None if run.clocks is None else _clocks_dict(run.clocks),
     }
 
 
 def _cores_dict(use: CoreUse) -> dict[str, Any]:
     return {**asdict(use), "types": [asdict(one) for one in use.types]}
+
+
+def _clocks_dict(use: ClockUse) -> dict[str, Any]:
+    return {**asdict(use), "levels": [asdict(one) for one in use.levels]}
 
 
 def _verdict_dict(verdict: Verdict) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tailc.report.table import Column, columns_markdown, escaped_markdown
+from tailc.report.verdict.clocks import has_clocks, level_use
 from tailc.report.verdict.cores import spikes
 from tailc.report.verdict.tables import (
     Groups,
@@ -40,7 +41,10 @@ def _details(verdicts: Verdicts, rungs: Sequence[str]) -> list[str]:
         tables = [comparison(verdicts, point) for point in verdicts.points]
     else:
         tables = [policy_alone(verdicts)]
-    tables.append(rung_use(verdicts, rungs))
+    if has_clocks(verdicts):
+        tables += [level_use(point) for point in verdicts.points]
+    else:
+        tables.append(rung_use(verdicts, rungs))
     tables += [stretches(verdicts, point) for point in verdicts.points if point.policy.stretch_us]
     tables += [spikes(verdicts, point) for point in verdicts.points if point.policy.spikes]
     return [_whole(first, groups) for first, groups in tables]

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from tailc.report.table import Column, columns_aligned, packed
+from tailc.report.verdict.clocks import has_clocks, level_use
 from tailc.report.verdict.cores import is_on_cores, is_on_lanes, spikes
 from tailc.report.verdict.tables import (
     Groups,
@@ -31,11 +32,17 @@ Times in ms. noise: half-width from simulated arrivals alone; mean: mean latency
 in the system; energy: power times ms that a request drew, with its interval over replays; idle:
 what free cores drew, by request; by type: share of its cores that were busy; output: what scales
 the ages of climbs, and nine in ten"""
+_CLOCKS_LEGEND = """\
+Times in ms. noise: half-width from simulated arrivals alone; mean: mean latency; n: mean requests
+in the system; energy: watts times ms that a request drew, with its interval over replays; idle:
+what cores without requests drew, by request; cores: share of them that were busy; power: of all
+cores; frequency: mean of busy cores; output: what scales the bound, and nine in ten"""
 _LANES_LEGEND = """\
 Times in ms. noise: half-width from simulated arrivals alone; mean: mean latency; n: mean requests
 in the system; batch: batch work by core over that beside a free core, with its interval over
 replays; util: busy lanes of a core, of 2"""
 _CORE_RUNGS = "the rung that requests of the policy left on"
+_LEVELS = "share of the time of busy cores at each frequency"
 _SPIKES = """\
 stretches of a constant rate: percentile of their requests; share of the tails, measured once an
 epoch, that are over the target; how far they overshoot it; epochs until they have settled"""
@@ -54,7 +61,7 @@ def as_text(verdicts: Verdicts, rungs: Sequence[str] = ()) -> str:
         columns_aligned(verdict_table(verdicts)),
         *_comparisons(verdicts),
         _legend(verdicts),
-        f"{_rungs(verdicts)}\n" + "\n\n".join(_tables(*rung_use(verdicts, rungs))),
+        *_rung_use(verdicts, rungs),
         *_stretches(verdicts),
         *_spikes(verdicts),
         "\n  ".join(drift_sentences(verdicts)),
@@ -70,11 +77,17 @@ def _legend(verdicts: Verdicts) -> str:
         return f"{_LEGEND}{against}."
     if is_on_lanes([point.policy for point in verdicts.points]):
         return f"{_LANES_LEGEND}{against}."
-    return "\n".join([f"{_CORES_LEGEND}{against}.", *energy_sentences(verdicts)])
+    legend = _CLOCKS_LEGEND if has_clocks(verdicts) else _CORES_LEGEND
+    return "\n".join([f"{legend}{against}.", *energy_sentences(verdicts)])
 
 
-def _rungs(verdicts: Verdicts) -> str:
-    return _CORE_RUNGS if is_on_cores(verdicts) else _RUNGS
+def _rung_use(verdicts: Verdicts, rungs: Sequence[str]) -> Iterator[str]:
+    if has_clocks(verdicts):
+        for point in verdicts.points:
+            yield f"{_LEVELS}\n" + "\n\n".join(_tables(*level_use(point)))
+        return
+    said = _CORE_RUNGS if is_on_cores(verdicts) else _RUNGS
+    yield f"{said}\n" + "\n\n".join(_tables(*rung_use(verdicts, rungs)))
 
 
 def _spikes(verdicts: Verdicts) -> Iterator[str]:
