@@ -10,8 +10,10 @@ from tailc.forms.ladder.solution import RowEvidence
 from tailc.forms.ladder.table import Admission, AdmissionKind, Ladder, LoadAxis, Row, Rule
 from tailc.percentiles import PPM
 from tailc.report.energy import in_watts, is_by_rate, is_energy, objective_text
+from tailc.report.shares import shares_text
 from tailc.report.steering import climbs_text, controller_text, cores_text
 from tailc.report.table import aligned
+from tailc.report.tail_table import tail_table_text
 from tailc.traces.profile import NS_PER_MS
 from tailc.traces.summary import GRID_PPM
 from tailc.units import format_mrps, format_us, printable
@@ -30,14 +32,17 @@ def policy_text(policy: Policy) -> str:
 
     Names in an artifact are free text: what a terminal could obey is written out.
     """
-    head = [
-        f"{policy.name} ({policy.kind}), generation {policy.generation}",
-        f"promises   {'; '.join(str(slo) for slo in policy.slos)}",
-    ]
+    head = [f"{policy.name} ({policy.kind}), generation {policy.generation}"]
+    if policy.slos:
+        head.append(f"promises   {'; '.join(str(slo) for slo in policy.slos)}")
     if policy.rates_mrps:
         head.append(f"rates      {', '.join(format_mrps(rate) for rate in policy.rates_mrps)}")
     head.append(f"evidence   {evidence_line(policy)}")
     tables = [_ladder(form, policy) for form in policy.ladders]
+    if policy.tail_table is not None:
+        tables.append(tail_table_text(policy.tail_table))
+    if policy.shares is not None:
+        tables.append(shares_text(policy.shares))
     if policy.controller is not None:
         tables.append(controller_text(policy.controller))
     return "\n".join([*map(printable, head), "", "\n\n".join(tables)])

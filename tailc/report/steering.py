@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tailc.forms.controller import Controller, GainRow, percent_per_ms
+from tailc.forms.controller import Actuator, Controller, GainRow, percent_per_ms
 from tailc.forms.ladder.table import Climb, Ladder, Power, Rule, Rung
 from tailc.percentiles import PPM
 from tailc.report.table import aligned
 from tailc.units import format_mrps, format_ppm, format_us, plain_ppm, printable
+
+_SCALED = {Actuator.CLIMB_AGES: "the ages above", Actuator.LATENCY_BOUND: "the bound above"}
 
 _SAID = {
     Rule.MAKE_ROOM: "where cores run out, the oldest climb early",
@@ -39,15 +41,20 @@ def controller_text(controller: Controller) -> str:
     Gains are percent of output by ms of error, rounded for people.
     """
     head = [
-        f"controller  {_percentile(controller.percentile_ppm)} of the last "
+        f"controller  {percentile_text(controller.percentile_ppm)} of the last "
         f"{controller.window_requests:,} requests to {format_us(controller.target_us)}, "
         f"a step every {controller.epoch_requests:,} requests",
-        f"scales      the ages above, by {format_ppm(controller.first_ppm)} at first, then "
-        f"{format_ppm(controller.least_ppm)} to {format_ppm(controller.most_ppm)}",
+        f"scales      {_SCALED[controller.acts_on]}, by {format_ppm(controller.first_ppm)} at "
+        f"first, then {format_ppm(controller.least_ppm)} to {format_ppm(controller.most_ppm)}",
     ]
     title = ("arrivals", "kp [%/ms]", "ki [%/ms]", "kd [%/ms]")
     rows = [_gains(row, controller.fraction_bits) for row in controller.gains]
     return "\n".join([*head, aligned([title, *rows], numbers=(1, 2, 3))])
+
+
+def percentile_text(percentile_ppm: int) -> str:
+    """Such as `p99.9`."""
+    return f"p{format_ppm(percentile_ppm).removesuffix(' %')}"
 
 
 def climbs_text(climbs: Iterable[Climb], ladder: Ladder) -> str:
@@ -79,7 +86,3 @@ def _core(rung: Rung, ladder: Ladder, power: Power) -> tuple[str, ...]:
 def _gains(row: GainRow, fraction_bits: int) -> tuple[str, ...]:
     gains = (f"{percent_per_ms(gain, fraction_bits):.4g}" for gain in (row.kp, row.ki, row.kd))
     return (f"from {format_mrps(row.first_rate_mrps)}", *gains)
-
-
-def _percentile(percentile_ppm: int) -> str:
-    return f"p{format_ppm(percentile_ppm).removesuffix(' %')}"

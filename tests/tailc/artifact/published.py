@@ -29,6 +29,11 @@ def controlled_policy() -> Policy:
     return read_policy(VECTORS / "controller.json")
 
 
+def policy_of(name: str) -> Policy:
+    """The vector called so."""
+    return read_policy(VECTORS / f"{name}.json")
+
+
 def tail_policy() -> Policy:
     """A tail table and a controller of its bound."""
     return read_policy(VECTORS / "tails-trim.json")

@@ -1,0 +1,42 @@
+"""Shares of a host in words."""
+
+from __future__ import annotations
+
+from tailc.forms.shares import Machine, Shares
+from tailc.report.table import aligned
+from tailc.units import counted, format_mrps, format_ppm, format_us, plain_ppm, printable
+
+
+def shares_text(shares: Shares) -> str:
+    """The host, how often what is done, the law, and a line for each machine."""
+    head = [
+        f"host        up to {format_ppm(shares.host_ppm)}, at least {format_ppm(shares.least_ppm)} "
+        "for each machine with a target",
+        f"measures    the mean of {format_us(shares.window_us)}, "
+        f"within {format_ppm(shares.tolerance_ppm)} of the targets",
+        f"estimates   every {format_us(shares.estimate_us)}, forgetting "
+        f"{plain_ppm(shares.forgetting_ppm)}, covariance {shares.first_covariance} at first, "
+        f"b above {format_ppm(shares.least_b_ppm)} of the target",
+        f"shares      every {format_us(shares.step_us)} by {shares.law.value}, "
+        f"pole {plain_ppm(shares.pole_ppm)}, enforced every {format_us(shares.enforce_us)}",
+        f"shortage    after {counted(shares.shortage_steps, 'step')} below a target",
+    ]
+    title = ("machine", "target", "a at first", "b at first")
+    rows = [_machine(machine) for machine in shares.machines]
+    return "\n".join([*head, "", aligned([title, *rows], numbers=(1, 2, 3))])
+
+
+def target_text(machine: Machine) -> str:
+    """Work per second, or that it has none."""
+    if machine.target_milli is None:
+        return "what is left"
+    return format_mrps(machine.target_milli)
+
+
+def _machine(machine: Machine) -> tuple[str, ...]:
+    return (
+        printable(machine.name),
+        target_text(machine),
+        plain_ppm(machine.first_a_ppm),
+        format_mrps(machine.first_b_milli),
+    )

@@ -1,0 +1,81 @@
+"""Tail tables in words, with units that people think in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tailc.forms.tail_table import Batch, TailRow, TailTable
+from tailc.report.steering import percentile_text
+from tailc.report.table import aligned
+from tailc.units import counted, format_khz, format_mw, format_us
+
+# So many positions of a row are shown, and the last.
+_SHOWN = 4
+_NS_PER_US = 1_000
+_THOUSAND, _MILLION, _BILLION = 1_000, 1_000_000, 1_000_000_000
+
+
+def tail_table_text(table: TailTable) -> str:
+    """What it holds the tail to, its levels, what a core without requests does, and its rows."""
+    head = [
+        f"bound       {percentile_text(table.percentile_ppm)} <= {format_us(table.bound_us)}, "
+        f"{counted(table.cores, 'core')}, up to {counted(table.positions, 'request')} at a core",
+        f"idle        {idle_text(table)}",
+    ]
+    if table.reference_khz is not None:
+        head.append(f"measured    at {format_khz(table.reference_khz)}")
+    cycles = _rows_text("cycles", table.cycles, cycles_text)
+    memory = _rows_text("memory time", table.memory_ns, time_text)
+    return "\n\n".join(("\n".join(head), levels_text(table), cycles, memory))
+
+
+def levels_text(table: TailTable) -> str:
+    """A line for each frequency: what a core draws at it."""
+    rows = [(format_khz(level.frequency_khz), format_mw(level.power_mw)) for level in table.levels]
+    return aligned([("frequency", "power"), *rows], numbers=(0, 1))
+
+
+def idle_text(table: TailTable) -> str:
+    """What a core without requests does."""
+    sleep = f"{format_mw(table.sleep.power_mw)}, awake in {time_text(table.sleep.wake_ns)}"
+    if table.batch is None:
+        return f"sleeps at {sleep}"
+    return f"{batch_text(table.batch)}; asleep {sleep}"
+
+
+def batch_text(batch: Batch) -> str:
+    """Frequencies of batch work and of requests beside it."""
+    return (
+        f"batch work at {format_khz(batch.frequency_khz)} and {format_mw(batch.power_mw)}, "
+        f"requests at {format_khz(batch.least_khz)} at least"
+    )
+
+
+def cycles_text(cycles: int) -> str:
+    """Rounded to four digits, such as `1.234 M`."""
+    for unit, of_it in ((_BILLION, "G"), (_MILLION, "M"), (_THOUSAND, "k")):
+        if cycles >= unit:
+            return f"{cycles / unit:.4g} {of_it}"
+    return str(cycles)
+
+
+def time_text(time_ns: int) -> str:
+    """Rounded to four digits, in ns, us, ms or s."""
+    for unit, of_it in ((_BILLION, "s"), (_MILLION, "ms"), (_NS_PER_US, "us")):
+        if time_ns >= unit:
+            return f"{time_ns / unit:.4g} {of_it}"
+    return f"{time_ns} ns"
+
+
+def _rows_text(what: str, rows: tuple[TailRow, ...], said: Callable[[int], str]) -> str:
+    """A line for each row: from where it holds, and what is left at the first positions."""
+    last = len(rows[0].left) - 1
+    places = [*range(min(_SHOWN, last + 1)), *([last] if last >= _SHOWN else [])]
+    title = ("had", *(_position(place) for place in places))
+    lines = [(said(row.from_elapsed), *(said(row.left[place]) for place in places)) for row in rows]
+    heading = f"{what} left until done, by what the running request has had"
+    return f"{heading}\n{aligned([title, *lines], numbers=range(len(title)))}"
+
+
+def _position(place: int) -> str:
+    return "running" if place == 0 else f"{place} behind"
