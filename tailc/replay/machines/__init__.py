@@ -1,0 +1,1 @@
+"""Replay of shares: machines on a host whose throughput follows what they are given."""

@@ -1,0 +1,296 @@
+"""The steps of a form of shares and the machines it steers, compiled.
+
+The controller is `tailc.forms.shares_step` operation by operation, on arrays: both come to the same
+doubles and grants. The machines are those of `plant`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+MILLION = 1_000_000
+LARGEST_LEVEL = 1_000.0
+POLE_PLACEMENT, OBSERVER, GIVEN = 0, 1, 2
+# Columns of an estimate.
+A, B, P_AA, P_AB, P_BB, BELIEVED_A, BELIEVED_B, ESTIMATE_COLUMNS = range(8)
+
+
+class Settings(NamedTuple):
+    """A form of shares as numbers; one entry a machine with a target in the arrays.
+
+    law: one of the constants above; GIVEN grants what it is told. target: work a second.
+    """
+
+    law: int
+    pole: float
+    forgetting: float
+    first_covariance: float
+    least_b: float
+    least_ppm: int
+    host_ppm: int
+    batch: int
+    lag: int
+    full: int
+    window_ticks: int
+    tick_s: float
+    shortage_steps: int
+    target: NDArray
+    first_a: NDArray
+    first_b: NDArray
+
+
+class World(NamedTuple):
+    """What the machines do: see `plant.Plant`; (machines, steps) or (machines,) arrays."""
+
+    a: NDArray
+    b: NDArray
+    disturbed: NDArray
+    start: NDArray
+    unit: NDArray
+    contention: NDArray
+    bend: NDArray
+
+
+class Log(NamedTuple):
+    """What happened, (machines, steps) each but the last.
+
+    throughput: measured at the end of each step; granted_ppm: during it. online, offline: what the
+    model that is estimated, and the first one, said of the throughput at its end; NaN where nothing
+    was measured before. is_short: whether the target was told to be out of reach. batch_ppm:
+    (steps,), of each batch machine.
+    """
+
+    throughput: NDArray
+    granted_ppm: NDArray
+    online: NDArray
+    offline: NDArray
+    is_short: NDArray
+    batch_ppm: NDArray
+
+
+@njit(cache=True, nogil=True)
+def update(estimate, settings, x, u, y):  # pragma: no cover - compiled
+    """One more sample of recursive least squares, in place."""
+    forgetting = settings.forgetting
+    h_a = estimate[P_AA] * x + estimate[P_AB] * u
+    h_b = estimate[P_AB] * x + estimate[P_BB] * u
+    weight = forgetting + (x * h_a + u * h_b)
+    k_a, k_b = h_a / weight, h_b / weight
+    error = y - (estimate[A] * x + estimate[B] * u)
+    estimate[A] += k_a * error
+    estimate[B] += k_b * error
+    estimate[P_AA] -= k_a * h_a
+    estimate[P_AB] -= k_a * h_b
+    estimate[P_BB] -= k_b * h_b
+    if estimate[P_AA] + estimate[P_BB] <= 2.0 * settings.first_covariance * forgetting:
+        estimate[P_AA] /= forgetting
+        estimate[P_AB] /= forgetting
+        estimate[P_BB] /= forgetting
+    if abs(estimate[A]) < 1.0 and estimate[B] > settings.least_b:
+        estimate[BELIEVED_A] = estimate[A]
+        estimate[BELIEVED_B] = estimate[B]
+
+
+@njit(cache=True, nogil=True)
+def requested(estimate, settings, is_first, before, now, share):  # pragma: no cover - compiled
+    """The share that the law asks for."""
+    a, b, pole = estimate[BELIEVED_A], estimate[BELIEVED_B], settings.pole
+    if settings.law == POLE_PLACEMENT:
+        gain = (1.0 - pole) / b
+        error_before = 0.0 if is_first else 1.0 - before
+        return (share + gain * (1.0 - now)) - (a * gain) * error_before
+    disturbance = 0.0 if is_first else now - (a * before + b * share)
+    return (((1.0 - pole) + (pole - a) * now) - disturbance) / b
+
+
+@njit(cache=True, nogil=True)
+def asked(settings, request):  # pragma: no cover - compiled
+    """What is asked for, in whole millionths within the limits."""
+    ppm = request * MILLION
+    if ppm >= settings.host_ppm:
+        return settings.host_ppm
+    return int(ppm) if ppm > settings.least_ppm else settings.least_ppm
+
+
+@njit(cache=True, nogil=True)
+def cut(settings, wanted, granted):  # pragma: no cover - compiled
+    """Grant what is wanted, cut to the host where it is more."""
+    total = wanted.sum()
+    granted[:] = wanted
+    if total <= settings.host_ppm:
+        return
+    is_least = wanted < 0
+    while True:
+        rest, among = settings.host_ppm, 0
+        for i in range(len(wanted)):
+            if is_least[i]:
+                rest -= settings.least_ppm
+            else:
+                among += wanted[i]
+        is_done = True
+        for i in range(len(wanted)):
+            granted[i] = settings.least_ppm if is_least[i] else wanted[i] * rest // among
+            if granted[i] < settings.least_ppm:
+                is_least[i] = True
+                is_done = False
+        if is_done:
+            return
+
+
+@njit(cache=True, nogil=True)
+def work_rate(world, i, k, now, share_ppm, taken_ppm):  # pragma: no cover - compiled
+    """Work a second of machine i in step k, by its own throughput before and all shares."""
+    share = share_ppm / MILLION
+    others = (taken_ppm - share_ppm) / MILLION
+    useful = share * (1.0 + world.bend[i] * (1.0 - share)) * (1.0 - world.contention[i] * others)
+    return (world.a[i, k] * now + world.b[i, k] * useful) * world.disturbed[i, k]
+
+
+class State(NamedTuple):
+    """What is remembered; one row or entry a machine, but for those by tick.
+
+    level: at the last step. levels: (lag, machines) of the last ticks. done: work by the last ticks
+    of a window, (window + 1, machines). total: work so far. measured: throughput at the last tick.
+    """
+
+    estimate: NDArray
+    level: NDArray
+    levels: NDArray
+    done: NDArray
+    total: NDArray
+    measured: NDArray
+    granted: NDArray
+    granted_before: NDArray
+    wanted: NDArray
+    short: NDArray
+
+
+@njit(cache=True, nogil=True)
+def run(settings, world, first_ppm, given_ppm, log):  # pragma: no cover - compiled
+    """All steps of the world into the log; `given_ppm` (machines, steps) for the law GIVEN."""
+    machines, steps = world.a.shape
+    state = _first_state(settings, first_ppm)
+    now = world.start.copy()
+    is_first, ticks = True, 0
+    for k in range(steps):
+        if settings.law == GIVEN:
+            state.granted_before[:] = state.granted
+            state.granted[:] = given_ppm[:, k]
+            state.wanted[:] = state.granted
+        batch_ppm = _left(settings, state.wanted)
+        taken = state.granted.sum() + batch_ppm * settings.batch
+        log.batch_ppm[k] = batch_ppm
+        for i in range(machines):
+            log.granted_ppm[i, k] = state.granted[i]
+            log.online[i, k], log.offline[i, k] = _predicted(settings, state, i, is_first)
+            now[i] = work_rate(world, i, k, now[i], state.granted[i], taken)
+        for _ in range(settings.lag):
+            ticks += 1
+            _tick(settings, world, state, now, ticks)
+        for i in range(machines):
+            log.throughput[i, k] = state.measured[i]
+        if settings.law != GIVEN and ticks >= settings.full:
+            _decide(settings, state, ticks, is_first)
+            for i in range(machines):
+                log.is_short[i, k] = state.short[i] >= settings.shortage_steps
+        state.level[:] = state.levels[ticks % settings.lag]
+        is_first = ticks < settings.full
+
+
+@njit(cache=True, nogil=True)
+def _tick(settings, world, state, now, ticks):  # pragma: no cover - compiled
+    """Work for a tick, measure, and estimate where a lag of full windows is past."""
+    lag = settings.lag
+    for i in range(len(now)):
+        state.total[i] += now[i] * settings.tick_s
+        y = _measured(settings, world.unit[i], state, i, ticks)
+        state.measured[i] = y
+        level = min(y / settings.target[i], LARGEST_LEVEL)
+        if ticks >= settings.full + lag:
+            since = (ticks - 1) % lag + 1
+            shares = since * state.granted[i] + (lag - since) * state.granted_before[i]
+            u = shares / (lag * MILLION)
+            update(state.estimate[i], settings, state.levels[ticks % lag, i], u, level)
+        state.levels[ticks % lag, i] = level
+
+
+@njit(cache=True, nogil=True)
+def _decide(settings, state, ticks, is_first):  # pragma: no cover - compiled
+    """Ask for every machine, and share the host out."""
+    machines = len(state.granted)
+    for i in range(machines):
+        level = state.levels[ticks % settings.lag, i]
+        share = state.granted[i] / MILLION
+        wish = requested(state.estimate[i], settings, is_first, state.level[i], level, share)
+        state.wanted[i] = asked(settings, wish)
+    state.granted_before[:] = state.granted
+    cut(settings, state.wanted, state.granted)
+    for i in range(machines):
+        is_below = state.levels[ticks % settings.lag, i] < 1.0
+        got = state.granted[i]
+        is_limited = got < state.wanted[i] or got == settings.host_ppm
+        state.short[i] = state.short[i] + 1 if is_limited and is_below else 0
+
+
+@njit(cache=True, nogil=True)
+def _first_state(settings, first_ppm):  # pragma: no cover - compiled
+    machines = len(settings.target)
+    return State(
+        _first_estimates(settings),
+        np.zeros(machines),
+        np.zeros((settings.lag, machines)),
+        np.zeros((settings.window_ticks + 1, machines)),
+        np.zeros(machines),
+        np.zeros(machines),
+        first_ppm.copy(),
+        first_ppm.copy(),
+        first_ppm.copy(),
+        np.zeros(machines, np.int64),
+    )
+
+
+@njit(cache=True, nogil=True)
+def _first_estimates(settings):  # pragma: no cover - compiled
+    machines = len(settings.target)
+    estimate = np.zeros((machines, ESTIMATE_COLUMNS))
+    for i in range(machines):
+        estimate[i, A] = estimate[i, BELIEVED_A] = settings.first_a[i]
+        estimate[i, B] = estimate[i, BELIEVED_B] = settings.first_b[i]
+        estimate[i, P_AA] = estimate[i, P_BB] = settings.first_covariance
+    return estimate
+
+
+@njit(cache=True, nogil=True)
+def _left(settings, wanted):  # pragma: no cover - compiled
+    """What each batch machine has."""
+    if settings.batch == 0:
+        return 0
+    return max(settings.host_ppm - wanted.sum(), 0) // settings.batch
+
+
+@njit(cache=True, nogil=True)
+def _predicted(settings, state, i, is_first):  # pragma: no cover - compiled
+    """What the estimated and the first model say of the throughput at the end of the step."""
+    if is_first:
+        return np.nan, np.nan
+    estimate, before = state.estimate[i], state.level[i]
+    share = state.granted[i] / MILLION
+    online = estimate[BELIEVED_A] * before + estimate[BELIEVED_B] * share
+    offline = settings.first_a[i] * before + settings.first_b[i] * share
+    return online * settings.target[i], offline * settings.target[i]
+
+
+@njit(cache=True, nogil=True)
+def _measured(settings, unit, state, i, ticks):  # pragma: no cover - compiled
+    """Work of the last window by its time, in whole units where a machine signals those."""
+    window, total = settings.window_ticks, state.total[i]
+    counted = total if unit == 0.0 else np.floor(total / unit) * unit
+    at = ticks % (window + 1)
+    passed = min(ticks, window)
+    begun = state.done[(at - passed) % (window + 1), i]
+    state.done[at, i] = counted
+    return (counted - begun) / (passed * settings.tick_s)
