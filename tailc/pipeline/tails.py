@@ -14,6 +14,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 from tailc_solvers.tails.histogram import histogram
+from tailc_solvers.tails.joint import joint_tables
 from tailc_solvers.tails.tables import TailTables, tables_of, tail_tables
 
 from tailc.errors import Code, Finding, Severity, TailcError
@@ -41,16 +42,8 @@ def solve_for_tails(problem: TailProblem, _threads: int, progress: Progress) -> 
     least_us = _least_us(problem)
     if least_us > problem.bound_us:
         raise _out_of_reach(problem, least_us)
-    cycles, memory = _tables(problem)
-    return TailSolution(
-        cycles=_rows(cycles, LARGEST_CYCLES),
-        memory_ns=_rows(memory, LARGEST_TIME_NS),
-        least_us=least_us,
-        moments=_moments(problem),
-        shortfalls=tuple(_shortfalls(problem, cycles, memory)),
-        proof="by-definition",
-        solver="tailc_solvers.tails.tables",
-    )
+    fill = _joint if problem.method is Distribution.JOINT else _separate
+    return fill(problem, least_us)
 
 
 def _least_us(problem: TailProblem) -> int:
@@ -73,13 +66,18 @@ def _out_of_reach(problem: TailProblem, least_us: int) -> TailcError:
     return TailcError(Finding(Code.INFEASIBLE, message, help=hint))
 
 
-def _tables(problem: TailProblem) -> tuple[TailTables, TailTables]:
-    """Of compute cycles and of memory time [ns], each by how much of it has elapsed."""
-    if problem.method is Distribution.JOINT:
-        message = "no table can be filled from the distribution of both together yet"
-        hint = "set `table.distribution: separate`"
-        raise TailcError(Finding(Code.METHOD_UNFIT, message, help=hint))
-    return _table(problem, problem.cycles), _table(problem, problem.memory_ns)
+def _separate(problem: TailProblem, least_us: int) -> TailSolution:
+    """Rows of compute cycles and of memory time [ns], each by how much of it has elapsed."""
+    cycles, memory = _table(problem, problem.cycles), _table(problem, problem.memory_ns)
+    return TailSolution(
+        cycles=_rows(cycles, LARGEST_CYCLES),
+        memory_ns=_rows(memory, LARGEST_TIME_NS),
+        least_us=least_us,
+        moments=_moments(problem),
+        shortfalls=tuple(_shortfalls(problem, cycles, memory)),
+        proof="by-definition",
+        solver="tailc_solvers.tails.tables",
+    )
 
 
 def _table(problem: TailProblem, work: NDArray[np.float64]) -> TailTables:
@@ -94,17 +92,47 @@ def _table(problem: TailProblem, work: NDArray[np.float64]) -> TailTables:
     )
 
 
-def _rows(tables: TailTables, most: int) -> tuple[TailRow, ...]:
-    """Entries beyond `most` ask for the highest frequency whatever they are, and are made that.
+def _joint(problem: TailProblem, least_us: int) -> TailSolution:
+    """Rows by elapsed cycles alone, whose sums with the memory times cover both together."""
+    found = joint_tables(
+        problem.cycles,
+        problem.memory_ns,
+        problem.profile.weight,
+        frequency=[level.frequency_khz / NS_PER_MS for level in problem.levels],
+        quantile=problem.quantile,
+        buckets=problem.buckets,
+        rows=problem.rows,
+        positions=problem.positions,
+        most_positions=problem.most_positions,
+    )
+    cycles = TailTables(found.elapsed, found.cycles, found.unknown_from)
+    return TailSolution(
+        cycles=_rows(cycles, LARGEST_CYCLES),
+        memory_ns=(_row(0.0, found.memory, LARGEST_TIME_NS),),
+        least_us=least_us,
+        moments=_moments(problem),
+        shortfalls=(),
+        proof="by-definition",
+        solver="tailc_solvers.tails.joint",
+    )
 
-    So do those of the last row: nothing is known of requests longer than any that was measured.
+
+def _rows(tables: TailTables, most: int) -> tuple[TailRow, ...]:
+    """The table's rows, and one that asks for the highest frequency by entries of `most`: nothing
+    is known of requests longer than any that was measured.
     """
     known = [
-        TailRow(math.floor(elapsed), tuple(min(math.ceil(left), most) for left in row))
-        for elapsed, row in zip(tables.elapsed.tolist(), tables.left.tolist(), strict=True)
+        _row(elapsed, left, most)
+        for elapsed, left in zip(tables.elapsed.tolist(), tables.left, strict=True)
     ]
     unknown = TailRow(math.floor(tables.unknown_from) + 1, (most,) * len(known[0].left))
     return (*known, unknown)
+
+
+def _row(elapsed: float, left: NDArray[np.float64], most: int) -> TailRow:
+    """Entries beyond `most` ask for the highest frequency whatever they are, and are made that."""
+    entries = tuple(min(math.ceil(entry), most) for entry in left.tolist())
+    return TailRow(math.floor(elapsed), entries)
 
 
 def _moments(problem: TailProblem) -> Moments:
@@ -167,7 +195,7 @@ def tail_settings(problem: TailProblem, solution: TailSolution) -> dict[str, int
 
 def hopeful_sums(problem: TailProblem, solution: TailSolution) -> tuple[Finding, ...]:
     """A warning where a lower quantile is added up than requests take together."""
-    if problem.method is Distribution.JOINT or not solution.shortfalls:
+    if not solution.shortfalls:
         return ()
     worst = max(solution.shortfalls, key=lambda each: each.sum_us - each.added_us)
     message = (

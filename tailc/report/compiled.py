@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 
 from tailc.forms.ladder.problem import LadderProblem
 from tailc.forms.ladder.thresholds import ThresholdProblem
+from tailc.forms.tail_problem import TailProblem
 from tailc.percentiles import PPM
 from tailc.report.cores import cores_result, cores_text
 from tailc.report.policy import policy_result, policy_text
 from tailc.report.table import aligned
+from tailc.report.tails import tails_result, tails_text
 from tailc.traces.profile import DemandProfile
 from tailc.traces.speedup_check import SpeedupSummary, speedup_summary
 from tailc.units import format_mrps, format_us, printable
@@ -28,6 +30,8 @@ def compiled_result(compiled: Compiled) -> dict[str, object]:
             return result | _threads_result(compiled)
         case ThresholdProblem():
             return result | cores_result(compiled)
+        case TailProblem():
+            return result | tails_result(compiled)
         case _:
             return result
 
@@ -40,6 +44,8 @@ def compiled_text(compiled: Compiled, paths: Sequence[Path]) -> str:
             lines += [speedup_line(compiled), ""]
         case ThresholdProblem():
             lines += [cores_text(compiled), ""]
+        case TailProblem():
+            lines += [tails_text(compiled), ""]
         case _:
             pass
     if len(compiled.sweep.candidates) > 1:

@@ -79,6 +79,30 @@ def test_added_tails_below_the_tail_of_the_sum_are_a_warning(tmp_path):
     assert "for a request alone" in found[0].message
 
 
+@pytest.mark.parametrize(("distribution", "late"), [("separate", 8), ("joint", 4)])
+def test_the_joint_distribution_has_no_more_late_than_the_percentile_allows(
+    tmp_path, distribution, late
+):
+    """Of the hundred requests, alone and under 1 ms; those of 1 ms of memory time cannot be."""
+    change = (SMALL[0], f"table: {{distribution: {distribution}}}\nfeedback: {{")
+    table = compiled(tmp_path, RARE, change, ("latency: 3ms", "latency: 1ms")).policy.tail_table
+    ghz = table.levels[level_for(table, Queued((0,)))].frequency_khz / 1e6
+    requests = [tuple(map(int, row.split(","))) for row in RARE.splitlines()]
+    assert sum(cycles / ghz / 1e3 + memory > 1_000 for cycles, memory in requests) == late
+
+
+def test_the_joint_distribution_of_requests_alike_adds_one_request_for_each_position(tmp_path):
+    change = (SMALL[0], "table: {distribution: joint, most_positions: 20}\nfeedback: {")
+    found = compiled(tmp_path, ALIKE, change)
+    table, levels = found.policy.tail_table, found.policy.tail_table.levels
+    assert found.findings == ()
+    for position in range(16):
+        for level in levels:
+            served_ns = table.cycles[0].left[position] * 1e6 / level.frequency_khz
+            wanted_ns = (position + 1) * (240_000 * 1e6 / level.frequency_khz + 100_000)
+            assert 0 <= served_ns + table.memory_ns[0].left[position] - wanted_ns < 3
+
+
 def test_of_independent_cycles_and_memory_time_nothing_is_to_warn_of(tmp_path):
     assert compile_policy(str(write(tmp_path).spec)).findings == ()
 

@@ -1,0 +1,88 @@
+"""What a look-up asks, and what a controller puts out by then, whatever the form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from tailc.forms.controller import Controller
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The options of a look-up; None, or nothing, where one is not given."""
+
+    in_system: int | None
+    rate: int | None
+    waited: int | None
+    age: int | None
+    request_class: str | None
+    held: tuple[int, ...]
+    cycles: int | None
+    memory: int | None
+    scale: int | None
+    measured: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Steering:
+    """What a controller puts out, exactly and in millionths, after `measured_us` at a rate."""
+
+    output: int
+    output_ppm: int
+    measured_us: tuple[int, ...]
+    rate_mrps: int | None
+
+    def told(self) -> str:
+        """Such as `98 % after 210 ms at 60/s`."""
+        from tailc.units import format_mrps, format_ppm, format_us
+
+        steps = ", ".join(format_us(tail_us) for tail_us in self.measured_us)
+        after = f" after {steps} at {format_mrps(self.rate_mrps or 0)}" if steps else ""
+        return format_ppm(self.output_ppm) + after
+
+    def result(self) -> dict[str, object]:
+        """For a machine to read."""
+        return {"output": self.output, "output_ppm": self.output_ppm}
+
+
+def refuse(asked: Asked, names: tuple[str, ...], because: str) -> None:
+    """A usage error for the first of the options that is given although it has no meaning."""
+    for name in names:
+        if getattr(asked, name) not in (None, ()):
+            option = "--" + name.removeprefix("request_").replace("_", "-")
+            raise click.UsageError(f"{because}: {option} does not apply")
+
+
+def steering(controller: Controller | None, asked: Asked) -> Steering | None:
+    """The controller's output after a step for each measured tail; None where there is none."""
+    from dataclasses import replace
+
+    from tailc.forms.controller import first_state, output_ppm, step
+
+    if controller is None:
+        refuse(asked, ("scale", "measured"), "this artifact has no controller")
+        return None
+    scale, measured, rate = asked.scale, asked.measured, asked.rate
+    if measured and rate is None:
+        raise click.UsageError("a controller's gains are by arrival rate: give --rate too")
+    first_ppm = controller.first_ppm if scale is None else _possible(scale, controller)
+    state = first_state(replace(controller, first_ppm=first_ppm))
+    for measured_us in measured:
+        state = step(controller, state, measured_us, rate or 0)
+    return Steering(state.output, output_ppm(controller, state), measured, rate)
+
+
+def _possible(scale: int, controller: Controller) -> int:
+    if not controller.least_ppm <= scale <= controller.most_ppm:
+        from tailc.units import format_ppm
+
+        least, most = format_ppm(controller.least_ppm), format_ppm(controller.most_ppm)
+        raise click.BadParameter(
+            f"`{format_ppm(scale)}` is not within the controller's limits, {least} to {most}",
+            param_hint="'--scale'",
+        )
+    return scale

@@ -1,0 +1,111 @@
+"""tailc lookup in a policy of ladders: whether a request starts, and its rung."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from tailc.cli.lookup_asked import Asked, Steering, refuse, steering
+from tailc.cli.outcome import Outcome
+
+if TYPE_CHECKING:
+    from tailc.artifact.envelope import Policy
+    from tailc.forms.ladder.lookup import Answer
+    from tailc.forms.ladder.table import Climb, Ladder
+
+
+def looked_up(policy: Policy, asked: Asked) -> Outcome:
+    """What a request of an age does at a load, and what the controller puts out."""
+    from tailc.forms.controller import scaled_ladder
+    from tailc.forms.ladder.lookup import lookup
+
+    refuse(asked, ("held", "cycles", "memory"), "this artifact has no tail table")
+    waited, age = asked.waited or 0, asked.age or 0
+    form = _form(policy, asked.request_class)
+    steered = steering(policy.controller, asked)
+    has_steps = None if policy.controller is None else bool(asked.measured)
+    load = _load(form.load_axis.value, asked.in_system, asked.rate, has_steps)
+    if steered is None:
+        answer = lookup(form, load, waited, age)
+        return Outcome(text=_sentence(answer, form), result=_result(answer, form))
+    scaled = scaled_ladder(form, steered.output_ppm)
+    answer, climbs = lookup(scaled, load, waited, age), _climbs(scaled, load)
+    return Outcome(
+        text=f"{_sentence(answer, form)}\n{_steered(steered, climbs, form)}",
+        result=_result(answer, form) | {"controller": _steered_result(steered, climbs)},
+    )
+
+
+def _form(policy: Policy, request_class: str | None) -> Ladder:
+    from tailc.units import printable
+
+    try:
+        return policy.form_for(request_class)
+    except LookupError:
+        known = ", ".join(f"`{printable(form.request_class or '')}`" for form in policy.ladders)
+        raise click.UsageError(
+            f"this artifact's tables are by class: give --class {known}"
+        ) from None
+
+
+def _load(axis: str, in_system: int | None, rate: int | None, has_steps: bool | None) -> int:
+    """The load; `has_steps`: whether a controller, if there is one, takes a step at the rate."""
+    options = [("--in-system", in_system), ("--rate", rate)]
+    (needed, given), (other, odd) = options if axis == "in_system" else reversed(options)
+    if given is None:
+        raise click.UsageError(f"this artifact's rows are by {axis}: give {needed}")
+    if odd is not None and not (has_steps and other == "--rate"):
+        if has_steps is not None and other == "--rate":
+            message = "--rate is for a step of the controller: give --measured too"
+            raise click.UsageError(f"this artifact's rows are by {axis}; {message}")
+        raise click.UsageError(f"this artifact's rows are by {axis}: {other} does not apply")
+    return given
+
+
+def _climbs(ladder: Ladder, load: int) -> tuple[Climb, ...]:
+    """Those of the row that holds; outside a guard that says so, no more than the first rung."""
+    from tailc.forms.ladder.lookup import row_at
+    from tailc.forms.ladder.table import Climb, Outside
+
+    guard = ladder.guard
+    if guard.outside is Outside.FIRST_RUNG and not guard.min_load <= load <= guard.max_load:
+        return (Climb(0, 0),)
+    return row_at(ladder, load).climbs
+
+
+def _result(answer: Answer, form: Ladder) -> dict[str, object]:
+    rung = form.rungs[answer.rung]
+    return {
+        "start": answer.start.value,
+        "wait_us": answer.wait_us,
+        "rung": answer.rung,
+        "rung_name": rung.name,
+        "speed_ppm": rung.speed_ppm,
+    }
+
+
+def _steered_result(steered: Steering, climbs: tuple[Climb, ...]) -> dict[str, object]:
+    return {
+        **steered.result(),
+        "climbs": [{"age_us": climb.age_us, "rung": climb.rung} for climb in climbs],
+    }
+
+
+def _sentence(answer: Answer, form: Ladder) -> str:
+    from tailc.units import format_us, printable
+
+    admission = {
+        "now": "start at once",
+        "wait": f"wait {format_us(answer.wait_us)} more, then start",
+        "on-exit": "wait until a request exits",
+    }[answer.start.value]
+    rung = printable(form.rungs[answer.rung].name)
+    core = "" if form.power is None else ", if it has a core"
+    return f"not yet started: {admission}{core}\nrunning: {rung}{core}"
+
+
+def _steered(steered: Steering, climbs: tuple[Climb, ...], form: Ladder) -> str:
+    from tailc.report.steering import climbs_text
+
+    return f"controller: ages times {steered.told()}\nclimbs: {climbs_text(climbs, form)}"

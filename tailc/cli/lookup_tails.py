@@ -1,0 +1,127 @@
+"""tailc lookup in a tail table: the frequency of a core, and the request that asks for it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from tailc.cli.lookup_asked import Asked, Steering, refuse, steering
+from tailc.cli.outcome import Outcome
+
+if TYPE_CHECKING:
+    from tailc.artifact.envelope import Policy
+    from tailc.forms.tail_needs import Need
+    from tailc.forms.tail_table import Queued, TailTable
+
+_NS_PER_US = 1_000
+
+
+def looked_up(policy: Policy, table: TailTable, asked: Asked) -> Outcome:
+    """The level of a core by what it holds, under what the controller puts out."""
+    from tailc.forms.tail_needs import needs
+    from tailc.forms.tail_table import PPM, level_for
+
+    refuse(asked, ("in_system", "waited", "age", "request_class"), "this artifact has a tail table")
+    if asked.rate is not None and not asked.measured:
+        raise click.UsageError("--rate is for a step of the controller: give --measured too")
+    steered = steering(policy.controller, asked)
+    scale_ppm = PPM if steered is None else steered.output_ppm
+    queued = _queued(asked)
+    level, needed = level_for(table, queued, scale_ppm), needs(table, queued, scale_ppm)
+    text = f"{_level_text(table, level)}\n{_because(table, queued, needed)}"
+    result = _result(table, level, needed)
+    if steered is None:
+        return Outcome(text=text, result=result)
+    return Outcome(
+        text=f"{text}\n{_steered(table, steered)}",
+        result=result | {"controller": steered.result()},
+    )
+
+
+def _queued(asked: Asked) -> Queued:
+    from tailc.forms.tail_table import Queued
+
+    if not asked.held:
+        message = "a core without requests sleeps: give --held for each that it holds, the "
+        raise click.UsageError(message + "running one's first, such as --held 2ms --held 0ms")
+    ages_ns = tuple(age_us * _NS_PER_US for age_us in asked.held)
+    return Queued(ages_ns, asked.cycles or 0, (asked.memory or 0) * _NS_PER_US)
+
+
+def _result(table: TailTable, level: int, needed: tuple[Need, ...]) -> dict[str, object]:
+    return {
+        "level": level,
+        "frequency_khz": table.levels[level].frequency_khz,
+        "power_mw": table.levels[level].power_mw,
+        "needs": [
+            {
+                "position": need.position,
+                "cycles": need.cycles,
+                "slack_ns": need.slack_ns,
+                "frequency_khz": need.frequency_khz,
+            }
+            for need in needed
+        ],
+    }
+
+
+def _level_text(table: TailTable, level: int) -> str:
+    from tailc.units import format_khz, format_mw
+
+    told = table.levels[level]
+    which = f"level {level + 1} of {len(table.levels)}"
+    return f"frequency: {format_khz(told.frequency_khz)} ({which}), {format_mw(told.power_mw)}"
+
+
+def _because(table: TailTable, queued: Queued, needed: tuple[Need, ...]) -> str:
+    """The request that binds, and what it needs; or why there is none."""
+    if not needed:
+        held = f"the core holds {len(queued.ages_ns)} requests"
+        return f"because {held}, more than the table's {table.positions} positions"
+    if told := _never_seen(table, queued):
+        return f"because the running request has had more {told} than any that was measured"
+    from tailc.forms.tail_needs import binding
+
+    need = binding(needed)
+    return f"because {_named(need.position)} {_needs(table, need)}"
+
+
+def _never_seen(table: TailTable, queued: Queued) -> str:
+    """What is beyond the sample: from the last row on, entries ask for the highest frequency."""
+    from tailc.forms.tail_table import LARGEST_CYCLES, LARGEST_TIME_NS, row_at
+
+    if row_at(table.cycles, queued.elapsed_cycles).left[0] == LARGEST_CYCLES:
+        return "cycles"
+    last = row_at(table.memory_ns, queued.elapsed_memory_ns).left[0]
+    return "memory time" if last == LARGEST_TIME_NS else ""
+
+
+def _named(position: int) -> str:
+    if position == 0:
+        return "the running request"
+    return f"the request with {position} before it"
+
+
+def _needs(table: TailTable, need: Need) -> str:
+    from tailc.forms.tail_table import least_level
+    from tailc.units import format_khz
+
+    if need.frequency_khz is None:
+        return "has no time left for its cycles"
+    least = table.levels[least_level(table)].frequency_khz
+    needed = format_khz(need.frequency_khz)
+    beyond = {
+        need.frequency_khz < least: f"; the lowest frequency is {format_khz(least)}",
+        need.frequency_khz > table.levels[-1].frequency_khz: ", beyond the highest",
+    }.get(True, "")
+    slack_us = need.slack_ns / _NS_PER_US
+    return f"needs {needed}: {need.cycles:,} cycles in {slack_us:,.3f} us{beyond}"
+
+
+def _steered(table: TailTable, steered: Steering) -> str:
+    from tailc.forms.tail_table import internal_bound_ns
+    from tailc.units import format_us
+
+    bound_us = internal_bound_ns(table, steered.output_ppm) // _NS_PER_US
+    return f"controller: bound times {steered.told()}, {format_us(bound_us)}"

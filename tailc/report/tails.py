@@ -1,0 +1,48 @@
+"""What a compile for a tail table tells: a request's moments, and what it takes alone."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+from tailc.forms.tail_problem import TailProblem, TailSolution
+from tailc.specs.slo import promise
+from tailc.units import format_khz, format_us
+
+if TYPE_CHECKING:
+    from tailc.pipeline.compile import Compiled
+
+_NS_PER_US = 1_000
+
+
+def tails_result(compiled: Compiled) -> dict[str, object]:
+    """Cycles and nanoseconds of a request, its percentile alone, and where sums are hopeful."""
+    _, solution = _solved(compiled)
+    return {
+        "least_us": solution.least_us,
+        "moments": dataclasses.asdict(solution.moments),
+        "shortfalls": [dataclasses.asdict(each) for each in solution.shortfalls],
+    }
+
+
+def tails_text(compiled: Compiled) -> str:
+    """A request on average, and its percentile where it never waits at the highest frequency."""
+    problem, solution = _solved(compiled)
+    moments, highest = solution.moments, problem.levels[-1].frequency_khz
+    memory, spread = (
+        format_us(round(ns / _NS_PER_US))
+        for ns in (moments.mean_memory_ns, moments.deviation_memory_ns)
+    )
+    alone = promise(problem.percentile_ppm, solution.least_us)
+    return (
+        f"request    {moments.mean_cycles:,} cycles (deviation {moments.deviation_cycles:,}) and "
+        f"{memory} of memory time ({spread})\n"
+        f"alone      {alone} at {format_khz(highest)}"
+    )
+
+
+def _solved(compiled: Compiled) -> tuple[TailProblem, TailSolution]:
+    problem, solution = compiled.sweep.chosen.problem, compiled.sweep.chosen.solution
+    assert isinstance(problem, TailProblem)
+    assert isinstance(solution, TailSolution)
+    return problem, solution
