@@ -38,6 +38,12 @@ class Histogram:
     smallest: NDArray[np.float64]
     most: float
 
+    def buckets_of(self, work: NDArray[np.float64]) -> NDArray[np.int64]:
+        """The bucket of each value of the sample."""
+        k = np.ceil((work - self.least) / self.width).astype(np.int64)
+        k += self.least + k * self.width < work
+        return np.minimum(k, self.share.size - 1)
+
 
 def histogram(work: ArrayLike, weight: ArrayLike | None = None, buckets: int = 128) -> Histogram:
     """Work [R] of `weight` requests each, whole numbers, in buckets that round up.
@@ -45,8 +51,7 @@ def histogram(work: ArrayLike, weight: ArrayLike | None = None, buckets: int = 1
     Where all work is the same there is one bucket. Raises ValueError for an empty sample, for work
     that is negative or not finite, and for weights that are not positive whole numbers.
     """
-    values = np.ascontiguousarray(work, dtype=np.float64)
-    counts = _counts(weight, values)
+    values, counts = checked_sample(work, weight)
     _require(buckets >= FEWEST_BUCKETS, f"a histogram needs at least {FEWEST_BUCKETS} buckets")
     least, most = float(values.min()), float(values.max())
     if least == most:
@@ -58,18 +63,22 @@ def histogram(work: ArrayLike, weight: ArrayLike | None = None, buckets: int = 1
     return Histogram(least, width, counted / counted.sum(), smallest, most)
 
 
-def _counts(weight: ArrayLike | None, values: NDArray[np.float64]) -> NDArray[np.int64]:
+def checked_sample(
+    work: ArrayLike, weight: ArrayLike | None
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Work and weights as arrays [R]; ValueError as for a histogram."""
+    values = np.ascontiguousarray(work, dtype=np.float64)
     _require(values.ndim == 1 and values.size > 0, "work must be a vector with entries")
     holds = bool(np.isfinite(values).all() and (values >= 0).all())
     _require(holds, "work must be finite and not negative")
     if weight is None:
-        return np.ones(values.shape, dtype=np.int64)
+        return values, np.ones(values.shape, dtype=np.int64)
     given = np.asarray(weight)
     _require(given.shape == values.shape, "weight must be as long as work")
     counts = given.astype(np.int64)
     _require(bool((counts == given).all()), "weight must be whole numbers")
     _require(bool((counts > 0).all()), "weight must be positive")
-    return counts
+    return values, counts
 
 
 def _width(least: float, most: float, buckets: int) -> float:

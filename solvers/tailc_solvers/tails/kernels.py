@@ -63,6 +63,21 @@ class Cases(NamedTuple):
     last: NDArray[np.int64]
 
 
+class Known(NamedTuple):
+    """Cases whose running request has a law of its own, on the lattice of all requests.
+
+    `falling`: its probabilities from the last bucket down, times any number [cases, buckets].
+    `allowed`: that number times the probability of taking longer than an entry. The rest is as in
+    Cases.
+    """
+
+    falling: NDArray[np.float64]
+    allowed: NDArray[np.float64]
+    elapsed: NDArray[np.float64]
+    first: NDArray[np.int64]
+    last: NDArray[np.int64]
+
+
 @plain_loops
 def count_upwards(work, weight, least, width, counted, smallest):
     """Add every weight to its bucket, and keep the smallest value of each bucket."""
@@ -128,6 +143,38 @@ def tail_rows(law, cases, floor, these, following, reach, left):
             left[row, i] = value
         these, following = following, these
     return True
+
+
+@plain_loops
+def conditional_rows(law, known, these, following, left):
+    """Fill `left` [rows, positions] from the cases of `known`.
+
+    `these` and `following` are scratch for G_i and G_(i+1), long enough for the longest sums.
+    """
+    pad = law.falling.shape[0]
+    for m in range(these.shape[0]):
+        these[m] = 1.0 if m < pad else 0.0
+        following[m] = these[m]
+    for i in range(left.shape[1]):
+        least, most = (i + 1) * law.least, (i + 1) * (pad - 1)
+        for row in range(left.shape[0]):
+            best = 0.0
+            for case in range(known.first[row], known.last[row]):
+                kept = (best + known.elapsed[case] - least) / law.width
+                low = min(max(int(kept), 0), most) - 1
+                falling, allowed = known.falling[case], known.allowed[case]
+                is_kept = _dot(falling, these[low + 2 :], pad) <= allowed
+                high = low + 1 if is_kept else most
+                while high - low > 1:
+                    middle = (low + high) // 2
+                    if _dot(falling, these[middle + 1 :], pad) > allowed:
+                        low = middle
+                    else:
+                        high = middle
+                best = max(best, least + high * law.width - known.elapsed[case])
+            left[row, i] = best
+        _add_request(law.filled, law.share, these, following[pad : pad + most + 1], pad)
+        these, following = following, these
 
 
 @plain_loops

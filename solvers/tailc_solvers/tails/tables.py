@@ -107,10 +107,7 @@ def tables_of(
     deviations: float | None = None,
 ) -> TailTables:
     """The same from a histogram."""
-    if not 0 < quantile < 1:
-        raise ValueError("quantile must lie between 0 and 1")
-    if not (rows >= 1 and 1 <= positions <= most_positions):
-        raise ValueError("a table needs a row, and most_positions no less than positions")
+    check_shape(quantile, rows, positions, most_positions)
     elapsed = even_quantiles(counted, rows) if begins is None else _checked(counted, begins)
     law = law_of(counted)
     cases = list_all_cases(counted, law, elapsed, 1 - quantile + CLOSE)
@@ -120,6 +117,14 @@ def tables_of(
     gaussian_rows(law, cases, z, position, np.empty((3, law.falling.size + 1)), left[:, positions:])
     convolve(law, cases, left[:, positions].max(), left[:, :positions])
     return TailTables(elapsed, np.maximum.accumulate(left[:, :-1], axis=1), counted.most)
+
+
+def check_shape(quantile: float, rows: int, positions: int, most_positions: int) -> None:
+    """Raise ValueError for what cannot be a table."""
+    if not 0 < quantile < 1:
+        raise ValueError("quantile must lie between 0 and 1")
+    if not (rows >= 1 and 1 <= positions <= most_positions):
+        raise ValueError("a table needs a row, and most_positions no less than positions")
 
 
 def normal_deviations(quantile: float) -> float:
