@@ -12,6 +12,8 @@ from tailc.diff.differing import Change, differing
 from tailc.diff.leaves import leaves
 from tailc.diff.rows import RowChange, matched_labels, row_changes
 from tailc.diff.settings import settings
+from tailc.diff.shares import shares_changes
+from tailc.diff.tail_tables import SAME_TAIL_TABLE, TailTableChange, tail_table_change
 from tailc.errors import Code, Finding, Severity
 from tailc.forms.ladder.table import Ladder, LoadAxis
 from tailc.units import format_mrps
@@ -38,8 +40,8 @@ class Structure:
     """Every difference between two policies.
 
     `added` and `removed` are the classes of ladders that only one policy has, `forms` the ladders
-    that differ. `apart` is what changes nothing a runtime does or a policy promises: generation,
-    inputs, reading, evidence.
+    that differ; the other forms are what differs in them. `apart` is what changes nothing a runtime
+    does or a policy promises: generation, inputs, reading, evidence.
     """
 
     promise: tuple[Change, ...]
@@ -48,6 +50,8 @@ class Structure:
     forms: tuple[FormChange, ...]
     controller: tuple[Change, ...]
     apart: tuple[Change, ...]
+    tail_table: TailTableChange = SAME_TAIL_TABLE
+    shares: tuple[Change, ...] = ()
 
     @property
     def differs(self) -> bool:
@@ -57,7 +61,8 @@ class Structure:
     @property
     def does_otherwise(self) -> bool:
         """Whether a runtime does anything else."""
-        return bool(self.added or self.removed or self.forms or self.controller)
+        ladders = self.added or self.removed or self.forms
+        return bool(ladders or self.controller or self.tail_table or self.shares)
 
 
 def structure(old: Policy, new: Policy) -> Structure:
@@ -73,6 +78,8 @@ def structure(old: Policy, new: Policy) -> Structure:
         forms=tuple(form for form in forms if form.settings or form.rows),
         controller=tuple(controller_changes(old.controller, new.controller)),
         apart=tuple(_apart(old, new)),
+        tail_table=tail_table_change(old.tail_table, new.tail_table),
+        shares=tuple(shares_changes(old.shares, new.shares)),
     )
 
 

@@ -21,6 +21,7 @@ from tailc.report.diff.words import (
     replayed,
     side_text,
     summary,
+    tail_table_lines,
     whole_forms,
 )
 from tailc.report.findings import escaped
@@ -53,6 +54,10 @@ def as_markdown(diff: Diff) -> str:
         parts.append(escaped_markdown(ladder_name(form.request_class)))
         parts.append(_list([change_text(change) for change in form.settings]))
         parts += [table_markdown(row_table(form)).rstrip()] if form.rows else []
+    if found.tail_table:
+        parts += ["tail table", _list(tail_table_lines(found.tail_table))]
+    if found.shares:
+        parts += ["shares", _list([change_text(change) for change in found.shares])]
     if found.controller:
         parts += ["controller", _list([change_text(change) for change in found.controller])]
     parts.append(escaped_markdown("; ".join(apart_lines(found))))

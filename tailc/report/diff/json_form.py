@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from tailc.diff.compare import Diff, Side
 from tailc.diff.rows import RowChange
 from tailc.diff.structure import Change, FormChange
+from tailc.diff.tail_tables import TailRowChange, TailTableChange
 from tailc.forms.ladder.table import Admission
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ def as_dict(diff: Diff) -> dict[str, Any]:
             "removed": list(found.removed),
             "changed": [_form_dict(form) for form in found.forms],
             "controller": [_change_dict(change) for change in found.controller],
+            "tail_table": _tail_table_dict(found.tail_table) if found.tail_table else None,
+            "shares": [_change_dict(change) for change in found.shares],
         },
         "apart": [_change_dict(change) for change in found.apart],
         "behaviour": None if diff.behaviour is None else _behaviour_dict(diff.behaviour),
@@ -49,6 +52,23 @@ def _side_dict(side: Side) -> dict[str, Any]:
 
 def _change_dict(change: Change) -> dict[str, Any]:
     return {"what": change.what, "old": change.old, "new": change.new}
+
+
+def _tail_table_dict(change: TailTableChange) -> dict[str, Any]:
+    return {
+        "settings": [_change_dict(setting) for setting in change.settings],
+        "cycles": [_tail_row_dict(row) for row in change.cycles],
+        "memory_ns": [_tail_row_dict(row) for row in change.memory_ns],
+    }
+
+
+def _tail_row_dict(row: TailRowChange) -> dict[str, Any]:
+    return {
+        "from_elapsed": row.from_elapsed,
+        "to_elapsed": row.to_elapsed,
+        "old": list(row.old),
+        "new": list(row.new),
+    }
 
 
 def _form_dict(form: FormChange) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from tailc.report.diff.words import (
     ladder_name,
     replayed,
     side_text,
+    tail_table_lines,
     whole_forms,
 )
 from tailc.report.fitting import Section, fitted
@@ -65,6 +66,8 @@ def _sections(diff: Diff) -> list[Section]:
             for form in found.forms
             for section in _form_sections(form)
         ),
+        _section(["tail table"] if found.tail_table else [], tail_table_lines(found.tail_table)),
+        _section(["shares"] if found.shares else [], map(change_text, found.shares)),
         _section(["controller"] if found.controller else [], map(change_text, found.controller)),
         _section(apart_lines(found)),
         *([] if diff.behaviour is None else _behaviour_sections(diff.behaviour)),

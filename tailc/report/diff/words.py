@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tailc.diff.causes import Cause
 from tailc.diff.compare import Diff, Side
 from tailc.diff.rows import ClimbChange, RowChange
 from tailc.diff.structure import Change, Structure
+from tailc.diff.tail_tables import TailRowChange, TailTableChange
 from tailc.forms.ladder.table import LoadAxis
 from tailc.report.policy import admission_text
 from tailc.units import format_mrps, format_us, shorten
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 _DIGITS_OF_DIGEST = 12
 _LONGEST_VALUE = 60
 _US_PER_MS = 1_000
+# Tenths of a percent.
+_PER_MILLE = 1_000
 # What OLD and NEW answer to a request that waits.
 _STARTS = {Cause.STARTS_EARLIER: ("wait", "start"), Cause.STARTS_LATER: ("start", "wait")}
 
@@ -85,6 +89,29 @@ def change_text(change: Change) -> str:
     return f"{change.what}: {old} -> {new}"
 
 
+def tail_table_lines(change: TailTableChange) -> list[str]:
+    """The settings that differ, and a line each for the entries of cycles and of memory time."""
+    lines = [change_text(setting) for setting in change.settings]
+    for what, rows in (("cycles", change.cycles), ("memory time", change.memory_ns)):
+        if rows:
+            lines.append(f"{what} left: {_entries_text(rows)}")
+    return lines
+
+
+def _entries_text(rows: Sequence[TailRowChange]) -> str:
+    """How many entries differ, and by how much of what they were."""
+    entries = sum(row.entries for row in rows)
+    all_of_them = sum(max(len(row.old), len(row.new)) for row in rows)
+    ranges = "1 range" if len(rows) == 1 else f"{len(rows)} ranges"
+    told = f"{entries} of {all_of_them} entries in {ranges}"
+    relative = sorted(part for row in rows for part in row.relative)
+    if not relative:
+        return told
+    least, most = (f"{round(part * _PER_MILLE) / 10:+.1f} %" for part in
+                   (relative[0], relative[-1]))  # fmt: skip
+    return f"{told}, {least}" if least == most else f"{told}, {least} to {most}"
+
+
 def apart_lines(found: Structure) -> tuple[str, ...]:
     """What changes nothing a runtime does, counted by where it stands."""
     values = Counter(change.what.split(".")[0].split("[")[0] for change in found.apart)
@@ -147,6 +174,8 @@ def summary(found: Structure) -> str:
         "of forms": len(found.added) + len(found.removed),
         "of settings": settings,
         "of rows": ranges,
+        "of the tail table": len(tail_table_lines(found.tail_table)),
+        "of shares": len(found.shares),
         "of the controller": len(found.controller),
     }
     return "changes " + ", ".join(f"{what}: {count}" for what, count in counts.items() if count)

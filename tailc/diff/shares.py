@@ -1,0 +1,55 @@
+"""What differs between the shares of two policies, and what each setting is called."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tailc.diff.differing import Change, differing
+from tailc.forms.shares import Machine, Shares
+from tailc.units import counted, format_mrps, format_ppm, format_us, plain_ppm
+
+
+def shares_changes(old: Shares | None, new: Shares | None) -> Iterator[Change]:
+    """Every setting that differs; one change where only one policy has shares."""
+    if old is None or new is None:
+        if old is not new:
+            yield Change("shares", _summary(old), _summary(new))
+        return
+    yield from differing(_settings(old), _settings(new))
+
+
+def _summary(shares: Shares | None) -> str | None:
+    if shares is None:
+        return None
+    return f"{counted(len(shares.machines), 'machine')} by {shares.law.value}"
+
+
+def _settings(shares: Shares) -> dict[str, str]:
+    """Everything about shares."""
+    machines = [_machine(machine) for machine in shares.machines]
+    return {
+        "law": shares.law.value,
+        "pole": plain_ppm(shares.pole_ppm),
+        "window": format_us(shares.window_us),
+        "estimate every": format_us(shares.estimate_us),
+        "step every": format_us(shares.step_us),
+        "enforced every": format_us(shares.enforce_us),
+        "forgetting": plain_ppm(shares.forgetting_ppm),
+        "first covariance": str(shares.first_covariance),
+        "least b": format_ppm(shares.least_b_ppm),
+        "least share": format_ppm(shares.least_ppm),
+        "host": format_ppm(shares.host_ppm),
+        "shortage": f"{shares.shortage_steps:,} steps",
+        "tolerance": format_ppm(shares.tolerance_ppm),
+        "machines": ", ".join(machine.name for machine in shares.machines),
+        **{what: said for machine in machines for what, said in machine.items()},
+    }
+
+
+def _machine(machine: Machine) -> dict[str, str]:
+    target = machine.target_milli
+    return {
+        f"target of {machine.name}": "none" if target is None else format_mrps(target),
+        f"first a of {machine.name}": plain_ppm(machine.first_a_ppm),
+        f"first b of {machine.name}": format_mrps(machine.first_b_milli),
+    }

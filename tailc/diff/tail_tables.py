@@ -1,0 +1,118 @@
+"""What differs between the tail tables of two policies: settings by name, rows by range."""
+
+from __future__ import annotations
+
+import itertools
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tailc.diff.differing import Change, differing
+from tailc.forms.tail_table import Batch, TailRow, TailTable
+from tailc.units import counted, format_khz, format_mw, format_ppm, format_us
+
+
+@dataclass(frozen=True)
+class TailRowChange:
+    """What is left by position, old and new, where the running request has had `from_elapsed` up to
+    below `to_elapsed`; None means any larger amount too.
+    """
+
+    from_elapsed: int
+    to_elapsed: int | None
+    old: tuple[int, ...]
+    new: tuple[int, ...]
+
+    @property
+    def entries(self) -> int:
+        """How many entries differ; a position that only one side has is one."""
+        return sum(a != b for a, b in itertools.zip_longest(self.old, self.new))
+
+    @property
+    def relative(self) -> tuple[Fraction, ...]:
+        """New over old, less one, of the entries that differ and were above 0."""
+        pairs = zip(self.old, self.new, strict=False)
+        return tuple(Fraction(new - old, old) for old, new in pairs if old and old != new)
+
+
+@dataclass(frozen=True)
+class TailTableChange:
+    """What differs between two tail tables; settings alone where only one policy has one."""
+
+    settings: tuple[Change, ...] = ()
+    cycles: tuple[TailRowChange, ...] = ()
+    memory_ns: tuple[TailRowChange, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.settings or self.cycles or self.memory_ns)
+
+
+SAME_TAIL_TABLE = TailTableChange()
+
+
+def tail_table_change(old: TailTable | None, new: TailTable | None) -> TailTableChange:
+    """Every setting and every range of rows that differs; empty where nothing does."""
+    if old is None or new is None:
+        if old is new:
+            return SAME_TAIL_TABLE
+        return TailTableChange((Change("tail table", _summary(old), _summary(new)),))
+    return TailTableChange(
+        tuple(differing(_settings(old), _settings(new))),
+        tuple(_row_changes(old.cycles, new.cycles)),
+        tuple(_row_changes(old.memory_ns, new.memory_ns)),
+    )
+
+
+def _summary(table: TailTable | None) -> str | None:
+    if table is None:
+        return None
+    return f"{_promise(table)} by {counted(len(table.levels), 'level')}"
+
+
+def _promise(table: TailTable) -> str:
+    percentile = format_ppm(table.percentile_ppm).removesuffix(" %")
+    return f"p{percentile} <= {format_us(table.bound_us)}"
+
+
+def _settings(table: TailTable) -> dict[str, str]:
+    """Everything about a table but its entries."""
+    clock = table.reference_khz
+    return {
+        "bound": _promise(table),
+        "cores": str(table.cores),
+        "positions": str(table.positions),
+        "demands measured at": "none" if clock is None else format_khz(clock),
+        "frequencies": ", ".join(format_khz(level.frequency_khz) for level in table.levels),
+        **{
+            f"power at {format_khz(level.frequency_khz)}": format_mw(level.power_mw)
+            for level in table.levels
+        },
+        "power asleep": format_mw(table.sleep.power_mw),
+        "time to wake": f"{table.sleep.wake_ns} ns",
+        "batch work": "none" if table.batch is None else _batch(table.batch),
+        "rows of cycles from": _starts(table.cycles),
+        "rows of memory time from": _starts(table.memory_ns),
+    }
+
+
+def _batch(batch: Batch) -> str:
+    return (
+        f"at {format_khz(batch.frequency_khz)} and {format_mw(batch.power_mw)}, "
+        f"requests at {format_khz(batch.least_khz)} at least"
+    )
+
+
+def _starts(rows: Sequence[TailRow]) -> str:
+    return ", ".join(str(row.from_elapsed) for row in rows)
+
+
+def _row_changes(old: Sequence[TailRow], new: Sequence[TailRow]) -> Iterator[TailRowChange]:
+    """Of the ranges in which neither table changes its row, those whose entries differ."""
+    old_starts, new_starts = ([row.from_elapsed for row in rows] for rows in (old, new))
+    starts = sorted({*old_starts, *new_starts})
+    for start, following in zip(starts, [*starts[1:], None], strict=True):
+        before = old[bisect_right(old_starts, start) - 1].left
+        after = new[bisect_right(new_starts, start) - 1].left
+        if before != after:
+            yield TailRowChange(start, following, before, after)
