@@ -24,12 +24,14 @@ from tailc.forms.controller import first_state, output_ppm, scaled_ladder
 from tailc.forms.ladder.batch import STARTS, BatchLookup
 from tailc.forms.ladder.lookup import lookup
 from tailc.forms.ladder.table import Climb, Ladder, LoadAxis, Row
+from tailc.forms.tail_table import PPM, Queued, TailTable, level_for
 from tailc.pipeline.held_out import read_held_out
 from tailc.policies import find_kinds
 from tailc.replay import streams
 from tailc.replay.outcome import replay
 from tailc.replay.subject import Subject, table_of
 from tailc.replay.workload import workload
+from tailc.units import format_mrps
 from tailc.verify.options import VerifyOptions
 from tests.tailc.policies.cases import Case, write_case
 
@@ -94,7 +96,8 @@ def test_a_second_compile_gives_the_same_bytes(compiled, tmp_path):
 def test_the_evidence_covers_every_row_and_names_its_inputs(compiled):
     policy = compiled.policy
     assert policy.inputs
-    assert policy.evidence.rows
+    assert policy.evidence.settings
+    assert policy.evidence.rows or not policy.ladders
     assert policy.evidence.proof
     for row in policy.evidence.rows:
         assert row.bound_us is None or row.bound_us <= row.objective_us
@@ -138,10 +141,72 @@ def test_the_command_line_looks_up_what_the_library_does(compiled, ladders, tail
     axis = {LoadAxis.IN_SYSTEM: "--in-system", LoadAxis.RATE: "--rate"}[ladder.load_axis]
     by_class = [] if ladder.request_class is None else ["--class", ladder.request_class]
     words = ("--waited", f"{waited}us", "--age", f"{age}us", "--output-format", "json")
-    ended = tailc("lookup", compiled.stem, axis, load, *words, *by_class)
+    at = load if ladder.load_axis is LoadAxis.IN_SYSTEM else format_mrps(load)
+    ended = tailc("lookup", compiled.stem, axis, at, *words, *by_class)
     answer = lookup(ladder, load, waited, age)
     result = json.loads(ended.out)["result"]
     assert (result["rung"], result["start"]) == (answer.rung, answer.start.value)
+
+
+@pytest.fixture
+def tail_table(compiled) -> TailTable:
+    found = compiled.policy.tail_table
+    if found is None:
+        pytest.skip(f"kind `{compiled.policy.kind}` emits no tail table")
+    return found
+
+
+def held(table: TailTable) -> list[Queued]:
+    """Queues on both sides of every elapsed work that the table states, and of its positions."""
+    ages = [0, table.bound_us * 300, table.bound_us * 900, table.bound_us * 1_000]
+    queues = [
+        (age,) * size for age in ages for size in (1, 2, table.positions, table.positions + 1)
+    ]
+    had = [
+        sorted({0, *(max(row.from_elapsed + off, 0) for row in rows for off in (-1, 0, 1))})
+        for rows in (table.cycles, table.memory_ns)
+    ]
+    elapsed = itertools.zip_longest(*had, fillvalue=0)
+    return [Queued(ages, *each) for each in elapsed for ages in queues]
+
+
+def test_every_look_up_of_a_level_gives_the_same_answer(compiled, tail_table):
+    control = compiled.policy.controller
+    scale_ppm = output_ppm(control, first_state(control)) if control else None
+    embedded = tailc_runtime.open_tail_table(compiled.stem.with_suffix(".tailc"))
+    for each in held(tail_table):
+        level = level_for(tail_table, each, scale_ppm or PPM)
+        asked = (each.ages_ns, each.elapsed_cycles, each.elapsed_memory_ns)
+        assert embedded.level(*asked) == level, each
+
+
+def test_the_command_line_looks_up_levels_as_the_library_does(compiled, tail_table, tailc):
+    ages_us = (tail_table.bound_us // 2, tail_table.bound_us // 4)
+    words = [word for age in ages_us for word in ("--held", f"{age}us")]
+    ended = tailc("lookup", compiled.stem, *words, "--output-format", "json")
+    level = level_for(tail_table, Queued(tuple(age * 1_000 for age in ages_us)))
+    assert json.loads(ended.out)["result"]["level"] == level
+
+
+def test_higher_frequencies_cost_more(tail_table):
+    powers = [level.power_mw for level in tail_table.levels]
+    assert powers == sorted(powers)
+
+
+def test_verify_judges_a_tail_table_alike_on_any_number_of_threads(compiled, tail_table, tailc):
+    words = ("verify", compiled.stem, "--trace", compiled.case.held_out, *QUICK)
+    said = [tailc(*words, "--threads", n) for n in (1, 2)]
+    assert said[0].out == said[1].out
+    assert said[0].code == said[1].code
+    assert said[0].code in (0, 1, 4)
+
+
+def test_a_policy_differs_from_one_with_another_bound(compiled, tail_table, tailc, tmp_path):
+    longer = dataclasses.replace(tail_table, bound_us=tail_table.bound_us + 1)
+    forms = (longer, *compiled.policy.forms[1:])
+    write_policy(dataclasses.replace(compiled.policy, forms=forms), tmp_path / "changed")
+    ended = tailc("diff", compiled.stem, tmp_path / "changed", "--exit-code")
+    assert ended.code == 2
 
 
 def test_in_a_replay_every_request_leaves_after_its_work_is_done(compiled, ladders):
