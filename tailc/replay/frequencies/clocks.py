@@ -19,7 +19,7 @@ class OneLevel:
 class Foresight:
     """Each request runs at a level that is chosen knowing all arrivals and demands.
 
-    The least energy with which as many requests stay within the bound as the percentile asks.
+    As many requests stay within the bound as the percentile asks, and what they draw is little.
     """
 
     percentile_ppm: int

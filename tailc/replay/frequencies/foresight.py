@@ -19,6 +19,9 @@ the tail least, until as many requests are late as the percentile allows. How is
    `HALVINGS` times.
 
 Where too many are late at the highest level already, all run at that.
+
+It is close to the least energy, and proves nothing: of five requests that may all be in time it
+mostly finds the best of all choices, and 5 % more in the mean.
 """
 
 from __future__ import annotations

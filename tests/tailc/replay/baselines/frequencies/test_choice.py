@@ -1,0 +1,105 @@
+"""Baselines of tail tables: which there are, what each does, and what the searched one chooses."""
+
+import numpy as np
+import pytest
+
+from tailc.errors import Code, TailcError
+from tailc.forms.controller import Actuator, Controller, GainRow
+from tailc.forms.tail_table import Batch, TailTable
+from tailc.replay.baselines import Search, Tried, baseline, chosen_names, default_names
+from tailc.replay.baselines.choice import check_name
+from tailc.replay.frequencies.clocks import Clocks, Foresight, OneLevel
+from tailc.replay.subject import Subject
+from tests.tailc.replay.frequencies.servers import GHZ, PPM, US, demands, tail_table
+
+TABLE = tail_table((0, 0), ghz=(0.8, 1.6, 2.4, 3.2), power_mw=(1, 2, 4, 8))
+LAW = Controller(
+    Actuator.LATENCY_BOUND, 950_000, 100, 500, 2000, PPM, 0, PPM, 32, (GainRow(0, 0, 1, 0),)
+)
+LOAD = demands(Clocks(TABLE, GHZ), np.array([100 * US]))
+
+
+def policy(table: TailTable = TABLE, reference_khz: int = 2_400_000, law=None) -> Subject:
+    return Subject("ours", clocks=Clocks(table, reference_khz), steering=law)
+
+
+def falling(target_us: int) -> Search:
+    """The tail is 1,000 us over the frequency in GHz, 0.8 ms at the second level."""
+
+    def tried(subject: Subject) -> Tried:
+        rule = subject.clocks.rule
+        assert isinstance(rule, OneLevel)
+        return Tried(10**9 // TABLE.levels[rule.level].frequency_khz)
+
+    return Search(tried, 950_000, target_us)
+
+
+def made(name: str, of: Subject | None = None, target_us: int = 1_000) -> Subject:
+    return baseline(name, of or policy(), LOAD, falling(target_us))
+
+
+@pytest.mark.parametrize(
+    ("reference_ghz", "level"), [(2.4, 2), (2.0, 2), (0.1, 0), (3.2, 3), (5.0, 3)]
+)
+def test_fixed_runs_the_clock_of_the_demands_or_the_next_one_above(reference_ghz, level):
+    found = made("fixed", policy(reference_khz=round(reference_ghz * GHZ)))
+    assert found.clocks.rule == OneLevel(level)
+    assert found.name == "fixed"
+
+
+def test_notes_tell_the_frequency():
+    assert made("fixed").note == "2.4 GHz"
+    assert made("static-oracle", target_us=10_000).note == "800 MHz"
+
+
+@pytest.mark.parametrize(("target_us", "level"), [(1_250, 0), (1_249, 1), (416, 2), (313, 3)])
+def test_the_static_oracle_is_the_lowest_frequency_that_meets_the_target(target_us, level):
+    assert made("static-oracle", target_us=target_us).clocks.rule == OneLevel(level)
+
+
+def test_the_static_oracle_is_the_highest_frequency_where_none_meets_it():
+    assert made("Static-Oracle", target_us=1).clocks.rule == OneLevel(3)
+
+
+def test_the_static_oracle_does_not_go_below_what_batch_work_asks():
+    table = tail_table(
+        (0, 0), ghz=(0.8, 1.6, 2.4, 3.2), power_mw=(1, 2, 4, 8), batch=Batch(1_600_000, 800_000, 0)
+    )
+    assert made("static-oracle", policy(table), target_us=10_000).clocks.rule == OneLevel(1)
+
+
+def test_the_dynamic_oracle_knows_the_target_and_its_percentile():
+    assert made("dynamic-oracle", target_us=700).clocks.rule == Foresight(950_000, 700)
+
+
+def test_open_loop_is_the_table_alone():
+    found = made("open-loop", policy(law=LAW))
+    assert found.steering is None
+    assert found.clocks == policy().clocks
+
+
+def test_baselines_have_no_controller():
+    for name in ("fixed", "static-oracle", "dynamic-oracle"):
+        assert made(name, policy(law=LAW)).steering is None
+
+
+def test_defaults_are_all_that_fit():
+    all_names = ("fixed", "static-oracle", "dynamic-oracle", "open-loop")
+    assert default_names(policy(), LOAD) == all_names[:3]
+    assert default_names(policy(law=LAW), LOAD) == all_names
+    assert chosen_names(("first",), policy(), LOAD) == ("fixed",)
+
+
+def test_a_policy_without_a_controller_has_no_open_loop():
+    with pytest.raises(TailcError) as refused:
+        check_name("open-loop", policy())
+    assert refused.value.findings[0].message == "baseline `open-loop`: the policy has no controller"
+
+
+def test_an_unknown_name_is_refused_with_the_nearest():
+    with pytest.raises(TailcError) as refused:
+        check_name("static-oracl", policy())
+    finding = refused.value.findings[0]
+    assert finding.code is Code.USAGE
+    assert finding.message == "there is no baseline `static-oracl` where cores have a clock each"
+    assert "static-oracle" in finding.help
