@@ -25,6 +25,7 @@ from tailc.forms.ladder.lanes import Lanes, Plan
 from tailc.forms.ladder.solution import RowEvidence
 from tailc.percentiles import PPM
 from tailc.pipeline.lane_replays import LaneReplays, Seen
+from tailc.pipeline.lane_search import low_load_age_us, searched
 from tailc.pipeline.progress import Progress, silent
 from tailc.specs.slo import promise
 from tailc.units import format_mrps, format_us
@@ -59,7 +60,12 @@ def solve_for_budgets(
         lanes = _lanes(problem, first)
         progress("replaying requests alone", 0.0)
         alone = tuple(first.alone(lanes, rate) for rate in problem.rates_mrps)
-        found = _found(problem, lanes, alone)
+        if problem.borrowing is Borrowing.OPTIMISED:
+            _check_all_alone(problem, alone)
+            plan = searched(problem, lanes, first, other, progress)
+            found = _Found(plan, (None,) * len(alone))
+        else:
+            found = _found(problem, lanes, alone)
         progress("replaying the plan", 0.0)
         seen = tuple(other.seen(lanes, found.plan, rate) for rate in problem.rates_mrps)
     return BorrowingSolution(
@@ -67,7 +73,7 @@ def solve_for_budgets(
         plan=found.plan,
         points=_points(problem, alone, found, seen),
         rows=tuple(map(_row, problem.rates_mrps, seen)),
-        proof="by-definition",
+        proof="none" if problem.method is BudgetMethod.SEARCH else "by-definition",
         solver=_SOLVER,
         evaluations=first.evaluations + other.evaluations,
     )
@@ -127,13 +133,17 @@ def _budgets_us(problem: BorrowingProblem, alone: tuple[Seen, ...]) -> tuple[int
     if problem.method is BudgetMethod.GIVEN:
         assert problem.budget_us is not None
         return (problem.budget_us,) * len(alone)
-    for rate, seen in zip(problem.rates_mrps, alone, strict=True):
-        _check_alone(problem, rate, seen, problem.target_us)
+    _check_all_alone(problem, alone)
     headroom_us = [problem.target_us - seen.tail_us for seen in alone]
     if not problem.is_by_load:
         return (min(headroom_us),) * len(alone)
     # A higher rate has no more headroom, but for the noise of replays.
     return tuple(min(headroom_us[: place + 1]) for place in range(len(alone)))
+
+
+def _check_all_alone(problem: BorrowingProblem, alone: tuple[Seen, ...]) -> None:
+    for rate, seen in zip(problem.rates_mrps, alone, strict=True):
+        _check_alone(problem, rate, seen, problem.target_us)
 
 
 def _check_alone(problem: BorrowingProblem, rate_mrps: int, seen: Seen, target_us: int) -> None:
@@ -187,6 +197,9 @@ def borrowing_settings(problem: BorrowingProblem, solution: BorrowingSolution) -
         "release_us": problem.release_us,
         "target_us": problem.target_us,
     }
+    if problem.method is BudgetMethod.SEARCH:
+        age_us = low_load_age_us(problem, solution.lanes)
+        settings |= {} if age_us is None else {"low_load_age_us": age_us}
     for number, point in enumerate(solution.points, start=1):
         told = {"alone_us": point.alone_us, "batch_ppm": point.batch_ppm}
         if point.budget_us is not None:

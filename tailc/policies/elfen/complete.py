@@ -34,7 +34,7 @@ def _read(table: IpcTableSpec, loaded: LoadedSpec, folder: Path | None) -> IpcSp
     path = table.file if folder is None else str(folder / table.file)
     found = read_ipc(path, table.alone, table.shared, tuple(sorted(table.where.items())))
     place = loaded.place(*_TABLE)
-    if len(found) > 1:
+    if len(found) != 1:
         message = f"`ipc_table` keeps {len(found)} rows of `{table.file}`, where one is wanted"
         rows = ", ".join(str(each.row) for each in found[:3])
         hint = f"name columns in `where`: rows {rows}, ... are kept"

@@ -229,7 +229,7 @@ def test_in_a_replay_every_request_leaves_after_its_work_is_done(compiled, ladde
 
 
 def test_verify_gives_the_same_verdict_on_any_number_of_threads(compiled, ladders, tailc):
-    beside = ("--baselines", "ee" if ladders[0].power else "seq")
+    beside = ("--baselines", "first")
     words = (compiled.stem, "--trace", compiled.case.held_out, *QUICK, *beside)
     said = [tailc("verify", *words, "--threads", n) for n in (1, 2)]
     assert said[0].out == said[1].out

@@ -1,0 +1,210 @@
+"""The ages at which requests are left alone that leave most batch work under the SLO.
+
+Three steps, each from where the one before ended. *Constants*: for every policy with one age the
+longest that meets the target at all rates, and of those policies, borrow-idle among them, the one
+with most batch work. *Arrival*: ages from arrival, so that waiting uses up a request's time to
+share, the longest that meets the target, at most that of a request that never waits (the threshold
+problem of Haque et al., MICRO 2017, with batch work for energy). *By load*: such ages by the number
+in the system, one at a time longer or shorter by steps that halve. A step is taken if batch work
+grows in sum, and at every rate is no less than the best constant's.
+
+What is found on some random numbers is cut back until it meets the target on others too, and must
+then leave no less batch work than the best constant at every rate, or that is the answer.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tailc.forms.ladder.borrowing import Borrowing, BorrowingProblem, plan_of
+from tailc.forms.ladder.lanes import Lanes, Plan
+from tailc.forms.ladder.table import LoadAxis, Rule
+from tailc.forms.ladder.thresholds import Aim, SolverLimits, ThresholdMethod, ThresholdProblem
+from tailc.percentiles import PPM
+from tailc.pipeline.lane_replays import LaneReplays, Seen
+from tailc.pipeline.progress import Progress, silent
+from tailc.pipeline.thresholds import solve_for_ages
+
+CONSTANTS = (Borrowing.FIXED, Borrowing.REFRESH, Borrowing.SAFE)
+# Rows: nobody waits, up to a request for each core waits, and more do.
+_ROWS = 3
+# Ages are found to this part of the target.
+_PARTS = 128
+# Steps by load begin at a part of the target, and end before they are so small a part of it.
+_FIRST_PART, _LAST_PART = 2, 32
+# Ages are cut back by so large a part of them at a time.
+_CUT = 32
+# The arrival clock: latency itself, up to the target and beyond.
+_RULES = (Rule.AGE_FROM_ARRIVAL, Rule.REREAD_ROW)
+
+
+@dataclass(frozen=True)
+class _Tried:
+    """A plan, and its batch work at each rate; `is_met`: the target, at all of them."""
+
+    plan: Plan
+    batch_ppm: tuple[int, ...]
+    is_met: bool
+
+    @property
+    def total_ppm(self) -> int:
+        """Over all rates."""
+        return sum(self.batch_ppm)
+
+    def is_no_less_than(self, other: _Tried) -> bool:
+        """At every rate."""
+        return all(a >= b for a, b in zip(self.batch_ppm, other.batch_ppm, strict=True))
+
+
+def searched(
+    problem: BorrowingProblem,
+    lanes: Lanes,
+    first: LaneReplays,
+    other: LaneReplays,
+    progress: Progress,
+) -> Plan:
+    """The plan of most batch work that is found; requests alone meet the target at all rates."""
+    search, judge = (_Trials(problem, lanes, replays) for replays in (first, other))
+    progress("trying one age for all", 0.0)
+    constant = search.best_constant()
+    progress("trying ages from arrival", 0.0)
+    found = search.by_load(search.from_arrival(), constant)
+    progress("judging the plans", 0.0)
+    judged = judge.cut_back(constant.plan)
+    if not found.is_met:
+        return judged.plan
+    better = judge.cut_back(found.plan)
+    is_better = better.is_met and better.is_no_less_than(judged)
+    return better.plan if is_better else judged.plan
+
+
+class _Trials:
+    """Plans tried on one set of random numbers."""
+
+    def __init__(self, problem: BorrowingProblem, lanes: Lanes, replays: LaneReplays) -> None:
+        self._problem = problem
+        self._lanes = lanes
+        self._replays = replays
+
+    def tried(self, plan: Plan) -> _Tried:
+        """The plan at every rate; without batch work where the first misses the target."""
+        seen: list[Seen] = []
+        for rate in self._problem.rates_mrps:
+            seen.append(self._replays.seen(self._lanes, plan, rate))
+            if seen[-1].tail_us > self._problem.target_us:
+                return _Tried(plan, (0,) * len(self._problem.rates_mrps), False)
+        return _Tried(plan, tuple(one.batch_ppm for one in seen), True)
+
+    def best_constant(self) -> _Tried:
+        """Of most batch work in sum; of equals the more careful one."""
+        idle = self.tried(self._constant(Borrowing.FIXED, self._problem.release_us))
+        found = [idle]
+        for borrowing in CONSTANTS:
+
+            def with_age(age_us: int | None, borrowing: Borrowing = borrowing) -> Plan:
+                return self._constant(borrowing, age_us)
+
+            found.append(self._longest(with_age, None))
+        return max(found, key=lambda one: (one.is_met, one.total_ppm))
+
+    def from_arrival(self) -> _Tried:
+        """The longest age from arrival that meets the target."""
+        return self._longest(self._by_load_of_one, low_load_age_us(self._problem, self._lanes))
+
+    def by_load(self, start: _Tried, constant: _Tried) -> _Tried:
+        """The best that single steps lead to."""
+        best = start
+        for step_us in _steps_us(self._problem.target_us):
+            improved = best.is_met
+            while improved:
+                improved = False
+                for ages in _neighbours(best.plan, step_us, self._problem.release_us):
+                    tried = self.tried(replace(best.plan, ages_us=ages))
+                    improves = tried.is_met and tried.total_ppm > best.total_ppm
+                    if improves and tried.is_no_less_than(constant):
+                        best, improved = tried, True
+        return best
+
+    def cut_back(self, plan: Plan) -> _Tried:
+        """The plan with its ages shortened together until it meets the target here."""
+        tried = self.tried(plan)
+        for left in range(_CUT - 1, -1, -1):
+            if tried.is_met:
+                break
+            shorter = tuple((load, self._cut(age, left)) for load, age in plan.ages_us)
+            tried = self.tried(replace(plan, ages_us=shorter))
+        return tried
+
+    def _cut(self, age_us: int | None, left: int) -> int:
+        """An age that is never reached is as good as that of the target."""
+        return (self._problem.target_us if age_us is None else age_us) * left // _CUT
+
+    def _constant(self, borrowing: Borrowing, age_us: int | None) -> Plan:
+        return plan_of(borrowing, ((self._problem.rates_mrps[0], age_us),), self._lanes)
+
+    def _by_load_of_one(self, age_us: int | None) -> Plan:
+        cores = self._lanes.cores
+        # Never is as late as twice the target, from where steps can lead back.
+        age_us = 2 * self._problem.target_us if age_us is None else age_us
+        ages = tuple((1 + row * cores, age_us) for row in range(_ROWS))
+        return Plan(LoadAxis.IN_SYSTEM, _RULES, ages, 1 + (_ROWS - 1) * cores)
+
+    def _longest(self, plan: Callable[[int | None], Plan], most_us: int | None) -> _Tried:
+        """The longest age that meets the target; the plan of the least age where none does."""
+        never = self.tried(plan(most_us))
+        if never.is_met:
+            return never
+        step_us = max(self._problem.target_us // _PARTS, 1)
+        limit_us = 4 * self._problem.target_us if most_us is None else most_us
+        low, high = 0, max(limit_us // step_us, 1)
+        best = self.tried(plan(self._problem.release_us))
+        while high - low > 1:
+            middle = (low + high) // 2
+            tried = self.tried(plan(max(middle * step_us, self._problem.release_us)))
+            low, high, best = (middle, high, tried) if tried.is_met else (low, middle, best)
+        return best
+
+
+def _steps_us(target_us: int) -> Iterator[int]:
+    part = _FIRST_PART
+    while part <= _LAST_PART:
+        yield max(target_us // part, 1)
+        part *= 2
+
+
+def _neighbours(
+    plan: Plan, step_us: int, least_us: int
+) -> Iterator[tuple[tuple[int, int | None], ...]]:
+    """The ages of the plan with one of them a step longer or shorter."""
+    for place, sign in itertools.product(range(len(plan.ages_us)), (1, -1)):
+        load, age_us = plan.ages_us[place]
+        assert age_us is not None
+        moved = (load, max(age_us + sign * step_us, least_us))
+        yield (*plan.ages_us[:place], moved, *plan.ages_us[place + 1 :])
+
+
+def low_load_age_us(problem: BorrowingProblem, lanes: Lanes) -> int | None:
+    """The age from which a request that never waits is to be alone; None: never.
+
+    Least batch work is given up under the target (Haque et al., MICRO 2017, section 4.4, for two
+    rungs: a request at the percentile, of work w, is alone from (target - w) / interference on).
+    """
+    speeds = np.array([[(PPM - lanes.interference_ppm) / PPM, 1.0]])
+    profile = replace(problem.profile, curves=speeds)
+    thresholds = ThresholdProblem(
+        profile=profile,
+        power_ppm=(lanes.batch_slowdown_ppm, PPM),
+        static_ppm=0,
+        is_in_watts=False,
+        objective=Aim.ENERGY,
+        percentile_ppm=problem.percentile_ppm,
+        target_us=problem.target_us,
+        method=ThresholdMethod.DUAL,
+        solver=None,
+        limits=SolverLimits(0.0, 0),
+    )
+    return solve_for_ages(thresholds, 1, silent).age_us[0]
