@@ -78,6 +78,7 @@ PAIRS = tuple(
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--trials", type=int, default=TRIALS)
+    parser.add_argument("--first", type=int, default=0, help="number of the first trial")
     parser.add_argument("--cases", nargs="*", default=[""], help="parts of names")
     parser.add_argument("--processes", type=int, default=os.cpu_count())
     asked = parser.parse_args()
@@ -86,13 +87,13 @@ def main() -> None:
     with ProcessPoolExecutor(asked.processes) as processes:
         for pair in PAIRS:
             if any(part in pair.name for part in asked.cases):
-                print(line(pair, asked.trials, processes), flush=True)
+                print(line(pair, asked.first, asked.trials, processes), flush=True)
 
 
-def line(pair: Pair, trials: int, processes: Executor) -> str:
+def line(pair: Pair, first: int, trials: int, processes: Executor) -> str:
     begun = time.perf_counter()
     truths = np.mean(list(processes.map(truth, [pair] * TRUTHS, range(TRUTHS))), axis=0)
-    found = list(processes.map(trial, [pair] * trials, range(trials)))
+    found = list(processes.map(trial, [pair] * trials, range(first, first + trials)))
     cells = []
     for number, true in enumerate(truths):
         held = sum(holds(one[number], true) for one in found) / trials

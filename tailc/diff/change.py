@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tailc.diff.limits import LEAN_OF_REPLICATES, Scatter, bending, leaning, limits, of_mean
 from tailc.diff.paired import (
     MeanEnergy,
     MeanLatency,
@@ -27,25 +28,18 @@ from tailc.diff.paired import (
     percentile,
 )
 from tailc.verify.estimate import Tail
-from tailc.verify.interval import Variance, total
-from tailc.verify.order_statistics import (
-    LEAST_FREEDOM,
-    Z_95,
-    Z_96,
-    fewest_for_upper_limit,
-    student_t_95,
-)
+from tailc.verify.interval import Variance
+from tailc.verify.order_statistics import LEAST_FREEDOM, fewest_for_upper_limit
 from tailc.verify.setting import Draws, Setting
 
 _NONE = Variance(0.0, math.inf)
 _TINY = 1e-300
 # A variance of replays, estimated, is hardly ever so many times too small.
 _SURELY_NOISE = 1.5
+# A parabola goes through three points, whatever they are.
+_FEWEST_REPLICATES = 4
 # Parts that differ by less are one.
 _RANK = 1e-9
-# Limits at 2 % in place of 2.5 % beyond each, as verify's: the variance is estimated from few
-# requests of weight, and at 2.5 % the intervals held the true change in 90 to 96 % of trials.
-_WIDER = Z_96 / Z_95
 
 
 class Shown(enum.Enum):
@@ -167,29 +161,31 @@ class _Spread:
             needed = fewest_for_upper_limit(quantity.tail.percentile_ppm)
             is_known = quantity.held_out >= needed
         by_repeat = values[:, 1] - values[:, 0]
-        sampling, third = self._sampling(quantity, by_repeat, by_replicate)
-        variance = total(sampling, _of_mean(by_repeat))
-        return _change(old, new, _limits(variance, third) if is_known else None)
+        if not is_known:
+            return _change(old, new, None)
+        sampling = self._sampling(quantity, by_repeat, by_replicate)
+        return _change(old, new, limits(sampling, _of_mean(by_repeat)))
 
-    def _sampling(
-        self, quantity: Quantity, by_repeat: Numbers, by_replicate: Numbers
-    ) -> tuple[Variance, float]:
-        """Variance and third moment over samples of held-out requests, or over days of recorded
-        arrivals.
-        """
+    def _sampling(self, quantity: Quantity, by_repeat: Numbers, by_replicate: Numbers) -> Scatter:
+        """Over samples of held-out requests, or over days of recorded arrivals."""
         replicates = len(by_replicate)
-        if replicates < 3:
-            return _NONE, 0.0
+        if replicates < _FEWEST_REPLICATES:
+            return Scatter(_NONE)
         if self._setting.arrivals.is_recorded:
-            spread = self._setting.spread
-            value = float(np.var(by_replicate, ddof=1)) * spread.drawn_share
-            return Variance(value, max(min(replicates, spread.units) - 1, 1)), 0.0
+            return self._of_days(by_replicate)
         paired = [self._draws.repeat_of(number) for number in range(replicates)]
         return self._of_requests(quantity, by_replicate - by_repeat[paired], by_repeat)
 
-    def _of_requests(
-        self, quantity: Quantity, shift: Numbers, by_repeat: Numbers
-    ) -> tuple[Variance, float]:
+    def _of_days(self, by_replicate: Numbers) -> Scatter:
+        """Over days of recorded arrivals, each of which a replicate stands for."""
+        spread = self._setting.spread
+        around = by_replicate - by_replicate.mean()
+        value = float(np.var(by_replicate, ddof=1)) * spread.drawn_share
+        third = float((around**3).mean()) * spread.drawn_share**2
+        freedom = max(min(len(by_replicate), spread.units) - 1, 1)
+        return Scatter(Variance(value, freedom), leaning(LEAN_OF_REPLICATES, third, value))
+
+    def _of_requests(self, quantity: Quantity, shift: Numbers, by_repeat: Numbers) -> Scatter:
         """Over samples of held-out requests; `shift` is how much more each replicate differs.
 
         Two replays of nearly the same requests part ways as their queues do, so where a change is
@@ -207,25 +203,19 @@ class _Spread:
             per_effect, per_load = _fitted(shift, drawn, load)
         influence = per_effect * effect + per_load * self._burden
         held_out = self._setting.load.requests
-        value = float((self._share * (influence**2 - per_effect**2 * noise)).sum()) / held_out
+        found = of_mean(influence, self._burden, self._share, held_out)
+        of_noise = per_effect**2 * float((self._share * noise).sum()) / held_out
+        value = max(found.variance.value - of_noise, self._excess(shift, by_repeat), 0.0)
+        freedom = min(found.variance.freedom, self._setting.spread.freedom)
+        variance = Variance(value, max(freedom, LEAST_FREEDOM))
+        return found.scatter(variance, bending(shift - per_effect * drawn, load))
+
+    def _excess(self, shift: Numbers, by_repeat: Numbers) -> float:
+        """The variance of the shift that two replays of the same requests do not explain."""
         whole = float(np.var(shift, ddof=1)) * self._setting.spread.drawn_share
         if len(by_repeat) > 1:
             whole -= _SURELY_NOISE * 2 * float(np.var(by_repeat, ddof=1))
-        freedom = min(self._freedom(influence), self._setting.spread.freedom)
-        third = float((self._share * influence**3).sum()) / held_out**2
-        return Variance(max(value, whole, 0.0), max(freedom, LEAST_FREEDOM)), third
-
-    def _freedom(self, influence: Numbers) -> float:
-        """Behind the variance of a mean: few where a few requests decide it.
-
-        The variance of n values has a relative variance of (kurtosis - 1) / n, and twice the
-        inverse of that is its degrees of freedom (Satterthwaite, Biometrics 1946).
-        """
-        second = float((self._share * influence**2).sum())
-        fourth = float((self._share * influence**4).sum())
-        if second <= 0:
-            return math.inf
-        return 2 * self._setting.load.requests / max(fourth / second**2 - 1, _TINY)
+        return whole
 
     def _of_drawn(self, of_record: Numbers) -> Numbers:
         """The mean over the requests that each replicate drew."""
@@ -263,30 +253,15 @@ def _of_mean(by_repeat: Numbers) -> Variance:
     return Variance(float(np.var(by_repeat, ddof=1)) / len(by_repeat), len(by_repeat) - 1)
 
 
-def _limits(variance: Variance, third: float) -> tuple[float, float]:
-    """How far the limits at 95 % lie from the difference, downwards and upwards.
-
-    Where a few requests carry much of the difference, most samples lack them, and both limits lean
-    to their side (Johnson, JASA 1978). By half the width at most, for a skewness is hardly known.
-    """
-    t = student_t_95(variance.freedom)
-    width = _WIDER * t * math.sqrt(variance.value)
-    if width <= 0:
-        return 0.0, 0.0
-    lean = third / variance.value * (1 + 2 * t**2) / 6
-    lean = min(max(lean, -width / 2), width / 2)
-    return lean - width, lean + width
-
-
-def _change(old: float, new: float, limits: tuple[float, float] | None) -> Change:
+def _change(old: float, new: float, apart: tuple[float, float] | None) -> Change:
     """Limits are rounded outwards, so that none excludes 0 by less than the unit."""
     difference = new - old
-    if limits is None:
+    if apart is None:
         return Change(round(old), round(new), round(difference), None, None)
     return Change(
         round(old),
         round(new),
         round(difference),
-        math.floor(difference + limits[0]),
-        math.ceil(difference + limits[1]),
+        math.floor(difference + apart[0]),
+        math.ceil(difference + apart[1]),
     )

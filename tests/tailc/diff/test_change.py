@@ -109,15 +109,35 @@ def test_too_few_requests_leave_the_change_of_a_tail_unknown():
     assert mean.low is not None
 
 
-def test_recorded_arrivals_vary_by_day():
+def recorded():
+    """A day of 1500 arrivals, each with its own request."""
     times_ns = np.cumsum(np.random.default_rng(3).exponential(1e7, 1500)).astype(np.int64)
     times_ns -= times_ns[0]
-    recorded = Recorded(times_ns, np.arange(1500, dtype=np.int32), "t")
-    where = setting(arrivals=recorded)
-    mean = compared(one_climb(0), one_climb(40), where)[2]
+    return setting(arrivals=Recorded(times_ns, np.arange(1500, dtype=np.int32), "t"))
+
+
+def test_recorded_arrivals_vary_by_day():
+    mean = compared(one_climb(0), one_climb(40), recorded())[2]
     assert mean.low is not None
     assert mean.low < mean.difference
     assert mean.shown is Shown.WORSE
+
+
+def test_another_day_of_a_recording_has_the_percentile_of_its_own_latencies():
+    where = recorded()
+    subjects = Subject("old", (one_climb(0),)), Subject("new", (one_climb(40),))
+    with ThreadPoolExecutor(1) as workers:
+        draws = draw(where, 1, 2, workers)
+        replays = Replays(where, subjects)
+        pairs = [replays.pair(one) for one in draws.repeats]
+        tail = percentile(where, Tail(950_000), draws.repeats, pairs)
+    day = draws.replicate(1)
+    pair = replays.pair(day)
+    for value, outcome in zip(tail.values(day, pair), pair, strict=True):
+        latency_us = outcome.latency_ns[outcome.measured] / 1000
+        assert value == np.quantile(latency_us, 0.95, method="inverted_cdf")
+    nobody_s = replace(tail, tail=Tail(950_000, curve=7))
+    assert nobody_s.values(day, pair) == tuple(at_ns / 1000 for at_ns in tail.at_ns)
 
 
 @pytest.mark.parametrize(
