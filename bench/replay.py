@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from bench import published_server as published
 from bench.replay_cores import on_cores
+from bench.replay_frequencies import on_clocks
 from bench.timing import end, least_seconds, seconds, show, wanted
 from bench.twin import Twin, differences
 from tailc.forms.ladder.table import Ladder
@@ -91,6 +92,7 @@ def main() -> None:
     header += ["engine / C++", "engine / SimPy", "engine / Ciw"]
     show(header, [row(scenario, twin) for scenario in scenarios()])
     on_cores()
+    on_clocks()
     on_more_threads()
     end()
 
