@@ -35,7 +35,7 @@ from bench.coverage import (
     row,
 )
 from bench.timing import ROOT
-from tailc.diff.change import Change, Compared, Shown, compare
+from tailc.diff.change import Compared, PairedChange, Shown, compare
 from tailc.diff.paired import Replays
 from tailc.forms.ladder.table import Climb
 from tailc.percentiles import PPM
@@ -102,11 +102,11 @@ def line(pair: Pair, first: int, trials: int, processes: Executor) -> str:
     return f"{pair.name:32}" + "".join(cells) + f"  {time.perf_counter() - begun:8.0f}"
 
 
-def holds(found: Change, true: float) -> bool:
+def holds(found: PairedChange, true: float) -> bool:
     return found.low is None or found.high is None or found.low <= true <= found.high
 
 
-def trial(pair: Pair, number: int) -> tuple[Change, ...]:
+def trial(pair: Pair, number: int) -> tuple[PairedChange, ...]:
     """All changes in one trial, in the order of QUANTITIES."""
     rng = np.random.default_rng([number, PAIRS.index(pair)])
     options = VerifyOptions(seed=number)

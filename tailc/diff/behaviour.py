@@ -7,7 +7,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 
 from tailc.artifact.envelope import Policy
-from tailc.diff.change import Change, compare
+from tailc.diff.change import PairedChange, compare
 from tailc.diff.decisions import Asked, Decisions, asked, decisions, incomparable
 from tailc.diff.paired import Replays
 from tailc.errors import Code, Finding, TailcError
@@ -43,7 +43,7 @@ class Quantity:
 
     name: str
     unit: str
-    change: Change
+    change: PairedChange
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,7 @@ class _Bench:
         return decisions(self._asked, [rung.name for rung in rungs])
 
     def _quantities(
-        self, changes: Sequence[Change], *utilization: float | None
+        self, changes: Sequence[PairedChange], *utilization: float | None
     ) -> Iterator[Quantity]:
         """Each by its name; where nothing limits a server, it has no utilization."""
         on_cores = all(map(is_on_cores, self._subjects))

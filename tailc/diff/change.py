@@ -51,7 +51,7 @@ class Shown(enum.Enum):
 
 
 @dataclass(frozen=True)
-class Change:
+class PairedChange:
     """OLD, NEW, and NEW - OLD with its 95 % interval, in the unit of the quantity.
 
     low and high are None where the held-out requests are too few to limit the change.
@@ -86,7 +86,7 @@ class Compared:
     """
 
     pairs: tuple[Pair, ...]
-    changes: tuple[Change, ...]
+    changes: tuple[PairedChange, ...]
 
 
 def compare(
@@ -146,7 +146,7 @@ class _Spread:
             [pair[0].thread_ns[pair[0].measured] for _, pair in self._whole]
         )[0]
 
-    def change(self, quantity: Quantity, by_replicate: Numbers) -> Change:
+    def change(self, quantity: Quantity, by_replicate: Numbers) -> PairedChange:
         """The change, given the difference in each bootstrap replicate."""
         values = np.array(
             [
@@ -253,12 +253,12 @@ def _of_mean(by_repeat: Numbers) -> Variance:
     return Variance(float(np.var(by_repeat, ddof=1)) / len(by_repeat), len(by_repeat) - 1)
 
 
-def _change(old: float, new: float, apart: tuple[float, float] | None) -> Change:
+def _change(old: float, new: float, apart: tuple[float, float] | None) -> PairedChange:
     """Limits are rounded outwards, so that none excludes 0 by less than the unit."""
     difference = new - old
     if apart is None:
-        return Change(round(old), round(new), round(difference), None, None)
-    return Change(
+        return PairedChange(round(old), round(new), round(difference), None, None)
+    return PairedChange(
         round(old),
         round(new),
         round(difference),

@@ -12,7 +12,7 @@ from tailc.report.diff.words import climbs, loads, percent, start
 
 if TYPE_CHECKING:
     from tailc.diff.behaviour import Behaviour, Point, Quantity
-    from tailc.diff.change import Change
+    from tailc.diff.change import PairedChange
     from tailc.diff.decisions import Decisions, Share
 
 Rows = list[tuple[str, ...]]
@@ -88,7 +88,7 @@ def _change_cells(quantity: Quantity) -> tuple[str, ...]:
     return old, new, difference, f"{low} .. {high}" if change.low is not None else low
 
 
-def _digits(change: Change) -> int:
+def _digits(change: PairedChange) -> int:
     """Decimals of thousandths that leave the interval's half-width two digits."""
     if change.low is None or change.high is None:
         return 1

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tailc.diff.change import Change, Shown, compare
+from tailc.diff.change import PairedChange, Shown, compare
 from tailc.diff.paired import MeanLatency, MeanThreads, Percentile, Replays, percentile
 from tailc.forms.ladder.table import AT_ONCE, Climb, Row
 from tailc.replay.arrivals import Poisson, Recorded
@@ -147,4 +147,4 @@ def test_another_day_of_a_recording_has_the_percentile_of_its_own_latencies():
 )  # fmt: skip
 def test_a_change_is_shown_where_its_whole_interval_lies_to_one_side(low, high, shown):
     difference = (low + high) // 2 if low is not None else 5
-    assert Change(10, 10 + difference, difference, low, high).shown is shown
+    assert PairedChange(10, 10 + difference, difference, low, high).shown is shown

@@ -11,7 +11,7 @@ import pytest
 
 from tailc.diff.behaviour import Behaviour, Point, Quantity
 from tailc.diff.causes import Cause
-from tailc.diff.change import Change
+from tailc.diff.change import PairedChange
 from tailc.diff.compare import Diff, diff
 from tailc.diff.decisions import Decisions, Example, Share
 from tailc.report import diff as render
@@ -24,11 +24,11 @@ LUCENE = lucene_policy()
 
 def point(arrivals="40/s", *, overloaded=False):
     changes = (
-        Quantity("p50", "us", Change(77_600, 78_170, 570, 350, 780)),
-        Quantity("p99", "us", Change(466_400, 403_900, -62_500, -74_400, -50_600)),
-        Quantity("p99.9", "us", Change(700_000, 600_000, -100_000, None, None)),
-        Quantity("threads", "milli", Change(15_050, 15_049, -1, -4, 2)),
-        Quantity("utilization", "ppm", Change(770_000, 760_000, -10_000, -20_000, 0)),
+        Quantity("p50", "us", PairedChange(77_600, 78_170, 570, 350, 780)),
+        Quantity("p99", "us", PairedChange(466_400, 403_900, -62_500, -74_400, -50_600)),
+        Quantity("p99.9", "us", PairedChange(700_000, 600_000, -100_000, None, None)),
+        Quantity("threads", "milli", PairedChange(15_050, 15_049, -1, -4, 2)),
+        Quantity("utilization", "ppm", PairedChange(770_000, 760_000, -10_000, -20_000, 0)),
     )
     return Point(arrivals, 40_000, False, overloaded, changes)
 
