@@ -10,7 +10,9 @@ import click
 from tailc.cli import replay_options
 from tailc.cli.arrivals_option import arrivals_options
 from tailc.cli.judging import judged
+from tailc.cli.judging_throughput import judged_throughput
 from tailc.cli.outcome import Outcome, reports
+from tailc.cli.quantities import SHARE_PPM
 
 if TYPE_CHECKING:
     from tailc.cli.arrivals_option import AskedArrivals
@@ -32,6 +34,13 @@ if TYPE_CHECKING:
 @replay_options.cut_off
 @replay_options.other_power
 @replay_options.thoroughness
+@click.option(
+    "--tolerance",
+    "tolerance_ppm",
+    type=SHARE_PPM,
+    metavar="SHARE",
+    help="Mean error of throughput to allow, such as 5%, instead of the promised one.",
+)
 @replay_options.allow_compile_trace
 @replay_options.progress
 @reports
@@ -40,18 +49,24 @@ def command(
     trace: str,
     trace_format: Format,
     arrivals: AskedArrivals,
+    tolerance_ppm: int | None,
     progress: bool | None,
     **options: Any,
 ) -> Outcome:
     """Replay ARTIFACT on a held-out trace and judge every SLO under every arrival process.
 
     Arrivals are Poisson at the artifact's rates unless --rate or --arrivals is given. Exits 0 when
-    the policy meets every SLO, 1 when it misses one, 4 when the data cannot decide.
+    the policy meets every SLO, 1 when it misses one, 4 when the data cannot decide. A policy of
+    shares is judged on measured throughput, and nothing arrives.
     """
     from tailc.artifact.files import read_policy
     from tailc.cli.progress import shown
 
     policy = read_policy(artifact)
+    if policy.shares is not None:
+        return judged_throughput(policy, trace, trace_format, arrivals, tolerance_ppm, options)
+    if tolerance_ppm is not None:
+        raise click.UsageError("--tolerance is for throughput targets, and this artifact has none")
     with shown(progress) as draw:
         found = judged(policy, trace, trace_format, arrivals, draw, options)
     return replace(found.outcome(), exit_code=found.verdicts.exit_code)

@@ -1,0 +1,26 @@
+"""The throughput to judge an artifact on, read as its compile read the design rows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tailc.artifact.envelope import InputRole, Policy
+from tailc.traces.source import Format
+from tailc.traces.throughput import ThroughputTrace, read_throughput, split_throughput
+
+
+def read_held_out_rows(
+    policy: Policy,
+    source: str,
+    format: Format = "auto",  # noqa: A002
+) -> ThroughputTrace:
+    """The trace at `source` (`-` is standard input), by the policy's own reading.
+
+    Where it is the whole trace that the policy was compiled from, and a part was held out, that
+    part is returned.
+    """
+    whole = read_throughput(source, policy.reading, format)
+    digests = {part.role: part.digest for part in policy.inputs}
+    if policy.reading.split is not None and whole.digest == digests.get(InputRole.WHOLE):
+        return split_throughput(whole)[1]
+    return replace(whole, reading=replace(policy.reading, split=None))

@@ -1,0 +1,73 @@
+"""How numbers of a throughput verdict, and what follows from them, are said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tailc.percentiles import PPM
+from tailc.units import format_mrps, format_ppm, format_us
+from tailc.verify.throughput.verdict import ErrorOf, MachineVerdict, ThroughputVerdicts
+
+
+def percent(ppm: int) -> str:
+    """Such as `3.2 %`."""
+    return f"{ppm * 100 / PPM:.1f} %"
+
+
+def error(of: ErrorOf | None) -> str:
+    """Such as `3.2 %`; a dash where there is none."""
+    return "-" if of is None else percent(of.ppm)
+
+
+def limits(of: ErrorOf) -> str:
+    """Such as `2.9 .. 3.6 %`."""
+    return f"{of.low_ppm * 100 / PPM:.1f} .. {percent(of.high_ppm)}"
+
+
+def heading(verdicts: ThroughputVerdicts) -> str:
+    """What was replayed, and what is promised."""
+    return (
+        f"generation {verdicts.generation}, {verdicts.steps:,} steps of "
+        f"{format_us(verdicts.step_us)} from {verdicts.held_out_rows:,} held-out rows, "
+        f"tolerance {format_ppm(verdicts.tolerance_ppm)}"
+    )
+
+
+def host(verdicts: ThroughputVerdicts) -> str:
+    """How much of the host was granted."""
+    return (
+        f"granted: {percent(verdicts.utilization_ppm)} of the host in the mean, of which "
+        f"batch work {percent(verdicts.batch_ppm)}"
+    )
+
+
+def said(verdicts: ThroughputVerdicts, machine: MachineVerdict) -> str:
+    """One machine's verdict in a sentence."""
+    parts = [
+        f"{format_mrps(machine.target_milli)} within {format_ppm(verdicts.tolerance_ppm)}, "
+        f"mean error {error(machine.error)}, 95 % interval {limits(machine.error)}, "
+        f"best static share {percent(machine.static_ppm)}",
+        *sentences(machine),
+    ]
+    return "; ".join(parts)
+
+
+def sentences(machine: MachineVerdict) -> Iterator[str]:
+    """What is left to say of a machine."""
+    if not machine.is_attainable:
+        most = format_mrps(machine.most_milli)
+        yield f"the whole host would do {most} in the mean: the target is out of reach"
+    if machine.short_ppm:
+        yield f"short of share, and flagged as such, in {percent(machine.short_ppm)} of the steps"
+    if machine.more_steps is not None:
+        yield f"about {machine.more_steps:,} more steps would decide"
+
+
+def remarks(verdicts: ThroughputVerdicts) -> list[str]:
+    """What is left to say of all, and of each machine."""
+    told = []
+    if verdicts.is_compile_trace:
+        told.append("judged on the rows that the policy was compiled from")
+    for machine in verdicts.machines:
+        told += [f"{machine.name}: {sentence}" for sentence in sentences(machine)]
+    return told

@@ -1,0 +1,233 @@
+"""Judge a form of shares on held-out throughput: replay, errors with intervals, rulings."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.artifact.envelope import InputRole, Policy
+from tailc.errors import Code, Finding, Place, TailcError
+from tailc.forms.shares import MILLI, Shares
+from tailc.percentiles import PPM
+from tailc.replay import streams
+from tailc.replay.machines.plant import Outcome, replay
+from tailc.replay.machines.static import best_static, equal_parts
+from tailc.replay.streams import Purpose
+from tailc.traces.throughput import ThroughputTrace, unknown_machines
+from tailc.verify.options import VerifyOptions
+from tailc.verify.throughput.recorded import RecordedMachine, plant_of, recorded
+from tailc.verify.throughput.verdict import ErrorOf, MachineVerdict, ThroughputVerdicts
+from tailc.verify.verdict import Ruling
+
+Floats = NDArray[np.float64]
+# Of a 95 % interval.
+LOW, HIGH = 0.025, 0.975
+# Fewer steps have no interval worth the name.
+FEWEST_STEPS = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Replayed:
+    """The machines of a policy on held-out rows, and what became of them."""
+
+    machines: tuple[RecordedMachine, ...]
+    outcome: Outcome
+    steps: int
+
+
+def verify_throughput(
+    policy: Policy,
+    held_out: ThroughputTrace,
+    options: VerifyOptions | None = None,
+    tolerance_ppm: int | None = None,
+) -> ThroughputVerdicts:
+    """A verdict for every machine with a target, at the tolerance that is promised or given.
+
+    Deterministic in the policy, the rows and the options' seed. Raises TailcError where the rows
+    are those that the policy was compiled from, lack a machine, or are of one that it lacks.
+    """
+    options = options or VerifyOptions()
+    shares = shares_of(policy)
+    is_own = is_compile_throughput(policy, held_out)
+    _check(policy, held_out, options, is_own=is_own)
+    replayed = replayed_on(shares, held_out)
+    tolerance_ppm = shares.tolerance_ppm if tolerance_ppm is None else tolerance_ppm
+    outcome = replayed.outcome
+    return ThroughputVerdicts(
+        policy_name=policy.name,
+        generation=policy.generation,
+        held_out_digest=held_out.digest,
+        held_out_rows=held_out.rows,
+        is_compile_trace=is_own,
+        steps=replayed.steps,
+        step_us=shares.step_us,
+        seed=options.seed,
+        replicates=options.replicates,
+        tolerance_ppm=tolerance_ppm,
+        machines=_verdicts(shares, replayed, options, tolerance_ppm),
+        utilization_ppm=_ppm(outcome.utilization),
+        batch_ppm=_ppm(float(outcome.batch_share.mean())),
+    )
+
+
+def shares_of(policy: Policy) -> Shares:
+    """The policy's form of shares; TailcError where it has none."""
+    if policy.shares is None:
+        message = f"policy `{policy.name}` is of requests, and not of throughput"
+        raise TailcError(Finding(Code.USAGE, message, help="give a trace of requests"))
+    return policy.shares
+
+
+def is_compile_throughput(policy: Policy, held_out: ThroughputTrace) -> bool:
+    """Whether the policy was compiled from these very rows."""
+    compiled_from = (InputRole.DESIGN, InputRole.WHOLE)
+    return any(
+        part.role in compiled_from and part.digest == held_out.digest for part in policy.inputs
+    )
+
+
+def replayed_on(shares: Shares, held_out: ThroughputTrace) -> Replayed:
+    """The form's own controller on the machines of the rows; TailcError where one has no rows."""
+    machines = []
+    for machine in shares.served:
+        series = held_out.of(machine.name)
+        found = None if series is None else recorded(series, shares.step_us)
+        if found is None:
+            raise _unusable(shares, held_out, machine.name, is_there=series is not None)
+        machines.append(found)
+    plant = plant_of(machines)
+    return Replayed(tuple(machines), replay(shares, plant), plant.steps)
+
+
+def error_of(errors: Floats, seed: int, number: int, replicates: int) -> ErrorOf:
+    """The mean of errors that follow one another, with an interval from resampled blocks.
+
+    Blocks are as many steps long as there are blocks, about: a phase spans steps, and blocks keep
+    them together (moving blocks; Kunsch, 1989). `number` tells draws with one seed apart.
+    """
+    steps = len(errors)
+    length = max(math.isqrt(steps), 1)
+    blocks = -(-steps // length)
+    drawn = streams.stream(seed, number, Purpose.RESAMPLE)
+    means = []
+    for _ in range(replicates):
+        starts = [int(streams.uniform(drawn) * (steps - length + 1)) for _ in range(blocks)]
+        rows = (np.array(starts)[:, None] + np.arange(length)).ravel()[:steps]
+        means.append(float(errors[rows].mean()))
+    mean = float(errors.mean())
+    low, high = np.quantile(means, [LOW, HIGH])
+    return ErrorOf(_ppm(mean), min(_ppm(low), _ppm(mean)), max(_ppm(high), _ppm(mean)))
+
+
+def slo_errors(outcome: Outcome) -> Floats:
+    """|throughput / target - 1| of every machine at every step after the first full window."""
+    measured = outcome.throughput[:, outcome.settling :]
+    return np.abs(measured / outcome.target[:, None] - 1)
+
+
+def _verdicts(
+    shares: Shares, replayed: Replayed, options: VerifyOptions, tolerance_ppm: int
+) -> tuple[MachineVerdict, ...]:
+    plant = plant_of(replayed.machines)
+    static = best_static(shares, plant)
+    fair = replay(shares, plant, equal_parts(shares, plant)).slo_error
+    errors = slo_errors(replayed.outcome)
+    draw = (options.seed, options.replicates)
+    verdicts = []
+    for at, machine in enumerate(shares.served):
+        error = error_of(errors[at], draw[0], at, draw[1])
+        ruling = _ruling(error, tolerance_ppm, replayed.steps)
+        online, offline = _model_errors(shares, replayed.machines[at], at, options)
+        outcome = replayed.outcome
+        verdicts.append(
+            MachineVerdict(
+                name=machine.name,
+                target_milli=machine.target_milli or 0,
+                ruling=ruling,
+                error=error,
+                online=online,
+                offline=offline,
+                share_ppm=_ppm(float(outcome.share[at].mean())),
+                most_milli=round(replayed.machines[at].most * shares.host_ppm / PPM * MILLI),
+                short_ppm=_ppm(float(outcome.is_short[at].mean())),
+                static_ppm=_ppm(static.errors[at]),
+                static_share_ppm=_ppm(static.shares[at]),
+                fair_ppm=_ppm(float(fair[at])),
+                more_steps=_more_steps(error, tolerance_ppm, replayed.steps)
+                if ruling is Ruling.UNDECIDED
+                else None,
+            )
+        )
+    return tuple(verdicts)
+
+
+def _model_errors(
+    shares: Shares, machine: RecordedMachine, at: int, options: VerifyOptions
+) -> tuple[ErrorOf | None, ErrorOf | None]:
+    """Of the estimated and the compiled model, under the very shares that were measured."""
+    alone = replace(shares, machines=(shares.served[at],), host_ppm=PPM)
+    plant = plant_of([machine])
+    outcome = replay(alone, plant, machine.share[None, :])
+    found = []
+    for number, said in enumerate((outcome.online[0], outcome.offline[0]), start=1):
+        counted = np.isfinite(said) & (outcome.throughput[0] > 0)
+        errors = np.abs(said[counted] / outcome.throughput[0][counted] - 1)
+        draw = number * len(shares.served) + at
+        found.append(
+            error_of(errors, options.seed, draw, options.replicates) if len(errors) else None
+        )
+    return found[0], found[1]
+
+
+def _ruling(error: ErrorOf, tolerance_ppm: int, steps: int) -> Ruling:
+    if steps < FEWEST_STEPS:
+        return Ruling.UNDECIDED
+    if error.low_ppm > tolerance_ppm:
+        return Ruling.FAIL
+    return Ruling.PASS if error.high_ppm <= tolerance_ppm else Ruling.UNDECIDED
+
+
+def _more_steps(error: ErrorOf, tolerance_ppm: int, steps: int) -> int | None:
+    """Steps until the interval, which shrinks with their root, leaves the tolerance out; None where
+    the estimate is on the tolerance.
+    """
+    apart_ppm = abs(error.ppm - tolerance_ppm)
+    if apart_ppm == 0:
+        return None
+    half_ppm = max(error.high_ppm - error.ppm, error.ppm - error.low_ppm)
+    wanted = max(math.ceil(steps * (half_ppm / apart_ppm) ** 2), FEWEST_STEPS)
+    return max(wanted - steps, 1)
+
+
+def _check(
+    policy: Policy, held_out: ThroughputTrace, options: VerifyOptions, *, is_own: bool
+) -> None:
+    findings = list(unknown_machines(held_out, [m.name for m in shares_of(policy).machines]))
+    if is_own and not options.allow_compile_trace:
+        message = f"`{options.held_out_name}` is what the policy was compiled from"
+        hint = "give rows that were measured apart, or allow it by `--allow-compile-trace`"
+        place = Place(options.held_out_name)
+        findings.append(Finding(Code.COMPILE_TRACE, message, place, hint))
+    if findings:
+        raise TailcError(findings)
+
+
+def _unusable(
+    shares: Shares, held_out: ThroughputTrace, name: str, *, is_there: bool
+) -> TailcError:
+    reading = held_out.reading
+    if not is_there:
+        known = ", ".join(f"`{each.name}`" for each in held_out.series)
+        message = f"`{name}` has a target, but no row of the trace is its"
+        place = held_out.place(name, reading.machine)
+        return TailcError(Finding(Code.UNKNOWN_MACHINE, message, place, f"measured were {known}"))
+    message = f"the rows of `{name}` tell no throughput by step of {shares.step_us} us"
+    hint = "measure once a step, or a whole number of times a step"
+    return TailcError(Finding(Code.BAD_MODEL, message, held_out.place(name, reading.time), hint))
+
+
+def _ppm(value: float) -> int:
+    return round(float(value) * PPM)

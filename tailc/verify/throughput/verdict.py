@@ -1,0 +1,93 @@
+"""What the judge says of machines with throughput targets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tailc.errors import ExitCode
+from tailc.verify.verdict import Ruling
+
+
+@dataclass(frozen=True)
+class ErrorOf:
+    """A mean absolute error in millionths, and its 95 % interval."""
+
+    ppm: int
+    low_ppm: int
+    high_ppm: int
+
+    def __post_init__(self) -> None:
+        assert self.low_ppm <= self.ppm <= self.high_ppm
+
+
+@dataclass(frozen=True)
+class MachineVerdict:
+    """A machine under the policy, relative to its target.
+
+    error: of its throughput. online, offline: of what its model said a step before, estimated all
+    the time and as compiled; None where it did nothing. share_ppm: the mean share that it got.
+    most_milli: throughput at the whole host, by the held-out rows; short_ppm: part of the steps in
+    which its target was told to be out of reach. static_ppm, static_share_ppm: error at the best
+    share that never changes, and that share; fair_ppm: error at an equal part of the host.
+    more_steps: how many more would decide, where the ruling is undecided and they can.
+    """
+
+    name: str
+    target_milli: int
+    ruling: Ruling
+    error: ErrorOf
+    online: ErrorOf | None
+    offline: ErrorOf | None
+    share_ppm: int
+    most_milli: int
+    short_ppm: int
+    static_ppm: int
+    static_share_ppm: int
+    fair_ppm: int
+    more_steps: int | None
+
+    @property
+    def is_attainable(self) -> bool:
+        """Whether the whole host would do it, as the held-out rows have it."""
+        return self.target_milli <= self.most_milli
+
+
+@dataclass(frozen=True)
+class ThroughputVerdicts:
+    """Every machine with a target, and what the verdict rests on.
+
+    tolerance_ppm: the error that is promised, or that was asked for. utilization_ppm: the part of
+    the host that was granted in the mean, and batch_ppm what batch work had of it.
+    """
+
+    policy_name: str
+    generation: int
+    held_out_digest: str
+    held_out_rows: int
+    is_compile_trace: bool
+    steps: int
+    step_us: int
+    seed: int
+    replicates: int
+    tolerance_ppm: int
+    machines: tuple[MachineVerdict, ...]
+    utilization_ppm: int
+    batch_ppm: int
+
+    @property
+    def ruling(self) -> Ruling:
+        """Fail if any machine fails, else undecided if any is, else pass."""
+        rulings = {machine.ruling for machine in self.machines}
+        for ruling in (Ruling.FAIL, Ruling.UNDECIDED):
+            if ruling in rulings:
+                return ruling
+        return Ruling.PASS
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """What the process says: 0 all pass, 1 a target is missed, 4 undecided."""
+        return {
+            Ruling.PASS: ExitCode.OK,
+            Ruling.FAIL: ExitCode.MISSED,
+            Ruling.UNDECIDED: ExitCode.UNDECIDED,
+        }[self.ruling]

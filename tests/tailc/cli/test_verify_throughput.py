@@ -1,0 +1,58 @@
+"""Policies of shares on the command line: verdicts, formats, and options that do not apply."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.tailc.policies.autopro.case import write
+
+
+@pytest.fixture
+def case(tmp_path, tailc):
+    written = write(tmp_path)
+    assert tailc("compile", written.spec, "-o", tmp_path / "p").code == 0
+    return written, tmp_path / "p"
+
+
+def test_a_policy_that_keeps_its_targets_passes(case, tailc):
+    written, policy = case
+    ended = tailc("verify", policy, "--trace", written.held_out)
+    assert ended.code == 0
+    assert "verdict: pass" in ended.out
+
+
+def test_a_smaller_tolerance_is_missed(case, tailc):
+    written, policy = case
+    words = ("--tolerance", "0.1%", "--output-format", "json")
+    ended = tailc("verify", policy, "--trace", written.held_out, *words)
+    assert ended.code == 1
+    result = json.loads(ended.out)["result"]
+    assert result["verdict"] == "fail"
+    assert result["tolerance_ppm"] == 1_000
+
+
+@pytest.mark.parametrize("form", ["junit", "markdown", "github"])
+def test_every_format_names_the_machines(case, tailc, form):
+    written, policy = case
+    ended = tailc("verify", policy, "--trace", written.held_out, "--output-format", form)
+    assert "encoder" in ended.out
+    assert "pricer" in ended.out
+
+
+@pytest.mark.parametrize("words", [("--requests", "2000"), ("--rate", "5/s"), ("--cut-off", "1s")])
+def test_options_about_requests_do_not_apply(case, tailc, words):
+    written, policy = case
+    ended = tailc("verify", policy, "--trace", written.held_out, *words)
+    assert ended.code == 64
+    assert "is of throughput, not of requests" in ended.err
+
+
+def test_check_reads_a_trace_of_throughput(case, tailc):
+    written, _ = case
+    assert tailc("check", written.spec, "--trace").code == 0
+    written.design.write_text("time,machine,throughput,share\n1,encoder,-4,0.5\n")
+    ended = tailc("check", written.spec, "--trace")
+    assert ended.code == 65
+    assert "`-4.0` is a negative throughput" in ended.err

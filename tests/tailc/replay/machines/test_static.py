@@ -1,0 +1,36 @@
+import numpy as np
+import pytest
+from tailc_solvers.shares.static import best_static_share
+
+from tailc.forms.shares import Machine
+from tailc.replay.machines.plant import replay
+from tailc.replay.machines.static import best_static, equal_parts
+from tests.tailc.replay.machines.hosts import plant_of, shares_of
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_search_comes_to_the_weighted_median(seed):
+    b = np.where(np.arange(90) % 30 < 12, 14.0, 25.0)
+    shares = shares_of(Machine("phases", 10_000, 0, 20_000))
+    plant = plant_of([0.2], [b], 90, noise=0.1, seed=seed)
+    found = best_static(shares, plant)
+    # The first step is before a window is full, and does not count.
+    start = replay(shares, plant, np.full((1, 90), found.shares[0])).throughput[0, 0]
+    wanted = best_static_share(
+        plant.a[0, 1:], plant.b[0, 1:], plant.disturbed[0, 1:], start, 10.0, (0.05, 1.0)
+    )
+    assert found.errors[0] == pytest.approx(wanted.error, rel=0.01)
+    assert found.shares[0] == pytest.approx(wanted.share, abs=0.01)
+
+
+def test_shares_that_are_more_than_the_host_are_cut_in_proportion():
+    machines = (Machine("a", 8_000, 0, 10_000), Machine("b", 12_000, 0, 20_000))
+    found = best_static(shares_of(*machines), plant_of([0, 0], [10.0, 20.0], 20))
+    assert found.shares == pytest.approx((0.8 / 1.4, 0.6 / 1.4), abs=0.001)
+    assert found.errors == pytest.approx((1 - 1 / 1.4,) * 2, abs=0.002)
+
+
+def test_equal_parts_are_of_all_machines():
+    machines = (Machine("a", 8_000, 0, 10_000), Machine("b", None, 0, 1), Machine("c", None, 0, 1))
+    parts = equal_parts(shares_of(*machines), plant_of([0], [10.0], 5))
+    assert parts == pytest.approx(np.full((1, 5), 1 / 3), abs=1e-6)

@@ -1,0 +1,103 @@
+"""Throughput verdicts in every form that they are written in."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+
+import jsonschema
+
+from tailc.report.throughput import as_cases, as_dict, as_github, as_markdown, as_text
+from tailc.verify.throughput.verdict import ErrorOf, MachineVerdict, ThroughputVerdicts
+from tailc.verify.verdict import Ruling
+
+SCHEMA = json.loads(
+    (Path(__file__).parents[3] / "schemas/report/throughput-1.schema.json").read_text()
+)
+ENCODER = MachineVerdict(
+    name="encoder",
+    target_milli=30_000,
+    ruling=Ruling.PASS,
+    error=ErrorOf(32_000, 28_900, 36_100),
+    online=ErrorOf(60_000, 51_000, 70_000),
+    offline=ErrorOf(81_000, 70_000, 95_000),
+    share_ppm=402_000,
+    most_milli=72_500,
+    short_ppm=0,
+    static_ppm=274_000,
+    static_share_ppm=400_000,
+    fair_ppm=310_000,
+    more_steps=None,
+)
+INDEX = dataclasses.replace(
+    ENCODER,
+    name="index",
+    ruling=Ruling.UNDECIDED,
+    target_milli=80_000,
+    online=None,
+    short_ppm=500_000,
+    more_steps=1_200,
+)
+BOTH = ThroughputVerdicts(
+    policy_name="two",
+    generation=3,
+    held_out_digest="ab" * 32,
+    held_out_rows=1_600,
+    is_compile_trace=False,
+    steps=799,
+    step_us=750_000,
+    seed=1,
+    replicates=100,
+    tolerance_ppm=50_000,
+    machines=(ENCODER, INDEX),
+    utilization_ppm=999_990,
+    batch_ppm=120_000,
+)
+
+
+def test_text_has_a_row_for_each_machine_and_what_is_left_to_say():
+    told = as_text(BOTH)
+    assert told.startswith(
+        "policy `two`, generation 3, 799 steps of 750 ms from 1,600 held-out rows, tolerance 5 %\n"
+        "\n"
+        "machine  target  error  95 % interval  verdict\n"
+        "encoder    30/s  3.2 %   2.9 .. 3.6 %  pass\n"
+        "index      80/s  3.2 %   2.9 .. 3.6 %  undecided\n"
+        "\n"
+        "machine   share  static  its share    fair  model, online  compiled\n"
+        "encoder  40.2 %  27.4 %     40.0 %  31.0 %          6.0 %     8.1 %\n"
+        "index    40.2 %  27.4 %     40.0 %  31.0 %              -     8.1 %\n"
+    )
+    assert "granted: 100.0 % of the host in the mean, of which batch work 12.0 %" in told
+    assert "index: the whole host would do 72.5/s in the mean: the target is out of reach" in told
+    assert "index: short of share, and flagged as such, in 50.0 % of the steps" in told
+    assert "index: about 1,200 more steps would decide" in told
+    assert told.endswith("verdict: undecided\n")
+    assert max(map(len, told.splitlines())) <= 100
+
+
+def test_json_is_what_its_schema_says():
+    told = as_dict(BOTH)
+    jsonschema.validate(told, SCHEMA)
+    assert told["machines"][0]["is_attainable"] is True
+    assert told["machines"][1]["online"] is None
+    assert told["verdict"] == "undecided"
+
+
+def test_ci_services_get_a_line_and_a_case_for_each_machine():
+    lines = as_github(BOTH).splitlines()
+    assert lines[0].startswith(
+        "::notice title=throughput pass::policy `two`, `encoder`: 30/s within"
+    )
+    assert lines[1].startswith("::warning title=throughput undecided::")
+    first, second = as_cases(BOTH)
+    assert (first.fault, first.kind) == (None, "pass")
+    assert second.fault is not None
+
+
+def test_markdown_folds_out_what_it_was_compared_with():
+    told = as_markdown(BOTH)
+    assert told.startswith("### two: undecided\n")
+    assert "| encoder | 30/s | 3.2 % | 2.9 .. 3.6 % | pass |" in told
+    assert told.index("<details>") < told.index("| encoder | 40.2 % | 27.4 %")

@@ -1,0 +1,193 @@
+"""The judge of shares: errors on rows of its own, intervals, rulings, and refusals."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from tailc.artifact.envelope import Evidence, Input, InputRole, Policy
+from tailc.errors import Code, ExitCode, TailcError
+from tailc.forms.shares import Machine
+from tailc.traces.profile import Measure
+from tailc.traces.reading import Reading, TimeUnit
+from tailc.traces.throughput import Series, ThroughputTrace
+from tailc.verify.options import VerifyOptions
+from tailc.verify.throughput.judge import error_of, replayed_on, verify_throughput
+from tailc.verify.throughput.recorded import plant_of, recorded
+from tailc.verify.verdict import Ruling
+from tests.tailc.replay.machines.hosts import shares_of
+
+STEP_US = 750_000
+READING = Reading(
+    Measure.THROUGHPUT,
+    "a host",
+    TimeUnit.S,
+    demand="throughput",
+    time="time",
+    machine="machine",
+    share="share",
+)
+QUICK = VerifyOptions(replicates=60)
+
+
+def series(name: str, a: float, b: float, noise: float, steps: int = 200, seed: int = 1) -> Series:
+    rng = np.random.default_rng(seed)
+    share = rng.uniform(0.1, 0.6, steps)
+    now, throughput = b / 3 / (1 - a), []
+    for part in share:
+        now = (a * now + b * part) * (1 + rng.uniform(-noise, noise))
+        throughput.append(now)
+    times = STEP_US * np.arange(1, steps + 1)
+    return Series(name, times, np.array(throughput), share, np.arange(1, steps + 1))
+
+
+def trace(*parts: Series) -> ThroughputTrace:
+    return ThroughputTrace(tuple(parts), "heldout.csv", READING)
+
+
+def policy(*machines: Machine, digest: str = "0" * 64, **changed: object) -> Policy:
+    return Policy(
+        name="host",
+        kind="autopro",
+        generation=1,
+        slos=(),
+        rates_mrps=(),
+        forms=(shares_of(*machines, **changed),),
+        inputs=(Input(InputRole.DESIGN, digest, 10, 10),),
+        reading=READING,
+        evidence=Evidence("squared-error", "least-squares", "by-definition", "x", (), 1, (), ()),
+    )
+
+
+ONE = Machine("one", 10_000, 200_000, 30_000)
+
+
+def test_under_the_measured_shares_the_machine_does_what_was_measured():
+    rows = series("one", 0.4, 30.0, 0.1)
+    machine = recorded(rows, STEP_US)
+    assert machine is not None
+    plant = plant_of([machine])
+    now, told = plant.start[0], []
+    for k, share in enumerate(machine.share):
+        now = (plant.a[0, k] * now + plant.b[0, k] * share) * plant.disturbed[0, k]
+        told.append(now)
+    assert told == pytest.approx(rows.throughput[1:].tolist(), rel=1e-12)
+
+
+def test_a_machine_whose_share_never_changed_is_taken_to_be_proportional():
+    rows = dataclasses.replace(series("one", 0.0, 30.0, 0.05), share=np.full(200, 0.3))
+    machine = recorded(rows, STEP_US)
+    assert machine is not None
+    assert machine.a == 0
+    assert machine.b == pytest.approx(float(rows.throughput[1:].mean()) / 0.3)
+
+
+def test_a_machine_near_its_model_passes_and_a_noisy_one_fails():
+    calm = verify_throughput(policy(ONE), trace(series("one", 0.2, 30.0, 0.02)), QUICK)
+    wild = verify_throughput(policy(ONE), trace(series("one", 0.2, 30.0, 0.4)), QUICK)
+    assert (calm.ruling, calm.exit_code) == (Ruling.PASS, ExitCode.OK)
+    assert (wild.ruling, wild.exit_code) == (Ruling.FAIL, ExitCode.MISSED)
+    (machine,) = calm.machines
+    # Noise of up to 2 % either way is 1 % in the mean.
+    assert machine.error.ppm == pytest.approx(10_000, rel=0.4)
+    assert machine.online is not None
+    assert machine.offline is not None
+    assert machine.offline.ppm == pytest.approx(10_000, rel=0.15)
+
+
+def test_an_error_beside_the_tolerance_is_undecided_and_says_how_many_more_steps():
+    rows = trace(series("one", 0.2, 30.0, 0.1, steps=60))
+    error_ppm = verify_throughput(policy(ONE), rows, QUICK).machines[0].error.ppm
+    verdicts = verify_throughput(policy(ONE), rows, QUICK, error_ppm + 500)
+    (machine,) = verdicts.machines
+    assert (machine.ruling, verdicts.exit_code) == (Ruling.UNDECIDED, ExitCode.UNDECIDED)
+    assert machine.more_steps is not None
+    assert machine.more_steps > 60
+
+
+def test_few_steps_decide_nothing():
+    verdicts = verify_throughput(policy(ONE), trace(series("one", 0.2, 30.0, 0.0, 15)), QUICK)
+    assert verdicts.ruling is Ruling.UNDECIDED
+    assert verdicts.machines[0].more_steps == 6
+
+
+def test_a_target_beyond_the_held_out_machine_is_told_out_of_reach():
+    big = dataclasses.replace(ONE, target_milli=36_000)
+    (machine,) = verify_throughput(
+        policy(big), trace(series("one", 0.2, 24.0, 0.02)), QUICK
+    ).machines
+    assert not machine.is_attainable
+    assert machine.most_milli == pytest.approx(30_000, rel=0.02)
+    assert machine.short_ppm > 900_000
+    assert machine.ruling is Ruling.FAIL
+
+
+def test_the_best_static_share_is_no_worse_than_an_equal_part():
+    (machine,) = verify_throughput(
+        policy(ONE), trace(series("one", 0.2, 30.0, 0.1)), QUICK
+    ).machines
+    assert machine.static_ppm <= machine.fair_ppm
+    # 10 (1 - 0.2) / 30.
+    assert machine.static_share_ppm == pytest.approx(266_667, rel=0.03)
+
+
+def test_the_verdict_hangs_on_nothing_but_policy_rows_and_seed():
+    rows = trace(series("one", 0.2, 30.0, 0.1))
+    assert verify_throughput(policy(ONE), rows, QUICK) == verify_throughput(
+        policy(ONE), rows, QUICK
+    )
+
+
+def test_the_judge_does_not_take_the_policy_s_word_for_the_machine():
+    """A model that is wrong by half is estimated anew, and shows in the compiled model's error."""
+    wrong = dataclasses.replace(ONE, first_b_milli=60_000)
+    (machine,) = verify_throughput(
+        policy(wrong), trace(series("one", 0.2, 30.0, 0.02)), QUICK
+    ).machines
+    assert machine.offline is not None
+    assert machine.online is not None
+    assert machine.offline.ppm > 500_000
+    assert machine.online.ppm < 30_000
+    assert machine.ruling is Ruling.PASS
+
+
+@pytest.mark.parametrize("persistence", [0.0, 0.6])
+def test_the_interval_of_a_mean_covers_it_nine_times_in_ten_and_more(persistence):
+    covered = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        values, now = [], 0.0
+        for step in rng.normal(0, 1, 400):
+            now = persistence * now + step
+            values.append(now)
+        error = error_of(np.array(values) + 10, seed, 0, 100)
+        covered += error.low_ppm <= 10_000_000 <= error.high_ppm
+    assert covered >= 51
+
+
+def test_rows_of_the_compile_are_refused():
+    rows = trace(series("one", 0.2, 30.0, 0.1))
+    own = policy(ONE, digest=rows.digest)
+    with pytest.raises(TailcError) as caught:
+        verify_throughput(own, rows, QUICK)
+    assert caught.value.findings[0].code is Code.COMPILE_TRACE
+    allowed = dataclasses.replace(QUICK, allow_compile_trace=True)
+    assert verify_throughput(own, rows, allowed).is_compile_trace
+
+
+@pytest.mark.parametrize("names", [("two",), ("one", "two")])
+def test_machines_that_one_side_lacks_are_refused(names):
+    rows = trace(*(series(name, 0.2, 30.0, 0.1) for name in names))
+    with pytest.raises(TailcError) as caught:
+        verify_throughput(policy(ONE), rows, QUICK)
+    assert caught.value.findings[0].code is Code.UNKNOWN_MACHINE
+
+
+def test_rows_that_do_not_divide_a_step_are_refused():
+    rows = series("one", 0.2, 30.0, 0.1)
+    rows = dataclasses.replace(rows, time_us=rows.time_us * 2)
+    with pytest.raises(TailcError) as caught:
+        replayed_on(shares_of(ONE), trace(rows))
+    assert caught.value.findings[0].code is Code.BAD_MODEL
