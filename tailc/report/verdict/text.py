@@ -36,7 +36,8 @@ _CLOCKS_LEGEND = """\
 Times in ms. noise: half-width from simulated arrivals alone; mean: mean latency; n: mean requests
 in the system; energy: watts times ms that a request drew, with its interval over replays; idle:
 what cores without requests drew, by request; cores: share of them that were busy; power: of all
-cores; frequency: mean of busy cores; output: what scales the bound, and nine in ten"""
+cores; frequency: mean of busy cores; batch: share of core time that batch work had; output: what
+scales the bound, and nine in ten"""
 _LANES_LEGEND = """\
 Times in ms. noise: half-width from simulated arrivals alone; mean: mean latency; n: mean requests
 in the system; batch: batch work by core over that beside a free core, with its interval over
