@@ -1,0 +1,141 @@
+"""Frequencies for a core that does batch work while it has no requests.
+
+At frequency f execution takes tau(f) = m + (f0 / f) (1 - m) times as long as at f0, m the share of
+cycles that wait for memory there. Requests keep the core busy for u = u0 tau(f_l) of the time; in
+the rest batch work of T = T0 / tau(f_b) is done (Bartolini, 2015, section 3.5):
+
+    maximise over the grid   TPW = (1 - u) T / (u P_l(f_l) + (1 - u) P_b(f_b) + shared)
+
+(eq. 3.3). A pair with u >= 1 keeps up with no requests, let alone batch work: its TPW is 0. The
+dissertation climbs, since TPW were concave; it is not for every m and P, and all pairs of a grid
+are few, so they are enumerated. `shared` is the core's part of the power that no frequency changes;
+with none, the optimum drifts to low frequencies.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc_solvers.status import Status
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class SharedCore:
+    """A core, its requests and its batch work.
+
+    Attributes:
+        freq_ghz: the grid, ascending [F].
+        nominal_ghz: f0.
+        critical_power_w, batch_power_w: P_l and P_b while they run [F].
+        critical_memory, batch_memory: m of each, 0 to 1.
+        utilization: u0, arrival rate times mean service time at f0, positive.
+        throughput: T0, batch work a second at f0 on a core without requests, positive.
+        shared_w: power that is drawn at any frequency.
+    """
+
+    freq_ghz: Floats
+    nominal_ghz: float
+    critical_power_w: Floats
+    batch_power_w: Floats
+    critical_memory: float
+    batch_memory: float
+    utilization: float
+    throughput: float = 1.0
+    shared_w: float = 0.0
+
+    def __post_init__(self) -> None:
+        _require(self.freq_ghz.ndim == 1 and self.freq_ghz.size > 0, "a grid needs a frequency")
+        _require(bool((np.diff(self.freq_ghz) > 0).all()), "frequencies must ascend")
+        _require(self.freq_ghz[0] > 0 and self.nominal_ghz > 0, "frequencies must be positive")
+        for power in (self.critical_power_w, self.batch_power_w):
+            _require(power.shape == self.freq_ghz.shape, "power must be given by frequency")
+            _require(bool((power > 0).all()), "power must be positive")
+        for share in (self.critical_memory, self.batch_memory):
+            _require(0 <= share <= 1, "a share of cycles is between 0 and 1")
+        _require(self.utilization > 0 and self.throughput > 0, "both must have work")
+        _require(self.shared_w >= 0, "shared power must not be negative")
+
+    def stretch(self, memory: float) -> Floats:
+        """Factor tau by which execution takes longer than at the nominal frequency [F]."""
+        return memory + self.nominal_ghz / self.freq_ghz * (1 - memory)
+
+    def busy(self) -> Floats:
+        """Share u of the time that requests keep the core busy; 1 or more is overload [f_l]."""
+        return self.utilization * self.stretch(self.critical_memory)
+
+    def batch_work(self) -> Floats:
+        """Batch work a second, 0 where requests cannot be kept up with [f_l, f_b]."""
+        idle = np.maximum(1 - self.busy(), 0.0)
+        return idle[:, None] * self.throughput / self.stretch(self.batch_memory)
+
+    def power_w(self) -> Floats:
+        """Mean power, shared power included [f_l, f_b]."""
+        busy = np.minimum(self.busy(), 1.0)[:, None]
+        return (
+            busy * self.critical_power_w[:, None] + (1 - busy) * self.batch_power_w + self.shared_w
+        )
+
+    def work_per_joule(self) -> Floats:
+        """TPW [f_l, f_b]."""
+        return self.batch_work() / self.power_w()
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The most efficient frequencies.
+
+    Attributes:
+        status: INFEASIBLE where requests overload the core at every frequency allowed.
+        critical, batch: entries of the grid; None where infeasible.
+        work_per_joule: TPW of the pair, 0 where infeasible.
+        best_batch: for each f_l the most efficient f_b, None where requests overload the core.
+    """
+
+    status: Status
+    critical: int | None
+    batch: int | None
+    work_per_joule: float
+    best_batch: tuple[int | None, ...]
+
+
+def best_pair(core: SharedCore, least_critical: int = 0) -> Pair:
+    """The pair of the largest TPW among all, f_l no lower than entry `least_critical` of the grid.
+
+    Of equal pairs the one of the lowest f_l, then of the lowest f_b.
+    """
+    tpw = core.work_per_joule()
+    keeps_up = core.busy() < 1
+    batch = tpw.argmax(axis=1)
+    best_batch = tuple(int(b) if keeps else None for b, keeps in zip(batch, keeps_up, strict=True))
+    best = tpw[np.arange(batch.size), batch]
+    best[:least_critical] = 0.0
+    critical = int(best.argmax())
+    if not best[critical] > 0:
+        return Pair(Status.INFEASIBLE, None, None, 0.0, best_batch)
+    return Pair(Status.OPTIMAL, critical, int(batch[critical]), float(best[critical]), best_batch)
+
+
+def climb(core: SharedCore, start: tuple[int, int]) -> tuple[int, int]:
+    """The pair (f_l, f_b) where steps to the best of four neighbours end. It may be no optimum."""
+    tpw = core.work_per_joule()
+    here = start
+    while True:
+        around = [
+            (here[0] + a, here[1] + b)
+            for a, b in ((0, 0), (-1, 0), (0, -1), (0, 1), (1, 0))
+            if 0 <= here[0] + a < tpw.shape[0] and 0 <= here[1] + b < tpw.shape[1]
+        ]
+        best = max(around, key=lambda pair: tpw[pair])
+        if best == here:
+            return here
+        here = best
+
+
+def _require(holds: bool, sentence: str) -> None:
+    if not holds:
+        raise ValueError(sentence)

@@ -1,0 +1,155 @@
+"""Batch work of a datacentre: on servers that have requests, or on servers of its own.
+
+N servers with requests do th of batch work each, the rest of the demand Theta is done by dedicated
+ones; a unit is what one of those does. Following Bartolini, 2015, section 3.6, which prints no
+equation:
+
+    minimise over th   N P(th) + max(0, Theta - N th) P_batch
+
+P(th), the supply curve, is the least power of a server that does th or more, f_l no lower than the
+tail allows. A server may alternate between two pairs of frequencies, or do batch work for a part of
+the time only, so P is the lower convex hull of all pairs and of none. Past the knee, the point of
+the largest th P_batch - P(th), a unit more costs more than on a dedicated server. P is convex, so
+th = min(knee, Theta / N).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc_solvers.colocation.core import SharedCore
+
+WHOLE = 1e-9
+"""Of a server by which a demand may exceed whole servers without another one."""
+
+NO_BATCH = -1
+"""In `batch`: the core sleeps while it has no requests."""
+
+
+@dataclass(frozen=True, eq=False)
+class SupplyCurve:
+    """Least power by batch work of a server: the corners of the hull.
+
+    Attributes:
+        work: batch work in units of a dedicated server, ascending [corners].
+        power_w: of a whole server, ascending ever faster [corners].
+        critical, batch: entries of the grid that do so, NO_BATCH for none [corners].
+    """
+
+    work: NDArray[np.float64]
+    power_w: NDArray[np.float64]
+    critical: NDArray[np.int64]
+    batch: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        if not (self.work.size and self.work[0] >= 0 and (np.diff(self.work) > 0).all()):
+            raise ValueError("work must ascend, and not be negative")
+        if self.power_w.shape != self.work.shape or not (np.diff(self.power_w) > 0).all():
+            raise ValueError("more work must take more power")
+
+    def knee(self, batch_server_w: float) -> int:
+        """The corner beyond which dedicated servers are cheaper; of equal ones the first."""
+        return int(np.argmax(self.work * batch_server_w - self.power_w))
+
+
+@dataclass(frozen=True)
+class Provision:
+    """What a fleet does.
+
+    Attributes:
+        work: th, batch work of each server with requests, in units of a dedicated one.
+        low, high: corners of the supply curve between which each of them alternates.
+        high_share: part of the time at `high`; 0 where both are the same.
+        dedicated: servers for batch work alone, as the demand has it; part of one is possible.
+        servers: all of them, dedicated ones rounded up.
+        power_w: of the fleet, dedicated servers in part.
+    """
+
+    work: float
+    low: int
+    high: int
+    high_share: float
+    dedicated: float
+    servers: int
+    power_w: float
+
+
+def supply_curve(
+    core: SharedCore,
+    cores: int,
+    *,
+    idle_core_w: float,
+    server_w: float,
+    unit: float,
+    least_critical: int = 0,
+) -> SupplyCurve | None:
+    """The curve of a server of `cores` such cores; None where requests overload every pair.
+
+    idle_core_w: a core without requests and batch work; server_w: the server beside its cores, for
+    which `shared_w` of the core is left out; unit: batch work a second of a dedicated server.
+    """
+    busy = core.busy()[least_critical:]
+    keeps_up = np.flatnonzero(busy < 1) + least_critical
+    if keeps_up.size == 0:
+        return None
+    busy = core.busy()[keeps_up]
+    without = busy * core.critical_power_w[keeps_up] + (1 - busy) * idle_core_w
+    pairs = np.ix_(keeps_up, np.arange(core.freq_ghz.size))
+    with_batch = core.power_w()[pairs] - core.shared_w
+    critical, batch = (index.ravel() for index in np.indices(with_batch.shape))
+    work = np.append(np.zeros(keeps_up.size), core.batch_work()[pairs].ravel() * cores / unit)
+    power = server_w + cores * np.append(without, with_batch.ravel())
+    critical = np.append(keeps_up, keeps_up[critical])
+    batch = np.append(np.full(keeps_up.size, NO_BATCH), batch)
+    corners = _lower_hull(work, power)
+    return SupplyCurve(work[corners], power[corners], critical[corners], batch[corners])
+
+
+def _lower_hull(work: NDArray[np.float64], power: NDArray[np.float64]) -> list[int]:
+    """Points from the least power on whose slopes rise; of equal points the first."""
+    order = np.lexsort((power, work)).tolist()
+    least = min(order, key=lambda at: (power[at], -work[at]))
+    corners = [least]
+    for at in order:
+        if work[at] <= work[corners[-1]]:
+            continue
+        while len(corners) > 1 and _is_above(work, power, corners[-2], corners[-1], at):
+            corners.pop()
+        corners.append(at)
+    return corners
+
+
+def _is_above(
+    work: NDArray[np.float64], power: NDArray[np.float64], first: int, at: int, last: int
+) -> bool:
+    """Whether a point is on or above the line between two others."""
+    rise = (power[last] - power[first]) * (work[at] - work[first])
+    return bool((power[at] - power[first]) * (work[last] - work[first]) >= rise)
+
+
+def provision(curve: SupplyCurve, servers: int, demand: float, batch_server_w: float) -> Provision:
+    """The least power for `servers` with requests and a `demand` for batch work in units."""
+    if servers < 1 or not demand >= 0 or not batch_server_w > 0:
+        raise ValueError("a fleet needs a server, a demand not negative and a dedicated power")
+    knee = curve.knee(batch_server_w)
+    work = min(float(curve.work[knee]), demand / servers)
+    high = int(np.searchsorted(curve.work, work))
+    low = high if work >= curve.work[high] or high == 0 else high - 1
+    share = 0.0
+    if low < high:
+        share = float((work - curve.work[low]) / (curve.work[high] - curve.work[low]))
+    power = curve.power_w[low] + share * (curve.power_w[high] - curve.power_w[low])
+    dedicated = max(0.0, demand - servers * work)
+    return Provision(
+        work,
+        low,
+        high,
+        share,
+        dedicated,
+        servers + max(0, math.ceil(dedicated - WHOLE)),
+        float(servers * power + dedicated * batch_server_w),
+    )

@@ -1,0 +1,107 @@
+"""A chip kept within its thermal design power (Bartolini, 2015, section 3.5, enforcing limits).
+
+In this order, and no further than needed:
+
+1. batch cores are slowed down, the most memory-bound one first, which loses least: level by level
+   to the lowest, then the next one;
+2. batch work is taken off cores, in the same order;
+3. all cores with requests are slowed down by one level at a time, each to its lowest at most.
+
+Of equally memory-bound cores the first comes first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+
+class Limited(StrEnum):
+    """How far it had to go.
+
+    BELOW_IDLE: the limit is below what the chip draws with all its cores idle, so no frequency can
+    meet it. BELOW_LEAST: it is above that, and below what requests need at the lowest frequency.
+    """
+
+    UNCHANGED = "unchanged"
+    BATCH_SLOWED = "batch-slowed"
+    BATCH_STOPPED = "batch-stopped"
+    REQUESTS_SLOWED = "requests-slowed"
+    BELOW_LEAST = "below-least"
+    BELOW_IDLE = "below-idle"
+
+
+@dataclass(frozen=True)
+class BusyCore:
+    """What a core runs, and at which level.
+
+    Attributes:
+        is_batch: whether it runs batch work; otherwise requests.
+        level: entry of power_w; None for a core that runs nothing.
+        power_w: power by level, not falling.
+        memory: share of cycles that wait for memory, 0 to 1.
+    """
+
+    is_batch: bool
+    level: int | None
+    power_w: tuple[float, ...]
+    memory: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not self.power_w or list(self.power_w) != sorted(self.power_w):
+            raise ValueError("power must be given by level, and must not fall")
+        if self.level is not None and not 0 <= self.level < len(self.power_w):
+            raise ValueError("level must be an entry of power_w")
+
+
+@dataclass(frozen=True)
+class WithinLimit:
+    """Cores as they may run, and what the chip then draws."""
+
+    status: Limited
+    cores: tuple[BusyCore, ...]
+    power_w: float
+
+
+def within_limit(
+    cores: Sequence[BusyCore], limit_w: float, *, idle_core_w: float, shared_w: float = 0.0
+) -> WithinLimit:
+    """Cores slowed and stopped until the chip is within the limit, or nothing is left to slow.
+
+    idle_core_w: of a core that runs nothing. shared_w: of the chip beside its cores.
+    """
+    found = WithinLimit(Limited.UNCHANGED, tuple(cores), _power(cores, idle_core_w, shared_w))
+    for status, changed in _steps(tuple(cores)):
+        if found.power_w <= limit_w:
+            return found
+        found = WithinLimit(status, changed, _power(changed, idle_core_w, shared_w))
+    if found.power_w <= limit_w:
+        return found
+    is_below_idle = limit_w < shared_w + len(cores) * idle_core_w
+    return replace(found, status=Limited.BELOW_IDLE if is_below_idle else Limited.BELOW_LEAST)
+
+
+def _power(cores: Sequence[BusyCore], idle_core_w: float, shared_w: float) -> float:
+    drawn = (idle_core_w if core.level is None else core.power_w[core.level] for core in cores)
+    return shared_w + sum(drawn)
+
+
+def _steps(cores: tuple[BusyCore, ...]) -> Iterator[tuple[Limited, tuple[BusyCore, ...]]]:
+    """The cores after each step, and what kind of step it was."""
+    batch = [at for at, core in enumerate(cores) if core.is_batch and core.level is not None]
+    batch.sort(key=lambda at: (-cores[at].memory, at))
+    for at in batch:
+        for level in range((cores[at].level or 0) - 1, -1, -1):
+            cores = _with_level(cores, at, level)
+            yield Limited.BATCH_SLOWED, cores
+    for at in batch:
+        cores = _with_level(cores, at, None)
+        yield Limited.BATCH_STOPPED, cores
+    while any(core.level for core in cores):
+        cores = tuple(replace(core, level=core.level - 1) if core.level else core for core in cores)
+        yield Limited.REQUESTS_SLOWED, cores
+
+
+def _with_level(cores: tuple[BusyCore, ...], at: int, level: int | None) -> tuple[BusyCore, ...]:
+    return (*cores[:at], replace(cores[at], level=level), *cores[at + 1 :])

@@ -1,0 +1,149 @@
+"""Pairs of frequencies: by loops over all, by hand, and where climbing ends elsewhere."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from tailc_solvers.colocation.core import SharedCore, best_pair, climb
+from tailc_solvers.power.voltage import HASWELL
+from tailc_solvers.status import Status
+
+from tests.reference import colocation_plain as plain
+
+GRID = np.round(np.arange(0.8, 3.5, 0.2), 1)
+
+
+def switching(nanofarad, amps=0.5):
+    """Power of a core of Haswell's voltage by frequency."""
+    volt = HASWELL.volt(1_000 * GRID)
+    return amps * volt + nanofarad * volt**2 * GRID
+
+
+def core(**changed):
+    usual = SharedCore(
+        freq_ghz=GRID,
+        nominal_ghz=2.4,
+        critical_power_w=switching(2.5),
+        batch_power_w=switching(3.0),
+        critical_memory=0.2,
+        batch_memory=0.3,
+        utilization=0.3,
+        shared_w=4.0,
+    )
+    return dataclasses.replace(usual, **changed)
+
+
+def random_cores(count, seed=5):
+    draw = np.random.default_rng(seed)
+    for _ in range(count):
+        yield core(
+            critical_power_w=switching(draw.uniform(0.5, 4), draw.uniform(0, 3)),
+            batch_power_w=switching(draw.uniform(0.5, 4), draw.uniform(0, 3)),
+            critical_memory=draw.uniform(0, 0.9),
+            batch_memory=draw.uniform(0, 0.9),
+            utilization=draw.uniform(0.05, 1.1),
+            shared_w=draw.uniform(0, 20),
+        )
+
+
+def test_the_grid_has_14_levels_and_196_pairs():
+    assert core().work_per_joule().shape == (14, 14)
+
+
+@pytest.mark.parametrize("least", [0, 5, 13])
+def test_the_best_pair_is_that_of_loops_over_all(least):
+    for problem in random_cores(60):
+        found, wanted = best_pair(problem, least), plain.best_pair(problem, least)
+        if wanted is None:
+            assert found.status is Status.INFEASIBLE
+            assert found.critical is found.batch is None
+        else:
+            assert (found.critical, found.batch) == wanted[:2]
+            assert found.work_per_joule == pytest.approx(wanted[2], rel=1e-12)
+
+
+def test_for_every_forced_frequency_no_other_batch_frequency_is_better():
+    for problem in random_cores(20):
+        by_critical = best_pair(problem).best_batch
+        for a, b, u, work, power in plain.pairs(problem):
+            if u >= 1:
+                assert by_critical[a] is None
+            else:
+                best = problem.work_per_joule()[a, by_critical[a]]
+                assert work / power <= best * (1 + 1e-12)
+                assert b is not None
+
+
+def test_a_busy_share_of_80_instead_of_90_percent_doubles_batch_work():
+    """Compute alone, u0 = 0.9 at 2.4 GHz: u = 0.8 takes 2.7 GHz, and 0.2 is twice 0.1."""
+    grid = np.array([2.4, 2.7])
+    problem = core(
+        freq_ghz=grid,
+        critical_power_w=np.ones(2),
+        batch_power_w=np.ones(2),
+        critical_memory=0.0,
+        utilization=0.9,
+    )
+    work = problem.batch_work()
+    assert work[1, 0] / work[0, 0] == pytest.approx(2.0)
+
+
+def test_more_requests_ask_for_no_lower_frequencies_and_give_less_for_a_joule():
+    found = [best_pair(core(utilization=u)) for u in (0.1, 0.3, 0.5, 0.7, 0.9)]
+    critical = [pair.critical for pair in found]
+    batch = [pair.batch for pair in found]
+    assert critical == sorted(critical)
+    assert batch == sorted(batch)
+    tpw = [pair.work_per_joule for pair in found]
+    assert tpw == sorted(tpw, reverse=True)
+
+
+def test_memory_bound_requests_run_slower_at_the_optimum():
+    compute, memory = best_pair(core(critical_memory=0.1)), best_pair(core(critical_memory=0.7))
+    assert memory.critical < compute.critical
+    assert abs(memory.batch - compute.batch) <= 1
+
+
+def test_forced_above_its_optimum_the_best_batch_frequency_is_no_lower():
+    pair = best_pair(core(critical_memory=0.6))
+    assert pair.best_batch[int(np.searchsorted(GRID, 2.4))] >= pair.batch
+
+
+def test_a_core_that_requests_overload_has_no_pair():
+    found = best_pair(core(utilization=5.0))
+    assert found.status is Status.INFEASIBLE
+    assert found.best_batch == (None,) * 14
+    assert found.work_per_joule == 0.0
+
+
+def test_climbing_ends_at_the_optimum_of_smooth_power():
+    for problem in random_cores(200):
+        found = best_pair(problem)
+        if found.status is Status.OPTIMAL:
+            end = climb(problem, (13, 13))
+            assert problem.work_per_joule()[end] == pytest.approx(found.work_per_joule, rel=1e-9)
+
+
+def test_climbing_stops_short_where_power_has_a_step():
+    """A regulator that takes 8 W more from 1.6 GHz on hides what lies beyond."""
+    stepped = switching(1.0) + np.where(GRID >= 1.6, 8.0, 0.0)
+    problem = core(batch_power_w=stepped, batch_memory=0.0, shared_w=30.0, utilization=0.05)
+    found = best_pair(problem)
+    ends = {climb(problem, (at, 0)) for at in range(14)}
+    assert any(problem.work_per_joule()[end] < 0.999 * found.work_per_joule for end in ends)
+
+
+@pytest.mark.parametrize(
+    ("changed", "says"),
+    [
+        ({"freq_ghz": GRID[::-1]}, "ascend"),
+        ({"batch_power_w": np.ones(3)}, "by frequency"),
+        ({"batch_power_w": np.zeros(14)}, "positive"),
+        ({"batch_memory": 1.5}, "between 0 and 1"),
+        ({"utilization": 0.0}, "must have work"),
+        ({"shared_w": -1.0}, "not be negative"),
+    ],
+)
+def test_what_is_no_core_is_refused(changed, says):
+    with pytest.raises(ValueError, match=says):
+        core(**changed)
