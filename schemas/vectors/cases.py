@@ -16,6 +16,7 @@ from plain_control import in_millionths, outputs, scaled_climbs
 from plain_levels import level_of
 from policies import named_policies
 from sequences import Sequence, sequences_of
+from share_sequences import SHARE_COLUMNS, rows_of_shares, share_sequences
 
 from tailc.artifact.envelope import Policy
 from tailc.artifact.flat_form import encode_flat
@@ -37,10 +38,10 @@ QUERIES_PER_LADDER = 400
 
 def write_vectors(folder: Path) -> None:
     """NAME.json and NAME.tailc for every policy, NAME.csv for ladders, levels/NAME.csv for tail
-    tables, steps/NAME.csv for every controller, and the folder `refused`.
+    tables, shares/NAME.csv for shares, steps/NAME.csv for controllers, and the folder `refused`.
     """
     refused = folder / "refused"
-    for needed in (refused, folder / "steps", folder / "levels"):
+    for needed in (refused, folder / "steps", folder / "levels", folder / "shares"):
         needed.mkdir(parents=True, exist_ok=True)
     for name, (sentence, policy) in named_policies().items():
         _write_policy(folder, name, sentence, policy)
@@ -63,6 +64,8 @@ def _write_policy(folder: Path, name: str, sentence: str, policy: Policy) -> Non
     if policy.tail_table:
         rows = _levels(name, plain)
         _write_csv(folder / "levels" / f"{name}.csv", sentence, LEVEL_COLUMNS, rows)
+    if policy.shares:
+        _write_shares(folder / "shares" / f"{name}.csv", plain["forms"][0], name)
     if policy.controller:
         _write_steps(folder / "steps" / f"{name}.csv", plain, sequences_of(name))
 
@@ -166,6 +169,13 @@ def _decided_by(document: dict[str, Any]) -> tuple[tuple[str, ...], Callable[[in
         " ".join(map(str, ages)),
         level_of(form, ages, 0, 0, output_ppm),
     ]
+
+
+def _write_shares(path: Path, shares: dict[str, Any], name: str) -> None:
+    sequences = share_sequences(name)
+    sentences = [f"{sequence.name}: {sequence.sentence}" for sequence in sequences]
+    rows = [row for sequence in sequences for row in rows_of_shares(shares, sequence)]
+    _write_csv(path, "\n# ".join(sentences), SHARE_COLUMNS, rows)
 
 
 def _write_csv(path: Path, sentence: str, columns: tuple[str, ...], rows: list[list[Any]]) -> None:

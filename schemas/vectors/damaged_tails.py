@@ -138,6 +138,7 @@ def _of_shares() -> dict[str, Change]:
         "shares-window": _in_form(window_us=0),
         "shares-step": _in_form(step_us=750_001),
         "shares-no-step": _in_form(step_us=0),
+        "shares-long-step": _in_form(estimate_us=1, step_us=1_000_001),
         "shares-forgetting": _in_form(forgetting_ppm=0),
         "shares-covariance": _in_form(first_covariance=1_000_001),
         "shares-least-b": _in_form(least_b_ppm=0),

@@ -17,6 +17,8 @@ PPM = 1_000_000
 MILLI = 1_000
 # Rounding leaves ten digits of a covariance up to here.
 LARGEST_COVARIANCE = 1_000_000
+# A runtime keeps the levels of so many ticks; their shares' sums stay below 2^53.
+LARGEST_LAG = 1_000_000
 
 
 def _require(holds: bool, otherwise: str) -> None:
@@ -92,6 +94,8 @@ class Shares:
         times = (self.window_us, self.estimate_us, self.step_us, self.enforce_us)
         _require(min(times) > 0, "times are positive")
         _require(self.step_us % self.estimate_us == 0, "a step is a whole number of estimates")
+        is_kept = self.step_us // self.estimate_us <= LARGEST_LAG
+        _require(is_kept, "a step is a million estimates at most")
         _require(0 < self.forgetting_ppm <= PPM, "forgetting lies between 0 and 1")
         covariance_held = 0 < self.first_covariance <= LARGEST_COVARIANCE
         _require(covariance_held, "a first covariance is positive and at most a million")

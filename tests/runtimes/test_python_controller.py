@@ -163,6 +163,8 @@ def test_the_examples_of_the_readme_run(capsys: pytest.CaptureFixture[str]) -> N
     assert share == pytest.approx(100 * (1 - 8.5 / 109), abs=1e-3)
     # 380,000 cycles in 600 - 120 - 75 us are 938 MHz; 210,000 in 600 - 350 - 40 us are 1 GHz.
     assert shown[2] == "run at 1000000 kHz"
+    # By hand, of the first model: (0.2 + 0.3 (1 - 27.5/30)) - 0.12 * 0 is 0.225, and 0.25 stays.
+    assert shown[3:] == ["encoder 22.4999 %", "index 25.0 %", "nightly 52.5001 %"]
 
 
 def numbers_in(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:

@@ -24,11 +24,12 @@ from tailc_runtime import (
     open_tail_table,
 )
 from tailc_runtime.opening import policy_from
-from tailc_runtime.vectors import rows_of, wrong_levels, wrong_steps
+from tailc_runtime.vectors import rows_of, wrong_levels, wrong_shares, wrong_steps
 
 from tailc.artifact.flat_form import encode_flat
 from tailc.artifact.json_form import encode_json
 from tailc.forms import shares as form
+from tailc.forms import shares_step
 from tailc.forms.tail_table import Queued, internal_bound_ns, level_for
 from tests.runtimes.test_python_controller import numbers_in, refusals
 from tests.tailc.artifact.published import VECTORS, changed_json, shares_policy
@@ -178,6 +179,40 @@ def test_random_shares_open_with_their_machines(seed: int, flat: bool) -> None:
     assert [machine.name for machine in opened.machines] == names
 
 
+@given(SEEDS)
+def test_shares_tick_as_those_of_the_form(seed: int) -> None:
+    """Bit for bit, whatever is measured."""
+    rng = Random(seed)
+    policy = random_shares_policy(rng)
+    assert policy.shares
+    runs = policy_from(encode_flat(policy))
+    assert isinstance(runs, Shares)
+    state = shares_step.first_state(policy.shares)
+    for _ in range(12):
+        measured = [
+            rng.choice((0.0, one.target, 2 * one.target * rng.random(), 1e308))
+            for one in runs.served
+        ]
+        state = shares_step.tick(policy.shares, state, measured)
+        assert runs.tick(measured) == state.granted_ppm
+        for one, theirs in zip(runs.served, state.machines, strict=True):
+            mine = (one.a, one.b, *one.believed, one.short_steps)
+            told = theirs.estimate
+            believed = told.believed_a, told.believed_b
+            assert repr(mine) == repr((told.a, told.b, *believed, theirs.short_steps))
+        assert runs.cannot_meet() == shares_step.cannot_meet(policy.shares, state)
+
+
+@pytest.mark.parametrize("measured", [(1.0,), (1.0, -1.0), (1.0, float("nan")), (1.0, 2.0, 3.0)])
+def test_a_throughput_that_is_none_is_refused_and_forgotten(measured: tuple[float, ...]) -> None:
+    shares, untouched = (open_shares(VECTORS / "shares.tailc") for _ in range(2))
+    for _ in range(40):
+        with pytest.raises(ValueError, match="a throughput is a number"):
+            shares.tick(measured)
+        assert shares.tick((20.0, 11.0)) == untouched.tick((20.0, 11.0))
+    assert shares.ticks == 40
+
+
 def with_numbers(rng: Random, name: str, paths: list[tuple[str | int, ...]]) -> bytes:
     """The policy with one or two of its numbers replaced by suspicious ones."""
 
@@ -222,6 +257,14 @@ def test_a_wrong_level_is_reported_with_what_was_wanted() -> None:
     assert wrong_levels(path, rows) == []
     (wrong,) = wrong_levels(path, [{**rows[0], "level": "13"}])
     assert "level((0,), 0, 0, 1000000) is (0, 800000), wanted (13, 800000)" in wrong
+
+
+def test_a_wrong_tick_is_reported_by_its_double() -> None:
+    rows = rows_of(VECTORS / "shares" / "shares-observer.csv")[1][:5]
+    path = VECTORS / "shares-observer.json"
+    assert wrong_shares(path, rows) == []
+    (wrong,) = wrong_shares(path, [*rows[:4], {**rows[4], "a": rows[4]["a"][:-1]}])
+    assert "follow 4 is" in wrong
 
 
 def test_a_wrong_step_of_a_bound_is_reported(tmp_path: Path) -> None:

@@ -1,21 +1,51 @@
-"""Shares of a host in memory: its machines, and how often what is done."""
+"""Shares of a host in memory: from measured throughput to what each machine is given."""
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Sequence
+
 from tailc_runtime.controller import PPM
 from tailc_runtime.errors import BadMeaning
-from tailc_runtime.raw import Head, RawShares
+from tailc_runtime.raw import Head, RawMachine, RawShares
 
-LAWS = ("pole-placement", "observer")
+POLE_PLACEMENT, OBSERVER = "pole-placement", "observer"
 LARGEST_COVARIANCE = 1_000_000
+# So many levels of each machine are kept.
+LARGEST_LAG = 1_000_000
+# Throughput beyond so many times its target counts as that.
+LARGEST_LEVEL = 1_000.0
+_MILLI = 1_000
+
+
+class Served:
+    """A machine with a target, and what is remembered of it.
+
+    a, b: the estimate of its model in units of its target; believed: the last pair that was
+    believed; short_steps: how many steps in a row it got less than it asked for, or the whole host,
+    and was below its target.
+    """
+
+    def __init__(self, machine: RawMachine, covariance: float, lag: int) -> None:
+        assert machine.target_milli is not None
+        self.name = machine.name
+        self.target = machine.target_milli / _MILLI
+        self.a = machine.first_a_ppm / PPM
+        self.b = machine.first_b_milli / machine.target_milli
+        self.believed = self.a, self.b
+        self.short_steps = 0
+        self.covariance = covariance, 0.0, covariance
+        self.levels: deque[float] = deque(maxlen=lag)
+        self.level_before: float | None = None
 
 
 class Shares:
-    """What a broker of a host is told; `machines` are in the order of the policy.
+    """A broker of one host; `machines` are in the order of the policy.
 
     Each has a `name`, a `target_milli` [thousandths of a unit of work per second], None for batch
     work, and the model that its estimate begins with, `first_a_ppm` and `first_b_milli`. The other
-    settings have the names of the artifact.
+    settings have the names of the artifact. The server calls `tick` once in `estimate_us`;
+    `granted_ppm` is what each machine has until the next. `served` are those with a target.
     """
 
     def __init__(self, head: Head, raw: RawShares) -> None:
@@ -38,14 +68,133 @@ class Shares:
         self.shortage_steps = raw.shortage_steps
         self.tolerance_ppm = raw.tolerance_ppm
         self.machines = raw.machines
+        self._lag = raw.step_us // raw.estimate_us
+        self._full = -(-raw.window_us // raw.estimate_us)
+        covariance = float(raw.first_covariance)
+        self.served = tuple(
+            Served(machine, covariance, self._lag)
+            for machine in raw.machines
+            if machine.target_milli is not None
+        )
+        self.ticks = 0
+        asked = [self._asked_ppm((1.0 - one.a) / one.b) for one in self.served]
+        self.granted_ppm = self._granted_before = self._shared_out(asked)
+
+    def tick(self, throughput: Sequence[float]) -> tuple[int, ...]:
+        """The new `granted_ppm`, by machine, after one more estimate, and a step where one is due.
+
+        `throughput` of each machine of `served` [work/s], its mean over the last `window_us`, or
+        since the start while that is shorter. Raises ValueError for one that is negative or no
+        number, and then remembers what it did.
+        """
+        if len(throughput) != len(self.served) or not all(t >= 0.0 for t in throughput):
+            raise ValueError("a throughput is a number, and not negative, for each machine served")
+        self.ticks += 1
+        ticks, lag = self.ticks, self._lag
+        since = (ticks - 1) % lag + 1
+        grants = self._of_served(self.granted_ppm), self._of_served(self._granted_before)
+        for one, measured, now, before in zip(self.served, throughput, *grants, strict=True):
+            level = min(measured / one.target, LARGEST_LEVEL)
+            if ticks >= self._full + lag:
+                share = (since * now + (lag - since) * before) / (lag * PPM)
+                self._estimate(one, one.levels[0], share, level)
+            one.levels.append(level)
+        if ticks % lag == 0 and ticks >= self._full:
+            self._step(grants[0])
+        return self.granted_ppm
+
+    def cannot_meet(self) -> tuple[bool, ...]:
+        """Of each machine of `served`, whether a lasting shortage tells of too high a target."""
+        return tuple(one.short_steps >= self.shortage_steps for one in self.served)
+
+    def _estimate(self, one: Served, x: float, u: float, y: float) -> None:
+        """Recursive least squares with forgetting, in this order of operations.
+
+        x, y: the level a lag ago and now; u: the mean share since.
+        """
+        forgetting = self.forgetting_ppm / PPM
+        p_aa, p_ab, p_bb = one.covariance
+        h_a = p_aa * x + p_ab * u
+        h_b = p_ab * x + p_bb * u
+        weight = forgetting + (x * h_a + u * h_b)
+        k_a, k_b = h_a / weight, h_b / weight
+        error = y - (one.a * x + one.b * u)
+        one.a, one.b = one.a + k_a * error, one.b + k_b * error
+        p_aa, p_ab, p_bb = p_aa - k_a * h_a, p_ab - k_a * h_b, p_bb - k_b * h_b
+        if p_aa + p_bb <= 2 * self.first_covariance * forgetting:
+            p_aa, p_ab, p_bb = p_aa / forgetting, p_ab / forgetting, p_bb / forgetting
+        one.covariance = p_aa, p_ab, p_bb
+        if abs(one.a) < 1.0 and one.b > self.least_b_ppm / PPM:
+            one.believed = one.a, one.b
+
+    def _step(self, had_ppm: list[int]) -> None:
+        """New shares for all machines; `had_ppm` is what those served have had."""
+        asked = [
+            self._asked_ppm(self._request(one, had / PPM))
+            for one, had in zip(self.served, had_ppm, strict=True)
+        ]
+        self._granted_before, self.granted_ppm = self.granted_ppm, self._shared_out(asked)
+        given = self._of_served(self.granted_ppm)
+        for one, wanted, got in zip(self.served, asked, given, strict=True):
+            level = one.levels[-1]
+            limited = got < wanted or got == self.host_ppm
+            one.short_steps = one.short_steps + 1 if limited and level < 1.0 else 0
+            one.level_before = level
+
+    def _request(self, one: Served, share: float) -> float:
+        """The share that the law asks for, whatever can be had."""
+        (a, b), pole = one.believed, self.pole_ppm / PPM
+        level, before = one.levels[-1], one.level_before
+        if self.law == POLE_PLACEMENT:
+            gain = (1.0 - pole) / b
+            error_before = 0.0 if before is None else 1.0 - before
+            return (share + gain * (1.0 - level)) - (a * gain) * error_before
+        disturbance = 0.0 if before is None else level - (a * before + b * share)
+        return (((1.0 - pole) + (pole - a) * level) - disturbance) / b
+
+    def _asked_ppm(self, request: float) -> int:
+        ppm = request * PPM
+        if ppm >= self.host_ppm:
+            return self.host_ppm
+        return int(ppm) if ppm > self.least_ppm else self.least_ppm
+
+    def _shared_out(self, asked: list[int]) -> tuple[int, ...]:
+        given = iter(_cut(asked, self.host_ppm, self.least_ppm))
+        others = len(self.machines) - len(asked)
+        left = max(self.host_ppm - sum(asked), 0) // others if others else 0
+        return tuple(left if m.target_milli is None else next(given) for m in self.machines)
+
+    def _of_served(self, granted_ppm: tuple[int, ...]) -> list[int]:
+        pairs = zip(self.machines, granted_ppm, strict=True)
+        return [granted for machine, granted in pairs if machine.target_milli is not None]
+
+
+def _cut(asked: list[int], host_ppm: int, least_ppm: int) -> list[int]:
+    """What is asked; where that is more than the host in proportion, the least at least."""
+    if sum(asked) <= host_ppm:
+        return asked
+    at_least: set[int] = set()
+    while True:
+        rest = host_ppm - least_ppm * len(at_least)
+        among = sum(ppm for place, ppm in enumerate(asked) if place not in at_least)
+        parts = [
+            least_ppm if place in at_least else ppm * rest // among
+            for place, ppm in enumerate(asked)
+        ]
+        below = {place for place, part in enumerate(parts) if part < least_ppm}
+        if not below:
+            return parts
+        at_least |= below
 
 
 def _check(raw: RawShares) -> None:
-    _require(raw.law in LAWS, f"law `{raw.law}` is not known here")
+    _require(raw.law in (POLE_PLACEMENT, OBSERVER), f"law `{raw.law}` is not known here")
     _require(0 <= raw.pole_ppm < PPM, "a pole lies from 0 to 1")
     times = (raw.window_us, raw.estimate_us, raw.step_us, raw.enforce_us)
     _require(min(times) > 0, "times are positive")
     _require(raw.step_us % raw.estimate_us == 0, "a step is a whole number of estimates")
+    few = raw.step_us // raw.estimate_us <= LARGEST_LAG
+    _require(few, "a step is a million estimates at most")
     _require(0 < raw.forgetting_ppm <= PPM, "forgetting lies between 0 and 1")
     held = 0 < raw.first_covariance <= LARGEST_COVARIANCE
     _require(held, "a first covariance is positive and at most a million")

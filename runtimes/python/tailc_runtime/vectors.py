@@ -3,7 +3,8 @@
 Each NAME.csv in DIR begins with a comment that says what it covers and lists look-ups and their
 answers; NAME.json and NAME.tailc are the policy. DIR/levels/NAME.csv does so for a tail table.
 DIR/steps/NAME.csv lists what the policy's controller is stepped with, sequence by sequence, and
-what comes of it. DIR/refused/expected.csv lists files that must be refused, and as what.
+what comes of it; DIR/shares/NAME.csv does so for shares. DIR/refused/expected.csv lists files that
+must be refused, and as what.
 """
 
 from __future__ import annotations
@@ -13,7 +14,14 @@ import sys
 from pathlib import Path
 
 from tailc_runtime.errors import PolicyError
-from tailc_runtime.opening import open_any, open_policies, open_policy, open_tail_table
+from tailc_runtime.opening import (
+    open_any,
+    open_policies,
+    open_policy,
+    open_shares,
+    open_tail_table,
+)
+from tailc_runtime.shares import Shares
 from tailc_runtime.table import NOW, ON_EXIT, WAIT, PolicyTable
 from tailc_runtime.tail_table import TailTable
 
@@ -72,6 +80,37 @@ def wrong_steps(policy: Path, rows: list[dict[str, str]]) -> list[str]:
         if got != wanted:
             wrong.append(f"{policy}: {row['sequence']} {row['step']} is {got}, wanted {wanted}")
     return wrong
+
+
+def wrong_shares(policy: Path, rows: list[dict[str, str]]) -> list[str]:
+    """One line for each tick in `rows` after which `policy` shares out otherwise.
+
+    Doubles are compared by their shortest text, and so bit for bit.
+    """
+    wrong: list[str] = []
+    shares = open_shares(policy)
+    for row in rows:
+        if row["tick"] == "0":
+            shares = open_shares(policy)
+        else:
+            shares.tick([float(text) for text in row["throughput"].split()])
+        got = _shared(shares)
+        wanted = {name: row[name] for name in got}
+        if got != wanted:
+            wrong.append(f"{policy}: {row['sequence']} {row['tick']} is {got}, wanted {wanted}")
+    return wrong
+
+
+def _shared(shares: Shares) -> dict[str, str]:
+    served = shares.served
+    return {
+        "granted_ppm": " ".join(map(str, shares.granted_ppm)),
+        "a": " ".join(repr(one.a) for one in served),
+        "b": " ".join(repr(one.b) for one in served),
+        "believed_a": " ".join(repr(one.believed[0]) for one in served),
+        "believed_b": " ".join(repr(one.believed[1]) for one in served),
+        "short_steps": " ".join(str(one.short_steps) for one in served),
+    }
 
 
 def _ages(row: dict[str, str]) -> tuple[int, ...]:
@@ -147,6 +186,11 @@ def main(arguments: list[str]) -> int:
         print(f"{path.stem}: {len(rows)} steps of its controller.")
         for suffix in (".json", ".tailc"):
             wrong += wrong_steps((folder / path.name).with_suffix(suffix), rows)
+    for path in sorted((folder / "shares").glob("*.csv")):
+        rows = rows_of(path)[1]
+        print(f"{path.stem}: {len(rows)} ticks of its shares.")
+        for suffix in (".json", ".tailc"):
+            wrong += wrong_shares((folder / path.name).with_suffix(suffix), rows)
     print(*wrong, f"{queries} look-ups, {len(wrong)} wrong", sep="\n")
     return 1 if wrong or not queries else 0
 

@@ -35,7 +35,7 @@ from tailc.forms.ladder.table import (
     Rule,
     Rung,
 )
-from tailc.forms.shares import LARGEST_COVARIANCE, Machine, ShareLaw, Shares
+from tailc.forms.shares import LARGEST_COVARIANCE, LARGEST_LAG, Machine, ShareLaw, Shares
 from tailc.forms.tail_table import (
     LARGEST_BOUND_US,
     LARGEST_CYCLES,
@@ -148,7 +148,7 @@ def _up_to(rng: Random, most: int) -> int:
 def random_shares(rng: Random) -> Shares:
     """Any that is valid."""
     estimate_us = _whole(rng, 1)
-    lag = rng.randint(1, LARGEST // estimate_us) if rng.random() < 0.5 else 1
+    lag = rng.choice((1, _up_to(rng, min(LARGEST // estimate_us, LARGEST_LAG))))
     machines = [_machine(rng, number) for number in range(rng.randint(1, 4))]
     if all(machine.target_milli is None for machine in machines):
         machines.append(Machine("served", _whole(rng, 1), 0, _whole(rng, 1)))

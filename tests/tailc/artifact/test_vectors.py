@@ -24,11 +24,14 @@ from tailc.forms.controller import (
 )
 from tailc.forms.ladder.lookup import Answer, Start, lookup, row_at
 from tailc.forms.ladder.table import AdmissionKind, LoadAxis, Outside, Rule
+from tailc.forms.shares_step import HostState, tick
+from tailc.forms.shares_step import first_state as first_shares_state
 from tailc.forms.tail_table import Queued, least_level, level_for
 from tests.tailc.artifact.published import VECTORS
 
 FILES = sorted(VECTORS.glob("*.csv"))
 STEPS = sorted((VECTORS / "steps").glob("*.csv"))
+SHARES = sorted((VECTORS / "shares").glob("*.csv"))
 LEVELS = sorted((VECTORS / "levels").glob("*.csv"))
 EVERY = [read_policy(path) for path in sorted(VECTORS.glob("*.json"))]
 POLICIES = [read_policy(path.with_suffix(".json")) for path in FILES]
@@ -54,12 +57,16 @@ def rows_of(path: Path) -> list[dict[str, str]]:
 
 
 def steps_of(path: Path) -> list[list[dict[str, str]]]:
+    return sequences_of(path, "step")
+
+
+def sequences_of(path: Path, number: str) -> list[list[dict[str, str]]]:
     """The rows of each sequence, and a sentence for every one of them."""
     lines = path.read_text(encoding="utf-8").splitlines()
     comments = [line for line in lines if line.startswith("# ")]
     rows = list(csv.DictReader(lines[len(comments) :]))
     told = [re.fullmatch(r"# ([a-z-]+): [A-Z].*\.", comment) for comment in comments]
-    assert [row["sequence"] for row in rows if row["step"] == "0"] == [t and t[1] for t in told]
+    assert [row["sequence"] for row in rows if row[number] == "0"] == [t and t[1] for t in told]
     groups = itertools.groupby(rows, key=lambda row: row["sequence"])
     return [list(group) for _, group in groups]
 
@@ -168,6 +175,46 @@ def test_every_controller_is_stepped_and_reaches_both_limits_and_every_row_of_ga
         assert {controller.least_ppm, controller.most_ppm} <= outputs
         rates = [int(row["rate_mrps"]) for row in rows if row["rate_mrps"]]
         assert {gains_at(controller, rate) for rate in rates} == set(controller.gains)
+
+
+@pytest.mark.parametrize("path", SHARES, ids=lambda path: path.stem)
+def test_the_reference_shares_take_every_expected_tick(path: Path) -> None:
+    """Doubles by their shortest text, and so bit for bit."""
+    shares = read_policy(VECTORS / f"{path.stem}.json").shares
+    assert shares
+    for before, *rows in sequences_of(path, "tick"):
+        state = first_shares_state(shares)
+        assert shared(state) == [before[name] for name in SHARE_COLUMNS]
+        for row in rows:
+            measured = [float(text) for text in row["throughput"].split()]
+            assert " ".join(map(repr, measured)) == row["throughput"]
+            state = tick(shares, state, measured)
+            assert shared(state) == [row[name] for name in SHARE_COLUMNS], row
+
+
+SHARE_COLUMNS = ("granted_ppm", "a", "b", "believed_a", "believed_b", "short_steps")
+
+
+def shared(state: HostState) -> list[str]:
+    machines = state.machines
+    doubles = ("a", "b", "believed_a", "believed_b")
+    return [
+        " ".join(map(str, state.granted_ppm)),
+        *(" ".join(repr(getattr(one.estimate, name)) for one in machines) for name in doubles),
+        " ".join(str(one.short_steps) for one in machines),
+    ]
+
+
+def test_shares_are_cut_short_not_believed_and_left_over_in_the_vectors() -> None:
+    """Every way that shares are given is in the sequences of `shares`."""
+    assert {path.stem for path in SHARES} == {policy.name for policy in EVERY if policy.shares}
+    rows = [row for rows in sequences_of(VECTORS / "shares" / "shares.csv", "tick") for row in rows]
+    grants = [tuple(map(int, row["granted_ppm"].split())) for row in rows]
+    assert any(row["a"] != row["believed_a"] for row in rows)
+    assert any(int(steps) >= 4 for row in rows for steps in row["short_steps"].split())
+    assert any(one + two >= 999_990 and rest == 0 for one, two, rest in grants)
+    assert any(20_000 in grant[:2] for grant in grants)
+    assert any(rest > 500_000 for _, _, rest in grants)
 
 
 def test_both_encodings_of_a_vector_are_the_same_policy() -> None:
