@@ -13,8 +13,7 @@ from tailc.diff.paired import Replays
 from tailc.errors import Code, Finding, TailcError
 from tailc.forms.ladder.lanes import is_on_lanes
 from tailc.replay.arrivals import Arrivals, Poisson
-from tailc.replay.subject import is_on_cores
-from tailc.replay.workload import workload
+from tailc.replay.subject import is_on_cores, workload_for
 from tailc.threads import thread_count
 from tailc.traces.profile import DemandProfile
 from tailc.units import format_ppm
@@ -113,7 +112,7 @@ class _Bench:
         self._workers = workers
         self._subjects = subject_of(old, held_out), subject_of(new, held_out)
         self._ladders = [ladder for subject in self._subjects for ladder in subject.ladders]
-        old_load, new_load = (workload(held_out, s.ladders[0]) for s in self._subjects)
+        old_load, new_load = (workload_for(held_out, subject) for subject in self._subjects)
         self._loads = old_load, new_load
         self._tails = _tails(old, new, held_out)
         self._slowest = max((subject.steering for subject in self._subjects), key=settling)
@@ -124,7 +123,10 @@ class _Bench:
     def point(self, arrivals: Arrivals) -> Point:
         """Every quantity under one arrival process."""
         options = self._options
-        setting = setting_for(self._loads[0], arrivals, self._ladders, options, self._slowest)
+        clocks = self._subjects[0].clocks or self._subjects[1].clocks
+        setting = setting_for(
+            self._loads[0], arrivals, self._ladders, options, self._slowest, clocks
+        )
         draws = draw(setting, options.repeats, options.replicates, self._workers)
         replays = Replays(setting, self._subjects, self._loads)
         tails = list(self._tails.values())
@@ -153,7 +155,7 @@ class _Bench:
     ) -> Iterator[Quantity]:
         """Each by its name; where nothing limits a server, it has no utilization."""
         on_cores = all(map(is_on_cores, self._subjects))
-        on_lanes = all(is_on_lanes(subject.ladders[0]) for subject in self._subjects)
+        on_lanes = all(any(map(is_on_lanes, subject.ladders)) for subject in self._subjects)
         drawn = _GIVEN_UP if on_lanes else _ENERGY
         named = [(name, "us") for name in self._tails] + _MEANS + [drawn] * on_cores
         for (name, unit), change in zip(named, changes, strict=True):

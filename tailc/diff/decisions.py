@@ -108,6 +108,8 @@ class Asked:
 
 def incomparable(old: Subject, new: Subject) -> str:
     """Why the look-ups of one policy cannot be asked of the other; empty where they can."""
+    if old.clocks is not None or new.clocks is not None:
+        return "at which frequency a core runs hangs on all requests that it holds"
     before, after = old.ladders[0], new.ladders[0]
     if Rule.CORE_PER_REQUEST in (*before.rules, *after.rules):
         return "what a request on a core of its own does hangs on which others are free"

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from tailc.percentiles import PPM
 from tailc.replay.cores.table import CoreTable
+from tailc.replay.frequencies.table import Clockwork
 from tailc.replay.lowered import NS_PER_US, Lowered
 from tailc.replay.outcome import Outcome, replay
 from tailc.replay.subject import Subject, table_of
@@ -21,6 +22,7 @@ from tailc.verify.setting import Draw, Setting
 
 Numbers = NDArray[np.float64]
 Pair = tuple[Outcome, Outcome]
+Table = Lowered | CoreTable | Clockwork
 
 _MILLI = 1_000
 
@@ -68,9 +70,7 @@ class Replays:
         )
         return old, new
 
-    def _outcome(
-        self, one: Draw, load: Workload, table: Lowered | CoreTable, subject: Subject
-    ) -> Outcome:
+    def _outcome(self, one: Draw, load: Workload, table: Table, subject: Subject) -> Outcome:
         setting = self.setting
         return replay(
             load,
@@ -82,7 +82,7 @@ class Replays:
             subject.ladder_of,
         )
 
-    def _lowered(self, subject: Subject) -> Lowered | CoreTable:
+    def _lowered(self, subject: Subject) -> Table:
         setting = self.setting
         return table_of(
             subject,

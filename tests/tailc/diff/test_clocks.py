@@ -1,0 +1,31 @@
+"""The paired change of tails and energy of tail tables."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from tailc.diff.behaviour import behaviour
+from tailc.diff.change import Shown
+from tailc.replay.arrivals import Recorded
+from tailc.verify.options import VerifyOptions
+from tests.tailc.replay.frequencies.servers import MS
+from tests.tailc.verify.test_clocks import TABLE, alike, policy
+
+GAPS = Recorded(np.arange(2000) * 100 * MS, None, "gaps")
+OPTIONS = VerifyOptions(replicates=49, requests_per_replay=2000, arrivals=(GAPS,))
+
+
+def test_a_higher_frequency_costs_what_its_power_says():
+    faster = replace(TABLE, levels=TABLE.levels[1:])
+    found = behaviour(policy(TABLE), policy(faster), alike(), OPTIONS)
+    change = {one.name: one.change for one in found.points[0].quantities}
+    # 10 ms at 1 W, 5 ms at 4 W
+    assert (change["mean energy"].old, change["mean energy"].new) == (10_000, 20_000)
+    assert change["mean energy"].shown is Shown.WORSE
+    assert (change["p95"].old, change["p95"].new) == (10_000, 5_000)
+    assert change["p95"].shown is Shown.BETTER
+
+
+def test_which_requests_run_otherwise_is_not_told():
+    told = behaviour(policy(), policy(), alike(), OPTIONS).decisions
+    assert told.unknown == "at which frequency a core runs hangs on all requests that it holds"
