@@ -8,6 +8,7 @@ import click
 
 from tailc.cli import replay_options
 from tailc.cli.arrivals_option import arrivals_options
+from tailc.cli.comparing_throughput import compared_throughput
 from tailc.cli.outcome import Outcome, reports
 
 if TYPE_CHECKING:
@@ -48,13 +49,16 @@ def command(
 
     OLD and NEW are .tailc or .json files, or the STEM of both, of any schema version. With --trace
     both are replayed on the same requests at the same times; arrivals are Poisson at the rates of
-    NEW unless --rate or --arrivals is given. Exits 0 unless --exit-code is given.
+    NEW unless --rate or --arrivals is given; policies of shares are replayed on the machines behind
+    measured throughput. Exits 0 unless --exit-code is given.
     """
     from tailc.artifact.files import read_policy
     from tailc.errors import ExitCode
     from tailc.report import diff as render
 
     policies = read_policy(old), read_policy(new)
+    if trace is not None and any(policy.shares for policy in policies):
+        return compared_throughput(policies, trace, exit_code=exit_code, **options)
     found, warnings = _compared(policies, trace, **options)
     return Outcome(
         found.exit_code if exit_code else ExitCode.OK,

@@ -36,7 +36,7 @@ def judged_throughput(
     from tailc.verify.options import VerifyOptions
     from tailc.verify.throughput.judge import verify_throughput
 
-    _check_options(policy, arrivals, options)
+    check_options(policy, arrivals, options)
     held_out = read_held_out_rows(policy, trace, trace_format)
     chosen = VerifyOptions(held_out_name=trace, **replay_options.given(options))
     verdicts = verify_throughput(policy, held_out, chosen, tolerance_ppm)
@@ -51,7 +51,8 @@ def judged_throughput(
     )
 
 
-def _check_options(policy: Policy, arrivals: AskedArrivals, options: dict[str, Any]) -> None:
+def check_options(policy: Policy, arrivals: AskedArrivals, options: dict[str, Any]) -> None:
+    """Refuse options that say something about requests."""
     odd = [name for key, name in _OF_REQUESTS.items() if options.get(key) is not None]
     if arrivals.given or arrivals.column:
         odd.append("--rate and --arrivals")

@@ -25,6 +25,7 @@ class Asked:
     memory: int | None
     scale: int | None
     measured: tuple[int, ...]
+    throughput: tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from tailc.cli.lookup_asked import Asked
+from tailc.cli.lookup_asked import Asked, refuse
 from tailc.cli.outcome import Outcome, reports
-from tailc.cli.quantities import DURATION_US, RATE_MRPS, SHARE_PPM
+from tailc.cli.quantities import DURATION_US, RATE_MRPS, RATES_MRPS, SHARE_PPM
 
 
 @click.command("lookup", short_help="Ask a policy what a request does.")
@@ -59,18 +59,30 @@ from tailc.cli.quantities import DURATION_US, RATE_MRPS, SHARE_PPM
     multiple=True,
     help="Step the controller: the tail at the end of an epoch; may be repeated.",
 )
+@click.option(
+    "--throughput",
+    type=RATES_MRPS,
+    multiple=True,
+    help="In a form of shares, what its machines with targets did in a step, in order, such as "
+    "28/s,300/s; repeated for each step.",
+)
 @reports
 def command(artifact: str, **asked: Any) -> Outcome:
     """Print whether a request may start, how long it still waits, and the rung for its age.
 
     Where the policy has a tail table, the frequency of a core that holds the requests of --held,
     and why. Where it has a controller, also what that puts out: after a step for each --measured,
-    at the arrival rate --rate, from --scale on.
+    at the arrival rate --rate, from --scale on. Where it shares a host out, the share of each
+    machine, after a step for each --throughput.
     """
     from tailc.artifact.files import read_policy
-    from tailc.cli import lookup_ladder, lookup_tails
+    from tailc.cli import lookup_ladder, lookup_shares, lookup_tails
 
     policy = read_policy(artifact)
+    if policy.shares is not None:
+        return lookup_shares.looked_up(policy.shares, Asked(**asked))
+    asked_for = Asked(**asked)
+    refuse(asked_for, ("throughput",), "this artifact is of requests")
     if policy.tail_table is not None:
-        return lookup_tails.looked_up(policy, policy.tail_table, Asked(**asked))
-    return lookup_ladder.looked_up(policy, Asked(**asked))
+        return lookup_tails.looked_up(policy, policy.tail_table, asked_for)
+    return lookup_ladder.looked_up(policy, asked_for)

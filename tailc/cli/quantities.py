@@ -47,6 +47,28 @@ RATE_MRPS = Quantity("rate", "parse_mrps", least=1)
 SHARE_PPM = Quantity("share", "parse_ppm", least=0)
 
 
+class Rates(click.ParamType):
+    """Rates with commas between, as whole thousandths a second; 0/s is one of them."""
+
+    name = "rates"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, ...]:
+        """The numbers behind the text; a usage error for anything else."""
+        if isinstance(value, tuple):
+            return value
+        from tailc.units import parse_mrps
+
+        try:
+            return tuple(parse_mrps(part) for part in str(value).split(","))
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
+RATES_MRPS = Rates()
+
+
 # Key in a context of what is told once standard input is read.
 _TAKEN = "tailc.standard_input_is_taken"
 

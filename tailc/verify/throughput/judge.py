@@ -51,8 +51,7 @@ def verify_throughput(
     """
     options = options or VerifyOptions()
     shares = shares_of(policy)
-    is_own = is_compile_throughput(policy, held_out)
-    _check(policy, held_out, options, is_own=is_own)
+    check(policy, held_out, options)
     replayed = replayed_on(shares, held_out)
     tolerance_ppm = shares.tolerance_ppm if tolerance_ppm is None else tolerance_ppm
     outcome = replayed.outcome
@@ -61,7 +60,7 @@ def verify_throughput(
         generation=policy.generation,
         held_out_digest=held_out.digest,
         held_out_rows=held_out.rows,
-        is_compile_trace=is_own,
+        is_compile_trace=is_compile_throughput(policy, held_out),
         steps=replayed.steps,
         step_us=shares.step_us,
         seed=options.seed,
@@ -202,11 +201,10 @@ def _more_steps(error: ErrorOf, tolerance_ppm: int, steps: int) -> int | None:
     return max(wanted - steps, 1)
 
 
-def _check(
-    policy: Policy, held_out: ThroughputTrace, options: VerifyOptions, *, is_own: bool
-) -> None:
+def check(policy: Policy, held_out: ThroughputTrace, options: VerifyOptions) -> None:
+    """Raise TailcError for rows of the compile, and for machines that the policy does not have."""
     findings = list(unknown_machines(held_out, [m.name for m in shares_of(policy).machines]))
-    if is_own and not options.allow_compile_trace:
+    if is_compile_throughput(policy, held_out) and not options.allow_compile_trace:
         message = f"`{options.held_out_name}` is what the policy was compiled from"
         hint = "give rows that were measured apart, or allow it by `--allow-compile-trace`"
         place = Place(options.held_out_name)

@@ -20,19 +20,25 @@ from tailc.artifact.envelope import Policy
 from tailc.artifact.files import read_policy, write_policy
 from tailc.cli import run
 from tailc.diff.behaviour import behaviour
+from tailc.diff.throughput import throughput_change
+from tailc.forms import shares_step
 from tailc.forms.controller import first_state, output_ppm, scaled_ladder
 from tailc.forms.ladder.batch import STARTS, BatchLookup
 from tailc.forms.ladder.lookup import lookup
 from tailc.forms.ladder.table import Climb, Ladder, LoadAxis, Row
+from tailc.forms.shares import Shares
 from tailc.forms.tail_table import PPM, Queued, TailTable, level_for
 from tailc.pipeline.held_out import read_held_out
+from tailc.pipeline.held_out_rows import read_held_out_rows
 from tailc.policies import find_kinds
 from tailc.replay import streams
 from tailc.replay.outcome import replay
 from tailc.replay.subject import Subject, table_of
 from tailc.replay.workload import workload
-from tailc.units import format_mrps
+from tailc.units import format_mrps, plain_ppm
 from tailc.verify.options import VerifyOptions
+from tailc.verify.throughput.judge import replayed_on
+from tailc.verify.throughput.verdict import ErrorOf
 from tests.tailc.policies.cases import Case, write_case
 
 QUICK = ("--requests", "2000", "--replicates", "60", "--no-progress")
@@ -238,7 +244,8 @@ def test_verify_gives_the_same_verdict_on_any_number_of_threads(compiled, ladder
 
 
 def test_verify_refuses_what_the_policy_was_compiled_from(compiled, tailc):
-    ended = tailc("verify", compiled.stem, "--trace", compiled.case.design, *QUICK)
+    words = () if compiled.policy.shares else QUICK
+    ended = tailc("verify", compiled.stem, "--trace", compiled.case.design, *words)
     assert "TC0601" in ended.err
 
 
@@ -248,7 +255,62 @@ def test_a_policy_differs_in_nothing_from_itself(compiled, tailc):
     assert json.loads(ended.out)["result"]["differs"] is False
 
 
+@pytest.fixture
+def shares(compiled) -> Shares:
+    found = compiled.policy.shares
+    if found is None:
+        pytest.skip(f"kind `{compiled.policy.kind}` emits no shares")
+    return found
+
+
+def test_shares_never_add_up_to_more_than_the_host(compiled, shares):
+    rows = read_held_out_rows(compiled.policy, str(compiled.case.held_out))
+    outcome = replayed_on(shares, rows).outcome
+    granted = np.rint(outcome.share * PPM).sum(axis=0) + np.rint(outcome.batch_share * PPM)
+    assert (granted <= shares.host_ppm).all()
+    assert (np.rint(outcome.share * PPM) >= shares.least_ppm).all()
+
+
+def test_verify_gives_the_same_verdict_on_throughput_twice(compiled, shares, tailc):
+    words = (compiled.stem, "--trace", compiled.case.held_out, "--replicates", "60")
+    said = [tailc("verify", *words) for _ in range(2)]
+    assert said[0] == said[1]
+    assert said[0].code in (0, 1, 4)
+
+
+def test_the_command_line_steps_shares_as_the_library_does(compiled, shares, tailc):
+    state = shares_step.first_state(shares)
+    rates = [(machine.target_milli or 0) * 9 // 10 for machine in shares.served]
+    for _ in range(shares_step.lag_ticks(shares)):
+        state = shares_step.tick(shares, state, [rate / 1000 for rate in rates])
+    told = ",".join(f"{rate}/s" for rate in (plain_ppm(rate * 1000) for rate in rates))
+    words = ("--throughput", told, "--output-format", "json")
+    machines = json.loads(tailc("lookup", compiled.stem, *words).out)["result"]["machines"]
+    assert [machine["granted_ppm"] for machine in machines] == list(state.granted_ppm)
+
+
+def test_beside_itself_no_throughput_changes(compiled, shares):
+    rows = read_held_out_rows(compiled.policy, str(compiled.case.held_out))
+    change = throughput_change(compiled.policy, compiled.policy, rows, VerifyOptions())
+    assert len(change.machines) == len(shares.served)
+    assert {machine.change for machine in change.machines} == {ErrorOf(0, 0, 0)}
+
+
+def test_beside_one_that_is_slower_throughput_is_told(compiled, shares, tailc, tmp_path):
+    slower = dataclasses.replace(shares, pole_ppm=900_000)
+    write_policy(dataclasses.replace(compiled.policy, forms=(slower,)), tmp_path / "slower")
+    words = ("--trace", compiled.case.held_out, "--exit-code", "--output-format", "json")
+    ended = tailc("diff", compiled.stem, tmp_path / "slower", *words)
+    assert ended.code == 2
+    told = json.loads(ended.out)["result"]
+    assert [change["what"] for change in told["forms"]["shares"]]
+    names = [machine["name"] for machine in told["throughput"]["machines"]]
+    assert names == [machine.name for machine in shares.served]
+
+
 def test_beside_itself_a_policy_runs_no_request_otherwise_and_changes_nothing(compiled):
+    if compiled.policy.shares:
+        pytest.skip("nothing arrives at machines that only have shares")
     held_out = read_held_out(compiled.policy, str(compiled.case.held_out)).profile
     options = VerifyOptions(requests_per_replay=400, replicates=49)
     told = behaviour(compiled.policy, compiled.policy, held_out, options)

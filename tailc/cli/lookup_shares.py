@@ -1,0 +1,79 @@
+"""tailc lookup in a form of shares: what each machine is given, and by what model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from tailc.cli.lookup_asked import Asked, refuse
+from tailc.cli.outcome import Outcome
+
+if TYPE_CHECKING:
+    from tailc.forms.shares import Shares
+    from tailc.forms.shares_step import HostState
+
+_OF_REQUESTS = (
+    *("in_system", "rate", "waited", "age", "request_class", "held", "cycles", "memory"),
+    *("scale", "measured"),
+)
+_MILLI = 1_000
+
+
+def looked_up(shares: Shares, asked: Asked) -> Outcome:
+    """The shares after a step for each of the measured throughputs, from the start on."""
+    from tailc.forms.shares_step import cannot_meet, first_state
+
+    refuse(asked, _OF_REQUESTS, "this artifact shares a host out")
+    state = first_state(shares)
+    for measured in asked.throughput:
+        state = _after_a_step(shares, state, measured)
+    flags = iter(cannot_meet(shares, state))
+    models = iter(state.machines)
+    rows, told = [("machine", "share", "target", "a", "b")], []
+    for machine, granted_ppm in zip(shares.machines, state.granted_ppm, strict=True):
+        line: dict[str, object] = {"name": machine.name, "granted_ppm": granted_ppm}
+        cells = (machine.name, _percent(granted_ppm), "what is left", "", "")
+        if machine.target_milli is not None:
+            model, per_level = next(models).estimate, machine.target_milli / _MILLI
+            a, b = model.believed_a, model.believed_b * per_level
+            line |= {"a": a, "b": b, "cannot_meet": next(flags)}
+            cells = (machine.name, _percent(granted_ppm), *_words(machine.target_milli, a, b))
+        told.append(line)
+        rows.append(cells)
+    result: dict[str, object] = {"ticks": state.ticks, "machines": told}
+    return Outcome(text=_text(rows, told), result=result)
+
+
+def _after_a_step(shares: Shares, state: HostState, measured: tuple[int, ...]) -> HostState:
+    """The state a step later, at each tick of which the same was measured."""
+    from tailc.forms.shares_step import lag_ticks, tick
+
+    if len(measured) != len(shares.served):
+        names = ", ".join(machine.name for machine in shares.served)
+        message = f"--throughput needs {len(shares.served)} rates, one for each of: {names}"
+        raise click.UsageError(message)
+    for _ in range(lag_ticks(shares)):
+        state = tick(shares, state, [milli / _MILLI for milli in measured])
+    return state
+
+
+def _words(target_milli: int, a: float, b: float) -> tuple[str, str, str]:
+    from tailc.units import format_mrps
+
+    return format_mrps(target_milli), f"{a:.4g}", f"{b:.4g}/s"
+
+
+def _percent(ppm: int) -> str:
+    from tailc.units import format_ppm
+
+    return format_ppm(ppm)
+
+
+def _text(rows: list[tuple[str, ...]], told: list[dict[str, object]]) -> str:
+    from tailc.report.table import aligned
+    from tailc.units import printable
+
+    table = aligned([tuple(map(printable, row)) for row in rows], (1, 2, 3, 4))
+    short = [str(line["name"]) for line in told if line.get("cannot_meet")]
+    return "\n".join([table, *(f"{printable(name)} cannot meet its target" for name in short)])

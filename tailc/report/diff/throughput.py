@@ -1,0 +1,56 @@
+"""How throughput changes from one policy of shares to another."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from tailc.diff.throughput import MachineChange, ThroughputChange
+from tailc.percentiles import PPM
+from tailc.report.table import Column, columns_aligned, columns_markdown
+from tailc.units import printable
+
+
+def as_text(change: ThroughputChange) -> str:
+    """A row for each machine that has a target in both."""
+    return f"{_title(change)}\n{columns_aligned(_columns(change))}\n"
+
+
+def as_markdown(change: ThroughputChange) -> str:
+    """The same for a comment."""
+    return f"\n{_title(change)}\n\n{columns_markdown(_columns(change))}"
+
+
+def as_dict(change: ThroughputChange) -> dict[str, Any]:
+    """The same for a program, in millionths."""
+    return asdict(change) | {"machines": [asdict(machine) for machine in change.machines]}
+
+
+def _title(change: ThroughputChange) -> str:
+    return (
+        f"change of the mean error of throughput, relative to the target, over {change.steps:,} "
+        f"steps of {change.held_out_rows:,} rows"
+    )
+
+
+def _columns(change: ThroughputChange) -> tuple[Column, ...]:
+    machines = change.machines
+    return (
+        Column("machine", tuple(printable(m.name) for m in machines), is_number=False),
+        Column("old", tuple(_percent(m.old_ppm) for m in machines)),
+        Column("new", tuple(_percent(m.new_ppm) for m in machines)),
+        Column("change", tuple(_points(m.change.ppm) for m in machines)),
+        Column("95 % interval", tuple(_limits(m) for m in machines)),
+    )
+
+
+def _limits(machine: MachineChange) -> str:
+    return f"{_points(machine.change.low_ppm)} .. {_points(machine.change.high_ppm)}"
+
+
+def _percent(ppm: int) -> str:
+    return f"{ppm * 100 / PPM:.1f} %"
+
+
+def _points(ppm: int) -> str:
+    return f"{ppm * 100 / PPM:+.2f}"
