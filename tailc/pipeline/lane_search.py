@@ -1,12 +1,13 @@
 """The ages at which requests are left alone that leave most batch work under the SLO.
 
-Three steps, each from where the one before ended. *Constants*: for every policy with one age the
+Three steps. *Constants*: for every policy with one age the
 longest that meets the target at all rates, and of those policies, borrow-idle among them, the one
 with most batch work. *Arrival*: ages from arrival, so that waiting uses up a request's time to
 share, the longest that meets the target, at most that of a request that never waits (the threshold
-problem of Haque et al., MICRO 2017, with batch work for energy). *By load*: such ages by the number
-in the system, one at a time longer or shorter by steps that halve. A step is taken if batch work
-grows in sum, and at every rate is no less than the best constant's.
+problem of Haque et al., MICRO 2017, with batch work for energy). *By load*: from the best constant,
+and from the age from arrival, ages by the number in the system, one at a time longer or shorter by
+steps that halve. A step is taken if it makes good what some rate has less than under the best
+constant, or where there is nothing to make good, if batch work grows in sum.
 
 What is found on some random numbers is cut back until it meets the target on others too, and must
 then leave no less batch work than the best constant at every rate, or that is the answer.
@@ -25,7 +26,7 @@ from tailc.forms.ladder.lanes import Lanes, Plan
 from tailc.forms.ladder.table import LoadAxis, Rule
 from tailc.forms.ladder.thresholds import Aim, SolverLimits, ThresholdMethod, ThresholdProblem
 from tailc.percentiles import PPM
-from tailc.pipeline.lane_replays import LaneReplays, Seen
+from tailc.pipeline.lane_replays import LaneReplays
 from tailc.pipeline.progress import Progress, silent
 from tailc.pipeline.thresholds import solve_for_ages
 
@@ -38,8 +39,6 @@ _PARTS = 128
 _FIRST_PART, _LAST_PART = 2, 32
 # Ages are cut back by so large a part of them at a time.
 _CUT = 32
-# The arrival clock: latency itself, up to the target and beyond.
-_RULES = (Rule.AGE_FROM_ARRIVAL, Rule.REREAD_ROW)
 
 
 @dataclass(frozen=True)
@@ -55,9 +54,10 @@ class _Tried:
         """Over all rates."""
         return sum(self.batch_ppm)
 
-    def is_no_less_than(self, other: _Tried) -> bool:
-        """At every rate."""
-        return all(a >= b for a, b in zip(self.batch_ppm, other.batch_ppm, strict=True))
+    def merit(self, other: _Tried) -> tuple[bool, int, int]:
+        """More is better: the target, then what no rate has less than under the other, then all."""
+        gains = (a - b for a, b in zip(self.batch_ppm, other.batch_ppm, strict=True))
+        return self.is_met, min(0, *gains), self.total_ppm
 
 
 def searched(
@@ -72,14 +72,14 @@ def searched(
     progress("trying one age for all", 0.0)
     constant = search.best_constant()
     progress("trying ages from arrival", 0.0)
-    found = search.by_load(search.from_arrival(), constant)
+    starts = (search.tried(by_load(constant.plan, problem, lanes)), search.from_arrival())
+    found = max(
+        (search.improved(start, constant) for start in starts), key=lambda one: one.merit(constant)
+    )
     progress("judging the plans", 0.0)
     judged = judge.cut_back(constant.plan)
-    if not found.is_met:
-        return judged.plan
     better = judge.cut_back(found.plan)
-    is_better = better.is_met and better.is_no_less_than(judged)
-    return better.plan if is_better else judged.plan
+    return max(judged, better, key=lambda one: one.merit(judged)).plan
 
 
 class _Trials:
@@ -91,13 +91,15 @@ class _Trials:
         self._replays = replays
 
     def tried(self, plan: Plan) -> _Tried:
-        """The plan at every rate; without batch work where the first misses the target."""
-        seen: list[Seen] = []
-        for rate in self._problem.rates_mrps:
-            seen.append(self._replays.seen(self._lanes, plan, rate))
-            if seen[-1].tail_us > self._problem.target_us:
+        """The plan at every rate; without batch work where one misses the target."""
+        batch_ppm: list[int] = []
+        # The highest rate is the first to miss.
+        for rate in reversed(self._problem.rates_mrps):
+            seen = self._replays.seen(self._lanes, plan, rate)
+            if seen.tail_us > self._problem.target_us:
                 return _Tried(plan, (0,) * len(self._problem.rates_mrps), False)
-        return _Tried(plan, tuple(one.batch_ppm for one in seen), True)
+            batch_ppm.append(seen.batch_ppm)
+        return _Tried(plan, tuple(reversed(batch_ppm)), True)
 
     def best_constant(self) -> _Tried:
         """Of most batch work in sum; of equals the more careful one."""
@@ -113,19 +115,23 @@ class _Trials:
 
     def from_arrival(self) -> _Tried:
         """The longest age from arrival that meets the target."""
-        return self._longest(self._by_load_of_one, low_load_age_us(self._problem, self._lanes))
 
-    def by_load(self, start: _Tried, constant: _Tried) -> _Tried:
+        def with_age(age_us: int | None) -> Plan:
+            plan = Plan(LoadAxis.IN_SYSTEM, (Rule.AGE_FROM_ARRIVAL,), ((1, age_us),), 1)
+            return by_load(plan, self._problem, self._lanes)
+
+        return self._longest(with_age, low_load_age_us(self._problem, self._lanes))
+
+    def improved(self, start: _Tried, constant: _Tried) -> _Tried:
         """The best that single steps lead to."""
         best = start
         for step_us in _steps_us(self._problem.target_us):
-            improved = best.is_met
+            improved = True
             while improved:
                 improved = False
                 for ages in _neighbours(best.plan, step_us, self._problem.release_us):
                     tried = self.tried(replace(best.plan, ages_us=ages))
-                    improves = tried.is_met and tried.total_ppm > best.total_ppm
-                    if improves and tried.is_no_less_than(constant):
+                    if tried.merit(constant) > best.merit(constant):
                         best, improved = tried, True
         return best
 
@@ -146,13 +152,6 @@ class _Trials:
     def _constant(self, borrowing: Borrowing, age_us: int | None) -> Plan:
         return plan_of(borrowing, ((self._problem.rates_mrps[0], age_us),), self._lanes)
 
-    def _by_load_of_one(self, age_us: int | None) -> Plan:
-        cores = self._lanes.cores
-        # Never is as late as twice the target, from where steps can lead back.
-        age_us = 2 * self._problem.target_us if age_us is None else age_us
-        ages = tuple((1 + row * cores, age_us) for row in range(_ROWS))
-        return Plan(LoadAxis.IN_SYSTEM, _RULES, ages, 1 + (_ROWS - 1) * cores)
-
     def _longest(self, plan: Callable[[int | None], Plan], most_us: int | None) -> _Tried:
         """The longest age that meets the target; the plan of the least age where none does."""
         never = self.tried(plan(most_us))
@@ -167,6 +166,18 @@ class _Trials:
             tried = self.tried(plan(max(middle * step_us, self._problem.release_us)))
             low, high, best = (middle, high, tried) if tried.is_met else (low, middle, best)
         return best
+
+
+def by_load(plan: Plan, problem: BorrowingProblem, lanes: Lanes) -> Plan:
+    """A plan by the number in the system with a row each for nobody, some and many that wait."""
+    loads = [1 + row * lanes.cores for row in range(_ROWS)]
+    ages = []
+    for load in loads:
+        age_us = next(age for first, age in reversed(plan.ages_us) if first <= load)
+        # Never is as late as twice the target, from where steps can lead back.
+        ages.append((load, 2 * problem.target_us if age_us is None else age_us))
+    rules = (*plan.rules, Rule.REREAD_ROW)
+    return Plan(LoadAxis.IN_SYSTEM, rules, tuple(ages), loads[-1])
 
 
 def _steps_us(target_us: int) -> Iterator[int]:
@@ -192,12 +203,17 @@ def low_load_age_us(problem: BorrowingProblem, lanes: Lanes) -> int | None:
 
     Least batch work is given up under the target (Haque et al., MICRO 2017, section 4.4, for two
     rungs: a request at the percentile, of work w, is alone from (target - w) / interference on).
+    Where both lanes together do no more than one alone, sharing leaves no batch work more.
     """
+    if lanes.interference_ppm == 0:
+        return None
+    if lanes.interference_ppm + lanes.batch_slowdown_ppm >= PPM:
+        return 0
     speeds = np.array([[(PPM - lanes.interference_ppm) / PPM, 1.0]])
     profile = replace(problem.profile, curves=speeds)
     thresholds = ThresholdProblem(
         profile=profile,
-        power_ppm=(lanes.batch_slowdown_ppm, PPM),
+        power_ppm=(max(lanes.batch_slowdown_ppm, 1), PPM),
         static_ppm=0,
         is_in_watts=False,
         objective=Aim.ENERGY,

@@ -1,0 +1,158 @@
+"""Budgets, interference and ages, found on replays of a small exponential sample."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from tailc.errors import Code, TailcError
+from tailc.forms.ladder.borrowing import (
+    Borrowing,
+    BorrowingProblem,
+    Calibration,
+    age_of,
+    plan_of,
+)
+from tailc.forms.ladder.lanes import Lanes, at_any_load, lane_ladder, lanes_of
+from tailc.forms.ladder.table import LoadAxis, Rule
+from tailc.pipeline import lane_replays
+from tailc.pipeline.borrowing import solve_for_budgets
+from tailc.pipeline.lane_search import low_load_age_us
+from tailc.traces.profile import DemandProfile, Measure
+
+MS = 1_000
+PPM = 1_000_000
+MEAN_MS = 6.0
+
+
+@pytest.fixture(autouse=True)
+def _few_replays(monkeypatch):
+    monkeypatch.setattr(lane_replays, "REPLAYS", 3)
+
+
+def exponential(count: int = 1_000) -> DemandProfile:
+    demand_ms = -MEAN_MS * np.log(1 - (np.arange(count) + 0.5) / count)
+    parts = np.ones(count, np.int64), np.ones((1, 1)), np.zeros(count, np.int32), ()
+    return DemandProfile(demand_ms, *parts, Measure.DEMAND_BUSY, "a core")
+
+
+def problem(**changes) -> BorrowingProblem:
+    parts = {
+        "profile": exponential(),
+        "cores": 1,
+        "interference": 400_000,
+        "batch_slowdown_ppm": None,
+        "borrowing": Borrowing.FIXED,
+        "budget_us": None,
+        "is_by_load": False,
+        "charges_harm": False,
+        "release_us": 2,
+        "percentile_ppm": 990_000,
+        "target_us": 100 * MS,
+        "rates_mrps": (40_000, 100_000),
+    }
+    return BorrowingProblem(**(parts | changes))
+
+
+def test_the_budget_is_what_requests_alone_leave_of_the_target():
+    found = solve_for_budgets(problem(rates_mrps=(40_000,)))
+    (point,) = found.points
+    assert point.budget_us == 100 * MS - point.alone_us
+    # M/M/1 at 0.24: p99 = mean / (1 - 0.24) ln 100
+    assert point.alone_us == pytest.approx(1000 * MEAN_MS / 0.76 * np.log(100), rel=0.05)
+    assert found.plan == at_any_load(point.budget_us, 1, Rule.WAITED_START_LAST)
+
+
+def test_47_ms_are_left_of_100_by_requests_that_have_53_alone():
+    # Yang et al., USENIX ATC 2016, section 3.
+    assert age_of(100 * MS - 53 * MS, Lanes(1, 500_000, 0), charges_harm=False) == 47 * MS
+
+
+def test_one_budget_for_all_rates_is_that_of_the_highest():
+    found = solve_for_budgets(problem())
+    budgets_us = {point.budget_us for point in found.points}
+    assert budgets_us == {100 * MS - found.points[-1].alone_us}
+
+
+def test_by_load_each_rate_has_its_own_and_holds_up_to_itself():
+    found = solve_for_budgets(problem(is_by_load=True))
+    assert found.plan.axis is LoadAxis.RATE
+    first, second = (point.budget_us for point in found.points)
+    assert found.plan.ages_us == ((0, first), (40_001, second))
+    assert first > second
+
+
+def test_charged_by_harm_sharing_may_last_as_much_longer_as_it_does_less_harm():
+    lanes = Lanes(1, 400_000, 0)
+    assert age_of(20 * MS, lanes, charges_harm=True) == 50 * MS
+    assert age_of(20 * MS, Lanes(1, 0, 0), charges_harm=True) is None
+
+
+def test_borrow_idle_only_shares_until_batch_work_has_left():
+    found = solve_for_budgets(problem(borrowing=Borrowing.IDLE))
+    assert found.plan == at_any_load(2, 1, Rule.WAITED_START_LAST)
+    for point in found.points:
+        assert point.budget_us is None
+        assert point.tail_us == pytest.approx(point.alone_us, rel=0.03)
+
+
+def test_a_calibrated_interference_makes_both_tails_equal():
+    asked = problem(interference=Calibration(100_000, 40_000), borrowing=Borrowing.IDLE)
+    found = solve_for_budgets(asked)
+    # M/M/1: (1 - s) / mean - 40/s = 1 / mean - 100/s, whatever the percentile.
+    wanted_ppm = 60 * MEAN_MS / 1000 * PPM
+    assert found.lanes.interference_ppm == pytest.approx(wanted_ppm, rel=0.05)
+
+
+def test_a_rate_at_which_requests_alone_miss_the_target_is_refused():
+    with pytest.raises(TailcError) as caught:
+        solve_for_budgets(problem(target_us=50 * MS))
+    (finding,) = caught.value.findings
+    assert finding.code is Code.INFEASIBLE
+    assert "cannot be met at 100/s: requests alone have" in finding.message
+    assert "relax the latency to more than" in finding.help
+
+
+def test_a_rate_that_overloads_the_server_is_refused():
+    with pytest.raises(TailcError, match="requests alone overload the server"):
+        solve_for_budgets(problem(rates_mrps=(170_000,)))
+
+
+def test_at_low_load_the_age_is_that_of_the_closed_form():
+    asked = problem(target_us=40 * MS)
+    demand_us = asked.profile.demand_at(990) * 1000
+    lanes = Lanes(1, 400_000, 400_000)
+    age_us = low_load_age_us(asked, lanes)
+    # Until t at 0.6 of the speed, then alone: 0.6 t + (40 ms - t) = w.
+    assert age_us == pytest.approx((40 * MS - demand_us) / 0.4, abs=2)
+
+
+def test_where_both_lanes_together_do_less_than_one_nothing_is_shared():
+    asked = problem(interference=700_000, batch_slowdown_ppm=500_000, borrowing=Borrowing.OPTIMISED)
+    found = solve_for_budgets(asked)
+    assert found.plan.longest_us is not None
+    assert found.plan.longest_us <= asked.release_us
+
+
+def test_no_policy_with_one_age_leaves_more_batch_work_than_the_optimised_one():
+    asked = problem(borrowing=Borrowing.OPTIMISED)
+    found = solve_for_budgets(asked)
+    for point in found.points:
+        assert point.tail_us <= asked.target_us
+    for borrowing in (Borrowing.FIXED, Borrowing.REFRESH, Borrowing.SAFE):
+        for age_ms in (5, 20, 40, 80):
+            plan = plan_of(borrowing, ((0, age_ms * MS),), found.lanes)
+            given = dataclasses.replace(asked, borrowing=borrowing, budget_us=age_ms * MS)
+            other = solve_for_budgets(given)
+            assert other.plan == plan
+            if all(point.tail_us <= asked.target_us for point in other.points):
+                assert _total(found) >= _total(other)
+
+
+def _total(found) -> int:
+    return sum(point.batch_ppm for point in found.points)
+
+
+def test_the_lanes_of_a_ladder_are_those_it_was_made_of():
+    lanes = Lanes(7, 340_000, 120_000)
+    assert lanes_of(lane_ladder(lanes, at_any_load(5, 7))) == lanes
