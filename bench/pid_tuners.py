@@ -26,6 +26,7 @@ from bench.timing import end, show, wanted
 
 AIM_MS = 20.0
 DEFAULT_LIMIT = 1.6
+REPEATS = 9
 
 
 def batch() -> dict[str, Plant]:
@@ -87,7 +88,7 @@ def duel(plant: Plant, structure: Structure, gains: ParallelGains | None) -> Due
 
 def seconds_of_tuning(plant: Plant, structure: Structure) -> float:
     times = []
-    for _ in range(3):
+    for _ in range(REPEATS):
         begun = time.process_time()
         tune(plant, structure, Limits(DEFAULT_LIMIT))
         times.append(time.process_time() - begun)
