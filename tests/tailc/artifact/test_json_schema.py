@@ -36,6 +36,11 @@ def test_the_schema_says_when_a_policy_is_of_which_minor_version() -> None:
     said = SCHEMA["properties"]["schema"]["description"]
     assert "minor 1 only with `demand`" in said
     assert "minor 2 only with `power`, `move_us` or a controller" in said
+    assert "minor 3 only with a tail table, shares, a rule, a measure or a column" in said
+    for name in ("lanes", "tails", "shares"):
+        document = json.loads((VECTORS / f"{name}.json").read_bytes())
+        VALIDATOR.validate(document)
+        assert document["schema"]["minor"] == 3
     for name in ("cores", "controller"):
         document = json.loads((VECTORS / f"{name}.json").read_bytes())
         assert document["schema"]["minor"] == 2
