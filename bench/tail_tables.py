@@ -38,7 +38,7 @@ from bench.timing import least_seconds, show
 
 REQUESTS, SEED = 10_000, 1
 BUCKETS, POSITIONS, ROWS, QUANTILE = 128, 16, 8, 0.95
-CALLS = 3
+CALLS = 10
 """In a turn: the processor's caches are then those of the way that is timed."""
 
 SOURCE = Path(__file__).parent / "cpp" / "tail_tables.cpp"
@@ -214,7 +214,7 @@ def _calls(way: Callable[[], object]) -> Callable[[], None]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="fewer repeats")
-    turns = 20 if parser.parse_args().quick else 200
+    turns = 10 if parser.parse_args().quick else 100
     found = {name: measured(work, turns) for name, work in laws().items()}
     names = list(next(iter(found.values())))
     show(

@@ -57,9 +57,10 @@ class TailTables:
     unknown_from: float
 
     def __post_init__(self) -> None:
-        if not (self.elapsed[0] == 0 and (np.diff(self.elapsed) > 0).all()):
+        if self.elapsed[0] != 0 or not (self.elapsed[1:] > self.elapsed[:-1]).all():
             raise ValueError("rows must ascend from 0")
-        if not ((self.left >= 0).all() and (np.diff(self.left) >= 0).all()):
+        rises = (self.left[:, 1:] >= self.left[:, :-1]).all()
+        if not (rises and (self.left[:, 0] >= 0).all()):
             raise ValueError("more requests cannot be done sooner")
 
 
@@ -186,7 +187,8 @@ def convolve(law: Law, cases: Cases, expected: float, left: NDArray[np.float64])
     rows, positions = left.shape
     pad = law.falling.size
     most = pad * (positions + 1)
-    size = int((expected - law.least * positions) / law.width)
+    # The search looks a little further than it has to.
+    size = int((expected - law.least * positions) / law.width) + pad // 4
     # A quantile of a sum is hardly ever below its mean.
     mean = positions * float(law.share @ law.filled)
     floor = int(mean) - (pad - 1) * np.arange(positions, -1, -1)
