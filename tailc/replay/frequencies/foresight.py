@@ -17,11 +17,13 @@ the tail least, until as many requests are late as the percentile allows. How is
    the highest frequencies cost most, and a cap makes those late that need them. In the end it is
    another level lower for the first requests to arrive, as many as possible, by halving the place
    `HALVINGS` times.
+3. **One by one.** From the highest level down, and in order of arrival, a request runs a level
+   lower where that saves energy and no more than allowed are late then; `PASSES` times.
 
 Where too many are late at the highest level already, all run at that.
 
 It is close to the least energy, and proves nothing: of five requests that may all be in time it
-mostly finds the best of all choices, and 5 % more in the mean.
+mostly finds the best of all choices, and needs 3 % more in the mean.
 """
 
 from __future__ import annotations
@@ -41,6 +43,7 @@ from tailc.replay.lowered import NS_PER_US
 # How many requests a decision looks ahead at most; it seldom takes more than a few.
 LOOK_AHEAD = 256
 HALVINGS = 5
+PASSES = 4
 _NOBODY = -1
 _PARTS_PER_CYCLE = 1_000_000
 # No decision needs a longer time, and clocks times this stay within 64 bits.
@@ -61,7 +64,8 @@ def foreseen_levels(
     if plan.late(top, 0) > plan.allowed:
         return np.full(len(demand.arrival_ns), top, np.int64)
     cap = plan.lowest_cap(top)
-    plan.late(cap, plan.lower_before(cap) if cap > table.least else 0)
+    late = plan.late(cap, plan.lower_before(cap) if cap > table.least else 0)
+    plan.lower(late)
     return plan.level
 
 
@@ -73,6 +77,7 @@ class _Plan:
     ) -> None:
         requests = len(demand.arrival_ns)
         self.level = np.zeros(requests, np.int64)
+        self._begin = np.zeros(requests, np.int64)
         self.allowed = (requests - measured_from) * (PPM - rule.percentile_ppm) // PPM
         self._first, self._behind = _queues(demand, table.cores)
         self._demand, self._table, self._from = demand, table, measured_from
@@ -83,7 +88,16 @@ class _Plan:
         demand, table = self._demand, self._table
         queues = self._first, self._behind
         limits = self._bound_ns, cap, lower_before, self._from
-        return int(_plan(demand, queues, table, limits, self.level))
+        return int(_plan(demand, queues, table, limits, self.level, self._begin))
+
+    def lower(self, late: int) -> None:
+        """Levels one lower for single requests, of which so many are late now."""
+        limits = self._bound_ns, self.allowed, self._from
+        for _ in range(PASSES):
+            parts = self._demand, self._behind, self._table, limits, self.level, self._begin
+            late, lowered = _lower(*parts, late)
+            if not lowered:
+                return
 
     def lowest_cap(self, top: int) -> int:
         """The lowest one with which no more are late than allowed; the highest is one."""
@@ -120,26 +134,38 @@ def _queues(demand: ClockDemand, cores: int) -> tuple[NDArray[np.int64], NDArray
 
 
 @njit(cache=True, nogil=True)
-def _plan(demand, queues, table, limits, level_of):  # pragma: no cover - compiled
-    """Fill in the level of each request; how many measured ones are late."""
+def _plan(demand, queues, table, limits, level_of, begin_of):  # pragma: no cover - compiled
+    """Fill in the level of each request, and when it begins; how many measured ones are late."""
     first, behind = queues
     bound_ns, cap, lower_before, measured_from = limits
     late = 0
     for core in range(len(first)):
         request, free_at = first[core], np.int64(_NOBODY)
         while request != _NOBODY:
-            begin = free_at
-            if demand.arrival_ns[request] >= free_at:
-                begin = demand.arrival_ns[request] + table.wake_ns
+            begin = _begin(request, free_at, demand, table)
             most = max(cap - (request < lower_before), table.least)
             level = _level(request, begin, bound_ns, most, demand, behind, table)
-            rate = demand.clocked.rate[demand.record[request], level]
-            level_of[request] = level
-            free_at = begin + (WHOLE + rate - 1) // rate
+            level_of[request], begin_of[request] = level, begin
+            free_at = begin + _whole_ns(request, level, demand)
             if request >= measured_from and free_at - demand.arrival_ns[request] > bound_ns:
                 late += 1
             request = behind[request]
     return late
+
+
+@_part  # pragma: no cover - compiled
+def _begin(request, free_at, demand, table):
+    """When a request begins on a core that is done with the one before at `free_at`."""
+    if demand.arrival_ns[request] >= free_at:
+        return demand.arrival_ns[request] + table.wake_ns
+    return free_at
+
+
+@_part  # pragma: no cover - compiled
+def _whole_ns(request, level, demand):
+    """How long a request runs at a level."""
+    rate = demand.clocked.rate[demand.record[request], level]
+    return (WHOLE + rate - 1) // rate
 
 
 @_part  # pragma: no cover - compiled
@@ -179,3 +205,71 @@ def _lowest(cycles, time_ns, table):
     while level < levels and table.frequency_khz[level] * time_ns < cycles * _PARTS_PER_CYCLE:
         level += 1
     return level
+
+
+@njit(cache=True, nogil=True)
+def _lower(demand, behind, table, limits, level_of, begin_of, late):  # pragma: no cover - compiled
+    """Step 3 of the module's docstring; how many are late then, and how many run lower."""
+    bound_ns, allowed, measured_from = limits
+    lowered = 0
+    for level in range(len(table.frequency_khz) - 1, table.least, -1):
+        for request in range(len(level_of)):
+            if level_of[request] == level and _saves(request, level, demand, table):
+                room = allowed - late
+                parts = demand, behind, table, (bound_ns, room, measured_from), level_of, begin_of
+                more = _more_late(request, level - 1, parts)
+                if more <= room:
+                    late += more
+                    lowered += 1
+                    _shift(request, level - 1, parts)
+    return late, lowered
+
+
+@_part  # pragma: no cover - compiled
+def _saves(request, level, demand, table):
+    """Whether a request draws less at the next lower level."""
+    lower = table.power_mw[level - 1] * _whole_ns(request, level - 1, demand)
+    return lower < table.power_mw[level] * _whole_ns(request, level, demand)
+
+
+@_part  # pragma: no cover - compiled
+def _more_late(request, level, parts):
+    """How many more are late with a request at a level; too many as soon as there is no room."""
+    demand, behind, table, limits, level_of, begin_of = parts
+    bound_ns, room, measured_from = limits
+    more, begin = 0, begin_of[request]
+    before, free_at = _ends(request, level, begin, demand, level_of, begin_of)
+    while True:
+        if request >= measured_from:
+            due = demand.arrival_ns[request] + bound_ns
+            more += int(free_at > due) - int(before > due)
+        request = behind[request]
+        if more > room or request == _NOBODY:
+            return more
+        begin = _begin(request, free_at, demand, table)
+        if begin == begin_of[request]:
+            return more
+        before, free_at = _ends(request, level_of[request], begin, demand, level_of, begin_of)
+
+
+@_part  # pragma: no cover - compiled
+def _ends(request, level, begin, demand, level_of, begin_of):
+    """When a request ends as things are, and when at another level or begun at another time."""
+    before = begin_of[request] + _whole_ns(request, level_of[request], demand)
+    return before, begin + _whole_ns(request, level, demand)
+
+
+@_part  # pragma: no cover - compiled
+def _shift(request, level, parts):
+    """Let a request run at a level, and those behind it begin when they then do."""
+    demand, behind, table, _, level_of, begin_of = parts
+    level_of[request] = level
+    free_at = begin_of[request] + _whole_ns(request, level, demand)
+    request = behind[request]
+    while request != _NOBODY:
+        begin = _begin(request, free_at, demand, table)
+        if begin == begin_of[request]:
+            return
+        begin_of[request] = begin
+        free_at = begin + _whole_ns(request, level_of[request], demand)
+        request = behind[request]

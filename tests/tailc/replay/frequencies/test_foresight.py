@@ -95,15 +95,15 @@ def test_where_all_can_be_in_time_they_are_at_almost_the_least_energy():
     assert ratios[0] == pytest.approx(1)
     assert np.median(ratios) == pytest.approx(1)
     # What looks ahead at one frequency and rounds up pays for levels being apart.
-    assert np.mean(ratios) < 1.08
+    assert np.mean(ratios) < 1.05
 
 
 def test_where_one_may_be_late_one_is_at_little_more_than_the_least_energy():
     ratios = compared(1)
     assert ratios[0] == pytest.approx(1)
-    assert np.median(ratios) < 1.05
+    assert np.median(ratios) == pytest.approx(1)
     # A cap for all is a coarse tool where one of five requests may be late.
-    assert np.mean(ratios) < 1.15
+    assert np.mean(ratios) < 1.08
 
 
 def long_trace(load: float, cores: int = 1) -> Trace:
@@ -122,7 +122,7 @@ def tail_us(outcome: Outcome) -> float:
 def test_the_tail_is_on_the_bound_and_cheaper_than_at_the_best_frequency(load):
     trace = long_trace(load)
     found = trace.foreseen(950_000)
-    assert 0.97 * BOUND_US <= tail_us(found) <= BOUND_US
+    assert 0.999 * BOUND_US <= tail_us(found) <= BOUND_US
     parts = trace.arrival_ns, trace.work_ns, trace.memory_ns
     fixed = [replayed(clocks(trace.table(), OneLevel(n)), *parts) for n in range(len(KHZ))]
     meeting = [outcome for outcome in fixed if tail_us(outcome) <= BOUND_US]
@@ -134,7 +134,7 @@ def test_only_measured_requests_may_use_up_what_is_allowed():
     rule = Foresight(950_000, BOUND_US)
     parts = trace.arrival_ns, trace.work_ns, trace.memory_ns
     outcome = replayed(clocks(trace.table(), rule), *parts, measured_from=from_request)
-    assert 0.04 * 3_000 < (outcome.latency_ns[from_request:] > BOUND_US * US).sum() <= 0.05 * 3_000
+    assert 0.049 * 3_000 < (outcome.latency_ns[from_request:] > BOUND_US * US).sum() <= 0.05 * 3_000
 
 
 def test_every_core_is_foreseen_on_its_own():
@@ -142,7 +142,7 @@ def test_every_core_is_foreseen_on_its_own():
     rule = Foresight(950_000, BOUND_US)
     parts = trace.arrival_ns, trace.work_ns, trace.memory_ns
     outcome = replayed(clocks(trace.table(cores=3), rule), *parts)
-    assert 0.97 * BOUND_US <= tail_us(outcome) <= BOUND_US
+    assert 0.999 * BOUND_US <= tail_us(outcome) <= BOUND_US
 
 
 def test_where_too_many_are_late_anyway_all_run_at_the_highest_frequency():
