@@ -24,9 +24,10 @@ _PER_REQUEST = 10**9
 def control(spec: RubikSpec, _loaded: LoadedSpec) -> Controller | None:
     """The PI controller that the spec states; None where the bound never changes.
 
-    Its error is the promised bound less the measured tail, and its output, which begins at 1, the
-    share of the promised bound that frequencies are chosen by. An epoch and a window have as many
-    requests as come in their time at the highest rate, so they are no shorter at any other.
+    Its error is the target, a share of the promised bound, less the measured tail, and its output,
+    which begins at 1, the share of the promised bound that frequencies are chosen by. An epoch and
+    a window have as many requests as come in their time at the highest rate, so they are no shorter
+    at any other.
     """
     own = spec.feedback
     if not own.is_on:
@@ -39,7 +40,7 @@ def control(spec: RubikSpec, _loaded: LoadedSpec) -> Controller | None:
     return Controller(
         acts_on=Actuator.LATENCY_BOUND,
         percentile_ppm=spec.slos[0].percentile_ppm,
-        target_us=bound_us,
+        target_us=max(bound_us * own.target_ppm // PPM, 1),
         epoch_requests=epoch,
         window_requests=max(epoch, _requests(rate_mrps, own.window_us)),
         first_ppm=PPM,

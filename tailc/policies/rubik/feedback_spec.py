@@ -33,7 +33,7 @@ from tailc.units import PERCENT, format_ppm, format_us
 # limits are not given there; these are ours (see docs/rubik.md).
 WINDOW_US, EPOCH_US = 1_000_000, 100_000
 KP, KI = Fraction("0.1"), Fraction("0.05")
-LEAST_PPM, MOST_PPM = 500_000, 1_500_000
+TARGET_PPM, LEAST_PPM, MOST_PPM = 980_000, 500_000, 1_500_000
 LARGEST_GAIN = 10
 _LARGEST_SCALE_PPM = LARGEST_OUTPUT_PPM[Actuator.LATENCY_BOUND]
 
@@ -82,6 +82,12 @@ class FeedbackSpec(SpecModel):
         description="Share of the bound by share of it that is left to it, at each epoch.",
         json_schema_extra={"default": float(KI)},
     )
+    target_ppm: ScalePpm = Field(
+        default=TARGET_PPM,
+        alias="target",
+        description="The share of the bound at which the measured tail is held.",
+        json_schema_extra={"default": "98%"},
+    )
     epoch_us: DurationUs = Field(
         default=EPOCH_US,
         alias="epoch",
@@ -128,6 +134,9 @@ class FeedbackSpec(SpecModel):
 
     def _limits(self) -> list[Complaint]:
         """The promised bound lies between them: it is what the controller begins with."""
+        if self.target_ppm > PPM:
+            message = "is more than 100 %: the tail would miss the bound"
+            return [Complaint(Code.BAD_VALUE, message, "lower it", ("target",))]
         if self.least_ppm > PPM:
             message = "is more than 100 %, with which the controller begins"
             return [Complaint(Code.BAD_VALUE, message, "lower it", ("least",))]

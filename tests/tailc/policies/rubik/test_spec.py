@@ -104,6 +104,11 @@ WRONG = {
         Code.CONFLICT,
         "feedback.epoch",
     ),
+    "a target beyond the bound": (
+        swapped((FEEDBACK, "feedback: {target: 101%}")),
+        Code.BAD_VALUE,
+        "feedback.target",
+    ),
     "limits beyond the promise": (
         swapped((FEEDBACK, "feedback: {least: 110%}")),
         Code.BAD_VALUE,
