@@ -82,11 +82,11 @@ def lane_use(ladder: Ladder, repeats: Sequence[CoreTimes]) -> LaneUse:
         round(mean * PPM),
         None if half is None else round((mean - half) * PPM),
         None if half is None else round((mean + half) * PPM),
-        round(fmean(_busy_lanes(one, lanes) for one in repeats) * PPM),
+        round(fmean(busy_lanes(one, lanes) for one in repeats) * PPM),
     )
 
 
-def _busy_lanes(one: CoreTimes, lanes: Lanes) -> float:
+def busy_lanes(one: CoreTimes, lanes: Lanes) -> float:
     """Lanes of a core that are busy, in the mean: that of requests, and that of batch work.
 
     The latter rests beside a request that is alone. How often that is follows from the batch work

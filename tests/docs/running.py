@@ -50,6 +50,23 @@ demand:
 rates: [30/s]
 """
 
+# The same for a block that tells of lanes of a core.
+WHOLE_SPEC_OF_LANES = """\
+apiVersion: tailc/v1
+kind: elfen
+name: websearch
+slo: [{percentile: 99%, latency: 500ms}]
+demand:
+  trace: design.parquet
+  column: demand_ms
+  unit: ms
+  measure: demand-busy
+  reference: a core whose other lane is idle
+server: {cores: 1}
+policy: fixed
+rates: [30/s]
+"""
+
 # Ends the output of a command that fails where the document does not say so.
 UNSTATED_EXIT = "the document does not state this exit:"
 
@@ -116,7 +133,7 @@ class Reader:
         given = yaml.load(block.text)
         text = block.text
         if "apiVersion" not in given:
-            whole = yaml.load(WHOLE_SPEC_OF_CORES if "cores" in given else WHOLE_SPEC)
+            whole = yaml.load(_whole_spec_for(given))
             if "timings" in given.get("demand", {}):
                 del whole["speedup"]
             whole.update(given)
@@ -127,6 +144,13 @@ class Reader:
         got = self.output_of("tailc check .spec.yaml")
         wanted = ["1 checked, 0 errors, 0 warnings"]
         return [] if got == wanted else [f"{text}is refused:\n{_joined(got)}"]
+
+
+def _whole_spec_for(given: dict[str, Any]) -> str:
+    """The spec that a block is a part of, by what only one kind has."""
+    if "cores" in given:
+        return WHOLE_SPEC_OF_CORES
+    return WHOLE_SPEC_OF_LANES if "lanes" in given else WHOLE_SPEC
 
 
 def _joined(lines: list[str]) -> str:

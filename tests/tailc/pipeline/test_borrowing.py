@@ -79,6 +79,8 @@ def test_by_load_each_rate_has_its_own_and_holds_up_to_itself():
     assert found.plan.axis is LoadAxis.RATE
     first, second = (point.budget_us for point in found.points)
     assert found.plan.ages_us == ((0, first), (40_001, second))
+    assert first is not None
+    assert second is not None
     assert first > second
 
 
@@ -110,6 +112,7 @@ def test_a_rate_at_which_requests_alone_miss_the_target_is_refused():
     (finding,) = caught.value.findings
     assert finding.code is Code.INFEASIBLE
     assert "cannot be met at 100/s: requests alone have" in finding.message
+    assert finding.help is not None
     assert "relax the latency to more than" in finding.help
 
 

@@ -1,0 +1,138 @@
+"""Replays of one workload on lanes of SMT cores, under many plans, on common random numbers."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bench.study import Figure, p99_of
+from tailc.forms.ladder.borrowing import Borrowing, age_of, plan_of
+from tailc.forms.ladder.lanes import Lanes, Plan, at_any_load, lane_ladder
+from tailc.replay import streams
+from tailc.replay.arrivals import Poisson
+from tailc.replay.outcome import Outcome, replay
+from tailc.replay.streams import Purpose
+from tailc.replay.subject import Subject, table_of
+from tailc.replay.workload import workload
+from tailc.threads import thread_count
+from tailc.traces.profile import DemandProfile
+from tailc.verify.energy import busy_lanes, core_times
+
+SEED = 2016
+REPETITIONS = 20
+REQUESTS, WARM_UP = 42_000, 2_000
+MOST_IN_SYSTEM = 4_096
+NS_PER_MS = 1e6
+BUDGETED = (Borrowing.FIXED, Borrowing.REFRESH, Borrowing.DYNAMIC, Borrowing.SAFE)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One repetition: p99, busy lanes of a core, of requests alone and of both, batch work.
+
+    `idle_ns`: lengths of the times in which a single core had no request.
+    """
+
+    p99_ms: float
+    requests_busy: float
+    busy: float
+    batch: float
+    idle_ns: NDArray[np.int64]
+
+
+Measure = Callable[[Run], float]
+
+
+class LanesStudy:
+    """A demand profile on lanes, and every replay asked for so far."""
+
+    def __init__(self, profile: DemandProfile, lanes: Lanes, requests: int = REQUESTS) -> None:
+        self.lanes = lanes
+        self.profile = profile
+        self._requests = requests
+        self.at = functools.cache(self._at)
+
+    def figure(self, of: Measure, plan: Plan, rate_rps: float) -> Figure:
+        return Figure.of([of(run) for run in self.at(plan, rate_rps)])
+
+    def more(self, of: Measure, plan: Plan, other: Plan, rate_rps: float) -> Figure:
+        """How much more a plan has than another, repetition by repetition."""
+        pairs = zip(self.at(plan, rate_rps), self.at(other, rate_rps), strict=True)
+        return Figure.of([of(ours) - of(theirs) for ours, theirs in pairs])
+
+    @property
+    def alone(self) -> Plan:
+        return at_any_load(0, self.lanes.cores)
+
+    @property
+    def shared(self) -> Plan:
+        return at_any_load(None, self.lanes.cores)
+
+    def headroom_us(self, rate_rps: float, target_ms: float) -> int:
+        """What requests alone leave of the target, at least nothing."""
+        alone_ms = self.figure(lambda run: run.p99_ms, self.alone, rate_rps).mean
+        return max(round(1_000 * (target_ms - alone_ms)), 0)
+
+    def budgeted(self, borrowing: Borrowing, budget_us: int) -> Plan:
+        """A policy with a budget; `dynamic` charges harm."""
+        harm = borrowing is Borrowing.DYNAMIC
+        age_us = age_of(budget_us, self.lanes, charges_harm=harm)
+        return plan_of(borrowing, ((0, age_us),), self.lanes)
+
+    def _at(self, plan: Plan, rate_rps: float) -> tuple[Run, ...]:
+        one = functools.partial(self._run, plan, Poisson(round(rate_rps * 1_000)))
+        with ThreadPoolExecutor(thread_count(None)) as workers:
+            return tuple(workers.map(one, range(REPETITIONS)))
+
+    def _run(self, plan: Plan, arrivals: Poisson, number: int) -> Run:
+        ladder = lane_ladder(self.lanes, plan)
+        load = workload(self.profile, ladder)
+        arrival_ns = arrivals.arrival_ns(
+            _stream(arrivals, number, Purpose.ARRIVALS), self._requests
+        )
+        order = np.empty(len(arrival_ns), np.int32)
+        pool = np.arange(len(load.work_ns), dtype=np.int32)
+        streams.shuffled_passes(_stream(arrivals, number, Purpose.ORDER), pool, order)
+        table = table_of(Subject("plan", (ladder,)), arrivals.rate_mrps, MOST_IN_SYSTEM)
+        warm_up = min(WARM_UP, self._requests // 20)
+        outcome = replay(load, order, arrival_ns, table, MOST_IN_SYSTEM, warm_up)
+        return self._summary(outcome)
+
+    def _summary(self, outcome: Outcome) -> Run:
+        times = core_times(outcome)
+        assert times is not None
+        (busy,) = times.utilization
+        assert busy is not None
+        ended = not outcome.was_cut_off
+        latency_ns = outcome.latency_ns[outcome.measured]
+        return Run(
+            p99_of(latency_ns / NS_PER_MS) if ended else np.inf,
+            busy,
+            busy_lanes(times, self.lanes),
+            1 - times.power / self.lanes.cores,
+            idle_periods_ns(outcome) if self.lanes.cores == 1 else np.zeros(0, np.int64),
+        )
+
+
+def idle_periods_ns(outcome: Outcome) -> NDArray[np.int64]:
+    """Times from an exit to the arrival that finds one core free, of measured requests."""
+    arrival_ns = outcome.arrival_ns[outcome.measured]
+    exit_ns = arrival_ns + outcome.latency_ns[outcome.measured]
+    gaps_ns = arrival_ns[1:] - exit_ns[:-1]
+    return gaps_ns[gaps_ns > 0]
+
+
+def idle_share(periods_ns: NDArray[np.int64], low_ms: float, high_ms: float) -> float:
+    """Share of all idle time that is in periods longer than `low_ms`, up to `high_ms`."""
+    length_ms = periods_ns / NS_PER_MS
+    chosen = (low_ms < length_ms) & (length_ms <= high_ms)
+    return float(length_ms[chosen].sum() / length_ms.sum())
+
+
+def _stream(arrivals: Poisson, number: int, purpose: Purpose) -> NDArray[np.uint64]:
+    return streams.stream(SEED, arrivals.rate_mrps, number, purpose)
