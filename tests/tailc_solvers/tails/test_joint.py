@@ -97,7 +97,7 @@ def test_two_rare_events_need_the_joint_law():
 
 
 def test_independent_smooth_work_needs_less_than_added_quantiles():
-    """For gamma work about a tenth less at a queue's front, as standard deviations do not add."""
+    """Standard deviations do not add: a tenth less at a queue's front, a twentieth at its end."""
     draw = np.random.default_rng(8)
     cycles, memory = draw.gamma(4, 0.25, 5_000), draw.gamma(4, 0.1, 5_000)
     joint = joint_tables(cycles, memory, frequency=GRID, quantile=0.95)
