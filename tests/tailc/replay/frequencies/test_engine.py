@@ -83,6 +83,16 @@ def test_elapsed_work_chooses_the_row():
     assert int(after.latency_ns[0]) == 41 * US + 29_500
 
 
+def test_elapsed_work_is_known_to_a_millionth_of_the_request():
+    # from 500,001 cycles on, there is no time to lose
+    table = tail_table((0, 0, 0), (500_001, 10**9, 10**9), bound_us=10_000)
+    before, after = (
+        replayed(clocks(table), [0, at_ns], [1 * MS, 1]) for at_ns in (500_000, 500_002)
+    )
+    assert int(before.latency_ns[0]) == 1 * MS
+    assert int(after.latency_ns[0]) == 500_002 + 249_999
+
+
 def test_elapsed_memory_time_chooses_its_row():
     table = tail_table((0, 0, 1), memory_ns=((0, 0, 0), (20 * US, 0, 100 * US)), bound_us=100)
     arrivals, work = [0, 50 * US], [100 * US, 1 * US]
@@ -107,6 +117,14 @@ def test_a_late_request_runs_at_the_highest_level():
     late = replayed(clocks(table), [0, 10 * US, 120 * US], [150 * US, 40 * US, 1])
     # at 120 us the first is late; at its end the second is
     assert late.latency_ns.tolist()[:2] == [135 * US, 125 * US + 20 * US]
+
+
+def test_a_request_whose_time_is_up_this_instant_is_late():
+    table = tail_table((0, 0, 0), bound_us=100)
+    outcome = replayed(clocks(table), [0, 100 * US], [200 * US, 1])
+    assert int(outcome.latency_ns[0]) == 150 * US
+    in_time = replayed(clocks(table), [0, 100 * US - 1], [200 * US, 1])
+    assert int(in_time.latency_ns[0]) == 200 * US
 
 
 def test_a_sleeping_core_wakes_at_the_power_of_its_level():
