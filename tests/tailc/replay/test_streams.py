@@ -65,3 +65,11 @@ def test_a_sorted_draw_is_as_variable_as_an_unsorted_one():
         counts.append(int((out == 0).sum()))
     assert abs(np.mean(counts) - 10) < 4 * math.sqrt(8 / 4000)
     assert abs(np.var(counts) - 8) < 4 * 8 * math.sqrt(2 / 4000)
+
+
+def test_every_hand_is_dealt_alike():
+    hands = np.empty(100_000, np.int32)
+    streams.dealt(streams.stream(4), 5, hands)
+    counts = np.bincount(hands, minlength=5)
+    assert len(counts) == 5
+    assert (np.abs(counts - 20_000) < 4 * math.sqrt(100_000 * 0.2 * 0.8)).all()
