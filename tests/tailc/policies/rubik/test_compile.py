@@ -1,5 +1,7 @@
 """Tables that can be worked out by hand, and what a compile says besides."""
 
+from math import log
+
 import pytest
 
 from tailc.errors import Code, TailcError
@@ -25,6 +27,19 @@ def test_of_requests_alike_each_position_adds_one_request(tmp_path):
     assert table.cycles[0].left == tuple(240_000 * i for i in range(1, 6))
     assert table.memory_ns[0].left == tuple(100_000 * i for i in range(1, 6))
     assert (table.bound_us, table.cores, table.sleep.wake_ns) == (3_000, 2, 20_000)
+
+
+def test_by_default_the_table_has_eight_rows_and_a_last_one_and_64_positions(tmp_path):
+    policy = compile_policy(str(write(tmp_path).spec)).policy
+    table, settings = policy.tail_table, dict(policy.evidence.settings)
+    assert (len(table.cycles), len(table.memory_ns), table.positions) == (9, 9, 64)
+    assert (settings["buckets"], settings["positions_convolved"]) == (128, 16)
+    # Rows begin at the octiles of exponential cycles with a mean of 600,000.
+    octiles = [600_000 * log(8 / (8 - i)) for i in range(1, 8)]
+    found = [row.from_elapsed for row in table.cycles[1:-1]]
+    # A row begins at the smallest request of its bucket, a 127th of the longest request wide.
+    assert all(0 <= at - begin <= table.cycles[-1].from_elapsed / 127
+               for at, begin in zip(octiles, found, strict=True))  # fmt: skip
 
 
 def test_longer_than_any_request_measured_runs_at_the_highest_frequency(tmp_path):
