@@ -95,6 +95,8 @@ class Code(enum.Enum):
     HOPEFUL_SUM = ("TC0552", ExitCode.OK, "added tails are below the tail of the sum")
     UNSTABLE_GAINS = ("TC0505", ExitCode.BAD_CONTENT, "gains in the spec would not be stable")
     BAD_MODEL = ("TC0511", ExitCode.BAD_CONTENT, "measured throughput gives no usable model")
+    OVERLOADED = ("TC0506", ExitCode.INFEASIBLE, "requests leave no time for batch work")
+    BEYOND_LIMIT = ("TC0553", ExitCode.OK, "all cores together exceed their chip's limit")
     HOST_SHORT = ("TC0551", ExitCode.OK, "machines need more than their host together")
 
     OTHER_MEASURE = ("TC0602", ExitCode.OK, "the held-out trace was measured otherwise")

@@ -15,6 +15,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from tailc.forms.colocation import BatchPair, BatchWork, Host, Throttled
 from tailc.forms.ladder.solution import SolvedRow
 from tailc.forms.tail_table import Level, TailRow
 from tailc.percentiles import PPM
@@ -40,6 +41,8 @@ class TailProblem:
 
     The table has `rows` even quantiles of elapsed work, and one position for each request up to
     `most_positions`; from `positions` on it is Gaussian. `buckets`: of each distribution.
+    `batch`: what cores do without requests, None where they sleep; `host`: their server, where it
+    is told.
     """
 
     profile: DemandProfile
@@ -53,9 +56,13 @@ class TailProblem:
     most_positions: int
     method: Distribution
     objective: TailObjective = TailObjective.FREQUENCY
+    host: Host | None = None
+    batch: BatchWork | None = None
 
     def __post_init__(self) -> None:
         assert self.profile.memory_ms is not None
+        assert self.batch is None or self.host is not None
+        assert self.batch is None or len(self.batch.power_mw) == len(self.levels)
         assert self.levels
         assert 1 <= self.positions <= self.most_positions
 
@@ -109,8 +116,9 @@ class Moments:
 class TailSolution:
     """The rows of a tail table, and what is known of them.
 
-    `least_us` is the percentile of a request that is alone, at the highest frequency. No rows by
-    load are told: `rows` is empty.
+    `least_us` is the percentile of a request that is alone, at the highest frequency. `pair`: the
+    frequencies beside batch work, None without any. `throttled`: what the chip's limit does, empty
+    without one. No rows by load are told: `rows` is empty.
     """
 
     cycles: tuple[TailRow, ...]
@@ -121,6 +129,8 @@ class TailSolution:
     proof: str
     solver: str
     evaluations: int = 0
+    pair: BatchPair | None = None
+    throttled: tuple[Throttled, ...] = ()
     rows: tuple[SolvedRow, ...] = ()
 
     def __post_init__(self) -> None:

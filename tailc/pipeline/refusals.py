@@ -16,6 +16,7 @@ _ABOUT: dict[Code, tuple[_Path, ...]] = {
     Code.INFEASIBLE: (("target",), ("slo", 0, "latency"), ("machines",)),
     Code.METHOD_UNFIT: (("search", "method"), ("speedup",)),
     Code.NO_TUNING: (("rates",),),
+    Code.OVERLOADED: (("batch", "rate"), ("rates",)),
 }
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from tailc.errors import Code, Finding, Severity, TailcError
 from tailc.forms.tail_problem import Distribution, Moments, Shortfall, TailProblem, TailSolution
 from tailc.forms.tail_table import LARGEST_CYCLES, LARGEST_TIME_NS, TailRow
 from tailc.percentiles import percentile_rank
+from tailc.pipeline.colocation import best_pair, pair_settings, throttled
 from tailc.pipeline.progress import Progress
 from tailc.specs.slo import promise
 from tailc.traces.profile import NS_PER_MS
@@ -36,14 +38,16 @@ _BARELY_BEGUN = math.ulp(0.0)
 def solve_for_tails(problem: TailProblem, _threads: int, progress: Progress) -> TailSolution:
     """The rows of the table, in whole cycles and nanoseconds.
 
-    Raises TailcError for a bound that a request alone misses at the highest frequency (INFEASIBLE).
+    Raises TailcError for a bound that a request alone misses at the highest frequency (INFEASIBLE),
+    and where requests leave no time for batch work (OVERLOADED).
     """
     progress("filling the tail table", 0.0)
     least_us = _least_us(problem)
     if least_us > problem.bound_us:
         raise _out_of_reach(problem, least_us)
+    pair = best_pair(problem)
     fill = _joint if problem.method is Distribution.JOINT else _separate
-    return fill(problem, least_us)
+    return replace(fill(problem, least_us), pair=pair, throttled=throttled(problem, pair))
 
 
 def _least_us(problem: TailProblem) -> int:
@@ -176,9 +180,9 @@ def _shortfalls(
 
 
 def tail_settings(problem: TailProblem, solution: TailSolution) -> dict[str, int]:
-    """Of the distributions, and the moments of one request."""
+    """Of the distributions, the moments of one request, and the frequencies beside batch work."""
     moments = solution.moments
-    return {
+    return pair_settings(problem, solution) | {
         "bound_us": problem.bound_us,
         "buckets": problem.buckets,
         "clock_khz": problem.clock_khz,

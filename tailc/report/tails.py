@@ -6,6 +6,7 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 from tailc.forms.tail_problem import TailProblem, TailSolution
+from tailc.report.colocated import colocated_result, colocated_text
 from tailc.specs.slo import promise
 from tailc.units import format_khz, format_us
 
@@ -16,9 +17,12 @@ _NS_PER_US = 1_000
 
 
 def tails_result(compiled: Compiled) -> dict[str, object]:
-    """Cycles and nanoseconds of a request, its percentile alone, and where sums are hopeful."""
-    _, solution = _solved(compiled)
-    return {
+    """Cycles and nanoseconds of a request, its percentile alone, and where sums are hopeful.
+
+    With batch work and a limit of the chip where the spec has them.
+    """
+    problem, solution = _solved(compiled)
+    return colocated_result(problem, solution) | {
         "least_us": solution.least_us,
         "moments": dataclasses.asdict(solution.moments),
         "shortfalls": [dataclasses.asdict(each) for each in solution.shortfalls],
@@ -26,7 +30,10 @@ def tails_result(compiled: Compiled) -> dict[str, object]:
 
 
 def tails_text(compiled: Compiled) -> str:
-    """A request on average, and its percentile where it never waits at the highest frequency."""
+    """A request on average, and its percentile where it never waits at the highest frequency.
+
+    Then batch work and the limit of the chip, where the spec has them.
+    """
     problem, solution = _solved(compiled)
     moments, highest = solution.moments, problem.levels[-1].frequency_khz
     memory, spread = (
@@ -34,11 +41,12 @@ def tails_text(compiled: Compiled) -> str:
         for ns in (moments.mean_memory_ns, moments.deviation_memory_ns)
     )
     alone = promise(problem.percentile_ppm, solution.least_us)
-    return (
+    requests = (
         f"request    {moments.mean_cycles:,} cycles (deviation {moments.deviation_cycles:,}) and "
         f"{memory} of memory time ({spread})\n"
         f"alone      {alone} at {format_khz(highest)}"
     )
+    return "\n\n".join([requests, *colocated_text(problem, solution)])
 
 
 def _solved(compiled: Compiled) -> tuple[TailProblem, TailSolution]:

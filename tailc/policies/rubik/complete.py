@@ -1,4 +1,4 @@
-"""The spec with its table of measured frequencies read."""
+"""The spec with its table of measured frequencies read, and what must hold of all frequencies."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tailc.errors import Code, Finding, Place, TailcError
+from tailc.errors import Code, Finding, Place, Severity, TailcError
 from tailc.forms.tail_table import LARGEST_FREQUENCY_KHZ
-from tailc.policies.rubik.server_spec import LevelSpec, LevelTableSpec
+from tailc.policies.rubik.server_spec import LevelSpec, LevelTableSpec, ServerSpec
 from tailc.policies.rubik.spec import RubikSpec
 from tailc.specs.load import LoadedSpec
-from tailc.units import FREQUENCY, POWER, format_khz
+from tailc.units import FREQUENCY, POWER, format_khz, format_mw
 
 if TYPE_CHECKING:
     from tailc.traces.core_table import MeasuredCore
@@ -24,16 +24,52 @@ _TABLE = ("server", "table")
 def complete(
     spec: RubikSpec, loaded: LoadedSpec, folder: Path | None
 ) -> tuple[RubikSpec, tuple[Finding, ...]]:
-    """The spec with every frequency known, and nothing to warn of.
+    """The spec with every frequency known, and a warning where all cores exceed the chip's limit.
 
     `folder` is where relative paths begin; None: where the process runs. Raises TailcError for a
-    table that cannot be read, and for a frequency that it has twice.
+    table that cannot be read, for a frequency that it has twice, for powers of batch work that are
+    not one a frequency, and for a chip's limit below what its cores need at the lowest one.
     """
-    if spec.server.table is None:
-        return spec, ()
-    levels = _levels(spec.server.table, loaded, folder)
-    server = spec.server.model_copy(update={"table": None, "levels_listed": levels})
-    return spec.model_copy(update={"server": server}), ()
+    if spec.server.table is not None:
+        levels = _levels(spec.server.table, loaded, folder)
+        server = spec.server.model_copy(update={"table": None, "levels_listed": levels})
+        spec = spec.model_copy(update={"server": server})
+    _check_powers(spec, loaded)
+    return spec, _beyond_limit(spec.server, loaded)
+
+
+def _check_powers(spec: RubikSpec, loaded: LoadedSpec) -> None:
+    powers, levels = spec.batch and spec.batch.powers_mw, spec.server.levels
+    if powers is None or len(powers) == len(levels):
+        return
+    message = (
+        f"`batch.powers` has {len(powers)} powers, but the server has {len(levels)} frequencies"
+    )
+    place = loaded.place("batch", "powers")
+    raise TailcError(Finding(Code.CONFLICT, message, place, "give one for each frequency"))
+
+
+def _beyond_limit(server: ServerSpec, loaded: LoadedSpec) -> tuple[Finding, ...]:
+    if server.tdp_mw is None:
+        return ()
+    place = loaded.place("server", "tdp")
+    least_mw, most_mw = (server.busy_mw(server.levels[end]) for end in (0, -1))
+    if server.tdp_mw < least_mw:
+        message = (
+            f"is {format_mw(server.tdp_mw)}, less than the {format_mw(least_mw)} that the chip "
+            "draws with requests on all its cores at the lowest frequency"
+        )
+        hint = "correct it or the powers, or add a lower frequency"
+        raise TailcError(Finding(Code.CONFLICT, f"`server.tdp` {message}", place, hint))
+    if server.tdp_mw >= most_mw:
+        return ()
+    message = (
+        f"requests on all cores at the highest frequency draw {format_mw(most_mw)}, more than "
+        f"`server.tdp`, {format_mw(server.tdp_mw)}: a chip that then throttles them keeps no "
+        "promise of the policy"
+    )
+    hint = "leave out frequencies that all cores cannot have together"
+    return (Finding(Code.BEYOND_LIMIT, message, place, hint, Severity.WARNING),)
 
 
 def _levels(

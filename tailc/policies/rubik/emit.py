@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tailc.forms.tail_problem import TailProblem, TailSolution
-from tailc.forms.tail_table import Sleep, TailTable
+from tailc.forms.tail_table import Batch, Sleep, TailTable
 from tailc.policies.rubik.spec import RubikSpec
 
 NS_PER_US = 1_000
@@ -20,4 +20,13 @@ def emit(spec: RubikSpec, problem: TailProblem, solution: TailSolution) -> TailT
         memory_ns=solution.memory_ns,
         sleep=Sleep(sleep.power_mw, sleep.wake_us * NS_PER_US),
         cores=spec.server.cores,
+        batch=_batch(problem, solution),
     )
+
+
+def _batch(problem: TailProblem, solution: TailSolution) -> Batch | None:
+    if problem.batch is None or solution.pair is None:
+        return None
+    least, own = (problem.levels[at] for at in (solution.pair.least_level, solution.pair.level))
+    power_mw = problem.batch.power_mw[solution.pair.level]
+    return Batch(least.frequency_khz, own.frequency_khz, power_mw)

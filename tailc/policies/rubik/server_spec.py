@@ -21,10 +21,12 @@ from tailc.specs.fields import (
     quantity,
     quantity_schema,
 )
-from tailc.units import POWER, format_khz
+from tailc.units import POWER, format_khz, format_mw
 
 MAX_CORES = 65_536
 MAX_LEVELS = 1_024
+# Those of a chip with a limit: its throttling is told core by core.
+MAX_LIMITED_CORES = 256
 _AT_MOST = f"at most {format_khz(LARGEST_FREQUENCY_KHZ)} can be told"
 
 PowerMw = Annotated[
@@ -64,6 +66,15 @@ class PowerSpec(SpecModel):
         alias="at", examples=["2.4GHz"], description="The frequency that `dynamic` is drawn at."
     )
 
+    def power_mw(self, frequency_khz: int) -> int:
+        """What a core draws at a frequency."""
+        return power_mw(
+            frequency_khz,
+            static_mw=self.static_mw,
+            dynamic_mw=self.dynamic_mw,
+            nominal_khz=self.at_khz,
+        )
+
 
 class RangeSpec(SpecModel):
     """Frequencies in equal steps, and a model of their powers."""
@@ -102,19 +113,8 @@ class RangeSpec(SpecModel):
     @property
     def levels(self) -> tuple[Level, ...]:
         """Every frequency with its power."""
-        told = self.power
-        return tuple(
-            Level(
-                khz,
-                power_mw(
-                    khz,
-                    static_mw=told.static_mw,
-                    dynamic_mw=told.dynamic_mw,
-                    nominal_khz=told.at_khz,
-                ),
-            )
-            for khz in range(self.first_khz, self.last_khz + 1, self.step_khz)
-        )
+        frequencies_khz = range(self.first_khz, self.last_khz + 1, self.step_khz)
+        return tuple(Level(khz, self.power.power_mw(khz)) for khz in frequencies_khz)
 
 
 class LevelTableSpec(SpecModel):
@@ -167,10 +167,30 @@ class ServerSpec(SpecModel):
         examples=[{"power": "0.1W", "wake": "20us"}],
         description="What a core without requests does.",
     )
+    uncore_mw: RestingPowerMw = Field(
+        default=0,
+        alias="uncore",
+        description="Power of the chip beside its cores; it counts where power is shared out, and "
+        "within `tdp`.",
+        json_schema_extra={"default": "0W"},
+    )
+    rest_mw: RestingPowerMw = Field(
+        default=0,
+        alias="rest",
+        description="Power of the server beside its chip, such as that of DRAM; it counts where "
+        "power is shared out.",
+        json_schema_extra={"default": "0W"},
+    )
+    tdp_mw: PowerMw | None = Field(
+        default=None,
+        alias="tdp",
+        examples=["65W"],
+        description="Thermal design power of the chip, that of all cores together.",
+    )
 
     @model_validator(mode="after")
     def _check_levels(self) -> ServerSpec:
-        complaints = [*self._sources(), *self._order()]
+        complaints = [*self._sources(), *self._order(), *self._chip()]
         if complaints:
             raise RefusalError(*complaints)
         return self
@@ -208,6 +228,30 @@ class ServerSpec(SpecModel):
             for position, each in enumerate(listed)
             if each.frequency_khz > LARGEST_FREQUENCY_KHZ
         ]
+
+    def _chip(self) -> list[Complaint]:
+        if self.tdp_mw is None:
+            return []
+        if self.cores > MAX_LIMITED_CORES:
+            message = f"is of one chip, which has at most {MAX_LIMITED_CORES} cores here"
+            return [Complaint(Code.CONFLICT, message, "remove it", ("tdp",), ("cores",))]
+        if self.tdp_mw < self.idle_mw:
+            message = (
+                f"is {format_mw(self.tdp_mw)}, less than the {format_mw(self.idle_mw)} that the "
+                "chip draws with all its cores asleep"
+            )
+            hint = "no frequency can meet it: correct it, `sleep.power` or `uncore`"
+            return [Complaint(Code.CONFLICT, message, hint, ("tdp",))]
+        return []
+
+    @property
+    def idle_mw(self) -> int:
+        """What the chip draws with all its cores asleep."""
+        return self.uncore_mw + self.cores * self.sleep.power_mw
+
+    def busy_mw(self, level: Level) -> int:
+        """What the chip draws with requests on all its cores."""
+        return self.uncore_mw + self.cores * level.power_mw
 
     @property
     def levels(self) -> tuple[Level, ...]:

@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 
 from tailc.errors import Code
 from tailc.forms.tail_table import LARGEST_BOUND_US
+from tailc.policies.rubik.batch_spec import BatchSpec
 from tailc.policies.rubik.feedback_spec import FeedbackSpec
 from tailc.policies.rubik.server_spec import ServerSpec
 from tailc.specs.clocked import ClockedDemandSpec
@@ -71,6 +72,9 @@ class RubikSpec(SpecModel):
         examples=[{"trace": "traces/design.parquet"}],
     )
     server: ServerSpec = Field(examples=[{"cores": 6}])
+    batch: BatchSpec | None = Field(
+        default=None, description="Work that cores do while they have no requests; else they sleep."
+    )
     table: TableSpec = Field(default_factory=TableSpec, description="How fine the table is.")
     feedback: FeedbackSpec = Field(
         default_factory=FeedbackSpec,
@@ -89,7 +93,7 @@ class RubikSpec(SpecModel):
         return self
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
-        """Objectives, and rates by themselves and against the feedback."""
+        """Objectives, and rates by themselves and against what needs them."""
         return (self._slo_complaints, self._repeated_rates, self._missing_rates)
 
     def _slo_complaints(self) -> list[Complaint]:
@@ -117,11 +121,16 @@ class RubikSpec(SpecModel):
         ]
 
     def _missing_rates(self) -> list[Complaint]:
-        if self.rates_mrps or not self.feedback.is_on:
+        if self.rates_mrps:
             return []
-        message = "is missing, but the feedback measures over a second at the highest rate"
-        hint = "add `rates: [200/s, 600/s]`, or set `feedback: off`"
-        return [Complaint(Code.MISSING_KEY, message, hint, ("rates",))]
+        add = "add `rates: [200/s, 600/s]`, or set"
+        if self.feedback.is_on:
+            message = "is missing, but the feedback measures over a second at the highest rate"
+            return [Complaint(Code.MISSING_KEY, message, f"{add} `feedback: off`", ("rates",))]
+        if self.batch is not None and self.batch.rate_mrps is None:
+            message = "is missing, but batch work has the time that requests leave"
+            return [Complaint(Code.MISSING_KEY, message, f"{add} `batch.rate`", ("rates",))]
+        return []
 
     @property
     def slos(self) -> tuple[Slo, ...]:

@@ -1,0 +1,168 @@
+"""Frequencies of requests and of batch work on the same cores, and what the chip's limit does.
+
+Whole numbers go in and come out: watts and shares are floating point in between.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+
+import numpy as np
+from tailc_solvers.colocation import core, limit
+from tailc_solvers.colocation.core import SharedCore
+
+from tailc.errors import Code, Finding, TailcError
+from tailc.forms.colocation import BatchPair, BatchWork, Host, Throttled, Throttling
+from tailc.forms.tail_problem import TailProblem, TailSolution
+from tailc.percentiles import PPM
+from tailc.units import counted, format_khz, format_mrps
+
+MW_PER_W = 1_000
+KHZ_PER_GHZ = 1_000_000
+# Thousandths of a request per second times nanoseconds.
+_PER_NS = 10**12
+
+
+def best_pair(problem: TailProblem) -> BatchPair | None:
+    """The frequencies of most batch work per joule; None without batch work.
+
+    Raises TailcError (OVERLOADED) where requests leave no time at any frequency.
+    """
+    if problem.batch is None:
+        return None
+    assert problem.host is not None
+    shared = shared_core(problem, problem.host, problem.batch)
+    found = core.best_pair(shared)
+    if found.critical is None or found.batch is None:
+        raise _overloaded(problem, problem.host, problem.batch)
+    return BatchPair(
+        least_level=found.critical,
+        level=found.batch,
+        busy_ppm=round(float(shared.busy()[found.critical]) * PPM),
+        micro_work_per_joule=round(found.work_per_joule * PPM),
+        best_levels=found.best_batch,
+    )
+
+
+def shared_core(problem: TailProblem, host: Host, batch: BatchWork) -> SharedCore:
+    """One core of the server at that rate, with its part of the power that is drawn beside cores.
+
+    Requests have the mean work of the design sample, so their mean time is right at any frequency.
+    """
+    weight = problem.profile.weight
+    mean_ns = float(np.average(problem.service_ns(problem.clock_khz), weights=weight))
+    memory_ns = float(np.average(problem.memory_ns, weights=weight))
+    beside_mw = host.uncore_mw + host.rest_mw
+    return SharedCore(
+        freq_ghz=np.array([level.frequency_khz / KHZ_PER_GHZ for level in problem.levels]),
+        nominal_ghz=problem.clock_khz / KHZ_PER_GHZ,
+        critical_power_w=_watts([level.power_mw for level in problem.levels]),
+        batch_power_w=_watts(batch.power_mw),
+        critical_memory=memory_ns / mean_ns,
+        batch_memory=batch.memory_ppm / PPM,
+        utilization=batch.rate_mrps * mean_ns / (_PER_NS * host.cores),
+        throughput=batch.throughput_ppm / PPM,
+        shared_w=beside_mw / (MW_PER_W * host.cores),
+    )
+
+
+def _watts(power_mw: tuple[int, ...] | list[int]) -> np.ndarray:
+    """Powers in W; a model may round down to none, which is made the least that can be told."""
+    return np.maximum(np.array(power_mw, np.float64), 1.0) / MW_PER_W
+
+
+def _overloaded(problem: TailProblem, host: Host, batch: BatchWork) -> TailcError:
+    highest_khz = problem.levels[-1].frequency_khz
+    mean_ns = float(np.average(problem.service_ns(highest_khz), weights=problem.profile.weight))
+    most_mrps = math.ceil(_PER_NS * host.cores / mean_ns) - 1
+    message = (
+        f"at {format_mrps(batch.rate_mrps)} requests keep {counted(host.cores, 'core')} busy all "
+        f"the time at {format_khz(highest_khz)}, the highest frequency, and leave none for batch "
+        "work"
+    )
+    hint = f"the nearest rate that leaves any is {format_mrps(most_mrps)}; or take more cores"
+    return TailcError(Finding(Code.OVERLOADED, message, help=hint))
+
+
+def pair_settings(problem: TailProblem, solution: TailSolution) -> dict[str, int]:
+    """The pair, its work per joule, and the best frequency beside each of requests."""
+    pair, batch = solution.pair, problem.batch
+    if pair is None or batch is None:
+        return {}
+    frequencies = [level.frequency_khz for level in problem.levels]
+    beside = {
+        f"batch_khz_at_{khz}": frequencies[best]
+        for khz, best in zip(frequencies, pair.best_levels, strict=True)
+        if best is not None
+    }
+    return beside | {
+        "batch_busy_ppm": pair.busy_ppm,
+        "batch_khz": frequencies[pair.level],
+        "batch_least_khz": frequencies[pair.least_level],
+        "batch_memory_ppm": batch.memory_ppm,
+        "batch_micro_work_per_joule": pair.micro_work_per_joule,
+        "batch_rate_mrps": batch.rate_mrps,
+    }
+
+
+def throttled(problem: TailProblem, pair: BatchPair | None) -> tuple[Throttled, ...]:
+    """What the chip's limit does with requests at the highest frequency on all cores, on half of
+    them and on none, batch work on the others; empty without a limit.
+    """
+    host = problem.host
+    if host is None or host.tdp_mw is None:
+        return ()
+    if pair is None:
+        return (_throttled(problem, host, None, host.cores),)
+    counts = dict.fromkeys((host.cores, host.cores // 2, 0))
+    return tuple(_throttled(problem, host, pair, requests) for requests in counts)
+
+
+def _throttled(
+    problem: TailProblem, host: Host, pair: BatchPair | None, requests: int
+) -> Throttled:
+    assert host.tdp_mw is not None
+    cores = tuple(_cores(problem, host, pair, requests))
+    watts = {"idle_core_w": host.idle_core_mw / MW_PER_W, "shared_w": host.uncore_mw / MW_PER_W}
+    asked = limit.within_limit(cores, math.inf, **watts)
+    found = limit.within_limit(cores, host.tdp_mw / MW_PER_W, **watts)
+    khz = [level.frequency_khz for level in problem.levels]
+    slowed = [each.level for each in found.cores if not each.is_batch]
+    batch = [each.level for each in found.cores if each.is_batch]
+    return Throttled(
+        requests=requests,
+        asked_mw=round(asked.power_w * MW_PER_W),
+        outcome=_OUTCOMES[found.status],
+        requests_khz=khz[slowed[0] or 0] if slowed else None,
+        batch_khz=tuple(khz[level] for level in batch if level is not None),
+        stopped=batch.count(None),
+        power_mw=round(found.power_w * MW_PER_W),
+    )
+
+
+# A limit below the least power is refused with the spec.
+_OUTCOMES = {
+    limit.Limited.UNCHANGED: Throttling.NONE,
+    limit.Limited.BATCH_SLOWED: Throttling.BATCH_SLOWED,
+    limit.Limited.BATCH_STOPPED: Throttling.BATCH_STOPPED,
+    limit.Limited.REQUESTS_SLOWED: Throttling.REQUESTS_SLOWED,
+}
+
+
+def _cores(
+    problem: TailProblem, host: Host, pair: BatchPair | None, requests: int
+) -> Iterator[limit.BusyCore]:
+    """Those with requests first. Power that falls with frequency counts as its highest so far."""
+    top = len(problem.levels) - 1
+    critical = _rising([level.power_mw for level in problem.levels])
+    yield from itertools.repeat(limit.BusyCore(False, top, critical), requests)
+    if pair is not None and problem.batch is not None:
+        power, memory = _rising(problem.batch.power_mw), problem.batch.memory_ppm / PPM
+        own = limit.BusyCore(True, pair.level, power, memory)
+        yield from itertools.repeat(own, host.cores - requests)
+
+
+def _rising(power_mw: tuple[int, ...] | list[int]) -> tuple[float, ...]:
+    return tuple(np.maximum.accumulate(_watts(power_mw)).tolist())

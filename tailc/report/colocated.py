@@ -1,0 +1,104 @@
+"""What a compile tells of batch work beside requests, and of the limit of the chip."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from tailc.forms.colocation import BatchPair, Throttled, Throttling
+from tailc.forms.tail_problem import TailProblem, TailSolution
+from tailc.percentiles import PPM
+from tailc.report.table import aligned
+from tailc.units import counted, format_khz, format_mrps, format_mw
+
+_DIGITS = 4
+_OUTCOMES = {
+    Throttling.NONE: "within it",
+    Throttling.BATCH_SLOWED: "batch work slows down",
+    Throttling.BATCH_STOPPED: "batch work slows down, then stops",
+    Throttling.REQUESTS_SLOWED: "requests slow down, last of all",
+}
+
+
+def colocated_result(problem: TailProblem, solution: TailSolution) -> dict[str, object]:
+    """Both as data; absent where the spec tells of neither."""
+    result: dict[str, object] = {}
+    if solution.pair is not None:
+        result["batch"] = _pair_dict(problem, solution.pair)
+    if solution.throttled:
+        result["throttled"] = [
+            dataclasses.asdict(each) | {"outcome": each.outcome.value}
+            for each in solution.throttled
+        ]
+    return result
+
+
+def _pair_dict(problem: TailProblem, pair: BatchPair) -> dict[str, object]:
+    assert problem.batch is not None
+    khz = [level.frequency_khz for level in problem.levels]
+    return {
+        "rate_mrps": problem.batch.rate_mrps,
+        "least_khz": khz[pair.least_level],
+        "frequency_khz": khz[pair.level],
+        "busy_ppm": pair.busy_ppm,
+        "micro_work_per_joule": pair.micro_work_per_joule,
+        "beside": [
+            {"requests_khz": requests, "batch_khz": None if best is None else khz[best]}
+            for requests, best in zip(khz, pair.best_levels, strict=True)
+        ],
+    }
+
+
+def colocated_text(problem: TailProblem, solution: TailSolution) -> tuple[str, ...]:
+    """A paragraph each; none where the spec tells of neither."""
+    told = []
+    if solution.pair is not None:
+        told.append(_pair_text(problem, solution.pair))
+    if solution.throttled:
+        told.append(_throttled_text(problem, solution.throttled))
+    return tuple(told)
+
+
+def _pair_text(problem: TailProblem, pair: BatchPair) -> str:
+    assert problem.batch is not None
+    khz = [level.frequency_khz for level in problem.levels]
+    head = (
+        f"batch      {pair.micro_work_per_joule / PPM:.{_DIGITS}g} of work per joule at "
+        f"{format_khz(khz[pair.level])}, requests at {format_khz(khz[pair.least_level])} at least: "
+        f"{pair.busy_ppm / PPM:.1%} busy at {format_mrps(problem.batch.rate_mrps)}"
+    )
+    rows = [("requests at", "best for batch work"), *_beside(khz, pair.best_levels)]
+    return f"{head}\n\n{aligned(rows, numbers=(0, 1))}"
+
+
+def _beside(khz: list[int], best_levels: tuple[int | None, ...]) -> list[tuple[str, str]]:
+    return [
+        (format_khz(requests), "- (overloaded)" if best is None else format_khz(khz[best]))
+        for requests, best in zip(khz, best_levels, strict=True)
+    ]
+
+
+def _throttled_text(problem: TailProblem, throttled: tuple[Throttled, ...]) -> str:
+    assert problem.host is not None
+    assert problem.host.tdp_mw is not None
+    title = ("requests on", "would draw", "draws", "", "requests", "batch work")
+    rows = [title, *(_throttled_row(each) for each in throttled)]
+    table = aligned(rows, numbers=(1, 2, 4))
+    return f"limit      {format_mw(problem.host.tdp_mw)} of the chip\n\n{table}"
+
+
+def _throttled_row(each: Throttled) -> tuple[str, ...]:
+    return (
+        counted(each.requests, "core"),
+        format_mw(each.asked_mw),
+        format_mw(each.power_mw),
+        _OUTCOMES[each.outcome],
+        "-" if each.requests_khz is None else format_khz(each.requests_khz),
+        _batch_text(each) or "-",
+    )
+
+
+def _batch_text(each: Throttled) -> str:
+    by_khz = {khz: each.batch_khz.count(khz) for khz in sorted(set(each.batch_khz))}
+    told = [f"{counted(count, 'core')} at {format_khz(khz)}" for khz, count in by_khz.items()]
+    stopped = [f"{counted(each.stopped, 'core')} without"] if each.stopped else []
+    return ", ".join([*told, *stopped])
