@@ -7,7 +7,7 @@ from pathlib import Path
 import jsonschema
 
 from tailc.report.verdict import as_cases, as_dict, as_github, as_markdown, as_text
-from tailc.verify.verdict import ControlUse, CoreUse, Run, Spike, TypeUse, Verdicts
+from tailc.verify.verdict import ControlUse, CoreUse, LaneUse, Run, Spike, TypeUse, Verdicts
 from tests.tailc.report.verdicts_made import MEETS, MISSES, UNSURE, point, run, verdicts
 
 SCHEMA = json.loads(
@@ -153,3 +153,47 @@ def test_annotations_and_cases_tell_the_energy_in_a_word():
     assert "energy 51.2 % of TL" in as_cases(made())[0].message
     threads = verdicts(point("30/s", run("websearch", MEETS), run("SEQ", MISSES)))
     assert "energy" not in as_github(threads)
+
+
+ON_LANES = dataclasses.replace(
+    verdicts(
+        point(
+            "30/s",
+            dataclasses.replace(
+                run("smt", MEETS), lanes=LaneUse(873_000, 872_000, 874_000, 1_320_000)
+            ),
+            dataclasses.replace(
+                run("borrow-idle", UNSURE), lanes=LaneUse(765_000, None, None, 1_000_000)
+            ),
+        )
+    ),
+    drift=None,
+)
+
+
+def test_on_lanes_batch_work_and_busy_lanes_stand_in_place_of_energy():
+    said = as_text(ON_LANES, ["shared", "alone"])
+    table = said[said.index("\nat 30/s") + 1 : said.index("Times in ms")]
+    assert table == (
+        "at 30/s        p99   policy  verdict     mean    n   batch  95 % interval     util\n"
+        "policy       352.0           pass       109.0  4.4  87.3 %  87.2 % .. 87.4 %  1.32\n"
+        "borrow-idle  476.1  -26.1 %  undecided  109.0  4.4  76.5 %  unknown           1.00\n"
+        "\n"
+    )
+    for word in ("energy", "power", "threads"):
+        assert word not in said
+    assert "busy lanes of a core, of 2" in said
+    assert "87.3 %" in as_markdown(ON_LANES)
+
+
+def test_json_tells_of_lanes_what_its_schema_says():
+    told = as_dict(ON_LANES)
+    jsonschema.validate(told, SCHEMA)
+    lanes = told["points"][0]["policy"]["lanes"]
+    assert lanes == {
+        "batch_ppm": 873_000,
+        "low_ppm": 872_000,
+        "high_ppm": 874_000,
+        "utilization_ppm": 1_320_000,
+    }
+    assert told["points"][0]["policy"]["cores"] is None

@@ -1,0 +1,188 @@
+"""What is refused, and where; each message names the place, and a way out."""
+
+import jsonschema
+import pytest
+
+from tailc.errors import Code, TailcError
+from tailc.pipeline.spec import open_kind
+from tailc.policies.elfen.lanes_spec import RELEASE_CYCLES, RELEASE_US, WAKE_CYCLES
+from tailc.policies.elfen.spec import ElfenSpec
+from tailc.specs.document import parse_document
+from tailc.specs.json_schema import spec_schema
+from tailc.specs.tree import plain
+from tests.tailc.policies.elfen.case import SPEC, swapped, write
+
+LANES = "lanes: {interference: 45%}"
+FIXED = "policy: fixed\nbudget: by-load\n"
+CORES = "cores: 1"
+
+
+def refused(folder, spec: str) -> list[tuple[Code, str, str]]:
+    """Code, message, and the text of the line that the finding stands at."""
+    with pytest.raises(TailcError) as caught:
+        open_kind(str(write(folder, spec).spec))
+    lines = spec.splitlines()
+    return [
+        (f.code, f.message, lines[f.place.line - 1].strip())
+        for f in caught.value.findings
+        if f.place is not None and f.place.line is not None
+    ]
+
+
+REFUSED = {
+    "no interference": (
+        swapped((LANES, "lanes: {batch_slowdown: 10%}")),
+        Code.MISSING_KEY,
+        "do not say how much slower",
+    ),
+    "two interferences": (
+        swapped((LANES, "lanes: {interference: 45%, ipc: {alone: 2, shared: 1}}")),
+        Code.CONFLICT,
+        "both say how much slower",
+    ),
+    "faster beside batch work": (
+        swapped((LANES, "lanes: {ipc: {alone: 1, shared: 2}}")),
+        Code.CONFLICT,
+        "cannot speed them up",
+    ),
+    "no instructions": (
+        swapped((LANES, "lanes: {ipc: {alone: 1, shared: 0}}")),
+        Code.BAD_VALUE,
+        "must be more than zero",
+    ),
+    "standstill": (
+        swapped((LANES, "lanes: {interference: 100%}")),
+        Code.BAD_VALUE,
+        "must be less than 100 %",
+    ),
+    "calibrated the wrong way round": (
+        swapped((LANES, "lanes: {calibrate: {alone: 40/s, shared: 100/s}}")),
+        Code.CONFLICT,
+        "is no lower than `alone`, 40/s",
+    ),
+    "a budget without a unit": (
+        swapped((FIXED, "policy: fixed\nbudget: 47\n")),
+        Code.MISSING_UNIT,
+        "47",
+    ),
+    "a budget for borrow-idle": (
+        swapped((FIXED, "policy: borrow-idle\nbudget: 47ms\n")),
+        Code.CONFLICT,
+        "the policy `borrow-idle` takes none",
+    ),
+    "a budget by load for refresh": (
+        swapped((FIXED, "policy: refresh\nbudget: by-load\n")),
+        Code.CONFLICT,
+        "the policy `refresh` goes by who waits",
+    ),
+    "dynamic by time": (
+        swapped((FIXED, "policy: dynamic\ncharge: time\n")),
+        Code.CONFLICT,
+        "`dynamic` is what charges harm",
+    ),
+    "safe by harm on several cores": (
+        swapped((FIXED, "policy: safe\ncharge: harm\n"), (CORES, "cores: 4")),
+        Code.CONFLICT,
+        "on one core only",
+    ),
+    "a charge without a budget": (
+        swapped((FIXED, "policy: optimised\ncharge: harm\n")),
+        Code.CONFLICT,
+        "has no budget",
+    ),
+    "a target above the SLO": (
+        swapped(("server:", "target: 81ms\nserver:")),
+        Code.CONFLICT,
+        "is above the first SLO's latency, 80 ms",
+    ),
+    "a rate twice": (
+        swapped(("rates: [20/s, 60/s]", "rates: [20/s, 20/s]")),
+        Code.BAD_VALUE,
+        "is a rate stated before",
+    ),
+    "no rates": (swapped(("rates: [20/s, 60/s]\n", "")), Code.MISSING_KEY, "rates"),
+    "no cores": (swapped((CORES, "cores: 0")), Code.BAD_VALUE, "0"),
+    "a class": (
+        swapped(("latency: 80ms}", "latency: 80ms, class: long}")),
+        Code.CONFLICT,
+        "requests have no classes here",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_bad_spec_is_refused_where_it_is_wrong(name, tmp_path):
+    spec, code, message = REFUSED[name]
+    found = refused(tmp_path, spec)
+    assert len(found) == 1
+    assert found[0][0] is code
+    assert message in found[0][1]
+
+
+def test_the_schema_accepts_what_is_accepted(tmp_path):
+    validator = jsonschema.Draft202012Validator(spec_schema(ElfenSpec))
+    written = [
+        SPEC,
+        swapped((LANES, "lanes: {ipc: {alone: 1.4, shared: 0.7}, release: 0us}")),
+        swapped((FIXED, "policy: safe\nbudget: 47ms\ncharge: harm\n")),
+    ]
+    for spec in written:
+        open_kind(str(write(tmp_path, spec).spec))
+        validator.validate(plain(parse_document(spec, "spec").root))
+
+
+def slower_ppm(folder, spec: str) -> int:
+    """By the instructions per cycle of the opened spec."""
+    opened = open_kind(str(write(folder, spec).spec)).spec
+    assert isinstance(opened, ElfenSpec)
+    assert opened.lanes.ipc is not None
+    return opened.lanes.ipc.interference_ppm
+
+
+def test_measured_instructions_say_how_much_slower_requests_are(tmp_path):
+    spec = swapped((LANES, "lanes: {ipc: {alone: 1.4, shared: 0.7}}"))
+    assert slower_ppm(tmp_path, spec) == 500_000
+
+
+TABLE = "batch,alone,shared\nlusearch,1.42,0.95\npmd,1.5,1.2\n"
+FROM_TABLE = "lanes: {ipc_table: {file: ipc.csv, alone: alone, shared: shared%s}}"
+
+
+def test_a_row_of_a_file_does_too(tmp_path):
+    (tmp_path / "ipc.csv").write_text(TABLE)
+    spec = swapped((LANES, FROM_TABLE % ", where: {batch: pmd}"))
+    assert slower_ppm(tmp_path, spec) == 200_000
+
+
+TABLES = {
+    "which row": (TABLE, "", Code.CONFLICT, "keeps 2 rows of `ipc.csv`"),
+    "no such row": (TABLE, ", where: {batch: fop}", Code.EMPTY_TRACE, "ipc.csv"),
+    "out of order": (
+        TABLE.replace("1.2", "1.6"),
+        ", where: {batch: pmd}",
+        Code.CONFLICT,
+        "row 2 of `ipc.csv` has `1.6` instructions per cycle beside batch work, and `1.5` alone",
+    ),
+    "negative": (TABLE.replace("1.2", "-1.2"), "", Code.NOT_POSITIVE, "-1.2"),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_file_that_does_not_tell_is_refused(name, tmp_path):
+    text, where, code, message = TABLES[name]
+    (tmp_path / "ipc.csv").write_text(text)
+    with pytest.raises(TailcError) as caught:
+        open_kind(str(write(tmp_path, swapped((LANES, FROM_TABLE % where))).spec))
+    (finding,) = caught.value.findings
+    assert finding.code is code
+    assert message in finding.message
+
+
+def test_a_lane_takes_the_published_cycles_to_let_go_and_to_wake():
+    # Yang et al., USENIX ATC 2016, figure 8, at 2.0 GHz.
+    assert RELEASE_CYCLES == {"mwait": 2_443, "nanonap": 3_285, "futex": 11_518}
+    assert WAKE_CYCLES == {"mwait": 1_036, "nanonap": 1_438, "futex": 3_968}
+    assert RELEASE_CYCLES["futex"] / RELEASE_CYCLES["nanonap"] == pytest.approx(3.5, abs=0.05)
+    # Printed as 2.72.
+    assert WAKE_CYCLES["futex"] / WAKE_CYCLES["nanonap"] == pytest.approx(2.76, abs=0.005)
+    assert RELEASE_US == 2
