@@ -17,7 +17,7 @@ from tailc.replay.cores.table import CoreTable
 from tailc.replay.frequencies import engine as clock_engine
 from tailc.replay.frequencies.dealing import clock_demand
 from tailc.replay.frequencies.state import ClockLog
-from tailc.replay.frequencies.table import Clockwork
+from tailc.replay.frequencies.table import Clockwork, adapts
 from tailc.replay.lowered import NS_PER_US, Lowered
 from tailc.replay.pools import NEVER_NS, PPM
 from tailc.replay.workload import Workload
@@ -79,8 +79,8 @@ class Steps:
 class ClockTimes:
     """Core time at each level, while the core held a request, waking included.
 
-    level_ns: (phases, levels), over cores and time. adapts: whether levels follow what cores hold,
-    so that cores are slow rather than idle.
+    level_ns: (phases, levels), over cores and time. adapts: whether levels follow what there is to
+    do, so that cores are slow rather than idle.
     """
 
     frequency_khz: tuple[int, ...]
@@ -373,7 +373,7 @@ def _on_clocks(
         len(table.frequency_khz),
         Energy(log.energy, log.power, (table.idle_mw * _PPM_PER_MILLI,)),
         Steps(*log.steps[:steps].T) if table.steer.epoch else None,
-        ClockTimes(tuple(table.frequency_khz.tolist()), log.level_ns, table.follows_tails),
+        ClockTimes(tuple(table.frequency_khz.tolist()), log.level_ns, adapts(clockwork)),
     )
 
 

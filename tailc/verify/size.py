@@ -12,6 +12,7 @@ import numpy as np
 
 from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, TailcError
+from tailc.forms.controller import Actuator
 from tailc.percentiles import PPM
 from tailc.replay.arrivals import Poisson
 from tailc.replay.baselines import baseline, chosen_names
@@ -103,11 +104,13 @@ def size(
 
     `slo` None: the first of the first policy. Baselines run on the first policy's server, and one
     whose threshold is searched is searched at each rate. Arrivals are Poisson. Raises TailcError
-    where a policy and the requests do not fit, and for a server without a stated capacity.
+    where a policy and the requests do not fit, for a server without a stated capacity, and for a
+    controller that keeps the tail on its target.
     """
     options = replace(options or VerifyOptions(), arrivals=(Poisson(PPM),))
     for policy in policies:
         check(policy, held_out, options)
+        _check_open(policy)
     slo = slo or policies[0].slos[0]
     subjects = _subjects(policies, held_out, options)
     found = []
@@ -125,6 +128,18 @@ def size(
         options.cut_off_us,
         tuple(found),
     )
+
+
+def _check_open(policy: Policy) -> None:
+    """Raise TailcError for a controller that makes the tail as long as it may be at every rate."""
+    law = policy.controller
+    if law is not None and law.acts_on is Actuator.LATENCY_BOUND:
+        message = (
+            f"the controller of policy `{policy.name}` keeps the tail on its target at every rate "
+            "that the server carries: which of these meets it is a matter of chance"
+        )
+        hint = "compile the policy without its controller, and size that"
+        raise TailcError(Finding(Code.METHOD_UNFIT, message, help=hint))
 
 
 def _subjects(

@@ -81,6 +81,11 @@ def given_level(clockwork: Clockwork) -> int | None:
     return clockwork.rule.level if isinstance(clockwork.rule, OneLevel) else None
 
 
+def adapts(clockwork: Clockwork) -> bool:
+    """Whether cores are slow rather than idle where there is time."""
+    return given_level(clockwork) is None
+
+
 def _froms(rows: tuple[TailRow, ...]) -> NDArray[np.int64]:
     return np.array([row.from_elapsed for row in rows], np.int64)
 

@@ -177,6 +177,14 @@ def test_size_finds_the_rate_at_which_the_bound_is_missed():
     assert 1.5 * fixed < ours < 400_000
 
 
+def test_a_policy_that_keeps_its_tail_on_the_target_has_no_size():
+    with pytest.raises(TailcError) as refused:
+        size([policy(TABLE, STILL)], alike(), VerifyOptions(baselines=(), **FEW))
+    finding = refused.value.findings[0]
+    assert finding.code is Code.METHOD_UNFIT
+    assert "keeps the tail on its target at every rate" in finding.message
+
+
 def test_a_trace_without_the_memory_time_that_the_policy_was_compiled_with_is_refused():
     with_memory = replace(READING, memory="mem_ms")
     assert refusals(policy(reading=with_memory), alike()) == [

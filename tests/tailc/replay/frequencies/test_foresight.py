@@ -145,6 +145,14 @@ def test_every_core_is_foreseen_on_its_own():
     assert 0.999 * BOUND_US <= tail_us(outcome) <= BOUND_US
 
 
+def test_cores_that_are_as_slow_as_they_may_be_are_not_saturated():
+    arrivals = [i * 100 * US for i in range(1_000)]
+    trace = Trace(arrivals, [80 * US] * 1_000, [0] * 1_000, 0)
+    found = trace.foreseen(950_000)
+    assert found.utilization == pytest.approx(1, abs=0.01)
+    assert found.saturation == pytest.approx(0, abs=0.01)
+
+
 def test_where_too_many_are_late_anyway_all_run_at_the_highest_frequency():
     trace = Trace([0, 0, 0], [MS, MS, MS], [0, 0, 0], 0)
     assert trace.foreseen(950_000).rung.tolist() == [3, 3, 3]
