@@ -110,7 +110,7 @@ def test_nothing_is_relative_to_or_of_an_overloaded_server(ours, theirs):
 
 
 def test_the_interval_is_student_s_over_the_repeats():
-    repeats = [CoreTimes(energy * 1e6, 0.0, (0.5, 0.25), None) for energy in (10, 12, 14, 16)]
+    repeats = [CoreTimes(energy * 1e6, 0.0, 0.0, (0.5, 0.25), None) for energy in (10, 12, 14, 16)]
     found = core_use(AMP, repeats)
     # mean 13, deviation sqrt(20 / 3), t of 3 degrees of freedom 3.1824
     half = 3.1824 * math.sqrt(20 / 3) / 2
@@ -121,16 +121,16 @@ def test_the_interval_is_student_s_over_the_repeats():
 
 
 def test_one_repeat_has_no_interval():
-    found = core_use(AMP, [CoreTimes(1e6, 0.0, (None, 0.25), None)])
+    found = core_use(AMP, [CoreTimes(1e6, 0.0, 0.0, (None, 0.25), None)])
     assert (found.low_us, found.high_us) == (None, None)
     assert found.types[0].utilization_ppm == 0
 
 
 def test_outputs_are_told_by_mean_and_nine_in_ten():
     outputs = np.arange(1, 101, dtype=np.int64)
-    halves = [CoreTimes(1.0, 0.0, (), part) for part in (outputs[:50], outputs[50:])]
+    halves = [CoreTimes(1.0, 0.0, 0.0, (), part) for part in (outputs[:50], outputs[50:])]
     assert control_use(halves) == ControlUse(50, 5, 95)
-    assert control_use([CoreTimes(1.0, 0.0, (), None)]) is None
+    assert control_use([CoreTimes(1.0, 0.0, 0.0, (), None)]) is None
 
 
 def test_a_controller_that_stands_still_scales_the_ages():
