@@ -9,7 +9,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from tailc.errors import Code, Finding, TailcError
+from tailc.errors import Code, Finding, Severity, TailcError
 from tailc.forms.ladder.borrowing import (
     Borrowing,
     BorrowingProblem,
@@ -24,7 +24,7 @@ from tailc.forms.ladder.borrowing import (
 from tailc.forms.ladder.lanes import Lanes, Plan
 from tailc.forms.ladder.solution import RowEvidence
 from tailc.percentiles import PPM
-from tailc.pipeline.lane_replays import LaneReplays, Seen
+from tailc.pipeline.lane_replays import NO_END_US, LaneReplays, Seen
 from tailc.pipeline.lane_search import low_load_age_us, searched
 from tailc.pipeline.progress import Progress, silent
 from tailc.specs.slo import promise
@@ -34,6 +34,7 @@ from tailc.units import format_mrps, format_us
 SEEDS = (1, 2)
 # Interference is found to a hundredth of a percent.
 _STEP_PPM = 100
+_LESS = "give a smaller budget, or a policy whose delays do not add up: `fixed` or `safe`"
 _SOLVER = "tailc.pipeline.borrowing"
 
 
@@ -186,6 +187,23 @@ def _row(rate_mrps: int, seen: Seen) -> RateRow:
         total_cost_ppm=PPM - seen.batch_ppm,
     )
     return RateRow(evidence)
+
+
+def predicted_misses(problem: BorrowingProblem, solution: BorrowingSolution) -> tuple[Finding, ...]:
+    """A warning for each rate at which the plan misses the target on the design sample."""
+    return tuple(
+        Finding(Code.PREDICTED_MISS, _missed(problem, point), None, _LESS, Severity.WARNING)
+        for point in solution.points
+        if point.tail_us > problem.target_us
+    )
+
+
+def _missed(problem: BorrowingProblem, point: LoadPoint) -> str:
+    at = f"at {format_mrps(point.rate_mrps)} `{problem.borrowing.value}`"
+    if point.tail_us == NO_END_US:
+        return f"{at} overloads the server"
+    target = promise(problem.percentile_ppm, problem.target_us)
+    return f"{at} has {format_us(point.tail_us)} on the design sample, where `{target}` is aimed at"
 
 
 def borrowing_settings(problem: BorrowingProblem, solution: BorrowingSolution) -> dict[str, int]:

@@ -10,11 +10,13 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, overload
 
 from tailc.errors import Finding
+from tailc.forms.ladder.borrowing import BorrowingProblem, BorrowingSolution
 from tailc.forms.ladder.problem import LadderProblem
 from tailc.forms.ladder.solution import LadderSolution
 from tailc.forms.ladder.thresholds import ThresholdProblem, ThresholdSolution
 from tailc.forms.shares_problem import SharesProblem, SharesSolution
 from tailc.forms.tail_problem import TailProblem, TailSolution
+from tailc.pipeline.borrowing import borrowing_settings, predicted_misses, solve_for_budgets
 from tailc.pipeline.ladders import solve_for_schedules
 from tailc.pipeline.progress import Progress, silent
 from tailc.pipeline.remarks import dominated_degrees
@@ -23,8 +25,12 @@ from tailc.pipeline.shares import shares_settings, short_host, solve_for_shares
 from tailc.pipeline.tails import hopeful_sums, solve_for_tails, tail_settings
 from tailc.pipeline.thresholds import solve_for_ages
 
-Problem: TypeAlias = LadderProblem | ThresholdProblem | TailProblem | SharesProblem
-Solution: TypeAlias = LadderSolution | ThresholdSolution | TailSolution | SharesSolution
+Problem: TypeAlias = (
+    LadderProblem | ThresholdProblem | BorrowingProblem | TailProblem | SharesProblem
+)
+Solution: TypeAlias = (
+    LadderSolution | ThresholdSolution | BorrowingSolution | TailSolution | SharesSolution
+)
 
 
 @dataclass(frozen=True)
@@ -45,6 +51,7 @@ class Approach:
 APPROACHES: Mapping[type[Problem], Approach] = {
     LadderProblem: Approach(solve_for_schedules, ladder_settings, dominated_degrees, swept_target),
     ThresholdProblem: Approach(solve_for_ages, threshold_settings),
+    BorrowingProblem: Approach(solve_for_budgets, borrowing_settings, predicted_misses),
     TailProblem: Approach(solve_for_tails, tail_settings, hopeful_sums),
     SharesProblem: Approach(solve_for_shares, shares_settings, short_host),
 }
@@ -65,6 +72,12 @@ def solve(
 def solve(
     problem: ThresholdProblem, threads: int = 1, progress: Progress = silent
 ) -> ThresholdSolution: ...
+
+
+@overload
+def solve(
+    problem: BorrowingProblem, threads: int = 1, progress: Progress = silent
+) -> BorrowingSolution: ...
 
 
 @overload

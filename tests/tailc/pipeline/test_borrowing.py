@@ -16,7 +16,7 @@ from tailc.forms.ladder.borrowing import (
 from tailc.forms.ladder.lanes import Lanes, at_any_load, lane_ladder, lanes_of
 from tailc.forms.ladder.table import LoadAxis, Rule
 from tailc.pipeline import lane_replays
-from tailc.pipeline.borrowing import solve_for_budgets
+from tailc.pipeline.borrowing import predicted_misses, solve_for_budgets
 from tailc.pipeline.lane_search import low_load_age_us
 from tailc.traces.profile import DemandProfile, Measure
 
@@ -114,6 +114,15 @@ def test_a_rate_at_which_requests_alone_miss_the_target_is_refused():
     assert "cannot be met at 100/s: requests alone have" in finding.message
     assert finding.help is not None
     assert "relax the latency to more than" in finding.help
+
+
+def test_a_budget_that_misses_the_target_on_the_design_sample_is_told():
+    asked = problem(borrowing=Borrowing.REFRESH, budget_us=300 * MS, interference=600_000)
+    told = predicted_misses(asked, solve_for_budgets(asked))
+    assert [finding.code for finding in told] == [Code.PREDICTED_MISS]
+    assert told[0].message.startswith("at 100/s `refresh` has ")
+    fits = problem()
+    assert predicted_misses(fits, solve_for_budgets(fits)) == ()
 
 
 def test_a_rate_that_overloads_the_server_is_refused():
