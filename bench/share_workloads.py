@@ -96,7 +96,7 @@ def shares_of(
         "step_us": 750_000,
         "enforce_us": 50_000,
         "forgetting_ppm": 970_000,
-        "first_covariance": 1,
+        "first_covariance": 100,
         "least_b_ppm": 50_000,
         "least_ppm": 50_000,
         "host_ppm": PPM,

@@ -36,9 +36,10 @@ WINDOW_US = STEP_US = 750_000
 ESTIMATE_US = ENFORCE_US = 50_000
 # Section 2.3.2: found by trying there; other poles do about as well.
 POLE = 0.1
-# The rest is open in the source, and ours. Samples of a step and a half count half.
+# The rest is open in the source, and ours. Samples of a step and a half ago count half; under a
+# covariance of 1 phases are followed late, and beyond 100 nothing is won.
 FORGETTING = 0.97
-FIRST_COVARIANCE = 1
+FIRST_COVARIANCE = 100
 LEAST_B_PPM = 50_000
 LEAST_PPM = 50_000
 TOLERANCE_PPM = 50_000
@@ -178,7 +179,8 @@ class ControlSpec(SpecModel):
     )
     first_covariance: Annotated[Whole, Field(ge=1, le=LARGEST_COVARIANCE)] = Field(
         default=FIRST_COVARIANCE,
-        description="How little the first model is trusted: 1 is as much as one sample.",
+        description="How little the first model is trusted: 1 is as much as one sample. No "
+        "later one is trusted less.",
     )
     least_b_ppm: OpenPercentPpm = Field(
         default=LEAST_B_PPM,
