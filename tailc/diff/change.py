@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tailc.diff.limits import LEAN_OF_REPLICATES, Scatter, bending, leaning, limits, of_mean
+from tailc.diff.limits import Scatter, bending, limits, of_days, of_mean
 from tailc.diff.paired import (
     MeanEnergy,
     MeanLatency,
@@ -172,18 +172,11 @@ class _Spread:
         if replicates < _FEWEST_REPLICATES:
             return Scatter(_NONE)
         if self._setting.arrivals.is_recorded:
-            return self._of_days(by_replicate)
+            spread = self._setting.spread
+            freedom = max(min(replicates, spread.units) - 1, 1)
+            return of_days(by_replicate, spread.drawn_share, freedom)
         paired = [self._draws.repeat_of(number) for number in range(replicates)]
         return self._of_requests(quantity, by_replicate - by_repeat[paired], by_repeat)
-
-    def _of_days(self, by_replicate: Numbers) -> Scatter:
-        """Over days of recorded arrivals, each of which a replicate stands for."""
-        spread = self._setting.spread
-        around = by_replicate - by_replicate.mean()
-        value = float(np.var(by_replicate, ddof=1)) * spread.drawn_share
-        third = float((around**3).mean()) * spread.drawn_share**2
-        freedom = max(min(len(by_replicate), spread.units) - 1, 1)
-        return Scatter(Variance(value, freedom), leaning(LEAN_OF_REPLICATES, third, value))
 
     def _of_requests(self, quantity: Quantity, shift: Numbers, by_repeat: Numbers) -> Scatter:
         """Over samples of held-out requests; `shift` is how much more each replicate differs.

@@ -16,14 +16,16 @@ Numbers = NDArray[np.float64]
 # Limits at 2 % in place of 2.5 % beyond each, as verify's: the variance is estimated from few
 # requests of weight, and at 2.5 % the intervals held the true change in 90 to 96 % of trials.
 _WIDER = Z_96 / Z_95
-# By how many times the skewness the limit on its side lies further out, and by which part of that
-# the other follows. For a mean both are to be (1 + 2 z^2) / 6, or 1.45 (Hall, The Bootstrap and
-# Edgeworth Expansion, 1992, 3.5), of the law's skewness, of which a sample of a heavy tail shows a
-# half or less, and the less the further it falls short. Replicates of recorded arrivals show more,
-# for theirs has in it how the difference bends with the load. docs/diff.md has what was measured.
-LEAN = 5.0
-LEAN_OF_REPLICATES = 2.0
-_FOLLOWING = 0.25
+# By how many times its skewness both limits of a mean lie to that side (Hall, The Bootstrap and
+# Edgeworth Expansion, 1992, 3.5).
+_LEAN = (1 + 2 * Z_95**2) / 6
+# And the one on that side, as far as the skewness is that of the load. A sample of a heavy tail
+# shows a half of its skewness or less, and the less the further it falls short; and a queue bends
+# more sharply than along a parabola. docs/diff.md has what was measured.
+_LEAN_OF_LOAD = 7.0
+# The same of replicates of recorded arrivals, whose skewness has the bend in it, and for the other.
+_LEAN_OF_DAYS = 2.0
+_FOLLOWING_OF_DAYS = 0.5
 # That of a mean: one value apart from all others, which are alike, makes it 1 in any sample.
 _MOST_SKEWED = 1.0
 # A kurtosis nearer to its least, 1, differs by rounding.
@@ -34,23 +36,26 @@ _ROUNDED = 1e-9
 class Scatter:
     """How a difference varies over samples of requests, or over days of recorded arrivals.
 
-    lean: how much further out the limit on its side lies, in the unit of the difference. bend: what
-    a deviation brings beyond itself, over its square, since the difference bends with the load.
+    lean: how much further out the limit on its side lies, in the unit of the difference. following:
+    how far the other limit comes after it, not counted where it has another sign. bend: what a
+    deviation brings beyond itself, over its square, since the difference bends with the load.
     """
 
     variance: Variance
     lean: float = 0.0
+    following: float = 0.0
     bend: float = 0.0
 
 
 @dataclass(frozen=True)
 class Moments:
-    """Of the mean of independent values: its variance, its third moment about its expectation, and
-    its covariance with the mean load of the same requests.
+    """Of the mean of independent values: its variance, its third moment about its expectation, how
+    much of that is due to the load of the same requests, and its covariance with the mean load.
     """
 
     variance: Variance
     third: float
+    third_by_load: float
     with_load: float
 
     def scatter(self, variance: Variance, by_load: float) -> Scatter:
@@ -61,8 +66,16 @@ class Moments:
         largest = max(variance.value, self.variance.value)
         if largest <= 0:
             return Scatter(variance)
-        bend = by_load * (self.with_load / largest) ** 2
-        return Scatter(variance, leaning(LEAN, self.third, largest), bend)
+        deviation = math.sqrt(largest)
+        skewness, of_load = (
+            _skewness(third, largest) for third in (self.third, self.third_by_load)
+        )
+        return Scatter(
+            variance,
+            (_LEAN_OF_LOAD * of_load + _LEAN * (skewness - of_load)) * deviation,
+            _LEAN * skewness * deviation,
+            by_load * (self.with_load / largest) ** 2,
+        )
 
 
 def of_mean(values: Numbers, load: Numbers, share: Numbers, count: int) -> Moments:
@@ -76,20 +89,34 @@ def of_mean(values: Numbers, load: Numbers, share: Numbers, count: int) -> Momen
     freedom = math.inf
     if second > 0:
         freedom = 2 * count / max(fourth / second**2 - 1, _ROUNDED)
-    with_load = float((share * values * load).sum()) / count
-    return Moments(Variance(second / count, freedom), third / count**2, with_load)
+    with_load = float((share * values * load).sum())
+    load_second = float((share * load**2).sum())
+    per_load = with_load / load_second if load_second > 0 else 0.0
+    third_by_load = float((share * (per_load * load) ** 3).sum())
+    return Moments(
+        Variance(second / count, freedom),
+        third / count**2,
+        third_by_load / count**2,
+        with_load / count,
+    )
 
 
-def leaning(times: float, third: float, variance: float) -> float:
-    """How much further out the limit on the side of the skewness lies, `times` the skewness.
+def of_days(differences: Numbers, drawn_share: float, freedom: float) -> Scatter:
+    """Over days of recorded arrivals, of which each replicate stands for one.
 
-    Where few requests carry much of a difference, most samples lack some of those, show too little
-    of it, and vary too little as well.
+    drawn_share: how much of the recording a replicate draws.
     """
-    if variance <= 0:
-        return 0.0
-    skewness = third / variance**1.5
-    return times * min(max(skewness, -_MOST_SKEWED), _MOST_SKEWED) * math.sqrt(variance)
+    around = differences - differences.mean()
+    value = float(np.var(differences, ddof=1)) * drawn_share
+    if value <= 0:
+        return Scatter(Variance(0.0, freedom))
+    skewed = _skewness(float((around**3).mean()) * drawn_share**2, value) * math.sqrt(value)
+    variance = Variance(value, freedom)
+    return Scatter(variance, _LEAN_OF_DAYS * skewed, _FOLLOWING_OF_DAYS * skewed)
+
+
+def _skewness(third: float, variance: float) -> float:
+    return min(max(third / variance**1.5, -_MOST_SKEWED), _MOST_SKEWED)
 
 
 def bending(rest: Numbers, load: Numbers) -> float:
@@ -114,7 +141,13 @@ def limits(sampling: Scatter, arrivals: Variance) -> tuple[float, float]:
     if width <= 0:
         return 0.0, 0.0
     part = sampling.variance.value / variance.value
-    lean, bend = sampling.lean * part, sampling.bend * part**2
-    low = min(lean, _FOLLOWING * lean) - width
-    high = max(lean, _FOLLOWING * lean) + width
+    low, high = _leaning(width, sampling.lean * part, sampling.following * part)
+    bend = sampling.bend * part**2
     return low + min(bend, 0.0) * low**2, high + max(bend, 0.0) * high**2
+
+
+def _leaning(width: float, lean: float, following: float) -> tuple[float, float]:
+    """By half the width at most does a limit come nearer, for a skewness is hardly known."""
+    if lean >= 0:
+        return min(max(following, 0.0), width / 2) - width, width + lean
+    return lean - width, width - min(max(-following, 0.0), width / 2)
