@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 from tailc.forms.ladder.problem import LadderProblem
 from tailc.forms.ladder.thresholds import ThresholdProblem
+from tailc.forms.shares_problem import SharesProblem
 from tailc.forms.tail_problem import TailProblem
 from tailc.percentiles import PPM
 from tailc.report.cores import cores_result, cores_text
+from tailc.report.models import models_result, models_text
 from tailc.report.policy import policy_result, policy_text
 from tailc.report.table import aligned
 from tailc.report.tails import tails_result, tails_text
@@ -32,6 +34,8 @@ def compiled_result(compiled: Compiled) -> dict[str, object]:
             return result | cores_result(compiled)
         case TailProblem():
             return result | tails_result(compiled)
+        case SharesProblem():
+            return result | models_result(compiled)
         case _:
             return result
 
@@ -46,6 +50,8 @@ def compiled_text(compiled: Compiled, paths: Sequence[Path]) -> str:
             lines += [cores_text(compiled), ""]
         case TailProblem():
             lines += [tails_text(compiled), ""]
+        case SharesProblem():
+            lines += [models_text(compiled), ""]
         case _:
             pass
     if len(compiled.sweep.candidates) > 1:

@@ -56,3 +56,13 @@ def test_check_reads_a_trace_of_throughput(case, tailc):
     ended = tailc("check", written.spec, "--trace")
     assert ended.code == 65
     assert "`-4.0` is a negative throughput" in ended.err
+
+
+def test_a_compile_tells_how_well_models_fit_and_what_targets_need(tmp_path, tailc):
+    written = write(tmp_path)
+    told = tailc("compile", written.spec, "-o", tmp_path / "q", "--output-format", "json").out
+    first, second = json.loads(told)["result"]["models"]
+    assert (first["name"], second["name"]) == ("encoder", "pricer")
+    # Its model is 0.2 and 48, so that the host does 60 a second, and 20 are a third of it.
+    assert first["most_milli"] == pytest.approx(60_000, rel=0.01)
+    assert first["needs_ppm"] == pytest.approx(333_333, rel=0.01)

@@ -1,0 +1,44 @@
+"""What a compile found of machines with throughput targets."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from tailc.forms.shares_problem import SharesSolution
+from tailc.percentiles import PPM
+from tailc.report.table import aligned
+from tailc.units import format_mrps, printable
+
+if TYPE_CHECKING:
+    from tailc.pipeline.compile import Compiled
+
+
+def models_result(compiled: Compiled) -> dict[str, object]:
+    """For each machine its model, the error of a step, what the host attains, what it needs."""
+    return {"models": [asdict(model) for model in _solution(compiled).models]}
+
+
+def models_text(compiled: Compiled) -> str:
+    """The same as a table."""
+    rows = [("machine", "error of a step", "the whole host does", "the target needs")]
+    rows += [
+        (
+            printable(model.name),
+            _percent(model.error_ppm),
+            format_mrps(model.most_milli),
+            _percent(model.needs_ppm),
+        )
+        for model in _solution(compiled).models
+    ]
+    return aligned(rows, (1, 2, 3))
+
+
+def _solution(compiled: Compiled) -> SharesSolution:
+    solution = compiled.sweep.chosen.solution
+    assert isinstance(solution, SharesSolution)
+    return solution
+
+
+def _percent(ppm: int) -> str:
+    return f"{ppm * 100 / PPM:.1f} %"
