@@ -110,6 +110,9 @@ def _borrow_idle(one: LanesStudy) -> Iterator[Row]:
         more = Figure.of([100 * (r.busy - r.requests_busy) for r in one.at(one.alone, rate)])
         title = f"borrow-idle: points of a lane more at {rate}/s"
         yield [title, gain, more.said()]
+    slower = Figure.of([1 / run.batch for run in one.at(one.alone, 80)])
+    title = "borrow-idle: time of batch work at 80/s, over that alone"
+    yield [title, "1.49, mean of ten programs", slower.said(2)]
     idle = one.budgeted(Borrowing.FIXED, 2)
     for rate in (20, 100):
         more = one.more(p99, idle, one.alone, rate)

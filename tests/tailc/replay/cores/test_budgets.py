@@ -5,6 +5,8 @@ times T, and those that wait behind it too; what adds up, and what does not, is 
 on elfen.
 """
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -15,6 +17,7 @@ from tailc.forms.ladder.lanes import Lanes, Plan, at_any_load, lane_ladder
 from tailc.replay.outcome import replay
 from tailc.replay.subject import Subject, table_of
 from tailc.replay.workload import Workload
+from tests.reference import lane_states
 
 US, MS = 1_000, 1_000_000
 PPM = 1_000_000
@@ -26,9 +29,7 @@ def latency_ns(lanes: Lanes, plan: Plan, arrival_ns: list[int], work_ns: list[in
     ladder = lane_ladder(lanes, plan)
     speeds = np.array([[rung.speed_ppm / PPM for rung in ladder.rungs]])
     count = len(work_ns)
-    load = Workload(
-        np.array(work_ns), np.ones(count, np.int64), np.zeros(count, np.int32), speeds
-    )
+    load = Workload(np.array(work_ns), np.ones(count, np.int64), np.zeros(count, np.int32), speeds)
     table = table_of(Subject("x", (ladder,)), 1, 10_000)
     outcome = replay(load, np.arange(count), np.array(arrival_ns), table, 10_000)
     return outcome.latency_ns
@@ -105,3 +106,24 @@ def test_budgets_renewed_at_hand_overs_add_up(borrowing):
     assert late_ns(borrowing, 20_000, lanes, arrival_ns, work_ns) == (10 + 9 + 9) * MS
     for bounded in (Borrowing.FIXED, Borrowing.SAFE):
         assert late_ns(bounded, 20_000, lanes, arrival_ns, work_ns) <= 10 * MS
+
+
+@given(
+    requests(), BUDGETS_US, INTERFERENCE_PPM, st.sampled_from([Borrowing.FIXED, Borrowing.REFRESH])
+)
+@settings(max_examples=200, deadline=None)
+def test_batch_work_leaves_its_lane_when_the_paper_s_state_machine_does(
+    asked, budget_us, interference_ppm, borrowing
+):
+    # The paper does not tell of requests at the same instant.
+    arrival_ns = [at + number for number, at in enumerate(asked[0])]
+    lanes = Lanes(1, interference_ppm, 0)
+    wanted = lane_states.latencies_ns(
+        arrival_ns,
+        asked[1],
+        budget_ns=budget_us * US,
+        shared=Fraction(PPM - interference_ppm, PPM),
+        refreshes=borrowing is Borrowing.REFRESH,
+    )
+    plan = plan_of(borrowing, ((0, budget_us),), lanes)
+    assert latency_ns(lanes, plan, arrival_ns, asked[1]).tolist() == wanted
