@@ -10,6 +10,7 @@ import click
 from tailc.cli import replay_options
 from tailc.cli.arrivals_option import arrivals_options
 from tailc.cli.judging import judged
+from tailc.cli.judging_throughput import judged_throughput
 from tailc.cli.outcome import Outcome, reports
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ def command(
     allowed, and the report says where it has replayed them. Exits 0 whatever the verdicts are.
     """
     from tailc.cli.progress import shown
+    from tailc.errors import ExitCode
     from tailc.pipeline.compile import compile_policy
     from tailc.pipeline.simulate import trace_of
 
@@ -54,5 +56,9 @@ def command(
     options["allow_compile_trace"] = True
     with shown(progress) as draw:
         compiled = compile_policy(spec, progress=draw, threads=options["threads"])
+        if compiled.policy.shares is not None:
+            told = judged_throughput(compiled.policy, trace, trace_format, arrivals, None, options)
+            findings = (*compiled.findings, *told.findings)
+            return replace(told, exit_code=ExitCode.OK, findings=findings, annotations=(), cases=())
         found = judged(compiled.policy, trace, trace_format, arrivals, draw, options)
     return replace(found.outcome(*compiled.findings), annotations=(), cases=())

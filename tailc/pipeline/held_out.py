@@ -45,7 +45,10 @@ def read_held_out(
     the policy was compiled from, and a split was recorded, the held-out part of it is returned; any
     other trace need not have the column that decided the split.
     `arrivals` names a column of arrival times: then each request also has its arrival.
+    Raises TailcError for a policy of shares, to which nothing arrives.
     """
+    if policy.shares is not None:
+        raise _of_throughput(policy)
     with open_source(source) as opened:
         own = reading_stated_in(opened)
         reading = replace(policy.reading, split=None) if own is None else own
@@ -96,6 +99,11 @@ def _held_out_part(
     hint = "give the trace as it was compiled, or the held-out part that `tailc split` wrote"
     place = Place(opened.name)
     raise TailcError(Finding(Code.COMPILE_TRACE, f"`{opened.name}` {message}", place, hint))
+
+
+def _of_throughput(policy: Policy) -> TailcError:
+    message = f"policy `{policy.name}` is of throughput: no request arrives that could be replayed"
+    return TailcError(Finding(Code.USAGE, message, help="judge it by `tailc verify`"))
 
 
 def _timeless(opened: Source, arrivals: ArrivalColumn) -> TailcError:

@@ -41,7 +41,10 @@ def test_every_format_names_the_machines(case, tailc, form):
     assert "pricer" in ended.out
 
 
-@pytest.mark.parametrize("words", [("--requests", "2000"), ("--rate", "5/s"), ("--cut-off", "1s")])
+@pytest.mark.parametrize(
+    "words",
+    [("--requests", "2000"), ("--rate", "5/s"), ("--cut-off", "1s"), ("--baselines", "seq")],
+)
 def test_options_about_requests_do_not_apply(case, tailc, words):
     written, policy = case
     ended = tailc("verify", policy, "--trace", written.held_out, *words)
@@ -66,3 +69,32 @@ def test_a_compile_tells_how_well_models_fit_and_what_targets_need(tmp_path, tai
     # Its model is 0.2 and 48, so that the host does 60 a second, and 20 are a third of it.
     assert first["most_milli"] == pytest.approx(60_000, rel=0.01)
     assert first["needs_ppm"] == pytest.approx(333_333, rel=0.01)
+
+
+def test_simulate_tells_what_verify_tells_and_exits_0(case, tailc):
+    written, _ = case
+    ended = tailc("simulate", written.spec, "--trace", written.held_out)
+    assert ended.code == 0
+    assert "machine     target  error  95 % interval  verdict" in ended.out
+    own = tailc("simulate", written.spec)
+    assert "judged on the rows that the policy was compiled from" in own.out
+
+
+def test_machines_have_no_capacity_in_requests(case, tailc):
+    written, policy = case
+    ended = tailc("size", policy, "--trace", written.held_out)
+    assert ended.code == 64
+    assert "is of throughput: no request arrives" in ended.err
+
+
+def test_parts_that_split_writes_are_judged_as_they_are(tmp_path, tailc):
+    written = write(tmp_path)
+    text = written.spec.read_text().replace("unit: ms", "unit: ms\n  held_out: 30%")
+    written.spec.write_text(text)
+    assert tailc("split", written.spec, "-o", tmp_path / "part").code == 0
+    assert tailc("compile", written.spec, "-o", tmp_path / "p").code == 0
+    whole = tailc("verify", tmp_path / "p", "--trace", written.design)
+    part = tailc("verify", tmp_path / "p", "--trace", tmp_path / "part.held-out.parquet")
+    assert whole.out == part.out
+    own = tailc("verify", tmp_path / "p", "--trace", tmp_path / "part.design.parquet")
+    assert "TC0601" in own.err
