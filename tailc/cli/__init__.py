@@ -22,7 +22,11 @@ COMMANDS = (
     *("lookup", "inspect", "split", "schema"),
 )
 # What stands below a command that also works by itself, by the file that it is in.
-BELOW = {("size", "cores"): "size_cores", ("tune", "pid"): "tune_pid"}
+BELOW = {
+    ("size", "cores"): "size_cores",
+    ("size", "colocation"): "size_colocation",
+    ("tune", "pid"): "tune_pid",
+}
 
 
 class LazyCommands(click.Group):

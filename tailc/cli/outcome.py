@@ -29,6 +29,7 @@ MORE_FORMATS = {
     "simulate": ("markdown",),
     "size": ("markdown",),
     "size_cores": ("markdown",),
+    "size_colocation": ("markdown",),
 }
 _HELP = {
     "text": "text for people",

@@ -56,7 +56,8 @@ def command(
     The SLO is the first artifact's first one. The first artifact is what the others, and the
     baselines on its server, are compared with.
 
-    `tailc size cores` finds the cores that need the least energy.
+    `tailc size cores` finds the cores that need the least energy, and `tailc size colocation` the
+    batch work that servers take on beside requests.
     """
     from tailc.artifact.files import read_policy
     from tailc.cli.progress import shown

@@ -77,7 +77,7 @@ def _configuration(opened: OpenedSpec) -> Configuration:
         message = f"the kind `{printable(spec.kind)}` has no cores to choose between"
         place = opened.loaded.place("kind")
         raise TailcError(Finding(Code.METHOD_UNFIT, message, place, "give specs of cores"))
-    profile = _design(opened)
+    profile = design_of(opened)
     problem = cast(ThresholdProblem, opened.kind.reduce(spec, profile))
     asked = replace(
         problem, objective=Aim.EFFICIENCY, target_us=None, method=ThresholdMethod.FIXED, solver=None
@@ -89,7 +89,8 @@ def _configuration(opened: OpenedSpec) -> Configuration:
     return Configuration(*named, profile, ladder, _for_energy(problem))
 
 
-def _design(opened: OpenedSpec) -> DemandProfile:
+def design_of(opened: OpenedSpec) -> DemandProfile:
+    """The part of the spec's trace that policies are compiled from."""
     read = open_trace(opened)
     return read.trace.profile if read.reading.split is None else split_trace(opened, read)[0]
 

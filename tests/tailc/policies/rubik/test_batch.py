@@ -75,6 +75,29 @@ def test_a_frequency_at_which_requests_overload_the_core_has_no_best(tmp_path):
     assert "batch_khz_at_1200000" not in settings(found)
 
 
+def best_beside(folder, row):
+    """The best frequency of batch work for each of requests, from the lowest on."""
+    batch = "batch: {memory: 20%, power: {static: 0.5W, dynamic: 4W, at: 2.4GHz}}\nfeedback: {"
+    case = write(folder, swapped(("feedback: {", batch), ("  sleep:", "  rest: 1W\n  sleep:")))
+    case.design.write_text("cycles,memory_us\n" + f"{row}\n" * 20)
+    return solution(compile_policy(str(case.spec))).pair.best_levels
+
+
+def test_batch_work_is_to_run_faster_beside_memory_bound_requests_that_do(tmp_path):
+    """Forced from 1.3 to 2.4 GHz, requests that wait for memory raise the best frequency of batch
+    work, from 1.6 to about 1.7 GHz (Bartolini, 2015, figure 3.3).
+    """
+    best = best_beside(tmp_path, "24000,490")
+    assert list(best) == sorted(best)
+    assert best[-1] > best[0]
+
+
+def test_batch_work_is_to_run_slower_beside_compute_bound_requests_that_run_faster(tmp_path):
+    best = best_beside(tmp_path, "600000,0")
+    assert list(best) == sorted(best, reverse=True)
+    assert best[0] > best[-1]
+
+
 def test_throughput_scales_work_per_joule_and_changes_no_frequency(tmp_path):
     tenfold = ("feedback: {", f"{BATCH[:-1]}, throughput: 10}}\nfeedback: {{")
     found = compiled(tmp_path, TWO, tenfold)

@@ -1,0 +1,148 @@
+"""tailc size colocation: batch work beside requests, and the servers that it saves."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tailc.cli import replay_options
+from tailc.cli.outcome import Outcome, reports
+from tailc.cli.pictures import picture_format
+
+if TYPE_CHECKING:
+    from tailc.pipeline.colocation_sizing import Demand
+
+_MOST = 10_000_000
+_SIDES = 2
+
+
+class Ratios(click.ParamType):
+    """Ratios such as `75:25` with commas between, of servers with requests to batch servers."""
+
+    name = "ratios"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[tuple[int, int], ...]:
+        """Pairs of whole numbers, not both 0; a usage error for anything else."""
+        if isinstance(value, tuple):
+            return value
+        return tuple(self._ratio(word.strip(), param, ctx) for word in str(value).split(","))
+
+    def _ratio(
+        self, word: str, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, int]:
+        parts = word.split(":")
+        whole = [int(part) for part in parts if part.isascii() and part.isdigit()]
+        if not (len(parts) == len(whole) == _SIDES and 0 < sum(whole) <= _MOST):
+            from tailc.units import shorten
+
+            self.fail(f"`{shorten(word)}` is no ratio such as `75:25`", param, ctx)
+        return whole[0], whole[1]
+
+
+@click.command("colocation", short_help="Place batch work beside requests with least power.")
+@click.argument("spec")
+@click.option(
+    "--servers", type=click.IntRange(1, _MOST), metavar="X", help="Servers that have requests."
+)
+@click.option(
+    "--batch",
+    type=click.FloatRange(0, _MOST),
+    metavar="X",
+    help="Batch work, in what a dedicated server does.",
+)
+@click.option(
+    "--total",
+    type=click.IntRange(1, _MOST),
+    metavar="X",
+    help="Servers with requests and batch servers together, while they are apart.",
+)
+@click.option(
+    "--ratios",
+    type=Ratios(),
+    metavar="LIST",
+    help="Parts of --total, such as 100:0,75:25,50:50,0:100; the first are those with requests.",
+)
+@click.option("--plot", metavar="FILE", help="Draw the supply curve: FILE.svg or FILE.png.")
+@click.option(
+    "--requests",
+    type=click.IntRange(100, 1_000_000),
+    default=20_000,
+    show_default=True,
+    metavar="X",
+    help="Requests in each replay.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(0, 2**63 - 1),
+    default=1,
+    show_default=True,
+    metavar="X",
+    help="Seed of the arrivals.",
+)
+@replay_options.progress
+@reports
+def command(
+    spec: str,
+    servers: int | None,
+    batch: float | None,
+    total: int | None,
+    ratios: tuple[tuple[int, int], ...] | None,
+    plot: str | None,
+    progress: bool | None,
+    **options: Any,
+) -> Outcome:
+    """Find how much batch work servers of SPEC take on beside requests, and how many that saves.
+
+    SPEC is of kind rubik, with `batch`. Give --servers and --batch, or --total and --ratios. Beyond
+    the knee of the supply curve, dedicated servers do batch work for less power.
+    """
+    from tailc.cli.progress import shown
+    from tailc.pipeline.colocation_sizing import size_colocation
+    from tailc.report import colocation as render
+
+    kind = picture_format(plot)
+    demands = _demands(servers, batch, total, ratios)
+    with shown(progress) as draw:
+        sized = size_colocation(spec, demands, progress=draw, **options)
+    written: list[str] = []
+    if plot is not None and kind is not None:
+        from tailc.atomic_files import replace_files
+        from tailc.report.supply_curve import picture
+
+        replace_files([(Path(plot), picture(sized, kind))])
+        written = [plot]
+    return Outcome(
+        text="\n".join([render.as_text(sized), *(f"wrote {path}" for path in written)]),
+        result={**render.as_dict(sized), "files": written},
+        markdown=render.as_markdown_table(sized),
+    )
+
+
+def _demands(
+    servers: int | None,
+    batch: float | None,
+    total: int | None,
+    ratios: tuple[tuple[int, int], ...] | None,
+) -> tuple[Demand, ...]:
+    """One of each way to say it; a usage error for a mix or a half."""
+    from tailc.pipeline.colocation_sizing import Demand
+
+    if batch is not None and not math.isfinite(batch):
+        raise click.BadParameter(f"`{batch}` is no amount", param_hint="--batch")
+    if servers is not None and batch is not None and total is None and ratios is None:
+        return (Demand(servers, batch),)
+    if total is not None and ratios is not None and servers is None and batch is None:
+        return tuple(_part_of(total, *ratio) for ratio in ratios)
+    raise click.UsageError("give --servers and --batch, or --total and --ratios")
+
+
+def _part_of(total: int, requests: int, batch: int) -> Demand:
+    from tailc.pipeline.colocation_sizing import Demand
+
+    servers = round(total * requests / (requests + batch))
+    return Demand(servers, float(total - servers))

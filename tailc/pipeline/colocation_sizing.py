@@ -1,0 +1,313 @@
+"""How much batch work servers with requests take on, and how many servers that saves.
+
+After Bartolini, 2015, section 3.6, which prints no equation: the batch work of a server with
+requests costs least power up to a knee, beyond which dedicated servers do it for less. Requests run
+at a frequency that by replay meets their bound; a policy that raises it only when it must draws
+less. A unit of batch work is what a dedicated server does at the frequency of most work per joule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+from tailc_solvers.colocation import core, fleet
+from tailc_solvers.colocation.core import SharedCore
+from tailc_solvers.colocation.fleet import NO_BATCH, WHOLE, SupplyCurve
+
+from tailc.errors import Code, Finding, TailcError
+from tailc.forms.colocation import BatchWork, Host
+from tailc.forms.tail_problem import TailProblem
+from tailc.forms.tail_table import TailTable
+from tailc.percentiles import percentile_rank
+from tailc.pipeline.colocation import MW_PER_W, shared_core
+from tailc.pipeline.core_configuration import design_of
+from tailc.pipeline.progress import Progress, silent
+from tailc.pipeline.refusals import told_in_full
+from tailc.pipeline.solve import solve
+from tailc.pipeline.spec import OpenedSpec, open_kind
+from tailc.replay.arrivals import Poisson
+from tailc.replay.baselines.frequencies.fixed import at_level
+from tailc.replay.frequencies.clocks import Clocks
+from tailc.replay.outcome import nearest_us, replay
+from tailc.replay.subject import table_of, workload_for
+from tailc.specs.slo import promise
+from tailc.units import format_khz, format_mrps, format_us, printable
+from tailc.verify.options import VerifyOptions
+from tailc.verify.setting import draw, setting_for
+
+REQUESTS = 20_000
+SEED = 1
+
+
+@dataclass(frozen=True)
+class Demand:
+    """Servers with requests, and batch work in units of a dedicated server."""
+
+    servers: int
+    batch: float
+
+    def __post_init__(self) -> None:
+        assert self.servers >= 0
+        assert self.batch >= 0
+        assert self.servers or self.batch
+
+
+@dataclass(frozen=True)
+class Corner:
+    """A point of the supply curve: batch work in units, power of the server, and frequencies.
+
+    batch_khz: None where cores sleep while they have no requests.
+    """
+
+    work: float
+    power_w: float
+    requests_khz: int
+    batch_khz: int | None
+
+
+@dataclass(frozen=True)
+class Dedicated:
+    """A server for batch work alone: its frequency, power, and what a unit of work is a second."""
+
+    frequency_khz: int
+    power_w: float
+    work_per_s: float
+
+
+@dataclass(frozen=True)
+class Fleet:
+    """What one demand takes.
+
+    work: batch work of each server with requests. low, high: corners between which it alternates,
+    `high_share` of the time at `high`. dedicated: servers for batch work alone, in part. servers:
+    all of them, whole. apart_servers, apart_w: with all batch work on dedicated servers.
+    """
+
+    demand: Demand
+    work: float
+    low: int
+    high: int
+    high_share: float
+    dedicated: float
+    servers: int
+    power_w: float
+    apart_servers: int
+    apart_w: float
+
+
+@dataclass(frozen=True)
+class Colocation:
+    """The supply curve of a server, its knee, and fleets.
+
+    tail_khz: the lowest frequency of requests that meets the bound. efficient: batch work of a
+    server whose pair of frequencies has the most of it per joule.
+    """
+
+    name: str
+    rate_mrps: int
+    tail_khz: int
+    corners: tuple[Corner, ...]
+    knee: int
+    efficient: Corner
+    dedicated: Dedicated
+    fleets: tuple[Fleet, ...]
+    requests: int
+    seed: int
+
+
+def size_colocation(
+    path: str,
+    demands: Sequence[Demand],
+    *,
+    requests: int = REQUESTS,
+    seed: int = SEED,
+    progress: Progress = silent,
+) -> Colocation:
+    """What the demands take on the server of the spec at `path`.
+
+    Raises TailcError for a spec that is wrong or has no batch work, and where no frequency meets
+    the bound beside it.
+    """
+    opened = open_kind(path)
+    problem, host, batch = _problem(opened)
+    with told_in_full(opened.loaded, {}, opened.warnings):
+        table = opened.kind.emit(opened.spec, problem, solve(problem))
+    options = VerifyOptions(seed=seed, requests_per_replay=requests)
+    shared = shared_core(problem, host, batch)
+    with told_in_full(opened.loaded, {}, opened.warnings):
+        least = _least_level(problem, batch, shared, table, options, progress)
+    return _sized(opened.spec.name, _Server(problem, host, batch, shared, least), demands, options)
+
+
+def _problem(opened: OpenedSpec) -> tuple[TailProblem, Host, BatchWork]:
+    problem = opened.kind.reduce(opened.spec, design_of(opened))
+    if not isinstance(problem, TailProblem):
+        message = f"the kind `{printable(opened.spec.kind)}` has no clocks to share a core by"
+        place = opened.loaded.place("kind")
+        raise TailcError(Finding(Code.METHOD_UNFIT, message, place, "give a spec of kind `rubik`"))
+    if problem.host is None or problem.batch is None:
+        message = "tells of no batch work to place beside requests"
+        hint = "add `batch: {memory: 30%}`, say"
+        place = opened.loaded.place("name")
+        raise TailcError(Finding(Code.MISSING_KEY, f"the spec {message}", place, hint))
+    return problem, problem.host, problem.batch
+
+
+def _least_level(
+    problem: TailProblem,
+    batch: BatchWork,
+    shared: SharedCore,
+    table: TailTable,
+    options: VerifyOptions,
+    progress: Progress,
+) -> int:
+    """The lowest level at which requests meet the bound and leave time.
+
+    A faster clock delays no request, so it is found by halving. Raises TailcError (INFEASIBLE).
+    """
+    clocks = Clocks(table, problem.clock_khz)
+    first, last = int(np.argmax(shared.busy() < 1)), len(problem.levels) - 1
+    lowest, highest = first, last
+    tail_us = _tail_us(problem, batch, clocks, last, options)
+    if tail_us > problem.bound_us:
+        raise _out_of_reach(problem, batch, tail_us)
+    while lowest < highest:
+        progress("replaying frequencies", 1 - (highest - lowest) / (last - first))
+        level = (lowest + highest) // 2
+        if _tail_us(problem, batch, clocks, level, options) <= problem.bound_us:
+            highest = level
+        else:
+            lowest = level + 1
+    return highest
+
+
+def _tail_us(
+    problem: TailProblem, batch: BatchWork, clocks: Clocks, level: int, options: VerifyOptions
+) -> int:
+    subject = at_level("one frequency", clocks, level)
+    load = workload_for(problem.profile, subject)
+    setting = setting_for(load, Poisson(batch.rate_mrps), (), options, clocks=clocks)
+    with ThreadPoolExecutor(1) as worker:
+        drawn = draw(setting, 1, 0, worker).repeats[0]
+    most = setting.most_in_system
+    lowered = table_of(subject, batch.rate_mrps, most)
+    warm_up = setting.warm_up(len(drawn.order))
+    outcome = replay(load, drawn.order, drawn.arrival_ns, lowered, most, warm_up)
+    latency_ns = outcome.latency_ns[outcome.measured]
+    rank = percentile_rank(problem.percentile_ppm, len(latency_ns))
+    return nearest_us(int(np.partition(latency_ns, rank - 1)[rank - 1]))
+
+
+def _out_of_reach(problem: TailProblem, batch: BatchWork, tail_us: int) -> TailcError:
+    highest = format_khz(problem.levels[-1].frequency_khz)
+    message = (
+        f"`{promise(problem.percentile_ppm, problem.bound_us)}` is missed at "
+        f"{format_mrps(batch.rate_mrps)} even at {highest}: the percentile is "
+        f"{format_us(tail_us)} there"
+    )
+    hint = f"relax the latency to {format_us(tail_us)}, lower `batch.rate`, or take more cores"
+    return TailcError(Finding(Code.INFEASIBLE, message, help=hint))
+
+
+@dataclass(frozen=True, eq=False)
+class _Server:
+    problem: TailProblem
+    host: Host
+    batch: BatchWork
+    core: SharedCore
+    least: int
+
+    @property
+    def beside_w(self) -> float:
+        """What the server draws beside its cores."""
+        return (self.host.uncore_mw + self.host.rest_mw) / MW_PER_W
+
+    def khz(self, level: int) -> int:
+        """Of an entry of the grid."""
+        return self.problem.levels[level].frequency_khz
+
+    def dedicated(self) -> Dedicated:
+        """At the frequency of most work per joule, the lowest of those alike."""
+        work = self.host.cores * self.core.throughput / self.core.stretch(self.core.batch_memory)
+        power_w = self.beside_w + self.host.cores * self.core.batch_power_w
+        best = int(np.argmax(work / power_w))
+        return Dedicated(self.khz(best), float(power_w[best]), float(work[best]))
+
+    def curve(self, unit: float) -> SupplyCurve:
+        """Least power by batch work in units."""
+        found = fleet.supply_curve(
+            self.core,
+            self.host.cores,
+            idle_core_w=self.host.idle_core_mw / MW_PER_W,
+            server_w=self.beside_w,
+            unit=unit,
+            least_critical=self.least,
+        )
+        # A level that meets the bound leaves time.
+        assert found is not None
+        return found
+
+    def efficient(self, unit: float) -> Corner:
+        """The server at its own pair of most work per joule."""
+        pair = core.best_pair(self.core, self.least)
+        assert pair.critical is not None
+        assert pair.batch is not None
+        at = pair.critical, pair.batch
+        cores = self.host.cores
+        work = float(self.core.batch_work()[at]) * cores / unit
+        # The cores' parts of what is drawn beside them add up to all of it.
+        return Corner(
+            work, float(self.core.power_w()[at]) * cores, *(self.khz(level) for level in at)
+        )
+
+
+def _sized(
+    name: str, server: _Server, demands: Sequence[Demand], options: VerifyOptions
+) -> Colocation:
+    dedicated = server.dedicated()
+    curve = server.curve(dedicated.work_per_s)
+    return Colocation(
+        name=name,
+        rate_mrps=server.batch.rate_mrps,
+        tail_khz=server.khz(server.least),
+        corners=tuple(_corner(server, curve, at) for at in range(curve.work.size)),
+        knee=curve.knee(dedicated.power_w),
+        efficient=server.efficient(dedicated.work_per_s),
+        dedicated=dedicated,
+        fleets=tuple(_fleet(curve, dedicated.power_w, demand) for demand in demands),
+        requests=options.requests_for(0),
+        seed=options.seed,
+    )
+
+
+def _corner(server: _Server, curve: SupplyCurve, at: int) -> Corner:
+    batch = int(curve.batch[at])
+    return Corner(
+        float(curve.work[at]),
+        float(curve.power_w[at]),
+        server.khz(int(curve.critical[at])),
+        None if batch == NO_BATCH else server.khz(batch),
+    )
+
+
+def _fleet(curve: SupplyCurve, dedicated_w: float, demand: Demand) -> Fleet:
+    alone = int(np.ceil(demand.batch - WHOLE))
+    apart_w = demand.servers * float(curve.power_w[0]) + demand.batch * dedicated_w
+    apart = demand.servers + alone, apart_w
+    if demand.servers == 0:
+        return Fleet(demand, 0.0, 0, 0, 0.0, demand.batch, alone, apart_w, *apart)
+    found = fleet.provision(curve, demand.servers, demand.batch, dedicated_w)
+    return Fleet(
+        demand,
+        found.work,
+        found.low,
+        found.high,
+        found.high_share,
+        found.dedicated,
+        found.servers,
+        found.power_w,
+        *apart,
+    )
