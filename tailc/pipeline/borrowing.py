@@ -61,8 +61,8 @@ def solve_for_budgets(
         lanes = _lanes(problem, first)
         progress("replaying requests alone", 0.0)
         alone = tuple(first.alone(lanes, rate) for rate in problem.rates_mrps)
+        _check_all_alone(problem, alone)
         if problem.borrowing is Borrowing.OPTIMISED:
-            _check_all_alone(problem, alone)
             plan = searched(problem, lanes, first, other, progress)
             found = _Found(plan, (None,) * len(alone))
         else:
@@ -134,7 +134,6 @@ def _budgets_us(problem: BorrowingProblem, alone: tuple[Seen, ...]) -> tuple[int
     if problem.method is BudgetMethod.GIVEN:
         assert problem.budget_us is not None
         return (problem.budget_us,) * len(alone)
-    _check_all_alone(problem, alone)
     headroom_us = [problem.target_us - seen.tail_us for seen in alone]
     if not problem.is_by_load:
         return (min(headroom_us),) * len(alone)
@@ -143,8 +142,10 @@ def _budgets_us(problem: BorrowingProblem, alone: tuple[Seen, ...]) -> tuple[int
 
 
 def _check_all_alone(problem: BorrowingProblem, alone: tuple[Seen, ...]) -> None:
+    """A policy without headroom to find only needs that there is an end of the queue."""
+    finds = problem.method in (BudgetMethod.HEADROOM, BudgetMethod.SEARCH)
     for rate, seen in zip(problem.rates_mrps, alone, strict=True):
-        _check_alone(problem, rate, seen, problem.target_us)
+        _check_alone(problem, rate, seen, problem.target_us if finds else NO_END_US)
 
 
 def _check_alone(problem: BorrowingProblem, rate_mrps: int, seen: Seen, target_us: int) -> None:
@@ -166,7 +167,7 @@ def _points(
 ) -> tuple[LoadPoint, ...]:
     parts = zip(problem.rates_mrps, alone, found.budgets_us, seen, strict=True)
     return tuple(
-        LoadPoint(rate, of_alone.tail_us, budget_us, under.tail_us, under.batch_ppm)
+        LoadPoint(rate, of_alone.tail_us, budget_us, under.tail_or_none_us, under.batch_ppm)
         for rate, of_alone, budget_us, under in parts
     )
 
@@ -194,13 +195,13 @@ def predicted_misses(problem: BorrowingProblem, solution: BorrowingSolution) -> 
     return tuple(
         Finding(Code.PREDICTED_MISS, _missed(problem, point), None, _LESS, Severity.WARNING)
         for point in solution.points
-        if point.tail_us > problem.target_us
+        if point.tail_us is None or point.tail_us > problem.target_us
     )
 
 
 def _missed(problem: BorrowingProblem, point: LoadPoint) -> str:
     at = f"at {format_mrps(point.rate_mrps)} `{problem.borrowing.value}`"
-    if point.tail_us == NO_END_US:
+    if point.tail_us is None:
         return f"{at} overloads the server"
     target = promise(problem.percentile_ppm, problem.target_us)
     return f"{at} has {format_us(point.tail_us)} on the design sample, where `{target}` is aimed at"

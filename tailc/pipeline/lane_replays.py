@@ -49,6 +49,11 @@ class Seen:
         """Whether there is no tail."""
         return self.tail_us == NO_END_US
 
+    @property
+    def tail_or_none_us(self) -> int | None:
+        """The tail, None where there is none."""
+        return None if self.is_overloaded else self.tail_us
+
 
 _OVERLOADED = Seen(NO_END_US, NO_END_US, None, NO_END_US, NO_END_US, 0)
 

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tailc.forms.ladder.borrowing import BorrowingProblem
 from tailc.forms.ladder.problem import LadderProblem
 from tailc.forms.ladder.thresholds import ThresholdProblem
 from tailc.forms.shares_problem import SharesProblem
 from tailc.forms.tail_problem import TailProblem
 from tailc.percentiles import PPM
+from tailc.report.borrowing import lanes_result, lanes_text
 from tailc.report.cores import cores_result, cores_text
 from tailc.report.models import models_result, models_text
 from tailc.report.policy import policy_result, policy_text
@@ -32,6 +34,8 @@ def compiled_result(compiled: Compiled) -> dict[str, object]:
             return result | _threads_result(compiled)
         case ThresholdProblem():
             return result | cores_result(compiled)
+        case BorrowingProblem():
+            return result | lanes_result(compiled)
         case TailProblem():
             return result | tails_result(compiled)
         case SharesProblem():
@@ -48,6 +52,8 @@ def compiled_text(compiled: Compiled, paths: Sequence[Path]) -> str:
             lines += [speedup_line(compiled), ""]
         case ThresholdProblem():
             lines += [cores_text(compiled), ""]
+        case BorrowingProblem():
+            lines += [lanes_text(compiled), ""]
         case TailProblem():
             lines += [tails_text(compiled), ""]
         case SharesProblem():

@@ -112,14 +112,15 @@ class BorrowingProblem:
 class LoadPoint:
     """What replays of the design sample show at one rate.
 
-    `alone_us`: the percentile of requests alone; `tail_us`: under the plan; `budget_us`: None where
-    none is given out. `batch_ppm`: batch work by core, relative to that beside a free core.
+    `alone_us`: the percentile of requests alone; `tail_us`: under the plan, None where the queue
+    has no end; `budget_us`: None where none is given out. `batch_ppm`: batch work by core, relative
+    to that beside a free core.
     """
 
     rate_mrps: int
     alone_us: int
     budget_us: int | None
-    tail_us: int
+    tail_us: int | None
     batch_ppm: int
 
 

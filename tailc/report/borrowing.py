@@ -1,0 +1,54 @@
+"""What a compile for lanes of cores tells: the interference, and by rate what replays show."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from tailc.forms.ladder.borrowing import BorrowingSolution, LoadPoint
+from tailc.report.table import aligned
+from tailc.units import format_mrps, format_ppm, format_us
+
+if TYPE_CHECKING:
+    from tailc.pipeline.compile import Compiled
+
+_PPM_PER_PERCENT = 10_000
+
+
+def lanes_result(compiled: Compiled) -> dict[str, object]:
+    """What both lanes do to each other, and one entry a rate; see `LoadPoint`."""
+    solution = _solution(compiled)
+    return {
+        "interference_ppm": solution.lanes.interference_ppm,
+        "batch_slowdown_ppm": solution.lanes.batch_slowdown_ppm,
+        "points": [asdict(point) for point in solution.points],
+    }
+
+
+def lanes_text(compiled: Compiled) -> str:
+    """The same in words and a table."""
+    solution = _solution(compiled)
+    slower, slowed = solution.lanes.interference_ppm, solution.lanes.batch_slowdown_ppm
+    told = (
+        f"requests are {format_ppm(slower)} slower beside batch work, and it {format_ppm(slowed)}"
+    )
+    title = ("rate", "requests alone", "budget", "this policy", "batch work")
+    rows = [title, *map(_row, solution.points)]
+    return f"{told}\ntails of the design sample, replayed\n{aligned(rows, numbers=(0, 1, 2, 3, 4))}"
+
+
+def _row(point: LoadPoint) -> tuple[str, ...]:
+    budget_us = point.budget_us
+    return (
+        format_mrps(point.rate_mrps),
+        format_us(point.alone_us),
+        "-" if budget_us is None else format_us(budget_us),
+        "no end" if point.tail_us is None else format_us(point.tail_us),
+        f"{point.batch_ppm / _PPM_PER_PERCENT:.1f} %",
+    )
+
+
+def _solution(compiled: Compiled) -> BorrowingSolution:
+    solution = compiled.sweep.chosen.solution
+    assert isinstance(solution, BorrowingSolution)
+    return solution

@@ -1,0 +1,75 @@
+"""The command line: what every policy compiles to, and what is refused and writes nothing."""
+
+import json
+
+import pytest
+
+from tailc.artifact.files import read_policy
+from tailc.forms.ladder.table import Rule
+from tests.tailc.policies.elfen.case import swapped, write
+
+FIXED = "policy: fixed\nbudget: by-load\n"
+OWN = {
+    "borrow-idle": {Rule.WAITED_START_LAST},
+    "fixed": {Rule.WAITED_START_LAST},
+    "refresh": set(),
+    "dynamic": set(),
+    "safe": {Rule.BUSY_PERIOD_AGE},
+}
+
+
+@pytest.fixture
+def compiled(tmp_path, tailc):
+    """Compile a spec with more words; the end, and where the policy would be."""
+
+    def call(spec: str, *words: str):
+        case = write(tmp_path, spec)
+        stem = tmp_path / "policy"
+        return tailc("compile", case.spec, "-o", stem, "--no-progress", *words), stem
+
+    return call
+
+
+@pytest.mark.parametrize("policy", OWN)
+def test_every_policy_is_a_table_of_two_rungs_with_its_rules(policy, compiled):
+    ended, stem = compiled(swapped((FIXED, f"policy: {policy}\n")))
+    assert ended.code == 0
+    (ladder,) = read_policy(stem).ladders
+    assert [rung.name for rung in ladder.rungs] == ["shared", "alone"]
+    assert set(ladder.rules) == {Rule.CORE_PER_REQUEST, Rule.NEVER_DESCEND} | OWN[policy]
+
+
+def test_a_compile_tells_budget_tail_and_batch_work_by_rate(compiled):
+    ended, _ = compiled(swapped((FIXED, "policy: fixed\nbudget: 20ms\n")))
+    table = ended.out[ended.out.index("requests are 45 %") :].splitlines()
+    assert table[0] == "requests are 45 % slower beside batch work, and it 45 %"
+    assert table[2].split()[0] == "rate"
+    assert table[3].split()[0] == "20/s"
+    assert "20 ms" in table[3]
+    for word in ("energy", "power", "watt"):
+        assert word not in ended.out
+
+
+def test_a_program_reads_the_same(compiled):
+    ended, _ = compiled(swapped((FIXED, "policy: refresh\n")), "--output-format", "json")
+    result = json.loads(ended.out)["result"]
+    assert result["interference_ppm"] == 450_000
+    low, high = result["points"]
+    assert (low["rate_mrps"], high["rate_mrps"]) == (20_000, 60_000)
+    # The headroom of the higher rate is the less, and holds at both.
+    assert low["budget_us"] == high["budget_us"] == 80_000 - high["alone_us"]
+    assert 0 < high["batch_ppm"] < low["batch_ppm"] < 1_000_000
+
+
+def test_what_requests_alone_cannot_meet_is_refused_and_writes_nothing(compiled):
+    ended, stem = compiled(swapped(("latency: 80ms", "latency: 40ms")))
+    assert ended.code == 6
+    assert "TC0501" in ended.err
+    assert "cannot be met at 60/s: requests alone have" in ended.err
+    assert not list(stem.parent.glob("policy*"))
+
+
+def test_an_option_of_another_kind_s_search_is_refused(compiled):
+    ended, _ = compiled(swapped(), "--method", "dual")
+    assert ended.code == 64
+    assert "`--method` is nothing that a `elfen` policy has" in ended.err
