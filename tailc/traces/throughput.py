@@ -129,12 +129,12 @@ def throughput_in(
     throughput = _throughput(cells, reading)
     share = _shares(cells, reading)
     assert reading.machine is not None
-    names = texts(cells, reading.machine).to_pylist()
+    names = np.array(texts(cells, reading.machine).to_pylist(), dtype=object)
     cells.stop_if_refused()
     rows = np.arange(1, cells.count + 1) if cells.row is None else cells.row
     series = []
-    for name in sorted(filter(None, set(names))):
-        mine = np.array([each == name for each in names])
+    for name in sorted(set(names.tolist())):
+        mine = names == name
         series.append(Series(name, time_us[mine], throughput[mine], share[mine], rows[mine]))
     _check_times(series, cells, reading)
     cells.stop_if_refused()

@@ -17,6 +17,7 @@ from tailc.replay.machines.plant import Outcome, replay
 from tailc.replay.machines.static import best_static, equal_parts
 from tailc.replay.streams import Purpose
 from tailc.traces.throughput import ThroughputTrace, unknown_machines
+from tailc.units import format_us
 from tailc.verify.options import VerifyOptions
 from tailc.verify.throughput.recorded import RecordedMachine, plant_of, recorded
 from tailc.verify.throughput.verdict import ErrorOf, MachineVerdict, ThroughputVerdicts
@@ -222,8 +223,11 @@ def _unusable(
         message = f"`{name}` has a target, but no row of the trace is its"
         place = held_out.place(name, reading.machine)
         return TailcError(Finding(Code.UNKNOWN_MACHINE, message, place, f"measured were {known}"))
-    message = f"the rows of `{name}` tell no throughput by step of {shares.step_us} us"
-    hint = "measure once a step, or a whole number of times a step"
+    step = format_us(shares.step_us)
+    message = (
+        f"`{name}` did nothing, had no share, or was not measured a whole time a step of {step}"
+    )
+    hint = "measure once a step, or a whole number of times a step, with a share of the host"
     return TailcError(Finding(Code.BAD_MODEL, message, held_out.place(name, reading.time), hint))
 
 
