@@ -17,8 +17,9 @@ the tail least, until as many requests are late as the percentile allows. How is
    the highest frequencies cost most, and a cap makes those late that need them. In the end it is
    another level lower for the first requests to arrive, as many as possible, by halving the place
    `HALVINGS` times.
-3. **One by one.** From the highest level down, and in order of arrival, a request runs a level
-   lower where that saves energy and no more than allowed are late then; `PASSES` times.
+3. **One by one.** From the highest level down, and in order of arrival, a measured request runs a
+   level lower where that saves energy and no more than allowed are late then; `PASSES` times. Those
+   before keep their levels: that they are late counts for nothing, and they would pile up.
 
 Where too many are late at the highest level already, all run at that.
 
@@ -213,7 +214,7 @@ def _lower(demand, behind, table, limits, level_of, begin_of, late):  # pragma: 
     bound_ns, allowed, measured_from = limits
     lowered = 0
     for level in range(len(table.frequency_khz) - 1, table.least, -1):
-        for request in range(len(level_of)):
+        for request in range(measured_from, len(level_of)):
             if level_of[request] == level and _saves(request, level, demand, table):
                 room = allowed - late
                 parts = demand, behind, table, (bound_ns, room, measured_from), level_of, begin_of

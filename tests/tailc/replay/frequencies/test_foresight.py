@@ -137,6 +137,17 @@ def test_only_measured_requests_may_use_up_what_is_allowed():
     assert 0.049 * 3_000 < (outcome.latency_ns[from_request:] > BOUND_US * US).sum() <= 0.05 * 3_000
 
 
+def test_requests_that_are_not_measured_are_not_left_to_pile_up():
+    """The lowest clock cannot keep up with them, and lateness that is not counted costs nothing."""
+    trace, from_request = long_trace(1.0), 3_000
+    parts = trace.arrival_ns, trace.work_ns, trace.memory_ns
+    rule = Foresight(950_000, BOUND_US)
+    outcome = replayed(clocks(trace.table(), rule), *parts, measured_from=from_request)
+    fixed = replayed(clocks(trace.table(), OneLevel(0)), *parts)
+    assert fixed.latency_ns.max() > 100 * BOUND_US * US
+    assert outcome.latency_ns[:from_request].max() < 10 * BOUND_US * US
+
+
 def test_every_core_is_foreseen_on_its_own():
     trace = long_trace(0.5, cores=3)
     rule = Foresight(950_000, BOUND_US)
