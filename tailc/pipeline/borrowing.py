@@ -94,7 +94,7 @@ def _lanes(problem: BorrowingProblem, replays: LaneReplays) -> Lanes:
 
 
 def _calibrated_ppm(problem: BorrowingProblem, wanted: Calibration, replays: LaneReplays) -> int:
-    """The most interference with which requests that always share have no longer a tail."""
+    """The most with which the tail of requests that always share is no longer than wanted."""
 
     def lanes(steps: int) -> Lanes:
         return Lanes(problem.cores, steps * _STEP_PPM, 0)
@@ -114,7 +114,7 @@ def _found(problem: BorrowingProblem, lanes: Lanes, alone: tuple[Seen, ...]) -> 
     rates = problem.rates_mrps
     if problem.borrowing is Borrowing.IDLE:
         ages = tuple((rate, problem.release_us) for rate in rates)
-        return _Found(plan_of(Borrowing.FIXED, ages, lanes), (None,) * len(rates))
+        return _Found(plan_of(Borrowing.IDLE, ages, lanes), (None,) * len(rates))
     budgets_us = _budgets_us(problem, alone)
     ages = tuple(
         (rate, _age_us(problem, lanes, budget))

@@ -1,13 +1,13 @@
 """The ages at which requests are left alone that leave most batch work under the SLO.
 
-Three steps. *Constants*: for every policy with one age the
-longest that meets the target at all rates, and of those policies, borrow-idle among them, the one
-with most batch work. *Arrival*: ages from arrival, so that waiting uses up a request's time to
-share, the longest that meets the target, at most that of a request that never waits (the threshold
-problem of Haque et al., MICRO 2017, with batch work for energy). *By load*: from the best constant,
-and from the age from arrival, ages by the number in the system, one at a time longer or shorter by
-steps that halve. A step is taken if it makes good what some rate has less than under the best
-constant, or where there is nothing to make good, if batch work grows in sum.
+Three steps. *Constants*: for every policy with one age the longest that meets the target at all
+rates, and of those policies, borrow-idle among them, the one with most batch work. *Arrival*: ages
+from arrival, so that waiting uses up a request's time to share, the longest that meets the target,
+at most that of a request that never waits (the threshold problem of Haque et al., MICRO 2017, with
+batch work for energy). *By load*: from the best constant, and from the age from arrival, ages by
+the number in the system, one at a time longer or shorter by steps that halve. A step is taken if it
+makes good what some rate has less than under the best constant, or where there is nothing to make
+good, if batch work grows in sum.
 
 What is found on some random numbers is cut back until it meets the target on others too, and must
 then leave no less batch work than the best constant at every rate, or that is the answer.
@@ -103,7 +103,7 @@ class _Trials:
 
     def best_constant(self) -> _Tried:
         """Of most batch work in sum; of equals the more careful one."""
-        idle = self.tried(self._constant(Borrowing.FIXED, self._problem.release_us))
+        idle = self.tried(self._constant(Borrowing.IDLE, self._problem.release_us))
         found = [idle]
         for borrowing in CONSTANTS:
 

@@ -162,7 +162,8 @@ def plan_of(
 ) -> Plan:
     """The plan of a policy with an age for each rate, or with one for all of them.
 
-    REFRESH and DYNAMIC tell requests by how many wait, and so have one for all.
+    REFRESH and DYNAMIC tell requests by how many wait, and so have one for all. The age of IDLE is
+    how long batch work takes to leave. There is none of OPTIMISED, which is searched.
     """
     match borrowing:
         case Borrowing.REFRESH | Borrowing.DYNAMIC:
@@ -172,6 +173,7 @@ def plan_of(
             ages_us = tuple((rate, _sooner(age)) for rate, age in ages_us)
             return _by_rate_or_any(ages_us, lanes, Rule.BUSY_PERIOD_AGE)
         case _:
+            assert borrowing in (Borrowing.IDLE, Borrowing.FIXED)
             return _by_rate_or_any(ages_us, lanes, Rule.WAITED_START_LAST)
 
 
