@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from tailc.traces.throughput import ThroughputTrace
+if TYPE_CHECKING:
+    from tailc.traces.throughput import ThroughputTrace
 
 
 class ModelObjective(enum.Enum):

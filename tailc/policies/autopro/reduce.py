@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tailc.errors import TailcError
 from tailc.forms.shares_problem import Asked, SharesProblem
 from tailc.policies.autopro.spec import AutoProSpec
-from tailc.traces.throughput import ThroughputTrace, unknown_machines
+
+if TYPE_CHECKING:
+    from tailc.traces.throughput import ThroughputTrace
 
 
 def candidates(spec: AutoProSpec) -> tuple[AutoProSpec, ...]:
@@ -18,6 +22,8 @@ def reduce(spec: AutoProSpec, design: ThroughputTrace) -> SharesProblem:
 
     Raises TailcError for machines of the trace that the spec does not have.
     """
+    from tailc.traces.throughput import unknown_machines
+
     machines = (
         *(Asked(each.name, each.target.milli, each.target.ppm) for each in spec.machines),
         *(Asked(name) for name in spec.batch),
