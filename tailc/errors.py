@@ -68,6 +68,7 @@ class Code(enum.Enum):
     BAD_RATES = ("TC0220", ExitCode.BAD_CONTENT, "a rate profile cannot be replayed")
     BAD_STEP = ("TC0221", ExitCode.BAD_CONTENT, "a step response has no single step of the input")
     BAD_PLANT = ("TC0222", ExitCode.BAD_CONTENT, "a response or transfer function gives no plant")
+    SINGULAR_FIT = ("TC0223", ExitCode.BAD_CONTENT, "a trace cannot tell parameters apart")
     UNKNOWN_MACHINE = ("TC0231", ExitCode.BAD_CONTENT, "a row's machine is not declared")
     UNIT_SUSPECT = ("TC0251", ExitCode.OK, "the demand looks a thousand times too large or small")
     SPEEDUP_FALLS = ("TC0252", ExitCode.OK, "a speed-up falls as the degree rises")

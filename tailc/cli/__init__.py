@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tailc.errors import Finding
 
 COMMANDS = (
-    *("check", "compile", "verify", "diff", "simulate", "size", "tune"),
+    *("check", "compile", "verify", "diff", "simulate", "size", "tune", "fit"),
     *("lookup", "inspect", "split", "schema"),
 )
 # What stands below a command that also works by itself, by the file that it is in.
@@ -26,6 +26,7 @@ BELOW = {
     ("size", "cores"): "size_cores",
     ("size", "colocation"): "size_colocation",
     ("tune", "pid"): "tune_pid",
+    ("fit", "power"): "fit_power",
 }
 
 

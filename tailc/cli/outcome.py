@@ -30,6 +30,7 @@ MORE_FORMATS = {
     "size": ("markdown",),
     "size_cores": ("markdown",),
     "size_colocation": ("markdown",),
+    "fit_power": ("markdown",),
 }
 _HELP = {
     "text": "text for people",

@@ -1,0 +1,54 @@
+"""tailc fit power: a server's power model from its counters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from tailc.cli import replay_options
+from tailc.cli.outcome import Outcome, reports
+from tailc.cli.quantities import SHARE_PPM
+
+if TYPE_CHECKING:
+    from tailc.traces.source import Format
+
+HELD_OUT_PPM = 200_000
+
+
+@click.command("power", short_help="Train a server's power model.")
+@click.argument("trace")
+@replay_options.trace_format
+@click.option(
+    "--test",
+    metavar="FILE",
+    help="Trace of the same server to test on; else the latest part of TRACE is kept out for it.",
+)
+@click.option(
+    "--held-out",
+    "held_out_ppm",
+    type=SHARE_PPM,
+    metavar="SHARE",
+    help="How much of TRACE is kept out.  [default: 20%]",
+)
+@reports
+def command(
+    trace: str, trace_format: Format, test: str | None, held_out_ppm: int | None
+) -> Outcome:
+    """Train a model of a server's power on TRACE, a file of performance counters and powers.
+
+    Cores, uncore, DRAM and the rest are trained apart, each by least squares without negative
+    parameters. Prints parameters, and errors on rows that were not trained on.
+    """
+    from tailc.pipeline.power_fit import fit_power
+    from tailc.report import power_fit as render
+
+    if test is not None and held_out_ppm is not None:
+        raise click.UsageError("--test and --held-out both say what to test on: give one")
+    share_ppm = HELD_OUT_PPM if held_out_ppm is None else held_out_ppm
+    fit = fit_power(trace, test=test, held_out_ppm=share_ppm, format=trace_format)
+    return Outcome(
+        text=render.as_text(fit),
+        result=render.as_dict(fit),
+        markdown=render.as_markdown_table(fit),
+    )
