@@ -108,6 +108,16 @@ def test_the_knee_is_where_a_dedicated_server_draws_less(folder, tailc):
     assert (fleet["work"], fleet["dedicated"], fleet["servers"]) == (0.7, 2, 12)
 
 
+@pytest.mark.parametrize("rate", ["100/s", "2000/s", "6000/s"])
+def test_a_servers_own_most_efficient_pair_is_never_short_of_the_knee(folder, tailc, rate):
+    """With all power counted: P / th >= (S / (1 - u) + c P_b) / c T, no less than P_batch by unit,
+    and the marginal power beyond the pair is no less than that.
+    """
+    write(folder, "rate", f"{LOW}, {HIGH}", "1W, 4W", ("2000/s", rate))
+    found = sized(tailc, "rate", "--servers", "1", "--batch", "1")
+    assert found["curve"][found["knee"]]["work"] <= found["efficient"]["work"]
+
+
 def test_requests_run_no_lower_than_their_bound_allows(folder, tailc):
     # Requests that never meet take 300 us at 1.2 GHz.
     strict = ("latency: 3ms", "latency: 250us"), ("[2000/s]", "[1/s]")
