@@ -137,6 +137,13 @@ def test_measured_instructions_per_cycle_tell_the_memory_share():
     assert memory_share_ppm(measured, 1_200_000) == pytest.approx(333_333, abs=2)
 
 
+def test_measured_instructions_per_cycle_stand_in_for_the_memory_share(tmp_path):
+    ipc = "ipc: [{frequency: 1.2GHz, ipc: 1}, {frequency: 2.4GHz, ipc: 0.75}]"
+    found = compiled(tmp_path, TWO, ("feedback: {", f"batch: {{{ipc}}}\nfeedback: {{"))
+    # 1 and 4 / 3 cycles an instruction: 2 / 3 + 2 / 3 f / 2.4 GHz.
+    assert settings(found)["batch_memory_ppm"] == 500_000
+
+
 def test_instructions_per_cycle_that_do_not_fall_have_no_memory_time():
     assert memory_share_ppm([(1_000_000, 900_000), (2_000_000, 910_000)], 2_000_000) == 0
 
