@@ -1,0 +1,99 @@
+"""What a policy comes to on requests that it was not made from: its tail, and what they draw.
+
+On the example's service with three kinds of requests, a core whose bound is about the p95 that it
+has at the nominal clock at half load.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tailc.pipeline.compile import compile_policy
+from tailc.replay import streams
+from tailc.replay.baselines import Search, Tried, baseline
+from tailc.replay.frequencies.clocks import Clocks
+from tailc.replay.outcome import Outcome, replay
+from tailc.replay.subject import Subject, table_of, workload_for
+from tailc.traces.trace import read_trace
+
+EXAMPLE = Path(__file__).resolve().parents[4] / "examples" / "rubik"
+NOMINAL_KHZ = 2_400_000
+# The feedback takes some hundred steps of 120 requests until it has settled.
+SETTLING, MEASURED, MOST = 30_000, 40_000, 4_096
+# Two, four and five tenths of what the core can serve at its nominal clock.
+RATES = (480, 960, 1_200)
+# Of the p95 of so many requests, from one draw to another.
+SLACK = 0.01
+
+
+@functools.cache
+def compiled():
+    policy = compile_policy(str(EXAMPLE / "service.yaml")).policy
+    subject = Subject(
+        "own", steering=policy.controller, clocks=Clocks(policy.tail_table, NOMINAL_KHZ)
+    )
+    profile = read_trace(str(EXAMPLE / "heldout.parquet"), policy.reading).profile
+    return policy, subject, workload_for(profile, subject)
+
+
+@functools.cache
+def replayed(name: str, rate: int) -> Outcome:
+    """The policy, itself or without feedback, or a baseline, on the same requests."""
+    policy, subject, load = compiled()
+    if name == "open-loop":
+        subject = replace(subject, steering=None)
+    elif name != "own":
+        target_us = policy.slos[0].latency_us
+        search = Search(lambda one: Tried(round(tail_us(run(one, rate)))), 950_000, target_us)
+        subject = baseline(name, subject, load, search)
+    return run(subject, rate)
+
+
+def run(subject: Subject, rate: int) -> Outcome:
+    _, _, load = compiled()
+    arrival_ns = np.empty(SETTLING + MEASURED, np.int64)
+    streams.poisson_arrivals(streams.stream(7, rate), rate * 1_000, arrival_ns)
+    order = np.empty(len(arrival_ns), np.int32)
+    streams.shuffled_passes(
+        streams.stream(8, rate), np.arange(len(load.work_ns), dtype=np.int32), order
+    )
+    return replay(load, order, arrival_ns, table_of(subject, rate * 1_000, MOST), MOST, SETTLING)
+
+
+def tail_us(outcome: Outcome) -> float:
+    return float(np.quantile(outcome.latency_ns[outcome.measured], 0.95)) / 1_000
+
+
+def of_bound(name: str, rate: int) -> float:
+    return tail_us(replayed(name, rate)) / compiled()[0].slos[0].latency_us
+
+
+@pytest.mark.parametrize("rate", RATES)
+def test_with_feedback_the_tail_is_within_95_and_100_percent_of_the_bound(rate):
+    assert 0.95 <= of_bound("own", rate) <= 1
+
+
+@pytest.mark.parametrize("rate", RATES)
+def test_without_feedback_the_tail_is_further_below_the_bound(rate):
+    assert of_bound("open-loop", rate) < of_bound("own", rate) - SLACK
+
+
+@pytest.mark.parametrize("rate", RATES)
+def test_energy_falls_from_one_clock_to_the_table_with_feedback_and_to_perfect_knowledge(rate):
+    static, own, known = (
+        replayed(name, rate).mean_energy for name in ("static-oracle", "own", "dynamic-oracle")
+    )
+    assert known < own < static
+
+
+def test_without_feedback_requests_draw_more_than_with_it_and_less_than_at_the_nominal_clock():
+    for rate in RATES:
+        fixed, unsteered, own = (
+            replayed(name, rate).mean_energy for name in ("fixed", "open-loop", "own")
+        )
+        assert own < unsteered < fixed
