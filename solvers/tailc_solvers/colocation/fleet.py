@@ -105,8 +105,21 @@ def supply_curve(
     power = server_w + cores * np.append(without, with_batch.ravel())
     critical = np.append(keeps_up, keeps_up[critical])
     batch = np.append(np.full(keeps_up.size, NO_BATCH), batch)
-    corners = _lower_hull(work, power)
-    return SupplyCurve(work[corners], power[corners], critical[corners], batch[corners])
+    return curve_through(work, power, critical, batch)
+
+
+def curve_through(
+    work: NDArray[np.float64],
+    power_w: NDArray[np.float64],
+    critical: NDArray[np.int64],
+    batch: NDArray[np.int64],
+) -> SupplyCurve:
+    """The curve of a server that alternates between any of these points [points each].
+
+    For points that were measured: requests may run faster than the entry they run at at least.
+    """
+    corners = _lower_hull(work, power_w)
+    return SupplyCurve(work[corners], power_w[corners], critical[corners], batch[corners])
 
 
 def _lower_hull(work: NDArray[np.float64], power: NDArray[np.float64]) -> list[int]:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
-from tailc_solvers.colocation.fleet import SupplyCurve, provision, supply_curve
+from tailc_solvers.colocation.fleet import SupplyCurve, curve_through, provision, supply_curve
 
 from tests.reference import colocation_plain as plain
 from tests.tailc_solvers.colocation.test_core import core, random_cores
@@ -84,6 +84,16 @@ def test_a_fleet_has_the_least_power_of_a_linear_program_over_all_pairs(demand, 
         low, high = curve.work[found.low], curve.work[found.high]
         if found.low < found.high:
             assert low + found.high_share * (high - low) == pytest.approx(found.work)
+
+
+def test_a_curve_through_points_leaves_out_those_above_its_corners():
+    """(1, 14) is above the line from (0, 10) to (2, 16), and (0, 11) needs more for as much."""
+    work, power = np.array([0.0, 1.0, 2.0, 0.0, 3.0]), np.array([10.0, 14.0, 16.0, 11.0, 20.0])
+    entries = np.arange(5)
+    curve = curve_through(work, power, entries, entries + 10)
+    assert curve.work.tolist() == [0, 2, 3]
+    assert curve.power_w.tolist() == [10, 16, 20]
+    assert (curve.critical.tolist(), curve.batch.tolist()) == ([0, 2, 4], [10, 12, 14])
 
 
 def test_beyond_the_knee_more_demand_goes_to_dedicated_servers():
