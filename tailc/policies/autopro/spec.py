@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from tailc.errors import Code, Finding, TailcError
-from tailc.forms.shares import LARGEST_COVARIANCE
+from tailc.forms.shares import LARGEST_COVARIANCE, LARGEST_LAG
 from tailc.specs.fields import (
     PERCENT_SCHEMA,
     POSITIVE_SCHEMA,
@@ -29,7 +29,7 @@ from tailc.specs.fields import (
 )
 from tailc.specs.slo import Slo
 from tailc.specs.throughput import ThroughputSpec
-from tailc.units import PERCENT, RATE
+from tailc.units import PERCENT, RATE, format_us
 
 # Bartolini, 2015, section 2.4.1: what gave precise allocations on the benchmarks there.
 WINDOW_US = STEP_US = 750_000
@@ -197,10 +197,21 @@ class ControlSpec(SpecModel):
     @model_validator(mode="after")
     def _check_step(self) -> ControlSpec:
         if self.step_us % self.estimate_us:
-            message = "is not a whole number of estimates"
-            hint = "make it a multiple of `estimate`"
-            raise RefusalError(Complaint(Code.CONFLICT, message, hint, ("step",), ("estimate",)))
+            message = f"makes the step of {format_us(self.step_us)} no whole number of estimates"
+            hint = "make `step` a multiple of `estimate`"
+            raise RefusalError(Complaint(Code.CONFLICT, message, hint, *self._timing()))
+        if self.step_us // self.estimate_us > LARGEST_LAG:
+            message = (
+                f"makes more than {LARGEST_LAG:,} estimates a step, which no runtime remembers"
+            )
+            hint = "estimate less often"
+            raise RefusalError(Complaint(Code.CONFLICT, message, hint, *self._timing()))
         return self
+
+    def _timing(self) -> tuple[tuple[str], ...]:
+        """Which of the two times are written, the step first; one is, for the defaults agree."""
+        fields = (("step_us", "step"), ("estimate_us", "estimate"))
+        return tuple((key,) for field, key in fields if field in self.model_fields_set)
 
 
 class AutoProSpec(SpecModel):
