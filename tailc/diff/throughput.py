@@ -50,8 +50,11 @@ def throughput_change(
     forms = (shares_of(old), shares_of(new))
     _check_steps(*forms)
     replayed = [replayed_on(form, held_out) for form in forms]
-    before, after = (slo_errors(each.outcome) for each in replayed)
-    steps = min(before.shape[1], after.shape[1])
+    first = max(each.outcome.settling for each in replayed)
+    steps = min(each.steps for each in replayed) - first
+    before, after = (
+        slo_errors(each.outcome)[:, first - each.outcome.settling :] for each in replayed
+    )
     rows = [[machine.name for machine in form.served] for form in forms]
     changes = []
     for number, name in enumerate(rows[0]):

@@ -8,6 +8,8 @@ import pytest
 
 from tailc.diff.throughput import throughput_change
 from tailc.errors import Code, TailcError
+from tailc.percentiles import PPM
+from tailc.verify.throughput.judge import replayed_on, shares_of
 from tests.tailc.verify.throughput.test_judge import ONE, QUICK, policy, series, trace
 
 ROWS = trace(series("one", 0.2, 30.0, 0.05))
@@ -35,6 +37,22 @@ def test_a_machine_that_only_one_has_is_not_compared():
     both = trace(series("one", 0.2, 30.0, 0.05), series("two", 0.2, 30.0, 0.05, seed=2))
     change = throughput_change(policy(ONE), policy(ONE, two), both, QUICK)
     assert [machine.name for machine in change.machines] == ["one"]
+
+
+def test_a_longer_window_is_compared_from_the_step_that_both_have_a_full_one():
+    """A window of two steps is full a step later: what came before counts for neither."""
+    longer = policy(ONE, window_us=1_500_000)
+    changed = throughput_change(policy(ONE), longer, ROWS, QUICK)
+    before = replayed_on(shares_of(policy(ONE)), ROWS)
+    after = replayed_on(shares_of(longer), ROWS)
+    first = after.outcome.settling
+    assert (before.outcome.settling, first) == (1, 2)
+    wanted = [
+        float(abs(each.outcome.throughput[0, first:] / 10 - 1).mean()) for each in (before, after)
+    ]
+    (machine,) = changed.machines
+    assert changed.steps == before.steps - first
+    assert (machine.old_ppm, machine.new_ppm) == tuple(round(error * PPM) for error in wanted)
 
 
 def test_steps_of_different_length_cannot_be_compared():
