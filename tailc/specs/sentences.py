@@ -175,6 +175,14 @@ def _empty(_: ErrorDetails, spot: Spot) -> Complaint:
     return Complaint(Code.BAD_VALUE, "is empty", _for_example(spot))
 
 
+def _too_few(error: ErrorDetails, spot: Spot) -> Complaint:
+    there, fewest = (error.get("ctx", {}).get(key) for key in ("actual_length", "min_length"))
+    if not there:
+        return _empty(error, spot)
+    message = f"has {there} of at least {fewest} entries"
+    return Complaint(Code.BAD_VALUE, message, "add what is missing")
+
+
 def _name(error: ErrorDetails, spot: Spot) -> Complaint:
     message = f"cannot be {written(error['input'])}"
     hint = "use lower-case letters, digits and hyphens, at most 64, such as "
@@ -197,7 +205,7 @@ _SENTENCES: dict[str, Callable[[ErrorDetails, Spot], Complaint]] = {
     "list_type": _LIST,
     "dict_type": _MAPPING,
     "model_type": _MAPPING,
-    "too_short": _empty,
+    "too_short": _too_few,
     "greater_than_equal": _bound("at least", "ge"),
     "less_than_equal": _bound("at most", "le"),
 }

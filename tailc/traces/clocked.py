@@ -36,7 +36,7 @@ def demand_and_memory_ns(cells: Cells, reading: Reading) -> tuple[Times, Times |
         return demand_ns, memory_ns
     demand_ns = memory_ns + _compute_ns(cells, reading.demand, reading.clock_khz)
     nothing = "and no memory time is no request"
-    cells.refuse(demand_ns == 0, reading.demand, Code.NOT_POSITIVE, nothing)
+    cells.refuse(demand_ns == 0, reading.demand, Code.NOT_POSITIVE, nothing, "leave the row out")
     cells.refuse(demand_ns > MAX_NS, reading.demand, Code.OUT_OF_RANGE, "takes too long to be held")
     return demand_ns, memory_ns
 

@@ -50,11 +50,18 @@ class TableSpec(SpecModel):
 
     @model_validator(mode="after")
     def _check_positions(self) -> TableSpec:
-        if self.most_positions < self.positions:
+        if self.most_positions >= self.positions:
+            return self
+        if "most_positions" in self.model_fields_set:
             message = f"is less than the {self.positions} positions that are convolved"
             at, also = ("most_positions",), ("positions",)
             raise RefusalError(Complaint(Code.CONFLICT, message, "raise it", at, also))
-        return self
+        message = (
+            f"is {self.positions}, more than the {self.most_positions} of `table.most_positions`, "
+            "which is not given"
+        )
+        hint = "raise that too"
+        raise RefusalError(Complaint(Code.CONFLICT, message, hint, ("positions",)))
 
 
 class RubikSpec(SpecModel):

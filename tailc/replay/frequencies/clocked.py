@@ -66,7 +66,8 @@ def clocked(
 
 
 def _too_long(message: str) -> TailcError:
-    return TailcError(Finding(Code.METHOD_UNFIT, message))
+    hint = "leave it out of the trace, or correct the trace if its unit or clock is wrong"
+    return TailcError(Finding(Code.METHOD_UNFIT, message, help=hint))
 
 
 @njit(cache=True, nogil=True)

@@ -58,6 +58,7 @@ def test_neither_cycles_nor_memory_time_is_no_request(tmp_path):
     (finding,) = refused(written(tmp_path, "csv", columns), reading(**BY_CYCLES))
     assert (finding.code.name, finding.place.row) == ("NOT_POSITIVE", 2)
     assert finding.message == "cell `0.0` and no memory time is no request"
+    assert finding.help == "leave the row out"
 
 
 def test_a_memory_column_that_is_not_there_is_named_with_the_likely_one(tmp_path):

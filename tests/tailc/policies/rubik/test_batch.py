@@ -208,6 +208,11 @@ WRONG = {
         "batch.ipc",
         "another",
     ),
+    "one measurement": (
+        (WITH[0], "batch: {ipc: [{frequency: 1GHz, ipc: 1}]}\nfeedback: {"),
+        "`batch.ipc` has 1 of at least 2",
+        None,
+    ),
     "two powers": (
         (WITH[0], f"{BATCH[:-1]}, {POWER}}}\nfeedback: {{"),
         "batch.powers",

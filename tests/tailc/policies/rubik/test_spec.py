@@ -84,6 +84,11 @@ WRONG = {
         Code.CONFLICT,
         "table.most_positions",
     ),
+    "more convolved than there are by default": (
+        swapped((FEEDBACK, f"{FEEDBACK}\ntable: {{positions: 100}}")),
+        Code.CONFLICT,
+        "table.positions",
+    ),
     "feedback without rates": (
         swapped(("rates: [500/s, 2000/s]\n", "")),
         Code.MISSING_KEY,
