@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, TailcError
 from tailc.forms.shares import Shares
+from tailc.replay.machines.plant import settling_steps
 from tailc.traces.throughput import ThroughputTrace
 from tailc.units import format_us
 from tailc.verify.options import VerifyOptions
-from tailc.verify.throughput.judge import error_of, replayed_on, shares_of, slo_errors
+from tailc.verify.throughput.judge import error_of, replayed_on, shares_of, slo_errors, too_short
 from tailc.verify.throughput.verdict import ErrorOf
 
 
@@ -51,7 +52,10 @@ def throughput_change(
     _check_steps(*forms)
     replayed = [replayed_on(form, held_out) for form in forms]
     first = max(each.outcome.settling for each in replayed)
-    steps = min(each.steps for each in replayed) - first
+    last = min(each.steps for each in replayed)
+    if last <= first:
+        raise too_short(max(forms, key=settling_steps), held_out, last)
+    steps = last - first
     before, after = (
         slo_errors(each.outcome)[:, first - each.outcome.settling :] for each in replayed
     )

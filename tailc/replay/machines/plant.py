@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.forms.shares import MILLI, PPM, ShareLaw, Shares
-from tailc.forms.shares_step import first_state
+from tailc.forms.shares_step import first_state, full_ticks, lag_ticks
 from tailc.replay.machines import kernels
 
 Floats = NDArray[np.float64]
@@ -149,8 +149,13 @@ def replay(shares: Shares, plant: Plant, given: Floats | None = None) -> Outcome
         is_short=log.is_short,
         batch_share=log.batch_ppm * settings.batch / PPM,
         target=settings.target,
-        settling=-(-settings.full // settings.lag),
+        settling=settling_steps(shares),
     )
+
+
+def settling_steps(shares: Shares) -> int:
+    """Steps until a window is full; what is measured before does not count."""
+    return -(-full_ticks(shares) // lag_ticks(shares))
 
 
 def _settings(shares: Shares, *, is_given: bool) -> kernels.Settings:
@@ -165,8 +170,8 @@ def _settings(shares: Shares, *, is_given: bool) -> kernels.Settings:
         least_ppm=shares.least_ppm,
         host_ppm=shares.host_ppm,
         batch=len(shares.machines) - len(shares.served),
-        lag=shares.step_us // shares.estimate_us,
-        full=-(-shares.window_us // shares.estimate_us),
+        lag=lag_ticks(shares),
+        full=full_ticks(shares),
         window_ticks=max(round(ticks), 1),
         tick_s=shares.estimate_us / US_PER_S,
         shortage_steps=shares.shortage_steps,

@@ -13,11 +13,11 @@ from tailc.errors import Code, Finding, Place, TailcError
 from tailc.forms.shares import MILLI, Shares
 from tailc.percentiles import PPM
 from tailc.replay import streams
-from tailc.replay.machines.plant import Outcome, replay
+from tailc.replay.machines.plant import Outcome, replay, settling_steps
 from tailc.replay.machines.static import best_static, equal_parts
 from tailc.replay.streams import Purpose
 from tailc.traces.throughput import ThroughputTrace, unknown_machines
-from tailc.units import format_us
+from tailc.units import counted, format_us
 from tailc.verify.options import VerifyOptions
 from tailc.verify.throughput.recorded import RecordedMachine, plant_of, recorded
 from tailc.verify.throughput.verdict import ErrorOf, MachineVerdict, ThroughputVerdicts
@@ -90,7 +90,10 @@ def is_compile_throughput(policy: Policy, held_out: ThroughputTrace) -> bool:
 
 
 def replayed_on(shares: Shares, held_out: ThroughputTrace) -> Replayed:
-    """The form's own controller on the machines of the rows; TailcError where one has no rows."""
+    """The form's own controller on the machines of the rows.
+
+    Raises TailcError where one has no rows, and where they end before a window is full.
+    """
     machines = []
     for machine in shares.served:
         series = held_out.of(machine.name)
@@ -99,6 +102,8 @@ def replayed_on(shares: Shares, held_out: ThroughputTrace) -> Replayed:
             raise _unusable(shares, held_out, machine.name, is_there=series is not None)
         machines.append(found)
     plant = plant_of(machines)
+    if plant.steps <= settling_steps(shares):
+        raise too_short(shares, held_out, plant.steps)
     return Replayed(tuple(machines), replay(shares, plant), plant.steps)
 
 
@@ -229,6 +234,16 @@ def _unusable(
     )
     hint = "measure once a step, or a whole number of times a step, with a share of the host"
     return TailcError(Finding(Code.BAD_MODEL, message, held_out.place(name, reading.time), hint))
+
+
+def too_short(shares: Shares, held_out: ThroughputTrace, steps: int) -> TailcError:
+    """What is wrong with rows of so many steps that none comes after the first full window."""
+    message = (
+        f"{counted(steps, 'step')} of {format_us(shares.step_us)} were measured, and none comes "
+        f"after the first full window of {format_us(shares.window_us)}"
+    )
+    place = Place(held_out.source, field=held_out.reading.time)
+    return TailcError(Finding(Code.EMPTY_TRACE, message, place, "give rows of a longer time"))
 
 
 def _ppm(value: float) -> int:

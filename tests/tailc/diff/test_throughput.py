@@ -62,3 +62,16 @@ def test_steps_of_different_length_cannot_be_compared():
     (finding,) = caught.value.findings
     assert finding.code is Code.USAGE
     assert "every 750 ms and every 1.5 s" in finding.message
+
+
+def test_rows_in_which_not_both_have_a_full_window_are_refused():
+    """The old policy has four steps, of which the tenth would be the first that counts."""
+    two = dataclasses.replace(ONE, name="two")
+    short = series("two", 0.2, 30.0, 0.05, steps=5)
+    both = trace(series("one", 0.2, 30.0, 0.05), short)
+    longer = policy(ONE, window_us=7_500_000)
+    with pytest.raises(TailcError) as caught:
+        throughput_change(policy(ONE, two), longer, both, QUICK)
+    (finding,) = caught.value.findings
+    assert finding.code is Code.EMPTY_TRACE
+    assert "4 steps of 750 ms" in finding.message

@@ -191,3 +191,17 @@ def test_rows_that_do_not_divide_a_step_are_refused():
     with pytest.raises(TailcError) as caught:
         replayed_on(shares_of(ONE), trace(rows))
     assert caught.value.findings[0].code is Code.BAD_MODEL
+
+
+def test_rows_that_end_before_a_window_is_full_are_refused():
+    """Of 20 rows 19 have a row before; windows of 20 steps are full one later."""
+    rows = trace(series("one", 0.2, 30.0, 0.1, steps=20))
+    with pytest.raises(TailcError) as caught:
+        verify_throughput(policy(ONE, window_us=20 * STEP_US), rows, QUICK)
+    (finding,) = caught.value.findings
+    assert finding.code is Code.EMPTY_TRACE
+    assert "19 steps of 750 ms were measured" in finding.message
+    assert finding.place is not None
+    assert finding.place.source == "heldout.csv"
+    assert finding.help
+    verify_throughput(policy(ONE, window_us=18 * STEP_US), rows, QUICK)
