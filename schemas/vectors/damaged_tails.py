@@ -93,6 +93,7 @@ def _meanings(forms: dict[str, list[dict[str, Any]]]) -> dict[str, dict[str, Cha
         "lanes": {
             "lanes-two-ages": _in_form(rules=["age-from-arrival", "busy-period-age",
                                               "core-per-request"]),
+            "lanes-without-cores": _on_threads,
         },
         "cores": {
             "lanes-of-kinds": _in_form(rules=["core-per-request", "waited-start-last"]),
@@ -178,6 +179,11 @@ def _structures() -> dict[str, dict[str, Change]]:
 
 def _in_form(place: int = 0, **members: Any) -> Change:
     return lambda policy: policy["forms"][place].update(members)
+
+
+def _on_threads(policy: dict[str, Any]) -> None:
+    policy["forms"][0].update(rules=["busy-period-age", "waited-start-last"])
+    del policy["forms"][0]["power"]
 
 
 def _in_part(part: str, place: int, /, **members: Any) -> Change:

@@ -81,8 +81,7 @@ def lower(
     `boosts_at_start` also boosts requests that start on the last rung.
 
     Raises TailcError for what the engine does not do: ladders on different rungs, requests that
-    descend, rules of taking over a core, a rung that shares several cost units, boosting in a unit
-    without capacity.
+    descend, a rung that shares several cost units, boosting in a unit without capacity.
     """
     ladder = first_of_alike(ladders)
     # Where requests have whole cores, `tailc.replay.cores` replays them.
@@ -124,8 +123,6 @@ def _check_rules(ladder: Ladder, rows: int) -> None:
     rereads, descends = Rule.REREAD_ROW in ladder.rules, Rule.NEVER_DESCEND not in ladder.rules
     if rows > 1 and rereads and descends:
         refuse("a request that reads its row again and may descend cannot be replayed")
-    if {Rule.BUSY_PERIOD_AGE, Rule.WAITED_START_LAST} & set(ladder.rules):
-        refuse("rules of taking over a core can be replayed where requests have a core each")
 
 
 def rows_by_load(

@@ -72,8 +72,10 @@ def _check_boost(ladder: RawLadder) -> None:
 
 def _check_cores(ladder: RawLadder) -> None:
     power = ladder.power
+    takes_over = bool({BUSY_PERIOD, WAITED_LAST} & set(ladder.rules))
     if CORES not in ladder.rules:
         _require(MAKE_ROOM not in ladder.rules, "only requests with a core make room")
+        _require(not takes_over, "only requests with a core take one over")
         _require(power is None, "power is told of rungs that are cores")
         moves = any(rung.move_us is not None for rung in ladder.rungs)
         _require(not moves, "only a move to another core takes time")
@@ -92,7 +94,7 @@ def _check_cores(ladder: RawLadder) -> None:
     for rung in ladder.rungs:
         taken = [cost for cost, limit in zip(rung.cost_ppm, limits, strict=True) if limit and cost]
         _require(taken == [PPM], f"rung `{rung.name}` is not one core of one kind")
-    if {BUSY_PERIOD, WAITED_LAST} & set(ladder.rules):
+    if takes_over:
         kinds = {n for rung in ladder.rungs for n, cost in enumerate(rung.cost_ppm)
                  if cost and limits[n]}  # fmt: skip
         _require(len(kinds) == 1, "rules of taking over a core need cores of one kind")

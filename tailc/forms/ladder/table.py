@@ -245,6 +245,7 @@ class Ladder:
         """Rungs of whole cores: each takes one core of one limited unit, and power is told."""
         if Rule.CORE_PER_REQUEST not in self.rules:
             _require(Rule.MAKE_ROOM not in self.rules, "only requests with a core make room")
+            _require(not self._takes_over, "only requests with a core take one over")
             _require(self.power is None, "power is told of rungs that are cores")
             moves = any(rung.move_us is not None for rung in self.rungs)
             _require(not moves, "only a move to another core takes time")
@@ -267,7 +268,6 @@ class Ladder:
 
     def _check_kept_cores(self, limited: Sequence[bool]) -> None:
         """What a request takes over with a core is told only where every request keeps its own."""
-        taking_over = {Rule.BUSY_PERIOD_AGE, Rule.WAITED_START_LAST} & set(self.rules)
         units = {
             unit
             for rung in self.rungs
@@ -275,7 +275,11 @@ class Ladder:
             if is_core and rung.cost_ppm[unit]
         }
         kept = len(units) == 1
-        _require(kept or not taking_over, "rules of taking over a core need cores of one kind")
+        _require(kept or not self._takes_over, "rules of taking over a core need cores of one kind")
+
+    @property
+    def _takes_over(self) -> bool:
+        return bool({Rule.BUSY_PERIOD_AGE, Rule.WAITED_START_LAST} & set(self.rules))
 
 
 def collapse(rows: Sequence[Row]) -> tuple[Row, ...]:

@@ -30,7 +30,6 @@ from tailc.artifact.shapes import (
 )
 from tailc.errors import Code, TailcError
 from tailc.forms.controller import Actuator
-from tailc.forms.ladder.table import Rule
 from tailc.traces.profile import Measure
 from tests.tailc.artifact.published import ROOT, VECTORS, controlled_policy, lucene_policy
 
@@ -227,11 +226,9 @@ def test_what_is_younger_than_its_record_or_enumeration_says_so() -> None:
 
 def test_each_late_member_makes_a_policy_one_of_its_minor_version() -> None:
     policy = lucene_policy()
-    ladder = policy.ladders[0]
-    late = tuple(sorted((*ladder.rules, Rule.WAITED_START_LAST), key=lambda rule: rule.value))
     throughput = read_policy(VECTORS / "shares.json").reading
     for changed in (
-        replace(policy, forms=(replace(ladder, rules=late),)),
+        replace(policy, forms=read_policy(VECTORS / "lanes.json").forms),
         replace(policy, reading=throughput),
         replace(policy, reading=replace(policy.reading, memory="memory_ms")),
         read_policy(VECTORS / "tails-trim.json"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
 from tailc.forms.ladder.table import (
@@ -50,10 +52,16 @@ def test_a_core_is_taken_over_only_where_all_are_of_one_kind(rule):
         cores(rules=tuple(sorted(rules, key=lambda rule: rule.value)))
 
 
+@pytest.mark.parametrize("rule", [Rule.BUSY_PERIOD_AGE, Rule.WAITED_START_LAST])
+def test_only_requests_with_a_core_take_one_over(rule):
+    with pytest.raises(ValueError, match="only requests with a core take one over"):
+        cores(rules=(rule,), power=None, rungs=(SLOW, dataclasses.replace(FAST, move_us=None)))
+
+
 def test_ages_do_not_count_both_from_arrival_and_over_a_busy_period():
-    rules = (Rule.AGE_FROM_ARRIVAL, Rule.BUSY_PERIOD_AGE)
+    rules = (Rule.AGE_FROM_ARRIVAL, Rule.BUSY_PERIOD_AGE, Rule.CORE_PER_REQUEST)
     with pytest.raises(ValueError, match="from arrival, or over"):
-        cores(rules=rules, power=None)
+        cores(rules=rules)
 
 
 def test_levels_of_one_kind_of_core_are_rungs_too():

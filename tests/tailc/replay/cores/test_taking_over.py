@@ -2,13 +2,8 @@
 
 import dataclasses
 
-import pytest
-
-from tailc.errors import TailcError
 from tailc.forms.ladder.table import Rule
-from tailc.replay.lowered import lower
 from tests.tailc.replay.cores.servers import latency_ms, levels, row, run, wait_ms
-from tests.tailc.replay.servers import at_once, ladder
 
 WAITED_LAST = (Rule.CORE_PER_REQUEST, Rule.NEVER_DESCEND, Rule.WAITED_START_LAST)
 BY_CORE = (Rule.BUSY_PERIOD_AGE, Rule.CORE_PER_REQUEST, Rule.NEVER_DESCEND)
@@ -63,9 +58,3 @@ def test_of_cores_freed_at_once_the_last_to_be_left_goes_first():
     outcome = run(lanes(BY_CORE, count=2), [0, 2, 3], [3, 2, 9])
     # both are left at 6 ms; the second has spent 4 ms, so 6 ms are left: 3 ms of work, then 6
     assert latency_ms(outcome) == [6, 4, 6 - 3 + 6 + 6]
-
-
-def test_threads_take_no_cores_over():
-    shared = dataclasses.replace(ladder(at_once((0, 0))), rules=(Rule.WAITED_START_LAST,))
-    with pytest.raises(TailcError, match="taking over"):
-        lower((shared,), 1000, 10)
