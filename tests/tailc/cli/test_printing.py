@@ -100,7 +100,7 @@ def test_an_interrupt_is_data_where_data_is_asked_for(compiled, tailc, monkeypat
     def interrupted(opened, read):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(room, "_split", interrupted)
+    monkeypatch.setattr(room, "parts_of", interrupted)
     ended = tailc("compile", "toy.yaml", "--output-format", "json")
     document = json.loads(ended.out)
     assert (ended.code, document["exit_code"], document["command"]) == (130, 130, "compile")
