@@ -18,6 +18,8 @@ READ_ONLY = {
     ("examples/finance/README.md", "python examples/finance/measure.py"),
     ("examples/lucene-as2f/README.md", "python examples/lucene-as2f/generate.py"),
     ("examples/search/README.md", "pip install duckdb numpy pyarrow"),
+    ("examples/elfen/README.md", "python examples/elfen/generate.py"),
+    ("examples/autopro/README.md", "python examples/autopro/measure.py"),
     ("docs/tune-pid.md", "make bench BENCH=pid_tuners"),
 }
 
