@@ -22,7 +22,7 @@ from tailc.traces.reading import Reading, SplitBy
 from tailc.traces.source import Format, Source, open_source
 from tailc.traces.table import Wanted
 from tailc.traces.trace import kept_cells
-from tailc.units import shorten
+from tailc.units import counted, shorten
 
 PPM = 1_000_000
 US_PER_MS = 1_000
@@ -130,6 +130,7 @@ def throughput_in(
     share = _shares(cells, reading)
     assert reading.machine is not None
     names = np.array(texts(cells, reading.machine).to_pylist(), dtype=object)
+    cells.refuse(names == "", reading.machine, Code.NOT_A_NUMBER, "is empty", _MEND)
     cells.stop_if_refused()
     rows = np.arange(1, cells.count + 1) if cells.row is None else cells.row
     series = []
@@ -175,9 +176,10 @@ def _wanted(reading: Reading) -> Wanted:
 def _times_us(cells: Cells, reading: Reading) -> NDArray[np.int64]:
     assert reading.time is not None
     times = numbers(cells, reading.time) * (reading.unit.in_ms * US_PER_MS)
-    cells.refuse(times < 0, reading.time, Code.OUT_OF_RANGE, "is before the start")
+    cells.refuse(times < 0, reading.time, Code.OUT_OF_RANGE, "is before the start", _MEND)
     beyond = "is over a century after the start"
-    cells.refuse(times > LARGEST_US, reading.time, Code.OUT_OF_RANGE, beyond)
+    hint = "count times from the start, or state their unit"
+    cells.refuse(times > LARGEST_US, reading.time, Code.OUT_OF_RANGE, beyond, hint)
     usable = np.where((times >= 0) & (times <= LARGEST_US), times, 0)
     return np.rint(usable).astype(np.int64)
 
@@ -189,7 +191,7 @@ def _throughput(cells: Cells, reading: Reading) -> NDArray[np.float64]:
         throughput < 0, reading.demand, Code.OUT_OF_RANGE, "is a negative throughput", _MEND
     )
     beyond = f"is beyond the largest that can be held, {LARGEST_THROUGHPUT:g}"
-    cells.refuse(throughput > LARGEST_THROUGHPUT, reading.demand, Code.OUT_OF_RANGE, beyond)
+    cells.refuse(throughput > LARGEST_THROUGHPUT, reading.demand, Code.OUT_OF_RANGE, beyond, _MEND)
     return throughput
 
 
@@ -206,7 +208,8 @@ def _check_times(series: list[Series], cells: Cells, reading: Reading) -> None:
     """Note machines with too few rows, times that do not ascend, and gaps."""
     for each in series:
         if len(each.time_us) < FEWEST_ROWS:
-            message = f"`{each.name}` has {len(each.time_us)} rows, and needs {FEWEST_ROWS}"
+            rows = counted(len(each.time_us), "row")
+            message = f"`{shorten(each.name)}` has {rows}, and needs {FEWEST_ROWS}"
             place = Place(cells.source, row=int(each.row[-1]), field=reading.machine)
             hint = "measure for longer, or leave the machine out"
             cells.findings.append(Finding(Code.EMPTY_TRACE, message, place, hint))
@@ -214,7 +217,7 @@ def _check_times(series: list[Series], cells: Cells, reading: Reading) -> None:
         gaps_us = np.diff(each.time_us)
         if (gaps_us <= 0).any():
             at = int(np.flatnonzero(gaps_us <= 0)[0]) + 1
-            message = f"`{each.name}` is measured here no later than in its row before"
+            message = f"`{shorten(each.name)}` is measured here no later than in its row before"
             cells.findings.append(_at_time(Code.OUT_OF_ORDER, message, each, at, cells, reading))
             continue
         usual_us = each.interval_us
@@ -222,8 +225,8 @@ def _check_times(series: list[Series], cells: Cells, reading: Reading) -> None:
         if odd.any():
             at = int(np.flatnonzero(odd)[0]) + 1
             message = (
-                f"`{each.name}` is measured {gaps_us[at - 1] / US_PER_MS:g} ms after its row "
-                f"before, and else every {usual_us / US_PER_MS:g} ms"
+                f"`{shorten(each.name)}` is measured {gaps_us[at - 1] / US_PER_MS:g} ms after "
+                f"its row before, and else every {usual_us / US_PER_MS:g} ms"
             )
             cells.findings.append(_at_time(Code.ARRIVAL_GAP, message, each, at, cells, reading))
 
@@ -242,8 +245,8 @@ def _at_time(
 def _short_part(trace: ThroughputTrace, series: Series, fraction_ppm: int) -> TailcError:
     percent = fraction_ppm * 100 / PPM
     message = (
-        f"holding out `{percent:g} %` of the {len(series.time_us)} rows of `{series.name}` leaves "
-        f"a part with fewer than {FEWEST_ROWS}"
+        f"holding out `{percent:g} %` of the {len(series.time_us)} rows of "
+        f"`{shorten(series.name)}` leaves a part with fewer than {FEWEST_ROWS}"
     )
     help_ = "choose another fraction, or measure for longer"
     place = Place(trace.source, field=trace.reading.machine)

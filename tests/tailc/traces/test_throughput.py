@@ -66,6 +66,10 @@ def test_equal_data_has_an_equal_digest_whatever_the_format_and_unit(tmp_path):
         ("part", 2, 1.5, Code.OUT_OF_RANGE, "`1.5` is more than the whole host"),
         ("work", 2, -1.0, Code.OUT_OF_RANGE, "`-1.0` is a negative throughput"),
         ("work", 2, "", Code.NOT_A_NUMBER, "missing or empty"),
+        ("work", 2, 1e13, Code.OUT_OF_RANGE, "beyond the largest that can be held"),
+        ("vm", 2, "", Code.NOT_A_NUMBER, "missing or empty"),
+        ("ms", 2, -1, Code.OUT_OF_RANGE, "`-1.0` is before the start"),
+        ("ms", 2, 1e14, Code.OUT_OF_RANGE, "is over a century after the start"),
         ("ms", 2, 700, Code.OUT_OF_ORDER, "`b` is measured here no later"),
         ("ms", 2, 750, Code.OUT_OF_ORDER, "`b` is measured here no later"),
     ],
@@ -103,6 +107,12 @@ def test_too_few_rows_of_a_machine_are_refused(tmp_path):
     (finding,) = refused(written(tmp_path, "csv", short))
     assert finding.code is Code.EMPTY_TRACE
     assert "`a` has 2 rows" in finding.message
+
+
+def test_a_machine_of_a_name_without_end_is_told_in_a_line(tmp_path):
+    (finding,) = refused(written(tmp_path, "csv", with_cell("vm", 7, "a" * 5_000)))
+    assert "... has 1 row, and" in finding.message.replace("`", "")
+    assert len(finding.message) < 200
 
 
 def test_the_latest_rows_of_each_machine_are_held_out(tmp_path):
