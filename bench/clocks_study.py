@@ -1,0 +1,184 @@
+"""Replays of one service on a core with a clock, under many rules, on common random numbers."""
+
+from __future__ import annotations
+
+import functools
+import statistics
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bench.rubik_workloads import NOMINAL_KHZ, Service
+from bench.study import Figure
+from tailc.percentiles import percentile_rank
+from tailc.replay import streams
+from tailc.replay.arrivals import Arrivals, Poisson
+from tailc.replay.baselines import Search, Tried, baseline
+from tailc.replay.frequencies.clocks import Clocks
+from tailc.replay.outcome import Outcome, replay
+from tailc.replay.streams import Purpose
+from tailc.replay.subject import Subject, table_of, workload_for
+from tailc.threads import thread_count
+
+SEED = 2015
+REPETITIONS = 8
+MEASURED = 20_000
+# Steps until the feedback has settled: where a longer bound hardly moves the tail, it goes a
+# ninetieth of the way at each.
+SETTLING_EPOCHS = 300
+MOST_IN_SYSTEM = 4_096
+P95_PPM = 950_000
+NS_PER_US, NS_PER_S = 1_000, 1e9
+FIXED, STATIC, DYNAMIC = "fixed", "static-oracle", "dynamic-oracle"
+OPEN, OWN = "open-loop", "feedback"
+
+
+@dataclass(frozen=True)
+class Run:
+    """One repetition: p95, what a request drew while it was served, and how busy the core was.
+
+    power_w: of requests, over time; levels: share of busy time at each level; output: mean share
+    of the bound that the feedback set; None where there is none.
+    """
+
+    p95_us: float
+    energy_mj: float
+    power_w: float
+    busy: float
+    levels: tuple[float, ...]
+    output: float | None
+
+
+Measure = Callable[[Run], float]
+
+
+class ClocksStudy:
+    """A service with a bound, and every replay asked for so far.
+
+    Subjects are the policy itself (`OWN`), baselines by name, and those added.
+    """
+
+    def __init__(
+        self, service: Service, bound_us: int, loads: Sequence[float], **changes: str
+    ) -> None:
+        self.service, self.bound_us = service, bound_us
+        policy, profile = service.compiled(bound_us, loads, **changes)
+        assert policy.tail_table is not None
+        self.table = policy.tail_table
+        clocks = Clocks(policy.tail_table, NOMINAL_KHZ)
+        self.own = Subject(OWN, steering=policy.controller, clocks=clocks)
+        self.load = workload_for(profile, self.own)
+        self._added: dict[str, Subject] = {}
+        self.subject = functools.cache(self._subject)
+        self.at = functools.cache(self._at)
+
+    def add(self, name: str, subject: Subject) -> None:
+        self._added[name] = subject
+
+    def figure(self, of: Measure, name: str, load: float) -> Figure:
+        return Figure.of([of(run) for run in self.at(name, load)])
+
+    def ratio(self, of: Measure, name: str, other: str, load: float) -> Figure:
+        """What a subject has over what another has, repetition by repetition."""
+        pairs = zip(self.at(name, load), self.at(other, load), strict=True)
+        return Figure.of([of(ours) / of(theirs) for ours, theirs in pairs])
+
+    def tail(self, name: str, load: float) -> Figure:
+        """Of the bound."""
+        return self.figure(lambda run: run.p95_us / self.bound_us, name, load)
+
+    def energy(self, name: str, load: float) -> Figure:
+        """Of a request while it is served, over that at the nominal clock."""
+        return self.ratio(lambda run: run.energy_mj, name, FIXED, load)
+
+    def outcomes(self, name: str, arrivals: Arrivals, repetitions: int) -> list[Outcome]:
+        """Under arrivals of their own, all measured."""
+        subject = self.subject(name, arrivals.rate_mrps * 1e-3 / self.service.rate_rps(1))
+        one = functools.partial(self._replayed, subject, arrivals, 0, 0)
+        with ThreadPoolExecutor(thread_count(None)) as workers:
+            return list(workers.map(one, range(repetitions)))
+
+    def _at(self, name: str, load: float) -> tuple[Run, ...]:
+        return self._repeated(self.subject(name, load), load)
+
+    def _repeated(self, subject: Subject, load: float) -> tuple[Run, ...]:
+        arrivals = Poisson(round(1_000 * self.service.rate_rps(load)))
+        steering = self.own.steering
+        settling = SETTLING_EPOCHS * steering.epoch_requests if steering else MEASURED // 20
+
+        def one(number: int) -> Run:
+            return _summary(self._replayed(subject, arrivals, settling, MEASURED, number))
+
+        with ThreadPoolExecutor(thread_count(None)) as workers:
+            return tuple(workers.map(one, range(REPETITIONS)))
+
+    def _subject(self, name: str, load: float) -> Subject:
+        if name == OWN:
+            return self.own
+        if name in self._added:
+            return self._added[name]
+        if name == OPEN and self.own.steering is None:
+            return self.own
+        search = Search(functools.partial(self._tried, load), P95_PPM, self.bound_us)
+        return baseline(name, self.own, self.load, search)
+
+    def _tried(self, load: float, subject: Subject) -> Tried:
+        runs = self._repeated(subject, load)
+        return Tried(round(statistics.fmean(run.p95_us for run in runs)))
+
+    def _replayed(
+        self, subject: Subject, arrivals: Arrivals, settling: int, measured: int, number: int
+    ) -> Outcome:
+        arrival_ns = arrivals.arrival_ns(
+            _stream(arrivals, number, Purpose.ARRIVALS), settling + measured
+        )
+        order = np.empty(len(arrival_ns), np.int32)
+        pool = np.arange(len(self.load.work_ns), dtype=np.int32)
+        streams.shuffled_passes(_stream(arrivals, number, Purpose.ORDER), pool, order)
+        table = table_of(subject, arrivals.rate_mrps, MOST_IN_SYSTEM)
+        return replay(self.load, order, arrival_ns, table, MOST_IN_SYSTEM, settling)
+
+
+def _stream(arrivals: Arrivals, number: int, purpose: Purpose) -> NDArray[np.uint64]:
+    return streams.stream(SEED, arrivals.rate_mrps, number, purpose)
+
+
+def _summary(outcome: Outcome) -> Run:
+    if outcome.was_cut_off:
+        return Run(np.inf, np.inf, np.inf, 1.0, (), None)
+    return Run(
+        p95_ns(outcome.latency_ns[outcome.measured]) / NS_PER_US,
+        outcome.mean_energy * 1_000 / NS_PER_S,
+        outcome.mean_power,
+        outcome.utilization or 0.0,
+        outcome.level_shares,
+        _mean_output(outcome),
+    )
+
+
+def _mean_output(outcome: Outcome) -> float | None:
+    if outcome.steps is None:
+        return None
+    measured = outcome.steps.time_ns >= outcome.arrival_ns[outcome.measured.start]
+    return float(outcome.steps.output_ppm[measured].mean()) / 1e6
+
+
+def p95_ns(latency_ns: NDArray[np.int64]) -> float:
+    rank = percentile_rank(P95_PPM, len(latency_ns))
+    return float(np.partition(latency_ns, rank - 1)[rank - 1])
+
+
+def fixed_p95_us(service: Service, load: float, loads: Sequence[float] | None = None) -> int:
+    """p95 of requests at the nominal clock, to the nearest microsecond.
+
+    A study of `loads` then measures the very same requests.
+    """
+    one = ClocksStudy(service, LONGEST_US, loads or [load])
+    return round(one.figure(lambda run: run.p95_us, FIXED, load).mean)
+
+
+# No bound: of a policy that is asked for its fixed clock only.
+LONGEST_US = 10_000_000
