@@ -34,7 +34,17 @@ from tailc.units import format_mrps, format_us
 SEEDS = (1, 2)
 # Interference is found to a hundredth of a percent.
 _STEP_PPM = 100
-_LESS = "give a smaller budget, or a policy whose delays do not add up: `fixed` or `safe`"
+# Ways out of a miss: delays of the first two add up, the next two are within what is given.
+_LESS_OR_OTHER = "give a smaller budget, or a policy whose delays do not add up: `fixed` or `safe`"
+_LESS = "give a smaller budget"
+_WAYS = {
+    Borrowing.REFRESH: _LESS_OR_OTHER,
+    Borrowing.DYNAMIC: _LESS_OR_OTHER,
+    Borrowing.FIXED: _LESS,
+    Borrowing.SAFE: _LESS,
+    Borrowing.IDLE: "lower the rate, or relax the latency",
+    Borrowing.OPTIMISED: "lower `target`, which leaves room for chance",
+}
 _SOLVER = "tailc.pipeline.borrowing"
 
 
@@ -61,7 +71,7 @@ def solve_for_budgets(
         lanes = _lanes(problem, first)
         progress("replaying requests alone", 0.0)
         alone = tuple(first.alone(lanes, rate) for rate in problem.rates_mrps)
-        _check_all_alone(problem, alone)
+        _check_attainable(problem, alone)
         if problem.borrowing is Borrowing.OPTIMISED:
             plan = searched(problem, lanes, first, other, progress)
             found = _Found(plan, (None,) * len(alone))
@@ -100,7 +110,10 @@ def _calibrated_ppm(problem: BorrowingProblem, wanted: Calibration, replays: Lan
         return Lanes(problem.cores, steps * _STEP_PPM, 0)
 
     alone = replays.alone(lanes(0), wanted.alone_mrps)
-    _check_alone(problem, wanted.alone_mrps, alone, alone.tail_us)
+    if alone.is_overloaded:
+        message = f"interference cannot be calibrated at {format_mrps(wanted.alone_mrps)}: "
+        message += "requests alone overload the server"
+        raise TailcError(Finding(Code.INFEASIBLE, message, help="lower `lanes.calibrate.alone`"))
     low, high = 0, PPM // _STEP_PPM
     while high - low > 1:
         middle = (low + high) // 2
@@ -141,25 +154,29 @@ def _budgets_us(problem: BorrowingProblem, alone: tuple[Seen, ...]) -> tuple[int
     return tuple(min(headroom_us[: place + 1]) for place in range(len(alone)))
 
 
-def _check_all_alone(problem: BorrowingProblem, alone: tuple[Seen, ...]) -> None:
-    """A policy without headroom to find only needs that there is an end of the queue."""
+def _check_attainable(problem: BorrowingProblem, alone: tuple[Seen, ...]) -> None:
+    """Refuse rates at which requests alone miss the target already.
+
+    A policy without headroom to find only needs that there is an end of the queue.
+    """
     finds = problem.method in (BudgetMethod.HEADROOM, BudgetMethod.SEARCH)
-    for rate, seen in zip(problem.rates_mrps, alone, strict=True):
-        _check_alone(problem, rate, seen, problem.target_us if finds else NO_END_US)
-
-
-def _check_alone(problem: BorrowingProblem, rate_mrps: int, seen: Seen, target_us: int) -> None:
-    """Refuse a rate at which requests alone miss the target already."""
-    if seen.tail_us <= target_us and not seen.is_overloaded:
+    target_us = problem.target_us if finds else NO_END_US
+    by_rate = list(zip(problem.rates_mrps, alone, strict=True))
+    missed = [(rate, at) for rate, at in by_rate if at.is_overloaded or at.tail_us > target_us]
+    if not missed:
         return
-    at = f"cannot be met at {format_mrps(rate_mrps)}"
-    target = promise(problem.percentile_ppm, problem.target_us)
-    if seen.is_overloaded:
-        message, hint = f"`{target}` {at}: requests alone overload the server", "lower the rate"
-    else:
-        message = f"`{target}` {at}: requests alone have {format_us(seen.tail_us)}"
-        hint = f"relax the latency to more than {format_us(seen.tail_us)}, or lower the rate"
-    raise TailcError(Finding(Code.INFEASIBLE, message, help=hint))
+    told = ", ".join(f"at {format_mrps(rate)}: requests alone {_have(at)}" for rate, at in missed)
+    message = f"`{promise(problem.percentile_ppm, problem.target_us)}` cannot be met {told}"
+    met = [rate for rate, _ in by_rate if rate < missed[0][0]]
+    ways = [f"lower rates to {format_mrps(met[-1])}" if met else "lower rates"]
+    if not any(at.is_overloaded for _, at in missed):
+        most_us = max(at.tail_us for _, at in missed)
+        ways.insert(0, f"relax the latency to more than {format_us(most_us)}")
+    raise TailcError(Finding(Code.INFEASIBLE, message, help=", or ".join(ways)))
+
+
+def _have(alone: Seen) -> str:
+    return "overload the server" if alone.is_overloaded else f"have {format_us(alone.tail_us)}"
 
 
 def _points(
@@ -192,8 +209,9 @@ def _row(rate_mrps: int, seen: Seen) -> RateRow:
 
 def predicted_misses(problem: BorrowingProblem, solution: BorrowingSolution) -> tuple[Finding, ...]:
     """A warning for each rate at which the plan misses the target on the design sample."""
+    way = _WAYS[problem.borrowing]
     return tuple(
-        Finding(Code.PREDICTED_MISS, _missed(problem, point), None, _LESS, Severity.WARNING)
+        Finding(Code.PREDICTED_MISS, _missed(problem, point), None, way, Severity.WARNING)
         for point in solution.points
         if point.tail_us is None or point.tail_us > problem.target_us
     )

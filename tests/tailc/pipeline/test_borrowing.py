@@ -117,11 +117,39 @@ def test_a_rate_at_which_requests_alone_miss_the_target_is_refused():
     assert "relax the latency to more than" in finding.help
 
 
+def test_all_rates_at_which_requests_alone_miss_the_target_are_told_with_the_way_out():
+    with pytest.raises(TailcError) as caught:
+        solve_for_budgets(problem(target_us=30 * MS, rates_mrps=(10_000, 60_000, 100_000)))
+    (finding,) = caught.value.findings
+    assert " at 60/s: requests alone have " in finding.message
+    assert " at 100/s: requests alone have " in finding.message
+    # The tail of the highest of them, of which there are two numbers: here, and there.
+    needed = finding.message.split()[-2]
+    assert finding.help == f"relax the latency to more than {needed} ms, or lower rates to 10/s"
+
+
+def test_an_overload_has_no_latency_to_relax_to():
+    with pytest.raises(TailcError) as caught:
+        solve_for_budgets(problem(rates_mrps=(40_000, 170_000)))
+    assert caught.value.findings[0].help == "lower rates to 40/s"
+
+
+def test_a_rate_of_the_calibration_that_overloads_the_server_is_told_as_such():
+    asked = problem(interference=Calibration(170_000, 40_000))
+    with pytest.raises(TailcError) as caught:
+        solve_for_budgets(asked)
+    (finding,) = caught.value.findings
+    assert finding.message.startswith("interference cannot be calibrated at 170/s")
+    assert finding.help == "lower `lanes.calibrate.alone`"
+
+
 def test_a_budget_that_misses_the_target_on_the_design_sample_is_told():
     asked = problem(borrowing=Borrowing.REFRESH, budget_us=300 * MS, interference=600_000)
     told = predicted_misses(asked, solve_for_budgets(asked))
     assert [finding.code for finding in told] == [Code.PREDICTED_MISS]
     assert told[0].message.startswith("at 100/s `refresh` has ")
+    assert told[0].help is not None
+    assert "`fixed` or `safe`" in told[0].help
     fits = problem()
     assert predicted_misses(fits, solve_for_budgets(fits)) == ()
 
@@ -136,6 +164,14 @@ def test_borrow_idle_is_compiled_where_requests_alone_miss_the_target_too():
     asked = problem(borrowing=Borrowing.IDLE, target_us=50 * MS)
     told = predicted_misses(asked, solve_for_budgets(asked))
     assert [finding.message.split()[1] for finding in told] == ["100/s"]
+    # There is no budget to make smaller.
+    assert told[0].help == "lower the rate, or relax the latency"
+
+
+def test_a_policy_whose_delays_do_not_add_up_needs_a_smaller_budget():
+    asked = problem(borrowing=Borrowing.SAFE, budget_us=300 * MS, interference=600_000)
+    told = predicted_misses(asked, solve_for_budgets(asked))
+    assert {finding.help for finding in told} == {"give a smaller budget"}
 
 
 def test_at_low_load_the_age_is_that_of_the_closed_form():
