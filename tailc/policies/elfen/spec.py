@@ -21,6 +21,7 @@ from tailc.specs.fields import (
     SpecModel,
     quantity,
     quantity_schema,
+    written,
 )
 from tailc.specs.overrides import overridden
 from tailc.specs.slo import Slo
@@ -33,7 +34,12 @@ _BY_LOAD_TOO = ("fixed", "safe")
 
 
 def _budget(value: object) -> Any:
-    return value if value == BY_LOAD else quantity(DURATION)(value)
+    if value == BY_LOAD:
+        return value
+    if isinstance(value, str) and not value[:1].isdigit():
+        message = f"must be a duration or `{BY_LOAD}`, not {written(value)}"
+        raise RefusalError(Complaint(Code.BAD_VALUE, message, "for example `47ms`"))
+    return quantity(DURATION)(value)
 
 
 _BUDGET_SCHEMA = {

@@ -65,6 +65,16 @@ REFUSED = {
         Code.MISSING_UNIT,
         "47",
     ),
+    "a budget by something else": (
+        swapped((FIXED, "policy: fixed\nbudget: by-laod\n")),
+        Code.BAD_VALUE,
+        "must be a duration or `by-load`, not `by-laod`",
+    ),
+    "a negative budget": (
+        swapped((FIXED, "policy: fixed\nbudget: -5ms\n")),
+        Code.BAD_VALUE,
+        "must be a duration or `by-load`, not `-5ms`",
+    ),
     "a budget for borrow-idle": (
         swapped((FIXED, "policy: borrow-idle\nbudget: 47ms\n")),
         Code.CONFLICT,
