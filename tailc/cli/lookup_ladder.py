@@ -93,6 +93,7 @@ def _steered_result(steered: Steering, climbs: tuple[Climb, ...]) -> dict[str, o
 
 
 def _sentence(answer: Answer, form: Ladder) -> str:
+    from tailc.report.steering import taking_over_text
     from tailc.units import format_us, printable
 
     admission = {
@@ -102,7 +103,7 @@ def _sentence(answer: Answer, form: Ladder) -> str:
     }[answer.start.value]
     rung = printable(form.rungs[answer.rung].name)
     core = "" if form.power is None else ", if it has a core"
-    return f"not yet started: {admission}{core}\nrunning: {rung}{core}"
+    return f"not yet started: {admission}{core}\nrunning: {rung}{core}{taking_over_text(form)}"
 
 
 def _steered(steered: Steering, climbs: tuple[Climb, ...], form: Ladder) -> str:

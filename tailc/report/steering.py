@@ -30,9 +30,19 @@ def cores_text(ladder: Ladder, power_unit: str) -> str:
     drawn = printable(ladder.cost_units[ladder.power.unit].name) + power_unit
     title = ("rung", "on cores", "speed", drawn, "when free", "move")
     rows = [_core(rung, ladder, ladder.power) for rung in ladder.rungs]
-    besides = "".join(f"; {said}" for rule, said in _SAID.items() if rule in ladder.rules)
+    besides = "".join(f"; {said}" for said in _said(ladder, *_SAID))
     table = aligned([title, *rows], numbers=(2, 3, 4, 5))
     return f"{table}\na core for each request{besides}"
+
+
+def taking_over_text(ladder: Ladder) -> str:
+    """A line for each rule by which a request's rung hangs on more than its load and age."""
+    lines = _said(ladder, Rule.BUSY_PERIOD_AGE, Rule.WAITED_START_LAST)
+    return "".join(f"\n{line}" for line in lines)
+
+
+def _said(ladder: Ladder, *rules: Rule) -> tuple[str, ...]:
+    return tuple(_SAID[rule] for rule in rules if rule in ladder.rules)
 
 
 def controller_text(controller: Controller) -> str:

@@ -34,6 +34,15 @@ def test_without_a_word_the_controller_puts_out_what_it_begins_with(tailc):
     )
 
 
+def test_what_the_rung_of_a_request_hangs_on_besides_is_told(tailc):
+    text = tailc("lookup", VECTORS / "lanes.json", "--rate", "30/s", "--waited", "5ms").out
+    assert text.splitlines()[1:] == [
+        "running: shared, if it has a core",
+        "ages count on from the request before where one has waited",
+        "one that has waited starts on its last rung",
+    ]
+
+
 def test_a_scale_moves_the_climbs(tailc):
     found, rung = steered(tailc, "--in-system", 11, "--age", "60ms", "--scale", "40%")
     assert (found["output_ppm"], rung) == (400_000, "fast")
