@@ -170,10 +170,10 @@ class State(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def run(settings, world, first_ppm, given_ppm, log):  # pragma: no cover - compiled
+def run(settings, world, given_ppm, log):  # pragma: no cover - compiled
     """All steps of the world into the log; `given_ppm` (machines, steps) for the law GIVEN."""
     machines, steps = world.a.shape
-    state = _first_state(settings, first_ppm)
+    state = _first_state(settings)
     now = world.start.copy()
     is_first, ticks = True, 0
     for k in range(steps):
@@ -237,8 +237,13 @@ def _decide(settings, state, ticks, is_first):  # pragma: no cover - compiled
 
 
 @njit(cache=True, nogil=True)
-def _first_state(settings, first_ppm):  # pragma: no cover - compiled
+def _first_state(settings):  # pragma: no cover - compiled
+    """Before anything is measured: each machine has the share that its first model needs."""
     machines = len(settings.target)
+    wanted, granted = np.zeros(machines, np.int64), np.zeros(machines, np.int64)
+    for i in range(machines):
+        wanted[i] = asked(settings, (1.0 - settings.first_a[i]) / settings.first_b[i])
+    cut(settings, wanted, granted)
     return State(
         _first_estimates(settings),
         np.zeros(machines),
@@ -246,9 +251,9 @@ def _first_state(settings, first_ppm):  # pragma: no cover - compiled
         np.zeros((settings.window_ticks + 1, machines)),
         np.zeros(machines),
         np.zeros(machines),
-        first_ppm.copy(),
-        first_ppm.copy(),
-        first_ppm.copy(),
+        granted,
+        granted.copy(),
+        wanted,
         np.zeros(machines, np.int64),
     )
 

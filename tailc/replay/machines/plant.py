@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.forms.shares import MILLI, PPM, ShareLaw, Shares
-from tailc.forms.shares_step import first_state, full_ticks, lag_ticks
+from tailc.forms.shares_step import full_ticks, lag_ticks
 from tailc.replay.machines import kernels
 
 Floats = NDArray[np.float64]
@@ -128,19 +128,11 @@ def replay(shares: Shares, plant: Plant, given: Floats | None = None) -> Outcome
         is_short=np.zeros((machines, steps), np.bool_),
         batch_ppm=np.zeros(steps),
     )
-    state = first_state(shares)
-    first = [
-        ppm
-        for ppm, machine in zip(state.granted_ppm, shares.machines, strict=True)
-        if machine.target_milli is not None
-    ]
-    first_ppm = np.array(first, np.int64)
     given_ppm = np.zeros((machines, steps), np.int64)
     if given is not None:
         given_ppm = np.floor(given * PPM).astype(np.int64)
         assert (given_ppm.sum(axis=0) <= shares.host_ppm).all()
-        first_ppm = given_ppm[:, 0].copy()
-    kernels.run(settings, world, first_ppm, given_ppm, log)
+    kernels.run(settings, world, given_ppm, log)
     return Outcome(
         throughput=log.throughput,
         share=log.granted_ppm / PPM,

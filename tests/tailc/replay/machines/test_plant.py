@@ -67,6 +67,19 @@ def test_the_compiled_controller_grants_what_the_reference_grants(law, window_us
     assert (np.rint(outcome.batch_share * PPM) == grants[2]).all()
 
 
+@pytest.mark.parametrize("served", [1, 3, 7])
+def test_of_a_host_that_is_short_from_the_start_batch_work_gets_nothing(served):
+    """Models that need more than the host: what rounding down leaves of it is nobody's."""
+    machines = [Machine(f"m{n}", 10_000, 0, 9_113 + n) for n in range(served)]
+    shares = shares_of(*machines, BATCH)
+    plant = plant_of([0.3] * served, [7.0] * served, 5)
+    outcome = replay(shares, plant)
+    grants, _ = reference(shares, plant)
+    assert (np.rint(outcome.share * PPM) == grants[:served]).all()
+    assert (np.rint(outcome.batch_share * PPM) == grants[served]).all()
+    assert outcome.batch_share[0] == 0
+
+
 @given(
     st.lists(st.integers(1_000, 300_000), min_size=1, max_size=4),
     st.integers(0, 200_000),
