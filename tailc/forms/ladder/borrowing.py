@@ -28,6 +28,9 @@ from tailc.forms.ladder.solution import RowEvidence
 from tailc.forms.ladder.table import PPM, Rule
 from tailc.traces.profile import DemandProfile
 
+# 101 days: longer than any request runs, and in nanoseconds far within 64 bits.
+LONGEST_AGE_US = 2**43
+
 
 class Borrowing(enum.Enum):
     """Who gets the budget."""
@@ -148,13 +151,12 @@ def age_of(budget_us: int, lanes: Lanes, *, charges_harm: bool) -> int | None:
     """The age at which a budget is used up; None: never, if sharing does no harm.
 
     Charged by harm a request loses `interference` of the time (our reading: the paper has no
-    formula).
+    formula). No age is above `LONGEST_AGE_US`.
     """
-    if not charges_harm:
-        return budget_us
-    if lanes.interference_ppm == 0:
+    if charges_harm and lanes.interference_ppm == 0:
         return None
-    return budget_us * PPM // lanes.interference_ppm
+    age_us = budget_us * PPM // lanes.interference_ppm if charges_harm else budget_us
+    return min(age_us, LONGEST_AGE_US)
 
 
 def plan_of(

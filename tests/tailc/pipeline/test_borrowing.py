@@ -19,6 +19,7 @@ from tailc.forms.ladder.table import LoadAxis, Rule
 from tailc.pipeline import lane_replays
 from tailc.pipeline.borrowing import predicted_misses, solve_for_budgets
 from tailc.pipeline.lane_search import low_load_age_us
+from tailc.replay.pools import NEVER_NS
 from tailc.traces.profile import DemandProfile, Measure
 
 MS = 1_000
@@ -89,6 +90,24 @@ def test_charged_by_harm_sharing_may_last_as_much_longer_as_it_does_less_harm():
     lanes = Lanes(1, 400_000, 0)
     assert age_of(20 * MS, lanes, charges_harm=True) == 50 * MS
     assert age_of(20 * MS, Lanes(1, 0, 0), charges_harm=True) is None
+
+
+@pytest.mark.parametrize("charges_harm", [False, True])
+def test_a_budget_longer_than_any_request_makes_an_age_that_every_engine_holds(charges_harm):
+    # The longest duration that a spec may tell, at the least interference there is.
+    age_us = age_of(9_007_199_254 * 1000 * MS, Lanes(1, 1, 0), charges_harm=charges_harm)
+    assert age_us is not None
+    assert 2 * age_us * 1000 < NEVER_NS
+    # 100 days
+    assert age_us > 100 * 86_400 * 1000 * MS
+
+
+def test_under_a_fixed_budget_without_end_those_that_waited_are_alone_all_the_same():
+    endless, long = (
+        solve_for_budgets(problem(budget_us=us, rates_mrps=(100_000,)))
+        for us in (9_007_199_254 * 1000 * MS, 86_400 * 1000 * MS)
+    )
+    assert endless.points[0].batch_ppm == long.points[0].batch_ppm
 
 
 def test_borrow_idle_only_shares_until_batch_work_has_left():
