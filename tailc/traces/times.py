@@ -9,7 +9,7 @@ from tailc.errors import Code, Finding, Place, Severity
 from tailc.percentiles import percentile_rank
 from tailc.traces.cells import Cells, positive
 from tailc.traces.profile import DemandProfile
-from tailc.traces.reading import TimeUnit
+from tailc.traces.reading import Reading, TimeUnit
 
 NS_PER_MS = 1e6
 # Up to 2^53 a float64 holds every whole number; in ns, 104 days.
@@ -35,9 +35,12 @@ def ms_of_ns(times_ns: NDArray[np.float64]) -> NDArray[np.float64]:
     return times_ns / NS_PER_MS
 
 
-def suspect_unit(profile: DemandProfile, source: str, name: str | None) -> tuple[Finding, ...]:
+def suspect_unit(profile: DemandProfile, source: str, reading: Reading) -> tuple[Finding, ...]:
     """A warning where at least half of the demands are below 5 us or above 10 min, else nothing."""
     half = percentile_rank(500_000, profile.total_weight)
+    hint = "check the `unit` of the demand column"
+    if reading.clock_khz is not None:
+        hint = "check that the column has cycles, and `clock` and `unit`"
     for is_outside, size, side in (
         (profile.demand_ms < SHORTEST_USUAL_MS, "small", "below 5 us"),
         (profile.demand_ms > LONGEST_USUAL_MS, "large", "above 10 min"),
@@ -49,8 +52,8 @@ def suspect_unit(profile: DemandProfile, source: str, name: str | None) -> tuple
                     Code.UNIT_SUSPECT,
                     f"{count} of {profile.total_weight} demands are {side}: "
                     f"they look a thousand times too {size}",
-                    Place(source, field=name),
-                    help="check the `unit` of the demand column",
+                    Place(source, field=reading.demand),
+                    help=hint,
                     severity=Severity.WARNING,
                 ),
             )

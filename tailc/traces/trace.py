@@ -200,7 +200,7 @@ def _trace(demand_ms, weight, curves, key, reading, cells, warnings) -> Trace:
         reading.measure,
         reading.reference,
     )
-    warnings += suspect_unit(requests, cells.source, reading.demand)
+    warnings += suspect_unit(requests, cells.source, reading)
     warnings += curve_findings(requests, cells.source)
     return Trace(requests, key, warnings, reading.bin_us)
 

@@ -22,6 +22,12 @@ def test_cycles_at_a_clock_and_memory_time_add_up_to_the_demand(tmp_path, suffix
     assert requests.memory_ms.tolist() == [0.0005, 0.003, 0.0]
 
 
+def test_cycles_that_look_too_few_point_at_the_clock_and_the_unit_of_memory_times(tmp_path):
+    (warning,) = read_trace(written(tmp_path, "csv", REQUESTS), reading(**BY_CYCLES)).warnings
+    assert warning.code.name == "UNIT_SUSPECT"
+    assert warning.help == "check that the column has cycles, and `clock` and `unit`"
+
+
 def test_without_a_clock_memory_time_is_a_part_of_the_demand(tmp_path):
     columns = {"work": [5.0, 3.0], "memory": [0.0, 3.0]}
     requests = read_trace(written(tmp_path, "csv", columns), reading(**BY_TIME)).requests
