@@ -100,6 +100,7 @@ class Code(enum.Enum):
     BEYOND_LIMIT = ("TC0553", ExitCode.OK, "all cores together exceed their chip's limit")
     PREDICTED_MISS = ("TC0554", ExitCode.OK, "replays of the design sample miss the objective")
     HOST_SHORT = ("TC0551", ExitCode.OK, "machines need more than their host together")
+    UNDER_LEAST = ("TC0555", ExitCode.OK, "a target is below what the least share does")
 
     OTHER_MEASURE = ("TC0602", ExitCode.OK, "the held-out trace was measured otherwise")
     COMPILE_TRACE = ("TC0601", ExitCode.BAD_CONTENT, "the trace to verify on is the compile trace")

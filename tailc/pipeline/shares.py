@@ -58,8 +58,13 @@ def shares_settings(problem: SharesProblem, solution: SharesSolution) -> dict[st
     return settings
 
 
-def short_host(problem: SharesProblem, solution: SharesSolution) -> tuple[Finding, ...]:
-    """A warning where all targets together need more than the host."""
+def host_remarks(problem: SharesProblem, solution: SharesSolution) -> tuple[Finding, ...]:
+    """Warnings where targets need more than the host together, or less than the least share."""
+    below = [model for model in solution.models if model.needs_ppm < problem.least_ppm]
+    return (*_short_host(problem, solution), *(_under_least(problem, model) for model in below))
+
+
+def _short_host(problem: SharesProblem, solution: SharesSolution) -> tuple[Finding, ...]:
     needed_ppm = sum(max(model.needs_ppm, problem.least_ppm) for model in solution.models)
     if needed_ppm <= problem.host_ppm:
         return ()
@@ -70,6 +75,16 @@ def short_host(problem: SharesProblem, solution: SharesSolution) -> tuple[Findin
     )
     hint = "lower a target, or move a machine to another host"
     return (Finding(Code.HOST_SHORT, message, help=hint, severity=Severity.WARNING),)
+
+
+def _under_least(problem: SharesProblem, model: Fitted) -> Finding:
+    message = (
+        f"`{model.name}` needs {format_ppm(model.needs_ppm)} of the host for "
+        f"{format_mrps(model.target_milli)}, and gets {format_ppm(problem.least_ppm)} at least: "
+        "it will do more"
+    )
+    hint = "lower `host.least`, or raise the target"
+    return Finding(Code.UNDER_LEAST, message, help=hint, severity=Severity.WARNING)
 
 
 def _fitted(problem: SharesProblem, machine: Asked) -> Fitted:
@@ -114,7 +129,7 @@ def _in_whole_numbers(problem: SharesProblem, machine: Asked, model: Model, rows
 def _check_spread(problem: SharesProblem, machine: Asked, rows: Pairs) -> None:
     if len(rows.now) < FEWEST_PAIRS:
         why = f"{len(rows.now)} steps were measured, and a model needs {FEWEST_PAIRS}"
-        raise _no_model(problem, machine, why, "measure for longer")
+        raise _no_model(problem, machine, why, "measure for longer, or state the unit of the times")
     if not rows.now.any():
         raise _no_model(problem, machine, "it got nothing done", "check the throughput's column")
     if float(np.ptp(rows.share)) < SMALLEST_SPREAD:

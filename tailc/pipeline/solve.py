@@ -21,7 +21,7 @@ from tailc.pipeline.ladders import solve_for_schedules
 from tailc.pipeline.progress import Progress, silent
 from tailc.pipeline.remarks import dominated_degrees
 from tailc.pipeline.settings import ladder_settings, swept_target, threshold_settings
-from tailc.pipeline.shares import shares_settings, short_host, solve_for_shares
+from tailc.pipeline.shares import host_remarks, shares_settings, solve_for_shares
 from tailc.pipeline.tails import hopeful_sums, solve_for_tails, tail_settings
 from tailc.pipeline.thresholds import solve_for_ages
 
@@ -53,7 +53,7 @@ APPROACHES: Mapping[type[Problem], Approach] = {
     ThresholdProblem: Approach(solve_for_ages, threshold_settings),
     BorrowingProblem: Approach(solve_for_budgets, borrowing_settings, predicted_misses),
     TailProblem: Approach(solve_for_tails, tail_settings, hopeful_sums),
-    SharesProblem: Approach(solve_for_shares, shares_settings, short_host),
+    SharesProblem: Approach(solve_for_shares, shares_settings, host_remarks),
 }
 
 

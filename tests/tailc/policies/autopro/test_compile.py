@@ -140,6 +140,15 @@ def test_targets_that_need_more_than_the_host_together_are_a_warning(tmp_path):
     assert "`one` 80.0 %, `two` 40.0 %" in warning.message
 
 
+def test_a_target_that_the_least_share_does_more_than_is_a_warning(tmp_path):
+    """1 (1 - 0.6) / 20 is 2 % of the host; 5 % do 2.5 a second. At 2.5 nothing is odd."""
+    (warning,) = compiled(tmp_path, SPEC.replace("8/s", "1/s")).findings
+    assert warning.code is Code.UNDER_LEAST
+    assert "`one` needs 2 % of the host for 1/s, and gets 5 % at least" in warning.message
+    assert warning.help
+    assert not compiled(tmp_path, SPEC.replace("8/s", "2.5/s")).findings
+
+
 def test_a_machine_that_was_not_measured_is_refused(tmp_path):
     finding = refused(tmp_path, lines=rows("one"))
     assert finding.code is Code.UNKNOWN_MACHINE
