@@ -22,7 +22,7 @@ _LEAN = (1 + 2 * Z_95**2) / 6
 # And the one on that side, as far as the skewness is that of the load. A sample of a heavy tail
 # shows a half of its skewness or less, and the less the further it falls short; and a queue bends
 # more sharply than along a parabola. docs/diff.md has what was measured.
-_LEAN_OF_LOAD = 7.0
+_LEAN_OF_LOAD = 11.0
 # The same of replicates of recorded arrivals, whose skewness has the bend in it, and for the other.
 _LEAN_OF_DAYS = 2.0
 _FOLLOWING_OF_DAYS = 0.5
