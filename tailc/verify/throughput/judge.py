@@ -92,15 +92,19 @@ def is_compile_throughput(policy: Policy, held_out: ThroughputTrace) -> bool:
 def replayed_on(shares: Shares, held_out: ThroughputTrace) -> Replayed:
     """The form's own controller on the machines of the rows.
 
-    Raises TailcError where one has no rows, and where they end before a window is full.
+    Raises TailcError for each that has no rows of use, and where all end before a window is full.
     """
-    machines = []
+    machines, findings = [], []
     for machine in shares.served:
         series = held_out.of(machine.name)
         found = None if series is None else recorded(series, shares.step_us)
         if found is None:
-            raise _unusable(shares, held_out, machine.name, is_there=series is not None)
-        machines.append(found)
+            is_there = series is not None
+            findings.append(_unusable(shares, held_out, machine.name, is_there=is_there))
+        else:
+            machines.append(found)
+    if findings:
+        raise TailcError(findings)
     plant = plant_of(machines)
     if plant.steps <= settling_steps(shares):
         raise too_short(shares, held_out, plant.steps)
@@ -219,21 +223,19 @@ def check(policy: Policy, held_out: ThroughputTrace, options: VerifyOptions) -> 
         raise TailcError(findings)
 
 
-def _unusable(
-    shares: Shares, held_out: ThroughputTrace, name: str, *, is_there: bool
-) -> TailcError:
+def _unusable(shares: Shares, held_out: ThroughputTrace, name: str, *, is_there: bool) -> Finding:
     reading = held_out.reading
     if not is_there:
         known = ", ".join(f"`{each.name}`" for each in held_out.series)
         message = f"`{name}` has a target, but no row of the trace is its"
         place = held_out.place(name, reading.machine)
-        return TailcError(Finding(Code.UNKNOWN_MACHINE, message, place, f"measured were {known}"))
+        return Finding(Code.UNKNOWN_MACHINE, message, place, f"measured were {known}")
     step = format_us(shares.step_us)
     message = (
         f"`{name}` did nothing, had no share, or was not measured a whole time a step of {step}"
     )
     hint = "measure once a step, or a whole number of times a step, with a share of the host"
-    return TailcError(Finding(Code.BAD_MODEL, message, held_out.place(name, reading.time), hint))
+    return Finding(Code.BAD_MODEL, message, held_out.place(name, reading.time), hint)
 
 
 def too_short(shares: Shares, held_out: ThroughputTrace, steps: int) -> TailcError:

@@ -185,6 +185,18 @@ def test_machines_that_one_side_lacks_are_refused(names):
     assert caught.value.findings[0].code is Code.UNKNOWN_MACHINE
 
 
+def test_every_machine_that_did_nothing_is_told():
+    two = dataclasses.replace(ONE, name="two")
+    idle = [
+        dataclasses.replace(each, throughput=np.zeros(200))
+        for each in (series("one", 0.2, 30.0, 0.1), series("two", 0.2, 30.0, 0.1))
+    ]
+    with pytest.raises(TailcError) as caught:
+        replayed_on(shares_of(ONE, two), trace(*idle))
+    assert [f.message.split("`")[1] for f in caught.value.findings] == ["one", "two"]
+    assert all("did nothing" in f.message for f in caught.value.findings)
+
+
 def test_rows_that_do_not_divide_a_step_are_refused():
     rows = series("one", 0.2, 30.0, 0.1)
     rows = dataclasses.replace(rows, time_us=rows.time_us * 2)
