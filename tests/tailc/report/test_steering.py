@@ -28,6 +28,12 @@ def test_only_under_its_rule_do_the_oldest_make_room():
     assert cores_text(alone, "").splitlines()[-1] == "a core for each request"
 
 
+def test_rows_that_are_read_again_are_told_as_such():
+    again = replace(CORES, rules=(Rule.CORE_PER_REQUEST, Rule.NEVER_DESCEND, Rule.REREAD_ROW))
+    told = "its row is that of the requests in the system now, not at its start"
+    assert cores_text(again, "").splitlines()[-1] == f"a core for each request; {told}"
+
+
 def test_rungs_that_are_no_cores_are_not_told_as_such():
     assert cores_text(lucene_policy().ladders[0], "") == ""
 
