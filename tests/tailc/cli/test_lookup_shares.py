@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 
+import jsonschema
 import pytest
 
+from tests.tailc.cli.test_json_output import OUTPUT
 from tests.tailc.policies.autopro.case import write
 
 
@@ -61,3 +63,9 @@ def test_a_ladder_has_no_throughput(tmp_path, tailc):
     assert tailc("compile", written.spec, "-o", tmp_path / "p").code == 0
     ended = tailc("lookup", tmp_path / "p", "--in-system", "1", "--throughput", "5/s")
     assert ended.code == 64
+
+
+@pytest.mark.parametrize("measured", [(), ("--throughput", "12/s,300/s")])
+def test_its_document_is_as_the_schema_says(policy, tailc, measured):
+    document = json.loads(tailc("lookup", policy, *measured, "--output-format", "json").out)
+    jsonschema.validate(document, OUTPUT)
