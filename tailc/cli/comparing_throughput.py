@@ -32,8 +32,10 @@ def compared_throughput(
     from tailc.report import diff as render
     from tailc.report.diff import throughput as changes
     from tailc.verify.options import VerifyOptions
-    from tailc.verify.throughput.judge import check
+    from tailc.verify.throughput.judge import check, shares_of
 
+    for policy in policies:
+        shares_of(policy)
     new = policies[1]
     check_options(new, arrivals, options)
     held_out = read_held_out_rows(new, trace, trace_format)

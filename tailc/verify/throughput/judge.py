@@ -77,7 +77,8 @@ def shares_of(policy: Policy) -> Shares:
     """The policy's form of shares; TailcError where it has none."""
     if policy.shares is None:
         message = f"policy `{policy.name}` is of requests, and not of throughput"
-        raise TailcError(Finding(Code.USAGE, message, help="give a trace of requests"))
+        hint = "leave out --trace, or give two policies of throughput"
+        raise TailcError(Finding(Code.USAGE, message, help=hint))
     return policy.shares
 
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 
+import jsonschema
 import pytest
 
+from tests.tailc.cli.test_json_output import OUTPUT
 from tests.tailc.policies.autopro.case import write
+from tests.tailc.toy import write_toy
 
 
 @pytest.fixture
@@ -98,3 +101,23 @@ def test_parts_that_split_writes_are_judged_as_they_are(tmp_path, tailc):
     assert whole.out == part.out
     own = tailc("verify", tmp_path / "p", "--trace", tmp_path / "part.design.parquet")
     assert "TC0601" in own.err
+
+
+@pytest.mark.parametrize("is_old", [True, False])
+def test_no_trace_compares_throughput_with_requests(case, tailc, in_folder, is_old):
+    written, policy = case
+    assert tailc("compile", write_toy(in_folder), "-o", "toy").code == 0
+    both = (policy, "toy") if is_old else ("toy", policy)
+    ended = tailc("diff", *both, "--trace", written.held_out)
+    assert ended.code == 64
+    assert "is of requests, and not of throughput" in ended.err
+    assert "help: leave out --trace" in ended.err
+    assert tailc("diff", *both).code == 0
+
+
+def test_a_compile_s_document_is_as_its_schema_says(tmp_path, tailc):
+    written = write(tmp_path)
+    ended = tailc("compile", written.spec, "-o", tmp_path / "p", "--output-format", "json")
+    document = json.loads(ended.out)
+    jsonschema.validate(document, OUTPUT)
+    assert [model["name"] for model in document["result"]["models"]] == ["encoder", "pricer"]
