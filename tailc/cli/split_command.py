@@ -22,9 +22,9 @@ def command(spec: str, output: str | None) -> Outcome:
     from tailc.pipeline.split import split_spec
 
     parts = split_spec(spec, output)
-    lines = [f"{part.path}  {part.requests} requests  {part.digest}" for part in parts]
+    lines = [f"{part.path}  {part.number} {part.of}  {part.digest}" for part in parts]
     result: dict[str, object] = {
-        part.role.value: {"path": str(part.path), "requests": part.requests, "digest": part.digest}
+        part.role.value: {"path": str(part.path), part.of: part.number, "digest": part.digest}
         for part in parts
     }
     return Outcome(text="\n".join(lines), result=result)

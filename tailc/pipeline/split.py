@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from tailc.artifact.envelope import InputRole
 from tailc.atomic_files import replace_files
@@ -22,11 +23,15 @@ from tailc.traces.written import written_profile
 
 @dataclass(frozen=True)
 class WrittenPart:
-    """A part on disk; `digest` is of its content, as the artifact records it."""
+    """A part on disk; `digest` is of its content, as the artifact records it.
+
+    number: how many `of` there are, requests or rows of throughput.
+    """
 
     role: InputRole
     path: Path
-    requests: int
+    number: int
+    of: Literal["requests", "rows"]
     digest: str
 
 
@@ -47,20 +52,21 @@ def split_spec(spec_path: str, stem: str | None = None) -> tuple[WrittenPart, ..
     parts = dict(zip(roles, _parts(opened, read), strict=True))
     paths = {role: Path(f"{stem}.{role.value}.parquet") for role in parts}
     replace_files([(paths[role], part.content) for role, part in parts.items()])
+    of = "rows" if isinstance(read, OpenedThroughput) else "requests"
     return tuple(
-        WrittenPart(role, paths[role], part.requests, part.digest) for role, part in parts.items()
+        WrittenPart(role, paths[role], part.number, of, part.digest) for role, part in parts.items()
     )
 
 
 @dataclass(frozen=True)
 class _Part:
     content: bytes
-    requests: int
+    number: int
     digest: str
 
 
 def _parts(opened: OpenedSpec, read: OpenedTrace | OpenedThroughput) -> tuple[_Part, ...]:
-    """The two parts as files; of throughput a row counts as a request."""
+    """The two parts as files."""
     if isinstance(read, OpenedThroughput):
         rows = split_rows(opened, read)
         return tuple(_Part(written_throughput(part), part.rows, part.digest) for part in rows)

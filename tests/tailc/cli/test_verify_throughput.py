@@ -121,3 +121,17 @@ def test_a_compile_s_document_is_as_its_schema_says(tmp_path, tailc):
     document = json.loads(ended.out)
     jsonschema.validate(document, OUTPUT)
     assert [model["name"] for model in document["result"]["models"]] == ["encoder", "pricer"]
+
+
+def test_parts_of_throughput_are_counted_in_rows(tmp_path, tailc):
+    """320 rows, of each machine 112 in the one part and 48 in the other."""
+    written = write(tmp_path)
+    text = written.spec.read_text().replace("unit: ms", "unit: ms\n  held_out: 30%")
+    written.spec.write_text(text)
+    told = tailc("split", written.spec, "-o", tmp_path / "part").out
+    assert "part.design.parquet  224 rows  " in told
+    assert "part.held-out.parquet  96 rows  " in told
+    words = ("-o", tmp_path / "part", "--output-format", "json")
+    document = json.loads(tailc("split", written.spec, *words).out)
+    jsonschema.validate(document, OUTPUT)
+    assert document["result"]["held-out"]["rows"] == 96
