@@ -21,6 +21,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from tailc.forms.controller import Actuator, Controller
 from tailc.forms.ladder.table import Ladder
 from tailc.percentiles import PPM
 from tailc.replay import streams
@@ -132,6 +133,8 @@ class Setting:
 
 # A controller that is worth its name has settled by then; docs/verdicts.md has what was measured.
 SETTLING_EPOCHS = 20
+# That of a bound goes a fortieth of its way in an epoch where the tail follows the bound by half.
+BOUND_SETTLING_EPOCHS = 100
 
 # The replay is given up at this many requests in the system, and so many more for each core.
 _MOST_IN_SYSTEM = 2048
@@ -168,7 +171,9 @@ def settling(steering: Steering | None) -> int:
     """How many requests pass until an output has settled: a full window, and some epochs."""
     if steering is None:
         return 0
-    return steering.window_requests + SETTLING_EPOCHS * steering.epoch_requests
+    scales_bound = isinstance(steering, Controller) and steering.acts_on is Actuator.LATENCY_BOUND
+    epochs = BOUND_SETTLING_EPOCHS if scales_bound else SETTLING_EPOCHS
+    return steering.window_requests + epochs * steering.epoch_requests
 
 
 def most_in_system(capacity_ppm: int | None) -> int:

@@ -15,7 +15,7 @@ from tailc.traces.profile import DemandProfile, Measure
 from tailc.verify.energy import CoreTimes, control_use, core_use, reference, with_ratio
 from tailc.verify.judge import verify
 from tailc.verify.options import VerifyOptions
-from tailc.verify.setting import SETTLING_EPOCHS, settling
+from tailc.verify.setting import BOUND_SETTLING_EPOCHS, SETTLING_EPOCHS, settling
 from tailc.verify.verdict import ControlUse, CoreUse, Run, TypeUse, Verdicts
 from tests.tailc.replay.cores.servers import PPM, cores, row
 from tests.tailc.report.verdicts_made import LOAD
@@ -145,6 +145,11 @@ def test_what_a_controller_settles_in_is_not_measured_and_comes_before():
     verdicts = judged(AMP, STILL)
     assert verdicts.settling_requests == settling(STILL) == 200 + SETTLING_EPOCHS * 100
     assert judged(AMP).settling_requests == settling(None) == 0
+
+
+def test_a_controller_of_a_bound_settles_for_longer():
+    bound = dataclasses.replace(STILL, acts_on=Actuator.LATENCY_BOUND)
+    assert settling(bound) == 200 + BOUND_SETTLING_EPOCHS * 100 > settling(STILL)
 
 
 def test_a_controller_that_begins_far_off_has_settled_when_it_is_measured():
