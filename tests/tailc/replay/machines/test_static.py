@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
-from tailc_solvers.shares.static import best_static_share
 
 from tailc.forms.shares import Machine
 from tailc.replay.machines.plant import replay
 from tailc.replay.machines.static import best_static, equal_parts
+from tests.reference.static_share import best_static_share
 from tests.tailc.replay.machines.hosts import plant_of, shares_of
 
 

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
-from tailc_solvers.shares.static import best_static_share
+
+from tests.reference.static_share import best_static_share
 
 
 def error_of(share, a, b, disturbed, start, target):
