@@ -290,3 +290,13 @@ class SpeedupSpec(SpecModel):
         if self.classes is not None:
             return len(next(iter(self.classes.curves.values())))
         return len(self.columns or ())
+
+
+def repeated_rates(rates_mrps: tuple[int, ...]) -> list[Complaint]:
+    """A complaint about every entry of `rates` that stands before it too."""
+    first: dict[int, int] = {}
+    return [
+        Complaint(Code.BAD_VALUE, "is a rate stated before", "remove one", ("rates", position))
+        for position, rate in enumerate(rates_mrps)
+        if first.setdefault(rate, position) != position
+    ]

@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from tailc.errors import Code
 from tailc.policies.elfen.lanes_spec import LanesSpec
-from tailc.specs.common import DemandSpec, SloSpec, SpeedupSpec
+from tailc.specs.common import DemandSpec, SloSpec, SpeedupSpec, repeated_rates
 from tailc.specs.cores_spec import Count
 from tailc.specs.fields import (
     PPM,
@@ -149,11 +149,7 @@ class ElfenSpec(SpecModel):
         return []
 
     def _rate_complaints(self) -> list[Complaint]:
-        return [
-            Complaint(Code.BAD_VALUE, "is a rate stated before", "remove one", ("rates", position))
-            for position, rate in enumerate(self.rates_mrps)
-            if rate in self.rates_mrps[:position]
-        ]
+        return repeated_rates(self.rates_mrps)
 
     def _demand_complaints(self) -> list[Complaint]:
         if self.demand.timings is None:

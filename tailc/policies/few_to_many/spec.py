@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from tailc.errors import Code, did_you_mean
 from tailc.percentiles import PPM
-from tailc.specs.common import DemandSpec, SloSpec, SpeedupSpec
+from tailc.specs.common import DemandSpec, SloSpec, SpeedupSpec, repeated_rates
 from tailc.specs.fields import (
     POSITIVE_SCHEMA,
     Complaint,
@@ -178,12 +178,7 @@ class FewToManySpec(SpecModel):
         return []
 
     def _repeated_rates(self) -> list[Complaint]:
-        first: dict[int, int] = {}
-        return [
-            Complaint(Code.BAD_VALUE, "is a rate stated before", "remove one", ("rates", position))
-            for position, rate in enumerate(self.rates_mrps)
-            if first.setdefault(rate, position) != position
-        ]
+        return repeated_rates(self.rates_mrps)
 
     def _sweep_complaints(self) -> list[Complaint]:
         if len(self.server.targets_ppm) == 1 or self.rates_mrps:

@@ -13,7 +13,7 @@ from tailc.policies.rubik.batch_spec import BatchSpec
 from tailc.policies.rubik.feedback_spec import FeedbackSpec
 from tailc.policies.rubik.server_spec import ServerSpec
 from tailc.specs.clocked import ClockedDemandSpec
-from tailc.specs.common import SloSpec
+from tailc.specs.common import SloSpec, repeated_rates
 from tailc.specs.fields import Complaint, Name, RateMrps, RefusalError, SpecModel, Whole
 from tailc.specs.overrides import overridden
 from tailc.specs.slo import Slo
@@ -121,11 +121,7 @@ class RubikSpec(SpecModel):
         return complaints
 
     def _repeated_rates(self) -> list[Complaint]:
-        return [
-            Complaint(Code.BAD_VALUE, "is a rate stated before", "remove one", ("rates", position))
-            for position, rate in enumerate(self.rates_mrps)
-            if rate in self.rates_mrps[:position]
-        ]
+        return repeated_rates(self.rates_mrps)
 
     def _missing_rates(self) -> list[Complaint]:
         if self.rates_mrps:

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from tailc.errors import Code, Finding, TailcError
 from tailc.policies.slow_to_fast.control_spec import ControlSpec
-from tailc.specs.common import DemandSpec, SloSpec, SpeedupSpec
+from tailc.specs.common import DemandSpec, SloSpec, SpeedupSpec, repeated_rates
 from tailc.specs.cores import Cores, dominated, without
 from tailc.specs.cores_build import build
 from tailc.specs.cores_spec import CoresSpec
@@ -175,11 +175,7 @@ class SlowToFastSpec(SpecModel):
         return [Complaint(Code.CONFLICT, message, "lower it", at, also)]
 
     def _rate_complaints(self) -> list[Complaint]:
-        complaints = [
-            Complaint(Code.BAD_VALUE, "is a rate stated before", "remove one", ("rates", position))
-            for position, rate in enumerate(self.rates_mrps)
-            if rate in self.rates_mrps[:position]
-        ]
+        complaints = repeated_rates(self.rates_mrps)
         if self.is_controlled and not self.rates_mrps:
             message = "is missing, but a controller is made for the rates up to the highest"
             hint = "add `rates: [20/s, 60/s]`, or set `control: off`"
