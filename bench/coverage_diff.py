@@ -1,24 +1,24 @@
 """How often the interval of a paired change holds the true change.
 
     python -m bench.coverage_diff --trials 1000 --processes 16
-    python -m bench.coverage_diff --trials 100 --cases row-light target-heavy
+    python -m bench.coverage_diff --trials 100 --cases light-busy-recorded
 
-A trial draws held-out requests from a known law and compares two policies on them as `tailc diff`
-does. The true change is that of millions of requests of the same law, the same for both policies.
-`row`: the published Lucene-like table (Haque et al., ASPLOS 2015) with one climb of one row 60 ms
-later. `target`: against a table compiled for the same server from fitted demand. Demand, the busy
-server and arrivals are those of `bench.coverage`. `shown` is how often the change was told from
-none.
+A trial draws held-out requests from a known law and compares pairs of policies on them as
+`tailc diff` does. The true change is that of millions of requests of the same law, the same for
+both policies. `row`: the published Lucene-like table (Haque et al., ASPLOS 2015) with one climb of
+one row 60 ms later. `target`: against a table compiled for the same server from fitted demand. Both
+changes are measured on the same draws. Demand, the busy server and arrivals are those of
+`bench.coverage`. `shown` is how often the change was told from none.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
-import time
 from concurrent.futures import Executor, ProcessPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -36,13 +36,15 @@ from bench.coverage import (
 )
 from bench.timing import ROOT
 from tailc.diff.change import Compared, PairedChange, Shown, compare
-from tailc.diff.paired import Replays
+from tailc.diff.paired import Replays, Table
 from tailc.forms.ladder.table import Climb
 from tailc.percentiles import PPM
+from tailc.replay.outcome import Outcome
 from tailc.replay.subject import Subject
+from tailc.replay.workload import Workload
 from tailc.verify.estimate import Tail
 from tailc.verify.options import VerifyOptions
-from tailc.verify.setting import Setting, draw, most_in_system
+from tailc.verify.setting import Draw, Setting, draw, most_in_system
 
 TAILS = (Tail(500_000), Tail(990_000))
 QUANTITIES = ("p50", "p99", "mean", "threads", "utilization")
@@ -53,100 +55,123 @@ LATER_US = 60_000
 TRUTHS = 16
 
 
-@dataclass(frozen=True)
-class Pair:
-    """One line of the table: which change, on which server."""
-
-    change: str
-    case: Case
-
-    @property
-    def name(self) -> str:
-        return f"{self.change}-{self.case.name}"
-
-
-PAIRS = tuple(
-    Pair(change, Case(demand, "busy", kind, held_out))
-    for change, demand, (kind, held_out) in product(
-        ("row", "target"),
-        ("light", "heavy"),
-        (("poisson", 1_000), ("poisson", 4_000), ("recorded", 4_000)),
+CHANGES = ("row", "target")
+CASES = tuple(
+    Case(demand, "busy", kind, held_out)
+    for demand, (kind, held_out) in product(
+        ("light", "heavy"), (("poisson", 1_000), ("recorded", 4_000), ("poisson", 4_000))
     )
 )
 
 
+class SharedReplays:
+    """Outcomes of the old policy, which is the same for all changes of one trial."""
+
+    def __init__(self) -> None:
+        self._outcomes: dict[bytes, Outcome] = {}
+
+    def of(self, setting: Setting, subjects: tuple[Subject, Subject]) -> Replays:
+        """The replays of one change, of which the old policy's are run once."""
+        outcomes = self._outcomes
+
+        class Sharing(Replays):
+            def _outcome(self, one: Draw, load: Workload, table: Table, subject: Subject):
+                if subject is not subjects[0]:
+                    return super()._outcome(one, load, table, subject)
+                drawn = one.order.tobytes() + one.arrival_ns.tobytes()
+                key = hashlib.blake2b(drawn, digest_size=16).digest()
+                if key not in outcomes:
+                    outcomes[key] = super()._outcome(one, load, table, subject)
+                return outcomes[key]
+
+        return Sharing(setting, subjects)
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--trials", type=int, default=TRIALS)
     parser.add_argument("--first", type=int, default=0, help="number of the first trial")
     parser.add_argument("--cases", nargs="*", default=[""], help="parts of names")
     parser.add_argument("--processes", type=int, default=os.cpu_count())
     asked = parser.parse_args()
     print(f"{asked.trials} trials; share of intervals that hold the true change, and shown")
-    print(f"{'setting':32}" + "".join(f"{name:>16}" for name in QUANTITIES) + "   seconds")
+    print(f"{'setting':32}" + "".join(f"{name:>16}" for name in QUANTITIES))
     with ProcessPoolExecutor(asked.processes) as processes:
-        for pair in PAIRS:
-            if any(part in pair.name for part in asked.cases):
-                print(line(pair, asked.first, asked.trials, processes), flush=True)
+        for case in CASES:
+            if any(part in case.name for part in asked.cases):
+                for line in lines(case, asked.first, asked.trials, processes):
+                    print(line, flush=True)
 
 
-def line(pair: Pair, first: int, trials: int, processes: Executor) -> str:
-    begun = time.perf_counter()
-    truths = np.mean(list(processes.map(truth, [pair] * TRUTHS, range(TRUTHS))), axis=0)
-    found = list(processes.map(trial, [pair] * trials, range(first, first + trials)))
-    cells = []
+def lines(case: Case, first: int, trials: int, processes: Executor) -> list[str]:
+    """One for each change."""
+    truths = np.mean(list(processes.map(truth, [case] * TRUTHS, range(TRUTHS))), axis=0)
+    found = list(processes.map(trial, [case] * trials, range(first, first + trials)))
+    return [
+        f"{change + '-' + case.name:32}" + cells([one[at] for one in found], truths[at])
+        for at, change in enumerate(CHANGES)
+    ]
+
+
+def cells(found: list[tuple[PairedChange, ...]], truths: np.ndarray) -> str:
+    """Of each quantity, the share that hold its true change, and the share shown."""
+    told = []
     for number, true in enumerate(truths):
-        held = sum(holds(one[number], true) for one in found) / trials
-        shown = sum(one[number].shown is not Shown.UNSHOWN for one in found) / trials
-        cells.append(f"{held:8.1%}{shown:8.1%}")
-    return f"{pair.name:32}" + "".join(cells) + f"  {time.perf_counter() - begun:8.0f}"
+        held = np.mean([holds(one[number], true) for one in found])
+        shown = np.mean([one[number].shown is not Shown.UNSHOWN for one in found])
+        told.append(f"{held:8.1%}{shown:8.1%}")
+    return "".join(told)
 
 
 def holds(found: PairedChange, true: float) -> bool:
     return found.low is None or found.high is None or found.low <= true <= found.high
 
 
-def trial(pair: Pair, number: int) -> tuple[PairedChange, ...]:
-    """All changes in one trial, in the order of QUANTITIES."""
-    rng = np.random.default_rng([number, PAIRS.index(pair)])
+def trial(case: Case, number: int) -> list[tuple[PairedChange, ...]]:
+    """Of each change, that of each of QUANTITIES."""
+    rng = np.random.default_rng([number, CASES.index(case)])
     options = VerifyOptions(seed=number)
-    size = pair.case.held_out
-    setting = setting_of(pair, rng, size, options.requests_for(size), number)
-    return compared(pair, setting, options.repeats, options.replicates).changes
+    size = case.held_out
+    setting = setting_of(case, rng, size, options.requests_for(size), number)
+    return [one.changes for one in compared(setting, options.repeats, options.replicates)]
 
 
-def truth(pair: Pair, number: int) -> list[float]:
+def truth(case: Case, number: int) -> list[list[float]]:
     """The changes where every request is a fresh one."""
     rng = np.random.default_rng([12345, number])
-    setting = setting_of(pair, rng, TRUTH_REQUESTS, TRUTH_REQUESTS, number)
-    found = compared(pair, setting, 1, 0)
-    assert not any(outcome.was_cut_off for outcome in found.pairs[0])
-    return [change.difference for change in found.changes]
+    setting = setting_of(case, rng, TRUTH_REQUESTS, TRUTH_REQUESTS, number)
+    found = compared(setting, 1, 0)
+    assert not any(outcome.was_cut_off for one in found for outcome in one.pairs[0])
+    return [[change.difference for change in one.changes] for one in found]
 
 
 def setting_of(
-    pair: Pair, rng: np.random.Generator, held_out: int, replayed: int, seed: int
+    case: Case, rng: np.random.Generator, held_out: int, replayed: int, seed: int
 ) -> Setting:
-    case = replace(pair.case, held_out=held_out)
+    case = replace(case, held_out=held_out)
     load = requests(case, rng, held_out)
     return Setting(load, arrivals(case, rng, held_out), replayed, most_in_system(CORES * PPM), seed)
 
 
-def compared(pair: Pair, setting: Setting, repeats: int, replicates: int) -> Compared:
-    workers = Inline()
+def compared(setting: Setting, repeats: int, replicates: int) -> list[Compared]:
+    """Of each change, on the same draws."""
+    workers, shared = Inline(), SharedReplays()
     draws = draw(setting, repeats, replicates, workers)
-    return compare(Replays(setting, subjects(pair)), draws, TAILS, workers)
-
-
-def subjects(pair: Pair) -> tuple[Subject, Subject]:
     old = published()
+    return [
+        compare(shared.of(setting, (old, changed(old, change))), draws, TAILS, workers)
+        for change in CHANGES
+    ]
+
+
+def changed(old: Subject, change: str) -> Subject:
     ladder = old.ladders[0]
-    if pair.change == "target":
+    if change == "target":
         text = (ROOT / "examples" / "lucene-fm" / "expected.json").read_text()
         rows = tuple(row(one) for one in json.loads(text)["forms"][0]["rows"])
     else:
         rows = with_a_later_climb(ladder.rows, LOAD)
-    return old, Subject("changed", (replace(ladder, rows=rows),))
+    return Subject("changed", (replace(ladder, rows=rows),))
 
 
 def with_a_later_climb(rows: tuple, load: int) -> tuple:
