@@ -153,13 +153,18 @@ class Place:
 
 @dataclass(frozen=True)
 class Finding:
-    """One sentence about the input: what, where, and what to do."""
+    """One sentence about the input: what, where, and what to do.
+
+    `about` is the path in the spec of what is wrong, for who tells it without the file at hand: who
+    has that puts its place there.
+    """
 
     code: Code
     message: str
     place: Place | None = None
     help: str | None = None
     severity: Severity = Severity.ERROR
+    about: tuple[str | int, ...] = ()
 
 
 class TailcError(Exception):

@@ -26,12 +26,13 @@ class ModelMethod(enum.Enum):
 class Asked:
     """A machine and its target: work a second in thousandths, or a part of what the host can do.
 
-    Both None: batch work, which gets what is left.
+    Both None: batch work, which gets what is left. `about` is where the spec states the target.
     """
 
     name: str
     target_milli: int | None = None
     target_ppm: int | None = None
+    about: tuple[str | int, ...] = ()
 
     def __post_init__(self) -> None:
         assert self.target_milli is None or self.target_ppm is None
@@ -59,6 +60,11 @@ class SharesProblem:
     least_b_ppm: int
     objective: ModelObjective = ModelObjective.SQUARED_ERROR
     method: ModelMethod = ModelMethod.LEAST_SQUARES
+
+    @property
+    def served(self) -> tuple[Asked, ...]:
+        """The machines with a target."""
+        return tuple(machine for machine in self.machines if machine.has_target)
 
 
 @dataclass(frozen=True)

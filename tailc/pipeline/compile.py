@@ -13,7 +13,7 @@ from tailc.forms.ladder.table import Ladder
 from tailc.pipeline.controller import Tuned, tune
 from tailc.pipeline.parts import Design, Parts, parts_of
 from tailc.pipeline.progress import Progress, silent
-from tailc.pipeline.refusals import told_in_full
+from tailc.pipeline.refusals import placed, told_in_full
 from tailc.pipeline.settings import control_settings
 from tailc.pipeline.solve import Problem, approach_to, solve
 from tailc.pipeline.spec import OpenedSpec, open_kind
@@ -89,7 +89,8 @@ def _compiled(
         tuned = tune(control, chosen.form, parts.design, workers, progress)
     controller = control if isinstance(control, Controller) else tuned and tuned.controller
     policy = _policy(chosen, controller, tuned, parts, read)
-    remarks = approach_to(chosen.problem).remarks(chosen.problem, chosen.solution)
+    told = approach_to(chosen.problem).remarks(chosen.problem, chosen.solution)
+    remarks = [placed(finding, opened.loaded, overrides) for finding in told]
     findings = (*warnings, *remarks, *refused)
     return Compiled(next_generation(policy, previous), sweep, parts.design, findings, tuned)
 

@@ -13,7 +13,7 @@ _Path = tuple[str | int, ...]
 
 # What a finding without a place is about: the first of these that the spec has.
 _ABOUT: dict[Code, tuple[_Path, ...]] = {
-    Code.INFEASIBLE: (("target",), ("slo", 0, "latency"), ("machines",)),
+    Code.INFEASIBLE: (("target",), ("slo", 0, "latency")),
     Code.METHOD_UNFIT: (("search", "method"), ("speedup",)),
     Code.NO_TUNING: (("rates",),),
     Code.OVERLOADED: (("batch", "rate"), ("rates",)),
@@ -31,13 +31,16 @@ def told_in_full(
     try:
         yield
     except TailcError as error:
-        findings = [_placed(finding, loaded, overridden) for finding in error.findings]
+        findings = [placed(finding, loaded, overridden) for finding in error.findings]
         raise TailcError([*findings, *warnings]) from None
 
 
-def _placed(finding: Finding, loaded: LoadedSpec, overridden: Collection[str]) -> Finding:
+def placed(finding: Finding, loaded: LoadedSpec, overridden: Collection[str] = ()) -> Finding:
+    """The finding at what it is about in the spec, as far as that is known."""
     if finding.place is not None:
         return finding
+    if finding.about:
+        return replace(finding, place=loaded.place(*finding.about))
     for path in _ABOUT.get(finding.code, ()):
         if path[-1] not in overridden and loaded.document.node_at(path) is not None:
             return replace(finding, place=loaded.place(*path))

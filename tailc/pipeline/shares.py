@@ -34,7 +34,7 @@ def solve_for_shares(
     Raises TailcError with every machine that has none (BAD_MODEL), placed in the trace, else with
     every target above what the whole host attains (INFEASIBLE).
     """
-    asked = [machine for machine in problem.machines if machine.has_target]
+    asked = problem.served
     models, findings = [], []
     for number, machine in enumerate(asked):
         progress("fitting models", number / len(asked))
@@ -42,7 +42,11 @@ def solve_for_shares(
             models.append(_fitted(problem, machine))
         except TailcError as error:
             findings += error.findings
-    findings = findings or [_unattainable(problem, one) for one in models if _is_above(one)]
+    findings = findings or [
+        _unattainable(problem, machine, model)
+        for machine, model in zip(asked, models, strict=True)
+        if model.target_milli > model.most_milli
+    ]
     if findings:
         raise TailcError(findings)
     return SharesSolution(tuple(models), evaluations=len(models))
@@ -60,8 +64,12 @@ def shares_settings(problem: SharesProblem, solution: SharesSolution) -> dict[st
 
 def host_remarks(problem: SharesProblem, solution: SharesSolution) -> tuple[Finding, ...]:
     """Warnings where targets need more than the host together, or less than the least share."""
-    below = [model for model in solution.models if model.needs_ppm < problem.least_ppm]
-    return (*_short_host(problem, solution), *(_under_least(problem, model) for model in below))
+    below = [
+        _under_least(problem, machine, model)
+        for machine, model in zip(problem.served, solution.models, strict=True)
+        if model.needs_ppm < problem.least_ppm
+    ]
+    return (*_short_host(problem, solution), *below)
 
 
 def _short_host(problem: SharesProblem, solution: SharesSolution) -> tuple[Finding, ...]:
@@ -74,17 +82,18 @@ def _short_host(problem: SharesProblem, solution: SharesSolution) -> tuple[Findi
         f"{format_ppm(problem.host_ppm)}: {told}; all will be cut in proportion"
     )
     hint = "lower a target, or move a machine to another host"
-    return (Finding(Code.HOST_SHORT, message, help=hint, severity=Severity.WARNING),)
+    about = problem.served[0].about[:1]
+    return (Finding(Code.HOST_SHORT, message, None, hint, Severity.WARNING, about),)
 
 
-def _under_least(problem: SharesProblem, model: Fitted) -> Finding:
+def _under_least(problem: SharesProblem, machine: Asked, model: Fitted) -> Finding:
     message = (
         f"`{model.name}` needs {format_ppm(model.needs_ppm)} of the host for "
         f"{format_mrps(model.target_milli)}, and gets {format_ppm(problem.least_ppm)} at least: "
         "it will do more"
     )
     hint = "lower `host.least`, or raise the target"
-    return Finding(Code.UNDER_LEAST, message, help=hint, severity=Severity.WARNING)
+    return Finding(Code.UNDER_LEAST, message, None, hint, Severity.WARNING, machine.about)
 
 
 def _fitted(problem: SharesProblem, machine: Asked) -> Fitted:
@@ -138,17 +147,14 @@ def _check_spread(problem: SharesProblem, machine: Asked, rows: Pairs) -> None:
         raise _no_model(problem, machine, why, _VARY)
 
 
-def _is_above(model: Fitted) -> bool:
-    return model.target_milli > model.most_milli
-
-
-def _unattainable(problem: SharesProblem, model: Fitted) -> Finding:
+def _unattainable(problem: SharesProblem, machine: Asked, model: Fitted) -> Finding:
     host = format_ppm(problem.host_ppm)
     message = (
         f"`{model.name}` cannot do {format_mrps(model.target_milli)}; the highest attainable, with "
         f"{host} of the host, is {format_mrps(model.most_milli)}"
     )
-    return Finding(Code.INFEASIBLE, message, help=f"lower its target to {_below(model)}")
+    hint = f"lower its target to {_below(model)}"
+    return Finding(Code.INFEASIBLE, message, help=hint, about=machine.about)
 
 
 def _below(model: Fitted) -> str:

@@ -25,7 +25,10 @@ def reduce(spec: AutoProSpec, design: ThroughputTrace) -> SharesProblem:
     from tailc.traces.throughput import unknown_machines
 
     machines = (
-        *(Asked(each.name, each.target.milli, each.target.ppm) for each in spec.machines),
+        *(
+            Asked(each.name, each.target.milli, each.target.ppm, ("machines", at, "target"))
+            for at, each in enumerate(spec.machines)
+        ),
         *(Asked(name) for name in spec.batch),
     )
     strange = unknown_machines(design, [machine.name for machine in machines])

@@ -52,6 +52,12 @@ def refused(folder: Path, spec: str = SPEC, lines: list[str] | None = None) -> F
     return caught.value.findings[0]
 
 
+def position(finding: Finding) -> tuple[int | None, int | None]:
+    """Line and column."""
+    assert finding.place is not None
+    return finding.place.line, finding.place.column
+
+
 def test_models_are_found_and_targets_worked_out(tmp_path):
     """The whole host does 20 / (1 - 0.6) = 50 a second, of which 40 % is 20."""
     shares = compiled(tmp_path).policy.shares
@@ -124,8 +130,14 @@ def test_a_target_above_what_the_whole_host_attains_is_infeasible(tmp_path):
         finding.message
     )
     assert finding.help == "lower its target to 50/s"
-    assert finding.place is not None
-    assert finding.place.line == 5
+    assert position(finding) == (6, 25)
+
+
+def test_every_infeasible_target_is_told_on_its_own_line(tmp_path):
+    spec = SPEC.replace("8/s", "50.5/s").replace("40%", "60/s")
+    with pytest.raises(TailcError) as caught:
+        compiled(tmp_path, spec)
+    assert [position(finding) for finding in caught.value.findings] == [(6, 25), (7, 25)]
 
 
 def test_a_target_of_all_that_a_part_of_the_host_attains_is_met(tmp_path):
@@ -138,6 +150,7 @@ def test_targets_that_need_more_than_the_host_together_are_a_warning(tmp_path):
     assert warning.code is Code.HOST_SHORT
     assert "need 120.0 % of the host together" in warning.message
     assert "`one` 80.0 %, `two` 40.0 %" in warning.message
+    assert position(warning) == (5, 1)
 
 
 def test_a_target_that_the_least_share_does_more_than_is_a_warning(tmp_path):
@@ -146,6 +159,7 @@ def test_a_target_that_the_least_share_does_more_than_is_a_warning(tmp_path):
     assert warning.code is Code.UNDER_LEAST
     assert "`one` needs 2 % of the host for 1/s, and gets 5 % at least" in warning.message
     assert warning.help
+    assert position(warning) == (6, 25)
     assert not compiled(tmp_path, SPEC.replace("8/s", "2.5/s")).findings
 
 
