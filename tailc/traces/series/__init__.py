@@ -1,0 +1,1 @@
+"""Series on a regular grid of time: production, prices, carbon, clouds."""

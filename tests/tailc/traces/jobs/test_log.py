@@ -1,0 +1,63 @@
+"""What a log of jobs holds, and what it adds up to."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tailc.traces.jobs.log import joined, node_seconds, peak_width
+from tests.tailc.traces.jobs.making import log_of
+
+
+def test_a_job_that_ends_makes_room_in_the_same_second():
+    assert peak_width(log_of([0, 10], [10, 5], [3, 4])) == 4
+    assert peak_width(log_of([0, 9], [10, 5], [3, 4])) == 7
+
+
+@given(st.lists(st.tuples(*[st.integers(1, 9)] * 3), max_size=8))
+def test_the_peak_is_that_of_every_second_counted(jobs):
+    jobs.sort()
+    log = log_of(*(np.array(jobs, np.int64).reshape(-1, 3).T))
+    busy = [sum(w for at, run, w in jobs if at <= t < at + run) for t in range(20)]
+    assert peak_width(log) == max(busy)
+
+
+def test_node_seconds_are_run_time_times_width():
+    assert node_seconds(log_of([0, 1], [10, 5], [3, 4])) == 50
+
+
+def test_a_part_has_the_columns_that_the_log_has():
+    log = log_of([0, 1, 1], [9, 8, 7], [1, 1, 1], green_percent=np.array([0, 25, 100]))
+    part = log.part(np.array([True, False, True]))
+    assert part.number.tolist() == [1, 3]
+    assert part.run_s.tolist() == [9, 7]
+    assert part.green_percent.tolist() == [0, 100]
+    assert part.application is None
+
+
+def test_parts_are_joined_to_the_log_that_they_are_of():
+    log = log_of([0, 1, 1], [9, 8, 7], [1, 1, 1], green_percent=np.array([0, 25, 100]))
+    again = joined([log.part(slice(0, 1)), log.part(slice(1, None))])
+    assert again.run_s.tolist() == log.run_s.tolist()
+    assert again.green_percent.tolist() == log.green_percent.tolist()
+
+
+@pytest.mark.parametrize(
+    ("columns", "others", "says"),
+    [
+        (([1, 0], [1, 1], [1, 1]), {}, "order of submission"),
+        (([0], [0], [1]), {}, "a second"),
+        (([0], [1], [0]), {}, "one processor"),
+        (([0], [1, 1], [1]), {}, "one value a job"),
+        (([0], [1], [1]), {"green_percent": np.array([101])}, "0 to 100"),
+        (([0], [1], [1]), {"applications": ("FT",)}, "where these are named"),
+        (
+            ([0], [1], [1]),
+            {"applications": ("FT",), "application": np.array([1])},
+            "one that is named",
+        ),
+    ],
+)
+def test_a_broken_log_cannot_exist(columns, others, says):
+    with pytest.raises(ValueError, match=says):
+        log_of(*columns, **others)
