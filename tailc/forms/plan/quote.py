@@ -1,0 +1,176 @@
+"""What a runtime does with a job that the plan does not know: price it, and admit it or not.
+
+A rigid job needs `width` servers in each of its epochs. It is put where the prices are least, with
+so many of its server-epochs on the green bus as its promise asks for, unless missing them is
+cheaper. Put so, it is admitted if it pays more than its places are worth to others. No
+solver is needed: an exchange of a brown for a green place costs more with each in an epoch, so the
+cheapest exchanges of all epochs, taken in order, are the best. Epochs beyond the plan are neither
+priced nor paid.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.forms.plan.plan import PPM, Plan
+
+Whole = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class RigidJob:
+    """A job that runs at once on `width` servers for `epochs`, and asks for a share of green ones.
+
+    green_ppm: of its server-epochs, in millionths.
+    """
+
+    first_epoch: int
+    epochs: int
+    width: int
+    green_ppm: int
+
+    def __post_init__(self) -> None:
+        if self.first_epoch < 0 or self.epochs <= 0 or self.width <= 0:
+            raise ValueError("a job has an epoch and a server at least")
+        if not 0 <= self.green_ppm <= PPM:
+            raise ValueError("a share of green energy lies from 0 to 1")
+
+    @property
+    def green_slots(self) -> int:
+        """Server-epochs promised to be green, rounded up."""
+        return -(-self.green_ppm * self.epochs * self.width // PPM)
+
+
+@dataclass(frozen=True)
+class Quote:
+    """What a job brings, what its places are worth, and which they are.
+
+    pays_udollars: less the penalty for promised slots that its places do not meet. places: int64
+    (pools, epochs), servers; None: there is no room.
+    """
+
+    pays_udollars: int
+    worth_udollars: int
+    green_slots: int
+    places: Whole | None
+
+    @property
+    def is_admitted(self) -> bool:
+        """Whether it pays more than it takes from others."""
+        return self.places is not None and self.pays_udollars > self.worth_udollars
+
+
+def quote(plan: Plan, free: Whole, job: RigidJob) -> Quote:
+    """The best places of a rigid job among the free servers, int64 (pools, epochs).
+
+    Ties go to the earlier epoch, then the lower pool. Takes O(pools epochs log epochs).
+    """
+    assert plan.terms is not None
+    last = min(job.first_epoch + job.epochs, len(plan.epochs))
+    within = range(job.first_epoch, last)
+    if not within or int(free[:, job.first_epoch : last].sum(axis=0).min()) < job.width:
+        return Quote(0, 0, 0, None)
+    places = np.zeros_like(free)
+    for epoch in within:
+        _fill(plan, free, places, epoch, job.width)
+    promised = min(job.green_slots, len(within) * job.width)
+    _make_green(plan, free, places, within, promised)
+    worth = sum(int(places[pool] @ prices) for pool, prices in enumerate(_prices(plan)))
+    green = sum(int(places[pool, epoch]) for epoch in within for pool in _green(plan, epoch))
+    slots = len(within) * job.width
+    terms = plan.terms
+    pays = promised * terms.green_udollars + (slots - promised) * terms.brown_udollars
+    pays -= max(0, promised - green) * terms.penalty_udollars
+    return Quote(pays, worth, green, places)
+
+
+def cheapest_width(
+    plan: Plan, free: Whole, first_epoch: int, epochs_of: dict[int, int]
+) -> int | None:
+    """Of a malleable job's widths, each with the epochs it then takes, the one that costs least.
+
+    The cost is that of its places, and of each epoch that it takes. Ties go to fewer servers;
+    None: no width has room. Epochs beyond the plan have no price.
+    """
+    assert plan.malleable is not None
+    best: tuple[int, int] | None = None
+    for width in sorted(epochs_of):
+        last = min(first_epoch + epochs_of[width], len(plan.epochs))
+        room = free[:, first_epoch:last].sum(axis=0)
+        if not len(room) or int(room.min()) < width:
+            continue
+        places = np.zeros_like(free)
+        for epoch in range(first_epoch, last):
+            _fill(plan, free, places, epoch, width)
+        worth = sum(int(places[pool] @ prices) for pool, prices in enumerate(_prices(plan)))
+        cost = worth + epochs_of[width] * plan.malleable.delay_udollars
+        if best is None or cost < best[0]:
+            best = (cost, width)
+    return None if best is None else best[1]
+
+
+def _prices(plan: Plan) -> list[Whole]:
+    return [np.array(one.udollars, np.int64) for one in plan.prices]
+
+
+def _green(plan: Plan, epoch: int) -> range:
+    first = plan.epochs[epoch].first_green_pool
+    return range(0) if first is None else range(first, len(plan.pools))
+
+
+def _fill(plan: Plan, free: Whole, places: Whole, epoch: int, width: int) -> None:
+    """Take the cheapest servers of an epoch."""
+    left = width
+    for pool in sorted(range(len(plan.pools)), key=lambda pool: plan.prices[pool].udollars[epoch]):
+        taken = min(left, int(free[pool, epoch]))
+        places[pool, epoch] = taken
+        left -= taken
+
+
+def _make_green(plan: Plan, free: Whole, places: Whole, within: range, promised: int) -> None:
+    """Exchange brown places for green ones, the cheapest first, until the promise is met or missing
+    it costs no more.
+    """
+    assert plan.terms is not None
+    green = sum(int(places[pool, epoch]) for epoch in within for pool in _green(plan, epoch))
+    for one in sorted(one for epoch in within for one in _exchanges(plan, free, places, epoch)):
+        moved = min(one.servers, promised - green)
+        if moved <= 0 or one.udollars >= plan.terms.penalty_udollars:
+            return
+        places[one.brown, one.epoch] -= moved
+        places[one.green, one.epoch] += moved
+        green += moved
+
+
+class _Exchange(NamedTuple):
+    """Up to so many servers of a brown pool for as many of a green one, at what one more costs."""
+
+    udollars: int
+    epoch: int
+    brown: int
+    green: int
+    servers: int
+
+
+def _exchanges(plan: Plan, free: Whole, places: Whole, epoch: int) -> list[_Exchange]:
+    """Those of one epoch, none cheaper than the one before."""
+    green = _green(plan, epoch)
+    price = [one.udollars[epoch] for one in plan.prices]
+    brown = [pool for pool in range(len(plan.pools)) if pool not in green and places[pool, epoch]]
+    brown.sort(key=lambda pool: -price[pool])
+    ready = sorted(green, key=lambda pool: price[pool])
+    room = {pool: int(free[pool, epoch] - places[pool, epoch]) for pool in ready}
+    found = []
+    for source in brown:
+        left = int(places[source, epoch])
+        for pool in ready:
+            count = min(left, room[pool])
+            if count:
+                found.append(_Exchange(price[pool] - price[source], epoch, source, pool, count))
+                room[pool] -= count
+                left -= count
+    return found
