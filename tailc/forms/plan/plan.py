@@ -151,7 +151,9 @@ class Plan:
     """Allocations of the jobs known, and the terms on which others are admitted.
 
     start_unix_s: when epoch 0 begins. Rigid jobs run all their epochs on the servers they ask for,
-    on `terms`; else jobs are malleable. prices: for each pool, of each epoch.
+    on `terms`; else jobs are malleable. prices: for each pool, of each epoch. violations_ppm is the
+    promise: of all jobs admitted, no larger part misses its share of green energy, or is done later
+    than its slowdown allows.
     """
 
     start_unix_s: int
@@ -162,11 +164,13 @@ class Plan:
     prices: tuple[PoolPrices, ...]
     terms: Terms | None
     malleable: Malleable | None
+    violations_ppm: int
 
     def __post_init__(self) -> None:
         _require(self.epoch_s > 0, "an epoch lasts a second at least")
         _require(bool(self.pools), "a plan needs a pool")
         _require(bool(self.epochs), "a plan needs an epoch")
+        _require(0 <= self.violations_ppm <= PPM, "a part of jobs lies from 0 to 1")
         _require((self.terms is None) != (self.malleable is None), "jobs are rigid or malleable")
         _require(_are_apart(pool.name for pool in self.pools), "two pools have one name")
         _require(_are_apart(job.name for job in self.jobs), "two jobs have one name")

@@ -24,7 +24,7 @@ def plan(**parts) -> Plan:
     """Three epochs, of which the second has no green rack."""
     epochs = tuple(Epoch(900_000, 105_500, 200_000, first) for first in (1, 2, 0))
     prices = (PoolPrices((3_692, 3_692, 0)), PoolPrices((500, 4_000, 0)))
-    whole = Plan(1_700_000_100, 900, (BROWN, GREEN), epochs, (JOB,), prices, TERMS, None)
+    whole = Plan(1_700_000_100, 900, (BROWN, GREEN), epochs, (JOB,), prices, TERMS, None, 50_000)
     return replace(whole, **parts)
 
 
@@ -62,6 +62,7 @@ def test_a_moment_has_the_epoch_it_falls_into():
 @pytest.mark.parametrize(
     ("parts", "said"),
     [
+        ({"violations_ppm": -1}, "part of jobs"),
         ({"epoch_s": 0}, "lasts a second"),
         ({"pools": ()}, "needs a pool"),
         ({"epochs": ()}, "needs an epoch"),

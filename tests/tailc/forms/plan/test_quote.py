@@ -16,7 +16,7 @@ def plan(prices, firsts, servers=(2, 2), terms=TERMS, malleable=None) -> Plan:
     )
     epochs = tuple(Epoch(0, 0, 0, first) for first in firsts)
     listed = tuple(PoolPrices(tuple(one)) for one in prices)
-    return Plan(0, 900, pools, epochs, (), listed, terms, malleable)
+    return Plan(0, 900, pools, epochs, (), listed, terms, malleable, 0)
 
 
 def least_cost(found: Plan, free, job: RigidJob) -> int:
