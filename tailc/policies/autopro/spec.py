@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from tailc.errors import Code, Finding, TailcError
-from tailc.forms.shares import LARGEST_COVARIANCE, LARGEST_LAG
+from tailc.forms.shares import LARGEST_COVARIANCE
 from tailc.specs.fields import (
     PERCENT_SCHEMA,
     POSITIVE_SCHEMA,
@@ -45,6 +45,8 @@ LEAST_PPM = 50_000
 TOLERANCE_PPM = 50_000
 SHORTAGE_STEPS = 20
 MOST_SHORTAGE_STEPS = 1_000_000
+# A step: windows that all but overlap say nothing new, and cost a replay and a runtime the same.
+MOST_ESTIMATES = 1_000
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,12 @@ def _forgetting(value: object) -> int:
         message = f"must lie above 0 and be at most 1, not {written(value)}"
         raise RefusalError(Complaint(Code.BAD_VALUE, message, hint))
     return ppm
+
+
+def _least_estimate(step_us: int) -> str:
+    """The shortest time between estimates that divides a step, as a spec has it."""
+    most = next(n for n in range(MOST_ESTIMATES, 0, -1) if step_us % n == 0)
+    return format_us(step_us // most).replace(" ", "")
 
 
 TargetField = Annotated[
@@ -200,11 +208,12 @@ class ControlSpec(SpecModel):
             message = f"makes the step of {format_us(self.step_us)} no whole number of estimates"
             hint = "make `step` a multiple of `estimate`"
             raise RefusalError(Complaint(Code.CONFLICT, message, hint, *self._timing()))
-        if self.step_us // self.estimate_us > LARGEST_LAG:
+        if (estimates := self.step_us // self.estimate_us) > MOST_ESTIMATES:
             message = (
-                f"makes more than {LARGEST_LAG:,} estimates a step, which no runtime remembers"
+                f"makes {estimates:,} estimates a step of {format_us(self.step_us)}, and "
+                f"{MOST_ESTIMATES:,} are the most"
             )
-            hint = "estimate less often"
+            hint = f"`estimate: {_least_estimate(self.step_us)}` is the least for this step"
             raise RefusalError(Complaint(Code.CONFLICT, message, hint, *self._timing()))
         return self
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -28,12 +29,23 @@ def best_static(shares: Shares, plant: Plant) -> Static:
 
     Where they are more than the host together all are cut in proportion. Of equals the smallest.
     """
+    shares = _in_coarse_ticks(shares)
     machines, steps = plant.a.shape
     best = np.array([_best_alone(shares, plant, at) for at in range(machines)])
     if (total := best.sum()) * PPM > shares.host_ppm:
         best = best * (shares.host_ppm / PPM / total)
     outcome = replay(shares, plant, np.repeat(best[:, None], steps, axis=1))
     return Static(tuple(best.tolist()), tuple(outcome.slo_error.tolist()))
+
+
+def _in_coarse_ticks(shares: Shares) -> Shares:
+    """Measured as seldom as windows and steps allow, for no model is estimated here.
+
+    What is measured at the steps stays the same, and a search costs the same for any `estimate_us`.
+    """
+    if shares.window_us % shares.estimate_us:
+        return shares
+    return replace(shares, estimate_us=math.gcd(shares.window_us, shares.step_us))
 
 
 def _best_alone(shares: Shares, plant: Plant, at: int) -> float:

@@ -215,9 +215,9 @@ def test_the_latest_rows_are_held_out_and_written_as_they_are_read(tmp_path, mon
         ("batch: [rest]", "control: {estimate: 70ms}", Code.CONFLICT, "`control.estimate` makes"),
         (
             "batch: [rest]",
-            "control: {estimate: 1us, step: 2s}",
+            "control: {estimate: 10us}",
             Code.CONFLICT,
-            "more than 1,000,000 estimates a step",
+            "`control.estimate` makes 75,000 estimates a step of 750 ms, and 1,000 are the most",
         ),
         ("batch: [rest]", "host: {least: 60%}", Code.CONFLICT, "more than the host"),
         ("batch: [rest]", "host: {most: 120%}", Code.BAD_VALUE, "at most the whole host"),
@@ -229,6 +229,17 @@ def test_a_spec_that_cannot_be_is_refused(tmp_path, old, new, code, said):
     assert said in finding.message
     assert finding.place is not None
     assert finding.place.line
+
+
+@pytest.mark.parametrize(
+    ("step", "least"), [("750ms", "750us"), ("3600s", "3.6s"), ("1009us", "1.009ms")]
+)
+def test_the_least_estimate_that_divides_a_step_is_told(tmp_path, step, least):
+    """1009 is a prime."""
+    control = f"control: {{step: {step}, estimate: 1us}}"
+    finding = refused(tmp_path, SPEC.replace("batch: [rest]", control))
+    assert finding.help is not None
+    assert f"`estimate: {least}` is the least for this step" in finding.help
 
 
 def test_nothing_is_searched(tmp_path):

@@ -34,3 +34,14 @@ def test_equal_parts_are_of_all_machines():
     machines = (Machine("a", 8_000, 0, 10_000), Machine("b", None, 0, 1), Machine("c", None, 0, 1))
     parts = equal_parts(shares_of(*machines), plant_of([0], [10.0], 5))
     assert parts == pytest.approx(np.full((1, 5), 1 / 3), abs=1e-6)
+
+
+def test_a_search_costs_no_more_where_models_are_estimated_often():
+    """Some 140 replays of 200 steps and 750,000 ticks each would take minutes."""
+    machine, plant = Machine("a", 10_000, 0, 20_000), plant_of([0.2], [20.0], 200, noise=0.1)
+    often = best_static(shares_of(machine, estimate_us=1), plant)
+    usual = best_static(shares_of(machine), plant)
+    assert often == usual
+    assert often.errors[0] == pytest.approx(
+        replay(shares_of(machine), plant, np.full((1, 200), usual.shares[0])).slo_error[0]
+    )
