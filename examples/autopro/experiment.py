@@ -25,8 +25,8 @@ from tailc.forms.shares_step import HostState, first_state, lag_ticks, tick
 from tailc.pipeline.held_out_rows import read_held_out_rows
 from tailc.replay.machines.plant import replay
 from tailc.replay.machines.static import equal_parts
-from tailc.verify.throughput.judge import replayed_on
 from tailc.verify.throughput.recorded import plant_of
+from tailc.verify.throughput.replayed import replayed_on
 
 FOLDER = Path(__file__).parent
 STEPS = 120

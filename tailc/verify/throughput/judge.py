@@ -1,9 +1,9 @@
-"""Judge a form of shares on held-out throughput: replay, errors with intervals, rulings."""
+"""Judge a form of shares on held-out throughput: errors with intervals, rulings."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,13 +13,13 @@ from tailc.errors import Code, Finding, Place, TailcError
 from tailc.forms.shares import MILLI, Shares
 from tailc.percentiles import PPM
 from tailc.replay import streams
-from tailc.replay.machines.plant import Outcome, replay, settling_steps
+from tailc.replay.machines.plant import Outcome, replay
 from tailc.replay.machines.static import best_static, equal_parts
 from tailc.replay.streams import Purpose
 from tailc.traces.throughput import ThroughputTrace, unknown_machines
-from tailc.units import counted, format_us
 from tailc.verify.options import VerifyOptions
-from tailc.verify.throughput.recorded import RecordedMachine, plant_of, recorded
+from tailc.verify.throughput.recorded import RecordedMachine, plant_of
+from tailc.verify.throughput.replayed import Replayed, missing_machines, replayed_on
 from tailc.verify.throughput.verdict import ErrorOf, MachineVerdict, ThroughputVerdicts
 from tailc.verify.verdict import Ruling
 
@@ -28,15 +28,6 @@ Floats = NDArray[np.float64]
 LOW, HIGH = 0.025, 0.975
 # Fewer steps have no interval worth the name.
 FEWEST_STEPS = 20
-
-
-@dataclass(frozen=True, eq=False)
-class Replayed:
-    """The machines of a policy on held-out rows, and what became of them."""
-
-    machines: tuple[RecordedMachine, ...]
-    outcome: Outcome
-    steps: int
 
 
 def verify_throughput(
@@ -88,28 +79,6 @@ def is_compile_throughput(policy: Policy, held_out: ThroughputTrace) -> bool:
     return any(
         part.role in compiled_from and part.digest == held_out.digest for part in policy.inputs
     )
-
-
-def replayed_on(shares: Shares, held_out: ThroughputTrace) -> Replayed:
-    """The form's own controller on the machines of the rows.
-
-    Raises TailcError for each that has no rows of use, and where all end before a window is full.
-    """
-    machines, findings = [], []
-    for machine in shares.served:
-        series = held_out.of(machine.name)
-        found = None if series is None else recorded(series, shares.step_us)
-        if found is None:
-            is_there = series is not None
-            findings.append(_unusable(shares, held_out, machine.name, is_there=is_there))
-        else:
-            machines.append(found)
-    if findings:
-        raise TailcError(findings)
-    plant = plant_of(machines)
-    if plant.steps <= settling_steps(shares):
-        raise too_short(shares, held_out, plant.steps)
-    return Replayed(tuple(machines), replay(shares, plant), plant.steps)
 
 
 def error_of(errors: Floats, seed: int, number: int, replicates: int) -> ErrorOf:
@@ -213,8 +182,10 @@ def _more_steps(error: ErrorOf, tolerance_ppm: int, steps: int) -> int | None:
 
 
 def check(policy: Policy, held_out: ThroughputTrace, options: VerifyOptions) -> None:
-    """Raise TailcError for rows of the compile, and for machines that the policy does not have."""
-    findings = list(unknown_machines(held_out, [m.name for m in shares_of(policy).machines]))
+    """Raise TailcError for rows of the compile, and for machines that one of both does not have."""
+    shares = shares_of(policy)
+    findings = list(unknown_machines(held_out, [machine.name for machine in shares.machines]))
+    findings += missing_machines(shares, held_out)
     if is_compile_throughput(policy, held_out) and not options.allow_compile_trace:
         message = f"`{options.held_out_name}` is what the policy was compiled from"
         hint = "give rows that were measured apart, or allow it by `--allow-compile-trace`"
@@ -222,31 +193,6 @@ def check(policy: Policy, held_out: ThroughputTrace, options: VerifyOptions) -> 
         findings.append(Finding(Code.COMPILE_TRACE, message, place, hint))
     if findings:
         raise TailcError(findings)
-
-
-def _unusable(shares: Shares, held_out: ThroughputTrace, name: str, *, is_there: bool) -> Finding:
-    reading = held_out.reading
-    if not is_there:
-        known = ", ".join(f"`{each.name}`" for each in held_out.series)
-        message = f"`{name}` has a target, but no row of the trace is its"
-        place = held_out.place(name, reading.machine)
-        return Finding(Code.UNKNOWN_MACHINE, message, place, f"measured were {known}")
-    step = format_us(shares.step_us)
-    message = (
-        f"`{name}` did nothing, had no share, or was not measured a whole time a step of {step}"
-    )
-    hint = "measure once a step, or a whole number of times a step, with a share of the host"
-    return Finding(Code.BAD_MODEL, message, held_out.place(name, reading.time), hint)
-
-
-def too_short(shares: Shares, held_out: ThroughputTrace, steps: int) -> TailcError:
-    """What is wrong with rows of so many steps that none comes after the first full window."""
-    message = (
-        f"{counted(steps, 'step')} of {format_us(shares.step_us)} were measured, and none comes "
-        f"after the first full window of {format_us(shares.window_us)}"
-    )
-    place = Place(held_out.source, field=held_out.reading.time)
-    return TailcError(Finding(Code.EMPTY_TRACE, message, place, "give rows of a longer time"))
 
 
 def _ppm(value: float) -> int:

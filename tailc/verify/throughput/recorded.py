@@ -41,6 +41,18 @@ class RecordedMachine:
         return self.b / (1 - self.a) * float(np.mean(self.disturbed))
 
 
+def together(series: Sequence[Series]) -> list[Series]:
+    """Of each machine the rows from when all were measured: their steps begin within half a row."""
+    first_us = max(int(each.time_us[0]) for each in series)
+    last_us = min(int(each.time_us[-1]) for each in series)
+    parts = []
+    for each in series:
+        half_us = each.interval_us / 2
+        is_common = (each.time_us >= first_us - half_us) & (each.time_us <= last_us + half_us)
+        parts.append(each.part(is_common))
+    return parts
+
+
 def recorded(series: Series, step_us: int) -> RecordedMachine | None:
     """The machine behind the rows; None where they do not divide a step, or nothing was done."""
     rows = pairs(series, step_us)
@@ -56,7 +68,7 @@ def recorded(series: Series, step_us: int) -> RecordedMachine | None:
 
 
 def plant_of(machines: Sequence[RecordedMachine]) -> Plant:
-    """The machines on one host, for as many steps as all of them were measured."""
+    """The machines on one host, for as many steps as all of them have."""
     steps = min(len(machine.share) for machine in machines)
     nothing = np.zeros(len(machines))
     return Plant(

@@ -9,7 +9,8 @@ import pytest
 from tailc.diff.throughput import throughput_change
 from tailc.errors import Code, TailcError
 from tailc.percentiles import PPM
-from tailc.verify.throughput.judge import replayed_on, shares_of
+from tailc.verify.throughput.judge import shares_of
+from tailc.verify.throughput.replayed import replayed_on
 from tests.tailc.verify.throughput.test_judge import ONE, QUICK, policy, series, trace
 
 ROWS = trace(series("one", 0.2, 30.0, 0.05))

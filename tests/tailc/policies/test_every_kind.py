@@ -37,7 +37,7 @@ from tailc.replay.subject import Subject, table_of
 from tailc.replay.workload import workload
 from tailc.units import format_mrps, plain_ppm
 from tailc.verify.options import VerifyOptions
-from tailc.verify.throughput.judge import replayed_on
+from tailc.verify.throughput.replayed import replayed_on
 from tailc.verify.throughput.verdict import ErrorOf
 from tests.tailc.policies.cases import Case, write_case
 

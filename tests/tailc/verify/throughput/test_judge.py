@@ -14,8 +14,9 @@ from tailc.traces.profile import Measure
 from tailc.traces.reading import Reading, TimeUnit
 from tailc.traces.throughput import Series, ThroughputTrace
 from tailc.verify.options import VerifyOptions
-from tailc.verify.throughput.judge import error_of, replayed_on, verify_throughput
+from tailc.verify.throughput.judge import error_of, verify_throughput
 from tailc.verify.throughput.recorded import plant_of, recorded
+from tailc.verify.throughput.replayed import replayed_on
 from tailc.verify.verdict import Ruling
 from tests.tailc.replay.machines.hosts import shares_of
 
@@ -183,6 +184,54 @@ def test_machines_that_one_side_lacks_are_refused(names):
     with pytest.raises(TailcError) as caught:
         verify_throughput(policy(ONE), rows, QUICK)
     assert caught.value.findings[0].code is Code.UNKNOWN_MACHINE
+
+
+def test_machines_that_lack_rows_and_rows_that_lack_a_machine_are_told_at_once():
+    two = dataclasses.replace(ONE, name="two")
+    rows = trace(series("one", 0.2, 30.0, 0.1), series("tow", 0.2, 30.0, 0.1))
+    with pytest.raises(TailcError) as caught:
+        verify_throughput(policy(ONE, two), rows, QUICK)
+    surplus, missing = list(caught.value.findings)
+    assert "`tow` is no machine of the policy" in surplus.message
+    assert "did you mean `two`" in (surplus.help or "")
+    assert surplus.place is not None
+    assert (surplus.place.row, surplus.place.field) == (1, "machine")
+    assert "`two` has a target, but no row of the trace is its" in missing.message
+    assert missing.place is not None
+    assert missing.place.source == "heldout.csv"
+
+
+def test_the_order_of_machines_in_policy_and_rows_says_nothing():
+    two = Machine("two", 40_000, 100_000, 90_000)
+    rows = (series("one", 0.2, 30.0, 0.1), series("two", 0.1, 90.0, 0.02, seed=2))
+    one_first = replayed_on(shares_of(ONE, two), trace(*rows)).outcome
+    two_first = replayed_on(shares_of(two, ONE), trace(*rows[::-1])).outcome
+    assert (one_first.throughput == two_first.throughput[::-1]).all()
+    assert (one_first.share == two_first.share[::-1]).all()
+
+
+def test_machines_meet_at_the_time_of_their_rows_and_not_at_their_number():
+    """The second was measured 50 steps later: the first's rows before that say nothing."""
+    two = dataclasses.replace(ONE, name="two")
+    early, late = series("one", 0.2, 30.0, 0.1), series("two", 0.2, 30.0, 0.1, seed=2)
+    late = dataclasses.replace(late, time_us=late.time_us + 50 * STEP_US)
+    found = replayed_on(shares_of(ONE, two), trace(early, late))
+    assert found.steps == 149
+    assert found.machines[0].share == pytest.approx(early.share[51:])
+    assert found.machines[1].share == pytest.approx(late.share[1:150])
+
+
+def test_machines_that_were_never_measured_together_are_refused():
+    two = dataclasses.replace(ONE, name="two")
+    early, late = series("one", 0.2, 30.0, 0.1), series("two", 0.2, 30.0, 0.1)
+    late = dataclasses.replace(late, time_us=late.time_us + 400 * STEP_US, row=late.row + 200)
+    with pytest.raises(TailcError) as caught:
+        replayed_on(shares_of(ONE, two), trace(early, late))
+    (finding,) = caught.value.findings
+    assert "`two` was measured from 300.75 s on, and `one` until 150 s" in finding.message
+    assert finding.place is not None
+    assert finding.place.row == 201
+    assert finding.help
 
 
 def test_every_machine_that_did_nothing_is_told():
