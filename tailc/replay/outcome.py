@@ -18,6 +18,7 @@ from tailc.replay.frequencies import engine as clock_engine
 from tailc.replay.frequencies.dealing import clock_demand
 from tailc.replay.frequencies.state import ClockLog
 from tailc.replay.frequencies.table import Clockwork, adapts
+from tailc.replay.frequencies.times import ChipTimes, ClockTimes
 from tailc.replay.lowered import NS_PER_US, Lowered
 from tailc.replay.pools import NEVER_NS, PPM
 from tailc.replay.workload import Workload
@@ -30,7 +31,7 @@ _EXTREME_PART = 20
 # Work on cores is counted in millionths of a nanosecond: two hours and a half of it fit.
 MOST_WORK_NS = 9 * 10**12
 # Power of cores with a clock is told in watts.
-_PPM_PER_MILLI = 1_000
+_MILLI, _PPM_PER_MILLI = 1_000, 1_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,19 +74,6 @@ class Steps:
     measured_us: NDArray[np.int64]
     rate_mrps: NDArray[np.int64]
     output_ppm: NDArray[np.int64]
-
-
-@dataclass(frozen=True, eq=False)
-class ClockTimes:
-    """Core time at each level, while the core held a request, waking included.
-
-    level_ns: (phases, levels), over cores and time. adapts: whether levels follow what there is to
-    do, so that cores are slow rather than idle.
-    """
-
-    frequency_khz: tuple[int, ...]
-    level_ns: NDArray[np.float64]
-    adapts: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,8 +188,13 @@ class Outcome:
 
     @property
     def mean_idle_power(self) -> float:
-        """What free cores drew, while arrivals were measured, in units of power."""
+        """What free cores drew, while arrivals were measured, in units of power.
+
+        Batch work of a chip is among it.
+        """
         assert self.energy is not None
+        if self.clock is not None and self.clock.chip is not None:
+            return self._mean_rest_power(self.clock.chip, self.energy.idle_ppm[0] / PPM)
         free = (
             supply_ppm / PPM - threads
             for supply_ppm, threads in zip(
@@ -210,6 +203,33 @@ class Outcome:
         )
         draws = zip(self.energy.idle_ppm, free, strict=True)
         return sum(idle_ppm / PPM * cores for idle_ppm, cores in draws)
+
+    def _mean_rest_power(self, chip: ChipTimes, asleep: float) -> float:
+        resting = sum(self.capacity_ppm) / PPM - self.mean_threads
+        by_level = self.batch_shares
+        batch = float((by_level * chip.power_mw).sum()) / _MILLI
+        return batch + (resting - float(by_level.sum())) * asleep
+
+    @property
+    def batch_shares(self) -> NDArray[np.float64]:
+        """Share of the measured time that each core of a chip did batch work at each level.
+
+        float64 (cores, levels).
+        """
+        assert self.clock is not None
+        assert self.clock.chip is not None
+        return self._share_of_time(self.clock.chip.batch_ns)
+
+    @property
+    def limited_shares(self) -> NDArray[np.float64]:
+        """Share of the measured time that a chip went how far for its limit, (4,) as `Limited`."""
+        assert self.clock is not None
+        assert self.clock.chip is not None
+        return self._share_of_time(self.clock.chip.limited_ns)
+
+    def _share_of_time(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        phases = list(self._measured_phases)
+        return sums[phases].sum(axis=0) / self.integrals[phases, state.SPAN].sum()
 
     @property
     def mean_idle_energy(self) -> float:
@@ -373,8 +393,17 @@ def _on_clocks(
         len(table.frequency_khz),
         Energy(log.energy, log.power, (table.idle_mw * _PPM_PER_MILLI,)),
         Steps(*log.steps[:steps].T) if table.steer.epoch else None,
-        ClockTimes(tuple(table.frequency_khz.tolist()), log.level_ns, adapts(clockwork)),
+        _clock_times(clockwork, log),
     )
+
+
+def _clock_times(clockwork: Clockwork, log: ClockLog) -> ClockTimes:
+    table = clockwork.table
+    chip = None
+    if table.chip.is_shared:
+        chip = ChipTimes(log.batch_ns, table.chip.batch_mw, log.limited_ns)
+    khz = tuple(table.frequency_khz.tolist())
+    return ClockTimes(khz, log.level_ns, adapts(clockwork), chip)
 
 
 def _work(load: Workload) -> NDArray[np.int64]:

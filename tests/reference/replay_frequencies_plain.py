@@ -1,7 +1,7 @@
 """The replay of a tail table on cores with a clock each, in exact fractions; slow and obvious.
 
-Every decision asks the form's own rule, and the controller is the form's own. It shares nothing
-with the compiled engine but the meaning.
+Every decision asks the form's own rule, and the controller is the form's own; a chip is kept within
+its limit by the compiler's own steps. It shares nothing with the compiled engine but the meaning.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil, floor
+
+from tailc_solvers.colocation.limit import BusyCore, within_limit
 
 from tailc.forms.controller import (
     Controller,
@@ -20,11 +22,13 @@ from tailc.forms.controller import (
     step,
 )
 from tailc.forms.tail_table import Queued, TailTable, level_for
+from tailc.replay.frequencies.chip import Chip
 
 PPM = 1_000_000
 KHZ_NS_PER_CYCLE = 1_000_000
 # What is done of a request is told in so many parts.
 PARTS = 2**20
+NOTHING = -1
 
 
 @dataclass
@@ -38,6 +42,7 @@ class Request:
     start_ns: int | None = None
     exit_ns: int | None = None
     level: int = 0
+    asked: int = 0  # where a chip may grant less
     energy: Fraction = Fraction(0)  # mW ns
 
 
@@ -55,6 +60,9 @@ class Server:
     reference_khz: int
     controller: Controller | None = None
     choose: Callable[[Request], int] | None = None  # instead of the table
+    chip: Chip | None = None
+    hardware: Callable[[int], list[int]] | None = None  # levels by which cores have requests
+    every_ns: int = 0
     now: int = 0
     queues: list[list[Request]] = field(default_factory=list)
     arrived: list[Request] = field(default_factory=list)
@@ -65,8 +73,17 @@ class Server:
     scale_ppm: int = PPM
     state: ControlState | None = None
     arrived_before: int = 0
+    decided: int = 0
+    last_levels: list[int] = field(default_factory=list)
+    batch_level: list[int] = field(default_factory=list)
+    batch_ns: list[list[int]] = field(default_factory=list)
+    limited: str = "unchanged"
+    limited_ns: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self.last_levels = [0] * self.table.cores
+        self.batch_level = [NOTHING] * self.table.cores
+        self.batch_ns = [[0] * len(self.table.levels) for _ in range(self.table.cores)]
         self.queues = [[] for _ in range(self.table.cores)]
         self.level_ns = [0] * len(self.table.levels)
         if self.controller is not None:
@@ -87,9 +104,13 @@ class Server:
         return ceil(working_from + (1 - request.done) * self.whole_ns(request))
 
     def wait_until(self, later: int) -> None:
-        for queue in self.queues:
+        self.limited_ns[self.limited] = self.limited_ns.get(self.limited, 0) + later - self.now
+        for core, queue in enumerate(self.queues):
             if not queue:
-                self.idle_ns += later - self.now
+                if self.batch_level[core] == NOTHING:
+                    self.idle_ns += later - self.now
+                else:
+                    self.batch_ns[core][self.batch_level[core]] += later - self.now
                 continue
             runs = queue[0]
             worked = max(later - max(self.now, runs.start_ns), 0)
@@ -101,7 +122,7 @@ class Server:
     def decide(self, queue: list[Request]) -> None:
         runs = queue[0]
         if self.choose is not None:
-            runs.level = self.choose(runs)
+            runs.asked = runs.level = self.choose(runs)
             return
         parts = floor(runs.done * PARTS)
         queued = Queued(
@@ -109,16 +130,67 @@ class Server:
             floor(self.cycles(runs)) * parts // PARTS,
             runs.memory_ns * parts // PARTS,
         )
-        runs.level = level_for(self.table, queued, self.scale_ppm)
+        level = level_for(self.table, queued, self.scale_ppm)
+        batch = self.chip.batch[runs.core] if self.chip is not None else None
+        runs.asked = max(level, batch.least_level if batch is not None else 0)
+        if self.chip is None:
+            runs.level = runs.asked
 
     def enter(self, request: Request) -> None:
         queue = self.queues[request.core]
         self.arrived.append(request)
         queue.append(request)
         if len(queue) == 1:
-            wakes = self.table.batch is None
-            request.start_ns = self.now + (self.table.sleep.wake_ns if wakes else 0)
+            request.start_ns = self.now + self.takes_ns(request.core)
         self.decide(queue)
+
+    def takes_ns(self, core: int) -> int:
+        batch = self.chip.batch[core] if self.chip is not None else None
+        if batch is not None:
+            return batch.taking_over_ns
+        sleeps = self.chip is not None or self.table.batch is None
+        return self.table.sleep.wake_ns if sleeps else 0
+
+    def settle(self) -> None:
+        """All levels of a chip, after an event."""
+        if self.chip is None:
+            return
+        granted = self.granted(self.chip) if self.hardware is None else self.last_levels
+        for core, (queue, level) in enumerate(zip(self.queues, granted, strict=True)):
+            if queue:
+                queue[0].level = level
+            else:
+                self.batch_level[core] = NOTHING if self.chip.batch[core] is None else level
+
+    def granted(self, chip: Chip) -> list[int]:
+        request_mw = tuple(float(level.power_mw) for level in self.table.levels)
+        cores = []
+        for queue, batch in zip(self.queues, chip.batch, strict=True):
+            if queue:
+                cores.append(BusyCore(False, queue[0].asked, request_mw))
+            elif batch is None:
+                cores.append(BusyCore(True, None, request_mw))
+            else:
+                power_mw = tuple(map(float, batch.power_mw))
+                cores.append(BusyCore(True, batch.level, power_mw, batch.counters.memory_ppm))
+        limit_mw = float("inf") if chip.limit_mw is None else chip.limit_mw
+        found = within_limit(
+            cores, limit_mw, idle_core_w=self.table.sleep.power_mw, shared_w=chip.shared_mw
+        )
+        assert found.power_w <= limit_mw
+        self.limited = str(found.status)
+        return [NOTHING if core.level is None else core.level for core in found.cores]
+
+    def tick(self) -> None:
+        """Hardware sets all levels; a core with nothing to do keeps its last."""
+        assert self.hardware is not None
+        state = sum(bool(queue) << core for core, queue in enumerate(self.queues))
+        levels = self.hardware(state)
+        self.last_levels = [
+            before if level == NOTHING else level
+            for before, level in zip(self.last_levels, levels, strict=True)
+        ]
+        self.decided += 1
 
     def leave(self, queue: list[Request]) -> None:
         request = queue.pop(0)
@@ -149,14 +221,20 @@ class Server:
 def replay_frequencies_plain(server: Server, requests: list[Request]) -> Server:
     """Every request, in order of arrival, until the last has left."""
     coming = list(requests)
+    server.settle()
     while coming or any(server.queues):
         exits = [(server.exit_at(queue[0]), k) for k, queue in enumerate(server.queues) if queue]
         arrival_ns = coming[0].arrival_ns if coming else None
-        if exits and (arrival_ns is None or min(exits)[0] <= arrival_ns):
-            at_ns, core = min(exits)
-            server.wait_until(at_ns)
-            server.leave(server.queues[core])
+        event_ns = min([at for at, _ in exits] + ([] if arrival_ns is None else [arrival_ns]))
+        tick_ns = server.decided * server.every_ns
+        if server.hardware is not None and tick_ns < event_ns:
+            server.wait_until(tick_ns)
+            server.tick()
+        elif exits and min(exits)[0] == event_ns:
+            server.wait_until(event_ns)
+            server.leave(server.queues[min(exits)[1]])
         else:
-            server.wait_until(arrival_ns)
+            server.wait_until(event_ns)
             server.enter(coming.pop(0))
+        server.settle()
     return server

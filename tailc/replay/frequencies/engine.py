@@ -13,6 +13,10 @@ order of arrival.
 - *Sleep.* A core without requests sleeps, and the next one waits until it is awake; from its
   arrival on the core draws the power of its level. With batch work a core never sleeps: it does
   batch work while it has no requests, and leaves it at once.
+- *Chips* (`chip`). A core without requests does its own batch work, and a request that stops it may
+  wait for it. After every event, no time later, all cores get the levels that they ask for, or what
+  the chip's limit leaves of them. Where hardware sets the levels it does so every so often, after
+  the events of that instant, and a core keeps its level in between, whatever it then runs.
 - *Control.* Exits are counted, and the last of an epoch takes a step before its core chooses a
   level. The new bound holds wherever a level is chosen from then on.
 
@@ -35,17 +39,16 @@ from tailc.replay.control import (
     measured_rate_mrps,
     measured_tail_us,
 )
-from tailc.replay.frequencies.clocked import WHOLE, WHOLE_BITS
+from tailc.replay.frequencies.choosing import level_by_tails
+from tailc.replay.frequencies.clocked import WHOLE
+from tailc.replay.frequencies.running import account, run_at, work
+from tailc.replay.frequencies.sharing import decide, rest, share_out
 from tailc.replay.frequencies.state import ClockDemand, ClockLog, empty_server
 from tailc.replay.frequencies.table import ClockTable
 from tailc.replay.lowered import NS_PER_US
 from tailc.replay.pools import NEVER_NS, PPM
 from tailc.replay.state import BUSY, IN_SYSTEM, SPAN, THREADS
 from tailc.replay.steering import CONTROLLED, UNSTEERED
-
-# What is done of a request is known to 2^-20, so that cycles times that stay within 64 bits.
-SHARE_BITS = 20
-_MW_PER_W = 1000
 
 # As in the engine for threads: nothing is allocated in the loop.
 _loop = njit(cache=True, nogil=True, _nrt=False)  # pyright: ignore[reportCallIssue] - not in its stubs
@@ -70,23 +73,44 @@ def replay(
 def _run(state, demand, table, measured_from, most_in_system, log):
     """One event after another, in the order of the module's docstring."""
     server = state.server
-    _scale(server, table)
+    _begin_resting(state, demand, table, log)
     while True:
-        arrive_at = NEVER_NS
-        if server.arrived < len(demand.arrival_ns):
-            arrive_at = demand.arrival_ns[server.arrived]
-        upcoming = min(server.exit_at, arrive_at)
+        upcoming = min(server.exit_at, _arrival(server.arrived, demand))
         if upcoming == NEVER_NS:
+            _account_all(state, table, log)
             return
+        is_decision = server.decide_at < upcoming
+        if is_decision:
+            upcoming = server.decide_at
         _wait_until(upcoming, server, log)
-        if server.exit_at == upcoming:
+        if is_decision:
+            decide(state, table.chip)
+        elif server.exit_at == upcoming:
             _exit(state, demand, table, log)
         else:
             _enter(state, demand, table, measured_from, log)
-            if server.in_system >= most_in_system:
-                _give_up(state, demand, table, log)
-                return
+        if table.chip.is_shared:
+            share_out(state, demand, table, log)
+        if server.in_system >= most_in_system:
+            _give_up(state, demand, table, log)
+            return
         _look_ahead(state)
+
+
+@_part  # pragma: no cover - compiled
+def _begin_resting(state, demand, table, log):
+    """No core has requests yet."""
+    _scale(state.server, table)
+    for number in range(len(state.cores)):
+        rest(number, state)
+    if table.chip.is_shared:
+        share_out(state, demand, table, log)
+
+
+@_part  # pragma: no cover - compiled
+def _arrival(number, demand):
+    """When a request arrives; never after the last."""
+    return demand.arrival_ns[number] if number < len(demand.arrival_ns) else NEVER_NS
 
 
 @_part  # pragma: no cover - compiled
@@ -108,6 +132,7 @@ def _wait_until(upcoming, server, log):
     sums[IN_SYSTEM] += passed * server.in_system
     sums[THREADS] += held_ppm
     sums[BUSY] += held_ppm
+    log.limited_ns[server.phase, server.limited] += passed
     server.now = upcoming
 
 
@@ -117,18 +142,19 @@ def _enter(state, demand, table, measured_from, log):
     server = state.server
     request = server.arrived
     _arrive(state, demand, table, measured_from, log)
-    core = state.cores[demand.core[request]]
-    core.held += 1
-    if core.held == 1:
+    number = demand.core[request]
+    core = state.cores[number]
+    if core.held == 0:
+        account(number, state, table, log)
         core.last = request
         server.busy += 1
-        core.since = server.now
-        _begin(request, server.now + table.wake_ns, core, demand, log)
+        _begin(request, server.now + core.takes_ns, core, demand, log)
     else:
         state.behind[core.last] = request
         core.last = request
-        _work(server.now, core)
-    _choose(core, state, demand, table, log)
+        work(server.now, core)
+    core.held += 1
+    _choose(number, state, demand, table, log)
 
 
 @_part  # pragma: no cover - compiled
@@ -140,10 +166,14 @@ def _arrive(state, demand, table, measured_from, log):
     after = server.phase
     if after != before:
         server.phase = before
-        for number in range(len(state.cores)):
-            if state.cores[number].held > 0:
-                _account(state.cores[number], server, table, log)
+        _account_all(state, table, log)
         server.phase = after
+
+
+@_part  # pragma: no cover - compiled
+def _account_all(state, table, log):
+    for number in range(len(state.cores)):
+        account(number, state, table, log)
 
 
 @_part  # pragma: no cover - compiled
@@ -159,80 +189,25 @@ def _begin(request, at, core, demand, log):
 
 
 @_part  # pragma: no cover - compiled
-def _work(now, core):
-    """What the running request has done until now."""
-    if now > core.works_from:
-        core.left -= (now - core.works_from) * core.rate
-        core.works_from = now
-
-
-@_part  # pragma: no cover - compiled
-def _account(core, server, table, log):
-    """Power and time of the level until now."""
-    passed = float(server.now - core.since)
-    drawn = passed * table.power_mw[core.level] / _MW_PER_W
-    log.energy[core.request] += drawn
-    log.power[server.phase] += drawn
-    log.level_ns[server.phase, core.level] += passed
-    core.since = server.now
-
-
-@_part  # pragma: no cover - compiled
-def _choose(core, state, demand, table, log):
-    """The level from now on; a request that has just begun needs one in any case."""
+def _choose(number, state, demand, table, log):
+    """The level from now on; on a chip it is asked for, and set when all cores are heard."""
+    core = state.cores[number]
     if table.follows_tails:
-        level = _level_by_tails(core, state, demand, table)
+        core.asked = level_by_tails(core, state, demand, table)
     else:
-        level = demand.level[core.request]
-    if level == core.level and core.rate > 0:
-        return
-    if state.server.now > core.since:
-        _account(core, state.server, table, log)
-    core.level = level
-    core.rate = demand.clocked.rate[demand.record[core.request], level]
-    core.exit_at = core.works_from + (core.left + core.rate - 1) // core.rate
-
-
-@_part  # pragma: no cover - compiled
-def _level_by_tails(core, state, demand, table):
-    """As `tailc.forms.tail_table.level_for`."""
-    server = state.server
-    top = len(table.frequency_khz) - 1
-    if core.held > table.needed.shape[1]:
-        return top
-    share = (WHOLE - core.left) >> (WHOLE_BITS - SHARE_BITS)
-    record = demand.record[core.request]
-    of_cycles = _row(table.cycles_from, (demand.clocked.cycles[record] * share) >> SHARE_BITS)
-    of_memory = _row(table.memory_from, (demand.clocked.memory_ns[record] * share) >> SHARE_BITS)
-    level = table.least
-    request = core.request
-    for position in range(core.held):
-        slack_ns = server.bound_ns - (server.now - demand.arrival_ns[request])
-        slack_ns -= table.memory_left[of_memory, position]
-        if slack_ns <= 0:
-            return top
-        needed = table.needed[of_cycles, position]
-        while level < top and table.frequency_khz[level] * slack_ns < needed:
-            level += 1
-        request = state.behind[request]
-    return level
-
-
-@_part  # pragma: no cover - compiled
-def _row(froms, elapsed):
-    row = 0
-    while row + 1 < len(froms) and froms[row + 1] <= elapsed:
-        row += 1
-    return row
+        core.asked = demand.level[core.request]
+    if not table.chip.is_shared:
+        run_at(core.asked, number, state, demand, table, log)
 
 
 @_part  # pragma: no cover - compiled
 def _exit(state, demand, table, log):
     """The next to leave does; its core goes on with the next, or has none."""
     server = state.server
-    core = state.cores[server.leaver]
+    number = server.leaver
+    core = state.cores[number]
     request = core.request
-    _account(core, server, table, log)
+    account(number, state, table, log)
     latency_ns = server.now - demand.arrival_ns[request]
     log.latency_ns[request] = latency_ns
     log.rung[request] = core.level
@@ -243,10 +218,10 @@ def _exit(state, demand, table, log):
         _step(state, table, log.steps)
     if core.held > 0:
         _begin(state.behind[request], server.now, core, demand, log)
-        _choose(core, state, demand, table, log)
+        _choose(number, state, demand, table, log)
     else:
         server.busy -= 1
-        core.exit_at = NEVER_NS
+        rest(number, state)
 
 
 @_part  # pragma: no cover - compiled
@@ -277,6 +252,7 @@ def _look_ahead(state):
 def _give_up(state, demand, table, log):
     """Every request in the system has its age as latency, and as wait if it has not begun."""
     server = state.server
+    _account_all(state, table, log)
     for number in range(len(state.cores)):
         core = state.cores[number]
         request = core.request
@@ -286,6 +262,5 @@ def _give_up(state, demand, table, log):
                 log.wait_ns[request] = log.latency_ns[request]
             request = state.behind[request]
         if core.held > 0:
-            _account(core, server, table, log)
             log.rung[core.request] = core.level
             log.busy_ns[core.request] = max(server.now - core.begun, np.int64(0))

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.replay.control import STEP_COLUMNS
+from tailc.replay.frequencies.chip import NOTHING, Limited
 from tailc.replay.frequencies.clocked import Clocked
 from tailc.replay.frequencies.table import ClockTable
 from tailc.replay.pools import NEVER_NS
@@ -31,8 +32,9 @@ class ClockDemand(NamedTuple):
 class ClockState(NamedTuple):
     """What the engine remembers.
 
-    cores: one record each. behind: for each request the next one on its core, once it is there.
-    ring: the last latencies [us]; scratch: as many, to select in.
+    cores: one record each; those without requests do batch work, or nothing. behind: for each
+    request the next one on its core, once it is there. ring: the last latencies [us]; scratch: as
+    many, to select in.
     """
 
     server: Any
@@ -48,6 +50,8 @@ class ClockLog(NamedTuple):
     latency_ns, wait_ns, rung: as for threads; the rung is the level at its end. busy_ns: how long
     its core ran it. energy: in watts times nanoseconds. integrals: as for threads, of one pool.
     power: (PHASES,), energy drawn by requests. level_ns: (PHASES, levels), core time at each level.
+    batch_ns: (PHASES, cores, levels), the same without requests, where a chip has batch work; empty
+    without one. limited_ns: (PHASES, 4), how long the chip had to go how far (`limiting`).
     steps: (steps, 4), time, measured tail, rate, and the output after it.
     """
 
@@ -59,6 +63,8 @@ class ClockLog(NamedTuple):
     integrals: NDArray[np.float64]
     power: NDArray[np.float64]
     level_ns: NDArray[np.float64]
+    batch_ns: NDArray[np.float64]
+    limited_ns: NDArray[np.float64]
     steps: NDArray[np.int64]
 
     @classmethod
@@ -74,6 +80,8 @@ class ClockLog(NamedTuple):
             integrals=np.zeros((PHASES, THREADS + POOL_COLUMNS), np.float64),
             power=np.zeros(PHASES, np.float64),
             level_ns=np.zeros((PHASES, len(table.frequency_khz)), np.float64),
+            batch_ns=np.zeros((PHASES, *table.chip.batch_mw.shape), np.float64),
+            limited_ns=np.zeros((PHASES, len(Limited)), np.float64),
             steps=np.zeros((steps, STEP_COLUMNS), np.int64),
         )
 
@@ -88,8 +96,13 @@ _CORE = np.dtype(
         ("works_from", np.int64),  # since when `left` counts, later than now while the core wakes
         ("begun", np.int64),
         ("since", np.int64),  # until when its level is accounted for
-        ("level", np.int64),
+        ("level", np.int64),  # NOTHING where nothing runs
+        ("asked", np.int64),  # the level it would run at without a limit
+        ("granted", np.int64),
         ("exit_at", np.int64),
+        ("least", np.int64),
+        ("takes_ns", np.int64),
+        ("batch_level", np.int64),
     ],
     align=True,
 )
@@ -111,6 +124,8 @@ _SERVER = np.dtype(
         ("steps", np.int64),
         ("stepped_at", np.int64),
         ("arrived_by_step", np.int64),
+        ("decide_at", np.int64),  # when hardware sets the levels next
+        ("limited", np.int64),
     ],
     align=True,
 )
@@ -126,9 +141,14 @@ def empty_server(table: ClockTable, requests: int, measured_from: int) -> ClockS
         np.zeros(table.steer.window, np.int64),
     )
     state.cores["exit_at"] = NEVER_NS
+    state.cores["level"] = NOTHING
+    state.cores["least"] = table.chip.least
+    state.cores["takes_ns"] = table.chip.takes_ns
+    state.cores["batch_level"] = table.chip.batch_level
     server = state.server
     server["phase"] = WARM_UP if measured_from > 0 else FIRST_HALF
     server["exit_at"] = NEVER_NS
+    server["decide_at"] = 0 if table.chip.every_ns else NEVER_NS
     server["output_ppm"] = first_output_ppm(table.steer)
     server["output"] = table.steer.limits[2]
     return state

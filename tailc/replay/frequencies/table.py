@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.forms.tail_table import TailRow, least_level
+from tailc.replay.frequencies.chip_table import ChipTable, chip_table, no_chip
 from tailc.replay.frequencies.clocks import Clocks, OneLevel, Rule
 from tailc.replay.pools import refuse
 from tailc.replay.steering import Steer, Steering, lowered_steering
@@ -23,7 +24,8 @@ class ClockTable(NamedTuple):
     follows_tails: whether the table sets the level; else each request brings its own.
     cycles_from, memory_from: (rows,), where each row begins. needed: (rows, positions), cycles left
     times 10^6, which is kHz times nanoseconds. memory_left: (rows, positions) [ns].
-    least: the lowest level that requests run at. idle_mw: of a core without requests.
+    least: the lowest level that requests run at, and wake_ns: how long they wait for a core without
+    requests; the same for every core where there is no chip. idle_mw: of a core without requests.
     """
 
     follows_tails: bool
@@ -38,6 +40,7 @@ class ClockTable(NamedTuple):
     idle_mw: int
     wake_ns: int
     cores: int
+    chip: ChipTable
     steer: Steer
 
 
@@ -52,11 +55,15 @@ class Clockwork(NamedTuple):
 def clock_table(clocks: Clocks, steering: Steering | None = None) -> Clockwork:
     """The cores, lowered; without batch work an idle one sleeps, and has to wake.
 
-    Raises TailcError for more than `MOST_CORES`.
+    Raises TailcError for more than `MOST_CORES`, for more cores than hardware chooses for, and for
+    a limit below what the chip draws with every core at its lowest level.
     """
     table = clocks.table
     if table.cores > MOST_CORES:
         refuse(f"{table.cores:,} cores cannot be replayed: at most {MOST_CORES:,}")
+    # A chip's own batch work takes the place of the table's.
+    batch = table.batch if clocks.chip is None else None
+    wake_ns = table.sleep.wake_ns if batch is None else 0
     needed = _left(table.cycles) * _PARTS_PER_CYCLE
     lowered = ClockTable(
         follows_tails=clocks.rule is None,
@@ -68,9 +75,10 @@ def clock_table(clocks: Clocks, steering: Steering | None = None) -> Clockwork:
         memory_left=_left(table.memory_ns),
         bound_us=table.bound_us,
         least=least_level(table),
-        idle_mw=table.sleep.power_mw if table.batch is None else table.batch.power_mw,
-        wake_ns=table.sleep.wake_ns if table.batch is None else 0,
+        idle_mw=table.sleep.power_mw if batch is None else batch.power_mw,
+        wake_ns=wake_ns,
         cores=table.cores,
+        chip=no_chip(table, wake_ns) if clocks.chip is None else chip_table(clocks, clocks.chip),
         steer=lowered_steering(steering),
     )
     return Clockwork(lowered, clocks.rule, clocks.reference_khz)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tailc.forms.controller import Actuator, Controller, GainRow
 from tailc.forms.tail_table import Batch, Level, Sleep, TailRow, TailTable
+from tailc.replay.frequencies.chip import BatchCore, Chip, Counters
 from tailc.replay.frequencies.clocked import clocked
 from tailc.replay.frequencies.clocks import Clocks, Rule
 from tailc.replay.frequencies.dealing import dealt
@@ -113,6 +114,37 @@ def random_server(rng: random.Random) -> RandomServer:
     assert table.reference_khz is not None
     controller = _random_controller(rng) if rng.random() < 0.5 else None
     return RandomServer(Clocks(table, table.reference_khz), controller)
+
+
+def with_random_chip(rng: random.Random, at: Clocks) -> Clocks:
+    """The cores on one chip, whose power does not fall from level to level."""
+    powers_mw = sorted(rng.randint(0, 9_000) for _ in at.table.levels)
+    levels = tuple(
+        replace(level, power_mw=mw) for level, mw in zip(at.table.levels, powers_mw, strict=True)
+    )
+    table = replace(at.table, levels=levels, batch=None)
+    batch = tuple(
+        None if rng.random() < 0.2 else _random_batch(rng, len(levels)) for _ in range(table.cores)
+    )
+    shared_mw = rng.randint(0, 9_000)
+    chip = Chip(_random_counters(rng), batch, shared_mw)
+    least_mw = chip.least_mw(powers_mw[0], table.sleep.power_mw)
+    limit_mw = rng.choice([None, least_mw, least_mw + rng.randint(0, 9_000 * table.cores)])
+    return replace(at, table=table, chip=replace(chip, limit_mw=limit_mw))
+
+
+def _random_batch(rng: random.Random, levels: int) -> BatchCore:
+    return BatchCore(
+        _random_counters(rng),
+        tuple(sorted(rng.randint(0, 9_000) for _ in range(levels))),
+        rng.randrange(levels),
+        rng.randrange(levels),
+        rng.choice([0, rng.randint(1, 100_000)]),
+    )
+
+
+def _random_counters(rng: random.Random) -> Counters:
+    return Counters(rng.choice([0, 500_000, 999_999]), rng.randint(1, 3_000))
 
 
 def _random_rows(rng: random.Random, positions: int, most: int) -> tuple[TailRow, ...]:

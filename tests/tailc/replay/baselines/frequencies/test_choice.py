@@ -8,7 +8,8 @@ from tailc.forms.controller import Actuator, Controller, GainRow
 from tailc.forms.tail_table import Batch, TailTable
 from tailc.replay.baselines import Search, Tried, baseline, chosen_names, default_names
 from tailc.replay.baselines.choice import check_name
-from tailc.replay.frequencies.clocks import Clocks, Foresight, OneLevel
+from tailc.replay.frequencies.chip import BatchCore, Chip, Counters
+from tailc.replay.frequencies.clocks import Aim, Clocks, Foresight, Hardware, OneLevel
 from tailc.replay.subject import Subject
 from tests.tailc.replay.frequencies.servers import GHZ, PPM, US, demands, tail_table
 
@@ -88,6 +89,37 @@ def test_defaults_are_all_that_fit():
     assert default_names(policy(), LOAD) == all_names[:3]
     assert default_names(policy(law=LAW), LOAD) == all_names
     assert chosen_names(("first",), policy(), LOAD) == ("fixed",)
+
+
+def on_a_chip() -> Subject:
+    chip = Chip(Counters(0), (BatchCore(Counters(0), (1, 2, 4, 8), 1),))
+    return Subject("ours", clocks=Clocks(TABLE, GHZ, chip=chip))
+
+
+def test_on_a_chip_hardware_that_knows_no_requests_is_a_baseline():
+    assert default_names(on_a_chip(), LOAD) == ("fixed", "static-oracle", "hw-t", "hw-tpw")
+    most_work, by_joule = (made(name, on_a_chip()) for name in ("HW-T", "HW-TPW"))
+    assert most_work.clocks.rule == Hardware(Aim.WORK, 100 * US)
+    assert by_joule.clocks.rule == Hardware(Aim.WORK_PER_JOULE, 100 * US)
+    assert [each.name for each in (most_work, by_joule)] == ["HW-T", "HW-TPW"]
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("hw-t", "the policy does not say what its cores share, and what else they run"),
+        ("hw-tpw", "the policy does not say what its cores share, and what else they run"),
+    ],
+)
+def test_cores_that_share_nothing_have_no_such_hardware(name, why):
+    with pytest.raises(TailcError) as refused:
+        check_name(name, policy())
+    assert refused.value.findings[0].message == f"baseline `{name}`: {why}"
+
+
+def test_who_foresees_knows_of_one_core_at_a_time():
+    with pytest.raises(TailcError, match="these share a limit of power"):
+        check_name("dynamic-oracle", on_a_chip())
 
 
 def test_a_policy_without_a_controller_has_no_open_loop():

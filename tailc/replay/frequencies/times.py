@@ -1,0 +1,35 @@
+"""Where the time of cores with a clock went."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class ChipTimes:
+    """What the cores of a chip did without requests, and how far its limit made them go.
+
+    batch_ns: (phases, cores, levels), of batch work. power_mw: (cores, levels), what it draws.
+    limited_ns: (phases, 4), by `chip.Limited`.
+    """
+
+    batch_ns: NDArray[np.float64]
+    power_mw: NDArray[np.int64]
+    limited_ns: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class ClockTimes:
+    """Core time at each level, while the core held a request, waking included.
+
+    level_ns: (phases, levels), over cores and time. adapts: whether levels follow what there is to
+    do, so that cores are slow rather than idle. chip: None where cores share nothing.
+    """
+
+    frequency_khz: tuple[int, ...]
+    level_ns: NDArray[np.float64]
+    adapts: bool
+    chip: ChipTimes | None = None
