@@ -1,0 +1,1 @@
+"""Planners of rigid jobs to compare with, which need no solver."""

@@ -1,0 +1,1 @@
+"""A datacentre under real jobs and real energy, epoch by epoch."""
