@@ -10,13 +10,20 @@ all servers draw green energy first.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 PPM = 1_000_000
+# So much can a reader multiply in 64 bits; what a plan is worth as a whole stays exact in doubles.
+MOST_SERVERS = 2**20
+MOST_EPOCHS = 2**14
+LARGEST_UDOLLARS = 2**28
+LARGEST_WORTH_UDOLLARS = 2**53 - 1
+# When the year 9999 is over, which ends what calendars can print.
+LATEST_UNIX_S = 253_402_300_800
 
 
 def _require(holds: bool, otherwise: str) -> None:
@@ -29,7 +36,8 @@ class Pool:
     """Servers of which none is preferred to another.
 
     busy_mw, asleep_mw: what a server draws with a job and without. migration_mj: energy of moving
-    what one server does onto another of this pool.
+    what one server does onto another of this pool. racks: how many hold the servers, as many each,
+    numbered on from those of the pool before; None: a plan does not tell of racks.
     """
 
     name: str
@@ -37,6 +45,7 @@ class Pool:
     busy_mw: int
     asleep_mw: int
     migration_mj: int
+    racks: int | None = None
 
     def __post_init__(self) -> None:
         _require(bool(self.name), "a pool needs a name")
@@ -46,6 +55,8 @@ class Pool:
         )
         _require(self.busy_mw > 0, "a busy server draws power")
         _require(self.migration_mj >= 0, "to move work gives no energy")
+        are_full = self.racks is None or (self.racks > 0 and self.servers % self.racks == 0)
+        _require(are_full, "racks of a pool have as many servers each")
 
 
 @dataclass(frozen=True)
@@ -84,33 +95,61 @@ class Span:
         _require(self.servers > 0, "a span has a server at least")
 
     @property
+    def past(self) -> int:
+        """The epoch after its last."""
+        return self.first_epoch + self.epochs
+
+    @property
     def within(self) -> slice:
         """Its epochs."""
-        return slice(self.first_epoch, self.first_epoch + self.epochs)
+        return slice(self.first_epoch, self.past)
 
 
 @dataclass(frozen=True)
 class PlannedJob:
-    """A job that the plan admits, and where it runs; the spans are in order of epoch, then pool."""
+    """A job that the plan admits, and where it runs; the spans are in order of epoch, then pool.
+
+    green_slots: so many of its server-epochs in the plan were promised to be green.
+    """
 
     name: str
     spans: tuple[Span, ...]
+    green_slots: int
 
     def __post_init__(self) -> None:
         _require(bool(self.name), "a job needs a name")
         _require(bool(self.spans), "a planned job runs")
         order = [(span.first_epoch, span.pool) for span in self.spans]
         _require(order == sorted(order), "spans are in order of epoch, then of pool")
+        _require(self._is_told_once(), "a job has two spans of one pool at once")
+        _require(0 <= self.green_slots <= self.slots, "no more than all of a job is green")
+
+    @property
+    def slots(self) -> int:
+        """Its server-epochs."""
+        return sum(span.servers * span.epochs for span in self.spans)
+
+    def _is_told_once(self) -> bool:
+        past: dict[int, int] = {}
+        for span in self.spans:
+            if span.first_epoch < past.get(span.pool, 0):
+                return False
+            past[span.pool] = span.past
+        return True
 
 
 @dataclass(frozen=True)
 class PoolPrices:
-    """What a server of a pool is worth to jobs to come, by epoch [millionths of a dollar]."""
+    """What a job must bring at least for a server of a pool, by epoch [millionths of a dollar].
+
+    That is what the server is worth to jobs to come, and the brown energy that it draws.
+    """
 
     udollars: tuple[int, ...]
 
     def __post_init__(self) -> None:
         _require(min(self.udollars, default=0) >= 0, "a price is not negative")
+        _require(max(self.udollars, default=0) <= LARGEST_UDOLLARS, "a price is beyond 2^28")
 
 
 @dataclass(frozen=True)
@@ -128,6 +167,7 @@ class Terms:
     def __post_init__(self) -> None:
         amounts = (self.green_udollars, self.brown_udollars, self.penalty_udollars)
         _require(min(amounts) >= 0, "terms are not negative")
+        _require(max(amounts) <= LARGEST_UDOLLARS, "terms are beyond 2^28")
 
 
 @dataclass(frozen=True)
@@ -142,7 +182,8 @@ class Malleable:
     slowdown_ppm: int
 
     def __post_init__(self) -> None:
-        _require(self.delay_udollars >= 0, "to be done later is not worth more")
+        counts = 0 <= self.delay_udollars <= LARGEST_UDOLLARS
+        _require(counts, "to be done later costs something, and no more than 2^28")
         _require(self.slowdown_ppm >= PPM, "a slowdown is a factor of 1 or more")
 
 
@@ -156,7 +197,7 @@ class Plan:
     than its slowdown allows.
     """
 
-    start_unix_s: int
+    start_unix_s: int = field(metadata={"since": 4})
     epoch_s: int
     pools: tuple[Pool, ...]
     epochs: tuple[Epoch, ...]
@@ -170,6 +211,12 @@ class Plan:
         _require(self.epoch_s > 0, "an epoch lasts a second at least")
         _require(bool(self.pools), "a plan needs a pool")
         _require(bool(self.epochs), "a plan needs an epoch")
+        _require(len(self.epochs) <= MOST_EPOCHS, "a plan has 2^14 epochs at most")
+        held = 0 <= self.start_unix_s <= self.end_unix_s <= LATEST_UNIX_S
+        _require(held, "a plan lies in the years 1970 to 9999")
+        _require(self.servers <= MOST_SERVERS, "a plan has 2^20 servers at most")
+        told = {pool.racks is None for pool in self.pools}
+        _require(len(told) == 1, "all pools are of racks, or none is")
         _require(0 <= self.violations_ppm <= PPM, "a part of jobs lies from 0 to 1")
         _require((self.terms is None) != (self.malleable is None), "jobs are rigid or malleable")
         _require(_are_apart(pool.name for pool in self.pools), "two pools have one name")
@@ -178,8 +225,11 @@ class Plan:
         priced = [len(one.udollars) for one in self.prices]
         whole = [len(self.epochs)] * len(self.pools)
         _require(priced == whole, "each pool has a price in each epoch")
+        _require(self._largest_worth() <= LARGEST_WORTH_UDOLLARS, "a plan is worth 2^53 or more")
         _require(self._spans_are_inside(), "a span is outside the plan")
         _require(int(self.free.min()) >= 0, "a pool has fewer servers than its jobs")
+        promised = self.terms is not None or not any(job.green_slots for job in self.jobs)
+        _require(promised, "malleable jobs are promised no green energy")
 
     def _check_buses(self) -> None:
         firsts = [epoch.first_green_pool for epoch in self.epochs]
@@ -191,10 +241,30 @@ class Plan:
 
     def _spans_are_inside(self) -> bool:
         return all(
-            span.pool < len(self.pools) and span.first_epoch + span.epochs <= len(self.epochs)
+            span.pool < len(self.pools)
+            and span.past <= len(self.epochs)
+            and span.servers <= self.pools[span.pool].servers
             for job in self.jobs
             for span in job.spans
         )
+
+    def _largest_worth(self) -> int:
+        """All servers in all epochs, at the largest amount that the plan states."""
+        amounts = [price for one in self.prices for price in one.udollars]
+        if self.terms is not None:
+            stated = self.terms
+            amounts += [stated.green_udollars, stated.brown_udollars, stated.penalty_udollars]
+        return self.servers * len(self.epochs) * max(amounts)
+
+    @property
+    def servers(self) -> int:
+        """Servers of all pools."""
+        return sum(pool.servers for pool in self.pools)
+
+    @property
+    def end_unix_s(self) -> int:
+        """When the last epoch ends."""
+        return self.start_unix_s + len(self.epochs) * self.epoch_s
 
     @cached_property
     def busy(self) -> NDArray[np.int64]:
@@ -233,7 +303,7 @@ class Plan:
                     sorted(
                         (span.pool, span.servers)
                         for span in one.spans
-                        if span.first_epoch <= epoch < span.first_epoch + span.epochs
+                        if span.first_epoch <= epoch < span.past
                     )
                 )
         return None

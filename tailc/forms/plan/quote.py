@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 from tailc.forms.plan.plan import PPM, Plan
 
 Whole = NDArray[np.int64]
+# Of epochs and servers of a job: what is promised to it can be counted in 64 bits.
+LARGEST_JOB = 2**20
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,8 @@ class RigidJob:
     def __post_init__(self) -> None:
         if self.first_epoch < 0 or self.epochs <= 0 or self.width <= 0:
             raise ValueError("a job has an epoch and a server at least")
+        if max(self.epochs, self.width) > LARGEST_JOB:
+            raise ValueError("a job has 2^20 epochs and 2^20 servers at most")
         if not 0 <= self.green_ppm <= PPM:
             raise ValueError("a share of green energy lies from 0 to 1")
 

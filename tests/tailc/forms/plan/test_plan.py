@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from tailc.forms.plan.plan import (
+    LATEST_UNIX_S,
+    PPM,
     Epoch,
     Malleable,
     Plan,
@@ -17,7 +19,7 @@ from tailc.forms.plan.spans import spans_of
 
 TERMS = Terms(72_500, 60_000, 125_000)
 BROWN, GREEN = Pool("brown", 4, 140_000, 0, 0), Pool("green", 6, 140_000, 7_000, 5)
-JOB = PlannedJob("one", (Span(0, 0, 2, 1), Span(1, 0, 1, 3), Span(1, 1, 2, 6)))
+JOB = PlannedJob("one", (Span(0, 0, 2, 1), Span(1, 0, 1, 3), Span(1, 1, 2, 6)), 4)
 
 
 def plan(**parts) -> Plan:
@@ -72,9 +74,16 @@ def test_a_moment_has_the_epoch_it_falls_into():
         ({"malleable": Malleable(1, 1_100_000)}, "rigid or malleable"),
         ({"prices": (PoolPrices((1, 2, 3)),)}, "a price in each epoch"),
         ({"prices": (PoolPrices((1, 2)), PoolPrices((1, 2)))}, "a price in each epoch"),
-        ({"pools": (BROWN, replace(GREEN, servers=5))}, "fewer servers"),
-        ({"jobs": (PlannedJob("late", (Span(0, 2, 2, 1),)),)}, "outside the plan"),
-        ({"jobs": (PlannedJob("wide", (Span(2, 0, 1, 1),)),)}, "outside the plan"),
+        ({"pools": (BROWN, replace(GREEN, servers=5))}, "outside the plan"),
+        ({"jobs": (JOB, replace(JOB, name="two"))}, "fewer servers"),
+        ({"pools": (BROWN, replace(GREEN, racks=2))}, "of racks, or none"),
+        ({"pools": (replace(BROWN, servers=2**20), GREEN)}, "2.20 servers"),
+        ({"epochs": plan().epochs * 5_462}, "2.14 epochs"),
+        ({"start_unix_s": -1}, "1970"),
+        ({"start_unix_s": LATEST_UNIX_S - 2_699}, "9999"),
+        ({"terms": None, "malleable": Malleable(1, PPM)}, "no green energy"),
+        ({"jobs": (PlannedJob("late", (Span(0, 2, 2, 1),), 0),)}, "outside the plan"),
+        ({"jobs": (PlannedJob("wide", (Span(2, 0, 1, 1),), 0),)}, "outside the plan"),
         ({"epochs": (*plan().epochs[:2], Epoch(0, 0, 0, 3))}, "one of the pools"),
         ({"epochs": (*plan().epochs[:2], Epoch(0, 0, 0, None))}, "two buses"),
     ],
@@ -99,10 +108,18 @@ def test_a_plan_that_cannot_be_executed_is_refused(parts, said):
         (lambda: Span(0, 0, 1, 0), "a server"),
         (lambda: Span(0, -1, 1, 1), "epochs count"),
         (lambda: Span(-1, 0, 1, 1), "pools count"),
-        (lambda: PlannedJob("", (Span(0, 0, 1, 1),)), "name"),
-        (lambda: PlannedJob("a", ()), "runs"),
-        (lambda: PlannedJob("a", (Span(0, 1, 1, 1), Span(0, 0, 1, 1))), "order"),
+        (lambda: PlannedJob("", (Span(0, 0, 1, 1),), 0), "name"),
+        (lambda: PlannedJob("a", (), 0), "runs"),
+        (lambda: PlannedJob("a", (Span(0, 1, 1, 1), Span(0, 0, 1, 1)), 0), "order"),
+        (lambda: PlannedJob("a", (Span(0, 0, 2, 1), Span(0, 1, 1, 1)), 0), "at once"),
+        (lambda: PlannedJob("a", (Span(0, 0, 2, 3),), 7), "all of a job"),
+        (lambda: PlannedJob("a", (Span(0, 0, 2, 3),), -1), "all of a job"),
+        (lambda: replace(GREEN, racks=4), "as many servers"),
+        (lambda: replace(GREEN, racks=0), "as many servers"),
         (lambda: PoolPrices((1, -1)), "not negative"),
+        (lambda: PoolPrices((2**28 + 1,)), "beyond"),
+        (lambda: Terms(0, 2**28 + 1, 0), "beyond"),
+        (lambda: Malleable(2**28 + 1, PPM), "no more than"),
         (lambda: Terms(0, -1, 0), "not negative"),
         (lambda: Malleable(-1, 1_000_000), "later"),
         (lambda: Malleable(0, 999_999), "factor"),
@@ -111,6 +128,22 @@ def test_a_plan_that_cannot_be_executed_is_refused(parts, said):
 def test_a_part_that_means_nothing_is_refused(build, said):
     with pytest.raises(ValueError, match=said):
         build()
+
+
+def test_a_plan_may_end_with_the_year_9999_and_no_later():
+    assert plan(start_unix_s=LATEST_UNIX_S - 2_700).end_unix_s == LATEST_UNIX_S
+
+
+def test_what_a_plan_is_worth_stays_exact_in_doubles():
+    """2^20 servers, 2^5 epochs, 2^28 a server and epoch: 2^53, one more than is allowed."""
+    pools = (Pool("all", 2**20, 1, 0, 0),)
+    epochs = (Epoch(0, 0, 0, None),) * 2**5
+    parts = {"pools": pools, "epochs": epochs, "jobs": (), "terms": Terms(1, 1, 1)}
+    prices = (2**28,) * 2**5
+    with pytest.raises(ValueError, match="is worth 2"):
+        plan(**parts, prices=(PoolPrices(prices),))
+    lower = tuple(price - 1 for price in prices)
+    assert plan(**parts, prices=(PoolPrices(lower),)).servers == 2**20
 
 
 def test_places_become_the_fewest_spans_and_back():

@@ -10,7 +10,9 @@ from tailc.forms.plan.quote import RigidJob, cheapest_width, quote
 TERMS = Terms(72_500, 60_000, 125_000)
 
 
-def plan(prices, firsts, servers=(2, 2), terms=TERMS, malleable=None) -> Plan:
+def plan(
+    prices, firsts, servers=(2, 2), terms: Terms | None = TERMS, malleable: Malleable | None = None
+) -> Plan:
     pools = tuple(
         Pool(f"pool {number}", count, 140_000, 0, 0) for number, count in enumerate(servers)
     )
@@ -118,7 +120,13 @@ def test_a_width_without_room_is_not_taken():
 
 @pytest.mark.parametrize(
     ("parts", "said"),
-    [({"width": 0}, "a server"), ({"epochs": 0}, "an epoch"), ({"green_ppm": -1}, "share")],
+    [
+        ({"width": 0}, "a server"),
+        ({"epochs": 0}, "an epoch"),
+        ({"green_ppm": -1}, "share"),
+        ({"width": 2**20 + 1}, "2.20 servers"),
+        ({"epochs": 2**20 + 1}, "2.20 epochs"),
+    ],
 )
 def test_a_job_that_means_nothing_is_refused(parts, said):
     with pytest.raises(ValueError, match=said):
