@@ -67,17 +67,25 @@ def first_cases(counted: Histogram) -> Cases:
     begins = even_quantiles(counted, ROWS)
     cases = list_all_cases(counted, law_of(counted), begins, 1 - QUANTILE + CLOSE)
     alone = np.arange(begins.size)
-    return Cases(*(column[cases.first].copy() for column in cases[:3]), alone, alone + 1)
+    among, elapsed, allowed = cases.among, cases.elapsed, cases.allowed
+    at = cases.first
+    return Cases(among[at], elapsed[at], allowed[at], alone, alone + 1)
 
 
 def conditional(counted: Histogram, cases: Cases) -> NDArray[np.float64]:
     """Of every case the law of the running request, not divided by its sum [rows, buckets]."""
-    return counted.share * (np.arange(counted.share.size) > cases.above[:, None])
+    return counted.share * (np.arange(counted.share.size) > above(counted, cases)[:, None])
+
+
+def above(counted: Histogram, cases: Cases) -> NDArray[np.int64]:
+    """The bucket above which each case ends, -1 for none [rows]."""
+    below = np.append(np.flatnonzero(counted.share)[::-1], -1)
+    return below[cases.among]
 
 
 def ours(counted: Histogram, cases: Cases) -> Callable[[], Entries]:
     law = law_of(counted)
-    expected = tables_of(counted, quantile=QUANTILE).left[:, POSITIONS].max()
+    expected = tables_of(counted, quantile=QUANTILE).left[:, POSITIONS]
     left = np.empty((cases.first.size, POSITIONS))
 
     def entries() -> Entries:
@@ -161,25 +169,26 @@ def by_cpp(counted: Histogram, cases: Cases) -> Callable[[], Entries] | None:
         built = Path(folder) / "tail_tables.so"
         subprocess.run(["g++", *FLAGS, str(SOURCE), "-o", str(built)], check=True)
         call = ctypes.CDLL(str(built)).tail_tables
-    found = np.empty((cases.above.size, POSITIONS), dtype=np.int64)
-    p, above, allowed = counted.share.copy(), cases.above.copy(), cases.allowed.copy()
-    pointers = [ctypes.c_void_p(array.ctypes.data) for array in (p, above, allowed, found)]
-    sizes = [ctypes.c_int64(n) for n in (p.size, above.size, POSITIONS)]
+    found = np.empty((cases.among.size, POSITIONS), dtype=np.int64)
+    p, ends, allowed = counted.share.copy(), above(counted, cases), cases.allowed.copy()
+    pointers = [ctypes.c_void_p(array.ctypes.data) for array in (p, ends, allowed, found)]
+    sizes = [ctypes.c_int64(n) for n in (p.size, ends.size, POSITIONS)]
 
     def entries() -> Entries:
         call(pointers[0], sizes[0], pointers[1], pointers[2], sizes[1], sizes[2], pointers[3])
         # Keeps the arrays alive as long as their pointers are used.
-        return found if p.size and above.size and allowed.size else found[:0]
+        return found if p.size and ends.size and allowed.size else found[:0]
 
     return entries
 
 
 def rivals(counted: Histogram) -> dict[str, Callable[[], Entries]]:
     cases = first_cases(counted)
+    ends = above(counted, cases)
     found: dict[str, Callable[[], Entries] | None] = {
         "one case a row": ours(counted, cases),
         "C++, direct": by_cpp(counted, cases),
-        "numba, direct": lambda: _direct(counted.share, cases.above, cases.allowed, POSITIONS),
+        "numba, direct": lambda: _direct(counted.share, ends, cases.allowed, POSITIONS),
         "np.convolve": by_convolve(counted, cases),
         "numpy FFT": by_fft(counted, cases, _NumpyFft),
         "scipy FFT": by_fft(counted, cases, scipy.fft),

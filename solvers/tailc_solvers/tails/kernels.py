@@ -8,9 +8,11 @@ together take more than m buckets: 1 for m < 0, G_0(m) = 0 for m >= 0, and
 A running request known to end in a bucket above j, and the i requests behind it, take more than n
 buckets with probability a / sum_(k > j) p_k, where
 
-    a = sum_(k > j) p_k G_i(n - k) = G_(i+1)(n) - sum_(k <= j) p_k G_i(n - k),
+    a = sum_(k > j) p_k G_i(n - k).
 
-whichever has fewer terms. Nothing is fused or reordered, so every machine has the same sums.
+With k falling, a is what G_(i+1)(n) has come to when the terms above j are added: one convolution a
+position has the tails of all cases on its way. Nothing is fused or reordered, so every machine has
+the same sums.
 
 From some position on the sum is taken as Gaussian:
 mean(S_0) + i mean(S) + z sqrt(var S_0 + i var S).
@@ -24,43 +26,58 @@ from numpy.typing import NDArray
 
 from tailc_solvers.loops import inlined_loops, plain_loops
 
-BLOCK = 4
-"""Terms that `_add_request` adds in one pass."""
+BLOCK = 8
+"""Terms that are added in one pass."""
 
 LANES = 8
 """Partial sums that `_dot` keeps apart: one for each lane of a vector register."""
 
-TOO_SHORT = -1
-"""Where a tail is asked for beyond the end of the arrays."""
+PASS = 16
+"""Tails that are added to together: arrays of a multiple of it leave no rest to add one by one."""
 
 
 class Law(NamedTuple):
-    """Work on a lattice: `least` + k `width` with probability p_k.
+    """Work on a lattice: `least` + k `width` with probability p_k, k from 0 to `buckets` - 1.
 
-    `filled` are the k with p_k > 0, then BLOCK more entries of any k, and `share` their p, 0 for
-    those. `falling` is p_k from the last bucket down.
+    `filled` are the k with p_k > 0 from the last one down, then BLOCK more entries of any k, and
+    `share` their p, 0 for those.
     """
 
     least: float
     width: float
+    buckets: int
     filled: NDArray[np.int64]
     share: NDArray[np.float64]
-    falling: NDArray[np.float64]
 
 
 class Cases(NamedTuple):
     """What may be known of the running request, by row and then by elapsed work.
 
-    `above`: the bucket j that it ends above, -1 for none. `elapsed`: work it has had. `allowed`:
-    probability of ending above j and of taking longer than an entry. `first` and `last` are the
-    cases of each row, `last` excluded [rows].
+    `among`: it ends in one of so many buckets, the last ones of those with requests. `elapsed`:
+    work it has had. `allowed`: probability of ending in them and of taking longer than an entry.
+    `first` and `last` are the cases of each row, `last` excluded [rows].
     """
 
-    above: NDArray[np.int64]
+    among: NDArray[np.int64]
     elapsed: NDArray[np.float64]
     allowed: NDArray[np.float64]
     first: NDArray[np.int64]
     last: NDArray[np.int64]
+
+
+class Sums(NamedTuple):
+    """Tails of i and of i + 1 requests: `before` is G_i, `after` comes to be G_(i+1).
+
+    Both start from m = `begin`, `before` with as many entries more in front as there are buckets,
+    and hold anything below `floor`. From `whole` on `after` has no more terms than the cases there
+    need: with k above j, n - k is short of the end of G_i. All but `begin` count from there.
+    """
+
+    before: NDArray[np.float64]
+    after: NDArray[np.float64]
+    begin: int
+    floor: int
+    whole: int
 
 
 class Known(NamedTuple):
@@ -92,11 +109,11 @@ def count_upwards(work, weight, least, width, counted, smallest):
 
 
 @plain_loops
-def list_cases(begins, filled, smallest, most, allowed, cases):
+def list_cases(begins, smallest, most, allowed, cases):
     """Fill `cases`: one at each row's beginning, one at each bucket's smallest value in the row.
 
-    `filled` are the buckets with requests, `smallest` their smallest values; `allowed` [buckets] is
-    for ending in a bucket or a higher one. In the last bucket nothing is known but its edge.
+    `smallest` are the smallest values of the buckets with requests; `allowed` is for ending in the
+    last one, the last two and so on. In the last bucket nothing is known but its edge.
     """
     at, case = 0, 0
     for row in range(begins.shape[0]):
@@ -106,11 +123,10 @@ def list_cases(begins, filled, smallest, most, allowed, cases):
         while True:
             while at < smallest.shape[0] and smallest[at] <= elapsed:
                 at += 1
-            above = filled[at - 1] if at > 0 else -1
-            above = min(above, allowed.shape[0] - 2)
-            cases.above[case] = above
+            among = max(smallest.shape[0] - at, 1)
+            cases.among[case] = among
             cases.elapsed[case] = elapsed
-            cases.allowed[case] = allowed[above + 1]
+            cases.allowed[case] = allowed[among - 1]
             case += 1
             if at == smallest.shape[0] or smallest[at] >= end:
                 break
@@ -119,30 +135,127 @@ def list_cases(begins, filled, smallest, most, allowed, cases):
 
 
 @plain_loops
-def tail_rows(law, cases, floor, these, following, reach, left):
-    """Fill `left` [rows, positions]; False where that takes tails that are not there.
+def tail_rows(law, cases, floor, these, following, left):
+    """Fill `left` [rows, positions], rising in a row; False where that takes tails not there.
 
     Those are G_i(m) for m below `floor`[i] [positions + 1], which rises by a bucket less than there
     are or starts from 0, or beyond the end of `these` and `following`. Both are scratch for G_i and
-    G_(i+1), with as many entries below m = 0 as there are buckets. So is `reach` [2, rows].
+    G_(i+1), a multiple of PASS between as many entries on either side as there are buckets.
     """
-    pad = law.falling.shape[0]
+    pad = law.buckets
     for m in range(these.shape[0]):
         these[m] = 1.0 if m < pad else 0.0
         following[m] = these[m]
-    reach[:] = 0
     for i in range(left.shape[1]):
         # More than this is not exceeded, and zero already.
-        size = min(these.shape[0] - pad, (i + 1) * (pad - 1) + 1)
-        begin = min(floor[i + 1], size)
-        _add_request(law.filled, law.share, these[begin:], following[pad + begin : pad + size], pad)
+        support = _whole_passes((i + 1) * (pad - 1) + 1)
+        whole = min(these.shape[0] - 2 * pad, support)
+        begin = min(floor[i + 1] // PASS * PASS, whole)
+        after = following[pad + begin : pad + min(whole + pad, support)]
         for row in range(left.shape[0]):
-            value = _largest(law, these, following, cases, row, i, reach, floor)
-            if value < 0.0:
-                return False
-            left[row, i] = value
+            left[row, i] = left[row, i - 1] if i > 0 else 0.0
+        sums = Sums(these[begin:], after, begin, floor[i + 1] - begin, whole - begin)
+        if not _position(law, cases, sums, i, left):
+            return False
         these, following = following, these
     return True
+
+
+@inlined_loops
+def _whole_passes(entries):
+    """So many entries, or some more that make it a multiple of PASS."""
+    return (entries + PASS - 1) // PASS * PASS
+
+
+@plain_loops
+def _position(law, cases, sums, i, left):
+    """Make `sums.after` G_(i+1), and raise column i of `left` to what each case has on the way."""
+    after = sums.after
+    after[:] = 0.0
+    row = left.shape[0] - 1
+    case = cases.last[row] - 1
+    for b in range(0, law.share.shape[0] - BLOCK + 1, BLOCK):
+        while case >= 0 and cases.among[case] < b + BLOCK:
+            while case < cases.first[row]:
+                row -= 1
+            if not _raise(law, cases, sums, b, case, left[row, : i + 1]):
+                return False
+            case -= 1
+        stop = min(_whole_passes(sums.whole + law.filled[b]), after.shape[0])
+        _add_block(law.filled, law.share, b, sums.before, after[:stop], law.buckets)
+    return True
+
+
+@inlined_loops
+def _raise(law, cases, sums, b, case, entries):
+    """Raise the last of a row's entries so far to what a case has; False where it cannot be told.
+
+    `sums.after` has the terms before b.
+    """
+    i = entries.shape[0] - 1
+    begin, floor, among = sums.begin, sums.floor, cases.among[case]
+    least, elapsed = (i + 1) * law.least, cases.elapsed[case]
+    kept = (entries[i] + elapsed - least) / law.width
+    start = max(min(int(kept), (i + 1) * (law.buckets - 1)) - begin, floor)
+    jump = 1
+    if i > 1 and entries[i] == entries[i - 1]:
+        jump += int((entries[i - 1] - entries[i - 2]) / law.width)
+    end = min(sums.whole + law.filled[among - 1], sums.after.shape[0])
+    n = _quantile(law, sums, b, among - b, cases.allowed[case], start, jump, end)
+    if n >= end or (begin + floor > 0 and n <= floor):
+        return False
+    if n > start or kept < 0:
+        entries[i] = max(entries[i], least + (begin + n) * law.width - elapsed)
+    return True
+
+
+@inlined_loops
+def _quantile(law, sums, b, more, allowed, start, jump, end):
+    """The least n >= `start` that is exceeded seldom enough; `end` or more if there is none below.
+
+    The case has `more` of the terms from b on. The first guess beyond the start is `jump` further.
+    """
+    low, high, step = start, start, jump
+    while high < end and _tail(law, sums, b, more, high) > allowed:
+        low = high
+        high += step
+        step = 1 if low == start else 2 * step
+    high, step = max(min(high, end), start), 1
+    while high - low > 1:
+        middle = max(high - step, (low + high) // 2)
+        step *= 2
+        if _tail(law, sums, b, more, middle) > allowed:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+@inlined_loops
+def _tail(law, sums, b, more, n):
+    """Probability of more than n buckets in the terms before b and `more` of those from there."""
+    tail = sums.after[n]
+    for t in range(b, b + more):
+        tail += law.share[t] * sums.before[law.buckets - law.filled[t] + n]
+    return tail
+
+
+@plain_loops
+def _add_block(filled, share, b, before, after, pad):
+    """Add the terms b to b + BLOCK of G_i to `after`, one after another."""
+    p0, p1, p2, p3 = share[b], share[b + 1], share[b + 2], share[b + 3]
+    p4, p5, p6, p7 = share[b + 4], share[b + 5], share[b + 6], share[b + 7]
+    g0 = before[pad - filled[b] :]
+    g1 = before[pad - filled[b + 1] :]
+    g2 = before[pad - filled[b + 2] :]
+    g3 = before[pad - filled[b + 3] :]
+    g4 = before[pad - filled[b + 4] :]
+    g5 = before[pad - filled[b + 5] :]
+    g6 = before[pad - filled[b + 6] :]
+    g7 = before[pad - filled[b + 7] :]
+    for m in range(after.shape[0]):
+        a = (((after[m] + p0 * g0[m]) + p1 * g1[m]) + p2 * g2[m]) + p3 * g3[m]
+        after[m] = (((a + p4 * g4[m]) + p5 * g5[m]) + p6 * g6[m]) + p7 * g7[m]
 
 
 @plain_loops
@@ -151,7 +264,7 @@ def conditional_rows(law, known, these, following, left):
 
     `these` and `following` are scratch for G_i and G_(i+1), long enough for the longest sums.
     """
-    pad = law.falling.shape[0]
+    pad = law.buckets
     for m in range(these.shape[0]):
         these[m] = 1.0 if m < pad else 0.0
         following[m] = these[m]
@@ -173,90 +286,11 @@ def conditional_rows(law, known, these, following, left):
                         high = middle
                 best = max(best, least + high * law.width - known.elapsed[case])
             left[row, i] = best
-        _add_request(law.filled, law.share, these, following[pad : pad + most + 1], pad)
+        after = following[pad : pad + most + 1]
+        after[:] = 0.0
+        for b in range(0, law.share.shape[0] - BLOCK + 1, BLOCK):
+            _add_block(law.filled, law.share, b, these, after, pad)
         these, following = following, these
-
-
-@plain_loops
-def _add_request(filled, share, before, after, pad):
-    """Make `after` G_i from `before`, G_(i-1), for m >= 0; terms in rising order of k."""
-    after[:] = 0.0
-    for b in range(0, share.shape[0] - BLOCK + 1, BLOCK):
-        p0, p1, p2, p3 = share[b], share[b + 1], share[b + 2], share[b + 3]
-        g0 = before[pad - filled[b] :]
-        g1 = before[pad - filled[b + 1] :]
-        g2 = before[pad - filled[b + 2] :]
-        g3 = before[pad - filled[b + 3] :]
-        for m in range(after.shape[0]):
-            after[m] = (((after[m] + p0 * g0[m]) + p1 * g1[m]) + p2 * g2[m]) + p3 * g3[m]
-
-
-@plain_loops
-def _largest(law, these, following, cases, row, i, reach, floor):
-    """The largest quantile among the cases of a row, in units of work; TOO_SHORT if out of reach.
-
-    `reach` has the first case's quantile of the last position, and what it was more than before.
-    """
-    pad = law.falling.shape[0]
-    most = (i + 1) * (pad - 1)
-    least = (i + 1) * law.least
-    begin, end = cases.first[row], cases.last[row]
-    best = 0.0
-    for case in range(begin, end):
-        above, allowed = cases.above[case], cases.allowed[case]
-        if case == begin:
-            start = reach[0, row]
-            guess = min(start + reach[1, row], most)
-        else:
-            kept = (best + cases.elapsed[case] - least) / law.width
-            start = min(max(int(kept), 0), most)
-            guess = start
-        n = _quantile(law.falling, these, following, above, allowed, start, guess)
-        # Below the floor anything may have been read; above it, n - 1 was told apart from n.
-        if n == TOO_SHORT or (floor[i + 1] > 0 and n <= floor[i + 1]):
-            return TOO_SHORT
-        if case == begin:
-            reach[1, row] = n - reach[0, row]
-            reach[0, row] = n
-        # The first case is more than nothing, but for rounding.
-        best = max(best, least + n * law.width - cases.elapsed[case])
-    return best
-
-
-@inlined_loops
-def _quantile(falling, these, following, above, allowed, least, guess):
-    """The least n >= `least` that is exceeded seldom enough; TOO_SHORT if it cannot be told."""
-    low, high, step = least - 1, guess, 1
-    over = _exceeds(falling, these, following, above, allowed, high)
-    while over == 1:
-        low = high
-        high += step
-        step *= 2
-        over = _exceeds(falling, these, following, above, allowed, high)
-    step = 1
-    while over == 0 and high - low > 1:
-        middle = max(high - step, (low + high) // 2)
-        step *= 2
-        if _exceeds(falling, these, following, above, allowed, middle) == 1:
-            low = middle
-        else:
-            high = middle
-    return high if over == 0 else TOO_SHORT
-
-
-@inlined_loops
-def _exceeds(falling, these, following, above, allowed, n):
-    """1 if more than n buckets are taken too often, 0 if not, TOO_SHORT if it cannot be told."""
-    pad = falling.shape[0]
-    longer = pad - 1 - above
-    if above + 1 < longer and pad + n < following.shape[0]:
-        shorter = _dot(falling[longer:], these[n + 1 + longer :], above + 1)
-        a = following[pad + n] - shorter
-    elif n + longer < these.shape[0]:
-        a = _dot(falling, these[n + 1 :], longer)
-    else:
-        return TOO_SHORT
-    return 1 if a > allowed else 0
 
 
 @inlined_loops
@@ -279,28 +313,37 @@ def _dot(p, g, size):
 
 
 @plain_loops
-def gaussian_rows(law, cases, z, position, falling_moments, left):
+def gaussian_rows(law, cases, z, position, moments, left):
     """Fill `left` [rows, positions] with the largest of each row's cases at each `position`.
 
-    `falling_moments` [3, buckets + 1] is scratch for sums of p, p x and p x^2 from a bucket on.
+    `moments` [3, buckets + 1] is scratch for sums of p, p x and p x^2 over the last buckets with
+    requests.
     """
-    pad = law.falling.shape[0]
-    falling_moments[:, pad] = 0.0
-    for k in range(pad - 1, -1, -1):
-        x = law.least + k * law.width
-        p = law.falling[pad - 1 - k]
-        falling_moments[0, k] = falling_moments[0, k + 1] + p
-        falling_moments[1, k] = falling_moments[1, k + 1] + p * x
-        falling_moments[2, k] = falling_moments[2, k + 1] + p * x * x
-    mean = falling_moments[1, 0]
-    variance = max(falling_moments[2, 0] - mean * mean, 0.0)
+    filled = law.filled.shape[0] - BLOCK
+    moments[:, 0] = 0.0
+    for t in range(filled):
+        x = law.least + law.filled[t] * law.width
+        p = law.share[t]
+        moments[0, t + 1] = moments[0, t] + p
+        moments[1, t + 1] = moments[1, t] + p * x
+        moments[2, t + 1] = moments[2, t] + p * x * x
+    mean = moments[1, filled]
+    variance = max(moments[2, filled] - mean * mean, 0.0)
     left[:] = 0.0
     for row in range(left.shape[0]):
+        most_first, most_lean = -math.inf, -math.inf
         for case in range(cases.first[row], cases.last[row]):
-            k = cases.above[case] + 1
-            first = falling_moments[1, k] / falling_moments[0, k]
-            spread = max(falling_moments[2, k] / falling_moments[0, k] - first * first, 0.0)
+            among = cases.among[case]
+            expected = moments[1, among] / moments[0, among]
+            spread = max(moments[2, among] / moments[0, among] - expected * expected, 0.0)
+            first = expected - cases.elapsed[case]
+            lean = math.copysign(spread, z)
+            # With no more of either than a case before, it has no larger entry.
+            if first <= most_first and lean <= most_lean:
+                continue
+            if first >= most_first and lean >= most_lean:
+                most_first, most_lean = first, lean
             for c in range(position.shape[0]):
                 deviation = math.sqrt(spread + position[c] * variance)
-                value = first - cases.elapsed[case] + position[c] * mean + z * deviation
+                value = first + position[c] * mean + z * deviation
                 left[row, c] = max(left[row, c], value)

@@ -25,6 +25,7 @@ estimate and may be below the quantile, by 2 % for 17 exponential requests.
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
 from statistics import NormalDist
@@ -33,7 +34,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tailc_solvers.tails.histogram import Histogram, histogram
-from tailc_solvers.tails.kernels import BLOCK, Cases, Law, gaussian_rows, list_cases, tail_rows
+from tailc_solvers.tails.kernels import (
+    BLOCK,
+    PASS,
+    Cases,
+    Law,
+    gaussian_rows,
+    list_cases,
+    tail_rows,
+)
 
 CLOSE = 1e-12
 """Probability by which an entry may be exceeded more often than 1 - quantile: 1,000 times the
@@ -57,10 +66,10 @@ class TailTables:
     unknown_from: float
 
     def __post_init__(self) -> None:
-        if self.elapsed[0] != 0 or not (self.elapsed[1:] > self.elapsed[:-1]).all():
+        begins = self.elapsed.tolist()
+        if begins[0] != 0 or any(a >= b for a, b in itertools.pairwise(begins)):
             raise ValueError("rows must ascend from 0")
-        rises = (self.left[:, 1:] >= self.left[:, :-1]).all()
-        if not (rises and (self.left[:, 0] >= 0).all()):
+        if (self.left[:, 1:] < self.left[:, :-1]).any() or min(self.left[:, 0].tolist()) < 0:
             raise ValueError("more requests cannot be done sooner")
 
 
@@ -115,8 +124,8 @@ def tables_of(
     z = normal_deviations(quantile) if deviations is None else deviations
     left = np.empty((elapsed.size, most_positions + 1))
     position = np.arange(positions, most_positions + 1)
-    gaussian_rows(law, cases, z, position, np.empty((3, law.falling.size + 1)), left[:, positions:])
-    convolve(law, cases, left[:, positions].max(), left[:, :positions])
+    gaussian_rows(law, cases, z, position, np.empty((3, law.buckets + 1)), left[:, positions:])
+    convolve(law, cases, left[:, positions], left[:, :positions])
     return TailTables(elapsed, np.maximum.accumulate(left[:, :-1], axis=1), counted.most)
 
 
@@ -146,30 +155,27 @@ def _checked(counted: Histogram, begins: ArrayLike) -> NDArray[np.float64]:
 
 def even_quantiles(counted: Histogram, rows: int) -> NDArray[np.float64]:
     """Nothing, and the quantiles 1 / rows, 2 / rows and so on, as the sample has them."""
-    upto = np.cumsum(counted.share)
-    bucket = np.searchsorted(upto, np.arange(1, rows) / rows - CLOSE)
-    found = np.concatenate(([0.0], counted.smallest[bucket]))
-    is_new = np.concatenate(([True], (found[1:] > found[:-1]) & (found[1:] < counted.most)))
-    return found[is_new]
+    bucket = counted.share.cumsum().searchsorted(np.arange(1, rows) / rows - CLOSE)
+    found = [x for x in counted.smallest[bucket].tolist() if x < counted.most]
+    return np.array(list(dict.fromkeys([0.0, *found])))
 
 
 def law_of(counted: Histogram) -> Law:
     """The histogram as the kernels want it."""
-    filled = np.flatnonzero(counted.share)
+    filled = np.flatnonzero(counted.share)[::-1]
     listed = np.zeros(filled.size + BLOCK, dtype=np.int64)
     listed[: filled.size] = filled
     share = np.zeros(listed.size)
     share[: filled.size] = counted.share[filled]
-    falling = np.ascontiguousarray(counted.share[::-1])
-    return Law(counted.least, counted.width, listed, share, falling)
+    return Law(counted.least, counted.width, counted.share.size, listed, share)
 
 
 def list_all_cases(
     counted: Histogram, law: Law, begins: NDArray[np.float64], allowed: float
 ) -> Cases:
     """The cases of rows at `begins`; `allowed` is the probability of more than an entry."""
-    filled = law.filled[:-BLOCK]
-    most, rows = filled.size + begins.size, begins.size
+    smallest = counted.smallest[law.filled[:-BLOCK][::-1]]
+    most, rows = smallest.size + begins.size, begins.size
     cases = Cases(
         np.empty(most, np.int64),
         np.empty(most),
@@ -177,28 +183,29 @@ def list_all_cases(
         np.empty(rows, np.int64),
         np.empty(rows, np.int64),
     )
-    mass = np.cumsum(law.falling)[::-1]
-    list_cases(begins, filled, counted.smallest[filled], counted.most, allowed * mass, cases)
+    list_cases(begins, smallest, counted.most, allowed * np.cumsum(law.share), cases)
     return cases
 
 
-def convolve(law: Law, cases: Cases, expected: float, left: NDArray[np.float64]) -> None:
-    """Fill `left` [rows, positions]. It is fastest if no entry is over `expected`."""
-    rows, positions = left.shape
-    pad = law.falling.size
+def convolve(
+    law: Law, cases: Cases, expected: NDArray[np.float64], left: NDArray[np.float64]
+) -> None:
+    """Fill `left` [rows, positions]. It is fastest where `expected` [rows] is what comes next."""
+    positions = left.shape[1]
+    pad = law.buckets
     most = pad * (positions + 1)
+    least = (expected - law.least * positions) / law.width
     # The search looks a little further than it has to.
-    size = int((expected - law.least * positions) / law.width) + pad // 4
-    # A quantile of a sum is hardly ever below its mean.
-    mean = positions * float(law.share @ law.filled)
-    floor = int(mean) - (pad - 1) * np.arange(positions, -1, -1)
-    np.maximum(floor, 0, out=floor)
-    reach = np.empty((2, rows), dtype=np.int64)
+    size = int(least.max()) + pad // 4
+    # Tails are far off their Gaussians seldom; a quantile is hardly ever below the mean.
+    mean = float(law.share @ law.filled)
+    last = max(int(positions * mean), int(least.min() - mean) - pad // 2)
+    floor = np.maximum(last - (pad - 1) * np.arange(positions, -1, -1), 0)
     is_filled = False
     while not is_filled:
-        size = min(max(size, pad), most)
-        these, following = np.empty(pad + size), np.empty(pad + size)
-        is_filled = tail_rows(law, cases, floor, these, following, reach, left)
+        size = -(-min(max(size, pad), most) // PASS) * PASS
+        these, following = np.empty(size + 2 * pad), np.empty(size + 2 * pad)
+        is_filled = tail_rows(law, cases, floor, these, following, left)
         assert is_filled or size < most or floor[-1] > 0, "no sum exceeds its support"
         size *= 2
         floor[:] = 0

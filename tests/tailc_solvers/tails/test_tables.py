@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import norm
 from tailc_solvers.tails.tables import tail_tables
 
 from tests.reference import tails_plain as plain
@@ -15,7 +16,7 @@ BETA = Fraction(95, 100)
 
 def on_whole_numbers(work, **more):
     """A table whose buckets are one unit of work wide, so that nothing is rounded."""
-    return tail_tables(work, buckets=max(2, max(work) - min(work) + 1), **more)
+    return tail_tables(work, buckets=max(2, int(max(work) - min(work)) + 1), **more)
 
 
 @settings(max_examples=60, deadline=None, derandomize=True)
@@ -193,3 +194,21 @@ def test_quantiles_of_sums_are_not_sums_of_quantiles():
     found = tail_tables([0.0, 1.0], [96, 4], quantile=0.95, buckets=2, positions=2)
     # A request that has begun is known to be longer than nothing.
     assert found.left[0, :2].tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize("quantile", [0.3, 0.95])
+def test_a_gaussian_entry_is_the_largest_for_any_progress_in_its_row(quantile):
+    work = np.random.default_rng(3).geometric(0.2, 400).astype(float)
+    found = on_whole_numbers(work, quantile=quantile, rows=4, positions=2, most_positions=6)
+    z = np.ceil(1e6 * norm.ppf(quantile)) / 1e6
+    ends = [*found.elapsed[1:], work.max()]
+    for row, (begin, end) in enumerate(zip(found.elapsed, ends, strict=True)):
+        for position in range(2, 6):
+            each = [
+                (left := work[work > had] - had).mean()
+                + position * work.mean()
+                + z * np.sqrt(left.var() + position * work.var())
+                for had in np.arange(begin, end)
+            ]
+            before = found.left[row, position - 1]
+            assert found.left[row, position] == pytest.approx(max(*each, before), rel=1e-9)
