@@ -164,7 +164,9 @@ def test_energy_and_money_balance_in_every_epoch(racks, listed, planner):
     found = run(racks, jobs, planner)
     assert len(found.entries) == len(racks)
     for entry, busy in zip(found.entries, found.busy.tolist(), strict=True):
-        assert entry.green_used_mj + entry.brown_mj == entry.demand_mj <= busy * 140_000 * 900
+        assert entry.green_used_mj + entry.brown_mj == entry.demand_mj
+        # Every server busy all the time, and moved.
+        assert entry.demand_mj <= busy * (140_000 * 900 + 1_000)
         assert entry.green_used_mj + entry.spilled_mj == entry.green_mj
     for one in found.settled:
         assert one.green_slots <= one.slots
