@@ -77,14 +77,13 @@ class NdjsonTable:
     def _objects(self) -> Iterator[tuple[int, Pairs]]:
         """The row number and members of each object, numbers as their text."""
         row = 0
-        with self.source.plain() as stream:
-            for line in _lines(stream):
-                if line.strip():
-                    row += 1
-                    if len(line) > MAX_LINE_BYTES:
-                        message = f"line is longer than {MAX_LINE_BYTES:,} bytes"
-                        raise self.source.fault(Code.TRACE_TOO_LARGE, message, row=row)
-                    yield row, self._object(line, row)
+        for line in self.source.lines(MAX_LINE_BYTES):
+            if line.strip():
+                row += 1
+                if len(line) > MAX_LINE_BYTES:
+                    message = f"line is longer than {MAX_LINE_BYTES:,} bytes"
+                    raise self.source.fault(Code.TRACE_TOO_LARGE, message, row=row)
+                yield row, self._object(line, row)
 
     def _object(self, line: bytes, row: int) -> Pairs:
         try:
@@ -152,13 +151,3 @@ def _number_text(written: str) -> str:
 def _text_batch(columns: dict[str, list[str | None]]) -> pa.RecordBatch:
     arrays = [pa.array(cells, pa.string()) for cells in columns.values()]
     return pa.RecordBatch.from_arrays(arrays, list(columns))
-
-
-def _lines(stream: pa.NativeFile) -> Iterator[bytes]:
-    """The lines; one longer than the limit is cut, and then the last."""
-    rest = b""
-    while len(rest) <= MAX_LINE_BYTES and (block := stream.read(BLOCK_BYTES)):
-        *lines, rest = (rest + block).split(b"\n")
-        yield from (line + b"\n" for line in lines)
-    if rest:
-        yield rest

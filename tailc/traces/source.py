@@ -17,6 +17,7 @@ from typing import BinaryIO, Literal
 import pyarrow as pa
 
 from tailc.errors import Code, Finding, Place, TailcError
+from tailc.traces.table import BLOCK_BYTES
 
 Format = Literal["auto", "parquet", "csv", "ndjson"]
 
@@ -58,6 +59,16 @@ class Source:
     def plain(self) -> pa.NativeFile:
         """The bytes after gunzipping where they are gzipped."""
         return pa.CompressedInputStream(self.raw(), "gzip") if self.is_gzip else self.raw()
+
+    def lines(self, longest: int) -> Iterator[bytes]:
+        """The plain bytes by line, ends included; a line longer than that is cut, and the last."""
+        rest = b""
+        with self.plain() as stream:
+            while len(rest) <= longest and (block := stream.read(BLOCK_BYTES)):
+                *lines, rest = (rest + block).split(b"\n")
+                yield from (line + b"\n" for line in lines)
+        if rest:
+            yield rest
 
     def head(self) -> bytes:
         """The first mebibyte of the plain bytes, or all of it."""

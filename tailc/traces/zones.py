@@ -53,7 +53,7 @@ def zone_of(name: str) -> tzinfo:
         return UTC
     try:
         return ZoneInfo(name)
-    # ZoneInfoNotFoundError is a KeyError; a path is a ValueError, or an OSError where it is a folder.
+    # ZoneInfoNotFoundError is a KeyError; a path is a ValueError, a folder an OSError.
     except (KeyError, ValueError, OSError):
         raise TimeError(f"`{name}` is not a zone of time") from None
 

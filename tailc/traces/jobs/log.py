@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc.errors import Finding
+from tailc.errors import Finding, Place
 
 Ints = NDArray[np.int64]
 
@@ -26,6 +26,7 @@ class JobLog:
     start_unix_s: when second 0 is, None where the log does not say. zone: an IANA name or an offset
     such as `-07:00`, in which the log tells its days; None where it does not say. capacity: how
     wide the machine of the log is, None where it does not say. source: how messages call the log.
+    line, row: where each job stands there, from 1; None where it has no lines, or no rows.
     """
 
     number: Ints
@@ -40,6 +41,8 @@ class JobLog:
     green_percent: Ints | None = None
     application: Ints | None = None
     applications: tuple[str, ...] = ()
+    line: Ints | None = None
+    row: Ints | None = None
     warnings: tuple[Finding, ...] = ()
 
     def __post_init__(self) -> None:
@@ -61,6 +64,11 @@ class JobLog:
     def jobs(self) -> int:
         """Number of jobs."""
         return len(self.submit_s)
+
+    def place(self, job: int) -> Place:
+        """Where a job stands in its log, or the log."""
+        line, row = (None if at is None else int(at[job]) for at in (self.line, self.row))
+        return Place(self.source, line=line, row=row)
 
     def part(self, chosen: NDArray[np.bool_] | Ints | slice) -> JobLog:
         """Some of the jobs, in their order."""

@@ -1,0 +1,181 @@
+"""Jobs as a log states them made into those that ran: what is left out, and what is refused."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.errors import Code, Finding, Place, Severity, TailcError
+from tailc.traces.jobs.log import Ints, JobLog
+from tailc.traces.zones import ADVICE, TimeError, instant, zone_of
+from tailc.units import counted
+
+_MEND = "correct the line, or leave the job out"
+
+
+@dataclass(frozen=True)
+class JobReading:
+    """What to take of a log, whatever its format.
+
+    servers: width of the datacentre, wider jobs are refused; None: any width. leaves_out_zero_runs:
+    jobs that ran for less than half a second are left out instead of refused. start: when second 0
+    of the log is, in ISO 8601; None: as the log says, if it does. zone: of `start` and of times in
+    the log that state none, and the zone of the log's days; None: as the log says, if it does.
+    """
+
+    servers: int | None = None
+    leaves_out_zero_runs: bool = False
+    start: str | None = None
+    zone: str | None = None
+
+    def start_unix_s(self, source: str) -> int | None:
+        """The start in Unix seconds; TailcError where it is no time, or in no zone."""
+        if self.start is None:
+            return None
+        try:
+            return instant(self.start, self.zone)
+        except TimeError as error:
+            code = Code.NO_ZONE if error.lacks_zone else Code.BAD_VALUE
+            message = f"the start of the log: {error}"
+            raise TailcError(Finding(code, message, Place(source), ADVICE)) from None
+
+
+@dataclass(frozen=True)
+class Stated:
+    """Jobs as a log states them, int64 (jobs,) each; `at` is the line or row of each.
+
+    run_s and width are -1 where the log does not say; never_ran and is_part: bool (jobs,), jobs
+    that were cancelled before they began, and lines that tell a part of a job told elsewhere.
+    """
+
+    number: Ints
+    submit_s: Ints
+    run_s: Ints
+    width: Ints
+    requested_s: Ints
+    never_ran: NDArray[np.bool_]
+    is_part: NDArray[np.bool_]
+    at: Ints
+    by_line: bool
+
+
+@dataclass
+class Choosing:
+    """The jobs still in, and what was said about the others."""
+
+    stated: Stated
+    source: str
+    chosen: NDArray[np.bool_]
+    findings: list[Finding] = field(default_factory=list)
+
+    def leave_out(self, which: NDArray[np.bool_], what: str) -> None:
+        """Leave jobs out and count them in a warning."""
+        out = which & self.chosen
+        if count := int(out.sum()):
+            self.chosen &= ~which
+            jobs = counted(count, "job")
+            message = f"{jobs} left out that {what}, this the first"
+            place = self._place(out)
+            warning = Severity.WARNING
+            self.findings.append(
+                Finding(Code.JOBS_LEFT_OUT, message, place, severity=warning),
+            )
+
+    def refuse(self, which: NDArray[np.bool_], code: Code, what: str, help_: str = _MEND) -> None:
+        """Note the first of the jobs that cannot be."""
+        bad = which & self.chosen
+        if count := int(bad.sum()):
+            number = self.stated.number[int(np.argmax(bad))]
+            others = f" (first of {count} such jobs)" if count > 1 else ""
+            message = f"job {number} {what}{others}"
+            self.findings.append(Finding(code, message, self._place(bad), help_))
+
+    def _place(self, which: NDArray[np.bool_]) -> Place:
+        at = int(self.stated.at[int(np.argmax(which))])
+        if self.stated.by_line:
+            return Place(self.source, line=at)
+        return Place(self.source, row=at)
+
+
+def chosen_jobs(
+    stated: Stated,
+    reading: JobReading,
+    source: str,
+    start_unix_s: int | None = None,
+    zone: str | None = None,
+    capacity: int | None = None,
+    warnings: tuple[Finding, ...] = (),
+) -> JobLog:
+    """The jobs that ran; what was left out is counted by reason in warnings.
+
+    Raises TailcError with every finding: jobs out of order, run times of 0 or below, jobs wider
+    than the servers, and logs without a job that ran.
+    """
+    if reading.zone is not None:
+        _check_zone(reading.zone, source)
+    choosing = Choosing(stated, source, np.ones(len(stated.at), dtype=np.bool_))
+    _check_order(choosing)
+    choosing.leave_out(stated.is_part, "are parts of jobs that have a line of their own")
+    choosing.leave_out(stated.never_ran, "never ran")
+    choosing.leave_out(stated.width < 1, "have no width")
+    choosing.refuse(stated.run_s < 0, Code.NOT_POSITIVE, "has a negative run time")
+    _settle_zero_runs(choosing, reading)
+    if reading.servers is not None:
+        _refuse_wide(choosing, reading.servers)
+    if not choosing.chosen.any():
+        message = f"`{source}` has no job that ran"
+        choosing.findings.append(Finding(Code.EMPTY_TRACE, message, Place(source)))
+    if errors := [each for each in choosing.findings if each.severity is Severity.ERROR]:
+        raise TailcError(errors)
+    kept = choosing.chosen
+    asked_start = reading.start_unix_s(source)
+    return JobLog(
+        stated.number[kept],
+        stated.submit_s[kept],
+        stated.run_s[kept],
+        stated.width[kept],
+        np.maximum(stated.requested_s[kept], 0),
+        source,
+        start_unix_s if asked_start is None else asked_start,
+        reading.zone or zone,
+        capacity,
+        line=stated.at[kept] if stated.by_line else None,
+        row=None if stated.by_line else stated.at[kept],
+        warnings=(*warnings, *choosing.findings),
+    )
+
+
+def _check_zone(zone: str, source: str) -> None:
+    try:
+        zone_of(zone)
+    except TimeError as error:
+        raise TailcError(Finding(Code.NO_ZONE, str(error), Place(source), ADVICE)) from None
+
+
+def _check_order(choosing: Choosing) -> None:
+    submit_s = choosing.stated.submit_s
+    choosing.refuse(submit_s < 0, Code.OUT_OF_RANGE, "is submitted before the log starts")
+    is_late = np.diff(submit_s, prepend=submit_s[:1]) < 0
+    hint = "sort the log by submit time"
+    choosing.refuse(is_late, Code.OUT_OF_ORDER, "is submitted before the job above it", hint)
+
+
+def _settle_zero_runs(choosing: Choosing, reading: JobReading) -> None:
+    is_zero = choosing.stated.run_s == 0
+    if reading.leaves_out_zero_runs:
+        choosing.leave_out(is_zero, "ran for less than half a second")
+    else:
+        hint = "correct the line, or have such jobs left out"
+        choosing.refuse(is_zero, Code.NOT_POSITIVE, "has a run time of 0", hint)
+
+
+def _refuse_wide(choosing: Choosing, servers: int) -> None:
+    width = choosing.stated.width
+    wide = (width > servers) & choosing.chosen
+    if wide.any():
+        shown = int(width[int(np.argmax(wide))])
+        what = f"is {shown} wide, and the datacentre {servers}"
+        hint = "divide the widths, or drop the largest jobs"
+        choosing.refuse(wide, Code.TOO_WIDE, what, hint)

@@ -1,0 +1,154 @@
+"""Lists of jobs in Parquet, CSV or NDJSON: a row is a job, in columns that the reader names."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.errors import Code, Finding, Place, TailcError
+from tailc.traces.cells import Cells, not_negative, numbers, texts
+from tailc.traces.jobs.chosen import JobReading, Stated, chosen_jobs
+from tailc.traces.jobs.log import Ints, JobLog
+from tailc.traces.source import Format, Source, open_source
+from tailc.traces.table import Wanted
+from tailc.traces.trace import Filters, kept_cells
+from tailc.traces.zones import ADVICE, TimeError, instants
+from tailc.units import shorten
+
+# Seconds of centuries, in a column that counts from the log's start or from 1970.
+LARGEST_S = 1e11
+LARGEST_WIDTH = 1e9
+LARGEST_NUMBER = 2.0**53
+
+
+class JobTimeUnit(enum.Enum):
+    """The unit of a column of a list of jobs; the value is its name."""
+
+    SECOND = "s"
+    MINUTE = "min"
+    HOUR = "h"
+    DAY = "d"
+
+    @property
+    def in_s(self) -> int:
+        """One of this unit in seconds."""
+        return {"s": 1, "min": 60, "h": 3_600, "d": 86_400}[self.value]
+
+
+@dataclass(frozen=True)
+class JobColumns:
+    """Which column is what, and in which unit.
+
+    arrival_unit: of times counted from the start of the log; None: `arrival` holds dates with a
+    time of day, in the zone that they state or else in that of the reading. requested: a column of
+    requested times in the unit of run times, and number: of the jobs' own numbers; None: there is
+    none, and jobs have the number of their row. where: keeps the rows whose column equals a text.
+    """
+
+    arrival: str
+    run: str
+    width: str
+    arrival_unit: JobTimeUnit | None
+    run_unit: JobTimeUnit
+    requested: str | None = None
+    number: str | None = None
+    where: Filters = ()
+
+    @property
+    def wanted(self) -> Wanted:
+        """What to read of the file."""
+        others = (self.run, self.width, self.requested, self.number)
+        named = tuple(name for name in others if name is not None)
+        filters = tuple(dict.fromkeys(name for name, _text in self.where))
+        if self.arrival_unit is None:
+            return Wanted(named, (self.arrival,), filters)
+        return Wanted((self.arrival, *named), (), filters)
+
+
+def read_job_list(
+    source: str,
+    columns: JobColumns,
+    reading: JobReading | None = None,
+    format: Format = "auto",  # noqa: A002
+) -> JobLog:
+    """The jobs of a Parquet, CSV or NDJSON file (the last two also gzipped), or `-` for stdin.
+
+    Times are rounded to whole seconds. Jobs of width 0 are left out and counted in a warning.
+    Raises TailcError, by row and column, for cells that are no numbers, negative run times and
+    widths, widths that are not whole, times without a zone or out of order, and what `JobReading`
+    refuses.
+    """
+    with open_source(source) as opened:
+        return _job_list(opened, columns, reading or JobReading(), format)
+
+
+def _job_list(
+    source: Source,
+    columns: JobColumns,
+    reading: JobReading,
+    format: Format,  # noqa: A002
+) -> JobLog:
+    cells = kept_cells(source, columns.wanted, columns.where, format)
+    submit_s, start_unix_s = _arrivals(cells, columns, reading)
+    run_s = _seconds(cells, columns.run, columns.run_unit)
+    width = _whole(cells, columns.width, LARGEST_WIDTH)
+    requested_s = np.zeros(cells.count, dtype=np.int64)
+    if columns.requested is not None:
+        requested_s = _seconds(cells, columns.requested, columns.run_unit)
+    row = np.arange(1, cells.count + 1) if cells.row is None else cells.row
+    number = row if columns.number is None else _whole(cells, columns.number, LARGEST_NUMBER)
+    cells.stop_if_refused()
+    nobody = np.zeros(cells.count, dtype=np.bool_)
+    stated = Stated(
+        number, submit_s, run_s, width, requested_s, nobody, nobody, at=row, by_line=False
+    )
+    return chosen_jobs(stated, reading, cells.source, start_unix_s)
+
+
+def _arrivals(cells: Cells, columns: JobColumns, reading: JobReading) -> tuple[Ints, int | None]:
+    """Seconds since the start of the log, and that start where the column says it."""
+    if columns.arrival_unit is None:
+        return _dated_arrivals(cells, columns.arrival, reading)
+    time_s = numbers(cells, columns.arrival) * columns.arrival_unit.in_s
+    beyond = np.abs(time_s) > LARGEST_S
+    cells.refuse(beyond, columns.arrival, Code.OUT_OF_RANGE, "is centuries away", "check its unit")
+    _note_disorder(cells, columns.arrival, time_s)
+    return np.rint(np.where(np.isfinite(time_s) & ~beyond, time_s, 0)).astype(np.int64), None
+
+
+def _dated_arrivals(cells: Cells, name: str, reading: JobReading) -> tuple[Ints, int | None]:
+    stated = texts(cells, name)
+    cells.stop_if_refused()
+    try:
+        unix_s = instants(stated.to_pylist(), reading.zone).unix_s
+    except TimeError as error:
+        code = Code.NO_ZONE if error.lacks_zone else Code.NOT_A_NUMBER
+        place = Place(cells.source, row=cells.row_of(error.index), field=name)
+        help_ = ADVICE if error.lacks_zone else "write times as in 2012-10-01T06:30:00"
+        raise TailcError(Finding(code, shorten(str(error), 100), place, help_)) from None
+    _note_disorder(cells, name, unix_s.astype(np.float64))
+    start_unix_s = int(unix_s[0])
+    return unix_s - start_unix_s, start_unix_s
+
+
+def _note_disorder(cells: Cells, name: str, time_s: NDArray[np.float64]) -> None:
+    is_late = np.diff(time_s, prepend=time_s[:1]) < 0
+    hint = "sort the rows by arrival"
+    cells.refuse(is_late, name, Code.OUT_OF_ORDER, "is before the row above", hint)
+
+
+def _seconds(cells: Cells, name: str, unit: JobTimeUnit) -> Ints:
+    """A column of lengths of time in whole seconds; bad cells are noted and made 0."""
+    length = not_negative(cells, name, LARGEST_S / unit.in_s) * unit.in_s
+    return np.rint(np.nan_to_num(length)).astype(np.int64)
+
+
+def _whole(cells: Cells, name: str, largest: float) -> Ints:
+    """A column of whole numbers, 0 or above; bad cells are noted and made 0."""
+    values = np.nan_to_num(not_negative(cells, name, largest))
+    is_part = values != np.floor(values)
+    cells.refuse(is_part, name, Code.OUT_OF_RANGE, "is not a whole number")
+    return values.astype(np.int64)

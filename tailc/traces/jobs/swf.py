@@ -1,0 +1,155 @@
+"""Logs in the Standard Workload Format 2.2 of the Parallel Workloads Archive, gzipped or not.
+
+A line is a job: 18 numbers apart by blanks, -1 where one is not known. Lines that begin with `;`
+are comments, and those at the head say what the machine is. Of a job we take its number, its submit
+time, run time, width and requested time. The width is what was allocated, or else what was
+requested. See Chapin et al., "Benchmarks and standards for the evaluation of parallel job
+schedulers" (JSSPP 1999), and the archive's page on the format.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from tailc.errors import Code, Finding, Place, TailcError
+from tailc.traces.jobs.chosen import JobReading, Stated, chosen_jobs
+from tailc.traces.jobs.log import Ints, JobLog
+from tailc.traces.jobs.swf_header import SwfHeader
+from tailc.traces.source import Source, open_source
+from tailc.units import shorten
+
+FIELDS = (
+    "job number",
+    "submit time",
+    "wait time",
+    "run time",
+    "allocated processors",
+    "average CPU time",
+    "used memory",
+    "requested processors",
+    "requested time",
+    "requested memory",
+    "status",
+    "user",
+    "group",
+    "application",
+    "queue",
+    "partition",
+    "preceding job",
+    "think time",
+)
+# The fields taken, which are whole numbers.
+_TAKEN = (0, 1, 3, 4, 7, 8, 10)
+_CANCELLED = 5
+# A job that was swapped out has a line for each time that it ran, beside its own.
+_PART_STATUSES = (2, 3, 4)
+_UNKNOWN = -1
+
+_WHOLE = rb"([+-]?[0-9]{1,15})(?:\.0*)?"
+_NUMBER = rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+_JOB = re.compile(
+    rb"\s*"
+    + rb"\s+".join(_WHOLE if at in _TAKEN else _NUMBER for at in range(len(FIELDS)))
+    + rb"\s*"
+)
+MAX_LINE_BYTES = 1 << 16
+MAX_JOBS = 1 << 26
+
+
+def read_swf(source: str, reading: JobReading | None = None) -> JobLog:
+    """The jobs that ran in a log, from a file, gzipped or not, or `-` for stdin.
+
+    Left out, and counted in warnings: jobs that never ran (their run time is -1, or 0 where they
+    were cancelled or had no processors), parts of jobs that were swapped out, and jobs of which no
+    width is known. Raises TailcError, by line: a log or gzip data that ends in the middle, lines
+    that are not 18 numbers, submit times out of order, and what `JobReading` refuses.
+    """
+    with open_source(source) as opened:
+        return swf_in(opened, reading or JobReading())
+
+
+def swf_in(source: Source, reading: JobReading) -> JobLog:
+    """As `read_swf`, of what is open already."""
+    source.check_gzip()
+    header = SwfHeader(source.name)
+    lines, jobs = _job_lines(source, header)
+    if not len(jobs):
+        raise source.fault(Code.EMPTY_TRACE, f"`{source.name}` has no jobs")
+    zone = header.zone if reading.zone is None else reading.zone
+    return chosen_jobs(
+        _stated(jobs, lines),
+        reading,
+        source.name,
+        header.start_unix_s,
+        zone,
+        header.capacity,
+        header.count_warning(len(jobs)),
+    )
+
+
+def _job_lines(source: Source, header: SwfHeader) -> tuple[Ints, Ints]:
+    """The line number of each job, and its taken fields [jobs, fields]."""
+    at: list[int] = []
+    cells: list[int] = []
+    for number, line in enumerate(source.lines(MAX_LINE_BYTES), 1):
+        if match := _JOB.fullmatch(line):
+            at.append(number)
+            cells.extend(map(int, match.groups()))
+        elif line.lstrip().startswith(b";"):
+            header.note(line.decode("utf-8", "replace").strip(), number)
+        elif line.strip():
+            raise TailcError(_not_a_job(line, source.name, number))
+        if len(at) > MAX_JOBS:
+            message = f"`{source.name}` has more than {MAX_JOBS:,} jobs"
+            raise source.fault(Code.TRACE_TOO_LARGE, message)
+    jobs = np.array(cells, dtype=np.int64).reshape(-1, len(_TAKEN))
+    return np.array(at, dtype=np.int64), jobs
+
+
+def _not_a_job(line: bytes, source: str, number: int) -> Finding:
+    """What is wrong with a line: its number of fields, or the first that is no number."""
+    text = line.decode("utf-8", "replace")
+    found = list(re.finditer(r"\S+", text))
+    if len(found) != len(FIELDS):
+        if not text.endswith("\n") and len(found) < len(FIELDS):
+            message = f"the log ends in the middle: its last line has {len(found)} of 18 fields"
+            help_ = "copy the log again"
+            return Finding(Code.TRUNCATED, message, Place(source, number), help_)
+        message = f"a job has 18 fields, and this line has {len(found)}"
+        help_ = "comments begin with `;`"
+        return Finding(Code.RAGGED_ROW, message, Place(source, number), help_)
+    index = next(index for index, cell in enumerate(found) if not _is_right(cell[0], index))
+    cell = found[index]
+    what = "a whole number" if index in _TAKEN else "a number"
+    message = f"field {index + 1} (the {FIELDS[index]}) is `{shorten(cell[0])}`, not {what}"
+    place = Place(
+        source,
+        number,
+        cell.start() + 1,
+        excerpt=shorten(text.rstrip(), 200),
+        width=len(cell[0]),
+    )
+    return Finding(Code.NOT_A_NUMBER, message, place, "a field that is not known is -1")
+
+
+def _is_right(cell: str, index: int) -> bool:
+    pattern = _WHOLE if index in _TAKEN else _NUMBER
+    return re.fullmatch(pattern, cell.encode()) is not None
+
+
+def _stated(jobs: Ints, lines: Ints) -> Stated:
+    number, submit_s, run_s, allocated, requested, requested_s, status = jobs.T
+    was_cancelled = (run_s == 0) & ((status == _CANCELLED) | (allocated < 1))
+    return Stated(
+        number,
+        submit_s,
+        run_s,
+        width=np.where(allocated > 0, allocated, requested),
+        requested_s=requested_s,
+        never_ran=(run_s == _UNKNOWN) | was_cancelled,
+        is_part=np.isin(status, _PART_STATUSES),
+        at=lines,
+        by_line=True,
+    )

@@ -1,0 +1,35 @@
+"""A log of jobs as text in the Standard Workload Format, which its own reader reads back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tailc.traces.jobs.log import JobLog
+
+_DONE = 1
+_UNKNOWN = "-1"
+
+
+def swf_text(log: JobLog, computer: str) -> str:
+    """The log as a file; shares of green energy and applications have no field in it."""
+    return "\n".join([*_header(log, computer), *_jobs(log), ""])
+
+
+def _header(log: JobLog, computer: str) -> Iterator[str]:
+    yield "; Version: 2.2"
+    yield f"; Computer: {computer}"
+    yield f"; MaxJobs: {log.jobs}"
+    yield f"; MaxRecords: {log.jobs}"
+    if log.start_unix_s is not None:
+        yield f"; UnixStartTime: {log.start_unix_s}"
+    if log.zone is not None:
+        yield f"; TimeZoneString: {log.zone}"
+    if log.capacity is not None:
+        yield f"; MaxProcs: {log.capacity}"
+
+
+def _jobs(log: JobLog) -> Iterator[str]:
+    columns = (log.number, log.submit_s, log.run_s, log.width, log.requested_s)
+    for number, submit_s, run_s, width, requested_s in zip(*columns, strict=True):
+        asked = requested_s if requested_s else _UNKNOWN
+        yield f"{number} {submit_s} -1 {run_s} {width} -1 -1 {width} {asked} -1 {_DONE}" + " -1" * 7

@@ -1,0 +1,124 @@
+"""Lists of jobs in columns: units, dates, and what is refused by row."""
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tailc.errors import Code, TailcError
+from tailc.traces.jobs.chosen import JobReading
+from tailc.traces.jobs.job_list import JobColumns, JobTimeUnit, read_job_list
+
+HOURS = JobColumns("arrival_h", "run_h", "cpus", JobTimeUnit.HOUR, JobTimeUnit.HOUR)
+DATED = JobColumns("arrival_h", "run_h", "cpus", None, JobTimeUnit.HOUR)
+
+
+def written(folder, *rows, head="arrival_h,run_h,cpus"):
+    path = folder / "jobs.csv"
+    path.write_text("\n".join([head, *rows]) + "\n")
+    return str(path)
+
+
+def refused(path, columns=HOURS, **options):
+    with pytest.raises(TailcError) as found:
+        read_job_list(path, columns, JobReading(**options))
+    return found.value.findings
+
+
+def test_hours_are_whole_seconds(tmp_path):
+    log = read_job_list(written(tmp_path, "0,4.1625,128", "0.5,0.20333333333333334,1"), HOURS)
+    assert log.submit_s.tolist() == [0, 1_800]
+    assert log.run_s.tolist() == [14_985, 732]
+    assert log.width.tolist() == [128, 1]
+    assert log.number.tolist() == [1, 2]
+    assert log.row.tolist() == [1, 2]
+    assert log.start_unix_s is None
+
+
+@pytest.mark.parametrize(("unit", "seconds"), [("s", 3), ("min", 180), ("d", 259_200)])
+def test_other_units_are_seconds_too(tmp_path, unit, seconds):
+    columns = JobColumns("arrival_h", "run_h", "cpus", JobTimeUnit(unit), JobTimeUnit(unit))
+    log = read_job_list(written(tmp_path, "3,3,1"), columns)
+    assert (log.submit_s.tolist(), log.run_s.tolist()) == ([seconds], [seconds])
+
+
+def test_parquet_and_csv_are_the_same_list(tmp_path):
+    path = tmp_path / "jobs.parquet"
+    table = {"arrival_h": [0.0, 0.5], "run_h": [1.0, 2.0], "cpus": [3, 4]}
+    pq.write_table(pa.table(table), path)
+    of_csv = read_job_list(written(tmp_path, "0,1,3", "0.5,2,4"), HOURS)
+    of_parquet = read_job_list(str(path), HOURS)
+    assert of_parquet.run_s.tolist() == of_csv.run_s.tolist()
+    assert of_parquet.width.tolist() == of_csv.width.tolist()
+
+
+def test_dates_say_when_the_log_starts(tmp_path):
+    path = written(tmp_path, "2012-11-04T00:30,1,1", "2012-11-04T02:00,1,1")
+    log = read_job_list(path, DATED, JobReading(zone="America/Denver"))
+    assert log.submit_s.tolist() == [0, 9_000]
+    assert (log.start_unix_s, log.zone) == (1_352_010_600, "America/Denver")
+
+
+def test_dates_with_no_zone_are_refused(tmp_path):
+    path = written(tmp_path, "2012-11-04T00:30Z,1,1", "2012-11-04T02:00,1,1")
+    (finding,) = refused(path, DATED)
+    assert finding.code is Code.NO_ZONE
+    assert (finding.place.row, finding.place.field) == (2, "arrival_h")
+
+
+def test_requested_times_and_numbers_are_taken_where_named(tmp_path):
+    path = written(tmp_path, "0,1,1,2,77", head="arrival_h,run_h,cpus,asked_h,id")
+    columns = JobColumns(
+        "arrival_h", "run_h", "cpus", JobTimeUnit.HOUR, JobTimeUnit.HOUR, "asked_h", "id"
+    )
+    log = read_job_list(path, columns)
+    assert (log.requested_s.tolist(), log.number.tolist()) == ([7_200], [77])
+
+
+def test_a_filter_keeps_some_rows_and_their_numbers(tmp_path):
+    path = written(tmp_path, "0,1,1,a", "1,1,2,b", "2,1,3,a", head="arrival_h,run_h,cpus,queue")
+    columns = JobColumns(
+        "arrival_h", "run_h", "cpus", JobTimeUnit.HOUR, JobTimeUnit.HOUR, where=(("queue", "a"),)
+    )
+    log = read_job_list(path, columns)
+    assert (log.width.tolist(), log.row.tolist()) == ([1, 3], [1, 3])
+
+
+def test_jobs_of_no_width_are_left_out(tmp_path):
+    log = read_job_list(written(tmp_path, "0,1,1", "1,1,0"), HOURS)
+    (warning,) = log.warnings
+    assert (warning.code, warning.place.row) == (Code.JOBS_LEFT_OUT, 2)
+
+
+@pytest.mark.parametrize(
+    ("row", "column", "code"),
+    [
+        ("1,long,1", "run_h", Code.NOT_A_NUMBER),
+        ("1,,1", "run_h", Code.NOT_A_NUMBER),
+        ("1,-1,1", "run_h", Code.NOT_POSITIVE),
+        ("1,1,2.5", "cpus", Code.OUT_OF_RANGE),
+        ("1,1,-1", "cpus", Code.NOT_POSITIVE),
+        ("-1,1,1", "arrival_h", Code.OUT_OF_ORDER),
+        ("1e9,1,1", "arrival_h", Code.OUT_OF_RANGE),
+        ("inf,1,1", "arrival_h", Code.NOT_FINITE),
+    ],
+)
+def test_a_bad_cell_is_refused_by_row_and_column(tmp_path, row, column, code):
+    finding = refused(written(tmp_path, "0,1,1", row))[0]
+    assert finding.code is code
+    assert (finding.place.row, finding.place.field) == (2, column)
+
+
+@pytest.mark.parametrize(("row", "code"), [("1,0,1", Code.NOT_POSITIVE), ("1,1,9", Code.TOO_WIDE)])
+def test_what_no_datacentre_can_run_is_refused_by_row(tmp_path, row, code):
+    (finding,) = refused(written(tmp_path, "0,1,1", row), servers=8)
+    assert (finding.code, finding.place.row) == (code, 2)
+
+
+def test_an_arrival_before_the_start_is_refused(tmp_path):
+    (finding,) = refused(written(tmp_path, "-1,1,1", "0,1,1"))
+    assert (finding.code, finding.place.row) == (Code.OUT_OF_RANGE, 1)
+
+
+def test_a_date_that_is_none_is_refused(tmp_path):
+    (finding,) = refused(written(tmp_path, "2012-11-04T00:30Z,1,1", "soon,1,1"), DATED)
+    assert (finding.code, finding.place.row) == (Code.NOT_A_NUMBER, 2)
