@@ -12,16 +12,24 @@ from numpy.typing import NDArray
 
 from bench.study import Figure, p99_of
 from tailc.forms.ladder.borrowing import Borrowing, age_of, plan_of
-from tailc.forms.ladder.lanes import Lanes, Plan, at_any_load, lane_ladder
+from tailc.forms.ladder.lanes import (
+    AT_ONCE_AWAKE,
+    Lanes,
+    Plan,
+    Waking,
+    at_any_load,
+    lane_ladder,
+)
 from tailc.replay import streams
 from tailc.replay.arrivals import Poisson
+from tailc.replay.baselines.lanes.no_batch import no_batch
 from tailc.replay.outcome import Outcome, replay
 from tailc.replay.streams import Purpose
 from tailc.replay.subject import Subject, table_of
 from tailc.replay.workload import workload
 from tailc.threads import thread_count
 from tailc.traces.profile import DemandProfile
-from tailc.verify.energy import busy_lanes, core_times
+from tailc.verify.lanes import batch_work, busy_lanes, lane_times
 
 SEED = 2016
 REPETITIONS = 20
@@ -33,12 +41,13 @@ BUDGETED = (Borrowing.FIXED, Borrowing.REFRESH, Borrowing.DYNAMIC, Borrowing.SAF
 
 @dataclass(frozen=True)
 class Run:
-    """One repetition: p99, busy lanes of a core, of requests alone and of both, batch work.
+    """One repetition: p99, mean, busy lanes of a core, of requests alone and of both, batch work.
 
-    `idle_ns`: lengths of the times in which a single core had no request.
+    `idle_ns`: lengths of the times in which a core had no request.
     """
 
     p99_ms: float
+    mean_ms: float
     requests_busy: float
     busy: float
     batch: float
@@ -51,8 +60,15 @@ Measure = Callable[[Run], float]
 class LanesStudy:
     """A demand profile on lanes, and every replay asked for so far."""
 
-    def __init__(self, profile: DemandProfile, lanes: Lanes, requests: int = REQUESTS) -> None:
+    def __init__(
+        self,
+        profile: DemandProfile,
+        lanes: Lanes,
+        requests: int = REQUESTS,
+        waking: Waking = AT_ONCE_AWAKE,
+    ) -> None:
         self.lanes = lanes
+        self._waking = waking
         self.profile = profile
         self._requests = requests
         self.at = functools.cache(self._at)
@@ -84,47 +100,45 @@ class LanesStudy:
         age_us = age_of(budget_us, self.lanes, charges_harm=harm)
         return plan_of(borrowing, ((0, age_us),), self.lanes)
 
+    def without_batch(self, rate_rps: float) -> tuple[Run, ...]:
+        """Requests on cores that have no batch work."""
+        return self._all(no_batch(self.lanes, self._waking), rate_rps)
+
     def _at(self, plan: Plan, rate_rps: float) -> tuple[Run, ...]:
-        one = functools.partial(self._run, plan, Poisson(round(rate_rps * 1_000)))
+        ladder = lane_ladder(self.lanes, plan)
+        return self._all(Subject("plan", (ladder,), waking=self._waking), rate_rps)
+
+    def _all(self, subject: Subject, rate_rps: float) -> tuple[Run, ...]:
+        one = functools.partial(self._run, subject, Poisson(round(rate_rps * 1_000)))
         with ThreadPoolExecutor(thread_count(None)) as workers:
             return tuple(workers.map(one, range(REPETITIONS)))
 
-    def _run(self, plan: Plan, arrivals: Poisson, number: int) -> Run:
-        ladder = lane_ladder(self.lanes, plan)
-        load = workload(self.profile, ladder)
+    def _run(self, subject: Subject, arrivals: Poisson, number: int) -> Run:
+        load = workload(self.profile, subject.ladders[0])
         arrival_ns = arrivals.arrival_ns(
             _stream(arrivals, number, Purpose.ARRIVALS), self._requests
         )
         order = np.empty(len(arrival_ns), np.int32)
         pool = np.arange(len(load.work_ns), dtype=np.int32)
         streams.shuffled_passes(_stream(arrivals, number, Purpose.ORDER), pool, order)
-        table = table_of(Subject("plan", (ladder,)), arrivals.rate_mrps, MOST_IN_SYSTEM)
+        table = table_of(subject, arrivals.rate_mrps, MOST_IN_SYSTEM)
         warm_up = min(WARM_UP, self._requests // 20)
         outcome = replay(load, order, arrival_ns, table, MOST_IN_SYSTEM, warm_up)
         return self._summary(outcome)
 
     def _summary(self, outcome: Outcome) -> Run:
-        times = core_times(outcome)
+        times = lane_times(outcome)
         assert times is not None
-        (busy,) = times.utilization
-        assert busy is not None
         ended = not outcome.was_cut_off
         latency_ns = outcome.latency_ns[outcome.measured]
         return Run(
             p99_of(latency_ns / NS_PER_MS) if ended else np.inf,
-            busy,
+            float(latency_ns.mean() / NS_PER_MS) if ended else np.inf,
+            times.requests,
             busy_lanes(times, self.lanes),
-            1 - times.power / self.lanes.cores,
-            idle_periods_ns(outcome) if self.lanes.cores == 1 else np.zeros(0, np.int64),
+            batch_work(times, self.lanes),
+            outcome.idle_periods_ns,
         )
-
-
-def idle_periods_ns(outcome: Outcome) -> NDArray[np.int64]:
-    """Times from an exit to the arrival that finds one core free, of measured requests."""
-    arrival_ns = outcome.arrival_ns[outcome.measured]
-    exit_ns = arrival_ns + outcome.latency_ns[outcome.measured]
-    gaps_ns = arrival_ns[1:] - exit_ns[:-1]
-    return gaps_ns[gaps_ns > 0]
 
 
 def idle_share(periods_ns: NDArray[np.int64], low_ms: float, high_ms: float) -> float:

@@ -6,7 +6,7 @@ and goes to whom the policy says; what the policy then does is replayed on other
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 
 from tailc.errors import Code, Finding, Severity, TailcError
@@ -29,6 +29,7 @@ from tailc.pipeline.lane_search import low_load_age_us, searched
 from tailc.pipeline.progress import Progress, silent
 from tailc.specs.slo import promise
 from tailc.units import format_mrps, format_us
+from tailc.verify.lanes import BATCH_WAKE, CORE_WAKE
 
 # Budgets are found on the first, and predictions made on the second.
 SEEDS = (1, 2)
@@ -64,9 +65,7 @@ def solve_for_budgets(
     Raises TailcError (INFEASIBLE) where requests alone miss the target.
     """
     with ThreadPoolExecutor(threads) as workers:
-        first, other = (
-            LaneReplays(problem.profile, problem.percentile_ppm, seed, workers) for seed in SEEDS
-        )
+        first, other = (_replays(problem, seed, workers) for seed in SEEDS)
         progress("finding the interference", 0.0)
         lanes = _lanes(problem, first)
         progress("replaying requests alone", 0.0)
@@ -88,6 +87,10 @@ def solve_for_budgets(
         solver=_SOLVER,
         evaluations=first.evaluations + other.evaluations,
     )
+
+
+def _replays(problem: BorrowingProblem, seed: int, workers: Executor) -> LaneReplays:
+    return LaneReplays(problem.profile, problem.percentile_ppm, seed, workers, problem.waking)
 
 
 def _lanes(problem: BorrowingProblem, replays: LaneReplays) -> Lanes:
@@ -234,6 +237,8 @@ def borrowing_settings(problem: BorrowingProblem, solution: BorrowingSolution) -
         "release_us": problem.release_us,
         "target_us": problem.target_us,
     }
+    waking = {BATCH_WAKE: problem.waking.batch_ns, CORE_WAKE: problem.waking.core_ns}
+    settings |= {name: told for name, told in waking.items() if told}
     if problem.method is BudgetMethod.SEARCH:
         age_us = low_load_age_us(problem, solution.lanes)
         settings |= {} if age_us is None else {"low_load_age_us": age_us}

@@ -7,9 +7,17 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from statistics import fmean
 
-from tailc.forms.ladder.lanes import Lanes, Plan, at_any_load, lane_ladder
+from tailc.forms.ladder.lanes import (
+    AT_ONCE_AWAKE,
+    Lanes,
+    Plan,
+    Waking,
+    at_any_load,
+    lane_ladder,
+)
 from tailc.percentiles import PPM, percentile_rank
 from tailc.replay.arrivals import Poisson
+from tailc.replay.baselines.lanes.no_batch import no_batch
 from tailc.replay.lowered import NS_PER_US
 from tailc.replay.outcome import Outcome, nearest_us
 from tailc.replay.subject import Subject
@@ -62,10 +70,16 @@ class LaneReplays:
     """Replays of one design sample; `seed` makes requests and times, the same for every plan."""
 
     def __init__(
-        self, profile: DemandProfile, percentile_ppm: int, seed: int, workers: Executor
+        self,
+        profile: DemandProfile,
+        percentile_ppm: int,
+        seed: int,
+        workers: Executor,
+        waking: Waking = AT_ONCE_AWAKE,
     ) -> None:
         self._profile = profile
         self._tail = Tail(percentile_ppm)
+        self._waking = waking
         self._options = VerifyOptions(requests_per_replay=REQUESTS_PER_REPLAY, seed=seed)
         self._workers = workers
         self._draws: dict[int, Draws] = {}
@@ -73,13 +87,16 @@ class LaneReplays:
 
     def seen(self, lanes: Lanes, plan: Plan, rate_mrps: int) -> Seen:
         """What the plan does on these lanes at a rate."""
+        subject = Subject("plan", (lane_ladder(lanes, plan),), waking=self._waking)
+        return self._seen(lanes, subject, rate_mrps)
+
+    def _seen(self, lanes: Lanes, subject: Subject, rate_mrps: int) -> Seen:
         self.evaluations += 1
-        ladder = lane_ladder(lanes, plan)
+        (ladder,) = subject.ladders
         load = workload(self._profile, ladder)
         setting = setting_for(load, Poisson(rate_mrps), (ladder,), self._options)
         if rate_mrps not in self._draws:
             self._draws[rate_mrps] = draw(setting, REPLAYS, 0, self._workers)
-        subject = Subject("plan", (ladder,))
         parts = (setting, self._draws[rate_mrps], subject, (self._tail,), self._workers)
         found = repeated(*parts, _no_tick, _kept)
         if is_overloaded(setting.arrivals, found.kept):
@@ -99,22 +116,28 @@ class LaneReplays:
             min(at(max(limits.low, 1)), tail_us),
             limits.high and max(at(limits.high), tail_us),
             nearest_us(round(float(sorted_ns.mean()))),
-            round(fmean(one.mean_energy for one in found.kept) / NS_PER_US),
-            batch_ppm(found.kept, lanes.cores),
+            round(fmean(_given_up_ns(one, lanes) for one in found.kept) / NS_PER_US),
+            _batch_ppm(found.kept, lanes),
         )
 
     def alone(self, lanes: Lanes, rate_mrps: int) -> Seen:
-        """Requests that are always alone."""
-        return self.seen(lanes, at_any_load(0, lanes.cores), rate_mrps)
+        """Requests without batch work."""
+        return self._seen(lanes, no_batch(lanes, self._waking), rate_mrps)
 
     def shared(self, lanes: Lanes, rate_mrps: int) -> Seen:
         """Requests that never are."""
         return self.seen(lanes, at_any_load(None, lanes.cores), rate_mrps)
 
 
-def batch_ppm(repeats: Sequence[Outcome], cores: int) -> int:
+def _batch_ppm(repeats: Sequence[Outcome], lanes: Lanes) -> int:
     """Batch work by core over some replays, relative to that beside a free core."""
-    return PPM - round(fmean(outcome.mean_power for outcome in repeats) * PPM / cores)
+    given_up = fmean(one.mean_power + lanes.lost_waking(*one.mean_waking) for one in repeats)
+    return PPM - round(given_up * PPM / lanes.cores)
+
+
+def _given_up_ns(outcome: Outcome, lanes: Lanes) -> float:
+    """Batch work by request that is given up for it, or for waking up after it."""
+    return outcome.mean_energy + outcome.by_request(lanes.lost_waking(*outcome.mean_waking))
 
 
 def _kept(one: Draw, outcome: Outcome) -> Outcome:  # noqa: ARG001 - what is kept of a repeat

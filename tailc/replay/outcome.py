@@ -63,6 +63,18 @@ class Energy:
 
 
 @dataclass(frozen=True, eq=False)
+class Resting:
+    """When cores of one type had no request, and batch work beside them was not awake yet.
+
+    idle_ns: by request, how long its core had been free when it started. waking: (phases, 2), the
+    time that batch work took to wake up beside free cores, and beside requests.
+    """
+
+    idle_ns: NDArray[np.int64]
+    waking: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
 class Steps:
     """What steered the ages of climbs did, one entry a step, at the exit that ended an epoch.
 
@@ -85,7 +97,8 @@ class Outcome:
     replay was given up, and then those still in the system have their age as latency, and as wait
     if they never ran. integrals: (phases, 2 + 2 pools), over time: 1, requests in the system, and
     by pool the threads and those that run. capacity_ppm: of each pool; NEVER_NS where rungs share
-    nothing. energy: None where rungs are no cores. steps: None where nothing steers.
+    nothing. energy: None where rungs are no cores. steps: None where nothing steers. resting: None
+    where rungs are not cores of one type.
     """
 
     arrival_ns: NDArray[np.int64]
@@ -102,6 +115,7 @@ class Outcome:
     energy: Energy | None = None
     steps: Steps | None = None
     clock: ClockTimes | None = None
+    resting: Resting | None = None
 
     @property
     def was_cut_off(self) -> bool:
@@ -234,9 +248,27 @@ class Outcome:
     @property
     def mean_idle_energy(self) -> float:
         """The idle power by request: over as long as one arrives every so often, as measured."""
+        return self.by_request(self.mean_idle_power)
+
+    def by_request(self, mean: float) -> float:
+        """A mean over the time that was measured, as a share of its integral for each request."""
         span = float(self.integrals[list(self._measured_phases), state.SPAN].sum())
-        requests = self.measured.stop - self.measured.start
-        return self.mean_idle_power * span / requests
+        return mean * span / (self.measured.stop - self.measured.start)
+
+    @property
+    def mean_waking(self) -> tuple[float, float]:
+        """Cores beside which batch work woke up, while arrivals were measured: free, and not."""
+        assert self.resting is not None
+        free, held = self.resting.waking.T
+        parts = self._measured_phases, self.integrals
+        return _ratio_of(free, *parts), _ratio_of(held, *parts)
+
+    @property
+    def idle_periods_ns(self) -> NDArray[np.int64]:
+        """How long cores were free, each time before a measured request came to one."""
+        assert self.resting is not None
+        idle_ns = self.resting.idle_ns[self.measured]
+        return idle_ns[idle_ns > 0]
 
     def rung_times(self, work_ns: NDArray[np.int64]) -> RungTimes:
         """How the measured requests that ran used the rungs; `work_ns` is of all, as they came."""
@@ -361,6 +393,7 @@ def _on_cores(
         len(table.unit_of),
         Energy(log.energy, log.power, tuple(table.idle_ppm.tolist())),
         Steps(*log.steps[:steps].T) if table.steer.epoch else None,
+        resting=Resting(log.idle_ns, log.waking) if len(table.cores) == 1 else None,
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tailc.forms.ladder.lanes import AT_ONCE_AWAKE, Waking
 from tailc.forms.ladder.table import Ladder, Rule
 from tailc.replay.cores.table import CoreTable, core_table
 from tailc.replay.frequencies.clocks import Clocks
@@ -32,6 +33,8 @@ class Subject:
     cores_on: on cores only, how many of each unit are on, 0 for none; None: all.
     measures_warm_up: whether what comes before the server has settled counts too.
     clocks: cores whose frequency follows from what they hold; None: there are ladders.
+    waking: on lanes only, how long batch work, or a core without any, takes to wake up.
+    has_batch: on lanes only, whether there is batch work.
     """
 
     name: str
@@ -44,6 +47,8 @@ class Subject:
     cores_on: tuple[int, ...] | None = None
     measures_warm_up: bool = False
     clocks: Clocks | None = None
+    waking: Waking = AT_ONCE_AWAKE
+    has_batch: bool = True
 
     def __post_init__(self) -> None:
         assert (self.clocks is None) == bool(self.ladders)
@@ -88,4 +93,11 @@ def table_of(
         steering=subject.steering,
         random_seed=subject.random_seed,
         cores_on=subject.cores_on,
+        waking=_waking(subject),
     )
+
+
+def _waking(subject: Subject) -> Waking:
+    """Of batch work if there is some, else of cores."""
+    told = subject.waking
+    return Waking(batch_ns=told.batch_ns) if subject.has_batch else Waking(core_ns=told.core_ns)

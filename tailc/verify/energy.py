@@ -10,14 +10,13 @@ from statistics import fmean, stdev
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc.forms.ladder.lanes import Lanes, lanes_of
 from tailc.forms.ladder.table import Ladder
 from tailc.percentiles import PPM, percentile_rank
 from tailc.replay.lowered import NS_PER_US
 from tailc.replay.outcome import Outcome
 from tailc.replay.pools import pools
 from tailc.verify.order_statistics import student_t_95
-from tailc.verify.verdict import ControlUse, CoreUse, LaneUse, Run, TypeUse
+from tailc.verify.verdict import ControlUse, CoreUse, Run, TypeUse
 
 # Percentiles between which nine in ten outputs lie.
 NINE_IN_TEN_PPM = (50_000, 950_000)
@@ -64,7 +63,7 @@ def core_use(ladder: Ladder | None, repeats: Sequence[CoreTimes]) -> CoreUse:
 
     One repeat has none. Without a ladder all cores are of one type.
     """
-    mean, half = _mean_and_half([one.energy for one in repeats])
+    mean, half = mean_and_half([one.energy for one in repeats])
     return CoreUse(
         _us(mean),
         None if half is None else _us(max(mean - half, 0.0)),
@@ -74,32 +73,7 @@ def core_use(ladder: Ladder | None, repeats: Sequence[CoreTimes]) -> CoreUse:
     )
 
 
-def lane_use(ladder: Ladder, repeats: Sequence[CoreTimes]) -> LaneUse:
-    """The same of lanes, where what requests draw is the batch work that is given up for them."""
-    lanes = lanes_of(ladder)
-    mean, half = _mean_and_half([1 - one.power / lanes.cores for one in repeats])
-    return LaneUse(
-        round(mean * PPM),
-        None if half is None else round((mean - half) * PPM),
-        None if half is None else round((mean + half) * PPM),
-        round(fmean(busy_lanes(one, lanes) for one in repeats) * PPM),
-    )
-
-
-def busy_lanes(one: CoreTimes, lanes: Lanes) -> float:
-    """Lanes of a core that are busy, in the mean: that of requests, and that of batch work.
-
-    The latter rests beside a request that is alone. How often that is follows from the batch work
-    that is given up, all of it there and `batch_slowdown_ppm` of it beside any other request.
-    """
-    (requests,) = one.utilization
-    assert requests is not None
-    slowed = lanes.batch_slowdown_ppm / PPM
-    alone = (one.power / lanes.cores - slowed * requests) / (1 - slowed)
-    return requests + 1 - alone
-
-
-def _mean_and_half(values: Sequence[float]) -> tuple[float, float | None]:
+def mean_and_half(values: Sequence[float]) -> tuple[float, float | None]:
     """The mean of the repeats, and half of its 95 % interval, which one repeat has not."""
     if len(values) == 1:
         return values[0], None

@@ -23,7 +23,7 @@ from tailc.threads import thread_count
 from tailc.traces.profile import DemandProfile
 from tailc.verify.clocks import clock_use, reference_khz
 from tailc.verify.drift import drift_from
-from tailc.verify.energy import control_use, core_use, lane_use, reference, with_ratio
+from tailc.verify.energy import control_use, core_use, reference, with_ratio
 from tailc.verify.estimate import (
     Tail,
     TailSample,
@@ -41,6 +41,7 @@ from tailc.verify.interval import (
     windows_met,
     windows_met_ppm,
 )
+from tailc.verify.lanes import lane_use, waking_of
 from tailc.verify.load import ServerUse, load, never_keeps_up, server_use
 from tailc.verify.options import VerifyOptions
 from tailc.verify.setting import Draw, Draws, Setting, draw, setting_for, settling
@@ -97,7 +98,8 @@ def subject_of(policy: Policy, held_out: DemandProfile) -> Subject:
         clocks = Clocks(policy.tail_table, clock_khz)
         return Subject(policy.name, steering=policy.controller, clocks=clocks)
     if len(policy.ladders) == 1 and policy.ladders[0].request_class is None:
-        return Subject(policy.name, policy.ladders, steering=policy.controller)
+        parts = policy.name, policy.ladders
+        return Subject(*parts, steering=policy.controller, waking=waking_of(policy))
     ladders = [policy.form_for(name) for name in held_out.curve_names]
     of_curve = np.array([policy.ladders.index(ladder) for ladder in ladders], dtype=np.int32)
     return Subject(
@@ -167,6 +169,7 @@ class _Bench:
         )
         cores = [one.use.cores for one in repeats.kept if one.use.cores is not None]
         clocks = [one.use.clocks for one in repeats.kept if one.use.clocks is not None]
+        lanes = [one.use.lanes for one in repeats.kept if one.use.lanes is not None]
         on_lanes = any(map(is_on_lanes, subject.ladders))
         ladder = subject.ladders[0] if subject.ladders else None
         return Run(
@@ -176,7 +179,7 @@ class _Bench:
             verdicts,
             _stretch_us(repeats.kept, self._tails),
             core_use(ladder, cores) if cores and not on_lanes else None,
-            lane_use(subject.ladders[0], cores) if on_lanes else None,
+            lane_use(subject, lanes) if on_lanes else None,
             control_use(cores) if isinstance(subject.steering, Controller) else None,
             self._spikes(setting.arrivals, repeats.kept),
             clock_use(clocks, subject.clocks) if subject.clocks is not None else None,

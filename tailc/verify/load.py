@@ -12,6 +12,7 @@ from tailc.replay.lowered import NS_PER_US
 from tailc.replay.outcome import Outcome, RungTimes, nearest_us
 from tailc.verify.clocks import ClockTimes, clock_times
 from tailc.verify.energy import CoreTimes, core_times
+from tailc.verify.lanes import LaneTimes, lane_times
 from tailc.verify.setting import Draw, Setting
 from tailc.verify.verdict import Load, RungUse
 
@@ -45,6 +46,7 @@ class ServerUse:
     cores: CoreTimes | None = None
     saturation: float | None = None
     clocks: ClockTimes | None = None
+    lanes: LaneTimes | None = None
 
 
 def server_use(setting: Setting, one: Draw, outcome: Outcome) -> ServerUse:
@@ -64,6 +66,7 @@ def server_use(setting: Setting, one: Draw, outcome: Outcome) -> ServerUse:
         core_times(outcome),
         outcome.saturation,
         clock_times(outcome),
+        lane_times(outcome),
     )
 
 

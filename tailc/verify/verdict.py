@@ -82,17 +82,42 @@ class CoreUse:
 
 
 @dataclass(frozen=True)
+class IdlePeriods:
+    """Idle periods longer than the entry's before, and up to `up_to_us`; None: any longer ones.
+
+    `time_ppm`: their share of all idle time; `count_ppm`: of all idle periods.
+    """
+
+    up_to_us: int | None
+    time_ppm: int
+    count_ppm: int
+
+
+@dataclass(frozen=True)
+class IdleUse:
+    """How long a core has no request, and how long at a time.
+
+    `share_ppm`: of its time. `periods`: shortest first, without lengths that none has.
+    """
+
+    share_ppm: int
+    periods: tuple[IdlePeriods, ...]
+
+
+@dataclass(frozen=True)
 class LaneUse:
     """How busy the lanes of a core were, in the mean, where rungs are those.
 
     `batch_ppm`: batch work by core, over that beside a free core; `low_ppm`, `high_ppm`: 95 %
     interval over the repeats, None with one. `utilization_ppm`: busy lanes of a core, up to 2.
+    `idle`: when that of requests is not.
     """
 
     batch_ppm: int
     low_ppm: int | None
     high_ppm: int | None
     utilization_ppm: int
+    idle: IdleUse
 
 
 @dataclass(frozen=True)

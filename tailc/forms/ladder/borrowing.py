@@ -17,9 +17,11 @@ import enum
 from dataclasses import dataclass
 
 from tailc.forms.ladder.lanes import (
+    AT_ONCE_AWAKE,
     QUANTUM_US,
     Lanes,
     Plan,
+    Waking,
     at_any_load,
     by_rate,
     while_none_waits,
@@ -79,7 +81,8 @@ class BorrowingProblem:
     find that; `batch_slowdown_ppm` None: batch work suffers as much. `budget_us` None: the headroom
     is found by replay, the least of all rates, or, if `is_by_load`, at each. `charges_harm`: a
     budget is used up by the time that a request loses, not by the time that it shares its core.
-    `release_us`: how long batch work still interferes after it was told to leave.
+    `release_us`: how long batch work still interferes after it was told to leave. `waking`: how
+    long it takes to wake up again, and a core where there is none.
     """
 
     profile: DemandProfile
@@ -94,6 +97,7 @@ class BorrowingProblem:
     percentile_ppm: int
     target_us: int
     rates_mrps: tuple[int, ...]
+    waking: Waking = AT_ONCE_AWAKE
     objective: BatchAim = BatchAim.BATCH
 
     def __post_init__(self) -> None:

@@ -44,6 +44,28 @@ class Lanes:
         assert 0 <= self.interference_ppm < PPM
         assert 0 <= self.batch_slowdown_ppm < PPM
 
+    def lost_waking(self, beside_free: float, beside_requests: float) -> float:
+        """Batch work that is not done on so many lanes where it wakes up, as `BATCH` counts it."""
+        return beside_free + beside_requests * (1 - self.batch_slowdown_ppm / PPM)
+
+
+@dataclass(frozen=True)
+class Waking:
+    """How long it takes to wake up [ns]: batch work, once its lane is free for it, and a core that
+    sleeps because it has none, for a request.
+    """
+
+    batch_ns: int = 0
+    core_ns: int = 0
+
+    def __post_init__(self) -> None:
+        assert self.batch_ns >= 0
+        assert self.core_ns >= 0
+
+
+# Both at once.
+AT_ONCE_AWAKE = Waking()
+
 
 @dataclass(frozen=True)
 class Plan:

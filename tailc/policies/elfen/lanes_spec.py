@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Annotated
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
@@ -18,9 +19,11 @@ from tailc.specs.fields import (
     SpecModel,
     Text,
     exact,
+    quantity,
+    quantity_schema,
     written,
 )
-from tailc.units import format_mrps
+from tailc.units import Dimension, format_mrps
 
 # Cycles at 2.0 GHz until a lane has let go of the core, and until it works again (Yang et al.,
 # USENIX ATC 2016, figure 8).
@@ -29,6 +32,19 @@ RELEASE_CYCLES = {"mwait": 2_443, "nanonap": 3_285, "futex": 11_518}
 WAKE_CYCLES = {"mwait": 1_036, "nanonap": 1_438, "futex": 3_968}
 RELEASE_US = -(-RELEASE_CYCLES["nanonap"] // CYCLES_PER_US)
 MOST_IPC = 1_000
+# Waking up takes some hundred nanoseconds to some hundred microseconds.
+_WAKING = Dimension(
+    noun="a duration",
+    grid="nanoseconds",
+    units={"ns": Fraction(1), "us": Fraction(1_000), "ms": Fraction(10**6)},
+    example="719ns",
+    likely={"usec": "us", "nsec": "ns"},
+)
+WakeNs = Annotated[
+    int,
+    BeforeValidator(quantity(_WAKING, positive=False)),
+    WithJsonSchema(quantity_schema("Up to some milliseconds; it may be 0.", _WAKING)),
+]
 
 
 def _ipc(value: object) -> int:
@@ -121,6 +137,18 @@ class LanesSpec(SpecModel):
         alias="release",
         description="How long batch work interferes after it is told to leave.",
         json_schema_extra={"default": "2us"},
+    )
+    wake_ns: WakeNs = Field(
+        default=0,
+        alias="wake",
+        description="How long batch work takes to wake up once its lane is free for it.",
+        json_schema_extra={"default": "0ns"},
+    )
+    core_wake_ns: WakeNs = Field(
+        default=0,
+        alias="core_wake",
+        description="How long a core takes to wake up for a request where it has no batch work.",
+        json_schema_extra={"default": "0ns"},
     )
 
     @model_validator(mode="after")

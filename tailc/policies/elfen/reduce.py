@@ -8,7 +8,7 @@ from tailc.forms.ladder.borrowing import (
     BorrowingSolution,
     Calibration,
 )
-from tailc.forms.ladder.lanes import lane_ladder
+from tailc.forms.ladder.lanes import Waking, lane_ladder
 from tailc.forms.ladder.table import Ladder
 from tailc.policies.elfen.spec import BY_LOAD, ElfenSpec
 from tailc.traces.profile import DemandProfile
@@ -31,6 +31,7 @@ def reduce(spec: ElfenSpec, profile: DemandProfile) -> BorrowingProblem:
         is_by_load=spec.budget == BY_LOAD,
         charges_harm=spec.charges_harm,
         release_us=spec.lanes.release_us,
+        waking=Waking(spec.lanes.wake_ns, spec.lanes.core_wake_ns),
         percentile_ppm=spec.slos[0].percentile_ppm,
         target_us=spec.aim_us,
         rates_mrps=tuple(sorted(spec.rates_mrps)),

@@ -30,6 +30,9 @@ in the system waits, or holds exactly one core of its rung's unit. All times are
   a request came to that core without waiting. Of cores that fall free at the same instant, the one
   of the last to leave goes first.
 - *Moving* takes a time in which no work is done and the new rung's power is drawn.
+- *Waking up.* Where cores sleep, a request that starts on one that was free does no work until it
+  is awake. Batch work wakes up when a core falls free of a request on the last rung. Until it is
+  awake it only counts how long that takes: requests are as slow beside it as if it were.
 - *Cut-off.* A request that has run for the longest time allowed exits there, its work unfinished.
 - *Steering.* Exits are counted, and the last of an epoch takes a step (`control`), at that exit.
 
@@ -47,7 +50,13 @@ from numba import njit
 from tailc.replay.arriving import arrive
 from tailc.replay.cores.control import complete, scale
 from tailc.replay.cores.shortage import asked_at, find_shortages, is_any_held_below_free
-from tailc.replay.cores.state import CoreDemand, CoreLog, empty_server
+from tailc.replay.cores.state import (
+    BESIDE_FREE,
+    BESIDE_REQUEST,
+    CoreDemand,
+    CoreLog,
+    empty_server,
+)
 from tailc.replay.cores.table import NOWHERE, CoreTable
 from tailc.replay.pools import NEVER_NS, PPM
 from tailc.replay.state import (
@@ -144,6 +153,9 @@ def _exit(state, demand, table, log):
     log.is_cut[job.request] = _is_unfinished(job, server.now, demand)
     log.thread_ns[job.request] = server.now - job.begun
     _leave_rung(state, job, table, log)
+    if job.rung == len(table.unit_of) - 1:
+        job.batch_from = server.now + table.batch_wake_ns
+    job.since = server.now
     server.running -= 1
     server.in_system -= 1
     for i in range(place, server.running):
@@ -170,6 +182,14 @@ def _leave_rung(state, job, table, log):
     state.server.power_ppm -= table.power_ppm[job.rung]
     if job.rung < len(table.unit_of) - 1:
         job.spent += state.server.now - job.since
+        _log_waking(BESIDE_REQUEST, state, job, log)
+
+
+@_part  # pragma: no cover - compiled
+def _log_waking(where, state, job, log):
+    """How much of the time that ends now batch work beside the job's core was not awake yet."""
+    now = state.server.now
+    log.waking[state.server.phase, where] += max(min(now, job.batch_from) - job.since, 0)
 
 
 @_part  # pragma: no cover - compiled
@@ -266,9 +286,12 @@ def _start(state, demand, table, log):
     job.ladder = ladder
     job.left = demand.work[request]
     log.wait_ns[request] = server.now - demand.arrival_ns[request]
+    log.idle_ns[request] = server.now - job.since
+    _log_waking(BESIDE_FREE, state, job, log)
+    wake_ns = table.core_wake_ns if server.now > job.since else 0
     server.started += 1
     server.running += 1
-    _run_on(rung, 0, job, state, demand, table)
+    _run_on(rung, wake_ns, job, state, demand, table)
     _plan(state, slot, table)
 
 

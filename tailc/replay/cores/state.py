@@ -14,6 +14,9 @@ from tailc.replay.pools import NEVER_NS
 from tailc.replay.state import FIRST_HALF, PHASES, POOL_COLUMNS, THREADS, WARM_UP
 from tailc.replay.steering import UNSTEERED, first_output_ppm
 
+# Where batch work is that wakes up: beside a free core, or beside a request.
+BESIDE_FREE, BESIDE_REQUEST = range(2)
+
 
 class CoreDemand(NamedTuple):
     """Requests in order of arrival: when, how much work, which ladder, and speed[curve, rung].
@@ -62,6 +65,8 @@ class CoreLog(NamedTuple):
     latency_ns, wait_ns, rung, is_cut, thread_ns: as for threads. energy: in units of power times
     nanoseconds. integrals: as for threads. power: (PHASES,), energy drawn by requests.
     steps: (steps, 4), time, measured tail, rate, and the output after it.
+    idle_ns: how long the core had been free on which a request started. waking: (PHASES, 2), the
+    time that batch work took to wake up, over cores. Both are of cores where all are of one type.
     """
 
     latency_ns: NDArray[np.int64]
@@ -73,6 +78,8 @@ class CoreLog(NamedTuple):
     integrals: NDArray[np.float64]
     power: NDArray[np.float64]
     steps: NDArray[np.int64]
+    idle_ns: NDArray[np.int64]
+    waking: NDArray[np.float64]
 
     @classmethod
     def empty(cls, requests: int, table: CoreTable) -> CoreLog:
@@ -88,6 +95,8 @@ class CoreLog(NamedTuple):
             integrals=np.zeros((PHASES, THREADS + POOL_COLUMNS * len(table.cores)), np.float64),
             power=np.zeros(PHASES, np.float64),
             steps=np.zeros((steps, STEP_COLUMNS), np.int64),
+            idle_ns=np.zeros(requests, np.int64),
+            waking=np.zeros((PHASES, 2), np.float64),
         )
 
 
@@ -96,7 +105,8 @@ _JOB = np.dtype(
         ("request", np.int64),
         ("begun", np.int64),
         ("born", np.int64),  # from when its age counts
-        ("since", np.int64),  # on its rung
+        ("since", np.int64),  # on its rung, or free
+        ("batch_from", np.int64),  # when batch work beside its core is awake
         ("spent", np.int64),  # below the last rung, since its core last was free
         ("works_from", np.int64),  # after its move
         ("left", np.int64),  # work when it begins to work on its rung

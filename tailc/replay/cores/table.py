@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tailc.forms.ladder.lanes import AT_ONCE_AWAKE, Waking
 from tailc.forms.ladder.table import AdmissionKind, Ladder, Row, Rule
 from tailc.replay.lowered import NS_PER_US, first_of_alike, rows_by_load
 from tailc.replay.pools import NEVER_NS, PPM, pools, refuse
@@ -33,6 +34,8 @@ class CoreTable(NamedTuple):
     ages_by_core: whether a request that has waited goes on with the age of the one before it.
     waited_start_last: whether one that has waited wants the last rung of its row at once.
     random_seed: below 0 unless requests start on random cores and stay there.
+    batch_wake_ns: how long batch work beside a core takes to wake up, after a request was alone.
+    core_wake_ns: how long a core that was free takes to wake up for a request.
     """
 
     row_of_load: NDArray[np.int32]
@@ -56,6 +59,8 @@ class CoreTable(NamedTuple):
     ages_by_core: bool
     waited_start_last: bool
     random_seed: int
+    batch_wake_ns: int
+    core_wake_ns: int
     steer: Steer
 
 
@@ -68,10 +73,12 @@ def core_table(
     steering: Steering | None = None,
     random_seed: int | None = None,
     cores_on: tuple[int, ...] | None = None,
+    waking: Waking = AT_ONCE_AWAKE,
 ) -> CoreTable:
     """The core ladders for loads up to `most_in_system`; a table by rate is read at `rate_mrps`.
 
-    `cores_on`: how many cores of each unit are there, if not all.
+    `cores_on`: how many cores of each unit are there, if not all. `waking`: of batch work beside
+    them, or of themselves.
 
     Raises TailcError for ladders on different rungs, and for requests that do not start at once.
     """
@@ -103,6 +110,8 @@ def core_table(
         ages_by_core=Rule.BUSY_PERIOD_AGE in ladder.rules,
         waited_start_last=Rule.WAITED_START_LAST in ladder.rules,
         random_seed=-1 if random_seed is None else random_seed,
+        batch_wake_ns=waking.batch_ns,
+        core_wake_ns=waking.core_ns,
         steer=lowered_steering(steering, ladder),
         **_counts(units, cores),
     )

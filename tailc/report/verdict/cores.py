@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tailc.percentiles import PPM
 from tailc.report.table import Column
 from tailc.report.verdict.clocks import clock_groups
+from tailc.report.verdict.lanes import is_on_lanes, lane_columns
 from tailc.report.verdict.words import POLICY, ms, percent, percentile, subject
 from tailc.units import printable
-from tailc.verify.verdict import CoreUse, LaneUse, Point, Run, Verdicts
+from tailc.verify.verdict import CoreUse, Point, Run, Verdicts
 
 Groups = list[tuple[Column, ...]]
 _DASH = "-"
@@ -21,16 +21,11 @@ def is_on_cores(verdicts: Verdicts) -> bool:
     return is_on_lanes(runs) or any(run.cores is not None for run in runs)
 
 
-def is_on_lanes(runs: Sequence[Run]) -> bool:
-    """Whether requests share their cores with batch work, lane by lane."""
-    return any(run.lanes is not None for run in runs)
-
-
 def core_groups(verdicts: Verdicts, runs: Sequence[Run]) -> Groups:
     """Energy, how busy each type was, and the output where something steers; or batch work."""
     lanes = [run.lanes for run in runs if run.lanes is not None]
     if lanes:
-        return [_lanes(lanes)] if len(lanes) == len(runs) else []
+        return [lane_columns(lanes)] if len(lanes) == len(runs) else []
     uses = [run.cores for run in runs]
     told = [use for use in uses if use is not None]
     if len(told) < len(runs):
@@ -51,20 +46,6 @@ def _energy(verdicts: Verdicts, uses: Sequence[CoreUse]) -> tuple[Column, ...]:
         if verdicts.other_power_ppm:
             columns.append(_column("server", [_share(use.whole_ppm) for use in uses]))
     return tuple(columns)
-
-
-def _lanes(uses: Sequence[LaneUse]) -> tuple[Column, ...]:
-    return (
-        _column("batch", [percent(use.batch_ppm) for use in uses]),
-        _column("95 % interval", [_share_interval(use) for use in uses], is_number=False),
-        _column("util", [f"{use.utilization_ppm / PPM:.2f}" for use in uses]),
-    )
-
-
-def _share_interval(use: LaneUse) -> str:
-    if use.low_ppm is None or use.high_ppm is None:
-        return "unknown"
-    return f"{percent(use.low_ppm)} .. {percent(use.high_ppm)}"
 
 
 def _digits(uses: Sequence[CoreUse]) -> int:

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from tailc.report.document import slo_dict
-from tailc.verify.verdict import ClockUse, CoreUse, Point, Run, Verdict, Verdicts
+from tailc.verify.verdict import ClockUse, CoreUse, LaneUse, Point, Run, Verdict, Verdicts
 
 FORMAT = "tailc-verdict"
 VERSION = 2
@@ -58,7 +58,7 @@ def _run_dict(run: Run) -> dict[str, Any]:
         "verdicts": [_verdict_dict(verdict) for verdict in run.verdicts],
         "stretch_us": [list(times_us) for times_us in run.stretch_us],
         "cores": None if run.cores is None else _cores_dict(run.cores),
-        "lanes": None if run.lanes is None else asdict(run.lanes),
+        "lanes": None if run.lanes is None else _lanes_dict(run.lanes),
         "control": None if run.control is None else asdict(run.control),
         "spikes": [asdict(spike) for spike in run.spikes],
         "clocks": None if run.clocks is None else _clocks_dict(run.clocks),
@@ -67,6 +67,11 @@ def _run_dict(run: Run) -> dict[str, Any]:
 
 def _cores_dict(use: CoreUse) -> dict[str, Any]:
     return {**asdict(use), "types": [asdict(one) for one in use.types]}
+
+
+def _lanes_dict(use: LaneUse) -> dict[str, Any]:
+    periods = [asdict(one) for one in use.idle.periods]
+    return {**asdict(use), "idle": {"share_ppm": use.idle.share_ppm, "periods": periods}}
 
 
 def _clocks_dict(use: ClockUse) -> dict[str, Any]:

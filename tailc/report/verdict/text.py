@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from tailc.report.table import Column, columns_aligned, packed
 from tailc.report.verdict.clocks import has_clocks, level_use
-from tailc.report.verdict.cores import is_on_cores, is_on_lanes, spikes
+from tailc.report.verdict.cores import is_on_cores, spikes
+from tailc.report.verdict.lanes import idle_table, is_on_lanes
 from tailc.report.verdict.tables import (
     Groups,
     comparison,
@@ -43,6 +44,7 @@ Times in ms. noise: half-width from simulated arrivals alone; mean: mean latency
 in the system; batch: batch work by core over that beside a free core, with its interval over
 replays; util: busy lanes of a core, of 2"""
 _CORE_RUNGS = "the rung that requests of the policy left on"
+_IDLE = "the time of a core without a request of the policy"
 _LEVELS = "share of the time of busy cores at each frequency"
 _SPIKES = """\
 stretches of a constant rate: percentile of their requests; share of the tails, measured once an
@@ -63,6 +65,7 @@ def as_text(verdicts: Verdicts, rungs: Sequence[str] = ()) -> str:
         *_comparisons(verdicts),
         _legend(verdicts),
         *_rung_use(verdicts, rungs),
+        *_idle(verdicts),
         *_stretches(verdicts),
         *_spikes(verdicts),
         "\n  ".join(drift_sentences(verdicts)),
@@ -89,6 +92,11 @@ def _rung_use(verdicts: Verdicts, rungs: Sequence[str]) -> Iterator[str]:
         return
     said = _CORE_RUNGS if is_on_cores(verdicts) else _RUNGS
     yield f"{said}\n" + "\n\n".join(_tables(*rung_use(verdicts, rungs)))
+
+
+def _idle(verdicts: Verdicts) -> Iterator[str]:
+    if is_on_lanes([point.policy for point in verdicts.points]):
+        yield f"{_IDLE}\n{columns_aligned(idle_table(verdicts))}"
 
 
 def _spikes(verdicts: Verdicts) -> Iterator[str]:

@@ -14,7 +14,7 @@ from tailc.forms.ladder.borrowing import (
     age_of,
     plan_of,
 )
-from tailc.forms.ladder.lanes import Lanes, at_any_load
+from tailc.forms.ladder.lanes import Lanes, Waking, at_any_load
 from tailc.forms.ladder.table import LoadAxis, Rule
 from tailc.pipeline import lane_replays
 from tailc.pipeline.borrowing import predicted_misses, solve_for_budgets
@@ -122,6 +122,32 @@ def test_borrow_idle_only_shares_until_batch_work_has_left():
     for point in found.points:
         assert point.budget_us is None
         assert point.tail_us == pytest.approx(point.alone_us, rel=0.03)
+
+
+def test_batch_work_that_takes_time_to_wake_up_is_less_by_that_after_each_busy_period():
+    asked = problem(borrowing=Borrowing.IDLE, rates_mrps=(100_000,))
+    waking = Waking(batch_ns=2_000_000)
+    awake, waking_up = (
+        solve_for_budgets(dataclasses.replace(asked, waking=told))
+        for told in (asked.waking, waking)
+    )
+    (before,), (after,) = awake.points, waking_up.points
+    # Idle periods of Poisson arrivals: exp(-L x) of idle time is left.
+    assert after.batch_ppm == pytest.approx(before.batch_ppm * np.exp(-0.1 * 2), rel=0.02)
+    assert (after.tail_us, after.alone_us) == (before.tail_us, before.alone_us)
+    (told,) = (row.evidence for row in waking_up.rows)
+    assert told is not None
+    # By request: what batch work at 100 requests a second has less than all.
+    assert told.objective_us == pytest.approx((PPM - after.batch_ppm) / 100, rel=0.02)
+
+
+def test_a_core_that_sleeps_without_batch_work_is_slower_alone_than_with_borrow_idle():
+    asked = problem(borrowing=Borrowing.IDLE, rates_mrps=(20_000,))
+    asleep = dataclasses.replace(asked, waking=Waking(core_ns=3_000_000))
+    (point,) = solve_for_budgets(asleep).points
+    (kept_awake,) = solve_for_budgets(asked).points
+    assert point.tail_us == kept_awake.tail_us
+    assert point.alone_us > kept_awake.alone_us + 1_000
 
 
 def test_a_calibrated_interference_makes_both_tails_equal():

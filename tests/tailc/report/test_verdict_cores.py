@@ -7,7 +7,17 @@ from pathlib import Path
 import jsonschema
 
 from tailc.report.verdict import as_cases, as_dict, as_github, as_markdown, as_text
-from tailc.verify.verdict import ControlUse, CoreUse, LaneUse, Run, Spike, TypeUse, Verdicts
+from tailc.verify.verdict import (
+    ControlUse,
+    CoreUse,
+    IdlePeriods,
+    IdleUse,
+    LaneUse,
+    Run,
+    Spike,
+    TypeUse,
+    Verdicts,
+)
 from tests.tailc.report.verdicts_made import MEETS, MISSES, UNSURE, point, run, verdicts
 
 SCHEMA = json.loads(
@@ -155,15 +165,24 @@ def test_annotations_and_cases_tell_the_energy_in_a_word():
     assert "energy" not in as_github(threads)
 
 
+IDLE = IdleUse(
+    760_000,
+    (
+        IdlePeriods(5_000, 40_000, 300_000),
+        IdlePeriods(15_000, 160_000, 300_000),
+        IdlePeriods(50_000, 450_000, 300_000),
+        IdlePeriods(None, 350_000, 100_000),
+    ),
+)
 ON_LANES = dataclasses.replace(
     verdicts(
         point(
             "30/s",
             dataclasses.replace(
-                run("smt", MEETS), lanes=LaneUse(873_000, 872_000, 874_000, 1_320_000)
+                run("smt", MEETS), lanes=LaneUse(873_000, 872_000, 874_000, 1_320_000, IDLE)
             ),
             dataclasses.replace(
-                run("borrow-idle", UNSURE), lanes=LaneUse(765_000, None, None, 1_000_000)
+                run("borrow-idle", UNSURE), lanes=LaneUse(765_000, None, None, 1_000_000, IDLE)
             ),
         )
     ),
@@ -195,5 +214,16 @@ def test_json_tells_of_lanes_what_its_schema_says():
         "low_ppm": 872_000,
         "high_ppm": 874_000,
         "utilization_ppm": 1_320_000,
+        "idle": dataclasses.asdict(IDLE) | {"periods": [*map(dataclasses.asdict, IDLE.periods)]},
     }
     assert told["points"][0]["policy"]["cores"] is None
+
+
+def test_idle_time_is_told_by_the_lengths_within_which_a_tenth_half_and_most_of_it_is():
+    said = as_text(ON_LANES, ["shared", "alone"])
+    assert (
+        "\nthe time of a core without a request of the policy\n"
+        "arrivals    idle  of that in periods\n"
+        "    30/s  76.0 %  20.0 % up to 15 ms, 65.0 % up to 50 ms\n"
+    ) in said
+    assert max(map(len, said.splitlines())) <= WIDEST

@@ -27,9 +27,8 @@ def core_baseline(name: str, policy: Subject, load: Workload, search: Search) ->
 
     Raises TailcError (USAGE) for a name that does not fit.
     """
-    ladder = policy.ladders[0]
-    if is_on_lanes(ladder):
-        return lane_baseline(name, ladder, search)
+    if is_on_lanes(policy.ladders[0]):
+        return lane_baseline(name, policy, search)
     return _of_core_types(name, policy, load, search)
 
 
@@ -93,7 +92,7 @@ def core_default_names(policy: Subject) -> tuple[str, ...]:
     one set of gains where it has several. On lanes of cores: `lane_default_names`.
     """
     if is_on_lanes(policy.ladders[0]):
-        return lane_default_names()
+        return lane_default_names(policy)
     names = ["tl", "ee", "rc"]
     if isinstance(policy.steering, Controller):
         names.append("s2f")

@@ -8,17 +8,20 @@ from dataclasses import dataclass
 
 from tailc.errors import Code, Finding, TailcError, did_you_mean
 from tailc.forms.ladder.borrowing import Borrowing
+from tailc.replay.baselines.lanes.no_batch import NO_BATCH
 from tailc.units import QuantityError, parse_us, shorten
 
 
 class Extreme(enum.Enum):
-    """Lanes that nobody manages."""
+    """Lanes that nobody manages: without batch work, or with it all the time."""
 
+    NEVER = NO_BATCH
     ALWAYS = "always-shared"
 
 
 BUDGETED = (Borrowing.FIXED, Borrowing.REFRESH, Borrowing.DYNAMIC, Borrowing.SAFE)
 NAMES = (
+    Extreme.NEVER.value,
     Borrowing.IDLE.value,
     *(borrowing.value for borrowing in BUDGETED),
     Extreme.ALWAYS.value,
@@ -44,10 +47,8 @@ def asked(name: str) -> Asked:
         message = f"there is no baseline `{shorten(name)}` where rungs are lanes of a core"
         hint = did_you_mean(name.lower(), [*NAMES, "fixed-47ms"])
         raise TailcError(Finding(Code.USAGE, message, help=hint))
-    if found["who"] == Extreme.ALWAYS.value:
-        who: Borrowing | Extreme = Extreme.ALWAYS
-    else:
-        who = Borrowing(found["who"])
+    extremes = {extreme.value: extreme for extreme in Extreme}
+    who = extremes.get(found["who"]) or Borrowing(found["who"])
     if found["time"] is None:
         return Asked(who)
     if who not in BUDGETED:

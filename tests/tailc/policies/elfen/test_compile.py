@@ -61,6 +61,34 @@ def test_a_program_reads_the_same(compiled):
     assert 0 < high["batch_ppm"] < low["batch_ppm"] < 1_000_000
 
 
+LANES = "lanes: {interference: 45%}"
+WAKING = "lanes: {interference: 45%, wake: 719ns, core_wake: 0.2ms}"
+
+
+def test_how_long_waking_up_takes_is_evidence_where_it_takes_any_time(compiled):
+    ended, stem = compiled(swapped((FIXED, "policy: borrow-idle\n"), (LANES, WAKING)))
+    assert ended.code == 0
+    settings = dict(read_policy(stem).evidence.settings)
+    assert (settings["wake_ns"], settings["core_wake_ns"]) == (719, 200_000)
+    _, stem = compiled(swapped((FIXED, "policy: borrow-idle\n")))
+    assert not {"wake_ns", "core_wake_ns"} & dict(read_policy(stem).evidence.settings).keys()
+
+
+def test_the_judge_lets_cores_without_batch_work_sleep_as_the_compile_did(compiled, tailc):
+    spec = swapped((FIXED, "policy: borrow-idle\n"), (LANES, WAKING))
+    _, stem = compiled(spec)
+    held_out = stem.parent / "heldout.csv"
+    words = ("--output-format", "json", "--no-progress")
+    ended = tailc("verify", f"{stem}.json", "--trace", held_out, *words)
+    for point in json.loads(ended.out)["result"]["points"]:
+        first, idle, *_ = point["baselines"]
+        assert (first["subject"], idle["subject"]) == ("no-batch", "borrow-idle")
+        tails = [run["verdicts"][0]["estimate_us"] for run in (first, idle)]
+        # At least the 200 us that the core takes to wake up for some request in ten thousand.
+        assert tails[0] > tails[1]
+        assert first["lanes"]["batch_ppm"] == 0
+
+
 def test_what_requests_alone_cannot_meet_is_refused_and_writes_nothing(compiled):
     ended, stem = compiled(swapped(("latency: 80ms", "latency: 40ms")))
     assert ended.code == 6

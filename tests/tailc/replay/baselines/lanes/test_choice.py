@@ -1,10 +1,12 @@
 """Baselines on lanes of cores: which there are, and the budgets they have."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 from tailc.errors import Code, TailcError
-from tailc.forms.ladder.lanes import Lanes, at_any_load, is_on_lanes, lane_ladder, lanes_of
+from tailc.forms.ladder.lanes import Lanes, Waking, at_any_load, is_on_lanes, lane_ladder, lanes_of
 from tailc.forms.ladder.table import Climb, Rule
 from tailc.replay.baselines import Search, Tried, baseline, check_name, default_names
 from tailc.replay.subject import Subject
@@ -37,6 +39,24 @@ def test_the_policies_of_the_paper_are_compared_the_most_careful_first():
         assert subject.name == name
         assert is_on_lanes(subject.ladders[0])
         assert lanes_of(subject.ladders[0]) == LANES
+
+
+def test_no_batch_work_is_compared_too_where_cores_sleep_without_it():
+    sleeping = dataclasses.replace(POLICY, waking=Waking(batch_ns=719, core_ns=30_000))
+    assert default_names(sleeping, LOAD) == ("no-batch", *default_names(POLICY, LOAD))
+    search = Search(lambda _: Tried(53 * MS), 990_000, 100 * MS)
+    without = baseline("no-batch", sleeping, LOAD, search)
+    assert (without.has_batch, first_row(without)) == (False, (Climb(0, 1),))
+    for name in default_names(sleeping, LOAD):
+        assert baseline(name, sleeping, LOAD, search).waking == sleeping.waking
+
+
+def test_the_headroom_is_that_of_requests_without_batch_work():
+    def tried(subject: Subject) -> Tried:
+        return Tried((40 if subject.has_batch else 53) * MS)
+
+    fixed = baseline("fixed", POLICY, LOAD, Search(tried, 990_000, 100 * MS))
+    assert fixed.note == "budget 47 ms"
 
 
 def test_a_budget_is_what_requests_alone_leave_of_the_target():
