@@ -116,7 +116,7 @@ class Code(enum.Enum):
     OTHER_MEASURE = ("TC0602", ExitCode.OK, "the held-out trace was measured otherwise")
     COMPILE_TRACE = ("TC0601", ExitCode.BAD_CONTENT, "the trace to verify on is the compile trace")
     OTHER_SERVICE = ("TC0651", ExitCode.OK, "the policies compared are of different services")
-    DRIFT = ("TC0652", ExitCode.OK, "held-out demand has drifted from the compile demand")
+    DRIFT = ("TC0652", ExitCode.OK, "what was held out has drifted from what was compiled from")
     CANNOT_READ = ("TC0701", ExitCode.CANNOT_READ, "a file cannot be read")
     CANNOT_WRITE = ("TC0702", ExitCode.CANNOT_WRITE, "a file cannot be written")
     MISSING_PART = ("TC0703", ExitCode.MISSING_PART, "an optional part is not installed")

@@ -32,6 +32,7 @@ def compared_throughput(
     from tailc.report import diff as render
     from tailc.report.diff import throughput as changes
     from tailc.verify.options import VerifyOptions
+    from tailc.verify.throughput.drift import drift_findings, drifts
     from tailc.verify.throughput.judge import check, shares_of
 
     for policy in policies:
@@ -42,12 +43,13 @@ def compared_throughput(
     chosen = VerifyOptions(held_out_name=trace, **replay_options.given(options))
     check(new, held_out, chosen)
     found, change = diff(*policies), throughput_change(*policies, held_out, chosen)
+    drifted = drift_findings(new, drifts(new, held_out, chosen), held_out)
     result: dict[str, object] = {**render.as_dict(found), "throughput": changes.as_dict(change)}
     return Outcome(
         found.exit_code if exit_code else ExitCode.OK,
         f"{render.as_text(found)}\n{changes.as_text(change)}",
         result,
-        (*found.warnings, *held_out.warnings),
+        (*found.warnings, *held_out.warnings, *drifted),
         tuple(render.as_github(found).splitlines()),
         markdown=render.as_markdown(found) + changes.as_markdown(change),
     )

@@ -35,17 +35,19 @@ def judged_throughput(
     from tailc.pipeline.held_out_rows import read_held_out_rows
     from tailc.report import throughput as render
     from tailc.verify.options import VerifyOptions
+    from tailc.verify.throughput.drift import drift_findings
     from tailc.verify.throughput.judge import verify_throughput
 
     check_options(policy, arrivals, options)
     held_out = read_held_out_rows(policy, trace, trace_format)
     chosen = VerifyOptions(held_out_name=trace, **replay_options.given(options))
     verdicts = verify_throughput(policy, held_out, chosen, tolerance_ppm)
+    drifts = tuple(machine.drift for machine in verdicts.machines)
     return Outcome(
         exit_code=verdicts.exit_code,
         text=render.as_text(verdicts),
         result=render.as_dict(verdicts),
-        findings=held_out.warnings,
+        findings=(*held_out.warnings, *drift_findings(policy, drifts, held_out)),
         annotations=tuple(render.as_github(verdicts).splitlines()),
         cases=render.as_cases(verdicts),
         markdown=render.as_markdown(verdicts),

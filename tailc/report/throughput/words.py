@@ -24,6 +24,16 @@ def limits(of: ErrorOf) -> str:
     return f"{of.low_ppm * 100 / PPM:.1f} .. {percent(of.high_ppm)}"
 
 
+def plain(of: ErrorOf | None) -> tuple[str, str]:
+    """Such as `0.03` and `-0.01 .. 0.07`; dashes where there is none."""
+    if of is None:
+        return "-", "-"
+    # Plus zero: a small negative number is 0.00.
+    rounded = (round(ppm / PPM, 2) + 0.0 for ppm in (of.ppm, of.low_ppm, of.high_ppm))
+    middle, low, high = (f"{number:.2f}" for number in rounded)
+    return middle, f"{low} .. {high}"
+
+
 def heading(verdicts: ThroughputVerdicts) -> str:
     """What was replayed, and what is promised."""
     return (

@@ -12,22 +12,23 @@ from tailc.artifact.envelope import InputRole, Policy
 from tailc.errors import Code, Finding, Place, TailcError
 from tailc.forms.shares import MILLI, Shares
 from tailc.percentiles import PPM
-from tailc.replay import streams
 from tailc.replay.machines.plant import Outcome, replay
 from tailc.replay.machines.static import best_static, equal_parts
-from tailc.replay.streams import Purpose
 from tailc.traces.throughput import ThroughputTrace, unknown_machines
 from tailc.verify.options import VerifyOptions
+from tailc.verify.throughput.blocks import error_of, in_ppm
+from tailc.verify.throughput.drift import FEWEST_STEPS, drifts
 from tailc.verify.throughput.recorded import RecordedMachine, plant_of
 from tailc.verify.throughput.replayed import Replayed, missing_machines, replayed_on
-from tailc.verify.throughput.verdict import ErrorOf, MachineVerdict, ThroughputVerdicts
+from tailc.verify.throughput.verdict import (
+    ErrorOf,
+    MachineDrift,
+    MachineVerdict,
+    ThroughputVerdicts,
+)
 from tailc.verify.verdict import Ruling
 
 Floats = NDArray[np.float64]
-# Of a 95 % interval.
-LOW, HIGH = 0.025, 0.975
-# Fewer steps have no interval worth the name.
-FEWEST_STEPS = 20
 
 
 def verify_throughput(
@@ -46,7 +47,7 @@ def verify_throughput(
     check(policy, held_out, options)
     replayed = replayed_on(shares, held_out)
     tolerance_ppm = shares.tolerance_ppm if tolerance_ppm is None else tolerance_ppm
-    outcome = replayed.outcome
+    outcome, found = replayed.outcome, drifts(policy, held_out, options)
     return ThroughputVerdicts(
         policy_name=policy.name,
         generation=policy.generation,
@@ -58,9 +59,9 @@ def verify_throughput(
         seed=options.seed,
         replicates=options.replicates,
         tolerance_ppm=tolerance_ppm,
-        machines=_verdicts(shares, replayed, options, tolerance_ppm),
-        utilization_ppm=_ppm(outcome.utilization),
-        batch_ppm=_ppm(float(outcome.batch_share.mean())),
+        machines=_verdicts(shares, replayed, options, tolerance_ppm, found),
+        utilization_ppm=in_ppm(outcome.utilization),
+        batch_ppm=in_ppm(float(outcome.batch_share.mean())),
     )
 
 
@@ -81,26 +82,6 @@ def is_compile_throughput(policy: Policy, held_out: ThroughputTrace) -> bool:
     )
 
 
-def error_of(errors: Floats, seed: int, number: int, replicates: int) -> ErrorOf:
-    """The mean of errors that follow one another, with an interval from resampled blocks.
-
-    Blocks are as many steps long as there are blocks, about: a phase spans steps, and blocks keep
-    them together (moving blocks; Kunsch, 1989). `number` tells draws with one seed apart.
-    """
-    steps = len(errors)
-    length = max(math.isqrt(steps), 1)
-    blocks = -(-steps // length)
-    drawn = streams.stream(seed, number, Purpose.RESAMPLE)
-    means = []
-    for _ in range(replicates):
-        starts = [int(streams.uniform(drawn) * (steps - length + 1)) for _ in range(blocks)]
-        rows = (np.array(starts)[:, None] + np.arange(length)).ravel()[:steps]
-        means.append(float(errors[rows].mean()))
-    mean = float(errors.mean())
-    low, high = np.quantile(means, [LOW, HIGH])
-    return ErrorOf(_ppm(mean), min(_ppm(low), _ppm(mean)), max(_ppm(high), _ppm(mean)))
-
-
 def slo_errors(outcome: Outcome) -> Floats:
     """|throughput / target - 1| of every machine at every step after the first full window."""
     measured = outcome.throughput[:, outcome.settling :]
@@ -108,7 +89,11 @@ def slo_errors(outcome: Outcome) -> Floats:
 
 
 def _verdicts(
-    shares: Shares, replayed: Replayed, options: VerifyOptions, tolerance_ppm: int
+    shares: Shares,
+    replayed: Replayed,
+    options: VerifyOptions,
+    tolerance_ppm: int,
+    found: tuple[MachineDrift | None, ...],
 ) -> tuple[MachineVerdict, ...]:
     plant = plant_of(replayed.machines)
     static = best_static(shares, plant)
@@ -129,15 +114,16 @@ def _verdicts(
                 error=error,
                 online=online,
                 offline=offline,
-                share_ppm=_ppm(float(outcome.share[at].mean())),
+                share_ppm=in_ppm(float(outcome.share[at].mean())),
                 most_milli=round(replayed.machines[at].most * shares.host_ppm / PPM * MILLI),
-                short_ppm=_ppm(float(outcome.is_short[at].mean())),
-                static_ppm=_ppm(static.errors[at]),
-                static_share_ppm=_ppm(static.shares[at]),
-                fair_ppm=_ppm(float(fair[at])),
+                short_ppm=in_ppm(float(outcome.is_short[at].mean())),
+                static_ppm=in_ppm(static.errors[at]),
+                static_share_ppm=in_ppm(static.shares[at]),
+                fair_ppm=in_ppm(float(fair[at])),
                 more_steps=_more_steps(error, tolerance_ppm, replayed.steps)
                 if ruling is Ruling.UNDECIDED
                 else None,
+                drift=found[at],
             )
         )
     return tuple(verdicts)
@@ -193,7 +179,3 @@ def check(policy: Policy, held_out: ThroughputTrace, options: VerifyOptions) -> 
         findings.append(Finding(Code.COMPILE_TRACE, message, place, hint))
     if findings:
         raise TailcError(findings)
-
-
-def _ppm(value: float) -> int:
-    return round(float(value) * PPM)

@@ -10,7 +10,7 @@ from tailc.verify.verdict import Ruling
 
 @dataclass(frozen=True)
 class ErrorOf:
-    """A mean absolute error in millionths, and its 95 % interval."""
+    """A mean, of absolute errors or of what differs, in millionths, and its 95 % interval."""
 
     ppm: int
     low_ppm: int
@@ -18,6 +18,19 @@ class ErrorOf:
 
     def __post_init__(self) -> None:
         assert self.low_ppm <= self.ppm <= self.high_ppm
+
+
+@dataclass(frozen=True)
+class MachineDrift:
+    """What has become of a machine since the compile.
+
+    throughput: by the same share, relative to what it was, less 1. memory: a of its model, less
+    what it was; None where shares hardly changed.
+    """
+
+    throughput: ErrorOf
+    memory: ErrorOf | None
+    is_flagged: bool
 
 
 @dataclass(frozen=True)
@@ -29,7 +42,8 @@ class MachineVerdict:
     most_milli: throughput at the whole host, by the held-out rows; short_ppm: part of the steps in
     which its target was told to be out of reach. static_ppm, static_share_ppm: error at the best
     share that never changes, and that share; fair_ppm: error at an equal part of the host.
-    more_steps: how many more would decide, where the ruling is undecided and they can.
+    more_steps: how many more would decide, where the ruling is undecided and they can. drift: since
+    the compile; None where it is not known.
     """
 
     name: str
@@ -45,6 +59,7 @@ class MachineVerdict:
     static_share_ppm: int
     fair_ppm: int
     more_steps: int | None
+    drift: MachineDrift | None
 
     @property
     def is_attainable(self) -> bool:

@@ -135,3 +135,24 @@ def test_parts_of_throughput_are_counted_in_rows(tmp_path, tailc):
     document = json.loads(tailc("split", written.spec, *words).out)
     jsonschema.validate(document, OUTPUT)
     assert document["result"]["held-out"]["rows"] == 96
+
+
+@pytest.mark.parametrize("command", ["verify", "diff"])
+def test_a_trace_of_another_service_under_the_same_names_is_flagged(case, tailc, command):
+    """Throughput of the encoder is the pricer's, some twenty times as much, and the reverse."""
+    written, policy = case
+    text = written.held_out.read_text()
+    swapped = text.replace("encoder", "~").replace("pricer", "encoder").replace("~", "pricer")
+    written.held_out.write_text(swapped)
+    policies = (policy,) if command == "verify" else (policy, policy)
+    ended = tailc(command, *policies, "--trace", written.held_out)
+    assert "warning[TC0652]: `encoder` has drifted: by the same share it does" in ended.err
+    assert "warning[TC0652]: `pricer` has drifted" in ended.err
+    assert "heldout.csv, row 1, column `throughput`" in ended.err
+
+
+def test_a_trace_of_the_same_service_is_not_flagged(case, tailc):
+    written, policy = case
+    ended = tailc("verify", policy, "--trace", written.held_out)
+    assert "drift since the compile" in ended.out
+    assert "TC0652" not in ended.err

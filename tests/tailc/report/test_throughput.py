@@ -9,7 +9,12 @@ from pathlib import Path
 import jsonschema
 
 from tailc.report.throughput import as_cases, as_dict, as_github, as_markdown, as_text
-from tailc.verify.throughput.verdict import ErrorOf, MachineVerdict, ThroughputVerdicts
+from tailc.verify.throughput.verdict import (
+    ErrorOf,
+    MachineDrift,
+    MachineVerdict,
+    ThroughputVerdicts,
+)
 from tailc.verify.verdict import Ruling
 
 SCHEMA = json.loads(
@@ -29,6 +34,7 @@ ENCODER = MachineVerdict(
     static_share_ppm=400_000,
     fair_ppm=310_000,
     more_steps=None,
+    drift=MachineDrift(ErrorOf(-413_000, -440_000, -383_000), None, is_flagged=True),
 )
 INDEX = dataclasses.replace(
     ENCODER,
@@ -38,6 +44,7 @@ INDEX = dataclasses.replace(
     online=None,
     short_ppm=500_000,
     more_steps=1_200,
+    drift=MachineDrift(ErrorOf(20_000, -10_000, 51_000), ErrorOf(-3_000, -10_000, 70_000), False),
 )
 BOTH = ThroughputVerdicts(
     policy_name="two",
@@ -70,6 +77,12 @@ def test_text_has_a_row_for_each_machine_and_what_is_left_to_say():
         "index    40.2 %  27.4 %     40.0 %  31.0 %              -     8.1 %\n"
     )
     assert "granted: 100.0 % of the host in the mean, of which batch work 12.0 %" in told
+    assert (
+        "drift since the compile, of throughput and of the model's a:\n"
+        "machine  by the same share     95 % interval  change of a  95 % interval  drift\n"
+        "encoder            -41.3 %  -44.0 .. -38.3 %            -              -  flagged\n"
+        "index                2.0 %     -1.0 .. 5.1 %         0.00  -0.01 .. 0.07  not flagged\n"
+    ) in told
     assert "index: the whole host would do 72.5/s in the mean: the target is out of reach" in told
     assert "index: short of share, and flagged as such, in 50.0 % of the steps" in told
     assert "index: about 1,200 more steps would decide" in told
@@ -101,3 +114,12 @@ def test_markdown_folds_out_what_it_was_compared_with():
     assert told.startswith("### two: undecided\n")
     assert "| encoder | 30/s | 3.2 % | 2.9 .. 3.6 % | pass |" in told
     assert told.index("<details>") < told.index("| encoder | 40.2 % | 27.4 %")
+    assert "| encoder | -41.3 % | -44.0 .. -38.3 % | - | - | flagged |" in told
+
+
+def test_drift_that_is_not_known_is_left_out():
+    silent = tuple(dataclasses.replace(machine, drift=None) for machine in BOTH.machines)
+    verdicts = dataclasses.replace(BOTH, machines=silent)
+    assert "drift since" not in as_text(verdicts)
+    assert "drift since" not in as_markdown(verdicts)
+    jsonschema.validate(as_dict(verdicts), SCHEMA)

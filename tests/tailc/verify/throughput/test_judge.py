@@ -14,7 +14,8 @@ from tailc.traces.profile import Measure
 from tailc.traces.reading import Reading, TimeUnit
 from tailc.traces.throughput import Series, ThroughputTrace
 from tailc.verify.options import VerifyOptions
-from tailc.verify.throughput.judge import error_of, verify_throughput
+from tailc.verify.throughput.blocks import error_of
+from tailc.verify.throughput.judge import verify_throughput
 from tailc.verify.throughput.recorded import plant_of, recorded
 from tailc.verify.throughput.replayed import replayed_on
 from tailc.verify.verdict import Ruling

@@ -1,0 +1,186 @@
+"""How far the machines behind held-out rows are from those that a policy was compiled from.
+
+A machine is told by two numbers of its model t' = a t + b r (Bartolini, 2015, eq. 2.1):
+
+- what it does in the end by a share, b / (1 - a) of it. What that is now is told without a model,
+  the mean throughput by the mean share, so that it is known for shares that hardly change too.
+- how much of a step is memory of the one before: a, by least squares on the held-out rows.
+
+Intervals are from resampled blocks of n held-out rows, and widened by sqrt(1 + n / m) for the m
+rows of the compile: had nothing changed, a model from those would be as uncertain, but for their
+number.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.artifact.envelope import InputRole, Policy
+from tailc.errors import Code, Finding, Severity
+from tailc.forms.shares import MILLI, Machine
+from tailc.percentiles import PPM
+from tailc.traces.throughput import Pairs, ThroughputTrace, pairs
+from tailc.units import plain_ppm
+from tailc.verify.options import VerifyOptions
+from tailc.verify.throughput.blocks import HIGH, LOW, in_ppm, resampled
+from tailc.verify.throughput.recorded import SMALLEST_SPREAD
+from tailc.verify.throughput.verdict import ErrorOf, MachineDrift
+
+Floats = NDArray[np.float64]
+# Fewer steps have no interval worth the name.
+FEWEST_STEPS = 20
+# What moves by less is no reason to compile again: a tenth of the throughput, as of a mean demand;
+# and an a that is wrong by less leaves less than a fifth of a change for the step after.
+MATERIAL_THROUGHPUT_PPM = 100_000
+MATERIAL_MEMORY_PPM = 200_000
+# A change in a sentence is rounded to tenths of a percent, an a to hundredths.
+_TENTH_PPM, _HUNDREDTH_PPM = 1_000, 10_000
+
+
+def drifts(
+    policy: Policy, held_out: ThroughputTrace, options: VerifyOptions
+) -> tuple[MachineDrift | None, ...]:
+    """Of each machine with a target the drift since the policy was compiled.
+
+    None where fewer than `FEWEST_STEPS` were measured, or nothing was done, and for the rows of the
+    compile themselves.
+    """
+    shares = policy.shares
+    assert shares is not None
+    compiled = {part.role: part for part in policy.inputs}
+    design = compiled.get(InputRole.DESIGN)
+    own = {part.digest for role, part in compiled.items() if role is not InputRole.HELD_OUT}
+    if design is None or held_out.digest in own:
+        return (None,) * len(shares.served)
+    widening = math.sqrt(1 + held_out.rows / design.rows)
+    found = []
+    for at, machine in enumerate(shares.served):
+        # Behind the draws for a machine's three errors.
+        draw = (options.seed, 3 * len(shares.served) + at, options.replicates)
+        rows = _steps(held_out, machine.name, shares.step_us)
+        found.append(None if rows is None else drift(machine, rows, widening, draw))
+    return tuple(found)
+
+
+def drift(
+    machine: Machine, rows: Pairs, widening: float, draw: tuple[int, int, int]
+) -> MachineDrift:
+    """How much more the machine does by the same share, as a part, and what a has come to.
+
+    Flagged where an interval lies on one side of zero and its estimate is material. There is no a
+    where shares hardly change. `draw`: seed, number of the draw, replicates.
+    """
+    compiled = machine.first_b_milli / MILLI / (1 - machine.first_a_ppm / PPM)
+    is_varied = float(np.ptp(rows.share)) >= SMALLEST_SPREAD
+    moments = np.column_stack(
+        [
+            rows.now,
+            rows.share,
+            rows.before * rows.before,
+            rows.before * rows.share,
+            rows.share * rows.share,
+            rows.before * rows.now,
+            rows.share * rows.now,
+        ]
+    )
+    sums = [moments[at].sum(axis=0) for at in resampled(len(rows.now), *draw)]
+    whole, drawn = moments.sum(axis=0), np.array(sums)
+    throughput = _shift(_by_share(whole) / compiled - 1, _by_share(drawn) / compiled - 1, widening)
+    memory = None
+    if is_varied:
+        first_a = machine.first_a_ppm / PPM
+        memory = _shift(_memory(whole) - first_a, _memory(drawn) - first_a, widening)
+    flags = (
+        _is_beyond(throughput, MATERIAL_THROUGHPUT_PPM),
+        memory is not None and _is_beyond(memory, MATERIAL_MEMORY_PPM),
+    )
+    return MachineDrift(throughput, memory, is_flagged=any(flags))
+
+
+def drift_findings(
+    policy: Policy, found: tuple[MachineDrift | None, ...], held_out: ThroughputTrace
+) -> tuple[Finding, ...]:
+    """A warning for each machine whose drift is flagged, at its first row."""
+    shares = policy.shares
+    assert shares is not None
+    hint = "compile again on newer rows, or check that this is a trace of the same service"
+    return tuple(
+        Finding(
+            Code.DRIFT,
+            f"`{machine.name}` has drifted: {_said(machine, drift)}",
+            held_out.place(machine.name, held_out.reading.demand),
+            hint,
+            Severity.WARNING,
+        )
+        for machine, drift in zip(shares.served, found, strict=True)
+        if drift is not None and drift.is_flagged
+    )
+
+
+def _steps(held_out: ThroughputTrace, name: str, step_us: int) -> Pairs | None:
+    """One pair a step of the machine; None where they are too few, or nothing was done."""
+    series = held_out.of(name)
+    rows = None if series is None else pairs(series, step_us)
+    if series is None or rows is None:
+        return None
+    lag = round(step_us / series.interval_us)
+    rows = Pairs(rows.before[::lag], rows.share[::lag], rows.now[::lag])
+    is_used = len(rows.now) >= FEWEST_STEPS and rows.now.any() and rows.share.any()
+    return rows if is_used else None
+
+
+def _by_share(moments: Floats) -> Floats:
+    """Throughput by share, of moments (..., 7); 0 for a draw without any share."""
+    now, share = moments[..., 0], moments[..., 1]
+    return np.divide(now, share, out=np.zeros_like(now), where=share > 0)
+
+
+def _memory(moments: Floats) -> Floats:
+    """The a of least squares, of moments (..., 7); 0 where it and b cannot be told apart."""
+    xx, xu, uu, xy, uy = np.moveaxis(moments, -1, 0)[2:]
+    determinant = xx * uu - xu * xu
+    return np.divide(
+        uu * xy - xu * uy, determinant, out=np.zeros_like(determinant), where=determinant > 0
+    )
+
+
+def _shift(estimate: Floats, drawn: Floats, widening: float) -> ErrorOf:
+    """The estimate, with the interval of the drawn ones widened about it."""
+    low, high = np.quantile(drawn, [LOW, HIGH])
+    middle = float(estimate)
+    low, high = (middle + (float(limit) - middle) * widening for limit in (low, high))
+    return ErrorOf(in_ppm(middle), in_ppm(min(low, middle)), in_ppm(max(high, middle)))
+
+
+def _is_beyond(shift: ErrorOf, material_ppm: int) -> bool:
+    return abs(shift.ppm) >= material_ppm and (shift.low_ppm > 0 or shift.high_ppm < 0)
+
+
+def _said(machine: Machine, drift: MachineDrift) -> str:
+    """What flags it; throughput where both do."""
+    shift = drift.throughput
+    if _is_beyond(shift, MATERIAL_THROUGHPUT_PPM):
+        ends = sorted((abs(shift.low_ppm), abs(shift.high_ppm)))
+        low, part, high = (_percent(ppm) for ppm in (ends[0], abs(shift.ppm), ends[1]))
+        way = "more" if shift.ppm > 0 else "less"
+        return (
+            f"by the same share it does {part} % {way} than when the policy was compiled "
+            f"(95 % interval {low} .. {high} %)"
+        )
+    assert drift.memory is not None
+    now_ppm = machine.first_a_ppm + drift.memory.ppm
+    before, now = (
+        plain_ppm(round(ppm / _HUNDREDTH_PPM) * _HUNDREDTH_PPM)
+        for ppm in (machine.first_a_ppm, now_ppm)
+    )
+    return (
+        f"{now} of its throughput is what it was a step before (a), and {before} was when the "
+        "policy was compiled"
+    )
+
+
+def _percent(ppm: int) -> str:
+    return f"{round(ppm / _TENTH_PPM) / 10:.1f}"
