@@ -1,0 +1,79 @@
+"""Reactive: as few servers as the slowdown allows, and more where green energy carries them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tailc.replay.datacentre.malleable import Active, Allocation, ClusterView
+from tailc.replay.datacentre.site import PPM
+
+LOOK_AHEAD_S = 900
+
+
+@dataclass(frozen=True)
+class Reactive:
+    """Haque, 2015, figure B.2, for every event anew.
+
+    Each job gets the fewest servers on which, `look_ahead_s` from now, its speed-up will have been
+    high enough in the mean; then the job that gains most by a server more gets its next block, as
+    long as green energy carries it. Its loop ends where nobody can grow, which is open in print.
+    """
+
+    look_ahead_s: int = LOOK_AHEAD_S
+
+    def allocate(self, view: ClusterView) -> Allocation:
+        """Jobs that run come before those that wait; of these none overtakes another."""
+        servers: dict[int, int] = {}
+        free = view.cluster.servers
+        ordered = sorted(view.active, key=lambda one: one.started_s is None)
+        for at, one in enumerate(ordered):
+            # What runs behind this one keeps a server at least.
+            kept = sum(1 for other in ordered[at + 1 :] if other.started_s is not None)
+            least = self._least(one)
+            if one.started_s is None and least > free - kept:
+                break
+            servers[one.job.number] = _at_most(one, least, free - kept)
+            free -= servers[one.job.number]
+        self._grow(view, ordered, servers)
+        return Allocation(servers, wake_s=self.look_ahead_s if servers else None)
+
+    def _least(self, one: Active) -> int:
+        """The fewest servers that keep the mean speed-up high enough, else the most there are."""
+        curve = _curve(one)
+        ran_s = one.ran_s
+        time_s = min(self.look_ahead_s, -(-(one.needed - one.done) // max(curve.values())))
+        needed = one.job.asked_ppm * PPM * (ran_s + time_s)
+        for servers in sorted(curve):
+            if (one.done + curve[servers] * time_s) * one.job.slowdown_ppm >= needed:
+                return servers
+        return max(curve)
+
+    def _grow(self, view: ClusterView, ordered: list[Active], servers: dict[int, int]) -> None:
+        limit = view.green_servers
+        running = [one for one in ordered if one.job.number in servers]
+        while True:
+            room = limit - sum(servers.values())
+            steps = [_step(one, servers[one.job.number], room) for one in running]
+            best = max((step for step in steps if step), default=None)
+            if best is None:
+                return
+            servers[-best[1]] = best[2]
+
+
+def _step(one: Active, now: int, room: int) -> tuple[float, int, int] | None:
+    """(speed-up won by a server, the job's number negated, servers then) of the next block."""
+    curve = _curve(one)
+    above = [servers for servers in sorted(curve) if servers > now]
+    if not above or above[0] - now > room or curve[above[0]] <= curve[now]:
+        return None
+    return (curve[above[0]] - curve[now]) / (above[0] - now), -one.job.number, above[0]
+
+
+def _at_most(one: Active, wanted: int, room: int) -> int:
+    """The servers wanted, or the most below that there is room for; a job that runs has one."""
+    fits = [servers for servers in _curve(one) if servers <= min(wanted, room)]
+    return max(fits, default=min(_curve(one)))
+
+
+def _curve(one: Active) -> dict[int, int]:
+    return dict(one.job.speedup_ppm[one.vms or one.job.asked_vms])
