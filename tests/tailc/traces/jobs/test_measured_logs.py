@@ -3,11 +3,13 @@
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tailc.errors import Code, TailcError
 from tailc.traces.jobs.chosen import JobReading
 from tailc.traces.jobs.job_list import JobColumns, JobTimeUnit, read_job_list
+from tailc.traces.jobs.scaling import JobScaling, scaled_jobs
 from tailc.traces.jobs.swf import read_swf
 
 DATA = os.environ.get("TAILC_DATA")
@@ -63,4 +65,25 @@ def test_a_list_of_jobs_in_hours():
     assert log.jobs == 63_893
     assert log.run_s.mean() / 3_600 == pytest.approx(2.02, abs=0.005)
     assert log.width.mean() == pytest.approx(9.0, abs=0.05)
-    assert log.run_s.max() == 16 * 3_600
+    assert np.median(log.run_s) / 3_600 == pytest.approx(0.20, abs=0.005)
+
+
+@pytest.mark.parametrize("name", [ATLAS, THETA])
+def test_a_real_log_is_scaled_to_a_datacentre_of_1680_servers(name):
+    log = swf(name)
+    scaling = JobScaling(
+        window_s=(int(log.submit_s[log.jobs // 2]), 48 * 3_600),
+        drop_largest=5,
+        divide_width=24,
+        multiply_run=8,
+        green_seed=1,
+        servers=1_680,
+    )
+    scaled = scaled_jobs(log, scaling)
+    of_number = {int(number): job for job, number in enumerate(log.number)}
+    before = log.part([of_number[int(number)] for number in scaled.number])
+    assert scaled.width.tolist() == [-(-int(width) // 24) for width in before.width]
+    assert scaled.run_s.tolist() == [8 * int(run_s) for run_s in before.run_s]
+    assert set(scaled.green_percent[scaled.run_s > 48 * 3_600].tolist()) <= {0}
+    assert set(scaled.green_percent.tolist()) == {0, 25, 50, 75, 100}
+    assert 0 <= scaled.submit_s.min() <= scaled.submit_s.max() < 48 * 3_600

@@ -1,0 +1,194 @@
+"""Logs of other machines made into workloads for a datacentre of a given size.
+
+The published workloads were made so: of the log of a Blue Gene/P of 40,960 nodes (Intrepid), two
+days were taken, 35 very large jobs dropped, node counts divided by 24 and run times multiplied by 8
+(Haque, Rutgers University 2015, appendix A); or core counts were mapped by a table (appendix B).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.errors import Code, Finding, Place, TailcError
+from tailc.traces.jobs.log import Ints, JobLog
+from tailc.units import counted
+
+GREEN_PERCENTS = (0, 25, 50, 75, 100)
+# Weather forecasts told the sun for two days, so longer jobs were promised none (same source).
+LONGEST_GREEN_S = 48 * 3_600
+# Times of a log have 12 digits at most, so products stay within 64 bits.
+MOST_TIMES = 1_000_000
+
+
+@dataclass(frozen=True)
+class WidthMap:
+    """Widths by a table; those that are not in it become `otherwise`, None: they are refused."""
+
+    widths: tuple[tuple[int, int], ...]
+    otherwise: int | None = None
+
+    def __post_init__(self) -> None:
+        mapped = dict(self.widths)
+        if len(mapped) < len(self.widths):
+            raise ValueError("a width is mapped once")
+        targets = [*mapped.values(), *([] if self.otherwise is None else [self.otherwise])]
+        if not targets or min([*mapped, *targets]) < 1:
+            raise ValueError("widths are mapped to widths of 1 and more")
+
+
+@dataclass(frozen=True)
+class JobScaling:
+    """What is done to a log, in this order; what is None or does nothing is not done.
+
+    window_s: start and length of the part kept, in seconds since the log's start. drop_largest:
+    that many of the widest jobs. divide_width: rounded up. map_width: instead of dividing.
+    multiply_run: run and requested times, rounded to seconds, 1 at least. green_seed: each job is
+    given a share of green energy. applications: how many jobs are which, given by application_seed.
+    servers: wider jobs are refused.
+    """
+
+    window_s: tuple[int, int] | None = None
+    drop_largest: int = 0
+    divide_width: int = 1
+    map_width: WidthMap | None = None
+    multiply_run: Fraction | int = 1
+    green_seed: int | None = None
+    applications: tuple[tuple[str, int], ...] = ()
+    application_seed: int = 0
+    servers: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.divide_width < 1 or self.drop_largest < 0:
+            raise ValueError("widths are divided by 1 or more, and jobs dropped, not added")
+        if not 0 < self.multiply_run <= MOST_TIMES:
+            raise ValueError(f"widths are divided, run times multiplied by up to {MOST_TIMES}")
+        if self.map_width is not None and self.divide_width != 1:
+            raise ValueError("widths are divided or mapped, not both")
+
+
+def scaled_jobs(log: JobLog, scaling: JobScaling) -> JobLog:
+    """The log after all that `scaling` says.
+
+    Raises TailcError where a window has no job, where a width is not in the table, counts of
+    applications do not add up to the jobs, or a job is wider than the servers.
+    """
+    if scaling.window_s is not None:
+        log = window(log, *scaling.window_s)
+    log = without_widest(log, scaling.drop_largest)
+    log = divided_widths(log, scaling.divide_width)
+    if scaling.map_width is not None:
+        log = mapped_widths(log, scaling.map_width)
+    log = multiplied_runs(log, scaling.multiply_run)
+    if scaling.green_seed is not None:
+        log = with_green_percents(log, scaling.green_seed)
+    if scaling.applications:
+        log = with_applications(log, dict(scaling.applications), scaling.application_seed)
+    if scaling.servers is not None:
+        refuse_wide(log, scaling.servers)
+    return log
+
+
+def window(log: JobLog, start_s: int, length_s: int) -> JobLog:
+    """The jobs submitted in `length_s` from `start_s` on, which becomes the start of the log."""
+    first, past = np.searchsorted(log.submit_s, [start_s, start_s + length_s])
+    if first >= past:
+        message = f"no job is submitted from `{start_s}` s to `{start_s + length_s}` s"
+        last = "" if not log.jobs else f"; the last of the log is at `{log.submit_s[-1]}` s"
+        raise TailcError(Finding(Code.EMPTY_TRACE, message + last, Place(log.source)))
+    part = log.part(slice(int(first), int(past)))
+    start_unix_s = None if log.start_unix_s is None else log.start_unix_s + start_s
+    return replace(part, submit_s=part.submit_s - start_s, start_unix_s=start_unix_s)
+
+
+def without_widest(log: JobLog, count: int) -> JobLog:
+    """The log without its `count` widest jobs; of equally wide ones, the longest, then the last."""
+    if count >= log.jobs:
+        message = f"dropping {counted(count, 'job')} leaves none of {log.jobs}"
+        raise TailcError(Finding(Code.EMPTY_TRACE, message, Place(log.source)))
+    order = np.lexsort((np.arange(log.jobs), log.run_s, log.width))
+    return log.part(np.sort(order[: log.jobs - count]))
+
+
+def divided_widths(log: JobLog, by: int) -> JobLog:
+    """Widths divided and rounded up."""
+    return replace(log, width=-(-log.width // by))
+
+
+def mapped_widths(log: JobLog, table: WidthMap) -> JobLog:
+    """Widths replaced as the table says."""
+    width = np.full(log.jobs, table.otherwise or 0, dtype=np.int64)
+    for given, becomes in table.widths:
+        width[log.width == given] = becomes
+    if (unknown := width == 0).any():
+        job = int(np.argmax(unknown))
+        message = f"job {log.number[job]} is {log.width[job]} wide, which is not in the table"
+        help_ = "add the width to the table, or say what the others become"
+        raise TailcError(Finding(Code.OUT_OF_RANGE, message, log.place(job), help_))
+    return replace(log, width=width)
+
+
+def multiplied_runs(log: JobLog, by: Fraction | int) -> JobLog:
+    """Run times and requested times multiplied, rounded half up to seconds, 1 at least."""
+    run_s = np.maximum(_times(log.run_s, by), 1)
+    requested_s = np.where(log.requested_s > 0, np.maximum(_times(log.requested_s, by), 1), 0)
+    return replace(log, run_s=run_s, requested_s=requested_s)
+
+
+def with_green_percents(
+    log: JobLog,
+    seed: int,
+    percents: tuple[int, ...] = GREEN_PERCENTS,
+    longest_s: int = LONGEST_GREEN_S,
+) -> JobLog:
+    """Each job with one of `percents` of green energy, all alike likely; 0 above `longest_s`.
+
+    A job is given the same whatever else is in the log: the draw is a hash of the seed and of the
+    job's number.
+    """
+    drawn = (_keys(log, f"green {seed}") % np.uint64(len(percents))).astype(np.int64)
+    green_percent = np.array(percents, dtype=np.int64)[drawn]
+    green_percent[log.run_s > longest_s] = 0
+    return replace(log, green_percent=green_percent)
+
+
+def with_applications(log: JobLog, counts: Mapping[str, int], seed: int) -> JobLog:
+    """As many jobs of each application as `counts` says; which ones, the seed decides."""
+    if min(counts.values()) < 0 or (total := sum(counts.values())) != log.jobs:
+        message = f"the counts of applications add up to `{sum(counts.values())}`, not {log.jobs}"
+        help_ = "give each of the jobs an application"
+        raise TailcError(Finding(Code.BAD_VALUE, message, Place(log.source), help_))
+    application = np.empty(total, dtype=np.int64)
+    order = np.lexsort((log.number, _keys(log, f"application {seed}")))
+    application[order] = np.repeat(np.arange(len(counts)), list(counts.values()))
+    return replace(log, application=application, applications=tuple(counts))
+
+
+def refuse_wide(log: JobLog, servers: int) -> None:
+    """Raise TailcError where a job is wider than the datacentre."""
+    wide = log.width > servers
+    if count := int(wide.sum()):
+        job = int(np.argmax(wide))
+        message = f"job {log.number[job]} is {log.width[job]} wide, and the datacentre {servers}"
+        others = f" (first of {count} such jobs)" if count > 1 else ""
+        help_ = "divide the widths by more, or drop more of the largest jobs"
+        raise TailcError(Finding(Code.TOO_WIDE, message + others, log.place(job), help_))
+
+
+def _times(values: Ints, by: Fraction | int) -> Ints:
+    """Products rounded half up, in whole numbers of any size until they are rounded."""
+    up, down = Fraction(by).as_integer_ratio()
+    rounded = [(2 * value * up + down) // (2 * down) for value in values.tolist()]
+    return np.array(rounded, dtype=np.int64)
+
+
+def _keys(log: JobLog, salt: str) -> NDArray[np.uint64]:
+    """A number a job that its own and the salt decide, the same on every machine."""
+    texts = (f"{salt} {number}".encode() for number in log.number.tolist())
+    digests = b"".join(hashlib.sha256(text).digest()[:8] for text in texts)
+    return np.frombuffer(digests, dtype=">u8").astype(np.uint64)
