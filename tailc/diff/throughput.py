@@ -11,7 +11,8 @@ from tailc.replay.machines.plant import settling_steps
 from tailc.traces.throughput import ThroughputTrace
 from tailc.units import format_us
 from tailc.verify.options import VerifyOptions
-from tailc.verify.throughput.judge import error_of, shares_of, slo_errors
+from tailc.verify.throughput.blocks import error_of
+from tailc.verify.throughput.judge import shares_of, slo_errors
 from tailc.verify.throughput.replayed import replayed_on, too_short
 from tailc.verify.throughput.verdict import ErrorOf
 
