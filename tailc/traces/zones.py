@@ -58,6 +58,12 @@ def zone_of(name: str) -> tzinfo:
         raise TimeError(f"`{name}` is not a zone of time") from None
 
 
+def utc_text(unix_s: int) -> str:
+    """A time as `2012-11-04T06:00Z`, with seconds only where it has some."""
+    time = datetime.fromtimestamp(unix_s, UTC).replace(tzinfo=None)
+    return time.isoformat(timespec="seconds" if time.second else "minutes") + "Z"
+
+
 def instant(text: str, zone: str | None = None) -> int:
     """A single time in Unix seconds; where the clock repeats an hour, its first pass."""
     return int(instants([text], zone).unix_s[0])

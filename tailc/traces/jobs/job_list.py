@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.errors import Code, Finding, Place, TailcError
-from tailc.traces.cells import Cells, not_negative, numbers, texts
+from tailc.traces.cells import MEND, Cells, not_negative, numbers, texts
 from tailc.traces.jobs.chosen import JobReading, Stated, chosen_jobs
 from tailc.traces.jobs.log import Ints, JobLog
 from tailc.traces.source import Format, Source, open_source
@@ -150,5 +150,5 @@ def _whole(cells: Cells, name: str, largest: float) -> Ints:
     """A column of whole numbers, 0 or above; bad cells are noted and made 0."""
     values = np.nan_to_num(not_negative(cells, name, largest))
     is_part = values != np.floor(values)
-    cells.refuse(is_part, name, Code.OUT_OF_RANGE, "is not a whole number")
+    cells.refuse(is_part, name, Code.OUT_OF_RANGE, "is not a whole number", MEND)
     return values.astype(np.int64)

@@ -7,7 +7,6 @@ days were taken, 35 very large jobs dropped, node counts divided by 24 and run t
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 
 from tailc.errors import Code, Finding, Place, TailcError
 from tailc.traces.jobs.log import Ints, JobLog
+from tailc.traces.split_keys import hash_key
 from tailc.units import counted
 
 GREEN_PERCENTS = (0, 25, 50, 75, 100)
@@ -189,6 +189,5 @@ def _times(values: Ints, by: Fraction | int) -> Ints:
 
 def _keys(log: JobLog, salt: str) -> NDArray[np.uint64]:
     """A number a job that its own and the salt decide, the same on every machine."""
-    texts = (f"{salt} {number}".encode() for number in log.number.tolist())
-    digests = b"".join(hashlib.sha256(text).digest()[:8] for text in texts)
-    return np.frombuffer(digests, dtype=">u8").astype(np.uint64)
+    keys = [hash_key(f"{salt} {number}") for number in log.number.tolist()]
+    return np.array(keys, dtype=np.uint64)

@@ -76,7 +76,9 @@ def swf_in(source: Source, reading: JobReading) -> JobLog:
     header = SwfHeader(source.name)
     lines, jobs = _job_lines(source, header)
     if not len(jobs):
-        raise source.fault(Code.EMPTY_TRACE, f"`{source.name}` has no jobs")
+        raise source.fault(
+            Code.EMPTY_TRACE, f"`{source.name}` has no jobs", advice="give a line a job"
+        )
     zone = header.zone if reading.zone is None else reading.zone
     return chosen_jobs(
         _stated(jobs, lines),
@@ -103,7 +105,7 @@ def _job_lines(source: Source, header: SwfHeader) -> tuple[Ints, Ints]:
             raise TailcError(_not_a_job(line, source.name, number))
         if len(at) > MAX_JOBS:
             message = f"`{source.name}` has more than {MAX_JOBS:,} jobs"
-            raise source.fault(Code.TRACE_TOO_LARGE, message)
+            raise source.fault(Code.TRACE_TOO_LARGE, message, advice="give a part of the log")
     jobs = np.array(cells, dtype=np.int64).reshape(-1, len(_TAKEN))
     return np.array(at, dtype=np.int64), jobs
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tailc.traces.zones import TimeError, instant, instants, zone_of
+from tailc.traces.zones import TimeError, instant, instants, utc_text, zone_of
 
 # 2012-11-04 06:00 UTC, midnight in Denver on the day on which its clock goes back at 2:00.
 AUTUMN = 1_352_008_800
@@ -81,3 +81,9 @@ def test_a_text_that_is_no_whole_second_is_refused(text):
 def test_a_zone_that_is_none_is_refused(zone):
     with pytest.raises(TimeError, match="is not a zone of time"):
         zone_of(zone)
+
+
+def test_a_time_is_written_as_it_is_read():
+    assert utc_text(AUTUMN) == "2012-11-04T06:00Z"
+    assert utc_text(AUTUMN + 1) == "2012-11-04T06:00:01Z"
+    assert instant(utc_text(AUTUMN + 1)) == AUTUMN + 1

@@ -1,0 +1,59 @@
+"""Gaps in a series: found, filled where they are short, and told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.traces.series.series import SECONDS_PER_DAY, SECONDS_PER_HOUR, Floats, Mask
+
+_SECONDS_PER_MINUTE = 60
+
+
+@dataclass(frozen=True, eq=False)
+class Gaps:
+    """Runs of steps that are not known: int64 (gaps,), the first step of each and how many."""
+
+    first: NDArray[np.int64]
+    length: NDArray[np.int64]
+
+    def part(self, chosen: Mask) -> Gaps:
+        """Some of them."""
+        return Gaps(self.first[chosen], self.length[chosen])
+
+
+def gaps_of(known: Mask) -> Gaps:
+    """Every gap, in order."""
+    edges = np.diff(np.concatenate([[True], known, [True]]).astype(np.int8))
+    first = np.flatnonzero(edges == -1)
+    return Gaps(first, np.flatnonzero(edges == 1) - first)
+
+
+def short(gaps: Gaps, steps: int, most_steps: int) -> Mask:
+    """Which gaps can be filled: those that have a value on either side, and are not too long."""
+    has_sides = (gaps.first > 0) & (gaps.first + gaps.length < steps)
+    return has_sides & (gaps.length <= most_steps)
+
+
+def filled(value: Floats, known: Mask, gaps: Gaps) -> tuple[Floats, Mask]:
+    """The series with straight lines through those gaps, which then are known."""
+    known_after = known.copy()
+    for first, length in zip(gaps.first.tolist(), gaps.length.tolist(), strict=True):
+        known_after[first : first + length] = True
+    inside = np.flatnonzero(known_after & ~known)
+    value = value.copy()
+    value[inside] = np.interp(inside, np.flatnonzero(known), value[known])
+    return value, known_after
+
+
+def span_text(seconds: int) -> str:
+    """A length of time as people say it, such as `15 min`, `1.5 h` or `3.5 days`."""
+    if seconds < _SECONDS_PER_MINUTE:
+        return f"{seconds} s"
+    if seconds < SECONDS_PER_HOUR:
+        return f"{seconds / _SECONDS_PER_MINUTE:g} min"
+    if seconds < 2 * SECONDS_PER_DAY:
+        return f"{seconds / SECONDS_PER_HOUR:g} h"
+    return f"{seconds / SECONDS_PER_DAY:.3g} days"

@@ -1,0 +1,77 @@
+"""How a file of a series is to be read: which column, in which unit and zone, stamped how."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+from tailc.traces.series.series import SECONDS_PER_HOUR, Quantity
+from tailc.traces.trace import Filters
+
+# Values in one of each unit, in the unit of the quantity.
+UNITS: dict[Quantity, dict[str, float]] = {
+    Quantity.POWER: {"W": 1.0, "kW": 1e3, "MW": 1e6, "GW": 1e9},
+    Quantity.PRICE: {"$/kWh": 1.0, "c/kWh": 0.01, "$/MWh": 1e-3},
+    Quantity.CARBON: {"g/kWh": 1.0, "kg/MWh": 1.0, "kg/kWh": 1e3, "lb/MWh": 0.45359237},
+    Quantity.CLOUD_COVER: {"1": 1.0, "%": 0.01, "tenths": 0.1, "oktas": 0.125},
+    Quantity.IRRADIANCE: {"W/m2": 1.0, "kW/m2": 1e3},
+}
+# Energy in each step, for a power: watt-hours of one of each.
+ENERGY_UNITS: dict[str, float] = {"Wh": 1.0, "kWh": 1e3, "MWh": 1e6, "GWh": 1e9}
+# Inverters draw a little at night, and pyranometers show a little less than nothing.
+NIGHT_SHARE = 0.01
+
+
+class Stamp(enum.Enum):
+    """Whether the time of a row is that of its step's start or of its end."""
+
+    START = "start"
+    END = "end"
+
+
+@dataclass(frozen=True)
+class SeriesReading:
+    """Columns and meanings of one series in a file.
+
+    unit: one of `units_of(quantity)`. zone: of times that state none, such as `America/Denver`,
+    `-07:00` or `UTC`; None: every time states its own. time_pattern: of strptime, None: ISO 8601.
+    step_s: length of a step, None: the most common difference of times. fill_up_to_s: gaps up to
+    this long are filled by straight lines between the values beside them. keeps_longer_gaps: longer
+    ones are marked as not known instead of refused. night_share: negative powers and irradiances
+    down to this share of the largest value are set to 0, larger ones are refused. where: keeps the
+    rows whose column equals a text.
+    """
+
+    time: str
+    value: str
+    quantity: Quantity
+    unit: str
+    zone: str | None = None
+    time_pattern: str | None = None
+    stamp: Stamp = Stamp.START
+    step_s: int | None = None
+    fill_up_to_s: int = 0
+    keeps_longer_gaps: bool = False
+    night_share: float = NIGHT_SHARE
+    where: Filters = ()
+
+    def __post_init__(self) -> None:
+        if self.unit not in units_of(self.quantity):
+            known = ", ".join(f"`{unit}`" for unit in units_of(self.quantity))
+            raise ValueError(f"`{self.unit}` is no unit of a {self.quantity.noun}: {known}")
+        if self.step_s is not None and self.step_s < 1:
+            raise ValueError("a step takes a second at least")
+        if self.fill_up_to_s < 0 or not 0 <= self.night_share < 1:
+            raise ValueError("gaps to fill and shares at night are not negative")
+
+    def factor(self, step_s: int) -> float:
+        """What a value is to be multiplied by, where a step takes that long."""
+        if self.unit in ENERGY_UNITS:
+            return ENERGY_UNITS[self.unit] * SECONDS_PER_HOUR / step_s
+        return UNITS[self.quantity][self.unit]
+
+
+def units_of(quantity: Quantity) -> tuple[str, ...]:
+    """The units in which a quantity is read; a power also as energy in each step."""
+    energies = ENERGY_UNITS if quantity is Quantity.POWER else ()
+    return (*UNITS[quantity], *energies)

@@ -1,0 +1,73 @@
+"""A series in a column of a Parquet, CSV or NDJSON file, beside a column of times."""
+
+# pyarrow.compute makes its functions when imported, unseen by type checkers.
+# pyright: reportAttributeAccessIssue=false
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tailc.errors import Code, Finding, Place, TailcError
+from tailc.traces.cells import Cells, numbers, texts
+from tailc.traces.series.grid import Stamped, on_grid
+from tailc.traces.series.reading import SeriesReading
+from tailc.traces.series.series import Floats, Mask, TimeSeries
+from tailc.traces.source import Format, open_source
+from tailc.traces.table import Wanted
+from tailc.traces.trace import kept_cells
+from tailc.traces.zones import ADVICE, TimeError, instants
+from tailc.units import shorten
+
+
+def read_series(
+    source: str,
+    reading: SeriesReading,
+    format: Format = "auto",  # noqa: A002
+) -> TimeSeries:
+    """The series in a file (CSV and NDJSON also gzipped), or `-` for stdin.
+
+    An empty cell is a step without a value, as is a step that has no row. Gaps, small negative
+    values at night and changes of the clock are told in warnings. Raises TailcError, by row and
+    column: cells that are no numbers, times with no zone, and what `on_grid` refuses.
+    """
+    with open_source(source) as opened:
+        filters = tuple(dict.fromkeys(name for name, _text in reading.where))
+        wanted = Wanted((reading.value,), (reading.time,), filters)
+        cells = kept_cells(opened, wanted, reading.where, format)
+    value, has_value = _values(cells, reading.value)
+    stamps = texts(cells, reading.time)
+    cells.stop_if_refused()
+    try:
+        clocked = instants(stamps.to_pylist(), reading.zone, reading.time_pattern)
+    except TimeError as error:
+        raise TailcError(_no_time(error, cells, reading)) from None
+    return on_grid(Stamped(cells, clocked, value, has_value), reading)
+
+
+def _values(cells: Cells, name: str) -> tuple[Floats, Mask]:
+    """The column as numbers, 0 where a cell is empty, and which cells are not."""
+    column = cells.columns[name]
+    if pa.types.is_string(column.type):
+        is_empty = pc.equal(pc.utf8_trim_whitespace(column), "")
+        nothing = pa.scalar("0")
+    else:
+        is_empty = pc.is_nan(column) if pa.types.is_floating(column.type) else pc.is_null(column)
+        nothing = pa.scalar(0, column.type)
+    is_empty = pc.fill_null(is_empty, True)
+    made = {**cells.columns, name: pc.if_else(is_empty, nothing, column)}
+    # The same list of findings, so that bad cells are noted among the others.
+    value = numbers(replace(cells, columns=made), name)
+    return value, ~is_empty.to_numpy().astype(np.bool_)
+
+
+def _no_time(error: TimeError, cells: Cells, reading: SeriesReading) -> Finding:
+    place = Place(cells.source, row=cells.row_of(error.index), field=reading.time)
+    help_ = ADVICE if error.lacks_zone else "write times as in 2012-10-01T06:30:00"
+    if "skips" in str(error):
+        help_ = "name the zone that the logger kept, such as `-07:00`"
+    code = Code.NO_ZONE if error.lacks_zone else Code.NOT_A_NUMBER
+    return Finding(code, shorten(str(error), 120), place, help_)
