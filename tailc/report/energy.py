@@ -21,6 +21,15 @@ def is_by_rate(evidence: Evidence) -> bool:
     return any(name == INTERFERENCE for name, _ in evidence.settings)
 
 
+def cost_titles(evidence: Evidence) -> tuple[str, str]:
+    """What a request costs, and what all of them do over time."""
+    if is_energy(evidence):
+        return "energy", "mean power"
+    if is_by_rate(evidence):
+        return "batch work given up", "share given up"
+    return "cost-time", "total cost"
+
+
 def objective_text(evidence: Evidence, value: int) -> str:
     """A value of the evidence's objective, or a gap to it."""
     return energy_text(value, in_watts(evidence)) if is_energy(evidence) else format_us(value)

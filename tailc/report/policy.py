@@ -9,7 +9,7 @@ from tailc.artifact.json_form import encode_json
 from tailc.forms.ladder.solution import RowEvidence
 from tailc.forms.ladder.table import Admission, AdmissionKind, Ladder, LoadAxis, Row, Rule
 from tailc.percentiles import PPM
-from tailc.report.energy import in_watts, is_by_rate, is_energy, objective_text
+from tailc.report.energy import cost_titles, in_watts, is_by_rate, is_energy, objective_text
 from tailc.report.shares import shares_text
 from tailc.report.steering import climbs_text, controller_text, cores_text
 from tailc.report.table import aligned
@@ -122,8 +122,7 @@ def evidence_text(evidence: Evidence) -> str:
         "bound",
         "gap",
         "mean",
-        "energy" if is_energy(evidence) else "cost-time",
-        "mean power" if is_energy(evidence) else "total cost",
+        *cost_titles(evidence),
     )
     return aligned([title, *(_evidence_row(evidence, row) for row in evidence.rows)])
 

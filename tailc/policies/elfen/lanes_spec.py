@@ -51,7 +51,8 @@ def _ipc(value: object) -> int:
     ppm = round(exact(value) * PPM)
     if not 0 < ppm <= MOST_IPC * PPM:
         message = f"must be more than zero and at most {MOST_IPC:,}, not {written(value)}"
-        raise RefusalError(Complaint(Code.BAD_VALUE, message))
+        hint = "instructions per cycle, for example `1.2`"
+        raise RefusalError(Complaint(Code.BAD_VALUE, message, hint))
     return ppm
 
 

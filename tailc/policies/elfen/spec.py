@@ -132,7 +132,16 @@ class ElfenSpec(SpecModel):
         if self.budget == BY_LOAD and self.policy not in _BY_LOAD_TOO:
             message = f"is by load, but the policy `{self.policy}` goes by who waits"
             return [Complaint(Code.CONFLICT, message, "name one budget, or none", at, also)]
-        return []
+        return self._release_complaints(self.budget)
+
+    def _release_complaints(self, budget: int | str) -> list[Complaint]:
+        """How long a budget of harm lasts depends on the interference, which may not be known."""
+        release_us = self.lanes.release_us
+        if isinstance(budget, str) or self.charges_harm or budget >= release_us:
+            return []
+        message = f"is shorter than batch work takes to leave, {format_us(release_us)}"
+        hint = "lengthen it, or ask for the policy `borrow-idle`"
+        return [Complaint(Code.CONFLICT, message, hint, ("budget",), ("lanes", "release"))]
 
     def _charge_complaints(self) -> list[Complaint]:
         at, also = ("charge",), ("policy",)

@@ -89,11 +89,29 @@ def test_the_judge_lets_cores_without_batch_work_sleep_as_the_compile_did(compil
         assert first["lanes"]["batch_ppm"] == 0
 
 
+def test_rows_are_headed_by_what_requests_cost_here(compiled, tailc):
+    _, stem = compiled(swapped((FIXED, "policy: borrow-idle\n")))
+    rows = tailc("inspect", f"{stem}.tailc", "--rows").out
+    (title,) = (line for line in rows.splitlines() if line.startswith("load "))
+    assert title.endswith("batch work given up  share given up")
+    assert "cost" not in title
+
+
 def test_what_requests_alone_cannot_meet_is_refused_and_writes_nothing(compiled):
     ended, stem = compiled(swapped(("latency: 80ms", "latency: 40ms")))
     assert ended.code == 6
     assert "TC0501" in ended.err
     assert "cannot be met at 60/s: requests alone have" in ended.err
+    assert not list(stem.parent.glob("policy*"))
+
+
+def test_a_calibration_that_cannot_be_is_refused_at_its_own_line(compiled):
+    calibrated = "lanes: {calibrate: {alone: 900/s, shared: 20/s}}"
+    ended, stem = compiled(swapped((LANES, calibrated)))
+    assert ended.code == 6
+    assert "interference cannot be calibrated at 900/s" in ended.err
+    line = swapped((LANES, calibrated)).splitlines().index(calibrated) + 1
+    assert f"service.yaml:{line}:{calibrated.index('900/s') + 1}" in ended.err
     assert not list(stem.parent.glob("policy*"))
 
 

@@ -75,6 +75,16 @@ REFUSED = {
         Code.BAD_VALUE,
         "must be a duration or `by-load`, not `-5ms`",
     ),
+    "a budget shorter than batch work takes to leave": (
+        swapped((FIXED, "policy: fixed\nbudget: 1ms\n"), (LANES, LANES[:-1] + ", release: 5ms}")),
+        Code.CONFLICT,
+        "is shorter than batch work takes to leave, 5 ms",
+    ),
+    "a budget shorter than the release that is not told": (
+        swapped((FIXED, "policy: refresh\nbudget: 1us\n")),
+        Code.CONFLICT,
+        "is shorter than batch work takes to leave, 2 us",
+    ),
     "a budget for borrow-idle": (
         swapped((FIXED, "policy: borrow-idle\nbudget: 47ms\n")),
         Code.CONFLICT,
@@ -127,6 +137,14 @@ def test_a_bad_spec_is_refused_where_it_is_wrong(name, tmp_path):
     assert len(found) == 1
     assert found[0][0] is code
     assert message in found[0][1]
+
+
+@pytest.mark.parametrize("charge", ["charge: harm\n", ""])
+def test_a_budget_charged_by_harm_may_be_shorter_than_the_release(charge, tmp_path):
+    policy = "fixed" if charge else "dynamic"
+    lanes = LANES[:-1] + ", release: 5ms}"
+    changes = (FIXED, f"policy: {policy}\nbudget: 4ms\n{charge}"), (LANES, lanes)
+    open_kind(str(write(tmp_path, swapped(*changes)).spec))
 
 
 def test_the_schema_accepts_what_is_accepted(tmp_path):

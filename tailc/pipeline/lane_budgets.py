@@ -1,0 +1,100 @@
+"""Budgets of latency at every rate, the plan that they make, and what leaves none.
+
+A budget is given, or it is what requests alone leave of the target.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tailc.errors import Code, Finding, TailcError
+from tailc.forms.ladder.borrowing import (
+    Borrowing,
+    BorrowingProblem,
+    BudgetMethod,
+    age_of,
+    plan_of,
+)
+from tailc.forms.ladder.lanes import Lanes, Plan
+from tailc.pipeline.lane_replays import NO_END_US, Seen
+from tailc.specs.slo import promise
+from tailc.units import format_mrps, format_us
+
+
+@dataclass(frozen=True)
+class Budgeted:
+    """A plan, and the budget at each rate that it is made of."""
+
+    plan: Plan
+    budgets_us: tuple[int | None, ...]
+
+
+def budgeted(problem: BorrowingProblem, lanes: Lanes, alone: tuple[Seen, ...]) -> Budgeted:
+    """What a policy does with the budgets; `alone`: requests alone, at every rate.
+
+    Raises TailcError for a budget that ends before batch work has left: INFEASIBLE, or CONFLICT if
+    it is given.
+    """
+    rates = problem.rates_mrps
+    if problem.borrowing is Borrowing.IDLE:
+        ages = tuple((rate, problem.release_us) for rate in rates)
+        return Budgeted(plan_of(Borrowing.IDLE, ages, lanes), (None,) * len(rates))
+    budgets_us = _budgets_us(problem, alone)
+    ages_us = [age_of(budget, lanes, charges_harm=problem.charges_harm) for budget in budgets_us]
+    _check_release(problem, ages_us[-1])
+    ages = tuple(zip(rates, ages_us, strict=True))
+    return Budgeted(plan_of(problem.borrowing, ages, lanes), budgets_us)
+
+
+def _check_release(problem: BorrowingProblem, least_age_us: int | None) -> None:
+    """Refuse an age before which batch work has not left; that of the highest rate is the least."""
+    if least_age_us is None or least_age_us >= problem.release_us:
+        return
+    message = (
+        f"the budget lets requests share for {format_us(least_age_us)}, "
+        f"and batch work takes {format_us(problem.release_us)} to leave"
+    )
+    other = "ask for the policy `borrow-idle`"
+    if problem.method is BudgetMethod.GIVEN:
+        hint = f"lengthen it, or {other}"
+        raise TailcError(Finding(Code.CONFLICT, message, help=hint, about=("budget",)))
+    at = f"at {format_mrps(problem.rates_mrps[-1])} "
+    hint = f"lower rates, relax the latency, or {other}"
+    raise TailcError(Finding(Code.INFEASIBLE, at + message, help=hint))
+
+
+def _budgets_us(problem: BorrowingProblem, alone: tuple[Seen, ...]) -> tuple[int, ...]:
+    """At each rate: the one given, or the headroom, the least of all but by load."""
+    if problem.method is BudgetMethod.GIVEN:
+        assert problem.budget_us is not None
+        return (problem.budget_us,) * len(alone)
+    headroom_us = [problem.target_us - seen.tail_us for seen in alone]
+    if not problem.is_by_load:
+        return (min(headroom_us),) * len(alone)
+    # A higher rate has no more headroom, but for the noise of replays.
+    return tuple(min(headroom_us[: place + 1]) for place in range(len(alone)))
+
+
+def check_attainable(problem: BorrowingProblem, alone: tuple[Seen, ...]) -> None:
+    """Refuse rates at which requests alone miss the target already.
+
+    A policy without headroom to find only needs that there is an end of the queue.
+    """
+    finds = problem.method in (BudgetMethod.HEADROOM, BudgetMethod.SEARCH)
+    target_us = problem.target_us if finds else NO_END_US
+    by_rate = list(zip(problem.rates_mrps, alone, strict=True))
+    missed = [(rate, at) for rate, at in by_rate if at.is_overloaded or at.tail_us > target_us]
+    if not missed:
+        return
+    told = ", ".join(f"at {format_mrps(rate)}: requests alone {_have(at)}" for rate, at in missed)
+    message = f"`{promise(problem.percentile_ppm, problem.target_us)}` cannot be met {told}"
+    met = [rate for rate, _ in by_rate if rate < missed[0][0]]
+    ways = [f"lower rates to {format_mrps(met[-1])}" if met else "lower rates"]
+    if not any(at.is_overloaded for _, at in missed):
+        most_us = max(at.tail_us for _, at in missed)
+        ways.insert(0, f"relax the latency to more than {format_us(most_us)}")
+    raise TailcError(Finding(Code.INFEASIBLE, message, help=", or ".join(ways)))
+
+
+def _have(alone: Seen) -> str:
+    return "overload the server" if alone.is_overloaded else f"have {format_us(alone.tail_us)}"
