@@ -1,0 +1,91 @@
+"""Series cut, put on epochs, scaled and added up."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from tailc.errors import Code, Finding, Place, TailcError
+from tailc.traces.series.series import Mask, TimeSeries
+from tailc.traces.zones import utc_text
+
+
+def cut(series: TimeSeries, start_unix_s: int, length_s: int) -> TimeSeries:
+    """The steps from a time on for a length.
+
+    Raises TailcError where the series does not cover that time, and ValueError where it is not of
+    whole steps.
+    """
+    first, off = divmod(start_unix_s - series.start_unix_s, series.step_s)
+    count, rest = divmod(length_s, series.step_s)
+    if off or rest or count < 1:
+        raise ValueError("a part is of whole steps, and of one at least")
+    if first < 0 or first + count > series.steps:
+        wanted = f"`{utc_text(start_unix_s)}` to `{utc_text(start_unix_s + length_s)}`"
+        there = f"`{utc_text(series.start_unix_s)}` to `{utc_text(series.end_unix_s)}`"
+        message = f"the series is from {there}, and {wanted} is asked for"
+        raise TailcError(Finding(Code.SHORT_HISTORY, message, Place(series.source)))
+    return series.part(slice(first, first + count))
+
+
+def on_epochs(series: TimeSeries, epoch_s: int) -> TimeSeries:
+    """The mean over each epoch, from the start of the series on; a rest without an epoch is left.
+
+    Where epochs are shorter than steps, each has the value of its step; where both have no whole
+    ratio, a mean weighs steps by the time that they share with the epoch. So what a power adds up
+    to over whole epochs stays as it is. An epoch is known where every step that it touches is.
+    """
+    # Both divide a tick, in which every step and every epoch is a whole number of parts.
+    part_s = math.gcd(series.step_s, epoch_s)
+    per_step, per_epoch = series.step_s // part_s, epoch_s // part_s
+    epochs = series.steps * per_step // per_epoch
+    if not epochs:
+        message = f"the series ends before its first epoch of {epoch_s} s does"
+        raise TailcError(Finding(Code.SHORT_HISTORY, message, Place(series.source)))
+    first = np.arange(epochs + 1, dtype=np.int64) * per_epoch
+    known = _means(series.known.astype(np.float64), first, per_step) > 1 - 0.5 / per_epoch
+    value = np.where(known, _means(series.value, first, per_step), 0.0)
+    # The last bits of a sum may leave the range that its terms keep to.
+    value = np.clip(value, series.quantity.least, series.quantity.most)
+    return replace(series, step_s=epoch_s, value=value, known=known)
+
+
+def _means(value: np.ndarray, edge: np.ndarray, per_step: int) -> np.ndarray:
+    """Means between edges, in parts of which each step has `per_step`; float64 (edges - 1,)."""
+    whole, part = np.divmod(edge, per_step)
+    before = np.concatenate([[0.0], np.cumsum(value)]) * per_step
+    at_edge = before[whole] + part * np.append(value, 0.0)[whole]
+    return np.diff(at_edge) / np.diff(edge)
+
+
+def scaled(series: TimeSeries, factor: float) -> TimeSeries:
+    """Every value times a factor, such as the ratio of two rated powers."""
+    return replace(series, value=series.value * factor)
+
+
+def scaled_to_peak(series: TimeSeries, peak: float) -> TimeSeries:
+    """The series with `peak` as its largest value; TailcError where it is 0 throughout."""
+    largest = float(series.value.max())
+    if largest <= 0:
+        message = "a series without a value above 0 has no peak to scale"
+        raise TailcError(Finding(Code.OUT_OF_RANGE, message, Place(series.source)))
+    return scaled(series, peak / largest)
+
+
+def summed(parts: Sequence[TimeSeries]) -> TimeSeries:
+    """Series of one quantity and grid added up, such as sun and wind; known where all are."""
+    first = parts[0]
+    if any(_grid(each) != _grid(first) for each in parts):
+        raise ValueError("series are added on one grid; cut them and put them on epochs first")
+    known: Mask = np.logical_and.reduce([each.known for each in parts])
+    value = np.where(known, np.sum([each.value for each in parts], axis=0), 0.0)
+    source = " + ".join(dict.fromkeys(each.source for each in parts))
+    warnings = tuple(warning for each in parts for warning in each.warnings)
+    return replace(first, value=value, known=known, source=source, warnings=warnings)
+
+
+def _grid(series: TimeSeries) -> tuple:
+    return series.quantity, series.start_unix_s, series.step_s, series.steps
