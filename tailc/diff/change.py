@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tailc.diff.limits import Scatter, bending, limits, of_days, of_mean
+from tailc.diff.limits import Scatter, bending, limits, of_days, of_mean, of_middle
 from tailc.diff.paired import (
     MeanEnergy,
     MeanLatency,
@@ -204,8 +204,11 @@ class _Spread:
         return found.scatter(variance, bending(shift - per_effect * drawn, load))
 
     def _excess(self, shift: Numbers, by_repeat: Numbers) -> float:
-        """The variance of the shift that two replays of the same requests do not explain."""
-        whole = float(np.var(shift, ddof=1)) * self._setting.spread.drawn_share
+        """The variance of the shift that two replays of the same requests do not explain.
+
+        By its middle: a replicate that overloads a server is far from all others.
+        """
+        whole = of_middle(shift) * self._setting.spread.drawn_share
         if len(by_repeat) > 1:
             whole -= _SURELY_NOISE * 2 * float(np.var(by_repeat, ddof=1))
         return whole

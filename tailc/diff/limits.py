@@ -22,12 +22,18 @@ _LEAN = (1 + 2 * Z_95**2) / 6
 # And the one on that side, as far as the skewness is that of the load. A sample of a heavy tail
 # shows a half of its skewness or less, and the less the further it falls short; and a queue bends
 # more sharply than along a parabola. docs/diff.md has what was measured.
-_LEAN_OF_LOAD = 11.0
+_LEAN_OF_LOAD = 9.0
 # The same of replicates of recorded arrivals, whose skewness has the bend in it, and for the other.
 _LEAN_OF_DAYS = 2.0
 _FOLLOWING_OF_DAYS = 0.5
+# Of the bend a half is left beside a lean, which has some of it.
+_BEND_LEFT = 0.5
 # That of a mean: one value apart from all others, which are alike, makes it 1 in any sample.
 _MOST_SKEWED = 1.0
+# Replicates of a busy server vary wildly where a few overload it. How far the middle of normal
+# values reaches, from side to side, in standard deviations.
+_MIDDLE_80, _REACH_80 = (0.1, 0.9), 2.5631031310892007
+_MIDDLE_95, _REACH_95 = (0.025, 0.975), 3.919927969080108
 # A kurtosis nearer to its least, 1, differs by rounding.
 _ROUNDED = 1e-9
 
@@ -74,7 +80,7 @@ class Moments:
             variance,
             (_LEAN_OF_LOAD * of_load + _LEAN * (skewness - of_load)) * deviation,
             _LEAN * skewness * deviation,
-            by_load * (self.with_load / largest) ** 2,
+            _BEND_LEFT * by_load * (self.with_load / largest) ** 2,
         )
 
 
@@ -107,12 +113,23 @@ def of_days(differences: Numbers, drawn_share: float, freedom: float) -> Scatter
     drawn_share: how much of the recording a replicate draws.
     """
     around = differences - differences.mean()
-    value = float(np.var(differences, ddof=1)) * drawn_share
+    whole = float(np.var(differences, ddof=1)) * drawn_share
+    value = _by_reach(differences, _MIDDLE_95, _REACH_95) * drawn_share
     if value <= 0:
         return Scatter(Variance(0.0, freedom))
-    skewed = _skewness(float((around**3).mean()) * drawn_share**2, value) * math.sqrt(value)
+    skewed = _skewness(float((around**3).mean()) * drawn_share**2, whole) * math.sqrt(value)
     variance = Variance(value, freedom)
     return Scatter(variance, _LEAN_OF_DAYS * skewed, _FOLLOWING_OF_DAYS * skewed)
+
+
+def of_middle(values: Numbers) -> float:
+    """The variance that normal values have whose middle 80 % reach as far."""
+    return _by_reach(values, _MIDDLE_80, _REACH_80)
+
+
+def _by_reach(values: Numbers, middle: tuple[float, float], reach: float) -> float:
+    low, high = np.quantile(values, middle)
+    return (float(high - low) / reach) ** 2
 
 
 def _skewness(third: float, variance: float) -> float:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from tailc.diff.limits import Scatter, bending, limits, of_days, of_mean
+from tailc.diff.limits import Scatter, bending, limits, of_days, of_mean, of_middle
 from tailc.verify.interval import Variance
 
 KNOWN = Variance(0.0, math.inf)
@@ -45,7 +45,7 @@ def test_both_limits_lean_to_where_few_values_carry_much():
 
 def test_the_limit_on_the_side_of_few_requests_of_much_load_lies_further_out():
     low, high = of(SKEWED, 100, load=3 * SKEWED)
-    assert high == pytest.approx(WIDTH + 11 * SKEWNESS * 0.3, rel=1e-3)
+    assert high == pytest.approx(WIDTH + 9 * SKEWNESS * 0.3, rel=1e-3)
     assert low == of(SKEWED, 100)[0]
 
 
@@ -58,7 +58,7 @@ def test_a_skewness_is_the_load_s_by_as_much_as_the_values_go_with_it():
     # moments of the load: 3 and 6; of the sum of both: variance 6, third 6 as of the load alone
     scatter = of_mean(values, load, share, 100).scatter(Variance(0.06, math.inf), 0.0)
     skewness = 6 / 6**1.5 / 10
-    assert scatter.lean == pytest.approx(11 * skewness * math.sqrt(0.06))
+    assert scatter.lean == pytest.approx(9 * skewness * math.sqrt(0.06))
     assert scatter.following == pytest.approx(1.447 * skewness * math.sqrt(0.06), rel=1e-3)
 
 
@@ -80,7 +80,7 @@ def test_fewer_requests_make_limits_wider_and_less_even():
 def test_a_skewness_beyond_that_of_a_single_large_value_is_not_believed():
     """Of 4 requests that of the mean would be 72 / 27 / 2; the deviation is 1.5."""
     found = of_mean(SKEWED, SKEWED, TENTHS, 4)
-    assert found.scatter(found.variance, 0.0).lean == pytest.approx(11 * 1.5)
+    assert found.scatter(found.variance, 0.0).lean == pytest.approx(9 * 1.5)
 
 
 def test_no_limit_comes_nearer_than_by_half():
@@ -95,12 +95,21 @@ def test_no_limit_comes_nearer_than_by_half():
 def test_days_that_are_skewed_lean_by_their_own_skewness():
     """100 days, 10 of them at 9 and the others at -1; half of all arrivals are drawn for each."""
     scatter = of_days(np.tile(SKEWED, 10), drawn_share=0.5, freedom=40)
-    variance = 9 * 100 / 99 / 2
-    assert scatter.variance == pytest.approx(Variance(variance, 40))
-    skewness = min(72 / 4 / variance**1.5, 1)
-    assert scatter.lean == pytest.approx(2 * skewness * math.sqrt(variance))
+    # Their middle 95 % reaches from -1 to 9.
+    variance = (10 / (2 * 1.96)) ** 2 / 2
+    assert scatter.variance.value == pytest.approx(variance, rel=1e-4)
+    assert scatter.variance.freedom == 40
+    skewness = min(72 / 4 / (9 * 100 / 99 / 2) ** 1.5, 1)
+    assert scatter.lean == pytest.approx(2 * skewness * math.sqrt(variance), rel=1e-4)
     assert scatter.following == pytest.approx(scatter.lean / 4)
     assert of_days(np.ones(50), 1.0, 40) == Scatter(Variance(0.0, 40))
+
+
+def test_a_variance_by_the_middle_is_that_of_normal_values_and_no_outlier_s():
+    normal = np.random.default_rng(1).normal(3, 2, 20_000)
+    assert of_middle(normal) == pytest.approx(4, rel=0.05)
+    normal[:5] = 1e9
+    assert of_middle(normal) == pytest.approx(4, rel=0.05)
 
 
 def test_without_variance_a_difference_is_known():
@@ -130,15 +139,15 @@ def test_what_arrivals_vary_by_neither_leans_nor_bends():
     assert low == pytest.approx(-2 * Z_98 + 0.2 / 4, rel=1e-4)
 
 
-def test_a_difference_that_grows_with_the_square_of_the_load_bends_as_much():
+def test_of_the_bend_of_a_difference_that_grows_with_the_square_of_the_load_a_half_is_left():
     """Values that are the load itself: the difference gains 0.5 for each unit of the mean load."""
     load = np.array([1.0, -1.0] * 5)
     found = of_mean(load, load, TENTHS, 400)
     scatter = found.scatter(found.variance, by_load=0.5)
     assert scatter.variance.value == pytest.approx(1 / 400)
-    assert scatter.bend == pytest.approx(0.5)
+    assert scatter.bend == pytest.approx(0.25)
     doubled = of_mean(2 * load, load, TENTHS, 400)
-    assert doubled.scatter(doubled.variance, by_load=0.5).bend == pytest.approx(0.5 / 4)
+    assert doubled.scatter(doubled.variance, by_load=0.5).bend == pytest.approx(0.25 / 4)
 
 
 @pytest.mark.parametrize("sigma", [0.5, 1.0, 1.5])
