@@ -1,0 +1,156 @@
+"""What a plan brings and whether it may be, in exact whole numbers, whoever proposes it.
+
+A plan that breaks a rule is refused with the rules it breaks. Everything is computed anew from the
+servers of each job; nothing that a solver says of its point is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from tailc_solvers.green.sla.problem import (
+    Flags,
+    Groups,
+    Job,
+    Placement,
+    Plan,
+    Whole,
+    is_contiguous,
+)
+
+
+class Fault(StrEnum):
+    """What is wrong with a plan."""
+
+    WRONG_LENGTH = "there is not one placement for each job"
+    WRONG_SHAPE = "a placement is not as wide as the groups, or outside the horizon"
+    NOT_WHOLE = "servers are not whole numbers"
+    WRONG_START = "a job starts when it may not"
+    WRONG_EPOCHS = "a job does not run for all its epochs"
+    WRONG_WIDTH = "a job does not have all its servers in every epoch"
+    NEGATIVE = "a job has fewer than no servers"
+    TURNED_AWAY = "a job that runs is turned away"
+    OVERFULL = "a group has fewer servers than its jobs"
+    GREEN_OVERDRAWN = "green groups draw more than there is on the green bus"
+    NOT_CONTIGUOUS = "a brown rack stands between green ones"
+
+
+@dataclass(frozen=True, eq=False)
+class Figures:
+    """What a plan brings; jobs of before have a part in the energy and its bill only.
+
+    Attributes:
+        revenue: of the jobs that run [micro-dollars].
+        missing: promised slots that are not green [jobs].
+        penalty: for these [micro-dollars].
+        brown: energy from the grid [mJ; epochs].
+        bill: for this energy [micro-dollars; epochs].
+        charges: for slots and moves, on no bill [micro-dollars].
+        moves: VMs moved.
+    """
+
+    revenue: int
+    missing: Whole
+    penalty: int
+    brown: Whole
+    bill: Whole
+    charges: int
+    moves: int
+
+    @property
+    def profit(self) -> int:
+        """Revenue less penalties and energy [micro-dollars]."""
+        return self.revenue - self.penalty - int(self.bill.sum())
+
+    @property
+    def value(self) -> int:
+        """Profit less charges: what is decided by [micro-dollars]."""
+        return self.profit - self.charges
+
+
+def faults_of(groups: Groups, jobs: Sequence[Job], plan: Plan) -> tuple[Fault, ...]:
+    """Why the plan may not be, in the order of `Fault`; empty where it may."""
+    if len(plan) != len(jobs):
+        return (Fault.WRONG_LENGTH,)
+    found: set[Fault] = set()
+    if not is_contiguous(groups.is_green):
+        found.add(Fault.NOT_CONTIGUOUS)
+    for job, placement in zip(jobs, plan, strict=True):
+        found |= _faults_of_job(groups, job, placement)
+    if not found & _SHAPELESS:
+        slots, moves = load_of(groups, jobs, plan)
+        if (slots > groups.free).any():
+            found.add(Fault.OVERFULL)
+        # What jobs of before overdraw already is not this plan's doing.
+        left = np.maximum(groups.green_left, 0)
+        if (groups.green_drawn(slots, moves) > left).any():
+            found.add(Fault.GREEN_OVERDRAWN)
+    return tuple(fault for fault in Fault if fault in found)
+
+
+_SHAPELESS = {Fault.WRONG_SHAPE, Fault.NOT_WHOLE}
+"""No loads can be added up with these."""
+
+
+def _faults_of_job(groups: Groups, job: Job, placement: Placement | None) -> set[Fault]:
+    if placement is None:
+        return {Fault.TURNED_AWAY} if job.is_running else set()
+    servers = placement.servers
+    end = placement.start + (servers.shape[1] if servers.ndim == 2 else 0)
+    is_inside = placement.start >= 0 and end <= groups.epochs
+    if servers.ndim != 2 or servers.shape[0] != groups.groups or not is_inside:
+        return {Fault.WRONG_SHAPE}
+    if not np.issubdtype(servers.dtype, np.integer):
+        return {Fault.NOT_WHOLE}
+    broken = {
+        Fault.WRONG_START: placement.start not in job.starts,
+        Fault.WRONG_EPOCHS: servers.shape[1] != job.epochs,
+        Fault.WRONG_WIDTH: bool((servers.sum(axis=0) != job.width).any()),
+        Fault.NEGATIVE: bool((servers < 0).any()),
+    }
+    return {fault for fault, is_broken in broken.items() if is_broken}
+
+
+def load_of(groups: Groups, jobs: Sequence[Job], plan: Plan) -> tuple[Whole, Whole]:
+    """Servers and arrivals of all jobs together, each [groups, epochs]."""
+    slots = np.zeros((groups.groups, groups.epochs), dtype=np.int64)
+    moves = np.zeros_like(slots)
+    for job, placement in zip(jobs, plan, strict=True):
+        if placement is not None:
+            slots[:, placement.within] += placement.servers
+            moves[:, placement.within] += placement.moves(job.placed)
+    return slots, moves
+
+
+def figures_of(groups: Groups, jobs: Sequence[Job], plan: Plan) -> Figures:
+    """What the plan brings; it must have no faults of shape."""
+    slots, moves = load_of(groups, jobs, plan)
+    missing = np.array(
+        [missing_of(groups.is_green, job, one) for job, one in zip(jobs, plan, strict=True)],
+        dtype=np.int64,
+    )
+    running = [job for job, one in zip(jobs, plan, strict=True) if one is not None]
+    all_slots, all_moves = (slots + groups.busy).sum(axis=0), (moves + groups.moves).sum(axis=0)
+    brown = groups.energy.brown(all_slots, all_moves)
+    charged = int(groups.charges.slot @ slots.sum(axis=1)) + groups.charges.move * int(moves.sum())
+    return Figures(
+        revenue=sum(job.revenue for job in running),
+        missing=missing,
+        penalty=sum(job.penalty * int(m) for job, m in zip(jobs, missing, strict=True)),
+        brown=brown,
+        bill=groups.energy.bill(brown),
+        charges=charged,
+        moves=int(moves.sum()),
+    )
+
+
+def missing_of(is_green: Flags, job: Job, placement: Placement | None) -> int:
+    """Promised slots that are not green; none of a job that is turned away."""
+    if placement is None:
+        return 0
+    green = int(placement.servers[is_green[:, placement.within]].sum())
+    return max(0, job.green_slots - green)

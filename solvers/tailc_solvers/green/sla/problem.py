@@ -1,0 +1,329 @@
+"""What there is to decide: on which servers jobs run, epoch by epoch, and which are turned away.
+
+Time is cut into epochs; a slot is one server for one epoch. Racks stand in a row from the brownest
+to the greenest. In each epoch those from one rack on hang on the green bus, which carries nothing
+but the green energy forecast, the others on the mixed bus, which takes grid energy and the green
+energy that is left over. Racks that are on the same bus in every epoch are interchangeable: they
+make a group.
+
+A job runs all its VMs, one a server, in each of its epochs, or is turned away. It pays its revenue;
+of the slots that it was promised to be green, each that is not costs a penalty. With x_jgt servers
+of group g for job j in epoch t, k_gt = 1 where g is green, and [z]+ = max(0, z):
+
+    moves_jgt   = [x_jgt - x_jg(t-1)]+,  zero in a job's first epoch
+    missing_j   = [G_j - sum_gt k_gt x_jgt]+
+    brown_t     = [EV sum_jg x_jgt + EM sum_jg moves_jgt - GP_t]+
+    profit      = sum_j (revenue_j - penalty_j missing_j) - sum_t ceil(c_t brown_t / EV)
+    value       = profit - sum_jgt (o_g x_jgt + m moves_jgt)
+
+What is decided is decided by the value. Its last sum is nobody's bill: the opportunity cost o_g,
+which rises to the greenest group, keeps green servers free for jobs to come, and m stops moves that
+serve nothing. Money is in whole micro-dollars and energy in whole millijoules.
+
+Source: Haque 2016, appendix A, eq. A.1 to A.11. Differences: green racks are those from one on
+(A.12 and A.13 allow two brown ones in a gap); an idle rack is as green as its bus; a job's first
+epoch moves nothing; each epoch's energy bill is rounded up to a micro-dollar.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Whole = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Energy:
+    """What there is of energy, and what it costs.
+
+    Attributes:
+        green: forecast for the green bus, GP [mJ; epochs].
+        server: of a busy server in an epoch, EV [mJ].
+        move: of moving a VM, charged where it arrives, EM [mJ].
+        brown_cost: of a busy server's energy in an epoch from the grid, c [micro-dollars; epochs].
+    """
+
+    green: Whole
+    server: int
+    move: int
+    brown_cost: Whole
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "green", _whole(self.green, "green energy"))
+        object.__setattr__(self, "brown_cost", _whole(self.brown_cost, "the brown cost"))
+        _require(self.green.ndim == 1 and self.green.size > 0, "there is an epoch at least")
+        _require(self.brown_cost.shape == self.green.shape, "each epoch has a brown cost")
+        _require(self.server > 0, "a busy server draws energy")
+        _require(self.move >= 0, "moving a VM gives no energy")
+
+    @property
+    def epochs(self) -> int:
+        return self.green.size
+
+    def brown(self, slots: Whole, moves: Whole) -> Whole:
+        """From the grid for that many busy servers and moves [mJ; epochs]."""
+        return np.maximum(self.server * slots + self.move * moves - self.green, 0)
+
+    def bill(self, brown: Whole) -> Whole:
+        """Cost of brown energy, rounded up in each epoch [micro-dollars; epochs]."""
+        pairs = zip(brown.tolist(), self.brown_cost.tolist(), strict=True)
+        return np.array([-(-mj * cost // self.server) for mj, cost in pairs], dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Charges:
+    """What steers decisions and is on no bill [micro-dollars].
+
+    Attributes:
+        slot: for a slot of each group or rack, o; it never falls towards the greenest.
+        move: for a move, m.
+    """
+
+    slot: Whole
+    move: int = 0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "slot", _whole(self.slot, "the charge for a slot"))
+        _require(bool((np.diff(self.slot) >= 0).all()), "charges must rise to the greenest")
+        _require(self.move >= 0, "a move is not rewarded")
+
+
+@dataclass(frozen=True, eq=False)
+class Racks:
+    """Single racks, from the brownest to the greenest; which are green is still open.
+
+    Attributes:
+        racks: how many, RA.
+        servers: of each, RC.
+        energy, charges: the charge for a slot is by rack.
+    """
+
+    racks: int
+    servers: int
+    energy: Energy
+    charges: Charges
+
+    def __post_init__(self) -> None:
+        _require(self.racks > 0 and self.servers > 0, "there is a rack with a server at least")
+        _require(self.charges.slot.shape == (self.racks,), "each rack has a charge for a slot")
+
+    @property
+    def green_racks(self) -> Whole:
+        """So many racks full of busy servers can be green [epochs]."""
+        return np.minimum(self.energy.green // (self.servers * self.energy.server), self.racks)
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Groups of racks whose bus is known in every epoch, from the brownest to the greenest.
+
+    Attributes:
+        servers: of each group [groups].
+        is_green: whether the group is on the green bus [groups, epochs].
+        energy, charges: as for racks; the charge for a slot is by group.
+        busy: servers that jobs of before have, and keep [groups, epochs].
+        moves: of these jobs, arrivals in each group [groups, epochs].
+    """
+
+    servers: Whole
+    is_green: Flags
+    energy: Energy
+    charges: Charges
+    busy: Whole
+    moves: Whole
+
+    def __post_init__(self) -> None:
+        for name in ("servers", "busy", "moves"):
+            object.__setattr__(self, name, _whole(getattr(self, name), name))
+        shape = (self.servers.size, self.energy.epochs)
+        for table in (self.is_green, self.busy, self.moves):
+            _require(table.shape == shape, "tables are by group and epoch")
+        _require(self.charges.slot.shape == shape[:1], "each group has a charge for a slot")
+        _require(bool((self.servers > 0).all()), "a group has a server at least")
+        _require(is_contiguous(self.is_green), "green groups must be those from one group on")
+        _require(bool((self.free >= 0).all()), "a group has fewer servers than its jobs")
+
+    @classmethod
+    def of(cls, racks: Racks) -> Groups:
+        """Idle groups with the green racks that the forecast carries when they are full."""
+        first_green = racks.racks - racks.green_racks
+        is_green = np.arange(racks.racks)[:, None] >= first_green
+        first = first_of_groups(is_green, racks.charges.slot)
+        sizes = np.diff([*first, racks.racks])
+        idle = np.zeros((len(first), racks.energy.epochs), dtype=np.int64)
+        charges = Charges(racks.charges.slot[first], racks.charges.move)
+        return cls(racks.servers * sizes, is_green[first], racks.energy, charges, idle, idle)
+
+    @property
+    def groups(self) -> int:
+        return self.servers.size
+
+    @property
+    def epochs(self) -> int:
+        return self.energy.epochs
+
+    @cached_property
+    def free(self) -> Whole:
+        """Servers that no job has [groups, epochs]."""
+        return self.servers[:, None] - self.busy
+
+    @cached_property
+    def green_left(self) -> Whole:
+        """Energy that is left on the green bus, below zero where it is overdrawn [mJ; epochs]."""
+        return self.energy.green - self.green_drawn(self.busy, self.moves)
+
+    @cached_property
+    def bill_before(self) -> Whole:
+        """For the jobs of before alone [micro-dollars; epochs]."""
+        slots, moves = self.busy.sum(axis=0), self.moves.sum(axis=0)
+        return self.energy.bill(self.energy.brown(slots, moves))
+
+    def green_drawn(self, slots: Whole, moves: Whole) -> Whole:
+        """Energy that green groups draw for servers and arrivals [groups, epochs] [mJ; epochs]."""
+        drawn = self.energy.server * slots + self.energy.move * moves
+        return np.where(self.is_green, drawn, 0).sum(axis=0)
+
+    def with_load(self, slots: Whole, moves: Whole) -> Groups:
+        """The same with more servers taken."""
+        return Groups(
+            self.servers,
+            self.is_green,
+            self.energy,
+            self.charges,
+            self.busy + slots,
+            self.moves + moves,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """A job that is to be placed.
+
+    Attributes:
+        width: servers in each epoch, V.
+        epochs: that it runs, or has still to run, within the horizon, T.
+        green_slots: promised and not yet given, G.
+        revenue: if it runs [micro-dollars].
+        penalty: for each promised slot that is not green [micro-dollars].
+        first_epoch: in which it starts.
+        latest_start: epoch until which the start may be put off; None: it starts at once.
+        placed: servers that it has already, in the epoch before `first_epoch` [groups]; None for a
+            new job. A job that runs is not turned away.
+    """
+
+    width: int
+    epochs: int
+    green_slots: int
+    revenue: int
+    penalty: int
+    first_epoch: int = 0
+    latest_start: int | None = None
+    placed: Whole | None = None
+
+    def __post_init__(self) -> None:
+        _require(self.width > 0 and self.epochs > 0, "a job has a server and an epoch at least")
+        within = 0 <= self.green_slots <= self.slots
+        _require(within, "promised green slots are among the job's slots")
+        _require(self.revenue >= 0 and self.penalty >= 0, "money of a job is not negative")
+        _require(self.first_epoch >= 0, "epochs count from 0")
+        _require(self.starts.size > 0, "the latest start is not before the first epoch")
+        if self.placed is not None:
+            object.__setattr__(self, "placed", _whole(self.placed, "placed"))
+            _require(int(self.placed.sum()) == self.width, "a running job has all its servers")
+            _require(self.starts.size == 1, "a running job cannot be put off")
+
+    @property
+    def slots(self) -> int:
+        return self.width * self.epochs
+
+    @property
+    def is_running(self) -> bool:
+        return self.placed is not None
+
+    @property
+    def starts(self) -> Whole:
+        """Epochs in which it may start."""
+        latest = self.first_epoch if self.latest_start is None else self.latest_start
+        return np.arange(self.first_epoch, latest + 1)
+
+    @property
+    def end(self) -> int:
+        """The epoch after the last in which it may run."""
+        return int(self.starts[-1]) + self.epochs
+
+
+@dataclass(frozen=True, eq=False)
+class Placement:
+    """Servers of a job from its start on [groups or racks, epochs of the job]."""
+
+    start: int
+    servers: Whole
+
+    @property
+    def within(self) -> slice:
+        """Its epochs."""
+        return slice(self.start, self.start + self.servers.shape[1])
+
+    def moves(self, placed: Whole | None = None) -> Whole:
+        """Arrivals by epoch; `placed` is where a running job was before [as `servers`]."""
+        before = self.servers[:, :1] if placed is None else placed[:, None]
+        return np.maximum(np.diff(self.servers, axis=1, prepend=before), 0)
+
+
+Plan = tuple[Placement | None, ...]
+"""For each job where it runs; None: it is turned away."""
+
+
+def green_slots_of(share_ppm: int, width: int, epochs: int) -> int:
+    """Slots that a share of green energy promises, rounded up."""
+    return -(-share_ppm * width * epochs // 1_000_000)
+
+
+def first_of_groups(is_green: Flags, charge: ArrayLike) -> list[int]:
+    """First rack of each run of racks with one colour in every epoch, and one charge.
+
+    `is_green` is [racks, epochs] and `charge` [racks].
+    """
+    marks = np.column_stack([is_green, np.array(charge)])
+    changes = (marks[1:] != marks[:-1]).any(axis=1)
+    return [0, *(1 + np.flatnonzero(changes)).tolist()]
+
+
+def rising_charges(green_racks: Whole, racks: int, step: int) -> Whole:
+    """`step` more for each group of racks of one colour, from none for the brownest [racks]."""
+    is_green = np.arange(racks)[:, None] >= racks - np.array(green_racks)
+    starts = first_of_groups(is_green, np.zeros(racks))
+    return step * (np.searchsorted(starts, np.arange(racks), side="right") - 1)
+
+
+def is_contiguous(is_green: Flags) -> bool:
+    """Whether in every epoch the green ones are those from one on [groups or racks, epochs]."""
+    return not bool((is_green[:-1] & ~is_green[1:]).any())
+
+
+def check_jobs(jobs: Sequence[Job], groups: int, epochs: int) -> None:
+    """Raise ValueError for a job that is not of this size of problem."""
+    for at, job in enumerate(jobs):
+        _require(job.end <= epochs, f"job {at} runs beyond the horizon")
+        if job.placed is not None:
+            _require(job.placed.shape == (groups,), f"job {at} is placed in other groups")
+
+
+def _whole(values: ArrayLike, what: str) -> Whole:
+    array = np.array(values)
+    _require(np.issubdtype(array.dtype, np.integer), f"{what} must be whole")
+    array = array.astype(np.int64)
+    _require(bool((array >= 0).all()), f"{what} must not be negative")
+    array.setflags(write=False)
+    return array
+
+
+def _require(holds: bool, sentence: str) -> None:
+    if not holds:
+        raise ValueError(sentence)

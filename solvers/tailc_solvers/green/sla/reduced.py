@@ -1,0 +1,146 @@
+"""Jobs on groups whose buses the forecast has fixed, as one program for a general solver.
+
+    minimise    sum_j (a job's part, `columns`) + sum_t b_t
+    subject to  sum_j x_jgt <= free_gt
+                sum_(j, green g) (EV x_jgt + EM a_jgt) <= GP_t less what jobs of before draw there
+                u_j >= G_j - sum_(green g, t) x_jgt,    b_t >= c_t brown_t / EV
+
+Its optimum is that on single racks with the same buses: a stay of a VM in a group is an interval of
+epochs, and intervals of which no more overlap than there are servers can have a server each
+(`assign`).
+
+Source: Haque 2016, appendix A.4.4: the green partition is full, so that the buses are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from tailc_solvers.backends.adapters import Solver
+from tailc_solvers.backends.check import Known, proved_bound, verdict
+from tailc_solvers.backends.linear import Answer, Limits, LinearProgram, Outcome, Vector
+from tailc_solvers.green.sla.columns import JobColumns, add_bill, add_job, missing_rows
+from tailc_solvers.green.sla.problem import Groups, Job, Plan, check_jobs
+from tailc_solvers.green.sla.program import Assembly
+from tailc_solvers.green.sla.solution import Solution, judged, without_plan
+
+WHOLE = 1e-6
+"""Distance from a whole number up to which a relaxed variable is one."""
+
+
+@dataclass(frozen=True, eq=False)
+class ReducedProgram:
+    """The program of some jobs on groups.
+
+    Attributes:
+        groups, jobs: the problem.
+        columns: places of each job's variables.
+        bill: places of b [epochs].
+    """
+
+    groups: Groups
+    jobs: Sequence[Job]
+    columns: tuple[JobColumns, ...]
+    bill: np.ndarray
+    assembly: Assembly
+
+    @classmethod
+    def of(cls, groups: Groups, jobs: Sequence[Job]) -> ReducedProgram:
+        """Raises ValueError for jobs of another size."""
+        check_jobs(jobs, groups.groups, groups.epochs)
+        assembly = Assembly()
+        columns = tuple(add_job(assembly, job, groups.free, groups.charges) for job in jobs)
+        for one in columns:
+            missing_rows(assembly, one, one.servers[groups.is_green[:, one.window]])
+        if len(jobs) > 1:
+            _room_rows(assembly, groups, columns)
+        _green_rows(assembly, groups, columns)
+        bill = add_bill(assembly, groups.energy, columns, _drawn(groups))
+        return cls(groups, jobs, columns, bill, assembly)
+
+    @cached_property
+    def program(self) -> LinearProgram:
+        return self.assembly.program()
+
+    @cached_property
+    def relaxed(self) -> LinearProgram:
+        """Without whole variables."""
+        return self.assembly.program(relaxed=True)
+
+    def plan_of(self, x: Vector) -> Plan:
+        """The plan of a point, rounded."""
+        return tuple(columns.placement(x) for columns in self.columns)
+
+    def known(self) -> Known:
+        """The point where all are turned away, if they may be."""
+        if any(job.is_running for job in self.jobs):
+            return Known()
+        x = np.zeros(self.program.n_variables)
+        energy = self.groups.energy
+        over = np.maximum(_drawn(self.groups) - energy.green, 0) / energy.server
+        x[self.bill] = energy.brown_cost * over
+        return Known(points=[x])
+
+
+def solve_reduced(
+    groups: Groups, jobs: Sequence[Job], solver: Solver, limits: Limits | None = None
+) -> Solution:
+    """The best plan for these jobs on what is free, with a bound from the relaxed program.
+
+    Where the relaxed program has a whole optimum, as it mostly has, that is the answer, and proved.
+    """
+    model = ReducedProgram.of(groups, jobs)
+    answer = solver.answer(model.relaxed, limits)
+    bound = bound_of(model.relaxed, answer)
+    if not (answer.outcome.has_point and _is_whole(model.program, answer)):
+        answer = solver.answer(model.program, limits)
+    found = verdict(model.program, answer, model.known())
+    if answer.x is None or found.faults:
+        return without_plan(groups, answer, found, bound)
+    return judged(groups, jobs, model.plan_of(answer.x), answer, bound)
+
+
+def bound_of(program: LinearProgram, answer: Answer) -> float:
+    """What the multipliers of an answer prove of the value, whatever else it says; or inf."""
+    return np.inf if answer.dual is None else -proved_bound(program, answer.dual)
+
+
+def _is_whole(program: LinearProgram, answer: Answer) -> bool:
+    if answer.x is None or answer.x.shape != program.integer.shape:
+        return False
+    whole = answer.x[program.integer]
+    return answer.outcome is Outcome.OPTIMAL and bool(np.abs(whole - np.rint(whole)).max() <= WHOLE)
+
+
+def _room_rows(assembly: Assembly, groups: Groups, columns: Sequence[JobColumns]) -> None:
+    for t in range(groups.epochs):
+        here = [one for one in columns if one.window.start <= t < one.window.stop]
+        if len(here) > 1:
+            places = np.stack([one.servers[:, t - one.window.start] for one in here], axis=1)
+            assembly.rows((places, 1.0), upper=groups.free[:, t])
+
+
+def _green_rows(assembly: Assembly, groups: Groups, columns: Sequence[JobColumns]) -> None:
+    """Only moves can overdraw the green bus: a group is green if its energy is there when full."""
+    energy = groups.energy
+    full = groups.green_drawn(np.broadcast_to(groups.free, groups.is_green.shape), groups.moves * 0)
+    for t in range(groups.epochs):
+        green = groups.is_green[:, t]
+        here = [one for one in columns if one.window.start <= t < one.window.stop]
+        most_moves = energy.move * sum(one.job.width for one in here)
+        if not here or not green.any() or full[t] + most_moves <= groups.green_left[t]:
+            continue
+        x = np.concatenate([one.servers[green, t - one.window.start] for one in here])
+        a = np.concatenate([one.moves[green, t - one.window.start] for one in here])
+        terms = [(x[None, :], 1.0)]
+        terms.extend([(a[None, :], energy.move / energy.server)] if energy.move else [])
+        assembly.rows(*terms, upper=max(int(groups.green_left[t]), 0) / energy.server)
+
+
+def _drawn(groups: Groups) -> np.ndarray:
+    energy = groups.energy
+    return energy.server * groups.busy.sum(axis=0) + energy.move * groups.moves.sum(axis=0)

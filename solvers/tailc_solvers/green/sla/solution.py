@@ -1,0 +1,119 @@
+"""A plan with what speaks for it: figures in whole numbers, a bound, and what the checks found."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from tailc_solvers.backends.check import Trust, Verdict
+from tailc_solvers.backends.linear import Answer, Outcome
+from tailc_solvers.green.sla.check import Figures, faults_of, figures_of
+from tailc_solvers.green.sla.problem import Groups, Job, Plan
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """What a method found.
+
+    Attributes:
+        outcome: OPTIMAL or FEASIBLE with a plan; otherwise why there is none, and the plan before
+            stays in force.
+        trust: PROVED where no plan is better by more than rounded bills, a micro-dollar an epoch.
+            REFUTED where the answer was shown wrong; then there is no plan.
+        groups: what the plan is of: its jobs of before, and which groups are green.
+        plan: passes every check; None without one.
+        figures: of the plan; None without one.
+        bound: no plan has a higher value; inf where nothing is proved [micro-dollars].
+        claimed_bound: the same on the solver's word; inf where it gave none.
+        faults: why an answer is refuted.
+        message: a sentence for people about a failure.
+    """
+
+    outcome: Outcome
+    trust: Trust
+    groups: Groups
+    plan: Plan | None = None
+    figures: Figures | None = None
+    bound: float = math.inf
+    claimed_bound: float = math.inf
+    faults: tuple[StrEnum, ...] = ()
+    message: str = ""
+
+    @property
+    def gap(self) -> float:
+        """Bound less value; inf without a plan [micro-dollars]."""
+        return math.inf if self.figures is None else max(self.bound - self.figures.value, 0.0)
+
+    @property
+    def relative_gap(self) -> float:
+        """The gap by the size of the value; inf without a plan."""
+        if self.figures is None:
+            return math.inf
+        return self.gap / max(abs(self.figures.value), 1)
+
+
+def proposed(groups: Groups, jobs: Sequence[Job], plan: Plan, bound: float = math.inf) -> Solution:
+    """The solution of a plan that a method of our own found; refuted if it has a fault."""
+    faults = faults_of(groups, jobs, plan)
+    if faults:
+        return Solution(Outcome.FEASIBLE, Trust.REFUTED, groups, bound=bound, faults=faults)
+    figures = figures_of(groups, jobs, plan)
+    is_proved = bound - figures.value <= groups.epochs
+    return Solution(
+        Outcome.OPTIMAL if is_proved else Outcome.FEASIBLE,
+        Trust.PROVED if is_proved else Trust.CLAIMED,
+        groups,
+        plan,
+        figures,
+        bound=bound,
+    )
+
+
+def no_room(groups: Groups) -> Solution:
+    """The solution of jobs for which there are not enough servers."""
+    return Solution(Outcome.INFEASIBLE, Trust.PROVED, groups, bound=-math.inf)
+
+
+def best_of(found: Sequence[Solution]) -> Solution:
+    """The one of the highest value, the first of equals, under the highest bound of all."""
+    best = max(found, key=lambda one: -math.inf if one.figures is None else one.figures.value)
+    if best.figures is None:
+        return best
+    bound = max(one.bound for one in found)
+    is_proved = bound - best.figures.value <= best.groups.epochs
+    outcome = Outcome.OPTIMAL if is_proved else Outcome.FEASIBLE
+    trust = Trust.PROVED if is_proved else Trust.CLAIMED
+    return replace(best, bound=bound, outcome=outcome, trust=trust)
+
+
+def judged(
+    groups: Groups, jobs: Sequence[Job], plan: Plan, answer: Answer, bound: float
+) -> Solution:
+    """The solution of a plan read from a solver's answer, whose point was checked already."""
+    found = proposed(groups, jobs, plan, bound)
+    claimed = math.inf if answer.bound is None else -answer.bound
+    return Solution(
+        answer.outcome,
+        found.trust,
+        groups,
+        found.plan,
+        found.figures,
+        bound=bound,
+        claimed_bound=claimed,
+        faults=found.faults,
+        message=answer.message,
+    )
+
+
+def without_plan(groups: Groups, answer: Answer, found: Verdict, bound: float) -> Solution:
+    """The solution of an answer that has no point, or a wrong one."""
+    return Solution(
+        answer.outcome,
+        found.trust,
+        groups,
+        bound=bound,
+        faults=found.faults,
+        message=answer.message,
+    )
