@@ -90,6 +90,7 @@ class Code(enum.Enum):
     SERIES_GAPS = ("TC0263", ExitCode.OK, "a series has gaps, filled or marked as not known")
     NIGHT_CLAMPED = ("TC0264", ExitCode.OK, "small negative values of a series were set to 0")
     CLOCK_CHANGE = ("TC0265", ExitCode.OK, "a series in local time passes a change of the clock")
+    SMALL_SAMPLE = ("TC0266", ExitCode.OK, "a sample is too small for the percentile asked of it")
 
     BAD_ARTIFACT = ("TC0301", ExitCode.BAD_CONTENT, "an artifact's content breaks an invariant")
     UNKNOWN_RULE = ("TC0302", ExitCode.BAD_CONTENT, "an artifact asks for a rule not known here")
@@ -112,6 +113,7 @@ class Code(enum.Enum):
     PREDICTED_MISS = ("TC0554", ExitCode.OK, "replays of the design sample miss the objective")
     HOST_SHORT = ("TC0551", ExitCode.OK, "machines need more than their host together")
     UNDER_LEAST = ("TC0555", ExitCode.OK, "a target is below what the least share does")
+    POWER_FALLS = ("TC0556", ExitCode.OK, "a higher frequency draws less power than a lower one")
 
     OTHER_MEASURE = ("TC0602", ExitCode.OK, "the held-out trace was measured otherwise")
     COMPILE_TRACE = ("TC0601", ExitCode.BAD_CONTENT, "the trace to verify on is the compile trace")

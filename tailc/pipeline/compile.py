@@ -10,9 +10,11 @@ from tailc.errors import Code, ExitCode, Finding, Severity, TailcError
 from tailc.forms.control_problem import ControlProblem
 from tailc.forms.controller import Controller
 from tailc.forms.ladder.table import Ladder
+from tailc.forms.shares_problem import SharesProblem
 from tailc.pipeline.controller import Tuned, tune
 from tailc.pipeline.parts import Design, Parts, parts_of
 from tailc.pipeline.progress import Progress, silent
+from tailc.pipeline.promises import check_promises, untold
 from tailc.pipeline.refusals import placed, told_in_full
 from tailc.pipeline.settings import control_settings
 from tailc.pipeline.solve import Problem, approach_to, solve
@@ -83,6 +85,7 @@ def _compiled(
     candidates, refused = _solve_all(opened.kind, spec, parts.design, workers, progress)
     sweep = choose(candidates, parts.design, workers, progress)
     chosen = sweep.chosen
+    warnings += _promises(chosen.problem, opened)
     tuned = None
     if isinstance(control, ControlProblem) and isinstance(chosen.form, Ladder):
         assert isinstance(parts.design, DemandProfile)
@@ -93,6 +96,17 @@ def _compiled(
     remarks = [placed(finding, opened.loaded, overrides) for finding in told]
     findings = (*warnings, *remarks, *refused)
     return Compiled(next_generation(policy, previous), sweep, parts.design, findings, tuned)
+
+
+def _promises(problem: Problem, opened: OpenedSpec) -> tuple[Finding, ...]:
+    """What is doubtful of the spec's objectives; refuses one that no policy can meet."""
+    alone_ns = approach_to(problem).alone_ns
+    if alone_ns is None:
+        return ()
+    assert not isinstance(problem, SharesProblem)
+    slos, loaded = opened.spec.slos, opened.loaded
+    check_promises(slos, problem.profile, alone_ns(problem), loaded)
+    return untold(slos, problem.profile, loaded)
 
 
 def _control(opened: OpenedSpec, spec: KindSpec) -> ControlProblem | Controller | None:

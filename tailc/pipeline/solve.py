@@ -9,6 +9,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias, overload
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tailc.errors import Finding
 from tailc.forms.ladder.borrowing import BorrowingProblem, BorrowingSolution
 from tailc.forms.ladder.problem import LadderProblem
@@ -19,10 +22,11 @@ from tailc.forms.tail_problem import TailProblem, TailSolution
 from tailc.pipeline.borrowing import borrowing_settings, predicted_misses, solve_for_budgets
 from tailc.pipeline.ladders import solve_for_schedules
 from tailc.pipeline.progress import Progress, silent
+from tailc.pipeline.promises import fastest_ns
 from tailc.pipeline.remarks import dominated_degrees
 from tailc.pipeline.settings import ladder_settings, swept_target, threshold_settings
 from tailc.pipeline.shares import host_remarks, shares_settings, solve_for_shares
-from tailc.pipeline.tails import hopeful_sums, solve_for_tails, tail_settings
+from tailc.pipeline.tails import hopeful_sums, least_ns, solve_for_tails, tail_settings
 from tailc.pipeline.thresholds import solve_for_ages
 
 Problem: TypeAlias = (
@@ -40,20 +44,25 @@ class Approach:
     `solve(problem, threads, progress)` gives its solution, and `settings(problem, solution)` the
     numbers that the evidence names. `remarks(problem, solution)` are warnings about a solved
     problem, and `swept(problem)` is what tells a candidate of a sweep from the others.
+    `alone_ns(problem)` is the time of each request of its profile that never waits, at its fastest;
+    None where nothing is promised of requests.
     """
 
     solve: Callable[[Any, int, Progress], Any]
     settings: Callable[[Any, Any], dict[str, int]]
     remarks: Callable[[Any, Any], tuple[Finding, ...]] = lambda *_: ()
     swept: Callable[[Any], str] = lambda _: "a candidate"
+    alone_ns: Callable[[Any], NDArray[np.int64]] | None = lambda problem: fastest_ns(
+        problem.profile
+    )
 
 
 APPROACHES: Mapping[type[Problem], Approach] = {
     LadderProblem: Approach(solve_for_schedules, ladder_settings, dominated_degrees, swept_target),
     ThresholdProblem: Approach(solve_for_ages, threshold_settings),
     BorrowingProblem: Approach(solve_for_budgets, borrowing_settings, predicted_misses),
-    TailProblem: Approach(solve_for_tails, tail_settings, hopeful_sums),
-    SharesProblem: Approach(solve_for_shares, shares_settings, host_remarks),
+    TailProblem: Approach(solve_for_tails, tail_settings, hopeful_sums, alone_ns=least_ns),
+    SharesProblem: Approach(solve_for_shares, shares_settings, host_remarks, alone_ns=None),
 }
 
 

@@ -21,9 +21,9 @@ from tailc_solvers.tails.tables import TailTables, tables_of, tail_tables
 from tailc.errors import Code, Finding, Severity, TailcError
 from tailc.forms.tail_problem import Distribution, Moments, Shortfall, TailProblem, TailSolution
 from tailc.forms.tail_table import LARGEST_CYCLES, LARGEST_TIME_NS, TailRow
-from tailc.percentiles import percentile_rank
 from tailc.pipeline.colocation import best_pair, pair_settings, throttled
 from tailc.pipeline.progress import Progress
+from tailc.pipeline.promises import percentile_us
 from tailc.specs.slo import promise
 from tailc.traces.profile import NS_PER_MS
 from tailc.units import format_khz, format_us
@@ -50,13 +50,14 @@ def solve_for_tails(problem: TailProblem, _threads: int, progress: Progress) -> 
     return replace(fill(problem, least_us), pair=pair, throttled=throttled(problem, pair))
 
 
+def least_ns(problem: TailProblem) -> NDArray[np.int64]:
+    """Time of each request that never waits, at the highest frequency, rounded up."""
+    return np.ceil(problem.service_ns(problem.levels[-1].frequency_khz)).astype(np.int64)
+
+
 def _least_us(problem: TailProblem) -> int:
     """The percentile of requests that never wait, at the highest frequency, rounded up."""
-    service_ns = problem.service_ns(problem.levels[-1].frequency_khz)
-    order = np.argsort(service_ns, kind="stable")
-    reached = np.cumsum(problem.profile.weight[order])
-    rank = percentile_rank(problem.percentile_ppm, problem.profile.total_weight)
-    return math.ceil(service_ns[order[np.searchsorted(reached, rank)]] / NS_PER_US)
+    return percentile_us(least_ns(problem), problem.profile.weight, problem.percentile_ppm)
 
 
 def _out_of_reach(problem: TailProblem, least_us: int) -> TailcError:

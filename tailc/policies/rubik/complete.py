@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -24,18 +25,19 @@ _TABLE = ("server", "table")
 def complete(
     spec: RubikSpec, loaded: LoadedSpec, folder: Path | None
 ) -> tuple[RubikSpec, tuple[Finding, ...]]:
-    """The spec with every frequency known, and a warning where all cores exceed the chip's limit.
+    """The spec with every frequency known, and warnings of powers that look wrong.
 
-    `folder` is where relative paths begin; None: where the process runs. Raises TailcError for a
-    table that cannot be read, for a frequency that it has twice, for powers of batch work that are
-    not one a frequency, and for a chip's limit below what its cores need at the lowest one.
+    Those fall as frequencies rise, or are beyond the chip's limit together. `folder` is where
+    relative paths begin; None: where the process runs. Raises TailcError for a table that cannot be
+    read, for a frequency that it has twice, for powers of batch work that are not one a frequency,
+    and for a chip's limit below what its cores need at the lowest one.
     """
     if spec.server.table is not None:
         levels = _levels(spec.server.table, loaded, folder)
         server = spec.server.model_copy(update={"table": None, "levels_listed": levels})
         spec = spec.model_copy(update={"server": server})
     _check_powers(spec, loaded)
-    return spec, _beyond_limit(spec.server, loaded)
+    return spec, (*_falling_powers(spec, loaded), *_beyond_limit(spec.server, loaded))
 
 
 def _check_powers(spec: RubikSpec, loaded: LoadedSpec) -> None:
@@ -47,6 +49,38 @@ def _check_powers(spec: RubikSpec, loaded: LoadedSpec) -> None:
     )
     place = loaded.place("batch", "powers")
     raise TailcError(Finding(Code.CONFLICT, message, place, "give one for each frequency"))
+
+
+def _falling_powers(spec: RubikSpec, loaded: LoadedSpec) -> Iterator[Finding]:
+    """A warning for each frequency that draws less than a lower one, of requests and of batch."""
+    levels, batch = spec.server.levels, spec.batch
+    frequencies = [level.frequency_khz for level in levels]
+    drawn = [level.power_mw for level in levels]
+    read = loaded.document.node_at(_TABLE) is not None
+    places = [
+        _TABLE if read else ("server", "levels", number, "power") for number in range(len(drawn))
+    ]
+    yield from _falling(frequencies, drawn, [loaded.place(*at) for at in places])
+    if batch is not None and batch.powers_mw is not None:
+        listed = [loaded.place("batch", "powers", number) for number in range(len(drawn))]
+        yield from _falling(frequencies, list(batch.powers_mw), listed)
+
+
+def _falling(
+    frequencies_khz: list[int], drawn_mw: list[int], places: list[Place]
+) -> Iterator[Finding]:
+    most = 0
+    for number, power_mw in enumerate(drawn_mw):
+        if power_mw >= drawn_mw[most]:
+            most = number
+            continue
+        low, high = format_khz(frequencies_khz[most]), format_khz(frequencies_khz[number])
+        message = (
+            f"{high} draws {format_mw(power_mw)}, less than {low}, {format_mw(drawn_mw[most])}: "
+            "cores run at the slower one where it is enough, and draw more"
+        )
+        hint = f"check the powers, or leave {low} out"
+        yield Finding(Code.POWER_FALLS, message, places[number], hint, Severity.WARNING)
 
 
 def _beyond_limit(server: ServerSpec, loaded: LoadedSpec) -> tuple[Finding, ...]:

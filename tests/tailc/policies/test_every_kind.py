@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from tailc.artifact.files import read_policy, write_policy
 from tailc.cli import run
 from tailc.diff.behaviour import behaviour
 from tailc.diff.throughput import throughput_change
+from tailc.errors import ExitCode
 from tailc.forms import shares_step
 from tailc.forms.controller import first_state, output_ppm, scaled_ladder
 from tailc.forms.ladder.batch import STARTS, BatchLookup
@@ -366,3 +368,21 @@ def test_inspect_says_what_the_policy_promises(compiled, tailc):
     assert compiled.policy.kind in ended.out
     for slo in compiled.policy.slos:
         assert str(slo) in ended.out
+
+
+@pytest.mark.parametrize("kind", sorted(find_kinds()))
+def test_a_later_objective_that_no_policy_can_meet_is_refused_where_it_stands(
+    kind, tmp_path, capsys
+):
+    case = write_case(kind, tmp_path)
+    spec = case.spec.read_text()
+    if "slo: [" not in spec:
+        pytest.skip(f"kind `{kind}` promises no latency")
+    later = "{percentile: 99%, latency: 2us}, {percentile: 99%, latency: 3us}"
+    case.spec.write_text(re.sub(r"slo: \[(.*)\]", rf"slo: [\1, {later}]", spec))
+    assert run(["compile", str(case.spec), "--no-progress"]) == ExitCode.INFEASIBLE
+    told = capsys.readouterr().err
+    assert "`p99 <= 2 us` cannot be met" in told
+    assert "`p99 <= 3 us` cannot be met" in told
+    assert "relax the latency to more than" in told
+    assert f"service.yaml:{1 + spec[: spec.index('slo: [')].count(chr(10))}:" in told

@@ -110,7 +110,7 @@ def test_the_joint_distribution_of_requests_alike_adds_one_request_for_each_posi
     change = (SMALL[0], "table: {distribution: joint, most_positions: 20}\nfeedback: {")
     found = compiled(tmp_path, ALIKE, change)
     table, levels = found.policy.tail_table, found.policy.tail_table.levels
-    assert found.findings == ()
+    assert [each.code for each in found.findings] == [Code.SMALL_SAMPLE]
     for position in range(16):
         for level in levels:
             served_ns = table.cycles[0].left[position] * 1e6 / level.frequency_khz
@@ -120,6 +120,17 @@ def test_the_joint_distribution_of_requests_alike_adds_one_request_for_each_posi
 
 def test_of_independent_cycles_and_memory_time_nothing_is_to_warn_of(tmp_path):
     assert compile_policy(str(write(tmp_path).spec)).findings == ()
+
+
+@pytest.mark.parametrize(("percentile", "enough"), [("99.0%", 368), ("99.9%", 3_688)])
+def test_a_percentile_that_the_sample_may_lie_below_is_warned_of(tmp_path, percentile, enough):
+    """0.99^368 and 0.999^3688 are just below 2.5 %."""
+    change = ("percentile: 95%", f"percentile: {percentile}")
+    (finding,) = compiled(tmp_path, "240000,100\n" * (enough - 1), change).findings
+    assert finding.code is Code.SMALL_SAMPLE
+    assert finding.place.excerpt[finding.place.column - 1 :].startswith(percentile)
+    assert f"measure {enough:,} requests" in finding.help
+    assert compiled(tmp_path, "240000,100\n" * enough, change).findings == ()
 
 
 def test_a_held_out_part_keeps_its_memory_times(tmp_path, tailc):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tailc.errors import Code, TailcError
+from tailc.errors import Code, Severity, TailcError
 from tailc.forms.tail_table import Level
 from tailc.pipeline.spec import open_kind
 from tests.tailc.policies.rubik.case import swapped, write
@@ -73,3 +73,31 @@ def test_the_measured_core_of_a_phone_has_ascending_powers(tmp_path):
     assert len(found) > 10
     powers = [level.power_mw for level in found]
     assert powers == sorted(powers)
+
+
+FALLS = "levels: [{frequency: 1GHz, power: 3W}, {frequency: 2GHz, power: 2W}]"
+RISES = "levels: [{frequency: 1GHz, power: 2W}, {frequency: 2GHz, power: 3W}]"
+BATCH = "batch: {memory: 0%, powers: [4W, 1W]}\nfeedback: {"
+
+
+@pytest.mark.parametrize(
+    ("changes", "line", "column"),
+    [
+        (((RANGE, FALLS),), FALLS, "2W"),
+        (((RANGE, RISES), ("feedback: {", BATCH)), "batch:", "1W"),
+        (((RANGE, TABLE),), TABLE, "{file"),
+    ],
+    ids=["levels", "batch", "table"],
+)
+def test_a_higher_frequency_that_draws_less_is_warned_of(tmp_path, changes, line, column):
+    (tmp_path / "levels.csv").write_text(LEVELS + "4,2500,100\n")
+    (finding,) = open_kind(str(write(tmp_path, swapped(*changes)).spec)).warnings
+    assert (finding.code, finding.severity) == (Code.POWER_FALLS, Severity.WARNING)
+    assert line in finding.place.excerpt
+    assert finding.place.excerpt[finding.place.column - 1 :].startswith(column)
+    assert "leave" in finding.help
+
+
+def test_powers_that_rise_or_stay_are_nothing_to_warn_of(tmp_path):
+    same = RISES.replace("3W", "2W")
+    assert open_kind(str(write(tmp_path, swapped((RANGE, same))).spec)).warnings == ()

@@ -1,0 +1,94 @@
+"""Promises that no policy can keep, and those that a sample is too small to tell of."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.errors import Code, Finding, Severity, TailcError
+from tailc.percentiles import PPM, percentile_rank
+from tailc.specs.load import LoadedSpec
+from tailc.specs.slo import Slo, promise
+from tailc.traces.profile import NS_PER_MS, DemandProfile
+from tailc.units import format_us
+from tailc.verify.order_statistics import TAIL_PPM
+
+NS_PER_US = 1_000
+
+
+def fastest_ns(profile: DemandProfile) -> NDArray[np.int64]:
+    """Time of each request that never waits and always has its best degree [requests]."""
+    best = profile.curves.max(axis=1)[profile.curve_of]
+    return np.rint(profile.demand_ms / best * NS_PER_MS).astype(np.int64)
+
+
+def check_promises(
+    slos: Sequence[Slo], profile: DemandProfile, alone_ns: NDArray[np.int64], loaded: LoadedSpec
+) -> None:
+    """Refuse later objectives that requests exceed though none of them waits [requests].
+
+    The first is what a kind chooses by, and for it to judge. Raises TailcError (INFEASIBLE) with a
+    finding for each that is missed, and the nearest latency that may be met.
+    """
+    missed = list(_missed(slos, profile, alone_ns, loaded))
+    if missed:
+        raise TailcError(missed)
+
+
+def _missed(
+    slos: Sequence[Slo], profile: DemandProfile, alone_ns: NDArray[np.int64], loaded: LoadedSpec
+) -> Iterator[Finding]:
+    for number, slo in enumerate(slos[1:], start=1):
+        chosen = _requests_of(slo, profile)
+        if not chosen.any():
+            continue
+        least_us = percentile_us(alone_ns[chosen], profile.weight[chosen], slo.percentile_ppm)
+        if least_us <= slo.latency_us:
+            continue
+        message = (
+            f"`{slo}` cannot be met: requests that never wait take {format_us(least_us)} at that "
+            "percentile, however fast they run"
+        )
+        hint = f"relax the latency to more than {format_us(least_us)}"
+        place = loaded.place("slo", number, "latency")
+        yield Finding(Code.INFEASIBLE, message, place, hint)
+
+
+def _requests_of(slo: Slo, profile: DemandProfile) -> NDArray[np.bool_]:
+    """The requests that an objective is for; none of a class that the trace does not have."""
+    if slo.request_class is None:
+        return np.ones(profile.demand_ms.shape, dtype=np.bool_)
+    named = np.array([name == slo.request_class for name in profile.curve_names], dtype=np.bool_)
+    return named[profile.curve_of] if named.size else np.zeros(profile.demand_ms.shape, np.bool_)
+
+
+def percentile_us(time_ns: NDArray[np.int64], weight: NDArray[np.int64], ppm: int) -> int:
+    """The percentile of times, rounded up."""
+    order = np.argsort(time_ns, kind="stable")
+    reached = np.cumsum(weight[order])
+    at = np.searchsorted(reached, percentile_rank(ppm, int(reached[-1])))
+    return -(-int(time_ns[order[at]]) // NS_PER_US)
+
+
+def untold(slos: Sequence[Slo], profile: DemandProfile, loaded: LoadedSpec) -> tuple[Finding, ...]:
+    """A warning for each percentile that may be above all requests of the sample."""
+    return tuple(
+        Finding(
+            Code.SMALL_SAMPLE,
+            f"`{promise(slo.percentile_ppm, slo.latency_us)}` is of a percentile that "
+            f"{profile.total_weight:,} requests cannot tell: all of them may be below it",
+            loaded.place("slo", number, "percentile"),
+            f"measure {_enough(slo.percentile_ppm):,} requests or more, or ask for a lower one",
+            Severity.WARNING,
+        )
+        for number, slo in enumerate(slos)
+        if profile.total_weight < _enough(slo.percentile_ppm)
+    )
+
+
+def _enough(percentile_ppm: int) -> int:
+    """The fewest requests of which one is above the percentile with a probability of 97.5 %."""
+    return math.ceil(math.log(TAIL_PPM / PPM) / math.log(percentile_ppm / PPM))
