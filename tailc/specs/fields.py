@@ -38,7 +38,7 @@ class Complaint:
 
     code: Code
     message: str
-    help: str | None = None
+    help: str
     at: tuple[str | int, ...] = ()
     also: tuple[str | int, ...] | None = None
 
@@ -98,9 +98,8 @@ def quantity(*dimensions: Dimension, positive: bool = True) -> Callable[[object]
             code = _CODES.get(fault.fault, Code.BAD_VALUE)
             raise RefusalError(Complaint(code, fault.message, fault.help)) from None
         if positive and steps == 0:
-            raise RefusalError(
-                Complaint(Code.BAD_VALUE, f"must be more than zero, not {written(value)}")
-            )
+            message = f"must be more than zero, not {written(value)}"
+            raise RefusalError(Complaint(Code.BAD_VALUE, message, f"for example {example}"))
         return steps
 
     return check
@@ -169,9 +168,12 @@ WindowField = Annotated[
 def exact(value: object) -> Fraction:
     """A finite number of a spec as the decimal it was written as."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise RefusalError(Complaint(Code.BAD_VALUE, f"must be a number, not {written(value)}"))
+        message = f"must be a number, not {written(value)}"
+        hint = "write digits without a unit or quotes, such as `1.5`"
+        raise RefusalError(Complaint(Code.BAD_VALUE, message, hint))
     if not math.isfinite(value):
-        raise RefusalError(Complaint(Code.BAD_VALUE, "must be a finite number"))
+        hint = "write digits, such as `1.5`"
+        raise RefusalError(Complaint(Code.BAD_VALUE, "must be a finite number", hint))
     return Fraction(repr(value))
 
 
@@ -179,7 +181,7 @@ def _millionths(value: object, most: int) -> int:
     ppm = round(exact(value) * PPM)
     if not 0 < ppm <= most * PPM:
         message = f"must be more than zero and at most {most:,}, not {written(value)}"
-        raise RefusalError(Complaint(Code.BAD_VALUE, message))
+        raise RefusalError(Complaint(Code.BAD_VALUE, message, "for example `1.5`"))
     return ppm
 
 

@@ -61,7 +61,7 @@ def complaints_of(error: ErrorDetails, spot: Spot) -> Sequence[Complaint]:
     sentence = _SENTENCES.get(error["type"])
     if sentence is None:
         value = written(error["input"])
-        return [Complaint(Code.BAD_VALUE, f"cannot be {value}")]
+        return [Complaint(Code.BAD_VALUE, f"cannot be {value}", _for_example(spot))]
     return [sentence(error, spot)]
 
 
@@ -114,8 +114,12 @@ def _literals(annotation: Any) -> Iterator[Any]:
             yield from _literals(part)
 
 
-def _for_example(spot: Spot) -> str | None:
-    return f"for example `{spot.example}`" if spot.example else None
+def _for_example(spot: Spot) -> str:
+    """An example of the field, or else what it is."""
+    if spot.example:
+        return f"for example `{spot.example}`"
+    said = spot.field.description if spot.field else None
+    return f"wanted: {said[0].lower()}{said[1:].rstrip('.')}" if said else "correct or remove it"
 
 
 def _unknown(error: ErrorDetails, spot: Spot) -> Complaint:
@@ -151,8 +155,10 @@ def _text(error: ErrorDetails, spot: Spot) -> Complaint:
 
 def _flag(error: ErrorDetails, _: Spot) -> Complaint:
     message = f"must be `true` or `false`, not {written(error['input'])}"
-    hint = "`yes`, `no`, `on` and `off` are text in YAML 1.2"
-    return Complaint(Code.BAD_VALUE, message, hint if isinstance(error["input"], str) else None)
+    hint = "write one of both"
+    if isinstance(error["input"], str):
+        hint += ", unquoted: `yes`, `no`, `on` and `off` are text in YAML 1.2"
+    return Complaint(Code.BAD_VALUE, message, hint)
 
 
 def _choice(error: ErrorDetails, spot: Spot) -> Complaint:
@@ -162,11 +168,11 @@ def _choice(error: ErrorDetails, spot: Spot) -> Complaint:
     return Complaint(Code.BAD_VALUE, message, did_you_mean(word, spot.choices))
 
 
-def _bound(words: str, limit: str) -> Callable[[ErrorDetails, Spot], Complaint]:
+def _bound(words: str, limit: str, verb: str) -> Callable[[ErrorDetails, Spot], Complaint]:
     def sentence(error: ErrorDetails, _: Spot) -> Complaint:
         bound = error.get("ctx", {}).get(limit)
         message = f"must be {words} {bound:,}, not {written(error['input'])}"
-        return Complaint(Code.BAD_VALUE, message)
+        return Complaint(Code.BAD_VALUE, message, f"{verb} it to {bound:,}")
 
     return sentence
 
@@ -206,6 +212,6 @@ _SENTENCES: dict[str, Callable[[ErrorDetails, Spot], Complaint]] = {
     "dict_type": _MAPPING,
     "model_type": _MAPPING,
     "too_short": _too_few,
-    "greater_than_equal": _bound("at least", "ge"),
-    "less_than_equal": _bound("at most", "le"),
+    "greater_than_equal": _bound("at least", "ge", "raise"),
+    "less_than_equal": _bound("at most", "le", "lower"),
 }

@@ -30,7 +30,7 @@ def _millionths(value: object) -> int:
     ppm = round(exact(value) * PPM)
     if not 0 < ppm <= _MOST * PPM:
         message = f"must be more than zero and at most {_MOST:,}, not {written(value)}"
-        raise RefusalError(Complaint(Code.BAD_VALUE, message))
+        raise RefusalError(Complaint(Code.BAD_VALUE, message, "for example `1.5`"))
     return ppm
 
 

@@ -42,7 +42,7 @@ def _gain(value: object) -> Fraction:
     gain = value if isinstance(value, Fraction) else exact(value)
     if not 0 <= gain <= LARGEST_GAIN:
         message = f"must lie between 0 and {LARGEST_GAIN}, not {written(value)}"
-        raise RefusalError(Complaint(Code.BAD_VALUE, message))
+        raise RefusalError(Complaint(Code.BAD_VALUE, message, "for example `0.5`"))
     return gain
 
 
@@ -50,7 +50,7 @@ def _scale(value: object) -> int:
     ppm = quantity(PERCENT)(value)
     if ppm > _LARGEST_SCALE_PPM:
         message = f"must be at most {format_ppm(_LARGEST_SCALE_PPM)}, not {written(value)}"
-        raise RefusalError(Complaint(Code.BAD_VALUE, message))
+        raise RefusalError(Complaint(Code.BAD_VALUE, message, "for example `98%`"))
     return ppm
 
 

@@ -45,7 +45,7 @@ def _requests(value: object) -> int:
     requests = quantity(COUNT)(value)
     if requests > MAX_REQUESTS:
         message = f"must be at most {MAX_REQUESTS:,} requests, not {written(value)}"
-        raise RefusalError(Complaint(Code.BAD_VALUE, message))
+        raise RefusalError(Complaint(Code.BAD_VALUE, message, "for example `1000 requests`"))
     return requests
 
 
@@ -53,7 +53,7 @@ def _gain(value: object) -> float:
     gain = float(exact(value))
     if abs(gain) > MOST_GAIN:
         message = f"must lie between -{MOST_GAIN:,} and {MOST_GAIN:,}, not {written(value)}"
-        raise RefusalError(Complaint(Code.BAD_VALUE, message))
+        raise RefusalError(Complaint(Code.BAD_VALUE, message, "for example `0.5`"))
     return gain
 
 
@@ -63,7 +63,7 @@ def _sensitivity(value: object) -> float:
         message = (
             f"must lie between {LEAST_SENSITIVITY:g} and {MOST_SENSITIVITY:g}, not {written(value)}"
         )
-        raise RefusalError(Complaint(Code.BAD_VALUE, message))
+        raise RefusalError(Complaint(Code.BAD_VALUE, message, "for example `1.4`"))
     return limit
 
 

@@ -48,10 +48,11 @@ def checked(text: str) -> FewToManySpec:
 
 
 def findings_of(text: str) -> tuple[Finding, ...]:
-    """What is wrong with the text; fails if nothing is."""
+    """What is wrong with the text; each finding says how to mend it. Fails if nothing is wrong."""
     try:
         checked(text)
     except TailcError as fault:
+        assert all(finding.help for finding in fault.findings)
         return fault.findings
     raise AssertionError("the spec was accepted")
 
