@@ -126,7 +126,8 @@ def chosen_jobs(
         _refuse_wide(choosing, reading.servers)
     if not choosing.chosen.any():
         message = f"`{source}` has no job that ran"
-        choosing.findings.append(Finding(Code.EMPTY_TRACE, message, Place(source)))
+        help_ = "give a log with run times and widths"
+        choosing.findings.append(Finding(Code.EMPTY_TRACE, message, Place(source), help_))
     if errors := [each for each in choosing.findings if each.severity is Severity.ERROR]:
         raise TailcError(errors)
     kept = choosing.chosen

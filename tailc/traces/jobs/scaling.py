@@ -100,7 +100,8 @@ def window(log: JobLog, start_s: int, length_s: int) -> JobLog:
     if first >= past:
         message = f"no job is submitted from `{start_s}` s to `{start_s + length_s}` s"
         last = "" if not log.jobs else f"; the last of the log is at `{log.submit_s[-1]}` s"
-        raise TailcError(Finding(Code.EMPTY_TRACE, message + last, Place(log.source)))
+        help_ = "choose a window within the log"
+        raise TailcError(Finding(Code.EMPTY_TRACE, message + last, Place(log.source), help_))
     part = log.part(slice(int(first), int(past)))
     start_unix_s = None if log.start_unix_s is None else log.start_unix_s + start_s
     return replace(part, submit_s=part.submit_s - start_s, start_unix_s=start_unix_s)
@@ -110,7 +111,8 @@ def without_widest(log: JobLog, count: int) -> JobLog:
     """The log without its `count` widest jobs; of equally wide ones, the longest, then the last."""
     if count >= log.jobs:
         message = f"dropping {counted(count, 'job')} leaves none of {log.jobs}"
-        raise TailcError(Finding(Code.EMPTY_TRACE, message, Place(log.source)))
+        help_ = "drop fewer, or take a longer window"
+        raise TailcError(Finding(Code.EMPTY_TRACE, message, Place(log.source), help_))
     order = np.lexsort((np.arange(log.jobs), log.run_s, log.width))
     return log.part(np.sort(order[: log.jobs - count]))
 

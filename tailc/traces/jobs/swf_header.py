@@ -77,10 +77,11 @@ class SwfHeader:
         # Some logs explain a number in words after it.
         number = text.split()[0]
         if not re.fullmatch(r"[+-]?[0-9]{1,12}", number) or int(number) < least:
-            raise self._fault(label, f"`{text}` is no number for `{label}`", None)
+            message = f"`{text}` is no number for `{label}`"
+            raise self._fault(label, message, "correct the header, or leave the line out")
         return int(number)
 
-    def _fault(self, label: str, message: str, help_: str | None) -> TailcError:
+    def _fault(self, label: str, message: str, help_: str) -> TailcError:
         place = Place(self.source, line=self.values[label][1])
         code = Code.NO_ZONE if label == "TimeZoneString" else Code.NOT_A_NUMBER
         return TailcError(Finding(code, message, place, help_))

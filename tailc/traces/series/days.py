@@ -38,7 +38,8 @@ def day_pairs(series: TimeSeries, midnight_s: int = 0, days: int = 2) -> DayPair
     sums, starts = _sums(series, midnight_s, days)
     if len(sums) < FEWEST_PAIRS:
         message = f"the series has {len(sums)} runs of {days} days; three are needed"
-        raise TailcError(Finding(Code.SHORT_HISTORY, message, Place(series.source)))
+        help_ = "give a longer series, or one with shorter gaps"
+        raise TailcError(Finding(Code.SHORT_HISTORY, message, Place(series.source), help_))
     order = starts[np.lexsort((starts, sums))]
     steps = days * SECONDS_PER_DAY // series.step_s
 

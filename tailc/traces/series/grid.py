@@ -104,7 +104,8 @@ def _steps_of_rows(rows: Stamped, reading: SeriesReading, step_s: int) -> Ints:
     if at[-1] >= MAX_STEPS:
         row = int(np.argmax(later)) + 1
         message = f"the times span {at[-1] + 1:,} steps; the limit is {MAX_STEPS:,}"
-        raise TailcError(_at_row(rows, reading, row, Code.TRACE_TOO_LARGE, message, None))
+        help_ = "correct the time, or give the series in parts"
+        raise TailcError(_at_row(rows, reading, row, Code.TRACE_TOO_LARGE, message, help_))
     return at
 
 

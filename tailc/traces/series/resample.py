@@ -27,7 +27,8 @@ def cut(series: TimeSeries, start_unix_s: int, length_s: int) -> TimeSeries:
         wanted = f"`{utc_text(start_unix_s)}` to `{utc_text(start_unix_s + length_s)}`"
         there = f"`{utc_text(series.start_unix_s)}` to `{utc_text(series.end_unix_s)}`"
         message = f"the series is from {there}, and {wanted} is asked for"
-        raise TailcError(Finding(Code.SHORT_HISTORY, message, Place(series.source)))
+        help_ = "ask for a time within, or give a longer series"
+        raise TailcError(Finding(Code.SHORT_HISTORY, message, Place(series.source), help_))
     return series.part(slice(first, first + count))
 
 
@@ -44,7 +45,8 @@ def on_epochs(series: TimeSeries, epoch_s: int) -> TimeSeries:
     epochs = series.steps * per_step // per_epoch
     if not epochs:
         message = f"the series ends before its first epoch of {epoch_s} s does"
-        raise TailcError(Finding(Code.SHORT_HISTORY, message, Place(series.source)))
+        help_ = "choose shorter epochs, or give a longer series"
+        raise TailcError(Finding(Code.SHORT_HISTORY, message, Place(series.source), help_))
     first = np.arange(epochs + 1, dtype=np.int64) * per_epoch
     known = _means(series.known.astype(np.float64), first, per_step) > 1 - 0.5 / per_epoch
     value = np.where(known, _means(series.value, first, per_step), 0.0)
@@ -71,7 +73,8 @@ def scaled_to_peak(series: TimeSeries, peak: float) -> TimeSeries:
     largest = float(series.value.max())
     if largest <= 0:
         message = "a series without a value above 0 has no peak to scale"
-        raise TailcError(Finding(Code.OUT_OF_RANGE, message, Place(series.source)))
+        help_ = "scale by a factor, or give a series with some production"
+        raise TailcError(Finding(Code.OUT_OF_RANGE, message, Place(series.source), help_))
     return scaled(series, peak / largest)
 
 

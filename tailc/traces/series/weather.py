@@ -1,0 +1,221 @@
+"""Raw weather files of one site, TMY3 and NSRDB PSM, read with pvlib.
+
+pvlib knows the layouts and what their clocks mean; lines and cells are checked here first, so that
+what is wrong is told by line. TMY3 (Wilcox and Marion, NREL/TP-581-43156, 2008) has an hour a line,
+stamped by its end, of months from different years. NSRDB files have a line a step, stamped by its
+start.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tailc.errors import Code, Finding, Place, Severity, TailcError, did_you_mean
+from tailc.traces.series.series import SECONDS_PER_HOUR, Floats, Quantity, TimeSeries, of_values
+from tailc.traces.source import Source, open_source
+from tailc.units import counted, shorten
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+TMY3_HEADER_LINE, NSRDB_HEADER_LINE = 2, 3
+TMY3_COLUMNS = ("GHI (W/m^2)", "DNI (W/m^2)", "DHI (W/m^2)", "TotCld (tenths)")
+NSRDB_COLUMNS = ("GHI", "DNI", "DHI", "Clearsky GHI")
+HOURS_OF_TYPICAL_YEAR = 8_760
+_TENTH = 0.1
+# What both formats write where nothing was measured.
+_MISSING_BELOW = -900.0
+# Below, the sun is so low that the ratio of two small irradiances says nothing about clouds.
+LEAST_CLEAR_W_M2 = 50.0
+_MEND = "correct the cell, or give the file as its publisher wrote it"
+_AGAIN = "copy the file again"
+_LONGEST_LINE = 1 << 16
+_MOST_LINES = 1 << 22
+
+
+@dataclass(frozen=True)
+class Weather:
+    """The weather of a site; the series are on one grid.
+
+    latitude_deg is positive north, longitude_deg east of Greenwich. ghi, dni, dhi: irradiance on
+    the ground, in the beam, and from the sky alone. cloud_cover: TMY3: total sky cover; NSRDB:
+    1 - GHI / clear-sky GHI, not known where the latter is below 50 W/m2.
+    """
+
+    latitude_deg: float
+    longitude_deg: float
+    altitude_m: float
+    ghi: TimeSeries
+    dni: TimeSeries
+    dhi: TimeSeries
+    cloud_cover: TimeSeries
+
+
+def read_tmy3(source: str, year: int) -> Weather:
+    """The typical year in a raw TMY3 file, told as if it were `year`, which has 365 days.
+
+    Raises TailcError, by line, for lines and cells that are none, and where pvlib is not installed.
+    """
+    with open_source(source) as opened:
+        text = _checked_text(opened, TMY3_HEADER_LINE, TMY3_COLUMNS)
+        pvlib = _pvlib()
+        try:
+            table, site = pvlib.read_tmy3(io.StringIO(text), coerce_year=year, map_variables=False)
+        except (ValueError, KeyError, IndexError) as error:
+            raise _not_read(opened, "TMY3", error) from None
+        if len(table) != HOURS_OF_TYPICAL_YEAR:
+            message = (
+                f"`{source}` has {len(table)} hours, and a typical year {HOURS_OF_TYPICAL_YEAR}"
+            )
+            raise opened.fault(Code.TRUNCATED, message, advice=_AGAIN)
+    ghi, dni, dhi, tenths = (table[name].to_numpy(np.float64) for name in TMY3_COLUMNS)
+    made = _Made(opened, table.index, TMY3_HEADER_LINE, stamps_are_ends=True)
+    return Weather(
+        float(site["latitude"]),
+        float(site["longitude"]),
+        float(site["altitude"]),
+        made.irradiance(ghi),
+        made.irradiance(dni),
+        made.irradiance(dhi),
+        made.series(Quantity.CLOUD_COVER, np.where(tenths >= 0, tenths * _TENTH, np.nan)),
+    )
+
+
+def read_nsrdb(source: str) -> Weather:
+    """The weather in a raw file of NSRDB's physical solar model (PSM 3 or 4).
+
+    Raises TailcError, by line, for lines and cells that are none, and where pvlib is not installed.
+    """
+    with open_source(source) as opened:
+        text = _checked_text(opened, NSRDB_HEADER_LINE, NSRDB_COLUMNS)
+        pvlib = _pvlib()
+        try:
+            table, site = pvlib.read_nsrdb_psm4(io.StringIO(text), map_variables=False)
+        except (ValueError, KeyError, IndexError) as error:
+            raise _not_read(opened, "NSRDB", error) from None
+    made = _Made(opened, table.index, NSRDB_HEADER_LINE, stamps_are_ends=False)
+    ghi, dni, dhi, clear = (table[name].to_numpy(np.float64) for name in NSRDB_COLUMNS)
+    return Weather(
+        float(site["Latitude"]),
+        float(site["Longitude"]),
+        float(site["Elevation"]),
+        made.irradiance(ghi),
+        made.irradiance(dni),
+        made.irradiance(dhi),
+        made.series(Quantity.CLOUD_COVER, cloud_index(ghi, clear)),
+    )
+
+
+def cloud_index(ghi_w_m2: Floats, clear_w_m2: Floats) -> Floats:
+    """How much of the clear sky's irradiance clouds take, 0 to 1; NaN where the sun is low."""
+    is_day = clear_w_m2 >= LEAST_CLEAR_W_M2
+    ratio = np.divide(ghi_w_m2, clear_w_m2, out=np.full_like(ghi_w_m2, np.nan), where=is_day)
+    return np.clip(1.0 - ratio, 0.0, 1.0)
+
+
+@dataclass(frozen=True)
+class _Made:
+    """The grid that all series of a file are on."""
+
+    source: Source
+    index: pd.DatetimeIndex
+    header_line: int
+    stamps_are_ends: bool
+
+    def irradiance(self, value: Floats) -> TimeSeries:
+        return self.series(Quantity.IRRADIANCE, np.where(value > _MISSING_BELOW, value, np.nan))
+
+    def series(self, quantity: Quantity, value: Floats) -> TimeSeries:
+        start_unix_s, step_s = self._grid()
+        bad = (value < quantity.least) | (value > quantity.most)
+        if bad.any():
+            at = int(np.argmax(bad))
+            message = f"`{value[at]:g}` is outside of what a {quantity.noun} can be"
+            raise TailcError(Finding(Code.OUT_OF_RANGE, message, self._place(at), _MEND))
+        series = of_values(quantity, start_unix_s, step_s, value, self.source.name)
+        lacking = int((~series.known).sum())
+        if not lacking or quantity is Quantity.CLOUD_COVER:
+            return series
+        message = f"{counted(lacking, 'value')} of {quantity.noun} missing"
+        place = self._place(int(np.argmin(series.known)))
+        warning = Finding(Code.SERIES_GAPS, message, place, severity=Severity.WARNING)
+        return replace(series, warnings=(warning,))
+
+    def _grid(self) -> tuple[int, int]:
+        unix_s = self.index.as_unit("s").asi8
+        steps_s = np.diff(unix_s)
+        step_s = int(np.median(steps_s)) if len(steps_s) else SECONDS_PER_HOUR
+        uneven = steps_s != step_s
+        if uneven.any():
+            message = f"the step before is {steps_s[uneven][0]} s long, and the others {step_s} s"
+            at = int(np.argmax(uneven)) + 1
+            help_ = "lines are in order of time; a year of 365 days has no 29 February"
+            raise TailcError(Finding(Code.UNEVEN_TIMES, message, self._place(at), help_))
+        return int(unix_s[0]) - (step_s if self.stamps_are_ends else 0), step_s
+
+    def _place(self, at: int) -> Place:
+        return Place(self.source.name, line=self.header_line + 1 + at)
+
+
+def _pvlib() -> Any:
+    try:
+        from pvlib import iotools
+    except ImportError as error:
+        message = f"weather files need `pvlib`, which cannot be imported: {error}"
+        help_ = "pip install tailc[green]"
+        raise TailcError(Finding(Code.MISSING_PART, message, help=help_)) from None
+    return iotools
+
+
+def _checked_text(source: Source, header_line: int, columns: tuple[str, ...]) -> str:
+    """The text of the file; TailcError by line unless every line has its cells and numbers."""
+    source.check_gzip()
+    lines = [line.decode("utf-8-sig", "replace") for line in source.lines(_LONGEST_LINE)]
+    if len(lines) > _MOST_LINES:
+        message = f"`{source.name}` has more than {_MOST_LINES:,} lines"
+        raise source.fault(Code.TRACE_TOO_LARGE, message, advice="give one year a file")
+    if len(lines) <= header_line:
+        message = f"`{source.name}` has no line of data"
+        raise source.fault(Code.TRUNCATED, message, advice=_AGAIN)
+    names = next(csv.reader([lines[header_line - 1]]))
+    for name in columns:
+        if name not in names:
+            message = f"there is no column `{name}` in line {header_line}"
+            advice = did_you_mean(name, names)
+            raise source.fault(Code.MISSING_COLUMN, message, field=name, advice=advice)
+    at = [names.index(name) for name in columns]
+    for number, line in enumerate(lines[header_line:], header_line + 1):
+        cells = next(csv.reader([line]), [])
+        if cells:
+            _check_line(source, number, cells, names, at, is_whole=line.endswith("\n"))
+    return "".join(lines)
+
+
+def _check_line(
+    source: Source, number: int, cells: list[str], names: list[str], at: list[int], is_whole: bool
+) -> None:
+    if len(cells) < len(names) and not is_whole:
+        message = f"the file ends in the middle of a line, after {len(cells)} cells"
+        raise TailcError(Finding(Code.TRUNCATED, message, Place(source.name, number), _AGAIN))
+    # Some files end each line with a comma.
+    if len(cells) < len(names) or any(cells[len(names) :]):
+        message = f"the line has {len(cells)} cells where the header has {len(names)}"
+        raise TailcError(Finding(Code.RAGGED_ROW, message, Place(source.name, number), _AGAIN))
+    for index in at:
+        try:
+            float(cells[index])
+        except ValueError:
+            place = Place(source.name, number, field=names[index])
+            message = f"`{shorten(cells[index])}` is not a number"
+            raise TailcError(Finding(Code.NOT_A_NUMBER, message, place, _MEND)) from None
+
+
+def _not_read(source: Source, what: str, error: Exception) -> TailcError:
+    message = f"`{source.name}` cannot be read as {what} ({shorten(str(error), 100)})"
+    advice = "give the file as its publisher wrote it"
+    return source.fault(Code.BROKEN_FORMAT, message, advice=advice)

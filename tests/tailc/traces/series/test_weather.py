@@ -1,0 +1,123 @@
+"""Raw weather files: sites, zones, what is measured, and what is refused by line."""
+
+import sys
+
+import pytest
+
+from tailc.errors import Code, TailcError
+from tailc.traces.series.weather import read_nsrdb, read_tmy3
+from tailc.traces.zones import instant
+from tests.tailc.traces.series.making import HOUR
+from tests.tailc.traces.series.weather_files import NSRDB_NAMES, TMY3_NAMES, nsrdb, tmy3
+
+
+def refused(read, *arguments):
+    with pytest.raises(TailcError) as found:
+        read(*arguments)
+    (finding,) = found.value.findings
+    return finding
+
+
+def test_a_typical_year_is_told_as_the_year_asked_for(tmp_path):
+    weather = read_tmy3(tmy3(tmp_path, ["0,0,0,10", "100,50,60,5", "200,300,80,0"]), 2011)
+    assert (weather.latitude_deg, weather.longitude_deg) == (55.317, -160.517)
+    assert weather.altitude_m == 7
+    assert weather.ghi.value[:4].tolist() == [0, 100, 200, 0]
+    assert weather.dni.value[:4].tolist() == [0, 50, 300, 0]
+    assert weather.dhi.value[:4].tolist() == [0, 60, 80, 0]
+    assert weather.cloud_cover.value[:4].tolist() == [1, 0.5, 0, 0]
+
+
+def test_an_hour_of_a_typical_year_is_stamped_by_its_end_in_the_zone_of_the_site(tmp_path):
+    weather = read_tmy3(tmy3(tmp_path, ["0,0,0,10"]), 2011)
+    assert weather.ghi.start_unix_s == instant("2011-01-01T00:00-09:00")
+    assert (weather.ghi.step_s, weather.ghi.steps) == (HOUR, 8_760)
+
+
+def test_what_was_not_measured_is_not_known_and_told(tmp_path):
+    weather = read_tmy3(tmy3(tmp_path, ["0,0,0,10", "-9900,0,0,-9900"]), 2011)
+    assert weather.ghi.known[:3].tolist() == [True, False, True]
+    assert weather.cloud_cover.known[:3].tolist() == [True, False, True]
+    (warning,) = weather.ghi.warnings
+    assert (warning.code, warning.place.line) == (Code.SERIES_GAPS, 4)
+
+
+def test_half_hours_of_nsrdb_start_at_their_stamp(tmp_path):
+    weather = read_nsrdb(nsrdb(tmp_path, ["0,0,0,0", "100,40,50,75", "40,10,0,5"]))
+    assert (weather.latitude_deg, weather.longitude_deg) == (40.53, -108.54)
+    assert weather.ghi.start_unix_s == instant("2023-01-01T00:00-07:00")
+    assert weather.ghi.step_s == 1_800
+    assert weather.ghi.value.tolist() == [0, 75, 5]
+
+
+def test_clouds_of_nsrdb_are_what_the_clear_sky_lacks_while_the_sun_is_up(tmp_path):
+    cells = ["0,0,0,0", "100,40,50,75", "49,10,0,5", "100,40,50,120"]
+    weather = read_nsrdb(nsrdb(tmp_path, cells))
+    assert weather.cloud_cover.known.tolist() == [False, True, False, True]
+    assert weather.cloud_cover.value.tolist() == [0, 0.25, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("cells", "code", "line"),
+    [
+        (["0,0,0,10", "much,0,0,10"], Code.NOT_A_NUMBER, 4),
+        (["0,0,0,10", "0,0,0,10,1"], Code.RAGGED_ROW, 4),
+        (["0,0,0,10", "0,0,0", "0,0,0,10"], Code.RAGGED_ROW, 4),
+        (["0,0,0,10", "0,0,0,11"], Code.OUT_OF_RANGE, 4),
+        (["0,0,0,10", "-5,0,0,10"], Code.OUT_OF_RANGE, 4),
+    ],
+)
+def test_bad_cells_and_lines_are_refused_by_line(tmp_path, cells, code, line):
+    finding = refused(read_tmy3, tmy3(tmp_path, cells), 2011)
+    assert (finding.code, finding.place.line) == (code, line)
+
+
+def test_a_file_cut_in_a_line_is_truncated(tmp_path):
+    finding = refused(read_tmy3, tmy3(tmp_path, ["0,0,0,10", "0,0"], hours=2, end=""), 2011)
+    assert (finding.code, finding.place.line) == (Code.TRUNCATED, 4)
+
+
+def test_a_typical_year_that_is_none_is_truncated(tmp_path):
+    finding = refused(read_tmy3, tmy3(tmp_path, [], hours=8_000), 2011)
+    assert finding.code is Code.TRUNCATED
+    assert "has 8000 hours, and a typical year 8760" in finding.message
+
+
+def test_a_file_without_data_is_truncated(tmp_path):
+    assert refused(read_nsrdb, nsrdb(tmp_path, [])).code is Code.TRUNCATED
+
+
+@pytest.mark.parametrize(
+    ("read", "write", "names", "cell"),
+    [
+        (lambda path: read_tmy3(path, 2011), tmy3, TMY3_NAMES.replace("GHI", "Sun"), "0,0,0,10"),
+        (read_nsrdb, nsrdb, NSRDB_NAMES.replace("Clearsky GHI", "Clear"), "0,0,0,0"),
+    ],
+)
+def test_a_column_that_is_not_there_is_named(tmp_path, read, write, names, cell):
+    finding = refused(read, write(tmp_path, [cell], names=names))
+    assert finding.code is Code.MISSING_COLUMN
+    assert finding.place.field in ("GHI (W/m^2)", "Clearsky GHI")
+
+
+def test_a_line_out_of_time_is_refused(tmp_path):
+    path = tmp_path / "tmy3.csv"
+    tmy3(tmp_path, [])
+    path.write_text(path.read_text().replace("01/01/1997,03:00", "01/01/1997,05:00"))
+    finding = refused(read_tmy3, str(path), 2011)
+    assert (finding.code, finding.place.line) == (Code.UNEVEN_TIMES, 5)
+
+
+def test_dates_that_are_none_are_refused(tmp_path):
+    path = tmp_path / "nsrdb.csv"
+    nsrdb(tmp_path, ["0,0,0,0"] * 2)
+    path.write_text(path.read_text().replace("2023,1,1", "2023,13,1"))
+    assert refused(read_nsrdb, str(path)).code is Code.BROKEN_FORMAT
+
+
+def test_without_pvlib_the_extra_is_named(tmp_path, monkeypatch):
+    path = tmy3(tmp_path, ["0,0,0,10"])
+    monkeypatch.setitem(sys.modules, "pvlib", None)
+    finding = refused(read_tmy3, path, 2011)
+    assert finding.code is Code.MISSING_PART
+    assert "tailc[green]" in finding.help
