@@ -10,7 +10,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tailc.errors import Code, Finding, Place, Severity, TailcError
-from tailc.traces.cells import ROWS_NAMED, Cells
+from tailc.traces.arrow import numpy_of
+from tailc.traces.cells import MEND, ROWS_NAMED, Cells
 from tailc.traces.reading import Reading, TimeUnit
 from tailc.traces.source import Format, Source
 from tailc.traces.split_keys import time_column
@@ -124,14 +125,14 @@ def _times_ns(cells: Cells, column: ArrivalColumn) -> Times:
             cells.findings.append(
                 Finding(Code.USAGE, message, Place(cells.source, field=column.name), _NO_UNIT)
             )
-        return _since_first(times.cast(pa.int64()).to_numpy(), 1.0, cells, column)
+        return _since_first(numpy_of(times.cast(pa.int64())), 1.0, cells, column)
     if column.unit is None:
         message = "the column holds numbers, and their unit is not stated"
         hint = "say whether they are s, ms, us or ns: `--arrival-unit s` (`unit=TimeUnit.S`)"
         place = Place(cells.source, field=column.name)
         cells.findings.append(Finding(Code.USAGE, message, place, hint))
         return np.zeros(cells.count, np.int64)
-    return _since_first(times.to_numpy(), column.unit.in_ms * _NS_PER_MS, cells, column)
+    return _since_first(numpy_of(times), column.unit.in_ms * _NS_PER_MS, cells, column)
 
 
 def _since_first(
@@ -142,12 +143,13 @@ def _since_first(
 ) -> Times:
     """In ns from the first, so that times since 1970 lose no digit."""
     infinite = ~np.isfinite(values)
-    cells.refuse(infinite, column.name, Code.NOT_FINITE, "is infinite")
+    cells.refuse(infinite, column.name, Code.NOT_FINITE, "is infinite", MEND)
     if cells.findings:
         return np.zeros(cells.count, np.int64)
     apart = values.astype(float) - float(values[0])
     far = np.abs(apart) * ns_per_unit > _LONGEST_NS
-    cells.refuse(far, column.name, Code.OUT_OF_RANGE, "is over a century from the first row's")
+    what, hint = "is over a century from the first row's", "correct the cell, or the times' unit"
+    cells.refuse(far, column.name, Code.OUT_OF_RANGE, what, hint)
     if cells.findings:
         return np.zeros(cells.count, np.int64)
     since = values - values[0]
@@ -172,9 +174,8 @@ def _without_silences(times_ns: Times, cells: Cells, column: ArrivalColumn) -> A
     were = "silence was" if count == 1 else "silences were"
     message = f"{count} {were} closed, {removed_s:.6g} s of the recording"
     place = Place(cells.source, field=column.name)
-    return ArrivalTimes(
-        closed, (Finding(Code.GAP_CLOSED, message, place, severity=Severity.WARNING),)
-    )
+    hint = "rates are those of the recording without its silences; keep them by `--gaps keep`"
+    return ArrivalTimes(closed, (Finding(Code.GAP_CLOSED, message, place, hint, Severity.WARNING),))
 
 
 def _silences(gaps_ns: Times) -> NDArray[np.bool_]:

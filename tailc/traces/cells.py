@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tailc.errors import Code, Finding, Place, TailcError
+from tailc.traces.arrow import nothing, numpy_of, text_array, truths_of
 from tailc.units import number_text, shorten
 
 NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
@@ -22,7 +23,7 @@ INFINITY = r"(?i)^[+-]?inf(inity)?$"
 # Text that is a whole number but for a decimal point. Leading zeros, as in `007`, make an id.
 POINTED = r"^(-?(?:0|[1-9][0-9]*))\.0+$"
 ROWS_NAMED = 3
-_MEND = "correct the cell, or leave the row out"
+MEND = "correct the cell, or leave the row out"
 
 Mask = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -51,7 +52,7 @@ class Cells:
         cell = self.columns[name][index].as_py()
         return None if cell is None else shorten(str(cell))
 
-    def refuse(self, bad: Mask, name: str, code: Code, what: str, help_: str | None = None) -> None:
+    def refuse(self, bad: Mask, name: str, code: Code, what: str, help_: str) -> None:
         """Note that the `bad` cells of a column are `what`; nothing where none is bad."""
         rows = np.flatnonzero(bad)
         if not len(rows):
@@ -81,8 +82,8 @@ def numbers(cells: Cells, name: str) -> Floats:
     if np.isfinite(values).all():
         return values
     infinite = np.isinf(values)
-    cells.refuse(np.isnan(values), name, Code.NOT_A_NUMBER, "is not a number", _MEND)
-    cells.refuse(infinite, name, Code.NOT_FINITE, "is infinite", _MEND)
+    cells.refuse(np.isnan(values), name, Code.NOT_A_NUMBER, "is not a number", MEND)
+    cells.refuse(infinite, name, Code.NOT_FINITE, "is infinite", MEND)
     values = values.copy()
     values[infinite] = np.nan
     return values
@@ -94,18 +95,18 @@ def positive(cells: Cells, name: str, largest: float) -> Floats:
     good = (values > 0) & (values <= largest)
     if good.all():
         return values
-    cells.refuse(values <= 0, name, Code.NOT_POSITIVE, "is not positive", _MEND)
+    cells.refuse(values <= 0, name, Code.NOT_POSITIVE, "is not positive", MEND)
     beyond = f"is beyond the largest that can be held, {largest:g}"
-    cells.refuse(values > largest, name, Code.OUT_OF_RANGE, beyond)
+    cells.refuse(values > largest, name, Code.OUT_OF_RANGE, beyond, MEND)
     return np.where(good, values, np.nan)
 
 
 def not_negative(cells: Cells, name: str, largest: float) -> Floats:
     """The column as float64, 0 or above and at most `largest`; bad cells are noted and made NaN."""
     values = numbers(cells, name)
-    cells.refuse(values < 0, name, Code.NOT_POSITIVE, "is negative", _MEND)
+    cells.refuse(values < 0, name, Code.NOT_POSITIVE, "is negative", MEND)
     beyond = f"is beyond the largest that can be held, {largest:g}"
-    cells.refuse(values > largest, name, Code.OUT_OF_RANGE, beyond)
+    cells.refuse(values > largest, name, Code.OUT_OF_RANGE, beyond, MEND)
     return np.where((values >= 0) & (values <= largest), values, np.nan)
 
 
@@ -113,7 +114,8 @@ def whole(cells: Cells, name: str, largest: int) -> NDArray[np.int64]:
     """The column as positive whole numbers; bad cells are noted and made 1."""
     values = positive(cells, name, largest)
     values = np.where(np.isnan(values), 1, values)
-    cells.refuse(values != np.floor(values), name, Code.OUT_OF_RANGE, "is not a whole number")
+    parts = values != np.floor(values)
+    cells.refuse(parts, name, Code.OUT_OF_RANGE, "is not a whole number", MEND)
     return values.astype(np.int64)
 
 
@@ -121,8 +123,8 @@ def texts(cells: Cells, name: str) -> pa.ChunkedArray:
     """The column's canonical texts; missing cells are noted."""
     column = as_text(cells.columns[name])
     if column.null_count:
-        missing = column.is_null().to_numpy()
-        cells.refuse(missing, name, Code.NOT_A_NUMBER, "is missing")
+        missing = truths_of(column.is_null())
+        cells.refuse(missing, name, Code.NOT_A_NUMBER, "is missing", MEND)
     return column
 
 
@@ -144,7 +146,7 @@ def as_text(column: Column) -> Column:
 
 def text_as_cell(text: str) -> str:
     """The text as a cell with it would be seen."""
-    return as_text(pa.array([text], pa.string()))[0].as_py()
+    return as_text(text_array([text]))[0].as_py()
 
 
 def _by_cell(column: Column, text_of: Callable[[Any], str]) -> Column:
@@ -166,7 +168,7 @@ def _as_floats(column: pa.ChunkedArray) -> Floats:
         column = _parsed(column)
     elif column.type != pa.float64():
         column = column.cast(pa.float64(), safe=False)
-    return column.to_numpy()
+    return numpy_of(column)
 
 
 def _parsed(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -174,5 +176,5 @@ def _parsed(column: pa.ChunkedArray) -> pa.ChunkedArray:
     is_number = pc.or_(
         pc.match_substring_regex(trimmed, NUMBER), pc.match_substring_regex(trimmed, INFINITY)
     )
-    kept = pc.if_else(is_number, trimmed, pa.scalar(None, trimmed.type))
+    kept = pc.if_else(is_number, trimmed, nothing(trimmed.type))
     return kept.cast(pa.float64())

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.errors import Code
-from tailc.traces.cells import Cells, not_negative
+from tailc.traces.cells import MEND, Cells, not_negative
 from tailc.traces.reading import Reading
 from tailc.traces.times import MAX_NS, NS_PER_MS, whole_ns
 
@@ -32,12 +32,14 @@ def demand_and_memory_ns(cells: Cells, reading: Reading) -> tuple[Times, Times |
     if reading.clock_khz is None:
         demand_ns = whole_ns(cells, reading.demand, reading.unit)
         beyond = f"is more than the whole demand in column `{reading.demand}`"
-        cells.refuse(memory_ns > demand_ns, reading.memory, Code.OUT_OF_RANGE, beyond)
+        cells.refuse(memory_ns > demand_ns, reading.memory, Code.OUT_OF_RANGE, beyond, MEND)
         return demand_ns, memory_ns
     demand_ns = memory_ns + _compute_ns(cells, reading.demand, reading.clock_khz)
     nothing = "and no memory time is no request"
     cells.refuse(demand_ns == 0, reading.demand, Code.NOT_POSITIVE, nothing, "leave the row out")
-    cells.refuse(demand_ns > MAX_NS, reading.demand, Code.OUT_OF_RANGE, "takes too long to be held")
+    hint = "correct the cell, or the reading's `clock` or `unit`"
+    too_long = "takes too long to be held"
+    cells.refuse(demand_ns > MAX_NS, reading.demand, Code.OUT_OF_RANGE, too_long, hint)
     return demand_ns, memory_ns
 
 

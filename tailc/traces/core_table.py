@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.errors import Code
-from tailc.traces.cells import Cells, positive
+from tailc.traces.cells import MEND, Cells, positive
 from tailc.traces.source import open_source
 from tailc.traces.table import Wanted
 from tailc.traces.trace import Filters, kept_cells
@@ -62,7 +62,7 @@ def _measured(cells: Cells, columns: CoreColumns) -> tuple[MeasuredCore, ...]:
     if idle is not None:
         beyond = "is above the power at work"
         assert columns.idle_power is not None
-        cells.refuse(idle > power, columns.idle_power, Code.OUT_OF_RANGE, beyond)
+        cells.refuse(idle > power, columns.idle_power, Code.OUT_OF_RANGE, beyond, MEND)
     cells.stop_if_refused()
     return tuple(
         MeasuredCore(

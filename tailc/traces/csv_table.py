@@ -16,6 +16,7 @@ from tailc.traces.source import Source, brief
 from tailc.traces.table import BLOCK_BYTES, Wanted
 
 SHOWN = 3
+_SAVE = "save it as CSV in UTF-8, a header line first, or name its format by `format`"
 
 OnRagged = Callable[[pa_csv.InvalidRow], str]
 
@@ -35,11 +36,14 @@ class CsvTable:
         except csv.Error:
             header = ["\ufffd"]
         if header is None:
-            raise self.source.fault(Code.EMPTY_TRACE, f"`{self.source.name}` has no header line")
+            message = f"`{self.source.name}` has no header line"
+            hint = "begin it with a line of column names"
+            raise self.source.fault(Code.EMPTY_TRACE, message, advice=hint)
         if any("\ufffd" in name for name in header):
             raise self.source.fault(
                 Code.BROKEN_FORMAT,
                 f"`{self.source.name}` does not start with a CSV header in UTF-8",
+                advice=_SAVE,
             )
         return tuple(header)
 
@@ -83,9 +87,10 @@ class CsvTable:
 
     def _unreadable(self, error: Exception, is_utf8: bool) -> TailcError:
         if not is_utf8:
-            return self.source.fault(Code.BROKEN_FORMAT, f"`{self.source.name}` is not UTF-8 text")
+            message = f"`{self.source.name}` is not UTF-8 text"
+            return self.source.fault(Code.BROKEN_FORMAT, message, advice=_SAVE)
         message = f"`{self.source.name}` cannot be read as CSV ({brief(error)})"
-        return self.source.fault(Code.BROKEN_FORMAT, message)
+        return self.source.fault(Code.BROKEN_FORMAT, message, advice=_SAVE)
 
     def _ragged_row(self, ragged: list[pa_csv.InvalidRow]) -> Finding:
         first = ragged[0]

@@ -14,7 +14,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tailc.errors import Code
-from tailc.traces.cells import Cells, as_text, positive, text_as_cell
+from tailc.traces.arrow import numpy_of, text_array
+from tailc.traces.cells import MEND, Cells, as_text, positive, text_as_cell
 from tailc.traces.reading import Curve
 
 PPM = 1e6
@@ -41,9 +42,9 @@ def curves_by_class(
 ) -> Curves:
     """The curve named by each row's cell; a cell that names none is noted."""
     names = tuple(curve.name or "" for curve in curves)
-    wanted = pa.array([text_as_cell(name) for name in names], pa.string())
+    wanted = text_array([text_as_cell(name) for name in names])
     index = pc.index_in(as_text(cells.columns[column]), value_set=wanted)
-    of = pc.fill_null(index, -1).to_numpy()
+    of = np.nan_to_num(numpy_of(index), nan=-1)
     listing = ", ".join(f"`{name}`" for name in names)
     cells.refuse(of < 0, column, Code.UNKNOWN_CLASS, "names no speed-up curve", f"known: {listing}")
     return Curves(_stacked(curves, max_degree), of.astype(np.int32), names)
@@ -57,7 +58,8 @@ def curves_by_request(cells: Cells, columns: Sequence[str]) -> Curves:
 def _speedups(cells: Cells, name: str) -> NDArray[np.float64]:
     """A column of speed-ups; cells that cannot be kept in millionths are noted."""
     speedup = positive(cells, name, MAX_SPEEDUP)
-    cells.refuse(vanishes(speedup), name, Code.OUT_OF_RANGE, "is less than half a millionth")
+    tiny = "is less than half a millionth"
+    cells.refuse(vanishes(speedup), name, Code.OUT_OF_RANGE, tiny, MEND)
     return speedup
 
 
@@ -74,7 +76,7 @@ def distinct_curves(speedup: NDArray[np.float64]) -> Curves:
         pa.binary(width), len(millionths), [None, pa.py_buffer(millionths)]
     ).dictionary_encode()
     first = np.frombuffer(b"".join(rows.dictionary.to_pylist()), dtype=np.float64)
-    return Curves(first.reshape(-1, millionths.shape[1]) / PPM, rows.indices.to_numpy(), ())
+    return Curves(first.reshape(-1, millionths.shape[1]) / PPM, numpy_of(rows.indices), ())
 
 
 def _stacked(curves: Sequence[Curve], max_degree: int | None) -> NDArray[np.float64]:

@@ -18,6 +18,7 @@ from tailc.units import number_text
 
 # In an NDJSON file of one endless line, what is read before it is refused.
 MAX_LINE_BYTES = 1 << 22
+_ONE_A_LINE = 'write one object a line, such as `{"demand_ms": 12.5}`'
 # Half of a surrogate pair can stand in JSON, written as an escape, but is no character.
 SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
@@ -82,7 +83,8 @@ class NdjsonTable:
                 row += 1
                 if len(line) > MAX_LINE_BYTES:
                     message = f"line is longer than {MAX_LINE_BYTES:,} bytes"
-                    raise self.source.fault(Code.TRACE_TOO_LARGE, message, row=row)
+                    hint = "end each object with a line break, and keep no more than is needed"
+                    raise self.source.fault(Code.TRACE_TOO_LARGE, message, row=row, advice=hint)
                 yield row, self._object(line, row)
 
     def _object(self, line: bytes, row: int) -> Pairs:
@@ -98,12 +100,15 @@ class NdjsonTable:
             cut = not line.endswith(b"\n") and line.lstrip().startswith(b"{")
             code = Code.TRUNCATED if cut else Code.BROKEN_FORMAT
             message = "the last line ends in the middle" if cut else "line is not a JSON object"
-            raise self.source.fault(code, message, row=row) from None
+            hint = "write or copy the file again" if cut else _ONE_A_LINE
+            raise self.source.fault(code, message, row=row, advice=hint) from None
         if not isinstance(pairs, _Members):
-            raise self.source.fault(Code.BROKEN_FORMAT, "line is not a JSON object", row=row)
+            message = "line is not a JSON object"
+            raise self.source.fault(Code.BROKEN_FORMAT, message, row=row, advice=_ONE_A_LINE)
         if SURROGATE.search(line) and not _is_unicode(pairs):
             message = "line holds half of a surrogate pair, which is no character"
-            raise self.source.fault(Code.BROKEN_FORMAT, message, row=row)
+            hint = "write both halves, or the character itself in UTF-8"
+            raise self.source.fault(Code.BROKEN_FORMAT, message, row=row, advice=hint)
         return pairs
 
     def _refuse_repeated(self, pairs: Pairs, wanted: Wanted, row: int) -> None:
@@ -111,7 +116,10 @@ class NdjsonTable:
         for name in wanted.names:
             if names.count(name) > 1:
                 message = f"column `{name}` stands {names.count(name)} times in one object"
-                raise self.source.fault(Code.DUPLICATE_COLUMN, message, row=row, field=name)
+                hint = "rename or drop all but one"
+                raise self.source.fault(
+                    Code.DUPLICATE_COLUMN, message, row=row, field=name, advice=hint
+                )
 
 
 class _Members(list):

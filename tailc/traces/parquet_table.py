@@ -16,6 +16,7 @@ from tailc.traces.table import BATCH_ROWS, Wanted
 # What a footer may claim before anything is allocated for it.
 MAX_ROWS = 1 << 31
 MAX_GROUP_BYTES = 1 << 33
+_AGAIN = "write or copy the file again"
 
 
 class ParquetTable:
@@ -48,7 +49,7 @@ class ParquetTable:
             yield from self.batches(wanted)
         except (pa.ArrowException, OSError) as error:
             message = f"`{self.source.name}` has broken Parquet data ({brief(error)})"
-            raise self.source.fault(Code.BROKEN_FORMAT, message) from None
+            raise self.source.fault(Code.BROKEN_FORMAT, message, advice=_AGAIN) from None
 
     @contextmanager
     def _open(self) -> Iterator[pq.ParquetFile]:
@@ -60,7 +61,10 @@ class ParquetTable:
                 is_parquet = stream.read(len(PARQUET_MAGIC)) == PARQUET_MAGIC
                 what = "has a broken Parquet footer" if is_parquet else "is not a Parquet file"
                 message = f"`{self.source.name}` {what} ({brief(error)})"
-                raise self.source.fault(Code.BROKEN_FORMAT, message) from None
+                hint = (
+                    _AGAIN if is_parquet else "name its format by `format`, or write it as Parquet"
+                )
+                raise self.source.fault(Code.BROKEN_FORMAT, message, advice=hint) from None
             yield file
 
     def _check_claims(self, meta: pq.FileMetaData, wanted: Wanted) -> None:
@@ -72,7 +76,8 @@ class ParquetTable:
                 f"`{self.source.name}` claims {meta.num_rows} rows and a row group of {claimed} "
                 f"bytes; the limits are {MAX_ROWS} and {MAX_GROUP_BYTES}"
             )
-            raise self.source.fault(Code.TRACE_TOO_LARGE, message)
+            hint = "write fewer rows, in smaller row groups"
+            raise self.source.fault(Code.TRACE_TOO_LARGE, message, advice=hint)
 
     def _check_types(self, schema: pa.Schema, wanted: Wanted) -> None:
         for name in wanted.names:

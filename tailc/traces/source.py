@@ -87,7 +87,8 @@ class Source:
         message: str,
         row: int | None = None,
         field: str | None = None,
-        advice: str | None = None,
+        *,
+        advice: str,
     ) -> TailcError:
         """An error about this source."""
         return TailcError(Finding(code, message, Place(self.name, row=row, field=field), advice))
@@ -125,7 +126,8 @@ def open_source(source: str) -> Iterator[Source]:
         except (OSError, ValueError) as error:
             raise _cannot_read(name, error) from None
         if is_empty:
-            raise opened.fault(Code.EMPTY_TRACE, f"`{name}` is an empty file")
+            hint = "check the path, and that what writes it has ended"
+            raise opened.fault(Code.EMPTY_TRACE, f"`{name}` is an empty file", advice=hint)
         try:
             yield opened
         except OSError as error:
@@ -160,7 +162,8 @@ def _size(source: Source) -> int:
 def _cannot_read(name: str, error: Exception) -> TailcError:
     reason = getattr(error, "strerror", None) or str(error)
     message = f"`{name}` cannot be read: {reason.lower()}"
-    return TailcError(Finding(Code.CANNOT_READ, message, Place(name)))
+    hint = "check the path, and that you may read it"
+    return TailcError(Finding(Code.CANNOT_READ, message, Place(name), hint))
 
 
 def brief(error: Exception) -> str:
@@ -187,7 +190,8 @@ def _check_members(stream: pa.NativeFile, name: str) -> None:
                     inflater = zlib.decompressobj(wbits=31)
         except zlib.error:
             message = f"`{name}` is not sound gzip data"
-            raise TailcError(Finding(Code.BROKEN_FORMAT, message, Place(name))) from None
+            hint = "copy or compress the file again"
+            raise TailcError(Finding(Code.BROKEN_FORMAT, message, Place(name), hint)) from None
     if not at_start:
         message = f"`{name}` ends in the middle of its gzip data"
         help_ = "copy or compress the file again"

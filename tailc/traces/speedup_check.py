@@ -72,7 +72,8 @@ def _warning(
         code,
         f"{int(odd.sum())} of {len(odd)} speed-up curves {what}; the first is {name}{values}",
         Place(source),
-        severity=Severity.WARNING,
+        "more timings a degree make curves smoother; those that are meant may stay",
+        Severity.WARNING,
     )
 
 

@@ -9,7 +9,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tailc.errors import Code
-from tailc.traces.cells import Cells, texts
+from tailc.traces.arrow import numpy_of, text_array, truths_of
+from tailc.traces.cells import MEND, Cells, texts
 
 # Kinds of time, tried in this order on the whole column.
 TIME_TYPES = (pa.int64(), pa.float64(), pa.timestamp("ns"), pa.timestamp("ns", "UTC"))
@@ -27,7 +28,7 @@ def time_keys(cells: Cells, name: str) -> NDArray:
     times = time_column(cells, name, "a split by time")
     if times is None:
         return np.zeros(cells.count, dtype=np.int64)
-    return (times.cast(pa.int64()) if pa.types.is_timestamp(times.type) else times).to_numpy()
+    return numpy_of(times.cast(pa.int64()) if pa.types.is_timestamp(times.type) else times)
 
 
 def time_column(cells: Cells, name: str, purpose: str) -> pa.ChunkedArray | None:
@@ -41,13 +42,14 @@ def time_column(cells: Cells, name: str, purpose: str) -> pa.ChunkedArray | None
     times = next((made for kind in TIME_TYPES if (made := _cast(column, kind)) is not None), None)
     if times is None:
         if (far := _far(column)) is not None:
-            cells.refuse(far, name, Code.OUT_OF_RANGE, "is not between the years 1678 and 2261")
+            beyond = "is not between the years 1678 and 2261"
+            cells.refuse(far, name, Code.OUT_OF_RANGE, beyond, MEND)
             return None
         help_ = f"{purpose} needs a column of numbers, or of ISO 8601 date-times"
         cells.refuse(_unlike_first(column), name, Code.NOT_A_NUMBER, "is not a time", help_)
         return None
     missing = times.is_null(nan_is_null=True)
-    cells.refuse(missing.to_numpy(), name, Code.NOT_A_NUMBER, "is not a time")
+    cells.refuse(truths_of(missing), name, Code.NOT_A_NUMBER, "is not a time", MEND)
     return times
 
 
@@ -70,7 +72,7 @@ def _far(column: pa.ChunkedArray) -> NDArray[np.bool_] | None:
     )
     if times is None:
         return None
-    return np.abs(times.cast(pa.int64()).fill_null(0).to_numpy()) > MOST_US
+    return np.abs(np.nan_to_num(numpy_of(times.cast(pa.int64())))) > MOST_US
 
 
 def _unlike_first(column: pa.ChunkedArray) -> NDArray[np.bool_]:
@@ -88,9 +90,10 @@ def _unlike_first(column: pa.ChunkedArray) -> NDArray[np.bool_]:
 
 def id_keys(cells: Cells, name: str) -> NDArray[np.uint64]:
     """The first 8 bytes, big-endian, of the SHA-256 of each id's text in UTF-8."""
-    encoded = texts(cells, name).fill_null("").combine_chunks().dictionary_encode()
+    filled = texts(cells, name).fill_null(text_array([""])[0])
+    encoded = filled.combine_chunks().dictionary_encode()
     keys = [hash_key(text) for text in encoded.dictionary.to_pylist()]
-    return np.array(keys, dtype=np.uint64)[encoded.indices.to_numpy()]
+    return np.array(keys, dtype=np.uint64)[numpy_of(encoded.indices)]
 
 
 def hash_key(text: str) -> int:

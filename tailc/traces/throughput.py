@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.errors import Code, Finding, Place, TailcError, did_you_mean
-from tailc.traces.cells import Cells, numbers, texts
+from tailc.traces.cells import MEND, Cells, numbers, texts
 from tailc.traces.profile import Measure
 from tailc.traces.reading import Reading, SplitBy
 from tailc.traces.source import Format, Source, open_source
@@ -34,7 +34,6 @@ LARGEST_US = 2.0**52
 LARGEST_THROUGHPUT = 1e12
 # Of a step: rows whose times jitter are still rows of that step.
 MOST_DRIFT = 0.05
-_MEND = "correct the cell, or leave the row out"
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +129,7 @@ def throughput_in(
     share = _shares(cells, reading)
     assert reading.machine is not None
     names = np.array(texts(cells, reading.machine).to_pylist(), dtype=object)
-    cells.refuse(names == "", reading.machine, Code.NOT_A_NUMBER, "is empty", _MEND)
+    cells.refuse(names == "", reading.machine, Code.NOT_A_NUMBER, "is empty", MEND)
     cells.stop_if_refused()
     rows = np.arange(1, cells.count + 1) if cells.row is None else cells.row
     series = []
@@ -176,7 +175,7 @@ def _wanted(reading: Reading) -> Wanted:
 def _times_us(cells: Cells, reading: Reading) -> NDArray[np.int64]:
     assert reading.time is not None
     times = numbers(cells, reading.time) * (reading.unit.in_ms * US_PER_MS)
-    cells.refuse(times < 0, reading.time, Code.OUT_OF_RANGE, "is before the start", _MEND)
+    cells.refuse(times < 0, reading.time, Code.OUT_OF_RANGE, "is before the start", MEND)
     beyond = "is over a century after the start"
     hint = "count times from the start, or state their unit"
     cells.refuse(times > LARGEST_US, reading.time, Code.OUT_OF_RANGE, beyond, hint)
@@ -188,17 +187,17 @@ def _throughput(cells: Cells, reading: Reading) -> NDArray[np.float64]:
     assert reading.demand is not None
     throughput = numbers(cells, reading.demand)
     cells.refuse(
-        throughput < 0, reading.demand, Code.OUT_OF_RANGE, "is a negative throughput", _MEND
+        throughput < 0, reading.demand, Code.OUT_OF_RANGE, "is a negative throughput", MEND
     )
     beyond = f"is beyond the largest that can be held, {LARGEST_THROUGHPUT:g}"
-    cells.refuse(throughput > LARGEST_THROUGHPUT, reading.demand, Code.OUT_OF_RANGE, beyond, _MEND)
+    cells.refuse(throughput > LARGEST_THROUGHPUT, reading.demand, Code.OUT_OF_RANGE, beyond, MEND)
     return throughput
 
 
 def _shares(cells: Cells, reading: Reading) -> NDArray[np.float64]:
     assert reading.share is not None
     share = numbers(cells, reading.share)
-    cells.refuse(share < 0, reading.share, Code.OUT_OF_RANGE, "is a negative share", _MEND)
+    cells.refuse(share < 0, reading.share, Code.OUT_OF_RANGE, "is a negative share", MEND)
     hint = "a share is a fraction of the host, 0 to 1: divide percentages by 100"
     cells.refuse(share > 1, reading.share, Code.OUT_OF_RANGE, "is more than the whole host", hint)
     return share

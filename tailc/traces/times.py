@@ -26,7 +26,8 @@ def whole_ns(cells: Cells, name: str, unit: TimeUnit) -> NDArray[np.float64]:
     times = positive(cells, name, MAX_NS / ns_per_unit)
     times_ns = times * ns_per_unit
     np.rint(times_ns, out=times_ns)
-    cells.refuse(times_ns == 0, name, Code.OUT_OF_RANGE, "is less than half a nanosecond")
+    tiny, hint = "is less than half a nanosecond", "correct the cell, or the unit of the times"
+    cells.refuse(times_ns == 0, name, Code.OUT_OF_RANGE, tiny, hint)
     return times_ns
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.errors import Code, Finding, Place, Severity, TailcError
+from tailc.traces.arrow import numpy_of
 from tailc.traces.cells import Cells, texts, whole
 from tailc.traces.curves import MAX_SPEEDUP, Curves, distinct_curves, vanishes
 from tailc.traces.reading import Reading
@@ -39,9 +40,8 @@ class TimedRequests:
         chosen = per_row[self.first]
         if name is not None:
             differs = per_row != chosen[self.request_of]
-            cells.refuse(
-                differs, name, Code.BAD_TIMINGS, "differs from the first row of its request"
-            )
+            what, hint = "differs from the first row of its request", "a request has one such value"
+            cells.refuse(differs, name, Code.BAD_TIMINGS, what, hint)
         return chosen
 
 
@@ -57,7 +57,7 @@ def timed_requests(cells: Cells, reading: Reading) -> TimedRequests:
     degree = whole(cells, columns.degree, MAX_DEGREE)
     encoded = texts(cells, columns.request).combine_chunks().dictionary_encode()
     cells.stop_if_refused()
-    request = encoded.indices.to_numpy().astype(np.int64)
+    request = numpy_of(encoded.indices).astype(np.int64)
     names = encoded.dictionary.to_pylist()
     degrees = int(min(degree.max(), reading.max_degree or MAX_DEGREE))
 

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tailc.errors import Code, Finding, Place, TailcError, did_you_mean
+from tailc.traces.arrow import mask, text_array, truths_of
 from tailc.traces.bins import binned
 from tailc.traces.cells import Cells, as_text, text_as_cell, whole
 from tailc.traces.clocked import demand_and_memory_ns
@@ -34,6 +35,7 @@ from tailc.traces.timings import timed_requests
 # Sums of weights stay exact in float64.
 MAX_TOTAL_WEIGHT = 2**53
 Filters = tuple[tuple[str, str], ...]
+_FILL = "check that what writes it has ended, and that it is the right file"
 TABLES = {"parquet": ParquetTable, "csv": CsvTable, "ndjson": NdjsonTable}
 
 
@@ -115,7 +117,7 @@ def _speedup_columns(reading: Reading) -> tuple[str, ...]:
 
 def _check_names(names: tuple[str, ...], wanted: Wanted, source: Source) -> None:
     if not names:
-        raise _no_rows(source.name, "no rows")
+        raise _no_rows(source.name, "no rows", _FILL)
     findings = []
     for name in wanted.names:
         place = Place(source.name, field=name)
@@ -130,7 +132,7 @@ def _check_names(names: tuple[str, ...], wanted: Wanted, source: Source) -> None
         raise TailcError(findings)
 
 
-def _no_rows(name: str, what: str, help_: str | None = None) -> TailcError:
+def _no_rows(name: str, what: str, help_: str) -> TailcError:
     return TailcError(Finding(Code.EMPTY_TRACE, f"`{name}` has {what}", Place(name), help=help_))
 
 
@@ -140,12 +142,12 @@ def _gather(batches: Iterator[pa.RecordBatch], wanted: Wanted, where: Filters, n
         if where:
             chosen = _where(batch, where)
             rows.append(np.flatnonzero(chosen) + total + 1)
-            kept.append(batch.select(wanted.after_filter).filter(pa.array(chosen)))
+            kept.append(batch.select(wanted.after_filter).filter(mask(chosen)))
         else:
             kept.append(batch)
         total += batch.num_rows
     if total == 0:
-        raise _no_rows(name, "no rows")
+        raise _no_rows(name, "no rows", _FILL)
     table = pa.Table.from_batches(kept)
     if table.num_rows == 0:
         asked = " and ".join(f"`{column}` = `{value}`" for column, value in where)
@@ -157,8 +159,8 @@ def _gather(batches: Iterator[pa.RecordBatch], wanted: Wanted, where: Filters, n
 def _where(batch: pa.RecordBatch, where: Filters) -> NDArray[np.bool_]:
     chosen = np.ones(batch.num_rows, dtype=bool)
     for name, value in where:
-        same = pc.fill_null(pc.equal(as_text(batch.column(name)), text_as_cell(value)), False)
-        chosen &= same.to_numpy(zero_copy_only=False)
+        wanted = text_array([text_as_cell(value)])[0]
+        chosen &= truths_of(pc.equal(as_text(batch.column(name)), wanted))
     return chosen
 
 
@@ -212,7 +214,8 @@ def _weights(cells: Cells, reading: Reading) -> NDArray[np.int64]:
     if (total := weight.sum(dtype=np.float64)) > MAX_TOTAL_WEIGHT:
         message = f"the weights add up to `{total:g}`, more than {MAX_TOTAL_WEIGHT:g}"
         place = Place(cells.source, field=reading.weight)
-        cells.findings.append(Finding(Code.OUT_OF_RANGE, message, place))
+        hint = "divide all weights by one number, or give fewer rows"
+        cells.findings.append(Finding(Code.OUT_OF_RANGE, message, place, hint))
     return weight
 
 

@@ -10,6 +10,8 @@ import dataclasses
 import itertools
 import json
 import re
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -99,6 +101,16 @@ def test_a_second_compile_gives_the_same_bytes(compiled, tmp_path):
     for suffix in (".json", ".tailc"):
         first, second = compiled.stem.with_suffix(suffix), stem.with_suffix(suffix)
         assert first.read_bytes() == second.read_bytes()
+
+
+def test_a_compile_does_without_pandas(compiled, tmp_path):
+    """It comes with a solver, and to import it takes a third of a second."""
+    compiles = (
+        "import sys; from tailc.cli import run; code = run(sys.argv[1:]); "
+        "sys.exit(code or 'pandas' in sys.modules)"
+    )
+    words = ("compile", compiled.case.spec, "-o", tmp_path / "again", "--no-progress")
+    subprocess.run([sys.executable, "-c", compiles, *words], check=True)
 
 
 def test_the_evidence_covers_every_row_and_names_its_inputs(compiled):

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tailc.errors import Finding, TailcError
 from tailc.policies.few_to_many.spec import FewToManySpec
 from tailc.specs.document import parse_document
@@ -49,12 +51,10 @@ def checked(text: str) -> FewToManySpec:
 
 def findings_of(text: str) -> tuple[Finding, ...]:
     """What is wrong with the text; each finding says how to mend it. Fails if nothing is wrong."""
-    try:
+    with pytest.raises(TailcError) as caught:
         checked(text)
-    except TailcError as fault:
-        assert all(finding.help for finding in fault.findings)
-        return fault.findings
-    raise AssertionError("the spec was accepted")
+    assert all(finding.help for finding in caught.value.findings)
+    return caught.value.findings
 
 
 def written_to(folder: Path, content: bytes | str) -> str:

@@ -41,9 +41,10 @@ def written(folder: Path, suffix: str, columns: dict[str, list]) -> str:
 
 
 def refused(source: str | Path, recipe: Reading) -> tuple[Finding, ...]:
-    """What reading the trace is refused for."""
+    """What reading the trace is refused for; each finding says how to mend it."""
     with pytest.raises(TailcError) as caught:
         read_trace(str(source), recipe)
+    assert all(finding.help for finding in caught.value.findings)
     return caught.value.findings
 
 

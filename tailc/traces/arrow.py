@@ -1,0 +1,54 @@
+"""Between numpy and pyarrow without pandas.
+
+pyarrow imports pandas, where that is installed, as soon as it makes an array or a scalar of Python
+objects or of numpy, and when its own become numpy's: a third of a second, and nobody uses it here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+
+def numpy_of(column: pa.Array | pa.ChunkedArray) -> NDArray[Any]:
+    """The column's numbers, not to be written to; float64 with NaN where cells are missing."""
+    chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+    parts = [_numpy_of(chunk) for chunk in chunks or [pa.nulls(0, column.type)]]
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def truths_of(column: pa.Array | pa.ChunkedArray) -> NDArray[np.bool_]:
+    """The column's truth values, false where cells are missing."""
+    return numpy_of(column.cast(pa.uint8())) == 1
+
+
+def mask(chosen: NDArray[np.bool_]) -> pa.BooleanArray:
+    """The truth values as pyarrow filters by them."""
+    bits = pa.py_buffer(np.packbits(chosen, bitorder="little"))
+    return pa.BooleanArray.from_buffers(pa.bool_(), len(chosen), [None, bits])
+
+
+def text_array(texts: Sequence[str]) -> pa.StringArray:
+    """The texts as a column."""
+    encoded = [text.encode() for text in texts]
+    ends = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
+    return pa.StringArray.from_buffers(
+        len(encoded), pa.py_buffer(ends), pa.py_buffer(b"".join(encoded))
+    )
+
+
+def nothing(kind: pa.DataType) -> pa.Scalar:
+    """A missing cell."""
+    return pa.nulls(1, kind)[0]
+
+
+def _numpy_of(chunk: pa.Array) -> NDArray[Any]:
+    if not chunk.null_count:
+        return np.from_dlpack(chunk)
+    values = np.full(len(chunk), np.nan)
+    values[truths_of(chunk.is_valid())] = np.from_dlpack(chunk.drop_null())
+    return values
