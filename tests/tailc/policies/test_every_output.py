@@ -1,0 +1,112 @@
+"""What every command prints as JSON of every kind is what the schemas say."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from tailc.policies import find_kinds
+from tests.tailc.policies.cases import Case, write_case
+
+REPORTS = Path(__file__).parents[3] / "schemas/report"
+OUTPUT = json.loads((REPORTS / "output-1.schema.json").read_text())
+# The documents inside that have a schema of their own, by the format that they name.
+INNER = {
+    schema["properties"]["format"]["const"]: schema
+    for path in REPORTS.glob("*.schema.json")
+    if "const" in (schema := json.loads(path.read_text()))["properties"]["format"]
+}
+BRIEF = ("--requests", "400", "--replicates", "49", "--no-progress")
+Document = dict[str, Any]
+Ask = Callable[..., Document]
+
+
+@pytest.fixture(scope="module", params=sorted(find_kinds()))
+def case(request, tmp_path_factory) -> Case:
+    return write_case(request.param, tmp_path_factory.mktemp(request.param))
+
+
+@pytest.fixture
+def ask(tailc) -> Ask:
+    """The document that a command prints, which is as the schema says and has a result."""
+
+    def asked(*words: object) -> Document:
+        ended = tailc(*words, "--output-format", "json")
+        document = json.loads(ended.out)
+        jsonschema.validate(document, OUTPUT)
+        assert document["exit_code"] == ended.code
+        assert document["result"], document["findings"]
+        if inner := INNER.get(document["result"].get("format")):
+            jsonschema.validate(document["result"], inner)
+        return document["result"]
+
+    return asked
+
+
+@pytest.fixture
+def stem(case, ask) -> Path:
+    """The policy compiled, by the first test that needs it."""
+    found = case.spec.parent / "policy"
+    if not found.with_suffix(".tailc").exists():
+        ask("compile", case.spec, "-o", found, "--no-progress")
+    return found
+
+
+def test_a_compile_tells_more_than_the_policy(case, ask, tmp_path):
+    told = ask("compile", case.spec, "-o", tmp_path / "policy", "--no-progress")
+    assert len(told) > len(("files", "policy"))
+
+
+def test_an_inspection_shows_the_policy(stem, ask):
+    assert ask("inspect", stem)["policy"]["format"]
+
+
+def test_a_lookup_answers(stem, ask):
+    first, *_ = ask("inspect", stem)["policy"]["forms"]
+    is_by_rate = first.get("load_axis") == "rate_mrps"
+    words = {
+        "shares": (),
+        "tail-table": ("--held", "1ms"),
+        "ladder": ("--rate", "5/s") if is_by_rate else ("--in-system", "2"),
+    }
+    assert ask("lookup", stem, *words[first["form"]])
+
+
+def test_a_check_and_a_schema_say_what_they_found(case, stem, ask):
+    assert ask("check", case.spec, "--trace")["checked"] == 1
+    assert ask("schema", ask("inspect", stem)["policy"]["kind"])
+
+
+@pytest.mark.parametrize("command", ["verify", "simulate"])
+def test_verdicts_are_documents_of_their_own(case, stem, ask, command):
+    of = case.spec if command == "simulate" else stem
+    told = ask(command, of, "--trace", case.held_out, *_brief(ask, stem))
+    assert told["format"] in INNER
+    assert told["verdict"] in ("pass", "fail", "undecided")
+
+
+def test_differences_are_a_document_of_their_own(case, stem, ask):
+    assert ask("diff", stem, stem)["format"] in INNER
+    told = ask("diff", stem, stem, "--trace", case.held_out, *_brief(ask, stem))
+    assert told["differs"] is False
+
+
+def test_a_capacity_is_a_document_of_its_own_or_refused(case, stem, tailc):
+    """Of throughput, and of tails that a controller keeps at their target, there is none."""
+    ended = tailc("size", stem, "--trace", case.held_out, *BRIEF, "--output-format", "json")
+    document = json.loads(ended.out)
+    jsonschema.validate(document, OUTPUT)
+    if document["result"]:
+        jsonschema.validate(document["result"], INNER[document["result"]["format"]])
+    else:
+        assert document["findings"][0]["severity"] == "error"
+
+
+def _brief(ask: Ask, stem: Path) -> tuple[str, ...]:
+    """As few requests as there may be, where requests arrive."""
+    return BRIEF if ask("inspect", stem)["policy"]["rates_mrps"] else ()
