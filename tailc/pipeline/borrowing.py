@@ -19,8 +19,10 @@ from tailc.forms.ladder.borrowing import (
     LoadPoint,
     RateRow,
 )
+from tailc.forms.ladder.lanes import Lanes
 from tailc.forms.ladder.solution import RowEvidence
 from tailc.percentiles import PPM
+from tailc.pipeline.lane_bounds import least_given_up_us
 from tailc.pipeline.lane_budgets import Budgeted, budgeted, check_attainable
 from tailc.pipeline.lane_calibration import lanes_for
 from tailc.pipeline.lane_replays import LaneReplays, Seen
@@ -69,12 +71,14 @@ def solve_for_budgets(
             found = budgeted(problem, lanes, alone)
         progress("replaying the plan", 0.0)
         seen = tuple(told.seen(lanes, found.plan, rate) for rate in problem.rates_mrps)
+        progress("bounding batch work", 0.0)
+        bounds_us = _bounds_us(problem, lanes, told, seen, workers)
     return BorrowingSolution(
         lanes=lanes,
         plan=found.plan,
-        points=_points(problem, alone, found, seen),
-        rows=tuple(map(_row, problem.rates_mrps, seen)),
-        proof="none" if problem.method is BudgetMethod.SEARCH else "by-definition",
+        points=_points(problem, alone, found, seen, bounds_us),
+        rows=tuple(map(_row, problem.rates_mrps, seen, bounds_us)),
+        proof=_proof(problem, bounds_us),
         solver=_SOLVER,
         evaluations=first.evaluations + other.evaluations,
     )
@@ -84,24 +88,66 @@ def _replays(problem: BorrowingProblem, seed: int, workers: Executor) -> LaneRep
     return LaneReplays(problem.profile, problem.percentile_ppm, seed, workers, problem.waking)
 
 
-def _points(
-    problem: BorrowingProblem, alone: tuple[Seen, ...], found: Budgeted, seen: tuple[Seen, ...]
-) -> tuple[LoadPoint, ...]:
-    parts = zip(problem.rates_mrps, alone, found.budgets_us, seen, strict=True)
+def _bounds_us(
+    problem: BorrowingProblem,
+    lanes: Lanes,
+    replays: LaneReplays,
+    seen: tuple[Seen, ...],
+    workers: Executor,
+) -> tuple[int | None, ...]:
+    """The least batch work given up, where the most was looked for and the target is met."""
+    if problem.method is not BudgetMethod.SEARCH:
+        return (None,) * len(seen)
     return tuple(
-        LoadPoint(rate, of_alone.tail_us, budget_us, under.tail_or_none_us, under.batch_ppm)
-        for rate, of_alone, budget_us, under in parts
+        least_given_up_us(problem, lanes, replays.draws(rate), workers)
+        if under.tail_us <= problem.target_us
+        else None
+        for rate, under in zip(problem.rates_mrps, seen, strict=True)
     )
 
 
-def _row(rate_mrps: int, seen: Seen) -> RateRow:
+def _proof(problem: BorrowingProblem, bounds_us: tuple[int | None, ...]) -> str:
+    if problem.method is not BudgetMethod.SEARCH:
+        return "by-definition"
+    return "none" if None in bounds_us else "dual-bound"
+
+
+def _points(
+    problem: BorrowingProblem,
+    alone: tuple[Seen, ...],
+    found: Budgeted,
+    seen: tuple[Seen, ...],
+    bounds_us: tuple[int | None, ...],
+) -> tuple[LoadPoint, ...]:
+    parts = zip(problem.rates_mrps, alone, found.budgets_us, seen, bounds_us, strict=True)
+    return tuple(
+        LoadPoint(
+            rate,
+            of_alone.tail_us,
+            budget_us,
+            under.tail_or_none_us,
+            under.batch_ppm,
+            _most_ppm(under, bound_us),
+        )
+        for rate, of_alone, budget_us, under, bound_us in parts
+    )
+
+
+def _most_ppm(seen: Seen, bound_us: int | None) -> int | None:
+    """What is given up by core is that by request, times requests by core."""
+    if bound_us is None:
+        return None
+    return PPM - (PPM - seen.batch_ppm) * bound_us // max(seen.given_up_us, 1)
+
+
+def _row(rate_mrps: int, seen: Seen, bound_us: int | None) -> RateRow:
     """What is predicted at a rate; nothing where there is no end of the queue."""
     if seen.is_overloaded:
         return RateRow(None)
     evidence = RowEvidence(
         load=rate_mrps,
         objective_us=seen.given_up_us,
-        bound_us=None,
+        bound_us=bound_us,
         tail_us=seen.tail_us,
         tail_low_us=seen.low_us,
         tail_high_us=seen.high_us,

@@ -120,6 +120,10 @@ class LaneReplays:
             _batch_ppm(found.kept, lanes),
         )
 
+    def draws(self, rate_mrps: int) -> Draws:
+        """What was replayed at a rate: at least one plan has been."""
+        return self._draws[rate_mrps]
+
     def alone(self, lanes: Lanes, rate_mrps: int) -> Seen:
         """Requests without batch work."""
         return self._seen(lanes, no_batch(lanes, self._waking), rate_mrps)

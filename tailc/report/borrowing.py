@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from tailc.pipeline.compile import Compiled
 
 _PPM_PER_PERCENT = 10_000
+_TITLE = ("rate", "requests alone", "budget", "this policy", "batch work", "at most")
 
 
 def lanes_result(compiled: Compiled) -> dict[str, object]:
@@ -32,9 +33,11 @@ def lanes_text(compiled: Compiled) -> str:
     told = (
         f"requests are {format_ppm(slower)} slower beside batch work, and it {format_ppm(slowed)}"
     )
-    title = ("rate", "requests alone", "budget", "this policy", "batch work")
-    rows = [title, *map(_row, solution.points)]
-    return f"{told}\ntails of the design sample, replayed\n{aligned(rows, numbers=(0, 1, 2, 3, 4))}"
+    rows = [_TITLE, *map(_row, solution.points)]
+    if all(point.most_ppm is None for point in solution.points):
+        rows = [row[:-1] for row in rows]
+    table = aligned(rows, numbers=tuple(range(len(_TITLE))))
+    return f"{told}\ntails of the design sample, replayed\n{table}"
 
 
 def _row(point: LoadPoint) -> tuple[str, ...]:
@@ -44,8 +47,13 @@ def _row(point: LoadPoint) -> tuple[str, ...]:
         format_us(point.alone_us),
         "-" if budget_us is None else format_us(budget_us),
         "no end" if point.tail_us is None else format_us(point.tail_us),
-        f"{point.batch_ppm / _PPM_PER_PERCENT:.1f} %",
+        _percent(point.batch_ppm),
+        "unknown" if point.most_ppm is None else _percent(point.most_ppm),
     )
+
+
+def _percent(share_ppm: int) -> str:
+    return f"{share_ppm / _PPM_PER_PERCENT:.1f} %"
 
 
 def _solution(compiled: Compiled) -> BorrowingSolution:

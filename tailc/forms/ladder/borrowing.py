@@ -121,7 +121,8 @@ class LoadPoint:
 
     `alone_us`: the percentile of requests alone; `tail_us`: under the plan, None where the queue
     has no end; `budget_us`: None where none is given out. `batch_ppm`: batch work by core, relative
-    to that beside a free core.
+    to that beside a free core; `most_ppm`: no policy that meets the target has more in these
+    replays, None where no bound is known.
     """
 
     rate_mrps: int
@@ -129,6 +130,7 @@ class LoadPoint:
     budget_us: int | None
     tail_us: int | None
     batch_ppm: int
+    most_ppm: int | None = None
 
 
 @dataclass(frozen=True)

@@ -50,6 +50,18 @@ def test_a_compile_tells_budget_tail_and_batch_work_by_rate(compiled):
         assert word not in ended.out
 
 
+def test_what_was_optimised_stands_beside_the_most_that_there_can_be(compiled):
+    ended, stem = compiled(swapped((FIXED, "policy: optimised\n"), ("[20/s, 60/s]", "[40/s]")))
+    assert ended.code == 0
+    assert "(dual-bound), largest gap to the proved bound " in ended.out
+    title, row = ended.out[ended.out.index("tails of the design") :].splitlines()[1:3]
+    assert title.endswith("batch work  at most")
+    (point,) = read_policy(stem).evidence.rows
+    assert point.bound_us is not None
+    batch, _, most, _ = row.split()[-4:]
+    assert float(batch) <= float(most) < 100
+
+
 def test_a_program_reads_the_same(compiled):
     ended, _ = compiled(swapped((FIXED, "policy: refresh\n")), "--output-format", "json")
     result = json.loads(ended.out)["result"]

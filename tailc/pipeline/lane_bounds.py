@@ -1,0 +1,66 @@
+"""How little batch work any policy could give up on the replays by which a plan is judged.
+
+A request of demand S that shares its core for T takes S + s T, and gives up S - (1 - s - b) T of
+batch work, with interference s and slowdown b. So a bound on the sum of all s T is one on batch
+work. On one core a request also waits for those before it, which share too; on several it is taken
+to start as it arrives. The bound knows every request in advance, and so holds for any policy that
+runs requests in order of arrival, whatever it knows (docs/elfen.md has the proof).
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import Executor
+
+import numpy as np
+from numpy.typing import NDArray
+from tailc_solvers.queues.stretching import Queue, stretch_bound_ns
+
+from tailc.forms.ladder.borrowing import BorrowingProblem
+from tailc.forms.ladder.lanes import Lanes
+from tailc.percentiles import PPM, percentile_rank
+from tailc.replay.lowered import NS_PER_US
+from tailc.verify.setting import Draws
+
+
+def least_given_up_us(
+    problem: BorrowingProblem, lanes: Lanes, draws: Draws, workers: Executor
+) -> int:
+    """A bound on the batch work given up by request, if the tail of all meets the target."""
+    queues = [_measured(draws, number, lanes) for number in range(len(draws.repeats))]
+    demand_ns = sum(int(queue.service_ns.sum()) for queue in queues)
+    requests = sum(len(queue.service_ns) for queue in queues)
+    gain_ppm = PPM - lanes.interference_ppm - lanes.batch_slowdown_ppm
+    if gain_ppm <= 0:
+        least_ns = demand_ns
+    elif lanes.interference_ppm == 0:
+        least_ns = demand_ns * lanes.batch_slowdown_ppm // PPM
+    else:
+        late = requests - percentile_rank(problem.percentile_ppm, requests)
+        # Tails are told in the nearest microsecond.
+        limit_ns = problem.target_us * NS_PER_US + NS_PER_US // 2
+        lost_ns = stretch_bound_ns(queues, limit_ns, late, workers)
+        least_ns = demand_ns - gain_ppm * lost_ns // lanes.interference_ppm
+    return max(least_ns, 0) // requests // NS_PER_US
+
+
+def _measured(draws: Draws, number: int, lanes: Lanes) -> Queue:
+    """The requests of a repeat that count, after those before them that never shared."""
+    one = draws.repeats[number]
+    service_ns = draws.setting.load.work_ns[one.order]
+    first = draws.setting.warm_up(len(one.order))
+    gap_ns = np.diff(one.arrival_ns, append=one.arrival_ns[-1])
+    shared_ppm = PPM - lanes.interference_ppm
+    stretch_ns = -(-service_ns * lanes.interference_ppm // shared_ppm)
+    if lanes.cores > 1:
+        # By then the longest is over.
+        gap_ns = np.full(len(gap_ns), int((service_ns + stretch_ns).max()))
+        return Queue(service_ns[first:], stretch_ns[first:], gap_ns[first:])
+    wait_ns = _waits_ns(one.arrival_ns, service_ns)[first]
+    return Queue(service_ns[first:], stretch_ns[first:], gap_ns[first:], int(wait_ns))
+
+
+def _waits_ns(arrival_ns: NDArray[np.int64], service_ns: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How long each request waits at one server (Lindley's recursion)."""
+    done_ns = np.cumsum(service_ns)
+    before_ns = done_ns - service_ns
+    return np.maximum.accumulate(arrival_ns - before_ns) + before_ns - arrival_ns
