@@ -1,0 +1,110 @@
+"""Production under ideal sun, as on the best day of the past month.
+
+B(t) of an hour is the energy of that hour of the day, on the day with the highest energy of the
+previous month (Haque, Rutgers University 2015, section A.4.5).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from tailc.errors import Code, Finding, Place, TailcError
+from tailc.forecasts.forecasts import Floats, Ints
+from tailc.traces.series.series import SECONDS_PER_DAY, TimeSeries
+from tailc.traces.zones import utc_text
+from tailc.units import counted
+
+DAYS_OF_MONTH = 30
+
+
+@dataclass(frozen=True, eq=False)
+class PastDays:
+    """A production by day, and of each day the days before it.
+
+    midnight_s: where days start after midnight UTC, such as 25,200 for a clock at -07:00.
+    """
+
+    actual: TimeSeries
+    midnight_s: int = 0
+    history_days: int = DAYS_OF_MONTH
+
+    def __post_init__(self) -> None:
+        if SECONDS_PER_DAY % self.actual.step_s or self._to_midnight_s % self.actual.step_s:
+            raise ValueError("days are of whole steps, and begin with one")
+        if self.history_days < 1:
+            raise ValueError("a history has a day at least")
+
+    @property
+    def per_day(self) -> int:
+        """Steps of a day."""
+        return SECONDS_PER_DAY // self.actual.step_s
+
+    @property
+    def _to_midnight_s(self) -> int:
+        return (self.midnight_s - self.actual.start_unix_s) % SECONDS_PER_DAY
+
+    @property
+    def first(self) -> int:
+        """The step with which the first whole day begins."""
+        return self._to_midnight_s // self.actual.step_s
+
+    def day_of(self, step: Ints) -> Ints:
+        """The day that a step is in; -1 before the first whole one."""
+        return (step - self.first) // self.per_day
+
+    @cached_property
+    def energy(self) -> Floats:
+        """Sum of the values of each whole day; -1 where not all of them are known."""
+        days = (self.actual.steps - self.first) // self.per_day
+        shape = max(days, 0), self.per_day
+        within = slice(self.first, self.first + shape[0] * shape[1])
+        value, known = (
+            each[within].reshape(shape) for each in (self.actual.value, self.actual.known)
+        )
+        return np.where(known.all(axis=1), value.sum(axis=1), -1.0)
+
+    def history(self, day: int) -> slice:
+        """The days before `day` that count."""
+        return slice(max(day - self.history_days, 0), max(day, 0))
+
+    def none_known(self, day: int) -> TailcError:
+        """The error where no day before `day` is known."""
+        at = utc_text(
+            self.actual.start_unix_s + (self.first + day * self.per_day) * self.actual.step_s
+        )
+        days = counted(self.history_days, "day")
+        message = f"no day of the {days} before `{at}` is known throughout"
+        help_ = "begin forecasts later, or give a longer series or one with shorter gaps"
+        return TailcError(Finding(Code.SHORT_HISTORY, message, Place(self.actual.source), help_))
+
+
+@dataclass(frozen=True, eq=False)
+class BestDay:
+    """Ideal production as on the best day of the past; of equal ones, the latest."""
+
+    past: PastDays
+
+    def at(self, issue: Ints, target: Ints) -> Floats:
+        """What `target` would bring under ideal sun, as known at the start of `issue` [W].
+
+        Both are steps of the series, int64 of shapes that broadcast. Only days that ended before
+        `issue` count. Raises TailcError (SHORT_HISTORY) where none of them is known throughout.
+        """
+        past = self.past
+        day = past.day_of(issue)
+        days, inverse = np.unique(day, return_inverse=True)
+        best = np.array([self._best(int(each)) for each in days], dtype=np.int64)
+        of_day = np.mod(target - past.first, past.per_day)
+        step = past.first + best[inverse].reshape(day.shape) * past.per_day + of_day
+        return past.actual.value[step]
+
+    def _best(self, day: int) -> int:
+        history = self.past.history(day)
+        energy = self.past.energy[history]
+        if not len(energy) or energy.max() < 0:
+            raise self.past.none_known(day)
+        latest_first = energy[::-1]
+        return history.start + len(energy) - 1 - int(np.argmax(latest_first))

@@ -1,0 +1,57 @@
+"""What was expected at several times, each for as many steps after it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.traces.series.series import Quantity, TimeSeries
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Forecasts:
+    """Forecasts of a power on the grid of the series that they are of.
+
+    issue: int64 (issues,), the step of that series at whose start each was made. value: float64
+    (issues, steps) [W], of the steps from that one on; at least 0. start_unix_s: of the series.
+    """
+
+    issue: Ints
+    value: Floats
+    start_unix_s: int
+    step_s: int
+    source: str
+
+    def __post_init__(self) -> None:
+        if self.value.ndim != 2 or self.value.shape[0] != len(self.issue):
+            raise ValueError("a forecast has a value for each of its steps")
+        if not np.isfinite(self.value).all() or (self.value < 0).any():
+            raise ValueError("a forecast of power is finite, and not negative")
+
+    @property
+    def steps(self) -> int:
+        """How many steps each looks ahead."""
+        return self.value.shape[1]
+
+    @property
+    def target(self) -> Ints:
+        """The step of the series that each value is of; int64 (issues, steps)."""
+        return targets(self.issue, self.steps)
+
+    def series(self, index: int) -> TimeSeries:
+        """One of the forecasts as a series."""
+        value = self.value[index]
+        start_unix_s = self.start_unix_s + int(self.issue[index]) * self.step_s
+        known = np.ones(len(value), dtype=np.bool_)
+        return TimeSeries(Quantity.POWER, start_unix_s, self.step_s, value, known, self.source)
+
+
+def targets(issue: Ints, steps: int) -> Ints:
+    """The steps that forecasts made at the start of `issue` are of; int64 (issues, steps)."""
+    return issue[:, np.newaxis] + np.arange(steps, dtype=np.int64)
