@@ -14,6 +14,7 @@ from level_queries import queries_for
 from linear_scan import look_up
 from plain_control import in_millionths, outputs, scaled_climbs
 from plain_levels import level_of
+from plan_sequences import PLAN_COLUMNS, plan_sequences, rows_of_plan
 from policies import named_policies
 from sequences import Sequence, sequences_of
 from share_sequences import SHARE_COLUMNS, rows_of_shares, share_sequences
@@ -38,10 +39,12 @@ QUERIES_PER_LADDER = 400
 
 def write_vectors(folder: Path) -> None:
     """NAME.json and NAME.tailc for every policy, NAME.csv for ladders, levels/NAME.csv for tail
-    tables, shares/NAME.csv for shares, steps/NAME.csv for controllers, and the folder `refused`.
+    tables, shares/NAME.csv for shares, plans/NAME.csv for plans, steps/NAME.csv for controllers,
+    and the folder `refused`.
     """
     refused = folder / "refused"
-    for needed in (refused, folder / "steps", folder / "levels", folder / "shares"):
+    others = (folder / name for name in ("steps", "levels", "shares", "plans"))
+    for needed in (refused, *others):
         needed.mkdir(parents=True, exist_ok=True)
     for name, (sentence, policy) in named_policies().items():
         _write_policy(folder, name, sentence, policy)
@@ -66,6 +69,8 @@ def _write_policy(folder: Path, name: str, sentence: str, policy: Policy) -> Non
         _write_csv(folder / "levels" / f"{name}.csv", sentence, LEVEL_COLUMNS, rows)
     if policy.shares:
         _write_shares(folder / "shares" / f"{name}.csv", plain["forms"][0], name)
+    if policy.plan:
+        _write_plan(folder / "plans" / f"{name}.csv", plain["forms"][0], name)
     if policy.controller:
         _write_steps(folder / "steps" / f"{name}.csv", plain, sequences_of(name))
 
@@ -176,6 +181,13 @@ def _write_shares(path: Path, shares: dict[str, Any], name: str) -> None:
     sentences = [f"{sequence.name}: {sequence.sentence}" for sequence in sequences]
     rows = [row for sequence in sequences for row in rows_of_shares(shares, sequence)]
     _write_csv(path, "\n# ".join(sentences), SHARE_COLUMNS, rows)
+
+
+def _write_plan(path: Path, plan: dict[str, Any], name: str) -> None:
+    sequences = plan_sequences(name, plan)
+    sentences = [f"{sequence.name}: {sequence.sentence}" for sequence in sequences]
+    rows = [row for sequence in sequences for row in rows_of_plan(plan, sequence)]
+    _write_csv(path, "\n# ".join(sentences), PLAN_COLUMNS, rows)
 
 
 def _write_csv(path: Path, sentence: str, columns: tuple[str, ...], rows: list[list[Any]]) -> None:

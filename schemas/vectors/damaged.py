@@ -6,6 +6,7 @@ from typing import Any
 
 from changed import changed
 from damaged_controls import damaged_controls
+from damaged_plans import damaged_plans
 from damaged_tails import damaged_tails
 from flatbuffers import Builder
 from policies import named_policies
@@ -51,6 +52,7 @@ def damaged_files() -> dict[str, tuple[str, bytes]]:
         "unknown.json": ("bad-structure", changed(document, _with_unknown_member)),
         **damaged_controls(),
         **damaged_tails(),
+        **damaged_plans(),
     }
 
 

@@ -12,6 +12,7 @@ from cores import (
     late_ladder,
     short_core_ladder,
 )
+from plans import cluster_plan, extreme_plan, racks_plan, slow_plan, smallest_plan
 from tails import (
     batched_table,
     extreme_table,
@@ -42,6 +43,7 @@ from tailc.forms.ladder.table import (
     Rule,
     Rung,
 )
+from tailc.forms.plan.plan import Plan
 from tailc.forms.shares import Shares
 from tailc.forms.tail_table import TailTable
 from tailc.specs.slo import Slo
@@ -49,7 +51,7 @@ from tailc.traces.profile import NS_PER_MS, Measure
 from tailc.traces.reading import Curve, Reading, SplitBy, SplitRule, TimeUnit, Timings
 from tailc.traces.summary import GRID_PPM, DemandSummary
 
-Form = Ladder | Controller | TailTable | Shares
+Form = Ladder | Controller | TailTable | Shares | Plan
 
 PPM = 1_000_000
 MS = 1_000
@@ -167,6 +169,26 @@ def named_policies() -> dict[str, tuple[str, Policy]]:
             "Schema 1.3: shares by the other law, for one machine, every setting at a limit.",
             policy("shares-observer", observed_shares(), reading=_throughput_reading()),
         ),
+        "plan": (
+            "Schema 1.4: a plan for racks on two buses, rigid jobs, prices for jobs to come.",
+            _with_supply(policy("plan", racks_plan(), reading=_job_reading())),
+        ),
+        "plan-cluster": (
+            "Schema 1.4: a plan for two pools on one bus, jobs that grow and shrink.",
+            policy("plan-cluster", cluster_plan(), reading=_job_reading(PPM, 1_900_000)),
+        ),
+        "plan-smallest": (
+            "Schema 1.4: a plan for one server and one epoch.",
+            policy("plan-smallest", smallest_plan(), reading=_job_reading()),
+        ),
+        "plan-extremes": (
+            "Schema 1.4: a plan with every number at a limit, to the end of the year 9999.",
+            policy("plan-extremes", extreme_plan(), reading=_job_reading()),
+        ),
+        "plan-slow": (
+            "Schema 1.4: a plan whose jobs may take any time, at the largest cost of delay.",
+            policy("plan-slow", slow_plan(), reading=_job_reading()),
+        ),
     }
 
 
@@ -194,6 +216,12 @@ def _with_demand(policy: Policy) -> Policy:
     design, *others = policy.inputs
     summarised = replace(design, demand=DemandSummary(500_500_000, quantiles_ns))
     return replace(policy, inputs=(summarised, *others))
+
+
+def _with_supply(policy: Policy) -> Policy:
+    """A series of energy went into the compile: two days by the hour."""
+    supply = Input(InputRole.SUPPLY, "c4" * 32, 48, 0)
+    return replace(policy, inputs=(*policy.inputs, supply))
 
 
 def lucene_ladder() -> Ladder:
@@ -364,6 +392,12 @@ def _throughput_reading() -> Reading:
         machine="vm",
         share="share",
     )
+
+
+def _job_reading(*speedup_ppm: int) -> Reading:
+    """Run times of jobs, with a speed-up by servers where they may have more."""
+    curves = (Curve(None, speedup_ppm),) if speedup_ppm else ()
+    return Reading(Measure.RUN_TIME, "a server", TimeUnit.S, "run time", curves=curves)
 
 
 def _evidence() -> Evidence:

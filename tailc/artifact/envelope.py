@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from tailc.forms.controller import LARGEST_AGE_US, Actuator, Controller
 from tailc.forms.ladder.solution import RowEvidence
 from tailc.forms.ladder.table import Ladder
+from tailc.forms.plan.plan import Plan
 from tailc.forms.shares import Shares
 from tailc.forms.tail_table import TailTable
 from tailc.specs.slo import Slo
@@ -15,15 +16,16 @@ from tailc.traces.reading import Reading
 from tailc.traces.summary import DemandSummary
 
 SCHEMA_MAJOR = 1
-SCHEMA_MINOR = 3
+SCHEMA_MINOR = 4
 
 
 class InputRole(enum.Enum):
-    """Which part of the trace an input is."""
+    """Which part of the trace an input is; SUPPLY is none: a series of energy or of its price."""
 
     DESIGN = "design"
     HELD_OUT = "held-out"
     WHOLE = "whole"
+    SUPPLY = "supply"
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,8 @@ class Input:
     """A part of a trace that went into a compile, or was kept out of it.
 
     `digest` is the hex SHA-256 of the part's content (`DemandProfile.digest`), `requests` the sum
-    of its weights, `rows` its number of records. `demand` summarises the demands that the policy
+    of its weights, `rows` its number of records; of a supply that is steps, and no requests.
+    `demand` summarises the demands that the policy
     was compiled from, so that drift can be told without them; None: not told.
     """
 
@@ -73,7 +76,7 @@ class Policy:
     generation: int
     slos: tuple[Slo, ...]
     rates_mrps: tuple[int, ...]
-    forms: tuple[Ladder | Controller | TailTable | Shares, ...]
+    forms: tuple[Ladder | Controller | TailTable | Shares | Plan, ...]
     inputs: tuple[Input, ...]
     reading: Reading
     evidence: Evidence
@@ -92,12 +95,13 @@ class Policy:
         self._check_controller()
 
     def _check_family(self) -> None:
-        """Ladders, one tail table or one form of shares: what a server does is said once."""
-        told = [len(self.ladders) > 0, self.tail_table is not None, self.shares is not None]
-        if sum(told) != 1:
-            raise ValueError("a policy needs ladders, a tail table or shares, and one of these")
+        """Ladders, or one form of another kind: what a server does is said once."""
+        one_of = [form for form in (self.tail_table, self.shares, self.plan) if form is not None]
+        if bool(self.ladders) + len(one_of) != 1:
+            message = "a policy needs ladders, a tail table, shares or a plan, and one of these"
+            raise ValueError(message)
         if not self.ladders and len(self.forms) > (2 if self.controller else 1):
-            raise ValueError("a policy has one tail table, or one form of shares")
+            raise ValueError("a policy has one tail table, one form of shares, or one plan")
 
     def _check_controller(self) -> None:
         controllers = [form for form in self.forms if isinstance(form, Controller)]
@@ -106,7 +110,8 @@ class Policy:
         if controllers and self.forms[-1] is not controllers[0]:
             raise ValueError("the controller comes last")
         acts_on = Actuator.CLIMB_AGES if self.ladders else Actuator.LATENCY_BOUND
-        if controllers and (self.shares or controllers[0].acts_on is not acts_on):
+        has_none = self.shares is not None or self.plan is not None
+        if controllers and (has_none or controllers[0].acts_on is not acts_on):
             raise ValueError("the controller acts on what the policy has not")
         rows = [row for ladder in self.ladders for row in ladder.rows]
         if controllers and any(row.climbs[-1].age_us > LARGEST_AGE_US for row in rows):
@@ -126,6 +131,11 @@ class Policy:
     def shares(self) -> Shares | None:
         """What machines on a host are given, or None."""
         return next((form for form in self.forms if isinstance(form, Shares)), None)
+
+    @property
+    def plan(self) -> Plan | None:
+        """What jobs and energy of a datacentre do epoch by epoch, or None."""
+        return next((form for form in self.forms if isinstance(form, Plan)), None)
 
     @property
     def controller(self) -> Controller | None:

@@ -38,7 +38,8 @@ def policy_schema() -> Schema:
             "description": (
                 "The oldest version that can say it: minor 1 only with `demand`, minor 2 only with "
                 "`power`, `move_us` or a controller, minor 3 only with a tail table, shares, a "
-                "rule, a measure or a column that came with it."
+                "rule, a measure or a column that came with it, minor 4 only with a plan, its "
+                "measure or its role of inputs."
             ),
             **_object({"major": {"const": SCHEMA_MAJOR}, "minor": minors}),
         },

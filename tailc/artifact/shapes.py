@@ -12,8 +12,10 @@ from dataclasses import Field, dataclass, fields
 from functools import cache
 from typing import Any
 
+from tailc.artifact.envelope import InputRole
 from tailc.forms.controller import Actuator, Controller
 from tailc.forms.ladder.table import Ladder, Rule
+from tailc.forms.plan.plan import Plan
 from tailc.forms.shares import Shares
 from tailc.forms.tail_table import TailTable
 from tailc.traces.profile import Measure
@@ -26,6 +28,7 @@ FORM_NAMES: dict[type, str] = {
     Controller: "controller",
     TailTable: "tail-table",
     Shares: "shares",
+    Plan: "plan",
 }
 
 # Members that are younger than their enumeration: the minor version of the schema that brought
@@ -37,6 +40,8 @@ MEMBERS_SINCE: dict[enum.Enum, int] = {
     Rule.BUSY_PERIOD_AGE: 3,
     Actuator.LATENCY_BOUND: 3,
     Measure.THROUGHPUT: 3,
+    Measure.RUN_TIME: 4,
+    InputRole.SUPPLY: 4,
 }
 
 

@@ -84,7 +84,7 @@ class Reading:
     `memory` is a column of the part of a demand that no clock shortens; with `clock_khz` the
     demands are compute cycles, counted at that clock, and only `memory` is in `unit`. `time`,
     `machine` and `share` are columns of measured throughput, which is read from column `demand` and
-    has no speed-ups.
+    has no speed-ups. Run times of jobs are read from it too, and have curves or no speed-ups.
     `where` keeps the rows whose column equals the text; `bin_us` merges demands into bins of that
     width (at the bin's mean) with weights. `note` is the user's reason where a response time is
     accepted as demand.
@@ -119,8 +119,14 @@ class Reading:
             raise ValueError("throughput is of machines, at times, by share: name the columns")
         if self.clock_khz is not None and (self.clock_khz <= 0 or self.memory is None):
             raise ValueError("cycles are counted at a clock, beside a column of memory time")
-        sources = [self.timings is not None, bool(self.speedup_columns), bool(self.curves)]
-        if sum(sources) != (0 if is_throughput else 1):
-            raise ValueError("speed-ups come from timings, columns or curves: name one")
+        self._check_speedups()
         if (len(self.curves) > 1) != (self.class_column is not None):
             raise ValueError("several curves need a class column, and a class column needs them")
+
+    def _check_speedups(self) -> None:
+        sources = [self.timings is not None, bool(self.speedup_columns), bool(self.curves)]
+        if self.measure is Measure.RUN_TIME:
+            if any(sources[:2]):
+                raise ValueError("run times of jobs have curves or no speed-ups")
+        elif sum(sources) != (0 if self.measure is Measure.THROUGHPUT else 1):
+            raise ValueError("speed-ups come from timings, columns or curves: name one")

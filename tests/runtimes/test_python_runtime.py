@@ -41,7 +41,16 @@ SMALLEST = (VECTORS / "smallest.tailc").read_bytes()
 SMALLEST_JSON = (VECTORS / "smallest.json").read_bytes()
 PAYLOADS = [
     unseal((VECTORS / f"{name}.tailc").read_bytes())
-    for name in ("classes", "lucene", "cores", "controller", "lanes", "tails-trim", "shares")
+    for name in (
+        "classes",
+        "lucene",
+        "cores",
+        "controller",
+        "lanes",
+        "tails-trim",
+        "shares",
+        "plan",
+    )
 ]
 
 

@@ -16,16 +16,22 @@ from tailc_runtime.errors import (
 )
 from tailc_runtime.opening import (
     open_any,
+    open_plan,
     open_policies,
     open_policy,
     open_shares,
     open_tail_table,
 )
+from tailc_runtime.plan import BROWN, GREEN, MIXED, Plan
+from tailc_runtime.plan_pricing import Quote
 from tailc_runtime.shares import Shares
 from tailc_runtime.table import NOW, ON_EXIT, WAIT, PolicyTable
 from tailc_runtime.tail_table import TailTable
 
 __all__ = [
+    "BROWN",
+    "GREEN",
+    "MIXED",
     "NOW",
     "ON_EXIT",
     "WAIT",
@@ -35,8 +41,10 @@ __all__ = [
     "HashMismatch",
     "NotCanonical",
     "OtherForm",
+    "Plan",
     "PolicyError",
     "PolicyTable",
+    "Quote",
     "Shares",
     "TailTable",
     "Truncated",
@@ -45,6 +53,7 @@ __all__ = [
     "UnknownRule",
     "UnknownSchema",
     "open_any",
+    "open_plan",
     "open_policies",
     "open_policy",
     "open_shares",

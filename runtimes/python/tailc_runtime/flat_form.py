@@ -19,6 +19,7 @@ from tailc_runtime.errors import (
     UnknownRule,
     UnknownSchema,
 )
+from tailc_runtime.flat_plan import read_plan
 from tailc_runtime.flat_shares import read_shares
 from tailc_runtime.flat_tail_table import read_tail_table
 from tailc_runtime.flat_walk import Walk, there, word
@@ -187,4 +188,5 @@ _FORMS = {
     fbs.Form.Controller: (fbs.Controller, _controller),
     fbs.Form.TailTable: (fbs.TailTable, read_tail_table),
     fbs.Form.Shares: (fbs.Shares, read_shares),
+    fbs.Form.Plan: (fbs.Plan, read_plan),
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tailc_runtime.errors import BadStructure, UnknownForm
+from tailc_runtime.json_plan import plan_in, refuse_unknown_in_plan
 from tailc_runtime.json_shares import refuse_unknown_in_shares, shares_in
 from tailc_runtime.json_tail_table import refuse_unknown_in_tail_table, tail_table_in
 from tailc_runtime.members import object_in, objects, refuse_others, text, texts, whole, wholes
@@ -53,6 +54,8 @@ def form_in(form: dict[str, Any]) -> RawForm:
             return tail_table_in(form)
         case "shares":
             return shares_in(form)
+        case "plan":
+            return plan_in(form)
     raise UnknownForm(f"form `{form['form']}` is not known here")
 
 
@@ -135,6 +138,7 @@ def refuse_unknown_members(policy: dict[str, Any]) -> None:
         "controller": _refuse_unknown_in_controller,
         "tail-table": refuse_unknown_in_tail_table,
         "shares": refuse_unknown_in_shares,
+        "plan": refuse_unknown_in_plan,
     }
     for form in policy["forms"]:
         refuse_in[form["form"]](form)

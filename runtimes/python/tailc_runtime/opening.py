@@ -8,7 +8,8 @@ from pathlib import Path
 from tailc_runtime.controller import CLIMB_AGES, LATENCY_BOUND, Controller
 from tailc_runtime.errors import BadMeaning, BadStructure, OtherForm, PolicyError, UnknownClass
 from tailc_runtime.json_form import read_json
-from tailc_runtime.raw import Head, RawController, RawForm, RawLadder, RawTailTable
+from tailc_runtime.plan import Plan
+from tailc_runtime.raw import Head, RawController, RawForm, RawLadder, RawPlan, RawTailTable
 from tailc_runtime.shares import Shares
 from tailc_runtime.table import PolicyTable
 from tailc_runtime.tail_table import TailTable
@@ -17,9 +18,9 @@ _MOST_BYTES = 64 * 1024 * 1024
 
 # Tables by request class; None is the one for all classes.
 PolicyTables = dict[str | None, PolicyTable]
-AnyPolicy = PolicyTables | TailTable | Shares
+AnyPolicy = PolicyTables | TailTable | Shares | Plan
 
-_NAMES = {dict: "ladders", TailTable: "a tail table", Shares: "shares"}
+_NAMES = {dict: "ladders", TailTable: "a tail table", Shares: "shares", Plan: "a plan"}
 
 
 def open_policy(path: str | os.PathLike[str], request_class: str | None = None) -> PolicyTable:
@@ -63,8 +64,16 @@ def open_shares(path: str | os.PathLike[str]) -> Shares:
     raise _other_form(path, opened, "shares")
 
 
+def open_plan(path: str | os.PathLike[str]) -> Plan:
+    """The policy's plan; raises OSError, or PolicyError, as `open_policy` does."""
+    opened = open_any(path)
+    if isinstance(opened, Plan):
+        return opened
+    raise _other_form(path, opened, "a plan")
+
+
 def open_any(path: str | os.PathLike[str]) -> AnyPolicy:
-    """What the policy has: tables by request class, a tail table, or shares."""
+    """What the policy has: tables by request class, a tail table, shares, or a plan."""
     with Path(path).open("rb") as file:
         data = file.read(_MOST_BYTES + 1)
     try:
@@ -90,19 +99,19 @@ def _other_form(path: str | os.PathLike[str], opened: AnyPolicy, wanted: str) ->
 
 
 def _opened(head: Head, forms: list[RawForm]) -> AnyPolicy:
-    """What the forms are together: ladders, one tail table or one form of shares."""
+    """What the forms are together: ladders, or one form of another kind."""
     steers, controller = _split(forms)
     ladders = [form for form in steers if isinstance(form, RawLadder)]
     if steers and len(ladders) == len(steers):
         return _tables(head, ladders, _acting_on(controller, CLIMB_AGES))
     if len(steers) != 1 or ladders:
-        raise BadMeaning("a policy needs ladders, a tail table or shares, and one of these")
+        raise BadMeaning("a policy needs ladders, a tail table, shares or a plan: one of these")
     (form,) = steers
     if isinstance(form, RawTailTable):
         return TailTable(head, form, _acting_on(controller, LATENCY_BOUND))
     assert not isinstance(form, RawLadder | RawController)
     _acting_on(controller, None)
-    return Shares(head, form)
+    return Plan(head, form) if isinstance(form, RawPlan) else Shares(head, form)
 
 
 def _tables(head: Head, ladders: list[RawLadder], controller: Controller | None) -> PolicyTables:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 # The schema this reader was written for; a newer minor version only adds what may be ignored.
-SCHEMA_MAJOR, SCHEMA_MINOR = 1, 3
+SCHEMA_MAJOR, SCHEMA_MINOR = 1, 4
 
 
 @dataclass(frozen=True)
@@ -143,4 +144,61 @@ class RawShares:
     machines: tuple[RawMachine, ...]
 
 
-RawForm = RawLadder | RawController | RawTailTable | RawShares
+@dataclass(frozen=True)
+class RawPool:
+    """Servers of which none is preferred; `racks` None: not told."""
+
+    name: str
+    servers: int
+    busy_mw: int
+    asleep_mw: int
+    migration_mj: int
+    racks: int | None
+
+
+@dataclass(frozen=True)
+class RawEpoch:
+    """What an epoch is expected to bring; `first_green_pool` None: there is one bus."""
+
+    green_mw: int
+    brown_udollars_per_kwh: int
+    brown_mg_per_kwh: int
+    first_green_pool: int | None
+
+
+class RawSpan(NamedTuple):
+    """So many servers of a pool, from an epoch on, for so many epochs."""
+
+    pool: int
+    first_epoch: int
+    epochs: int
+    servers: int
+
+
+@dataclass(frozen=True)
+class RawJob:
+    """A job of the plan, and its places."""
+
+    name: str
+    spans: tuple[RawSpan, ...]
+    green_slots: int
+
+
+@dataclass(frozen=True)
+class RawPlan:
+    """The plan; prices by pool and epoch, terms are what a green and a brown slot pay and the
+    penalty, malleable is what an epoch of delay costs and the largest slowdown.
+    """
+
+    start_unix_s: int
+    epoch_s: int
+    pools: tuple[RawPool, ...]
+    epochs: tuple[RawEpoch, ...]
+    jobs: tuple[RawJob, ...]
+    prices: tuple[tuple[int, ...], ...]
+    terms: tuple[int, int, int] | None
+    malleable: tuple[int, int] | None
+    violations_ppm: int
+
+
+RawForm = RawLadder | RawController | RawTailTable | RawShares | RawPlan

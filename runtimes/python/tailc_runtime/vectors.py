@@ -3,8 +3,8 @@
 Each NAME.csv in DIR begins with a comment that says what it covers and lists look-ups and their
 answers; NAME.json and NAME.tailc are the policy. DIR/levels/NAME.csv does so for a tail table.
 DIR/steps/NAME.csv lists what the policy's controller is stepped with, sequence by sequence, and
-what comes of it; DIR/shares/NAME.csv does so for shares. DIR/refused/expected.csv lists files that
-must be refused, and as what.
+what comes of it; DIR/shares/NAME.csv does so for shares, and DIR/plans/NAME.csv for the calls of
+plans. DIR/refused/expected.csv lists files that must be refused, and as what.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from tailc_runtime.opening import (
     open_shares,
     open_tail_table,
 )
+from tailc_runtime.plan_vectors import wrong_calls
 from tailc_runtime.shares import Shares
 from tailc_runtime.table import NOW, ON_EXIT, WAIT, PolicyTable
 from tailc_runtime.tail_table import TailTable
@@ -161,6 +162,13 @@ def wrongly_opened(folder: Path) -> list[str]:
     return wrong
 
 
+_SEQUENCES = (
+    ("steps", "steps of its controller", wrong_steps),
+    ("shares", "ticks of its shares", wrong_shares),
+    ("plans", "calls of its plan", wrong_calls),
+)
+
+
 def main(arguments: list[str]) -> int:
     """Run every vector; 0 if all answers are right, 1 if not, 64 for wrong usage."""
     if len(arguments) != 1:
@@ -181,16 +189,12 @@ def main(arguments: list[str]) -> int:
         for suffix in (".json", ".tailc"):
             wrong += wrong_levels((folder / path.name).with_suffix(suffix), rows)
             queries += len(rows)
-    for path in sorted((folder / "steps").glob("*.csv")):
-        rows = rows_of(path)[1]
-        print(f"{path.stem}: {len(rows)} steps of its controller.")
-        for suffix in (".json", ".tailc"):
-            wrong += wrong_steps((folder / path.name).with_suffix(suffix), rows)
-    for path in sorted((folder / "shares").glob("*.csv")):
-        rows = rows_of(path)[1]
-        print(f"{path.stem}: {len(rows)} ticks of its shares.")
-        for suffix in (".json", ".tailc"):
-            wrong += wrong_shares((folder / path.name).with_suffix(suffix), rows)
+    for name, noun, check in _SEQUENCES:
+        for path in sorted((folder / name).glob("*.csv")):
+            rows = rows_of(path)[1]
+            print(f"{path.stem}: {len(rows)} {noun}.")
+            for suffix in (".json", ".tailc"):
+                wrong += check((folder / path.name).with_suffix(suffix), rows)
     print(*wrong, f"{queries} look-ups, {len(wrong)} wrong", sep="\n")
     return 1 if wrong or not queries else 0
 

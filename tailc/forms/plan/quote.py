@@ -74,22 +74,18 @@ def quote(plan: Plan, free: Whole, job: RigidJob) -> Quote:
     Ties go to the earlier epoch, then the lower pool. Takes O(pools epochs log epochs).
     """
     assert plan.terms is not None
-    last = min(job.first_epoch + job.epochs, len(plan.epochs))
-    within = range(job.first_epoch, last)
-    if not within or int(free[:, job.first_epoch : last].sum(axis=0).min()) < job.width:
+    places = cheapest_places(plan, free, job.first_epoch, job.epochs, job.width)
+    if places is None:
         return Quote(0, 0, 0, None)
-    places = np.zeros_like(free)
-    for epoch in within:
-        _fill(plan, free, places, epoch, job.width)
-    promised = min(job.green_slots, len(within) * job.width)
-    _make_green(plan, free, places, within, promised)
-    worth = sum(int(places[pool] @ prices) for pool, prices in enumerate(_prices(plan)))
-    green = sum(int(places[pool, epoch]) for epoch in within for pool in _green(plan, epoch))
+    within = range(job.first_epoch, min(job.first_epoch + job.epochs, len(plan.epochs)))
     slots = len(within) * job.width
+    promised = min(job.green_slots, slots)
+    _make_green(plan, free, places, within, promised)
+    green = green_slots_of(plan, places, within)
     terms = plan.terms
     pays = promised * terms.green_udollars + (slots - promised) * terms.brown_udollars
     pays -= max(0, promised - green) * terms.penalty_udollars
-    return Quote(pays, worth, green, places)
+    return Quote(pays, _worth(plan, places), green, places)
 
 
 def cheapest_width(
@@ -103,18 +99,39 @@ def cheapest_width(
     assert plan.malleable is not None
     best: tuple[int, int] | None = None
     for width in sorted(epochs_of):
-        last = min(first_epoch + epochs_of[width], len(plan.epochs))
-        room = free[:, first_epoch:last].sum(axis=0)
-        if not len(room) or int(room.min()) < width:
+        places = cheapest_places(plan, free, first_epoch, epochs_of[width], width)
+        if places is None:
             continue
-        places = np.zeros_like(free)
-        for epoch in range(first_epoch, last):
-            _fill(plan, free, places, epoch, width)
-        worth = sum(int(places[pool] @ prices) for pool, prices in enumerate(_prices(plan)))
-        cost = worth + epochs_of[width] * plan.malleable.delay_udollars
+        cost = _worth(plan, places) + epochs_of[width] * plan.malleable.delay_udollars
         if best is None or cost < best[0]:
             best = (cost, width)
     return None if best is None else best[1]
+
+
+def cheapest_places(
+    plan: Plan, free: Whole, first_epoch: int, epochs: int, width: int
+) -> Whole | None:
+    """The cheapest servers for a job in each of its epochs, int64 (pools, epochs).
+
+    Of equal prices the lower pool. None: an epoch has too few free servers, or all are beyond the
+    plan.
+    """
+    within = range(first_epoch, min(first_epoch + epochs, len(plan.epochs)))
+    if not within or int(free[:, within.start : within.stop].sum(axis=0).min()) < width:
+        return None
+    places = np.zeros_like(free)
+    for epoch in within:
+        _fill(plan, free, places, epoch, width)
+    return places
+
+
+def green_slots_of(plan: Plan, places: Whole, within: range) -> int:
+    """How many of the places, int64 (pools, epochs), are on the green bus in these epochs."""
+    return sum(int(places[pool, epoch]) for epoch in within for pool in _green(plan, epoch))
+
+
+def _worth(plan: Plan, places: Whole) -> int:
+    return sum(int(places[pool] @ prices) for pool, prices in enumerate(_prices(plan)))
 
 
 def _prices(plan: Plan) -> list[Whole]:
@@ -140,7 +157,7 @@ def _make_green(plan: Plan, free: Whole, places: Whole, within: range, promised:
     it costs no more.
     """
     assert plan.terms is not None
-    green = sum(int(places[pool, epoch]) for epoch in within for pool in _green(plan, epoch))
+    green = green_slots_of(plan, places, within)
     for one in sorted(one for epoch in within for one in _exchanges(plan, free, places, epoch)):
         moved = min(one.servers, promised - green)
         if moved <= 0 or one.udollars >= plan.terms.penalty_udollars:

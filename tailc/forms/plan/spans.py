@@ -13,7 +13,7 @@ def spans_of(places: NDArray[np.int64]) -> tuple[Span, ...]:
     found = []
     for pool, row in enumerate(places):
         starts = np.flatnonzero(np.diff(row, prepend=0))
-        ends = np.append(starts[1:], len(row))
+        ends = np.append(starts, len(row))[1:]
         found += [
             Span(pool, int(start), int(end - start), int(row[start]))
             for start, end in zip(starts, ends, strict=True)

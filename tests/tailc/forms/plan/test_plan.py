@@ -154,3 +154,7 @@ def test_places_become_the_fewest_spans_and_back():
     for span in spans:
         back[span.pool, span.within] += span.servers
     assert (back == places).all()
+
+
+def test_a_pool_without_places_has_no_span():
+    assert spans_of(np.array([[0, 0], [0, 4]])) == (Span(1, 1, 1, 4),)

@@ -1,0 +1,186 @@
+"""The plan in memory: where its jobs run, what feeds them, and whether another job is let in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tailc_runtime.errors import BadMeaning
+from tailc_runtime.plan_meaning import check_plan
+from tailc_runtime.plan_pricing import PPM, Pricing, Quote, spans_of
+from tailc_runtime.raw import Head, RawPlan, RawSpan
+
+GREEN, BROWN, MIXED = "green", "brown", "mixed"
+LARGEST_JOB = 2**20
+
+
+class Plan:
+    """What jobs and energy of a datacentre do, epoch by epoch, and the free servers left.
+
+    Pools and epochs are numbered from 0; `pools` and `epochs` say what they are, in the order of
+    the policy, `terms` and `malleable` on which terms jobs run. Times are Unix seconds. What
+    `admit`, `take` and `release` change is remembered here; a plan that is opened again knows of
+    its own jobs alone. Methods that change something raise ValueError before they do, where a name
+    is taken, or is not known.
+    """
+
+    def __init__(self, head: Head, raw: RawPlan) -> None:
+        check_plan(raw)
+        self.name = head.name
+        self.kind = head.kind
+        self.generation = head.generation
+        self.policy_digest = head.policy_digest
+        self.start_unix_s = raw.start_unix_s
+        self.epoch_s = raw.epoch_s
+        self.pools = raw.pools
+        self.epochs = raw.epochs
+        self.prices = raw.prices
+        self.terms = raw.terms
+        self.malleable = raw.malleable
+        self.violations_ppm = raw.violations_ppm
+        self._pricing = Pricing(raw)
+        self._places = {job.name: job.spans for job in raw.jobs}
+        self._free = [[pool.servers for pool in raw.pools] for _ in raw.epochs]
+        for job in raw.jobs:
+            self._move(job.spans, -1)
+        if min(map(min, self._free)) < 0:
+            raise BadMeaning("a pool has fewer servers than its jobs")
+
+    @property
+    def jobs(self) -> tuple[str, ...]:
+        """The names of all jobs that have places."""
+        return tuple(self._places)
+
+    def epoch_at(self, unix_s: int) -> int | None:
+        """The epoch of a moment; None outside the plan."""
+        epoch = (unix_s - self.start_unix_s) // self.epoch_s
+        return epoch if 0 <= epoch < len(self.epochs) else None
+
+    def source(self, pool: int, unix_s: int) -> str | None:
+        """Which bus a pool hangs on at a moment: `green`, `brown`, or `mixed` where there is one
+        bus; None outside the plan.
+        """
+        epoch = self.epoch_at(unix_s)
+        if epoch is None or not 0 <= pool < len(self.pools):
+            return None
+        first = self.epochs[epoch].first_green_pool
+        if first is None:
+            return MIXED
+        return GREEN if pool >= first else BROWN
+
+    def allocation(self, job: str, unix_s: int) -> tuple[tuple[int, int], ...] | None:
+        """(pool, servers) that a job has at a moment, in order of pool; None: the plan does not
+        say, since it has no such job, or the moment is outside it.
+        """
+        epoch = self.epoch_at(unix_s)
+        if epoch is None or job not in self._places:
+            return None
+        return tuple(
+            sorted(
+                (span.pool, span.servers)
+                for span in self._places[job]
+                if span.first_epoch <= epoch < span.first_epoch + span.epochs
+            )
+        )
+
+    def free(self, epoch: int) -> tuple[int, ...]:
+        """Servers of each pool that no job has."""
+        return tuple(self._free[epoch])
+
+    def quote(self, first_epoch: int, epochs: int, width: int, green_ppm: int = 0) -> Quote:
+        """What a rigid job of `width` servers for so many epochs would pay, and be worth.
+
+        green_ppm: the share of its server-epochs that shall be green. Ties go to the earlier epoch,
+        then the lower pool. Takes O(pools epochs log epochs). Raises ValueError for numbers that
+        are no job, and where jobs are malleable.
+        """
+        if self.terms is None:
+            raise ValueError("jobs of this plan are malleable: ask for the cheapest width")
+        _check_job(first_epoch, epochs, width)
+        if not 0 <= green_ppm <= PPM:
+            raise ValueError("a share of green energy lies from 0 to 1")
+        return self._pricing.quote(self._free, first_epoch, epochs, width, green_ppm)
+
+    def admit(
+        self, job: str, first_epoch: int, epochs: int, width: int, green_ppm: int = 0
+    ) -> Quote:
+        """The quote of a job, which has its places from now on if it is admitted."""
+        self._check_new(job)
+        told = self.quote(first_epoch, epochs, width, green_ppm)
+        if told.is_admitted and told.places is not None:
+            self._give(job, told.places)
+        return told
+
+    def cheapest_width(self, first_epoch: int, epochs_of: Mapping[int, int]) -> int | None:
+        """Of the widths of a malleable job, each with the epochs that it then takes, the one that
+        costs least: its places, and each epoch until it is done.
+
+        Name the widths at which it is no slower than `malleable` allows. Ties go to fewer servers;
+        None: no width has room. Raises ValueError for numbers that are no job, and where jobs are
+        rigid.
+        """
+        if self.malleable is None:
+            raise ValueError("jobs of this plan are rigid: ask for a quote")
+        delay_udollars, _ = self.malleable
+        best: tuple[int, int] | None = None
+        for width in sorted(epochs_of):
+            epochs = epochs_of[width]
+            _check_job(first_epoch, epochs, width)
+            within = self._pricing.within(self._free, first_epoch, epochs, width)
+            if within is None:
+                continue
+            places = self._pricing.filled(self._free, within, width)
+            cost = self._pricing.worth(within, places) + epochs * delay_udollars
+            if best is None or cost < best[0]:
+                best = cost, width
+        return best and best[1]
+
+    def take(
+        self, job: str, first_epoch: int, epochs: int, width: int
+    ) -> tuple[RawSpan, ...] | None:
+        """The cheapest places of a job, which has them from now on; None: there is no room."""
+        self._check_new(job)
+        _check_job(first_epoch, epochs, width)
+        within = self._pricing.within(self._free, first_epoch, epochs, width)
+        if within is None:
+            return None
+        spans = spans_of(within, self._pricing.filled(self._free, within, width))
+        self._give(job, spans)
+        return spans
+
+    def release(self, job: str, epoch: int) -> None:
+        """The job is done: its places from an epoch on are free."""
+        if job not in self._places:
+            raise ValueError(f"job `{job}` has no places")
+        kept = []
+        for span in self._places[job]:
+            stays = min(max(epoch - span.first_epoch, 0), span.epochs)
+            if stays < span.epochs:
+                gone = RawSpan(
+                    span.pool, span.first_epoch + stays, span.epochs - stays, span.servers
+                )
+                self._move((gone,), 1)
+            if stays:
+                kept.append(span._replace(epochs=stays))
+        if kept:
+            self._places[job] = tuple(kept)
+        else:
+            del self._places[job]
+
+    def _check_new(self, job: str) -> None:
+        if not job or job in self._places:
+            raise ValueError(f"job `{job}` has no name, or one that is taken")
+
+    def _give(self, job: str, spans: tuple[RawSpan, ...]) -> None:
+        self._move(spans, -1)
+        self._places[job] = spans
+
+    def _move(self, spans: tuple[RawSpan, ...], sign: int) -> None:
+        """Add the spans' servers to the free ones, or take them away."""
+        for pool, first_epoch, epochs, servers in spans:
+            for epoch in range(first_epoch, first_epoch + epochs):
+                self._free[epoch][pool] += sign * servers
+
+
+def _check_job(first_epoch: int, epochs: int, width: int) -> None:
+    if first_epoch < 0 or min(epochs, width) < 1 or max(epochs, width) > LARGEST_JOB:
+        raise ValueError("a job has an epoch and a server at least, and 2^20 of each at most")
