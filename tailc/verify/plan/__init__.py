@@ -1,0 +1,1 @@
+"""Judge plans of a datacentre on held-out days."""

@@ -1,0 +1,100 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tailc.forecasts.forecasts import Forecasts
+from tailc.forms.plan.plan import Epoch, Plan, Pool, PoolPrices, Terms
+from tailc.replay.datacentre.window import windows
+from tailc.verify.plan.means import mean_of, ratio_of
+from tailc.verify.plan.rigid import site_of, verify_rigid
+from tailc.verify.verdict import Ruling
+from tests.tailc.replay.datacentre.test_window import energy, log
+
+TERMS = Terms(72_500, 60_000, 125_000)
+
+
+def plan(brown=10_000, green=10_000, violations_ppm=900_000) -> Plan:
+    """A brown and a green rack of two servers of 1 W, for two epochs."""
+    pools = tuple(Pool(name, 2, 1_000, 0, 0, racks=1) for name in ("brown", "green"))
+    prices = (PoolPrices((brown,) * 2), PoolPrices((green,) * 2))
+    return Plan(0, 900, pools, (Epoch(0, 0, 0, 1),) * 2, (), prices, TERMS, None, violations_ppm)
+
+
+def days(power, jobs_at, expected=None):
+    """Two epochs a window; `expected` power is forecast for all, None: what comes is known."""
+    forecasts = None
+    if expected is not None:
+        issue = np.arange(0, len(power), 2)
+        value = np.full((len(issue), 2), float(expected))
+        forecasts = Forecasts(issue, value, 9_000, 900, "made up")
+    return windows(log(jobs_at), energy(power, forecasts), 2)
+
+
+def test_the_books_are_those_of_the_windows():
+    # Each window: a job of one slot on two servers, a half of it promised green; 2 W carry a rack.
+    found = verify_rigid(plan(), days([2.0, 2.0, 0.0, 0.0], [0, 1_800], expected=2))
+    assert (found.windows, found.jobs) == (2, 2)
+    paid = 72_500 + 60_000
+    # In the second the sun does not come: the slot is missed, and energy bought.
+    brown_kwh = 2 * 600 / 3_600_000
+    assert found.policy.brown_kwh.value == pytest.approx(brown_kwh / 2)
+    profit = (2 * paid - 125_000 - brown_kwh * 105_500) / 2 / 1e6
+    assert found.policy.profit_dollars.value == pytest.approx(profit)
+    assert found.policy.violations.value == 0.5
+    assert found.policy.admitted.value == 1
+    assert found.policy.co2_kg.value == pytest.approx(brown_kwh * 0.2 / 2)
+
+
+def test_a_job_whose_promise_would_be_broken_is_not_worth_its_penalty():
+    found = verify_rigid(plan(), days([0.0] * 2, [0]))
+    assert found.policy.admitted.value == 0
+
+
+def test_prices_beyond_what_jobs_pay_admit_none():
+    found = verify_rigid(plan(70_000, 70_000), days([2.0] * 4, [0, 1_800]))
+    assert found.policy.admitted.value == 0
+    first_fit, smart_green = found.baselines
+    assert (first_fit.name, smart_green.name) == ("first-fit", "smart-green")
+    assert first_fit.admitted.value == smart_green.admitted.value == 1
+    # First fit places the job on the brown rack, which the free green one lets be green too.
+    assert found.gains[0].value == pytest.approx(-first_fit.profit_dollars.value)
+
+
+def test_promises_are_ruled_on_by_the_whole_interval():
+    kept = days([2.0] * 40, [1_800 * day for day in range(20)])
+    broken = days([0.0] * 40, [1_800 * day for day in range(20)], expected=2)
+    assert verify_rigid(plan(violations_ppm=200_000), kept).ruling is Ruling.PASS
+    # None of 20 is broken, but 3 might have been.
+    assert verify_rigid(plan(violations_ppm=100_000), kept).ruling is Ruling.UNDECIDED
+    assert verify_rigid(plan(), broken).ruling is Ruling.FAIL
+    assert verify_rigid(plan(), kept[:1]).ruling is Ruling.UNDECIDED
+
+
+def test_a_site_is_read_off_the_racks_of_a_plan():
+    site = site_of(plan())
+    assert (site.racks, site.rack_servers, site.busy_mw) == (2, 2, 1_000)
+    odd = (plan().pools[0], replace(plan().pools[1], busy_mw=2_000))
+    with pytest.raises(ValueError, match="same servers"):
+        site_of(replace(plan(), pools=odd))
+    untold = tuple(replace(pool, racks=None) for pool in plan().pools)
+    with pytest.raises(ValueError, match="its racks"):
+        site_of(replace(plan(), pools=untold))
+
+
+def test_without_windows_nothing_is_judged():
+    with pytest.raises(ValueError, match="a window"):
+        verify_rigid(plan(), ())
+
+
+def test_an_interval_of_a_mean_is_student_s():
+    found = mean_of(np.array([1.0, 2.0, 3.0, 4.0]))
+    # Student's quantile for three degrees of freedom is 3.182; the mean's deviation is 0.6455.
+    assert (found.low, found.value, found.high) == pytest.approx((0.446, 2.5, 4.554), abs=3e-3)
+    assert mean_of(np.array([1.0, 2.0, 3.0])).low is None
+
+
+def test_a_ratio_weighs_windows_by_what_they_count():
+    found = ratio_of(np.array([1.0, 8.0]), np.array([1.0, 9.0]))
+    assert found.value == pytest.approx(0.9)
+    assert ratio_of(np.zeros(2), np.zeros(2)).value == 0
