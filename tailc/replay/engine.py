@@ -37,16 +37,15 @@ O(running) where the row changes or a request climbs or exits, O(ladders + pools
 
 from __future__ import annotations
 
-import numpy as np
 from numba import njit
 
 from tailc.replay.arriving import arrive
 from tailc.replay.lowered import Lowered
-from tailc.replay.pools import NEVER_NS, PPM
+from tailc.replay.pools import NEVER_NS
+from tailc.replay.running import due_at, leave_rung, log_threads, run_on, rung_at
 from tailc.replay.state import (
     BUSY,
     IN_SYSTEM,
-    NOBODY,
     POOL_COLUMNS,
     SPAN,
     THREADS,
@@ -55,11 +54,8 @@ from tailc.replay.state import (
     State,
     empty_server,
 )
-
-# Work that ends so little after a whole nanosecond ends at it: the rounding of a virtual clock, a
-# step of which is as long at 45 s without an empty moment, puts no exit off.
-_SNAP_NS = 1e-5
-_THREADS_PER_PPM = 1 / PPM
+from tailc.replay.upcoming import first_due, look_ahead, next_exit
+from tailc.replay.waiting import line_up, next_of, next_start, release
 
 # The event loop allocates nothing, and its caller owns every array. So it goes without counting
 # references (`_nrt`, numba's word for its runtime), which would take longer than the replay.
@@ -79,25 +75,10 @@ def replay(
     number `measured_from`, up to half of the rest, up to the last arrival, and after it.
     """
     state = empty_server(demand, table, measured_from, most_in_system)
-    _line_up(state.queues, state.following, demand.ladder)
+    line_up(state.queues, state.following, demand.ladder)
     run = _run_one if state.ladders == state.pools == 1 else _run_many
     run(state, demand, table, measured_from, log)
     return int(state.server["arrived"])
-
-
-@_loop  # pragma: no cover - compiled
-def _line_up(queues, following, ladder):
-    """The first request of each ladder, and for each request the next of its ladder."""
-    if len(queues) == 1:
-        return
-    for queue in queues:
-        queue.first = len(ladder)
-    for request in range(len(ladder) - 1, -1, -1):
-        queue = queues[ladder[request]]
-        following[request] = queue.first
-        queue.first = request
-    for queue in queues:
-        queue.unreleased = queue.first
 
 
 @_loop  # pragma: no cover - compiled
@@ -117,9 +98,9 @@ def _run(state, demand, table, measured_from, log):
     """One event after another, in the order of the module's docstring."""
     server = state.server
     while True:
-        clock, exit_at = _next_exit(state)
+        clock, exit_at = next_exit(state)
         arrive_at = _next_arrival(server, demand)
-        queue, start_at = _next_start(state, demand, table)
+        queue, start_at = next_start(state, demand, table)
         upcoming = min(exit_at, server.cut_at, arrive_at, start_at, server.climb_at)
         if upcoming == NEVER_NS:
             return
@@ -135,7 +116,7 @@ def _run(state, demand, table, measured_from, log):
                 _give_up(state, demand, table, log)
                 return
             if _reread(state, table):
-                _look_ahead(state, table)
+                look_ahead(state, table)
         elif start_at == upcoming:
             _enter(state, queue, demand, table, log)
         else:
@@ -143,58 +124,10 @@ def _run(state, demand, table, measured_from, log):
 
 
 @_part  # pragma: no cover - compiled
-def _next_exit(state):
-    """The clock of who exits next, and when; what all get until then."""
-    now = state.server.now
-    first, exit_at = NOBODY, NEVER_NS
-    for number in range(state.pools + 1):
-        clock = state.clocks[number]
-        share = 1.0 if clock.threads <= clock.supply else clock.supply / clock.threads
-        clock.share = share
-        if clock.leaver >= 0 and share > 0.0:
-            left = (state.jobs[clock.leaver].done - clock.served) / share
-            leave_at = now + _whole_ns(left)
-            if leave_at < exit_at:
-                first, exit_at = number, leave_at
-    return first, exit_at
-
-
-@_part  # pragma: no cover - compiled
-def _whole_ns(left):
-    return max(np.int64(np.ceil(left - _SNAP_NS)), 0)
-
-
-@_part  # pragma: no cover - compiled
 def _next_arrival(server, demand):
     if server.arrived < len(demand.arrival_ns):
         return demand.arrival_ns[server.arrived]
     return NEVER_NS
-
-
-@_part  # pragma: no cover - compiled
-def _next_start(state, demand, table):
-    """The queue whose first waiter starts first, as far as the rows of now tell, and when."""
-    chosen, start_at = NOBODY, NEVER_NS
-    for number in range(state.ladders):
-        queue = state.queues[number]
-        if queue.first >= state.server.arrived:
-            continue
-        at = _start_of(queue, state.server, demand, table)
-        is_earlier = chosen >= 0 and queue.first < state.queues[chosen].first
-        if at < start_at or (at == start_at and is_earlier):
-            chosen, start_at = number, at
-    return chosen, start_at
-
-
-@_part  # pragma: no cover - compiled
-def _start_of(queue, server, demand, table):
-    """When the first waiter of a queue starts."""
-    is_on_exit = table.on_exit[queue.row]
-    if queue.first < queue.unreleased or (is_on_exit and server.running == 0):
-        return server.now
-    if is_on_exit:
-        return NEVER_NS
-    return max(server.now, demand.arrival_ns[queue.first] + table.delay_ns[queue.row])
 
 
 @_part  # pragma: no cover - compiled
@@ -225,8 +158,8 @@ def _exit(leaving, state, demand, table, log):
     job = state.jobs[leaving]
     log.latency_ns[job.request] = server.now - demand.arrival_ns[job.request]
     log.rung[job.request] = job.rung
-    _leave_rung(state, job, table, log)
-    _release(state)
+    leave_rung(state, job, table, log)
+    release(state)
     server.in_system -= 1
     server.running -= 1
     state.jobs[leaving] = state.jobs[server.running]
@@ -234,48 +167,7 @@ def _exit(leaving, state, demand, table, log):
         for number in range(state.pools + 1):
             state.clocks[number].served = 0.0
     _reread(state, table)
-    _look_ahead(state, table)
-
-
-@_part  # pragma: no cover - compiled
-def _release(state):
-    """The earliest arrival among the waiters need wait no longer."""
-    chosen, earliest = NOBODY, state.server.arrived
-    for number in range(state.ladders):
-        queue = state.queues[number]
-        if queue.unreleased < earliest:
-            chosen, earliest = number, queue.unreleased
-    if chosen >= 0:
-        state.queues[chosen].unreleased = _next_of(earliest, state)
-
-
-@_part  # pragma: no cover - compiled
-def _next_of(request, state):
-    """The next request of the same ladder."""
-    return request + 1 if state.ladders == 1 else state.following[request]
-
-
-@_part  # pragma: no cover - compiled
-def _leave_rung(state, job, table, log):
-    """Give back the threads of the job's rung, and log how long it had them."""
-    _log_threads(state.server.now, job, table, log)
-    _take(-table.threads_ppm[job.rung], job.clock, state, table)
-
-
-@_part  # pragma: no cover - compiled
-def _log_threads(now, job, table, log):
-    threads = table.threads_ppm[job.rung] * _THREADS_PER_PPM
-    log.thread_ns[job.request] += threads * (now - job.since)
-
-
-@_part  # pragma: no cover - compiled
-def _take(threads, number, state, table):
-    """Threads more on a clock; what the boosted have, the others in their pool lack."""
-    clock = state.clocks[number]
-    clock.threads += threads
-    if number == state.pools:
-        left_ppm = table.capacity_ppm[table.boost_pool] - clock.threads
-        state.clocks[table.boost_pool].supply = max(left_ppm, 0)
+    look_ahead(state, table)
 
 
 @_part  # pragma: no cover - compiled
@@ -286,13 +178,13 @@ def _give_up(state, demand, table, log):
         job = state.jobs[i]
         log.latency_ns[job.request] = server.now - demand.arrival_ns[job.request]
         log.rung[job.request] = job.rung
-        _log_threads(server.now, job, table, log)
+        log_threads(server.now, job, table, log)
     for number in range(state.ladders):
         request = state.queues[number].first
         while request < server.arrived:
             log.latency_ns[request] = server.now - demand.arrival_ns[request]
             log.wait_ns[request] = log.latency_ns[request]
-            request = _next_of(request, state)
+            request = next_of(request, state)
 
 
 @_part  # pragma: no cover - compiled
@@ -302,7 +194,7 @@ def _enter(state, number, demand, table, log):
     request = queue.first
     waited = server.now - demand.arrival_ns[request]
     log.wait_ns[request] = waited
-    queue.first = _next_of(request, state)
+    queue.first = next_of(request, state)
     queue.unreleased = max(queue.unreleased, queue.first)
     job = state.jobs[server.running]
     job.request = request
@@ -310,9 +202,9 @@ def _enter(state, number, demand, table, log):
     job.head_start = waited if table.ages_from_arrival else 0
     job.ladder = number
     job.row = queue.row
-    job.rung = _rung_at(table.reach_ns, job.row, job.head_start)
+    job.rung = rung_at(table.reach_ns, job.row, job.head_start)
     work = demand.work_ns[request] / demand.speed[demand.curve[request], job.rung]
-    _run_on(state, server.running, work, table, table.boosts_at_start)
+    run_on(state, server.running, work, table, table.boosts_at_start)
     server.climb_at = min(server.climb_at, job.due)
     if server.running == 0:
         server.eldest = 0
@@ -321,36 +213,17 @@ def _enter(state, number, demand, table, log):
 
 
 @_part  # pragma: no cover - compiled
-def _run_on(state, number, left, table, may_boost):
-    """Let a job run on its new rung, which takes `left` on a clock."""
-    job, boosted = state.jobs[number], state.clocks[state.pools]
-    cost = table.threads_ppm[job.rung]
-    is_raised = may_boost and job.rung == len(table.threads_ppm) - 1
-    if is_raised and boosted.threads + cost < table.boost_below_ppm:
-        job.clock = state.pools
-    else:
-        job.clock = table.pool_of[job.rung]
-    clock = state.clocks[job.clock]
-    job.done = clock.served + left
-    job.since = state.server.now
-    job.due = _due(job, state.server.now, table)
-    if clock.leaver < 0 or job.done < state.jobs[clock.leaver].done:
-        clock.leaver = number
-    _take(cost, job.clock, state, table)
-
-
-@_part  # pragma: no cover - compiled
 def _climb(state, demand, table, log):
     """The first job that is due climbs, and is boosted if there is room."""
-    number = _first_due(state.server, state.jobs)
+    number = first_due(state.server, state.jobs)
     job = state.jobs[number]
-    higher = _rung_at(table.reach_ns, job.row, job.head_start + state.server.now - job.begun)
+    higher = rung_at(table.reach_ns, job.row, job.head_start + state.server.now - job.begun)
     speed = demand.speed[demand.curve[job.request]]
     left = (job.done - state.clocks[job.clock].served) * (speed[job.rung] / speed[higher])
-    _leave_rung(state, job, table, log)
+    leave_rung(state, job, table, log)
     job.rung = higher
-    _run_on(state, number, left, table, True)
-    _look_ahead(state, table)
+    run_on(state, number, left, table, True)
+    look_ahead(state, table)
 
 
 @_part  # pragma: no cover - compiled
@@ -369,93 +242,5 @@ def _reread(state, table):
     for i in range(running):
         job = state.jobs[i]
         job.row = row if state.ladders == 1 else state.queues[job.ladder].row
-        job.due = _due(job, now, table)
+        job.due = due_at(job, now, table)
     return True
-
-
-@_part  # pragma: no cover - compiled
-def _rung_at(reach_ns, row, age_ns):
-    rung = 0
-    while reach_ns[row, rung + 1] <= age_ns:
-        rung += 1
-    return rung
-
-
-@_part  # pragma: no cover - compiled
-def _due(job, now, table):
-    """The first tick from now on at which a job climbs, if its row stays."""
-    after = table.due_after_ns[job.row, job.rung + 1]
-    if job.head_start > 0 and after < NEVER_NS:
-        age = table.reach_ns[job.row, job.rung + 1] - job.head_start
-        after = max(-(-age // table.quantum_ns), 1) * table.quantum_ns
-    if job.begun + after >= now:
-        return job.begun + after
-    return job.begun - (job.begun - now) // table.quantum_ns * table.quantum_ns
-
-
-# The number of jobs is read once before a loop over them; the compiler would read it each time.
-@_part  # pragma: no cover - compiled
-def _first_due(server, jobs):
-    """The earliest arrival among the jobs that climb next."""
-    first = NOBODY
-    running = server.running
-    for i in range(running):
-        is_due = jobs[i].due == server.climb_at
-        if is_due and (first < 0 or jobs[i].request < jobs[first].request):
-            first = i
-    return first
-
-
-@_part  # pragma: no cover - compiled
-def _look_ahead(state, table):
-    """When a job climbs next, who exits next on each clock, and who is cut off next."""
-    server, jobs = state.server, state.jobs
-    if state.pools == 1:
-        _look_at_one_pool(state)
-    else:
-        _look_at_pools(state)
-    if table.cut_off_ns < NEVER_NS:
-        server.eldest = _eldest(server, jobs)
-        server.cut_at = NEVER_NS
-        if server.running > 0:
-            server.cut_at = jobs[server.eldest].begun + table.cut_off_ns
-
-
-@_part  # pragma: no cover - compiled
-def _look_at_one_pool(state):
-    """As for several, but what is found so far stays in registers."""
-    climb_at, leaver, favourite = NEVER_NS, NOBODY, NOBODY
-    jobs, running = state.jobs, state.server.running
-    for i in range(running):
-        climb_at = min(climb_at, jobs[i].due)
-        if jobs[i].clock == 1:
-            if favourite < 0 or jobs[i].done < jobs[favourite].done:
-                favourite = i
-        elif leaver < 0 or jobs[i].done < jobs[leaver].done:
-            leaver = i
-    state.server.climb_at = climb_at
-    state.clocks[0].leaver = leaver
-    state.clocks[1].leaver = favourite
-
-
-@_part  # pragma: no cover - compiled
-def _look_at_pools(state):
-    climb_at, jobs = NEVER_NS, state.jobs
-    for number in range(state.pools + 1):
-        state.clocks[number].leaver = NOBODY
-    for i in range(state.server.running):
-        climb_at = min(climb_at, jobs[i].due)
-        clock = state.clocks[jobs[i].clock]
-        if clock.leaver < 0 or jobs[i].done < jobs[clock.leaver].done:
-            clock.leaver = i
-    state.server.climb_at = climb_at
-
-
-@_part  # pragma: no cover - compiled
-def _eldest(server, jobs):
-    """Who has run longest."""
-    eldest = 0
-    for i in range(server.running):
-        if jobs[i].begun < jobs[eldest].begun:
-            eldest = i
-    return eldest

@@ -1,0 +1,75 @@
+"""Requests that run: their rung, their threads of its pool, and when they climb; compiled."""
+
+from __future__ import annotations
+
+from numba import njit
+
+from tailc.replay.pools import NEVER_NS, PPM
+
+_THREADS_PER_PPM = 1 / PPM
+
+_part = njit(inline="always")
+
+
+@_part  # pragma: no cover - compiled
+def run_on(state, number, left, table, may_boost):
+    """Let a job run on its new rung, which takes `left` on a clock."""
+    job, boosted = state.jobs[number], state.clocks[state.pools]
+    cost = table.threads_ppm[job.rung]
+    is_raised = may_boost and job.rung == len(table.threads_ppm) - 1
+    if is_raised and boosted.threads + cost < table.boost_below_ppm:
+        job.clock = state.pools
+    else:
+        job.clock = table.pool_of[job.rung]
+    clock = state.clocks[job.clock]
+    job.done = clock.served + left
+    job.since = state.server.now
+    job.due = due_at(job, state.server.now, table)
+    if clock.leaver < 0 or job.done < state.jobs[clock.leaver].done:
+        clock.leaver = number
+    _take(cost, job.clock, state, table)
+
+
+@_part  # pragma: no cover - compiled
+def leave_rung(state, job, table, log):
+    """Give back the threads of the job's rung, and log how long it had them."""
+    log_threads(state.server.now, job, table, log)
+    _take(-table.threads_ppm[job.rung], job.clock, state, table)
+
+
+@_part  # pragma: no cover - compiled
+def log_threads(now, job, table, log):
+    """How long a job had the threads of its rung."""
+    threads = table.threads_ppm[job.rung] * _THREADS_PER_PPM
+    log.thread_ns[job.request] += threads * (now - job.since)
+
+
+@_part  # pragma: no cover - compiled
+def _take(threads, number, state, table):
+    """Threads more on a clock; what the boosted have, the others in their pool lack."""
+    clock = state.clocks[number]
+    clock.threads += threads
+    if number == state.pools:
+        left_ppm = table.capacity_ppm[table.boost_pool] - clock.threads
+        state.clocks[table.boost_pool].supply = max(left_ppm, 0)
+
+
+@_part  # pragma: no cover - compiled
+def rung_at(reach_ns, row, age_ns):
+    """The rung that a row has for an age."""
+    rung = 0
+    while reach_ns[row, rung + 1] <= age_ns:
+        rung += 1
+    return rung
+
+
+@_part  # pragma: no cover - compiled
+def due_at(job, now, table):
+    """The first tick from now on at which a job climbs, if its row stays."""
+    after = table.due_after_ns[job.row, job.rung + 1]
+    if job.head_start > 0 and after < NEVER_NS:
+        age = table.reach_ns[job.row, job.rung + 1] - job.head_start
+        after = max(-(-age // table.quantum_ns), 1) * table.quantum_ns
+    if job.begun + after >= now:
+        return job.begun + after
+    return job.begun - (job.begun - now) // table.quantum_ns * table.quantum_ns

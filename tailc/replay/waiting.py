@@ -1,0 +1,74 @@
+"""Requests that wait for a server, each in the queue of its ladder; compiled.
+
+Whom an exit released, and who comes first of all, is told by the number of the request: they are
+numbered in order of arrival.
+"""
+
+from __future__ import annotations
+
+from numba import njit
+
+from tailc.replay.pools import NEVER_NS
+from tailc.replay.state import NOBODY
+
+_loop = njit(cache=True, nogil=True, _nrt=False)  # pyright: ignore[reportCallIssue] - not in its stubs
+_part = njit(inline="always")
+
+
+@_loop  # pragma: no cover - compiled
+def line_up(queues, following, ladder):
+    """The first request of each ladder, and for each request the next of its ladder."""
+    if len(queues) == 1:
+        return
+    for queue in queues:
+        queue.first = len(ladder)
+    for request in range(len(ladder) - 1, -1, -1):
+        queue = queues[ladder[request]]
+        following[request] = queue.first
+        queue.first = request
+    for queue in queues:
+        queue.unreleased = queue.first
+
+
+@_part  # pragma: no cover - compiled
+def next_start(state, demand, table):
+    """The queue whose first waiter starts first, as far as the rows of now tell, and when."""
+    chosen, start_at = NOBODY, NEVER_NS
+    for number in range(state.ladders):
+        queue = state.queues[number]
+        if queue.first >= state.server.arrived:
+            continue
+        at = _start_of(queue, state.server, demand, table)
+        is_earlier = chosen >= 0 and queue.first < state.queues[chosen].first
+        if at < start_at or (at == start_at and is_earlier):
+            chosen, start_at = number, at
+    return chosen, start_at
+
+
+@_part  # pragma: no cover - compiled
+def _start_of(queue, server, demand, table):
+    """When the first waiter of a queue starts."""
+    is_on_exit = table.on_exit[queue.row]
+    if queue.first < queue.unreleased or (is_on_exit and server.running == 0):
+        return server.now
+    if is_on_exit:
+        return NEVER_NS
+    return max(server.now, demand.arrival_ns[queue.first] + table.delay_ns[queue.row])
+
+
+@_part  # pragma: no cover - compiled
+def release(state):
+    """The earliest arrival among the waiters need wait no longer."""
+    chosen, earliest = NOBODY, state.server.arrived
+    for number in range(state.ladders):
+        queue = state.queues[number]
+        if queue.unreleased < earliest:
+            chosen, earliest = number, queue.unreleased
+    if chosen >= 0:
+        state.queues[chosen].unreleased = next_of(earliest, state)
+
+
+@_part  # pragma: no cover - compiled
+def next_of(request, state):
+    """The next request of the same ladder."""
+    return request + 1 if state.ladders == 1 else state.following[request]
