@@ -19,8 +19,9 @@ from tailc.forms.ladder.solution import LadderSolution
 from tailc.forms.ladder.thresholds import ThresholdProblem, ThresholdSolution
 from tailc.forms.shares_problem import SharesProblem, SharesSolution
 from tailc.forms.tail_problem import TailProblem, TailSolution
-from tailc.pipeline.borrowing import borrowing_settings, predicted_misses, solve_for_budgets
+from tailc.pipeline.borrowing import solve_for_budgets
 from tailc.pipeline.ladders import solve_for_schedules
+from tailc.pipeline.lane_evidence import borrowing_settings, predicted_misses
 from tailc.pipeline.progress import Progress, silent
 from tailc.pipeline.promises import fastest_ns
 from tailc.pipeline.remarks import dominated_degrees

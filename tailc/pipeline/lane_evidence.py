@@ -1,0 +1,127 @@
+"""What replays of the design sample say of a plan at every rate, and what stands behind it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tailc.errors import Code, Finding, Severity
+from tailc.forms.ladder.borrowing import (
+    Borrowing,
+    BorrowingProblem,
+    BorrowingSolution,
+    BudgetMethod,
+    LoadPoint,
+    RateRow,
+)
+from tailc.forms.ladder.solution import RowEvidence
+from tailc.percentiles import PPM
+from tailc.pipeline.lane_replays import Seen
+from tailc.pipeline.lane_search import low_load_age_us
+from tailc.specs.slo import promise
+from tailc.units import format_mrps, format_us
+from tailc.verify.lanes import BATCH_WAKE, CORE_WAKE
+
+# Ways out of a miss: delays of the first two add up, the next two are within what is given.
+_LESS_OR_OTHER = "give a smaller budget, or a policy whose delays do not add up: `fixed` or `safe`"
+_LESS = "give a smaller budget"
+_WAYS = {
+    Borrowing.REFRESH: _LESS_OR_OTHER,
+    Borrowing.DYNAMIC: _LESS_OR_OTHER,
+    Borrowing.FIXED: _LESS,
+    Borrowing.SAFE: _LESS,
+    Borrowing.IDLE: "lower the rate, or relax the latency",
+    Borrowing.OPTIMISED: "lower `target`, which leaves room for chance",
+}
+
+
+@dataclass(frozen=True)
+class AtRate:
+    """One rate: requests alone and under the plan, on the same draws, and the budget there.
+
+    `bound_us`: the least batch work that any policy gives up by request, None where not known.
+    """
+
+    rate_mrps: int
+    alone: Seen
+    under: Seen
+    budget_us: int | None
+    bound_us: int | None
+
+    @property
+    def point(self) -> LoadPoint:
+        """What a compile tells of the rate."""
+        return LoadPoint(
+            rate_mrps=self.rate_mrps,
+            alone_us=self.alone.tail_us,
+            budget_us=self.budget_us,
+            tail_us=self.under.tail_or_none_us,
+            batch_ppm=self.under.batch_ppm,
+            most_ppm=self._most_ppm,
+        )
+
+    @property
+    def _most_ppm(self) -> int | None:
+        """What is given up by core is that by request, times requests by core."""
+        if self.bound_us is None:
+            return None
+        given_up_ppm = PPM - self.under.batch_ppm
+        return PPM - given_up_ppm * self.bound_us // max(self.under.given_up_us, 1)
+
+    @property
+    def row(self) -> RateRow:
+        """What is predicted; nothing where there is no end of the queue."""
+        seen = self.under
+        if seen.is_overloaded:
+            return RateRow(None)
+        evidence = RowEvidence(
+            load=self.rate_mrps,
+            objective_us=seen.given_up_us,
+            bound_us=self.bound_us,
+            tail_us=seen.tail_us,
+            tail_low_us=seen.low_us,
+            tail_high_us=seen.high_us,
+            mean_us=seen.mean_us,
+            cost_time_us=seen.given_up_us,
+            total_cost_ppm=PPM - seen.batch_ppm,
+        )
+        return RateRow(evidence)
+
+
+def predicted_misses(problem: BorrowingProblem, solution: BorrowingSolution) -> tuple[Finding, ...]:
+    """A warning for each rate at which the plan misses the target on the design sample."""
+    way = _WAYS[problem.borrowing]
+    return tuple(
+        Finding(Code.PREDICTED_MISS, _missed(problem, point), None, way, Severity.WARNING)
+        for point in solution.points
+        if point.tail_us is None or point.tail_us > problem.target_us
+    )
+
+
+def _missed(problem: BorrowingProblem, point: LoadPoint) -> str:
+    at = f"at {format_mrps(point.rate_mrps)} `{problem.borrowing.value}`"
+    if point.tail_us is None:
+        return f"{at} overloads the server"
+    target = promise(problem.percentile_ppm, problem.target_us)
+    return f"{at} has {format_us(point.tail_us)} on the design sample, where `{target}` is aimed at"
+
+
+def borrowing_settings(problem: BorrowingProblem, solution: BorrowingSolution) -> dict[str, int]:
+    """Of lanes and budgets, and by rate what requests alone have and what they may lose."""
+    settings = {
+        "batch_slowdown_ppm": solution.lanes.batch_slowdown_ppm,
+        "interference_ppm": solution.lanes.interference_ppm,
+        "percentile_ppm": problem.percentile_ppm,
+        "release_us": problem.release_us,
+        "target_us": problem.target_us,
+    }
+    waking = {BATCH_WAKE: problem.waking.batch_ns, CORE_WAKE: problem.waking.core_ns}
+    settings |= {name: told for name, told in waking.items() if told}
+    if problem.method is BudgetMethod.SEARCH:
+        age_us = low_load_age_us(problem, solution.lanes)
+        settings |= {} if age_us is None else {"low_load_age_us": age_us}
+    for number, point in enumerate(solution.points, start=1):
+        told = {"alone_us": point.alone_us, "batch_ppm": point.batch_ppm}
+        if point.budget_us is not None:
+            told["budget_us"] = point.budget_us
+        settings |= {f"rate_{number}_{name}": value for name, value in told.items()}
+    return settings
