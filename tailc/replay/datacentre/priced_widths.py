@@ -1,4 +1,4 @@
-"""A plan's prices at work on malleable jobs: each keeps the servers that are cheapest as it starts."""
+"""A plan's prices at work: malleable jobs keep the servers that are cheapest as they start."""
 
 from __future__ import annotations
 
