@@ -7,6 +7,7 @@ import statistics
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +54,7 @@ class Run:
 
 
 Measure = Callable[[Run], float]
+_Found = TypeVar("_Found")
 
 
 class ClocksStudy:
@@ -97,7 +99,22 @@ class ClocksStudy:
     def outcomes(self, name: str, arrivals: Arrivals, repetitions: int) -> list[Outcome]:
         """Under arrivals of their own, all measured."""
         subject = self.subject(name, arrivals.rate_mrps * 1e-3 / self.service.rate_rps(1))
-        one = functools.partial(self._replayed, subject, arrivals, 0, 0)
+        return self.each(lambda outcome: outcome, subject, arrivals, 0, 0, repetitions)
+
+    def each(
+        self,
+        of: Callable[[Outcome], _Found],
+        subject: Subject,
+        arrivals: Arrivals,
+        settling: int,
+        measured: int,
+        repetitions: int,
+    ) -> list[_Found]:
+        """What is asked of each repetition."""
+
+        def one(number: int) -> _Found:
+            return of(self._replayed(subject, arrivals, settling, measured, number))
+
         with ThreadPoolExecutor(thread_count(None)) as workers:
             return list(workers.map(one, range(repetitions)))
 
@@ -108,12 +125,8 @@ class ClocksStudy:
         arrivals = Poisson(round(1_000 * self.service.rate_rps(load)))
         steering = self.own.steering
         settling = SETTLING_EPOCHS * steering.epoch_requests if steering else MEASURED // 20
-
-        def one(number: int) -> Run:
-            return _summary(self._replayed(subject, arrivals, settling, MEASURED, number))
-
-        with ThreadPoolExecutor(thread_count(None)) as workers:
-            return tuple(workers.map(one, range(REPETITIONS)))
+        found = self.each(_summary, subject, arrivals, settling, MEASURED, REPETITIONS)
+        return tuple(found)
 
     def _subject(self, name: str, load: float) -> Subject:
         if name == OWN:

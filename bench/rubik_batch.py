@@ -3,26 +3,27 @@
 Cores share nothing here, so a server of six is six cores and what it draws beside them. Batch work
 is synthetic: its shares of memory time, powers and instructions per cycle are ours. A unit of it is
 what a core of a server for batch work alone does, at its clock of most work per joule up to the
-nominal one, as published (Bartolini, 2015, section 3.9.2).
+nominal one, as published (Bartolini, 2015, section 3.9.2). Joules there are those of RubikSC: of
+the core and of its part of the chip.
 """
 
 from __future__ import annotations
 
 import functools
+import itertools
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from tailc_solvers.colocation.core import SharedCore, best_pair
-from tailc_solvers.colocation.fleet import NO_BATCH, curve_through, provision
+from tailc_solvers.colocation.fleet import NO_BATCH, SupplyCurve, curve_through, provision
 
 from bench.clocks_study import FIXED, ClocksStudy, Run, fixed_p95_us
 from bench.rubik_workloads import CORES, NOMINAL_KHZ, REST_W, SLEEP_W, UNCORE_W, service
-from bench.study import Figure
 from tailc.forms.tail_table import Batch
 from tailc.policies.rubik.levels import power_mw
-from tailc.replay.frequencies.clocks import Clocks, OneLevel
-from tailc.replay.subject import Subject
+from tailc.replay.frequencies.clocks import Clocks
 
 KHZ = np.arange(800_000, 3_400_001, 200_000)
 NOMINAL = int(np.flatnonzero(KHZ == NOMINAL_KHZ)[0])
@@ -55,7 +56,7 @@ class Work:
     @functools.cached_property
     def own_level(self) -> int:
         """That of a server for batch work alone."""
-        efficiency = self.speed / (self.power_w + BESIDE_W)
+        efficiency = self.speed / (self.power_w + CHIP_SHARE_W)
         return int(efficiency[: NOMINAL + 1].argmax())
 
     @property
@@ -100,6 +101,13 @@ class Draw:
     dedicated: float
 
 
+class Pair(NamedTuple):
+    """Levels: of requests at least, and of batch work."""
+
+    requests: int
+    batch: int
+
+
 class Shared:
     """A service at a load on cores that do batch work too, under the bound of `bound_load`."""
 
@@ -114,14 +122,9 @@ class Shared:
             least = _with_batch(clocks, level)
             own = replace(self.study.own, clocks=least)
             self.study.add(f"least {level}", own)
-            at = Subject("level", clocks=replace(least, rule=OneLevel(level)))
-            self.study.add(f"level {level}", at)
 
     def mean(self, of, name: str) -> float:
         return self.study.figure(of, name, self.load).mean
-
-    def tail(self, name: str) -> Figure:
-        return self.study.tail(name, self.load)
 
     @functools.cached_property
     def segregated_w(self) -> float:
@@ -138,14 +141,8 @@ class Shared:
         """What requests draw, over time, by their least level."""
         return np.array([self.mean(_drawn, f"least {level}") for level in range(len(KHZ))])
 
-    def fixed(self, batch: Work, demand: float) -> Draw:
-        """Both at the nominal clock."""
-        name = f"level {NOMINAL}"
-        idle, drawn = 1 - self.mean(_busy, name), self.mean(_drawn, name)
-        return _capped(batch, NOMINAL, idle, drawn, demand)
-
-    def core(self, batch: Work, shared_w: float = CHIP_SHARE_W) -> SharedCore:
-        """Of eq. 3.3, with a core's part of what is drawn beside cores."""
+    def core(self, batch: Work) -> SharedCore:
+        """Of eq. 3.3, with a core's part of what the chip draws beside its cores."""
         return SharedCore(
             freq_ghz=KHZ / 1e6,
             nominal_ghz=NOMINAL_KHZ / 1e6,
@@ -154,39 +151,59 @@ class Shared:
             critical_memory=self.memory,
             batch_memory=batch.memory,
             utilization=self.load,
-            shared_w=shared_w,
+            shared_w=CHIP_SHARE_W,
         )
 
-    def pair(self, batch: Work, shared_w: float = CHIP_SHARE_W) -> tuple[int, int]:
-        """Levels of requests, at least, and of batch work, of most work per joule."""
-        found = best_pair(self.core(batch, shared_w))
+    def sc_pair(self, batch: Work) -> Pair:
+        """Of most work per joule of the chip."""
+        found = best_pair(self.core(batch))
         assert found.critical is not None
         assert found.batch is not None
-        return found.critical, found.batch
+        return Pair(found.critical, found.batch)
 
-    def rubik_sc(self, batch: Work, demand: float, shared_w: float = CHIP_SHARE_W) -> Draw:
-        """Each server on its own, by the power of its chip."""
-        least, level = self.pair(batch, shared_w)
-        return _capped(batch, level, self.idle[least], self.requests_w[least], demand)
+    def dc_pair(self, batch: Work) -> Pair:
+        """Of least power for a unit of batch work, what is left of it on a server of its own.
 
-    def rubik_sc_of_server(self, batch: Work, demand: float) -> Draw:
-        """The same by the power of the whole server."""
-        return self.rubik_sc(batch, demand, BESIDE_W)
+        One pair, and a rest where its work is done: a server that alternates between two, as
+        `rubik_dc` has it, draws a little less.
+        """
+        pairs = itertools.product(range(len(KHZ)), range(len(KHZ)))
+        return min((Pair(*levels) for levels in pairs), key=lambda pair: self._fleet_w(pair, batch))
+
+    def _fleet_w(self, pair: Pair, batch: Work) -> float:
+        draw = self._draw(pair, batch, 1.0)
+        return draw.power_w + draw.dedicated * batch.own_w
+
+    def rubik_sc(self, batch: Work, demand: float) -> Draw:
+        """Each server on its own, before any limit of the chip."""
+        return self._draw(self.sc_pair(batch), batch, demand)
+
+    def _draw(self, pair: Pair, batch: Work, demand: float) -> Draw:
+        idle = float(self.idle[pair.requests])
+        return within_demand(
+            BESIDE_W + float(self.requests_w[pair.requests]),
+            idle,
+            idle * float(batch.units[pair.batch]),
+            idle * float(batch.power_w[pair.batch]),
+            demand,
+        )
 
     def rubik_dc(self, batch: Work, demand: float) -> Draw:
         """As much batch work as is cheaper here than on a server of its own."""
+        found = provision(self._curve(batch), 1, demand, batch.own_w)
+        return Draw(found.power_w - found.dedicated * batch.own_w, found.dedicated)
+
+    def _curve(self, batch: Work) -> SupplyCurve:
         least, level = (index.ravel() for index in np.indices((len(KHZ), len(KHZ))))
         work = self.idle[least] * batch.units[level]
         power_w = self.requests_w[least] + self.idle[least] * batch.power_w[level]
         none = np.arange(len(KHZ))
-        curve = curve_through(
+        return curve_through(
             np.append(np.zeros(len(none)), work),
             BESIDE_W + np.append(self.requests_w + self.idle * SLEEP_W, power_w),
             np.append(none, least),
             np.append(np.full(len(none), NO_BATCH), level),
         )
-        found = provision(curve, 1, demand, batch.own_w)
-        return Draw(found.power_w - found.dedicated * batch.own_w, found.dedicated)
 
 
 def _with_batch(clocks: Clocks, least: int) -> Clocks:
@@ -195,12 +212,17 @@ def _with_batch(clocks: Clocks, least: int) -> Clocks:
     return replace(clocks, table=replace(clocks.table, batch=Batch(khz, khz, 0)))
 
 
-def _capped(batch: Work, level: int, idle: float, requests_w: float, demand: float) -> Draw:
-    """Batch work at a level in all idle time, or in as much as there is work for."""
-    work = idle * batch.units[level]
-    share = min(demand / work, 1.0)
-    own_w = share * batch.power_w[level] + (1 - share) * SLEEP_W
-    return Draw(float(BESIDE_W + requests_w + idle * own_w), float(demand - share * work))
+def within_demand(
+    others_w: float, resting: float, done: float, batch_w: float, demand: float
+) -> Draw:
+    """Batch work whenever there is time, or less where there is not as much of it.
+
+    others_w: all that a core and its part of the server draw beside batch work. resting: share of
+    the time without requests; batch_w: drawn by batch work if it takes all of that.
+    """
+    share = min(demand / done, 1.0) if done > 0 else 0.0
+    own_w = share * batch_w + (1 - share) * resting * SLEEP_W
+    return Draw(others_w + own_w, demand - share * done)
 
 
 def _busy(run: Run) -> float:

@@ -1,13 +1,12 @@
-"""Services and batch work that Rubik's figures are made on, and clocks blind to requests."""
+"""Services and batch work that Rubik's figures are made on."""
 
 from __future__ import annotations
-
-import itertools
 
 import numpy as np
 import pytest
 
 from bench import rubik_batch as batch
+from bench import rubik_chips as chips
 from bench import rubik_workloads as workloads
 from bench import trends_rubik_batch as trends
 
@@ -44,26 +43,32 @@ def test_servers_for_batch_work_run_no_faster_than_the_nominal_clock():
         assert work.units[work.own_level] == pytest.approx(1)
 
 
-def test_the_clocks_of_most_work_per_joule_are_the_best_of_all():
-    running = [batch.BATCH[0], batch.BATCH[-1]]
-    levels = range(len(batch.KHZ))
-
-    def efficiency(pair):
-        done = sum(w.ipc * w.speed[at] for w, at in zip(running, pair, strict=True))
-        drawn = sum(w.power_w[at] for w, at in zip(running, pair, strict=True))
-        return done / (drawn + workloads.UNCORE_W)
-
-    best = max(itertools.product(levels, levels), key=efficiency)
-    assert efficiency(trends.most_per_joule(running)) == pytest.approx(efficiency(best))
+def test_twenty_mixes_are_six_different_kinds_each_and_the_same_every_time():
+    found = chips.mixes()
+    assert len(found) == 20
+    assert all(len({work.name for work in mix}) == 6 for mix in found)
+    assert {work.name for mix in found for work in mix} == {work.name for work in batch.BATCH}
+    assert chips.mixes() == found
 
 
-def test_the_clocks_of_most_work_leave_no_room_within_the_limit():
-    running = list(batch.BATCH[:6])
-    levels = trends.most_work(running)
-    drawn = workloads.UNCORE_W + sum(w.power_w[at] for w, at in zip(running, levels, strict=True))
-    more = min(
-        w.power_w[at + 1] - w.power_w[at]
-        for w, at in zip(running, levels, strict=True)
-        if at + 1 < len(batch.KHZ)
-    )
-    assert drawn <= trends.TDP_W < drawn + more
+def test_every_service_meets_every_mix(monkeypatch):
+    monkeypatch.setattr(trends, "chips", lambda name, *_: name)
+    pairs = list(trends._all(trends.LOW, trends.LOW))
+    assert len(pairs) == len(set(pairs)) == 100
+
+
+def test_batch_work_that_there_is_not_enough_of_leaves_its_core_asleep():
+    # half of 0.8 units: half of 4 W, and half of 80 % of the time asleep
+    found = batch.within_demand(10.0, 0.8, 0.8, 4.0, 0.4)
+    assert found.power_w == pytest.approx(10 + 2 + 0.4 * workloads.SLEEP_W)
+    assert found.dedicated == pytest.approx(0)
+
+
+def test_batch_work_beyond_what_a_core_has_time_for_is_done_elsewhere():
+    found = batch.within_demand(10.0, 0.8, 0.8, 4.0, 1.0)
+    assert found.power_w == pytest.approx(14)
+    assert found.dedicated == pytest.approx(0.2)
+
+
+def test_caches_are_filled_in_microseconds():
+    assert pytest.approx(10.67, abs=0.01) == chips.REFILL_US
