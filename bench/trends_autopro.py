@@ -29,7 +29,7 @@ from bench.share_workloads import (
 from bench.timing import show
 from tailc.forms.shares import PPM, Machine, ShareLaw
 from tailc.forms.shares_step import first_state, tick
-from tailc.replay.machines.plant import Outcome, replay
+from tailc.replay.machines.plant import Outcome, Plant, replay
 from tailc.replay.machines.static import best_static
 
 RUNS = 30
@@ -198,21 +198,37 @@ def case_study() -> None:
 
 
 def laws() -> None:
-    """Both laws on a machine that remembers, where its work changes and where it only jitters."""
+    """Both laws on a machine that remembers: its work changes, jitters, or is knocked at times."""
     rows = []
     for a in (0.1, 0.4, 0.7):
         for what, changed in (
             ("phases", {"phases": (1.3, 0.75, 1.0)}),
             ("noise of 3 %", {"noise": 0.03}),
+            ("knocks", {"noise": 0.01}),
         ):
             each = replace(Application("any", 100.0, a=a), **changed)
             cells = [f"a = {a:g}, {what}"]
             for law in ShareLaw:
                 shares = shares_of([machine(each, 50.0)], law)
-                errors = [_slo(replay(shares, plant([each], seed)))[0] for seed in range(RUNS)]
+                world = _knocked if what == "knocks" else _as_it_is
+                errors = [
+                    _slo(replay(shares, world(plant([each], seed), seed)))[0]
+                    for seed in range(RUNS)
+                ]
                 cells.append(_percent(np.mean(errors)))
             rows.append(cells)
     show(("MAPE of the target, mean", *(law.value for law in ShareLaw)), rows)
+
+
+def _as_it_is(world: Plant, _seed: int) -> Plant:
+    return world
+
+
+def _knocked(world: Plant, seed: int) -> Plant:
+    """One step in twenty, at random, does 40 % less than it would."""
+    rng = np.random.default_rng(seed)
+    is_knocked = rng.random(world.steps) < 0.05
+    return replace(world, disturbed=world.disturbed * np.where(is_knocked, 0.6, 1.0))
 
 
 def forgetting() -> None:

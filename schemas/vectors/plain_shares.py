@@ -31,6 +31,7 @@ def begin(shares: dict[str, Any]) -> Numbers:
                 "believed": (a, b),
                 "levels": [],
                 "before": None,
+                "missed": [0.0, 0.0],
                 "short": 0,
             }
         )
@@ -100,8 +101,11 @@ def _request(shares: dict[str, Any], one: Numbers, share: float) -> float:
         gain = (1.0 - pole) / b
         error_before = 0.0 if before is None else 1.0 - before
         return (share + gain * (1.0 - level)) - (a * gain) * error_before
-    disturbance = 0.0 if before is None else level - (a * before + b * share)
-    return (((1.0 - pole) + (pole - a) * level) - disturbance) / b
+    error = 0.0 if before is None else level - (a * before + b * share)
+    one["missed"] = [one["missed"][1], error]
+    # The middle one of both and 0.
+    lasting = sorted([0.0, *one["missed"]])[1]
+    return (((1.0 - pole) + (pole - a) * level) - lasting) / b
 
 
 def _in_limits(shares: dict[str, Any], request: float) -> int:

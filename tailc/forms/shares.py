@@ -30,9 +30,10 @@ class ShareLaw(enum.Enum):
     """How the next share follows from throughput.
 
     pole-placement: r(k) = r(k-1) + (1-p)/b (e(k) - a e(k-1)), e = target - t (eq. 2.5); what
-    disturbs the throughput decays at the rate a. observer: the share that brings the model,
-    corrected by its last error, to p t + (1-p) target; what disturbs it decays at the rate p.
-    Both make up for a change that lasts, and so both overshoot after one that is gone at once.
+    disturbs the throughput decays at the rate a, and overshoots where it is gone at once. observer:
+    the share that brings the model, corrected by what its last two errors have in common, to
+    p t + (1-p) target; what is gone at once decays at the rate p, and so does what lasts, from its
+    second step on.
     """
 
     POLE_PLACEMENT = "pole-placement"

@@ -47,13 +47,15 @@ class MachineState:
     """What is remembered of a machine with a target.
 
     levels: throughput over its target at the last ticks, oldest first, a lag of them at most.
-    before: the level at the last step, None before the first. short_steps: how many steps in a row
+    before: the level at the last step, None before the first. missed: what the model was off then,
+    0 up to the first. short_steps: how many steps in a row
     it has got less than it asked for, or the whole host, and was below its target.
     """
 
     estimate: Estimate
     levels: tuple[float, ...] = ()
     before: float | None = None
+    missed: float = 0.0
     short_steps: int = 0
 
 
@@ -144,21 +146,43 @@ def updated(shares: Shares, estimate: Estimate, x: float, u: float, y: float) ->
     return Estimate(a, b, p_aa, p_ab, p_bb, estimate.believed_a, estimate.believed_b)
 
 
+def missed(estimate: Estimate, before: float | None, now: float, share: float) -> float:
+    """How far the level is above what the model made of the one before; 0 at the first step."""
+    if before is None:
+        return 0.0
+    return now - (estimate.believed_a * before + estimate.believed_b * share)
+
+
+def common(one: float, other: float) -> float:
+    """What two errors have in common: the smaller one, 0 where they are of two signs.
+
+    A disturbance is taken to last where two steps show it; noise seldom does.
+    """
+    if one > 0.0 and other > 0.0:
+        return min(one, other)
+    return max(one, other) if one < 0.0 and other < 0.0 else 0.0
+
+
 def request(
-    shares: Shares, estimate: Estimate, before: float | None, now: float, share: float
+    shares: Shares,
+    estimate: Estimate,
+    before: float | None,
+    now: float,
+    share: float,
+    lasting: float,
 ) -> float:
     """The share that the law asks for, from the levels at the last step and now and its share.
 
-    `before` None: this is the first step, and nothing was wrong before it, neither throughput nor
-    model. Any number, for it is not yet cut to what can be had.
+    `before` None: this is the first step, and nothing was wrong before it. `lasting`: the part of
+    the level that is taken to stay beside the model. Any number, for it is not yet cut to what can
+    be had.
     """
     a, b, pole = estimate.believed_a, estimate.believed_b, shares.pole_ppm / PPM
     if shares.law is ShareLaw.POLE_PLACEMENT:
         gain = (1.0 - pole) / b
         error_before = 0.0 if before is None else 1.0 - before
         return (share + gain * (1.0 - now)) - (a * gain) * error_before
-    disturbance = 0.0 if before is None else now - (a * before + b * share)
-    return (((1.0 - pole) + (pole - a) * now) - disturbance) / b
+    return (((1.0 - pole) + (pole - a) * now) - lasting) / b
 
 
 def asked_ppm(shares: Shares, requested: float) -> int:
@@ -236,13 +260,17 @@ def _measured(
 
 
 def _stepped(shares: Shares, state: HostState, levels: Sequence[float]) -> HostState:
-    grants = _served_grants(shares, state)
+    had = [now_ppm / PPM for now_ppm, _ in _served_grants(shares, state)]
+    errors = [
+        missed(one.estimate, one.before, now, share)
+        for one, now, share in zip(state.machines, levels, had, strict=True)
+    ]
     asked = [
         asked_ppm(
             shares,
-            request(shares, one.estimate, one.before, now, now_ppm / PPM),
+            request(shares, one.estimate, one.before, now, share, common(error, one.missed)),
         )
-        for one, now, (now_ppm, _) in zip(state.machines, levels, grants, strict=True)
+        for one, now, share, error in zip(state.machines, levels, had, errors, strict=True)
     ]
     stepped = replace(
         state,
@@ -251,8 +279,10 @@ def _stepped(shares: Shares, state: HostState, levels: Sequence[float]) -> HostS
     )
     given = [now_ppm for now_ppm, _ in _served_grants(shares, stepped)]
     machines = tuple(
-        replace(one, before=now, short_steps=_short(shares, one, now, wanted, got))
-        for one, now, wanted, got in zip(state.machines, levels, asked, given, strict=True)
+        replace(one, before=now, missed=error, short_steps=_short(shares, one, now, wanted, got))
+        for one, now, error, wanted, got in zip(
+            state.machines, levels, errors, asked, given, strict=True
+        )
     )
     return replace(stepped, machines=machines)
 

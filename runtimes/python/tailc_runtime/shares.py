@@ -22,8 +22,8 @@ class Served:
     """A machine with a target, and what is remembered of it.
 
     a, b: the estimate of its model in units of its target; believed: the last pair that was
-    believed; short_steps: how many steps in a row it got less than it asked for, or the whole host,
-    and was below its target.
+    believed; missed: what that was off at the last step; short_steps: how many steps in a row it
+    got less than it asked for, or the whole host, and was below its target.
     """
 
     def __init__(self, machine: RawMachine, covariance: float, lag: int) -> None:
@@ -37,6 +37,7 @@ class Served:
         self.covariance = covariance, 0.0, covariance
         self.levels: deque[float] = deque(maxlen=lag)
         self.level_before: float | None = None
+        self.missed = 0.0
 
 
 class Shares:
@@ -149,8 +150,9 @@ class Shares:
             gain = (1.0 - pole) / b
             error_before = 0.0 if before is None else 1.0 - before
             return (share + gain * (1.0 - level)) - (a * gain) * error_before
-        disturbance = 0.0 if before is None else level - (a * before + b * share)
-        return (((1.0 - pole) + (pole - a) * level) - disturbance) / b
+        missed = 0.0 if before is None else level - (a * before + b * share)
+        lasting, one.missed = _common(missed, one.missed), missed
+        return (((1.0 - pole) + (pole - a) * level) - lasting) / b
 
     def _asked_ppm(self, request: float) -> int:
         ppm = request * PPM
@@ -167,6 +169,13 @@ class Shares:
     def _of_served(self, granted_ppm: tuple[int, ...]) -> list[int]:
         pairs = zip(self.machines, granted_ppm, strict=True)
         return [granted for machine, granted in pairs if machine.target_milli is not None]
+
+
+def _common(one: float, other: float) -> float:
+    """The smaller of two errors, 0 where they are of two signs: a disturbance that may last."""
+    if one > 0.0 and other > 0.0:
+        return min(one, other)
+    return max(one, other) if one < 0.0 and other < 0.0 else 0.0
 
 
 def _cut(asked: list[int], host_ppm: int, least_ppm: int) -> list[int]:

@@ -147,7 +147,7 @@ class ControlSpec(SpecModel):
     law: Literal["pole-placement", "observer"] = Field(
         default="pole-placement",
         description="What decides on a share: the published law, or one that corrects its model "
-        "by the last error.",
+        "by what its last two errors have in common.",
     )
     pole_ppm: PolePpm = Field(
         default=round(POLE * PPM),

@@ -96,15 +96,32 @@ def update(estimate, settings, x, u, y):  # pragma: no cover - compiled
 
 
 @njit(cache=True, nogil=True)
-def requested(estimate, settings, is_first, before, now, share):  # pragma: no cover - compiled
+def missed(estimate, is_first, before, now, share):  # pragma: no cover - compiled
+    """How far the level is above what the model made of the one before."""
+    if is_first:
+        return 0.0
+    return now - (estimate[BELIEVED_A] * before + estimate[BELIEVED_B] * share)
+
+
+@njit(cache=True, nogil=True)
+def common(one, other):  # pragma: no cover - compiled
+    """What two errors have in common."""
+    if one > 0.0 and other > 0.0:
+        return min(one, other)
+    return max(one, other) if one < 0.0 and other < 0.0 else 0.0
+
+
+@njit(cache=True, nogil=True)
+def requested(
+    estimate, settings, is_first, before, now, share, lasting
+):  # pragma: no cover - compiled
     """The share that the law asks for."""
     a, b, pole = estimate[BELIEVED_A], estimate[BELIEVED_B], settings.pole
     if settings.law == POLE_PLACEMENT:
         gain = (1.0 - pole) / b
         error_before = 0.0 if is_first else 1.0 - before
         return (share + gain * (1.0 - now)) - (a * gain) * error_before
-    disturbance = 0.0 if is_first else now - (a * before + b * share)
-    return (((1.0 - pole) + (pole - a) * now) - disturbance) / b
+    return (((1.0 - pole) + (pole - a) * now) - lasting) / b
 
 
 @njit(cache=True, nogil=True)
@@ -153,12 +170,13 @@ def work_rate(world, i, k, now, share_ppm, taken_ppm):  # pragma: no cover - com
 class State(NamedTuple):
     """What is remembered; one row or entry a machine, but for those by tick.
 
-    level: at the last step. levels: (lag, machines) of the last ticks. done: work by the last ticks
+    level, missed: at the last step. levels: (lag, machines) of the last ticks. done: work by the last ticks
     of a window, (window + 1, machines). total: work so far. measured: throughput at the last tick.
     """
 
     estimate: NDArray
     level: NDArray
+    missed: NDArray
     levels: NDArray
     done: NDArray
     total: NDArray
@@ -225,7 +243,11 @@ def _decide(settings, state, ticks, is_first):  # pragma: no cover - compiled
     for i in range(machines):
         level = state.levels[ticks % settings.lag, i]
         share = state.granted[i] / MILLION
-        wish = requested(state.estimate[i], settings, is_first, state.level[i], level, share)
+        estimate, before = state.estimate[i], state.level[i]
+        error = missed(estimate, is_first, before, level, share)
+        lasting = common(error, state.missed[i])
+        wish = requested(estimate, settings, is_first, before, level, share, lasting)
+        state.missed[i] = error
         state.wanted[i] = asked(settings, wish)
     state.granted_before[:] = state.granted
     cut(settings, state.wanted, state.granted)
@@ -246,6 +268,7 @@ def _first_state(settings):  # pragma: no cover - compiled
     cut(settings, wanted, granted)
     return State(
         _first_estimates(settings),
+        np.zeros(machines),
         np.zeros(machines),
         np.zeros((settings.lag, machines)),
         np.zeros((settings.window_ticks + 1, machines)),
