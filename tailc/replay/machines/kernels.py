@@ -170,8 +170,9 @@ def work_rate(world, i, k, now, share_ppm, taken_ppm):  # pragma: no cover - com
 class State(NamedTuple):
     """What is remembered; one row or entry a machine, but for those by tick.
 
-    level, missed: at the last step. levels: (lag, machines) of the last ticks. done: work by the last ticks
-    of a window, (window + 1, machines). total: work so far. measured: throughput at the last tick.
+    level, missed: at the last step. levels: (lag, machines) of the last ticks. done: work by the
+    last ticks of a window, (window + 1, machines). total: work so far. measured: throughput at the
+    last tick.
     """
 
     estimate: NDArray
