@@ -1,13 +1,17 @@
 """Batch work and busy lanes, by hand."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
+from tailc.errors import Code, TailcError
 from tailc.forms.ladder.lanes import Lanes, Waking, at_any_load, lane_ladder
 from tailc.replay.baselines.lanes.no_batch import no_batch
 from tailc.replay.subject import Subject
 from tailc.verify.idle import EDGES_US, IdleTimes
-from tailc.verify.lanes import LaneTimes, lane_use
+from tailc.verify.lanes import LaneTimes, lane_use, waking_of
+from tests.tailc.artifact.published import small_policy
 
 # Requests 20 % and batch work 40 % slower while both work.
 LANES = Lanes(2, 200_000, 400_000)
@@ -72,3 +76,15 @@ def test_cores_are_idle_for_the_rest_of_the_time():
     use = lane_use(SUBJECT, [times(0.1, 0.2), times(0.3, 0.2)])
     assert use.idle.share_ppm == 600_000
     assert use.idle.periods == ()
+
+
+@pytest.mark.parametrize("time_ns", [-1, 2**60])
+@pytest.mark.parametrize("name", ["wake_ns", "core_wake_ns"])
+def test_evidence_that_tells_of_no_time_to_wake_up_is_refused(name, time_ns):
+    policy = small_policy()
+    evidence = dataclasses.replace(policy.evidence, settings=((name, time_ns),))
+    with pytest.raises(TailcError) as caught:
+        waking_of(dataclasses.replace(policy, evidence=evidence))
+    (finding,) = caught.value.findings
+    assert finding.code is Code.BAD_ARTIFACT
+    assert f"`{name}` is {time_ns:,}" in finding.message

@@ -85,6 +85,21 @@ REFUSED = {
         Code.CONFLICT,
         "is shorter than batch work takes to leave, 2 us",
     ),
+    "waking up for seconds": (
+        swapped((LANES, LANES[:-1] + ", wake: 1s}")),
+        Code.BAD_UNIT,
+        "`s` in `1s` is not a unit of a duration",
+    ),
+    "waking up in less than no time": (
+        swapped((LANES, LANES[:-1] + ", core_wake: -1us}")),
+        Code.BAD_VALUE,
+        "-1us",
+    ),
+    "waking up without a unit": (
+        swapped((LANES, LANES[:-1] + ", wake: 719}")),
+        Code.MISSING_UNIT,
+        "719",
+    ),
     "a budget for borrow-idle": (
         swapped((FIXED, "policy: borrow-idle\nbudget: 47ms\n")),
         Code.CONFLICT,
@@ -153,6 +168,7 @@ def test_the_schema_accepts_what_is_accepted(tmp_path):
         SPEC,
         swapped((LANES, "lanes: {ipc: {alone: 1.4, shared: 0.7}, release: 0us}")),
         swapped((FIXED, "policy: safe\nbudget: 47ms\ncharge: harm\n")),
+        swapped((LANES, LANES[:-1] + ", wake: 719ns, core_wake: 0.1ms}")),
     ]
     for spec in written:
         open_kind(str(write(tmp_path, spec).spec))
