@@ -15,36 +15,44 @@ from tailc.traces.series.series import SECONDS_PER_DAY, TimeSeries
 from tailc.traces.split_keys import hash_key
 from tailc.units import counted
 
+# Older errors are of another season.
+HISTORY_DAYS = 60
+
 
 def scenarios(
-    actual: TimeSeries, forecasts: Forecasts, index: int, count: int, seed: int
+    actual: TimeSeries,
+    forecasts: Forecasts,
+    index: int,
+    count: int,
+    seed: int,
+    history_days: int = HISTORY_DAYS,
 ) -> Floats:
     """Productions that may come instead of the forecast at `index`; float64 (count, steps) [W].
 
-    Of the forecasts made whole days before, those count whose last step had ended by then and is
-    known with all before it. `count` of them are drawn, none twice, by a hash of the seed and of
-    their time. A scenario is at least 0, and in each step at most what the same hours of those days
-    brought or the forecast says, so none has sun at night. Raises TailcError (SHORT_HISTORY) where
-    there are fewer such days.
+    Of the forecasts made whole days before, in the last `history_days`, those count whose last step
+    had ended by then and is known with all before it. `count` of them are drawn, none twice, by a
+    hash of the seed and of their time. A scenario is at least 0, and 0 in hours in which neither
+    those days brought anything nor the forecast does, so none has sun at night. Raises TailcError
+    (SHORT_HISTORY) where there are fewer such days.
     """
-    past = _past(actual, forecasts, index)
+    past = _past(actual, forecasts, index, history_days)
     if len(past) < count:
         days = counted(len(past), "past day")
         message = f"{days} with forecasts and known production; {count} scenarios are asked for"
         help_ = "ask for fewer, or give forecasts of earlier days"
         raise TailcError(Finding(Code.SHORT_HISTORY, message, Place(actual.source), help_))
     came, _known = outcomes(forecasts, actual)
-    most = np.maximum(came[past].max(axis=0), forecasts.value[index])
+    is_day = (came[past] > 0).any(axis=0) | (forecasts.value[index] > 0)
     keys = [hash_key(f"scenario {seed} {int(forecasts.issue[each])}") for each in past]
     drawn = past[np.argsort(np.array(keys, dtype=np.uint64), kind="stable")[:count]]
     errors = came[drawn] - forecasts.value[drawn]
-    return np.clip(forecasts.value[index] + errors, 0.0, most)
+    return np.where(is_day, np.maximum(forecasts.value[index] + errors, 0.0), 0.0)
 
 
-def _past(actual: TimeSeries, forecasts: Forecasts, index: int) -> Ints:
+def _past(actual: TimeSeries, forecasts: Forecasts, index: int, history_days: int) -> Ints:
     """The forecasts made whole days before and wholly come true or false since."""
     per_day = SECONDS_PER_DAY // forecasts.step_s
     ahead = forecasts.issue[index] - forecasts.issue
     _came, known = outcomes(forecasts, actual)
-    has_ended = ahead >= forecasts.steps
-    return np.flatnonzero(has_ended & (ahead % per_day == 0) & known.all(axis=1))
+    counts = (ahead >= forecasts.steps) & (ahead <= history_days * per_day)
+    return np.flatnonzero(counts & (ahead % per_day == 0) & known.all(axis=1))

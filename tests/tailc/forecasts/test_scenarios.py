@@ -42,14 +42,20 @@ def test_a_scenario_is_the_forecast_plus_the_errors_of_one_past_day():
     assert scenarios(actual, forecasts, 1, 1, seed=0).tolist() == [[3.0, 1.0]]
 
 
-def test_every_scenario_stays_between_nothing_and_what_those_hours_brought(made):
+def test_no_scenario_is_negative_or_has_sun_at_night(made):
     actual, forecasts = made
     drawn = scenarios(actual, forecasts, at_noon_of(9), 5, seed=1)
     assert drawn.shape == (5, PER_DAY)
     hours = (12 + np.arange(PER_DAY)) % PER_DAY
     assert (drawn >= 0).all()
-    assert (drawn <= CLEAR_W[hours]).all()
     assert not drawn[:, CLEAR_W[hours] == 0].any()
+
+
+def test_days_longer_ago_than_the_history_are_not_drawn(made):
+    actual, forecasts = made
+    assert len(scenarios(actual, forecasts, at_noon_of(9), 3, seed=1, history_days=3)) == 3
+    with pytest.raises(TailcError, match="3 past days"):
+        scenarios(actual, forecasts, at_noon_of(9), 4, seed=1, history_days=3)
 
 
 def test_scenarios_are_the_same_for_a_seed_and_others_for_another(made):
