@@ -1,0 +1,156 @@
+"""Simulated annealing: jobs are taken out and placed anew, and the best plan is kept.
+
+Each step takes a few jobs at random from three sets and places them anew on what is then free
+(`flow`), in an order at random:
+
+* unmet: jobs with promised slots that are not green, and jobs that are turned away;
+* extra: jobs with more green slots than promised;
+* moving: jobs whose servers move more than `moves_a_server` times on average.
+
+A plan that loses `loss` of the value is accepted with probability T / (T + loss), where the
+temperature T falls from `warmth` of the start's revenue by `cooling` a step. (Metropolis' exp(-loss
+/ T) would let the last digit of a machine's exp decide.) Jobs that the start plan runs are never
+turned away. At most `most_jobs` are ever taken out, drawn at random before the first step.
+
+Source: Haque 2016, appendix A.4.4, which gives the sets and the 30 jobs; temperature, steps, sizes
+of the subsets and the threshold of moves are ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tailc_solvers.green.sla.check import faults_of, figures_of, load_of
+from tailc_solvers.green.sla.flow import place_job
+from tailc_solvers.green.sla.problem import Groups, Job, Placement, Plan
+from tailc_solvers.green.sla.solution import Solution, proposed
+
+PPM = 1_000_000
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """How long to search and how freely; the same plan for the same schedule on any machine.
+
+    Attributes:
+        steps: plans tried.
+        subset: jobs taken from each set in a step, at most.
+        warmth_ppm: first temperature, as a part of the start's revenue.
+        cooling_ppm: of the temperature, what the next step has of it.
+        moves_a_server: moves that a job may have for each of its servers before it is `moving`.
+        most_jobs: jobs that may be taken out at all; None: all.
+        seed: of the random choices.
+    """
+
+    steps: int = 200
+    subset: int = 2
+    warmth_ppm: int = 1_000
+    cooling_ppm: int = 970_000
+    moves_a_server: int = 1
+    most_jobs: int | None = 30
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        if self.steps < 0 or self.subset < 1:
+            raise ValueError("there are no fewer than no steps, and a job in a subset at least")
+        if not 0 <= self.cooling_ppm <= PPM or self.warmth_ppm < 0:
+            raise ValueError("a temperature is not negative and does not rise")
+        if self.moves_a_server < 0 or (self.most_jobs is not None and self.most_jobs < 0):
+            raise ValueError("counts are not negative")
+
+
+def anneal(
+    groups: Groups,
+    jobs: Sequence[Job],
+    start: Plan,
+    schedule: Schedule | None = None,
+    bound: float = np.inf,
+) -> Solution:
+    """The best plan found from `start`, never worse than it; refuted where `start` has a fault.
+
+    `bound` is one on every plan, where there is one.
+    """
+    begin = proposed(groups, jobs, start, bound)
+    if begin.plan is None or begin.figures is None:
+        return begin
+    search = _Search(groups, jobs, begin.plan, schedule or Schedule())
+    return proposed(groups, jobs, search.best(begin.figures.value, begin.figures.revenue), bound)
+
+
+@dataclass(frozen=True, eq=False)
+class _Search:
+    groups: Groups
+    jobs: Sequence[Job]
+    start: Plan
+    schedule: Schedule
+    rng: np.random.Generator = field(init=False)
+    movable: frozenset[int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        rng = np.random.Generator(np.random.PCG64(self.schedule.seed))
+        most = self.schedule.most_jobs
+        order = rng.permutation(len(self.jobs)).tolist()
+        object.__setattr__(self, "rng", rng)
+        object.__setattr__(self, "movable", frozenset(order[:most]))
+
+    def best(self, value: int, revenue: int) -> Plan:
+        """The best plan of all steps."""
+        now, best, best_value = self.start, self.start, value
+        heat = revenue * self.schedule.warmth_ppm / PPM
+        for _ in range(self.schedule.steps):
+            found = self._next(now)
+            chance = float(self.rng.random())
+            if found is not None:
+                loss = value - figures_of(self.groups, self.jobs, found).value
+                if loss <= 0 or chance * (heat + loss) < heat:
+                    now, value = found, value - loss
+                if value > best_value:
+                    best, best_value = now, value
+            heat *= self.schedule.cooling_ppm / PPM
+        return best
+
+    def _next(self, plan: Plan) -> Plan | None:
+        """The plan with a few jobs placed anew; None where none is to be or one finds no room."""
+        chosen = self._chosen(plan)
+        if not chosen:
+            return None
+        found: list[Placement | None] = [None if k in chosen else p for k, p in enumerate(plan)]
+        groups = self.groups.with_load(*load_of(self.groups, self.jobs, tuple(found)))
+        for at in chosen:
+            again = place_job(groups, self.jobs[at])
+            if again.plan is None or (again.plan[0] is None and self.start[at] is not None):
+                return None
+            found[at] = again.plan[0]
+            groups = groups.with_load(*load_of(groups, [self.jobs[at]], again.plan))
+        # Energy that one job leaves and another takes is counted for each alone so far.
+        return None if faults_of(self.groups, self.jobs, tuple(found)) else tuple(found)
+
+    def _chosen(self, plan: Plan) -> list[int]:
+        """Jobs to place anew, in the order to do it."""
+        chosen: set[int] = set()
+        for candidates in self._sets(plan):
+            left = sorted(set(candidates) - chosen)
+            count = min(len(left), int(self.rng.integers(1, self.schedule.subset + 1)))
+            if count:
+                chosen.update(self.rng.choice(left, count, replace=False).tolist())
+        return self.rng.permutation(sorted(chosen)).tolist()
+
+    def _sets(self, plan: Plan) -> tuple[list[int], list[int], list[int]]:
+        """Unmet, extra and moving."""
+        unmet, extra, moving = [], [], []
+        for at in sorted(self.movable):
+            job, one = self.jobs[at], plan[at]
+            if one is None:
+                unmet.append(at)
+                continue
+            green = int(one.servers[self.groups.is_green[:, one.within]].sum())
+            if green < job.green_slots:
+                unmet.append(at)
+            if green > job.green_slots:
+                extra.append(at)
+            if int(one.moves(job.placed).sum()) > self.schedule.moves_a_server * job.width:
+                moving.append(at)
+        return unmet, extra, moving

@@ -1,0 +1,194 @@
+"""Many jobs over a horizon as one small linear program: a bound on every plan, and prices.
+
+Where moves cost nothing, jobs can change places in every epoch, and of each job only its green
+slots matter. So servers are counted for all jobs together, and the program grows with groups times
+epochs plus jobs times their epochs:
+
+    minimise    sum_j (penalty_j u_j - revenue_j sum_k s_jk) + sum_gt o_g x_gt + sum_t b_t
+    subject to  sum_g x_gt = sum_j V_j r_jt                  with r_jt = sum_(k <= t < k + T_j) s_jk
+                sum_(green g) x_gt >= sum_j y_jt,    y_jt <= V_j r_jt
+                u_j >= G_j sum_k s_jk - sum_t y_jt,    b_t >= c_t brown_t / EV without moves
+    variables   0 <= x_gt <= free_gt, s_jk from 0 to 1 with sum_k s_jk <= 1, y, u, b >= 0
+
+A plan is a point of it that costs no more, so its optimum bounds every plan. With multipliers pi_t
+of the first row, gamma_t of the second and beta_t of the bill, one more server of group g in epoch
+t is worth max(o_g, pi_t + gamma_t k_gt) + beta_t c_t to these jobs: its price.
+
+Source: the prices are those of bid-price control (Talluri, van Ryzin, Management Science 44, 1998);
+Haque 2016, appendix A.5.1, names the mean profit by slot as the opportunity cost and takes an
+epsilon.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tailc_solvers.backends.adapters import Solver
+from tailc_solvers.backends.check import Trust, proved_bound, verdict
+from tailc_solvers.backends.linear import Limits, Outcome, Vector
+from tailc_solvers.green.sla.problem import Groups, Job, Whole, check_jobs
+from tailc_solvers.green.sla.program import Assembly, Index
+
+ROUNDING = 1e-6
+"""Micro-dollars by which a multiplier may be above a whole number that it stands for."""
+
+
+@dataclass(frozen=True, eq=False)
+class Horizon:
+    """What the program of a horizon says.
+
+    Attributes:
+        outcome: of the solver.
+        trust: PROVED where the multipliers prove the optimum; they bound all plans in any case.
+        bound: no plan has a higher value; inf without multipliers [micro-dollars].
+        price: just below what a server of a group is worth in an epoch, so that jobs at the margin,
+            of which the program admits a part, are admitted; None without multipliers
+            [micro-dollars; groups, epochs].
+        message: a sentence for people about a failure.
+    """
+
+    outcome: Outcome
+    trust: Trust
+    bound: float
+    price: Whole | None
+    message: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Admission:
+    """Which jobs the program admits where each is admitted or not, on the solver's word.
+
+    Attributes:
+        outcome: of the solver.
+        admitted: by job; None without a point.
+        claimed_bound: no plan has a higher value, as the solver says; inf where it does not.
+    """
+
+    outcome: Outcome
+    admitted: tuple[bool, ...] | None
+    claimed_bound: float
+
+
+def solve_horizon(
+    groups: Groups, jobs: Sequence[Job], solver: Solver, limits: Limits | None = None
+) -> Horizon:
+    """Bound and prices for these jobs on what is free."""
+    check_jobs(jobs, groups.groups, groups.epochs)
+    model = _Model.of(groups, jobs)
+    program = model.assembly.program(relaxed=True)
+    answer = solver.answer(program, limits)
+    found = verdict(program, answer)
+    bound, price = math.inf, None
+    if answer.dual is not None:
+        bound = -proved_bound(program, answer.dual)
+    if answer.dual is not None and math.isfinite(bound):
+        price = model.prices(groups, answer.dual)
+    return Horizon(answer.outcome, found.trust, bound, price, answer.message)
+
+
+def solve_admission(
+    groups: Groups, jobs: Sequence[Job], solver: Solver, limits: Limits | None = None
+) -> Admission:
+    """The jobs to admit, were moves free."""
+    check_jobs(jobs, groups.groups, groups.epochs)
+    model = _Model.of(groups, jobs)
+    program = model.assembly.program()
+    answer = solver.answer(program, limits)
+    bound = math.inf if answer.bound is None else -answer.bound
+    if answer.x is None or verdict(program, answer).faults:
+        return Admission(answer.outcome, None, math.inf)
+    admitted = tuple(bool(np.rint(answer.x[start]).any()) for start in model.starts)
+    return Admission(answer.outcome, admitted, bound)
+
+
+@dataclass(frozen=True, eq=False)
+class _Model:
+    """The program; places of each job's starts, and of rows by epoch."""
+
+    assembly: Assembly
+    starts: Sequence[Index]
+    servers: Index
+    green: Index
+    bills: Index
+
+    @classmethod
+    def of(cls, groups: Groups, jobs: Sequence[Job]) -> _Model:
+        assembly = Assembly()
+        charge = groups.charges.slot[:, None]
+        x = assembly.variables(groups.free.shape, cost=charge, upper=groups.free, integer=False)
+        bill = assembly.variables((groups.epochs,), cost=1.0, integer=False)
+        columns = [_Columns.of(assembly, job) for job in jobs]
+        places = [
+            _epoch_rows(assembly, groups, [one for one in columns if one.may_run(t)], t, x, bill)
+            for t in range(groups.epochs)
+        ]
+        return cls(assembly, [one.start for one in columns], *np.array(places).T)
+
+    def prices(self, groups: Groups, dual: Vector) -> Whole:
+        """Of a server [micro-dollars; groups, epochs]."""
+        scarce = dual[self.servers] + dual[self.green] * groups.is_green
+        worth = np.maximum(scarce, groups.charges.slot[:, None])
+        worth += dual[self.bills] * groups.energy.brown_cost
+        return np.maximum(np.ceil(worth - ROUNDING) - 1, 0).astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class _Columns:
+    """Places of a job's starts, and of its green servers by epoch of its window."""
+
+    job: Job
+    start: Index
+    green: Index
+
+    @classmethod
+    def of(cls, assembly: Assembly, job: Job) -> _Columns:
+        least = 1.0 if job.is_running else 0.0
+        start = assembly.variables((job.starts.size,), cost=-job.revenue, lower=least, upper=1)
+        window = (job.end - job.first_epoch,)
+        green = assembly.variables(window, upper=job.width, integer=False)
+        missing = assembly.variables((1,), cost=job.penalty, upper=job.green_slots, integer=False)
+        found, promise = green[None, :], (start[None, :], -float(job.green_slots))
+        assembly.rows((missing[None, :], 1.0), (found, 1.0), promise, lower=0)
+        if start.size > 1:
+            assembly.rows((start[None, :], 1.0), upper=1)
+        columns = cls(job, start, green)
+        for at, epoch in enumerate(range(job.first_epoch, job.end)):
+            run = columns.running(epoch)[None, :]
+            assembly.rows((green[None, at : at + 1], 1.0), (run, -float(job.width)), upper=0)
+        return columns
+
+    def may_run(self, epoch: int) -> bool:
+        return self.job.first_epoch <= epoch < self.job.end
+
+    def running(self, epoch: int) -> Index:
+        """The starts with which it runs in an epoch."""
+        begun = self.job.starts
+        return self.start[(begun <= epoch) & (epoch < begun + self.job.epochs)]
+
+
+def _epoch_rows(
+    assembly: Assembly, groups: Groups, here: list[_Columns], t: int, x: Index, bill: Index
+) -> tuple[int, int, int]:
+    """Rows of the servers, the green servers and the bill of an epoch, for the jobs `here`."""
+    energy = groups.energy
+    run = np.concatenate([np.zeros(0, dtype=np.int64), *(one.running(t) for one in here)])
+    width = np.concatenate(
+        [np.zeros(0), *(np.full(one.running(t).size, float(one.job.width)) for one in here)]
+    )
+    y = np.array([one.green[t - one.job.first_epoch] for one in here], dtype=np.int64)
+    servers = assembly.rows((x[None, :, t], 1.0), (run[None, :], -width), lower=0, upper=0)
+    on = x[None, groups.is_green[:, t], t]
+    green = assembly.rows((on, 1.0), (y[None, :], -1.0), lower=0)
+    drawn = energy.server * int(groups.busy[:, t].sum()) + energy.move * int(
+        groups.moves[:, t].sum()
+    )
+    left = (int(energy.green[t]) - drawn) / energy.server
+    cost = float(energy.brown_cost[t])
+    bills = assembly.rows(
+        (bill[None, t : t + 1], 1.0), (run[None, :], -cost * width), lower=-cost * left
+    )
+    return int(servers[0]), int(green[0]), int(bills[0])

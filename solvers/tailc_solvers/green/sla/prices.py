@@ -1,0 +1,137 @@
+"""Admission by prices alone: no solver, and no look at other jobs.
+
+A price says what a server of a group is worth in an epoch: to the jobs that are expected, and in
+energy (`horizon`, from the jobs of a past log on the forecast). In each epoch of a job, let p be
+the least price of any server and q that of a green one. The job takes the cheapest in every epoch;
+then green ones instead, in order of q - p, of equals the earlier epoch, until its promise is met or
+the next costs as much as the penalty. It is admitted if what it pays, less the penalty, is more
+than its places are worth.
+
+With p and q at hand that takes O(epochs of the job), sorting aside. Places on the free servers are
+then those in order of their price, of equals the brownest, in O(epochs times groups) (`admit`), or
+the best for the job (`admit_and_place`), which moves less. The prices of one past log know its jobs
+too well: those of several are better averaged.
+
+Source: bid prices as in Talluri and van Ryzin, Management Science 44, 1998.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from tailc_solvers.green.sla.flow import place_job, turned_away
+from tailc_solvers.green.sla.problem import Groups, Job, Placement, Whole, check_jobs
+from tailc_solvers.green.sla.solution import Solution, no_room, proposed
+
+NONE = np.int64(2**62)
+"""The price of a green server where no group is green."""
+
+
+@dataclass(frozen=True, eq=False)
+class PriceList:
+    """Prices of a horizon, and the least of each epoch.
+
+    Attributes:
+        price: of a server [micro-dollars; groups, epochs].
+        cheapest: of any group [epochs].
+        cheapest_green: of the groups on the green bus; NONE where there is none [epochs].
+    """
+
+    price: Whole
+    cheapest: Whole
+    cheapest_green: Whole
+
+    @classmethod
+    def of(cls, groups: Groups, price: Whole) -> PriceList:
+        """Raises ValueError for prices of another size."""
+        if price.shape != groups.is_green.shape:
+            raise ValueError("there is a price for each group and epoch")
+        green = np.where(groups.is_green, price, NONE).min(axis=0)
+        return cls(price, price.min(axis=0), green)
+
+
+def mean_price(prices: Sequence[Whole]) -> Whole:
+    """Of several logs, rounded down [micro-dollars; groups, epochs]."""
+    return np.sum(prices, axis=0, dtype=np.int64) // len(prices)
+
+
+class Quote(NamedTuple):
+    """What a job brings, what its places are worth, and the epochs in which they are green.
+
+    pays: revenue less penalty. worth: of its places. both in micro-dollars. green: servers on the
+    green bus [epochs of the job].
+    """
+
+    pays: int
+    worth: int
+    green: Whole
+
+    @property
+    def is_admitted(self) -> bool:
+        """Whether the job pays more than its places are worth."""
+        return self.pays > self.worth
+
+
+def quote(prices: PriceList, job: Job) -> Quote:
+    """What the prices say of a job that starts in its first epoch."""
+    within = slice(job.first_epoch, job.first_epoch + job.epochs)
+    cheapest, dearer = prices.cheapest[within], prices.cheapest_green[within]
+    extra = dearer - cheapest
+    worth = job.width * int(cheapest.sum())
+    green = np.zeros(job.epochs, dtype=np.int64)
+    left = job.green_slots
+    for t in np.argsort(extra, kind="stable").tolist():
+        # Green servers that cost no more are taken beyond the promise as well.
+        if extra[t] > 0 and (left <= 0 or extra[t] >= job.penalty):
+            break
+        green[t] = job.width if extra[t] <= 0 else min(left, job.width)
+        left -= int(green[t])
+        worth += int(green[t]) * int(extra[t])
+    return Quote(job.revenue - job.penalty * max(left, 0), worth, green)
+
+
+def admit(groups: Groups, prices: PriceList, job: Job) -> Solution:
+    """The job where the prices put it on the free servers, or turned away.
+
+    Green servers that are not free are replaced by others; the prices do not know.
+    """
+    check_jobs([job], groups.groups, groups.epochs)
+    within = slice(job.first_epoch, job.first_epoch + job.epochs)
+    room = groups.free[:, within]
+    quoted = quote(prices, job)
+    is_wanted = quoted.is_admitted or job.is_running
+    if not is_wanted or (room.sum(axis=0) < job.width).any():
+        return _refused(groups, job)
+    servers = np.zeros((groups.groups, job.epochs), dtype=np.int64)
+    for t in range(job.epochs):
+        epoch = job.first_epoch + t
+        order = np.argsort(prices.price[:, epoch], kind="stable")
+        on = order[groups.is_green[order, epoch]]
+        _take(servers[:, t], room[:, t], on, int(quoted.green[t]))
+        _take(servers[:, t], room[:, t], order, job.width - int(servers[:, t].sum()))
+    found = proposed(groups, [job], (Placement(job.first_epoch, servers),))
+    return _refused(groups, job) if found.plan is None else found
+
+
+def admit_and_place(groups: Groups, prices: PriceList, job: Job) -> Solution:
+    """The job where it brings most, if the prices admit it; running jobs are always placed."""
+    check_jobs([job], groups.groups, groups.epochs)
+    if quote(prices, job).is_admitted or job.is_running:
+        return place_job(groups, job)
+    return _refused(groups, job)
+
+
+def _take(servers: Whole, room: Whole, order: Whole, count: int) -> None:
+    """Take so many more servers in this order, as far as there is room."""
+    for g in order.tolist():
+        more = min(count, int(room[g] - servers[g]))
+        servers[g] += more
+        count -= more
+
+
+def _refused(groups: Groups, job: Job) -> Solution:
+    return no_room(groups) if job.is_running else turned_away(groups, [job])
