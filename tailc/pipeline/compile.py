@@ -11,6 +11,8 @@ from tailc.forms.control_problem import ControlProblem
 from tailc.forms.controller import Controller
 from tailc.forms.ladder.table import Ladder
 from tailc.forms.shares_problem import SharesProblem
+from tailc.forms.tail_table import TailTable
+from tailc.pipeline.bound_loop import check_bound_loop
 from tailc.pipeline.controller import Tuned, tune
 from tailc.pipeline.parts import Design, Parts, parts_of
 from tailc.pipeline.progress import Progress, silent
@@ -91,6 +93,8 @@ def _compiled(
         assert isinstance(parts.design, DemandProfile)
         tuned = tune(control, chosen.form, parts.design, workers, progress)
     controller = control if isinstance(control, Controller) else tuned and tuned.controller
+    if isinstance(chosen.form, TailTable) and controller is not None:
+        check_bound_loop(controller, chosen.form.bound_us)
     policy = _policy(chosen, controller, tuned, parts, read)
     told = approach_to(chosen.problem).remarks(chosen.problem, chosen.solution)
     remarks = [placed(finding, opened.loaded, overrides) for finding in told]

@@ -16,6 +16,7 @@ _ABOUT: dict[Code, tuple[_Path, ...]] = {
     Code.INFEASIBLE: (("target",), ("slo", 0, "latency")),
     Code.METHOD_UNFIT: (("search", "method"), ("speedup",)),
     Code.NO_TUNING: (("rates",),),
+    Code.UNSTABLE_GAINS: (("feedback", "ki"), ("feedback", "kp"), ("feedback",)),
     Code.OVERLOADED: (("batch", "rate"), ("rates",)),
 }
 

@@ -30,10 +30,11 @@ from tailc.specs.fields import (
 from tailc.units import PERCENT, format_ppm, format_us
 
 # Bartolini, dissertation, 2015, section 3.4.2: a second is measured, ten times a second. Gains and
-# limits are not given there; these are ours (see docs/rubik.md).
+# limits are not given there; these are ours, the fastest of a maximum sensitivity below 1.4 where a
+# bound longer by a share makes the tail longer by that share (see docs/rubik.md).
 WINDOW_US, EPOCH_US = 1_000_000, 100_000
-KP, KI = Fraction("0.1"), Fraction("0.05")
-TARGET_PPM, LEAST_PPM, MOST_PPM = 980_000, 500_000, 1_500_000
+KP, KI = Fraction("0.4"), Fraction("0.13")
+TARGET_PPM, LEAST_PPM, MOST_PPM = 980_000, 100_000, 2_000_000
 LARGEST_GAIN = 10
 _LARGEST_SCALE_PPM = LARGEST_OUTPUT_PPM[Actuator.LATENCY_BOUND]
 
@@ -104,13 +105,13 @@ class FeedbackSpec(SpecModel):
         default=LEAST_PPM,
         alias="least",
         description="The least share of the bound that frequencies are chosen by.",
-        json_schema_extra={"default": "50%"},
+        json_schema_extra={"default": "10%"},
     )
     most_ppm: ScalePpm = Field(
         default=MOST_PPM,
         alias="most",
         description="The largest share.",
-        json_schema_extra={"default": "150%"},
+        json_schema_extra={"default": "200%"},
     )
 
     @model_validator(mode="before")

@@ -17,7 +17,7 @@ def test_epoch_and_window_are_the_requests_of_their_time_at_the_highest_rate(tmp
     assert (found.epoch_requests, found.window_requests) == (200, 800)
     # 98 % of 3 ms.
     assert (found.target_us, found.percentile_ppm) == (2_940, 950_000)
-    assert (found.least_ppm, found.first_ppm, found.most_ppm) == (500_000, 1_000_000, 1_500_000)
+    assert (found.least_ppm, found.first_ppm, found.most_ppm) == (100_000, 1_000_000, 2_000_000)
 
 
 def test_a_tail_that_misses_by_a_tenth_lowers_the_bound_by_the_gains(tmp_path):
