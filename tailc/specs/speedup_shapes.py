@@ -57,16 +57,16 @@ class SpeedupShape:
         return PPT_A_STEP * round(1_000 * speedup / PPT_A_STEP)
 
     def _downey(self, cores: int) -> Fraction:
-        A, sigma, n = self.parallelism, self.variance, Fraction(cores)
+        average, sigma, n = self.parallelism, self.variance, Fraction(cores)
         if sigma > 1:
-            if n >= A + A * sigma - sigma:
-                return A
-            return n * A * (sigma + 1) / (sigma * (n + A - 1) + A)
-        if n <= A:
-            return A * n / (A + sigma / 2 * (n - 1))
-        if n < 2 * A - 1:
-            return A * n / (sigma * (A - Fraction(1, 2)) + n * (1 - sigma / 2))
-        return A
+            if n >= average + average * sigma - sigma:
+                return average
+            return n * average * (sigma + 1) / (sigma * (n + average - 1) + average)
+        if n <= average:
+            return average * n / (average + sigma / 2 * (n - 1))
+        if n < 2 * average - 1:
+            return average * n / (sigma * (average - Fraction(1, 2)) + n * (1 - sigma / 2))
+        return average
 
 
 def _shape(name: str, parallelism: int, variance: str, alone: str) -> SpeedupShape:

@@ -1,6 +1,7 @@
 """Shapes of speed-ups: points that can be worked out by hand, and what every shape keeps."""
 
 from fractions import Fraction
+from itertools import pairwise
 
 import pytest
 
@@ -21,7 +22,7 @@ def test_more_servers_are_never_slower_and_cost_efficiency_while_vms_share(name,
     shared = [(s, n) for s, n in zip(speeds, counts, strict=True) if 2 * n <= vms]
     per_server = [Fraction(s, n) for s, n in shared]
     rounding = 10
-    assert all(b <= a + rounding for a, b in zip(per_server, per_server[1:], strict=False))
+    assert all(b <= a + rounding for a, b in pairwise(per_server))
 
 
 def test_alone_on_its_servers_a_sort_runs_two_thirds_faster():
