@@ -1,0 +1,101 @@
+"""Whether a plan is one: every constraint in whole numbers, whatever a solver claims."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import NamedTuple
+
+import numpy as np
+
+from tailc_solvers.green.parallel.plan import Plan
+from tailc_solvers.green.parallel.problem import MS_PER_S, ParallelProblem, Shape
+from tailc_solvers.green.parallel.schedules import Column
+
+
+class Fault(StrEnum):
+    """What is wrong with a plan."""
+
+    WRONG_SIZE = "the plan is not whole numbers of all jobs and epochs"
+    NO_SUCH_SHAPE = "the job has no such shape"
+    TOO_MANY_SERVERS = "more servers are given than there are"
+    NEVER_STARTED = "the job does not run"
+    OUTSIDE_WINDOW = "the job starts outside its window"
+    INTERRUPTED = "the job pauses"
+    COUNT_NOT_ALLOWED = "the job cannot run on so many servers"
+    UNFINISHED = "the job does not end"
+    RUNS_ON = "the job runs on after its end"
+    TOO_LATE = "the job ends after its deadline"
+
+
+class Found(NamedTuple):
+    """A fault and where it is; None where it is not of one job or of one epoch."""
+
+    fault: Fault
+    job: int | None = None
+    epoch: int | None = None
+
+
+def faults_of(problem: ParallelProblem, plan: Plan) -> list[Found]:
+    """Why `plan` is none, by job and then by epoch; empty where it is one."""
+    if not _has_size(problem, plan):
+        return [Found(Fault.WRONG_SIZE)]
+    found: list[Found] = []
+    for j in range(len(problem.jobs)):
+        found += _of_job(problem, j, plan.servers[j].tolist(), int(plan.shape[j]))
+    given = plan.servers.sum(axis=0)
+    over = np.flatnonzero(given > problem.servers).tolist()
+    return found + [Found(Fault.TOO_MANY_SERVERS, epoch=t) for t in over]
+
+
+def faults_of_column(problem: ParallelProblem, column: Column) -> list[Found]:
+    """Why a schedule is none of its job; the servers of others are not counted."""
+    ends = column.start + len(column.servers)
+    if not (0 <= column.job < len(problem.jobs) and 0 <= column.start < ends <= problem.epochs):
+        return [Found(Fault.WRONG_SIZE)]
+    return _of_job(problem, column.job, column.row(problem.epochs).tolist(), column.shape)
+
+
+def _has_size(problem: ParallelProblem, plan: Plan) -> bool:
+    J, T = len(problem.jobs), problem.epochs
+    arrays = (plan.servers, plan.shape)
+    are_whole = all(np.issubdtype(array.dtype, np.integer) for array in arrays)
+    return are_whole and plan.servers.shape == (J, T) and plan.shape.shape == (J,)
+
+
+def _of_job(problem: ParallelProblem, j: int, servers: list[int], at: int) -> list[Found]:
+    job = problem.jobs[j]
+    if not 0 <= at < len(job.shapes):
+        return [Found(Fault.NO_SUCH_SHAPE, j)]
+    allowed = set(job.shapes[at].servers.tolist())
+    runs = [t for t, n in enumerate(servers) if n != 0]
+    if not runs:
+        return [Found(Fault.NEVER_STARTED, j)]
+    first, last = runs[0], runs[-1]
+    if odd := [t for t in runs if servers[t] not in allowed]:
+        return [Found(Fault.COUNT_NOT_ALLOWED, j, t) for t in odd]
+    found = []
+    if not job.earliest <= first <= job.latest:
+        found.append(Found(Fault.OUTSIDE_WINDOW, j, first))
+    found += [Found(Fault.INTERRUPTED, j, t) for t in range(first, last) if servers[t] == 0]
+    return found + _of_work(problem, j, servers, job.shapes[at], first, last)
+
+
+def _of_work(
+    problem: ParallelProblem, j: int, servers: list[int], shape: Shape, first: int, last: int
+) -> list[Found]:
+    """Follow the work: it must end in the last epoch, and by the deadline."""
+    job = problem.jobs[j]
+    speed = dict(zip(shape.servers.tolist(), shape.speed_ppt.tolist(), strict=True))
+    left, ran_ms = job.work_left, 0
+    for t in range(first, last + 1):
+        if left <= 0:
+            return [Found(Fault.RUNS_ON, j, t)]
+        v, length = speed.get(servers[t], 0), MS_PER_S * int(problem.length_s[t])
+        if left <= v * length:
+            is_late = ran_ms * v + left > v * job.deadline_ms
+            left = 0
+            if is_late:
+                return [Found(Fault.TOO_LATE, j, t)]
+        left -= v * length
+        ran_ms += length
+    return [Found(Fault.UNFINISHED, j, last)] if left > 0 else []

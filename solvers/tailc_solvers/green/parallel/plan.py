@@ -1,0 +1,72 @@
+"""What a plan costs, energy for energy, without any rounding."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from tailc_solvers.green.parallel.problem import (
+    MJ_PER_KWH,
+    PPM,
+    S_PER_H,
+    ParallelProblem,
+    Whole,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """Server counts of each job in each epoch [J, T], and which of its shapes it has [J]."""
+
+    servers: Whole
+    shape: Whole
+
+
+@dataclass(frozen=True, eq=False)
+class Ledger:
+    """Where the energy of a plan goes and comes from.
+
+    Attributes:
+        busy_mj, moving_mj: energy of running and of changing counts [T].
+        brown_mj: what green energy does not cover, by forecast [S, T].
+        run_s: how long each job runs, whole epochs [J].
+        cost: the objective in micro-units.
+    """
+
+    busy_mj: Whole
+    moving_mj: Whole
+    brown_mj: Whole
+    run_s: Whole
+    cost: Fraction
+
+    @property
+    def energy_mj(self) -> Whole:
+        """All energy of each epoch [T]."""
+        return self.busy_mj + self.moving_mj
+
+    @property
+    def green_mj(self) -> Whole:
+        """Green energy that is used, by forecast [S, T]."""
+        return self.energy_mj - self.brown_mj
+
+
+def ledger(problem: ParallelProblem, plan: Plan) -> Ledger:
+    """The ledger of a plan that `check.faults_of` finds no fault with."""
+    busy = problem.power_mw[plan.servers].sum(axis=0) * problem.length_s
+    present = np.array([[job.present] for job in problem.jobs], dtype=np.int64)
+    before = np.concatenate([present, plan.servers[:, :-1]], axis=1)
+    moving = problem.moves_mj[before, plan.servers].sum(axis=0)
+    brown = np.maximum(busy + moving - problem.green_mj, 0)
+    run_s = (plan.servers > 0) @ problem.length_s
+    return Ledger(busy, moving, brown, run_s, _cost(problem, brown, run_s))
+
+
+def _cost(problem: ParallelProblem, brown_mj: Whole, run_s: Whole) -> Fraction:
+    expected = sum(
+        weight * sum(p * b for p, b in zip(problem.brown_cost.tolist(), row, strict=True))
+        for weight, row in zip(problem.weight_ppm.tolist(), brown_mj.tolist(), strict=True)
+    )
+    waited = problem.run_cost * sum(run_s.tolist())
+    return Fraction(expected, PPM * MJ_PER_KWH) + Fraction(waited, S_PER_H * len(run_s))

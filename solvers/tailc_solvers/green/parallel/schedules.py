@@ -1,0 +1,284 @@
+"""The best schedule of one job against given costs: an exact search over a grid of work.
+
+With work rounded down in every epoch a schedule that the grid takes to be done is done; with work
+rounded up every schedule is on the grid, at its own cost or less, so the least cost is a lower
+bound. Where a grid fits all work, both are the same.
+
+Costs are whole billionths of a unit (thousandths of micro-units), rounded down.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc_solvers.green.parallel.kernels import NEVER, fill, trace
+from tailc_solvers.green.parallel.problem import (
+    MJ_PER_KWH,
+    MS_PER_S,
+    S_PER_H,
+    ParallelProblem,
+    Whole,
+)
+
+NANO = 1_000
+"""Billionths in a micro-unit."""
+
+ROUNDING = 1e-12
+"""Relative: taken off costs before they are rounded down, more than their products round by."""
+
+UNIT_TRIES = 400
+UNIT_SPAN = 1.4
+"""Units tried for a grid that does not fit the work, and how much coarser the last is."""
+
+
+class Prices(NamedTuple):
+    """Billionths for each server-epoch, and for each kWh in an epoch [T] each; not negative."""
+
+    server: Whole
+    energy: Whole
+
+
+class Costs(NamedTuple):
+    """Billionths of the first epoch, of each later one after and on a level, of ending after."""
+
+    first: Whole
+    stage: Whole
+    end: Whole
+
+
+@dataclass(frozen=True)
+class Column:
+    """One schedule of one job: its shape, first epoch and server counts from there on."""
+
+    job: int
+    shape: int
+    start: int
+    servers: tuple[int, ...]
+
+    def row(self, epochs: int) -> Whole:
+        """Server counts in all epochs [T]."""
+        row = np.zeros(epochs, dtype=np.int64)
+        row[self.start : self.start + len(self.servers)] = self.servers
+        return row
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What a search asks of a job's schedule: its shape, and for how many epochs it runs."""
+
+    shape: int | None = None
+    least_epochs: int = 1
+    most_epochs: int = 1 << 30
+
+    def admits(self, column: Column) -> bool:
+        """Whether a schedule obeys."""
+        is_shape = self.shape in (None, column.shape)
+        return is_shape and self.least_epochs <= len(column.servers) <= self.most_epochs
+
+    def obeyed(self, costs: Costs) -> Costs:
+        """The costs, NEVER where the schedule would be too short or too long."""
+        stage, end = costs.stage.copy(), costs.end.copy()
+        stage[self.most_epochs :] = NEVER
+        end[: self.least_epochs - 1] = NEVER
+        return Costs(costs.first, stage, end)
+
+
+ANY = Rule()
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """One job with one shape from one start: what it can do in each epoch, and what that takes."""
+
+    problem: ParallelProblem
+    job: int
+    shape: int
+    start: int
+
+    @cached_property
+    def servers(self) -> Whole:
+        """Counts by level [L]."""
+        return self.problem.jobs[self.job].shapes[self.shape].servers
+
+    @cached_property
+    def work(self) -> Whole:
+        """Work that counts in each epoch by level, in the last until the deadline [K, L]."""
+        job = self.problem.jobs[self.job]
+        begin = MS_PER_S * (self.problem.begin_s[self.start :] - self.problem.begin_s[self.start])
+        end = np.minimum(begin[1:], job.deadline_ms)
+        counted = end - begin[:-1]
+        return counted[counted > 0, None] * job.shapes[self.shape].speed_ppt
+
+    @property
+    def epochs(self) -> slice:
+        """The epochs in which the job can run."""
+        return slice(self.start, self.start + self.work.shape[0])
+
+    @cached_property
+    def stage_mj(self) -> NDArray[np.float64]:
+        """Energy of each epoch by level before and level [K, L, L]."""
+        moves = self.problem.moves_mj[np.ix_(self.servers, self.servers)]
+        return (moves[None] + self._busy_mj[:, None, :]).astype(np.float64)
+
+    @cached_property
+    def first_mj(self) -> NDArray[np.float64]:
+        """Energy of the first epoch [L]."""
+        moves = self.problem.moves_mj[self.problem.jobs[self.job].present, self.servers]
+        return (moves + self._busy_mj[0]).astype(np.float64)
+
+    @cached_property
+    def end_mj(self) -> NDArray[np.float64]:
+        """Energy in the epoch after the end [L]."""
+        return self.problem.moves_mj[self.servers, 0].astype(np.float64)
+
+    @property
+    def _busy_mj(self) -> Whole:
+        return self.problem.power_mw[self.servers] * self.problem.length_s[self.epochs, None]
+
+    @cached_property
+    def waiting(self) -> NDArray[np.float64]:
+        """Cost of running through each epoch, in billionths [K]."""
+        per_s = NANO * self.problem.run_cost / (S_PER_H * len(self.problem.jobs))
+        return per_s * self.problem.length_s[self.epochs].astype(np.float64)
+
+    def priced(self, prices: Prices) -> Costs:
+        """Costs of the schedules where servers and energy have prices."""
+        here = self.epochs
+        energy = prices.energy[here] / MJ_PER_KWH
+        given = prices.server[here, None] * self.servers + self.waiting[:, None]
+        stage = energy[:, None, None] * self.stage_mj + given[:, None, :]
+        first = energy[0] * self.first_mj + given[0]
+        after = np.append(prices.energy, 0)[here.start + 1 : here.stop + 1] / MJ_PER_KWH
+        return Costs(_down(first), _down(stage), _down(after[:, None] * self.end_mj))
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """Work in whole units: of a run's epochs rounded down and up [K, L], and what must be done."""
+
+    need: int
+    down: Whole
+    up: Whole
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether nothing had to be rounded before the last epoch."""
+        return bool((self.down[:-1] == self.up[:-1]).all())
+
+    def limits(self, gain: Whole) -> tuple[Whole, Whole]:
+        """Of the units left before each epoch: least; most, and most that can be done [K(, 2)]."""
+        before = np.concatenate([[0], np.cumsum(gain.min(axis=1))[:-1]])
+        fastest = gain.max(axis=1)
+        upto = np.concatenate([[0], np.cumsum(fastest)[:-1]])
+        most = np.maximum(self.need - before, 0)
+        can = np.cumsum(fastest[::-1])[::-1]
+        return np.maximum(self.need - upto, 0), np.stack([most, can], axis=1)
+
+
+def grid_of(run: Run, most_cells: int) -> Grid:
+    """The grid that fits the work exactly if it has at most `most_cells` units, or a close one."""
+    left = run.problem.jobs[run.job].work_left
+    lengths = np.unique(run.problem.length_s[run.epochs]) * MS_PER_S
+    gains = np.unique(lengths[:, None] * run.problem.jobs[run.job].shapes[run.shape].speed_ppt)
+    unit = math.gcd(*gains.tolist())
+    if left > most_cells * unit:
+        unit = _close_unit(gains, -(-left // most_cells))
+    need = -(-left // unit)
+    down, up = run.work // unit, -(-run.work // unit)
+    # What is left before the last epoch is at most, or at least, its units less what `need` added.
+    down[-1] = up[-1] = (run.work[-1] + need * unit - left) // unit
+    return Grid(need, down, up)
+
+
+def _close_unit(gains: Whole, least: int) -> int:
+    """The unit from `least` on that rounds the gains least, relative to each."""
+    tries = np.unique(np.linspace(least, UNIT_SPAN * least, UNIT_TRIES).astype(np.int64))
+    units = gains[None, :] / tries[:, None]
+    lost = np.maximum(np.ceil(units) / units, units / np.maximum(np.floor(units), 0.5))
+    return int(tries[np.argmin(lost.max(axis=1))])
+
+
+class Found(NamedTuple):
+    """A schedule and its cost, by the costs that it was searched with."""
+
+    cost: int
+    column: Column
+
+
+class Schedules:
+    """All runs of all jobs, for many searches.
+
+    Args:
+        problem: the jobs.
+        most_cells: units of work of one job; more are finer, and slower.
+        only: the jobs that are searched for; None for all.
+    """
+
+    def __init__(
+        self, problem: ParallelProblem, most_cells: int, only: Sequence[int] | None = None
+    ) -> None:
+        self.problem = problem
+        jobs = range(len(problem.jobs))
+        wanted = jobs if only is None else only
+        self.runs = [list(_runs_of(problem, j)) if j in wanted else [] for j in jobs]
+        self._grids = {id(run): grid_of(run, most_cells) for runs in self.runs for run in runs}
+        cells = [grid.down.size * (grid.need + 1) for grid in self._grids.values()]
+        self._scratch = np.empty(max(cells, default=0), dtype=np.int64)
+
+    def is_exact(self, job: int) -> bool:
+        """Whether the least cost of a job's schedules is a lower bound as well."""
+        return all(self._grids[id(run)].is_exact for run in self.runs[job])
+
+    def bound(self, job: int, prices: Prices, rule: Rule = ANY) -> int:
+        """A lower bound on the cost of every schedule of a job; NEVER where it has none."""
+        runs = [run for run in self.runs[job] if rule.shape in (None, run.shape)]
+        found = [self._fill(run, rule.obeyed(run.priced(prices)), is_up=True)[0] for run in runs]
+        return min(found, default=int(NEVER))
+
+    def best(self, job: int, costs_of: Callable[[Run], Costs], rule: Rule = ANY) -> Found | None:
+        """The least schedule of a job, by the costs of each of its runs; None if none is found."""
+        best: Found | None = None
+        for run in self.runs[job]:
+            if rule.shape not in (None, run.shape):
+                continue
+            costs = rule.obeyed(costs_of(run))
+            cost, value = self._fill(run, costs, is_up=False)
+            if cost < (NEVER if best is None else best.cost):
+                best = Found(cost, self._column(run, costs, value))
+        return best
+
+    def _fill(self, run: Run, costs: Costs, *, is_up: bool) -> tuple[int, Whole]:
+        grid = self._grids[id(run)]
+        gain = grid.up if is_up else grid.down
+        value = self._scratch[: gain.size * (grid.need + 1)].reshape(*gain.shape, grid.need + 1)
+        least, most = grid.limits(gain)
+        runs_on = is_up and not grid.is_exact
+        return int(fill(costs, gain, grid.need, least, most, runs_on, value)), value
+
+    def _column(self, run: Run, costs: Costs, value: Whole) -> Column:
+        grid = self._grids[id(run)]
+        levels = np.zeros(grid.down.shape[0], dtype=np.int64)
+        count = trace(costs, grid.down, grid.need, value, levels)
+        done = np.cumsum(run.work[np.arange(count), levels[:count]])
+        ends = 1 + int(np.searchsorted(done, self.problem.jobs[run.job].work_left))
+        return Column(run.job, run.shape, run.start, tuple(run.servers[levels[:ends]].tolist()))
+
+
+def _runs_of(problem: ParallelProblem, j: int) -> Iterator[Run]:
+    job = problem.jobs[j]
+    for shape in range(len(job.shapes)):
+        for start in range(job.earliest, job.latest + 1):
+            run = Run(problem, j, shape, start)
+            if int(run.work.max(axis=1, initial=0).sum()) >= job.work_left:
+                yield run
+
+
+def _down(costs: NDArray[np.float64]) -> Whole:
+    return np.floor(costs * (1 - ROUNDING)).astype(np.int64)

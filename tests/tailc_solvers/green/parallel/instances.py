@@ -1,0 +1,87 @@
+"""Small problems of malleable jobs, drawn from a seed."""
+
+import math
+
+import numpy as np
+from tailc_solvers.green.parallel.problem import (
+    ParallelJob,
+    ParallelProblem,
+    Shape,
+    moves_of,
+    whole,
+)
+
+from tests.reference import parallel_plain
+
+
+def shape(draw: np.random.Generator, requested: int, vms: int, servers: int) -> Shape:
+    counts = [n for n in range(1, servers + 1) if n <= vms <= 4 * n]
+    picked = draw.random(len(counts)) < 0.7
+    kept = [n for n, keep in zip(counts, picked, strict=True) if keep or n == requested]
+    kept = kept or counts[:1]
+    speed = [int(1_000 * n ** draw.uniform(0.5, 1.0)) for n in kept]
+    return Shape.of(vms, kept, np.maximum.accumulate(speed))
+
+
+def job(draw: np.random.Generator, epochs: int, length_s: int, servers: int) -> ParallelJob:
+    requested = int(draw.integers(1, 3))
+    shapes = tuple(shape(draw, requested, f * requested, servers) for f in (2, 4))
+    speed = int(1_000 * requested**0.8)
+    work = int(draw.uniform(0.3, 2.2) * length_s * 1_000 * speed)
+    slack = int(draw.choice([1_000, 1_100, 1_500, 2_500]))
+    if draw.random() < 0.3:
+        run_ms = int(draw.integers(1, 100_000))
+        return ParallelJob(
+            shapes[:1],
+            work,
+            requested,
+            speed,
+            slack,
+            work_done=run_ms * speed,
+            run_ms=run_ms,
+            present=int(draw.integers(1, servers + 1)),
+        )
+    earliest = int(draw.integers(0, epochs - 1))
+    latest = min(epochs - 1, earliest + int(draw.integers(0, 2)))
+    return ParallelJob(shapes, work, requested, speed, slack, earliest, latest)
+
+
+def small_problem(seed: int, *, forecasts: int = 1) -> ParallelProblem:
+    """Two or three jobs on four servers in four epochs."""
+    draw = np.random.default_rng(seed)
+    T, C = 4, 4
+    length = whole(draw.integers(60, 120, T)) if draw.random() < 0.5 else np.full(T, 100)
+    jobs = tuple(job(draw, T, 100, C) for _ in range(int(draw.integers(2, 4))))
+    power = np.concatenate([[0], np.sort(draw.integers(20_000, 120_000, C))]).astype(np.int64)
+    moves = moves_of(
+        np.arange(C + 1) * int(draw.choice([0, 300_000])), at_the_ends=bool(draw.random() < 0.5)
+    )
+    weights = np.full(forecasts, 1_000_000 // forecasts)
+    weights[0] += 1_000_000 - weights.sum()
+    return ParallelProblem(
+        length_s=length.astype(np.int64),
+        servers=C,
+        power_mw=power,
+        moves_mj=moves,
+        green_mj=draw.integers(0, 16_000_000, (forecasts, T)),
+        weight_ppm=weights.astype(np.int64),
+        brown_cost=draw.integers(0, 300_000, T),
+        run_cost=int(draw.choice([0, 20_000, 300_000])),
+        jobs=jobs,
+    )
+
+
+def feasible_problem(seed: int) -> ParallelProblem:
+    """The first small problem from a seed on whose jobs all have a schedule alone."""
+    while True:
+        problem = small_problem(seed)
+        if all(any(parallel_plain.schedules(problem, job)) for job in problem.jobs):
+            return problem
+        seed += 1_000_003
+
+
+def solvable_problem(seed: int) -> ParallelProblem:
+    """The first small problem from a seed on that has a plan."""
+    while math.isinf(parallel_plain.least_cost(feasible_problem(seed))):
+        seed += 1
+    return feasible_problem(seed)

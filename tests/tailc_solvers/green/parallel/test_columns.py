@@ -1,0 +1,164 @@
+"""Plans from schedules: every small problem beside all of its plans, and solvers that fail."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tailc_solvers.backends.adapters import Backend, Solver
+from tailc_solvers.backends.child import Child
+from tailc_solvers.backends.linear import Answer, Limits, Outcome
+from tailc_solvers.green.parallel.check import faults_of
+from tailc_solvers.green.parallel.columns import Effort, solve_columns
+from tailc_solvers.green.parallel.solution import Ending
+
+from tests.reference import parallel_plain
+from tests.tailc_solvers.green.parallel.instances import (
+    feasible_problem,
+    small_problem,
+    solvable_problem,
+)
+
+ROGUES = "tests.tailc_solvers.backends.rogues"
+THOROUGH = Effort(aim=0.0)
+COARSE = Effort(aim=0.0, cells=7, nodes=4)
+"""A grid of seven units of work: it rounds nearly everything."""
+
+
+@pytest.fixture(scope="module")
+def solver():
+    with Solver(Backend.HIGHS) as highs:
+        yield highs
+
+
+class Scripted(Solver):
+    """Answers with what it is told, once honest answers have run out."""
+
+    def __init__(self, honest: Solver, after: int, answer: Answer) -> None:
+        self.honest, self.after, self.told = honest, after, answer
+
+    def answer(self, program, limits=None):
+        self.after -= 1
+        return self.told if self.after < 0 else self.honest.answer(program, limits)
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 10**9), st.sampled_from([1, 2]))
+def test_the_cost_is_within_the_gap_of_the_least_of_all_plans(solver, seed, forecasts):
+    problem = small_problem(seed, forecasts=forecasts)
+    least = parallel_plain.least_cost(problem)
+    found = solve_columns(problem, solver, effort=THOROUGH).solution
+    if math.isinf(least):
+        assert found.ending in (Ending.NONE_EXISTS, Ending.NO_PLAN)
+        return
+    assert found.plan is not None
+    assert found.ledger is not None
+    assert found.bound is not None
+    assert found.bound <= least <= found.ledger.cost
+    assert found.ledger.cost == parallel_plain.cost(problem, found.plan.servers.tolist())
+    assert faults_of(problem, found.plan) == []
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 10**9))
+def test_a_coarse_grid_of_work_never_lifts_the_bound_above_the_least_cost(solver, seed):
+    problem = feasible_problem(seed)
+    least = parallel_plain.least_cost(problem)
+    found = solve_columns(problem, solver, effort=COARSE).solution
+    if found.plan is None:
+        assert found.ending is not Ending.NONE_EXISTS or math.isinf(least)
+        return
+    assert found.ledger is not None
+    assert found.bound is not None
+    assert found.bound <= least <= found.ledger.cost
+    assert faults_of(problem, found.plan) == []
+
+
+def test_most_small_problems_are_solved_to_the_least_cost(solver):
+    reached = total = 0
+    for seed in range(60):
+        problem = feasible_problem(seed)
+        least = parallel_plain.least_cost(problem)
+        if math.isinf(least):
+            continue
+        found = solve_columns(problem, solver, effort=THOROUGH).solution
+        total += 1
+        reached += found.ledger is not None and found.ledger.cost == least
+    assert total >= 40
+    assert reached >= 0.95 * total
+
+
+def test_the_same_problem_has_the_same_answer(solver):
+    problem = solvable_problem(5)
+    first, second = (solve_columns(problem, solver) for _ in range(2))
+    assert first.columns == second.columns
+    assert first.solution.bound == second.solution.bound
+    assert first.solution.plan is not None
+    assert second.solution.plan is not None
+    assert (first.solution.plan.servers == second.solution.plan.servers).all()
+
+
+def test_columns_of_the_last_plan_are_a_start_for_the_next(solver):
+    problem = solvable_problem(9)
+    first = solve_columns(problem, solver, effort=THOROUGH)
+    second = solve_columns(problem, solver, effort=THOROUGH, warm=first.columns)
+    assert first.solution.ledger is not None
+    assert second.solution.ledger is not None
+    assert second.solution.ledger.cost <= first.solution.ledger.cost
+    assert set(first.columns) <= set(second.columns)
+
+
+@pytest.mark.parametrize("rogue", ["segfault", "rubbish", "raises", "hang"])
+@pytest.mark.parametrize("seed", [3, 4, 9])
+def test_a_solver_that_fails_leaves_a_plan_with_its_outcome(rogue, seed):
+    problem = solvable_problem(seed)
+    solver = Solver(Backend.HIGHS)
+    solver._child = Child(f"{ROGUES}:{rogue}")
+    with solver:
+        found = solve_columns(problem, solver, limits=Limits(wall_s=0.5, nodes=1_000)).solution
+    assert found.outcome is not None
+    assert not found.outcome.has_point
+    assert found.plan is not None
+    assert found.ledger is not None
+    assert found.bound is not None
+    assert faults_of(problem, found.plan) == []
+    assert found.bound <= parallel_plain.least_cost(problem) <= found.ledger.cost
+
+
+@pytest.mark.parametrize("after", [0, 1, 2, 3])
+@pytest.mark.parametrize("scale", [-1e30, -1.0, 0.0, 1e-3, 1e30, math.nan])
+def test_multipliers_that_are_made_up_prove_nothing_wrong(solver, after, scale):
+    problem = solvable_problem(11)
+    least = parallel_plain.least_cost(problem)
+    size = len(problem.jobs) + 3 * problem.epochs
+    lie = Answer(Outcome.OPTIMAL, x=np.ones(3), objective=0.0, dual=np.full(size, scale))
+    found = solve_columns(problem, Scripted(solver, after, lie)).solution
+    assert found.ledger is not None
+    assert found.bound is not None
+    assert found.bound <= least <= found.ledger.cost
+
+
+def test_a_job_that_cannot_meet_its_deadline_is_named(solver):
+    seed = 0
+    while all(any(parallel_plain.schedules(small_problem(seed), j)) for j in _jobs(seed)):
+        seed += 1
+    found = solve_columns(small_problem(seed), solver).solution
+    assert found.ending is Ending.NONE_EXISTS
+    assert found.message.startswith("job ")
+
+
+def test_jobs_that_do_not_fit_together_are_proved_not_to(solver):
+    infeasible = [
+        problem
+        for problem in map(feasible_problem, range(80))
+        if math.isinf(parallel_plain.least_cost(problem))
+    ]
+    endings = [solve_columns(p, solver).solution.ending for p in infeasible]
+    assert len(endings) >= 3
+    assert set(endings) <= {Ending.NONE_EXISTS, Ending.NO_PLAN}
+    assert endings.count(Ending.NONE_EXISTS) >= len(endings) // 2
+
+
+def _jobs(seed):
+    return small_problem(seed).jobs
