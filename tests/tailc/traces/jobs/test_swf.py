@@ -1,10 +1,13 @@
 """Logs in the Standard Workload Format: what is taken, left out, and refused by line."""
 
+import contextlib
 import gzip
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tailc.errors import Code, TailcError
 from tailc.traces.jobs.chosen import JobReading
@@ -233,3 +236,18 @@ def test_a_log_that_knows_little_is_written_without_it(tmp_path):
     path.write_text(swf_text(log_of([0], [5], [1]), "made"))
     again = read_swf(str(path))
     assert (again.start_unix_s, again.zone, again.capacity) == (None, None, None)
+
+
+CELLS = st.sampled_from(["-1", "0", "1", "60", "5", "7.0", "1e3", "x", "-", "999999999999"])
+
+
+@given(st.lists(st.one_of(st.lists(CELLS, min_size=17, max_size=19), st.just([";", "Note:"]))))
+def test_whatever_the_lines_there_is_a_log_or_a_finding_with_a_place(tmp_path_factory, lines):
+    path = tmp_path_factory.getbasetemp() / "any.swf"
+    path.write_text("\n".join(" ".join(line) for line in lines) + "\n")
+    places = []
+    with contextlib.suppress(TailcError):
+        places = [log.place(job) for log in [read_swf(str(path))] for job in range(log.jobs)]
+        assert places
+    places = places or [finding.place for finding in refused(str(path))]
+    assert all(place is not None for place in places)
