@@ -9,7 +9,9 @@ from tailc.cli.outcome import Outcome, reports
 
 @click.command("inspect", short_help="Print what a policy promises and does.")
 @click.argument("artifact")
-@click.option("--rows", is_flag=True, help="Show the evidence of every load.")
+@click.option(
+    "--rows", is_flag=True, help="Show the evidence of every load, or every epoch and job."
+)
 @reports
 def command(artifact: str, *, rows: bool) -> Outcome:
     """Print what an artifact promises, what it does, and the evidence it carries.
@@ -23,6 +25,10 @@ def command(artifact: str, *, rows: bool) -> Outcome:
     text = policy_text(policy)
     if (line := demand_line(policy)) is not None:
         text += "\n\n" + line
-    if rows:
+    if rows and policy.plan is not None:
+        from tailc.report.plan import plan_rows_text
+
+        text += "\n\n" + plan_rows_text(policy.plan)
+    elif rows:
         text += "\n\n" + evidence_text(policy.evidence)
     return Outcome(text=text, result=policy_result(policy))

@@ -26,6 +26,12 @@ class Asked:
     scale: int | None
     measured: tuple[int, ...]
     throughput: tuple[tuple[int, ...], ...]
+    at: int | None
+    job: str | None
+    pool: str | None
+    width: tuple[int, ...]
+    epochs: tuple[int, ...]
+    green: int | None
 
 
 @dataclass(frozen=True)

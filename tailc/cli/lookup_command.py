@@ -8,7 +8,11 @@ import click
 
 from tailc.cli.lookup_asked import Asked, refuse
 from tailc.cli.outcome import Outcome, reports
-from tailc.cli.quantities import DURATION_US, RATE_MRPS, RATES_MRPS, SHARE_PPM
+from tailc.cli.quantities import DURATION_US, MOMENT_UNIX_S, RATE_MRPS, RATES_MRPS, SHARE_PPM
+
+OF_PLANS = ("at", "job", "pool", "width", "epochs", "green")
+# Of servers and of epochs; tailc.forms.plan.quote says the same, and takes time to import.
+MOST_OF_A_JOB = 2**20
 
 
 @click.command("lookup", short_help="Ask a policy what a request does.")
@@ -66,6 +70,34 @@ from tailc.cli.quantities import DURATION_US, RATE_MRPS, RATES_MRPS, SHARE_PPM
     help="In a form of shares, what its machines with targets did in a step, in order, such as "
     "28/s,300/s; repeated for each step.",
 )
+@click.option(
+    "--at",
+    type=MOMENT_UNIX_S,
+    help="In a plan, the moment asked about, such as 2012-06-01T12:00:00Z.",
+)
+@click.option("--job", metavar="NAME", help="In a plan, where this job of it runs then.")
+@click.option("--pool", metavar="NAME", help="In a plan, what feeds this pool then. Default: all.")
+@click.option(
+    "--width",
+    type=click.IntRange(min=1, max=MOST_OF_A_JOB),
+    multiple=True,
+    metavar="SERVERS",
+    help="In a plan, price a job that starts then on so many servers; where jobs are malleable, "
+    "repeated for each width that it may have.",
+)
+@click.option(
+    "--epochs",
+    type=click.IntRange(min=1, max=MOST_OF_A_JOB),
+    multiple=True,
+    metavar="N",
+    help="For how many epochs the job of --width runs; repeated as that is.",
+)
+@click.option(
+    "--green",
+    type=SHARE_PPM,
+    metavar="SHARE",
+    help="How much of the job's energy shall be green, such as 50%. Default: 0%.",
+)
 @reports
 def command(artifact: str, **asked: Any) -> Outcome:
     """Print whether a request may start, how long it still waits, and the rung for its age.
@@ -73,15 +105,18 @@ def command(artifact: str, **asked: Any) -> Outcome:
     Where the policy has a tail table, the frequency of a core that holds the requests of --held,
     and why. Where it has a controller, also what that puts out: after a step for each --measured,
     at the arrival rate --rate, from --scale on. Where it shares a host out, the share of each
-    machine, after a step for each --throughput.
+    machine, after a step for each --throughput. Where it is a plan, what it says of the moment
+    --at.
     """
     from tailc.artifact.files import read_policy
-    from tailc.cli import lookup_ladder, lookup_shares, lookup_tails
+    from tailc.cli import lookup_ladder, lookup_plan, lookup_shares, lookup_tails
 
-    policy = read_policy(artifact)
+    policy, asked_for = read_policy(artifact), Asked(**asked)
+    if policy.plan is not None:
+        return lookup_plan.looked_up(policy.plan, asked_for)
+    refuse(asked_for, OF_PLANS, "this artifact is no plan")
     if policy.shares is not None:
-        return lookup_shares.looked_up(policy.shares, Asked(**asked))
-    asked_for = Asked(**asked)
+        return lookup_shares.looked_up(policy.shares, asked_for)
     refuse(asked_for, ("throughput",), "this artifact is of requests")
     if policy.tail_table is not None:
         return lookup_tails.looked_up(policy, policy.tail_table, asked_for)

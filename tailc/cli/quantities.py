@@ -69,6 +69,29 @@ class Rates(click.ParamType):
 RATES_MRPS = Rates()
 
 
+class Moment(click.ParamType):
+    """A time in ISO 8601 with its zone, as Unix seconds."""
+
+    name = "time"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int:
+        """The seconds behind the text; a usage error for anything else."""
+        if isinstance(value, int):
+            return value
+        from tailc.traces.zones import TimeError, instant
+
+        try:
+            return instant(str(value))
+        except TimeError as error:
+            add = f"add `Z` for UTC, or an offset such as `{value}-07:00`"
+            self.fail(f"{error}: {add}" if error.lacks_zone else str(error), param, ctx)
+
+
+MOMENT_UNIX_S = Moment()
+
+
 # Key in a context of what is told once standard input is read.
 _TAKEN = "tailc.standard_input_is_taken"
 

@@ -10,6 +10,7 @@ from tailc.forms.ladder.solution import RowEvidence
 from tailc.forms.ladder.table import Admission, AdmissionKind, Ladder, LoadAxis, Row, Rule
 from tailc.percentiles import PPM
 from tailc.report.energy import cost_titles, in_watts, is_by_rate, is_energy, objective_text
+from tailc.report.plan import plan_text
 from tailc.report.shares import shares_text
 from tailc.report.steering import climbs_text, controller_text, cores_text
 from tailc.report.table import aligned
@@ -43,6 +44,8 @@ def policy_text(policy: Policy) -> str:
         tables.append(tail_table_text(policy.tail_table))
     if policy.shares is not None:
         tables.append(shares_text(policy.shares))
+    if policy.plan is not None:
+        tables.append(plan_text(policy.plan))
     if policy.controller is not None:
         tables.append(controller_text(policy.controller))
     return "\n".join([*map(printable, head), "", "\n\n".join(tables)])

@@ -22,8 +22,8 @@ MOST_SERVERS = 2**20
 MOST_EPOCHS = 2**14
 LARGEST_UDOLLARS = 2**28
 LARGEST_WORTH_UDOLLARS = 2**53 - 1
-# When the year 9999 is over, which ends what calendars can print.
-LATEST_UNIX_S = 253_402_300_800
+# The last second of the year 9999, which ends what calendars can print.
+LATEST_UNIX_S = 253_402_300_799
 
 
 def _require(holds: bool, otherwise: str) -> None:

@@ -1,0 +1,222 @@
+"""tailc lookup in a plan: where a job runs, what feeds a pool, or what another job would pay."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from tailc.cli.lookup_asked import Asked, refuse
+from tailc.cli.outcome import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tailc.forms.plan.plan import Plan
+    from tailc.forms.plan.quote import Quote, Whole
+
+_OF_REQUESTS = (
+    *("in_system", "rate", "waited", "age", "request_class", "held", "cycles", "memory"),
+    *("scale", "measured", "throughput"),
+)
+# So many names are listed where one is not known; of more those that are closest to it.
+_LISTED = 12
+
+
+def looked_up(plan: Plan, asked: Asked) -> Outcome:
+    """What the plan says of a moment, and of a job or pool in it, or of another job."""
+    refuse(asked, _OF_REQUESTS, "this artifact is a plan")
+    _check_one_question(asked)
+    epoch = _epoch(plan, asked)
+    from tailc.traces.zones import utc_text
+
+    first = plan.start_unix_s + epoch * plan.epoch_s
+    text = f"epoch {epoch} of {len(plan.epochs)}, {utc_text(first)} to "
+    text += utc_text(first + plan.epoch_s)
+    result: dict[str, object] = {"epoch": epoch, "first_unix_s": first}
+    answer = _answer(plan, epoch, asked)
+    return Outcome(text=f"{text}\n{answer[0]}", result=result | answer[1])
+
+
+def _answer(plan: Plan, epoch: int, asked: Asked) -> tuple[str, dict[str, object]]:
+    if asked.job is not None:
+        return _of_job(plan, epoch, asked.job)
+    if asked.width:
+        return _of_width(plan, epoch, asked)
+    every = range(len(plan.pools))
+    return _of_pools(plan, epoch, every if asked.pool is None else [_pool(plan, asked.pool)])
+
+
+def _check_one_question(asked: Asked) -> None:
+    names = ("job", "pool", "width")
+    given = [f"--{name}" for name in names if getattr(asked, name) not in (None, ())]
+    if len(given) > 1:
+        raise click.UsageError(f"{' and '.join(given)} are different questions: ask one of them")
+    if not asked.width:
+        refuse(asked, ("epochs", "green"), "only a job of some --width is priced")
+
+
+def _epoch(plan: Plan, asked: Asked) -> int:
+    from tailc.traces.zones import utc_text
+
+    held = f"it holds from {utc_text(plan.start_unix_s)} to {utc_text(plan.end_unix_s)}"
+    if asked.at is None:
+        example = f"--at {utc_text(plan.start_unix_s)}"
+        raise click.UsageError(f"a plan is by time, and {held}: give --at, such as {example}")
+    epoch = plan.epoch_at(asked.at)
+    if epoch is None:
+        message = f"`{utc_text(asked.at)}` is outside the plan: {held}"
+        raise click.BadParameter(message, param_hint="'--at'")
+    return epoch
+
+
+def _of_job(plan: Plan, epoch: int, name: str) -> tuple[str, dict[str, object]]:
+    from tailc.units import printable
+
+    names = [job.name for job in plan.jobs]
+    if name not in names:
+        raise _unknown("job", name, names, "the plan has no jobs")
+    places = plan.allocation(name, epoch) or ()
+    told = [
+        f"{servers} of {printable(plan.pools[pool].name)} ({_source(plan, pool, epoch)})"
+        for pool, servers in places
+    ]
+    text = f"{printable(name)}: {', '.join(told) or 'no servers'}"
+    rows = [
+        {
+            "pool": plan.pools[pool].name,
+            "servers": servers,
+            "source": _source(plan, pool, epoch),
+        }
+        for pool, servers in places
+    ]
+    return text, {"job": name, "places": rows}
+
+
+def _of_pools(plan: Plan, epoch: int, chosen: Sequence[int]) -> tuple[str, dict[str, object]]:
+    from tailc.report.plan import money_text
+    from tailc.report.table import aligned
+    from tailc.units import printable
+
+    rows, told = [("pool", "source", "free", "of", "price")], []
+    for pool in chosen:
+        one, free = plan.pools[pool], int(plan.free[pool, epoch])
+        price, source = plan.prices[pool].udollars[epoch], _source(plan, pool, epoch)
+        cells = (printable(one.name), source, f"{free:,}", f"{one.servers:,}", money_text(price))
+        rows.append(cells)
+        told.append(
+            {
+                "name": one.name,
+                "source": source,
+                "servers": one.servers,
+                "free": free,
+                "price_udollars": price,
+            }
+        )
+    return aligned(rows, (2, 3, 4)), {"pools": told}
+
+
+def _of_width(plan: Plan, epoch: int, asked: Asked) -> tuple[str, dict[str, object]]:
+    """A quote of a rigid job, or the cheapest of a malleable one's widths."""
+    if len(asked.epochs) != len(asked.width):
+        raise click.UsageError("each --width needs its --epochs, for how many the job then runs")
+    if plan.malleable is None:
+        if len(asked.width) > 1:
+            raise click.UsageError("jobs of this plan run on one --width")
+        return _quoted(plan, epoch, asked)
+    refuse(asked, ("green",), "jobs of this plan are promised no green energy")
+    return _cheapest(plan, epoch, dict(zip(asked.width, asked.epochs, strict=True)))
+
+
+def _quoted(plan: Plan, epoch: int, asked: Asked) -> tuple[str, dict[str, object]]:
+    from tailc.forms.plan.plan import PPM
+    from tailc.forms.plan.quote import RigidJob, quote
+    from tailc.report.plan import money_text
+
+    (width,), (epochs,) = asked.width, asked.epochs
+    if (asked.green or 0) > PPM:
+        raise click.BadParameter("a share lies from 0 % to 100 %", param_hint="'--green'")
+    job = RigidJob(epoch, epochs, width, asked.green or 0)
+    told = quote(plan, plan.free, job)
+    result: dict[str, object] = {"quote": _quote_dict(plan, told)}
+    if told.places is None:
+        return _no_room(plan, epoch, epochs), result
+    does = "admitted: it pays" if told.is_admitted else "refused: it pays only"
+    pays, worth = money_text(told.pays_udollars), money_text(told.worth_udollars)
+    within = min(epochs, len(plan.epochs) - epoch)
+    slots = f"{told.green_slots:,} of {width * within:,} server-epochs are green"
+    where = _places_text(plan, told.places)
+    return f"{does} {pays}, its places are worth {worth}\n{slots}; {where}", result
+
+
+def _quote_dict(plan: Plan, told: Quote) -> dict[str, object]:
+    return {
+        "is_admitted": told.is_admitted,
+        "pays_udollars": told.pays_udollars,
+        "worth_udollars": told.worth_udollars,
+        "green_slots": told.green_slots,
+        "places": None if told.places is None else _spans(plan, told.places),
+    }
+
+
+def _cheapest(plan: Plan, epoch: int, widths: dict[int, int]) -> tuple[str, dict[str, object]]:
+    from tailc.forms.plan.quote import cheapest_places, cheapest_width
+
+    width = cheapest_width(plan, plan.free, epoch, widths)
+    places = width and cheapest_places(plan, plan.free, epoch, widths[width], width)
+    if width is None or places is None or isinstance(places, int):
+        return _no_room(plan, epoch, widths[min(widths)]), {"width": None, "places": None}
+    text = f"{width} servers cost least; {_places_text(plan, places)}"
+    return text, {"width": width, "places": _spans(plan, places)}
+
+
+def _no_room(plan: Plan, epoch: int, epochs: int) -> str:
+    free = plan.free[:, epoch : epoch + epochs].sum(axis=0)
+    least = int(free.argmin())
+    return f"no room: in epoch {epoch + least} {free[least]:,} of {plan.servers:,} servers are free"
+
+
+def _spans(plan: Plan, places: Whole) -> list[dict[str, object]]:
+    from tailc.forms.plan.spans import spans_of
+
+    return [
+        {
+            "pool": plan.pools[span.pool].name,
+            "first_epoch": span.first_epoch,
+            "epochs": span.epochs,
+            "servers": span.servers,
+        }
+        for span in spans_of(places)
+    ]
+
+
+def _places_text(plan: Plan, places: Whole) -> str:
+    from tailc.forms.plan.spans import spans_of
+    from tailc.report.plan import places_text
+
+    return f"by epoch {places_text(plan, spans_of(places))}"
+
+
+def _source(plan: Plan, pool: int, epoch: int) -> str:
+    if not plan.has_buses:
+        return "mixed"
+    return "green" if plan.is_green(pool, epoch) else "brown"
+
+
+def _pool(plan: Plan, name: str) -> int:
+    names = [pool.name for pool in plan.pools]
+    if name not in names:
+        raise _unknown("pool", name, names, "")
+    return names.index(name)
+
+
+def _unknown(noun: str, name: str, names: list[str], none: str) -> click.BadParameter:
+    import difflib
+
+    from tailc.errors import did_you_mean
+    from tailc.units import shorten
+
+    close = difflib.get_close_matches(name, names, _LISTED, cutoff=0)
+    told = did_you_mean(name, names if len(names) <= _LISTED else close) if names else none
+    message = f"{noun} `{shorten(name)}` is not in the plan: {told}"
+    return click.BadParameter(message, param_hint=f"'--{noun}'")

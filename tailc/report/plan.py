@@ -1,0 +1,173 @@
+"""A plan of a datacentre in words: when, on what energy, which jobs, and at what prices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from tailc.forms.plan.expected import Expected, JobBooks, expected_of
+from tailc.forms.plan.ledger import MJ_PER_KWH
+from tailc.forms.plan.plan import Plan, PlannedJob, Span
+from tailc.report.plan_epochs import epochs_text, strip_text
+from tailc.report.table import aligned
+from tailc.traces.zones import utc_text
+from tailc.units import counted, format_mw, format_ppm, plain_ppm, printable
+
+# Of the jobs so many are shown where not all are asked for.
+_SHOWN = 12
+_UNITS = (("h", 3_600), ("min", 60), ("s", 1))
+_MG_PER_KG = 1_000_000
+
+
+def plan_text(plan: Plan) -> str:
+    """The horizon, what is promised and expected, pools, a strip of the epochs, and jobs."""
+    books = expected_of(plan)
+    head = [
+        f"horizon     {utc_text(plan.start_unix_s)} to {utc_text(plan.end_unix_s)}, "
+        f"{counted(len(plan.epochs), 'epoch')} of {length_text(plan.epoch_s)}",
+        f"jobs        {_terms_text(plan)}",
+        f"promise     at most {format_ppm(plan.violations_ppm)} of the jobs {_missed_text(plan)}",
+        f"expected    {expected_text(books)}",
+    ]
+    parts = ["\n".join(head), pools_text(plan), strip_text(plan)]
+    if plan.jobs:
+        parts.append(jobs_text(plan, books, plan.jobs[:_SHOWN]))
+        if len(plan.jobs) > _SHOWN:
+            parts[-1] += f"\n... and {len(plan.jobs) - _SHOWN:,} more (--rows shows all)"
+    return "\n\n".join(parts)
+
+
+def plan_rows_text(plan: Plan) -> str:
+    """Every epoch with its prices, and the jobs where not all have been shown."""
+    parts = [epochs_text(plan)]
+    if len(plan.jobs) > _SHOWN:
+        parts.append(jobs_text(plan, expected_of(plan), plan.jobs))
+    return "\n\n".join(parts)
+
+
+def length_text(length_s: int) -> str:
+    """In the largest of h, min and s that it is a whole number of."""
+    unit, size = next(one for one in _UNITS if length_s % one[1] == 0)
+    return f"{length_s // size:,} {unit}"
+
+
+def money_text(udollars: int | Fraction) -> str:
+    """Millionths of a dollar, to the nearest, such as `$0.0725` or `-$3`."""
+    whole = round(udollars)
+    return f"{'-' if whole < 0 else ''}${plain_ppm(abs(whole))}"
+
+
+def energy_text(energy_mj: int) -> str:
+    """Four digits of kWh."""
+    return f"{energy_mj / MJ_PER_KWH:.4g} kWh"
+
+
+def carbon_text(carbon_mg: Fraction) -> str:
+    """Four digits of kg."""
+    return f"{float(carbon_mg) / _MG_PER_KG:.4g} kg"
+
+
+def expected_text(books: Expected) -> str:
+    """Energy by source, its price and CO2, what jobs bring, and what moves."""
+    found = books.ledger
+    told = [
+        f"{energy_text(found.demand_mj)}, {energy_text(found.green_used_mj)} of them green",
+        f"brown {energy_text(found.brown_mj)} for {cents_text(found.brown_udollars)} with "
+        f"{carbon_text(found.brown_mg)} CO2",
+        f"green {energy_text(found.spilled_mj)} left over",
+    ]
+    if income := sum(job.fees_udollars for job in books.jobs):
+        penalty = sum(job.penalty_udollars for job in books.jobs)
+        told.append(f"jobs pay {cents_text(income)}, {cents_text(penalty)} goes back")
+    if moved := sum(books.moved):
+        told.append(f"{counted(moved, 'server')} moved")
+    if books.short_mj:
+        told.append(f"the green bus lacks {energy_text(books.short_mj)}")
+    return "; ".join(told)
+
+
+def cents_text(udollars: int | Fraction) -> str:
+    """Dollars and cents, to the nearest."""
+    whole = round(Fraction(udollars) / 10_000)
+    return f"{'-' if whole < 0 else ''}${abs(whole) // 100:,}.{abs(whole) % 100:02}"
+
+
+def pools_text(plan: Plan) -> str:
+    """A line for each pool, from the brownest on: racks, servers, power, moves, prices."""
+    has_racks = plan.pools[0].racks is not None
+    title = ["pool", "racks", "servers", "busy", "asleep", "a move", "price of a server and epoch"]
+    rows, first = [title], 1
+    for pool, prices in zip(plan.pools, plan.prices, strict=True):
+        racks = pool.racks or 0
+        low, high = min(prices.udollars), max(prices.udollars)
+        price = money_text(low) if low == high else f"{money_text(low)} to {money_text(high)}"
+        last = first + racks - 1
+        rows.append(
+            [
+                printable(pool.name),
+                str(first) if racks == 1 else f"{first}-{last}",
+                f"{pool.servers:,}",
+                format_mw(pool.busy_mw),
+                format_mw(pool.asleep_mw),
+                f"{pool.migration_mj / 1_000:.4g} J",
+                price,
+            ]
+        )
+        first += racks
+    if not has_racks:
+        rows = [[row[0], *row[2:]] for row in rows]
+    return aligned(rows, numbers=range(1, len(rows[0])))
+
+
+def jobs_text(plan: Plan, books: Expected, jobs: Sequence[PlannedJob]) -> str:
+    """A line for each job: from when, for how long, its green slots, and where it runs."""
+    by_name = {job.name: job for job in books.jobs}
+    title = ["job", "from", "epochs", "slots", "promised", "green", "servers by epoch"]
+    rows = [title]
+    for job in jobs:
+        first, past = job.spans[0].first_epoch, max(span.past for span in job.spans)
+        rows.append(
+            [
+                printable(job.name),
+                utc_text(plan.start_unix_s + first * plan.epoch_s),
+                str(past - first),
+                *_slots_text(by_name[job.name]),
+                places_text(plan, job.spans),
+            ]
+        )
+    if plan.terms is None:
+        rows = [[*row[:4], *row[6:]] for row in rows]
+    return aligned(rows, numbers=range(2, len(rows[0]) - 1))
+
+
+def places_text(plan: Plan, spans: Sequence[Span]) -> str:
+    """Such as `0-5: 10 of racks 1-3; 6-9: 10 of racks 5-6`."""
+    told = []
+    for span in spans:
+        last = span.past - 1
+        when = str(last) if span.epochs == 1 else f"{span.first_epoch}-{last}"
+        told.append(f"{when}: {span.servers} of {printable(plan.pools[span.pool].name)}")
+    return "; ".join(told)
+
+
+def _slots_text(job: JobBooks) -> tuple[str, str, str]:
+    return f"{job.slots:,}", f"{job.promised_slots:,}", f"{job.green_slots:,}"
+
+
+def _terms_text(plan: Plan) -> str:
+    if plan.terms is not None:
+        terms = plan.terms
+        return (
+            f"rigid; a server and epoch pays {money_text(terms.green_udollars)} promised green, "
+            f"else {money_text(terms.brown_udollars)}; {money_text(terms.penalty_udollars)} goes "
+            "back where a promise is missed"
+        )
+    assert plan.malleable is not None
+    return (
+        f"malleable, up to {plain_ppm(plan.malleable.slowdown_ppm)} times as long; an epoch of "
+        f"delay counts {money_text(plan.malleable.delay_udollars)}"
+    )
+
+
+def _missed_text(plan: Plan) -> str:
+    return "miss their green energy" if plan.terms is not None else "are done too late"
