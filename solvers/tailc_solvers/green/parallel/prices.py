@@ -1,0 +1,73 @@
+"""Bid prices: what a server costs in each epoch, so that a job can be placed without a solver.
+
+The master program's multipliers are prices of servers and energy (`master`). With the energy of a
+busy server they make one price for each epoch, in whole micro-units. A job that arrives takes the
+schedule that is least at these prices and has enough free servers: one exact search over its own
+epochs and levels, and no other job moves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tailc_solvers.green.parallel.kernels import NEVER
+from tailc_solvers.green.parallel.problem import MJ_PER_KWH, ParallelProblem, Whole, require
+from tailc_solvers.green.parallel.schedules import (
+    NANO,
+    Column,
+    Costs,
+    Prices,
+    Run,
+    Schedules,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class BidPrices:
+    """Micro-units for a busy server through each epoch, whole and not negative [T]."""
+
+    server: Whole
+
+    def __post_init__(self) -> None:
+        require(bool((self.server >= 0).all()), "prices must not be negative")
+
+
+def bid_prices(problem: ParallelProblem, prices: Prices) -> BidPrices:
+    """Prices of server-epochs: the server's own and its energy's, rounded half to even.
+
+    The energy is that of a server when all are busy.
+    """
+    each = int(problem.power_mw[-1]) * problem.length_s / problem.servers
+    energy = prices.energy * each / MJ_PER_KWH
+    return BidPrices(np.rint((prices.server + energy) / NANO).astype(np.int64))
+
+
+def cheapest(
+    problem: ParallelProblem,
+    job: int,
+    prices: BidPrices,
+    free: Sequence[int],
+    *,
+    cells: int = 2_000,
+) -> Column | None:
+    """The schedule of a job that is least at the prices, on at most `free` servers [T].
+
+    None where no schedule keeps the job's deadline on those. Running still costs what it costs.
+    """
+    spare = np.array(free, dtype=np.int64)
+    require(spare.shape == prices.server.shape == (problem.epochs,), "all epochs need a number")
+
+    def priced(run: Run) -> Costs:
+        here = run.epochs
+        given = NANO * prices.server[here, None] * run.servers
+        each = (given + run.waiting[:, None]).astype(np.int64)
+        each[run.servers > spare[here, None]] = NEVER
+        levels = run.servers.size
+        stage = np.repeat(each[:, None, :], levels, axis=1)
+        return Costs(each[0], stage, np.zeros(each.shape, dtype=np.int64))
+
+    found = Schedules(problem, cells, only=(job,)).best(job, priced)
+    return None if found is None else found.column

@@ -1,0 +1,93 @@
+"""One job's schedules at any prices: the search beside all of them, on fine and coarse grids."""
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tailc_solvers.green.parallel.check import faults_of_column
+from tailc_solvers.green.parallel.kernels import NEVER
+from tailc_solvers.green.parallel.problem import MJ_PER_KWH, S_PER_H, whole
+from tailc_solvers.green.parallel.schedules import NANO, Prices, Rule, Schedules
+
+from tests.reference import parallel_plain
+from tests.tailc_solvers.green.parallel.instances import small_problem
+
+ROUNDED = 12
+"""Billionths: each epoch's cost, and that of the end, is rounded down by less than two."""
+
+prices = st.lists(st.integers(0, 10**7), min_size=4, max_size=4)
+energies = st.lists(st.integers(0, 3 * 10**8), min_size=4, max_size=4)
+
+
+def _priced(problem, job, row, server, energy) -> Fraction:
+    """Cost of a row of server counts in billionths, as told."""
+    total = Fraction(0)
+    for t, n in enumerate(row):
+        before = row[t - 1] if t else job.present
+        takes = int(problem.power_mw[n]) * int(problem.length_s[t])
+        takes += int(problem.moves_mj[before, n])
+        total += server[t] * n + Fraction(energy[t] * takes, MJ_PER_KWH)
+        if n:
+            waited = problem.run_cost * int(problem.length_s[t])
+            total += Fraction(NANO * waited, S_PER_H * len(problem.jobs))
+    return total
+
+
+@settings(max_examples=80)
+@given(st.integers(0, 10**9), prices, energies)
+def test_on_a_fine_grid_the_least_schedule_is_found(seed, server, energy):
+    problem = small_problem(seed)
+    job = problem.jobs[0]
+    fine = Schedules(problem, 10**7)
+    here = Prices(whole(server), whole(energy))
+    found = fine.best(0, lambda run: run.priced(here))
+    rows = [row for _, row in parallel_plain.schedules(problem, job)]
+    assert (found is None) == (rows == [])
+    if found is None:
+        assert fine.bound(0, here) == NEVER
+        return
+    least = min(_priced(problem, job, row, server, energy) for row in rows)
+    assert fine.is_exact(0)
+    assert least - ROUNDED <= found.cost <= least
+    row = found.column.row(problem.epochs).tolist()
+    assert _priced(problem, job, row, server, energy) <= least + ROUNDED
+
+
+@settings(max_examples=80)
+@given(st.integers(0, 10**9), prices, energies, st.integers(1, 40))
+def test_on_any_grid_bounds_are_below_and_schedules_are_feasible(seed, server, energy, cells):
+    problem = small_problem(seed)
+    coarse = Schedules(problem, cells)
+    here = Prices(whole(server), whole(energy))
+    rows = [row for _, row in parallel_plain.schedules(problem, problem.jobs[0])]
+    costs = [_priced(problem, problem.jobs[0], row, server, energy) for row in rows]
+    assert all(coarse.bound(0, here) <= cost for cost in costs)
+    found = coarse.best(0, lambda run: run.priced(here))
+    if found is not None:
+        assert faults_of_column(problem, found.column) == []
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize(
+    "rule", [Rule(shape=0), Rule(least_epochs=2), Rule(most_epochs=2), Rule(0, 2, 2)]
+)
+def test_a_rule_leaves_the_schedules_that_obey(seed, rule):
+    problem = small_problem(seed)
+    job = problem.jobs[0]
+    server, energy = [3_000, 900_000, 10, 40_000], [10**8, 10**6, 2 * 10**8, 0]
+    schedules = Schedules(problem, 10**7)
+    here = Prices(whole(server), whole(energy))
+    found = schedules.best(0, lambda run: run.priced(here), rule)
+    rows = [
+        row
+        for shape, row in parallel_plain.schedules(problem, job)
+        if rule.shape in (None, shape)
+        and rule.least_epochs <= sum(n > 0 for n in row) <= rule.most_epochs
+    ]
+    assert (found is None) == (rows == [])
+    if found is not None:
+        assert rule.admits(found.column)
+        least = min(_priced(problem, job, row, server, energy) for row in rows)
+        assert least - ROUNDED <= found.cost <= least
+        assert schedules.bound(0, here, rule) <= least
