@@ -49,6 +49,7 @@ from numba import njit
 
 from tailc.replay.arriving import arrive
 from tailc.replay.cores.control import complete, scale
+from tailc.replay.cores.logs import give_up, log_energy, log_waking, wait_until
 from tailc.replay.cores.shortage import asked_at, find_shortages, is_any_held_below_free
 from tailc.replay.cores.state import (
     BESIDE_FREE,
@@ -58,15 +59,8 @@ from tailc.replay.cores.state import (
     empty_server,
 )
 from tailc.replay.cores.table import NOWHERE, CoreTable
-from tailc.replay.pools import NEVER_NS, PPM
-from tailc.replay.state import (
-    BUSY,
-    IN_SYSTEM,
-    NOBODY,
-    POOL_COLUMNS,
-    SPAN,
-    THREADS,
-)
+from tailc.replay.pools import NEVER_NS
+from tailc.replay.state import NOBODY
 from tailc.replay.streams import uniform
 
 # An age above those of all climbs; with the time of a replay on top it is still below never.
@@ -104,13 +98,13 @@ def _run(state, demand, table, measured_from, most_in_system, log):
         upcoming = min(server.exit_at, arrive_at, server.start_at, server.tick_at)
         if upcoming == NEVER_NS:
             return
-        _wait_until(upcoming, state, table, log)
+        wait_until(upcoming, state, table, log)
         if server.exit_at == upcoming:
             _exit(state, demand, table, log)
         elif arrive_at == upcoming:
             arrive(server, len(demand.arrival_ns), measured_from)
             if server.in_system >= most_in_system:
-                _give_up(state, demand, table, log)
+                give_up(state, demand, table, log)
                 return
             _reread(state, table)
         elif server.start_at == upcoming:
@@ -118,26 +112,6 @@ def _run(state, demand, table, measured_from, most_in_system, log):
         else:
             _tick(state, demand, table, log)
         _look_ahead(state, demand, table)
-
-
-@_part  # pragma: no cover - compiled
-def _wait_until(upcoming, state, table, log):
-    """Let time pass: the integrals."""
-    server = state.server
-    if upcoming == server.now:
-        return
-    # A float: nanoseconds times millionths outgrow 64 bits within minutes.
-    passed = float(upcoming - server.now)
-    sums = log.integrals[server.phase]
-    sums[SPAN] += passed
-    sums[IN_SYSTEM] += passed * server.in_system
-    for unit in range(len(state.free)):
-        held_ppm = passed * PPM * (table.cores[unit] - state.free[unit])
-        sums[THREADS + unit * POOL_COLUMNS] += held_ppm
-        sums[BUSY + unit * POOL_COLUMNS] += held_ppm
-    log.power[server.phase] += passed * server.power_ppm / PPM
-    server.now = upcoming
-    server.ticked = NOBODY
 
 
 @_part  # pragma: no cover - compiled
@@ -177,24 +151,12 @@ def _is_unfinished(job, now, demand):
 @_part  # pragma: no cover - compiled
 def _leave_rung(state, job, table, log):
     """Give back the job's core, and log what it drew there."""
-    _log_energy(state.server.now, job, table, log)
+    log_energy(state.server.now, job, table, log)
     state.free[table.unit_of[job.rung]] += 1
     state.server.power_ppm -= table.power_ppm[job.rung]
     if job.rung < len(table.unit_of) - 1:
         job.spent += state.server.now - job.since
-        _log_waking(BESIDE_REQUEST, state, job, log)
-
-
-@_part  # pragma: no cover - compiled
-def _log_waking(where, state, job, log):
-    """How much of the time that ends now batch work beside the job's core was not awake yet."""
-    now = state.server.now
-    log.waking[state.server.phase, where] += max(min(now, job.batch_from) - job.since, 0)
-
-
-@_part  # pragma: no cover - compiled
-def _log_energy(now, job, table, log):
-    log.energy[job.request] += float(now - job.since) * table.power_ppm[job.rung] / PPM
+        log_waking(BESIDE_REQUEST, state, job, log)
 
 
 @_part  # pragma: no cover - compiled
@@ -287,7 +249,7 @@ def _start(state, demand, table, log):
     job.left = demand.work[request]
     log.wait_ns[request] = server.now - demand.arrival_ns[request]
     log.idle_ns[request] = server.now - job.since
-    _log_waking(BESIDE_FREE, state, job, log)
+    log_waking(BESIDE_FREE, state, job, log)
     wake_ns = table.core_wake_ns if server.now > job.since else 0
     server.started += 1
     server.running += 1
@@ -505,18 +467,3 @@ def _start_at(state, demand, table):
         if state.reach_ns[row, rung] < NEVER_NS and _is_open(rung, state.older, state, table):
             return demand.arrival_ns[server.started] + state.reach_ns[row, rung]
     return NEVER_NS
-
-
-@_part  # pragma: no cover - compiled
-def _give_up(state, demand, table, log):
-    """Every request in the system has its age as latency, and as wait if it has not begun."""
-    server = state.server
-    for place in range(server.running):
-        job = state.jobs[state.order[place]]
-        log.latency_ns[job.request] = server.now - demand.arrival_ns[job.request]
-        log.rung[job.request] = job.rung
-        log.thread_ns[job.request] = server.now - job.begun
-        _log_energy(server.now, job, table, log)
-    for request in range(server.started, server.arrived):
-        log.latency_ns[request] = server.now - demand.arrival_ns[request]
-        log.wait_ns[request] = log.latency_ns[request]
