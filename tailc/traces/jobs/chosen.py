@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.errors import Code, Finding, Place, Severity, TailcError
-from tailc.traces.jobs.log import Ints, JobLog
+from tailc.traces.jobs.log import Ints, JobLog, refuse_wide
 from tailc.traces.zones import ADVICE, TimeError, instant, zone_of
 from tailc.units import counted
 
@@ -76,11 +76,10 @@ class Choosing:
         if count := int(out.sum()):
             self.chosen &= ~which
             jobs = counted(count, "job")
-            message = f"{jobs} left out that {what}, this the first"
+            message = f"{jobs} left out that {what}" + ("; the first is here" if count > 1 else "")
             place = self._place(out)
-            warning = Severity.WARNING
             self.findings.append(
-                Finding(Code.JOBS_LEFT_OUT, message, place, severity=warning),
+                Finding(Code.JOBS_LEFT_OUT, message, place, severity=Severity.WARNING)
             )
 
     def refuse(self, which: NDArray[np.bool_], code: Code, what: str, help_: str = _MEND) -> None:
@@ -116,14 +115,12 @@ def chosen_jobs(
     if reading.zone is not None:
         _check_zone(reading.zone, source)
     choosing = Choosing(stated, source, np.ones(len(stated.at), dtype=np.bool_))
-    _check_order(choosing)
     choosing.leave_out(stated.is_part, "are parts of jobs that have a line of their own")
     choosing.leave_out(stated.never_ran, "never ran")
     choosing.leave_out(stated.width < 1, "have no width")
+    _check_order(choosing)
     choosing.refuse(stated.run_s < 0, Code.NOT_POSITIVE, "has a negative run time")
     _settle_zero_runs(choosing, reading)
-    if reading.servers is not None:
-        _refuse_wide(choosing, reading.servers)
     if not choosing.chosen.any():
         message = f"`{source}` has no job that ran"
         help_ = "give a log with run times and widths"
@@ -132,7 +129,7 @@ def chosen_jobs(
         raise TailcError(errors)
     kept = choosing.chosen
     asked_start = reading.start_unix_s(source)
-    return JobLog(
+    log = JobLog(
         stated.number[kept],
         stated.submit_s[kept],
         stated.run_s[kept],
@@ -146,6 +143,9 @@ def chosen_jobs(
         row=None if stated.by_line else stated.at[kept],
         warnings=(*warnings, *choosing.findings),
     )
+    if reading.servers is not None:
+        refuse_wide(log, reading.servers)
+    return log
 
 
 def _check_zone(zone: str, source: str) -> None:
@@ -158,7 +158,9 @@ def _check_zone(zone: str, source: str) -> None:
 def _check_order(choosing: Choosing) -> None:
     submit_s = choosing.stated.submit_s
     choosing.refuse(submit_s < 0, Code.OUT_OF_RANGE, "is submitted before the log starts")
-    is_late = np.diff(submit_s, prepend=submit_s[:1]) < 0
+    kept = np.flatnonzero(choosing.chosen)
+    is_late = np.zeros(len(submit_s), dtype=np.bool_)
+    is_late[kept[1:]] = np.diff(submit_s[kept]) < 0
     hint = "sort the log by submit time"
     choosing.refuse(is_late, Code.OUT_OF_ORDER, "is submitted before the job above it", hint)
 
@@ -170,13 +172,3 @@ def _settle_zero_runs(choosing: Choosing, reading: JobReading) -> None:
     else:
         hint = "correct the line, or have such jobs left out"
         choosing.refuse(is_zero, Code.NOT_POSITIVE, "has a run time of 0", hint)
-
-
-def _refuse_wide(choosing: Choosing, servers: int) -> None:
-    width = choosing.stated.width
-    wide = (width > servers) & choosing.chosen
-    if wide.any():
-        shown = int(width[int(np.argmax(wide))])
-        what = f"is {shown} wide, and the datacentre {servers}"
-        hint = "divide the widths, or drop the largest jobs"
-        choosing.refuse(wide, Code.TOO_WIDE, what, hint)

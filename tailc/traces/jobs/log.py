@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc.errors import Finding, Place
+from tailc.errors import Code, Finding, Place, TailcError
 
 Ints = NDArray[np.int64]
 
@@ -95,10 +94,15 @@ def node_seconds(log: JobLog) -> int:
     return int(np.dot(log.run_s, log.width))
 
 
-def joined(parts: Sequence[JobLog]) -> JobLog:
-    """Parts of one log, one after the other; what is not of a job is from the first."""
-    columns = {name: [each._columns()[name] for each in parts] for name in parts[0]._columns()}
-    return replace(parts[0], **{name: np.concatenate(each) for name, each in columns.items()})
+def refuse_wide(log: JobLog, servers: int) -> None:
+    """Raise TailcError where a job is wider than the datacentre."""
+    wide = log.width > servers
+    if count := int(wide.sum()):
+        job = int(np.argmax(wide))
+        message = f"job {log.number[job]} is {log.width[job]} wide, and the datacentre {servers}"
+        others = f" (first of {count} such jobs)" if count > 1 else ""
+        help_ = "divide the widths by more, or drop more of the largest jobs"
+        raise TailcError(Finding(Code.TOO_WIDE, message + others, log.place(job), help_))
 
 
 def _check_within(values: Ints | None, largest: int) -> None:

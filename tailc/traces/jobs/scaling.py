@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.errors import Code, Finding, Place, TailcError
-from tailc.traces.jobs.log import Ints, JobLog
+from tailc.traces.jobs.log import Ints, JobLog, refuse_wide
 from tailc.traces.split_keys import hash_key
 from tailc.units import counted
 
@@ -169,17 +169,6 @@ def with_applications(log: JobLog, counts: Mapping[str, int], seed: int) -> JobL
     order = np.lexsort((log.number, _keys(log, f"application {seed}")))
     application[order] = np.repeat(np.arange(len(counts)), list(counts.values()))
     return replace(log, application=application, applications=tuple(counts))
-
-
-def refuse_wide(log: JobLog, servers: int) -> None:
-    """Raise TailcError where a job is wider than the datacentre."""
-    wide = log.width > servers
-    if count := int(wide.sum()):
-        job = int(np.argmax(wide))
-        message = f"job {log.number[job]} is {log.width[job]} wide, and the datacentre {servers}"
-        others = f" (first of {count} such jobs)" if count > 1 else ""
-        help_ = "divide the widths by more, or drop more of the largest jobs"
-        raise TailcError(Finding(Code.TOO_WIDE, message + others, log.place(job), help_))
 
 
 def _times(values: Ints, by: Fraction | int) -> Ints:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tailc.traces.jobs.log import joined, node_seconds, peak_width
+from tailc.traces.jobs.log import node_seconds, peak_width
 from tests.tailc.traces.jobs.making import log_of
 
 
@@ -33,13 +33,6 @@ def test_a_part_has_the_columns_that_the_log_has():
     assert part.run_s.tolist() == [9, 7]
     assert part.green_percent.tolist() == [0, 100]
     assert part.application is None
-
-
-def test_parts_are_joined_to_the_log_that_they_are_of():
-    log = log_of([0, 1, 1], [9, 8, 7], [1, 1, 1], green_percent=np.array([0, 25, 100]))
-    again = joined([log.part(slice(0, 1)), log.part(slice(1, None))])
-    assert again.run_s.tolist() == log.run_s.tolist()
-    assert again.green_percent.tolist() == log.green_percent.tolist()
 
 
 @pytest.mark.parametrize(

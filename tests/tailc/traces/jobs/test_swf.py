@@ -144,6 +144,11 @@ def test_submit_times_out_of_order_are_refused(tmp_path):
     assert (finding.code, finding.place.line) == (Code.OUT_OF_ORDER, FIRST_JOB + 1)
 
 
+def test_a_line_left_out_may_have_any_submit_time(tmp_path):
+    lines = job(1, 10), job(2, -1, status=2), job(3, 0, run=-1), job(4, 10)
+    assert read_swf(written(tmp_path, *lines)).number.tolist() == [1, 4]
+
+
 def test_jobs_wider_than_the_datacentre_are_refused(tmp_path):
     path = written(tmp_path, job(), job(2, allocated=65), job(3, allocated=64))
     (finding,) = refused(path, servers=64)
