@@ -14,6 +14,9 @@ from tailc.traces.trace import read_trace
 from tailc.traces.written import METADATA_KEY, reading_of_written, written_profile
 from tests.tailc.traces.making import DATA, reading, written
 
+# What was measured, and is nobody's demand.
+NO_DEMANDS = (Measure.THROUGHPUT, Measure.RUN_TIME)
+
 
 @st.composite
 def profiles(draw):
@@ -35,7 +38,7 @@ def profiles(draw):
         array(whole, kinds, degrees) / 1e6,
         array(st.integers(0, kinds - 1), requests).astype(np.int32),
         ("short", "long", "a, b\n")[:kinds] if named else (),
-        draw(st.sampled_from([each for each in Measure if each is not Measure.THROUGHPUT])),
+        draw(st.sampled_from([each for each in Measure if each not in NO_DEMANDS])),
         draw(st.text(st.characters(codec="utf-8"))),
         memory_ns / 1e6 if draw(st.booleans()) else None,
     )
