@@ -17,6 +17,8 @@ from tailc.units import counted
 
 # A century of minutes; what is more is a wrong time in one row.
 MAX_STEPS = 1 << 26
+# Of any quantity in its unit; sums of so much over all steps stay finite.
+LARGEST = 1e18
 
 Ints = NDArray[np.int64]
 
@@ -111,17 +113,18 @@ def _steps_of_rows(rows: Stamped, reading: SeriesReading, step_s: int) -> Ints:
 
 def _clamped(rows: Stamped, reading: SeriesReading, step_s: int) -> tuple[Floats, Mask]:
     """Values in the quantity's unit, those a little below 0 set to it, and which there are."""
-    value = rows.value * reading.factor(step_s)
-    quantity, known = reading.quantity, rows.has_value
-    value = np.where(_is_night(rows, reading), 0.0, value)
+    quantity, known, factor = reading.quantity, rows.has_value, reading.factor(step_s)
+    beyond = known & (np.abs(rows.value) > LARGEST / factor)
+    value = np.where(beyond | _is_night(rows, reading), 0.0, rows.value) * factor
     below, above = known & (value < quantity.least), known & (value > quantity.most)
-    help_ = "correct the cell, check its unit, or leave the cell empty"
-    what = f"is below the least {quantity.noun}, {quantity.least:g} {quantity.unit}".rstrip()
+    too_low = f"is below the least {quantity.noun}, {quantity.least:g} {quantity.unit}".rstrip()
     if reading.night_share and np.isinf(quantity.most):
-        what = f"is negative by more than {reading.night_share:.3g} of the largest value"
-    rows.cells.refuse(below, reading.value, Code.OUT_OF_RANGE, what, help_)
-    what = f"is above the largest {quantity.noun}, {quantity.most:g} {quantity.unit}".rstrip()
-    rows.cells.refuse(above, reading.value, Code.OUT_OF_RANGE, what, help_)
+        too_low = f"is negative by more than {reading.night_share:.3g} of the largest value"
+    too_high = f"is above the largest {quantity.noun}, {quantity.most:g} {quantity.unit}".rstrip()
+    too_large = f"is beyond the largest that can be held, {LARGEST:g} {quantity.unit}".rstrip()
+    help_ = "correct the cell, check its unit, or leave the cell empty"
+    for bad, what in ((below, too_low), (above, too_high), (beyond, too_large)):
+        rows.cells.refuse(bad, reading.value, Code.OUT_OF_RANGE, what, help_)
     rows.cells.stop_if_refused()
     return value, known
 

@@ -1,8 +1,12 @@
 """Series in columns: times, units, gaps, and what is refused by row."""
 
+import contextlib
+
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tailc.errors import Code, TailcError
 from tailc.traces.series.reading import SeriesReading, Stamp
@@ -202,6 +206,8 @@ def test_larger_negative_production_is_refused_with_its_place(tmp_path):
     [
         (Quantity.CLOUD_COVER, "tenths", 11, "above the largest cloud cover, 1"),
         (Quantity.CLOUD_COVER, "1", -0.1, "below the least cloud cover, 0"),
+        (Quantity.POWER, "GW", "1e300", "beyond the largest that can be held, 1e+18"),
+        (Quantity.PRICE, "$/kWh", "-1e19", "beyond the largest that can be held, 1e+18"),
     ],
 )
 def test_what_a_quantity_cannot_be_is_refused(tmp_path, quantity, unit, value, says):
@@ -230,3 +236,24 @@ def test_rows_of_another_series_are_filtered_out(tmp_path):
 def test_a_reading_that_means_nothing_cannot_exist(fields):
     with pytest.raises(ValueError, match=r"step|gaps"):
         reading(**fields)
+
+
+STAMPS = st.sampled_from(
+    [f"2012-{day}T{hour}:00" for day in ("03-11", "11-04") for hour in ("00", "01", "02", "03")]
+    + ["2012-03-11T00:00Z", "2012-03-11T00:15Z", "9999-12-31T23:59Z", "soon", ""]
+)
+VALUES = st.sampled_from(["0", "1", "-0.001", "-5", "", "1e300", "nan", "inf", "x"])
+
+
+@given(st.lists(st.tuples(STAMPS, VALUES), max_size=6), st.sampled_from([None, DENVER, "-07:00"]))
+def test_whatever_the_rows_there_is_a_series_or_a_finding_with_a_place(
+    tmp_path_factory, rows, zone
+):
+    path = written(tmp_path_factory.getbasetemp(), *map(",".join, rows), name="any.csv")
+    asked = {"zone": zone, "keeps_longer_gaps": True}
+    places = []
+    with contextlib.suppress(TailcError):
+        places = [each.place for each in read_series(path, reading(**asked)).warnings] or [path]
+        assert places
+    places = places or [finding.place for finding in refused(path, **asked)]
+    assert None not in places
