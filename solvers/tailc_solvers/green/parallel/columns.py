@@ -48,7 +48,7 @@ class Effort:
         rounds: linear programs before branching.
         nodes: of the tree.
         rounds_a_node: linear programs in each.
-        whole_nodes: of a solver's own tree that picks one schedule for each job; 0 for none.
+        whole_nodes: of a solver's own tree that picks a schedule for each job, once; 0 for none.
         passes: of the search job by job.
         cells: units of work of one job.
     """
@@ -143,19 +143,14 @@ class _Search:
 
     def descend(self) -> None:
         """Split the node of the least bound until the gap is as wanted."""
-        leaves: list[_Node] = []
         while self.open and not self._is_done() and self.count < self.effort.nodes:
-            node = heapq.heappop(self.open)
+            node = self.open[0]
             rules = node.mixture.parted(node.rules) if node.mixture else []
             if not rules or self.outcome is not None:
-                leaves.append(node)
-                break
+                return
+            heapq.heappop(self.open)
             for kid in rules:
                 self._descend_to(node, kid)
-        for leaf in leaves:
-            heapq.heappush(self.open, leaf)
-        if self.count and not self._is_done():
-            self._try_whole()
 
     @property
     def bound(self) -> int:

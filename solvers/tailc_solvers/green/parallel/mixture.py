@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from tailc_solvers.green.parallel.problem import ParallelProblem
-from tailc_solvers.green.parallel.schedules import ANY, Column, Rule
+from tailc_solvers.green.parallel.schedules import ANY, Column, Count, Rule
 
 Rules = Mapping[int, Rule]
 
@@ -20,17 +20,21 @@ LENGTH_FIRST = 0.05
 
 @dataclass
 class _OfJob:
-    """The mean length in epochs, how much of each shape, and the schedule of most."""
+    """Schedules and their shares, the mean length in epochs, and how much of each shape."""
 
+    parts: list[tuple[Column, float]] = field(default_factory=list)
     length: float = 0.0
     shapes: dict[int, float] = field(default_factory=dict)
-    most: tuple[float, Column | None] = (0.0, None)
 
     def add(self, column: Column, share: float) -> None:
+        self.parts.append((column, share))
         self.length += share * len(column.servers)
         self.shapes[column.shape] = self.shapes.get(column.shape, 0.0) + share
-        if share > self.most[0]:
-            self.most = share, column
+
+    @property
+    def most(self) -> Column | None:
+        """The schedule of the largest share, the first of equal ones."""
+        return max(self.parts, key=lambda part: part[1])[0] if self.parts else None
 
     @property
     def by_length(self) -> float:
@@ -41,6 +45,26 @@ class _OfJob:
     def by_shape(self) -> float:
         """How much is not of the commonest shape."""
         return 1.0 - max(self.shapes.values(), default=1.0)
+
+    def by_count(self) -> tuple[float, int, int]:
+        """The evenest division by servers in one epoch: its smaller part, the epoch, the count.
+
+        At most that count is one side; the smaller part is 0 where no epoch divides the mixture.
+        """
+        best = 0.0, 0, 0
+        first = min((column.start for column, _ in self.parts), default=0)
+        last = max((column.start + len(column.servers) for column, _ in self.parts), default=0)
+        for epoch in range(first, last):
+            shares: dict[int, float] = {}
+            for column, share in self.parts:
+                shares[column.at(epoch)] = shares.get(column.at(epoch), 0.0) + share
+            below = 0.0
+            for count in sorted(shares)[:-1]:
+                below += shares[count]
+                smaller = min(below, sum(shares.values()) - below)
+                if smaller > best[0] + MIXED:
+                    best = smaller, epoch, count
+        return best
 
 
 class Mixture:
@@ -63,14 +87,15 @@ class Mixture:
 
     def most(self) -> list[Column] | None:
         """The schedule that has most of each job; None where a job has none."""
-        found = [job.most[1] for job in self._jobs]
+        found = [job.most for job in self._jobs]
         return [column for column in found if column is not None] if None not in found else None
 
     def parted(self, rules: Rules) -> list[Rules]:
         """Rules, beside those given, that part the mixture; empty where none does.
 
         The job whose mean length is farthest from whole is to be shorter or longer; where all are
-        close, the job of most shapes is to have one or another. Of equal jobs the first is taken.
+        close, the job of most shapes is to have one or another; and where none mixes shapes, the
+        job whose counts differ most in an epoch is to have few or many. Of equal jobs the first.
         """
         j, job = max(enumerate(self._jobs), key=lambda at: (at[1].by_length, -at[0]))
         rule = rules.get(j, ANY)
@@ -80,7 +105,16 @@ class Mixture:
             return [{**rules, j: kid} for kid in kids]
         j, job = max(enumerate(self._jobs), key=lambda at: (at[1].by_shape, -at[0]))
         if job.by_shape < MIXED:
-            return []
+            return self._parted_by_count(rules)
         rule = rules.get(j, ANY)
         shapes = range(len(self._problem.jobs[j].shapes))
         return [{**rules, j: replace(rule, shape=o)} for o in shapes]
+
+    def _parted_by_count(self, rules: Rules) -> list[Rules]:
+        found = [(job.by_count(), -j) for j, job in enumerate(self._jobs)]
+        (smaller, epoch, count), at = max(found, key=lambda one: (one[0][0], one[1]))
+        if smaller < MIXED:
+            return []
+        rule = rules.get(-at, ANY)
+        few = Count(epoch, 0, count), Count(epoch, count + 1, self._problem.servers)
+        return [{**rules, -at: replace(rule, counts=(*rule.counts, one))} for one in few]

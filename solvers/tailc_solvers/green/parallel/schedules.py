@@ -62,6 +62,11 @@ class Column:
     start: int
     servers: tuple[int, ...]
 
+    def at(self, epoch: int) -> int:
+        """Servers in an epoch."""
+        k = epoch - self.start
+        return self.servers[k] if 0 <= k < len(self.servers) else 0
+
     def row(self, epochs: int) -> Whole:
         """Server counts in all epochs [T]."""
         row = np.zeros(epochs, dtype=np.int64)
@@ -69,25 +74,47 @@ class Column:
         return row
 
 
+class Count(NamedTuple):
+    """A range of a job's servers in one epoch; 0 where it does not run."""
+
+    epoch: int
+    least: int
+    most: int
+
+
 @dataclass(frozen=True)
 class Rule:
-    """What a search asks of a job's schedule: its shape, and for how many epochs it runs."""
+    """What a search asks of a job's schedule: shape, epochs that it runs for, counts in some."""
 
     shape: int | None = None
     least_epochs: int = 1
     most_epochs: int = 1 << 30
+    counts: tuple[Count, ...] = ()
 
     def admits(self, column: Column) -> bool:
         """Whether a schedule obeys."""
         is_shape = self.shape in (None, column.shape)
-        return is_shape and self.least_epochs <= len(column.servers) <= self.most_epochs
+        is_length = self.least_epochs <= len(column.servers) <= self.most_epochs
+        in_range = (c.least <= column.at(c.epoch) <= c.most for c in self.counts)
+        return is_shape and is_length and all(in_range)
 
-    def obeyed(self, costs: Costs) -> Costs:
-        """The costs, NEVER where the schedule would be too short or too long."""
-        stage, end = costs.stage.copy(), costs.end.copy()
+    def obeyed(self, run: Run, costs: Costs) -> Costs:
+        """The costs, NEVER where a schedule would not obey; the shape is not looked at."""
+        first, stage, end = (part.copy() for part in costs)
         stage[self.most_epochs :] = NEVER
         end[: self.least_epochs - 1] = NEVER
-        return Costs(costs.first, stage, end)
+        for count in self.counts:
+            k = count.epoch - run.start
+            is_out = (run.servers < count.least) | (run.servers > count.most)
+            if 0 <= k < stage.shape[0]:
+                stage[k][:, is_out] = NEVER
+            if k == 0:
+                first[is_out] = NEVER
+            if count.least > 0:
+                end[: max(k, 0)] = NEVER
+                if not 0 <= k < stage.shape[0]:
+                    first[:] = NEVER
+        return Costs(first, stage, end)
 
 
 ANY = Rule()
@@ -239,7 +266,9 @@ class Schedules:
     def bound(self, job: int, prices: Prices, rule: Rule = ANY) -> int:
         """A lower bound on the cost of every schedule of a job; NEVER where it has none."""
         runs = [run for run in self.runs[job] if rule.shape in (None, run.shape)]
-        found = [self._fill(run, rule.obeyed(run.priced(prices)), is_up=True)[0] for run in runs]
+        found = [
+            self._fill(run, rule.obeyed(run, run.priced(prices)), is_up=True)[0] for run in runs
+        ]
         return min(found, default=int(NEVER))
 
     def best(self, job: int, costs_of: Callable[[Run], Costs], rule: Rule = ANY) -> Found | None:
@@ -248,7 +277,7 @@ class Schedules:
         for run in self.runs[job]:
             if rule.shape not in (None, run.shape):
                 continue
-            costs = rule.obeyed(costs_of(run))
+            costs = rule.obeyed(run, costs_of(run))
             cost, value = self._fill(run, costs, is_up=False)
             if cost < (NEVER if best is None else best.cost):
                 best = Found(cost, self._column(run, costs, value))

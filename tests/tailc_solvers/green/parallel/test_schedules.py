@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tailc_solvers.green.parallel.check import faults_of_column
 from tailc_solvers.green.parallel.kernels import NEVER
 from tailc_solvers.green.parallel.problem import MJ_PER_KWH, S_PER_H, whole
-from tailc_solvers.green.parallel.schedules import NANO, Prices, Rule, Schedules
+from tailc_solvers.green.parallel.schedules import NANO, Count, Prices, Rule, Schedules
 
 from tests.reference import parallel_plain
 from tests.tailc_solvers.green.parallel.instances import small_problem
@@ -70,7 +70,16 @@ def test_on_any_grid_bounds_are_below_and_schedules_are_feasible(seed, server, e
 
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize(
-    "rule", [Rule(shape=0), Rule(least_epochs=2), Rule(most_epochs=2), Rule(0, 2, 2)]
+    "rule",
+    [
+        Rule(shape=0),
+        Rule(least_epochs=2),
+        Rule(most_epochs=2),
+        Rule(0, 2, 2),
+        Rule(counts=(Count(1, 2, 4),)),
+        Rule(counts=(Count(1, 0, 1), Count(2, 1, 4))),
+        Rule(counts=(Count(0, 1, 4),)),
+    ],
 )
 def test_a_rule_leaves_the_schedules_that_obey(seed, rule):
     problem = small_problem(seed)
@@ -83,6 +92,7 @@ def test_a_rule_leaves_the_schedules_that_obey(seed, rule):
         row
         for shape, row in parallel_plain.schedules(problem, job)
         if rule.shape in (None, shape)
+        and all(c.least <= row[c.epoch] <= c.most for c in rule.counts)
         and rule.least_epochs <= sum(n > 0 for n in row) <= rule.most_epochs
     ]
     assert (found is None) == (rows == [])
