@@ -10,6 +10,7 @@ from tailc.artifact.envelope import Policy
 from tailc.diff.controllers import controller_changes
 from tailc.diff.differing import Change, differing
 from tailc.diff.leaves import leaves
+from tailc.diff.plans import SAME_PLAN, PlanChange, plan_change
 from tailc.diff.rows import RowChange, matched_labels, row_changes
 from tailc.diff.settings import settings
 from tailc.diff.shares import shares_changes
@@ -52,6 +53,7 @@ class Structure:
     apart: tuple[Change, ...]
     tail_table: TailTableChange = SAME_TAIL_TABLE
     shares: tuple[Change, ...] = ()
+    plan: PlanChange = SAME_PLAN
 
     @property
     def differs(self) -> bool:
@@ -62,7 +64,8 @@ class Structure:
     def does_otherwise(self) -> bool:
         """Whether a runtime does anything else."""
         ladders = self.added or self.removed or self.forms
-        return bool(ladders or self.controller or self.tail_table or self.shares)
+        others = self.controller or self.tail_table or self.shares or self.plan
+        return bool(ladders or others)
 
 
 def structure(old: Policy, new: Policy) -> Structure:
@@ -80,6 +83,7 @@ def structure(old: Policy, new: Policy) -> Structure:
         apart=tuple(_apart(old, new)),
         tail_table=tail_table_change(old.tail_table, new.tail_table),
         shares=tuple(shares_changes(old.shares, new.shares)),
+        plan=plan_change(old.plan, new.plan),
     )
 
 

@@ -6,6 +6,15 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tailc.diff.compare import Diff
+from tailc.diff.plans import PlanChange
+from tailc.report.diff.plans import (
+    COST_NUMBERS,
+    cost_table,
+    cost_title,
+    epoch_text,
+    job_text,
+    summary_text,
+)
 from tailc.report.diff.tables import (
     CHANGE_NUMBERS,
     change_table,
@@ -58,11 +67,23 @@ def as_markdown(diff: Diff) -> str:
         parts += ["tail table", _list(tail_table_lines(found.tail_table))]
     if found.shares:
         parts += ["shares", _list([change_text(change) for change in found.shares])]
+    parts += _plan(found.plan) if found.plan else []
     if found.controller:
         parts += ["controller", _list([change_text(change) for change in found.controller])]
     parts.append(escaped_markdown("; ".join(apart_lines(found))))
     parts += [] if diff.behaviour is None else _behaviour(diff.behaviour)
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _plan(change: PlanChange) -> Iterator[str]:
+    yield _list([change_text(setting) for setting in change.settings])
+    if change.jobs:
+        yield escaped_markdown(summary_text(change))
+        yield _list([job_text(job) for job in change.jobs])
+    yield _list([epoch_text(epoch) for epoch in change.epochs])
+    if change.costs:
+        yield escaped_markdown(cost_title(change))
+        yield table_markdown(cost_table(change), COST_NUMBERS).rstrip()
 
 
 def _behaviour(became: Behaviour) -> Iterator[str]:

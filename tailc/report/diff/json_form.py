@@ -9,6 +9,7 @@ from tailc.diff.rows import RowChange
 from tailc.diff.structure import Change, FormChange
 from tailc.diff.tail_tables import TailRowChange, TailTableChange
 from tailc.forms.ladder.table import Admission
+from tailc.report.diff.plans import plan_dict
 
 if TYPE_CHECKING:
     from tailc.diff.behaviour import Behaviour, Point
@@ -35,6 +36,7 @@ def as_dict(diff: Diff) -> dict[str, Any]:
             "controller": [_change_dict(change) for change in found.controller],
             "tail_table": _tail_table_dict(found.tail_table) if found.tail_table else None,
             "shares": [_change_dict(change) for change in found.shares],
+            "plan": plan_dict(found.plan) if found.plan else None,
         },
         "apart": [_change_dict(change) for change in found.apart],
         "behaviour": None if diff.behaviour is None else _behaviour_dict(diff.behaviour),

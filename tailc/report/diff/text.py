@@ -7,7 +7,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tailc.diff.compare import Diff
+from tailc.diff.plans import PlanChange
 from tailc.diff.structure import FormChange
+from tailc.report.diff.plans import (
+    COST_NUMBERS,
+    cost_table,
+    cost_title,
+    epoch_text,
+    job_text,
+    summary_text,
+)
 from tailc.report.diff.tables import (
     CHANGE_NUMBERS,
     Rows,
@@ -68,10 +77,22 @@ def _sections(diff: Diff) -> list[Section]:
         ),
         _section(["tail table"] if found.tail_table else [], tail_table_lines(found.tail_table)),
         _section(["shares"] if found.shares else [], map(change_text, found.shares)),
+        *(_plan_sections(found.plan) if found.plan else []),
         _section(["controller"] if found.controller else [], map(change_text, found.controller)),
         _section(apart_lines(found)),
         *([] if diff.behaviour is None else _behaviour_sections(diff.behaviour)),
     ]
+
+
+def _plan_sections(change: PlanChange) -> Iterator[Section]:
+    if change.settings:
+        yield _section(["plan"], map(change_text, change.settings))
+    if change.jobs:
+        yield _section([summary_text(change)], map(job_text, change.jobs))
+    if change.epochs:
+        yield _section(["epochs that bring something else"], map(epoch_text, change.epochs))
+    if change.costs:
+        yield _table_section(cost_title(change), cost_table(change), COST_NUMBERS, _KEPT)
 
 
 def _form_sections(form: FormChange) -> Iterator[Section]:

@@ -176,6 +176,9 @@ def summary(found: Structure) -> str:
         "of rows": ranges,
         "of the tail table": len(tail_table_lines(found.tail_table)),
         "of shares": len(found.shares),
+        "of the plan": len(found.plan.settings),
+        "of its jobs": len(found.plan.jobs),
+        "of its epochs": len(found.plan.epochs),
         "of the controller": len(found.controller),
     }
     return "changes " + ", ".join(f"{what}: {count}" for what, count in counts.items() if count)

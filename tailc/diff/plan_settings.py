@@ -1,0 +1,70 @@
+"""What is stated about a plan and about each of its epochs, and what it is called."""
+
+from __future__ import annotations
+
+from tailc.forms.plan.plan import Plan, Pool
+from tailc.traces.zones import utc_text
+from tailc.units import counted, format_mw, format_ppm, plain_ppm
+
+
+def summary_of(plan: Plan | None) -> str | None:
+    """A plan in a few words."""
+    if plan is None:
+        return None
+    jobs, epochs = counted(len(plan.jobs), "job"), counted(len(plan.epochs), "epoch")
+    return f"{jobs} in {epochs} from {utc_text(plan.start_unix_s)}"
+
+
+def plan_settings(plan: Plan) -> dict[str, str]:
+    """Everything about a plan but its epochs, prices and jobs."""
+    pools = [_pool(pool) for pool in plan.pools]
+    return {
+        "horizon": f"{utc_text(plan.start_unix_s)} to {utc_text(plan.end_unix_s)}",
+        "epoch": f"{plan.epoch_s} s",
+        "pools": ", ".join(pool.name for pool in plan.pools),
+        **{what: said for pool in pools for what, said in pool.items()},
+        **_terms(plan),
+        "jobs that may miss": format_ppm(plan.violations_ppm),
+    }
+
+
+def epoch_settings(plan: Plan, number: int) -> dict[str, str]:
+    """What an epoch is expected to bring, and its prices."""
+    epoch, first = plan.epochs[number], plan.epochs[number].first_green_pool
+    green = [pool.name for pool in plan.pools[first:]] if first is not None else ["one bus"]
+    return {
+        "green power": format_mw(epoch.green_mw),
+        "brown price": f"${plain_ppm(epoch.brown_udollars_per_kwh)}/kWh",
+        "CO2": f"{epoch.brown_mg_per_kwh} mg/kWh",
+        "green bus": ", ".join(green) or "none",
+        **{
+            f"price of {pool.name}": f"${plain_ppm(prices.udollars[number])}"
+            for pool, prices in zip(plan.pools, plan.prices, strict=True)
+        },
+    }
+
+
+def _pool(pool: Pool) -> dict[str, str]:
+    racks = "" if pool.racks is None else f" in {counted(pool.racks, 'rack')}"
+    return {
+        f"servers of {pool.name}": f"{pool.servers}{racks}",
+        f"power of {pool.name}": f"{format_mw(pool.busy_mw)}, asleep {format_mw(pool.asleep_mw)}",
+        f"a move to {pool.name}": f"{pool.migration_mj} mJ",
+    }
+
+
+def _terms(plan: Plan) -> dict[str, str]:
+    if plan.terms is not None:
+        terms = plan.terms
+        return {
+            "jobs": "rigid",
+            "fee of a green slot": f"${plain_ppm(terms.green_udollars)}",
+            "fee of another slot": f"${plain_ppm(terms.brown_udollars)}",
+            "penalty": f"${plain_ppm(terms.penalty_udollars)}",
+        }
+    assert plan.malleable is not None
+    return {
+        "jobs": "malleable",
+        "an epoch of delay": f"${plain_ppm(plan.malleable.delay_udollars)}",
+        "slowdown": plain_ppm(plan.malleable.slowdown_ppm),
+    }

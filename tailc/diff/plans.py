@@ -1,0 +1,162 @@
+"""What differs between two plans: jobs and epochs at the same moments, and what it costs."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from tailc.diff.differing import Change, differing
+from tailc.diff.plan_costs import CostChange, cost_changes
+from tailc.diff.plan_overlap import Overlap, overlap_of
+from tailc.diff.plan_settings import epoch_settings, plan_settings, summary_of
+from tailc.forms.plan.expected import Whole, green_slots, places_of
+from tailc.forms.plan.plan import Plan, PlannedJob
+
+
+class How(enum.Enum):
+    """What becomes of a job from one plan to the other."""
+
+    ADMITTED = "admitted"
+    DROPPED = "dropped"
+    WIDENED = "on more servers"
+    NARROWED = "on fewer servers"
+    SHIFTED = "at other times"
+    MOVED = "in other pools"
+    PROMISED = "promised otherwise"
+
+
+@dataclass(frozen=True)
+class JobChange:
+    """A job that differs. Slots are server-epochs that both plans have; None: no such job.
+
+    first_unix_s, epochs: when the first epoch begins in which it differs, and in how many it does;
+    None and 0 where only its promise does. green is how many of the slots are on the green bus, of
+    all that its plan has.
+    """
+
+    name: str
+    how: How
+    first_unix_s: int | None
+    epochs: int
+    old_slots: int | None
+    new_slots: int | None
+    old_green: int | None
+    new_green: int | None
+
+
+@dataclass(frozen=True)
+class EpochChange:
+    """What one epoch is expected to bring otherwise."""
+
+    first_unix_s: int
+    changes: tuple[Change, ...]
+
+
+@dataclass(frozen=True)
+class PlanChange:
+    """Every difference between two plans; settings alone where only one policy has one.
+
+    shared_epochs: how many both have; of these are `epochs`, `prices` and the places of jobs.
+    """
+
+    settings: tuple[Change, ...] = ()
+    shared_epochs: int = 0
+    jobs: tuple[JobChange, ...] = ()
+    epochs: tuple[EpochChange, ...] = ()
+    costs: tuple[CostChange, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.settings or self.jobs or self.epochs)
+
+
+SAME_PLAN = PlanChange()
+
+
+def plan_change(old: Plan | None, new: Plan | None) -> PlanChange:
+    """Every setting, job and epoch that differs; empty where nothing does."""
+    if old is None or new is None:
+        if old is new:
+            return SAME_PLAN
+        return PlanChange((Change("plan", summary_of(old), summary_of(new)),))
+    if old == new:
+        return SAME_PLAN
+    shared = overlap_of(old, new)
+    return PlanChange(
+        settings=tuple(differing(plan_settings(old), plan_settings(new))),
+        shared_epochs=shared.epochs,
+        jobs=tuple(_job_changes(shared)),
+        epochs=tuple(_epoch_changes(shared)),
+        costs=cost_changes(shared),
+    )
+
+
+def _epoch_changes(shared: Overlap) -> Iterator[EpochChange]:
+    for before, after, first_unix_s in shared.pairs():
+        changes = differing(epoch_settings(shared.old, before), epoch_settings(shared.new, after))
+        if told := tuple(changes):
+            yield EpochChange(first_unix_s, told)
+
+
+def _job_changes(shared: Overlap) -> Iterator[JobChange]:
+    """In the order of the newer plan, what is gone at the end."""
+    before = {job.name: job for job in shared.old.jobs}
+    after = {job.name: job for job in shared.new.jobs}
+    for name in dict.fromkeys((*after, *before)):
+        if (change := _job_change(shared, before.get(name), after.get(name))) is not None:
+            yield change
+
+
+def _job_change(
+    shared: Overlap, old: PlannedJob | None, new: PlannedJob | None
+) -> JobChange | None:
+    was, will = (
+        _places(shared, plan, job, first)
+        for plan, job, first in ((shared.old, old, shared.first_old),
+                                 (shared.new, new, shared.first_new))
+    )  # fmt: skip
+    how = _how(old, new, was, will)
+    if how is None:
+        return None
+    differs = np.flatnonzero((was != will).any(axis=0))
+    named = old or new
+    assert named is not None
+    return JobChange(
+        name=named.name,
+        how=how,
+        first_unix_s=shared.unix_s(int(differs[0])) if len(differs) else None,
+        epochs=len(differs),
+        old_slots=None if old is None else int(was.sum()),
+        new_slots=None if new is None else int(will.sum()),
+        old_green=None if old is None else green_slots(shared.old, old),
+        new_green=None if new is None else green_slots(shared.new, new),
+    )
+
+
+def _how(old: PlannedJob | None, new: PlannedJob | None, was: Whole, will: Whole) -> How | None:
+    """None: it does the same, or is in the one plan alone since that has other epochs."""
+    if old is None:
+        return How.ADMITTED
+    if new is None:
+        return How.DROPPED if was.any() else None
+    if (was == will).all():
+        # What is promised of epochs that one plan does not have is no difference.
+        whole = old.slots == new.slots == int(was.sum())
+        return How.PROMISED if whole and old.green_slots != new.green_slots else None
+    if (was.sum(axis=0) == will.sum(axis=0)).all():
+        return How.MOVED
+    widest = int(will.sum(axis=0).max()) - int(was.sum(axis=0).max())
+    return How.SHIFTED if widest == 0 else How.WIDENED if widest > 0 else How.NARROWED
+
+
+def _places(shared: Overlap, plan: Plan, job: PlannedJob | None, first: int) -> Whole:
+    """By pool that either plan has, and shared epoch."""
+    found = np.zeros((len(shared.pools), shared.epochs), np.int64)
+    if job is None:
+        return found
+    places = places_of(plan, job)[:, first : first + shared.epochs]
+    for pool, row in zip(plan.pools, places, strict=True):
+        found[shared.pools.index(pool.name)] = row
+    return found

@@ -1,0 +1,114 @@
+"""What differs between two plans, as lines, as a table of costs, and for a program."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from tailc.diff.plans import EpochChange, JobChange, PlanChange
+from tailc.report.diff.words import change_text
+from tailc.report.plan import cents_text
+from tailc.traces.zones import utc_text
+
+Rows = list[tuple[str, ...]]
+COST_NUMBERS = (1, 2, 3)
+
+_MJ_PER_KWH = 3_600_000_000
+_MG_PER_KG = 1_000_000
+_NAMES = {
+    "demand_mj": "energy drawn [kWh]",
+    "green_used_mj": "green energy used [kWh]",
+    "brown_mj": "brown energy [kWh]",
+    "spilled_mj": "green energy left over [kWh]",
+    "brown_udollars": "price of brown energy",
+    "brown_mg": "CO2 [kg]",
+    "moved_servers": "servers moved",
+    "fees_udollars": "fees of jobs",
+    "penalty_udollars": "penalties",
+}
+
+
+def summary_text(change: PlanChange) -> str:
+    """How many jobs there are of each change."""
+    counts = Counter(job.how.value for job in change.jobs)
+    told = ", ".join(f"{count} {how}" for how, count in counts.items())
+    return f"jobs: {told}" if told else "no job differs"
+
+
+def job_text(job: JobChange) -> str:
+    """One job, what becomes of it, from when on, and its slots."""
+    when = ""
+    if job.first_unix_s is not None:
+        epochs = "1 epoch" if job.epochs == 1 else f"{job.epochs:,} epochs"
+        when = f" from {utc_text(job.first_unix_s)}, {epochs}"
+    slots = " -> ".join("none" if n is None else f"{n:,}" for n in (job.old_slots, job.new_slots))
+    green = " -> ".join("none" if n is None else f"{n:,}" for n in (job.old_green, job.new_green))
+    return f"{job.name}: {job.how.value}{when}; slots {slots}, green {green}"
+
+
+def epoch_text(epoch: EpochChange) -> str:
+    """One epoch and what it brings otherwise."""
+    return f"{utc_text(epoch.first_unix_s)}: {'; '.join(map(change_text, epoch.changes))}"
+
+
+def cost_title(change: PlanChange) -> str:
+    """What the costs are of."""
+    return f"expected in the {change.shared_epochs:,} epochs that both have, and of all jobs"
+
+
+def cost_table(change: PlanChange) -> Rows:
+    """Old, new and the difference of each quantity that is not 0 in both."""
+    rows: Rows = [("", "old", "new", "change")]
+    for cost in change.costs:
+        if cost.old or cost.new:
+            difference = cost.new - cost.old
+            cells = [_text(cost.name, value) for value in (cost.old, cost.new, difference)]
+            sign = "+" if difference > 0 else ""
+            rows.append((_NAMES[cost.name], *cells[:2], sign + cells[2]))
+    return rows
+
+
+def plan_dict(change: PlanChange) -> dict[str, Any]:
+    """All of it for a program."""
+    return {
+        "settings": [_change(one) for one in change.settings],
+        "shared_epochs": change.shared_epochs,
+        "jobs": [
+            {
+                "name": job.name,
+                "how": job.how.name.lower(),
+                "first_unix_s": job.first_unix_s,
+                "epochs": job.epochs,
+                "old_slots": job.old_slots,
+                "new_slots": job.new_slots,
+                "old_green_slots": job.old_green,
+                "new_green_slots": job.new_green,
+            }
+            for job in change.jobs
+        ],
+        "epochs": [
+            {"first_unix_s": epoch.first_unix_s, "changes": [_change(one) for one in epoch.changes]}
+            for epoch in change.epochs
+        ],
+        "costs": [
+            {
+                "name": cost.name,
+                "old": cost.old,
+                "new": cost.new,
+                "of": "jobs" if cost.is_of_jobs else "shared epochs",
+            }
+            for cost in change.costs
+        ],
+    }
+
+
+def _change(change: Any) -> dict[str, Any]:
+    return {"what": change.what, "old": change.old, "new": change.new}
+
+
+def _text(name: str, value: int) -> str:
+    if name.endswith("_mj"):
+        return f"{value / _MJ_PER_KWH:,.3f}"
+    if name.endswith("_mg"):
+        return f"{value / _MG_PER_KG:,.3f}"
+    return cents_text(value) if name.endswith("_udollars") else f"{value:,}"

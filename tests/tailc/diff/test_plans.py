@@ -1,0 +1,222 @@
+"""What differs between two plans."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from random import Random
+
+import jsonschema
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tailc.artifact.files import write_policy
+from tailc.diff.plans import SAME_PLAN, How, plan_change
+from tailc.forms.plan.expected import expected_of
+from tailc.forms.plan.plan import Plan, PlannedJob, PoolPrices, Span
+from tests.tailc.artifact.published import VECTORS, plan_policy, policy_of
+from tests.tailc.cli.test_json_output import DIFF, OUTPUT
+from tests.tailc.forms.plan.random_plans import random_plan
+
+SEEDS = st.integers(0, 2**32)
+START, QUARTER_S = 1_338_552_000, 900
+
+
+def plan_in(vector: str) -> Plan:
+    found = policy_of(vector).plan
+    assert found
+    return found
+
+
+RACKS = plan_in("plan")
+
+
+def with_job(number: int, **parts) -> Plan:
+    jobs = list(RACKS.jobs)
+    jobs[number] = replace(jobs[number], **parts)
+    return replace(RACKS, jobs=tuple(jobs))
+
+
+def hows(new: Plan, old: Plan = RACKS) -> dict[str, How]:
+    return {job.name: job.how for job in plan_change(old, new).jobs}
+
+
+@given(SEEDS)
+def test_a_plan_differs_in_nothing_from_itself(seed):
+    found = random_plan(Random(seed))
+    assert not plan_change(found, found)
+    assert plan_change(found, replace(found)) == SAME_PLAN
+
+
+@given(SEEDS, SEEDS)
+def test_what_a_change_costs_is_told_the_same_both_ways(one, two):
+    old, new = random_plan(Random(one)), random_plan(Random(two))
+    there, back = plan_change(old, new), plan_change(new, old)
+    assert bool(there) == bool(back)
+    assert [(c.name, c.old, c.new) for c in there.costs] == [
+        (c.name, c.new, c.old) for c in back.costs
+    ]
+    dropped = {job.name for job in there.jobs if job.how is How.DROPPED}
+    admitted = {job.name for job in back.jobs if job.how is How.ADMITTED}
+    assert dropped <= admitted
+
+
+@pytest.mark.parametrize(
+    ("new", "how"),
+    [
+        (with_job(1, spans=(Span(1, 2, 14, 4), Span(2, 2, 4, 4), Span(3, 6, 10, 4))), How.MOVED),
+        (with_job(1, spans=(Span(1, 2, 14, 4), Span(3, 2, 14, 3))), How.NARROWED),
+        (with_job(0, spans=(Span(0, 0, 6, 12), Span(2, 6, 4, 12))), How.WIDENED),
+        (with_job(1, spans=(Span(1, 1, 14, 4), Span(3, 1, 14, 4))), How.SHIFTED),
+        (with_job(1, green_slots=29), How.PROMISED),
+    ],
+)
+def test_a_job_in_both_plans_is_told_by_what_becomes_of_it(new, how):
+    assert list(hows(new).values()) == [how]
+
+
+def test_jobs_of_one_plan_alone_are_admitted_or_dropped():
+    new = replace(RACKS, jobs=(*RACKS.jobs[:2], PlannedJob("new", (Span(3, 0, 2, 1),), 0)))
+    assert hows(new) == {"new": How.ADMITTED, "Zürich": How.DROPPED}
+    change = next(job for job in plan_change(RACKS, new).jobs if job.name == "Zürich")
+    assert (change.first_unix_s, change.epochs) == (START + 4 * QUARTER_S, 12)
+    assert (change.old_slots, change.new_slots) == (224, None)
+
+
+def test_an_epoch_that_brings_something_else_is_told_by_its_time():
+    epochs = list(RACKS.epochs)
+    epochs[3] = replace(epochs[3], green_mw=1, first_green_pool=4)
+    prices = (PoolPrices((7, *RACKS.prices[0].udollars[1:])), *RACKS.prices[1:])
+    found = plan_change(RACKS, replace(RACKS, epochs=tuple(epochs), prices=prices)).epochs
+    assert [epoch.first_unix_s - START for epoch in found] == [0, 3 * QUARTER_S]
+    assert [(c.what, c.old, c.new) for c in found[0].changes] == [
+        ("price of racks 1-3", "$0.045", "$0.000007")
+    ]
+    assert [(c.what, c.new) for c in found[1].changes] == [
+        ("green power", "1 mW"), ("green bus", "none")
+    ]  # fmt: skip
+
+
+def later(epochs: int) -> Plan:
+    """The same plan made so many epochs later, at the end of which nothing is known to happen."""
+    jobs = []
+    for job in RACKS.jobs:
+        spans = [
+            replace(
+                span,
+                first_epoch=max(span.first_epoch - epochs, 0),
+                epochs=span.epochs - max(epochs - span.first_epoch, 0),
+            )
+            for span in job.spans
+            if span.past > epochs
+        ]
+        jobs.append(replace(job, spans=tuple(spans)))
+    return replace(
+        RACKS,
+        start_unix_s=START + epochs * QUARTER_S,
+        epochs=RACKS.epochs[epochs:],
+        prices=tuple(PoolPrices(one.udollars[epochs:]) for one in RACKS.prices),
+        jobs=tuple(jobs),
+    )
+
+
+def test_a_plan_that_begins_later_is_compared_at_the_same_moments():
+    change = plan_change(RACKS, later(3))
+    assert change.shared_epochs == 13
+    assert [setting.what for setting in change.settings] == ["horizon"]
+    assert not change.epochs
+    assert [job.how for job in change.jobs] == []
+    books = expected_of(RACKS)
+    drawn = next(cost for cost in change.costs if cost.name == "demand_mj")
+    assert drawn.old == sum(entry.demand_mj for entry in books.entries[3:])
+
+
+def test_a_job_that_ended_before_the_newer_plan_begins_is_no_difference():
+    short = PlannedJob("short", (Span(3, 0, 2, 1),), 0)
+    old = replace(RACKS, jobs=(*RACKS.jobs, short))
+    assert not plan_change(old, later(3)).jobs
+    assert hows(later(1), old) == {"short": How.DROPPED}
+
+
+def test_plans_on_other_grids_share_no_epoch():
+    for new in (replace(RACKS, start_unix_s=START + 1), replace(RACKS, epoch_s=600)):
+        change = plan_change(RACKS, new)
+        assert change
+        assert (change.shared_epochs, change.epochs) == (0, ())
+
+
+def test_costs_are_those_of_the_books():
+    new = replace(RACKS, jobs=RACKS.jobs[:2])
+    costs = {cost.name: (cost.old, cost.new) for cost in plan_change(RACKS, new).costs}
+    for place, books in enumerate((expected_of(RACKS), expected_of(new))):
+        assert costs["brown_mj"][place] == books.ledger.brown_mj
+        assert costs["brown_udollars"][place] == round(books.ledger.brown_udollars)
+        assert costs["moved_servers"][place] == sum(books.moved)
+        paid = sum(job.fees_udollars for job in books.jobs)
+        assert costs["fees_udollars"][place] == paid
+
+
+@pytest.fixture
+def changed(tmp_path):
+    """Other jobs, and half of the sun from epoch 10 on."""
+    jobs = (*with_job(0, spans=(Span(0, 0, 6, 12), Span(2, 6, 4, 12))).jobs[:2],)
+    epochs = tuple(
+        replace(epoch, green_mw=epoch.green_mw // 2) if number > 9 else epoch
+        for number, epoch in enumerate(RACKS.epochs)
+    )
+    forms = (replace(RACKS, jobs=jobs, epochs=epochs),)
+    write_policy(replace(plan_policy(), forms=forms), tmp_path / "new")
+    return tmp_path / "new"
+
+
+def test_the_command_says_which_jobs_and_epochs_change_and_what_it_costs(tailc, changed):
+    ended = tailc("diff", VECTORS / "plan", changed, "--exit-code")
+    assert ended.code == 2
+    lines = ended.out.splitlines()
+    for line in (
+        "jobs: 1 on more servers, 1 dropped",
+        "  morning-batch: on more servers from 2012-06-01T12:00Z, 10 epochs; "
+        "slots 100 -> 120, green 40 -> 48",
+        "  2012-06-01T14:30Z: green power: 6.941 kW -> 3.4705 kW",
+        "  servers moved                     18      12       -6",
+    ):
+        assert line in lines
+    assert tailc("diff", VECTORS / "plan", VECTORS / "plan", "--exit-code").code == 0
+
+
+def test_the_document_has_all_of_it(tailc, changed):
+    ended = tailc("diff", VECTORS / "plan", changed, "--output-format", "json")
+    document = json.loads(ended.out)
+    jsonschema.validate(document, OUTPUT)
+    jsonschema.validate(document["result"], DIFF)
+    told = document["result"]["forms"]["plan"]
+    assert [(job["name"], job["how"]) for job in told["jobs"]] == [
+        ("morning-batch", "widened"), ("Zürich", "dropped")
+    ]  # fmt: skip
+    assert len(told["epochs"]) == 6
+    assert {cost["of"] for cost in told["costs"]} == {"shared epochs", "jobs"}
+    markdown = tailc("diff", VECTORS / "plan", changed, "--output-format", "markdown").out
+    assert "| servers moved | 18 | 12 | -6 |" in markdown
+    github = tailc("diff", VECTORS / "plan", changed, "--output-format", "github").out
+    assert "changes of its jobs: 2, of its epochs: 6" in github
+
+
+def test_many_changes_are_told_in_forty_lines(tailc, tmp_path):
+    jobs = tuple(PlannedJob(f"job {n}", (Span(0, n % 16, 1, 1),), 0) for n in range(90))
+    epochs = tuple(replace(epoch, green_mw=epoch.green_mw + 1) for epoch in RACKS.epochs)
+    forms = (replace(RACKS, jobs=jobs, epochs=epochs),)
+    write_policy(replace(plan_policy(), forms=forms), tmp_path / "new")
+    out = tailc("diff", VECTORS / "plan", tmp_path / "new").out
+    assert len(out.splitlines()) <= 40
+    assert "jobs: 90 admitted, 3 dropped" in out
+    assert "penalties" in out or "fees of jobs" in out
+    whole = json.loads(
+        tailc("diff", VECTORS / "plan", tmp_path / "new", "--output-format", "json").out
+    )
+    assert len(whole["result"]["forms"]["plan"]["jobs"]) == 93
+
+
+def test_a_plan_beside_something_else_is_one_change(tailc):
+    out = tailc("diff", VECTORS / "shares", VECTORS / "plan").out
+    assert "  plan: none -> 3 jobs in 16 epochs from 2012-06-01T12:00Z" in out
