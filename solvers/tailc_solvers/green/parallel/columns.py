@@ -188,7 +188,7 @@ class _Search:
 
     def _solved(self, node: _Node, rounds: int) -> _Node:
         """The node with a better bound, and the mixture behind it."""
-        for _ in range(rounds):
+        for _ in range(rounds if self.outcome is None else 0):
             kept = self.master.obeying(node.rules)
             answer = self._answer(kept, is_whole=False)
             found = self.master.multipliers(answer)
