@@ -21,8 +21,8 @@ NS_PER_MS = 1_000_000
 class Measure(enum.Enum):
     """How a demand was measured; a response time contains waiting and is not a demand.
 
-    THROUGHPUT is no demand: it is what a machine got done in a second. RUN_TIME is how long a job of
-    a datacentre ran on the servers that it had.
+    THROUGHPUT is no demand: it is what a machine got done in a second. RUN_TIME is how long a job
+    of a datacentre ran on the servers that it had.
     """
 
     DEMAND_CPU = "demand-cpu"
