@@ -25,10 +25,8 @@ import numpy as np
 
 from tailc_solvers.green.sla.check import faults_of, figures_of, load_of
 from tailc_solvers.green.sla.flow import place_job
-from tailc_solvers.green.sla.problem import Groups, Job, Placement, Plan
+from tailc_solvers.green.sla.problem import PPM, Groups, Job, Placement, Plan
 from tailc_solvers.green.sla.solution import Solution, proposed
-
-PPM = 1_000_000
 
 
 @dataclass(frozen=True)

@@ -29,14 +29,20 @@ import numpy as np
 
 from tailc_solvers.green.sla.check import Fault, figures_of, load_of
 from tailc_solvers.green.sla.kernels import Costs, Difference, Walk, Ways, exchange, route
-from tailc_solvers.green.sla.problem import Groups, Job, Placement, Whole, check_jobs
+from tailc_solvers.green.sla.problem import PPM, Groups, Job, Placement, Whole, check_jobs
 from tailc_solvers.green.sla.solution import Solution, best_of, no_room, proposed
 
 MOST_PARTS = 1_000
 """Of a micro-dollar that costs are counted in, so that moves cost a whole number of them."""
 
-REPAIRS = 20
-"""Times that servers are left out because moves overdraw the green bus."""
+REPAIRS = 8
+"""Times that less is allowed because moves overdraw the green bus."""
+
+ENOUGH_PPM = 1
+"""Of the revenue, a gap at which the search for a multiplier ends."""
+
+REPAIRED_PPM = 100
+"""Of the revenue, a gap at which no other repair is tried."""
 
 
 def place_job(groups: Groups, job: Job) -> Solution:
@@ -63,10 +69,11 @@ def _placed(groups: Groups, job: Job, start: int) -> Solution:
     network = _Network(groups, job, start)
     best = network.best(groups.free)
     tried = _tried(network, best.flows, best.value)
-    found = [no_room(groups), *tried]
+    found = list(tried) or [no_room(groups)]
     if any(_is_overdrawn(one) for one in tried):
-        for avoid in (_leave_out, _keep_still):
-            found += _repaired(network, best, avoid)
+        for avoid in (_keep_still, _leave_out):
+            if not _is_enough(found, job):
+                found += _repaired(network, best, avoid)
     return best_of(found)
 
 
@@ -82,11 +89,15 @@ def _repaired(network: _Network, best: _Best, avoid: Avoid) -> list[Solution]:
         tried = _tried(network, flows, best.value)
         found += tried
         over = [flow for flow, one in zip(flows, tried, strict=True) if _is_overdrawn(one)]
-        if not over:
+        if not over or _is_enough(found, network.job):
             break
         network, free = avoid(network, free, Placement(network.start, over[0].servers))
         flows = network.best(free).flows
     return found
+
+
+def _is_enough(found: list[Solution], job: Job) -> bool:
+    return best_of(found).gap <= job.revenue * REPAIRED_PPM / PPM
 
 
 def _tried(network: _Network, flows: list[_Flow], value: float) -> list[Solution]:
@@ -113,9 +124,11 @@ def _leave_out(network: _Network, free: Whole, placement: Placement) -> tuple[_N
 
 
 def _keep_still(network: _Network, free: Whole, placement: Placement) -> tuple[_Network, Whole]:
-    """With dear moves where they are too many."""
+    """With dear moves where they are too many, and further around each time: else they go next."""
     over = np.flatnonzero(_overdraft(network, placement) > 0).tolist()
-    return replace(network, still=(*network.still, *over)), free
+    around = range(-network.reach, network.reach + 1)
+    still = network.still | {t + by for t in over for by in around}
+    return replace(network, still=still, reach=network.reach + 1), free
 
 
 def _overdraft(network: _Network, placement: Placement) -> Whole:
@@ -144,13 +157,15 @@ class _Best(NamedTuple):
 class _Network:
     """The flows of a job from one start; a running job has an epoch before, in which it is placed.
 
-    Costs are in parts of a micro-dollar. In the epochs `still` moves cost more than they can bring.
+    Costs are in parts of a micro-dollar. In the epochs `still` moves cost more than they can bring;
+    `reach` is how far around the next ones there are to be none.
     """
 
     groups: Groups
     job: Job
     start: int
-    still: tuple[int, ...] = ()
+    still: frozenset[int] = frozenset()
+    reach: int = 0
 
     @property
     def parts(self) -> int:
@@ -222,17 +237,26 @@ class _Network:
 
     def _between(self, room: Whole, low: _Flow, high: _Flow) -> _Best:
         """The flows where the bound is greatest, `low` below the promise and `high` above it."""
+        promised, enough = self.job.green_slots, self.parts * self.job.revenue * ENOUGH_PPM // PPM
+        least = low.cost
         while True:
             rise, run = high.cost - low.cost, high.green - low.green
             flow = self._flow(room, rise, run)
             assert flow is not None
-            if run * flow.cost - rise * flow.green == run * low.cost - rise * low.green:
-                break
-            if flow.green == self.job.green_slots:
-                return self._compared([flow], flow.cost)
-            low, high = (flow, high) if flow.green < self.job.green_slots else (low, flow)
-        least = low.cost - (-rise * (self.job.green_slots - low.green) // run)
-        return self._compared([*self._exchanged(low, high), high], least)
+            # The bound at this multiplier, rounded down.
+            least = max(least, (run * flow.cost + rise * (promised - flow.green)) // run)
+            if flow.green == promised:
+                return self._compared([flow], least)
+            is_last = run * (flow.cost - low.cost) == rise * (flow.green - low.green)
+            if not is_last:
+                low, high = (flow, high) if flow.green < promised else (low, flow)
+            flows = [*self._exchanged(low, high), high]
+            if is_last or min(self._with_penalty(one) for one in flows) - least <= enough:
+                return self._compared(flows, least)
+
+    def _with_penalty(self, flow: _Flow) -> int:
+        missing = max(self.job.green_slots - flow.green, 0)
+        return flow.cost + self.parts * self.job.penalty * missing
 
     def _exchanged(self, low: _Flow, high: _Flow) -> list[_Flow]:
         """Flows on the way from `low` to `high`: the last below the promise, the first above."""

@@ -56,7 +56,7 @@ class PriceList:
 
 def mean_price(prices: Sequence[Whole]) -> Whole:
     """Of several logs, rounded down [micro-dollars; groups, epochs]."""
-    return np.sum(prices, axis=0, dtype=np.int64) // len(prices)
+    return np.stack(prices).sum(axis=0) // len(prices)
 
 
 class Quote(NamedTuple):

@@ -37,6 +37,8 @@ from numpy.typing import ArrayLike, NDArray
 Whole = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
+PPM = 1_000_000
+
 
 @dataclass(frozen=True, eq=False)
 class Energy:
@@ -282,7 +284,7 @@ Plan = tuple[Placement | None, ...]
 
 def green_slots_of(share_ppm: int, width: int, epochs: int) -> int:
     """Slots that a share of green energy promises, rounded up."""
-    return -(-share_ppm * width * epochs // 1_000_000)
+    return -(-share_ppm * width * epochs // PPM)
 
 
 def first_of_groups(is_green: Flags, charge: ArrayLike) -> list[int]:

@@ -77,11 +77,14 @@ def no_room(groups: Groups) -> Solution:
 
 
 def best_of(found: Sequence[Solution]) -> Solution:
-    """The one of the highest value, the first of equals, under the highest bound of all."""
+    """The one of the highest value, the first of equals, under the highest bound of all.
+
+    Without a plan the first; where one was refuted there may be a plan yet.
+    """
     best = max(found, key=lambda one: -math.inf if one.figures is None else one.figures.value)
-    if best.figures is None:
-        return best
     bound = max(one.bound for one in found)
+    if best.figures is None:
+        return replace(best, bound=bound)
     is_proved = bound - best.figures.value <= best.groups.epochs
     outcome = Outcome.OPTIMAL if is_proved else Outcome.FEASIBLE
     trust = Trust.PROVED if is_proved else Trust.CLAIMED

@@ -7,6 +7,7 @@ import pytest
 from tailc_solvers.backends.adapters import Backend, Solver
 from tailc_solvers.backends.check import Trust
 from tailc_solvers.backends.linear import Outcome
+from tailc_solvers.green.sla import flow
 from tailc_solvers.green.sla.check import faults_of
 from tailc_solvers.green.sla.flow import place_job
 from tailc_solvers.green.sla.problem import Charges, Energy, Groups, Job
@@ -79,21 +80,21 @@ def test_the_flow_is_as_good_as_the_mixed_integer_program_up_to_its_gap(highs, s
     rng = np.random.default_rng(seed)
     width = int(rng.integers(3, 12))
     job = Job(width, 20, int(rng.integers(0, 10 * width)), 1_000 * width, 500, first_epoch=2)
-    flow, program = place_job(groups, job), solve_reduced(groups, [job], highs)
+    quick, program = place_job(groups, job), solve_reduced(groups, [job], highs)
     assert program.outcome is Outcome.OPTIMAL
-    assert flow.figures.value <= program.figures.value <= flow.bound
-    assert program.figures.value - flow.figures.value <= flow.gap
-    assert flow.bound <= program.bound + groups.epochs + job.penalty
-    assert flow.relative_gap < 0.01
+    assert quick.figures.value <= program.figures.value <= quick.bound
+    assert program.figures.value - quick.figures.value <= quick.gap
+    assert quick.bound <= program.bound + groups.epochs + job.penalty
+    assert quick.relative_gap < 0.01
 
 
 def test_without_a_promise_the_flow_is_proved_the_best(highs):
     for seed in range(8):
         groups = sunny(seed)
         job = Job(9, 24, 0, 9_000, 500)
-        flow, program = place_job(groups, job), solve_reduced(groups, [job], highs)
-        assert flow.trust is Trust.PROVED, seed
-        assert flow.figures.value == program.figures.value, seed
+        quick, program = place_job(groups, job), solve_reduced(groups, [job], highs)
+        assert quick.trust is Trust.PROVED, seed
+        assert quick.figures.value == program.figures.value, seed
 
 
 def two_groups(green: list[int], **changes) -> Groups:
@@ -147,3 +148,13 @@ def test_moves_that_overdraw_the_green_bus_are_not_made():
     found = place_job(groups, Job(4, 3, 4, 5_000, 500))
     assert found.figures.missing.tolist() == [0]
     assert found.plan[0].servers[1].tolist()[:2] == [4, 4]
+
+
+def test_turning_away_is_not_proved_where_a_plan_was_only_not_found(monkeypatch):
+    groups = two_groups([0, 4, 0])
+    job = Job(4, 3, 4, 5_000, 500)
+    monkeypatch.setattr(flow, "REPAIRS", 0)
+    found = place_job(groups, job)
+    assert found.plan == (None,)
+    assert found.trust is Trust.CLAIMED
+    assert found.bound >= sla_plain.best(groups, [job])[0] > 0
