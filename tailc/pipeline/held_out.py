@@ -45,10 +45,10 @@ def read_held_out(
     the policy was compiled from, and a split was recorded, the held-out part of it is returned; any
     other trace need not have the column that decided the split.
     `arrivals` names a column of arrival times: then each request also has its arrival.
-    Raises TailcError for a policy of shares, to which nothing arrives.
+    Raises TailcError for a policy of shares, or of a plan, to which no request arrives.
     """
-    if policy.shares is not None:
-        raise _of_throughput(policy)
+    if policy.shares is not None or policy.plan is not None:
+        raise _without_requests(policy)
     with open_source(source) as opened:
         own = reading_stated_in(opened)
         reading = replace(policy.reading, split=None) if own is None else own
@@ -101,8 +101,9 @@ def _held_out_part(
     raise TailcError(Finding(Code.COMPILE_TRACE, f"`{opened.name}` {message}", place, hint))
 
 
-def _of_throughput(policy: Policy) -> TailcError:
-    message = f"policy `{policy.name}` is of throughput: no request arrives that could be replayed"
+def _without_requests(policy: Policy) -> TailcError:
+    of = "jobs" if policy.shares is None else "throughput"
+    message = f"policy `{policy.name}` is of {of}: no request arrives that could be replayed"
     return TailcError(Finding(Code.USAGE, message, help="judge it by `tailc verify`"))
 
 

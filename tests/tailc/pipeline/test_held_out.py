@@ -4,6 +4,7 @@ from tailc.errors import Code, TailcError
 from tailc.pipeline.compile import compile_policy
 from tailc.pipeline.held_out import read_held_out
 from tailc.pipeline.split import split_spec
+from tests.tailc.artifact.published import policy_of
 from tests.tailc.toy import with_lines, write_toy
 
 ROWS = "".join(f"{i},{10 + i * i % 97}\n" for i in range(300))
@@ -86,3 +87,9 @@ def test_an_empty_part_is_placed_in_the_spec(tmp_path):
         compile_policy(spec)
     assert refused.value.findings[0].code is Code.BAD_SPLIT
     assert refused.value.findings[0].place.line == 11
+
+
+@pytest.mark.parametrize(("vector", "of"), [("shares", "throughput"), ("plan", "jobs")])
+def test_where_no_request_arrives_none_is_read(vector, of):
+    with pytest.raises(TailcError, match=f"is of {of}: no request arrives"):
+        read_held_out(policy_of(vector), "requests.csv")

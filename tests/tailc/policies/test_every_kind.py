@@ -30,6 +30,9 @@ from tailc.forms.controller import first_state, output_ppm, scaled_ladder
 from tailc.forms.ladder.batch import STARTS, BatchLookup
 from tailc.forms.ladder.lookup import lookup
 from tailc.forms.ladder.table import Climb, Ladder, LoadAxis, Row
+from tailc.forms.plan.expected import expected_of
+from tailc.forms.plan.plan import Plan, PoolPrices
+from tailc.forms.plan.quote import RigidJob, cheapest_width, quote
 from tailc.forms.shares import Shares
 from tailc.forms.tail_table import PPM, Queued, TailTable, level_for
 from tailc.pipeline.held_out import read_held_out
@@ -39,6 +42,7 @@ from tailc.replay import streams
 from tailc.replay.outcome import replay
 from tailc.replay.subject import Subject, table_of
 from tailc.replay.workload import workload
+from tailc.traces.zones import utc_text
 from tailc.units import format_mrps, plain_ppm
 from tailc.verify.options import VerifyOptions
 from tailc.verify.throughput.replayed import replayed_on
@@ -322,9 +326,79 @@ def test_beside_one_that_is_slower_throughput_is_told(compiled, shares, tailc, t
     assert names == [machine.name for machine in shares.served]
 
 
+@pytest.fixture
+def plan(compiled) -> Plan:
+    found = compiled.policy.plan
+    if found is None:
+        pytest.skip(f"kind `{compiled.policy.kind}` emits no plan")
+    return found
+
+
+def test_the_energy_and_money_of_a_plan_balance_in_every_epoch(plan):
+    books = expected_of(plan)
+    for entry in books.entries:
+        assert entry.green_used_mj + entry.brown_mj == entry.demand_mj
+        assert entry.green_used_mj + entry.spilled_mj == entry.green_mj
+    assert books.short_mj == 0
+    assert [job.name for job in books.jobs] == [job.name for job in plan.jobs]
+
+
+def test_every_moment_of_a_plan_is_looked_up_alike(compiled, plan):
+    embedded = tailc_runtime.open_plan(compiled.stem.with_suffix(".tailc"))
+    for epoch in range(len(plan.epochs)):
+        begins = plan.start_unix_s + epoch * plan.epoch_s
+        for unix_s in (begins, begins + plan.epoch_s - 1):
+            assert embedded.epoch_at(unix_s) == plan.epoch_at(unix_s) == epoch
+            for job in plan.jobs:
+                assert embedded.allocation(job.name, unix_s) == plan.allocation(job.name, epoch)
+        assert embedded.free(epoch) == tuple(plan.free[:, epoch].tolist())
+        for pool in range(len(plan.pools)):
+            assert (embedded.source(pool, begins) == "green") is plan.is_green(pool, epoch)
+
+
+def test_every_job_that_a_plan_does_not_know_is_priced_alike(compiled, plan):
+    embedded = tailc_runtime.open_plan(compiled.stem.with_suffix(".tailc"))
+    for first, epochs, width in itertools.product((0, len(plan.epochs) // 2), (1, 5), (1, 2, 7)):
+        if plan.malleable is not None:
+            widths = {width: epochs, 2 * width: -(-epochs // 2)}
+            found = cheapest_width(plan, plan.free, first, widths)
+            assert embedded.cheapest_width(first, widths) == found
+            continue
+        for green_ppm in (0, PPM // 2, PPM):
+            told = quote(plan, plan.free, RigidJob(first, epochs, width, green_ppm))
+            got = embedded.quote(first, epochs, width, green_ppm)
+            assert got[:3] == (told.pays_udollars, told.worth_udollars, told.green_slots)
+            assert got.is_admitted == told.is_admitted
+
+
+def test_the_command_line_looks_up_plans_as_the_library_does(compiled, plan, tailc):
+    words = ("--at", utc_text(plan.start_unix_s), "--output-format", "json")
+    told = json.loads(tailc("lookup", compiled.stem, *words).out)["result"]
+    assert [pool["free"] for pool in told["pools"]] == plan.free[:, 0].tolist()
+    for job in plan.jobs[:3]:
+        told = json.loads(tailc("lookup", compiled.stem, "--job", job.name, *words).out)["result"]
+        places = [
+            (plan.pools[pool].name, held) for pool, held in plan.allocation(job.name, 0) or ()
+        ]
+        assert [(one["pool"], one["servers"]) for one in told["places"]] == places
+
+
+def test_a_policy_differs_from_one_with_another_price(compiled, plan, tailc, tmp_path):
+    first, *others = plan.prices
+    dearer = PoolPrices((first.udollars[0] + 1, *first.udollars[1:]))
+    changed = dataclasses.replace(plan, prices=(dearer, *others))
+    write_policy(dataclasses.replace(compiled.policy, forms=(changed,)), tmp_path / "changed")
+    words = (compiled.stem, tmp_path / "changed", "--exit-code", "--output-format", "json")
+    ended = tailc("diff", *words)
+    assert ended.code == 2
+    told = json.loads(ended.out)["result"]["forms"]["plan"]
+    assert [epoch["first_unix_s"] for epoch in told["epochs"]] == [plan.start_unix_s]
+    assert told["jobs"] == []
+
+
 def test_beside_itself_a_policy_runs_no_request_otherwise_and_changes_nothing(compiled):
-    if compiled.policy.shares:
-        pytest.skip("nothing arrives at machines that only have shares")
+    if compiled.policy.shares or compiled.policy.plan:
+        pytest.skip("no request arrives at machines that only have shares, or jobs of a plan")
     held_out = read_held_out(compiled.policy, str(compiled.case.held_out)).profile
     options = VerifyOptions(requests_per_replay=400, replicates=49)
     told = behaviour(compiled.policy, compiled.policy, held_out, options)
