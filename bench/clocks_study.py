@@ -27,8 +27,8 @@ from tailc.threads import thread_count
 SEED = 2015
 REPETITIONS = 8
 MEASURED = 20_000
-# Steps until the feedback has settled: where a longer bound hardly moves the tail, it goes a
-# ninetieth of the way at each.
+# Steps until the feedback has settled: where the tail moves a tenth as much as its bound, it goes a
+# 75th of the way at each.
 SETTLING_EPOCHS = 300
 MOST_IN_SYSTEM = 4_096
 P95_PPM = 950_000

@@ -133,7 +133,7 @@ class Setting:
 
 # A controller that is worth its name has settled by then; docs/verdicts.md has what was measured.
 SETTLING_EPOCHS = 20
-# That of a bound goes a fortieth of its way in an epoch where the tail follows the bound by half.
+# That of a bound goes a fortieth of its way in an epoch where the tail follows it by a fifth.
 BOUND_SETTLING_EPOCHS = 100
 
 # The replay is given up at this many requests in the system, and so many more for each core.
