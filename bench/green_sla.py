@@ -67,25 +67,24 @@ def main() -> None:
         solvers = {one: children.enter_context(Solver(one)) for one in backends}
         for solver in solvers.values():
             solve_reduced(site(2, 0), [job(1, 4, 0, 0)], solver)
-        rows = _arrivals(solvers, turns, quick)
-        rows += _ten(solvers[Backend.HIGHS], turns)
-    show(["problem and method", "time, s", "to flows", "CPU, s", "gap, %", "claimed, %"], rows)
+        for racks in (PUBLISHED_RACKS, 84) if quick else (PUBLISHED_RACKS, 84, 1_000):
+            _show(f"one job, {racks:,} racks", _arrival(solvers, turns, racks))
+        _show(f"ten jobs, {PUBLISHED_RACKS} racks", _ten(solvers[Backend.HIGHS], turns))
 
 
-def _arrivals(solvers: dict[Backend, Solver], turns: int, quick: bool) -> list[list[str]]:
-    rows = []
-    for racks in (PUBLISHED_RACKS, 84) if quick else (PUBLISHED_RACKS, 84, 1_000):
-        groups = loaded(racks, seed=1)
-        one = arriving(racks)
-        ways: dict[str, Callable[[], Solution]] = {"flows": partial(place_job, groups, one)}
-        if racks == PUBLISHED_RACKS:
-            ways |= {
-                name.value: partial(solve_reduced, groups, [one], solver, LIMITS)
-                for name, solver in solvers.items()
-            }
-        label = f"one job, {racks:,} racks in {groups.groups} groups"
-        rows += _rows(label, _measured(ways, turns), one.revenue)
-    return rows
+def _show(problem: str, rows: list[list[str]]) -> None:
+    show([problem, "time, s", "to the first", "CPU, s", "gap, %", "claimed, %"], rows)
+
+
+def _arrival(solvers: dict[Backend, Solver], turns: int, racks: int) -> list[list[str]]:
+    groups, one = loaded(racks, seed=1), arriving(racks)
+    ways: dict[str, Callable[[], Solution]] = {"flows": partial(place_job, groups, one)}
+    if racks == PUBLISHED_RACKS:
+        ways |= {
+            name.value: partial(solve_reduced, groups, [one], solver, LIMITS)
+            for name, solver in solvers.items()
+        }
+    return _rows(_measured(ways, turns), one.revenue)
 
 
 def _ten(solver: Solver, turns: int) -> list[list[str]]:
@@ -100,7 +99,7 @@ def _ten(solver: Solver, turns: int) -> list[list[str]]:
         "one after another, bound of all": partial(place_jobs, groups, jobs, solver, LIMITS),
         "annealed, 30 steps": partial(anneal, groups, jobs, start, Schedule(steps=30), bound),
     }
-    return _rows(f"ten jobs, {PUBLISHED_RACKS} racks", _measured(ways, turns), paid)
+    return _rows(_measured(ways, turns), paid)
 
 
 @dataclass(frozen=True)
@@ -131,11 +130,11 @@ def _twice(way: Callable[[], Solution]) -> Measured:
     return _once(way)
 
 
-def _rows(label: str, measured: dict[str, Measured], paid: int) -> list[list[str]]:
+def _rows(measured: dict[str, Measured], paid: int) -> list[list[str]]:
     first = next(iter(measured.values())).wall_s
     return [
         [
-            f"{label}: {name}",
+            name,
             f"{one.wall_s:,.3f}",
             f"{one.wall_s / first:,.1f}",
             f"{one.cpu_s:,.3f}",
