@@ -1,7 +1,7 @@
 """Production under ideal sun, as on the best day of the past month.
 
 B(t) of an hour is the energy of that hour of the day, on the day with the highest energy of the
-previous month (Haque, Rutgers University 2015, section A.4.5).
+previous month (Haque, Rutgers 2016, section A.4.5).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Solar production from clouds, corrected by the last hour.
 
-The method (Haque, Rutgers University 2015, section A.4.5, after Goiri et al., EuroSys 2012):
+The method (Haque, Rutgers 2016, section A.4.5, after Goiri et al., EuroSys 2012):
 production is E(t) = B(t) (1 - c(t)) with B(t) that under ideal sun and c(t) the cloud cover, from 0
 to 1. The cover is either that of a weather forecast, or what the hour before tells, c = 1 - E / B.
 At the start of each hour, the one that would have been nearer for the hour that just ended is used

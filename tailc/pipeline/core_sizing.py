@@ -4,7 +4,7 @@ For every configuration and rate parts of the ages of least energy at low load a
 same requests at the same times, which gives an energy and a tail each: first every eighth part, and
 then, for every target, those around the best so far, to a sixty-fourth. A cell of the answer, a
 rate and a target, has the least energy among all whose tail meets the target (after Haque et al.,
-MICRO 2017, section 6.7, and Haque, dissertation, Rice University 2016, section 5.3.5). So
+MICRO 2017, section 6.7, and Haque, dissertation, Rutgers 2016, section 5.3.5). So
 thresholds are held at what suits a load best, as a controller would settle to; they do not follow
 it.
 """

@@ -48,7 +48,7 @@ class Reactive:
 
     s is the speed-up of the climb. While the tail is too long the first threshold above 0 falls;
     while it is too short the last one below its first value rises, and the very first without end
-    (Haque, dissertation, Rice University 2016, section 5.3.4, who leaves open how far each rises).
+    (Haque, dissertation, Rutgers 2016, section 5.3.4, who leaves open how far each rises).
     """
 
     percentile_ppm: int

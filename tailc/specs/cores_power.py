@@ -48,7 +48,7 @@ _MICRO_DVFS = {
     1_900_000: PublishedCore("medium+", 5_300_000, 3_300_000),
     2_000_000: PublishedCore("fast", 6_800_000, 3_400_000),
 }
-# Haque, dissertation, Rice University 2016, table 5.3: peak dynamic power.
+# Haque, dissertation, Rutgers 2016, table 5.3: peak dynamic power.
 _DISSERTATION = {
     1_000_000: PublishedCore("slow", 1_000_000),
     1_440_000: PublishedCore("medium", 3_000_000),
@@ -70,7 +70,7 @@ MODELS = ("cubic", "micro-2017")
 def cubic_ppm(speed_ppm: int) -> int:
     """Dynamic power as voltage squared times frequency, both proportional to speed: s^3.
 
-    Of a slow core's (Haque, dissertation, Rice University 2016, section 5.2.5).
+    Of a slow core's (Haque, dissertation, Rutgers 2016, section 5.2.5).
     """
     return _power(speed_ppm, CUBIC_EXPONENT)
 

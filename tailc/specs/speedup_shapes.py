@@ -13,7 +13,7 @@ sorts, all to all, and stops first. Its gain of 0.66 is the one that the dissert
 
 Source: Downey, "A model for speedup of parallel programs", UCB/CSD-97-933 (1997), both cases of
 sigma; Bailey et al., "The NAS parallel benchmarks", RNR-94-007 (1994), for what the programs do;
-Haque, PhD dissertation (Rutgers 2018), section B.4, for IS alone on servers. A, sigma and the other
+Haque, PhD dissertation (Rutgers 2016), section B.4, for IS alone on servers. A, sigma and the other
 gains are chosen.
 """
 

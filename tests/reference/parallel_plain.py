@@ -1,6 +1,6 @@
 """Malleable jobs on green energy as they are told: all plans, one by one, in exact fractions.
 
-Haque (PhD dissertation, Rutgers 2018), Appendix B, Figure B.3. A job runs without a break from its
+Haque (PhD dissertation, Rutgers 2016), Appendix B, Figure B.3. A job runs without a break from its
 start; it ends in the epoch in which its work is done, and no later than its deadline.
 """
 

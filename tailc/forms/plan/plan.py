@@ -3,7 +3,7 @@
 Servers that are interchangeable in every epoch make a pool: the racks that are on the same bus all
 the time, or a whole cluster. Where racks hang on a green and a brown bus, pools are in order from
 the brownest to the greenest, and in each epoch those from one pool on are green: so no brown rack
-stands between two green ones (Haque, Rutgers University 2015, appendix A). Where there is one bus,
+stands between two green ones (Haque, Rutgers 2016, appendix A). Where there is one bus,
 all servers draw green energy first.
 """
 

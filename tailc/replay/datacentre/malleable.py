@@ -1,4 +1,4 @@
-"""Replay of malleable jobs on a cluster of one bus (Haque, 2015, appendix B).
+"""Replay of malleable jobs on a cluster of one bus (Haque, 2016, appendix B).
 
 Jobs arrive, end and are given other numbers of servers at any moment, and the supply changes from
 epoch to epoch. At each such event a planner says how many servers every job has from now on. A job

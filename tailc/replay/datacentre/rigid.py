@@ -1,4 +1,4 @@
-"""Replay of rigid jobs on racks that hang on a green and a brown bus (Haque, 2015, appendix A).
+"""Replay of rigid jobs on racks that hang on a green and a brown bus (Haque, 2016, appendix A).
 
 At the start of each epoch a planner places or refuses the jobs that were submitted since the last,
 and may move jobs that run. Then the epoch happens: of the racks, as many from the greenest one on

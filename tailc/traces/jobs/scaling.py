@@ -2,7 +2,7 @@
 
 The published workloads were made so: of the log of a Blue Gene/P of 40,960 nodes (Intrepid), two
 days were taken, 35 very large jobs dropped, node counts divided by 24 and run times multiplied by 8
-(Haque, Rutgers University 2015, appendix A); or core counts were mapped by a table (appendix B).
+(Haque, Rutgers 2016, appendix A); or core counts were mapped by a table (appendix B).
 """
 
 from __future__ import annotations

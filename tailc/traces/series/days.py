@@ -1,7 +1,7 @@
 """Pairs of days of a series that stand for much, middling and little production.
 
 Days are those of a zone's clock by its offset, and a pair is two days that follow one another, as
-in the published evaluation (Haque, Rutgers University 2015, figure A.5), which picked its pairs by
+in the published evaluation (Haque, Rutgers 2016, figure A.5), which picked its pairs by
 eye. Here they are picked by rank: of all pairs that are known throughout, sorted by their sum and
 then by time, the one at 95 % is high, at 50 % medium, and at 5 % low.
 """

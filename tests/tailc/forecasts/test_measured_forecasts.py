@@ -14,7 +14,7 @@ from tailc.forecasts.solar import SolarRule
 DATA = os.environ.get("TAILC_DATA")
 pytestmark = pytest.mark.skipif(DATA is None, reason="TAILC_DATA is not set")
 
-# Of one hour ahead, in Goiri et al., EuroSys 2012, as Haque 2015 cites it.
+# Of one hour ahead, in Goiri et al., EuroSys 2012, as Haque 2016 cites it.
 PUBLISHED = 0.11
 
 

@@ -320,7 +320,7 @@ def test_it_is_the_law_in_floating_point_to_the_rounding_of_the_gains(seed) -> N
     assert abs(state.output / 2**40 - wanted) <= slack
 
 
-# Haque et al., MICRO 2017, Table 2, and Haque, dissertation, Rice University 2016, Table 5.1: the
+# Haque et al., MICRO 2017, Table 2, and Haque, dissertation, Rutgers 2016, Table 5.1: the
 # same gains for other loads, kp, ki and kd each for loads up to and including the first number.
 PUBLISHED_GAINS = ((0.11, 0.49, 0.00), (0.15, 0.25, 0.00), (0.19, 0.17, 0.03))
 PUBLISHED_LOADS_RPS = {"MICRO 2017": (50, 70), "dissertation": (20, 40)}

@@ -8,7 +8,7 @@ shape they have closes the gap: where the program mixes schedules of different l
 has the shorter and the other the longer ones.
 
 Source: column generation as in Barnhart et al., Operations Research 46 (1998); the problem is that
-of Haque (2018), Appendix B.
+of Haque (2016), Appendix B.
 """
 
 from __future__ import annotations

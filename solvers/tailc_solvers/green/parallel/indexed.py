@@ -11,7 +11,7 @@
 
 y needs not be whole: x decides it. Work is in the largest unit that fits every coefficient.
 
-Source: Haque, PhD dissertation (Rutgers 2018), Appendix B, eq. B.1-B.9 and the text below them;
+Source: Haque, PhD dissertation (Rutgers 2016), Appendix B, eq. B.1-B.9 and the text below them;
 speed-ups by table, and here energy too. Practical up to some ten jobs: `columns` goes on.
 """
 

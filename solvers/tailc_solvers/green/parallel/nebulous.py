@@ -5,7 +5,7 @@ ones / F after another while; then the servers that green energy still feeds go 
 its next count in turn, the best hint first, of equal hints the one that has had least for what it
 asked. Less green energy ends the same rounds earlier, so servers are taken away in reverse order.
 
-Source: Haque, PhD dissertation (Rutgers 2018), section B.3.2, "Nebulous".
+Source: Haque, PhD dissertation (Rutgers 2016), section B.3.2, "Nebulous".
 """
 
 from __future__ import annotations

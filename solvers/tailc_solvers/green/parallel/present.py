@@ -57,7 +57,7 @@ class ActiveJob:
 def baseline(jobs: Sequence[ActiveJob], servers: int) -> list[int]:
     """The requested servers for each job, in order; 0, and it waits, where none are left.
 
-    Jobs that run are not stopped. Source: Haque, PhD dissertation (Rutgers 2018), section B.3.2.
+    Jobs that run are not stopped. Source: Haque, PhD dissertation (Rutgers 2016), section B.3.2.
     """
     given = [job.at_request if job.run_ms else 0 for job in jobs]
     free = servers - sum(given)

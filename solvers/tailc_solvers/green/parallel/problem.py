@@ -13,9 +13,9 @@ epoch, v_j(n) the speed on n servers and s one of several forecasts of green ene
 
 D_j is what is left of F times the run on the requested servers, counted from the start. An average
 speed-up of at least the requested speed-up / F says the same, if the average ends where the job
-does; Haque (2018, eq. B.9) has it run on to the end of the last epoch.
+does; Haque (2016, eq. B.9) has it run on to the end of the last epoch.
 
-Source: Haque, PhD dissertation (Rutgers 2018), Appendix B, eq. B.1-B.9, Table B.1; the constraints
+Source: Haque, PhD dissertation (Rutgers 2016), Appendix B, eq. B.1-B.9, Table B.1; the constraints
 are those told in words there. Beyond it: M is a table, several forecasts, starts in a window.
 """
 
@@ -213,7 +213,7 @@ def run_cost_of(beta: Fraction, reference_mw: int, price: int) -> int:
     """The run cost: beta times what a reference machine's energy costs in an hour, to the nearest.
 
     beta relates the rent of a machine to the cost of its energy; the objective as printed adds
-    money and hours (Haque 2018, eq. B.1 and section B.4).
+    money and hours (Haque 2016, eq. B.1 and section B.4).
 
     Args:
         beta: a ratio of two prices an hour.

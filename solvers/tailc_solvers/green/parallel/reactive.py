@@ -5,7 +5,7 @@ requested speed-up / F after another while; then the servers that green energy s
 by block, to the job that gains most speed by each. Where the least of all is more than there are
 servers, every job falls back to what it asked for.
 
-Source: Haque, PhD dissertation (Rutgers 2018), Figure B.2. Read with the average divided, not
+Source: Haque, PhD dissertation (Rutgers 2016), Figure B.2. Read with the average divided, not
 multiplied, by F (as the text derives it), and with a stop where no job gains or no block fits.
 """
 

@@ -6,5 +6,5 @@ and with the buses as the forecast has them; `flow` solves it for one job withou
 goes on from there, `greedy` are baselines, `prices` need no solver at all, and `assign` hands out
 the racks.
 
-Source: Haque, dissertation, Rutgers University, 2016, appendix A.
+Source: Haque, dissertation, Rutgers 2016, appendix A.
 """

@@ -10,7 +10,7 @@ from tailc.replay.datacentre.site import Whole
 
 
 class FirstFit:
-    """FF of Haque, 2015, section A.4: ignores the kind of energy, and never moves a job."""
+    """FF of Haque, 2016, section A.4: ignores the kind of energy, and never moves a job."""
 
     def admit(self, view: View, job: Submitted) -> Whole | None:
         """The first racks that are free for all of the job's epochs."""

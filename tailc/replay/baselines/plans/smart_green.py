@@ -10,7 +10,7 @@ from tailc.replay.datacentre.site import PPM, Whole
 
 
 class SmartGreen:
-    """SGP of Haque, 2015, section A.4.
+    """SGP of Haque, 2016, section A.4.
 
     Takes the rack whose expected share of green epochs is closest to what the job still needs, and
     not below; what does not fit there goes on with the need that is then left. Refuses a job that

@@ -6,7 +6,7 @@ from tailc.replay.datacentre.malleable import Allocation, ClusterView
 
 
 class Constant:
-    """Baseline of Haque, 2015, section B.4; where there is no room, jobs wait in their order."""
+    """Baseline of Haque, 2016, section B.4; where there is no room, jobs wait in their order."""
 
     def allocate(self, view: ClusterView) -> Allocation:
         """What runs goes on; of what waits, the first jobs that fit all start."""

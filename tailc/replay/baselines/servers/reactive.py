@@ -12,7 +12,7 @@ LOOK_AHEAD_S = 900
 
 @dataclass(frozen=True)
 class Reactive:
-    """Haque, 2015, figure B.2, for every event anew.
+    """Haque, 2016, figure B.2, for every event anew.
 
     Each job gets the fewest servers on which, `look_ahead_s` from now, its speed-up will have been
     high enough in the mean; then the job that gains most by a server more gets its next block, as

@@ -24,7 +24,7 @@ from tailc.traces.jobs.scaling import (
 from tests.tailc.traces.jobs.making import log_of, seeded_log
 
 HOUR = 3_600
-# Haque 2015, table B.2.
+# Haque 2016, table B.2.
 INTREPID_CORES = WidthMap(((256, 4), (512, 4), (1_024, 8), (2_048, 8), (4_096, 16)), otherwise=32)
 # Section B.4: applications of the NAS Parallel Benchmarks in the two workloads.
 GRID5K_JOBS = {"FT": 12, "LU": 6, "MG": 3, "CG": 2, "SP": 1, "EP": 1, "IS": 1}
