@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from typing import TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
@@ -17,6 +18,7 @@ from tailc.specs.sentences import Spot, complaints_of
 from tailc.specs.tree import Document, Scalar, plain
 from tailc.units import shorten
 
+T = TypeVar("T", bound=SpecModel)
 _HEAD = ("apiVersion", "kind")
 
 
@@ -59,6 +61,20 @@ def check_document(document: Document, models: Mapping[str, type[SpecModel]]) ->
         if not findings:
             return LoadedSpec(checked, document)
     raise TailcError(sorted(findings, key=_position))
+
+
+def check_part(document: Document, at: tuple[str | int, ...], model: type[T]) -> T:
+    """The part of the document at that path as a model; raises TailcError with every finding."""
+    part = document.node_at(at)
+    try:
+        return model.model_validate(None if part is None else plain(part))
+    except ValidationError as fault:
+        findings = [
+            _finding(document, (*at, *error["loc"]), complaint)
+            for error in fault.errors(include_url=False)
+            for complaint in complaints_of(error, Spot(model, error["loc"]))
+        ]
+        raise TailcError(sorted(findings, key=_position)) from None
 
 
 def _position(finding: Finding) -> tuple[int, int]:

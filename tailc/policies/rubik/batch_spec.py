@@ -8,7 +8,8 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from tailc.errors import Code
-from tailc.policies.rubik.server_spec import MAX_LEVELS, PowerMw, PowerSpec
+from tailc.policies.rubik.levels_spec import MAX_LEVELS, PowerMw, PowerSpec
+from tailc.policies.rubik.model_spec import CountersSpec
 from tailc.specs.cores_fields import FrequencyKhz, SharePpm
 from tailc.specs.fields import (
     POSITIVE_SCHEMA,
@@ -71,6 +72,11 @@ class BatchSpec(SpecModel):
         examples=[["1.2W", "4W"]],
         description="The same at each frequency of the server, low ones first.",
     )
+    counters: CountersSpec | None = Field(
+        default=None,
+        description="The same by the power model `server.model`: events by cycle at "
+        "`demand.clock` of a core that does batch work.",
+    )
     rate_mrps: RateMrps | None = Field(
         default=None,
         alias="rate",
@@ -102,10 +108,18 @@ class BatchSpec(SpecModel):
         return []
 
     def _power_complaints(self) -> list[Complaint]:
-        if self.power is None or self.powers_mw is None:
-            return []
-        message = "and `batch.power` both say what batch work draws"
-        return [Complaint(Code.CONFLICT, message, "remove one", ("powers",), ("power",))]
+        parts = {"power": self.power, "powers": self.powers_mw, "counters": self.counters}
+        given = [key for key, part in parts.items() if part is not None]
+        return [
+            Complaint(
+                Code.CONFLICT,
+                f"and `batch.{given[0]}` both say what batch work draws",
+                "remove one",
+                (key,),
+                (given[0],),
+            )
+            for key in given[1:]
+        ]
 
     def memory_at(self, clock_khz: int) -> int:
         """Share of cycles at the clock that wait for memory, in millionths."""

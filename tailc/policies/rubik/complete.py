@@ -1,4 +1,4 @@
-"""The spec with its table of measured frequencies read, and what must hold of all frequencies."""
+"""The spec with the files read that tell of frequencies, and what must hold of all of them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING
 
 from tailc.errors import Code, Finding, Place, Severity, TailcError
 from tailc.forms.tail_table import LARGEST_FREQUENCY_KHZ
-from tailc.policies.rubik.server_spec import LevelSpec, LevelTableSpec, ServerSpec
+from tailc.policies.rubik.levels_spec import LevelSpec, LevelTableSpec
+from tailc.policies.rubik.modelled import COUNTERS, MODEL, modelled
+from tailc.policies.rubik.named_file import asked_for, path_of
+from tailc.policies.rubik.server_spec import ServerSpec
 from tailc.policies.rubik.spec import RubikSpec
 from tailc.specs.load import LoadedSpec
 from tailc.units import FREQUENCY, POWER, format_khz, format_mw
@@ -28,14 +31,16 @@ def complete(
     """The spec with every frequency known, and warnings of powers that look wrong.
 
     Those fall as frequencies rise, or are beyond the chip's limit together. `folder` is where
-    relative paths begin; None: where the process runs. Raises TailcError for a table that cannot be
-    read, for a frequency that it has twice, for powers of batch work that are not one a frequency,
-    and for a chip's limit below what its cores need at the lowest one.
+    relative paths begin; None: where the process runs. Raises TailcError for a table or a power
+    model that cannot be read, for a frequency that the table has twice, for powers of batch work
+    that are not one a frequency, and for a chip's limit below what its cores need at the lowest
+    one.
     """
     if spec.server.table is not None:
         levels = _levels(spec.server.table, loaded, folder)
         server = spec.server.model_copy(update={"table": None, "levels_listed": levels})
         spec = spec.model_copy(update={"server": server})
+    spec = modelled(spec, loaded, folder)
     _check_powers(spec, loaded)
     return spec, (*_falling_powers(spec, loaded), *_beyond_limit(spec.server, loaded))
 
@@ -56,14 +61,17 @@ def _falling_powers(spec: RubikSpec, loaded: LoadedSpec) -> Iterator[Finding]:
     levels, batch = spec.server.levels, spec.batch
     frequencies = [level.frequency_khz for level in levels]
     drawn = [level.power_mw for level in levels]
-    read = loaded.document.node_at(_TABLE) is not None
+    read = [at for at in (_TABLE, MODEL) if loaded.document.node_at(at) is not None]
     places = [
-        _TABLE if read else ("server", "levels", number, "power") for number in range(len(drawn))
+        read[0] if read else ("server", "levels", number, "power") for number in range(len(drawn))
     ]
     yield from _falling(frequencies, drawn, [loaded.place(*at) for at in places])
     if batch is not None and batch.powers_mw is not None:
-        listed = [loaded.place("batch", "powers", number) for number in range(len(drawn))]
-        yield from _falling(frequencies, list(batch.powers_mw), listed)
+        counted = loaded.document.node_at(COUNTERS) is not None
+        told = [
+            COUNTERS if counted else ("batch", "powers", number) for number in range(len(drawn))
+        ]
+        yield from _falling(frequencies, list(batch.powers_mw), [loaded.place(*at) for at in told])
 
 
 def _falling(
@@ -111,14 +119,10 @@ def _levels(
 ) -> tuple[LevelSpec, ...]:
     from tailc.traces.core_table import CoreColumns, read_cores
 
-    path = table.file if folder is None else str(folder / table.file)
+    path = path_of(table.file, folder)
     columns = CoreColumns(speed=table.frequency, power=table.power)
-    where = tuple(sorted(table.where.items()))
-    try:
-        rows = read_cores(path, columns, where)
-    except TailcError as error:
-        seen = f"asked for on line {loaded.place(*_TABLE).line} of {loaded.place(*_TABLE).source}"
-        raise TailcError([_with_help(finding, seen) for finding in error.findings]) from None
+    with asked_for(loaded, *_TABLE):
+        rows = read_cores(path, columns, tuple(sorted(table.where.items())))
     levels = sorted(((_level(table, row), row) for row in rows), key=lambda pair: pair[0][0])
     place = Place(path, field=table.frequency)
     for (low, first), (high, second) in itertools.pairwise(levels):
@@ -148,7 +152,3 @@ def _check_range(khz: int, row: MeasuredCore, place: Place) -> None:
     message = f"row {row.row} tells of {format_khz(khz)}, which is beyond what a table holds"
     hint = "check `server.table.frequency_unit`"
     raise TailcError(Finding(Code.OUT_OF_RANGE, message, replace(place, row=row.row), hint))
-
-
-def _with_help(finding: Finding, seen: str) -> Finding:
-    return replace(finding, help=f"{finding.help}; {seen}" if finding.help else seen)

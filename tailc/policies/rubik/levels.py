@@ -1,4 +1,4 @@
-"""Frequencies and their powers by a model, where they are not listed.
+"""What a core draws at a frequency by a model, where it is not listed.
 
 Dynamic power goes as V^2 f, and the voltage of a Haswell core is about V = 1.169e-4 f + 0.634 volts
 with f in MHz, which the source leaves out and its range of voltages tells (Bartolini, dissertation,
@@ -7,11 +7,14 @@ with f in MHz, which the source leaves out and its range of voltages tells (Bart
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 
 VOLTS_PER_MHZ = Fraction("1.169e-4")
 VOLTS_AT_REST = Fraction("0.634")
 _KHZ_PER_MHZ = 1_000
+_KHZ_PER_GHZ = 1_000_000
+_MW_PER_W = 1_000
 
 
 def volts(frequency_khz: int) -> Fraction:
@@ -30,3 +33,41 @@ def power_mw(frequency_khz: int, *, static_mw: int, dynamic_mw: int, nominal_khz
 
 def _dynamic(frequency_khz: int) -> Fraction:
     return volts(frequency_khz) ** 2 * frequency_khz
+
+
+@dataclass(frozen=True)
+class CoreParameters:
+    """Of a core, by `tailc fit power`: leakage i in A, and c0 to c3 in nF."""
+
+    i: Fraction
+    c0: Fraction
+    c1: Fraction
+    c2: Fraction
+    c3: Fraction
+
+
+@dataclass(frozen=True)
+class Work:
+    """Events by cycle at a clock, and the share of its cycles that wait for memory."""
+
+    ipc: Fraction
+    near_loads: Fraction
+    far_accesses: Fraction
+    memory: Fraction
+    clock_khz: int
+
+    def cycles(self, frequency_khz: int) -> Fraction:
+        """Cycles that take as many events as one at the clock does: memory waits longer ones."""
+        return 1 - self.memory + self.memory * Fraction(frequency_khz, self.clock_khz)
+
+
+def core_mw(core: CoreParameters, work: Work, frequency_khz: int, volt: Fraction) -> int:
+    """Power of a core that does nothing but this work, rounded (Bartolini, 2015, eq. 3.6, 3.7).
+
+    Events by cycle are those at the clock; where cycles wait for memory there are fewer by cycle
+    at a higher frequency, as the stretch tau of section 3.5 has it.
+    """
+    events = core.c1 * work.ipc + core.c2 * work.near_loads + core.c3 * work.far_accesses
+    switched = core.c0 + events / work.cycles(frequency_khz)
+    ghz = Fraction(frequency_khz, _KHZ_PER_GHZ)
+    return round((core.i * volt + switched * volt**2 * ghz) * _MW_PER_W)

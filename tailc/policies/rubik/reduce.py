@@ -5,7 +5,7 @@ from __future__ import annotations
 from tailc.forms.colocation import BatchWork, Host
 from tailc.forms.tail_problem import Distribution, TailProblem
 from tailc.forms.tail_table import Level
-from tailc.policies.rubik.server_spec import PowerSpec
+from tailc.policies.rubik.levels_spec import PowerSpec
 from tailc.policies.rubik.spec import RubikSpec
 from tailc.traces.profile import DemandProfile
 

@@ -3,133 +3,29 @@
 from __future__ import annotations
 
 import itertools
-from typing import Annotated, Literal
+from typing import Annotated
 
-from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+from pydantic import Field, model_validator
 
 from tailc.errors import Code
 from tailc.forms.tail_table import LARGEST_FREQUENCY_KHZ, Level
-from tailc.policies.rubik.levels import power_mw
-from tailc.specs.cores_fields import FrequencyKhz, PauseUs
-from tailc.specs.fields import (
-    Cell,
-    Complaint,
-    RefusalError,
-    SpecModel,
-    Text,
-    Whole,
-    quantity,
-    quantity_schema,
+from tailc.policies.rubik.levels_spec import (
+    AT_MOST,
+    MAX_LEVELS,
+    LevelSpec,
+    LevelTableSpec,
+    PowerMw,
+    RangeSpec,
+    RestingPowerMw,
 )
-from tailc.units import POWER, format_khz, format_mw
+from tailc.policies.rubik.model_spec import ModelSpec
+from tailc.specs.cores_fields import PauseUs
+from tailc.specs.fields import Complaint, RefusalError, SpecModel, Whole
+from tailc.units import format_khz, format_mw
 
 MAX_CORES = 65_536
-MAX_LEVELS = 1_024
 # Those of a chip with a limit: its throttling is told core by core.
 MAX_LIMITED_CORES = 256
-_AT_MOST = f"at most {format_khz(LARGEST_FREQUENCY_KHZ)} can be told"
-
-PowerMw = Annotated[
-    int,
-    BeforeValidator(quantity(POWER)),
-    WithJsonSchema(quantity_schema("A power with its unit.", POWER)),
-]
-RestingPowerMw = Annotated[
-    int,
-    BeforeValidator(quantity(POWER, positive=False)),
-    WithJsonSchema(quantity_schema("A power with its unit; it may be 0.", POWER)),
-]
-
-
-class LevelSpec(SpecModel):
-    """A frequency, and what a core draws at it while it serves a request."""
-
-    frequency_khz: FrequencyKhz = Field(alias="frequency", examples=["2.4GHz"])
-    power_mw: PowerMw = Field(alias="power", examples=["6.5W"])
-
-    @property
-    def level(self) -> Level:
-        """The same as a table carries it."""
-        return Level(self.frequency_khz, self.power_mw)
-
-
-class PowerSpec(SpecModel):
-    """Power by frequency f: static, and dynamic as V^2 f with the voltage of a Haswell core."""
-
-    static_mw: RestingPowerMw = Field(
-        alias="static", examples=["0.5W"], description="Power of a busy core at any frequency."
-    )
-    dynamic_mw: PowerMw = Field(
-        alias="dynamic", examples=["6W"], description="Further power at the frequency `at`."
-    )
-    at_khz: FrequencyKhz = Field(
-        alias="at", examples=["2.4GHz"], description="The frequency that `dynamic` is drawn at."
-    )
-
-    def power_mw(self, frequency_khz: int) -> int:
-        """What a core draws at a frequency."""
-        return power_mw(
-            frequency_khz,
-            static_mw=self.static_mw,
-            dynamic_mw=self.dynamic_mw,
-            nominal_khz=self.at_khz,
-        )
-
-
-class RangeSpec(SpecModel):
-    """Frequencies in equal steps, and a model of their powers."""
-
-    first_khz: FrequencyKhz = Field(alias="from", examples=["0.8GHz"], description="The lowest.")
-    last_khz: FrequencyKhz = Field(alias="to", examples=["3.4GHz"], description="The highest.")
-    step_khz: FrequencyKhz = Field(
-        alias="step", examples=["0.2GHz"], description="From one to the next."
-    )
-    power: PowerSpec = Field(description="What a core draws at each.")
-
-    @model_validator(mode="after")
-    def _check_steps(self) -> RangeSpec:
-        complaints = [*self._order(), *self._count()]
-        if complaints:
-            raise RefusalError(*complaints)
-        return self
-
-    def _order(self) -> list[Complaint]:
-        if self.last_khz < self.first_khz:
-            message = f"is below the lowest frequency, {format_khz(self.first_khz)}"
-            return [Complaint(Code.CONFLICT, message, "swap them", ("to",), ("from",))]
-        if (self.last_khz - self.first_khz) % self.step_khz:
-            message = "is no whole number of steps above the lowest frequency"
-            return [Complaint(Code.CONFLICT, message, "change the step", ("to",), ("step",))]
-        return []
-
-    def _count(self) -> list[Complaint]:
-        if self.last_khz > LARGEST_FREQUENCY_KHZ:
-            return [Complaint(Code.BAD_VALUE, "is beyond what a table holds", _AT_MOST, ("to",))]
-        if (self.last_khz - self.first_khz) // self.step_khz >= MAX_LEVELS:
-            message = f"makes more than {MAX_LEVELS:,} frequencies"
-            return [Complaint(Code.BAD_VALUE, message, "take larger steps", ("step",))]
-        return []
-
-    @property
-    def levels(self) -> tuple[Level, ...]:
-        """Every frequency with its power."""
-        frequencies_khz = range(self.first_khz, self.last_khz + 1, self.step_khz)
-        return tuple(Level(khz, self.power.power_mw(khz)) for khz in frequencies_khz)
-
-
-class LevelTableSpec(SpecModel):
-    """Columns of a file of measured frequencies and powers: CSV, NDJSON or Parquet."""
-
-    file: Text = Field(
-        examples=["levels.csv"], description="Path of the file, relative to the spec."
-    )
-    frequency: Text = Field(examples=["freq_khz"], description="Column with the frequency.")
-    frequency_unit: Literal["kHz", "MHz", "GHz"] = Field(description="Unit of the frequencies.")
-    power: Text = Field(examples=["power_mw"], description="Column with the power at work.")
-    power_unit: Literal["mW", "W"] = Field(description="Unit of the powers.")
-    where: dict[str, Cell] = Field(
-        default_factory=dict, description="Keep the rows whose column equals the value."
-    )
 
 
 class SleepSpec(SpecModel):
@@ -163,6 +59,10 @@ class ServerSpec(SpecModel):
     table: LevelTableSpec | None = Field(
         default=None, description="A file of measured frequencies, instead of `levels`."
     )
+    model: ModelSpec | None = Field(
+        default=None,
+        description="A power model that tells what cores draw at `levels` or in `range`.",
+    )
     sleep: SleepSpec = Field(
         examples=[{"power": "0.1W", "wake": "20us"}],
         description="What a core without requests does.",
@@ -190,7 +90,7 @@ class ServerSpec(SpecModel):
 
     @model_validator(mode="after")
     def _check_levels(self) -> ServerSpec:
-        complaints = [*self._sources(), *self._order(), *self._chip()]
+        complaints = [*self._sources(), *self._powers(), *self._order(), *self._chip()]
         if complaints:
             raise RefusalError(*complaints)
         return self
@@ -205,6 +105,32 @@ class ServerSpec(SpecModel):
             message = f"and `server.{given[0]}` both give frequencies"
             return [Complaint(Code.CONFLICT, message, "remove one", (given[1],), (given[0],))]
         return []
+
+    def _powers(self) -> list[Complaint]:
+        if self.model is not None:
+            return self._told_twice()
+        hint = "name a power model by `server.model`"
+        missing = [
+            Complaint(Code.MISSING_KEY, "is missing", f"add `power: 6.5W`, or {hint}", at)
+            for position, each in enumerate(self.levels_listed or ())
+            if each.power_mw is None
+            for at in [("levels", position, "power")]
+        ]
+        if self.range is not None and self.range.power is None:
+            also = f"add `power: {{static: 0.5W, dynamic: 6W, at: 2.4GHz}}`, or {hint}"
+            missing.append(Complaint(Code.MISSING_KEY, "is missing", also, ("range", "power")))
+        return missing
+
+    def _told_twice(self) -> list[Complaint]:
+        given: list[tuple[str | int, ...]] = [
+            ("levels", position, "power")
+            for position, each in enumerate(self.levels_listed or ())
+            if each.power_mw is not None
+        ]
+        given += [("range", "power")] if self.range is not None and self.range.power else []
+        given += [("table",)] if self.table is not None else []
+        message = "and `server.model` both tell what cores draw"
+        return [Complaint(Code.CONFLICT, message, "remove one", at, ("model",)) for at in given]
 
     def _order(self) -> list[Complaint]:
         listed = self.levels_listed or ()
@@ -222,7 +148,7 @@ class ServerSpec(SpecModel):
             Complaint(
                 Code.BAD_VALUE,
                 "is beyond what a table holds",
-                _AT_MOST,
+                AT_MOST,
                 ("levels", position, "frequency"),
             )
             for position, each in enumerate(listed)
@@ -254,8 +180,15 @@ class ServerSpec(SpecModel):
         return self.uncore_mw + self.cores * level.power_mw
 
     @property
+    def frequencies_khz(self) -> tuple[int, ...]:
+        """Frequencies that the spec itself lists, in ascending order."""
+        if self.range is not None:
+            return self.range.frequencies_khz
+        return tuple(each.frequency_khz for each in self.levels_listed or ())
+
+    @property
     def levels(self) -> tuple[Level, ...]:
-        """Frequencies in ascending order; a table is read by then."""
+        """Frequencies in ascending order; a table or a power model is read by then."""
         if self.range is not None:
             return self.range.levels
         assert self.levels_listed is not None

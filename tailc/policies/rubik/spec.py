@@ -100,8 +100,9 @@ class RubikSpec(SpecModel):
         return self
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
-        """Objectives, and rates by themselves and against what needs them."""
-        return (self._slo_complaints, self._repeated_rates, self._missing_rates)
+        """Objectives, rates by themselves and against what needs them, and counters' model."""
+        checks = self._slo_complaints, self._repeated_rates, self._missing_rates
+        return (*checks, self._missing_model)
 
     def _slo_complaints(self) -> list[Complaint]:
         complaints = [
@@ -134,6 +135,13 @@ class RubikSpec(SpecModel):
             message = "is missing, but batch work has the time that requests leave"
             return [Complaint(Code.MISSING_KEY, message, f"{add} `batch.rate`", ("rates",))]
         return []
+
+    def _missing_model(self) -> list[Complaint]:
+        if self.batch is None or self.batch.counters is None or self.server.model is not None:
+            return []
+        message = "tells of events that a power model makes watts of, and there is none"
+        hint = "name one by `server.model`, or write `batch.power`"
+        return [Complaint(Code.CONFLICT, message, hint, ("batch", "counters"))]
 
     @property
     def slos(self) -> tuple[Slo, ...]:

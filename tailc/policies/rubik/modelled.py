@@ -1,0 +1,90 @@
+"""Powers of a spec by the power model that it names."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+from tailc.errors import Code, Finding, TailcError
+from tailc.policies.rubik.levels import CoreParameters, Work, core_mw, volts
+from tailc.policies.rubik.levels_spec import LevelSpec
+from tailc.policies.rubik.model_spec import CountersSpec, ModelSpec
+from tailc.policies.rubik.named_file import asked_for, path_of
+from tailc.policies.rubik.power_model import PowerModel, read_power_model
+from tailc.policies.rubik.spec import RubikSpec
+from tailc.specs.fields import PPM
+from tailc.specs.load import LoadedSpec
+from tailc.units import counted
+
+MODEL, COUNTERS = ("server", "model"), ("batch", "counters")
+_VOLTS = (*MODEL, "volts")
+
+
+def modelled(spec: RubikSpec, loaded: LoadedSpec, folder: Path | None) -> RubikSpec:
+    """The spec with watts for events by cycle, or itself where it names no model.
+
+    Raises TailcError for a file that is no power model, and for voltages that do not fit it.
+    """
+    told = spec.server.model
+    if told is None:
+        return spec
+    with asked_for(loaded, *MODEL):
+        model = read_power_model(path_of(told.file, folder))
+    frequencies_khz = spec.server.frequencies_khz
+    grid = tuple(zip(frequencies_khz, _volts(told, model, frequencies_khz, loaded), strict=True))
+    clock_khz = spec.demand.clock_khz
+    work = _work(told.counters, told.memory_ppm, clock_khz)
+    levels = tuple(
+        LevelSpec.model_construct(frequency_khz=khz, power_mw=power_mw)
+        for khz, power_mw in zip(frequencies_khz, _powers_mw(model.core, work, grid), strict=True)
+    )
+    changes = {"model": None, "range": None, "levels_listed": levels}
+    changed: dict[str, object] = {"server": spec.server.model_copy(update=changes)}
+    batch = spec.batch
+    if batch is not None and batch.counters is not None:
+        own = _work(batch.counters, batch.memory_at(clock_khz), clock_khz)
+        powers = {"counters": None, "powers_mw": _powers_mw(model.core, own, grid)}
+        changed["batch"] = batch.model_copy(update=powers)
+    return spec.model_copy(update=changed)
+
+
+def _work(counters: CountersSpec, memory_ppm: int, clock_khz: int) -> Work:
+    events = counters.ipc_ppm, counters.near_loads_ppm, counters.far_accesses_ppm
+    return Work(*(Fraction(ppm, PPM) for ppm in (*events, memory_ppm)), clock_khz=clock_khz)
+
+
+def _powers_mw(
+    core: CoreParameters, work: Work, grid: tuple[tuple[int, Fraction], ...]
+) -> tuple[int, ...]:
+    """At each frequency and voltage, 1 mW at least."""
+    return tuple(max(core_mw(core, work, khz, volt), 1) for khz, volt in grid)
+
+
+def _volts(
+    told: ModelSpec, model: PowerModel, frequencies_khz: tuple[int, ...], loaded: LoadedSpec
+) -> tuple[Fraction, ...]:
+    """The voltage at each frequency, that of a Haswell core unless the model has its own."""
+    if told.volts is None:
+        if model.has_own_volts:
+            message = "`server.model` was trained on measured voltages, which it does not carry"
+            hint = "add `volts: [0.73, 1.03]`, say, with one for each frequency"
+            place = loaded.place(*MODEL)
+            raise TailcError(Finding(Code.MISSING_KEY, message, place, hint))
+        return tuple(volts(khz) for khz in frequencies_khz)
+    if not model.has_own_volts:
+        message = (
+            "`server.model.volts` are not for this model: without measured voltages it was trained "
+            "on those of a Haswell core"
+        )
+        raise _conflict(message, "remove them", loaded)
+    if len(told.volts) != len(frequencies_khz):
+        message = (
+            f"`server.model.volts` has {counted(len(told.volts), 'voltage')}, but the server has "
+            f"{len(frequencies_khz)} frequencies"
+        )
+        raise _conflict(message, "give one for each frequency", loaded)
+    return tuple(Fraction(microvolts, PPM) for microvolts in told.volts)
+
+
+def _conflict(message: str, hint: str, loaded: LoadedSpec) -> TailcError:
+    return TailcError(Finding(Code.CONFLICT, message, loaded.place(*_VOLTS), hint))

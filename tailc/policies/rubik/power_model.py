@@ -1,0 +1,169 @@
+"""A power model as `tailc fit power` prints it in JSON, read with the place of all that is wrong.
+
+schemas/report/power-model-1.schema.json describes it. Of its components only that of the cores is
+used here, but a file that is not whole is refused.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Annotated, Literal
+
+from pydantic import Field, Strict
+
+from tailc.errors import Code, Finding, TailcError
+from tailc.policies.rubik.levels import CoreParameters
+from tailc.specs.document import read_document
+from tailc.specs.fields import SpecModel, Whole, written
+from tailc.specs.load import check_part
+from tailc.specs.tree import Document, plain
+
+FORMAT, VERSION = "tailc-power-model", 1
+# What a command prints around its result.
+_PRINTED, _COMMAND, _RESULT = "tailc-output", "fit power", "result"
+_FIX = "write it anew by `tailc fit power TRACE --output-format json`"
+_MOST = 1_000_000
+_UNITS = {
+    "core": {"i": "A", "c0": "nF", "c1": "nF", "c2": "nF", "c3": "nF"},
+    "uncore": {"i_u": "A", "c_u1": "nF", "c_u2": "nF"},
+    "dram": {"refresh": "W", "d": "nJ"},
+    "rest": {"other": "W"},
+}
+
+_Amount = Annotated[float, Strict(), Field(ge=0)]
+_Count = Annotated[Whole, Field(ge=1)]
+_Voltage = Literal["measured", "modelled"]
+
+
+class _Parameter(SpecModel):
+    name: str
+    value: Annotated[float, Strict(), Field(ge=0, le=_MOST)]
+    unit: str
+
+
+class _Accuracy(SpecModel):
+    mean_error_w: _Amount
+    mean_error_share: _Amount
+    long_term_share: _Amount
+
+
+class _Component(_Accuracy):
+    parameters: tuple[_Parameter, ...]
+    residual_w: _Amount
+    condition: _Count
+
+
+class _Components(SpecModel):
+    core: _Component
+    uncore: _Component
+    dram: _Component
+    rest: _Component
+
+
+class _Voltages(SpecModel):
+    core: _Voltage
+    uncore: _Voltage
+
+
+class _Rows(SpecModel):
+    trained: _Count
+    tested: _Count
+
+
+class PowerModel(SpecModel):
+    """The file; its parameters are those that its components should have."""
+
+    format: str
+    version: Whole
+    cores: _Count
+    voltage: _Voltages
+    rows: _Rows
+    components: _Components
+    server: _Accuracy
+
+    @property
+    def core(self) -> CoreParameters:
+        """Of one core."""
+        told = {each.name: each.value for each in self.components.core.parameters}
+        return CoreParameters(*(Fraction(repr(told[name])) for name in _UNITS["core"]))
+
+    @property
+    def has_own_volts(self) -> bool:
+        """Whether it was trained on measured voltages of cores."""
+        return self.voltage.core == "measured"
+
+
+def read_power_model(path: str) -> PowerModel:
+    """The model in the file; raises TailcError with every finding."""
+    document = _document(path)
+    at = _where(document)
+    _check_head(document, at)
+    found = _checked(document, at)
+    findings = [
+        finding for name in _UNITS for finding in _wrong_parameters(document, at, found, name)
+    ]
+    if findings:
+        raise TailcError(findings)
+    return found
+
+
+def _checked(document: Document, at: tuple[str, ...]) -> PowerModel:
+    try:
+        return check_part(document, at, PowerModel)
+    except TailcError as error:
+        raise TailcError([replace(finding, help=_FIX) for finding in error.findings]) from None
+
+
+def _document(path: str) -> Document:
+    try:
+        return read_document(path)
+    except TailcError as error:
+        first = error.findings[0]
+        message = first.message if first.code is Code.CANNOT_READ else "this is no power model"
+        raise TailcError(Finding(first.code, message, first.place, _FIX)) from None
+
+
+def _where(document: Document) -> tuple[str, ...]:
+    """The path of the model: the root, or the result of the command that printed it."""
+    if _value(document, "format") != _PRINTED:
+        return ()
+    command = _value(document, "command")
+    if command == _COMMAND and _value(document, _RESULT, "format") is not None:
+        return (_RESULT,)
+    message = f"this is what {written(command)} printed, and it has no power model"
+    place = document.place(document.span_of(("command",)))
+    raise TailcError(Finding(Code.BAD_VALUE, message, place, _FIX))
+
+
+def _check_head(document: Document, at: tuple[str, ...]) -> None:
+    told, version = _value(document, *at, "format"), _value(document, *at, "version")
+    if told != FORMAT:
+        told_of = "has no `format`" if told is None else f"is of the format {written(told)}"
+        message, key = f"this is no power model: it {told_of}, not `{FORMAT}`", "format"
+    elif version != VERSION or isinstance(version, bool):
+        message, key = f"version {written(version)} of power models is not known here", "version"
+    else:
+        return
+    place = document.place(document.span_of((*at, key)))
+    raise TailcError(Finding(Code.BAD_VALUE, message, place, _FIX))
+
+
+def _value(document: Document, *at: str) -> object:
+    node = document.node_at(at)
+    return None if node is None else plain(node)
+
+
+def _wrong_parameters(
+    document: Document, at: tuple[str, ...], model: PowerModel, name: str
+) -> list[Finding]:
+    """One finding where a component has other parameters or units than it should."""
+    units = _UNITS[name]
+    parameters = getattr(model.components, name).parameters
+    told = [(each.name, each.unit) for each in parameters]
+    if told == list(units.items()):
+        return []
+    wanted = ", ".join(f"`{key}` in {unit}" for key, unit in units.items())
+    message = f"the parameters of `{name}` are not {wanted}, in this order"
+    place = document.place(document.span_of((*at, "components", name, "parameters")))
+    return [Finding(Code.BAD_VALUE, message, place, _FIX)]
