@@ -57,7 +57,7 @@ def asked(name: str, policy: Subject) -> Shape:
         return Shape(wanted)
     if wanted in _MISSING:
         message = f"baseline `{shorten(name)}`: {_MISSING[wanted]}"
-        raise TailcError(Finding(Code.USAGE, message))
+        raise TailcError(Finding(Code.USAGE, message, help=did_you_mean(wanted, known)))
     message = f"there is no baseline `{shorten(name)}` where cores have a clock each"
     raise TailcError(Finding(Code.USAGE, message, help=did_you_mean(wanted, known)))
 

@@ -52,7 +52,7 @@ def asked(name: str) -> Asked:
     if found["time"] is None:
         return Asked(who)
     if who not in BUDGETED:
-        raise _unfit(name, "it has no budget")
+        raise _unfit(name, "it has no budget", f"leave the time out: `{who.value}`")
     try:
         return Asked(who, parse_us(found["time"]))
     except QuantityError as error:

@@ -114,7 +114,9 @@ def test_on_a_chip_hardware_that_knows_no_requests_is_a_baseline():
 def test_cores_that_share_nothing_have_no_such_hardware(name, why):
     with pytest.raises(TailcError) as refused:
         check_name(name, policy())
-    assert refused.value.findings[0].message == f"baseline `{name}`: {why}"
+    finding = refused.value.findings[0]
+    assert finding.message == f"baseline `{name}`: {why}"
+    assert finding.help == "known: `fixed`, `static-oracle`, `dynamic-oracle`"
 
 
 def test_who_foresees_knows_of_one_core_at_a_time():

@@ -92,3 +92,11 @@ def test_what_fits_no_lanes_is_refused(name):
     with pytest.raises(TailcError) as caught:
         check_name(name, POLICY)
     assert caught.value.findings[0].code is Code.USAGE
+
+
+def test_a_time_where_there_is_no_budget_is_refused_with_the_name_alone():
+    with pytest.raises(TailcError) as caught:
+        check_name("no-batch-4ms", POLICY)
+    finding = caught.value.findings[0]
+    assert finding.message == "baseline `no-batch-4ms`: it has no budget"
+    assert finding.help == "leave the time out: `no-batch`"
