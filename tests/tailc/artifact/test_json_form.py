@@ -153,9 +153,9 @@ def test_a_rule_that_is_not_known_is_refused_by_its_name() -> None:
 
 
 def test_a_form_that_is_not_known_is_refused_by_its_name() -> None:
-    error = refusal_of(changed_json(_set("forms", 0, "form", to="plan")))
+    error = refusal_of(changed_json(_set("forms", 0, "form", to="timetable")))
     assert error.findings[0].code is Code.UNKNOWN_FORM
-    assert "form `plan`" in str(error)
+    assert "form `timetable`" in str(error)
 
 
 def test_another_major_version_is_refused_before_anything_else() -> None:
