@@ -80,7 +80,7 @@ def test_a_scale_shortens_the_bound(policy, tailc):
 
 
 def test_measured_tails_step_the_feedback(policy, tailc):
-    """Of a target of 2.94 ms ki is 0.13: 0.36 ms too much, 12 % of the bound, take 1.56 % off it."""
+    """Of a target of 2.94 ms ki is 0.13: 0.36 ms too much, 12 % of the bound, take off 1.56 %."""
     arguments = ("--held", "0ms", "--measured", "3.3ms", "--rate", "500/s")
     assert (
         "bound times 98.44 % after 3.3 ms at 500/s, 2.953 ms"
