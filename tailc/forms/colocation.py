@@ -26,19 +26,28 @@ class Host:
         assert min(self.idle_core_mw, self.uncore_mw, self.rest_mw) >= 0
 
 
+class Search(enum.Enum):
+    """How the frequencies of most work per joule are found: among all pairs, or by steps."""
+
+    ENUMERATION = "enumeration"
+    HILL_CLIMBING = "hill-climbing"
+
+
 @dataclass(frozen=True)
 class BatchWork:
     """Work that a core does while it has no requests.
 
     power_mw: by level, what a core draws that does it. memory_ppm: share of its cycles at the
     nominal clock that wait for memory. throughput_ppm: work a second of a core of its own at that
-    clock. rate_mrps: of requests of the whole server, that frequencies are chosen for.
+    clock. rate_mrps: of requests of the whole server, that frequencies are chosen for. search: how
+    they are.
     """
 
     power_mw: tuple[int, ...]
     memory_ppm: int
     throughput_ppm: int
     rate_mrps: int
+    search: Search = Search.ENUMERATION
 
     def __post_init__(self) -> None:
         assert self.power_mw
@@ -52,7 +61,8 @@ class BatchPair:
 
     least_level: that of requests. level: that of batch work. busy_ppm: share u of the time that
     requests then keep a core busy. micro_work_per_joule: TPW in millionths. best_levels: for each
-    level of requests the best of batch work, None where requests would overload the core.
+    level of requests the best of batch work, None where requests would overload the core. By hill
+    climbing all of them are where a climb ended.
     """
 
     least_level: int

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 
 import numpy as np
 from tailc_solvers.colocation import core, limit
-from tailc_solvers.colocation.core import SharedCore
+from tailc_solvers.colocation.core import Pair, SharedCore
 
 from tailc.errors import Code, Finding, TailcError
-from tailc.forms.colocation import BatchPair, BatchWork, Host, Throttled, Throttling
+from tailc.forms.colocation import BatchPair, BatchWork, Host, Search, Throttled, Throttling
 from tailc.forms.tail_problem import TailProblem, TailSolution
 from tailc.percentiles import PPM
 from tailc.units import counted, format_khz, format_mrps
@@ -26,7 +26,8 @@ _PER_NS = 10**12
 
 
 def best_pair(problem: TailProblem) -> BatchPair | None:
-    """The frequencies of most batch work per joule; None without batch work.
+    """The frequencies of most batch work per joule, as far as the search finds them; None without
+    batch work.
 
     Raises TailcError (OVERLOADED) where requests leave no time at any frequency.
     """
@@ -34,7 +35,7 @@ def best_pair(problem: TailProblem) -> BatchPair | None:
         return None
     assert problem.host is not None
     shared = shared_core(problem, problem.host, problem.batch)
-    found = core.best_pair(shared)
+    found = efficient_pair(shared, problem.batch)
     if found.critical is None or found.batch is None:
         raise _overloaded(problem, problem.host, problem.batch)
     return BatchPair(
@@ -44,6 +45,12 @@ def best_pair(problem: TailProblem) -> BatchPair | None:
         micro_work_per_joule=round(found.work_per_joule * PPM),
         best_levels=found.best_batch,
     )
+
+
+def efficient_pair(shared: SharedCore, batch: BatchWork, least_critical: int = 0) -> Pair:
+    """The pair that the spec's search finds, requests no lower than that level."""
+    climbs = batch.search is Search.HILL_CLIMBING
+    return (core.climbed_pair if climbs else core.best_pair)(shared, least_critical)
 
 
 def shared_core(problem: TailProblem, host: Host, batch: BatchWork) -> SharedCore:
@@ -97,7 +104,8 @@ def pair_settings(problem: TailProblem, solution: TailSolution) -> dict[str, int
         for khz, best in zip(frequencies, pair.best_levels, strict=True)
         if best is not None
     }
-    return beside | {
+    climbed = {"batch_hill_climbing": 1} if batch.search is Search.HILL_CLIMBING else {}
+    chosen = {
         "batch_busy_ppm": pair.busy_ppm,
         "batch_khz": frequencies[pair.level],
         "batch_least_khz": frequencies[pair.least_level],
@@ -105,6 +113,7 @@ def pair_settings(problem: TailProblem, solution: TailSolution) -> dict[str, int
         "batch_micro_work_per_joule": pair.micro_work_per_joule,
         "batch_rate_mrps": batch.rate_mrps,
     }
+    return beside | climbed | chosen
 
 
 def throttled(problem: TailProblem, pair: BatchPair | None) -> tuple[Throttled, ...]:

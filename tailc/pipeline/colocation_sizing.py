@@ -13,16 +13,16 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
-from tailc_solvers.colocation import core, fleet
+from tailc_solvers.colocation import fleet
 from tailc_solvers.colocation.core import SharedCore
 from tailc_solvers.colocation.fleet import NO_BATCH, WHOLE, SupplyCurve
 
 from tailc.errors import Code, Finding, TailcError
-from tailc.forms.colocation import BatchWork, Host
+from tailc.forms.colocation import BatchWork, Host, Search
 from tailc.forms.tail_problem import TailProblem
 from tailc.forms.tail_table import TailTable
 from tailc.percentiles import percentile_rank
-from tailc.pipeline.colocation import MW_PER_W, shared_core
+from tailc.pipeline.colocation import MW_PER_W, efficient_pair, shared_core
 from tailc.pipeline.core_configuration import design_of
 from tailc.pipeline.progress import Progress, silent
 from tailc.pipeline.refusals import told_in_full
@@ -103,7 +103,7 @@ class Colocation:
     """The supply curve of a server, its knee, and fleets.
 
     tail_khz: the lowest frequency of requests that meets the bound. efficient: batch work of a
-    server whose pair of frequencies has the most of it per joule.
+    server whose pair of frequencies has the most of it per joule, as found by `search`.
     """
 
     name: str
@@ -116,6 +116,7 @@ class Colocation:
     fleets: tuple[Fleet, ...]
     requests: int
     seed: int
+    search: Search
 
 
 def size_colocation(
@@ -252,7 +253,7 @@ class _Server:
 
     def efficient(self, unit: float) -> Corner:
         """The server at its own pair of most work per joule."""
-        pair = core.best_pair(self.core, self.least)
+        pair = efficient_pair(self.core, self.batch, self.least)
         assert pair.critical is not None
         assert pair.batch is not None
         at = pair.critical, pair.batch
@@ -280,6 +281,7 @@ def _sized(
         fleets=tuple(_fleet(curve, dedicated.power_w, demand) for demand in demands),
         requests=options.requests_for(0),
         seed=options.seed,
+        search=server.batch.search,
     )
 
 

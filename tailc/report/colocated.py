@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 
-from tailc.forms.colocation import BatchPair, Throttled, Throttling
+from tailc.forms.colocation import BatchPair, Search, Throttled, Throttling
 from tailc.forms.tail_problem import TailProblem, TailSolution
 from tailc.percentiles import PPM
 from tailc.report.table import aligned
 from tailc.units import counted, format_khz, format_mrps, format_mw
 
 _DIGITS = 4
+_BY = {Search.ENUMERATION: "", Search.HILL_CLIMBING: ", by hill climbing"}
 _OUTCOMES = {
     Throttling.NONE: "within it",
     Throttling.BATCH_SLOWED: "batch work slows down",
@@ -40,6 +41,7 @@ def _pair_dict(problem: TailProblem, pair: BatchPair) -> dict[str, object]:
         "least_khz": khz[pair.least_level],
         "frequency_khz": khz[pair.level],
         "busy_ppm": pair.busy_ppm,
+        "search": problem.batch.search.value,
         "micro_work_per_joule": pair.micro_work_per_joule,
         "beside": [
             {"requests_khz": requests, "batch_khz": None if best is None else khz[best]}
@@ -65,6 +67,7 @@ def _pair_text(problem: TailProblem, pair: BatchPair) -> str:
         f"batch      {pair.micro_work_per_joule / PPM:.{_DIGITS}g} of work per joule at "
         f"{format_khz(khz[pair.level])}, requests at {format_khz(khz[pair.least_level])} at least: "
         f"{pair.busy_ppm / PPM:.1%} busy at {format_mrps(problem.batch.rate_mrps)}"
+        f"{_BY[problem.batch.search]}"
     )
     rows = [("requests at", "best for batch work"), *_beside(khz, pair.best_levels)]
     return f"{head}\n\n{aligned(rows, numbers=(0, 1))}"

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tailc.forms.colocation import Search
 from tailc.pipeline.colocation_sizing import Colocation, Corner, Fleet
 from tailc.report.table import aligned, as_markdown
 from tailc.units import format_khz, format_mrps, printable
@@ -65,12 +66,13 @@ def _watts(power_w: float) -> str:
 
 def _legend(sized: Colocation) -> str:
     own, best = sized.dedicated, sized.efficient
+    by = ", by hill climbing" if sized.search is Search.HILL_CLIMBING else ""
     return (
         f"A unit is what a dedicated server does: {own.work_per_s:.4g} of work a second, at "
         f"{format_khz(own.frequency_khz)} and {own.power_w:.1f} W. Beyond the knee a unit is "
         f"cheaper there.\n"
-        f"Most work per joule of a server with requests: {best.work:.3f} at {best.power_w:.1f} W. "
-        f"At {format_mrps(sized.rate_mrps)} requests meet their bound from "
+        f"Most work per joule of a server with requests{by}: {best.work:.3f} at "
+        f"{best.power_w:.1f} W. At {format_mrps(sized.rate_mrps)} requests meet their bound from "
         f"{format_khz(sized.tail_khz)} on."
     )
 
@@ -112,6 +114,7 @@ def as_dict(sized: Colocation) -> dict[str, Any]:
         "tail_khz": sized.tail_khz,
         "curve": [_corner_dict(corner) for corner in sized.corners],
         "knee": sized.knee,
+        "search": sized.search.value,
         "efficient": _corner_dict(sized.efficient),
         "dedicated": {
             "frequency_khz": sized.dedicated.frequency_khz,

@@ -8,8 +8,8 @@ the rest batch work of T = T0 / tau(f_b) is done (Bartolini, 2015, section 3.5):
 
 (eq. 3.3). A pair with u >= 1 keeps up with no requests, let alone batch work: its TPW is 0. The
 dissertation climbs, since TPW were concave; it is not for every m and P, and all pairs of a grid
-are few, so they are enumerated. `shared` is the core's part of the power that no frequency changes;
-with none, the optimum drifts to low frequencies.
+are few, so `best_pair` enumerates them; `climbed_pair` climbs. `shared` is the core's part of the
+power that no frequency changes; with none, the optimum drifts to low frequencies.
 """
 
 from __future__ import annotations
@@ -87,13 +87,15 @@ class SharedCore:
 
 @dataclass(frozen=True)
 class Pair:
-    """The most efficient frequencies.
+    """The most efficient frequencies, or those where a climb ends.
 
     Attributes:
-        status: INFEASIBLE where requests overload the core at every frequency allowed.
+        status: INFEASIBLE where requests overload the core at every frequency allowed, LOCAL for
+            the end of a climb.
         critical, batch: entries of the grid; None where infeasible.
         work_per_joule: TPW of the pair, 0 where infeasible.
-        best_batch: for each f_l the most efficient f_b, None where requests overload the core.
+        best_batch: for each f_l the most efficient f_b, or the end of a climb with that f_l; None
+            where requests overload the core.
     """
 
     status: Status
@@ -120,15 +122,37 @@ def best_pair(core: SharedCore, least_critical: int = 0) -> Pair:
     return Pair(Status.OPTIMAL, critical, int(batch[critical]), float(best[critical]), best_batch)
 
 
+def climbed_pair(core: SharedCore, least_critical: int = 0) -> Pair:
+    """The pair where a climb from the highest frequencies ends, f_l no lower than that entry.
+
+    The highest pair keeps up with requests if any does. With each f_l that does, a further climb
+    begins at the f_b of the pair.
+    """
+    tpw, keeps_up = core.work_per_joule(), core.busy() < 1
+    top = tpw.shape[0] - 1
+    if not keeps_up[top]:
+        return Pair(Status.INFEASIBLE, None, None, 0.0, (None,) * keeps_up.size)
+    critical, batch = _climb(tpw, (top, top), range(least_critical, top + 1))
+    best_batch = tuple(
+        _climb(tpw, (at, batch), range(at, at + 1))[1] if keeps else None
+        for at, keeps in enumerate(keeps_up)
+    )
+    return Pair(Status.LOCAL, critical, batch, float(tpw[critical, batch]), best_batch)
+
+
 def climb(core: SharedCore, start: tuple[int, int]) -> tuple[int, int]:
     """The pair (f_l, f_b) where steps to the best of four neighbours end. It may be no optimum."""
-    tpw = core.work_per_joule()
+    return _climb(core.work_per_joule(), start, range(core.freq_ghz.size))
+
+
+def _climb(tpw: Floats, start: tuple[int, int], critical: range) -> tuple[int, int]:
+    """The same among the entries `critical` of f_l; of equal neighbours the first listed."""
     here = start
     while True:
         around = [
             (here[0] + a, here[1] + b)
             for a, b in ((0, 0), (-1, 0), (0, -1), (0, 1), (1, 0))
-            if 0 <= here[0] + a < tpw.shape[0] and 0 <= here[1] + b < tpw.shape[1]
+            if here[0] + a in critical and 0 <= here[1] + b < tpw.shape[1]
         ]
         best = max(around, key=lambda pair: tpw[pair])
         if best == here:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
@@ -83,6 +83,11 @@ class BatchSpec(SpecModel):
         examples=["960/s"],
         description="Rate of requests that frequencies are chosen for; the highest of `rates`, "
         "if absent.",
+    )
+    search: Literal["enumeration", "hill-climbing"] = Field(
+        default="enumeration",
+        description="How the pair of frequencies of most work per joule is found: among all, or by "
+        "steps to better neighbours (the dissertation's), which may end at a lesser pair.",
     )
 
     @model_validator(mode="after")

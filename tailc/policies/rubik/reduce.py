@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tailc.forms.colocation import BatchWork, Host
+from tailc.forms.colocation import BatchWork, Host, Search
 from tailc.forms.tail_problem import Distribution, TailProblem
 from tailc.forms.tail_table import Level
 from tailc.policies.rubik.levels_spec import PowerSpec
@@ -57,6 +57,7 @@ def batch_work(spec: RubikSpec) -> BatchWork | None:
         memory_ppm=batch.memory_at(spec.demand.clock_khz),
         throughput_ppm=batch.throughput_ppm,
         rate_mrps=rate_mrps,
+        search=Search(batch.search),
     )
 
 

@@ -118,6 +118,39 @@ def test_a_servers_own_most_efficient_pair_is_never_short_of_the_knee(folder, ta
     assert found["curve"][found["knee"]]["work"] <= found["efficient"]["work"]
 
 
+def climbing(folder, name, levels, powers):
+    """The search is told in the batch section."""
+    write(folder, name, levels, powers, ("batch: {", "batch: {search: hill-climbing, "))
+
+
+def test_climbing_ends_at_the_enumerated_pair_where_powers_are_smooth(folder, tailc):
+    grid = [0.8 + 0.2 * step for step in range(14)]
+    levels = ", ".join(f"{{frequency: {f:.1f}GHz, power: {f**2:.3f}W}}" for f in grid)
+    powers = ", ".join(f"{0.8 * f**2:.3f}W" for f in grid)
+    write(folder, "smooth", levels, powers)
+    climbing(folder, "climbed", levels, powers)
+    all_pairs, climbed = (
+        sized(tailc, name, "--servers", "3", "--batch", "1") for name in ("smooth", "climbed")
+    )
+    assert (all_pairs.pop("search"), climbed.pop("search")) == ("enumeration", "hill-climbing")
+    assert climbed == all_pairs
+
+
+def test_climbing_may_end_short_of_the_best_pair_and_says_so(folder, tailc):
+    levels = f"{LOW}, {{frequency: 2GHz, power: 5W}}, {HIGH}"
+    write(folder, "stepped", levels, "0.6W, 90W, 91W")
+    climbing(folder, "climbed", levels, "0.6W, 90W, 91W")
+    best, climbed = (
+        sized(tailc, name, "--servers", "3", "--batch", "1") for name in ("stepped", "climbed")
+    )
+    assert best["efficient"]["batch_khz"] == 1_200_000
+    assert climbed["efficient"]["batch_khz"] == 2_400_000
+    # The curve is of all pairs whatever the search.
+    assert climbed["curve"] == best["curve"]
+    text = tailc("size", "colocation", "climbed.yaml", "--servers", "3", "--batch", "1").out
+    assert "with requests, by hill climbing:" in text
+
+
 def test_requests_run_no_lower_than_their_bound_allows(folder, tailc):
     # Requests that never meet take 300 us at 1.2 GHz.
     strict = ("latency: 3ms", "latency: 250us"), ("[2000/s]", "[1/s]")

@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy as np
 import pytest
-from tailc_solvers.colocation.core import SharedCore, best_pair, climb
+from tailc_solvers.colocation.core import SharedCore, best_pair, climb, climbed_pair
 from tailc_solvers.power.voltage import HASWELL
 from tailc_solvers.status import Status
 
@@ -131,6 +131,66 @@ def test_climbing_stops_short_where_power_has_a_step():
     found = best_pair(problem)
     ends = {climb(problem, (at, 0)) for at in range(14)}
     assert any(problem.work_per_joule()[end] < 0.999 * found.work_per_joule for end in ends)
+
+
+STEPPED = core(
+    batch_power_w=switching(1.0) + np.where(GRID >= 1.6, 8.0, 0.0),
+    batch_memory=0.0,
+    shared_w=2.0,
+    utilization=0.05,
+)
+"""Batch work that draws 8 W more from 1.6 GHz on: a climb from above sees no way down."""
+
+
+@pytest.mark.parametrize("least", [0, 5, 13])
+def test_a_climbed_pair_of_smooth_power_is_the_best_of_all(least):
+    for problem in random_cores(200):
+        found, wanted = climbed_pair(problem, least), best_pair(problem, least)
+        assert found.work_per_joule == pytest.approx(wanted.work_per_joule, rel=1e-9)
+        assert found.status is (
+            Status.INFEASIBLE if wanted.status is Status.INFEASIBLE else Status.LOCAL
+        )
+
+
+def test_a_climbed_pair_is_never_better_than_the_best_and_no_neighbour_is_better():
+    draw = np.random.default_rng(11)
+    short = 0
+    for smooth in random_cores(200):
+        noise = draw.uniform(0.9, 1.1, (2, 14))
+        problem = dataclasses.replace(
+            smooth,
+            critical_power_w=smooth.critical_power_w * noise[0],
+            batch_power_w=smooth.batch_power_w * noise[1],
+        )
+        found, best = climbed_pair(problem), best_pair(problem)
+        if found.critical is None or found.batch is None:
+            assert best.status is Status.INFEASIBLE
+            continue
+        tpw = problem.work_per_joule()
+        assert found.work_per_joule == tpw[found.critical, found.batch] <= best.work_per_joule
+        short += found.work_per_joule < best.work_per_joule
+        near = np.abs(np.arange(14)[:, None] - (found.critical, found.batch)) <= 1
+        assert tpw[near[:, 0], found.batch].max() == found.work_per_joule
+        assert tpw[found.critical, near[:, 1]].max() == found.work_per_joule
+    assert short > 0
+
+
+def test_a_climb_with_requests_at_one_frequency_stops_at_a_step_of_power_too():
+    found, best = climbed_pair(STEPPED), best_pair(STEPPED)
+    assert found.best_batch[-1] == 13
+    assert best.best_batch[-1] == 3
+    assert found.work_per_joule < best.work_per_joule
+
+
+def test_a_climb_goes_no_lower_than_requests_may_run():
+    assert climbed_pair(core()).critical < 12
+    assert climbed_pair(core(), 12).critical == 12
+
+
+def test_a_core_that_requests_overload_has_nowhere_to_climb():
+    found = climbed_pair(core(utilization=5.0))
+    assert found.status is Status.INFEASIBLE
+    assert found.best_batch == (None,) * 14
 
 
 @pytest.mark.parametrize(

@@ -189,6 +189,52 @@ def test_the_tables_of_a_compile_can_be_read(in_folder, tailc):
     assert result["throttled"][1]["outcome"] == "batch-slowed"
 
 
+CLIMB = ("batch: {", "batch: {search: hill-climbing, ")
+SMOOTH = (
+    WITH[0],
+    "batch: {memory: 20%, power: {static: 0.5W, dynamic: 4W, at: 2.4GHz}}\nfeedback: {",
+)
+# From 1.2 to 2.4 GHz twice the batch work takes 35 times the power.
+STEPPED = (
+    RANGE,
+    "levels: [{frequency: 0.8GHz, power: 1W}, {frequency: 1.2GHz, power: 2W}, "
+    "{frequency: 2GHz, power: 5W}, {frequency: 2.4GHz, power: 6W}]",
+)
+STEP = (WITH[0], "batch: {memory: 0%, powers: [0.5W, 0.6W, 20W, 21W]}\nfeedback: {")
+
+
+def test_climbing_finds_the_pair_of_the_enumeration_where_powers_are_smooth(tmp_path):
+    all_pairs, climbed = (compiled(tmp_path, BESIDE, SMOOTH, *more) for more in ((), (CLIMB,)))
+    assert climbed.policy.tail_table == all_pairs.policy.tail_table
+    assert solution(climbed).pair == solution(all_pairs).pair
+    told = settings(climbed)
+    assert told.pop("batch_hill_climbing") == 1
+    assert told == settings(all_pairs)
+
+
+def test_climbing_stops_short_of_the_enumeration_at_a_step_of_power(tmp_path):
+    all_pairs, climbed = (compiled(tmp_path, STEPPED, STEP, *more) for more in ((), (CLIMB,)))
+    assert all_pairs.policy.tail_table.batch.frequency_khz == 1_200_000
+    assert climbed.policy.tail_table.batch.frequency_khz == 2_400_000
+    key = "batch_micro_work_per_joule"
+    assert settings(climbed)[key] < settings(all_pairs)[key]
+
+
+def test_a_compile_tells_which_search_it_used(in_folder, tailc):
+    for changes, search, told in (((), "enumeration", False), ((CLIMB,), "hill-climbing", True)):
+        wrote(in_folder, TWO, WITH, *changes)
+        ended = tailc("compile", "service.yaml", "--output-format", "json")
+        assert json.loads(ended.out)["result"]["batch"]["search"] == search
+        text = tailc("compile", "service.yaml").out
+        assert ("by hill climbing" in text) == told
+
+
+def test_climbing_where_requests_leave_no_time_is_refused_too(tmp_path):
+    with pytest.raises(TailcError) as refused:
+        compiled(tmp_path, TWO, WITH, CLIMB, ("2000/s]", "10000/s]"))
+    assert [each.code for each in refused.value.findings] == [Code.OVERLOADED]
+
+
 POWER = "power: {static: 0W, dynamic: 4W, at: 2.4GHz}"
 WRONG = {
     "no memory share": ((WITH[0], "batch: {throughput: 1}\nfeedback: {"), "batch", "memory: 30%"),
@@ -213,6 +259,11 @@ WRONG = {
         (WITH[0], "batch: {ipc: [{frequency: 1GHz, ipc: 1}]}\nfeedback: {"),
         "`batch.ipc` has 1 of at least 2",
         None,
+    ),
+    "another search": (
+        (WITH[0], f"{BATCH[:-1]}, search: annealing}}\nfeedback: {{"),
+        "batch.search",
+        "hill-climbing",
     ),
     "two powers": (
         (WITH[0], f"{BATCH[:-1]}, {POWER}}}\nfeedback: {{"),
