@@ -38,7 +38,7 @@ class Reactive:
         return Allocation(servers, wake_s=self.look_ahead_s if servers else None)
 
     def _least(self, one: Active) -> int:
-        """The fewest servers that keep the mean speed-up high enough, else the most there are."""
+        """The fewest servers that keep the mean speed-up high enough, else those of the highest."""
         curve = _curve(one)
         ran_s = one.ran_s
         time_s = min(self.look_ahead_s, -(-(one.needed - one.done) // max(curve.values())))
@@ -46,7 +46,7 @@ class Reactive:
         for servers in sorted(curve):
             if (one.done + curve[servers] * time_s) * one.job.slowdown_ppm >= needed:
                 return servers
-        return max(curve)
+        return min(curve, key=lambda servers: (-curve[servers], servers))
 
     def _grow(self, view: ClusterView, ordered: list[Active], servers: dict[int, int]) -> None:
         limit = view.green_servers
