@@ -25,7 +25,7 @@ from tailc.specs.fields import (
 )
 from tailc.specs.slo import Slo
 from tailc.specs.throughput import ThroughputSpec
-from tailc.units import PERCENT, RATE
+from tailc.units import PERCENT, RATE, format_ppm
 
 # Open in the source, and ours.
 LEAST_PPM = 50_000
@@ -145,10 +145,14 @@ class AutoProSpec(SpecModel):
         together_ppm = self.host.least_ppm * len(self.machines)
         if together_ppm <= self.host.most_ppm:
             return []
-        message = f"is given to {len(self.machines)} machines, which is more than the host"
-        hint = "lower it, or move machines to another host"
-        at = ("host", "least") if "least_ppm" in self.host.model_fields_set else ("machines",)
-        return [Complaint(Code.CONFLICT, message, hint, at)]
+        if "least_ppm" in self.host.model_fields_set:
+            message = f"is given to {len(self.machines)} machines, which is more than the host"
+            hint = "lower it, or move machines to another host"
+            return [Complaint(Code.CONFLICT, message, hint, ("host", "least"))]
+        least, most = format_ppm(self.host.least_ppm), format_ppm(self.host.most_ppm)
+        message = f"have {least} each at least, together more than the {most} of the host"
+        hint = "set a smaller `host.least`, or move machines to another host"
+        return [Complaint(Code.CONFLICT, message, hint, ("machines",))]
 
     @property
     def slos(self) -> tuple[Slo, ...]:

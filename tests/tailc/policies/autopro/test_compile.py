@@ -220,6 +220,12 @@ def test_the_latest_rows_are_held_out_and_written_as_they_are_read(tmp_path, mon
             "`control.estimate` makes 75,000 estimates a step of 750 ms, and 1,000 are the most",
         ),
         ("batch: [rest]", "host: {least: 60%}", Code.CONFLICT, "more than the host"),
+        (
+            "batch: [rest]",
+            "host: {most: 8%}",
+            Code.CONFLICT,
+            "`machines` have 5 % each at least, together more than the 8 % of the host",
+        ),
         ("batch: [rest]", "host: {most: 120%}", Code.BAD_VALUE, "at most the whole host"),
     ],
 )
