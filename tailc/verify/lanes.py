@@ -60,15 +60,15 @@ def lane_times(outcome: Outcome) -> LaneTimes | None:
 
 
 def lane_use(subject: Subject, repeats: Sequence[LaneTimes]) -> LaneUse:
-    """Means over all repeats; the interval is that of the repeats, as for energy."""
+    """Means over all repeats; the interval is that of the repeats, as for energy, within 0 to 1."""
     lanes = lanes_of(subject.ladders[0])
     batch = batch_work if subject.has_batch else _none
     busy = busy_lanes if subject.has_batch else _requests
     mean, half = mean_and_half([batch(one, lanes) for one in repeats])
     return LaneUse(
         round(mean * PPM),
-        None if half is None else round((mean - half) * PPM),
-        None if half is None else round((mean + half) * PPM),
+        None if half is None else round(max(mean - half, 0) * PPM),
+        None if half is None else round(min(mean + half, 1) * PPM),
         round(fmean(busy(one, lanes) for one in repeats) * PPM),
         idle_use(1 - fmean(one.requests for one in repeats), [one.idle for one in repeats]),
     )

@@ -58,6 +58,14 @@ def test_the_interval_is_that_of_the_repeats():
     assert use.high_ppm == pytest.approx(800_000 + half_ppm, rel=1e-3)
 
 
+def test_the_interval_ends_where_a_share_does():
+    """Two repeats say little: Student's t of one degree of freedom is 12.7."""
+    hardly = lane_use(SUBJECT, [times(0.0, 1.0), times(0.0, 0.99)])
+    assert (hardly.batch_ppm, hardly.low_ppm) == (5_000, 0)
+    mostly = lane_use(SUBJECT, [times(0.0, 0.0), times(0.0, 0.01)])
+    assert (mostly.batch_ppm, mostly.high_ppm) == (995_000, 1_000_000)
+
+
 def test_batch_work_that_wakes_up_does_none_and_keeps_no_lane_busy():
     use = lane_use(SUBJECT, [times(0.5, 0.2, waking=(0.1, 0.05))])
     # Beside a request it would have done 60 %.
