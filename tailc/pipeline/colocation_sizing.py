@@ -33,6 +33,7 @@ from tailc.replay.baselines.frequencies.fixed import at_level
 from tailc.replay.frequencies.clocks import Clocks
 from tailc.replay.outcome import nearest_us, replay
 from tailc.replay.subject import table_of, workload_for
+from tailc.specs.clocked import ClockedDemandSpec
 from tailc.specs.slo import promise
 from tailc.units import format_khz, format_mrps, format_us, printable
 from tailc.verify.options import VerifyOptions
@@ -144,11 +145,13 @@ def size_colocation(
 
 
 def _problem(opened: OpenedSpec) -> tuple[TailProblem, Host, BatchWork]:
-    problem = opened.kind.reduce(opened.spec, design_of(opened))
-    if not isinstance(problem, TailProblem):
+    if not isinstance(opened.spec.demand, ClockedDemandSpec):
         message = f"the kind `{printable(opened.spec.kind)}` has no clocks to share a core by"
         place = opened.loaded.place("kind")
-        raise TailcError(Finding(Code.METHOD_UNFIT, message, place, "give a spec of kind `rubik`"))
+        hint = "give a spec whose demand is cycles and memory time"
+        raise TailcError(Finding(Code.METHOD_UNFIT, message, place, hint))
+    problem = opened.kind.reduce(opened.spec, design_of(opened))
+    assert isinstance(problem, TailProblem)
     if problem.host is None or problem.batch is None:
         message = "tells of no batch work to place beside requests"
         hint = "add `batch: {memory: 30%}`, say"

@@ -12,7 +12,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-SCHEMAS = Path(__file__).parents[3] / "schemas" / "report"
+ROOT = Path(__file__).parents[3]
+SCHEMAS = ROOT / "schemas" / "report"
 ROWS = "cycles,memory_us\n" + "240000,100\n" * 200
 HIGH = "{frequency: 2.4GHz, power: 6W}"
 LOW = "{frequency: 1.2GHz, power: 2W}"
@@ -252,3 +253,11 @@ def test_a_kind_without_clocks_is_refused_where_it_stands(folder, tailc):
     assert ended.code == 65
     assert "threads.yaml:2:7" in ended.err
     assert "few-to-many" in ended.err
+
+
+def test_a_kind_without_requests_is_refused_where_it_stands(tailc):
+    spec = ROOT / "examples" / "autopro" / "service.yaml"
+    ended = tailc("size", "colocation", spec, *RATIOS)
+    assert ended.code == 65
+    assert "has no clocks to share a core by" in ended.err
+    assert "give a spec whose demand is cycles" in ended.err
