@@ -46,7 +46,14 @@ class HintedJob:
 def nebulous(
     jobs: Sequence[HintedJob], *, green_servers: int, servers: int, while_ms: int
 ) -> list[int]:
-    """Servers of each job until the next event, or for `while_ms`; as for `reactive.reactive`."""
+    """Servers of each job until the next event, or for `while_ms`; 0 for one that waits.
+
+    Args:
+        jobs: in order of arrival; of equal hints and shares had the first is served.
+        green_servers: G, busy servers that green energy feeds now.
+        servers: C, all there are.
+        while_ms: the time after which allocations are made again.
+    """
     given = [least_servers(hinted.job, while_ms) for hinted in jobs]
     if sum(given) > servers:
         return baseline([hinted.job for hinted in jobs], servers)

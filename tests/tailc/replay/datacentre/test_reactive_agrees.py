@@ -1,15 +1,15 @@
-"""The reactive allocator of the replay against that of the solvers, written by someone else."""
+"""The reactive allocator of the replay against a plain twin, written apart from it."""
 
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tailc_solvers.green.parallel.present import ActiveJob
 from tailc_solvers.green.parallel.problem import Shape
-from tailc_solvers.green.parallel.reactive import reactive
 
 from tailc.replay.baselines.servers.reactive import LOOK_AHEAD_S, Reactive
 from tailc.replay.datacentre.malleable import Active, Cluster, ClusterView, MalleableJob
 from tailc.replay.datacentre.site import Supply
+from tests.reference.reactive_plain import reactive
 
 COUNTS = (1, 2, 4, 8)
 # So much that no job is done within the time that is looked ahead.

@@ -9,7 +9,8 @@ from tailc_solvers.green.parallel.nebulous import Hint, HintedJob, nebulous, sta
 from tailc_solvers.green.parallel.nebulous import least_servers as least_by_servers
 from tailc_solvers.green.parallel.present import ActiveJob, baseline
 from tailc_solvers.green.parallel.problem import Shape
-from tailc_solvers.green.parallel.reactive import least_servers, reactive
+
+from tests.reference.reactive_plain import least_servers, reactive
 
 MINUTE = 60_000
 SHAPE = Shape.of(8, [2, 4, 8], [2_000, 3_600, 6_000])
