@@ -114,7 +114,8 @@ def test_a_compile_does_without_pandas(compiled, tmp_path):
         "sys.exit(code or 'pandas' in sys.modules)"
     )
     words = ("compile", compiled.case.spec, "-o", tmp_path / "again", "--no-progress")
-    subprocess.run([sys.executable, "-c", compiles, *words], check=True)
+    ended = subprocess.run([sys.executable, "-c", compiles, *words], check=False)
+    assert ended.returncode == 0
 
 
 def test_the_evidence_covers_every_row_and_names_its_inputs(compiled):

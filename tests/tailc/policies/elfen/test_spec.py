@@ -159,7 +159,10 @@ def test_a_budget_charged_by_harm_may_be_shorter_than_the_release(charge, tmp_pa
     policy = "fixed" if charge else "dynamic"
     lanes = LANES[:-1] + ", release: 5ms}"
     changes = (FIXED, f"policy: {policy}\nbudget: 4ms\n{charge}"), (LANES, lanes)
-    open_kind(str(write(tmp_path, swapped(*changes)).spec))
+    opened = open_kind(str(write(tmp_path, swapped(*changes)).spec)).spec
+    assert isinstance(opened, ElfenSpec)
+    assert opened.budget == 4_000
+    assert opened.lanes.release_us == 5_000
 
 
 def test_the_schema_accepts_what_is_accepted(tmp_path):
@@ -171,8 +174,8 @@ def test_the_schema_accepts_what_is_accepted(tmp_path):
         swapped((LANES, LANES[:-1] + ", wake: 719ns, core_wake: 0.1ms}")),
     ]
     for spec in written:
-        open_kind(str(write(tmp_path, spec).spec))
-        validator.validate(plain(parse_document(spec, "spec").root))
+        assert open_kind(str(write(tmp_path, spec).spec)).spec.kind == "elfen"
+        assert list(validator.iter_errors(plain(parse_document(spec, "spec").root))) == []
 
 
 def slower_ppm(folder, spec: str) -> int:
