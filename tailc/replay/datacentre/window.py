@@ -6,49 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tailc.forecasts.forecasts import Forecasts
+from tailc.forecasts.days import Energy
 from tailc.replay.datacentre.jobs import Submitted
-from tailc.replay.datacentre.site import PPM, Supply, Whole
+from tailc.replay.datacentre.site import PPM, Supply
 from tailc.traces.jobs.log import JobLog
 from tailc.traces.jobs.scaling import window as part_of
-from tailc.traces.series.series import TimeSeries
-
-_MW_PER_W = 1_000
-_UDOLLARS = 1_000_000
-_MG_PER_G = 1_000
-
-
-@dataclass(frozen=True, eq=False)
-class Energy:
-    """What energy there was, on the epochs of a replay, and what was expected.
-
-    power: green [W]. price, carbon: of brown energy [$/kWh, g/kWh], on the same grid. forecasts: of
-    the power, on its grid; None: it was known.
-    """
-
-    power: TimeSeries
-    price: TimeSeries
-    carbon: TimeSeries
-    forecasts: Forecasts | None = None
-
-    def __post_init__(self) -> None:
-        grids = {(one.start_unix_s, one.step_s, one.steps) for one in self._series}
-        if len(grids) > 1:
-            raise ValueError("power, price and carbon are on the same epochs")
-
-    @property
-    def _series(self) -> tuple[TimeSeries, TimeSeries, TimeSeries]:
-        return self.power, self.price, self.carbon
-
-    def is_known(self, epochs: slice) -> bool:
-        """Whether every value of the epochs is."""
-        return all(bool(one.known[epochs].all()) for one in self._series)
-
-    def supply(self, epochs: slice) -> Supply:
-        """What these epochs brought, in whole numbers."""
-        rows = zip(self._series, (_MW_PER_W, _UDOLLARS, _MG_PER_G), strict=True)
-        green, price, carbon = (_whole(one.value[epochs], unit) for one, unit in rows)
-        return Supply(green, price, carbon)
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,21 +28,9 @@ class Expected:
         """Of the epochs from this one on; beyond the window's end all is 0."""
         known = min(epochs, self.epochs - epoch)
         at = self.first + epoch
-        supply = self.energy.supply(slice(at, at + known))
-        green = supply.green_mw if self.energy.forecasts is None else self._forecast(at, known)
-        columns = (green, supply.brown_udollars_per_kwh, supply.brown_mg_per_kwh)
+        _green, price, carbon = self.energy.brought(slice(at, at + known))
+        columns = (self.energy.expected_mw(at, known), price, carbon)
         return Supply(*(np.pad(one, (0, epochs - known)) for one in columns))
-
-    def _forecast(self, at: int, epochs: int) -> Whole:
-        """The newest forecast's values from that epoch on, 0 where it ends."""
-        forecasts = self.energy.forecasts
-        assert forecasts is not None
-        newest = int(np.searchsorted(forecasts.issue, at, side="right")) - 1
-        if newest < 0:
-            return np.zeros(epochs, np.int64)
-        since = at - int(forecasts.issue[newest])
-        value = _whole(forecasts.value[newest, since : since + epochs], _MW_PER_W)
-        return np.pad(value, (0, epochs - len(value)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,9 +71,6 @@ def windows(log: JobLog, energy: Energy, epochs: int) -> tuple[Window, ...]:
             jobs = part_of(log, number * length_s, length_s)
             start_unix_s = energy.power.start_unix_s + number * length_s
             expected = Expected(energy, number * epochs, epochs)
-            found.append(Window(start_unix_s, jobs, energy.supply(within), expected))
+            supply = Supply(*energy.brought(within))
+            found.append(Window(start_unix_s, jobs, supply, expected))
     return tuple(found)
-
-
-def _whole(values: np.ndarray, unit: int) -> Whole:
-    return np.rint(values * unit).astype(np.int64)

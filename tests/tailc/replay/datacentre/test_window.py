@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 
+from tailc.forecasts.days import Energy
 from tailc.forecasts.forecasts import Forecasts
-from tailc.replay.datacentre.window import Energy, windows
+from tailc.replay.datacentre.window import windows
 from tailc.traces.jobs.log import JobLog
 from tailc.traces.series.series import Quantity, TimeSeries
 

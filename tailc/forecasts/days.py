@@ -1,0 +1,124 @@
+"""Jobs and energy of the same days, on the epochs that plans are made for."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.errors import Finding
+from tailc.forecasts.forecasts import Forecasts
+from tailc.traces.jobs.log import JobLog
+from tailc.traces.series.series import TimeSeries
+
+Whole = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+MW_PER_W = 1_000
+UDOLLARS = 1_000_000
+MG_PER_G = 1_000
+
+
+@dataclass(frozen=True, eq=False)
+class Energy:
+    """What energy there was, a value an epoch, and what was expected.
+
+    power: green [W]. price, carbon: of brown energy [$/kWh, g/kWh], on the same grid. forecasts: of
+    the power, on its grid; None: it was known.
+    """
+
+    power: TimeSeries
+    price: TimeSeries
+    carbon: TimeSeries
+    forecasts: Forecasts | None = None
+
+    def __post_init__(self) -> None:
+        grids = {(one.start_unix_s, one.step_s, one.steps) for one in self.series}
+        if len(grids) > 1:
+            raise ValueError("power, price and carbon are on the same epochs")
+
+    @property
+    def series(self) -> tuple[TimeSeries, TimeSeries, TimeSeries]:
+        """Power, price and carbon."""
+        return self.power, self.price, self.carbon
+
+    def is_known(self, epochs: slice) -> bool:
+        """Whether every value of the epochs is."""
+        return all(bool(one.known[epochs].all()) for one in self.series)
+
+    def brought(self, epochs: slice) -> tuple[Whole, Whole, Whole]:
+        """Green power [mW], price [millionths of a dollar a kWh] and CO2 [mg/kWh] of epochs."""
+        units = (MW_PER_W, UDOLLARS, MG_PER_G)
+        green, price, carbon = (
+            whole(one.value[epochs], unit) for one, unit in zip(self.series, units, strict=True)
+        )
+        return green, price, carbon
+
+    def expected_mw(self, epoch: int, epochs: int) -> Whole:
+        """Green power of so many epochs from this one on, as known at its start.
+
+        By the newest forecast; 0 where it ends, or where there is none.
+        """
+        if self.forecasts is None:
+            return self.brought(slice(epoch, epoch + epochs))[0]
+        newest = int(np.searchsorted(self.forecasts.issue, epoch, side="right")) - 1
+        if newest < 0:
+            return np.zeros(epochs, np.int64)
+        since = epoch - int(self.forecasts.issue[newest])
+        value = whole(self.forecasts.value[newest, since : since + epochs], MW_PER_W)
+        return np.pad(value, (0, epochs - len(value)))
+
+
+@dataclass(frozen=True, eq=False)
+class Days:
+    """Jobs and energy side by side, and where among them a plan begins.
+
+    jobs: second 0 of the log is the start of the energy's epoch 0. first, epochs: of the plan, on
+    the energy's grid. scenarios: float64 (scenarios, epochs) [W], other ways the green power of
+    the plan may turn out; empty where none were asked for.
+    """
+
+    jobs: JobLog
+    energy: Energy
+    first: int
+    epochs: int
+    scenarios: Floats
+    warnings: tuple[Finding, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.first < self.first + self.epochs <= self.energy.power.steps:
+            raise ValueError("a plan lies within the epochs of its energy")
+        if self.scenarios.shape[1:] != (self.epochs,):
+            raise ValueError("scenarios are float64 (scenarios, epochs of the plan)")
+
+    @property
+    def epoch_s(self) -> int:
+        """Length of an epoch."""
+        return self.energy.power.step_s
+
+    @property
+    def start_unix_s(self) -> int:
+        """When the plan begins."""
+        return self.energy.power.start_unix_s + self.first * self.epoch_s
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the jobs and of what the energy brought, whatever files they came from."""
+        hasher = hashlib.sha256(b"tailc days 1\n")
+        jobs, energy = self.jobs, self.energy
+        grid = (energy.power.start_unix_s, self.epoch_s, self.first, self.epochs)
+        columns = [np.array(grid), jobs.number, jobs.submit_s, jobs.run_s, jobs.width]
+        columns += [one for one in (jobs.green_percent, jobs.application) if one is not None]
+        columns += [*energy.brought(slice(None)), *(one.known for one in energy.series)]
+        for column in columns:
+            hasher.update(np.array(len(column)).astype("<i8").tobytes())
+            hasher.update(column.astype("<i8").tobytes())
+        return hasher.hexdigest()
+
+
+def whole(values: Floats, unit: int) -> Whole:
+    """Values in parts of their unit, to the nearest."""
+    return np.rint(values * unit).astype(np.int64)
