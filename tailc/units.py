@@ -65,7 +65,8 @@ class Dimension:
         return rf"^\s*([0-9]+(\.[0-9]+)?|\.[0-9]+)\s*({units})\s*$"
 
 
-def _exact(steps: Mapping[str, int | Fraction]) -> Mapping[str, Fraction]:
+def exact_units(steps: Mapping[str, int | Fraction]) -> Mapping[str, Fraction]:
+    """Units in grid steps, as a `Dimension` has them."""
     return {unit: Fraction(count) for unit, count in steps.items()}
 
 
@@ -75,7 +76,7 @@ _PER_SECOND = ("rps", "qps", "req/s", "requests/s", "/sec", "per second", "hz")
 DURATION = Dimension(
     noun="a duration",
     grid="microseconds",
-    units=_exact({"us": 1, "ms": 1_000, "s": 10**6, "min": 60 * 10**6, "h": 3_600 * 10**6}),
+    units=exact_units({"us": 1, "ms": 1_000, "s": 10**6, "min": 60 * 10**6, "h": 3_600 * 10**6}),
     example="120ms",
     likely={
         **dict.fromkeys(_SECONDS, "s"),
@@ -88,35 +89,35 @@ DURATION = Dimension(
 PERCENT = Dimension(
     noun="a percentage",
     grid="millionths",
-    units=_exact({"%": 10_000}),
+    units=exact_units({"%": 10_000}),
     example="99%",
     likely={"percent": "%", "pct": "%", "ppm": "%"},
 )
 RATE = Dimension(
     noun="a rate",
     grid="thousandths of a request per second",
-    units=_exact({"/s": 1_000, "/min": Fraction(1_000, 60), "/h": Fraction(1_000, 3_600)}),
+    units=exact_units({"/s": 1_000, "/min": Fraction(1_000, 60), "/h": Fraction(1_000, 3_600)}),
     example="30/s",
     likely={**dict.fromkeys(_PER_SECOND, "/s"), "/m": "/min", "rpm": "/min", "/hour": "/h"},
 )
 FREQUENCY = Dimension(
     noun="a frequency",
     grid="kHz",
-    units=_exact({"kHz": 1, "MHz": 1_000, "GHz": 10**6}),
+    units=exact_units({"kHz": 1, "MHz": 1_000, "GHz": 10**6}),
     example="2.4GHz",
     likely={"k": "kHz", "m": "MHz", "g": "GHz"},
 )
 POWER = Dimension(
     noun="a power",
     grid="milliwatts",
-    units=_exact({"mW": 1, "W": 1_000, "kW": 10**6}),
+    units=exact_units({"mW": 1, "W": 1_000, "kW": 10**6}),
     example="250W",
     likely={"watt": "W", "watts": "W"},
 )
 COUNT = Dimension(
     noun="a number of requests",
     grid="requests",
-    units=_exact({"requests": 1, "request": 1}),
+    units=exact_units({"requests": 1, "request": 1}),
     example="2000 requests",
     likely={"req": "requests", "reqs": "requests"},
 )

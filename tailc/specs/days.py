@@ -1,0 +1,75 @@
+"""What a user writes of the days to plan: jobs, energy, and when the plan begins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from tailc.errors import Code
+from tailc.specs.fields import Complaint, RefusalError, SpecModel, Text, Whole
+from tailc.specs.jobs import JobsSpec
+from tailc.specs.plan_units import Seconds
+from tailc.specs.supply import SupplySpec
+
+QUARTER_S = 900
+TWO_DAYS_S = 48 * 3_600
+MOST_EPOCHS = 2**14
+MOST_LEARNED = 1_000
+
+
+class HorizonSpec(SpecModel):
+    """When a plan begins, and how far it looks."""
+
+    start: Text = Field(
+        examples=["2012-07-01T00:00-06:00"], description="When it begins: ISO 8601."
+    )
+    zone: Text | None = Field(
+        default=None, examples=["America/Denver"], description="Zone of a start that states none."
+    )
+    epoch_s: Seconds = Field(
+        default=QUARTER_S,
+        alias="epoch",
+        description="Decisions are made so often.",
+        json_schema_extra={"default": "15min"},
+    )
+    length_s: Seconds = Field(
+        default=TWO_DAYS_S,
+        alias="length",
+        description="How far it looks.",
+        json_schema_extra={"default": "48h"},
+    )
+    knows: Literal["past", "all"] = Field(
+        default="past",
+        description="The jobs that are placed: `past`, those submitted before the start that still "
+        "run; `all`, those submitted in the horizon too, as an oracle would know them.",
+    )
+    learn_from: Annotated[Whole, Field(ge=1, le=MOST_LEARNED)] = Field(
+        default=3,
+        description="Prices are made from the jobs of so many spans of the horizon's length before "
+        "the start.",
+    )
+
+    @model_validator(mode="after")
+    def _check_epochs(self) -> HorizonSpec:
+        if self.length_s % self.epoch_s or self.length_s // self.epoch_s > MOST_EPOCHS:
+            message = f"must be whole epochs, and {MOST_EPOCHS:,} of them at most"
+            hint = "make `length` a multiple of `epoch`"
+            at = "length" if "length_s" in self.model_fields_set else "epoch"
+            raise RefusalError(Complaint(Code.CONFLICT, message, hint, (at,)))
+        return self
+
+
+@dataclass(frozen=True)
+class DaysAsked:
+    """All that says which days of jobs and energy to read."""
+
+    jobs: JobsSpec
+    supply: SupplySpec
+    horizon: HorizonSpec
+
+    @property
+    def trace(self) -> str:
+        """Path of the log of jobs."""
+        return self.jobs.trace

@@ -1,0 +1,177 @@
+"""What a user writes of energy: green power, price and CO2 of brown energy, and their forecast."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+
+from tailc.errors import Code
+from tailc.specs.fields import (
+    PERCENT_SCHEMA,
+    PPM,
+    Cell,
+    Complaint,
+    Flag,
+    RefusalError,
+    SpecModel,
+    Text,
+    Whole,
+    quantity,
+    written,
+)
+from tailc.specs.jobs import Seed
+from tailc.specs.plan_units import CarbonMg, PowerMw, PriceUdollars, Seconds
+from tailc.units import PERCENT
+
+MOST_SCENARIOS = 1_000
+
+
+def _part(value: object) -> int:
+    ppm = quantity(PERCENT)(value)
+    if ppm > PPM:
+        message = f"must be at most 100 %, not {written(value)}"
+        raise RefusalError(Complaint(Code.BAD_VALUE, message, "for example `90%`"))
+    return ppm
+
+
+PartPpm = Annotated[int, BeforeValidator(_part), WithJsonSchema(PERCENT_SCHEMA)]
+Degrees = Annotated[float, Field(ge=-180, le=360)]
+
+
+class SeriesSpec(SpecModel):
+    """A series in a column of a file, beside a column of times."""
+
+    trace: Text = Field(
+        examples=["roof.csv"], description="Path of the file, relative to the spec."
+    )
+    format: Literal["auto", "parquet", "csv", "ndjson"] = Field(
+        default="auto", description="Format of the file; `auto` goes by its name and first bytes."
+    )
+    time: Text = Field(default="time", description="Column of times.")
+    column: Text = Field(examples=["kw"], description="Column of values.")
+    unit: Text = Field(
+        examples=["kW"],
+        description="Unit of the values: see the page on jobs, energy and weather.",
+    )
+    zone: Text | None = Field(
+        default=None, examples=["America/Denver"], description="Zone of times that state none."
+    )
+    time_pattern: Text | None = Field(
+        default=None,
+        examples=["%d.%m.%Y %H:%M"],
+        description="How times that are not ISO 8601 are.",
+    )
+    stamp: Literal["start", "end"] = Field(
+        default="start", description="Whether a row's time is that of its step's start or end."
+    )
+    step_s: Seconds | None = Field(
+        default=None, alias="step", description="Length of a step; the most common, if absent."
+    )
+    fill_up_to_s: Seconds | None = Field(
+        default=None, alias="fill_up_to", description="Fill gaps up to this long by straight lines."
+    )
+    keeps_longer_gaps: Flag = Field(
+        default=False, description="Days in longer gaps are left out, instead of refused."
+    )
+    where: dict[str, Cell] = Field(
+        default_factory=dict, description="Keep the rows whose column equals the value."
+    )
+
+
+class GreenSourceSpec(SeriesSpec):
+    """Sun or wind: a series of power, as it is or scaled to a peak."""
+
+    peak_mw: PowerMw | None = Field(
+        default=None,
+        alias="peak",
+        examples=["176.2kW"],
+        description="The series' largest value becomes this.",
+    )
+
+
+class PanelsSpec(SpecModel):
+    """Where panels are and look."""
+
+    latitude: Degrees = Field(description="North [degrees].")
+    longitude: Degrees = Field(description="East [degrees].")
+    altitude_m: float = Field(default=0.0, alias="altitude", description="Above the sea [m].")
+    tilt: Degrees = Field(default=0.0, description="From lying flat [degrees].")
+    azimuth: Degrees = Field(default=180.0, description="From north by east [degrees].")
+
+
+class ScenariosSpec(SpecModel):
+    """Ways the green power may turn out, from how far forecasts of past days were off."""
+
+    count: Annotated[Whole, Field(ge=2, le=MOST_SCENARIOS)] = Field(description="How many.")
+    seed: Seed = Field(default=0, description="Which past days.")
+
+
+class ForecastSpec(SpecModel):
+    """How green power is forecast; its first source alone where there are several."""
+
+    method: Literal["perfect", "yesterday", "last-hour", "best-day", "clear-sky"] = Field(
+        default="perfect",
+        description="`perfect` is what came. `best-day` and `clear-sky` need `clouds`.",
+    )
+    clouds: SeriesSpec | None = Field(
+        default=None, description="Cloud cover as a weather service foretold it."
+    )
+    panels: PanelsSpec | None = Field(default=None, description="For `clear-sky`.")
+    conservatism_ppm: PartPpm = Field(
+        default=PPM,
+        alias="conservatism",
+        description="Production under ideal sun is scaled by this.",
+        json_schema_extra={"default": "100%"},
+    )
+    scenarios: ScenariosSpec | None = Field(
+        default=None, description="Plan for several ways the sun may shine."
+    )
+
+    @model_validator(mode="after")
+    def _check_parts(self) -> ForecastSpec:
+        complaints = [complaint for check in self.checks_between() for complaint in check()]
+        if complaints:
+            raise RefusalError(*complaints)
+        return self
+
+    def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
+        """What the method needs, and what it has no use for."""
+        return (self._needs, self._useless)
+
+    def _needs(self) -> list[Complaint]:
+        needed = {"best-day": ("clouds",), "clear-sky": ("clouds", "panels")}
+        return [
+            Complaint(Code.MISSING_KEY, f"needs `{key}`", f"add `{key}`", ("method",))
+            for key in needed.get(self.method, ())
+            if getattr(self, key) is None
+        ]
+
+    def _useless(self) -> list[Complaint]:
+        is_solar = self.method in ("best-day", "clear-sky")
+        odd = [key for key in ("clouds",) if getattr(self, key) is not None and not is_solar]
+        odd += ["panels"] if self.panels is not None and self.method != "clear-sky" else []
+        odd += ["conservatism"] if self.conservatism_ppm != PPM and not is_solar else []
+        odd += ["scenarios"] if self.scenarios is not None and self.method == "perfect" else []
+        message, hint = f"is nothing that `{self.method}` uses", "leave it out"
+        return [Complaint(Code.CONFLICT, message, hint, (key,), ("method",)) for key in odd]
+
+
+class SupplySpec(SpecModel):
+    """Green power, and what brown energy costs and stands for."""
+
+    green: Annotated[tuple[GreenSourceSpec, ...], Field(min_length=1)] = Field(
+        examples=[[{"trace": "roof.csv", "column": "kw", "unit": "kW"}]],
+        description="Sources, which are added up.",
+    )
+    price: PriceUdollars | SeriesSpec = Field(
+        examples=["10.55c/kWh"], description="Of brown energy: a price, or a series."
+    )
+    carbon: CarbonMg | SeriesSpec = Field(
+        default=0,
+        examples=["384g/kWh"],
+        description="CO2 of brown energy: an intensity, or a series. None, if absent.",
+        json_schema_extra={"default": "0g/kWh"},
+    )
+    forecast: ForecastSpec = Field(default_factory=ForecastSpec)
