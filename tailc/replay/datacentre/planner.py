@@ -49,5 +49,8 @@ class Planner(Protocol):
         ...
 
     def revise(self, view: View) -> dict[int, Whole]:
-        """New places from this epoch on for jobs that run, by number; empty: as they are."""
+        """New places from this epoch on for jobs that run, by number; empty: as they are.
+
+        Asked once an epoch while jobs run, after those that arrived are placed.
+        """
         ...

@@ -1,15 +1,15 @@
 """Replay of rigid jobs on racks that hang on a green and a brown bus (Haque, 2016, appendix A).
 
 At the start of each epoch a planner places or refuses the jobs that were submitted since the last,
-and may move jobs that run. Then the epoch happens: of the racks, as many from the greenest one on
-are on the green bus as the energy that was really produced carries. Each server-epoch on them is a
-green slot. What a job pays, and what it gets back for promised slots that were not green, is
-settled for the slots that fall into the replay.
+and then may move jobs that run, all at once. Then the epoch happens: of the racks, as many from the
+greenest one on are on the green bus as the energy that was really produced carries. Each
+server-epoch on them is a green slot. What a job pays, and what it gets back for promised slots that
+were not green, is settled for the slots that fall into the replay.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -85,7 +85,7 @@ def replay_rigid(
             arrived.append(waiting.pop())
         seen += len(arrived)
         _fail(state, epoch)
-        if arrived:
+        if arrived or state.running:
             _plan(state, forecasts, epoch, arrived, planner)
         entry, racks = _run(state, epoch)
         entries.append(entry)
@@ -112,18 +112,22 @@ def _plan(
             _check(state.site, view().free(epochs), places, job.width, epochs)
             state.running.append(Running(job, epoch, epochs, job.width, places))
             state.busy[:, epoch : epoch + epochs] += places
-    for number, places in planner.revise(view()).items():
-        _move(state, epoch, number, places)
+    _move(state, epoch, planner.revise(view()))
 
 
-def _move(state: _State, epoch: int, number: int, places: Whole) -> None:
-    one = next(one for one in state.running if one.job.number == number)
-    begun, left = epoch - one.first_epoch, slice(epoch, one.past_epoch)
-    state.busy[:, left] -= one.places[:, begun:]
-    free = state.site.rack_servers - state.busy[:, left]
-    _check(state.site, free, places, one.width, one.past_epoch - epoch)
-    state.busy[:, left] += places
-    one.places = np.hstack((one.places[:, :begun], places))
+def _move(state: _State, epoch: int, revised: Mapping[int, Whole]) -> None:
+    """All at once, so that jobs may change places."""
+    by_number = {one.job.number: one for one in state.running}
+    for number in revised:
+        one = by_number[number]
+        state.busy[:, epoch : one.past_epoch] -= one.places[:, epoch - one.first_epoch :]
+    for number, places in revised.items():
+        one = by_number[number]
+        left = slice(epoch, one.past_epoch)
+        free = state.site.rack_servers - state.busy[:, left]
+        _check(state.site, free, places, one.width, one.past_epoch - epoch)
+        state.busy[:, left] += places
+        one.places = np.hstack((one.places[:, : epoch - one.first_epoch], places))
 
 
 def _check(site: Site, free: Whole, places: Whole, width: int, epochs: int) -> None:

@@ -81,6 +81,30 @@ def test_a_job_that_moves_pays_with_energy_where_it_goes():
     assert found.entries[1].demand_mj == 4 * 140_000 * 900 + 2 * 1_000
 
 
+def test_jobs_change_places_in_one_epoch_though_neither_has_room_elsewhere():
+    full = {1: [[2, 2], [0, 0], [0, 0]], 2: [[0, 0], [2, 2], [0, 0]], 3: [[0, 0], [0, 0], [2, 2]]}
+    moves = {1: {1: [[0], [2], [0]], 2: [[2], [0], [0]]}}
+    jobs = [Submitted(number, 0, 1_800, 2, 0) for number in (1, 2, 3)]
+    found = run([0, 0], jobs, Scripted(full, moves))
+    assert [one.moved for one in found.settled] == [2, 2, 0]
+    assert found.busy.tolist() == [6, 6]
+
+
+def test_two_jobs_cannot_be_moved_to_the_same_servers():
+    full = {1: [[2, 2], [0, 0], [0, 0]], 2: [[0, 0], [2, 2], [0, 0]]}
+    moves = {1: {1: [[0], [0], [2]], 2: [[0], [0], [2]]}}
+    jobs = [Submitted(number, 0, 1_800, 2, 0) for number in (1, 2)]
+    with pytest.raises(ValueError, match="not free"):
+        run([0, 0], jobs, Scripted(full, moves))
+
+
+def test_jobs_move_in_epochs_in_which_none_arrives():
+    moves = {2: {1: [[2, 2], [0, 0], [0, 0]]}}
+    places = [[0] * 4, [0] * 4, [2] * 4]
+    found = run([0] * 4, [one_job(run_s=3_600)], Scripted({1: places}, moves))
+    assert found.settled[0].moved == 2
+
+
 @pytest.mark.parametrize(
     ("places", "said"),
     [
