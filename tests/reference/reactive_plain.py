@@ -15,8 +15,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
 
-from tailc_solvers.green.parallel.present import ActiveJob, baseline
 from tailc_solvers.green.parallel.problem import PPT
+
+from tests.reference.jobs_at_present import ActiveJob, baseline
 
 
 def reactive(

@@ -123,8 +123,12 @@ class ClusterView:
     @property
     def green_servers(self) -> int:
         """How many busy servers the green power of this epoch carries."""
+        return self.green_servers_at(0)
+
+    def green_servers_at(self, epochs: int) -> int:
+        """The same of the epoch that comes so many later, as it is expected."""
         cluster = self.cluster
-        spare_mw = int(self.ahead.green_mw[0]) - cluster.servers * cluster.asleep_mw
+        spare_mw = int(self.ahead.green_mw[epochs]) - cluster.servers * cluster.asleep_mw
         each_mw = cluster.busy_mw - cluster.asleep_mw
         return cluster.servers if not each_mw else min(max(spare_mw // each_mw, 0), cluster.servers)
 
@@ -151,7 +155,7 @@ class Allocator(Protocol):
 
 @dataclass(frozen=True)
 class Done:
-    """What became of a job; times since the replay's start."""
+    """What became of a job; times since the replay's start. vms: virtual machines that it had."""
 
     number: int
     submit_s: int
@@ -159,6 +163,7 @@ class Done:
     ended_s: int
     server_s: int
     longest_s: int
+    vms: int
 
     @property
     def ran_s(self) -> int:
@@ -303,5 +308,6 @@ def _end(state: _State) -> None:
                 state.now_s,
                 one.server_s,
                 job.longest_s,
+                one.vms,
             )
         )

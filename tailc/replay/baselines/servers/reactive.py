@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tailc.replay.baselines.servers.in_order import curve_of, running_first, served_in_order
 from tailc.replay.datacentre.malleable import Active, Allocation, ClusterView
 from tailc.replay.datacentre.site import PPM
 
@@ -23,23 +24,13 @@ class Reactive:
 
     def allocate(self, view: ClusterView) -> Allocation:
         """Jobs that run come before those that wait; of these none overtakes another."""
-        servers: dict[int, int] = {}
-        free = view.cluster.servers
-        ordered = sorted(view.active, key=lambda one: one.started_s is None)
-        for at, one in enumerate(ordered):
-            # What runs behind this one keeps a server at least.
-            kept = sum(1 for other in ordered[at + 1 :] if other.started_s is not None)
-            least = self._least(one)
-            if one.started_s is None and least > free - kept:
-                break
-            servers[one.job.number] = _at_most(one, least, free - kept)
-            free -= servers[one.job.number]
-        self._grow(view, ordered, servers)
+        servers = served_in_order(view, self._least)
+        self._grow(view, servers)
         return Allocation(servers, wake_s=self.look_ahead_s if servers else None)
 
     def _least(self, one: Active) -> int:
         """The fewest servers that keep the mean speed-up high enough, else those of the highest."""
-        curve = _curve(one)
+        curve = curve_of(one)
         ran_s = one.ran_s
         time_s = min(self.look_ahead_s, -(-(one.needed - one.done) // max(curve.values())))
         needed = one.job.asked_ppm * PPM * (ran_s + time_s)
@@ -48,9 +39,9 @@ class Reactive:
                 return servers
         return min(curve, key=lambda servers: (-curve[servers], servers))
 
-    def _grow(self, view: ClusterView, ordered: list[Active], servers: dict[int, int]) -> None:
+    def _grow(self, view: ClusterView, servers: dict[int, int]) -> None:
         limit = view.green_servers
-        running = [one for one in ordered if one.job.number in servers]
+        running = [one for one in running_first(view) if one.job.number in servers]
         while True:
             room = limit - sum(servers.values())
             steps = [_step(one, servers[one.job.number], room) for one in running]
@@ -62,18 +53,8 @@ class Reactive:
 
 def _step(one: Active, now: int, room: int) -> tuple[float, int, int] | None:
     """(speed-up won by a server, the job's number negated, servers then) of the next block."""
-    curve = _curve(one)
+    curve = curve_of(one)
     above = [servers for servers in sorted(curve) if servers > now]
     if not above or above[0] - now > room or curve[above[0]] <= curve[now]:
         return None
     return (curve[above[0]] - curve[now]) / (above[0] - now), -one.job.number, above[0]
-
-
-def _at_most(one: Active, wanted: int, room: int) -> int:
-    """The servers wanted, or the most below that there is room for; a job that runs has one."""
-    fits = [servers for servers in _curve(one) if servers <= min(wanted, room)]
-    return max(fits, default=min(_curve(one)))
-
-
-def _curve(one: Active) -> dict[int, int]:
-    return dict(one.job.speedup_ppm[one.vms or one.job.asked_vms])

@@ -3,12 +3,12 @@
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tailc_solvers.green.parallel.present import ActiveJob
 from tailc_solvers.green.parallel.problem import Shape
 
 from tailc.replay.baselines.servers.reactive import LOOK_AHEAD_S, Reactive
 from tailc.replay.datacentre.malleable import Active, Cluster, ClusterView, MalleableJob
 from tailc.replay.datacentre.site import Supply
+from tests.reference.jobs_at_present import ActiveJob
 from tests.reference.reactive_plain import reactive
 
 COUNTS = (1, 2, 4, 8)

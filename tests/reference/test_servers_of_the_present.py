@@ -2,14 +2,13 @@
 
 from dataclasses import replace
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tailc_solvers.green.parallel.nebulous import Hint, HintedJob, nebulous, starts_wide
-from tailc_solvers.green.parallel.nebulous import least_servers as least_by_servers
-from tailc_solvers.green.parallel.present import ActiveJob, baseline
 from tailc_solvers.green.parallel.problem import Shape
 
+from tests.reference.jobs_at_present import ActiveJob, baseline
+from tests.reference.nebulous_plain import Hint, HintedJob, nebulous
+from tests.reference.nebulous_plain import least_servers as least_by_servers
 from tests.reference.reactive_plain import least_servers, reactive
 
 MINUTE = 60_000
@@ -80,20 +79,6 @@ def test_of_equal_hints_the_job_that_had_least_is_first():
 def test_a_mean_of_servers_is_kept_by_the_slack():
     assert least_by_servers(replace(NEW, slack_ppt=2_000), MINUTE) == 2
     assert least_by_servers(replace(NEW, slack_ppt=1_999), MINUTE) == 4
-
-
-@pytest.mark.parametrize(
-    ("green", "busy", "run", "is_wide"),
-    [
-        ([20, 20, 5], 4, 2, True),
-        ([20, 20, 5], 4, 3, False),
-        ([20, 19, 5], 4, 2, False),
-        ([20, 20], 4, 3, False),
-        ([20] * 9, 0, None, False),
-    ],
-)
-def test_more_vms_only_where_green_energy_feeds_them_to_the_end(green, busy, run, is_wide):
-    assert starts_wide(16, green, busy, run) == is_wide
 
 
 jobs_of_any_past = st.builds(

@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from enum import IntEnum
 from fractions import Fraction
 
-from tailc_solvers.green.parallel.present import ActiveJob, baseline
 from tailc_solvers.green.parallel.problem import PPT
+
+from tests.reference.jobs_at_present import ActiveJob, baseline
 
 
 class Hint(IntEnum):
@@ -78,22 +79,3 @@ def least_servers(job: ActiveJob, while_ms: int) -> int:
         if (job.server_ms + count * while_ms) * job.slack_ppt >= needed:
             return count
     return job.counts[-1]
-
-
-def starts_wide(
-    wide_servers: int, green_servers: Sequence[int], busy: int, run_epochs: int | None
-) -> bool:
-    """Whether a new job may have the larger number of VMs.
-
-    Only if green energy feeds the servers of those VMs, beside the `busy` ones, in every epoch of
-    its run as estimated for the smaller number. A job of which no run is known is taken for long.
-
-    Args:
-        wide_servers: servers that the larger number of VMs fill.
-        green_servers: forecast by epoch, from the present one on.
-        busy: servers that others have now.
-        run_epochs: the mean of former runs, rounded up; None for a job that was never run.
-    """
-    if run_epochs is None or run_epochs > len(green_servers):
-        return False
-    return all(green - busy >= wide_servers for green in green_servers[:run_epochs])
