@@ -45,6 +45,16 @@ class Energy:
         """Power, price and carbon."""
         return self.power, self.price, self.carbon
 
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the epochs and what they brought, whatever files it came from."""
+        hasher = hashlib.sha256(b"tailc energy 1\n")
+        grid = (self.power.start_unix_s, self.power.step_s, self.power.steps)
+        known = (one.known for one in self.series)
+        for column in (np.array(grid), *self.brought(slice(None)), *known):
+            hasher.update(column.astype("<i8").tobytes())
+        return hasher.hexdigest()
+
     def is_known(self, epochs: slice) -> bool:
         """Whether every value of the epochs is."""
         return all(bool(one.known[epochs].all()) for one in self.series)
@@ -106,13 +116,12 @@ class Days:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of the jobs and of what the energy brought, whatever files they came from."""
+        """SHA-256 of the jobs and of when the plan is, whatever file they came from."""
         hasher = hashlib.sha256(b"tailc days 1\n")
-        jobs, energy = self.jobs, self.energy
-        grid = (energy.power.start_unix_s, self.epoch_s, self.first, self.epochs)
-        columns = [np.array(grid), jobs.number, jobs.submit_s, jobs.run_s, jobs.width]
+        jobs = self.jobs
+        when = (self.energy.power.start_unix_s, self.epoch_s, self.first, self.epochs)
+        columns = [np.array(when), jobs.number, jobs.submit_s, jobs.run_s, jobs.width]
         columns += [one for one in (jobs.green_percent, jobs.application) if one is not None]
-        columns += [*energy.brought(slice(None)), *(one.known for one in energy.series)]
         for column in columns:
             hasher.update(np.array(len(column)).astype("<i8").tobytes())
             hasher.update(column.astype("<i8").tobytes())

@@ -22,7 +22,7 @@ from tailc.pipeline.settings import control_settings
 from tailc.pipeline.solve import Problem, approach_to, solve
 from tailc.pipeline.spec import OpenedSpec, open_kind
 from tailc.pipeline.sweep import Candidate, Sweep, choose
-from tailc.pipeline.trace import OpenedThroughput, OpenedTrace, open_measured
+from tailc.pipeline.trace import OpenedDays, OpenedThroughput, OpenedTrace, open_measured
 from tailc.pipeline.versions import versions
 from tailc.policies import Kind, KindSpec
 from tailc.threads import thread_count
@@ -166,7 +166,7 @@ def _policy(
     controller: Controller | None,
     tuned: Tuned | None,
     parts: Parts,
-    read: OpenedTrace | OpenedThroughput,
+    read: OpenedTrace | OpenedThroughput | OpenedDays,
 ) -> Policy:
     spec, problem, solution = chosen.spec, chosen.problem, chosen.solution
     settings = approach_to(problem).settings(problem, solution) | control_settings(tuned)

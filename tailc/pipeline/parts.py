@@ -7,15 +7,22 @@ from typing import TypeAlias
 
 from tailc.artifact.envelope import Input, InputRole
 from tailc.errors import Finding
+from tailc.forecasts.days import Days
 from tailc.pipeline.remarks import suspect_unit
 from tailc.pipeline.spec import OpenedSpec
-from tailc.pipeline.trace import OpenedThroughput, OpenedTrace, split_rows, split_trace
+from tailc.pipeline.trace import (
+    OpenedDays,
+    OpenedThroughput,
+    OpenedTrace,
+    split_rows,
+    split_trace,
+)
 from tailc.traces.profile import DemandProfile
 from tailc.traces.summary import summary
 from tailc.traces.throughput import ThroughputTrace
 
 # What kinds reduce to a problem; another thing to measure is another type here.
-Design: TypeAlias = DemandProfile | ThroughputTrace
+Design: TypeAlias = DemandProfile | ThroughputTrace | Days
 
 
 @dataclass(frozen=True)
@@ -27,10 +34,12 @@ class Parts:
     warnings: tuple[Finding, ...]
 
 
-def parts_of(opened: OpenedSpec, read: OpenedTrace | OpenedThroughput) -> Parts:
+def parts_of(opened: OpenedSpec, read: OpenedTrace | OpenedThroughput | OpenedDays) -> Parts:
     """The parts of a spec's trace; where the spec holds nothing out, it is all designed on."""
     if isinstance(read, OpenedThroughput):
         return _parts_of_rows(opened, read)
+    if isinstance(read, OpenedDays):
+        return Parts(read.trace, _days_inputs(read.trace), ())
     whole = read.trace.profile
     place = opened.loaded.place("demand", "unit")
     if read.reading.split is None:
@@ -49,6 +58,13 @@ def _parts_of_rows(opened: OpenedSpec, read: OpenedThroughput) -> Parts:
     design, held_out = split_rows(opened, read)
     parts = {InputRole.WHOLE: read.trace, InputRole.DESIGN: design, InputRole.HELD_OUT: held_out}
     return Parts(design, tuple(_rows_input(role, part) for role, part in parts.items()), ())
+
+
+def _days_inputs(days: Days) -> tuple[Input, ...]:
+    """The jobs as requests, and the energy as steps; what follows the plan is held out."""
+    steps = days.energy.power.steps
+    jobs = Input(InputRole.DESIGN, days.digest, days.jobs.jobs, days.jobs.jobs)
+    return (jobs, Input(InputRole.SUPPLY, days.energy.digest, steps, 0))
 
 
 def _rows_input(role: InputRole, part: ThroughputTrace) -> Input:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tailc.percentiles import PPM
 from tailc.specs.clocked import ClockedDemandSpec
 from tailc.specs.common import DemandSpec, HeldOutSpec, SpeedupSpec
+from tailc.specs.days import DaysAsked
 from tailc.specs.throughput import ThroughputSpec
 from tailc.traces.profile import Measure
 from tailc.traces.reading import Curve, Reading, SplitBy, SplitRule, TimeUnit, Timings
@@ -14,7 +15,7 @@ _ONE_CORE = Curve(None, (PPM,))
 
 
 def reading(
-    demand: DemandSpec | ClockedDemandSpec | ThroughputSpec,
+    demand: DemandSpec | ClockedDemandSpec | ThroughputSpec | DaysAsked,
     speedup: SpeedupSpec | None,
     max_degree: int | None = None,
 ) -> Reading:
@@ -27,6 +28,8 @@ def reading(
             return _of_cycles(demand)
         case ThroughputSpec():
             return _of_throughput(demand)
+        case DaysAsked():
+            return _of_jobs(demand)
         case DemandSpec():
             return _of_demands(demand, speedup, max_degree)
 
@@ -59,6 +62,18 @@ def _of_throughput(demand: ThroughputSpec) -> Reading:
         time=demand.time,
         machine=demand.machine,
         share=demand.share,
+    )
+
+
+def _of_jobs(days: DaysAsked) -> Reading:
+    """Where run times of jobs are from, and which rows count; the spec has the rest."""
+    columns = days.jobs.columns
+    return Reading(
+        measure=Measure.RUN_TIME,
+        reference="jobs of a datacentre, and its energy",
+        unit=TimeUnit.S,
+        demand="run" if columns is None else columns.run,
+        where=tuple(sorted(days.jobs.where.items())),
     )
 
 

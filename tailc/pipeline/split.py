@@ -11,6 +11,7 @@ from tailc.atomic_files import replace_files
 from tailc.errors import Code, Finding, TailcError
 from tailc.pipeline.spec import OpenedSpec, open_kind
 from tailc.pipeline.trace import (
+    OpenedDays,
     OpenedThroughput,
     OpenedTrace,
     open_measured,
@@ -42,6 +43,10 @@ def split_spec(spec_path: str, stem: str | None = None) -> tuple[WrittenPart, ..
     """
     opened = open_kind(spec_path)
     read = open_measured(opened)
+    if isinstance(read, OpenedDays):
+        message = "nothing is split off days of jobs and energy: those after the plan are held out"
+        hint = "give the spec itself to `tailc verify --trace`"
+        raise TailcError(Finding(Code.USAGE, message, opened.loaded.place("horizon"), hint))
     if read.reading.split is None:
         key = "throughput" if isinstance(read, OpenedThroughput) else "demand"
         place = opened.loaded.place(key)

@@ -7,8 +7,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tailc.errors import Code, Finding, TailcError
+from tailc.forecasts.days import Days
+from tailc.pipeline.days.opened import open_days
 from tailc.pipeline.reading import reading
 from tailc.pipeline.spec import OpenedSpec
+from tailc.specs.days import DaysAsked
 from tailc.specs.throughput import ThroughputSpec
 from tailc.traces.profile import DemandProfile
 from tailc.traces.reading import Reading
@@ -46,9 +49,20 @@ class OpenedThroughput:
     trace: ThroughputTrace
 
 
-def open_measured(opened: OpenedSpec) -> OpenedTrace | OpenedThroughput:
+@dataclass(frozen=True)
+class OpenedDays:
+    """Days of jobs and energy, and the reading of the jobs."""
+
+    reading: Reading
+    trace: Days
+
+
+def open_measured(opened: OpenedSpec) -> OpenedTrace | OpenedThroughput | OpenedDays:
     """The trace of a spec, whatever it measures."""
     demand = opened.spec.demand
+    if isinstance(demand, DaysAsked):
+        days = open_days(demand, opened.path, opened.loaded.place)
+        return OpenedDays(reading(demand, None), days)
     if not isinstance(demand, ThroughputSpec):
         return open_trace(opened)
     recipe = reading(demand, None)
@@ -59,6 +73,7 @@ def open_measured(opened: OpenedSpec) -> OpenedTrace | OpenedThroughput:
 def open_trace(opened: OpenedSpec) -> OpenedTrace:
     """The requests of a spec's trace; a relative path is relative to the spec's own folder."""
     spec = opened.spec
+    assert not isinstance(spec.demand, DaysAsked)
     recipe = reading(spec.demand, spec.speedup, spec.max_degree)
     path = _beside(opened.path, spec.demand.trace)
     trace = read_trace(path, recipe, spec.demand.format)

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from tailc.specs.clocked import ClockedDemandSpec
 from tailc.specs.common import DemandSpec, SpeedupSpec
+from tailc.specs.days import DaysAsked
 from tailc.specs.fields import SpecModel
 from tailc.specs.slo import Slo
 from tailc.specs.throughput import ThroughputSpec
@@ -29,8 +30,8 @@ class KindSpec(Protocol):
         ...
 
     @property
-    def demand(self) -> DemandSpec | ClockedDemandSpec | ThroughputSpec:
-        """Where demand, or throughput, was measured."""
+    def demand(self) -> DemandSpec | ClockedDemandSpec | ThroughputSpec | DaysAsked:
+        """Where demand, or throughput, was measured, or which days of jobs and energy to plan."""
         ...
 
     @property

@@ -171,6 +171,20 @@ def with_applications(log: JobLog, counts: Mapping[str, int], seed: int) -> JobL
     return replace(log, application=application, applications=tuple(counts))
 
 
+def with_application_mix(log: JobLog, weights: Mapping[str, int], seed: int) -> JobLog:
+    """Each job with an application, drawn in the proportions of `weights`.
+
+    A job is the same application whatever else is in the log: the draw is a hash of the seed and of
+    the job's number.
+    """
+    if min(weights.values()) < 1:
+        raise ValueError("weights of applications are 1 and more")
+    past = np.cumsum(np.array(list(weights.values()), dtype=np.uint64))
+    drawn = _keys(log, f"application {seed}") % past[-1]
+    application = np.searchsorted(past, drawn, side="right").astype(np.int64)
+    return replace(log, application=application, applications=tuple(weights))
+
+
 def _times(values: Ints, by: Fraction | int) -> Ints:
     """Products rounded half up, in whole numbers of any size until they are rounded."""
     up, down = Fraction(by).as_integer_ratio()

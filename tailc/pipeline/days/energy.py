@@ -1,0 +1,111 @@
+"""The series that a spec names, on common epochs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from tailc.errors import Code, Finding, Place, Severity, TailcError
+from tailc.specs.days import HorizonSpec
+from tailc.specs.supply import GreenSourceSpec, SeriesSpec
+from tailc.traces.series.reading import SeriesReading, Stamp, units_of
+from tailc.traces.series.resample import cut, on_epochs, scaled_to_peak
+from tailc.traces.series.series import Quantity, TimeSeries
+from tailc.traces.series.table_series import read_series
+from tailc.traces.zones import utc_text
+from tailc.units import counted
+
+MW_PER_W = 1_000
+At = tuple[str | int, ...]
+PlaceOf = Callable[..., Place]
+PathOf = Callable[[str], str]
+
+
+def read_on_epochs(
+    asked: SeriesSpec,
+    quantity: Quantity,
+    at: At,
+    horizon: tuple[HorizonSpec, int],
+    place: PlaceOf,
+    path: PathOf,
+) -> TimeSeries:
+    """A series on epochs of which one begins with the horizon, from its first whole one on.
+
+    horizon: what is asked, and its start in Unix seconds. Raises TailcError for a unit that is none
+    of the quantity, and for a series on whose steps no such epochs begin.
+    """
+    if asked.unit not in units_of(quantity):
+        known = ", ".join(f"`{unit}`" for unit in units_of(quantity))
+        message = f"`{asked.unit}` is no unit of a {quantity.noun}"
+        raise TailcError(Finding(Code.BAD_UNIT, message, place(*at, "unit"), f"one of {known}"))
+    reading = SeriesReading(
+        time=asked.time,
+        value=asked.column,
+        quantity=quantity,
+        unit=asked.unit,
+        zone=asked.zone,
+        time_pattern=asked.time_pattern,
+        stamp=Stamp(asked.stamp),
+        step_s=asked.step_s,
+        fill_up_to_s=asked.fill_up_to_s or 0,
+        keeps_longer_gaps=asked.keeps_longer_gaps,
+        where=tuple(sorted(asked.where.items())),
+    )
+    series = read_series(path(asked.trace), reading, asked.format)
+    if isinstance(asked, GreenSourceSpec) and asked.peak_mw is not None:
+        series = scaled_to_peak(series, asked.peak_mw / MW_PER_W)
+    return _on_epochs(series, *horizon, place)
+
+
+def common(series: tuple[TimeSeries, ...]) -> tuple[TimeSeries, ...]:
+    """The epochs that all have.
+
+    Raises TailcError where there are none.
+    """
+    start_unix_s = max(one.start_unix_s for one in series)
+    end_unix_s = min(one.end_unix_s for one in series)
+    if start_unix_s >= end_unix_s:
+        last = max(series, key=lambda one: one.start_unix_s)
+        message = f"begins at `{utc_text(start_unix_s)}`, when another series has ended"
+        hint = "give series of the same time"
+        found = Finding(Code.SHORT_HISTORY, f"the series {message}", Place(last.source), hint)
+        raise TailcError(found)
+    return tuple(cut(one, start_unix_s, end_unix_s - start_unix_s) for one in series)
+
+
+def constant(quantity: Quantity, value: float, like: TimeSeries) -> TimeSeries:
+    """The same value in each step of another series."""
+    values = np.full(like.steps, value)
+    known = np.ones(like.steps, dtype=np.bool_)
+    return TimeSeries(quantity, like.start_unix_s, like.step_s, values, known, "a constant")
+
+
+def not_negative(price: TimeSeries) -> TimeSeries:
+    """The price with 0 for negative values, told in a warning: a plan is not paid for waste."""
+    below = price.value < 0
+    if not below.any():
+        return price
+    message = f"{counted(int(below.sum()), 'negative price')} counted as 0"
+    hint = "nothing to do, unless your contract pays for what you draw"
+    place = Place(price.source)
+    told = Finding(Code.NIGHT_CLAMPED, message, place, hint, Severity.WARNING)
+    value = np.where(below, 0.0, price.value)
+    return replace(price, value=value, warnings=(*price.warnings, told))
+
+
+def _on_epochs(
+    series: TimeSeries, horizon: HorizonSpec, start_unix_s: int, place: PlaceOf
+) -> TimeSeries:
+    epoch_s = horizon.epoch_s
+    # A step that lies whole epochs from the start; steps and epochs meet again after `epoch_s`.
+    lead = (start_unix_s - series.step_unix_s[:epoch_s]) % epoch_s == 0
+    if not lead.any():
+        message = (
+            f"no epoch of {epoch_s} s counted from here begins with a step of `{series.source}`, "
+            f"which has one each {series.step_s} s from `{utc_text(series.start_unix_s)}` on"
+        )
+        hint = "begin on a step of the series, or choose shorter epochs"
+        raise TailcError(Finding(Code.CONFLICT, message, place("horizon", "start"), hint))
+    return on_epochs(series.part(slice(int(np.argmax(lead)), None)), epoch_s)

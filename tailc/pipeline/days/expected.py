@@ -1,0 +1,110 @@
+"""What was expected of green power: forecasts each hour, and ways that it may turn out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tailc.forecasts.best_day import BestDay, PastDays
+from tailc.forecasts.clear_sky import ClearSky, Panels, clear_sky
+from tailc.forecasts.forecasts import Forecasts, Ints
+from tailc.forecasts.persistence import persistent_forecasts
+from tailc.forecasts.scenarios import HISTORY_DAYS, scenarios
+from tailc.forecasts.solar import Ideal, SolarRule, solar_forecasts
+from tailc.percentiles import PPM
+from tailc.specs.supply import ForecastSpec, PanelsSpec
+from tailc.traces.series.series import SECONDS_PER_DAY, SECONDS_PER_HOUR, TimeSeries
+
+Floats = np.ndarray
+# Forecasts are made from the second step on, for the hour before is compared.
+_FIRST_ISSUE = 2
+
+
+@dataclass(frozen=True, eq=False)
+class Sun:
+    """What forecasts are made of, on common epochs.
+
+    sources: green powers; the first is forecast by the method, the others are as yesterday. clouds:
+    None where the method needs none. midnight_s: where days begin after midnight UTC. first,
+    epochs: of the plan.
+    """
+
+    sources: tuple[TimeSeries, ...]
+    clouds: TimeSeries | None
+    midnight_s: int
+    first: int
+    epochs: int
+
+
+def forecasts_of(asked: ForecastSpec, sun: Sun) -> Forecasts | None:
+    """A forecast an hour for the horizon's length; None where all is known beforehand.
+
+    From the plan's start on, and from as long before as scenarios look back. Raises TailcError
+    (SHORT_HISTORY) where nothing is known of the days before the start.
+    """
+    if asked.method == "perfect":
+        return None
+    first, *others = sun.sources
+    issue = _issues(asked, sun)
+    match asked.method:
+        case "yesterday":
+            found = persistent_forecasts(first, issue, sun.epochs, SECONDS_PER_DAY)
+        case "last-hour":
+            period_s = max(SECONDS_PER_HOUR, first.step_s)
+            found = persistent_forecasts(first, issue, sun.epochs, period_s)
+        case _:
+            found = _solar(asked, sun, issue)
+    for other in others:
+        more = persistent_forecasts(other, issue, sun.epochs, SECONDS_PER_DAY)
+        found = replace(found, value=found.value + more.value)
+    return found
+
+
+def scenarios_of(
+    asked: ForecastSpec, power: TimeSeries, forecasts: Forecasts | None, sun: Sun
+) -> Floats:
+    """Other ways the power of the plan may turn out; float64 (scenarios, epochs) [W]."""
+    if asked.scenarios is None or forecasts is None:
+        return np.zeros((0, sun.epochs))
+    index = int(np.searchsorted(forecasts.issue, sun.first, side="right")) - 1
+    spec = asked.scenarios
+    return scenarios(power, forecasts, index, spec.count, spec.seed)
+
+
+def _issues(asked: ForecastSpec, sun: Sun) -> Ints:
+    """An hour apart, one of them at the plan's start; none so late that clouds end before it."""
+    actual = sun.sources[0]
+    per_hour = max(SECONDS_PER_HOUR // actual.step_s, 1)
+    history = HISTORY_DAYS * SECONDS_PER_DAY // actual.step_s if asked.scenarios else 0
+    back = min(history, sun.first - _FIRST_ISSUE) // per_hour if history else 0
+    begin = sun.first - back * per_hour
+    issue = np.arange(begin, actual.steps - sun.epochs + 1, per_hour, dtype=np.int64)
+    if asked.method not in ("best-day", "clear-sky"):
+        return issue
+    past = PastDays(actual, sun.midnight_s)
+    known = np.array([_is_known(past, day) for day in past.day_of(issue).tolist()], dtype=bool)
+    # Of the plan's own start the method says what is lacking.
+    return issue[known | (issue == sun.first)]
+
+
+def _is_known(past: PastDays, day: int) -> bool:
+    history = past.energy[past.history(day)]
+    return len(history) > 0 and bool((history >= 0).any())
+
+
+def _solar(asked: ForecastSpec, sun: Sun, issue: Ints) -> Forecasts:
+    assert sun.clouds is not None
+    actual = sun.sources[0]
+    past = PastDays(actual, sun.midnight_s)
+    ideal: Ideal = BestDay(past)
+    if asked.method == "clear-sky":
+        assert asked.panels is not None
+        ideal = ClearSky(past, _clear(asked.panels, actual))
+    rule = SolarRule(conservatism=asked.conservatism_ppm / PPM)
+    return solar_forecasts(actual, sun.clouds, ideal, issue, sun.epochs, rule)
+
+
+def _clear(asked: PanelsSpec, actual: TimeSeries) -> TimeSeries:
+    panels = Panels(asked.latitude, asked.longitude, asked.altitude_m, asked.tilt, asked.azimuth)
+    return clear_sky(panels, actual.start_unix_s, actual.step_s, actual.steps)

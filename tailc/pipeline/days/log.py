@@ -1,0 +1,128 @@
+"""The log that a spec names, scaled, and counted from the first epoch of the energy."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from tailc.errors import Code, Finding, Place, Severity, TailcError
+from tailc.pipeline.days.energy import PathOf, PlaceOf
+from tailc.specs.jobs import OTHERS, GreenShareSpec, JobsSpec
+from tailc.traces.jobs.chosen import JobReading
+from tailc.traces.jobs.job_list import JobColumns, JobTimeUnit, read_job_list
+from tailc.traces.jobs.log import JobLog
+from tailc.traces.jobs.scaling import (
+    JobScaling,
+    WidthMap,
+    scaled_jobs,
+    with_application_mix,
+)
+from tailc.traces.jobs.swf import read_swf
+from tailc.traces.zones import utc_text
+from tailc.units import counted
+
+
+def read_log(
+    asked: JobsSpec, start_unix_s: int, within_unix_s: tuple[int, int], place: PlaceOf, path: PathOf
+) -> JobLog:
+    """The jobs submitted within a time, second 0 being its first.
+
+    start_unix_s: when the plan begins. Raises TailcError where the log does not say when it began
+    and the spec does not either, and where no job is submitted within the time.
+    """
+    log = _read(asked, path)
+    begin_unix_s = start_unix_s - _lead_s(asked, log, start_unix_s, place)
+    first_unix_s, past_unix_s = within_unix_s
+    submit_s = log.submit_s + (begin_unix_s - first_unix_s)
+    kept = (submit_s >= 0) & (submit_s < past_unix_s - first_unix_s)
+    if not kept.any():
+        raise _none_within(log, begin_unix_s, within_unix_s)
+    shifted = replace(log, submit_s=submit_s, start_unix_s=first_unix_s).part(kept)
+    return _scaled(asked, _narrow(asked, shifted))
+
+
+def _read(asked: JobsSpec, path: PathOf) -> JobLog:
+    reading = JobReading(leaves_out_zero_runs=asked.skips_zero_runs, zone=asked.zone)
+    if asked.columns is None:
+        return read_swf(path(asked.trace), reading)
+    named = asked.columns
+    columns = JobColumns(
+        named.submit,
+        named.run,
+        named.width,
+        None if named.submit_unit == "date" else JobTimeUnit(named.submit_unit),
+        JobTimeUnit(named.run_unit),
+        number=named.number,
+        where=tuple(sorted(asked.where.items())),
+    )
+    assert asked.format != "swf"
+    return read_job_list(path(asked.trace), columns, reading, asked.format)
+
+
+def _lead_s(asked: JobsSpec, log: JobLog, start_unix_s: int, place: PlaceOf) -> int:
+    """How long after the log's start the plan begins."""
+    if asked.at_start_s is not None:
+        return asked.at_start_s
+    if log.start_unix_s is None:
+        message = f"`{log.source}` does not say when it began, so it meets no calendar"
+        hint = "add `at_start: 72h`, say: how long after the log's start the plan begins"
+        raise TailcError(Finding(Code.MISSING_KEY, message, place("jobs", "trace"), hint))
+    return start_unix_s - log.start_unix_s
+
+
+def _narrow(asked: JobsSpec, log: JobLog) -> JobLog:
+    """The log without jobs that are wider than asked for."""
+    if asked.drop_wider is None:
+        return log
+    wide = log.width > asked.drop_wider
+    if not (count := int(wide.sum())):
+        return log
+    if wide.all():
+        message = f"every job is wider than {asked.drop_wider}"
+        found = Finding(Code.EMPTY_TRACE, message, Place(log.source), "drop fewer of them")
+        raise TailcError(found)
+    message = f"{counted(count, 'job')} left out that {'is' if count == 1 else 'are'} wider than "
+    message += f"{asked.drop_wider}"
+    told = Finding(
+        Code.JOBS_LEFT_OUT,
+        message,
+        log.place(int(np.argmax(wide))),
+        "as `drop_wider` asks for",
+        Severity.WARNING,
+    )
+    return replace(log.part(~wide), warnings=(*log.warnings, told))
+
+
+def _scaled(asked: JobsSpec, log: JobLog) -> JobLog:
+    table = None
+    if asked.map_width is not None:
+        named = {int(key): to for key, to in asked.map_width.items() if key != OTHERS}
+        table = WidthMap(tuple(sorted(named.items())), asked.map_width.get(OTHERS))
+    scaling = JobScaling(
+        drop_largest=asked.drop_largest,
+        divide_width=asked.divide_width,
+        map_width=table,
+        multiply_run=asked.multiply_run,
+        green_seed=None if asked.green is None else asked.green.seed,
+    )
+    log = _with_share(asked.green, scaled_jobs(log, scaling))
+    if not asked.applications:
+        return log
+    return with_application_mix(log, asked.applications, asked.application_seed)
+
+
+def _with_share(asked: GreenShareSpec | None, log: JobLog) -> JobLog:
+    if asked is None or asked.share is None:
+        return log
+    return replace(log, green_percent=np.full(log.jobs, asked.share, dtype=np.int64))
+
+
+def _none_within(log: JobLog, begin_unix_s: int, within_unix_s: tuple[int, int]) -> TailcError:
+    first, last = (begin_unix_s + int(log.submit_s[at]) for at in (0, -1))
+    spans = [
+        f"`{utc_text(one)}` to `{utc_text(other)}`" for one, other in ((first, last), within_unix_s)
+    ]
+    message = f"jobs are submitted from {spans[0]}, and the energy is of {spans[1]}"
+    hint = "give `jobs.at_start`, which lays the log over the days of the energy"
+    return TailcError(Finding(Code.EMPTY_TRACE, message, Place(log.source), hint))

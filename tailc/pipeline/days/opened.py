@@ -1,0 +1,148 @@
+"""From what a spec asks for to days that a plan can be made on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+import numpy as np
+
+from tailc.errors import Code, Finding, TailcError
+from tailc.forecasts.days import MG_PER_G, UDOLLARS, Days, Energy
+from tailc.pipeline.days.energy import (
+    At,
+    PathOf,
+    PlaceOf,
+    common,
+    constant,
+    not_negative,
+    read_on_epochs,
+)
+from tailc.pipeline.days.expected import Sun, forecasts_of, scenarios_of
+from tailc.pipeline.days.log import read_log
+from tailc.specs.days import DaysAsked, HorizonSpec
+from tailc.specs.supply import SeriesSpec
+from tailc.traces.series.resample import summed
+from tailc.traces.series.series import SECONDS_PER_DAY, Quantity, TimeSeries
+from tailc.traces.zones import ADVICE, TimeError, instant, utc_text, zone_of
+
+
+def open_days(asked: DaysAsked, spec_path: str, place: PlaceOf) -> Days:
+    """The days that a spec asks for; relative paths are relative to the spec's own folder.
+
+    place: where the value at a path of the spec is written. Raises TailcError for what cannot be
+    read, a start outside of the series, and hours of the horizon that are not known.
+    """
+    reader = _Reader(asked, place, _beside(spec_path), _start_unix_s(asked.horizon, place))
+    sources, clouds, price, carbon = reader.series()
+    power = summed(sources)
+    first = (reader.start_unix_s - power.start_unix_s) // power.step_s
+    epochs = asked.horizon.length_s // power.step_s
+    _check_horizon(first, epochs, power, place)
+    sun = Sun(sources, clouds, _midnight_s(asked.horizon), first, epochs)
+    forecasts = forecasts_of(asked.supply.forecast, sun)
+    energy = Energy(power, price, carbon, forecasts)
+    _check_known(energy, slice(first, first + epochs), place)
+    within = (power.start_unix_s, power.end_unix_s)
+    jobs = read_log(asked.jobs, reader.start_unix_s, within, place, reader.path)
+    told = scenarios_of(asked.supply.forecast, power, forecasts, sun)
+    warnings = dict.fromkeys((*jobs.warnings, *power.warnings, *price.warnings, *carbon.warnings))
+    return Days(jobs, energy, first, epochs, told, tuple(warnings))
+
+
+@dataclass(frozen=True)
+class _Reader:
+    asked: DaysAsked
+    place: PlaceOf
+    path: PathOf
+    start_unix_s: int
+
+    def series(
+        self,
+    ) -> tuple[tuple[TimeSeries, ...], TimeSeries | None, TimeSeries, TimeSeries]:
+        """Green sources, clouds, price and carbon, on the epochs that all have."""
+        supply = self.asked.supply
+        sources = [
+            self._read(each, Quantity.POWER, ("supply", "green", number))
+            for number, each in enumerate(supply.green)
+        ]
+        found = {
+            "price": self._maybe(supply.price, Quantity.PRICE, ("supply", "price")),
+            "carbon": self._maybe(supply.carbon, Quantity.CARBON, ("supply", "carbon")),
+            "clouds": self._maybe(
+                supply.forecast.clouds, Quantity.CLOUD_COVER, ("supply", "forecast", "clouds")
+            ),
+        }
+        there = [name for name, one in found.items() if one is not None]
+        lists = common((*sources, *(one for one in found.values() if one is not None)))
+        cut = dict(zip(there, lists[len(sources) :], strict=True))
+        green = lists[: len(sources)]
+        price = cut.get("price") or constant(
+            Quantity.PRICE, _number(supply.price) / UDOLLARS, green[0]
+        )
+        carbon = cut.get("carbon") or constant(
+            Quantity.CARBON, _number(supply.carbon) / MG_PER_G, green[0]
+        )
+        return green, cut.get("clouds"), not_negative(price), carbon
+
+    def _maybe(
+        self, asked: SeriesSpec | int | None, quantity: Quantity, at: At
+    ) -> TimeSeries | None:
+        return self._read(asked, quantity, at) if isinstance(asked, SeriesSpec) else None
+
+    def _read(self, asked: SeriesSpec, quantity: Quantity, at: At) -> TimeSeries:
+        horizon = (self.asked.horizon, self.start_unix_s)
+        return read_on_epochs(asked, quantity, at, horizon, self.place, self.path)
+
+
+def _number(asked: SeriesSpec | int) -> int:
+    assert isinstance(asked, int)
+    return asked
+
+
+def _beside(spec_path: str) -> PathOf:
+    def path(named: str) -> str:
+        return named if "-" in (named, spec_path) else str(Path(spec_path).parent / named)
+
+    return path
+
+
+def _start_unix_s(horizon: HorizonSpec, place: PlaceOf) -> int:
+    try:
+        return instant(horizon.start, horizon.zone)
+    except TimeError as error:
+        code = Code.NO_ZONE if error.lacks_zone else Code.BAD_VALUE
+        hint = ADVICE if error.lacks_zone else "for example `2012-07-01T00:00-06:00`"
+        raise TailcError(Finding(code, str(error), place("horizon", "start"), hint)) from None
+
+
+def _midnight_s(horizon: HorizonSpec) -> int:
+    """Where the days of the horizon's zone begin after midnight UTC, by its offset at the start."""
+    time = datetime.fromisoformat(horizon.start)
+    if time.tzinfo is None:
+        assert horizon.zone is not None
+        time = time.replace(tzinfo=zone_of(horizon.zone))
+    offset = time.utcoffset()
+    assert offset is not None
+    return int(-offset.total_seconds()) % SECONDS_PER_DAY
+
+
+def _check_horizon(first: int, epochs: int, power: TimeSeries, place: PlaceOf) -> None:
+    if first >= 0 and first + epochs <= power.steps:
+        return
+    there = f"`{utc_text(power.start_unix_s)}` to `{utc_text(power.end_unix_s)}`"
+    end_unix_s = power.start_unix_s + (first + epochs) * power.step_s
+    message = f"the plan would end at `{utc_text(end_unix_s)}`, and the energy is of {there}"
+    hint = "begin within the series, or choose a shorter `length`"
+    raise TailcError(Finding(Code.SHORT_HISTORY, message, place("horizon", "start"), hint))
+
+
+def _check_known(energy: Energy, within: slice, place: PlaceOf) -> None:
+    for one in energy.series:
+        unknown = np.flatnonzero(~one.known[within])
+        if len(unknown):
+            at = one.start_unix_s + (within.start + int(unknown[0])) * one.step_s
+            message = f"the {one.quantity.noun} of `{one.source}` is not known at `{utc_text(at)}`"
+            hint = "begin elsewhere, or fill gaps by `fill_up_to`"
+            raise TailcError(Finding(Code.SERIES_GAP, message, place("horizon", "start"), hint))
