@@ -1,0 +1,109 @@
+"""Power by source over time, from the books of a plan or of a replay, as pictures draw it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.forms.plan.expected import expected_of
+from tailc.forms.plan.ledger import Entry
+from tailc.forms.plan.plan import Plan
+from tailc.replay.datacentre.jobs import Submitted
+from tailc.replay.datacentre.rigid import RigidOutcome
+
+Floats = NDArray[np.float64]
+# 1 kW is so many mW, and a kWh of energy takes an hour of it.
+MW_PER_KW = 1_000_000
+
+
+@dataclass(frozen=True)
+class Power:
+    """Books of intervals that follow one another, and what happened to jobs.
+
+    edges_s: where each interval begins, and where the last ends [s since start_unix_s].
+    is_expected: the books are what a plan expects, not what came. forecast_mw: by interval, the
+    green power that was forecast. admitted, refused: jobs by moment [s since start_unix_s].
+    """
+
+    start_unix_s: int
+    edges_s: tuple[int, ...]
+    entries: tuple[Entry, ...]
+    is_expected: bool
+    forecast_mw: tuple[int, ...] | None
+    admitted: Mapping[int, int]
+    refused: Mapping[int, int]
+
+    def __post_init__(self) -> None:
+        if not self.entries or len(self.edges_s) != len(self.entries) + 1:
+            raise ValueError("each interval has an entry of the books, and there is one")
+        if self.edges_s[0] != 0 or any(b <= a for a, b in self._pairs()):
+            raise ValueError("intervals begin at the start, and each ends after it begins")
+        if self.forecast_mw is not None and len(self.forecast_mw) != len(self.entries):
+            raise ValueError("a forecast has a power for each interval")
+
+    @property
+    def length_s(self) -> int:
+        """From the start to the end of the last interval."""
+        return self.edges_s[-1]
+
+    def kw(self, energy_mj: Sequence[int]) -> Floats:
+        """Energy of each interval as its mean power; float64 (intervals,) [kW]."""
+        pairs = zip(energy_mj, self._pairs(), strict=True)
+        return np.array([mj / ((end_s - first_s) * MW_PER_KW) for mj, (first_s, end_s) in pairs])
+
+    def _pairs(self) -> list[tuple[int, int]]:
+        return list(zip(self.edges_s[:-1], self.edges_s[1:], strict=True))
+
+
+def power_of_plan(plan: Plan) -> Power:
+    """What a plan expects of itself. Its jobs count as admitted when they begin."""
+    firsts = [job.spans[0].first_epoch * plan.epoch_s for job in plan.jobs]
+    return Power(
+        plan.start_unix_s,
+        _even_edges_s(len(plan.epochs), plan.epoch_s),
+        expected_of(plan).entries,
+        is_expected=True,
+        forecast_mw=None,
+        admitted=_counted(firsts),
+        refused={},
+    )
+
+
+def power_of_rigid(
+    start_unix_s: int,
+    epoch_s: int,
+    jobs: Sequence[Submitted],
+    outcome: RigidOutcome,
+    forecast_mw: Sequence[int] | None = None,
+) -> Power:
+    """What came of a replay of rigid `jobs`, with the green power that was forecast, if it is told.
+
+    A job counts when the planner decided on it, at the start of the first epoch after it came.
+    """
+    settled = {one.number for one in outcome.settled}
+    decided = [(-(-max(job.submit_s, 0) // epoch_s) * epoch_s, job.number) for job in jobs]
+    edges_s = _even_edges_s(len(outcome.entries), epoch_s)
+    return Power(
+        start_unix_s,
+        edges_s,
+        outcome.entries,
+        is_expected=False,
+        forecast_mw=None if forecast_mw is None else tuple(int(mw) for mw in forecast_mw),
+        admitted=_counted([at_s for at_s, number in decided if number in settled]),
+        refused=_counted(
+            [at_s for at_s, number in decided if number not in settled and at_s < edges_s[-1]]
+        ),
+    )
+
+
+def _even_edges_s(epochs: int, epoch_s: int) -> tuple[int, ...]:
+    return tuple(epoch * epoch_s for epoch in range(epochs + 1))
+
+
+def _counted(moments_s: Sequence[int]) -> dict[int, int]:
+    """How many there are of each, in order."""
+    times, counts = np.unique(np.array(moments_s, np.int64), return_counts=True)
+    return dict(zip(times.tolist(), counts.tolist(), strict=True))

@@ -1,0 +1,158 @@
+"""Pictures of power: what is drawn is what the books say."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tailc.forms.plan.ledger import Entry
+from tailc.replay.baselines.plans.first_fit import FirstFit
+from tailc.replay.datacentre.jobs import Submitted
+from tailc.replay.datacentre.rigid import replay_rigid
+from tailc.report.plan_power import Power, power_of_plan, power_of_rigid
+from tailc.report.plan_power_plot import draw, picture
+from tailc.traces.zones import zone_of
+from tests.tailc.artifact.published import policy_of
+from tests.tailc.replay.datacentre.sites import RACK_MW, SMALL, Known, supply
+from tests.tailc.report.drawn_axes import axes_of, steps_of, ticks_at
+from tests.tailc.report.hash_seeds import with_hash_seed
+
+KW_H = 3_600_000_000
+
+
+def plan_in(vector):
+    found = policy_of(vector).plan
+    assert found
+    return found
+
+
+PLAN, CLUSTER = plan_in("plan"), plan_in("plan-cluster")
+
+
+def power_of(entries, **changes):
+    edges_s = tuple(range(0, 900 * len(entries) + 1, 900))
+    plain = Power(1_338_552_000, edges_s, tuple(entries), False, None, {}, {})
+    return replace(plain, **changes)
+
+
+def test_sources_stand_on_one_another_up_to_the_demand():
+    for plan in (PLAN, CLUSTER):
+        found = steps_of(axes_of(draw, power_of_plan(plan))[0])
+        green, brown = found["green, used"], found["brown"]
+        assert not green.baseline.any()
+        np.testing.assert_array_equal(brown.baseline, green.values)
+        np.testing.assert_array_equal(brown.values, found["demand"].values)
+        np.testing.assert_array_equal(found["green, spilled"].baseline, brown.values)
+
+
+def test_areas_are_the_energy_that_the_plan_expects():
+    """As the plan's vector is told in words: 13.3 kWh green, 2.301 brown and 4.685 left over."""
+    found = steps_of(axes_of(draw, power_of_plan(PLAN))[0])
+    areas = {
+        label: ((drawn.values - drawn.baseline) * np.diff(drawn.edges)).sum() / 3_600
+        for label, drawn in found.items()
+        if drawn.baseline is not None
+    }
+    told = {"green, used": 13.3, "brown": 2.301, "green, spilled": 4.685}
+    assert areas == pytest.approx(told, rel=5e-4)
+
+
+def test_powers_are_those_worked_out_by_hand():
+    """10 and 38 of 56 servers draw 140 W, the others 3 W. The ninth epoch has the power of 66 busy
+    ones, and a watt.
+    """
+    found = steps_of(axes_of(draw, power_of_plan(PLAN))[0])
+    assert found["demand"].values[0] == pytest.approx((10 * 140 + 46 * 3) / 1e3)
+    assert found["demand"].values[8] == pytest.approx((38 * 140 + 18 * 3) / 1e3)
+    assert found["green, expected"].values[8] == pytest.approx(9.241)
+    assert found["green, spilled"].values[8] == pytest.approx(9.241)
+
+
+def test_a_tick_is_as_long_as_jobs_begin():
+    jobs = axes_of(draw, power_of_plan(PLAN))[1]
+    assert ticks_at(jobs) == {"jobs begin": {0: 1, 1_800: 1, 3_600: 1}}
+
+
+def test_price_and_carbon_have_a_panel_only_where_they_vary():
+    entry = Entry(1, 1, 100_000, 300_000)
+    flat = axes_of(draw, power_of([entry, entry]))
+    assert [axes.get_ylabel() for axes in flat] == ["power [kW]"]
+    dear = axes_of(draw, power_of([entry, replace(entry, brown_udollars_per_kwh=250_000)]))
+    assert [axes.get_ylabel() for axes in dear] == ["power [kW]", "brown\n[$/kWh]"]
+    (price,) = dear[1].patches
+    assert price.get_data().values.tolist() == [0.1, 0.25]
+    dirty = axes_of(draw, power_of([entry, replace(entry, brown_mg_per_kwh=450_000)]))
+    (carbon,) = dirty[1].patches
+    assert carbon.get_data().values.tolist() == [300, 450]
+
+
+def test_a_replay_has_what_came_what_was_forecast_and_who_was_refused():
+    """Of six servers the first job takes four, and the others ask for four in vain."""
+    jobs = [Submitted(number, at_s, 1_800, 4, 0) for number, at_s in ((1, 0), (2, 0), (3, 10))]
+    came = supply([1, 2, 0])
+    found = replay_rigid(SMALL, came, Known(came), jobs, FirstFit())
+    power = power_of_rigid(0, 900, jobs, found, [2 * RACK_MW, RACK_MW, 0])
+    top, panel = axes_of(draw, power)
+    drawn = steps_of(top)
+    assert drawn["green, produced"].values.tolist() == pytest.approx([0.28, 0.56, 0])
+    assert drawn["green, forecast"].values.tolist() == pytest.approx([0.56, 0.28, 0])
+    assert drawn["demand"].values.tolist() == pytest.approx([0.56, 0.56, 0])
+    assert drawn["brown"].baseline.tolist() == pytest.approx([0.28, 0.56, 0])
+    assert ticks_at(panel) == {"jobs admitted": {0: 1}, "jobs refused": {0: -1, 900: -1}}
+    assert [label.get_text() for label in panel.get_yticklabels()] == ["1", "0", "1"]
+
+
+def test_jobs_after_the_last_decision_are_neither_let_in_nor_refused():
+    came = supply([1])
+    late = [Submitted(1, 1, 900, 1, 0)]
+    found = replay_rigid(SMALL, came, Known(came), late, FirstFit())
+    power = power_of_rigid(0, 900, late, found)
+    assert (power.admitted, power.refused) == ({}, {})
+
+
+def test_intervals_of_different_length_have_their_mean_power():
+    entries = (Entry(KW_H, 0, 0, 0), Entry(KW_H, 0, 0, 0))
+    power = power_of(entries, edges_s=(0, 3_600, 3_600 + 1_800))
+    (axes,) = axes_of(draw, power)
+    assert steps_of(axes)["demand"].values.tolist() == [1, 2]
+
+
+def test_a_picture_tells_its_zone():
+    assert "time [UTC]" in picture(power_of_plan(PLAN), "svg").decode()
+    west = picture(power_of_plan(PLAN), "svg", zone_of("America/Denver")).decode()
+    assert "time [America/Denver]" in west
+    # 12:00 in Greenwich.
+    assert "<!-- 06:00 -->" in west
+
+
+@pytest.mark.parametrize("vector", ["plan-extremes", "plan-slow", "plan-smallest"])
+def test_extreme_plans_have_a_picture(vector):
+    assert picture(power_of_plan(plan_in(vector)), "png").startswith(b"\x89PNG")
+
+
+def test_the_same_books_have_the_same_bytes():
+    power = power_of_plan(CLUSTER)
+    assert picture(power, "svg") == picture(power, "svg")
+    code = """
+    from tailc.report.plan_power import power_of_plan
+    from tailc.report.plan_power_plot import picture
+    written = picture(power_of_plan(policy_of("plan-cluster").plan), "svg")
+    """
+    assert with_hash_seed("1", code) == with_hash_seed("2", code) == picture(power, "svg")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"entries": ()},
+        {"edges_s": (0, 0)},
+        {"edges_s": (1, 2)},
+        {"edges_s": (0, 1, 2)},
+        {"forecast_mw": ()},
+    ],
+)
+def test_books_that_do_not_fit_their_times_are_not_drawn(changes):
+    with pytest.raises(ValueError, match="interval"):
+        replace(power_of([Entry(1, 1, 1, 1)]), **changes)
