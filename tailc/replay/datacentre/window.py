@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
 from tailc.forecasts.days import Energy
 from tailc.replay.datacentre.jobs import Submitted
+from tailc.replay.datacentre.malleable import MalleableJob
 from tailc.replay.datacentre.site import PPM, Supply
 from tailc.traces.jobs.log import JobLog
 from tailc.traces.jobs.scaling import window as part_of
+
+
+class Curves(Protocol):
+    """How the applications of a log speed up."""
+
+    def speedup_ppm(
+        self, application: str, requested: int, servers: int
+    ) -> Mapping[int, Mapping[int, int]]:
+        """Of so many virtual machines, on so many servers, in millionths.
+
+        Of a job that asks for so many servers, where there are so many; the fewest machines are
+        those that it asks for, and they have a speed-up on `requested`.
+        """
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,23 +71,49 @@ class Window:
             Submitted(*row) for row in zip(*(one.tolist() for one in columns), strict=True)
         )
 
+    def malleable(
+        self, curves: Curves, slowdown_ppm: int, servers: int
+    ) -> tuple[MalleableJob, ...]:
+        """The jobs as a malleable replay takes them: each ran as it did on the servers it asked
+        for.
 
-def windows(log: JobLog, energy: Energy, epochs: int) -> tuple[Window, ...]:
-    """Windows of so many epochs, one after the other, that have jobs and energy that is known.
+        Raises ValueError where the log does not say which application each is.
+        """
+        log = self.jobs
+        if log.application is None:
+            raise ValueError("malleable jobs are of applications")
+        names = [log.applications[at] for at in log.application.tolist()]
+        columns = (log.number, log.submit_s, log.run_s, log.width)
+        found = []
+        for name, number, submit_s, run_s, width in zip(
+            names, *(one.tolist() for one in columns), strict=True
+        ):
+            speedup_ppm = curves.speedup_ppm(name, width, servers)
+            work_s = max(run_s * speedup_ppm[min(speedup_ppm)][width] // PPM, 1)
+            job = MalleableJob(number, submit_s, work_s, width, slowdown_ppm, speedup_ppm)
+            found.append(job)
+        return tuple(found)
 
-    The log's start falls together with that of the energy, whenever either was.
+
+def windows(
+    log: JobLog, energy: Energy, epochs: int, first: int = 0, stride: int | None = None
+) -> tuple[Window, ...]:
+    """Windows of so many epochs that have jobs and energy that is known.
+
+    The first begins at epoch `first`, each other `stride` epochs after the one before; None: one
+    after the other. Second 0 of the log is the start of the energy, whenever either was.
     """
-    length_s = epochs * energy.power.step_s
-    last_s = int(log.submit_s[-1]) if log.jobs else -1
-    count = min(energy.power.steps // epochs, last_s // length_s + 1)
+    stride = stride or epochs
+    epoch_s = energy.power.step_s
     found = []
-    for number in range(count):
-        within = slice(number * epochs, (number + 1) * epochs)
-        has_jobs = bool(((log.submit_s // length_s) == number).any())
-        if has_jobs and energy.is_known(within):
-            jobs = part_of(log, number * length_s, length_s)
-            start_unix_s = energy.power.start_unix_s + number * length_s
-            expected = Expected(energy, number * epochs, epochs)
-            supply = Supply(*energy.brought(within))
-            found.append(Window(start_unix_s, jobs, supply, expected))
+    for at in range(first, energy.power.steps - epochs + 1, stride):
+        within = slice(at, at + epochs)
+        begin_s, length_s = at * epoch_s, epochs * epoch_s
+        past, end = np.searchsorted(log.submit_s, [begin_s, begin_s + length_s])
+        if past == end or not energy.is_known(within):
+            continue
+        supply = Supply(*energy.brought(within))
+        start_unix_s = energy.power.start_unix_s + begin_s
+        jobs = part_of(log, begin_s, length_s)
+        found.append(Window(start_unix_s, jobs, supply, Expected(energy, at, epochs)))
     return tuple(found)

@@ -2,49 +2,62 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from tailc.errors import ExitCode
+from tailc.verify.plan.means import MeanOf
+from tailc.verify.plan.quantities import Quantity
 from tailc.verify.verdict import Ruling
 
 
-@dataclass(frozen=True)
-class MeanOf:
-    """A mean over windows, and its 95 % interval; None with too few windows."""
-
-    value: float
-    low: float | None
-    high: float | None
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Figures:
-    """What one policy did, as means over windows.
+    """What one policy did.
 
-    profit_dollars, brown_kwh, green_kwh, spilled_kwh, co2_kg: of a window. admitted: share of the
-    jobs. violations: share of the admitted jobs whose promise was broken.
+    gains: by how much the plan has more, within the same windows; empty for the plan itself.
     """
 
     name: str
-    profit_dollars: MeanOf
-    brown_kwh: MeanOf
-    green_kwh: MeanOf
-    spilled_kwh: MeanOf
-    co2_kg: MeanOf
-    admitted: MeanOf
-    violations: MeanOf
+    means: Mapping[Quantity, MeanOf]
+    gains: Mapping[Quantity, MeanOf]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PlanVerdict:
     """The plan's prices at work beside the baselines, on the same windows.
 
-    gains: of each baseline, by how much the plan's profit is higher [dollars a window].
+    promised: of the jobs, no larger part has its promise broken. judged: the quantity that tells.
+    windows: of so many `epochs` of `epoch_s` each; from, until_unix_s: begin of the first and end
+    of the last. more_windows: how many more would decide, where the ruling is undecided and they
+    can.
     """
 
+    is_rigid: bool
     windows: int
+    epochs: int
+    epoch_s: int
+    from_unix_s: int
+    until_unix_s: int
     jobs: int
-    promised: float
+    seed: int
+    promised_ppm: int
+    judged: Quantity
     ruling: Ruling
+    more_windows: int | None
     policy: Figures
     baselines: tuple[Figures, ...]
-    gains: tuple[MeanOf, ...]
+
+    @property
+    def broken(self) -> MeanOf:
+        """The share of jobs whose promise the plan broke."""
+        return self.policy.means[self.judged]
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """What the process says: 0 pass, 1 fail, 4 undecided."""
+        return {
+            Ruling.PASS: ExitCode.OK,
+            Ruling.FAIL: ExitCode.MISSED,
+            Ruling.UNDECIDED: ExitCode.UNDECIDED,
+        }[self.ruling]

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -85,3 +87,37 @@ def test_series_on_other_epochs_are_refused():
             series(Quantity.PRICE, [1.0, 1.0]),
             series(Quantity.CARBON, [1.0]),
         )
+
+
+def test_windows_begin_where_and_as_far_apart_as_they_are_asked_to():
+    every = log([0, 900, 1_800, 2_700, 3_600, 4_500, 5_400])
+    found = windows(every, energy([float(one) for one in range(8)]), 2, first=1, stride=3)
+    assert [one.start_unix_s for one in found] == [9_000 + 900, 9_000 + 4 * 900]
+    assert [one.supply.green_mw.tolist() for one in found] == [[1_000, 2_000], [4_000, 5_000]]
+    # Jobs between windows are of none, and a window that would not end begins not.
+    assert [one.jobs.number.tolist() for one in found] == [[1, 2], [4, 5]]
+
+
+class Halves:
+    """On as many servers as it asked for a job runs twice as fast as on half as many."""
+
+    def speedup_ppm(self, application, requested, servers):
+        assert application == "FT"
+        fast = {count: count * 1_000_000 for count in (1, 2, 4) if count <= servers}
+        return {2 * requested: fast}
+
+
+def test_malleable_jobs_ran_as_they_did_on_what_they_asked_for():
+    named = replace(log([0]), application=np.zeros(1, np.int64), applications=("FT",))
+    (only,) = windows(named, energy([1.0, 2.0]), 2)
+    (job,) = only.malleable(Halves(), 1_100_000, 4)
+    # 600 s on two servers.
+    assert (job.work_s, job.requested, job.longest_s) == (1_200, 2, 660)
+    (narrow,) = only.malleable(Halves(), 1_100_000, 2)
+    assert narrow.speedup_ppm == {4: {1: 1_000_000, 2: 2_000_000}}
+
+
+def test_jobs_of_no_application_are_not_malleable():
+    (only,) = windows(log([0]), energy([1.0, 2.0]), 2)
+    with pytest.raises(ValueError, match="applications"):
+        only.malleable(Halves(), 1_100_000, 4)

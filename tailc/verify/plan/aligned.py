@@ -1,0 +1,27 @@
+"""Which epoch of a plan is that of a window: the one at the same time of day."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tailc.forms.plan.plan import Plan
+from tailc.traces.series.series import SECONDS_PER_DAY
+
+
+def epoch_of(plan: Plan, start_unix_s: int) -> Callable[[int], int]:
+    """The plan's epoch for each of a window that begins then, by the time of day in UTC.
+
+    Beyond the plan's end the plan's last days begin anew; a plan of less than a day does from its
+    start, whatever the time of day.
+    """
+    epochs = len(plan.epochs)
+    lead = (start_unix_s - plan.start_unix_s) % SECONDS_PER_DAY // plan.epoch_s
+    days = epochs * plan.epoch_s // SECONDS_PER_DAY
+    period = days * SECONDS_PER_DAY // plan.epoch_s or epochs
+
+    def at(epoch: int) -> int:
+        since = lead + epoch
+        beyond = since - epochs
+        return since if beyond < 0 else since - (beyond // period + 1) * period
+
+    return at

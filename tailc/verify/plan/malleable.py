@@ -1,0 +1,144 @@
+"""Judge the prices of a plan on held-out days, by which malleable jobs choose their servers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from tailc.forms.plan.ledger import Ledger, ledger_of
+from tailc.forms.plan.plan import Plan
+from tailc.replay.baselines.servers.constant import Constant
+from tailc.replay.baselines.servers.nebulous import Hint, Nebulous, Word
+from tailc.replay.baselines.servers.reactive import Reactive
+from tailc.replay.datacentre.malleable import (
+    Allocator,
+    Cluster,
+    ClusterOutcome,
+    MalleableJob,
+    replay_malleable,
+)
+from tailc.replay.datacentre.priced_widths import PricedWidths
+from tailc.replay.datacentre.site import S_PER_HOUR
+from tailc.replay.datacentre.window import Curves, Window
+from tailc.verify.plan.aligned import epoch_of
+from tailc.verify.plan.energy import UDOLLARS, energy_samples
+from tailc.verify.plan.judged import Judged, verdict_of
+from tailc.verify.plan.quantities import Quantity, Sample, Samples
+from tailc.verify.plan.verdict import PlanVerdict
+
+CONSTANT = "constant"
+# What twice the servers that a job asks for do of twice the speed; the words are the source's
+# (Haque, 2016, section B.3.2), the limits ours.
+_HINTS = ((0.9, Hint.EXCELLENT), (0.75, Hint.GOOD), (0.6, Hint.FAIR))
+
+Make = Callable[[Window, Sequence[MalleableJob]], Allocator]
+BASELINES: dict[str, Make] = {
+    CONSTANT: lambda _window, _jobs: Constant(),
+    "reactive": lambda _window, _jobs: Reactive(),
+    "nebulous": lambda window, jobs: Nebulous(words_of(window, jobs)),
+}
+
+
+def verify_malleable(
+    plan: Plan, windows: Sequence[Window], curves: Curves, seed: int = 0
+) -> PlanVerdict:
+    """The plan's prices on each window.
+
+    Judged is the share of jobs done that ran for longer than their slowdown allows. Raises
+    ValueError for a plan that is not of malleable jobs on one pool, for jobs of no application, and
+    for windows of which there are none.
+    """
+    if not windows:
+        raise ValueError("there is a window at least")
+    others = {name: _replayed(plan, windows, curves, make) for name, make in BASELINES.items()}
+    policy = _replayed(plan, windows, curves, _priced(plan))
+    judged = Judged(
+        jobs=sum(one.submitted for one in policy),
+        policy=_samples(policy, others[CONSTANT]),
+        baselines={name: _samples(found, others[CONSTANT]) for name, found in others.items()},
+    )
+    return verdict_of(plan, windows, judged, seed)
+
+
+def malleable_samples(plan: Plan, windows: Sequence[Window], curves: Curves) -> Samples:
+    """What the plan's prices do on each window."""
+    constant = _replayed(plan, windows, curves, BASELINES[CONSTANT])
+    return _samples(_replayed(plan, windows, curves, _priced(plan)), constant)
+
+
+def cluster_of(plan: Plan) -> Cluster:
+    """The servers that a plan is of; ValueError where it has no malleable jobs, or two pools."""
+    if plan.malleable is None or len(plan.pools) != 1:
+        raise ValueError("malleable jobs are on a plan of one pool")
+    (pool,) = plan.pools
+    return Cluster(pool.servers, pool.busy_mw, pool.asleep_mw, pool.migration_mj, plan.epoch_s)
+
+
+def words_of(window: Window, jobs: Sequence[MalleableJob]) -> dict[int, Word]:
+    """What a user would say of each job, by its number: its application, and how that speeds up."""
+    log = window.jobs
+    assert log.application is not None
+    names = [log.applications[at] for at in log.application.tolist()]
+    return {job.number: Word(name, hint_of(job)) for name, job in zip(names, jobs, strict=True)}
+
+
+def hint_of(job: MalleableJob) -> Hint:
+    """By the most servers that are no more than twice those asked for."""
+    curve = job.speedup_ppm[max(job.speedup_ppm)]
+    wide = max((count for count in curve if count <= 2 * job.requested), default=job.requested)
+    if wide <= job.requested:
+        return Hint.POOR
+    efficiency = curve[wide] / job.asked_ppm * job.requested / wide
+    return next((hint for least, hint in _HINTS if efficiency >= least), Hint.POOR)
+
+
+@dataclass(frozen=True, eq=False)
+class _Replayed:
+    submitted: int
+    outcome: ClusterOutcome
+    books: Ledger
+
+
+def _priced(plan: Plan) -> Make:
+    return lambda window, _jobs: PricedWidths(plan, epoch_of(plan, window.start_unix_s))
+
+
+def _replayed(plan: Plan, windows: Sequence[Window], curves: Curves, make: Make) -> list[_Replayed]:
+    cluster = cluster_of(plan)
+    assert plan.malleable is not None
+    found = []
+    for window in windows:
+        jobs = window.malleable(curves, plan.malleable.slowdown_ppm, cluster.servers)
+        outcome = replay_malleable(
+            cluster, window.supply, window.expected, jobs, make(window, jobs)
+        )
+        found.append(_Replayed(len(jobs), outcome, ledger_of(outcome.entries)))
+    return found
+
+
+def _samples(found: Sequence[_Replayed], constant: Sequence[_Replayed]) -> Samples:
+    done = [one.outcome.done for one in found]
+    count = [len(one) for one in done]
+    late = [sum(job.is_late for job in one) for one in done]
+    ran_s = [sum(job.ran_s for job in one) for one in done]
+    costs = [float(one.books.brown_udollars) / UDOLLARS for one in found]
+    both = [_common_s(*pair) for pair in zip(found, constant, strict=True)]
+    return {
+        Quantity.COST: Sample.of(costs),
+        **energy_samples([one.books for one in found]),
+        Quantity.DONE: Sample.ratio(count, [one.submitted for one in found]),
+        Quantity.LATE: Sample.ratio(late, count),
+        Quantity.RUN: Sample.ratio([one / S_PER_HOUR for one in ran_s], count),
+        Quantity.RELATIVE: Sample.ratio(*map(list, zip(*both, strict=True))),
+        Quantity.SERVERS: Sample.ratio([sum(job.server_s for job in one) for one in done], ran_s),
+        Quantity.VMS: Sample.ratio(
+            [sum(job.vms * job.ran_s for job in one) for one in done], ran_s
+        ),
+    }
+
+
+def _common_s(one: _Replayed, constant: _Replayed) -> tuple[float, float]:
+    """How long the jobs that both did ran, under one and under the other."""
+    other = {job.number: job.ran_s for job in constant.outcome.done}
+    pairs = [(job.ran_s, other[job.number]) for job in one.outcome.done if job.number in other]
+    return sum(ran_s for ran_s, _ in pairs), sum(ran_s for _, ran_s in pairs)
