@@ -20,7 +20,7 @@ def compositions(total, room):
 
 def places(job, free):
     """Every (start, servers by epoch and group) of a job; None first unless it runs."""
-    if job.placed is None:
+    if not job.must_run:
         yield None
     for start in job.starts.tolist():
         epochs = range(start, start + job.epochs)

@@ -29,10 +29,10 @@ def place_jobs(
     solver: Solver | None = None,
     limits: Limits | None = None,
 ) -> Solution:
-    """Jobs one after another, first those that run, then by what they pay for a slot.
+    """Jobs one after another, first those that must run, then by what they pay for a slot.
 
     With a solver those come first that it would admit were moves free, and the bound is that of the
-    horizon. INFEASIBLE where a running job has no room left, though another order might have it.
+    horizon. INFEASIBLE where one of these has no room left, though another order might have it.
     """
     order, claimed = by_pay(jobs), math.inf
     if solver is None:
@@ -50,10 +50,10 @@ def place_jobs(
 
 
 def by_pay(jobs: Sequence[Job]) -> list[int]:
-    """Running jobs, then those that pay most for a slot; of equals the first."""
+    """Jobs that must run, then those that pay most for a slot; of equals the first."""
 
     def rank(at: int) -> tuple[bool, float]:
-        return not jobs[at].is_running, -jobs[at].revenue / jobs[at].slots
+        return not jobs[at].must_run, -jobs[at].revenue / jobs[at].slots
 
     return sorted(range(len(jobs)), key=rank)
 

@@ -33,7 +33,7 @@ class Fault(StrEnum):
     WRONG_EPOCHS = "a job does not run for all its epochs"
     WRONG_WIDTH = "a job does not have all its servers in every epoch"
     NEGATIVE = "a job has fewer than no servers"
-    TURNED_AWAY = "a job that runs is turned away"
+    TURNED_AWAY = "a job that must run is turned away"
     OVERFULL = "a group has fewer servers than its jobs"
     GREEN_OVERDRAWN = "green groups draw more than there is on the green bus"
     NOT_CONTIGUOUS = "a brown rack stands between green ones"
@@ -98,7 +98,7 @@ _SHAPELESS = {Fault.WRONG_SHAPE, Fault.NOT_WHOLE}
 
 def _faults_of_job(groups: Groups, job: Job, placement: Placement | None) -> set[Fault]:
     if placement is None:
-        return {Fault.TURNED_AWAY} if job.is_running else set()
+        return {Fault.TURNED_AWAY} if job.must_run else set()
     servers = placement.servers
     end = placement.start + (servers.shape[1] if servers.ndim == 2 else 0)
     is_inside = placement.start >= 0 and end <= groups.epochs

@@ -65,7 +65,7 @@ class JobColumns:
 def add_job(assembly: Assembly, job: Job, free: Whole, charges: Charges) -> JobColumns:
     """A job's variables and rows; `free` is [groups, epochs of the horizon]."""
     room = np.minimum(free[:, job.first_epoch : job.end], job.width)
-    least = 1.0 if job.is_running else 0.0
+    least = 1.0 if job.must_run else 0.0
     start = assembly.variables((job.starts.size,), cost=-job.revenue, lower=least, upper=1)
     servers = assembly.variables(room.shape, cost=charges.slot[:, None], upper=room)
     most_moves = np.broadcast_to(float(job.width), room.shape).copy()

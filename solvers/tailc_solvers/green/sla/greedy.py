@@ -76,4 +76,4 @@ def _offered(groups: Groups, job: Job, servers: Whole) -> Solution:
 
 
 def _refused(groups: Groups, job: Job) -> Solution:
-    return no_room(groups) if job.is_running else turned_away(groups, [job])
+    return no_room(groups) if job.must_run else turned_away(groups, [job])

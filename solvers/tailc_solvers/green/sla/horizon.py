@@ -146,7 +146,7 @@ class _Columns:
 
     @classmethod
     def of(cls, assembly: Assembly, job: Job) -> _Columns:
-        least = 1.0 if job.is_running else 0.0
+        least = 1.0 if job.must_run else 0.0
         start = assembly.variables((job.starts.size,), cost=-job.revenue, lower=least, upper=1)
         window = (job.end - job.first_epoch,)
         green = assembly.variables(window, upper=job.width, integer=False)

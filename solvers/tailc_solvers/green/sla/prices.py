@@ -103,7 +103,7 @@ def admit(groups: Groups, prices: PriceList, job: Job) -> Solution:
     within = slice(job.first_epoch, job.first_epoch + job.epochs)
     room = groups.free[:, within]
     quoted = quote(prices, job)
-    is_wanted = quoted.is_admitted or job.is_running
+    is_wanted = quoted.is_admitted or job.must_run
     if not is_wanted or (room.sum(axis=0) < job.width).any():
         return _refused(groups, job)
     servers = np.zeros((groups.groups, job.epochs), dtype=np.int64)
@@ -120,7 +120,7 @@ def admit(groups: Groups, prices: PriceList, job: Job) -> Solution:
 def admit_and_place(groups: Groups, prices: PriceList, job: Job) -> Solution:
     """The job where it brings most, if the prices admit it; running jobs are always placed."""
     check_jobs([job], groups.groups, groups.epochs)
-    if quote(prices, job).is_admitted or job.is_running:
+    if quote(prices, job).is_admitted or job.must_run:
         return place_job(groups, job)
     return _refused(groups, job)
 
@@ -134,4 +134,4 @@ def _take(servers: Whole, room: Whole, order: Whole, count: int) -> None:
 
 
 def _refused(groups: Groups, job: Job) -> Solution:
-    return no_room(groups) if job.is_running else turned_away(groups, [job])
+    return no_room(groups) if job.must_run else turned_away(groups, [job])

@@ -216,7 +216,8 @@ class Job:
         first_epoch: in which it starts.
         latest_start: epoch until which the start may be put off; None: it starts at once.
         placed: servers that it has already, in the epoch before `first_epoch` [groups]; None for a
-            new job. A job that runs is not turned away.
+            new job, or where nobody knows.
+        must_run: it is not turned away; a job that is placed never is.
     """
 
     width: int
@@ -227,18 +228,21 @@ class Job:
     first_epoch: int = 0
     latest_start: int | None = None
     placed: Whole | None = None
+    must_run: bool = False
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "must_run", self.must_run or self.placed is not None)
         _require(self.width > 0 and self.epochs > 0, "a job has a server and an epoch at least")
         within = 0 <= self.green_slots <= self.slots
         _require(within, "promised green slots are among the job's slots")
         _require(self.revenue >= 0 and self.penalty >= 0, "money of a job is not negative")
         _require(self.first_epoch >= 0, "epochs count from 0")
         _require(self.starts.size > 0, "the latest start is not before the first epoch")
+        late = self.must_run and self.starts.size > 1
+        _require(not late, "a running job cannot be put off")
         if self.placed is not None:
             object.__setattr__(self, "placed", _whole(self.placed, "placed"))
             _require(int(self.placed.sum()) == self.width, "a running job has all its servers")
-            _require(self.starts.size == 1, "a running job cannot be put off")
 
     @property
     def slots(self) -> int:

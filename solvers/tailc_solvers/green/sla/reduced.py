@@ -77,7 +77,7 @@ class ReducedProgram:
 
     def known(self) -> Known:
         """The point where all are turned away, if they may be."""
-        if any(job.is_running for job in self.jobs):
+        if any(job.must_run for job in self.jobs):
             return Known()
         x = np.zeros(self.program.n_variables)
         energy = self.groups.energy
