@@ -1,0 +1,230 @@
+"""Jobs placed for several ways the green energy may turn out, before it is known which.
+
+Servers are chosen once, and which racks are green, what is missed and what the grid bills follow
+in each scenario s of S, all alike likely:
+
+    maximise    sum_s value_s(x) / S        with the value of `problem` under the green energy of s
+    subject to  the rules of `problem` in every scenario
+
+One program for a general solver, as in `reduced`, with u_js and b_ts for each scenario. The plan is
+counted exactly in every scenario; the bound is that of the relaxed program. Jobs that come one
+after another are placed each by its own program.
+
+Source: a two-stage stochastic program in its extensive form (Birge, Louveaux, Introduction to
+Stochastic Programming, 2011, section 2.4); Haque 2016, appendix A, has the forecast alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from fractions import Fraction
+
+import numpy as np
+
+from tailc_solvers.backends.adapters import Solver
+from tailc_solvers.backends.check import proved_bound, verdict
+from tailc_solvers.backends.linear import Limits, Outcome
+from tailc_solvers.green.sla.check import faults_of, figures_of, load_of
+from tailc_solvers.green.sla.columns import JobColumns, add_job
+from tailc_solvers.green.sla.problem import (
+    Charges,
+    Groups,
+    Job,
+    Placement,
+    Plan,
+    Racks,
+    Whole,
+    check_jobs,
+    first_of_groups,
+)
+from tailc_solvers.green.sla.program import Assembly
+
+
+@dataclass(frozen=True, eq=False)
+class Robust:
+    """A plan for all scenarios.
+
+    Attributes:
+        outcome: OPTIMAL or FEASIBLE with a plan; otherwise why there is none.
+        plan: passes every check in every scenario; None without one.
+        values: of the plan, by scenario [micro-dollars].
+        bound: no plan has a higher mean; inf where nothing is proved [micro-dollars].
+        faults: why an answer is refuted; then there is no plan.
+        message: a sentence for people about a failure.
+    """
+
+    outcome: Outcome
+    plan: Plan | None = None
+    values: tuple[int, ...] = ()
+    bound: float = math.inf
+    faults: tuple[StrEnum, ...] = ()
+    message: str = ""
+
+    @property
+    def mean(self) -> Fraction:
+        """Of the values [micro-dollars]."""
+        return Fraction(sum(self.values), len(self.values))
+
+
+def groups_of_scenarios(racks: Racks, green: Whole) -> list[Groups]:
+    """The same idle groups under each scenario [mJ; scenarios, epochs].
+
+    Racks of a group have one colour in every epoch of every scenario.
+    """
+    each = [replace(racks, energy=replace(racks.energy, green=one)) for one in green]
+    rank = np.arange(racks.racks)[:, None]
+    colour = [rank >= racks.racks - one.green_racks for one in each]
+    first = first_of_groups(np.concatenate(colour, axis=1), racks.charges.slot)
+    servers = racks.servers * np.diff([*first, racks.racks])
+    idle = np.zeros((len(first), racks.energy.epochs), dtype=np.int64)
+    charges = Charges(racks.charges.slot[first], racks.charges.move)
+    return [
+        Groups(servers, is_green[first], one.energy, charges, idle, idle)
+        for one, is_green in zip(each, colour, strict=True)
+    ]
+
+
+def solve_robust(
+    scenarios: Sequence[Groups], jobs: Sequence[Job], solver: Solver, limits: Limits | None = None
+) -> Robust:
+    """The best plan for all scenarios, which differ in what is green and in nothing else.
+
+    Raises ValueError for scenarios of other servers, or jobs of another size.
+    """
+    _check(scenarios, jobs)
+    assembly, columns = _program(scenarios, jobs)
+    relaxed = solver.answer(assembly.program(relaxed=True), limits)
+    bound = math.inf
+    if relaxed.dual is not None:
+        bound = -proved_bound(assembly.program(relaxed=True), relaxed.dual)
+    program = assembly.program()
+    answer = solver.answer(program, limits)
+    faults: tuple[StrEnum, ...] = verdict(program, answer).faults
+    if answer.x is None or faults:
+        return Robust(answer.outcome, bound=bound, faults=faults, message=answer.message)
+    x = answer.x
+    plan = tuple(one.placement(x) for one in columns)
+    faults = tuple(fault for one in scenarios for fault in faults_of(one, jobs, plan))
+    if faults:
+        return Robust(answer.outcome, bound=bound, faults=tuple(dict.fromkeys(faults)))
+    return Robust(answer.outcome, plan, _values(scenarios, jobs, plan), bound)
+
+
+def place_robust(
+    scenarios: Sequence[Groups], jobs: Sequence[Job], solver: Solver, limits: Limits | None = None
+) -> Robust:
+    """Jobs one after another in their order, each where it is best for all scenarios.
+
+    Without a bound for all together. The first failure ends it.
+    """
+    plan: list[Placement | None] = []
+    here = list(scenarios)
+    for job in jobs:
+        found = solve_robust(here, [job], solver, limits)
+        if found.plan is None:
+            return found
+        plan += found.plan
+        load = load_of(here[0], [job], found.plan)
+        here = [groups.with_load(*load) for groups in here]
+    return Robust(Outcome.FEASIBLE, tuple(plan), _values(scenarios, jobs, tuple(plan)))
+
+
+def _values(scenarios: Sequence[Groups], jobs: Sequence[Job], plan: Plan) -> tuple[int, ...]:
+    return tuple(figures_of(groups, jobs, plan).value for groups in scenarios)
+
+
+def _program(
+    scenarios: Sequence[Groups], jobs: Sequence[Job]
+) -> tuple[Assembly, tuple[JobColumns, ...]]:
+    """To be minimised: the mean over scenarios, less the jobs' revenue."""
+    assembly, first = Assembly(), scenarios[0]
+    # What is missed is counted by scenario, so the jobs' own count is free.
+    free_of_penalty = [replace(job, penalty=0) for job in jobs]
+    columns = tuple(add_job(assembly, job, first.free, first.charges) for job in free_of_penalty)
+    for t in range(first.epochs):
+        if len(here := _running(columns, t)) > 1:
+            places = np.stack([one.servers[:, t - one.window.start] for one in here], axis=1)
+            assembly.rows((places, 1.0), upper=first.free[:, t])
+    for groups in scenarios:
+        _add_scenario(assembly, groups, jobs, columns, 1 / len(scenarios))
+    return assembly, columns
+
+
+def _add_scenario(
+    assembly: Assembly,
+    groups: Groups,
+    jobs: Sequence[Job],
+    columns: Sequence[JobColumns],
+    weight: float,
+) -> None:
+    """What a scenario misses and pays, and that its green bus carries what is on it."""
+    for job, one in zip(jobs, columns, strict=True):
+        if job.green_slots:
+            most = job.green_slots
+            cost = weight * job.penalty
+            missing = assembly.variables((1, 1), cost=cost, upper=most, integer=False)
+            promise = (one.start[None, :], -float(most))
+            green = one.servers[groups.is_green[:, one.window]][None, :]
+            assembly.rows((missing, 1.0), promise, (green, 1.0), lower=0)
+    for t in range(groups.epochs):
+        here = _running(columns, t)
+        _bill_row(assembly, groups, here, t, weight)
+        if here:
+            _green_row(assembly, groups, here, t)
+
+
+def _running(columns: Sequence[JobColumns], epoch: int) -> list[JobColumns]:
+    """Those that may run in an epoch."""
+    return [one for one in columns if one.window.start <= epoch < one.window.stop]
+
+
+def _bill_row(
+    assembly: Assembly, groups: Groups, here: Sequence[JobColumns], t: int, weight: float
+) -> None:
+    energy = groups.energy
+    cost = float(energy.brown_cost[t])
+    if not cost:
+        return
+    drawn = energy.server * int(groups.busy[:, t].sum()) + energy.move * int(
+        groups.moves[:, t].sum()
+    )
+    bill = assembly.variables((1, 1), cost=weight, integer=False)
+    terms = [(bill, 1.0)]
+    for one in here:
+        terms.append((one.starts_of(t)[None, :], -cost * one.job.width))
+        if energy.move:
+            moves = one.moves[None, :, t - one.window.start]
+            terms.append((moves, -cost * energy.move / energy.server))
+    assembly.rows(*terms, lower=-cost * (int(energy.green[t]) - drawn) / energy.server)
+
+
+def _green_row(assembly: Assembly, groups: Groups, here: Sequence[JobColumns], t: int) -> None:
+    energy, green = groups.energy, groups.is_green[:, t]
+    if not green.any():
+        return
+    x = np.concatenate([one.servers[green, t - one.window.start] for one in here])
+    terms = [(x[None, :], 1.0)]
+    if energy.move:
+        a = np.concatenate([one.moves[green, t - one.window.start] for one in here])
+        terms.append((a[None, :], energy.move / energy.server))
+    assembly.rows(*terms, upper=max(int(groups.green_left[t]), 0) / energy.server)
+
+
+def _check(scenarios: Sequence[Groups], jobs: Sequence[Job]) -> None:
+    if not scenarios:
+        raise ValueError("there is a scenario at least")
+    first = scenarios[0]
+    check_jobs(jobs, first.groups, first.epochs)
+    for one in scenarios[1:]:
+        same = (
+            np.array_equal(one.servers, first.servers)
+            and np.array_equal(one.busy, first.busy)
+            and np.array_equal(one.moves, first.moves)
+            and np.array_equal(one.charges.slot, first.charges.slot)
+            and one.charges.move == first.charges.move
+        )
+        if not same:
+            raise ValueError("scenarios differ in their energy alone")

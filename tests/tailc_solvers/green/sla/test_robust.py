@@ -1,0 +1,133 @@
+"""Plans for several ways the sun may shine: against enumeration and by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from tailc_solvers.backends.adapters import Backend, Solver
+from tailc_solvers.backends.linear import Limits, Outcome
+from tailc_solvers.green.sla.check import faults_of
+from tailc_solvers.green.sla.flow import place_job
+from tailc_solvers.green.sla.problem import Charges, Energy, Groups, Job, Racks
+from tailc_solvers.green.sla.robust import groups_of_scenarios, place_robust, solve_robust
+
+from tests.reference import sla_plain
+from tests.tailc_solvers.green.sla.instances import SERVER, small_job, small_racks
+
+MONEY = 1e-3
+
+
+@pytest.fixture(scope="module")
+def solver():
+    with Solver(Backend.HIGHS) as found:
+        yield found
+
+
+def scenarios_of(seed: int, count: int) -> list[Groups]:
+    racks = small_racks(seed, racks=2)
+    rng = np.random.default_rng((seed, 3))
+    full = SERVER * racks.racks * racks.servers
+    return groups_of_scenarios(racks, rng.integers(0, full + 1, (count, racks.energy.epochs)))
+
+
+def best_of_all(scenarios: list[Groups], jobs: list[Job]) -> Fraction:
+    """The highest mean value of any plan that may be in every scenario, by enumeration."""
+    firsts = [[int((~one.is_green[:, t]).sum()) for t in range(one.epochs)] for one in scenarios]
+
+    def mean(plan):
+        values = [
+            sla_plain.value(one, jobs, plan, first)
+            for one, first in zip(scenarios, firsts, strict=True)
+        ]
+        return None if None in values else Fraction(sum(values), len(values))
+
+    found = sla_plain._best(scenarios[0], jobs, mean)
+    assert found is not None
+    return found[0]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_no_plan_is_better_than_the_one_found(seed, solver):
+    scenarios = scenarios_of(seed, 1 + seed % 3)
+    groups = scenarios[0]
+    jobs = [small_job((seed, k), groups.groups, groups.epochs) for k in range(1 + seed % 2)]
+    found = solve_robust(scenarios, jobs, solver)
+    assert found.plan is not None
+    best = best_of_all(scenarios, jobs)
+    # A bill is rounded up to a micro-dollar in each epoch, which the program does not know.
+    assert float(best) - groups.epochs - MONEY <= float(found.mean) <= float(best)
+    assert found.bound >= float(best) - MONEY
+    for one in scenarios:
+        assert not faults_of(one, jobs, found.plan)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_one_scenario_is_the_plain_problem(seed, solver):
+    (groups,) = scenarios_of(seed, 1)
+    job = small_job(seed, groups.groups, groups.epochs)
+    found, plain = solve_robust([groups], [job], solver), place_job(groups, job)
+    assert plain.figures is not None
+    assert abs(found.values[0] - plain.figures.value) <= groups.epochs
+
+
+def test_a_job_is_spread_where_one_scenario_would_miss_all():
+    """Either the morning or the afternoon is green; who waits for neither breaks no promise.
+
+    Two epochs, one rack of one server, energy for it in epoch 0 or in epoch 1. A job of an epoch
+    that may start in either is promised green: wherever it runs it misses in one of two scenarios.
+    At 10 of revenue and 30 of penalty it loses 5 in the mean, and is turned away; by the first
+    scenario alone it would be taken.
+    """
+    racks = Racks(
+        1, 1, Energy(np.zeros(2, int), SERVER, 0, np.zeros(2, int)), Charges(np.zeros(1, int))
+    )
+    both = groups_of_scenarios(racks, np.array([[SERVER, 0], [0, SERVER]]))
+    job = Job(1, 1, 1, 10, 30, latest_start=1)
+    with Solver(Backend.HIGHS) as solver:
+        assert solve_robust(both, [job], solver).plan == (None,)
+        alone = solve_robust(both[:1], [job], solver)
+        assert alone.values == (10,)
+        cheap = solve_robust(both, [replace(job, penalty=10)], solver)
+        assert sorted(cheap.values) == [0, 10]
+
+
+def test_racks_of_a_group_have_one_colour_in_every_scenario():
+    racks = Racks(
+        4, 1, Energy(np.zeros(2, int), SERVER, 0, np.zeros(2, int)), Charges(np.zeros(4, int))
+    )
+    first, second = groups_of_scenarios(racks, SERVER * np.array([[1, 0], [3, 3]]))
+    assert first.servers.tolist() == second.servers.tolist() == [1, 2, 1]
+    assert first.is_green.tolist() == [[False, False], [False, False], [True, False]]
+    assert second.is_green.tolist() == [[False, False], [True, True], [True, True]]
+
+
+def test_one_after_another_leaves_room(solver):
+    scenarios = scenarios_of(3, 2)
+    groups = scenarios[0]
+    jobs = [small_job((9, k), groups.groups, groups.epochs) for k in range(3)]
+    found = place_robust(scenarios, jobs, solver)
+    assert found.outcome is Outcome.FEASIBLE
+    assert found.plan is not None
+    assert all(not faults_of(one, jobs, found.plan) for one in scenarios)
+
+
+def test_a_crashing_or_slow_solver_gives_no_plan():
+    scenarios = scenarios_of(1, 2)
+    groups = scenarios[0]
+    job = small_job(1, groups.groups, groups.epochs)
+    with Solver(Backend.HIGHS) as solver:
+        found = solve_robust(scenarios, [job], solver, Limits(wall_s=1e-9))
+    assert found.outcome in (Outcome.TIMED_OUT, Outcome.LIMIT)
+    assert found.plan is None
+
+
+def test_scenarios_of_other_servers_are_refused(solver):
+    (first,), (second,) = scenarios_of(1, 1), scenarios_of(2, 1)
+    if first.servers.tolist() == second.servers.tolist():
+        second = second.with_load(np.ones_like(second.busy), second.moves)
+    job = small_job(1, first.groups, first.epochs)
+    with pytest.raises(ValueError, match="energy alone"):
+        solve_robust([first, second], [job], solver)
