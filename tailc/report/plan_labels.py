@@ -1,0 +1,101 @@
+"""What is written in and beside a picture of a plan's jobs, in small letters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tailc.forms.plan.plan import Plan
+from tailc.units import shorten
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+
+_SMALL_PT, _PT_PER_IN = 7.0, 72.0
+# About as large are the axes of such a picture, without labels and legend.
+_WIDE_IN, _HIGH_IN = 6.4, 4.4
+# Of the letters' size: as wide is a character at most, and as high a line.
+_CHARACTER, _LINE = 0.68, 1.35
+_LONGEST_NAME = 22
+# Lines between more pools than that would be all that is seen.
+_MOST_LINES = 100
+# What the font of the pictures lacks is drawn as this.
+_UNKNOWN = "\N{REPLACEMENT CHARACTER}"
+
+
+class Area(NamedTuple):
+    """A rectangle of a job: seconds since the start across, servers up."""
+
+    first_s: int
+    past_s: int
+    low: int
+    high: int
+
+    @property
+    def size(self) -> int:
+        """Servers times seconds."""
+        return (self.past_s - self.first_s) * (self.high - self.low)
+
+    def fits(self, length_s: float, servers: float) -> bool:
+        """Whether it is as long and as high."""
+        return self.past_s - self.first_s >= length_s and self.high - self.low >= servers
+
+
+class Entry(NamedTuple):
+    """Something drawn and what a legend says of it."""
+
+    drawn_as: Artist
+    text: str
+
+
+def name_text(name: str) -> str:
+    """A name as the pictures' font can write it, shortened."""
+    from matplotlib.font_manager import findfont, get_font
+
+    known = get_font(findfont("DejaVu Sans")).get_charmap()
+    short = shorten(name, _LONGEST_NAME)
+    return "".join(char if ord(char) in known else _UNKNOWN for char in short)
+
+
+def write_name(
+    name: str, ink: str, areas: Sequence[Area], axes: Axes, length_s: int, servers: int
+) -> None:
+    """Write a name at the left of the largest of the areas that it fits in, if there is one.
+
+    length_s, servers: what the axes show.
+    """
+    character_s = _CHARACTER * _SMALL_PT / _PT_PER_IN / _WIDE_IN * length_s
+    line = _LINE * _SMALL_PT / _PT_PER_IN / _HIGH_IN * servers
+    fitting = [one for one in areas if one.fits((len(name) + 1) * character_s, line)]
+    if fitting:
+        into = max(fitting, key=lambda area: area.size)
+        at = (into.first_s + character_s / 2, (into.low + into.high) / 2)
+        how: Any = {"va": "center", "fontsize": _SMALL_PT, "parse_math": False}
+        axes.text(*at, name, color=ink, zorder=4, **how)
+
+
+def add_legend(axes: Axes, entries: Sequence[Entry]) -> None:
+    """To the right of the axes; texts are as they are, whatever signs are in them."""
+    place: Any = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.01), "frameon": False}
+    handles = [entry.drawn_as for entry in entries]
+    # A text that begins with `_` would be left out, and `$` begin a formula.
+    legend = axes.legend(handles, ["?"] * len(handles), fontsize=_SMALL_PT, **place)
+    for text, entry in zip(legend.get_texts(), entries, strict=True):
+        text.set_parse_math(False)
+        text.set_text(entry.text)
+
+
+def name_pools(axes: Axes, plan: Plan) -> None:
+    """Name each pool at its middle, but not so close to another that they overlap."""
+    least = _LINE * _SMALL_PT / _PT_PER_IN / _HIGH_IN * plan.servers
+    named: dict[float, str] = {}
+    floor = 0
+    for pool in plan.pools:
+        middle = floor + pool.servers / 2
+        floor += pool.servers
+        if len(plan.pools) <= _MOST_LINES:
+            axes.axhline(floor, color="0.8", linewidth=0.4, zorder=1)
+        if not named or middle - max(named) >= least:
+            named[middle] = name_text(pool.name)
+    axes.set_yticks(list(named), list(named.values()), fontsize=_SMALL_PT, parse_math=False)
