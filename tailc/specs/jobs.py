@@ -25,7 +25,7 @@ from tailc.specs.fields import (
     quantity,
     written,
 )
-from tailc.specs.plan_units import Seconds
+from tailc.specs.plan_units import LeadSeconds
 from tailc.units import PERCENT
 
 OTHERS = "others"
@@ -111,7 +111,7 @@ class JobsSpec(SpecModel):
         examples=["America/Denver"],
         description="Zone of times that state none; the log's own, if it says one.",
     )
-    at_start_s: Seconds | None = Field(
+    at_start_s: LeadSeconds | None = Field(
         default=None,
         alias="at_start",
         examples=["72h"],

@@ -42,7 +42,15 @@ US_PER_S = 1_000_000
 
 
 def _seconds(value: object) -> int:
-    us = quantity(DURATION)(value)
+    return _whole_seconds(value, positive=True)
+
+
+def _lead_seconds(value: object) -> int:
+    return _whole_seconds(value, positive=False)
+
+
+def _whole_seconds(value: object, *, positive: bool) -> int:
+    us = quantity(DURATION, positive=positive)(value)
     if us % US_PER_S:
         message = f"must be whole seconds, not {written(value)}"
         raise RefusalError(Complaint(Code.BAD_VALUE, message, "for example `15min`"))
@@ -70,3 +78,6 @@ SleepMw = Annotated[
     int, BeforeValidator(quantity(POWER, positive=False)), _field(POWER, "A power.")
 ]
 Seconds = Annotated[int, BeforeValidator(_seconds), _field(DURATION, "Whole seconds, with a unit.")]
+LeadSeconds = Annotated[
+    int, BeforeValidator(_lead_seconds), _field(DURATION, "Whole seconds, with a unit; may be 0s.")
+]

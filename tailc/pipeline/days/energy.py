@@ -14,6 +14,8 @@ from tailc.traces.series.reading import SeriesReading, Stamp, units_of
 from tailc.traces.series.resample import cut, on_epochs, scaled_to_peak
 from tailc.traces.series.series import Quantity, TimeSeries
 from tailc.traces.series.table_series import read_series
+from tailc.traces.series.weather import read_nsrdb, read_tmy3
+from tailc.traces.source import Format
 from tailc.traces.zones import utc_text
 from tailc.units import counted
 
@@ -36,11 +38,22 @@ def read_on_epochs(
     horizon: what is asked, and its start in Unix seconds. Raises TailcError for a unit that is none
     of the quantity, and for a series on whose steps no such epochs begin.
     """
-    if asked.unit not in units_of(quantity):
+    if not asked.is_weather and asked.unit not in units_of(quantity):
         known = ", ".join(f"`{unit}`" for unit in units_of(quantity))
         message = f"`{asked.unit}` is no unit of a {quantity.noun}"
         raise TailcError(Finding(Code.BAD_UNIT, message, place(*at, "unit"), f"one of {known}"))
-    reading = SeriesReading(
+    if asked.is_weather:
+        series = _of_weather(asked, quantity, place(*at, "column"), path)
+    else:
+        series = read_series(path(asked.trace), _reading(asked, quantity), _format(asked))
+    if isinstance(asked, GreenSourceSpec) and asked.peak_mw is not None:
+        series = scaled_to_peak(series, asked.peak_mw / MW_PER_W)
+    return _on_epochs(series, *horizon, place)
+
+
+def _reading(asked: SeriesSpec, quantity: Quantity) -> SeriesReading:
+    assert asked.unit is not None
+    return SeriesReading(
         time=asked.time,
         value=asked.column,
         quantity=quantity,
@@ -53,10 +66,27 @@ def read_on_epochs(
         keeps_longer_gaps=asked.keeps_longer_gaps,
         where=tuple(sorted(asked.where.items())),
     )
-    series = read_series(path(asked.trace), reading, asked.format)
-    if isinstance(asked, GreenSourceSpec) and asked.peak_mw is not None:
-        series = scaled_to_peak(series, asked.peak_mw / MW_PER_W)
-    return _on_epochs(series, *horizon, place)
+
+
+def _format(asked: SeriesSpec) -> Format:
+    assert asked.format not in ("tmy3", "nsrdb")
+    return asked.format
+
+
+def _of_weather(asked: SeriesSpec, quantity: Quantity, at: Place, path: PathOf) -> TimeSeries:
+    """A series of a weather file; irradiance stands for the power of panels that follow it."""
+    source = path(asked.trace)
+    if asked.format == "tmy3":
+        assert asked.year is not None
+        weather = read_tmy3(source, asked.year)
+    else:
+        weather = read_nsrdb(source)
+    series: TimeSeries = getattr(weather, asked.column)
+    given = Quantity.IRRADIANCE if quantity is Quantity.POWER else quantity
+    if series.quantity is not given:
+        message = f"`{asked.column}` is a {series.quantity.noun}, and a {given.noun} is wanted"
+        raise TailcError(Finding(Code.BAD_VALUE, message, at, "choose another column"))
+    return replace(series, quantity=quantity)
 
 
 def common(series: tuple[TimeSeries, ...]) -> tuple[TimeSeries, ...]:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from pydantic import ValidationError
 
 from tailc.errors import Code, Place, TailcError
+from tailc.forecasts.days import Days
 from tailc.pipeline.days.opened import open_days
 from tailc.specs.days import DaysAsked, HorizonSpec
 from tailc.specs.jobs import JobsSpec
 from tailc.specs.supply import SupplySpec
+from tests.tailc.traces.series.weather_files import nsrdb
 
 HOUR = 3_600
 # Power of three days, hour by hour from midnight UTC: 12 W from 6 to 18 h, less on the second day.
@@ -185,7 +188,7 @@ def test_missing_hours_of_the_horizon_are_refused(folder):
 def test_a_log_of_other_days_is_refused(folder):
     found = refused(folder, {"at_start": "2400h"})
     assert found.code is Code.EMPTY_TRACE
-    assert "at_start" in found.help
+    assert "at_start" in (found.help or "")
 
 
 def test_the_digest_is_of_the_content(folder):
@@ -195,3 +198,42 @@ def test_the_digest_is_of_the_content(folder):
     assert same.digest == before.digest
     assert opened(folder, {"trace": "other.csv", "divide_width": 2}).digest != before.digest
     assert same.energy.digest == before.energy.digest
+
+
+def test_a_weather_file_tells_clouds_and_stands_for_panels(tmp_path):
+    """Half hours of 400 and 200 W/m2, scaled to a peak of 8 kW: 8 kW and then 4 kW."""
+    pytest.importorskip("pvlib", reason="pvlib reads weather files")
+    path = nsrdb(tmp_path, ["500,0,0,400", "500,0,0,200"])
+    (tmp_path / "jobs.csv").write_text("at_h,run_h,nodes\n0,1,4\n")
+    source = {"trace": path, "format": "nsrdb", "column": "ghi", "peak": "8kW"}
+    horizon = {"start": "2023-01-01T00:00-07:00", "length": "1h"}
+
+    def days(green: dict) -> Days:
+        supply = {"green": [green]}
+        return open_days(
+            asked({"at_start": "0h"}, supply, horizon), str(tmp_path / "spec.yaml"), place
+        )
+
+    brought = days(source).energy.brought(slice(None))[0]
+    assert brought.tolist() == [8_000_000] * 2 + [4_000_000] * 2
+    with pytest.raises(TailcError) as caught:
+        days({**source, "column": "cloud_cover"})
+    assert caught.value.findings[0].place == place("supply", "green", 0, "column")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"unit": "W"}, "has its own"),
+        ({"peak": None}, "no power until its peak"),
+        ({"column": "kw"}, "no column of a weather file"),
+        ({"format": "tmy3"}, "typical year"),
+        ({"year": 2012}, "`format: tmy3` alone"),
+        ({"format": "csv"}, "in no unit"),
+    ],
+)
+def test_what_a_weather_file_needs(change, message):
+    source = {"trace": "w.csv", "format": "nsrdb", "column": "ghi", "peak": "8kW", **change}
+    asked = {key: value for key, value in source.items() if value is not None}
+    with pytest.raises(ValidationError, match=message):
+        SupplySpec.model_validate({"green": [asked], "price": "1c/kWh"})
