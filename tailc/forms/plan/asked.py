@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from tailc.forms.plan.plan import PPM
 
 Whole = NDArray[np.int64]
+MG_PER_G = 1_000
 
 
 class PlanObjective(enum.Enum):
@@ -80,8 +82,13 @@ class Weights:
     carbon: int = 0
 
     def __post_init__(self) -> None:
-        if min(self.money, self.energy, self.carbon) < 0 or self == Weights(0, 0, 0):
+        told = (self.money, self.energy, self.carbon)
+        if min(told) < 0 or not any(told):
             raise ValueError("weights are not negative, and one is positive")
+
+    def of_kwh(self, udollars: int, carbon_mg: int) -> Fraction:
+        """What a kWh of this price and CO2 counts, in micro-units."""
+        return self.money * udollars + self.energy + Fraction(self.carbon * carbon_mg, MG_PER_G)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tailc.forms.plan.asked import ExpectedSupply, PlanMethod, PlanObjective, PlanSearch, Weights
-from tailc.forms.plan.plan import PPM
+from tailc.forms.plan.plan import PPM, Plan
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,16 @@ class NamedMalleable:
         if self.requested not in self.speedup_ppm.get(min(self.speedup_ppm), {}):
             raise ValueError("a job needs its speed-up on the servers that it asks for")
 
+    @property
+    def asked_ppm(self) -> int:
+        """The speed-up on the servers that it asks for, with the fewest machines."""
+        return self.speedup_ppm[min(self.speedup_ppm)][self.requested]
+
+    @property
+    def asked_s(self) -> int:
+        """How long it runs on those, rounded up."""
+        return -(-self.work_s * PPM // self.asked_ppm)
+
 
 @dataclass(frozen=True, eq=False)
 class ClusterProblem:
@@ -42,7 +52,8 @@ class ClusterProblem:
     busy_mw, asleep_mw: of a server with a job and without. change_mj: energy of giving a job one
     server more or less. slowdown_ppm: F, as in the plan. run_cost: micro-units for each hour of
     mean run time. expected: jobs as days before brought them, of which the prices are made, and of
-    `jobs` where there is none. violations_ppm: the promise, as in the plan.
+    `jobs` where there is none. violations_ppm: the promise, as in the plan. left_out: jobs that are
+    known, but whose turn comes after the horizon.
     """
 
     start_unix_s: int
@@ -59,6 +70,7 @@ class ClusterProblem:
     search: PlanSearch
     weights: Weights
     violations_ppm: int = 0
+    left_out: int = 0
     objective: PlanObjective = PlanObjective.COST
 
     def __post_init__(self) -> None:
@@ -69,3 +81,52 @@ class ClusterProblem:
     def method(self) -> PlanMethod:
         """How a plan is looked for."""
         return self.search.method
+
+
+@dataclass(frozen=True)
+class Placed:
+    """How a job fares under a plan.
+
+    vms: virtual machines that it starts with. run_s: how long it runs, rounded up. is_cut: whether
+    it goes on beyond the horizon.
+    """
+
+    vms: int
+    run_s: int
+    is_cut: bool
+
+
+@dataclass(frozen=True, eq=False)
+class ClusterSolution:
+    """A plan with what speaks for it; figures in micro-units, rounded towards the worse.
+
+    value: cost of the plan, with what its jobs take beyond the horizon. bound: no plan costs less;
+    None: none is proved. claimed: what a solver says is one. placed: of each job, in order.
+    columns, nodes: schedules that were tried, and nodes of the tree. epochs_beyond: so many after
+    the horizon were planned too. spans: days that stand behind the prices, 0: the plan's own jobs.
+    """
+
+    plan: Plan
+    value: int
+    bound: int | None
+    claimed: int | None
+    placed: tuple[Placed, ...]
+    columns: int
+    nodes: int
+    epochs_beyond: int
+    spans: int
+    proof: str
+    solver: str
+    rows: tuple[()] = ()
+
+    @property
+    def evaluations(self) -> int:
+        """Schedules that were tried."""
+        return self.columns
+
+    @property
+    def gap_ppm(self) -> int | None:
+        """Value less bound, in millionths of the value, rounded up; None without a bound."""
+        if self.bound is None:
+            return None
+        return -(-(self.value - self.bound) * PPM // self.value) if self.value else 0
