@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import tzinfo
 from typing import TYPE_CHECKING
 
 import click
@@ -90,6 +91,28 @@ class Moment(click.ParamType):
 
 
 MOMENT_UNIX_S = Moment()
+
+
+class Zone(click.ParamType):
+    """A zone of time by its name."""
+
+    name = "zone"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tzinfo:
+        """The zone of that name; a usage error where there is none."""
+        if isinstance(value, tzinfo):
+            return value
+        from tailc.traces.zones import ADVICE, TimeError, zone_of
+
+        try:
+            return zone_of(str(value))
+        except TimeError as error:
+            self.fail(f"{error}: {ADVICE}", param, ctx)
+
+
+ZONE = Zone()
 
 
 # Key in a context of what is told once standard input is read.

@@ -1,0 +1,94 @@
+"""tailc inspect with pictures of a plan."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import jsonschema
+import pytest
+
+from tailc.report import plan_jobs_plot, plan_power_plot
+from tailc.report.plan_power import power_of_plan
+from tailc.traces.zones import zone_of
+from tests.tailc.artifact.published import VECTORS, policy_of
+from tests.tailc.cli.test_imports import imported
+from tests.tailc.cli.test_json_output import OUTPUT
+
+RACKS = VECTORS / "plan"
+
+
+@pytest.fixture
+def plan():
+    found = policy_of("plan").plan
+    assert found
+    return found
+
+
+def test_both_pictures_are_written_and_told(in_folder, tailc, plan):
+    ended = tailc("inspect", RACKS, "--plot", "out/power.svg", "--jobs-plot", "jobs.PNG")
+    assert ended.code == 0
+    assert ended.out == tailc("inspect", RACKS).out + "wrote out/power.svg\nwrote jobs.PNG\n"
+    drawn = plan_power_plot.picture(power_of_plan(plan), "svg")
+    assert (in_folder / "out/power.svg").read_bytes() == drawn
+    assert (in_folder / "jobs.PNG").read_bytes() == plan_jobs_plot.picture(plan, "png")
+
+
+def test_either_picture_comes_alone_in_a_zone(in_folder, tailc, plan):
+    assert tailc("inspect", RACKS, "--jobs-plot", "jobs.svg", "--zone", "-07:00").code == 0
+    drawn = plan_jobs_plot.picture(plan, "svg", zone_of("-07:00"))
+    assert (in_folder / "jobs.svg").read_bytes() == drawn
+    assert [path.name for path in in_folder.iterdir()] == ["jobs.svg"]
+
+
+def test_the_files_are_in_the_document_where_there_are_some(in_folder, tailc):
+    words = ("inspect", RACKS, "--output-format", "json")
+    document = json.loads(tailc(*words, "--plot", "power.svg").out)
+    jsonschema.validate(document, OUTPUT)
+    assert document["result"]["files"] == ["power.svg"]
+    assert "files" not in json.loads(tailc(*words).out)["result"]
+
+
+@pytest.mark.parametrize(
+    ("words", "wrong"),
+    [
+        (("--plot", "power.gif"), "`power.gif` ends in neither `.svg` nor `.png`"),
+        (("--plot", "power.svg", "--jobs-plot", "jobs"), "`jobs` ends in neither"),
+        (("--plot", "a.svg", "--jobs-plot", "./a.svg"), "name the same file"),
+        (("--plot", "a.svg", "--zone", "Mars/Utopia"), "`Mars/Utopia` is not a zone of time"),
+        (("--zone", "UTC"), "give --plot or --jobs-plot too"),
+    ],
+)
+def test_a_wrong_option_is_named_and_nothing_is_written(in_folder, tailc, words, wrong):
+    ended = tailc("inspect", RACKS, *words)
+    assert ended.code == 64
+    assert wrong in ended.err
+    assert not list(in_folder.iterdir())
+
+
+@pytest.mark.parametrize("option", ["--plot", "--jobs-plot"])
+def test_only_a_plan_has_such_pictures(in_folder, tailc, option):
+    ended = tailc("inspect", VECTORS / "lucene", option, "a.svg")
+    assert (ended.code, ended.out) == (64, "")
+    assert f"this artifact is no plan: {option} does not apply" in ended.err
+    assert not list(in_folder.iterdir())
+
+
+def test_where_one_picture_cannot_be_written_neither_is(in_folder, tailc):
+    (in_folder / "file").write_text("")
+    ended = tailc("inspect", RACKS, "--plot", "power.svg", "--jobs-plot", "file/jobs.svg")
+    assert ended.code == 73
+    assert "file/jobs.svg" in ended.err
+    assert [path.name for path in in_folder.iterdir()] == ["file"]
+
+
+def test_a_picture_without_matplotlib_names_what_is_missing(in_folder, tailc, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    ended = tailc("inspect", RACKS, "--plot", "power.svg")
+    assert ended.code == 69
+    assert "matplotlib" in ended.err
+
+
+def test_words_alone_do_not_load_what_draws(in_folder):
+    assert "matplotlib" not in imported(in_folder, "inspect", str(RACKS))
+    assert "matplotlib" in imported(in_folder, "inspect", str(RACKS), "--plot", "power.svg")
