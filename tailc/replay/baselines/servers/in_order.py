@@ -20,8 +20,9 @@ def served_in_order(view: ClusterView, least: Callable[[Active], int]) -> dict[i
     free = view.cluster.servers
     ordered = running_first(view)
     for at, one in enumerate(ordered):
-        # What runs behind this one keeps a server at least.
-        kept = sum(1 for other in ordered[at + 1 :] if other.started_s is not None)
+        # What runs behind this one keeps the fewest servers that it can be on.
+        behind = (other for other in ordered[at + 1 :] if other.started_s is not None)
+        kept = sum(min(curve_of(other)) for other in behind)
         wanted = least(one)
         if one.started_s is None and wanted > free - kept:
             break
@@ -41,5 +42,5 @@ def curve_of(one: Active) -> Curve:
 
 
 def _at_most(curve: Curve, wanted: int, room: int) -> int:
-    """The servers wanted, or the most below that there is room for; a job that runs has one."""
+    """The servers wanted, or the most below that there is room for; a job that runs has some."""
     return max((count for count in curve if count <= min(wanted, room)), default=min(curve))
