@@ -1,0 +1,154 @@
+"""Jobs that run are placed again: the SA policy of Haque, 2016, section A.4.4.
+
+A job that arrives is placed as by `on_arrival`. Where that turns it away, simulated annealing looks
+for a plan that has it and is worth more, by moving jobs that run. Once an epoch, where jobs were
+admitted or the newest forecast breaks more of a promise than the plan in force was known to break,
+jobs are annealed again. A search begins with the plan in force; where it brings no better one that
+passes the checks, the one in force stays.
+
+Open to a search are jobs that miss green slots, have more than they are owed, or move too often; of
+these so many as the schedule says, drawn by its seed. All others stay where they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from tailc_solvers.green.sla.anneal import Schedule, anneal
+from tailc_solvers.green.sla.check import figures_of
+from tailc_solvers.green.sla.problem import Groups, Job, Placement, Plan
+from tailc_solvers.green.sla.solution import Solution
+
+from tailc.pipeline.planners.handing_out import Granted, handed_out
+from tailc.pipeline.planners.in_force import for_now, in_force, left_of, was_on
+from tailc.pipeline.planners.on_arrival import OnArrival
+from tailc.pipeline.planners.opened import opened, outlooks
+from tailc.pipeline.planners.owed import arriving_job, running_job
+from tailc.pipeline.planners.seen import Epsilons, seen
+from tailc.replay.datacentre.jobs import Running, Submitted
+from tailc.replay.datacentre.planner import View
+from tailc.replay.datacentre.site import Whole
+
+Searching = Callable[[Groups, Sequence[Job], Plan, Schedule], Solution]
+"""Looks for a better plan of some jobs than the one that it is given."""
+
+Places = dict[int, Whole]
+"""Of jobs by number, from the present epoch on."""
+
+
+class Annealing:
+    """A planner for one replay: it keeps what it meant and foresaw from call to call."""
+
+    def __init__(
+        self,
+        schedule: Schedule | None = None,
+        search: Searching = anneal,
+        epsilons: Epsilons | None = None,
+    ) -> None:
+        self._schedule = schedule or Schedule()
+        self._search = search
+        self._epsilons = epsilons
+        self._on_arrival = OnArrival(epsilons=epsilons)
+        self._epoch = -1
+        self._meant: Places = {}
+        self._foreseen: dict[int, int] = {}
+
+    def admit(self, view: View, job: Submitted) -> Whole | None:
+        """Where it can start; `revise` then brings it and others to where they are meant to be."""
+        self._begin(view.epoch)
+        now = in_force(view, self._meant)
+        places = self._on_arrival.admit(now, job)
+        found = self._searched(now, job) if places is None else {job.number: places}
+        if job.number not in found:
+            return None
+        self._meant |= found
+        return for_now(view.free(job.epochs(view.site.epoch_s)), found[job.number])
+
+    def revise(self, view: View) -> Places:
+        """New places of the jobs that the newest plan has elsewhere."""
+        self._begin(view.epoch)
+        now = in_force(view, self._meant)
+        if self._has_news(now):
+            self._meant |= self._searched(now, None)
+        then = in_force(view, self._meant)
+        self._foreseen = _missing(then)
+        pairs = zip(view.running, then.running, strict=True)
+        return {
+            new.job.number: left_of(new, view.epoch)
+            for old, new in pairs
+            if (old.places != new.places).any()
+        }
+
+    def _begin(self, epoch: int) -> None:
+        if epoch != self._epoch:
+            self._epoch, self._meant = epoch, {}
+
+    def _has_news(self, view: View) -> bool:
+        """Whether jobs were admitted, or more of a promise is expected to be broken than was."""
+        if any(one.first_epoch == view.epoch for one in view.running):
+            return True
+        missing = _missing(view)
+        return any(slots > self._foreseen.get(number, 0) for number, slots in missing.items())
+
+    def _searched(self, view: View, asked: Submitted | None) -> Places:
+        """Places of a better plan; empty: there is none."""
+        seed = self._seed(view.epoch, asked)
+        schedule = self._schedule
+        running = opened(view, schedule.most_jobs, schedule.moves_a_server, seed)
+        if not running and asked is None:
+            return {}
+        problem = _Problem(view, running, asked, self._epsilons)
+        return problem.places(self._search, replace(schedule, seed=seed, most_jobs=None))
+
+    def _seed(self, epoch: int, asked: Submitted | None) -> int:
+        """One for each search of a replay."""
+        number = 0 if asked is None else asked.number + 1
+        return (self._schedule.seed << 96) + (epoch << 64) + number
+
+
+class _Problem:
+    """Running jobs, and one that asks to be let in, to be placed together."""
+
+    def __init__(
+        self,
+        view: View,
+        running: tuple[Running, ...],
+        asked: Submitted | None,
+        epsilons: Epsilons | None,
+    ) -> None:
+        site, epoch = view.site, view.epoch
+        epochs = [one.past_epoch - epoch for one in running]
+        epochs += [] if asked is None else [asked.epochs(site.epoch_s)]
+        self._seen = seen(view, max(epochs), epsilons, running)
+        self._jobs = [running_job(site, self._seen, one, epoch) for one in running]
+        self._before = [was_on(one, epoch) for one in running]
+        self._numbers = [one.job.number for one in running]
+        lefts = (left_of(one, epoch) for one in running)
+        start: list[Placement | None] = [Placement(0, self._seen.by_group(left)) for left in lefts]
+        if asked is not None:
+            self._jobs.append(arriving_job(site, asked))
+            self._before.append(None)
+            self._numbers.append(asked.number)
+            start.append(None)
+        self._start = tuple(start)
+
+    def places(self, search: Searching, schedule: Schedule) -> Places:
+        """By rack, of a plan that is worth more than that in force; empty: there is none."""
+        found = search(self._seen.groups, self._jobs, self._start, schedule)
+        before = figures_of(self._seen.groups, self._jobs, self._start)
+        if found.plan is None or found.figures is None or found.figures.value <= before.value:
+            return {}
+        rows = zip(self._numbers, self._jobs, self._before, found.plan, strict=True)
+        granted = {
+            number: Granted(one.servers, before, job.green_slots > 0)
+            for number, job, before, one in rows
+            if one is not None
+        }
+        placed = handed_out(self._seen, list(granted.values()))
+        return dict(zip(granted, placed, strict=True))
+
+
+def _missing(view: View) -> dict[int, int]:
+    """Promised slots that are expected not to be green, by job."""
+    return {one.job.job.number: one.missing for one in outlooks(view)}

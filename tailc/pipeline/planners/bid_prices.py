@@ -1,0 +1,97 @@
+"""Prices of servers by epoch, from what jobs of the past would have paid for them.
+
+Each past window's jobs are put on the site under the energy that is expected now, as one linear
+program, whose multipliers say what one more server of a group would be worth in each epoch. The
+mean over the windows is a plan's price. `replay.datacentre.priced` admits by it, without a solver.
+
+Source: Haque, 2016, section A.5.1, names the mean profit by slot as the opportunity cost; the
+prices are those of bid-price control (Talluri, van Ryzin, Management Science 44, 1998).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from tailc_solvers.backends.adapters import Solver
+from tailc_solvers.backends.linear import Limits
+from tailc_solvers.green.sla.horizon import solve_horizon
+from tailc_solvers.green.sla.prices import mean_price
+from tailc_solvers.green.sla.problem import Charges, Groups, Job, Racks, rising_charges
+
+from tailc.forms.plan.plan import Epoch, Plan, Pool, PoolPrices
+from tailc.pipeline.planners.owed import job_within
+from tailc.pipeline.planners.seen import Epsilons, energy_of
+from tailc.replay.datacentre.jobs import Submitted
+from tailc.replay.datacentre.site import Site, Supply, Whole
+
+
+def bid_prices(
+    site: Site,
+    ahead: Supply,
+    past: Sequence[Sequence[Submitted]],
+    solver: Solver,
+    *,
+    before: Plan | None = None,
+    limits: Limits | None = None,
+    epsilons: Epsilons | None = None,
+) -> Plan | None:
+    """A plan without jobs of its own, with a price of each pool in each epoch of `ahead`.
+
+    past: windows of as many epochs, whose jobs are submitted from second 0 on. Windows for which
+    the solver proves no multipliers are left out; where that leaves none, `before` stays in force.
+    """
+    groups = _idle(site, ahead, epsilons or Epsilons())
+    prices = [
+        found
+        for jobs in past
+        if (found := solve_horizon(groups, _jobs(site, jobs, ahead.epochs), solver, limits).price)
+        is not None
+    ]
+    return _plan(site, ahead, groups, mean_price(prices)) if prices else before
+
+
+def _idle(site: Site, ahead: Supply, epsilons: Epsilons) -> Groups:
+    energy = energy_of(site, ahead, ahead.epochs)
+    green_racks = site.green_racks(ahead.green_mw)
+    slot = rising_charges(green_racks, site.racks, epsilons.slot_udollars)
+    charges = Charges(slot, epsilons.move_udollars)
+    return Groups.of(Racks(site.racks, site.rack_servers, energy, charges))
+
+
+def _jobs(site: Site, jobs: Sequence[Submitted], epochs: int) -> list[Job]:
+    """The jobs as far as they fall into the horizon and onto the site."""
+    found = (job_within(site, job, epochs) for job in jobs if job.width <= site.servers)
+    return [one for one in found if one is not None]
+
+
+def _plan(site: Site, ahead: Supply, groups: Groups, price: Whole) -> Plan:
+    pools = tuple(_pools(site, groups))
+    first = groups.groups - np.count_nonzero(groups.is_green, axis=0)
+    rows = zip(
+        ahead.green_mw.tolist(),
+        ahead.brown_udollars_per_kwh.tolist(),
+        ahead.brown_mg_per_kwh.tolist(),
+        first.tolist(),
+        strict=True,
+    )
+    return Plan(
+        start_unix_s=0,
+        epoch_s=site.epoch_s,
+        pools=pools,
+        epochs=tuple(Epoch(*row) for row in rows),
+        jobs=(),
+        prices=tuple(PoolPrices(tuple(row)) for row in price.tolist()),
+        terms=site.terms,
+        malleable=None,
+        violations_ppm=0,
+    )
+
+
+def _pools(site: Site, groups: Groups) -> Iterator[Pool]:
+    first = 1
+    for servers in groups.servers.tolist():
+        racks = servers // site.rack_servers
+        name = f"racks {first}-{first + racks - 1}"
+        yield Pool(name, servers, site.busy_mw, site.asleep_mw, site.migration_mj, racks)
+        first += racks
