@@ -69,6 +69,13 @@ allow_compile_trace = click.option(
     help="Allow the data that the policy was made from.",
 )
 
+windows = click.option(
+    "--windows",
+    type=click.IntRange(min=1),
+    metavar="X",
+    help="Of held-out days the first so many windows at most; for plans of jobs.",
+)
+
 # The names are those of the fields of VerifyOptions.
 thoroughness = _together(
     click.option(

@@ -10,11 +10,13 @@ import click
 from tailc.cli import replay_options
 from tailc.cli.arrivals_option import arrivals_options
 from tailc.cli.judging import judged
+from tailc.cli.judging_plan import check_no_windows, judged_plan
 from tailc.cli.judging_throughput import judged_throughput
 from tailc.cli.outcome import Outcome, reports
 
 if TYPE_CHECKING:
     from tailc.cli.arrivals_option import AskedArrivals
+    from tailc.pipeline.compile import Compiled
     from tailc.traces.source import Format
 
 
@@ -24,7 +26,8 @@ if TYPE_CHECKING:
     "--trace",
     is_eager=True,
     metavar="FILE",
-    help="Trace to replay. Default: what the spec holds out of its own, or all of that.",
+    help="Trace to replay. Default: what the spec holds out of its own, or all of that; of a plan "
+    "the days after it.",
 )
 @replay_options.trace_format
 @arrivals_options
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
 @replay_options.cut_off
 @replay_options.other_power
 @replay_options.thoroughness
+@replay_options.windows
 @replay_options.progress
 @reports
 def command(
@@ -39,6 +43,7 @@ def command(
     trace: str | None,
     trace_format: Format,
     arrivals: AskedArrivals,
+    windows: int | None,
     progress: bool | None,
     **options: Any,
 ) -> Outcome:
@@ -48,7 +53,6 @@ def command(
     allowed, and the report says where it has replayed them. Exits 0 whatever the verdicts are.
     """
     from tailc.cli.progress import shown
-    from tailc.errors import ExitCode
     from tailc.pipeline.compile import compile_policy
     from tailc.pipeline.simulate import trace_of
 
@@ -56,9 +60,22 @@ def command(
     options["allow_compile_trace"] = True
     with shown(progress) as draw:
         compiled = compile_policy(spec, progress=draw, threads=options["threads"])
-        if compiled.policy.shares is not None:
-            told = judged_throughput(compiled.policy, trace, trace_format, arrivals, None, options)
-            findings = (*compiled.findings, *told.findings)
-            return replace(told, exit_code=ExitCode.OK, findings=findings, annotations=(), cases=())
-        found = judged(compiled.policy, trace, trace_format, arrivals, draw, options)
+        policy = compiled.policy
+        if policy.plan is not None:
+            given = {**options, "threads": None}
+            told = judged_plan(policy, trace, trace_format, arrivals, windows, given)
+            return _without_verdict(told, compiled)
+        check_no_windows(windows)
+        if policy.shares is not None:
+            told = judged_throughput(policy, trace, trace_format, arrivals, None, options)
+            return _without_verdict(told, compiled)
+        found = judged(policy, trace, trace_format, arrivals, draw, options)
     return replace(found.outcome(*compiled.findings), annotations=(), cases=())
+
+
+def _without_verdict(told: Outcome, compiled: Compiled) -> Outcome:
+    """Exit 0 whatever was found; what was odd about the trace is told once."""
+    from tailc.errors import ExitCode
+
+    findings = tuple(dict.fromkeys((*compiled.findings, *told.findings)))
+    return replace(told, exit_code=ExitCode.OK, findings=findings, annotations=(), cases=())

@@ -10,6 +10,7 @@ import click
 from tailc.cli import replay_options
 from tailc.cli.arrivals_option import arrivals_options
 from tailc.cli.judging import judged
+from tailc.cli.judging_plan import check_no_windows, judged_plan
 from tailc.cli.judging_throughput import judged_throughput
 from tailc.cli.outcome import Outcome, reports
 from tailc.cli.quantities import SHARE_PPM
@@ -19,14 +20,15 @@ if TYPE_CHECKING:
     from tailc.traces.source import Format
 
 
-@click.command("verify", short_help="Judge a policy on held-out requests.")
+@click.command("verify", short_help="Judge a policy on held-out data.")
 @click.argument("artifact")
 @click.option(
     "--trace",
     is_eager=True,
     required=True,
     metavar="FILE",
-    help="Held-out trace, read as the compile read its own; - is standard input.",
+    help="Held-out trace, read as the compile read its own; - is standard input. Of a plan: its "
+    "spec, or a document of held-out days.",
 )
 @replay_options.trace_format
 @arrivals_options
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     metavar="SHARE",
     help="Mean error of throughput to allow, such as 5%, instead of the promised one.",
 )
+@replay_options.windows
 @replay_options.allow_compile_trace
 @replay_options.progress
 @reports
@@ -50,6 +53,7 @@ def command(
     trace_format: Format,
     arrivals: AskedArrivals,
     tolerance_ppm: int | None,
+    windows: int | None,
     progress: bool | None,
     **options: Any,
 ) -> Outcome:
@@ -57,12 +61,17 @@ def command(
 
     Arrivals are Poisson at the artifact's rates unless --rate or --arrivals is given. Exits 0 when
     the policy meets every SLO, 1 when it misses one, 4 when the data cannot decide. A policy of
-    shares is judged on measured throughput, and nothing arrives.
+    shares is judged on measured throughput, and nothing arrives; a plan of jobs and energy on days
+    that come after its own.
     """
     from tailc.artifact.files import read_policy
     from tailc.cli.progress import shown
 
     policy = read_policy(artifact)
+    if policy.plan is not None:
+        given = {**options, "tolerance_ppm": tolerance_ppm}
+        return judged_plan(policy, trace, trace_format, arrivals, windows, given)
+    check_no_windows(windows)
     if policy.shares is not None:
         return judged_throughput(policy, trace, trace_format, arrivals, tolerance_ppm, options)
     if tolerance_ppm is not None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tailc.errors import Code, Finding, TailcError
 from tailc.pipeline.spec import open_kind
+from tailc.specs.days import DaysAsked
 
 STDIN = "-"
 
@@ -14,10 +15,13 @@ def trace_of(spec_path: str) -> str:
     """The trace that a spec names, for a second reading.
 
     Read by the compiled policy, it gives the part that the spec holds out, or all of it where it
-    holds nothing out. Raises TailcError where spec or trace are standard input, which is read once.
+    holds nothing out. Of a spec that plans days it is the spec, which says what follows them.
+    Raises TailcError where spec or trace are standard input, which is read once.
     """
     if spec_path != STDIN:
         opened = open_kind(spec_path)
+        if isinstance(opened.spec.demand, DaysAsked):
+            return spec_path
         trace = opened.spec.demand.trace
         if trace != STDIN:
             return str(Path(spec_path).parent / trace)

@@ -18,6 +18,7 @@ from tailc.pipeline.trace import (
     split_rows,
     split_trace,
 )
+from tailc.specs.days import DaysAsked
 from tailc.traces.throughput_written import written_throughput
 from tailc.traces.written import written_profile
 
@@ -39,9 +40,12 @@ class WrittenPart:
 def split_spec(spec_path: str, stem: str | None = None) -> tuple[WrittenPart, ...]:
     """Write STEM.design.parquet and STEM.held-out.parquet, both or neither.
 
-    Without a stem it is build/NAME. Raises TailcError where the spec holds nothing out.
+    Without a stem it is build/NAME. Raises TailcError where the spec holds nothing out, and for one
+    that plans days: those after the plan are what is held out.
     """
     opened = open_kind(spec_path)
+    if isinstance(opened.spec.demand, DaysAsked):
+        raise _of_days(opened)
     read = open_measured(opened)
     if isinstance(read, OpenedDays):
         message = "nothing is split off days of jobs and energy: those after the plan are held out"
@@ -61,6 +65,16 @@ def split_spec(spec_path: str, stem: str | None = None) -> tuple[WrittenPart, ..
     return tuple(
         WrittenPart(role, paths[role], part.number, of, part.digest) for role, part in parts.items()
     )
+
+
+def _of_days(opened: OpenedSpec) -> TailcError:
+    message = (
+        f"`{opened.spec.name}` is a plan, and has no trace in two parts: the days after its "
+        "horizon are what is held out"
+    )
+    hint = "judge the plan by `tailc verify`, with `--trace` and this spec"
+    place = opened.loaded.place("horizon", "start")
+    return TailcError(Finding(Code.USAGE, message, place, hint))
 
 
 @dataclass(frozen=True)

@@ -69,7 +69,7 @@ def verdict_of(plan: Plan, windows: Sequence[Window], judged: Judged, seed: int)
 
 
 def means_of(samples: Samples) -> dict[Quantity, MeanOf]:
-    """Each quantity with its interval; shares lie from 0 to 1."""
+    """Each quantity with its interval; shares lie from 0 to 1, and only a profit is negative."""
     return {
         one: rare_of(sample) if one in _RARE else _within(one, mean_of(sample))
         for one, sample in samples.items()
@@ -82,9 +82,11 @@ def gains_of(new: Samples, old: Samples) -> dict[Quantity, MeanOf]:
 
 
 def _within(quantity: Quantity, found: MeanOf) -> MeanOf:
-    if quantity not in _SHARES or found.low is None or found.high is None:
+    """An interval without values that the quantity cannot have."""
+    if quantity is Quantity.PROFIT or found.low is None or found.high is None:
         return found
-    return MeanOf(found.value, max(found.low, 0.0), min(found.high, 1.0))
+    most = 1.0 if quantity in _SHARES else found.high
+    return MeanOf(found.value, max(found.low, 0.0), min(found.high, most))
 
 
 def _ruling(broken: MeanOf, promised: float) -> Ruling:

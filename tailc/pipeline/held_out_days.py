@@ -1,0 +1,124 @@
+"""The days to judge a plan on: those after a spec's own plan, or a document's of `kind: days`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Protocol, cast
+
+from tailc.artifact.envelope import Policy
+from tailc.errors import Code, Finding, TailcError
+from tailc.forecasts.days import Days
+from tailc.forms.plan.plan import Plan
+from tailc.pipeline.days.opened import open_days
+from tailc.policies import find_kinds
+from tailc.replay.datacentre.window import Curves, Window, windows
+from tailc.specs.days import DaysAsked, HorizonSpec
+from tailc.specs.fields import SpecModel
+from tailc.specs.held_out_days import KIND, DaysSpec
+from tailc.specs.load import LoadedSpec, open_spec
+from tailc.traces.jobs.log import refuse_wide
+from tailc.traces.series.series import SECONDS_PER_DAY
+from tailc.traces.zones import utc_text
+from tailc.verify.plan.held_out import HeldOutDays, plan_of
+
+S_PER_HOUR = 3_600
+
+
+class _Asks(Protocol):
+    """A spec of a kind that plans days."""
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def demand(self) -> object: ...
+
+
+def read_held_out_days(policy: Policy, path: str, most: int | None = None) -> HeldOutDays:
+    """The windows of the days that the document at `path` (`-` is standard input) tells of.
+
+    They are as long as the plan, and begin whole days apart. A spec's own first one is left out:
+    that is what a plan is made for. Nothing is read of a spec but its jobs, its energy, its
+    speed-ups and its start. `most`: the first so many windows. Raises TailcError where there is no
+    window, and for a job that is wider than the plan has servers.
+    """
+    plan = plan_of(policy)
+    models: dict[str, type[SpecModel]] = {
+        name: kind.spec_model for name, kind in find_kinds().items()
+    }
+    loaded = open_spec(path, {**models, KIND: DaysSpec})
+    asked = _Asked.of(loaded)
+    days = open_days(_on_epochs_of(plan, asked.days), path, loaded.place)
+    found = _windows(plan, days, first=0 if asked.is_document else 1)[:most]
+    if not found:
+        raise _no_windows(plan, days, loaded)
+    for window in found:
+        refuse_wide(window.jobs, plan.servers)
+    curves = None if plan.terms is not None else _curves(loaded, days)
+    place = loaded.place("horizon", "start")
+    return HeldOutDays(found, curves, days.digest, days.energy.digest, place, days.warnings)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    days: DaysAsked
+    is_document: bool
+
+    @classmethod
+    def of(cls, loaded: LoadedSpec) -> _Asked:
+        """Raises TailcError for a spec of a kind that plans no days."""
+        model = loaded.model
+        if isinstance(model, DaysSpec):
+            start = {"start": model.horizon.start, "zone": model.horizon.zone}
+            return cls(DaysAsked(model.jobs, model.supply, HorizonSpec(**start)), True)
+        spec = cast(_Asks, model)
+        if isinstance(spec.demand, DaysAsked):
+            return cls(spec.demand, False)
+        message = f"a spec of kind `{spec.kind}` tells of no days of jobs and energy"
+        hint = "give the spec of the plan, or a document of `kind: days`"
+        raise TailcError(Finding(Code.UNKNOWN_KIND, message, loaded.place("kind"), hint))
+
+
+def _on_epochs_of(plan: Plan, asked: DaysAsked) -> DaysAsked:
+    """The days on the plan's epochs, as far ahead as it looks."""
+    horizon = asked.horizon.model_copy(
+        update={"epoch_s": plan.epoch_s, "length_s": len(plan.epochs) * plan.epoch_s}
+    )
+    return replace(asked, horizon=horizon)
+
+
+def _windows(plan: Plan, days: Days, first: int) -> tuple[Window, ...]:
+    """From that stride on; a stride is the plan's length rounded up to whole days."""
+    length_s = len(plan.epochs) * plan.epoch_s
+    stride_s = -(-length_s // SECONDS_PER_DAY) * SECONDS_PER_DAY
+    # Where a day is no whole number of epochs, windows are apart by at least as much.
+    stride = -(-stride_s // plan.epoch_s)
+    begin = days.first + first * stride
+    return windows(days.jobs, days.energy, len(plan.epochs), begin, stride)
+
+
+def _curves(loaded: LoadedSpec, days: Days) -> Curves:
+    speedups: Curves | None = getattr(loaded.model, "speedups", None)
+    if speedups is None:
+        message = "the jobs' speed-ups are not told, and the plan is of malleable jobs"
+        hint = "add `speedups`"
+        raise TailcError(Finding(Code.MISSING_KEY, message, loaded.place("jobs"), hint))
+    if days.jobs.application is None:
+        message = "does not say which application each job is, and the plan is of malleable jobs"
+        hint = "add `applications: {FT: 2, LU: 1}`, say"
+        place = loaded.place("jobs")
+        raise TailcError(Finding(Code.MISSING_KEY, f"`jobs` {message}", place, hint))
+    return speedups
+
+
+def _no_windows(plan: Plan, days: Days, loaded: LoadedSpec) -> TailcError:
+    power, jobs = days.energy.power, days.jobs
+    hours = len(plan.epochs) * plan.epoch_s / S_PER_HOUR
+    last = utc_text(power.start_unix_s + int(jobs.submit_s[-1]))
+    after = "from" if isinstance(loaded.model, DaysSpec) else "after the plan that begins at"
+    message = (
+        f"there is no window of {hours:g} h {after} `{utc_text(days.start_unix_s)}` in which jobs "
+        "are submitted and all energy is known: the energy is told until "
+        f"`{utc_text(power.end_unix_s)}`, and the last job is submitted at `{last}`"
+    )
+    hint = "give a longer log and series, or other days in a document of `kind: days`"
+    return TailcError(Finding(Code.SHORT_HISTORY, message, loaded.place("horizon", "start"), hint))

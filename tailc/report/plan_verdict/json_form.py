@@ -1,0 +1,60 @@
+"""Verdicts on plans for a program; schemas/report/plan-verdict-1.schema.json describes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tailc.verify.plan.judge import JudgedPlan
+from tailc.verify.plan.means import MeanOf
+from tailc.verify.plan.quantities import Quantity
+from tailc.verify.plan.verdict import Figures
+
+FORMAT = "tailc-plan-verdict"
+VERSION = 1
+# So far sums in another order agree.
+_DIGITS = 10
+
+
+def as_dict(judged: JudgedPlan) -> dict[str, Any]:
+    """Everything that was found; shares are from 0 to 1."""
+    found = judged.verdict
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "verdict": found.ruling.value,
+        "policy": {"name": judged.policy_name, "generation": judged.generation},
+        "held_out": {
+            "digest": judged.held_out_digest,
+            "windows": found.windows,
+            "own_windows": judged.own_windows,
+            "epochs": found.epochs,
+            "epoch_s": found.epoch_s,
+            "from_unix_s": found.from_unix_s,
+            "until_unix_s": found.until_unix_s,
+            "jobs": found.jobs,
+        },
+        "seed": found.seed,
+        "jobs_are": "rigid" if found.is_rigid else "malleable",
+        "promised_ppm": found.promised_ppm,
+        "judged": found.judged.key,
+        "more_windows": found.more_windows,
+        "subjects": [_figures(row) for row in (found.policy, *found.baselines)],
+    }
+
+
+def means_dict(means: Mapping[Quantity, MeanOf]) -> dict[str, Any]:
+    """Each quantity by its name, with the limits of its interval; null where there is none."""
+    return {
+        each.key: {"value": told(mean.value), "low": told(mean.low), "high": told(mean.high)}
+        for each, mean in means.items()
+    }
+
+
+def told(value: float | None) -> float | None:
+    """A number as it is written."""
+    return None if value is None else float(f"{value:.{_DIGITS}g}")
+
+
+def _figures(row: Figures) -> dict[str, Any]:
+    return {"name": row.name, "means": means_dict(row.means), "gains": means_dict(row.gains)}

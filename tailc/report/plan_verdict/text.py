@@ -1,0 +1,95 @@
+"""Verdicts on plans for a terminal, and for a comment on a pull request."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tailc.report.plan_verdict.words import HEADS, figure, heading, limits, promise, remarks
+from tailc.report.table import (
+    Column,
+    columns_aligned,
+    columns_markdown,
+    escaped_markdown,
+    packed,
+)
+from tailc.units import printable
+from tailc.verify.plan.judge import JudgedPlan
+from tailc.verify.plan.quantities import Quantity
+from tailc.verify.plan.verdict import Figures, PlanVerdict
+
+_WIDTH = 100
+_RIGID = """\
+Means of a window. profit: what jobs paid less penalties and the price of brown energy; spilled:
+green energy that nothing drew; violations: admitted jobs that missed green energy promised to them;
+over: by how much the policy has more than a baseline, within the same windows."""
+_MALLEABLE = """\
+Means of a window. cost: the price of brown energy; spilled: green energy that nothing drew; late:
+jobs that ran for longer than their slowdown allows; run: how long a job ran, relative to what it
+did under constant allocation; servers, machines: of a job, while it ran; over: by how much the
+policy has more than a baseline, within the same windows."""
+
+
+def as_text(judged: JudgedPlan) -> str:
+    """The promise, what the policy and the baselines did, gains, and what is left to say."""
+    found = judged.verdict
+    parts = [
+        f"policy `{printable(judged.policy_name)}`, {heading(judged)}",
+        f"promise: {promise(found)}",
+        *(columns_aligned(table) for table in _means(found)),
+        *(columns_aligned(table) for table in _gains(found)),
+        _RIGID if found.is_rigid else _MALLEABLE,
+        "\n".join(remarks(judged)),
+        f"verdict: {found.ruling.value}",
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def as_markdown(judged: JudgedPlan) -> str:
+    """The same; gains fold out below."""
+    found = judged.verdict
+    parts = [
+        f"### {escaped_markdown(judged.policy_name)}: {found.ruling.value}",
+        escaped_markdown(heading(judged)),
+        escaped_markdown(f"promise: {promise(found)}"),
+        *(columns_markdown(table).rstrip() for table in _means(found)),
+        "\n".join(f"- {escaped_markdown(remark)}" for remark in remarks(judged)),
+        "<details><summary>intervals and gains</summary>",
+        *(columns_markdown(table).rstrip() for table in _gains(found)),
+        "</details>",
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _means(found: PlanVerdict) -> Sequence[tuple[Column, ...]]:
+    """Policy and baselines in rows."""
+    rows = (found.policy, *found.baselines)
+    groups = [[_mean_column(quantity, rows)] for quantity in found.policy.means]
+    return packed(Column("", tuple(row.name for row in rows), is_number=False), groups, _WIDTH)
+
+
+def _mean_column(quantity: Quantity, rows: Sequence[Figures]) -> Column:
+    return Column(
+        HEADS[quantity], tuple(figure(quantity, row.means[quantity].value) for row in rows)
+    )
+
+
+def _gains(found: PlanVerdict) -> Sequence[tuple[Column, ...]]:
+    """Quantities in rows: the policy's interval, and its gain over each baseline."""
+    means = found.policy.means
+    first = Column("", tuple(HEADS[quantity] for quantity in means), is_number=False)
+    own = [
+        Column("policy", tuple(figure(each, mean.value) for each, mean in means.items())),
+        Column("95 % interval", tuple(limits(each, mean) for each, mean in means.items())),
+    ]
+    return packed(first, [own, *(_gain_columns(row) for row in found.baselines)], _WIDTH)
+
+
+def _gain_columns(row: Figures) -> list[Column]:
+    gains = row.gains.items()
+    return [
+        Column(
+            f"over {row.name}",
+            tuple(figure(each, gain.value, is_signed=True) for each, gain in gains),
+        ),
+        Column("95 % interval", tuple(limits(each, gain, is_signed=True) for each, gain in gains)),
+    ]

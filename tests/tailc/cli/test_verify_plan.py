@@ -1,0 +1,229 @@
+"""Plans on the command line: verdicts on held-out days, formats, and what is refused."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import jsonschema
+import pytest
+
+from tests.tailc.artifact.published import VECTORS
+from tests.tailc.cli.test_json_output import OUTPUT, SCHEMAS
+from tests.tailc.held_out_days import malleable_plan, rigid_plan, write_days, write_plan
+from tests.tailc.toy import write_toy
+
+VERDICT = json.loads((SCHEMAS / "report/plan-verdict-1.schema.json").read_text())
+
+
+@pytest.fixture
+def days(in_folder):
+    write_plan(in_folder, rigid_plan())
+    return write_days(in_folder)
+
+
+@pytest.fixture
+def told(tailc):
+    def ask(*words, code=0):
+        ended = tailc("verify", *words, "--output-format", "json")
+        assert ended.code == code, ended.out
+        document = json.loads(ended.out)
+        jsonschema.validate(document, OUTPUT)
+        jsonschema.validate(document["result"], VERDICT)
+        return document["result"]
+
+    return ask
+
+
+def test_a_window_a_day_is_judged_from_the_document_s_own_start(days, told):
+    found = told("plan", "--trace", days)
+    # The second to the twelfth of July, of which nothing is the plan's own.
+    assert (found["held_out"]["windows"], found["held_out"]["own_windows"]) == (11, 0)
+    assert found["held_out"]["from_unix_s"] == 1_341_187_200
+    assert found["held_out"]["jobs"] == 22
+    policy, first_fit, smart_green = found["subjects"]
+    assert [one["name"] for one in (first_fit, smart_green)] == ["first-fit", "smart-green"]
+    # By night the two green slots of four are missed, and 10 cents less 8 are worth taking.
+    assert policy["means"]["admitted"]["value"] == 1
+    assert policy["means"]["violations"]["value"] == 0.5
+    brown_kwh = 2 * 0.1 * 2
+    assert policy["means"]["brown_kwh"]["value"] == pytest.approx(brown_kwh)
+    assert policy["means"]["green_kwh"]["value"] == pytest.approx(brown_kwh)
+    assert policy["means"]["spilled_kwh"]["value"] == pytest.approx(12 * 0.4 - brown_kwh)
+    assert policy["means"]["co2_kg"]["value"] == pytest.approx(brown_kwh * 0.5)
+    paid = 2 * (2 * 0.03 + 2 * 0.02) - 2 * 0.04
+    assert policy["means"]["profit_dollars"]["value"] == pytest.approx(paid - brown_kwh * 0.1)
+
+
+def test_prices_that_keep_out_what_would_be_missed_are_undecided_until_there_are_enough(
+    in_folder, days, tailc
+):
+    """Four slots pay 10 cents, of which 8 go back by night: at 2.4 for the four that is refused."""
+    write_plan(in_folder, rigid_plan(6_000, violations_ppm=200_000), "dear")
+    ended = tailc("verify", "dear", "--trace", days)
+    assert ended.code == 4
+    assert "of the admitted jobs miss their green energy; 0 % did" in ended.out
+    # None of 11 is missed, but 3 might be: of 15 that is a fifth.
+    assert "about 4 more windows would decide" in ended.out
+    assert ended.out.endswith("verdict: undecided\n")
+
+
+def test_a_broken_promise_fails(in_folder, days, tailc, told):
+    write_plan(in_folder, rigid_plan(violations_ppm=200_000), "broken")
+    assert told("broken", "--trace", days, code=1)["verdict"] == "fail"
+    ended = tailc("verify", "broken", "--trace", days, "--output-format", "junit")
+    assert '<failure type="fail"' in ended.out
+
+
+def test_at_most_so_many_windows_are_judged(days, tailc, told):
+    found = told("plan", "--trace", days, "--windows", "3", code=4)
+    assert (found["held_out"]["windows"], found["more_windows"]) == (3, 1)
+    assert found["subjects"][0]["means"]["profit_dollars"]["low"] is None
+    ended = tailc("verify", "plan", "--trace", days, "--windows", "3")
+    assert "95 % interval unknown" in ended.out
+    assert "an interval needs 4 windows at least" in ended.out
+
+
+@pytest.mark.parametrize("form", ["text", "junit", "markdown", "github"])
+def test_every_format_says_what_was_promised_and_found(days, tailc, form):
+    ended = tailc("verify", "plan", "--trace", days, "--output-format", form)
+    assert ended.code == 0
+    plain = ended.out.replace("%25", "%")
+    assert "at most 50 % of the admitted jobs miss their green energy; 50.0 % did" in plain
+
+
+def test_text_has_a_row_for_each_subject_and_a_gain_over_each(days, tailc):
+    lines = tailc("verify", "plan", "--trace", days).out.splitlines()
+    assert lines[0] == (
+        "policy `plan`, generation 1, 11 windows of 24 h from 2012-07-02T00:00Z to "
+        "2012-07-13T00:00Z, 22 jobs"
+    )
+    rows = [line.split()[0] for line in lines if line]
+    assert rows[2:6] == ["profit", "policy", "first-fit", "smart-green"]
+    assert "over smart-green" in "".join(lines)
+    assert max(map(len, lines[4:])) <= 100
+
+
+def test_the_same_days_give_the_same_verdict(days, tailc):
+    words = ("verify", "plan", "--trace", days, "--output-format", "json")
+    assert tailc(*words).out == tailc(*words).out
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--requests", "2000"),
+        ("--rate", "5/s"),
+        ("--cut-off", "1s"),
+        ("--baselines", "seq"),
+        ("--tolerance", "5%"),
+        ("--replicates", "50"),
+        ("--format", "csv"),
+    ],
+)
+def test_options_about_requests_do_not_apply(days, tailc, words):
+    ended = tailc("verify", "plan", "--trace", days, *words)
+    assert ended.code == 64
+    assert "is a plan of jobs, not of requests" in ended.err
+    assert words[0] in ended.err
+
+
+def test_windows_are_of_plans(days, tailc, in_folder):
+    ended = tailc("verify", VECTORS / "lucene", "--trace", days, "--windows", "3")
+    assert ended.code == 64
+    assert "--windows is for plans of jobs" in ended.err
+
+
+def test_days_of_the_plan_itself_are_refused_and_told_if_allowed(in_folder, tailc, told):
+    write_plan(in_folder, rigid_plan())
+    own = write_days(in_folder, ("at_start: 24h", "at_start: 0s"), ("07-02T00", "07-01T00"))
+    ended = tailc("verify", "plan", "--trace", own)
+    assert ended.code == 65
+    assert (
+        "error[TC0601]: 1 of 12 windows are of the days that `plan` was made from, which end at "
+        "`2012-07-02T00:00Z`"
+    ) in ended.err
+    assert "days.yaml:13:18" in ended.err
+    found = told("plan", "--trace", own, "--allow-compile-trace")
+    assert (found["held_out"]["windows"], found["held_out"]["own_windows"]) == (12, 1)
+    ended = tailc("verify", "plan", "--trace", own, "--allow-compile-trace")
+    assert "1 window of the days that the policy was made from" in ended.out
+
+
+def test_a_plan_of_servers_that_differ_is_not_replayed(days, tailc):
+    ended = tailc("verify", VECTORS / "plan-cluster", "--trace", days)
+    assert ended.code == 65
+    assert "error[TC0503]: the plan of" in ended.err
+    assert "malleable jobs are on a plan of one pool" in ended.err
+
+
+def test_malleable_jobs_need_their_speed_ups(in_folder, days, tailc):
+    write_plan(in_folder, malleable_plan(), "cluster")
+    ended = tailc("verify", "cluster", "--trace", days)
+    assert ended.code == 65
+    assert "error[TC0103]" in ended.err
+    assert "days.yaml:3:1" in ended.err
+
+
+def test_a_spec_of_requests_tells_of_no_days(days, tailc, in_folder):
+    ended = tailc("verify", "plan", "--trace", write_toy(in_folder))
+    assert ended.code == 65
+    assert "error[TC0107]: a spec of kind `few-to-many` tells of no days" in ended.err
+    assert "toy.yaml:2:7" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("change", "code", "said"),
+    [
+        (("kind: days", "kind: weeks"), 65, "`kind` cannot be `weeks`"),
+        (("price: 10c/kWh", "price: 10"), 65, "days.yaml:11:10"),
+        (("trace: roof.csv", "trace: gone.csv"), 66, "gone.csv"),
+        (('horizon: {start: "2012-07-02T00:00Z"}', ""), 65, "`horizon` is missing"),
+        (("07-02T00:00Z", "07-02T00:00"), 65, "error[TC0241]"),
+        (("07-02T00:00Z", "08-02T00:00Z"), 65, "error[TC0246]"),
+        # No whole day is left.
+        (("07-02T00:00Z", "07-12T01:00Z"), 65, "error[TC0246]"),
+        # All jobs came before.
+        (("at_start: 24h", "at_start: 400h"), 65, "error[TC0201]"),
+        (("at_start: 24h", "at_start: 288h"), 65, "error[TC0246]: there is no window of 24 h from"),
+    ],
+)
+def test_what_is_wrong_with_the_document_has_its_place(in_folder, tailc, change, code, said):
+    write_plan(in_folder, rigid_plan())
+    ended = tailc("verify", "plan", "--trace", write_days(in_folder, change))
+    assert ended.code == code, ended.err
+    assert said in ended.err
+    assert "help:" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "said"),
+    [
+        ("roof.csv", "2012-07-02T05:00Z,0\n", "", "error[TC0244]"),
+        ("roof.csv", "2012-07-02T08:00Z,0.4\n", "2012-07-02T08:00Z,-0.4\n", "roof.csv, row 33"),
+        ("roof.csv", "2012-07-02T08:00Z", "2012-07-02T08:00", "error[TC0241]"),
+        ("jobs.csv", "115200,7200,2", "115200,7200,9", "error[TC0245]"),
+        ("jobs.csv", "115200,7200,2", "115200,0,2", "jobs.csv, row 3"),
+    ],
+)
+def test_what_is_wrong_with_the_data_has_its_row(days, tailc, file, old, new, said):
+    path = days.parent / file
+    assert path.read_text().count(old) == 1
+    path.write_text(path.read_text().replace(old, new))
+    ended = tailc("verify", "plan", "--trace", days)
+    assert ended.code == 65, ended.out
+    assert said in ended.err
+    assert "help:" in ended.err
+
+
+def test_a_log_that_ends_in_the_middle_is_refused(in_folder, tailc):
+    write_plan(in_folder, rigid_plan())
+    lines = [f"{n} {3_600 * n} 0 600 2 -1 -1 2 600 -1 1 1 1 1 1 1 -1 -1" for n in range(1, 50)]
+    whole = gzip.compress("\n".join(lines).encode(), mtime=0)
+    (in_folder / "jobs.swf.gz").write_bytes(whole[: len(whole) // 2])
+    columns = "\n  columns: {submit: submit, run: run, width: nodes}"
+    days = write_days(in_folder, ("trace: jobs.csv" + columns, "trace: jobs.swf.gz"))
+    ended = tailc("verify", "plan", "--trace", days)
+    assert ended.code == 65
+    assert "error[TC0208]" in ended.err
+    assert "jobs.swf.gz" in ended.err
