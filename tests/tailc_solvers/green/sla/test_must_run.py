@@ -9,7 +9,6 @@ from tailc_solvers.backends.linear import Outcome
 from tailc_solvers.green.sla.arrival import by_pay, place_jobs
 from tailc_solvers.green.sla.check import Fault, faults_of
 from tailc_solvers.green.sla.flow import place_job
-from tailc_solvers.green.sla.greedy import first_fit
 from tailc_solvers.green.sla.horizon import solve_horizon
 from tailc_solvers.green.sla.problem import Job
 from tailc_solvers.green.sla.reduced import solve_reduced
@@ -70,7 +69,6 @@ def test_without_room_it_is_infeasible():
     groups = small_groups(1)
     full = groups.with_load(groups.free, np.zeros_like(groups.free))
     job = begun(1, groups.epochs)
-    assert first_fit(full, job).outcome is Outcome.INFEASIBLE
     assert place_job(full, job).outcome is Outcome.INFEASIBLE
 
 
