@@ -1,0 +1,199 @@
+"""Cycles between two flows of servers through groups and epochs, and one moved towards another.
+
+Nodes and arcs are those of `kernels`: a place (g, t) for each group and boundary of epochs, and two
+hubs for each boundary. The difference of two flows of one width falls into cycles (Ahuja, Magnanti,
+Orlin, Network Flows, 1993, theorem 3.5).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc_solvers.green.sla.kernels import ARRIVING, FAR, LEAVING
+from tailc_solvers.loops import plain_loops
+
+Whole = NDArray[np.int64]
+
+ON, BACK, LEAVE, STAY_OUT, ARRIVE, STAY_IN, CROSS, UNCROSS = range(8)
+"""Steps between two flows: a server more or fewer in an epoch, a departure more, an arrival fewer,
+an arrival more, a departure fewer, a move more or fewer."""
+
+
+class Difference(NamedTuple):
+    """One flow less another, which steps use up.
+
+    spent: servers [groups, T]. arrived, left: of each group [groups, T + 1]. moved: [T + 1].
+    """
+
+    spent: Whole
+    arrived: Whole
+    left: Whole
+    moved: Whole
+
+
+class Walk(NamedTuple):
+    """Work space: -1 for each node [(groups + 2) (T + 1)], and the steps taken, one longer."""
+
+    visit: Whole
+    node: Whole
+    step: Whole
+    group: Whole
+
+
+@plain_loops
+def step_from(rest, node, n, T):
+    """How to go on from a node of the difference of two flows, and in which group.
+
+    A node is g (T + 1) + t for a place; hubs come after, departures first.
+    """
+    row, t = node // (T + 1), node % (T + 1)
+    if row >= n:
+        return step_from_hub(rest, row - n, t)
+    if t < T and rest.spent[row, t] > 0:
+        return ON, row
+    if t > 0 and rest.spent[row, t - 1] < 0:
+        return BACK, row
+    if rest.left[row, t] > 0:
+        return LEAVE, row
+    return (STAY_OUT if rest.arrived[row, t] < 0 else -1), row
+
+
+@plain_loops
+def step_from_hub(rest, kind, t):
+    """How to go on from a hub, and in which group."""
+    for g in range(rest.left.shape[0]):
+        if kind == LEAVING and rest.left[g, t] < 0:
+            return STAY_IN, g
+        if kind == ARRIVING and rest.arrived[g, t] > 0:
+            return ARRIVE, g
+    if kind == LEAVING:
+        return (CROSS if rest.moved[t] > 0 else -1), 0
+    return (UNCROSS if rest.moved[t] < 0 else -1), 0
+
+
+@plain_loops
+def next_node(step, g, t, n, T):
+    """Where a step from boundary t leads."""
+    if step == ON:
+        return g * (T + 1) + t + 1
+    if step == BACK:
+        return g * (T + 1) + t - 1
+    if step in (ARRIVE, STAY_IN):
+        return g * (T + 1) + t
+    return (n + (LEAVING if step in (LEAVE, UNCROSS) else ARRIVING)) * (T + 1) + t
+
+
+@plain_loops
+def take_step(rest, step, g, t, units):
+    """Use up `units` of a step from boundary t; how many are left of it."""
+    sign = 1 if step in (ON, LEAVE, ARRIVE, CROSS) else -1
+    if step in (ON, BACK):
+        at = t if step == ON else t - 1
+        rest.spent[g, at] -= sign * units
+        return abs(rest.spent[g, at])
+    if step in (LEAVE, STAY_IN):
+        rest.left[g, t] -= sign * units
+        return abs(rest.left[g, t])
+    if step in (ARRIVE, STAY_OUT):
+        rest.arrived[g, t] -= sign * units
+        return abs(rest.arrived[g, t])
+    rest.moved[t] -= sign * units
+    return abs(rest.moved[t])
+
+
+@plain_loops
+def next_cycle(rest, walk, top, n, T):
+    """Go on from the end of the walk until it meets itself; its ends in the walk, or -1 twice."""
+    while top >= 0:
+        here = walk.node[top]
+        step, g = step_from(rest, here, n, T)
+        if step < 0:
+            # The cycle before this one has used up the walk.
+            walk.visit[here] = -1
+            top -= 1
+            continue
+        walk.step[top] = step
+        walk.group[top] = g
+        then = next_node(step, g, here % (T + 1), n, T)
+        if walk.visit[then] >= 0:
+            return walk.visit[then], top
+        top += 1
+        walk.node[top] = then
+        walk.visit[then] = top
+    return -1, -1
+
+
+@plain_loops
+def measure_cycle(rest, walk, first, last, is_green, T):
+    """Units that a cycle has, and the green slots that one brings."""
+    units = FAR
+    green = 0
+    for at in range(first, last + 1):
+        g, t = walk.group[at], walk.node[at] % (T + 1)
+        units = min(units, take_step(rest, walk.step[at], g, t, 0))
+        if walk.step[at] == ON:
+            green += is_green[g, t]
+        elif walk.step[at] == BACK:
+            green -= is_green[g, t - 1]
+    return units, green
+
+
+@plain_loops
+def add_cycle(walk, first, last, units, y):
+    """Move so many servers along a cycle."""
+    T = y.shape[1]
+    for at in range(first, last + 1):
+        g, t = walk.group[at], walk.node[at] % (T + 1)
+        if walk.step[at] == ON:
+            y[g, t] += units
+        elif walk.step[at] == BACK:
+            y[g, t - 1] -= units
+
+
+@plain_loops
+def exchange(y, is_green, need, rest, walk, spare):
+    """Move `y` along cycles towards another flow until `need` more slots are green, or nearly.
+
+    Each cycle of their difference may be taken alone and in part. Of each that makes slots green as
+    many units are taken as still fit. What `need` is then left is less than any cycle brings that
+    is not used up; the smallest of these is written to `spare`.
+
+    Args:
+        y: moved [groups, T].
+        is_green: as 0 or 1 [groups, T].
+        need: green slots more.
+        rest: the other flow less `y`; used up.
+        walk: work space.
+        spare: zero; what one unit of the smallest cycle left adds or takes [groups, T].
+
+    Returns:
+        Green slots that one unit of the spare cycle would bring; 0 where there is none.
+    """
+    n, T = y.shape
+    spare_green = 0
+    for g in range(n):
+        for t in range(T):
+            while rest.spent[g, t] != 0:
+                begin = g * (T + 1) + (t if rest.spent[g, t] > 0 else t + 1)
+                walk.node[0] = begin
+                walk.visit[begin] = 0
+                first, last = next_cycle(rest, walk, 0, n, T)
+                while first >= 0:
+                    units, green = measure_cycle(rest, walk, first, last, is_green, T)
+                    take = min(units, need // green) if green > 0 else 0
+                    need -= take * green
+                    add_cycle(walk, first, last, take, y)
+                    if green > 0 and take < units and (spare_green == 0 or green < spare_green):
+                        spare_green = green
+                        spare[:, :] = 0
+                        add_cycle(walk, first, last, 1, spare)
+                    for at in range(first, last + 1):
+                        here = walk.node[at]
+                        take_step(rest, walk.step[at], walk.group[at], here % (T + 1), units)
+                        if at > first:
+                            walk.visit[here] = -1
+                    first, last = next_cycle(rest, walk, first, n, T)
+    return spare_green

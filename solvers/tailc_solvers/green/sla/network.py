@@ -1,0 +1,290 @@
+"""The flows of one job's servers through groups and epochs, and one multiplier on its promise.
+
+Of the reduced program for one job (`reduced`) all but the promise of green slots is a flow of V
+servers through groups and epochs. With a multiplier l on the promise, 0 <= l <= penalty,
+
+    bound(l) = min over flows y of [ cost(y) - l green(y) ] + l G
+
+is a lower bound on the cost, and greatest where the optimal flows of one l have green(y) on both
+sides of G. The secant through two flows is the next l, in fractions, until it is there: then the
+flows between them are optimal for l as well, and one is taken that has G green slots, or the next
+ones below and above that whole cycles of servers allow. What that leaves is the gap.
+
+Source: the multiplier is Everett's (Operations Research 11, 1963).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from tailc_solvers.green.sla.cycles import Difference, Walk, exchange
+from tailc_solvers.green.sla.kernels import Costs, Flow, Ways, route
+from tailc_solvers.green.sla.problem import PPM, Groups, Job, Whole
+
+MOST_PARTS = 1_000
+"""Of a micro-dollar that costs are counted in, so that moves cost a whole number of them."""
+
+ENOUGH_PPM = 10
+"""Of the revenue, a gap at which the search for a multiplier ends."""
+
+REPAIRED_PPM = 100
+"""Of the revenue, a gap at which no other repair is tried."""
+
+DEARER, CHEAPER = (5, 4), (4, 5)
+"""What a green slot is worth in a repair, by what it was worth before: it is not far from there."""
+
+
+class Worth(NamedTuple):
+    """What a green slot is worth, in parts: a multiplier `rise` / `run`."""
+
+    rise: int
+    run: int = 1
+
+    def by(self, factor: tuple[int, int], most: Worth) -> Worth:
+        """So many times as much, or `most` if that is less."""
+        rise, run = self.rise * factor[0], self.run * factor[1]
+        return most if rise * most.run > most.rise * run else Worth(rise, run)
+
+
+class JobFlow(NamedTuple):
+    """Servers of a flow [groups, epochs of the job], its cost in parts, and its green slots."""
+
+    servers: Whole
+    cost: int
+    green: int
+
+
+class Best(NamedTuple):
+    """Flows that need be compared, and the highest value that any placement has; none: no room.
+
+    `worth` is the multiplier with which they were found.
+    """
+
+    flows: list[JobFlow]
+    value: float
+    worth: Worth
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """The flows of a job from one start; a running job has an epoch before, in which it is placed.
+
+    Costs are in parts of a micro-dollar. In the epochs `still` moves cost more than they can bring;
+    `reach` is how far around the next ones there are to be none.
+    """
+
+    groups: Groups
+    job: Job
+    start: int
+    still: frozenset[int] = frozenset()
+    reach: int = 0
+
+    @property
+    def parts(self) -> int:
+        energy = self.groups.energy
+        return min(energy.server // math.gcd(energy.server, energy.move), MOST_PARTS)
+
+    @property
+    def within(self) -> slice:
+        return slice(self.start, self.start + self.job.epochs)
+
+    @property
+    def lead(self) -> int:
+        """Epochs before the start."""
+        return 1 if self.job.is_running else 0
+
+    @cached_property
+    def is_green(self) -> Whole:
+        """As 0 or 1 [groups, epochs]."""
+        return self._led(self.groups.is_green[:, self.within].astype(np.int64), None)
+
+    @cached_property
+    def slot_cost(self) -> Whole:
+        """Charges [groups, epochs]."""
+        charge = self.parts * self.groups.charges.slot[:, None]
+        return self._led(np.repeat(charge, self.job.epochs, axis=1), None)
+
+    @cached_property
+    def drawn_over(self) -> list[int]:
+        """What jobs of before and this one draw without its moves, less green energy [mJ]."""
+        groups, energy = self.groups, self.groups.energy
+        busy = groups.busy[:, self.within].sum(axis=0) + self.job.width
+        drawn = energy.server * busy + energy.move * groups.moves[:, self.within].sum(axis=0)
+        return (drawn - energy.green[self.within]).tolist()
+
+    @cached_property
+    def move_costs(self) -> tuple[Whole, Whole, Whole, Whole]:
+        """Few, low, middle and high of `Costs`; moves are free while green energy is left over."""
+        energy, charges = self.groups.energy, self.groups.charges
+        too_much = self.job.epochs * (self.job.penalty + int(charges.slot[-1]))
+        found = np.zeros((4, self.lead + self.job.epochs + 1), dtype=np.int64)
+        prices = energy.brown_cost[self.within].tolist()
+        for t, (price, over) in enumerate(zip(prices, self.drawn_over, strict=True)):
+            high = self.parts * price * energy.move // energy.server
+            few = max(-over, 0) // energy.move if energy.move else 0
+            # The first move that the grid pays for in part.
+            partly = max(over + (few + 1) * energy.move, 0) if over < 0 else energy.move
+            middle = self.parts * price * partly // energy.server
+            is_still = self.start + t in self.still
+            charge = self.parts * (charges.move + (too_much if is_still else 0))
+            found[:, self.lead + t] = (few, charge, charge + middle, charge + high)
+        if not self.lead:
+            found[:, 0] = 0
+        return found[0], found[1], found[2], found[3]
+
+    @property
+    def dearest(self) -> Worth:
+        """A green slot is worth no more than its penalty; nothing where none is promised."""
+        return Worth(self.parts * self.job.penalty if self.job.green_slots else 0)
+
+    def best(self, free: Whole) -> Best:
+        """The flows for what is free [groups, epochs of the horizon]."""
+        room, promised = self._room(free), self.job.green_slots
+        high = self._flow(room, self.dearest)
+        if high is None:
+            return Best([], -math.inf, self.dearest)
+        if high.green <= promised:
+            return self._compared([high], self._least(high, self.dearest), self.dearest)
+        low = self._flow(room, Worth(0))
+        assert low is not None
+        if low.green >= promised:
+            return self._compared([low], low.cost, Worth(0))
+        flows, least, worth = self._between(room, low, high, low.cost, self._enough(ENOUGH_PPM))
+        return self._compared(flows, least, worth)
+
+    def near(self, free: Whole, worth: Worth) -> tuple[list[JobFlow], Worth]:
+        """Flows for what is free where a green slot is worth about as much; none: no room."""
+        room, promised = self._room(free), self.job.green_slots
+        tried = worth.by(DEARER, self.dearest)
+        flow = self._flow(room, tried)
+        if flow is None:
+            return [], worth
+        enough, least = self._enough(REPAIRED_PPM // 2), self._least(flow, tried)
+        if self._with_penalty(flow) - least <= enough or tried == self.dearest:
+            return [self._own(flow)], worth
+        is_short = flow.green < promised
+        for other in [self.dearest] if is_short else [worth.by(CHEAPER, worth), Worth(0)]:
+            further, tried = self._flow(room, other), other
+            assert further is not None
+            if (further.green < promised) != is_short:
+                low, high = (flow, further) if is_short else (further, flow)
+                least = max(least, self._least(further, other))
+                flows, _, tried = self._between(room, low, high, least, enough)
+                return [self._own(one) for one in flows], tried
+            flow = further
+        return [self._own(flow)], tried
+
+    def _enough(self, ppm: int) -> int:
+        """A share of the revenue, in parts."""
+        return self.parts * self.job.revenue * ppm // PPM
+
+    def _room(self, free: Whole) -> Whole:
+        return self._led(np.minimum(free[:, self.within], self.job.width), self.job.placed)
+
+    def _least(self, flow: JobFlow, worth: Worth) -> int:
+        """The bound at the multiplier of a flow, rounded down."""
+        rise, run = worth
+        return (run * flow.cost + rise * (self.job.green_slots - flow.green)) // run
+
+    def _between(
+        self, room: Whole, low: JobFlow, high: JobFlow, least: int, enough: int
+    ) -> tuple[list[JobFlow], int, Worth]:
+        """Flows, bound and multiplier where the bound is greatest.
+
+        `low` is below the promise and `high` is not; `least` is a bound, and flows that cost no
+        more than `enough` above one will do.
+        """
+        promised = self.job.green_slots
+        while True:
+            worth = Worth(high.cost - low.cost, high.green - low.green)
+            flows = [*self._exchanged(low, high), high]
+            if min(self._with_penalty(one) for one in flows) - least <= enough:
+                return flows, least, worth
+            flow = self._flow(room, worth)
+            assert flow is not None
+            least = max(least, self._least(flow, worth))
+            if flow.green == promised:
+                return [flow], least, worth
+            rise, run = worth
+            if run * (flow.cost - low.cost) == rise * (flow.green - low.green):
+                return flows, least, worth
+            low, high = (flow, high) if flow.green < promised else (low, flow)
+
+    def _with_penalty(self, flow: JobFlow) -> int:
+        missing = max(self.job.green_slots - flow.green, 0)
+        return flow.cost + self.parts * self.job.penalty * missing
+
+    def _exchanged(self, low: JobFlow, high: JobFlow) -> list[JobFlow]:
+        """Flows on the way from `low` to `high`: the last below the promise, the first above."""
+        y, spare = low.servers.copy(), np.zeros_like(low.servers)
+        need = self.job.green_slots - low.green
+        rest = _difference(high.servers, low.servers)
+        brings = exchange(y, self.is_green, need, rest, _walk(*y.shape), spare)
+        return [self._counted(one) for one in ([y, y + spare] if brings else [y])]
+
+    def _flow(self, room: Whole, worth: Worth) -> JobFlow | None:
+        """The cheapest flow where a green slot is worth so much; None: no room."""
+        rise, run = worth
+        few, *steps = self.move_costs
+        slot = _by_epoch(run * self.slot_cost - rise * self.is_green)
+        costs, free = Costs(slot, few, *(run * step for step in steps)), _by_epoch(room)
+        flow = Flow.none(slot, free)
+        sent = route(costs, free, self.job.width, flow, Ways.room(*slot.shape))
+        return self._counted(np.ascontiguousarray(flow.y.T)) if sent == self.job.width else None
+
+    def _counted(self, y: Whole) -> JobFlow:
+        few, low, middle, high = self.move_costs
+        moved = _arrivals(y).sum(axis=0)
+        moves = low * np.minimum(moved, few) + middle * (moved > few)
+        moves += high * np.maximum(moved - few - 1, 0)
+        cost = int((self.slot_cost * y).sum()) + int(moves.sum())
+        return JobFlow(y, cost, int((self.is_green * y).sum()))
+
+    def _compared(self, flows: list[JobFlow], least: int, worth: Worth) -> Best:
+        energy = self.groups.energy
+        served = zip(energy.brown_cost[self.within].tolist(), self.drawn_over, strict=True)
+        own = sum(self.parts * price * max(over, 0) // energy.server for price, over in served)
+        before = self.groups.bill_before
+        elsewhere = int(before.sum() - before[self.within].sum())
+        value = self.job.revenue - elsewhere - (own + least) / self.parts
+        return Best([self._own(one) for one in flows], value, worth)
+
+    def _own(self, flow: JobFlow) -> JobFlow:
+        """Without the epoch before."""
+        return flow._replace(servers=flow.servers[:, self.lead :])
+
+    def _led(self, table: Whole, placed: Whole | None) -> Whole:
+        """The table with an epoch before for a running job: `placed`, or zeros."""
+        if not self.lead:
+            return np.ascontiguousarray(table)
+        first = np.zeros(table.shape[0], dtype=np.int64) if placed is None else placed
+        return np.column_stack([first, table])
+
+
+def _by_epoch(table: Whole) -> Whole:
+    """[groups, epochs] as [epochs, groups]."""
+    return np.ascontiguousarray(table.T)
+
+
+def _arrivals(y: Whole) -> Whole:
+    """At each boundary, the start and the end among them [groups, epochs + 1]."""
+    return np.maximum(np.diff(y, axis=1, prepend=0, append=0), 0)
+
+
+def _difference(y: Whole, of: Whole) -> Difference:
+    arrived = _arrivals(y) - _arrivals(of)
+    left = _arrivals(y[:, ::-1])[:, ::-1] - _arrivals(of[:, ::-1])[:, ::-1]
+    return Difference(y - of, arrived, np.ascontiguousarray(left), arrived.sum(axis=0))
+
+
+def _walk(groups: int, epochs: int) -> Walk:
+    nodes = (groups + 2) * (epochs + 1)
+    return Walk(
+        np.full(nodes, -1, dtype=np.int64),
+        *(np.zeros(nodes + 1, dtype=np.int64) for _ in range(3)),
+    )
