@@ -1,0 +1,1 @@
+"""Allocators of servers to malleable jobs that solve for a plan, for the replay of a cluster."""

@@ -1,0 +1,208 @@
+"""Aggressive: plan again for the jobs that have arrived, whenever something happens.
+
+A plan is made for all jobs that run or wait, with the energy that is expected. It is made anew when
+a job arrives or is done, when the forecast has changed much, and when a job outlives its plan. What
+a job has been promised is part of every plan, and a plan that breaks a rule is not taken: then the
+one in force stays, and jobs that have just arrived have what they asked for beside it. Where jobs
+would have to wait and more of them could start if all had what they asked for, all have that.
+
+Source: Haque, Rutgers 2016, sections B.3.1 and B.3.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from tailc_solvers.green.parallel.problem import MS_PER_S, ParallelProblem
+from tailc_solvers.green.parallel.schedules import Column
+from tailc_solvers.green.parallel.warm import carried
+
+from tailc.pipeline.allocators.epochs import Epochs, epochs_ahead
+from tailc.pipeline.allocators.problem import Aims, new_job, parallel_problem, running_job
+from tailc.pipeline.allocators.solving import Solve, planned
+from tailc.pipeline.allocators.steps import Steps, as_planned, as_requested, steps_of
+from tailc.replay.datacentre.malleable import Active, Allocation, ClusterView, MalleableJob
+from tailc.replay.datacentre.site import PPM, Supply
+
+CHANGE_PPM = 100_000
+"""Of the energy expected, so much more or less is a significant change: the error that the source
+tells of forecasts for the next hour is 11 %.
+"""
+
+
+def true_work_s(job: MalleableJob) -> int:
+    """What a job does run for on one server."""
+    return job.work_s
+
+
+@dataclass(frozen=True, eq=False)
+class _Moment:
+    """The problem of some jobs at some time; their numbers are in the order of its jobs."""
+
+    active: tuple[Active, ...]
+    epochs: Epochs
+    problem: ParallelProblem
+
+    @property
+    def numbers(self) -> list[int]:
+        return [one.job.number for one in self.active]
+
+    def vms(self, job: int, shape: int) -> int:
+        return self.problem.jobs[job].shapes[shape].vms
+
+
+@dataclass(frozen=True, eq=False)
+class _Tried:
+    """The last problem that was solved, and the schedules that were looked at for it."""
+
+    moment: _Moment
+    columns: tuple[Column, ...]
+
+
+class Aggressive:
+    """For one replay: it keeps the plan in force."""
+
+    def __init__(
+        self,
+        solve: Solve,
+        aims: Aims,
+        *,
+        expected_work_s: Callable[[MalleableJob], int] = true_work_s,
+        change_ppm: int = CHANGE_PPM,
+    ) -> None:
+        self._solve = solve
+        self._aims = aims
+        self._expected_work_s = expected_work_s
+        self._change_ppm = change_ppm
+        self._steps: dict[int, Steps] = {}
+        self._known: set[int] = set()
+        self._planned_at: tuple[int, Supply] | None = None
+        self._tried: _Tried | None = None
+
+    def allocate(self, view: ClusterView) -> Allocation:
+        """As the plan in force says, or a new one."""
+        numbers = {one.job.number for one in view.active}
+        if view.active and self._is_due(view, numbers):
+            self._replan(view)
+            self._planned_at = view.now_s // view.cluster.epoch_s, view.ahead
+        self._known = numbers
+        steps = {number: self._steps[number] for number in numbers & self._steps.keys()}
+        servers = {number: each.at(view.now_s) for number, each in steps.items()}
+        return Allocation(servers, {number: each.vms for number, each in steps.items()})
+
+    def _is_due(self, view: ClusterView, numbers: set[int]) -> bool:
+        return (
+            numbers != self._known
+            or any(not self._has_servers(one, view.now_s) for one in view.active)
+            or self._has_changed(view)
+        )
+
+    def _has_servers(self, one: Active, now_s: int) -> bool:
+        steps = self._steps.get(one.job.number)
+        return steps is not None and steps.at(now_s) > 0
+
+    def _has_changed(self, view: ClusterView) -> bool:
+        """Whether the energy expected until the plan ends is another than it was."""
+        assert self._planned_at is not None
+        epoch, before = self._planned_at
+        epoch_s = view.cluster.epoch_s
+        here = view.now_s // epoch_s
+        past_s = max(self._steps[number].past_s for number in self._known & self._steps.keys())
+        span = slice(0, max(-(-past_s // epoch_s) - here, 0))
+        new, old = view.ahead.green_mw[span], before.green_mw[here - epoch :][span]
+        change = int(np.abs(new - old).sum())
+        return change * PPM > self._change_ppm * max(int(new.sum()), int(old.sum()))
+
+    def _replan(self, view: ClusterView) -> None:
+        moment = self._moment(view)
+        found = self._solve(moment.problem, self._warm(moment, view.now_s))
+        self._tried = _Tried(moment, found.columns)
+        columns = planned(moment.problem, found)
+        if columns is None:
+            columns = self._fallback(moment)
+        self._steps = {
+            moment.numbers[column.job]: steps_of(moment.problem, moment.epochs, column)
+            for column in columns
+        }
+
+    def _moment(self, view: ClusterView) -> _Moment:
+        active = tuple(sorted(view.active, key=lambda one: one.started_s is None))
+        servers = view.cluster.servers
+        jobs = [
+            new_job(one.job, servers, self._expected_work_s(one.job))
+            if one.started_s is None
+            else running_job(one, servers, self._expected_work_s(one.job))
+            for one in active
+        ]
+        longest_s = -(-max(job.deadline_ms for job in jobs) // MS_PER_S)
+        epochs = epochs_ahead(view.cluster, view.now_s, view.ahead, view.now_s + longest_s)
+        problem = parallel_problem(view.cluster, epochs, jobs, self._aims)
+        return _Moment(active, epochs, problem)
+
+    def _warm(self, moment: _Moment, now_s: int) -> list[Column]:
+        """What goes on of the plan in force, and of the schedules that were tried for it."""
+        own = self._as_planned(moment)
+        going_on = [column for column in own.values() if column is not None]
+        if self._tried is None:
+            return going_on
+        before = self._tried.moment
+        new_shapes = {
+            (number, moment.vms(j, o)): (j, o)
+            for j, number in enumerate(moment.numbers)
+            for o in range(len(moment.problem.jobs[j].shapes))
+        }
+        renumbered = {
+            (j, o): new_shapes[number, before.vms(j, o)]
+            for j, number in enumerate(before.numbers)
+            for o in range(len(before.problem.jobs[j].shapes))
+            if (number, before.vms(j, o)) in new_shapes
+        }
+        return going_on + carried(self._tried.columns, renumbered, before.epochs.at(now_s))
+
+    def _as_planned(self, moment: _Moment) -> dict[int, Column | None]:
+        """What goes on, by job; None for what has no plan or breaks its promise by it."""
+        found: dict[int, Column | None] = {}
+        for j, one in enumerate(moment.active):
+            if one.started_s is not None:
+                steps = self._steps.get(one.job.number)
+                found[j] = steps and as_planned(moment.problem, moment.epochs, j, steps)
+        return found
+
+    def _fallback(self, moment: _Moment) -> list[Column]:
+        """The plan in force or what jobs asked for, whichever lets more of those that wait start.
+
+        Where a job that runs can have neither, all keep the servers that they are on.
+        """
+        going_on = self._as_planned(moment)
+        asked = {j: as_requested(moment.problem, j) or going_on[j] for j in going_on}
+        ways = [_with_waiting(moment, list(way.values())) for way in (going_on, asked)]
+        return max((way for way in ways if way is not None), key=len, default=_as_they_are(moment))
+
+
+def _with_waiting(moment: _Moment, running: Sequence[Column | None]) -> list[Column] | None:
+    """The schedules and, in order, those of waiting jobs as far as they fit on what they asked
+    for; None where not even the former do.
+    """
+    problem = moment.problem
+    columns = [column for column in running if column is not None]
+    used = sum((column.row(problem.epochs) for column in columns), np.zeros(problem.epochs))
+    if len(columns) < len(running) or used.max() > problem.servers:
+        return None
+    for j in range(len(running), len(moment.active)):
+        column = as_requested(problem, j)
+        if column is None or (used + column.row(problem.epochs)).max() > problem.servers:
+            break
+        columns.append(column)
+        used = used + column.row(problem.epochs)
+    return columns
+
+
+def _as_they_are(moment: _Moment) -> list[Column]:
+    """Each job that runs on its present servers, for the present epoch."""
+    return [
+        Column(j, 0, 0, (one.servers,))
+        for j, one in enumerate(moment.active)
+        if one.started_s is not None
+    ]

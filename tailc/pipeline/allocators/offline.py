@@ -1,0 +1,47 @@
+"""Offline: the plan of one who knows every job and all energy beforehand, carried out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tailc.pipeline.allocators.epochs import epochs_ahead
+from tailc.pipeline.allocators.problem import Aims, new_job, parallel_problem
+from tailc.pipeline.allocators.solving import Solve, planned
+from tailc.pipeline.allocators.steps import steps_of
+from tailc.replay.baselines.servers.constant import Constant
+from tailc.replay.datacentre.malleable import Allocation, Cluster, ClusterView, MalleableJob
+from tailc.replay.datacentre.site import Supply
+
+
+class Offline:
+    """For one replay of these jobs. Epochs are cut where a job arrives, so that all start at once.
+
+    Where no plan was found, jobs have what they ask for (Haque, Rutgers 2016, section B.3.2).
+    """
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        supply: Supply,
+        jobs: Sequence[MalleableJob],
+        solve: Solve,
+        aims: Aims,
+    ) -> None:
+        until_s = max(job.submit_s + job.longest_s for job in jobs)
+        cuts_s = [job.submit_s for job in jobs]
+        epochs = epochs_ahead(cluster, 0, supply, until_s, cuts_s)
+        rows = [new_job(job, cluster.servers, job.work_s, epochs.at(job.submit_s)) for job in jobs]
+        problem = parallel_problem(cluster, epochs, rows, aims)
+        self.found = solve(problem, ())
+        columns = planned(problem, self.found)
+        self._steps = {
+            jobs[column.job].number: steps_of(problem, epochs, column) for column in columns or ()
+        }
+
+    def allocate(self, view: ClusterView) -> Allocation:
+        """What the plan says."""
+        if not self._steps:
+            return Constant().allocate(view)
+        steps = {one.job.number: self._steps[one.job.number] for one in view.active}
+        servers = {number: each.at(view.now_s) for number, each in steps.items()}
+        return Allocation(servers, {number: each.vms for number, each in steps.items()})

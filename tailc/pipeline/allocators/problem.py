@@ -1,0 +1,158 @@
+"""Malleable jobs of a replay as the problem that a plan solves (Haque, Rutgers 2016, eq. B.1-B.9).
+
+Both count progress alike: a millionth of a speed-up for a second is a thousandth for a millisecond.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+from tailc_solvers.green.parallel.problem import (
+    MS_PER_S,
+    PPT,
+    ParallelJob,
+    ParallelProblem,
+    Shape,
+    moves_of,
+    weighed_cost,
+)
+
+from tailc.pipeline.allocators.epochs import Epochs
+from tailc.replay.datacentre.malleable import Active, Cluster, MalleableJob
+from tailc.replay.datacentre.site import PPM, Whole
+
+MG_PER_G = 1_000
+MOST_VMS_A_SERVER = 4
+OUTLIVED = 10
+"""A job that outlives what was expected of it is taken to have one part in so many left."""
+
+
+@dataclass(frozen=True)
+class Aims:
+    """What a plan weighs, in micro-units: an hour of mean run time, and of brown energy a
+    micro-dollar, a kWh and a gram of CO2.
+
+    mean_over: of how many jobs run time is the mean, such as all those of a day; None: of those of
+    the problem, as printed, so that an hour of one job weighs the more the fewer there are.
+    """
+
+    run_cost: int
+    of_money: int = 1
+    of_energy: int = 0
+    of_carbon: int = 0
+    mean_over: int | None = None
+
+    def run_cost_of(self, jobs: int) -> int:
+        """For a problem of so many jobs, to the nearest."""
+        if self.mean_over is None:
+            return self.run_cost
+        return round(Fraction(self.run_cost * jobs, self.mean_over))
+
+
+def parallel_problem(
+    cluster: Cluster, epochs: Epochs, jobs: Sequence[ParallelJob], aims: Aims
+) -> ParallelProblem:
+    """The problem of these jobs; servers asleep take their part of the green energy first."""
+    count = np.arange(cluster.servers + 1, dtype=np.int64)
+    supply = epochs.supply
+    spare_mw = np.maximum(supply.green_mw - cluster.servers * cluster.asleep_mw, 0)
+    return ParallelProblem(
+        length_s=epochs.length_s,
+        servers=cluster.servers,
+        power_mw=(cluster.busy_mw - cluster.asleep_mw) * count,
+        moves_mj=moves_of(cluster.change_mj * count, at_the_ends=False),
+        green_mj=(spare_mw * epochs.length_s)[None],
+        weight_ppm=np.array([PPM], np.int64),
+        brown_cost=_brown_cost(supply.brown_udollars_per_kwh, supply.brown_mg_per_kwh, aims),
+        run_cost=aims.run_cost_of(len(jobs)),
+        jobs=tuple(jobs),
+        most_vms_a_server=MOST_VMS_A_SERVER,
+    )
+
+
+def new_job(job: MalleableJob, servers: int, work_s: int, epoch: int = 0) -> ParallelJob:
+    """A job that starts in this epoch. work_s: how long it is expected to run on one server.
+
+    Raises ValueError where it can run with none of its numbers of machines on the servers there
+    are, and where speed-ups are not of whole thousandths.
+    """
+    shapes = [shape_of(job, vms, servers) for vms in sorted(job.speedup_ppm)]
+    return ParallelJob(
+        tuple(shape for shape in shapes if shape is not None),
+        work_s * PPM,
+        job.requested,
+        _ppt(job.asked_ppm),
+        job.slowdown_ppm // PPT,
+        epoch,
+        epoch,
+    )
+
+
+def running_job(one: Active, servers: int, work_s: int) -> ParallelJob:
+    """What is left of a job. One that can no longer keep its promise may run as long as it takes
+    from now on with what it asked for.
+    """
+    shape = shape_of(one.job, one.vms, servers)
+    assert shape is not None, "it runs on them"
+    expected = work_s * PPM
+    left = expected - one.done if expected > one.done else -(-expected // OUTLIVED)
+    job = ParallelJob(
+        (shape,),
+        left,
+        one.job.requested,
+        _ppt(one.job.asked_ppm),
+        one.job.slowdown_ppm // PPT,
+        work_done=one.done,
+        run_ms=one.ran_s * MS_PER_S,
+        present=one.servers,
+    )
+    return job if _can_keep(job) else replace(job, slack_ppt=_least_slack_ppt(job))
+
+
+def shape_of(job: MalleableJob, vms: int, servers: int) -> Shape | None:
+    """The servers that so many machines can be on, and how fast they then are; None: on none."""
+    curve = job.speedup_ppm[vms]
+    fits = (count for count in sorted(curve) if count <= min(vms, servers))
+    counts = [count for count in fits if vms <= MOST_VMS_A_SERVER * count]
+    return Shape.of(vms, counts, [_ppt(curve[count]) for count in counts]) if counts else None
+
+
+def at_request(job: ParallelJob, shape: int = 0) -> int:
+    """The most servers that are no more than it asked for, the fewest where all are more."""
+    counts = job.shapes[shape].servers.tolist()
+    return max((count for count in counts if count <= job.requested), default=counts[0])
+
+
+def speed_ppt(job: ParallelJob, shape: int, count: int) -> int:
+    """How fast it is on so many servers; ValueError where it cannot be on them."""
+    counts = job.shapes[shape].servers.tolist()
+    return int(job.shapes[shape].speed_ppt[counts.index(count)])
+
+
+def _can_keep(job: ParallelJob) -> bool:
+    return job.work_left <= int(job.shapes[0].speed_ppt.max()) * job.deadline_ms
+
+
+def _least_slack_ppt(job: ParallelJob) -> int:
+    longest_ms = job.run_ms - (-job.work_left // speed_ppt(job, 0, at_request(job)))
+    return -(-longest_ms * PPT * job.requested_speed_ppt // (job.work_done + job.work_left))
+
+
+def _ppt(ppm: int) -> int:
+    if ppm % PPT:
+        raise ValueError("a plan takes speed-ups of whole thousandths")
+    return ppm // PPT
+
+
+def _brown_cost(udollars: Whole, mg: Whole, aims: Aims) -> Whole:
+    carbon_g = np.rint(mg / MG_PER_G).astype(np.int64)
+    return weighed_cost(
+        udollars,
+        carbon_g,
+        of_money=aims.of_money,
+        of_energy=aims.of_energy,
+        of_carbon=aims.of_carbon,
+    )

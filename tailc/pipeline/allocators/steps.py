@@ -1,0 +1,76 @@
+"""What a plan gives one job from moment to moment, and schedules made without a solver."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from tailc_solvers.green.parallel.check import faults_of_column
+from tailc_solvers.green.parallel.problem import MS_PER_S, ParallelProblem
+from tailc_solvers.green.parallel.schedules import Column
+
+from tailc.pipeline.allocators.epochs import Epochs
+from tailc.pipeline.allocators.problem import at_request, speed_ppt
+
+
+@dataclass(frozen=True)
+class Steps:
+    """A job's machines, and its servers from each moment on; none before the first or from
+    `past_s` on.
+    """
+
+    vms: int
+    begin_s: tuple[int, ...]
+    servers: tuple[int, ...]
+    past_s: int
+
+    def at(self, moment_s: int) -> int:
+        """Servers at a moment."""
+        step = bisect_right(self.begin_s, moment_s) - 1
+        return self.servers[step] if step >= 0 and moment_s < self.past_s else 0
+
+
+def steps_of(problem: ParallelProblem, epochs: Epochs, column: Column) -> Steps:
+    """A schedule of the problem at the moments of its epochs."""
+    shape = problem.jobs[column.job].shapes[column.shape]
+    begin_s = epochs.begin_s[column.start : column.start + len(column.servers) + 1].tolist()
+    return Steps(shape.vms, tuple(begin_s[:-1]), column.servers, begin_s[-1])
+
+
+def columns_of(servers: np.ndarray, shape: np.ndarray) -> list[Column]:
+    """The schedules of a plan; server counts [J, T] and shapes [J]."""
+    columns = []
+    for j, row in enumerate(servers.tolist()):
+        runs = [t for t, count in enumerate(row) if count]
+        columns.append(Column(j, int(shape[j]), runs[0], tuple(row[runs[0] : runs[-1] + 1])))
+    return columns
+
+
+def as_requested(problem: ParallelProblem, job: int) -> Column | None:
+    """A job on what it asked for until it is done; None where that breaks its promise."""
+    count = at_request(problem.jobs[job])
+    return _schedule(problem, job, lambda _: count)
+
+
+def as_planned(problem: ParallelProblem, epochs: Epochs, job: int, steps: Steps) -> Column | None:
+    """A running job on what it has been given, then on what it asked for; None where that breaks
+    its promise.
+    """
+    requested = at_request(problem.jobs[job])
+    begin_s = epochs.begin_s.tolist()
+    return _schedule(problem, job, lambda epoch: steps.at(begin_s[epoch]) or requested)
+
+
+def _schedule(problem: ParallelProblem, job: int, count_at: Callable[[int], int]) -> Column | None:
+    one = problem.jobs[job]
+    left = one.work_left
+    servers: list[int] = []
+    for length_s in problem.length_s.tolist()[one.earliest :]:
+        servers.append(count_at(one.earliest + len(servers)))
+        left -= speed_ppt(one, 0, servers[-1]) * length_s * MS_PER_S
+        if left <= 0:
+            break
+    column = Column(job, 0, one.earliest, tuple(servers))
+    return None if faults_of_column(problem, column) else column
