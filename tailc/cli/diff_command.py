@@ -8,14 +8,16 @@ import click
 
 from tailc.cli import replay_options
 from tailc.cli.arrivals_option import arrivals_options
+from tailc.cli.comparing_plans import compared_plans
 from tailc.cli.comparing_throughput import compared_throughput
+from tailc.cli.judging_plan import check_no_windows
 from tailc.cli.outcome import Outcome, reports
 
 if TYPE_CHECKING:
     from tailc.artifact.envelope import Policy
     from tailc.cli.arrivals_option import AskedArrivals
     from tailc.diff.compare import Diff
-    from tailc.errors import Finding
+    from tailc.errors import Finding, TailcError
     from tailc.traces.source import Format
 
 
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 @arrivals_options
 @replay_options.cut_off
 @replay_options.thoroughness
+@replay_options.windows
 @replay_options.allow_compile_trace
 @replay_options.progress
 @click.option("--exit-code", is_flag=True, help="Exit 2 where the policies differ.")
@@ -43,6 +46,7 @@ def command(
     trace: str | None,
     *,
     exit_code: bool,
+    windows: int | None,
     **options: Any,
 ) -> Outcome:
     """Say what a runtime does otherwise under NEW than under OLD, and what comes of it.
@@ -50,13 +54,20 @@ def command(
     OLD and NEW are .tailc or .json files, or the STEM of both, of any schema version. With --trace
     both are replayed on the same requests at the same times; arrivals are Poisson at the rates of
     NEW unless --rate or --arrivals is given; policies of shares are replayed on the machines behind
-    measured throughput. Exits 0 unless --exit-code is given.
+    measured throughput, and plans on the same days after both. Exits 0 unless --exit-code is given.
     """
     from tailc.artifact.files import read_policy
     from tailc.errors import ExitCode
     from tailc.report import diff as render
 
     policies = read_policy(old), read_policy(new)
+    if trace is not None and any(policy.plan for policy in policies):
+        given = {"exit_code": exit_code, "windows": windows, **options}
+        return compared_plans(policies, trace, **given)
+    if trace is not None:
+        check_no_windows(windows)
+    elif windows is not None:
+        raise _without_trace()
     if trace is not None and any(policy.shares for policy in policies):
         return compared_throughput(policies, trace, exit_code=exit_code, **options)
     found, warnings = _compared(policies, trace, **options)
@@ -106,7 +117,11 @@ def _check_unused(trace_format: Format, arrivals: AskedArrivals, options: dict[s
     # A flag that is not given is False; a seed of 0 is given, and equals it.
     chosen = [value for value in options.values() if value is not None and value is not False]
     if chosen or trace_format != "auto" or arrivals.given or arrivals.column:
-        from tailc.errors import Code, Finding, TailcError
+        raise _without_trace()
 
-        message = "options of a replay are given, and no requests to replay"
-        raise TailcError(Finding(Code.USAGE, message, help="add --trace FILE"))
+
+def _without_trace() -> TailcError:
+    from tailc.errors import Code, Finding, TailcError
+
+    message = "options of a replay are given, and no requests to replay"
+    return TailcError(Finding(Code.USAGE, message, help="add --trace FILE"))

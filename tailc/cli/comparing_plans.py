@@ -1,0 +1,54 @@
+"""What diff prints of plans on held-out days."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tailc.cli.judging_plan import SEED, check_options
+from tailc.cli.outcome import Outcome
+
+if TYPE_CHECKING:
+    from tailc.artifact.envelope import Policy
+    from tailc.cli.arrivals_option import AskedArrivals
+    from tailc.traces.source import Format
+
+
+def compared_plans(
+    policies: tuple[Policy, Policy],
+    days: str,
+    trace_format: Format,
+    arrivals: AskedArrivals,
+    progress: bool | None,  # noqa: ARG001 - a second is not worth showing
+    *,
+    exit_code: bool,
+    windows: int | None,
+    **options: Any,
+) -> Outcome:
+    """What differs, and what becomes of jobs and energy on the same windows."""
+    from tailc.diff.compare import diff
+    from tailc.diff.plan_days import comparable, days_change
+    from tailc.errors import ExitCode
+    from tailc.pipeline.held_out_days import read_held_out_days
+    from tailc.report import diff as render
+    from tailc.report.diff import plan_days as changes
+
+    comparable(*policies)
+    check_options(policies[1], trace_format, arrivals, options)
+    held_out = read_held_out_days(policies[1], days, windows)
+    seed = options.get("seed")
+    change = days_change(
+        *policies,
+        held_out,
+        SEED if seed is None else seed,
+        allow_compile_trace=bool(options.get("allow_compile_trace")),
+    )
+    found = diff(*policies)
+    result: dict[str, object] = {**render.as_dict(found), "days": changes.as_dict(change)}
+    return Outcome(
+        found.exit_code if exit_code else ExitCode.OK,
+        f"{render.as_text(found)}\n{changes.as_text(change)}",
+        result,
+        (*found.warnings, *held_out.warnings),
+        tuple((render.as_github(found) + changes.as_github(change)).splitlines()),
+        markdown=render.as_markdown(found) + changes.as_markdown(change),
+    )

@@ -1,0 +1,87 @@
+"""What becomes of jobs and energy under NEW: the prices of both plans on the same held-out days."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tailc.artifact.envelope import Policy
+from tailc.errors import Code, Finding, TailcError
+from tailc.forms.plan.plan import Plan
+from tailc.traces.jobs.log import refuse_wide
+from tailc.verify.plan.held_out import HeldOutDays, check_held_out, windows_of_compile
+from tailc.verify.plan.judge import replayable, samples_of
+from tailc.verify.plan.judged import gains_of, means_of
+from tailc.verify.plan.means import MeanOf
+from tailc.verify.plan.quantities import Quantity
+
+
+@dataclass(frozen=True, eq=False)
+class DaysChange:
+    """What both did, and NEW - OLD with a 95 % interval, taken within each window.
+
+    epochs, of `epoch_s`, are of a window; own_windows: one of both was made from so many.
+    """
+
+    held_out_digest: str
+    windows: int
+    own_windows: int
+    epochs: int
+    epoch_s: int
+    from_unix_s: int
+    until_unix_s: int
+    seed: int
+    old: Mapping[Quantity, MeanOf]
+    new: Mapping[Quantity, MeanOf]
+    change: Mapping[Quantity, MeanOf]
+
+
+def days_change(
+    old: Policy, new: Policy, held_out: HeldOutDays, seed: int, *, allow_compile_trace: bool = False
+) -> DaysChange:
+    """Replay both on windows as long as NEW.
+
+    Raises TailcError where one is no plan that can be replayed, where jobs are rigid in one and
+    malleable in the other, where epochs differ in length, for a job that is wider than the servers
+    of one, and for windows that one was made from.
+    """
+    plans = comparable(old, new)
+    for plan in plans:
+        for window in held_out.windows:
+            refuse_wide(window.jobs, plan.servers)
+    if not allow_compile_trace:
+        check_held_out((old, new), held_out)
+    own = {
+        window.start_unix_s for one in (old, new) for window in windows_of_compile(one, held_out)
+    }
+    before, after = (samples_of(plan, held_out, seed) for plan in plans)
+    epochs, epoch_s = len(plans[1].epochs), plans[1].epoch_s
+    return DaysChange(
+        held_out_digest=held_out.digest,
+        windows=len(held_out.windows),
+        own_windows=len(own),
+        epochs=epochs,
+        epoch_s=epoch_s,
+        from_unix_s=held_out.windows[0].start_unix_s,
+        until_unix_s=held_out.windows[-1].start_unix_s + epochs * epoch_s,
+        seed=seed,
+        old=means_of(before),
+        new=means_of(after),
+        change=gains_of(after, before),
+    )
+
+
+def comparable(old: Policy, new: Policy) -> tuple[Plan, Plan]:
+    """Both plans; TailcError where no window is one for both."""
+    plans = replayable(old), replayable(new)
+    kinds = ["malleable" if plan.terms is None else "rigid" for plan in plans]
+    if kinds[0] != kinds[1]:
+        message = f"jobs are {kinds[0]} in `{old.name}`, and {kinds[1]} in `{new.name}`"
+        raise TailcError(Finding(Code.USAGE, message, help="leave out --trace, or verify each"))
+    if plans[0].epoch_s != plans[1].epoch_s:
+        message = (
+            f"the plans decide every {plans[0].epoch_s} s and every {plans[1].epoch_s} s: their "
+            "epochs cannot be compared one by one"
+        )
+        raise TailcError(Finding(Code.USAGE, message, help="leave out --trace, or verify each"))
+    return plans

@@ -1,0 +1,88 @@
+"""How what becomes of jobs and energy changes from one plan to another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from tailc.diff.plan_days import DaysChange
+from tailc.report.findings import escaped
+from tailc.report.plan import length_text
+from tailc.report.plan_verdict.json_form import means_dict
+from tailc.report.plan_verdict.words import HEADS, better, figure, limits
+from tailc.report.table import Column, columns_aligned, columns_markdown
+from tailc.traces.zones import utc_text
+from tailc.units import counted
+from tailc.verify.plan.means import FEWEST_WINDOWS
+
+
+def as_text(change: DaysChange) -> str:
+    """A row for each quantity, and what is left to say."""
+    parts = [f"{_title(change)}\n{columns_aligned(_columns(change))}", *_remarks(change)]
+    return "\n".join(parts) + "\n"
+
+
+def as_markdown(change: DaysChange) -> str:
+    """The same for a comment."""
+    remarks = "".join(f"\n- {remark}\n" for remark in _remarks(change))
+    return f"\n{_title(change)}\n\n{columns_markdown(_columns(change))}{remarks}"
+
+
+def as_github(change: DaysChange) -> str:
+    """A warning for each quantity that is worse, one a line."""
+    return "".join(
+        f"::warning title=worse::{escaped(told)}\n" for told in _worse(change)
+    )
+
+
+def as_dict(change: DaysChange) -> dict[str, Any]:
+    """The same for a program; shares are from 0 to 1."""
+    return {
+        "held_out_digest": change.held_out_digest,
+        "windows": change.windows,
+        "own_windows": change.own_windows,
+        "epochs": change.epochs,
+        "epoch_s": change.epoch_s,
+        "from_unix_s": change.from_unix_s,
+        "until_unix_s": change.until_unix_s,
+        "seed": change.seed,
+        "old": means_dict(change.old),
+        "new": means_dict(change.new),
+        "change": means_dict(change.change),
+    }
+
+
+def _title(change: DaysChange) -> str:
+    return (
+        f"means of {counted(change.windows, 'window')} of "
+        f"{length_text(change.epochs * change.epoch_s)}, from {utc_text(change.from_unix_s)} to "
+        f"{utc_text(change.until_unix_s)}"
+    )
+
+
+def _remarks(change: DaysChange) -> Iterator[str]:
+    if change.own_windows:
+        windows = counted(change.own_windows, "window")
+        yield f"{windows} of the days that a policy was made from"
+    if change.windows < FEWEST_WINDOWS:
+        yield f"an interval needs {FEWEST_WINDOWS} windows at least"
+
+
+def _columns(change: DaysChange) -> tuple[Column, ...]:
+    found = change.change.items()
+    return (
+        Column("", tuple(HEADS[each] for each, _ in found), is_number=False),
+        Column("old", tuple(figure(each, mean.value) for each, mean in change.old.items())),
+        Column("new", tuple(figure(each, mean.value) for each, mean in change.new.items())),
+        Column("change", tuple(figure(each, mean.value, is_signed=True) for each, mean in found)),
+        Column("95 % interval", tuple(limits(each, mean, is_signed=True) for each, mean in found)),
+        Column("", tuple(better(*row) for row in found), is_number=False),
+    )
+
+
+def _worse(change: DaysChange) -> Iterator[str]:
+    for each, mean in change.change.items():
+        if better(each, mean) == "worse":
+            value = figure(each, mean.value, is_signed=True)
+            told = limits(each, mean, is_signed=True)
+            yield f"{HEADS[each]}: {value}, 95 % interval {told}"
