@@ -12,6 +12,7 @@ from tailc.forms.plan.expected import expected_of
 from tailc.forms.plan.ledger import Entry
 from tailc.forms.plan.plan import Plan
 from tailc.replay.datacentre.jobs import Submitted
+from tailc.replay.datacentre.malleable import ClusterOutcome
 from tailc.replay.datacentre.rigid import RigidOutcome
 
 Floats = NDArray[np.float64]
@@ -25,7 +26,7 @@ class Power:
 
     edges_s: where each interval begins, and where the last ends [s since start_unix_s].
     is_expected: the books are what a plan expects, not what came. forecast_mw: by interval, the
-    green power that was forecast. admitted, refused: jobs by moment [s since start_unix_s].
+    green power that was forecast. begun, refused: jobs by moment [s since start_unix_s].
     """
 
     start_unix_s: int
@@ -33,7 +34,7 @@ class Power:
     entries: tuple[Entry, ...]
     is_expected: bool
     forecast_mw: tuple[int, ...] | None
-    admitted: Mapping[int, int]
+    begun: Mapping[int, int]
     refused: Mapping[int, int]
 
     def __post_init__(self) -> None:
@@ -59,7 +60,7 @@ class Power:
 
 
 def power_of_plan(plan: Plan) -> Power:
-    """What a plan expects of itself. Its jobs count as admitted when they begin."""
+    """What a plan expects of itself."""
     firsts = [job.spans[0].first_epoch * plan.epoch_s for job in plan.jobs]
     return Power(
         plan.start_unix_s,
@@ -67,7 +68,7 @@ def power_of_plan(plan: Plan) -> Power:
         expected_of(plan).entries,
         is_expected=True,
         forecast_mw=None,
-        admitted=_counted(firsts),
+        begun=_counted(firsts),
         refused={},
     )
 
@@ -81,7 +82,8 @@ def power_of_rigid(
 ) -> Power:
     """What came of a replay of rigid `jobs`, with the green power that was forecast, if it is told.
 
-    A job counts when the planner decided on it, at the start of the first epoch after it came.
+    A job begins or is refused when the planner decides, at the start of the first epoch after it
+    came.
     """
     settled = {one.number for one in outcome.settled}
     decided = [(-(-max(job.submit_s, 0) // epoch_s) * epoch_s, job.number) for job in jobs]
@@ -92,10 +94,27 @@ def power_of_rigid(
         outcome.entries,
         is_expected=False,
         forecast_mw=None if forecast_mw is None else tuple(int(mw) for mw in forecast_mw),
-        admitted=_counted([at_s for at_s, number in decided if number in settled]),
+        begun=_counted([at_s for at_s, number in decided if number in settled]),
         refused=_counted(
             [at_s for at_s, number in decided if number not in settled and at_s < edges_s[-1]]
         ),
+    )
+
+
+def power_of_cluster(start_unix_s: int, outcome: ClusterOutcome) -> Power:
+    """What came of a replay of jobs on one bus."""
+    begun: dict[int, int] = {}
+    for from_s, given in outcome.history:
+        for job in given:
+            begun.setdefault(job, from_s)
+    return Power(
+        start_unix_s,
+        (0, *outcome.ends_s),
+        outcome.entries,
+        is_expected=False,
+        forecast_mw=None,
+        begun=_counted(list(begun.values())),
+        refused={},
     )
 
 

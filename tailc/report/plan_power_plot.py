@@ -1,4 +1,4 @@
-"""Power over time, stacked by source, with demand, supply, forecast, admissions and prices."""
+"""Power over time, stacked by source, with demand, supply, forecast, jobs and prices."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _UDOLLARS, _MG_PER_G = 1_000_000, 1_000
 # Told apart by lightness too: in print, and by people who do not see red or green.
 _GREEN, _BROWN, _SPILLED = "#66c2a5", "#6b4a2b", "#d9f0e8"
 _DEMAND, _SUPPLY, _FORECAST = "black", "#00604a", "#0072b2"
-_ADMITTED, _REFUSED = "#0072b2", "#d55e00"
+_BEGUN, _REFUSED = "#0072b2", "#d55e00"
 
 
 def picture(power: Power, kind: PictureFormat, zone: tzinfo = UTC) -> bytes:
@@ -63,7 +63,7 @@ def _add_legend(above: Axes, every: Sequence[Axes]) -> None:
 def _panels(power: Power) -> list[Any]:
     """How to draw each panel below, and its values."""
     found: list[Any] = []
-    if power.admitted or power.refused:
+    if power.begun or power.refused:
         found.append((_draw_jobs, None))
     prices = [one.brown_udollars_per_kwh / _UDOLLARS for one in power.entries]
     carbon = [one.brown_mg_per_kwh / _MG_PER_G for one in power.entries]
@@ -111,12 +111,11 @@ def _line(axes: Axes, power: Power, values: Sequence[float] | Floats, **how: Any
 
 
 def _draw_jobs(axes: Axes, power: Power, _: None) -> None:
-    """A tick at each moment, as long as it has jobs: those let in above, those refused below."""
-    label = "jobs begin" if power.is_expected else "jobs admitted"
-    _tick(axes, power.admitted, 1, color=_ADMITTED, label=label)
+    """A tick at each moment, as long as it has jobs: begun ones above, refused below."""
+    _tick(axes, power.begun, 1, color=_BEGUN, label="jobs begin")
     _tick(axes, power.refused, -1, color=_REFUSED, label="jobs refused")
     axes.axhline(0, color="0.4", linewidth=0.6)
-    ends = {-max(power.refused.values(), default=0), 0, max(power.admitted.values(), default=0)}
+    ends = {-max(power.refused.values(), default=0), 0, max(power.begun.values(), default=0)}
     axes.set_yticks(sorted(ends), [str(abs(end)) for end in sorted(ends)])
     axes.set_ylabel("jobs")
 

@@ -180,12 +180,14 @@ class Done:
 class ClusterOutcome:
     """A replay: the jobs done by number, how many were not, and the books of each interval.
 
-    history: (from when [s], servers by job) after each event.
+    ends_s: when each interval ends, and the next begins. history: (from when [s], servers by job)
+    after each event.
     """
 
     done: tuple[Done, ...]
     unfinished: int
     entries: tuple[Entry, ...]
+    ends_s: tuple[int, ...]
     history: tuple[tuple[int, Mapping[int, int]], ...]
 
 
@@ -210,7 +212,8 @@ def replay_malleable(
         until_s = min(_next_event(state, wake_s), (epoch + 1) * cluster.epoch_s)
         _run(state, epoch, until_s)
     done = tuple(sorted(state.done, key=lambda one: one.number))
-    return ClusterOutcome(done, len(state.active), tuple(state.entries), tuple(state.history))
+    books = tuple(state.entries), tuple(state.ends_s)
+    return ClusterOutcome(done, len(state.active), *books, tuple(state.history))
 
 
 @dataclass(eq=False)
@@ -222,6 +225,7 @@ class _State:
     active: list[Active] = field(default_factory=list)
     done: list[Done] = field(default_factory=list)
     entries: list[Entry] = field(default_factory=list)
+    ends_s: list[int] = field(default_factory=list)
     history: list[tuple[int, Mapping[int, int]]] = field(default_factory=list)
     changed: int = 0
 
@@ -286,6 +290,7 @@ def _run(state: _State, epoch: int, until_s: int) -> None:
             int(state.supply.brown_mg_per_kwh[epoch]),
         )
     )
+    state.ends_s.append(until_s)
     state.changed = 0
     state.now_s = until_s
     for one in state.active:

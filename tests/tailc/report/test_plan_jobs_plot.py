@@ -9,15 +9,12 @@ import numpy as np
 import pytest
 
 from tailc.forms.plan.plan import PlannedJob, Span
-from tailc.replay.baselines.servers.constant import Constant
-from tailc.replay.datacentre.malleable import MalleableJob, replay_malleable
 from tailc.report.plan_jobs_plot import draw, draw_stack, picture, stack_picture
 from tailc.report.plan_shown import MOST_NAMED, Shown, shown_of
 from tailc.report.plan_stack import stack_of_replay
 from tests.tailc.artifact.published import policy_of
 from tests.tailc.forms.plan.random_plans import random_plan
-from tests.tailc.replay.datacentre.sites import Known, supply
-from tests.tailc.replay.datacentre.test_malleable import CURVE, FOUR
+from tests.tailc.report.clusters import two_jobs
 from tests.tailc.report.drawn_axes import axes_of
 from tests.tailc.report.hash_seeds import with_hash_seed
 
@@ -153,13 +150,7 @@ def test_a_name_is_in_its_band_where_it_fits():
 
 def test_a_replay_has_the_servers_that_jobs_were_given():
     """Jobs that ask for two and four of four servers take 334 s and 200 s, one after the other."""
-    jobs = [
-        MalleableJob(number, 0, 600, asked, 1_100_000, {2 * asked: CURVE})
-        for number, asked in ((1, 2), (2, 4))
-    ]
-    came = supply([0])
-    found = replay_malleable(FOUR, came, Known(came), jobs, Constant())
-    stack = stack_of_replay(0, 900, 4, found)
+    stack = stack_of_replay(0, 900, 4, two_jobs(0))
     assert stack.edges_s == (0, 334, 534, 900)
     (axes,) = axes_of(draw_stack, stack)
     assert [height.tolist() for height in heights_of(axes)] == [[2, 0, 0], [0, 4, 0]]

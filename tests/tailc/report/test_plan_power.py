@@ -11,11 +11,12 @@ from tailc.forms.plan.ledger import Entry
 from tailc.replay.baselines.plans.first_fit import FirstFit
 from tailc.replay.datacentre.jobs import Submitted
 from tailc.replay.datacentre.rigid import replay_rigid
-from tailc.report.plan_power import Power, power_of_plan, power_of_rigid
+from tailc.report.plan_power import Power, power_of_cluster, power_of_plan, power_of_rigid
 from tailc.report.plan_power_plot import draw, picture
 from tailc.traces.zones import zone_of
 from tests.tailc.artifact.published import policy_of
 from tests.tailc.replay.datacentre.sites import RACK_MW, SMALL, Known, supply
+from tests.tailc.report.clusters import two_jobs
 from tests.tailc.report.drawn_axes import axes_of, steps_of, ticks_at
 from tests.tailc.report.hash_seeds import with_hash_seed
 
@@ -100,16 +101,16 @@ def test_a_replay_has_what_came_what_was_forecast_and_who_was_refused():
     assert drawn["green, forecast"].values.tolist() == pytest.approx([0.56, 0.28, 0])
     assert drawn["demand"].values.tolist() == pytest.approx([0.56, 0.56, 0])
     assert drawn["brown"].baseline.tolist() == pytest.approx([0.28, 0.56, 0])
-    assert ticks_at(panel) == {"jobs admitted": {0: 1}, "jobs refused": {0: -1, 900: -1}}
+    assert ticks_at(panel) == {"jobs begin": {0: 1}, "jobs refused": {0: -1, 900: -1}}
     assert [label.get_text() for label in panel.get_yticklabels()] == ["1", "0", "1"]
 
 
-def test_jobs_after_the_last_decision_are_neither_let_in_nor_refused():
+def test_jobs_after_the_last_decision_neither_begin_nor_are_refused():
     came = supply([1])
     late = [Submitted(1, 1, 900, 1, 0)]
     found = replay_rigid(SMALL, came, Known(came), late, FirstFit())
     power = power_of_rigid(0, 900, late, found)
-    assert (power.admitted, power.refused) == ({}, {})
+    assert (power.begun, power.refused) == ({}, {})
 
 
 def test_intervals_of_different_length_have_their_mean_power():
@@ -117,6 +118,18 @@ def test_intervals_of_different_length_have_their_mean_power():
     power = power_of(entries, edges_s=(0, 3_600, 3_600 + 1_800))
     (axes,) = axes_of(draw, power)
     assert steps_of(axes)["demand"].values.tolist() == [1, 2]
+
+
+def test_a_cluster_s_replay_has_its_own_intervals():
+    """Two of four servers are busy for 334 s, then all for 200 s: 30 W a busy one, 1 W another."""
+    found = two_jobs(90_000)
+    top, panel = axes_of(draw, power_of_cluster(0, found))
+    drawn = steps_of(top)
+    assert drawn["demand"].edges.tolist() == [0, 334, 534, 900]
+    assert drawn["demand"].values.tolist() == pytest.approx([0.062, 0.12, 0.004])
+    assert drawn["green, used"].values.tolist() == pytest.approx([0.062, 0.09, 0.004])
+    assert drawn["green, spilled"].values.tolist() == pytest.approx([0.09, 0.12, 0.09])
+    assert ticks_at(panel) == {"jobs begin": {0: 1, 334: 1}}
 
 
 def test_a_picture_tells_its_zone():
