@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from changed import changed
+from damaged_batteries import damaged_batteries
 from damaged_controls import damaged_controls
 from damaged_plans import damaged_plans
 from damaged_tails import damaged_tails
@@ -53,6 +54,7 @@ def damaged_files() -> dict[str, tuple[str, bytes]]:
         **damaged_controls(),
         **damaged_tails(),
         **damaged_plans(),
+        **damaged_batteries(),
     }
 
 

@@ -61,6 +61,18 @@ def source(plan: Numbers, pool: int, epoch: int) -> str:
     return "green" if pool in green_pools(plan, epoch) else "brown"
 
 
+def stored(plan: Numbers, epoch: int | None) -> tuple[int, int] | None:
+    """What goes into the battery in an epoch, and what it holds at its end."""
+    if epoch is None or "battery" not in plan:
+        return None
+    battery = plan["battery"]
+    held = battery["first_mj"]
+    flows = [one["battery_mj"] for one in plan["epochs"][: epoch + 1]]
+    for flow in flows:
+        held += flow * battery["kept_ppm"] // MILLION if flow > 0 else flow
+    return flows[-1], held
+
+
 def green_pools(plan: Numbers, epoch: int) -> list[int]:
     """The pools on the green bus."""
     count = len(plan["pools"])

@@ -15,6 +15,7 @@ from plain_plans import (
     quote,
     release,
     source,
+    stored,
 )
 
 PLAN_COLUMNS = (
@@ -78,6 +79,11 @@ def _source(plan: Numbers, _state: Numbers, call: Call) -> list[Any]:
     return _told(None if epoch is None else source(plan, int(call.pool), epoch))
 
 
+def _stored(plan: Numbers, _state: Numbers, call: Call) -> list[Any]:
+    told = stored(plan, epoch_at(plan, int(call.unix_s)))
+    return _told(None if told is None else ":".join(map(str, told)))
+
+
 def _allocation(plan: Numbers, state: Numbers, call: Call) -> list[Any]:
     epoch = epoch_at(plan, int(call.unix_s))
     if epoch is None or call.job not in state["places"]:
@@ -118,6 +124,7 @@ def _release(_plan: Numbers, state: Numbers, call: Call) -> list[Any]:
 _ANSWERS: dict[str, Callable[[Numbers, Numbers, Call], list[Any]]] = {
     "epoch": _epoch,
     "source": _source,
+    "stored": _stored,
     "allocation": _allocation,
     "quote": _quote,
     "admit": _quote,
@@ -248,10 +255,22 @@ def _slow(_plan: Numbers) -> list[PlanSequence]:
     ]
 
 
+def _battery(plan: Numbers) -> list[PlanSequence]:
+    edges = [
+        plan["start_unix_s"] + number * plan["epoch_s"] for number in range(len(plan["epochs"]) + 1)
+    ]
+    moments = sorted({edge + step for edge in edges for step in (-1, 0)})
+    calls = [Call("stored", unix_s=moment) for moment in moments]
+    return [PlanSequence("stored", "What the battery does and holds, epoch by epoch.", calls)]
+
+
 _OWN: dict[str, Callable[[Numbers], list[PlanSequence]]] = {
     "plan": _racks,
     "plan-cluster": _cluster,
     "plan-smallest": _smallest,
     "plan-extremes": _extremes,
     "plan-slow": _slow,
+    "plan-battery": _battery,
+    "plan-battery-racks": _battery,
+    "plan-battery-extremes": _battery,
 }

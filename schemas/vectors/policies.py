@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from batteries import battery_plan, extreme_battery_plan, racks_battery_plan
 from cores import (
     coarse_controller,
     controller,
@@ -188,6 +189,18 @@ def named_policies() -> dict[str, tuple[str, Policy]]:
         "plan-slow": (
             "Schema 1.4: a plan whose jobs may take any time, at the largest cost of delay.",
             policy("plan-slow", slow_plan(), reading=_job_reading()),
+        ),
+        "plan-battery": (
+            "Schema 1.5: a battery with losses beside a cluster on one bus.",
+            policy("plan-battery", battery_plan(), reading=_job_reading(PPM, 1_900_000)),
+        ),
+        "plan-battery-racks": (
+            "Schema 1.5: a battery without losses beside racks on two buses, full at first.",
+            policy("plan-battery-racks", racks_battery_plan(), reading=_job_reading()),
+        ),
+        "plan-battery-extremes": (
+            "Schema 1.5: a battery with every number at a limit.",
+            policy("plan-battery-extremes", extreme_battery_plan(), reading=_job_reading()),
         ),
     }
 

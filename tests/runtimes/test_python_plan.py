@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import astuple, fields
+from itertools import product
 from random import Random
 from typing import Any
 
@@ -21,7 +22,7 @@ from tailc.artifact.json_form import encode_json
 from tailc.forms.plan import plan as form
 from tailc.forms.plan.quote import RigidJob, cheapest_width, quote
 from tests.runtimes.test_python_controller import numbers_in, refusals
-from tests.tailc.artifact.published import VECTORS, changed_json, plan_policy
+from tests.tailc.artifact.published import VECTORS, changed_json, policy_of
 from tests.tailc.artifact.random_policies import random_plan_policy
 
 SEEDS = st.integers(0, 2**32)
@@ -127,23 +128,46 @@ def test_a_question_that_means_nothing_is_an_error(asks: Any, said: str) -> None
 
 def test_the_plan_tells_what_the_form_does() -> None:
     """Of every field of the form, so that none is forgotten."""
-    wanted = plan_policy().plan
-    assert wanted
-    for suffix in ("json", "tailc"):
-        got = open_plan(VECTORS / f"plan.{suffix}")
+    for name, suffix in product(("plan", "plan-battery-racks"), ("json", "tailc")):
+        wanted = policy_of(name).plan
+        assert wanted
+        got = open_plan(VECTORS / f"{name}.{suffix}")
         for field in fields(form.Plan):
             told = getattr(wanted, field.name)
             if field.name == "jobs":
                 assert got.jobs == tuple(job.name for job in told)
             elif field.name == "prices":
                 assert got.prices == tuple(one.udollars for one in told)
-            elif field.name == "terms":
-                assert got.terms == astuple(told)
+            elif field.name in ("terms", "battery") and told is not None:
+                assert getattr(got, field.name) == astuple(told)
             elif field.name in ("pools", "epochs"):
                 theirs = getattr(got, field.name)
                 assert [vars(one) for one in told] == [vars(one) for one in theirs]
             else:
                 assert getattr(got, field.name) == told
+
+
+def test_a_battery_tells_what_it_does_in_an_epoch_and_holds_at_its_end() -> None:
+    """13 epochs' edges of an hour: it gives what it held first, and is charged at noon."""
+    plan = open_plan(VECTORS / "plan-battery.tailc")
+    assert plan.battery
+    assert plan.battery.first_mj == 200_000_001
+    assert plan.stored(NOON) == (-200_000_001, 0)
+    # 25.2 kJ go in, of which 85.3217 % stay.
+    assert plan.stored(NOON + 2 * 3_600) == (25_200_000, 21_501_068)
+    assert plan.stored(NOON - 1) is plan.stored(NOON + 12 * 3_600) is racks().stored(NOON) is None
+
+
+@given(SEEDS)
+def test_batteries_hold_as_much_as_in_the_form(seed: int) -> None:
+    policy = random_plan_policy(Random(seed))
+    plan, wanted = policy_from(encode_flat(policy)), policy.plan
+    assert isinstance(plan, Plan)
+    assert wanted
+    states = wanted.battery.states_mj(wanted.battery_mj) if wanted.battery else ()
+    for epoch, state_mj in enumerate(states):
+        told = plan.stored(wanted.start_unix_s + epoch * wanted.epoch_s)
+        assert told == (wanted.battery_mj[epoch], state_mj)
 
 
 def test_a_policy_of_another_form_is_no_damage_but_an_error() -> None:
@@ -219,7 +243,10 @@ def with_numbers(rng: Random, name: str, paths: list[tuple[str | int, ...]]) -> 
     return changed_json(change, name=name)
 
 
-@pytest.mark.parametrize("name", ["plan", "plan-cluster", "plan-extremes"])
+@pytest.mark.parametrize(
+    "name",
+    ["plan", "plan-cluster", "plan-extremes", "plan-battery", "plan-battery-racks"],
+)
 @pytest.mark.parametrize("count", [150, pytest.param(10_000, marks=pytest.mark.fuzz)])
 def test_other_numbers_are_refused_by_both_readers_or_by_none(name: str, count: int) -> None:
     forms = json.loads((VECTORS / f"{name}.json").read_bytes())["forms"]

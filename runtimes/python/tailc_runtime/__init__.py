@@ -23,6 +23,7 @@ from tailc_runtime.opening import (
     open_tail_table,
 )
 from tailc_runtime.plan import BROWN, GREEN, MIXED, Plan
+from tailc_runtime.plan_battery import Stored
 from tailc_runtime.plan_pricing import Quote
 from tailc_runtime.shares import Shares
 from tailc_runtime.table import NOW, ON_EXIT, WAIT, PolicyTable
@@ -46,6 +47,7 @@ __all__ = [
     "PolicyTable",
     "Quote",
     "Shares",
+    "Stored",
     "TailTable",
     "Truncated",
     "UnknownClass",

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from tailc_runtime.flat_walk import Walk
-from tailc_runtime.raw import RawEpoch, RawJob, RawPlan, RawPool, RawSpan
+from tailc_runtime.raw import RawBattery, RawEpoch, RawJob, RawPlan, RawPool, RawSpan
 
 
 def read_plan(walk: Walk, form: Any) -> RawPlan:
     """The plan behind an accessor."""
-    terms, malleable = form.Terms(), form.Malleable()
+    terms, malleable, battery = form.Terms(), form.Malleable(), form.Battery()
     return RawPlan(
         start_unix_s=form.StartUnixS(),
         epoch_s=form.EpochS(),
@@ -21,6 +21,7 @@ def read_plan(walk: Walk, form: Any) -> RawPlan:
         terms=terms and (terms.GreenUdollars(), terms.BrownUdollars(), terms.PenaltyUdollars()),
         malleable=malleable and (malleable.DelayUdollars(), malleable.SlowdownPpm()),
         violations_ppm=form.ViolationsPpm(),
+        battery=battery and _battery(battery),
     )
 
 
@@ -31,7 +32,7 @@ def _pool(walk: Walk, pool: Any) -> RawPool:
 
 def _epoch(epoch: Any) -> RawEpoch:
     brown = epoch.BrownUdollarsPerKwh(), epoch.BrownMgPerKwh()
-    return RawEpoch(epoch.GreenMw(), *brown, epoch.FirstGreenPool())
+    return RawEpoch(epoch.GreenMw(), *brown, epoch.FirstGreenPool(), epoch.BatteryMj())
 
 
 def _job(walk: Walk, job: Any) -> RawJob:
@@ -40,3 +41,8 @@ def _job(walk: Walk, job: Any) -> RawJob:
         for span in walk.vector(job, "Spans")
     )
     return RawJob(walk.text(job.Name()), spans, job.GreenSlots())
+
+
+def _battery(battery: Any) -> RawBattery:
+    powers = battery.ChargeMw(), battery.DischargeMw()
+    return RawBattery(battery.CapacityMj(), *powers, battery.KeptPpm(), battery.FirstMj())

@@ -5,19 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from tailc_runtime.members import object_in, objects, refuse_others, text, whole, wholes
-from tailc_runtime.raw import RawEpoch, RawJob, RawPlan, RawPool, RawSpan
+from tailc_runtime.raw import RawBattery, RawEpoch, RawJob, RawPlan, RawPool, RawSpan
 
 _DRAWS = ("busy_mw", "asleep_mw", "migration_mj")
 _POOL = ("name", "servers", *_DRAWS, "racks")
 _SUPPLY = ("green_mw", "brown_udollars_per_kwh", "brown_mg_per_kwh")
-_EPOCH = (*_SUPPLY, "first_green_pool")
+_EPOCH = (*_SUPPLY, "first_green_pool", "battery_mj")
 _JOB = ("name", "spans", "green_slots")
 _PRICES = ("udollars",)
 _TERMS = ("green_udollars", "brown_udollars", "penalty_udollars")
 _MALLEABLE = ("delay_udollars", "slowdown_ppm")
 _PLAN = (
     *("form", "start_unix_s", "epoch_s", "pools", "epochs", "jobs"),
-    *("prices", "terms", "malleable", "violations_ppm"),
+    *("prices", "terms", "malleable", "violations_ppm", "battery"),
 )
 
 
@@ -33,6 +33,7 @@ def plan_in(form: dict[str, Any]) -> RawPlan:
         terms=_terms(object_in(form, "terms")) if "terms" in form else None,
         malleable=_malleable(object_in(form, "malleable")) if "malleable" in form else None,
         violations_ppm=whole(form, "violations_ppm"),
+        battery=_battery(object_in(form, "battery")) if "battery" in form else None,
     )
 
 
@@ -41,6 +42,7 @@ def refuse_unknown_in_plan(form: dict[str, Any]) -> None:
     refuse_others(form, _PLAN)
     refuse_others(form.get("terms", {}), _TERMS)
     refuse_others(form.get("malleable", {}), _MALLEABLE)
+    refuse_others(form.get("battery", {}), RawBattery._fields)
     for name, known in (("pools", _POOL), ("epochs", _EPOCH), ("prices", _PRICES), ("jobs", _JOB)):
         for part in form[name]:
             refuse_others(part, known)
@@ -58,9 +60,10 @@ def _pool(pool: dict[str, Any]) -> RawPool:
 
 def _epoch(epoch: dict[str, Any]) -> RawEpoch:
     green_mw, price, carbon = (whole(epoch, name) for name in _SUPPLY)
-    has_buses = "first_green_pool" in epoch
-    first = whole(epoch, "first_green_pool") if has_buses else None
-    return RawEpoch(green_mw, price, carbon, first)
+    first, battery_mj = (
+        whole(epoch, name) if name in epoch else None for name in ("first_green_pool", "battery_mj")
+    )
+    return RawEpoch(green_mw, price, carbon, first, battery_mj)
 
 
 def _job(job: dict[str, Any]) -> RawJob:
@@ -77,3 +80,7 @@ def _terms(terms: dict[str, Any]) -> tuple[int, int, int]:
 
 def _malleable(malleable: dict[str, Any]) -> tuple[int, int]:
     return whole(malleable, "delay_udollars"), whole(malleable, "slowdown_ppm")
+
+
+def _battery(battery: dict[str, Any]) -> RawBattery:
+    return RawBattery(*(whole(battery, name) for name in RawBattery._fields))

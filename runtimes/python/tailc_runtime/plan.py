@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tailc_runtime.errors import BadMeaning
+from tailc_runtime.plan_battery import Stored, stored_by_epoch
 from tailc_runtime.plan_meaning import check_plan
 from tailc_runtime.plan_pricing import PPM, Pricing, Quote, spans_of
 from tailc_runtime.raw import Head, RawPlan, RawSpan
@@ -17,10 +18,10 @@ class Plan:
     """What jobs and energy of a datacentre do, epoch by epoch, and the free servers left.
 
     Pools and epochs are numbered from 0; `pools` and `epochs` say what they are, in the order of
-    the policy, `terms` and `malleable` on which terms jobs run. Times are Unix seconds. What
-    `admit`, `take` and `release` change is remembered here; a plan that is opened again knows of
-    its own jobs alone. Methods that change something raise ValueError before they do, where a name
-    is taken, or is not known.
+    the policy, `terms` and `malleable` on which terms jobs run, `battery` what it can do, or None.
+    Times are Unix seconds. What `admit`, `take` and `release` change is remembered here; a plan
+    that is opened again knows of its own jobs alone. Methods that change something raise ValueError
+    before they do, where a name is taken, or is not known.
     """
 
     def __init__(self, head: Head, raw: RawPlan) -> None:
@@ -37,6 +38,7 @@ class Plan:
         self.terms = raw.terms
         self.malleable = raw.malleable
         self.violations_ppm = raw.violations_ppm
+        self.battery = raw.battery
         self._pricing = Pricing(raw)
         self._places = {job.name: job.spans for job in raw.jobs}
         self._free = [[pool.servers for pool in raw.pools] for _ in raw.epochs]
@@ -44,6 +46,7 @@ class Plan:
             self._move(job.spans, -1)
         if min(map(min, self._free)) < 0:
             raise BadMeaning("a pool has fewer servers than its jobs")
+        self._stored = stored_by_epoch(raw)
 
     @property
     def jobs(self) -> tuple[str, ...]:
@@ -66,6 +69,13 @@ class Plan:
         if first is None:
             return MIXED
         return GREEN if pool >= first else BROWN
+
+    def stored(self, unix_s: int) -> Stored | None:
+        """What the battery does in the epoch of a moment, and what it holds at its end; None: there
+        is no battery, or the moment is outside the plan.
+        """
+        epoch = self.epoch_at(unix_s)
+        return self._stored[epoch] if self._stored and epoch is not None else None
 
     def allocation(self, job: str, unix_s: int) -> tuple[tuple[int, int], ...] | None:
         """(pool, servers) that a job has at a moment, in order of pool; None: the plan does not

@@ -30,7 +30,7 @@ def wrong_calls(policy: Path, rows: list[Row]) -> list[str]:
 def _answered(plan: Plan, row: Row) -> tuple[str, ...]:
     """The answer, three amounts and places, as they are written."""
     call = row["call"]
-    if call in ("epoch", "source", "allocation"):
+    if call in ("epoch", "source", "stored", "allocation"):
         return _looked_up(plan, row)
     if call == "release":
         plan.release(row["job"], int(row["first_epoch"]))
@@ -55,6 +55,9 @@ def _looked_up(plan: Plan, row: Row) -> tuple[str, ...]:
         return (_text(plan.epoch_at(unix_s)), "", "", "", "")
     if row["call"] == "source":
         return (_text(plan.source(int(row["pool"]), unix_s)), "", "", "", "")
+    if row["call"] == "stored":
+        told = plan.stored(unix_s)
+        return ("" if told is None else f"{told.battery_mj}:{told.stored_mj}", "", "", "", "")
     held = plan.allocation(row["job"], unix_s)
     places = " ".join(f"{pool}:{servers}" for pool, servers in held or ())
     return ("" if held is None else "told", "", "", "", places)

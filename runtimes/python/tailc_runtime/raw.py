@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 # The schema this reader was written for; a newer minor version only adds what may be ignored.
-SCHEMA_MAJOR, SCHEMA_MINOR = 1, 4
+SCHEMA_MAJOR, SCHEMA_MINOR = 1, 5
 
 
 @dataclass(frozen=True)
@@ -158,12 +158,16 @@ class RawPool:
 
 @dataclass(frozen=True)
 class RawEpoch:
-    """What an epoch is expected to bring; `first_green_pool` None: there is one bus."""
+    """What an epoch is expected to bring; `first_green_pool` None: there is one bus.
+
+    battery_mj: what goes into the battery, below 0 what it gives; None: there is no battery.
+    """
 
     green_mw: int
     brown_udollars_per_kwh: int
     brown_mg_per_kwh: int
     first_green_pool: int | None
+    battery_mj: int | None
 
 
 class RawSpan(NamedTuple):
@@ -184,10 +188,23 @@ class RawJob:
     green_slots: int
 
 
+class RawBattery(NamedTuple):
+    """A battery: the most power that it draws and gives [mW], of what is charged how much is stored
+    in millionths, and what is stored at the start.
+    """
+
+    capacity_mj: int
+    charge_mw: int
+    discharge_mw: int
+    kept_ppm: int
+    first_mj: int
+
+
 @dataclass(frozen=True)
 class RawPlan:
     """The plan; prices by pool and epoch, terms are what a green and a brown slot pay and the
-    penalty, malleable is what an epoch of delay costs and the largest slowdown.
+    penalty, malleable is what an epoch of delay costs and the largest slowdown; battery None: there
+    is none.
     """
 
     start_unix_s: int
@@ -199,6 +216,7 @@ class RawPlan:
     terms: tuple[int, int, int] | None
     malleable: tuple[int, int] | None
     violations_ppm: int
+    battery: RawBattery | None
 
 
 RawForm = RawLadder | RawController | RawTailTable | RawShares | RawPlan

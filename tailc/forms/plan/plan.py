@@ -4,7 +4,7 @@ Servers that are interchangeable in every epoch make a pool: the racks that are 
 the time, or a whole cluster. Where racks hang on a green and a brown bus, pools are in order from
 the brownest to the greenest, and in each epoch those from one pool on are green: so no brown rack
 stands between two green ones (Haque, Rutgers 2016, appendix A). Where there is one bus,
-all servers draw green energy first.
+all servers draw green energy first. A battery may take what they leave, and lower brown energy.
 """
 
 from __future__ import annotations
@@ -16,175 +16,42 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-PPM = 1_000_000
-# So much can a reader multiply in 64 bits; what a plan is worth as a whole stays exact in doubles.
-MOST_SERVERS = 2**20
-MOST_EPOCHS = 2**14
-LARGEST_UDOLLARS = 2**28
-LARGEST_WORTH_UDOLLARS = 2**53 - 1
-# The last second of the year 9999, which ends what calendars can print.
-LATEST_UNIX_S = 253_402_300_799
+from tailc.forms.plan.battery import LARGEST_MJ, Battery, check_schedule
+from tailc.forms.plan.demand import drawn_by_pool, moved_servers
+from tailc.forms.plan.parts import (
+    LARGEST_UDOLLARS,
+    LARGEST_WORTH_UDOLLARS,
+    LATEST_UNIX_S,
+    MOST_EPOCHS,
+    MOST_SERVERS,
+    PPM,
+    Epoch,
+    Malleable,
+    PlannedJob,
+    Pool,
+    PoolPrices,
+    Span,
+    Terms,
+    require,
+)
 
-
-def _require(holds: bool, otherwise: str) -> None:
-    if not holds:
-        raise ValueError(otherwise)
-
-
-@dataclass(frozen=True)
-class Pool:
-    """Servers of which none is preferred to another.
-
-    busy_mw, asleep_mw: what a server draws with a job and without. migration_mj: energy of moving
-    what one server does onto another of this pool. racks: how many hold the servers, as many each,
-    numbered on from those of the pool before; None: a plan does not tell of racks.
-    """
-
-    name: str
-    servers: int
-    busy_mw: int
-    asleep_mw: int
-    migration_mj: int
-    racks: int | None = None
-
-    def __post_init__(self) -> None:
-        _require(bool(self.name), "a pool needs a name")
-        _require(self.servers > 0, "a pool has a server at least")
-        _require(
-            0 <= self.asleep_mw <= self.busy_mw, "a busy server draws what a sleeping one does"
-        )
-        _require(self.busy_mw > 0, "a busy server draws power")
-        _require(self.migration_mj >= 0, "to move work gives no energy")
-        are_full = self.racks is None or (self.racks > 0 and self.servers % self.racks == 0)
-        _require(are_full, "racks of a pool have as many servers each")
-
-
-@dataclass(frozen=True)
-class Epoch:
-    """What an epoch is expected to bring.
-
-    green_mw: mean green power. brown_udollars_per_kwh and brown_mg_per_kwh: price of brown energy
-    in millionths of a dollar, and its CO2. first_green_pool: from this pool on all are on the green
-    bus, none where it is the number of pools; None: there is one bus.
-    """
-
-    green_mw: int
-    brown_udollars_per_kwh: int
-    brown_mg_per_kwh: int
-    first_green_pool: int | None
-
-    def __post_init__(self) -> None:
-        _require(self.green_mw >= 0, "green power is not negative")
-        _require(self.brown_udollars_per_kwh >= 0, "a price is not negative")
-        _require(self.brown_mg_per_kwh >= 0, "CO2 is not negative")
-
-
-@dataclass(frozen=True)
-class Span:
-    """So many servers of one pool from an epoch on, for so many epochs."""
-
-    pool: int
-    first_epoch: int
-    epochs: int
-    servers: int
-
-    def __post_init__(self) -> None:
-        _require(self.pool >= 0, "pools count from 0")
-        _require(self.first_epoch >= 0, "epochs count from 0")
-        _require(self.epochs > 0, "a span lasts an epoch at least")
-        _require(self.servers > 0, "a span has a server at least")
-
-    @property
-    def past(self) -> int:
-        """The epoch after its last."""
-        return self.first_epoch + self.epochs
-
-    @property
-    def within(self) -> slice:
-        """Its epochs."""
-        return slice(self.first_epoch, self.past)
-
-
-@dataclass(frozen=True)
-class PlannedJob:
-    """A job that the plan admits, and where it runs; the spans are in order of epoch, then pool.
-
-    green_slots: so many of its server-epochs in the plan were promised to be green.
-    """
-
-    name: str
-    spans: tuple[Span, ...]
-    green_slots: int
-
-    def __post_init__(self) -> None:
-        _require(bool(self.name), "a job needs a name")
-        _require(bool(self.spans), "a planned job runs")
-        order = [(span.first_epoch, span.pool) for span in self.spans]
-        _require(order == sorted(order), "spans are in order of epoch, then of pool")
-        _require(self._is_told_once(), "a job has two spans of one pool at once")
-        _require(0 <= self.green_slots <= self.slots, "no more than all of a job is green")
-
-    @property
-    def slots(self) -> int:
-        """Its server-epochs."""
-        return sum(span.servers * span.epochs for span in self.spans)
-
-    def _is_told_once(self) -> bool:
-        past: dict[int, int] = {}
-        for span in self.spans:
-            if span.first_epoch < past.get(span.pool, 0):
-                return False
-            past[span.pool] = span.past
-        return True
-
-
-@dataclass(frozen=True)
-class PoolPrices:
-    """What a job must bring at least for a server of a pool, by epoch [millionths of a dollar].
-
-    That is what the server is worth to jobs to come, and the brown energy that it draws.
-    """
-
-    udollars: tuple[int, ...]
-
-    def __post_init__(self) -> None:
-        _require(min(self.udollars, default=0) >= 0, "a price is not negative")
-        _require(max(self.udollars, default=0) <= LARGEST_UDOLLARS, "a price is beyond 2^28")
-
-
-@dataclass(frozen=True)
-class Terms:
-    """What a customer pays for a server and epoch, in millionths of a dollar.
-
-    green_udollars for each that was promised to be green, brown_udollars for each other; and
-    penalty_udollars goes back for each promised one that was not green (eq. A.2 to A.4).
-    """
-
-    green_udollars: int
-    brown_udollars: int
-    penalty_udollars: int
-
-    def __post_init__(self) -> None:
-        amounts = (self.green_udollars, self.brown_udollars, self.penalty_udollars)
-        _require(min(amounts) >= 0, "terms are not negative")
-        _require(max(amounts) <= LARGEST_UDOLLARS, "terms are beyond 2^28")
-
-
-@dataclass(frozen=True)
-class Malleable:
-    """What to weigh where a job may run on more servers and be done sooner.
-
-    delay_udollars: what an epoch more until a job is done counts. slowdown_ppm: so many times as
-    long as on the servers it asks for may a job take, F of appendix B.
-    """
-
-    delay_udollars: int
-    slowdown_ppm: int
-
-    def __post_init__(self) -> None:
-        counts = 0 <= self.delay_udollars <= LARGEST_UDOLLARS
-        _require(counts, "to be done later costs something, and no more than 2^28")
-        _require(self.slowdown_ppm >= PPM, "a slowdown is a factor of 1 or more")
+__all__ = [
+    "LARGEST_UDOLLARS",
+    "LARGEST_WORTH_UDOLLARS",
+    "LATEST_UNIX_S",
+    "MOST_EPOCHS",
+    "MOST_SERVERS",
+    "PPM",
+    "Battery",
+    "Epoch",
+    "Malleable",
+    "Plan",
+    "PlannedJob",
+    "Pool",
+    "PoolPrices",
+    "Span",
+    "Terms",
+]
 
 
 @dataclass(frozen=True)
@@ -194,7 +61,7 @@ class Plan:
     start_unix_s: when epoch 0 begins. Rigid jobs run all their epochs on the servers they ask for,
     on `terms`; else jobs are malleable. prices: for each pool, of each epoch. violations_ppm is the
     promise: of all jobs admitted, no larger part misses its share of green energy, or is done later
-    than its slowdown allows.
+    than its slowdown allows. battery: where there is one, every epoch says what it does.
     """
 
     start_unix_s: int = field(metadata={"since": 4})
@@ -206,38 +73,51 @@ class Plan:
     terms: Terms | None
     malleable: Malleable | None
     violations_ppm: int
+    battery: Battery | None = field(default=None, metadata={"since": 5})
 
     def __post_init__(self) -> None:
-        _require(self.epoch_s > 0, "an epoch lasts a second at least")
-        _require(bool(self.pools), "a plan needs a pool")
-        _require(bool(self.epochs), "a plan needs an epoch")
-        _require(len(self.epochs) <= MOST_EPOCHS, "a plan has 2^14 epochs at most")
+        require(self.epoch_s > 0, "an epoch lasts a second at least")
+        require(bool(self.pools), "a plan needs a pool")
+        require(bool(self.epochs), "a plan needs an epoch")
+        require(len(self.epochs) <= MOST_EPOCHS, "a plan has 2^14 epochs at most")
         held = 0 <= self.start_unix_s <= self.end_unix_s <= LATEST_UNIX_S
-        _require(held, "a plan lies in the years 1970 to 9999")
-        _require(self.servers <= MOST_SERVERS, "a plan has 2^20 servers at most")
+        require(held, "a plan lies in the years 1970 to 9999")
+        require(self.servers <= MOST_SERVERS, "a plan has 2^20 servers at most")
         told = {pool.racks is None for pool in self.pools}
-        _require(len(told) == 1, "all pools are of racks, or none is")
-        _require(0 <= self.violations_ppm <= PPM, "a part of jobs lies from 0 to 1")
-        _require((self.terms is None) != (self.malleable is None), "jobs are rigid or malleable")
-        _require(_are_apart(pool.name for pool in self.pools), "two pools have one name")
-        _require(_are_apart(job.name for job in self.jobs), "two jobs have one name")
+        require(len(told) == 1, "all pools are of racks, or none is")
+        require(0 <= self.violations_ppm <= PPM, "a part of jobs lies from 0 to 1")
+        require((self.terms is None) != (self.malleable is None), "jobs are rigid or malleable")
+        require(_are_apart(pool.name for pool in self.pools), "two pools have one name")
+        require(_are_apart(job.name for job in self.jobs), "two jobs have one name")
         self._check_buses()
         priced = [len(one.udollars) for one in self.prices]
         whole = [len(self.epochs)] * len(self.pools)
-        _require(priced == whole, "each pool has a price in each epoch")
-        _require(self._largest_worth() <= LARGEST_WORTH_UDOLLARS, "a plan is worth 2^53 or more")
-        _require(self._spans_are_inside(), "a span is outside the plan")
-        _require(int(self.free.min()) >= 0, "a pool has fewer servers than its jobs")
+        require(priced == whole, "each pool has a price in each epoch")
+        require(self._largest_worth() <= LARGEST_WORTH_UDOLLARS, "a plan is worth 2^53 or more")
+        require(self._spans_are_inside(), "a span is outside the plan")
+        require(int(self.free.min()) >= 0, "a pool has fewer servers than its jobs")
         promised = self.terms is not None or not any(job.green_slots for job in self.jobs)
-        _require(promised, "malleable jobs are promised no green energy")
+        require(promised, "malleable jobs are promised no green energy")
+        self._check_battery()
 
     def _check_buses(self) -> None:
         firsts = [epoch.first_green_pool for epoch in self.epochs]
         if all(first is None for first in firsts):
             return
-        _require(None not in firsts, "racks hang on two buses in every epoch or in none")
+        require(None not in firsts, "racks hang on two buses in every epoch or in none")
         inside = all(0 <= first <= len(self.pools) for first in firsts if first is not None)
-        _require(inside, "the first green pool is one of the pools, or none")
+        require(inside, "the first green pool is one of the pools, or none")
+
+    def _check_battery(self) -> None:
+        told = {epoch.battery_mj is not None for epoch in self.epochs}
+        require(told == {self.battery is not None}, "each epoch says what a battery does, if any")
+        if self.battery is not None:
+            require(self._largest_energy_mj() <= LARGEST_MJ, "an epoch's energy is 2^53 mJ or more")
+            spare_mj = [
+                epoch.green_mw * self.epoch_s - sum(drawn_mj)
+                for epoch, drawn_mj in zip(self.epochs, self.drawn_mj, strict=True)
+            ]
+            check_schedule(self.battery, self.battery_mj, spare_mj, self.epoch_s)
 
     def _spans_are_inside(self) -> bool:
         return all(
@@ -255,6 +135,18 @@ class Plan:
             stated = self.terms
             amounts += [stated.green_udollars, stated.brown_udollars, stated.penalty_udollars]
         return self.servers * len(self.epochs) * max(amounts)
+
+    def _largest_energy_mj(self) -> int:
+        """The most that an epoch may draw, bring, or move into a battery and out of it."""
+        assert self.battery is not None
+        # Of a malleable job, servers that it gives up move too: twice as many as there are.
+        drawn_mj = sum(
+            pool.servers * (pool.busy_mw * self.epoch_s + 2 * pool.migration_mj)
+            for pool in self.pools
+        )
+        powers_mw = [self.battery.charge_mw, self.battery.discharge_mw]
+        powers_mw += [epoch.green_mw for epoch in self.epochs]
+        return max(drawn_mj, max(powers_mw) * self.epoch_s)
 
     @property
     def servers(self) -> int:
@@ -279,6 +171,22 @@ class Plan:
     def free(self) -> NDArray[np.int64]:
         """Servers of each pool that no planned job has; int64 (pools, epochs)."""
         return np.array([[pool.servers] for pool in self.pools]) - self.busy
+
+    @cached_property
+    def moves(self) -> NDArray[np.int64]:
+        """Servers whose work moves, in the pool that is charged; int64 (pools, epochs)."""
+        pools, epochs = len(self.pools), len(self.epochs)
+        return moved_servers(self.jobs, pools, epochs, is_malleable=self.malleable is not None)
+
+    @cached_property
+    def drawn_mj(self) -> tuple[tuple[int, ...], ...]:
+        """What servers draw, and moves of their work, by epoch and then by pool."""
+        return drawn_by_pool(self.pools, self.busy, self.moves, self.epoch_s)
+
+    @cached_property
+    def battery_mj(self) -> tuple[int, ...]:
+        """What goes into the battery by epoch, below 0 what it gives; 0 without one."""
+        return tuple(epoch.battery_mj or 0 for epoch in self.epochs)
 
     @property
     def has_buses(self) -> bool:

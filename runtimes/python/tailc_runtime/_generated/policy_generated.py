@@ -1758,8 +1758,15 @@ class Epoch(object):
             return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
         return None
 
+    # Epoch
+    def BatteryMj(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(12))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return None
+
 def EpochStart(builder):
-    builder.StartObject(4)
+    builder.StartObject(5)
 
 def EpochAddGreenMw(builder, greenMw):
     builder.PrependInt64Slot(0, greenMw, 0)
@@ -1772,6 +1779,9 @@ def EpochAddBrownMgPerKwh(builder, brownMgPerKwh):
 
 def EpochAddFirstGreenPool(builder, firstGreenPool):
     builder.PrependInt64Slot(3, firstGreenPool, None)
+
+def EpochAddBatteryMj(builder, batteryMj):
+    builder.PrependInt64Slot(4, batteryMj, None)
 
 def EpochEnd(builder):
     return builder.EndObject()
@@ -2094,6 +2104,86 @@ def MalleableEnd(builder):
 
 
 
+class Battery(object):
+    __slots__ = ['_tab']
+
+    @classmethod
+    def GetRootAs(cls, buf, offset=0):
+        n = flatbuffers.encode.Get(flatbuffers.packer.uoffset, buf, offset)
+        x = Battery()
+        x.Init(buf, n + offset)
+        return x
+
+    @classmethod
+    def GetRootAsBattery(cls, buf, offset=0):
+        """This method is deprecated. Please switch to GetRootAs."""
+        return cls.GetRootAs(buf, offset)
+    @classmethod
+    def BatteryBufferHasIdentifier(cls, buf, offset, size_prefixed=False):
+        return flatbuffers.util.BufferHasIdentifier(buf, offset, b"\x54\x4C\x43\x31", size_prefixed=size_prefixed)
+
+    # Battery
+    def Init(self, buf, pos):
+        self._tab = flatbuffers.table.Table(buf, pos)
+
+    # Battery
+    def CapacityMj(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(4))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # Battery
+    def ChargeMw(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(6))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # Battery
+    def DischargeMw(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(8))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # Battery
+    def KeptPpm(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(10))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # Battery
+    def FirstMj(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(12))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+def BatteryStart(builder):
+    builder.StartObject(5)
+
+def BatteryAddCapacityMj(builder, capacityMj):
+    builder.PrependInt64Slot(0, capacityMj, 0)
+
+def BatteryAddChargeMw(builder, chargeMw):
+    builder.PrependInt64Slot(1, chargeMw, 0)
+
+def BatteryAddDischargeMw(builder, dischargeMw):
+    builder.PrependInt64Slot(2, dischargeMw, 0)
+
+def BatteryAddKeptPpm(builder, keptPpm):
+    builder.PrependInt64Slot(3, keptPpm, 0)
+
+def BatteryAddFirstMj(builder, firstMj):
+    builder.PrependInt64Slot(4, firstMj, 0)
+
+def BatteryEnd(builder):
+    return builder.EndObject()
+
+
+
 class Plan(object):
     __slots__ = ['_tab']
 
@@ -2253,8 +2343,18 @@ class Plan(object):
             return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
         return 0
 
+    # Plan
+    def Battery(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(22))
+        if o != 0:
+            x = self._tab.Indirect(o + self._tab.Pos)
+            obj = Battery()
+            obj.Init(self._tab.Bytes, x)
+            return obj
+        return None
+
 def PlanStart(builder):
-    builder.StartObject(9)
+    builder.StartObject(10)
 
 def PlanAddStartUnixS(builder, startUnixS):
     builder.PrependInt64Slot(0, startUnixS, 0)
@@ -2294,6 +2394,9 @@ def PlanAddMalleable(builder, malleable):
 
 def PlanAddViolationsPpm(builder, violationsPpm):
     builder.PrependInt64Slot(8, violationsPpm, 0)
+
+def PlanAddBattery(builder, battery):
+    builder.PrependUOffsetTRelativeSlot(9, flatbuffers.number_types.UOffsetTFlags.py_type(battery), 0)
 
 def PlanEnd(builder):
     return builder.EndObject()

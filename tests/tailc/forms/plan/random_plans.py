@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 import numpy as np
@@ -11,6 +12,7 @@ from tailc.forms.plan.plan import (
     LARGEST_WORTH_UDOLLARS,
     LATEST_UNIX_S,
     PPM,
+    Battery,
     Epoch,
     Malleable,
     Plan,
@@ -22,11 +24,46 @@ from tailc.forms.plan.plan import (
 )
 
 LARGEST = 2**53 - 1
+# 480 servers at it, twice as much for their moves, draw less than 2^53 mJ in an hour.
+LARGEST_MW = 10**9
 _NAMES = ("a", "rack", "Zürich", "線形", '"quoted"', "tab\there", "\U0001f422")
 
 
 def random_plan(rng: Random, most_epochs: int = 6, largest_whole: int = LARGEST) -> Plan:
-    """Of up to four pools and as many jobs; powers and the like are at most `largest_whole`."""
+    """Of up to four pools and as many jobs; powers and the like are at most `largest_whole`.
+
+    One in three has a battery, and then smaller numbers.
+    """
+    if rng.random() < 0.3:
+        return with_battery(rng, _plan(rng, most_epochs, min(largest_whole, LARGEST_MW)))
+    return _plan(rng, most_epochs, largest_whole)
+
+
+def with_battery(rng: Random, plan: Plan) -> Plan:
+    """The plan with a battery that does something at random, within what it can."""
+    limit_mw, capacity_mj = 1 + _whole(rng, LARGEST_MW), 1 + _whole(rng, LARGEST - 1)
+    kept_ppm = rng.choice((1, 853_217, PPM - 1, PPM))
+    first_mj = rng.choice((0, capacity_mj, rng.randint(0, capacity_mj)))
+    battery = Battery(capacity_mj, limit_mw, 1 + _whole(rng, LARGEST_MW), kept_ppm, first_mj)
+    epochs, state_mj = [], first_mj
+    for epoch, drawn_mj in zip(plan.epochs, plan.drawn_mj, strict=True):
+        spare_mj = epoch.green_mw * plan.epoch_s - sum(drawn_mj)
+        room_mj = (capacity_mj - state_mj) * PPM // kept_ppm
+        most_mj = min(max(spare_mj, 0), battery.charge_mw * plan.epoch_s, room_mj)
+        least_mj = -min(max(-spare_mj, 0), battery.discharge_mw * plan.epoch_s, state_mj)
+        flow_mj = rng.choice((0, least_mj or most_mj, rng.randint(least_mj, most_mj)))
+        state_mj += flow_mj * kept_ppm // PPM if flow_mj > 0 else flow_mj
+        epochs.append(replace(epoch, battery_mj=flow_mj))
+    return replace(plan, epochs=tuple(epochs), battery=battery)
+
+
+def without_battery(plan: Plan) -> Plan:
+    """All else as it is."""
+    epochs = tuple(replace(epoch, battery_mj=None) for epoch in plan.epochs)
+    return replace(plan, epochs=epochs, battery=None)
+
+
+def _plan(rng: Random, most_epochs: int, largest_whole: int) -> Plan:
     has_racks, count = rng.random() < 0.5, rng.randint(1, most_epochs)
     pools = tuple(_pool(rng, n, has_racks, largest_whole) for n in range(rng.randint(1, 4)))
     has_buses, is_rigid = rng.random() < 0.6, rng.random() < 0.6

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tailc.forms.plan.expected import expected_of, moves_of, places_of
+from tailc.forms.plan.expected import expected_of, places_of
 from tailc.forms.plan.ledger import MJ_PER_KWH
 from tailc.forms.plan.plan import (
     PPM,
@@ -19,7 +19,7 @@ from tailc.forms.plan.plan import (
     Span,
     Terms,
 )
-from tests.tailc.forms.plan.random_plans import random_plan
+from tests.tailc.forms.plan.random_plans import random_plan, without_battery
 
 TERMS = Terms(72_500, 60_000, 125_000)
 SEEDS = st.integers(0, 2**32)
@@ -49,7 +49,7 @@ def test_servers_with_a_job_and_without_draw_what_their_pool_says():
 
 def test_what_arrives_in_a_pool_is_charged_there_but_not_in_a_first_epoch():
     """One server fewer in epoch 1, and then three that were not in the pool before."""
-    assert moves_of(plan(MOVER)).tolist() == [[0, 0, 0], [0, 0, 3]]
+    assert plan(MOVER).moves.tolist() == [[0, 0, 0], [0, 0, 3]]
     found = expected_of(plan(MOVER))
     assert found.moved == (0, 0, 3)
     assert found.entries[2].demand_mj == 10 * (3 * 100 + 5 * 10) + 3 * 9
@@ -59,8 +59,8 @@ def test_a_malleable_job_moves_what_it_takes_or_gives_up():
     """1, 4, 2 servers: three more, then two fewer; its start and its end move nothing."""
     grown = PlannedJob("grown", (Span(0, 1, 1, 1), Span(0, 2, 1, 4), Span(0, 3, 1, 2)), 0)
     parts = {"firsts": (None,) * 6, "green_mw": (0,) * 6}
-    assert moves_of(plan(grown, **parts, malleable=True)).tolist()[0] == [0, 0, 3, 2, 0, 0]
-    assert moves_of(plan(grown, **parts)).tolist()[0] == [0, 0, 3, 0, 0, 0]
+    assert plan(grown, **parts, malleable=True).moves.tolist()[0] == [0, 0, 3, 2, 0, 0]
+    assert plan(grown, **parts).moves.tolist()[0] == [0, 0, 3, 0, 0, 0]
 
 
 def test_a_job_pays_by_its_promise_and_gets_back_what_is_not_green():
@@ -109,8 +109,9 @@ def test_energy_and_money_balance_in_every_epoch(seed):
     books = expected_of(found)
     for number, one in enumerate(books.entries):
         epoch = found.epochs[number]
-        assert one.green_used_mj + one.brown_mj == one.demand_mj
-        assert one.green_used_mj + one.spilled_mj == one.green_mj == epoch.green_mw * found.epoch_s
+        assert one.green_used_mj + one.discharged_mj + one.brown_mj == one.demand_mj
+        assert one.green_used_mj + one.charged_mj + one.spilled_mj == one.green_mj
+        assert one.green_mj == epoch.green_mw * found.epoch_s
         assert one.brown_mj * epoch.brown_udollars_per_kwh == one.brown_udollars * MJ_PER_KWH
         assert one.brown_mj * epoch.brown_mg_per_kwh == one.brown_mg * MJ_PER_KWH
         on_green = books.on_green_bus_mj[number]
@@ -119,7 +120,7 @@ def test_energy_and_money_balance_in_every_epoch(seed):
         left = max(0, one.green_mj - on_green)
         brown = one.demand_mj - on_green
         short = max(0, on_green - one.green_mj)
-        assert one.brown_mj == short + max(0, brown - left)
+        assert one.brown_mj == short + max(0, brown - left) - one.discharged_mj
     assert books.profit_udollars == books.income_udollars - books.ledger.brown_udollars
 
 
@@ -127,7 +128,7 @@ def test_energy_and_money_balance_in_every_epoch(seed):
 def test_servers_draw_power_by_pool_and_what_moves_is_paid_there(seed):
     """Server by server."""
     found = random_plan(Random(seed))
-    moves, books = moves_of(found), expected_of(found)
+    moves, books = found.moves, expected_of(found)
     for epoch, entry in enumerate(books.entries):
         drawn = 0
         for number, pool in enumerate(found.pools):
@@ -150,10 +151,10 @@ def test_servers_draw_power_by_pool_and_what_moves_is_paid_there(seed):
 
 @given(SEEDS)
 def test_a_job_moves_no_more_than_it_has_and_none_at_its_start(seed):
-    found = random_plan(Random(seed))
+    found = without_battery(random_plan(Random(seed)))
     for job in found.jobs:
         alone = replace(found, jobs=(job,))
-        places, moves = places_of(alone, job), moves_of(alone)
+        places, moves = places_of(alone, job), alone.moves
         first = int((places.sum(axis=0) > 0).argmax())
         assert not moves[:, : first + 1].any()
         if found.malleable is None:

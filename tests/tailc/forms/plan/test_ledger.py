@@ -1,5 +1,6 @@
 from fractions import Fraction
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -42,3 +43,25 @@ def test_energy_and_money_balance_in_every_interval_and_in_the_sum(listed):
     )
     cost = sum(one.brown_mj * one.brown_udollars_per_kwh for one in listed)
     assert total.brown_udollars * MJ_PER_KWH == cost
+
+
+def test_a_battery_meets_what_green_energy_leaves_and_takes_what_is_left_of_it():
+    entry = Entry(10, 4, 1, 1, discharged_mj=5)
+    assert (entry.green_used_mj, entry.brown_mj, entry.stored_mj) == (4, 1, -5)
+    entry = Entry(4, 10, 1, 1, charged_mj=5, lost_mj=2)
+    assert (entry.green_used_mj, entry.spilled_mj, entry.stored_mj) == (4, 1, 3)
+
+
+@pytest.mark.parametrize(
+    ("flows", "said"),
+    [
+        ({"discharged_mj": 7}, "for brown alone"),
+        ({"discharged_mj": -1}, "for brown alone"),
+        ({"charged_mj": 1}, "that is left"),
+        ({"charged_mj": -1, "lost_mj": -1}, "no more than is charged"),
+        ({"lost_mj": 1}, "no more than is charged"),
+    ],
+)
+def test_books_that_make_energy_are_refused(flows, said):
+    with pytest.raises(ValueError, match=said):
+        Entry(10, 4, 1, 1, **flows)

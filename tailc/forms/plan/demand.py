@@ -1,0 +1,68 @@
+"""What the servers of a plan draw: with a job, without one, and for work that moves.
+
+Each server draws busy_mw with a job and asleep_mw without. A job's work that moves to a pool costs
+that pool's migration_mj a server, where it runs and ran in the epoch before: its start and its end
+move nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.forms.plan.parts import PlannedJob, Pool
+
+Whole = NDArray[np.int64]
+
+
+def job_places(job: PlannedJob, pools: int, epochs: int) -> Whole:
+    """Servers of a job; int64 (pools, epochs)."""
+    places = np.zeros((pools, epochs), np.int64)
+    for span in job.spans:
+        places[span.pool, span.within] = span.servers
+    return places
+
+
+def moved_servers(
+    jobs: Sequence[PlannedJob], pools: int, epochs: int, *, is_malleable: bool
+) -> Whole:
+    """Servers whose work moves, in the pool that is charged; int64 (pools, epochs).
+
+    Of a rigid job those that it has in a pool and had not the epoch before (Haque 2016, eq. A.6,
+    without its first epoch). A malleable job moves as many as it takes or gives up, whichever are
+    more (eq. B.5); those given up are charged in the pool they leave.
+    """
+    moves = np.zeros((pools, epochs), np.int64)
+    for job in jobs:
+        places = job_places(job, pools, epochs)
+        changed, runs = np.diff(places, axis=1), places.sum(axis=0) > 0
+        began = np.logical_or.accumulate(runs)[:-1]
+        taken = np.maximum(changed, 0)
+        if is_malleable:
+            given = np.maximum(-changed, 0)
+            taken = np.where(given.sum(axis=0) > taken.sum(axis=0), given, taken)
+        moves[:, 1:] += taken * (began & runs[1:])
+    return moves
+
+
+def drawn_by_pool(
+    pools: Sequence[Pool], busy: Whole, moves: Whole, epoch_s: int
+) -> tuple[tuple[int, ...], ...]:
+    """Energy [mJ] by epoch, then by pool; `busy` and `moves` are int64 (pools, epochs).
+
+    In Python's own numbers: those of a form may not fit 64 bits when they are multiplied.
+    """
+    return tuple(
+        tuple(
+            _drawn_mj(pool, int(busy[number, epoch]), int(moves[number, epoch]), epoch_s)
+            for number, pool in enumerate(pools)
+        )
+        for epoch in range(busy.shape[1])
+    )
+
+
+def _drawn_mj(pool: Pool, busy: int, moved: int, epoch_s: int) -> int:
+    drawn_mw = busy * pool.busy_mw + (pool.servers - busy) * pool.asleep_mw
+    return drawn_mw * epoch_s + moved * pool.migration_mj

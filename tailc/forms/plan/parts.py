@@ -1,0 +1,176 @@
+"""What a plan is made of: pools, epochs, jobs and their places, prices, and terms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+PPM = 1_000_000
+# So much can a reader multiply in 64 bits; what a plan is worth as a whole stays exact in doubles.
+MOST_SERVERS = 2**20
+MOST_EPOCHS = 2**14
+LARGEST_UDOLLARS = 2**28
+LARGEST_WORTH_UDOLLARS = 2**53 - 1
+# The last second of the year 9999, which ends what calendars can print.
+LATEST_UNIX_S = 253_402_300_799
+
+
+def require(holds: bool, otherwise: str) -> None:
+    """Raise ValueError with what must be so, unless it is."""
+    if not holds:
+        raise ValueError(otherwise)
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Servers of which none is preferred to another.
+
+    busy_mw, asleep_mw: what a server draws with a job and without. migration_mj: energy of moving
+    what one server does onto another of this pool. racks: how many hold the servers, as many each,
+    numbered on from those of the pool before; None: a plan does not tell of racks.
+    """
+
+    name: str
+    servers: int
+    busy_mw: int
+    asleep_mw: int
+    migration_mj: int
+    racks: int | None = None
+
+    def __post_init__(self) -> None:
+        require(bool(self.name), "a pool needs a name")
+        require(self.servers > 0, "a pool has a server at least")
+        require(0 <= self.asleep_mw <= self.busy_mw, "a busy server draws what a sleeping one does")
+        require(self.busy_mw > 0, "a busy server draws power")
+        require(self.migration_mj >= 0, "to move work gives no energy")
+        are_full = self.racks is None or (self.racks > 0 and self.servers % self.racks == 0)
+        require(are_full, "racks of a pool have as many servers each")
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """What an epoch is expected to bring.
+
+    green_mw: mean green power. brown_udollars_per_kwh and brown_mg_per_kwh: price of brown energy
+    in millionths of a dollar, and its CO2. first_green_pool: from this pool on all are on the green
+    bus, none where it is the number of pools; None: there is one bus. battery_mj: energy that goes
+    into the battery in the epoch, below 0 what it gives; None: there is no battery.
+    """
+
+    green_mw: int
+    brown_udollars_per_kwh: int
+    brown_mg_per_kwh: int
+    first_green_pool: int | None
+    battery_mj: int | None = field(default=None, metadata={"since": 5})
+
+    def __post_init__(self) -> None:
+        require(self.green_mw >= 0, "green power is not negative")
+        require(self.brown_udollars_per_kwh >= 0, "a price is not negative")
+        require(self.brown_mg_per_kwh >= 0, "CO2 is not negative")
+
+
+@dataclass(frozen=True)
+class Span:
+    """So many servers of one pool from an epoch on, for so many epochs."""
+
+    pool: int
+    first_epoch: int
+    epochs: int
+    servers: int
+
+    def __post_init__(self) -> None:
+        require(self.pool >= 0, "pools count from 0")
+        require(self.first_epoch >= 0, "epochs count from 0")
+        require(self.epochs > 0, "a span lasts an epoch at least")
+        require(self.servers > 0, "a span has a server at least")
+
+    @property
+    def past(self) -> int:
+        """The epoch after its last."""
+        return self.first_epoch + self.epochs
+
+    @property
+    def within(self) -> slice:
+        """Its epochs."""
+        return slice(self.first_epoch, self.past)
+
+
+@dataclass(frozen=True)
+class PlannedJob:
+    """A job that the plan admits, and where it runs; the spans are in order of epoch, then pool.
+
+    green_slots: so many of its server-epochs in the plan were promised to be green.
+    """
+
+    name: str
+    spans: tuple[Span, ...]
+    green_slots: int
+
+    def __post_init__(self) -> None:
+        require(bool(self.name), "a job needs a name")
+        require(bool(self.spans), "a planned job runs")
+        order = [(span.first_epoch, span.pool) for span in self.spans]
+        require(order == sorted(order), "spans are in order of epoch, then of pool")
+        require(self._is_told_once(), "a job has two spans of one pool at once")
+        require(0 <= self.green_slots <= self.slots, "no more than all of a job is green")
+
+    @property
+    def slots(self) -> int:
+        """Its server-epochs."""
+        return sum(span.servers * span.epochs for span in self.spans)
+
+    def _is_told_once(self) -> bool:
+        past: dict[int, int] = {}
+        for span in self.spans:
+            if span.first_epoch < past.get(span.pool, 0):
+                return False
+            past[span.pool] = span.past
+        return True
+
+
+@dataclass(frozen=True)
+class PoolPrices:
+    """What a job must bring at least for a server of a pool, by epoch [millionths of a dollar].
+
+    That is what the server is worth to jobs to come, and the brown energy that it draws.
+    """
+
+    udollars: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        require(min(self.udollars, default=0) >= 0, "a price is not negative")
+        require(max(self.udollars, default=0) <= LARGEST_UDOLLARS, "a price is beyond 2^28")
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What a customer pays for a server and epoch, in millionths of a dollar.
+
+    green_udollars for each that was promised to be green, brown_udollars for each other; and
+    penalty_udollars goes back for each promised one that was not green (eq. A.2 to A.4).
+    """
+
+    green_udollars: int
+    brown_udollars: int
+    penalty_udollars: int
+
+    def __post_init__(self) -> None:
+        amounts = (self.green_udollars, self.brown_udollars, self.penalty_udollars)
+        require(min(amounts) >= 0, "terms are not negative")
+        require(max(amounts) <= LARGEST_UDOLLARS, "terms are beyond 2^28")
+
+
+@dataclass(frozen=True)
+class Malleable:
+    """What to weigh where a job may run on more servers and be done sooner.
+
+    delay_udollars: what an epoch more until a job is done counts. slowdown_ppm: so many times as
+    long as on the servers it asks for may a job take, F of appendix B.
+    """
+
+    delay_udollars: int
+    slowdown_ppm: int
+
+    def __post_init__(self) -> None:
+        counts = 0 <= self.delay_udollars <= LARGEST_UDOLLARS
+        require(counts, "to be done later costs something, and no more than 2^28")
+        require(self.slowdown_ppm >= PPM, "a slowdown is a factor of 1 or more")
