@@ -11,7 +11,7 @@ from tailc.forecasts.days import Days
 from tailc.forms.plan.plan import Plan
 from tailc.pipeline.days.opened import open_days
 from tailc.policies import find_kinds
-from tailc.replay.datacentre.window import Curves, Window, windows
+from tailc.replay.datacentre.window import Curves, windows
 from tailc.specs.days import DaysAsked, HorizonSpec
 from tailc.specs.fields import SpecModel
 from tailc.specs.held_out_days import KIND, DaysSpec
@@ -48,14 +48,25 @@ def read_held_out_days(policy: Policy, path: str, most: int | None = None) -> He
     loaded = open_spec(path, {**models, KIND: DaysSpec})
     asked = _Asked.of(loaded)
     days = open_days(_on_epochs_of(plan, asked.days), path, loaded.place)
-    found = _windows(plan, days, first=0 if asked.is_document else 1)[:most]
+    begin = range(days.first, days.energy.power.steps - len(plan.epochs) + 1, _stride(plan))
+    begin = begin if asked.is_document else begin[1:]
+    every = windows(days.jobs, days.energy, len(plan.epochs), begin.start, begin.step)
+    found = every[:most]
     if not found:
         raise _no_windows(plan, days, loaded)
+    if len(found) < len(every):
+        begin = range(begin.start, found[-1].expected.first + 1, begin.step)
     for window in found:
         refuse_wide(window.jobs, plan.servers)
-    curves = None if plan.terms is not None else _curves(loaded, days)
-    place = loaded.place("horizon", "start")
-    return HeldOutDays(found, curves, days.digest, days.energy.digest, place, days.warnings)
+    return HeldOutDays(
+        windows=found,
+        left_out=len(begin) - len(found),
+        curves=None if plan.terms is not None else _curves(loaded, days),
+        digest=days.digest,
+        energy_digest=days.energy.digest,
+        place=loaded.place("horizon", "start"),
+        warnings=days.warnings,
+    )
 
 
 @dataclass(frozen=True)
@@ -86,14 +97,14 @@ def _on_epochs_of(plan: Plan, asked: DaysAsked) -> DaysAsked:
     return replace(asked, horizon=horizon)
 
 
-def _windows(plan: Plan, days: Days, first: int) -> tuple[Window, ...]:
-    """From that stride on; a stride is the plan's length rounded up to whole days."""
+def _stride(plan: Plan) -> int:
+    """Epochs from the start of a window to that of the next: the plan's, rounded up to whole days.
+
+    Where a day is no whole number of epochs, the next one begins with the first after it.
+    """
     length_s = len(plan.epochs) * plan.epoch_s
-    stride_s = -(-length_s // SECONDS_PER_DAY) * SECONDS_PER_DAY
-    # Where a day is no whole number of epochs, windows are apart by at least as much.
-    stride = -(-stride_s // plan.epoch_s)
-    begin = days.first + first * stride
-    return windows(days.jobs, days.energy, len(plan.epochs), begin, stride)
+    days = -(-length_s // SECONDS_PER_DAY)
+    return -(-days * SECONDS_PER_DAY // plan.epoch_s)
 
 
 def _curves(loaded: LoadedSpec, days: Days) -> Curves:

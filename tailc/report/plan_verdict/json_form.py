@@ -27,6 +27,7 @@ def as_dict(judged: JudgedPlan) -> dict[str, Any]:
         "held_out": {
             "digest": judged.held_out_digest,
             "windows": found.windows,
+            "left_out": judged.left_out,
             "own_windows": judged.own_windows,
             "epochs": found.epochs,
             "epoch_s": found.epoch_s,

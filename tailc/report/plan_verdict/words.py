@@ -77,7 +77,7 @@ def heading(judged: JudgedPlan) -> str:
     return (
         f"generation {judged.generation}, {counted(found.windows, 'window')} of "
         f"{length_text(found.epochs * found.epoch_s)} from {utc_text(found.from_unix_s)} to "
-        f"{utc_text(found.until_unix_s)}, {counted(found.jobs, 'job')}"
+        f"{utc_text(found.until_unix_s)}, {found.jobs:,} jobs"
     )
 
 
@@ -95,6 +95,9 @@ def promise(found: PlanVerdict) -> str:
 def remarks(judged: JudgedPlan) -> list[str]:
     """What is left to say."""
     found, told = judged.verdict, []
+    if judged.left_out:
+        windows = counted(judged.left_out, "window")
+        told.append(f"{windows} left out, without jobs or with energy that is not known")
     if judged.own_windows:
         windows = counted(judged.own_windows, "window")
         told.append(f"{windows} of the days that the policy was made from")

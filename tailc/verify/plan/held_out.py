@@ -16,11 +16,13 @@ from tailc.traces.zones import utc_text
 class HeldOutDays:
     """Windows of jobs and energy, at least one.
 
-    curves: how the jobs' applications speed up; None: jobs are rigid. digest: of all the days,
-    energy_digest: of their energy. place: where it is said when they begin.
+    left_out: others in which no job is submitted, or some energy is not known. curves: how the
+    jobs' applications speed up; None: jobs are rigid. digest: of all the days, energy_digest: of
+    their energy. place: where it is said when they begin.
     """
 
     windows: tuple[Window, ...]
+    left_out: int
     curves: Curves | None
     digest: str
     energy_digest: str

@@ -16,11 +16,15 @@ from tailc.verify.plan.verdict import PlanVerdict
 
 @dataclass(frozen=True, eq=False)
 class JudgedPlan:
-    """The verdict, of which policy and on which days; own_windows: it was made from so many."""
+    """The verdict, of which policy and on which days.
+
+    left_out: windows that were not judged on; own_windows: it was made from so many.
+    """
 
     policy_name: str
     generation: int
     held_out_digest: str
+    left_out: int
     own_windows: int
     verdict: PlanVerdict
 
@@ -42,7 +46,14 @@ def verify_plan(
         assert held_out.curves is not None
         verdict = verify_malleable(plan, held_out.windows, held_out.curves, seed)
     own = len(windows_of_compile(policy, held_out))
-    return JudgedPlan(policy.name, policy.generation, held_out.digest, own, verdict)
+    return JudgedPlan(
+        policy_name=policy.name,
+        generation=policy.generation,
+        held_out_digest=held_out.digest,
+        left_out=held_out.left_out,
+        own_windows=own,
+        verdict=verdict,
+    )
 
 
 def replayable(policy: Policy) -> Plan:

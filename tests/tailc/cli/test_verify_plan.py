@@ -84,6 +84,22 @@ def test_at_most_so_many_windows_are_judged(days, tailc, told):
     assert "an interval needs 4 windows at least" in ended.out
 
 
+def test_windows_with_energy_that_is_not_known_or_no_jobs_are_left_out(in_folder, tailc, told):
+    write_plan(in_folder, rigid_plan())
+    days = write_days(in_folder, ("unit: kW}", "unit: kW, keeps_longer_gaps: true}"))
+    sun, jobs = in_folder / "roof.csv", in_folder / "jobs.csv"
+    sun.write_text(sun.read_text().replace("2012-07-04T09:00Z,0.4\n", ""))
+    # The jobs of the sixth of July, five days after the log's start.
+    kept = [line for line in jobs.read_text().splitlines() if line[:6] not in ("460800", "504000")]
+    jobs.write_text("\n".join(kept) + "\n")
+    found = told("plan", "--trace", days)["held_out"]
+    assert (found["windows"], found["left_out"], found["jobs"]) == (9, 2, 18)
+    ended = tailc("verify", "plan", "--trace", days)
+    assert "2 windows left out, without jobs or with energy that is not known" in ended.out
+    first = told("plan", "--trace", days, "--windows", "4")["held_out"]
+    assert (first["windows"], first["left_out"]) == (4, 2)
+
+
 @pytest.mark.parametrize("form", ["text", "junit", "markdown", "github"])
 def test_every_format_says_what_was_promised_and_found(days, tailc, form):
     ended = tailc("verify", "plan", "--trace", days, "--output-format", form)
