@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tailc.errors import Code, Finding, Place, TailcError
+from tailc.traces.arrow import mask, text_array, truths_of
 from tailc.traces.cells import Cells, numbers, texts
 from tailc.traces.series.grid import Stamped, on_grid
 from tailc.traces.series.reading import SeriesReading
@@ -51,17 +52,17 @@ def read_series(
 def _values(cells: Cells, name: str) -> tuple[Floats, Mask]:
     """The column as numbers, 0 where a cell is empty, and which cells are not."""
     column = cells.columns[name]
+    zero = text_array(["0"])[0]
     if pa.types.is_string(column.type):
-        is_empty = pc.equal(pc.utf8_trim_whitespace(column), "")
-        nothing = pa.scalar("0")
+        is_empty = pc.equal(pc.utf8_trim_whitespace(column), text_array([""])[0])
     else:
         is_empty = pc.is_nan(column) if pa.types.is_floating(column.type) else pc.is_null(column)
-        nothing = pa.scalar(0, column.type)
-    is_empty = pc.fill_null(is_empty, True)
-    made = {**cells.columns, name: pc.if_else(is_empty, nothing, column)}
+        zero = zero.cast(column.type)
+    is_empty = pc.fill_null(is_empty, mask(np.ones(1, np.bool_))[0])
+    made = {**cells.columns, name: pc.if_else(is_empty, zero, column)}
     # The same list of findings, so that bad cells are noted among the others.
     value = numbers(replace(cells, columns=made), name)
-    return value, ~is_empty.to_numpy().astype(np.bool_)
+    return value, ~truths_of(is_empty)
 
 
 def _no_time(error: TimeError, cells: Cells, reading: SeriesReading) -> Finding:
