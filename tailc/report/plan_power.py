@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +27,8 @@ class Power:
 
     edges_s: where each interval begins, and where the last ends [s since start_unix_s].
     is_expected: the books are what a plan expects, not what came. forecast_mw: by interval, the
-    green power that was forecast. begun, refused: jobs by moment [s since start_unix_s].
+    green power that was forecast. begun, refused: jobs by moment [s since start_unix_s]. stored_mj:
+    what a battery holds at each edge; None: there is none, or it is not told.
     """
 
     start_unix_s: int
@@ -36,6 +38,7 @@ class Power:
     forecast_mw: tuple[int, ...] | None
     begun: Mapping[int, int]
     refused: Mapping[int, int]
+    stored_mj: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
         if not self.entries or len(self.edges_s) != len(self.entries) + 1:
@@ -44,6 +47,8 @@ class Power:
             raise ValueError("intervals begin at the start, and each ends after it begins")
         if self.forecast_mw is not None and len(self.forecast_mw) != len(self.entries):
             raise ValueError("a forecast has a power for each interval")
+        if self.stored_mj is not None and len(self.stored_mj) != len(self.edges_s):
+            raise ValueError("what is stored is told at both ends of each interval")
 
     @property
     def length_s(self) -> int:
@@ -62,14 +67,20 @@ class Power:
 def power_of_plan(plan: Plan) -> Power:
     """What a plan expects of itself."""
     firsts = [job.spans[0].first_epoch * plan.epoch_s for job in plan.jobs]
+    entries, stored_mj = expected_of(plan).entries, None
+    if plan.battery is not None:
+        stored_mj = tuple(
+            accumulate((one.stored_mj for one in entries), initial=plan.battery.first_mj)
+        )
     return Power(
         plan.start_unix_s,
         _even_edges_s(len(plan.epochs), plan.epoch_s),
-        expected_of(plan).entries,
+        entries,
         is_expected=True,
         forecast_mw=None,
         begun=_counted(firsts),
         refused={},
+        stored_mj=stored_mj,
     )
 
 

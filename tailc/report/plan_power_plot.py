@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING, Any
 
+from tailc.forms.plan.ledger import MJ_PER_KWH, Entry
 from tailc.report.drawing import PictureFormat, drawn
-from tailc.report.plan_power import Floats, Power
+from tailc.report.plan_power import MW_PER_KW, Floats, Power
 from tailc.report.time_axis import set_time_axis
 
 if TYPE_CHECKING:
@@ -20,6 +21,9 @@ _LEGEND_COLUMNS = 6
 _UDOLLARS, _MG_PER_G = 1_000_000, 1_000
 # Told apart by lightness too: in print, and by people who do not see red or green.
 _GREEN, _BROWN, _SPILLED = "#66c2a5", "#6b4a2b", "#d9f0e8"
+_BATTERY, _BATTERY_INK = "#f0e442", "#b5a800"
+_HATCH, _HATCH_BACK = "////", "\\\\\\\\"
+_ALWAYS = ("green, used", "brown")
 _DEMAND, _SUPPLY, _FORECAST = "black", "#00604a", "#0072b2"
 _BEGUN, _REFUSED = "#0072b2", "#d55e00"
 
@@ -65,6 +69,8 @@ def _panels(power: Power) -> list[Any]:
     found: list[Any] = []
     if power.begun or power.refused:
         found.append((_draw_jobs, None))
+    if power.stored_mj is not None:
+        found.append((_draw_stored, [mj / MJ_PER_KWH for mj in power.stored_mj]))
     prices = [one.brown_udollars_per_kwh / _UDOLLARS for one in power.entries]
     carbon = [one.brown_mg_per_kwh / _MG_PER_G for one in power.entries]
     if len(set(prices)) > 1:
@@ -75,21 +81,30 @@ def _panels(power: Power) -> list[Any]:
 
 
 def _draw_sources(axes: Axes, power: Power) -> None:
-    """Areas on one another; the last that is drawn from ends at the demand."""
-    of = power.entries
-    base = power.kw([0] * len(of))
-    met = power.kw([one.green_used_mj for one in of])
-    demand = power.kw([one.demand_mj for one in of])
-    full = power.kw([one.demand_mj + one.spilled_mj for one in of])
-    _fill(axes, power, base, met, facecolor=_GREEN, label="green, used")
-    _fill(axes, power, met, demand, facecolor=_BROWN, label="brown")
-    if (full > demand).any():
-        spilled: Any = {"facecolor": _SPILLED, "edgecolor": _GREEN, "hatch": "////"}
-        _fill(axes, power, demand, full, label="green, spilled", **spilled)
+    """Areas on one another: the sources up to the demand, and above it what else is done."""
+    low_mj = [0] * len(power.entries)
+    for label, energy_mj, how in _areas(power.entries):
+        high_mj = [low + mj for low, mj in zip(low_mj, energy_mj, strict=True)]
+        filled: Any = {"fill": True, "linewidth": 0, "label": label} | how
+        axes.stairs(power.kw(high_mj), power.edges_s, baseline=power.kw(low_mj), **filled)
+        low_mj = high_mj
 
 
-def _fill(axes: Axes, power: Power, low: Floats, high: Floats, **how: Any) -> None:
-    axes.stairs(high, power.edges_s, baseline=low, fill=True, linewidth=0, **how)
+def _areas(books: Sequence[Entry]) -> list[tuple[str, list[int], dict[str, str]]]:
+    """Name, energy by interval, and look of each area, from the lowest on; those always there, and
+    those that there are.
+    """
+    given = {"facecolor": _BATTERY}
+    taken = {"facecolor": "white", "edgecolor": _BATTERY_INK, "hatch": _HATCH_BACK}
+    spilled = {"facecolor": _SPILLED, "edgecolor": _GREEN, "hatch": _HATCH}
+    areas = [
+        ("green, used", [one.green_used_mj for one in books], {"facecolor": _GREEN}),
+        ("from a battery", [one.discharged_mj for one in books], given),
+        ("brown", [one.brown_mj for one in books], {"facecolor": _BROWN}),
+        ("into a battery", [one.charged_mj for one in books], taken),
+        ("green, spilled", [one.spilled_mj for one in books], spilled),
+    ]
+    return [area for area in areas if any(area[1]) or area[0] in _ALWAYS]
 
 
 def _draw_lines(axes: Axes, power: Power) -> None:
@@ -98,12 +113,18 @@ def _draw_lines(axes: Axes, power: Power) -> None:
     label = "green, expected" if power.is_expected else "green, produced"
     _line(axes, power, produced, color=_SUPPLY, linewidth=1.2, label=label)
     if power.forecast_mw is not None:
-        lengths_s = [b - a for a, b in zip(power.edges_s[:-1], power.edges_s[1:], strict=True)]
-        pairs = zip(power.forecast_mw, lengths_s, strict=True)
-        forecast = power.kw([mw * length_s for mw, length_s in pairs])
-        _line(axes, power, forecast, color=_FORECAST, linestyle="--", label="green, forecast")
+        forecast = [mw / MW_PER_KW for mw in power.forecast_mw]
+        seen: Any = {"linewidth": 1.4, "linestyle": "--", "path_effects": _rim()}
+        _line(axes, power, forecast, color=_FORECAST, label="green, forecast", **seen)
     demand = power.kw([one.demand_mj for one in of])
     _line(axes, power, demand, color=_DEMAND, linewidth=1.6, label="demand")
+
+
+def _rim() -> list[Any]:
+    """A white rim, which lets a line be seen on a dark area."""
+    from matplotlib.patheffects import withStroke
+
+    return [withStroke(linewidth=3.0, foreground="white")]
 
 
 def _line(axes: Axes, power: Power, values: Sequence[float] | Floats, **how: Any) -> None:
@@ -125,6 +146,12 @@ def _tick(axes: Axes, counts: Mapping[int, int], sign: int, **how: Any) -> None:
         ends = [sign * count for count in counts.values()]
         # A tick at the start is on the frame, and seen if it is above it.
         axes.vlines(list(counts), 0, ends, linewidth=1.4, clip_on=False, zorder=3, **how)
+
+
+def _draw_stored(axes: Axes, power: Power, values: Sequence[float]) -> None:
+    axes.plot(power.edges_s, values, color=_BATTERY_INK, linewidth=1.4)
+    axes.set_ylim(bottom=0)
+    axes.set_ylabel("stored\n[kWh]")
 
 
 def _draw_price(axes: Axes, power: Power, values: Sequence[float]) -> None:

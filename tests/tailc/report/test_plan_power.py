@@ -132,6 +132,45 @@ def test_a_cluster_s_replay_has_its_own_intervals():
     assert ticks_at(panel) == {"jobs begin": {0: 1, 334: 1}}
 
 
+def test_a_battery_gives_below_the_demand_and_takes_above_it():
+    """Of 4 kWh the sun brings 1 and the battery 2; then of 4 kWh of sun 1 is used and 2 stored."""
+    night = Entry(4 * KW_H, 1 * KW_H, 0, 0, discharged_mj=2 * KW_H)
+    noon = Entry(1 * KW_H, 4 * KW_H, 0, 0, charged_mj=2 * KW_H)
+    power = power_of([night, noon], edges_s=(0, 3_600, 7_200))
+    (axes,) = axes_of(draw, power)
+    drawn = steps_of(axes)
+    spans = {
+        name: list(zip(data.baseline.tolist(), data.values.tolist(), strict=True))
+        for name, data in drawn.items()
+        if data.baseline is not None
+    }
+    assert spans == {
+        "green, used": [(0, 1), (0, 1)],
+        "from a battery": [(1, 3), (1, 1)],
+        "brown": [(3, 4), (1, 1)],
+        "into a battery": [(4, 4), (1, 3)],
+        "green, spilled": [(4, 4), (3, 4)],
+    }
+    assert drawn["demand"].values.tolist() == [4, 1]
+
+
+def test_what_a_plan_s_battery_holds_has_a_panel():
+    """Full with a kWh at the start, of which the first hour takes most, and the end the last."""
+    plan = plan_in("plan-battery-racks")
+    panel = next(
+        axes for axes in axes_of(draw, power_of_plan(plan)) if "stored" in axes.get_ylabel()
+    )
+    across_s, held_kwh = panel.lines[0].get_data()
+    assert list(across_s[:2]) == [0, 900]
+    assert held_kwh[0] == 1
+    # What each epoch draws beyond the sun, in mJ: 1.3473, 1.3473 and 0.2637 twice, times 10^9.
+    assert held_kwh[1:5] == pytest.approx([1 - mj / 3.6 for mj in (1.3473, 2.6946, 2.9583, 3.222)])
+    assert held_kwh[-1] == pytest.approx(0)
+    assert not [
+        axes for axes in axes_of(draw, power_of_plan(PLAN)) if "stored" in axes.get_ylabel()
+    ]
+
+
 def test_a_picture_tells_its_zone():
     assert "time [UTC]" in picture(power_of_plan(PLAN), "svg").decode()
     west = picture(power_of_plan(PLAN), "svg", zone_of("America/Denver")).decode()
@@ -164,6 +203,7 @@ def test_the_same_books_have_the_same_bytes():
         {"edges_s": (1, 2)},
         {"edges_s": (0, 1, 2)},
         {"forecast_mw": ()},
+        {"stored_mj": (0,)},
     ],
 )
 def test_books_that_do_not_fit_their_times_are_not_drawn(changes):
