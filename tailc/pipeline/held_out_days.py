@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Protocol, cast
 
+import numpy as np
+
 from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, TailcError
 from tailc.forecasts.days import Days
@@ -16,7 +18,7 @@ from tailc.specs.days import DaysAsked, HorizonSpec
 from tailc.specs.fields import SpecModel
 from tailc.specs.held_out_days import KIND, DaysSpec
 from tailc.specs.load import LoadedSpec, open_spec
-from tailc.traces.jobs.log import refuse_wide
+from tailc.traces.jobs.log import JobLog, refuse_wide
 from tailc.traces.series.series import SECONDS_PER_DAY
 from tailc.traces.zones import utc_text
 from tailc.verify.plan.held_out import HeldOutDays, plan_of
@@ -58,6 +60,8 @@ def read_held_out_days(policy: Policy, path: str, most: int | None = None) -> He
         begin = range(begin.start, found[-1].expected.first + 1, begin.step)
     for window in found:
         refuse_wide(window.jobs, plan.servers)
+        if plan.malleable is not None:
+            _check_numbers(window.jobs)
     return HeldOutDays(
         windows=found,
         left_out=len(begin) - len(found),
@@ -119,6 +123,17 @@ def _curves(loaded: LoadedSpec, days: Days) -> Curves:
         place = loaded.place("jobs")
         raise TailcError(Finding(Code.MISSING_KEY, f"`jobs` {message}", place, hint))
     return speedups
+
+
+def _check_numbers(log: JobLog) -> None:
+    """Allocations are by the numbers of jobs."""
+    numbers, first = np.unique(log.number, return_index=True)
+    if len(numbers) == log.jobs:
+        return
+    at = int(np.setdiff1d(np.arange(log.jobs), first)[0])
+    message = f"job {log.number[at]} stands twice in the log"
+    hint = "give each job a number of its own, or leave out `jobs.columns.number`"
+    raise TailcError(Finding(Code.BAD_VALUE, message, log.place(at), hint))
 
 
 def _no_windows(plan: Plan, days: Days, loaded: LoadedSpec) -> TailcError:

@@ -1,0 +1,103 @@
+"""How a plan's verdict is said."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tailc.report.plan_verdict.json_form import told
+from tailc.report.plan_verdict.words import HEADS, better, figure, limits, remarks, said
+from tailc.verify.plan.judge import JudgedPlan
+from tailc.verify.plan.means import MeanOf
+from tailc.verify.plan.quantities import Quantity
+from tailc.verify.plan.verdict import Figures, PlanVerdict
+from tailc.verify.verdict import Ruling
+
+UNKNOWN = MeanOf(0.0, None, None)
+VERDICT = PlanVerdict(
+    is_rigid=False,
+    windows=5,
+    epochs=96,
+    epoch_s=900,
+    from_unix_s=1_341_100_800,
+    until_unix_s=1_341_532_800,
+    jobs=1_234,
+    seed=1,
+    promised_ppm=0,
+    judged=Quantity.LATE,
+    ruling=Ruling.UNDECIDED,
+    more_windows=None,
+    policy=Figures("policy", {Quantity.LATE: MeanOf(0.0, 0.0, 0.0024)}, {}),
+    baselines=(),
+)
+JUDGED = JudgedPlan("cluster", 2, "ab" * 32, left_out=0, own_windows=0, verdict=VERDICT)
+
+
+@pytest.mark.parametrize(
+    ("quantity", "value", "text"),
+    [
+        (Quantity.PROFIT, 1234.5, "1,234"),
+        (Quantity.PROFIT, 12.345, "12.35"),
+        (Quantity.BROWN, 0.012345, "0.0123"),
+        (Quantity.BROWN, 0.00001, "0"),
+        (Quantity.BROWN, -0.00001, "0"),
+        (Quantity.LATE, 0.0123, "1.2"),
+        (Quantity.RELATIVE, 0.95, "95.0"),
+    ],
+)
+def test_figures_have_four_digits_and_shares_a_decimal(quantity, value, text):
+    assert figure(quantity, value) == text
+
+
+def test_a_change_has_its_sign_but_where_it_is_nothing():
+    assert figure(Quantity.CO2, 2.5, is_signed=True) == "+2.500"
+    assert figure(Quantity.CO2, -2.5, is_signed=True) == "-2.500"
+    assert figure(Quantity.CO2, 1e-9, is_signed=True) == "0"
+    assert limits(Quantity.CO2, MeanOf(0, -1, 2), is_signed=True) == "-1.000 .. +2.000"
+    assert limits(Quantity.CO2, UNKNOWN) == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("quantity", "low", "high", "word"),
+    [
+        (Quantity.PROFIT, 1, 2, "better"),
+        (Quantity.PROFIT, -2, -1, "worse"),
+        (Quantity.BROWN, -2, -1, "better"),
+        (Quantity.LATE, 0.1, 0.2, "worse"),
+        (Quantity.LATE, -0.1, 0.2, "no change shown"),
+        (Quantity.PROFIT, None, None, "no change shown"),
+        (Quantity.SPILLED, 1, 2, ""),
+    ],
+)
+def test_a_change_is_better_or_worse_by_its_whole_interval(quantity, low, high, word):
+    assert better(quantity, MeanOf(0, low, high)) == word
+
+
+def test_every_quantity_has_a_head_and_a_name_of_its_own():
+    assert set(HEADS) == set(Quantity)
+    assert len({each.key for each in Quantity}) == len(Quantity)
+
+
+def test_a_promise_of_none_cannot_be_shown():
+    assert remarks(JUDGED) == ["no number of windows shows that no promise is ever broken"]
+    assert said(JUDGED) == (
+        "at most 0 % of the jobs run for too long; 0 % did, 95 % interval 0 .. 0.2 %; "
+        "no number of windows shows that no promise is ever broken"
+    )
+
+
+def test_what_is_left_to_say_is_said():
+    few = replace(VERDICT, windows=3, promised_ppm=50_000, more_windows=1)
+    odd = replace(JUDGED, verdict=few, left_out=2, own_windows=1)
+    assert remarks(odd) == [
+        "2 windows left out, without jobs or with energy that is not known",
+        "1 window of the days that the policy was made from",
+        "an interval needs 4 windows at least",
+        "about 1 more window would decide",
+    ]
+
+
+def test_programs_get_ten_digits():
+    assert told(1 / 3) == 0.3333333333
+    assert told(None) is None
