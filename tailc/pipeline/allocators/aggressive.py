@@ -4,7 +4,7 @@ A plan is made for all jobs that run or wait, with the energy that is expected. 
 a job arrives or is done, when the forecast has changed much, and when a job outlives its plan. What
 a job has been promised is part of every plan, and a plan that breaks a rule is not taken: then the
 one in force stays, and jobs that have just arrived have what they asked for beside it. Where jobs
-would have to wait and more of them could start if all had what they asked for, all have that.
+would have to wait, and more of them could start if all had what they asked for, all have that.
 
 Source: Haque, Rutgers 2016, sections B.3.1 and B.3.2.
 """
@@ -20,7 +20,13 @@ from tailc_solvers.green.parallel.schedules import Column
 from tailc_solvers.green.parallel.warm import carried
 
 from tailc.pipeline.allocators.epochs import Epochs, epochs_ahead
-from tailc.pipeline.allocators.problem import Aims, new_job, parallel_problem, running_job
+from tailc.pipeline.allocators.problem import (
+    Aims,
+    at_request,
+    new_job,
+    parallel_problem,
+    running_job,
+)
 from tailc.pipeline.allocators.solving import Solve, planned
 from tailc.pipeline.allocators.steps import Steps, as_planned, as_requested, steps_of
 from tailc.replay.datacentre.malleable import Active, Allocation, ClusterView, MalleableJob
@@ -55,7 +61,7 @@ class _Moment:
 
 @dataclass(frozen=True, eq=False)
 class _Tried:
-    """The last problem that was solved, and the schedules that were looked at for it."""
+    """The last problem that was solved, and the schedules that were new to its search."""
 
     moment: _Moment
     columns: tuple[Column, ...]
@@ -86,16 +92,18 @@ class Aggressive:
         numbers = {one.job.number for one in view.active}
         if view.active and self._is_due(view, numbers):
             self._replan(view)
-            self._planned_at = view.now_s // view.cluster.epoch_s, view.ahead
+        elif numbers - self._steps.keys():
+            self._put_in_force(moment := self._moment(view), self._fallback(moment))
         self._known = numbers
         steps = {number: self._steps[number] for number in numbers & self._steps.keys()}
         servers = {number: each.at(view.now_s) for number, each in steps.items()}
         return Allocation(servers, {number: each.vms for number, each in steps.items()})
 
     def _is_due(self, view: ClusterView, numbers: set[int]) -> bool:
+        running = [one for one in view.active if one.started_s is not None]
         return (
             numbers != self._known
-            or any(not self._has_servers(one, view.now_s) for one in view.active)
+            or any(not self._has_servers(one, view.now_s) for one in running)
             or self._has_changed(view)
         )
 
@@ -109,7 +117,7 @@ class Aggressive:
         epoch, before = self._planned_at
         epoch_s = view.cluster.epoch_s
         here = view.now_s // epoch_s
-        past_s = max(self._steps[number].past_s for number in self._known & self._steps.keys())
+        past_s = max((steps.past_s for steps in self._steps.values()), default=view.now_s)
         span = slice(0, max(-(-past_s // epoch_s) - here, 0))
         new, old = view.ahead.green_mw[span], before.green_mw[here - epoch :][span]
         change = int(np.abs(new - old).sum())
@@ -117,11 +125,19 @@ class Aggressive:
 
     def _replan(self, view: ClusterView) -> None:
         moment = self._moment(view)
-        found = self._solve(moment.problem, self._warm(moment, view.now_s))
-        self._tried = _Tried(moment, found.columns)
-        columns = planned(moment.problem, found)
-        if columns is None:
-            columns = self._fallback(moment)
+        columns = self._solved(moment, view.now_s) if _has_room(moment) else None
+        self._put_in_force(moment, self._fallback(moment) if columns is None else columns)
+        self._planned_at = view.now_s // view.cluster.epoch_s, view.ahead
+
+    def _solved(self, moment: _Moment, now_s: int) -> list[Column] | None:
+        warm = self._warm(moment, now_s)
+        found = self._solve(moment.problem, warm)
+        old = set(warm)
+        new = tuple(column for column in found.columns if column not in old)
+        self._tried = _Tried(moment, new)
+        return planned(moment.problem, found)
+
+    def _put_in_force(self, moment: _Moment, columns: Sequence[Column]) -> None:
         self._steps = {
             moment.numbers[column.job]: steps_of(moment.problem, moment.epochs, column)
             for column in columns
@@ -179,6 +195,16 @@ class Aggressive:
         asked = {j: as_requested(moment.problem, j) or going_on[j] for j in going_on}
         ways = [_with_waiting(moment, list(way.values())) for way in (going_on, asked)]
         return max((way for way in ways if way is not None), key=len, default=_as_they_are(moment))
+
+
+def _has_room(moment: _Moment) -> bool:
+    """Whether waiting jobs would fit on what they asked for beside the others on their fewest."""
+    problem = moment.problem
+    least = sum(
+        at_request(job) if one.started_s is None else int(job.shapes[0].servers[0])
+        for job, one in zip(problem.jobs, moment.active, strict=True)
+    )
+    return least <= problem.servers
 
 
 def _with_waiting(moment: _Moment, running: Sequence[Column | None]) -> list[Column] | None:
