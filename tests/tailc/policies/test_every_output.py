@@ -11,6 +11,7 @@ import jsonschema
 import pytest
 
 from tailc.policies import find_kinds
+from tailc.traces.zones import utc_text
 from tests.tailc.policies.cases import Case, write_case
 
 REPORTS = Path(__file__).parents[3] / "schemas/report"
@@ -73,6 +74,7 @@ def test_a_lookup_answers(stem, ask):
         "shares": (),
         "tail-table": ("--held", "1ms"),
         "ladder": ("--rate", "5/s") if is_by_rate else ("--in-system", "2"),
+        "plan": ("--at", utc_text(first.get("start_unix_s", 0))),
     }
     assert ask("lookup", stem, *words[first["form"]])
 
