@@ -113,7 +113,11 @@ class Code(enum.Enum):
     PREDICTED_MISS = ("TC0554", ExitCode.OK, "replays of the design sample miss the objective")
     HOST_SHORT = ("TC0551", ExitCode.OK, "machines need more than their host together")
     UNDER_LEAST = ("TC0555", ExitCode.OK, "a target is below what the least share does")
+    OPEN_GAP = ("TC0557", ExitCode.OK, "a plan is farther from its bound than was aimed at")
     POWER_FALLS = ("TC0556", ExitCode.OK, "a higher frequency draws less power than a lower one")
+    JOBS_TURNED_AWAY = ("TC0561", ExitCode.OK, "a plan has no place for jobs that are known")
+    NO_EXPECTED_JOBS = ("TC0562", ExitCode.OK, "there are no jobs to learn prices from")
+    NO_GREEN_POWER = ("TC0563", ExitCode.OK, "no rack is expected to be green")
 
     OTHER_MEASURE = ("TC0602", ExitCode.OK, "the held-out trace was measured otherwise")
     COMPILE_TRACE = ("TC0601", ExitCode.BAD_CONTENT, "the trace to verify on is the compile trace")

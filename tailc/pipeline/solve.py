@@ -17,9 +17,12 @@ from tailc.forms.ladder.borrowing import BorrowingProblem, BorrowingSolution
 from tailc.forms.ladder.problem import LadderProblem
 from tailc.forms.ladder.solution import LadderSolution
 from tailc.forms.ladder.thresholds import ThresholdProblem, ThresholdSolution
+from tailc.forms.plan.cluster_problem import ClusterProblem, ClusterSolution
 from tailc.forms.shares_problem import SharesProblem, SharesSolution
 from tailc.forms.tail_problem import TailProblem, TailSolution
 from tailc.pipeline.borrowing import solve_for_budgets
+from tailc.pipeline.clusters.solved import solve_for_clusters
+from tailc.pipeline.clusters.told import cluster_remarks, cluster_settings
 from tailc.pipeline.ladders import solve_for_schedules
 from tailc.pipeline.lane_evidence import borrowing_settings, predicted_misses
 from tailc.pipeline.progress import Progress, silent
@@ -31,10 +34,20 @@ from tailc.pipeline.tails import hopeful_sums, least_ns, solve_for_tails, tail_s
 from tailc.pipeline.thresholds import solve_for_ages
 
 Problem: TypeAlias = (
-    LadderProblem | ThresholdProblem | BorrowingProblem | TailProblem | SharesProblem
+    LadderProblem
+    | ThresholdProblem
+    | BorrowingProblem
+    | TailProblem
+    | SharesProblem
+    | ClusterProblem
 )
 Solution: TypeAlias = (
-    LadderSolution | ThresholdSolution | BorrowingSolution | TailSolution | SharesSolution
+    LadderSolution
+    | ThresholdSolution
+    | BorrowingSolution
+    | TailSolution
+    | SharesSolution
+    | ClusterSolution
 )
 
 
@@ -64,6 +77,7 @@ APPROACHES: Mapping[type[Problem], Approach] = {
     BorrowingProblem: Approach(solve_for_budgets, borrowing_settings, predicted_misses),
     TailProblem: Approach(solve_for_tails, tail_settings, hopeful_sums, alone_ns=least_ns),
     SharesProblem: Approach(solve_for_shares, shares_settings, host_remarks, alone_ns=None),
+    ClusterProblem: Approach(solve_for_clusters, cluster_settings, cluster_remarks, alone_ns=None),
 }
 
 
@@ -98,6 +112,12 @@ def solve(problem: TailProblem, threads: int = 1, progress: Progress = silent) -
 def solve(
     problem: SharesProblem, threads: int = 1, progress: Progress = silent
 ) -> SharesSolution: ...
+
+
+@overload
+def solve(
+    problem: ClusterProblem, threads: int = 1, progress: Progress = silent
+) -> ClusterSolution: ...
 
 
 def solve(problem: Problem, threads: int = 1, progress: Progress = silent) -> Solution:

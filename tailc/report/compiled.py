@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from tailc.forms.ladder.borrowing import BorrowingProblem
 from tailc.forms.ladder.problem import LadderProblem
 from tailc.forms.ladder.thresholds import ThresholdProblem
+from tailc.forms.plan.cluster_problem import ClusterProblem
 from tailc.forms.shares_problem import SharesProblem
 from tailc.forms.tail_problem import TailProblem
 from tailc.percentiles import PPM
 from tailc.report.borrowing import lanes_result, lanes_text
+from tailc.report.clusters import clusters_result, clusters_text
 from tailc.report.cores import cores_result, cores_text
 from tailc.report.models import models_result, models_text
 from tailc.report.policy import policy_result, policy_text
@@ -28,38 +30,14 @@ if TYPE_CHECKING:
 
 def compiled_result(compiled: Compiled) -> dict[str, object]:
     """A compile's JSON result: the policy, and what its type of problem tells besides."""
-    result = policy_result(compiled.policy)
-    match compiled.sweep.chosen.problem:
-        case LadderProblem():
-            return result | _threads_result(compiled)
-        case ThresholdProblem():
-            return result | cores_result(compiled)
-        case BorrowingProblem():
-            return result | lanes_result(compiled)
-        case TailProblem():
-            return result | tails_result(compiled)
-        case SharesProblem():
-            return result | models_result(compiled)
-        case _:
-            return result
+    result, _ = _tellers(compiled)
+    return policy_result(compiled.policy) | result(compiled)
 
 
 def compiled_text(compiled: Compiled, paths: Sequence[Path]) -> str:
     """What a compile found, table first, and where it was written."""
-    lines = [policy_text(compiled.policy), ""]
-    match compiled.sweep.chosen.problem:
-        case LadderProblem():
-            lines += [speedup_line(compiled), ""]
-        case ThresholdProblem():
-            lines += [cores_text(compiled), ""]
-        case BorrowingProblem():
-            lines += [lanes_text(compiled), ""]
-        case TailProblem():
-            lines += [tails_text(compiled), ""]
-        case SharesProblem():
-            lines += [models_text(compiled), ""]
-        case _:
-            pass
+    _, text = _tellers(compiled)
+    lines = [policy_text(compiled.policy), "", text(compiled), ""]
     if len(compiled.sweep.candidates) > 1:
         lines += [sweep_text(compiled), ""]
     lines += [f"wrote {printable(str(path))}" for path in paths]
@@ -114,3 +92,21 @@ def sweep_text(compiled: Compiled) -> str:
         mark = "chosen" if number == compiled.sweep.best else ""
         rows.append((f"{candidate.problem.budget_ppm / PPM:g}", *tails, mark))
     return "sweep, replayed tail on the design sample\n" + aligned(rows)
+
+
+_Result: TypeAlias = "Callable[[Compiled], dict[str, object]]"
+_Text: TypeAlias = "Callable[[Compiled], str]"
+
+# What is told of a solved problem besides its policy, in JSON and in words.
+_TELLERS: Mapping[type[object], tuple[_Result, _Text]] = {
+    LadderProblem: (_threads_result, speedup_line),
+    ThresholdProblem: (cores_result, cores_text),
+    BorrowingProblem: (lanes_result, lanes_text),
+    TailProblem: (tails_result, tails_text),
+    SharesProblem: (models_result, models_text),
+    ClusterProblem: (clusters_result, clusters_text),
+}
+
+
+def _tellers(compiled: Compiled) -> tuple[_Result, _Text]:
+    return _TELLERS[type(compiled.sweep.chosen.problem)]

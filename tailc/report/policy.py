@@ -21,6 +21,8 @@ from tailc.units import format_mrps, format_us, printable
 
 # Of the design demand; all are in the summary's grid.
 _SHOWN_PERCENT = (50, 95, 99)
+# The one objective of which more is better.
+_EARNED = "profit"
 
 
 def policy_result(policy: Policy) -> dict[str, object]:
@@ -77,13 +79,22 @@ def _ms(time_ns: int) -> str:
 def evidence_line(policy: Policy) -> str:
     """Objective, method, proof, the largest gap to the proved bound, and the work it took."""
     evidence = policy.evidence
-    gaps = [row.gap_us for row in evidence.rows if row.gap_us is not None]
-    largest = objective_text(evidence, max(gaps)) if gaps else ""
-    gap = f"largest gap to the proved bound {largest}" if gaps else "no bound"
+    aim = "most" if evidence.objective == _EARNED else "least"
     return (
-        f"least {evidence.objective} by {evidence.method} ({evidence.proof}), {gap}, "
-        f"{evidence.evaluations:,} evaluations{_literal_search(policy)}"
+        f"{aim} {evidence.objective} by {evidence.method} ({evidence.proof}), "
+        f"{_gap_text(evidence)}, {evidence.evaluations:,} evaluations{_literal_search(policy)}"
     )
+
+
+def _gap_text(evidence: Evidence) -> str:
+    """The largest of the rows; of a plan, which has none, a part of its value."""
+    gaps = [row.gap_us for row in evidence.rows if row.gap_us is not None]
+    if gaps:
+        return f"largest gap to the proved bound {objective_text(evidence, max(gaps))}"
+    gap_ppm = dict(evidence.settings).get("gap_ppm")
+    if gap_ppm is None:
+        return "no bound"
+    return f"gap to the proved bound {gap_ppm * 100 / PPM:.2g} %"
 
 
 def _literal_search(policy: Policy) -> str:

@@ -70,11 +70,13 @@ class Columns:
         solution: the plan, its bound and gap.
         columns: schedules that were tried.
         prices: of servers and energy, behind the bound of all plans; None where no job can run.
+        nodes: of the tree, without its root.
     """
 
     solution: Solution
     columns: tuple[Column, ...] = ()
     prices: Prices | None = None
+    nodes: int = 0
 
 
 def solve_columns(
@@ -168,13 +170,14 @@ class _Search:
         if self.best is not None:
             plan = self._site(self.best).plan()
             found = judged(self.problem, plan, bound=bound, outcome=self.outcome)
-            return Columns(replace(found, message=self.message), kept, prices)
+            return Columns(replace(found, message=self.message), kept, prices, self.count)
         is_proved = self.bound >= NEVER or bound > Fraction(self.master.most_cost)
         if is_proved:
             message = "the jobs do not fit on the servers within their deadlines"
-            return Columns(none_of(Ending.NONE_EXISTS, self.outcome, message), kept, prices)
+            none = none_of(Ending.NONE_EXISTS, self.outcome, message)
+            return Columns(none, kept, prices, self.count)
         message = self.message or "no plan was found, and none is excluded"
-        return Columns(none_of(Ending.NO_PLAN, self.outcome, message), kept, prices)
+        return Columns(none_of(Ending.NO_PLAN, self.outcome, message), kept, prices, self.count)
 
     def _first(self) -> _Node:
         """The best of the first prices."""

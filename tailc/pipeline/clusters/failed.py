@@ -1,0 +1,88 @@
+"""What became of a search without a plan, as what the user can do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from tailc_solvers.backends.adapters import Backend
+from tailc_solvers.backends.check import Trust
+from tailc_solvers.backends.linear import Outcome
+from tailc_solvers.green.parallel.solution import Ending, Solution
+
+from tailc.errors import Code, Finding, TailcError
+from tailc.forms.plan.cluster_problem import ClusterProblem, NamedMalleable
+from tailc.pipeline.plan_solvers import failed
+from tailc.units import counted
+
+_HAS_FAILED = (
+    Outcome.TIMED_OUT,
+    Outcome.OUT_OF_MEMORY,
+    Outcome.LIMIT,
+    Outcome.CRASHED,
+    Outcome.GARBLED,
+    Outcome.REFUSED,
+    Outcome.TOO_LARGE,
+    Outcome.NOT_INSTALLED,
+)
+
+Solve = Callable[[Sequence[NamedMalleable]], Solution]
+
+
+def check_solver(solver: Backend, found: Solution) -> None:
+    """TailcError where a solver failed, though there may be a plan: another machine had another."""
+    if found.outcome is None or found.ending is Ending.NONE_EXISTS:
+        return
+    if found.outcome in _HAS_FAILED:
+        raise failed(solver, found.outcome, Trust.CLAIMED, found.message)
+
+
+def no_plan(problem: ClusterProblem, found: Solution, solve: Solve) -> TailcError:
+    """Why there is none. solve: the same search for some of the jobs."""
+    match found.ending:
+        case Ending.NONE_EXISTS:
+            return TailcError(_infeasible(problem, solve))
+        case Ending.CLAIMED_NONE:
+            message = f"`{problem.search.solver}` says that no plan keeps every job's slowdown"
+            hint = "try `method: columns`, which proves it; or raise `slowdown` or `deferral`"
+            return TailcError(Finding(Code.INFEASIBLE, message, help=hint, about=("cluster",)))
+        case Ending.REFUSED:
+            assert found.outcome is not None
+            solver = Backend(problem.search.solver)
+            return failed(solver, found.outcome, Trust.REFUTED, found.message)
+        case _:
+            text = f"the search ended without a plan: {found.message or 'none was found'}"
+            hint = "raise `search.nodes`, `slowdown` or `deferral`"
+            return TailcError(Finding(Code.BUDGET_ENDED, text, help=hint, about=("search",)))
+
+
+def _infeasible(problem: ClusterProblem, solve: Solve) -> Finding:
+    """Which job is the first, in order of submission, with which those before do not fit."""
+    jobs = sorted(problem.jobs, key=lambda job: job.submit_s)
+    fits, fails = 0, len(jobs)
+    while fails - fits > 1:
+        tried = (fits + fails) // 2
+        proved = solve(jobs[:tried]).ending is Ending.NONE_EXISTS
+        fits, fails = (fits, tried) if proved else (tried, fails)
+    last = jobs[fails - 1]
+    before = {1: "", 2: " beside the job before it"}
+    others = before.get(fails, f" beside the {fails - 1} jobs before it")
+    message = (
+        f"`{last.name}` cannot end within its slowdown on {counted(problem.servers, 'server')}"
+        f"{others}; on as many as they ask for, jobs need {_peak(problem)} at once"
+    )
+    hint = "add servers up to that, or raise `slowdown` or `deferral`"
+    return Finding(Code.INFEASIBLE, message, help=hint, about=("cluster", "servers"))
+
+
+def _peak(problem: ClusterProblem) -> int:
+    """The most servers at once, if each job has what it asks for at once."""
+    starts = [-(-job.submit_s // problem.epoch_s) for job in problem.jobs]
+    ends = [
+        start - (-job.asked_s // problem.epoch_s)
+        for start, job in zip(starts, problem.jobs, strict=True)
+    ]
+    used = np.zeros(max(ends), np.int64)
+    for start, end, job in zip(starts, ends, problem.jobs, strict=True):
+        used[start:end] += job.requested
+    return int(used.max())

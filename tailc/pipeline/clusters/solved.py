@@ -1,0 +1,158 @@
+"""From a cluster and its jobs to a plan: by a column for each schedule, or by one program."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from tailc_solvers.backends.adapters import Backend, Solver
+from tailc_solvers.backends.linear import Limits, Outcome
+from tailc_solvers.green.parallel.columns import Columns, Effort, solve_columns
+from tailc_solvers.green.parallel.indexed import solve_indexed
+from tailc_solvers.green.parallel.solution import Solution
+
+from tailc.forms.plan.asked import PlanMethod
+from tailc.forms.plan.cluster_problem import ClusterProblem, ClusterSolution, NamedMalleable
+from tailc.forms.plan.plan import PPM
+from tailc.pipeline.clusters.failed import check_solver, no_plan
+from tailc.pipeline.clusters.planned import check_books, placed, plan_of
+from tailc.pipeline.clusters.priced import Priced, priced
+from tailc.pipeline.clusters.stated import Stated, idle_cost, stated
+from tailc.pipeline.plan_solvers import backend_for_prices
+from tailc.pipeline.progress import Progress, silent
+
+DUAL_BOUND, SOLVER_CLAIM, BY_DEFINITION, NONE = (
+    "dual-bound",
+    "solver-claim",
+    "by-definition",
+    "none",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """A plan of the problem's jobs, with the prices of its own search if there are any."""
+
+    asked: Stated
+    solution: Solution
+    columns: Columns | None
+
+
+def solve_for_clusters(
+    problem: ClusterProblem, _threads: int = 1, progress: Progress = silent
+) -> ClusterSolution:
+    """The plan, and prices for jobs to come.
+
+    Raises TailcError where no plan keeps every job's slowdown (INFEASIBLE), where a limit ended the
+    search without one (BUDGET_ENDED), and where a solver fails.
+    """
+    progress("planning", 0.0)
+    limits = _limits(problem)
+    with Solver(backend_for_prices(problem.search)) as solver:
+        found = _found(problem, solver, limits) if problem.jobs else None
+        own = None
+        if found is not None and not problem.expected:
+            own = (found.asked, found.columns or _by_columns(found.asked, solver, limits))
+            check_solver(solver.backend, own[1].solution)
+        prices = priced(problem, own, solver, limits, progress)
+    return _without_jobs(problem, prices) if found is None else _with_jobs(problem, found, prices)
+
+
+def _found(problem: ClusterProblem, solver: Solver, limits: Limits) -> _Found:
+    """The plan; `solver` gives prices of rows, and another one may be asked for."""
+    asked = stated(problem, problem.jobs)
+    columns = None
+    if problem.method is PlanMethod.MIP:
+        with Solver(problem.search.solver) as other:
+            solution = solve_indexed(asked.parallel, other, limits)
+    else:
+        columns = _by_columns(asked, solver, limits)
+        solution = columns.solution
+    check_solver(Backend(problem.search.solver), solution)
+    if solution.plan is None:
+
+        def again(jobs: Sequence[NamedMalleable]) -> Solution:
+            return _by_columns(stated(problem, jobs), solver, limits).solution
+
+        raise no_plan(problem, solution, again)
+    return _Found(asked, solution, columns)
+
+
+def _by_columns(asked: Stated, solver: Solver, limits: Limits) -> Columns:
+    search, effort = asked.problem.search, Effort()
+    nodes = effort.nodes if search.nodes is None else search.nodes
+    effort = Effort(aim=search.aim_ppm / PPM, nodes=nodes)
+    return solve_columns(asked.parallel, solver, effort=effort, limits=limits)
+
+
+def _limits(problem: ClusterProblem) -> Limits:
+    search = problem.search
+    if search.method is PlanMethod.MIP and search.nodes is not None:
+        return Limits(wall_s=search.wall_s, nodes=search.nodes)
+    return Limits(wall_s=search.wall_s)
+
+
+def _with_jobs(problem: ClusterProblem, found: _Found, prices: Priced) -> ClusterSolution:
+    asked, solution = found.asked, found.solution
+    assert solution.plan is not None
+    assert solution.ledger is not None
+    plan = plan_of(problem, solution.plan.servers, prices)
+    check_books(asked, solution, plan)
+    # The solver's cost of a kWh is rounded down, so the bound is one of the true cost too.
+    idle = idle_cost(problem)
+    bound = None if solution.bound is None else math.floor(solution.bound + idle)
+    return ClusterSolution(
+        plan=plan,
+        value=math.ceil(asked.cost(solution.ledger)),
+        bound=bound,
+        claimed=_claimed(solution, idle),
+        placed=placed(problem, solution),
+        columns=len(found.columns.columns) if found.columns is not None else 0,
+        nodes=found.columns.nodes if found.columns is not None else 0,
+        epochs_beyond=asked.epochs_beyond,
+        spans=prices.spans,
+        proof=_proof(solution),
+        solver=f"{_METHODS[problem.method]} with {problem.search.solver}",
+    )
+
+
+def _without_jobs(problem: ClusterProblem, prices: Priced) -> ClusterSolution:
+    """Nothing is to be decided: what sleeping servers draw is the cost, and the bound."""
+    epochs = problem.supply.epochs
+    plan = plan_of(problem, np.zeros((0, epochs), np.int64), prices)
+    cost = idle_cost(problem)
+    return ClusterSolution(
+        plan=plan,
+        value=math.ceil(cost),
+        bound=math.floor(cost),
+        claimed=None,
+        placed=(),
+        columns=0,
+        nodes=0,
+        epochs_beyond=0,
+        spans=prices.spans,
+        proof=BY_DEFINITION,
+        solver=_METHODS[problem.method],
+    )
+
+
+_METHODS = {
+    PlanMethod.COLUMNS: "tailc_solvers.green.parallel.columns",
+    PlanMethod.MIP: "tailc_solvers.green.parallel.indexed",
+}
+
+
+def _claimed(solution: Solution, idle: Fraction) -> int | None:
+    claimed = solution.claimed_bound
+    if claimed is None or not math.isfinite(claimed):
+        return None
+    return math.floor(Fraction(claimed) + idle)
+
+
+def _proof(solution: Solution) -> str:
+    if solution.bound is not None:
+        return DUAL_BOUND
+    return SOLVER_CLAIM if solution.outcome is Outcome.OPTIMAL else NONE

@@ -1,0 +1,154 @@
+"""A cluster and malleable jobs as the problem that solvers know (Haque, Rutgers 2016, eq. B.1-B.9).
+
+Solvers count work in thousandths of a server's speed times milliseconds, which are millionths times
+seconds. Servers without a job take their part of the green energy first, so that solvers see only
+what jobs draw more. Beyond the horizon jobs go on to their ends without green energy, at the last
+epoch's price.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from tailc_solvers.green.parallel.plan import Ledger
+from tailc_solvers.green.parallel.problem import (
+    MJ_PER_KWH,
+    MS_PER_S,
+    PPT,
+    S_PER_H,
+    ParallelJob,
+    ParallelProblem,
+    Shape,
+    moves_of,
+)
+
+from tailc.forms.plan.asked import Whole
+from tailc.forms.plan.cluster_problem import ClusterProblem, NamedMalleable
+from tailc.forms.plan.plan import PPM
+
+
+@dataclass(frozen=True, eq=False)
+class Stated:
+    """A problem in a solver's numbers.
+
+    of_kwh: what a kWh of brown energy counts in each epoch; the solver has it rounded down, so that
+    its bound holds. idle_mj: brown energy of sleeping servers, by forecast and epoch; int64 (S, T).
+    """
+
+    problem: ClusterProblem
+    parallel: ParallelProblem
+    of_kwh: tuple[Fraction, ...]
+    idle_mj: Whole
+
+    @property
+    def epochs_beyond(self) -> int:
+        """Epochs after the horizon."""
+        return self.parallel.epochs - self.problem.supply.epochs
+
+    def cost(self, ledger: Ledger) -> Fraction:
+        """What a plan counts in all, in micro-units, without any rounding."""
+        hours = Fraction(int(ledger.run_s.sum()), S_PER_H * len(self.parallel.jobs))
+        brown = brown_cost(ledger.brown_mj + self.idle_mj, self.of_kwh)
+        return brown + self.problem.run_cost * hours
+
+
+def stated(problem: ClusterProblem, jobs: Sequence[NamedMalleable]) -> Stated:
+    """The problem of some jobs, of which there is one at least."""
+    asked = tuple(_job(problem, job) for job in jobs)
+    epochs = max(problem.supply.epochs, *(_past_epoch(problem, job) for job in asked))
+    supply = problem.supply
+    beyond = epochs - supply.epochs
+    of_kwh = costs_of_kwh(problem)
+    of_kwh += of_kwh[-1:] * beyond
+    asleep_mw = problem.servers * problem.asleep_mw
+    spare_mj = np.maximum(forecasts_mw(problem) - asleep_mw, 0) * problem.epoch_s
+    count = np.arange(problem.servers + 1, dtype=np.int64)
+    parallel = ParallelProblem(
+        length_s=np.full(epochs, problem.epoch_s, dtype=np.int64),
+        servers=problem.servers,
+        power_mw=(problem.busy_mw - problem.asleep_mw) * count,
+        moves_mj=moves_of(problem.change_mj * count, at_the_ends=False),
+        green_mj=np.pad(spare_mj, ((0, 0), (0, beyond))),
+        weight_ppm=_weights(len(spare_mj)),
+        brown_cost=np.array([math.floor(cost) for cost in of_kwh], np.int64),
+        run_cost=problem.run_cost,
+        jobs=asked,
+        most_vms_a_server=max(
+            -(-shape.vms // int(shape.servers[0])) for job in asked for shape in job.shapes
+        ),
+    )
+    idle_mj = np.pad(_idle_mj(problem), ((0, 0), (0, beyond)))
+    return Stated(problem, parallel, tuple(of_kwh), idle_mj)
+
+
+def forecasts_mw(problem: ClusterProblem) -> Whole:
+    """The ways in which the green power may turn out; int64 (forecasts, epochs of the horizon)."""
+    supply = problem.supply
+    return supply.scenarios_mw if len(supply.scenarios_mw) else supply.green_mw[None]
+
+
+def costs_of_kwh(problem: ClusterProblem) -> list[Fraction]:
+    """What a kWh of brown energy counts in each epoch of the horizon, in micro-units."""
+    supply = problem.supply
+    columns = (supply.brown_udollars_per_kwh.tolist(), supply.brown_mg_per_kwh.tolist())
+    return [problem.weights.of_kwh(*one) for one in zip(*columns, strict=True)]
+
+
+def idle_cost(problem: ClusterProblem) -> Fraction:
+    """What sleeping servers count in the horizon, whatever jobs do, in micro-units."""
+    return brown_cost(_idle_mj(problem), costs_of_kwh(problem))
+
+
+def brown_cost(brown_mj: Whole, of_kwh: Sequence[Fraction]) -> Fraction:
+    """What brown energy by forecast and epoch, int64 (S, T), counts in the mean."""
+    rows = zip(_weights(len(brown_mj)).tolist(), brown_mj.tolist(), strict=True)
+    total = sum(
+        (weight * mj * cost for weight, row in rows for mj, cost in zip(row, of_kwh, strict=True)),
+        Fraction(0),
+    )
+    return total / (PPM * MJ_PER_KWH)
+
+
+def _idle_mj(problem: ClusterProblem) -> Whole:
+    """Brown energy of sleeping servers; int64 (forecasts, epochs of the horizon)."""
+    asleep_mw = problem.servers * problem.asleep_mw
+    return np.maximum(asleep_mw - forecasts_mw(problem), 0) * problem.epoch_s
+
+
+def _weights(forecasts: int) -> Whole:
+    """All alike, and a million together."""
+    weights = np.full(forecasts, PPM // forecasts, np.int64)
+    weights[: PPM % forecasts] += 1
+    return weights
+
+
+def _job(problem: ClusterProblem, job: NamedMalleable) -> ParallelJob:
+    earliest = -(-job.submit_s // problem.epoch_s)
+    last = problem.supply.epochs - 1
+    return ParallelJob(
+        shapes=tuple(
+            Shape.of(vms, list(curve), [_ppt(ppm) for ppm in curve.values()])
+            for vms, curve in sorted(job.speedup_ppm.items())
+        ),
+        work_left=job.work_s * PPM,
+        requested=job.requested,
+        requested_speed_ppt=_ppt(job.asked_ppm),
+        slack_ppt=problem.slowdown_ppm // PPT,
+        earliest=earliest,
+        latest=max(earliest, min(earliest + job.may_wait, last)),
+    )
+
+
+def _past_epoch(problem: ClusterProblem, job: ParallelJob) -> int:
+    """The epoch after the last in which the job can run."""
+    return job.latest - (-job.deadline_ms // (MS_PER_S * problem.epoch_s))
+
+
+def _ppt(ppm: int) -> int:
+    if ppm % PPT:
+        raise ValueError("a plan takes speed-ups of whole thousandths")
+    return ppm // PPT

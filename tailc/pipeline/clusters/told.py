@@ -1,0 +1,78 @@
+"""What evidence and warnings say of a planned cluster."""
+
+from __future__ import annotations
+
+from tailc.errors import Code, Finding, Severity
+from tailc.forms.plan.asked import PlanMethod
+from tailc.forms.plan.cluster_problem import ClusterProblem, ClusterSolution
+from tailc.forms.plan.plan import PPM
+from tailc.units import counted, format_ppm
+
+# Value and bound are each rounded to the worse.
+ROUNDED = 2
+
+
+def cluster_settings(problem: ClusterProblem, solution: ClusterSolution) -> dict[str, int]:
+    """Value and bound in micro-units, the gap between them, and how far the search went."""
+    settings = {
+        "columns": solution.columns,
+        "epochs_beyond": solution.epochs_beyond,
+        "left_out": problem.left_out,
+        "nodes": solution.nodes,
+        "run_cost": problem.run_cost,
+        "scenarios": len(problem.supply.scenarios_mw),
+        "spans": solution.spans,
+        "value": solution.value,
+    }
+    if problem.method is PlanMethod.COLUMNS:
+        settings["aim_ppm"] = problem.search.aim_ppm
+    if solution.bound is not None and solution.gap_ppm is not None:
+        settings |= {"bound": solution.bound, "gap_ppm": solution.gap_ppm}
+    if solution.claimed is not None:
+        settings["claimed"] = solution.claimed
+    return settings
+
+
+def cluster_remarks(problem: ClusterProblem, solution: ClusterSolution) -> tuple[Finding, ...]:
+    """Warnings: the bound is farther than was asked, jobs have no turn, prices have no days."""
+    return (*_open_gap(problem, solution), *_left_out(problem), *_own_prices(solution))
+
+
+def _open_gap(problem: ClusterProblem, solution: ClusterSolution) -> tuple[Finding, ...]:
+    if problem.method is not PlanMethod.COLUMNS or solution.bound is None:
+        return ()
+    aim_ppm, gap = problem.search.aim_ppm, solution.value - solution.bound
+    if PPM * (gap - ROUNDED) <= aim_ppm * solution.value:
+        return ()
+    message = (
+        f"the best plan may cost {100 * gap / solution.value:.2f} % less, and a gap of "
+        f"{format_ppm(aim_ppm)} was aimed at"
+    )
+    hint = "raise `search.nodes`, or `search.aim` where that is good enough"
+    about = ("search", "aim")
+    return (Finding(Code.OPEN_GAP, message, help=hint, severity=Severity.WARNING, about=about),)
+
+
+def _left_out(problem: ClusterProblem) -> tuple[Finding, ...]:
+    if not problem.left_out:
+        return ()
+    message = (
+        f"{counted(problem.left_out, 'job')} {'is' if problem.left_out == 1 else 'are'} left out: "
+        "beside those before, on as many servers as they ask for, they begin after the horizon"
+    )
+    hint = "add servers, or make jobs narrower (`divide_width`, `map_width`) or shorter"
+    about = ("cluster", "servers")
+    found = Finding(
+        Code.JOBS_TURNED_AWAY, message, help=hint, severity=Severity.WARNING, about=about
+    )
+    return (found,)
+
+
+def _own_prices(solution: ClusterSolution) -> tuple[Finding, ...]:
+    if solution.spans:
+        return ()
+    message = "no jobs of days before the plan are known, so its prices are those of its own jobs"
+    hint = "begin later in the log and in the energy, or plan a shorter horizon"
+    about = ("horizon", "learn_from")
+    code = Code.NO_EXPECTED_JOBS
+    return (Finding(code, message, help=hint, severity=Severity.WARNING, about=about),)

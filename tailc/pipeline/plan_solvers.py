@@ -1,0 +1,52 @@
+"""General solvers for plans: which one does what, and what becomes of a compile where one fails."""
+
+from __future__ import annotations
+
+from tailc_solvers.backends.adapters import Backend
+from tailc_solvers.backends.check import Trust
+from tailc_solvers.backends.linear import Limits, Outcome
+
+from tailc.errors import Code, Finding, TailcError
+from tailc.forms.plan.asked import PlanSearch
+
+_OUT_OF = (Outcome.TIMED_OUT, Outcome.OUT_OF_MEMORY, Outcome.LIMIT)
+_UNFIT = (Outcome.TOO_LARGE, Outcome.REFUSED)
+_WITH_PRICES = (Backend.HIGHS, Backend.GUROBI)
+_OTHER = "use another `search.solver`, or another method"
+
+
+def backend_for_prices(search: PlanSearch) -> Backend:
+    """The solver asked for where it gives prices of rows, else HiGHS."""
+    asked = Backend(search.solver)
+    return asked if asked in _WITH_PRICES else Backend.HIGHS
+
+
+def limits_of(search: PlanSearch) -> Limits:
+    """The wall only ends a compile; what is found is limited by nodes, which repeat."""
+    default = Limits()
+    nodes = default.nodes if search.nodes is None else search.nodes
+    return Limits(wall_s=float(search.wall_s), nodes=nodes, seed=search.seed)
+
+
+def failed(backend: Backend, outcome: Outcome, trust: Trust, message: str) -> TailcError:
+    """What became of a solver, as what the user can do about it; nothing is written then."""
+    said = message or outcome.value
+    if trust is Trust.REFUTED:
+        text = f"`{backend.value}` gave a wrong answer: {said}"
+        return _refused(Code.SOLVER_FAILED, text, _OTHER)
+    if outcome is Outcome.NOT_INSTALLED:
+        text = f"`{backend.value}` cannot be used: {said}"
+        return _refused(Code.MISSING_PART, text, "pip install 'tailc[solvers]'")
+    if outcome in _OUT_OF:
+        text = f"`{backend.value}` ended without a plan: {said}; the plan before stays in force"
+        hint = "raise `search.time_limit` or `search.nodes`, or use another method"
+        return _refused(Code.BUDGET_ENDED, text, hint)
+    if outcome in _UNFIT:
+        text = f"`{backend.value}` turns this problem down: {said}"
+        return _refused(Code.METHOD_UNFIT, text, _OTHER)
+    text = f"`{backend.value}` failed: {said}; the plan before stays in force"
+    return _refused(Code.SOLVER_FAILED, text, _OTHER)
+
+
+def _refused(code: Code, message: str, hint: str) -> TailcError:
+    return TailcError(Finding(code, message, help=hint))

@@ -1,0 +1,192 @@
+"""What a user writes of a cluster, of what its run time counts, and of the search for a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+
+from tailc.errors import Code
+from tailc.specs.fields import (
+    PPM,
+    Complaint,
+    RefusalError,
+    SpecModel,
+    Whole,
+    exact,
+    written,
+)
+from tailc.specs.plan_units import EnergyMj, FeeUdollars, PowerMw, Seconds, SleepMw
+from tailc.specs.supply import PartPpm
+
+PPT = 1_000
+# Energy of changes is a table over pairs of counts.
+MOST_SERVERS = 2_048
+MOST_NODES = 10_000_000
+# Haque, Rutgers 2016, appendix B: a job starts with 2 or 4 machines for each server it asks for,
+# and a server takes 4; counts are powers of two, up to 32 of 50 servers.
+VMS_A_SERVER = (2, 4)
+MOST_VMS = 4
+COUNTS = (1, 2, 4, 8, 16, 32)
+# The same, section B.4: the rent of a machine, over what its energy costs.
+BETA = 8
+REFERENCE_MW = 300_000
+MOST_BETA = 1_000_000
+MOST_SLOWDOWN = 1_000
+# Solvers that say what a row of a linear program is worth.
+PRICING = ("highs", "gurobi")
+
+
+def _slowdown(value: object) -> int:
+    ppt = exact(value) * PPT
+    if not PPT <= ppt <= MOST_SLOWDOWN * PPT or ppt.denominator != 1:
+        message = f"must be 1 at least, of whole thousandths, not {written(value)}"
+        hint = "for example `1.1`: a job may take a tenth longer"
+        raise RefusalError(Complaint(Code.BAD_VALUE, message, hint))
+    return int(ppt) * (PPM // PPT)
+
+
+def _beta(value: object) -> Fraction:
+    beta = exact(value)
+    if not 0 <= beta <= MOST_BETA:
+        message = f"must not be negative, and at most {MOST_BETA:,}, not {written(value)}"
+        raise RefusalError(Complaint(Code.BAD_VALUE, message, "for example `8`"))
+    return beta
+
+
+SlowdownPpm = Annotated[
+    int,
+    BeforeValidator(_slowdown),
+    WithJsonSchema({"type": "number", "minimum": 1, "maximum": MOST_SLOWDOWN}),
+]
+Beta = Annotated[Fraction, BeforeValidator(_beta), WithJsonSchema({"type": "number", "minimum": 0})]
+Servers = Annotated[Whole, Field(ge=1, le=MOST_SERVERS)]
+
+
+class ClusterSpec(SpecModel):
+    """Servers that are all alike, on one bus."""
+
+    servers: Servers = Field(examples=[50], description="How many there are.")
+    busy_mw: PowerMw = Field(
+        alias="busy", examples=["30W"], description="What one draws with a job."
+    )
+    asleep_mw: SleepMw = Field(
+        default=0,
+        alias="asleep",
+        examples=["3W"],
+        description="What one draws without.",
+        json_schema_extra={"default": "0W"},
+    )
+    change_mj: EnergyMj = Field(
+        default=0,
+        alias="change",
+        examples=["600J"],
+        description="Energy of giving a running job one server more or less.",
+        json_schema_extra={"default": "0J"},
+    )
+    counts: Annotated[tuple[Servers, ...], Field(min_length=1)] | Literal["any"] = Field(
+        default=COUNTS,
+        description="On how many servers a job may run, besides as many as it asks for; or `any`.",
+    )
+    most_vms: Annotated[Whole, Field(ge=1, le=64)] = Field(
+        default=MOST_VMS, description="Virtual machines that a server takes."
+    )
+
+    @model_validator(mode="after")
+    def _check_parts(self) -> ClusterSpec:
+        complaints = [complaint for check in self.checks_between() for complaint in check()]
+        if complaints:
+            raise RefusalError(*complaints)
+        return self
+
+    def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
+        """Power of sleep against that of work, and counts against the servers."""
+        return (self._powers, self._wide_counts)
+
+    def _powers(self) -> list[Complaint]:
+        if self.asleep_mw <= self.busy_mw:
+            return []
+        message = "is more than a busy server draws"
+        return [Complaint(Code.CONFLICT, message, "lower it", ("asleep",), ("busy",))]
+
+    def _wide_counts(self) -> list[Complaint]:
+        if self.counts == "any" or "counts" not in self.model_fields_set:
+            return []
+        return [
+            Complaint(
+                Code.CONFLICT,
+                f"is more than the {self.servers} servers of the cluster",
+                "leave it out",
+                ("counts", at),
+                ("servers",),
+            )
+            for at, count in enumerate(self.counts)
+            if isinstance(count, int) and count > self.servers
+        ]
+
+
+class RunTimeSpec(SpecModel):
+    """What an hour of mean run time counts beside brown energy."""
+
+    beta: Beta = Field(
+        default=Fraction(BETA),
+        description="As often as what the brown energy of `reference` counts in an hour.",
+        json_schema_extra={"default": BETA},
+    )
+    reference_mw: PowerMw = Field(
+        default=REFERENCE_MW,
+        alias="reference",
+        description="Power of a machine that is rented.",
+        json_schema_extra={"default": "300W"},
+    )
+    cost_udollars: FeeUdollars | None = Field(
+        default=None, alias="cost", examples=["29c/h"], description="Instead of both."
+    )
+
+    @model_validator(mode="after")
+    def _check_one(self) -> RunTimeSpec:
+        given = [key for key in ("beta", "reference_mw") if key in self.model_fields_set]
+        if self.cost_udollars is not None and given:
+            key = given[0].removesuffix("_mw")
+            message = "is told by `cost` already"
+            raise RefusalError(Complaint(Code.CONFLICT, message, "remove it", (key,), ("cost",)))
+        return self
+
+
+class SearchSpec(SpecModel):
+    """How the plan is searched for."""
+
+    method: Literal["columns", "mip"] = Field(
+        default="columns",
+        description="Schedules priced by linear programs, with a proved bound; or one "
+        "mixed-integer program, which suits some ten jobs.",
+    )
+    solver: Literal["highs", "scip", "cp-sat", "gurobi"] = Field(
+        default="highs", description="The general solver; for columns `highs` or `gurobi`."
+    )
+    aim_ppm: PartPpm = Field(
+        default=5_000,
+        alias="aim",
+        description="Gap to the bound at which columns stop.",
+        json_schema_extra={"default": "0.5%"},
+    )
+    nodes: Annotated[Whole, Field(ge=0, le=MOST_NODES)] | None = Field(
+        default=None, description="Nodes of the search tree; some hundreds for columns, if absent."
+    )
+    time_limit_s: Seconds = Field(
+        default=300,
+        alias="time_limit",
+        description="Time of one answer of the solver, after which the plan before stays.",
+        json_schema_extra={"default": "300s"},
+    )
+
+    @model_validator(mode="after")
+    def _check_solver(self) -> SearchSpec:
+        if self.method == "columns" and self.solver not in PRICING:
+            message = f"is `{self.solver}`, which gives no prices of rows, and `columns` needs them"
+            hint = "use `highs`, or `method: mip`"
+            complaint = Complaint(Code.CONFLICT, message, hint, ("solver",), ("method",))
+            raise RefusalError(complaint)
+        return self

@@ -1,0 +1,50 @@
+"""What is odd about the speed-ups of a spec: all of it may be meant."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+from tailc.errors import Code, Finding, Severity
+from tailc.policies.greenpar.spec import GreenParSpec
+from tailc.policies.greenpar.speedups import Table
+from tailc.specs.fields import PPM
+from tailc.specs.load import LoadedSpec
+
+_HINT = "measure again, or keep it where it is meant"
+
+
+def complete(
+    spec: GreenParSpec,
+    loaded: LoadedSpec,
+    folder: Path | None,  # noqa: ARG001 (no file is named)
+) -> tuple[GreenParSpec, tuple[Finding, ...]]:
+    """The spec as it is, and a warning for each odd table of speed-ups, at its place."""
+    warnings = [
+        Finding(code, message, loaded.place("speedup", name, *at), _HINT, Severity.WARNING)
+        for name, speedups in spec.own_speedup.items()
+        for at, table in speedups.stated
+        for code, message in _oddities(table)
+    ]
+    return spec, tuple(warnings)
+
+
+def _oddities(table: Table) -> list[tuple[Code, str]]:
+    rises = list(pairwise(table.items()))
+    falls = next((pair for pair in rises if pair[1][1] < pair[0][1]), None)
+    exceeds = next((one for one in table.items() if one[1] > one[0] * PPM), None)
+    gains = next((p for p in rises if p[1][1] * p[0][0] > p[0][1] * p[1][0]), None)
+    found = []
+    if falls is not None:
+        message = f"falls from {_told(*falls[0])} to {_told(*falls[1])}"
+        found.append((Code.SPEEDUP_FALLS, message))
+    if exceeds is not None:
+        found.append((Code.SPEEDUP_EXCEEDS, f"has {_told(*exceeds)}, more than there are"))
+    if gains is not None:
+        message = f"is superlinear from {_told(*gains[0])} to {_told(*gains[1])}"
+        found.append((Code.SPEEDUP_SUPERLINEAR, message))
+    return found
+
+
+def _told(servers: int, ppm: int) -> str:
+    return f"{ppm / PPM:g} on {servers}"

@@ -1,0 +1,12 @@
+"""A solved cluster as a form."""
+
+from __future__ import annotations
+
+from tailc.forms.plan.cluster_problem import ClusterProblem, ClusterSolution
+from tailc.forms.plan.plan import Plan
+from tailc.policies.greenpar.spec import GreenParSpec
+
+
+def emit(spec: GreenParSpec, problem: ClusterProblem, solution: ClusterSolution) -> Plan:  # noqa: ARG001
+    """The plan of the solution, which states the promise already."""
+    return solution.plan

@@ -1,0 +1,93 @@
+"""Jobs and energy of a spec's days as a cluster and the jobs that it is to run."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from tailc.forecasts.days import MW_PER_W, Days, whole
+from tailc.forms.plan.asked import ExpectedSupply, PlanMethod, PlanSearch, Weights
+from tailc.forms.plan.cluster_problem import ClusterProblem
+from tailc.forms.plan.ledger import MJ_PER_KWH
+from tailc.policies.greenpar.cluster_spec import RunTimeSpec
+from tailc.policies.greenpar.logged import LoggedJobs
+from tailc.policies.greenpar.spec import DAY_S, GreenParSpec
+from tailc.traces.jobs.log import refuse_wide
+
+S_PER_H = 3_600
+
+
+def candidates(spec: GreenParSpec) -> tuple[GreenParSpec, ...]:
+    """The spec itself: nothing is swept."""
+    return (spec,)
+
+
+def reduce(spec: GreenParSpec, days: Days) -> ClusterProblem:
+    """The jobs that are known at the plan's start, those of days before, and the energy expected.
+
+    Raises TailcError for jobs that are wider than the cluster, and applications without speed-ups.
+    """
+    refuse_wide(days.jobs, spec.cluster.servers)
+    log = LoggedJobs(spec, days)
+    known = log.known()
+    supply = _supply(days)
+    weights = Weights(spec.weights.money, spec.weights.energy, spec.weights.carbon)
+    return ClusterProblem(
+        start_unix_s=days.start_unix_s,
+        epoch_s=days.epoch_s,
+        servers=spec.cluster.servers,
+        busy_mw=spec.cluster.busy_mw,
+        asleep_mw=spec.cluster.asleep_mw,
+        change_mj=spec.cluster.change_mj,
+        supply=supply,
+        slowdown_ppm=spec.slowdown_ppm,
+        run_cost=_run_cost(spec.run_time, weights, supply),
+        jobs=known.jobs,
+        expected=tuple(log.of_span(first) for first in _spans(spec, days)),
+        search=PlanSearch(
+            PlanMethod(spec.search.method),
+            solver=spec.search.solver,
+            aim_ppm=spec.search.aim_ppm,
+            nodes=spec.search.nodes,
+            wall_s=spec.search.time_limit_s,
+        ),
+        weights=weights,
+        violations_ppm=spec.violations_ppm,
+        left_out=known.left_out,
+    )
+
+
+def _supply(days: Days) -> ExpectedSupply:
+    """What the newest forecast at the start says of the horizon; prices and CO2 are known."""
+    _, price, carbon = days.energy.brought(slice(days.first, days.first + days.epochs))
+    green_mw = days.energy.expected_mw(days.first, days.epochs)
+    return ExpectedSupply(green_mw, price, carbon, whole(days.scenarios, MW_PER_W))
+
+
+def _run_cost(asked: RunTimeSpec, weights: Weights, supply: ExpectedSupply) -> int:
+    """Of an hour: as said, or beta times the mean cost of the reference's brown energy."""
+    if asked.cost_udollars is not None:
+        return asked.cost_udollars
+    of_kwh = sum(
+        (
+            weights.of_kwh(*one)
+            for one in zip(
+                supply.brown_udollars_per_kwh.tolist(),
+                supply.brown_mg_per_kwh.tolist(),
+                strict=True,
+            )
+        ),
+        Fraction(0),
+    )
+    per_hour = Fraction(asked.reference_mw * S_PER_H, MJ_PER_KWH) * of_kwh / supply.epochs
+    return round(asked.beta * per_hour)
+
+
+def _spans(spec: GreenParSpec, days: Days) -> list[int]:
+    """First epochs of spans as long as the horizon, whole days before it; none before the log."""
+    span_s = days.epochs * days.epoch_s
+    stride = -(-span_s // DAY_S) * DAY_S // days.epoch_s
+    firsts = [days.first - number * stride for number in range(1, spec.horizon.learn_from + 1)]
+    if not days.jobs.jobs:
+        return []
+    begun = int(days.jobs.submit_s[0]) // days.epoch_s
+    return [first for first in firsts if first >= 0 and first + days.epochs > begun]

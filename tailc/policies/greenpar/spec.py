@@ -1,0 +1,196 @@
+"""What a user writes for a greenpar policy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from tailc.errors import Code, Finding, TailcError
+from tailc.policies.greenpar.cluster_spec import (
+    PRICING,
+    VMS_A_SERVER,
+    ClusterSpec,
+    RunTimeSpec,
+    SearchSpec,
+    SlowdownPpm,
+)
+from tailc.policies.greenpar.curves import ClusterCurves
+from tailc.policies.greenpar.speedups import Speedups, SpeedupsField
+from tailc.specs.days import DaysAsked, HorizonSpec
+from tailc.specs.fields import PPM, Complaint, Name, RefusalError, SpecModel, Text, Whole
+from tailc.specs.jobs import JobsSpec
+from tailc.specs.overrides import overridden
+from tailc.specs.plan_units import Seconds
+from tailc.specs.plan_weights import ViolationsPpm, WeightsSpec
+from tailc.specs.slo import Slo
+from tailc.specs.speedup_shapes import SPEEDUP_SHAPES
+from tailc.specs.supply import SupplySpec
+
+NAME = "greenpar"
+DAY_S = 24 * 3_600
+# Haque, Rutgers 2016, section B.4.
+SLOWDOWN = 1.1
+
+
+class OneDaySpec(HorizonSpec):
+    """When a plan begins, and how far it looks: a day, if it is not said."""
+
+    length_s: Seconds = Field(
+        default=DAY_S,
+        alias="length",
+        description="How far it looks.",
+        json_schema_extra={"default": "24h"},
+    )
+
+
+class GreenParSpec(SpecModel):
+    """A greenpar policy: servers of malleable jobs by epoch, and prices for jobs to come."""
+
+    api_version: Literal["tailc/v1"] = Field(alias="apiVersion", description="The spec language.")
+    kind: Literal["greenpar"] = Field(description="The kind of policy.")
+    name: Name = Field(examples=["green-cluster"], description="Name of the policy.")
+    jobs: JobsSpec = Field(
+        examples=[{"trace": "jobs.swf.gz"}],
+        description="The log of jobs: run times are those on the servers that jobs asked for.",
+    )
+    supply: SupplySpec = Field(
+        examples=[{"green": [{"trace": "roof.csv", "column": "kw", "unit": "kW"}]}],
+        description="Green energy, and what brown energy costs.",
+    )
+    horizon: OneDaySpec = Field(
+        examples=[{"start": "2012-07-01T00:00-06:00"}], description="When and how far to plan."
+    )
+    cluster: ClusterSpec = Field(
+        examples=[{"servers": 50, "busy": "30W"}], description="The servers."
+    )
+    own_speedup: dict[Text, SpeedupsField] = Field(
+        default_factory=dict,
+        alias="speedup",
+        examples=[{"FT": "FT", "render": {"1": 1, "2": 1.9, "4": 3.4}}],
+        description="For each application a shape of ours by its name, speed-ups by servers, or "
+        "those by virtual machines and servers; applications named as our shapes need none.",
+    )
+    vms_a_server: Annotated[
+        tuple[Annotated[Whole, Field(ge=1, le=64)], ...], Field(min_length=1)
+    ] = Field(
+        default=VMS_A_SERVER,
+        description="Virtual machines that a job may start with, for each server it asks for.",
+    )
+    slowdown_ppm: SlowdownPpm = Field(
+        default=round(SLOWDOWN * PPM),
+        alias="slowdown",
+        description="How many times as long as on the servers it asks for a job may take.",
+        json_schema_extra={"default": SLOWDOWN},
+    )
+    run_time: RunTimeSpec = Field(default_factory=RunTimeSpec)
+    weights: WeightsSpec = Field(default_factory=WeightsSpec)
+    deferral_s: Seconds | None = Field(
+        default=None,
+        alias="deferral",
+        examples=["2h"],
+        description="How long the start of a job may be put off; not at all, if absent.",
+    )
+    violations_ppm: ViolationsPpm = Field(
+        default=0,
+        alias="violations",
+        description="The promise: of all jobs no larger part takes longer than it may.",
+        json_schema_extra={"default": "0%"},
+    )
+    search: SearchSpec = Field(default_factory=SearchSpec)
+
+    @model_validator(mode="after")
+    def _check_parts(self) -> GreenParSpec:
+        complaints = [complaint for check in self.checks_between() for complaint in check()]
+        if complaints:
+            raise RefusalError(*complaints)
+        return self
+
+    def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
+        """Applications against speed-ups, and machines against what a server takes."""
+        return (self._applications, self._one_application, self._machines)
+
+    def _applications(self) -> list[Complaint]:
+        known = sorted({*self.own_speedup, *SPEEDUP_SHAPES})
+        return [
+            Complaint(
+                Code.MISSING_KEY,
+                "has no speed-up",
+                f"add `speedup: {{{name}: ...}}`; known: {', '.join(known)}",
+                ("jobs", "applications", name),
+            )
+            for name in self.jobs.applications
+            if name not in known
+        ]
+
+    def _one_application(self) -> list[Complaint]:
+        if self.jobs.applications or len(self.own_speedup) == 1:
+            return []
+        message = "does not say which applications jobs are"
+        hint = "add `applications: {FT: 2, LU: 1}`, say, or one `speedup` for all jobs"
+        return [Complaint(Code.MISSING_KEY, message, hint, ("jobs",))]
+
+    def _machines(self) -> list[Complaint]:
+        return [
+            Complaint(
+                Code.CONFLICT,
+                f"is more than the {self.cluster.most_vms} that a server takes",
+                "lower it, or raise `cluster.most_vms`",
+                ("vms_a_server", at),
+                ("cluster", "most_vms"),
+            )
+            for at, vms in enumerate(self.vms_a_server)
+            if vms > self.cluster.most_vms
+        ]
+
+    @property
+    def speedups(self) -> ClusterCurves:
+        """Of an application what the spec says, else our shape of that name."""
+        ours = {name: Speedups(shape=name) for name in SPEEDUP_SHAPES}
+        return ClusterCurves({**ours, **self.own_speedup}, self.cluster, self.vms_a_server)
+
+    @property
+    def demand(self) -> DaysAsked:
+        """The days that jobs and energy are of; the one speed-up there is, is that of all jobs."""
+        jobs = self.jobs
+        if not jobs.applications:
+            jobs = jobs.model_copy(update={"applications": dict.fromkeys(self.own_speedup, 1)})
+        return DaysAsked(jobs, self.supply, self.horizon)
+
+    @property
+    def slos(self) -> tuple[Slo, ...]:
+        """None: the promise is of run times, and stands in the form."""
+        return ()
+
+    @property
+    def rates_mrps(self) -> tuple[int, ...]:
+        """None: jobs arrive as in their log."""
+        return ()
+
+    @property
+    def speedup(self) -> None:
+        """None: those of jobs are by servers and machines."""
+        return
+
+    @property
+    def max_degree(self) -> None:
+        """None: a log of jobs has no degrees."""
+        return
+
+    def with_search(self, overrides: Mapping[str, object]) -> GreenParSpec:
+        """The spec with fields of its search replaced; TailcError (USAGE) for what it has not.
+
+        Another solver is that of the method `mip`, if no method is given.
+        """
+        given = dict(overrides)
+        if "solver" in given:
+            given.setdefault("method", "mip")
+        search = overridden(self.search, given, NAME)
+        if search.method == "columns" and search.solver not in PRICING:
+            if "solver" in given:
+                message = f"`--solver {search.solver}` does not go with `--method columns`"
+                hint = "give `--method mip`, or leave one out"
+                raise TailcError(Finding(Code.USAGE, message, help=hint))
+            search = search.model_copy(update={"solver": PRICING[0]})
+        return self.model_copy(update={"search": search})

@@ -1,0 +1,108 @@
+"""What a compile found of malleable jobs on a cluster."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from tailc.forms.plan.cluster_problem import ClusterProblem, ClusterSolution
+from tailc.forms.plan.expected import expected_of
+from tailc.report.plan import money_text
+from tailc.units import counted
+
+if TYPE_CHECKING:
+    from tailc.pipeline.compile import Compiled
+
+_S_PER_MIN = 60
+
+
+def clusters_result(compiled: Compiled) -> dict[str, object]:
+    """Jobs, their run times, and the energy and money of the plan.
+
+    Times are sums over the jobs, in seconds; asked: had each what it asked for. Energy is of the
+    horizon, in millijoules, CO2 in milligrams; value and bound are in millionths of a dollar, of
+    all that jobs take.
+    """
+    problem, solution = _found(compiled)
+    books = expected_of(solution.plan).ledger
+    return {
+        "cluster": {
+            "jobs": len(problem.jobs),
+            "left_out": problem.left_out,
+            "cut": sum(one.is_cut for one in solution.placed),
+            "vms": sum(one.vms for one in solution.placed),
+            "run_s": sum(one.run_s for one in solution.placed),
+            "asked_s": sum(job.asked_s for job in problem.jobs),
+            "demand_mj": books.demand_mj,
+            "green_mj": books.green_used_mj,
+            "brown_mj": books.brown_mj,
+            "brown_udollars": round(books.brown_udollars),
+            "brown_mg": round(books.brown_mg),
+            "value": solution.value,
+            "bound": solution.bound,
+            "gap_ppm": solution.gap_ppm,
+            "spans": solution.spans,
+        }
+    }
+
+
+def clusters_text(compiled: Compiled) -> str:
+    """The same in words; what the plan itself says of energy is not said again."""
+    problem, solution = _found(compiled)
+    lines = [f"planned     {_jobs_text(problem, solution)}"]
+    if problem.jobs:
+        lines.append(f"run time    {_times_text(problem, solution)}")
+    lines.append(f"cost        {_cost_text(solution)}")
+    lines.append(f"prices      {_prices_text(solution)}")
+    return "\n".join(lines)
+
+
+def _jobs_text(problem: ClusterProblem, solution: ClusterSolution) -> str:
+    told = [counted(len(problem.jobs), "job")]
+    if vms := sum(one.vms for one in solution.placed):
+        told[0] += f" of {counted(vms, 'virtual machine')}"
+    if cut := sum(one.is_cut for one in solution.placed):
+        told.append(f"{cut} {'goes' if cut == 1 else 'go'} on after the horizon")
+    if problem.left_out:
+        told.append(f"{problem.left_out} left out")
+    return "; ".join(told)
+
+
+def _times_text(problem: ClusterProblem, solution: ClusterSolution) -> str:
+    jobs = len(problem.jobs)
+    ran = Fraction(sum(one.run_s for one in solution.placed), jobs)
+    asked = Fraction(sum(job.asked_s for job in problem.jobs), jobs)
+    change = 100 * (ran / asked - 1)
+    return (
+        f"mean {_minutes(ran)}, {abs(float(change)):.1f} % {'less' if change < 0 else 'more'} than "
+        f"the {_minutes(asked)} on the servers asked for"
+    )
+
+
+def _minutes(seconds: Fraction) -> str:
+    return f"{float(seconds) / _S_PER_MIN:.4g} min"
+
+
+def _cost_text(solution: ClusterSolution) -> str:
+    told = [f"{money_text(solution.value)} with run time, as weighed"]
+    if solution.bound is not None and solution.gap_ppm is not None:
+        gap = f"{solution.gap_ppm / 10_000:.2f} %"
+        told.append(f"no plan costs less than {money_text(solution.bound)} (gap {gap})")
+    if solution.nodes:
+        told.append(counted(solution.nodes, "node"))
+    if solution.epochs_beyond:
+        told.append(f"{counted(solution.epochs_beyond, 'epoch')} after the horizon counted")
+    return "; ".join(told)
+
+
+def _prices_text(solution: ClusterSolution) -> str:
+    if not solution.spans:
+        return "from the plan's own jobs"
+    return f"from the jobs of {counted(solution.spans, 'span')} of days before"
+
+
+def _found(compiled: Compiled) -> tuple[ClusterProblem, ClusterSolution]:
+    problem, solution = compiled.sweep.chosen.problem, compiled.sweep.chosen.solution
+    assert isinstance(problem, ClusterProblem)
+    assert isinstance(solution, ClusterSolution)
+    return problem, solution

@@ -1,0 +1,162 @@
+"""Small clusters: some by hand, some drawn from a seed, and all of their plans one by one."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from random import Random
+
+import numpy as np
+
+from tailc.forms.plan.asked import ExpectedSupply, PlanMethod, PlanSearch, Weights
+from tailc.forms.plan.cluster_problem import ClusterProblem, NamedMalleable
+
+HOUR = 3_600
+LINEAR = {1: 1_000_000, 2: 2_000_000, 4: 4_000_000}
+EXACT = PlanSearch(PlanMethod.COLUMNS, aim_ppm=0)
+PPM = 1_000_000
+MJ_PER_KWH = 3_600_000_000
+
+
+def supply(
+    green_w: Sequence[int],
+    price: int | Sequence[int] = 100_000,
+    carbon_mg: int | Sequence[int] = 400_000,
+    scenarios_w: Sequence[Sequence[int]] = (),
+) -> ExpectedSupply:
+    """Green power by hour [W], prices [millionths of a dollar a kWh], CO2 [mg/kWh]."""
+    epochs = len(green_w)
+    return ExpectedSupply(
+        np.array(green_w, np.int64) * 1_000,
+        np.array(np.broadcast_to(price, epochs), np.int64),
+        np.array(np.broadcast_to(carbon_mg, epochs), np.int64),
+        np.array(scenarios_w, np.int64).reshape(-1, epochs) * 1_000,
+    )
+
+
+def job(name="job-1", submit_h=0, hours=1, requested=1, wait=0, curve=None) -> NamedMalleable:
+    """A job of so many hours on one server, with four machines for each server it asks for."""
+    curve = curve or {n: ppm for n, ppm in LINEAR.items() if requested <= n <= 4 * requested}
+    vms = {4 * requested: curve}
+    return NamedMalleable(name, submit_h * HOUR, round(hours * HOUR), requested, vms, wait)
+
+
+def cluster(green_w, jobs, servers=4, **fields) -> ClusterProblem:
+    """Servers of 1 kW and hours as epochs; run time counts nothing if it is not said."""
+    told = {
+        "start_unix_s": 1_591_056_000,
+        "epoch_s": HOUR,
+        "servers": servers,
+        "busy_mw": 1_000_000,
+        "asleep_mw": 0,
+        "change_mj": 0,
+        "supply": green_w if isinstance(green_w, ExpectedSupply) else supply(green_w),
+        "slowdown_ppm": PPM,
+        "run_cost": 0,
+        "jobs": tuple(jobs),
+        "expected": (),
+        "search": EXACT,
+        "weights": Weights(),
+    }
+    return ClusterProblem(**{**told, **fields})
+
+
+def random_cluster(seed: int) -> ClusterProblem:
+    """Two or three jobs on four servers in four epochs of 100 s, some of which end after them."""
+    rng = Random(seed)
+    jobs = tuple(_random_job(rng, number) for number in range(rng.choice([2, 2, 3])))
+    ways = [[rng.randint(0, 60) for _ in range(4)] for _ in range(rng.choice([0, 2]))]
+    return replace(
+        cluster(
+            supply(
+                [rng.randint(0, 60) for _ in range(4)],
+                [rng.randint(0, 300_000) for _ in range(4)],
+                [rng.randint(0, 900_000) for _ in range(4)],
+                ways,
+            ),
+            jobs,
+        ),
+        epoch_s=100,
+        busy_mw=rng.randint(10, 30) * 1_000,
+        asleep_mw=rng.choice([0, 3_000]),
+        change_mj=rng.choice([0, 300_000]),
+        slowdown_ppm=rng.choice([1_000, 1_100, 1_500, 2_500]) * 1_000,
+        run_cost=rng.choice([0, 20_000, 300_000]),
+        weights=rng.choice([Weights(), Weights(0, 70_000, 0), Weights(1, 0, 333)]),
+    )
+
+
+def _random_job(rng: Random, number: int) -> NamedMalleable:
+    requested = rng.randint(1, 2)
+    speed = {n: round(1_000 * n ** rng.uniform(0.5, 1.0)) * 1_000 for n in (1, 2, 3, 4)}
+    curves = {
+        vms: {n: speed[n] for n in (1, 2, 3, 4) if n <= vms <= 4 * n}
+        for vms in (2 * requested, 4 * requested)
+    }
+    work_s = round(rng.uniform(0.3, 2.2) * 100 * speed[requested] / PPM)
+    start_s, wait = 100 * rng.randint(0, 2), rng.randint(0, 1)
+    return NamedMalleable(f"job-{number}", start_s, work_s, requested, curves, wait)
+
+
+def least_cost(problem: ClusterProblem) -> Fraction | None:
+    """The cost of the best of all plans, in micro-units; None where there is none."""
+    schedules = [list(_schedules(problem, one)) for one in problem.jobs]
+    costs = [
+        cost_of(problem, plan)
+        for plan in itertools.product(*schedules)
+        if all(sum(given) <= problem.servers for given in zip(*plan, strict=True))
+    ]
+    return min(costs, default=None)
+
+
+BEYOND = 8
+
+
+def _schedules(problem: ClusterProblem, one: NamedMalleable) -> Iterator[tuple[int, ...]]:
+    """Servers by epoch, some epochs beyond the horizon, of all ways to run a job."""
+    epochs = problem.supply.epochs
+    first = -(-one.submit_s // problem.epoch_s)
+    for curve in one.speedup_ppm.values():
+        for start in range(first, min(first + one.may_wait, epochs - 1) + 1):
+            for run in _runs(problem, one, curve, 0, Fraction(0)):
+                yield (0,) * start + run + (0,) * (epochs + BEYOND - start - len(run))
+
+
+def _runs(problem, one, curve, had_s, done) -> Iterator[tuple[int, ...]]:
+    longest_s = Fraction(one.work_s * problem.slowdown_ppm, one.asked_ppm)
+    for count, ppm in curve.items():
+        left_s = Fraction((one.work_s - done) * PPM, ppm)
+        if left_s <= problem.epoch_s:
+            if had_s + left_s <= longest_s:
+                yield (count,)
+        elif had_s + problem.epoch_s < longest_s:
+            after = done + Fraction(ppm * problem.epoch_s, PPM)
+            for rest in _runs(problem, one, curve, had_s + problem.epoch_s, after):
+                yield (count, *rest)
+
+
+def cost_of(problem: ClusterProblem, plan) -> Fraction:
+    """Micro-units of servers by job and epoch, from the words of the problem alone."""
+    supply, epochs = problem.supply, problem.supply.epochs
+    ways = supply.scenarios_mw.tolist() or [supply.green_mw.tolist()]
+    total = Fraction(0)
+    for epoch, counts in enumerate(zip(*plan, strict=True)):
+        asleep = problem.servers - sum(counts) if epoch < epochs else -sum(counts)
+        drawn = (sum(counts) * problem.busy_mw + asleep * problem.asleep_mw) * problem.epoch_s
+        if epoch:
+            before = [row[epoch - 1] for row in plan]
+            drawn += problem.change_mj * sum(
+                abs(now - then) for now, then in zip(counts, before, strict=True) if now and then
+            )
+        at = min(epoch, epochs - 1)
+        price = int(supply.brown_udollars_per_kwh[at]) * problem.weights.money
+        carbon = Fraction(int(supply.brown_mg_per_kwh[at]) * problem.weights.carbon, 1_000)
+        for way in ways:
+            green = way[epoch] * problem.epoch_s if epoch < epochs else 0
+            brown = max(0, drawn - green)
+            share = Fraction(brown, MJ_PER_KWH * len(ways))
+            total += share * (price + problem.weights.energy + carbon)
+    ran = sum(problem.epoch_s for row in plan for count in row if count)
+    return total + Fraction(problem.run_cost * ran, HOUR * len(plan))
