@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol, cast
 
@@ -12,8 +13,9 @@ from tailc.errors import Code, Finding, TailcError
 from tailc.forecasts.days import Days
 from tailc.forms.plan.plan import Plan
 from tailc.pipeline.days.opened import open_days
+from tailc.pipeline.refusals import told_in_full
 from tailc.policies import find_kinds
-from tailc.replay.datacentre.window import Curves, windows
+from tailc.replay.datacentre.window import Curves, Window, windows
 from tailc.specs.days import DaysAsked, HorizonSpec
 from tailc.specs.fields import SpecModel
 from tailc.specs.held_out_days import KIND, DaysSpec
@@ -65,7 +67,7 @@ def read_held_out_days(policy: Policy, path: str, most: int | None = None) -> He
     return HeldOutDays(
         windows=found,
         left_out=len(begin) - len(found),
-        curves=None if plan.terms is not None else _curves(loaded, days),
+        curves=None if plan.malleable is None else _curves(loaded, days, plan, found),
         digest=days.digest,
         energy_digest=days.energy.digest,
         place=loaded.place("horizon", "start"),
@@ -111,7 +113,8 @@ def _stride(plan: Plan) -> int:
     return -(-days * SECONDS_PER_DAY // plan.epoch_s)
 
 
-def _curves(loaded: LoadedSpec, days: Days) -> Curves:
+def _curves(loaded: LoadedSpec, days: Days, plan: Plan, found: Sequence[Window]) -> Curves:
+    """The speed-ups of the document; TailcError where they are not those of every job."""
     speedups: Curves | None = getattr(loaded.model, "speedups", None)
     if speedups is None:
         message = "the jobs' speed-ups are not told, and the plan is of malleable jobs"
@@ -122,6 +125,10 @@ def _curves(loaded: LoadedSpec, days: Days) -> Curves:
         hint = "add `applications: {FT: 2, LU: 1}`, say"
         place = loaded.place("jobs")
         raise TailcError(Finding(Code.MISSING_KEY, f"`jobs` {message}", place, hint))
+    assert plan.malleable is not None
+    with told_in_full(loaded, (), days.warnings):
+        for window in found:
+            window.malleable(speedups, plan.malleable.slowdown_ppm, plan.servers)
     return speedups
 
 

@@ -84,11 +84,14 @@ class Window:
             raise ValueError("malleable jobs are of applications")
         names = [log.applications[at] for at in log.application.tolist()]
         columns = (log.number, log.submit_s, log.run_s, log.width)
-        found = []
+        found: list[MalleableJob] = []
+        alike: dict[tuple[str, int], Mapping[int, Mapping[int, int]]] = {}
         for name, number, submit_s, run_s, width in zip(
             names, *(one.tolist() for one in columns), strict=True
         ):
-            speedup_ppm = curves.speedup_ppm(name, width, servers)
+            if (name, width) not in alike:
+                alike[name, width] = curves.speedup_ppm(name, width, servers)
+            speedup_ppm = alike[name, width]
             work_s = max(run_s * speedup_ppm[min(speedup_ppm)][width] // PPM, 1)
             job = MalleableJob(number, submit_s, work_s, width, slowdown_ppm, speedup_ppm)
             found.append(job)

@@ -50,8 +50,9 @@ def verify_malleable(
     """
     if not windows:
         raise ValueError("there is a window at least")
-    others = {name: _replayed(plan, windows, curves, make) for name, make in BASELINES.items()}
-    policy = _replayed(plan, windows, curves, _priced(plan))
+    jobs = _jobs(plan, windows, curves)
+    others = {name: _replayed(plan, windows, jobs, make) for name, make in BASELINES.items()}
+    policy = _replayed(plan, windows, jobs, _priced(plan))
     judged = Judged(
         jobs=sum(one.submitted for one in policy),
         policy=_samples(policy, others[CONSTANT]),
@@ -62,8 +63,9 @@ def verify_malleable(
 
 def malleable_samples(plan: Plan, windows: Sequence[Window], curves: Curves) -> Samples:
     """What the plan's prices do on each window."""
-    constant = _replayed(plan, windows, curves, BASELINES[CONSTANT])
-    return _samples(_replayed(plan, windows, curves, _priced(plan)), constant)
+    jobs = _jobs(plan, windows, curves)
+    constant = _replayed(plan, windows, jobs, BASELINES[CONSTANT])
+    return _samples(_replayed(plan, windows, jobs, _priced(plan)), constant)
 
 
 def cluster_of(plan: Plan) -> Cluster:
@@ -103,16 +105,23 @@ def _priced(plan: Plan) -> Make:
     return lambda window, _jobs: PricedWidths(plan, epoch_of(plan, window.start_unix_s))
 
 
-def _replayed(plan: Plan, windows: Sequence[Window], curves: Curves, make: Make) -> list[_Replayed]:
+def _jobs(plan: Plan, windows: Sequence[Window], curves: Curves) -> list[tuple[MalleableJob, ...]]:
     cluster = cluster_of(plan)
     assert plan.malleable is not None
+    return [
+        window.malleable(curves, plan.malleable.slowdown_ppm, cluster.servers) for window in windows
+    ]
+
+
+def _replayed(
+    plan: Plan, windows: Sequence[Window], jobs: Sequence[Sequence[MalleableJob]], make: Make
+) -> list[_Replayed]:
+    cluster = cluster_of(plan)
     found = []
-    for window in windows:
-        jobs = window.malleable(curves, plan.malleable.slowdown_ppm, cluster.servers)
-        outcome = replay_malleable(
-            cluster, window.supply, window.expected, jobs, make(window, jobs)
-        )
-        found.append(_Replayed(len(jobs), outcome, ledger_of(outcome.entries)))
+    for window, its in zip(windows, jobs, strict=True):
+        supply, expected = window.supply, window.expected
+        outcome = replay_malleable(cluster, supply, expected, its, make(window, its))
+        found.append(_Replayed(len(its), outcome, ledger_of(outcome.entries)))
     return found
 
 
