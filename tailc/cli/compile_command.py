@@ -13,7 +13,7 @@ from tailc.units import LARGEST
 @click.option("-o", "--output", metavar="STEM", help="Write STEM.json and STEM.tailc.")
 @click.option(
     "--method",
-    type=click.Choice(["grid", "dual", "convex", "mip"]),
+    type=click.Choice(["grid", "dual", "convex", "mip", "arrival", "anneal", "columns"]),
     help="Override search.method.",
 )
 @click.option(

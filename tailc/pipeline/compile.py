@@ -11,6 +11,7 @@ from tailc.forms.control_problem import ControlProblem
 from tailc.forms.controller import Controller
 from tailc.forms.ladder.table import Ladder
 from tailc.forms.plan.cluster_problem import ClusterProblem
+from tailc.forms.plan.racks_problem import RacksProblem
 from tailc.forms.shares_problem import SharesProblem
 from tailc.forms.tail_table import TailTable
 from tailc.pipeline.bound_loop import check_bound_loop
@@ -108,7 +109,7 @@ def _promises(problem: Problem, opened: OpenedSpec) -> tuple[Finding, ...]:
     alone_ns = approach_to(problem).alone_ns
     if alone_ns is None:
         return ()
-    assert not isinstance(problem, SharesProblem | ClusterProblem)
+    assert not isinstance(problem, SharesProblem | RacksProblem | ClusterProblem)
     slos, loaded = opened.spec.slos, opened.loaded
     check_promises(slos, problem.profile, alone_ns(problem), loaded)
     return untold(slos, problem.profile, loaded)

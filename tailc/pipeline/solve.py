@@ -18,6 +18,7 @@ from tailc.forms.ladder.problem import LadderProblem
 from tailc.forms.ladder.solution import LadderSolution
 from tailc.forms.ladder.thresholds import ThresholdProblem, ThresholdSolution
 from tailc.forms.plan.cluster_problem import ClusterProblem, ClusterSolution
+from tailc.forms.plan.racks_problem import PlanSolution, RacksProblem
 from tailc.forms.shares_problem import SharesProblem, SharesSolution
 from tailc.forms.tail_problem import TailProblem, TailSolution
 from tailc.pipeline.borrowing import solve_for_budgets
@@ -27,6 +28,8 @@ from tailc.pipeline.ladders import solve_for_schedules
 from tailc.pipeline.lane_evidence import borrowing_settings, predicted_misses
 from tailc.pipeline.progress import Progress, silent
 from tailc.pipeline.promises import fastest_ns
+from tailc.pipeline.racks.solved import solve_for_racks
+from tailc.pipeline.racks.told import racks_remarks, racks_settings
 from tailc.pipeline.remarks import dominated_degrees
 from tailc.pipeline.settings import ladder_settings, swept_target, threshold_settings
 from tailc.pipeline.shares import host_remarks, shares_settings, solve_for_shares
@@ -39,6 +42,7 @@ Problem: TypeAlias = (
     | BorrowingProblem
     | TailProblem
     | SharesProblem
+    | RacksProblem
     | ClusterProblem
 )
 Solution: TypeAlias = (
@@ -47,6 +51,7 @@ Solution: TypeAlias = (
     | BorrowingSolution
     | TailSolution
     | SharesSolution
+    | PlanSolution
     | ClusterSolution
 )
 
@@ -77,6 +82,7 @@ APPROACHES: Mapping[type[Problem], Approach] = {
     BorrowingProblem: Approach(solve_for_budgets, borrowing_settings, predicted_misses),
     TailProblem: Approach(solve_for_tails, tail_settings, hopeful_sums, alone_ns=least_ns),
     SharesProblem: Approach(solve_for_shares, shares_settings, host_remarks, alone_ns=None),
+    RacksProblem: Approach(solve_for_racks, racks_settings, racks_remarks, alone_ns=None),
     ClusterProblem: Approach(solve_for_clusters, cluster_settings, cluster_remarks, alone_ns=None),
 }
 
@@ -112,6 +118,10 @@ def solve(problem: TailProblem, threads: int = 1, progress: Progress = silent) -
 def solve(
     problem: SharesProblem, threads: int = 1, progress: Progress = silent
 ) -> SharesSolution: ...
+
+
+@overload
+def solve(problem: RacksProblem, threads: int = 1, progress: Progress = silent) -> PlanSolution: ...
 
 
 @overload

@@ -10,6 +10,7 @@ from tailc.forms.ladder.borrowing import BorrowingProblem
 from tailc.forms.ladder.problem import LadderProblem
 from tailc.forms.ladder.thresholds import ThresholdProblem
 from tailc.forms.plan.cluster_problem import ClusterProblem
+from tailc.forms.plan.racks_problem import RacksProblem
 from tailc.forms.shares_problem import SharesProblem
 from tailc.forms.tail_problem import TailProblem
 from tailc.percentiles import PPM
@@ -18,6 +19,7 @@ from tailc.report.clusters import clusters_result, clusters_text
 from tailc.report.cores import cores_result, cores_text
 from tailc.report.models import models_result, models_text
 from tailc.report.policy import policy_result, policy_text
+from tailc.report.racks import racks_result, racks_text
 from tailc.report.table import aligned
 from tailc.report.tails import tails_result, tails_text
 from tailc.traces.profile import DemandProfile
@@ -104,6 +106,7 @@ _TELLERS: Mapping[type[object], tuple[_Result, _Text]] = {
     BorrowingProblem: (lanes_result, lanes_text),
     TailProblem: (tails_result, tails_text),
     SharesProblem: (models_result, models_text),
+    RacksProblem: (racks_result, racks_text),
     ClusterProblem: (clusters_result, clusters_text),
 }
 

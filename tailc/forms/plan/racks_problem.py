@@ -38,7 +38,8 @@ class RacksProblem:
     jobs: in order of submission. expected: jobs as days before brought them, one set a day or more
     of the horizon's length; the prices are made from these, and from `jobs` where there is none.
     epsilon_udollars: opportunity cost by which a slot of each greener group is dearer, which no
-    bill has. violations_ppm: the promise, as in the plan.
+    bill has. violations_ppm: the promise, as in the plan. refused_before: so many jobs ran at the
+    start by their log, but had found no room when they came; they are none of `jobs`.
     """
 
     start_unix_s: int
@@ -56,6 +57,7 @@ class RacksProblem:
     weights: Weights
     epsilon_udollars: int = 10
     violations_ppm: int = 0
+    refused_before: int = 0
     objective: PlanObjective = PlanObjective.PROFIT
 
     @property

@@ -1,0 +1,99 @@
+"""Places of jobs on racks by one of three methods, each with a bound that multipliers prove.
+
+Jobs are placed one after another (ARRIVAL), from there by simulated annealing (ANNEAL), or all at
+once by a mixed-integer program (MIP). Whoever proposes a plan, it is checked in whole numbers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from tailc_solvers.backends.adapters import Backend, Solver
+from tailc_solvers.backends.check import Trust
+from tailc_solvers.backends.linear import Outcome
+from tailc_solvers.green.sla.anneal import Schedule, anneal
+from tailc_solvers.green.sla.arrival import by_pay, in_order
+from tailc_solvers.green.sla.flow import turned_away
+from tailc_solvers.green.sla.horizon import solve_admission, solve_horizon
+from tailc_solvers.green.sla.problem import Job, Plan
+from tailc_solvers.green.sla.reduced import solve_reduced
+from tailc_solvers.green.sla.solution import Solution, proposed
+
+from tailc.errors import Code, Finding, TailcError
+from tailc.forms.plan.asked import PlanMethod
+from tailc.pipeline.plan_solvers import failed, limits_of
+from tailc.pipeline.racks.stated import Stated
+
+_HAS_POINT_OR_LIMIT = (Outcome.OPTIMAL, Outcome.FEASIBLE, Outcome.LIMIT)
+
+
+@dataclass(frozen=True, eq=False)
+class RacksSearch:
+    """A search for the places of the jobs that are known; `prices` is a solver with multipliers."""
+
+    stated: Stated
+    prices: Solver
+
+    def found(self) -> Solution:
+        """A plan that passes every check; TailcError where there is none."""
+        if not self.jobs:
+            return turned_away(self.stated.groups, [])
+        if self.stated.problem.method is PlanMethod.MIP:
+            return self._by_program()
+        start = self._one_by_one()
+        if self.stated.problem.method is PlanMethod.ARRIVAL:
+            return self._checked(proposed(self.stated.groups, self.jobs, start, self.bound))
+        search = self.stated.problem.search
+        schedule = Schedule(steps=search.steps, seed=search.seed)
+        return self._checked(
+            anneal(self.stated.groups, self.jobs, start, schedule, bound=self.bound)
+        )
+
+    @cached_property
+    def jobs(self) -> list[Job]:
+        """As the solvers take them."""
+        return self.stated.jobs(self.stated.problem.jobs)
+
+    @cached_property
+    def bound(self) -> float:
+        """No plan is worth more: the program of the horizon, on which moves are free."""
+        limits = limits_of(self.stated.problem.search)
+        found = solve_horizon(self.stated.groups, self.jobs, self.prices, limits)
+        if found.outcome is not Outcome.OPTIMAL or found.trust is Trust.REFUTED:
+            raise failed(self.prices.backend, found.outcome, found.trust, found.message)
+        return found.bound
+
+    def _one_by_one(self) -> Plan:
+        """Jobs that must run, then those that the horizon's program admits, then by their pay."""
+        order = by_pay(self.jobs)
+        if not all(job.must_run for job in self.jobs):
+            admitted = self._admitted()
+            order.sort(key=lambda at: not admitted[at])
+        plan = in_order(self.stated.groups, self.jobs, order)
+        if plan is None:
+            message = "jobs that have begun, placed one after another, do not all find room"
+            raise TailcError(Finding(Code.INFEASIBLE, message, help="use the method `mip`"))
+        return plan
+
+    def _admitted(self) -> tuple[bool, ...]:
+        """By job; those that must run alone where a limit of nodes ends the search for others."""
+        search = self.stated.problem.search
+        with Solver(Backend(search.solver)) as solver:
+            found = solve_admission(self.stated.groups, self.jobs, solver, limits_of(search))
+        if found.outcome not in _HAS_POINT_OR_LIMIT:
+            raise failed(solver.backend, found.outcome, Trust.CLAIMED, "")
+        return found.admitted or tuple(job.must_run for job in self.jobs)
+
+    def _by_program(self) -> Solution:
+        search = self.stated.problem.search
+        with Solver(Backend(search.solver)) as solver:
+            found = solve_reduced(self.stated.groups, self.jobs, solver, limits_of(search))
+        if found.plan is None:
+            told = "; ".join(found.faults) or found.message
+            raise failed(solver.backend, found.outcome, found.trust, told)
+        return replace(found, bound=min(found.bound, self.bound))
+
+    def _checked(self, found: Solution) -> Solution:
+        assert found.plan is not None, found.faults
+        return found

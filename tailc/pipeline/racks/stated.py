@@ -1,0 +1,105 @@
+"""A problem of racks as solvers take it: groups of racks, jobs, and what they cost.
+
+Servers without a job sleep and draw too. So solvers see servers that draw nothing when idle and
+`busy_mw - asleep_mw` more with a job, on the green power that is left when all of them sleep; and
+as many racks are green as that carries when they are full. What sleeping servers draw beyond the
+green power is a cost that no plan changes.
+
+Energy is weighed before it is compared: what brown energy of a server and epoch counts is in whole
+millionths of a dollar, or of what else it stands for, rounded up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from tailc_solvers.green.sla.problem import (
+    Charges,
+    Energy,
+    Groups,
+    Job,
+    Placement,
+    Racks,
+    rising_charges,
+)
+
+from tailc.forms.plan.ledger import MJ_PER_KWH
+from tailc.forms.plan.racks_problem import NamedJob, RacksProblem
+
+# So much is charged for a move, on no bill, so that none serves nothing.
+MOVE_UDOLLARS = 1
+MG_PER_G = 1_000
+
+
+@dataclass(frozen=True, eq=False)
+class Stated:
+    """A problem as the solvers' arrays."""
+
+    problem: RacksProblem
+
+    @cached_property
+    def groups(self) -> Groups:
+        """Idle racks that are on the same bus in every epoch, from the brownest to the greenest."""
+        problem = self.problem
+        bare = Charges(np.zeros(problem.racks, np.int64), MOVE_UDOLLARS)
+        racks = Racks(problem.racks, problem.rack_servers, self.energy, bare)
+        slot = rising_charges(racks.green_racks, problem.racks, problem.epsilon_udollars)
+        charges = Charges(slot, MOVE_UDOLLARS)
+        return Groups.of(Racks(problem.racks, problem.rack_servers, self.energy, charges))
+
+    @cached_property
+    def energy(self) -> Energy:
+        """Of servers beyond their sleep."""
+        problem, supply = self.problem, self.problem.supply
+        left_mw = np.maximum(supply.green_mw - self.asleep_mw, 0)
+        server_mj = (problem.busy_mw - problem.asleep_mw) * problem.epoch_s
+        counts = [self._counts(epoch, server_mj) for epoch in range(supply.epochs)]
+        cost = np.array(counts, np.int64)
+        return Energy(left_mw * problem.epoch_s, server_mj, problem.migration_mj, cost)
+
+    @property
+    def asleep_mw(self) -> int:
+        """What all servers draw asleep."""
+        return self.problem.racks * self.problem.rack_servers * self.problem.asleep_mw
+
+    @cached_property
+    def asleep_cost(self) -> int:
+        """What brown energy counts that servers draw even when all of them sleep."""
+        short_mw = np.maximum(self.asleep_mw - self.problem.supply.green_mw, 0).tolist()
+        return sum(
+            self._counts(epoch, one * self.problem.epoch_s) for epoch, one in enumerate(short_mw)
+        )
+
+    def jobs(self, named: tuple[NamedJob, ...]) -> list[Job]:
+        """The jobs as solvers take them."""
+        return [self._job(one) for one in named]
+
+    def _job(self, named: NamedJob) -> Job:
+        job, terms = named.job, self.problem.terms
+        slots, promised = job.width * job.epochs, job.green_slots
+        return Job(
+            width=job.width,
+            epochs=job.epochs,
+            green_slots=promised,
+            revenue=promised * terms.green_udollars + (slots - promised) * terms.brown_udollars,
+            penalty=terms.penalty_udollars,
+            first_epoch=job.first_epoch,
+            latest_start=job.first_epoch + named.may_wait if named.may_wait else None,
+            must_run=named.must_run,
+        )
+
+    def _counts(self, epoch: int, brown_mj: int) -> int:
+        """What so much brown energy counts by the weights, rounded up."""
+        supply, weights = self.problem.supply, self.problem.weights
+        a_kwh = weights.money * int(supply.brown_udollars_per_kwh[epoch]) + weights.energy
+        a_kwh = a_kwh * MG_PER_G + weights.carbon * int(supply.brown_mg_per_kwh[epoch])
+        return -(-brown_mj * a_kwh // (MJ_PER_KWH * MG_PER_G))
+
+
+def places_of(placement: Placement, groups: Groups) -> np.ndarray:
+    """Servers of a job in all epochs; int64 (groups, epochs)."""
+    places = np.zeros(groups.is_green.shape, np.int64)
+    places[:, placement.within] = placement.servers
+    return places

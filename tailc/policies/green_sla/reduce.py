@@ -1,0 +1,72 @@
+"""Green SLA as a problem of racks: the jobs known and expected, and the energy expected."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tailc.forms.plan.asked import ExpectedSupply, PlanMethod, PlanSearch, Weights
+from tailc.forms.plan.racks_problem import RacksProblem
+from tailc.policies.green_sla.jobs_of_days import JobsOfDays
+from tailc.policies.green_sla.spec import GreenSlaSpec
+
+if TYPE_CHECKING:
+    from tailc.forecasts.days import Days
+
+
+def candidates(spec: GreenSlaSpec) -> tuple[GreenSlaSpec, ...]:
+    """The spec itself: nothing is swept."""
+    return (spec,)
+
+
+def reduce(spec: GreenSlaSpec, days: Days) -> RacksProblem:
+    """The jobs and the energy of the horizon.
+
+    Raises TailcError with the place in the log of a job that is wider than the datacentre.
+    """
+    site = spec.datacentre
+    jobs = JobsOfDays(days, site.all_servers, spec.may_wait)
+    known, refused = jobs.known(foresees=spec.horizon.knows == "all")
+    return RacksProblem(
+        start_unix_s=days.start_unix_s,
+        epoch_s=days.epoch_s,
+        racks=site.racks,
+        rack_servers=site.servers,
+        busy_mw=site.busy_mw,
+        asleep_mw=site.asleep_mw,
+        migration_mj=site.migration_mj,
+        supply=supply_of(days),
+        terms=spec.epoch_terms,
+        jobs=known,
+        expected=jobs.expected(spec.horizon.learn_from),
+        search=_search(spec),
+        weights=Weights(spec.weights.money, spec.weights.energy, spec.weights.carbon),
+        epsilon_udollars=spec.epsilon_udollars,
+        violations_ppm=spec.violations_ppm,
+        refused_before=refused,
+    )
+
+
+def supply_of(days: Days) -> ExpectedSupply:
+    """The power forecast at the plan's start, and price and CO2 as they were."""
+    from tailc.forecasts.days import MW_PER_W, whole
+
+    within = slice(days.first, days.first + days.epochs)
+    _, price, carbon = days.energy.brought(within)
+    return ExpectedSupply(
+        days.energy.expected_mw(days.first, days.epochs),
+        price,
+        carbon,
+        whole(days.scenarios, MW_PER_W),
+    )
+
+
+def _search(spec: GreenSlaSpec) -> PlanSearch:
+    asked = spec.search
+    return PlanSearch(
+        PlanMethod(asked.method),
+        solver=asked.solver,
+        steps=asked.steps,
+        seed=asked.seed,
+        nodes=asked.nodes,
+        wall_s=asked.time_limit_s,
+    )

@@ -1,0 +1,128 @@
+"""What a user writes of a datacentre, of what its customers pay, and of the search for a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from tailc.errors import Code
+from tailc.specs.fields import Complaint, RefusalError, SpecModel, Whole
+from tailc.specs.jobs import Seed
+from tailc.specs.plan_units import EnergyMj, FeeUdollars, PowerMw, Seconds, SleepMw
+
+MOST_SERVERS = 2**20
+MOST_STEPS = 100_000
+MOST_NODES = 10_000_000
+
+
+class DatacentreSpec(SpecModel):
+    """Racks of servers, from the brownest to the greenest."""
+
+    racks: Annotated[Whole, Field(ge=1, le=MOST_SERVERS)] = Field(
+        examples=[42], description="How many there are."
+    )
+    servers: Annotated[Whole, Field(ge=1, le=MOST_SERVERS)] = Field(
+        examples=[40], description="Servers of each rack."
+    )
+    busy_mw: PowerMw = Field(
+        alias="busy", examples=["140W"], description="What a server draws with a job."
+    )
+    asleep_mw: SleepMw = Field(
+        default=0,
+        alias="asleep",
+        examples=["7W"],
+        description="What one draws without.",
+        json_schema_extra={"default": "0W"},
+    )
+    migration_mj: EnergyMj = Field(
+        default=0,
+        alias="migration",
+        examples=["2.5kJ"],
+        description="Energy of moving what a server does to another rack.",
+        json_schema_extra={"default": "0J"},
+    )
+
+    @model_validator(mode="after")
+    def _check_parts(self) -> DatacentreSpec:
+        complaints = [complaint for check in self.checks_between() for complaint in check()]
+        if complaints:
+            raise RefusalError(*complaints)
+        return self
+
+    def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
+        """Servers of all racks, and the power of sleep against that of work."""
+        return (self._size, self._powers)
+
+    @property
+    def all_servers(self) -> int:
+        """Of all racks."""
+        return self.racks * self.servers
+
+    def _size(self) -> list[Complaint]:
+        if self.all_servers <= MOST_SERVERS:
+            return []
+        message = f"makes {self.all_servers:,} servers, and a plan has {MOST_SERVERS:,} at most"
+        hint = "plan a part of the datacentre at a time"
+        return [Complaint(Code.BAD_VALUE, message, hint, ("racks",), ("servers",))]
+
+    def _powers(self) -> list[Complaint]:
+        if self.asleep_mw < self.busy_mw:
+            return []
+        message, hint = "is no less than a busy server draws", "lower it"
+        return [Complaint(Code.CONFLICT, message, hint, ("asleep",), ("busy",))]
+
+
+class TermsSpec(SpecModel):
+    """What customers pay for a server."""
+
+    green: FeeUdollars = Field(
+        examples=["29c/h"], description="For each that was promised to be green."
+    )
+    brown: FeeUdollars = Field(examples=["24c/h"], description="For each other.")
+    penalty: FeeUdollars = Field(
+        examples=["50c/h"], description="What goes back for a promised one that was not green."
+    )
+
+    @model_validator(mode="after")
+    def _check_premium(self) -> TermsSpec:
+        if self.green >= self.brown:
+            return self
+        message = "is less than a server costs that nobody promised to be green"
+        hint = "raise it to `terms.brown` or more"
+        raise RefusalError(Complaint(Code.CONFLICT, message, hint, ("green",), ("brown",)))
+
+
+class SearchSpec(SpecModel):
+    """How the plan is searched for."""
+
+    method: Literal["arrival", "anneal", "mip"] = Field(
+        default="arrival",
+        description="Jobs one after another, each where it brings most; from there on by simulated "
+        "annealing; or one mixed-integer program, which suits some ten jobs.",
+    )
+    solver: Literal["highs", "scip", "cp-sat", "gurobi"] = Field(
+        default="highs", description="The general solver of mixed-integer programs."
+    )
+    steps: Annotated[Whole, Field(ge=0, le=MOST_STEPS)] = Field(
+        default=200, description="Plans that `anneal` tries."
+    )
+    seed: Seed = Field(default=1, description="Of annealing, and of the solver.")
+    nodes: Annotated[Whole, Field(ge=0, le=MOST_NODES)] | None = Field(
+        default=None, description="Nodes of the search tree; the solver's own limit, if absent."
+    )
+    time_limit_s: Seconds = Field(
+        default=300,
+        alias="time_limit",
+        description="Time of one answer of the solver, after which the plan before stays.",
+        json_schema_extra={"default": "300s"},
+    )
+
+    @model_validator(mode="after")
+    def _check_steps(self) -> SearchSpec:
+        if self.method == "anneal" or "steps" not in self.model_fields_set:
+            return self
+        message = f"are of the method `anneal`, but the method is `{self.method}`"
+        hint = "set `method: anneal`, or remove them"
+        raise RefusalError(Complaint(Code.CONFLICT, message, hint, ("steps",), ("method",)))

@@ -1,0 +1,153 @@
+"""What a user writes for a green-sla policy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from tailc.errors import Code
+from tailc.forms.plan.plan import LARGEST_UDOLLARS, LARGEST_WORTH_UDOLLARS, Terms
+from tailc.policies.green_sla.site_spec import DatacentreSpec, SearchSpec, TermsSpec
+from tailc.specs.days import DaysAsked, HorizonSpec
+from tailc.specs.fields import Complaint, Name, RefusalError, SpecModel
+from tailc.specs.jobs import JobsSpec
+from tailc.specs.overrides import overridden
+from tailc.specs.plan_units import FeeUdollars, Seconds
+from tailc.specs.plan_weights import ViolationsPpm, WeightsSpec
+from tailc.specs.slo import Slo
+from tailc.specs.supply import SupplySpec
+
+NAME = "green-sla"
+S_PER_HOUR = 3_600
+# Open in the source, and ours: 10 millionths of a dollar in a quarter of an hour.
+OPPORTUNITY_UDOLLARS = 40
+# About the published rate of the baseline without migrations, section A.5.2.
+VIOLATIONS_PPM = 50_000
+
+
+class GreenSlaSpec(SpecModel):
+    """A green-sla policy: places of rigid jobs by epoch and bus, and prices for jobs to come."""
+
+    api_version: Literal["tailc/v1"] = Field(alias="apiVersion", description="The spec language.")
+    kind: Literal["green-sla"] = Field(description="The kind of policy.")
+    name: Name = Field(examples=["campus"], description="Name of the policy.")
+    jobs: JobsSpec = Field(examples=[{"trace": "jobs.swf.gz"}], description="The log of jobs.")
+    supply: SupplySpec = Field(
+        examples=[{"green": [{"trace": "roof.csv", "column": "kw", "unit": "kW"}]}],
+        description="Green energy, and what brown energy costs.",
+    )
+    horizon: HorizonSpec = Field(
+        examples=[{"start": "2012-07-01T00:00-06:00"}], description="When and how far to plan."
+    )
+    datacentre: DatacentreSpec = Field(
+        examples=[{"racks": 42, "servers": 40, "busy": "140W"}], description="The servers."
+    )
+    terms: TermsSpec = Field(
+        examples=[{"green": "29c/h", "brown": "24c/h", "penalty": "50c/h"}],
+        description="What customers pay.",
+    )
+    violations_ppm: ViolationsPpm = Field(
+        default=VIOLATIONS_PPM,
+        alias="violations",
+        description="The promise: of all jobs no larger part misses its share of green energy.",
+        json_schema_extra={"default": "5%"},
+    )
+    opportunity: FeeUdollars = Field(
+        default=OPPORTUNITY_UDOLLARS,
+        description="By so much is a server of each greener group of racks dearer when places are "
+        "compared, so that green ones stay free for others. It is on no bill.",
+        json_schema_extra={"default": "0.004c/h"},
+    )
+    deferral_s: Seconds | None = Field(
+        default=None,
+        alias="deferral",
+        examples=["6h"],
+        description="How long the start of a job may be put off; not at all, if absent.",
+    )
+    weights: WeightsSpec = Field(default_factory=WeightsSpec)
+    search: SearchSpec = Field(default_factory=SearchSpec)
+
+    @model_validator(mode="after")
+    def _check_parts(self) -> GreenSlaSpec:
+        complaints = [complaint for check in self.checks_between() for complaint in check()]
+        if complaints:
+            raise RefusalError(*complaints)
+        return self
+
+    def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
+        """Money of an epoch, and of all, against what a plan can state."""
+        return (self._fees, self._worth)
+
+    def _fees(self) -> list[Complaint]:
+        return [
+            Complaint(
+                Code.BAD_VALUE,
+                f"is more than ${LARGEST_UDOLLARS / 10**6:,.2f} an epoch",
+                "lower it, or choose shorter epochs",
+                ("terms", key),
+            )
+            for key in ("green", "brown", "penalty")
+            if self._an_epoch(getattr(self.terms, key)) > LARGEST_UDOLLARS
+        ]
+
+    def _worth(self) -> list[Complaint]:
+        epochs = self.horizon.length_s // self.horizon.epoch_s
+        amounts = (self.terms.green, self.terms.brown, self.terms.penalty)
+        most = max(map(self._an_epoch, amounts)) * self.datacentre.all_servers * epochs
+        if most <= LARGEST_WORTH_UDOLLARS or self._fees():
+            return []
+        message = "are worth more in all epochs than a plan can state: 2^53 millionths of a dollar"
+        hint = "lower them, or plan a shorter horizon"
+        return [Complaint(Code.BAD_VALUE, message, hint, ("terms",))]
+
+    def _an_epoch(self, an_hour: int) -> int:
+        """Money of an epoch, to the nearest millionth of a dollar; a half goes to the even one."""
+        return round(Fraction(an_hour * self.horizon.epoch_s, S_PER_HOUR))
+
+    @property
+    def epoch_terms(self) -> Terms:
+        """What customers pay for a server and epoch."""
+        terms = self.terms
+        return Terms(*map(self._an_epoch, (terms.green, terms.brown, terms.penalty)))
+
+    @property
+    def epsilon_udollars(self) -> int:
+        """The opportunity cost of a server and epoch."""
+        return self._an_epoch(self.opportunity)
+
+    @property
+    def may_wait(self) -> int:
+        """Whole epochs that a start may be put off."""
+        return (self.deferral_s or 0) // self.horizon.epoch_s
+
+    @property
+    def demand(self) -> DaysAsked:
+        """The days that jobs and energy are of."""
+        return DaysAsked(self.jobs, self.supply, self.horizon)
+
+    @property
+    def slos(self) -> tuple[Slo, ...]:
+        """None: the promise is of green energy, and stands in the form."""
+        return ()
+
+    @property
+    def rates_mrps(self) -> tuple[int, ...]:
+        """None: jobs arrive as in their log."""
+        return ()
+
+    @property
+    def speedup(self) -> None:
+        """None: jobs are rigid."""
+        return
+
+    @property
+    def max_degree(self) -> None:
+        """None: a log of jobs has no degrees."""
+        return
+
+    def with_search(self, overrides: Mapping[str, object]) -> GreenSlaSpec:
+        """The spec with fields of its search replaced; TailcError (USAGE) for what it has not."""
+        return self.model_copy(update={"search": overridden(self.search, overrides, NAME)})

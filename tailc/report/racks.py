@@ -1,0 +1,65 @@
+"""What a compile found of jobs on racks: how many have a place, what they bring, how good it is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tailc.forms.plan.racks_problem import PlanSolution, RacksProblem
+from tailc.percentiles import PPM
+from tailc.report.plan import cents_text
+from tailc.units import counted
+
+if TYPE_CHECKING:
+    from tailc.pipeline.compile import Compiled
+
+
+def racks_result(compiled: Compiled) -> dict[str, object]:
+    """Counts of jobs, and money in millionths of a dollar.
+
+    `value` is what is decided by, `bound` what no plan exceeds, and `gap_ppm` is between them; the
+    last two are null without a proof.
+    """
+    problem, solution = _solved(compiled)
+    settings = dict(compiled.policy.evidence.settings)
+    return {
+        "racks": {
+            "known": len(problem.jobs),
+            "begun": settings["begun_jobs"],
+            "placed": solution.admitted,
+            "refused_before": problem.refused_before,
+            "expected": settings["expected_jobs"],
+            "spans": settings["spans"],
+            "profit_udollars": settings["profit_udollars"],
+            "value": solution.value,
+            "bound": solution.bound,
+            "gap_ppm": settings.get("gap_ppm"),
+        }
+    }
+
+
+def racks_text(compiled: Compiled) -> str:
+    """The same in three lines."""
+    problem, solution = _solved(compiled)
+    settings = dict(compiled.policy.evidence.settings)
+    gap_ppm = settings.get("gap_ppm")
+    proof = "no bound is proved"
+    if gap_ppm is not None:
+        proof = f"within {gap_ppm * 100 / PPM:.3g} % of the bound"
+    learned = (
+        f"of {counted(settings['expected_jobs'], 'job')} in {counted(settings['spans'], 'span')}"
+    )
+    return "\n".join(
+        [
+            f"placed      {solution.admitted} of {counted(len(problem.jobs), 'job')}, "
+            f"{settings['begun_jobs']} of which had begun",
+            f"profit      {cents_text(settings['profit_udollars'])} expected, {proof}",
+            f"prices      {learned} before the start",
+        ]
+    )
+
+
+def _solved(compiled: Compiled) -> tuple[RacksProblem, PlanSolution]:
+    chosen = compiled.sweep.chosen
+    assert isinstance(chosen.problem, RacksProblem)
+    assert isinstance(chosen.solution, PlanSolution)
+    return chosen.problem, chosen.solution
