@@ -120,17 +120,31 @@ def proved_bound(program: LinearProgram, dual: Vector) -> float:
     """
     if dual.shape != (program.n_rows,) or not np.isfinite(dual).all():
         return -math.inf
-    y = np.where(np.isinf(np.where(dual > 0, program.row_lower, program.row_upper)), 0.0, dual)
-    places = np.concatenate([program.column, np.arange(program.n_variables)])
-    weights = np.concatenate([-y[program.row], np.ones(program.n_variables)])
-    values = np.concatenate([program.value, program.cost])
-    reduced = dots_by(places, program.n_variables, values, weights)
+    y, reduced = _bounding(program, dual), reduced_costs(program, dual)
     row_side = np.where(y > 0, program.row_lower, program.row_upper)
     side = np.where(reduced > 0, program.lower, program.upper)
     if np.isinf(side[reduced != 0]).any():
         return -math.inf
     terms = (_masked(y, row_side), _masked(reduced, side))
     return dot(*(np.concatenate(pair) for pair in zip(*terms, strict=True))) + program.offset
+
+
+def reduced_costs(program: LinearProgram, dual: Vector) -> Vector:
+    """What row multipliers leave of the costs, d = c - A' y, every one rounded once [n].
+
+    Multipliers of rows without a bound on their side count as 0.
+    """
+    y = _bounding(program, dual)
+    places = np.concatenate([program.column, np.arange(program.n_variables)])
+    weights = np.concatenate([-y[program.row], np.ones(program.n_variables)])
+    values = np.concatenate([program.value, program.cost])
+    return dots_by(places, program.n_variables, values, weights)
+
+
+def _bounding(program: LinearProgram, dual: Vector) -> Vector:
+    """The multipliers without those whose row has no bound on their side."""
+    side = np.where(dual > 0, program.row_lower, program.row_upper)
+    return np.where(np.isinf(side), 0.0, dual)
 
 
 def _masked(multiplier: Vector, bound: Vector) -> tuple[Vector, Vector]:

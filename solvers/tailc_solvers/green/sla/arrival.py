@@ -1,8 +1,8 @@
 """Jobs as they arrive: placed one after another on what is free, and never moved afterwards.
 
 Each is placed where its value is highest, or turned away (`flow`). How far several at once are from
-the best plan of all is bounded by the program of the horizon (`horizon`), where a solver is at
-hand, and else by each job alone: a job takes room and cheap energy from others and gives none, so
+the best plan of all is bounded by the best admission (`admission`), where a solver is at hand, and
+else by each job alone: a job takes room and cheap energy from others and gives none, so
 what it brings with nobody else there is the most it can bring.
 
 Source: Haque 2016, appendix A.4.4, which places each job by a mixed-integer program.
@@ -10,17 +10,20 @@ Source: Haque 2016, appendix A.4.4, which places each job by a mixed-integer pro
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import replace
+
+import numpy as np
 
 from tailc_solvers.backends.adapters import Solver
 from tailc_solvers.backends.linear import Limits
-from tailc_solvers.green.sla.check import load_of
+from tailc_solvers.green.sla.admission import prove_admission, room_of
+from tailc_solvers.green.sla.check import figures_of, load_of
 from tailc_solvers.green.sla.flow import place_job
-from tailc_solvers.green.sla.horizon import solve_admission, solve_horizon
-from tailc_solvers.green.sla.problem import Groups, Job, Placement
+from tailc_solvers.green.sla.problem import Groups, Job, Placement, Plan
 from tailc_solvers.green.sla.solution import Solution, no_room, proposed
+
+ORDERS = 4
+"""In which jobs are placed at most."""
 
 
 def place_jobs(
@@ -31,22 +34,53 @@ def place_jobs(
 ) -> Solution:
     """Jobs one after another, first those that must run, then by what they pay for a slot.
 
-    With a solver those come first that it would admit were moves free, and the bound is that of the
-    horizon. INFEASIBLE where one of these has no room left, though another order might have it.
+    With a solver those come first that are best admitted were moves free, and the bound is of the
+    best admission. Where one of those finds no room, all are placed anew, with few moves in epochs
+    in which there is no energy for them, and then with that job first.
+    INFEASIBLE where a running job has no room left, though another order might have it.
     """
-    order, claimed = by_pay(jobs), math.inf
     if solver is None:
         bound = bound_alone(groups, [place_job(groups, job) for job in jobs])
+        plan = in_order(groups, jobs, by_pay(jobs))
     else:
-        bound = solve_horizon(groups, jobs, solver, limits).bound
-        admission = solve_admission(groups, jobs, solver, limits)
-        claimed = admission.claimed_bound
-        if (admitted := admission.admitted) is not None:
-            order.sort(key=lambda at: not admitted[at])
-    plan = in_order(groups, jobs, order)
-    if plan is None:
-        return no_room(groups)
-    return replace(proposed(groups, jobs, plan, bound), claimed_bound=claimed)
+        admission = prove_admission(groups, jobs, solver, limits)
+        bound = admission.bound
+        plan = admitting(groups, jobs, admission.admitted or (False,) * len(jobs))
+    return no_room(groups) if plan is None else proposed(groups, jobs, plan, bound)
+
+
+def admitting(groups: Groups, jobs: Sequence[Job], admitted: Sequence[bool]) -> Plan | None:
+    """The best plan of a few orders, those admitted first; None where a running job has no room."""
+    order = sorted(by_pay(jobs), key=lambda at: not (jobs[at].must_run or admitted[at]))
+    taken = [job for job, is_in in zip(jobs, admitted, strict=True) if is_in or job.must_run]
+    best, still = None, frozenset[int]()
+    for _ in range(ORDERS):
+        plan = in_order(groups, jobs, order, still)
+        if plan is None:
+            break
+        if best is None or _value(groups, jobs, plan) > _value(groups, jobs, best):
+            best = plan
+        left = {at for at in order if admitted[at] and plan[at] is None}
+        if not left:
+            break
+        if still:
+            order = sorted(order, key=lambda at: (not jobs[at].must_run, at not in left))
+        still = _tight(groups, taken)
+    return best
+
+
+def _tight(groups: Groups, jobs: Sequence[Job]) -> frozenset[int]:
+    """Epochs in which the energy that moves draw from the green bus may lack for these jobs."""
+    energy = groups.energy
+    width = np.zeros(groups.epochs, dtype=np.int64)
+    for job in jobs:
+        width[job.first_epoch : job.end] += job.width
+    idle = room_of(groups) - width
+    return frozenset(np.flatnonzero(energy.server * idle < energy.move * width).tolist())
+
+
+def _value(groups: Groups, jobs: Sequence[Job], plan: Plan) -> int:
+    return figures_of(groups, jobs, plan).value
 
 
 def by_pay(jobs: Sequence[Job]) -> list[int]:
@@ -59,12 +93,18 @@ def by_pay(jobs: Sequence[Job]) -> list[int]:
 
 
 def in_order(
-    groups: Groups, jobs: Sequence[Job], order: Sequence[int]
+    groups: Groups,
+    jobs: Sequence[Job],
+    order: Sequence[int],
+    still: frozenset[int] = frozenset(),
 ) -> tuple[Placement | None, ...] | None:
-    """The plan of jobs placed in this order; None where a running one finds no room."""
+    """The plan of jobs placed in this order; None where a running one finds no room.
+
+    In the epochs `still` there are moves only where there is no other way.
+    """
     plan: list[Placement | None] = [None] * len(jobs)
     for at in order:
-        found = place_job(groups, jobs[at])
+        found = place_job(groups, jobs[at], still)
         if found.plan is None:
             return None
         plan[at] = found.plan[0]

@@ -22,14 +22,16 @@ REPAIRS = 8
 """Times that less is allowed because moves overdraw the green bus."""
 
 
-def place_job(groups: Groups, job: Job) -> Solution:
+def place_job(groups: Groups, job: Job, still: frozenset[int] = frozenset()) -> Solution:
     """The best place of a job on what is free, or turned away where it brings nothing.
+
+    In the epochs `still` it moves only where there is no other way, and the bound is of such plans.
 
     A running job without room has no plan: INFEASIBLE. The time grows with groups times epochs, and
     with how often the room is broken up, at most with the job's width.
     """
     check_jobs([job], groups.groups, groups.epochs)
-    found = [_placed(groups, job, int(start)) for start in job.starts]
+    found = [_placed(Network(groups, job, int(start), still)) for start in job.starts]
     if not job.must_run:
         found.insert(0, turned_away(groups, [job]))
     return best_of(found)
@@ -41,9 +43,9 @@ def turned_away(groups: Groups, jobs: Sequence[Job]) -> Solution:
     return proposed(groups, jobs, plan, figures_of(groups, jobs, plan).value)
 
 
-def _placed(groups: Groups, job: Job, start: int) -> Solution:
-    """The best placement from a start, or what is left of it when the green bus carries it."""
-    network = Network(groups, job, start)
+def _placed(network: Network) -> Solution:
+    """The best placement, or what is left of it when the green bus carries it."""
+    groups, job = network.groups, network.job
     best = network.best(groups.free)
     tried = _tried(network, best.flows, best.value)
     found = list(tried) or [no_room(groups)]
@@ -87,25 +89,37 @@ def _is_overdrawn(solution: Solution) -> bool:
 
 
 def _leave_out(network: Network, free: Whole, placement: Placement) -> tuple[Network, Whole]:
-    """Without the servers that are too many, in the brownest green groups."""
+    """Without the servers that are too many, in the brownest green groups, as far as room is left.
+
+    Where it is not, there are to be no moves.
+    """
     groups, less = network.groups, free.copy()
     slots, _ = load_of(groups, [network.job], (placement,))
-    over = _overdraft(network, placement)
+    over, full = _overdraft(network, placement), []
+    spare = np.minimum(free, network.job.width).sum(axis=0) - network.job.width
     for t in np.flatnonzero(over > 0).tolist():
         servers = -(-int(over[t]) // groups.energy.server)
+        if servers > spare[t]:
+            full.append(t)
+        servers = min(servers, int(spare[t]))
         for g in np.flatnonzero(groups.is_green[:, t] & (slots[:, t] > 0)).tolist():
             fewer = min(servers, int(slots[g, t]))
             less[g, t] = slots[g, t] - fewer
             servers -= fewer
-    return network, less
+    return _without_moves(network, full) if full else network, less
 
 
 def _keep_still(network: Network, free: Whole, placement: Placement) -> tuple[Network, Whole]:
-    """With dear moves where they are too many, and further around each time: else they go next."""
+    """With dear moves where they are too many."""
     over = np.flatnonzero(_overdraft(network, placement) > 0).tolist()
+    return _without_moves(network, over), free
+
+
+def _without_moves(network: Network, epochs: list[int]) -> Network:
+    """With dear moves in these epochs, and further around each time: else they go next."""
     around = range(-network.reach, network.reach + 1)
-    still = network.still | {t + by for t in over for by in around}
-    return replace(network, still=still, reach=network.reach + 1), free
+    still = network.still | {t + by for t in epochs for by in around}
+    return replace(network, still=still, reach=network.reach + 1)
 
 
 def _overdraft(network: Network, placement: Placement) -> Whole:

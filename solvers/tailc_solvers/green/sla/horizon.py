@@ -7,12 +7,14 @@ epochs plus jobs times their epochs:
     minimise    sum_j (penalty_j u_j - revenue_j sum_k s_jk) + sum_gt o_g x_gt + sum_t b_t
     subject to  sum_g x_gt = sum_j V_j r_jt                  with r_jt = sum_(k <= t < k + T_j) s_jk
                 sum_(green g) x_gt >= sum_j y_jt,    y_jt <= V_j r_jt
+                sum_(green g) x_gt <= servers for which there is energy on the green bus
                 u_j >= G_j sum_k s_jk - sum_t y_jt,    b_t >= c_t brown_t / EV without moves
     variables   0 <= x_gt <= free_gt, s_jk from 0 to 1 with sum_k s_jk <= 1, y, u, b >= 0
 
 A plan is a point of it that costs no more, so its optimum bounds every plan. With multipliers pi_t
-of the first row, gamma_t of the second and beta_t of the bill, one more server of group g in epoch
-t is worth max(o_g, pi_t + gamma_t k_gt) + beta_t c_t to these jobs: its price.
+of the first row, gamma_t of the second, -delta_t of that of the bus and beta_t of the bill, one
+more server of group g in epoch t is worth max(o_g, pi_t + (gamma_t - delta_t) k_gt) + beta_t c_t to
+these jobs: its price.
 
 Source: the prices are those of bid-price control (Talluri, van Ryzin, Management Science 44, 1998);
 Haque 2016, appendix A.5.1, names the mean profit by slot as the opportunity cost and takes an
@@ -78,7 +80,7 @@ def solve_horizon(
 ) -> Horizon:
     """Bound and prices for these jobs on what is free."""
     check_jobs(jobs, groups.groups, groups.epochs)
-    model = _Model.of(groups, jobs)
+    model = HorizonProgram.of(groups, jobs)
     program = model.assembly.program(relaxed=True)
     answer = solver.answer(program, limits)
     found = verdict(program, answer)
@@ -95,7 +97,7 @@ def solve_admission(
 ) -> Admission:
     """The jobs to admit, were moves free."""
     check_jobs(jobs, groups.groups, groups.epochs)
-    model = _Model.of(groups, jobs)
+    model = HorizonProgram.of(groups, jobs)
     program = model.assembly.program()
     answer = solver.answer(program, limits)
     bound = math.inf if answer.bound is None else -answer.bound
@@ -106,17 +108,21 @@ def solve_admission(
 
 
 @dataclass(frozen=True, eq=False)
-class _Model:
-    """The program; places of each job's starts, and of rows by epoch."""
+class HorizonProgram:
+    """The program; places of each job's starts, and of rows by epoch.
+
+    `fed` are rows of the green bus; -1 in epochs in which it feeds all that is free.
+    """
 
     assembly: Assembly
     starts: Sequence[Index]
     servers: Index
     green: Index
     bills: Index
+    fed: Index
 
     @classmethod
-    def of(cls, groups: Groups, jobs: Sequence[Job]) -> _Model:
+    def of(cls, groups: Groups, jobs: Sequence[Job]) -> HorizonProgram:
         assembly = Assembly()
         charge = groups.charges.slot[:, None]
         x = assembly.variables(groups.free.shape, cost=charge, upper=groups.free, integer=False)
@@ -126,11 +132,14 @@ class _Model:
             _epoch_rows(assembly, groups, [one for one in columns if one.may_run(t)], t, x, bill)
             for t in range(groups.epochs)
         ]
-        return cls(assembly, [one.start for one in columns], *np.array(places).T)
+        servers, green, bills = np.array(places).T
+        fed = _fed_rows(assembly, groups, x)
+        return cls(assembly, [one.start for one in columns], servers, green, bills, fed)
 
     def prices(self, groups: Groups, dual: Vector) -> Whole:
         """Of a server [micro-dollars; groups, epochs]."""
-        scarce = dual[self.servers] + dual[self.green] * groups.is_green
+        fed = np.where(self.fed >= 0, dual[self.fed], 0.0)
+        scarce = dual[self.servers] + (dual[self.green] + fed) * groups.is_green
         worth = np.maximum(scarce, groups.charges.slot[:, None])
         worth += dual[self.bills] * groups.energy.brown_cost
         return np.maximum(np.ceil(worth - ROUNDING) - 1, 0).astype(np.int64)
@@ -168,6 +177,21 @@ class _Columns:
         """The starts with which it runs in an epoch."""
         begun = self.job.starts
         return self.start[(begun <= epoch) & (epoch < begun + self.job.epochs)]
+
+
+def fed_servers(groups: Groups) -> Whole:
+    """Servers that the green bus feeds where none move [epochs]."""
+    return np.maximum(groups.green_left, 0) // groups.energy.server
+
+
+def _fed_rows(assembly: Assembly, groups: Groups, x: Index) -> Index:
+    """Rows of the bus [epochs]; -1 where it feeds all that is free."""
+    rows, fed = np.full(groups.epochs, -1, dtype=np.int64), fed_servers(groups)
+    for t in range(groups.epochs):
+        green = groups.is_green[:, t]
+        if int(groups.free[green, t].sum()) > fed[t]:
+            rows[t] = assembly.rows((x[None, green, t], 1.0), upper=fed[t])[0]
+    return rows
 
 
 def _epoch_rows(

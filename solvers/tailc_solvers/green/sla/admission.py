@@ -1,0 +1,217 @@
+"""Which jobs to admit, and when they start, were moves free: proved, by cuts.
+
+The multipliers of the horizon's program bound the value of every plan by a sum over jobs: with one
+set i of them, no plan that starts job j in epoch k where s_jk = 1 is worth more than
+
+    c_i + sum_jk d_ijk s_jk                      d: less the reduced costs of the starts
+
+whatever the multipliers are. So the best of the admissions that fit,
+
+    maximise    min over i of (c_i + sum_jk d_ijk s_jk)
+    subject to  sum_k s_jk <= 1 (= 1 where a job must run),   sum_jk V_j s_jk <= room_t while k runs
+
+bounds every plan. The program with the starts of that admission fixed gives the next multipliers,
+and so on until the bound is what an admission has. c and d are whole micro-dollars, rounded up. The
+best admission is searched for from the highest bound down; where that is cut short, the highest
+bound that is left holds.
+
+Source: Benders, Numerische Mathematik 4 (1962).
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from tailc_solvers.backends.adapters import Solver
+from tailc_solvers.backends.check import proved_bound, reduced_costs
+from tailc_solvers.backends.linear import Limits, LinearProgram, Outcome, Vector
+from tailc_solvers.green.sla.horizon import HorizonProgram, fed_servers
+from tailc_solvers.green.sla.problem import PPM, Groups, Job, Whole, check_jobs
+
+TURNED_AWAY = -1
+"""In place of which of its starts a job has."""
+
+ENOUGH_PPM = 10
+"""Of the bound, what the best admission may be short of it at the end."""
+
+WHOLE = 1e-6
+"""Distance from a whole number up to which a part of a start is one."""
+
+SENSIBLE = 1e15
+"""Micro-dollars, a milliard dollars: multipliers that make more of a job are none to count with."""
+
+Choice = tuple[int, ...]
+"""For each job, the first ones only, which of its starts it has, or TURNED_AWAY."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How far to go: programs solved, and admissions looked at, in part or whole, after each."""
+
+    programs: int = 12
+    looked_at: int = 20_000
+
+
+@dataclass(frozen=True, eq=False)
+class ProvedAdmission:
+    """The admission that is worth most of those tried, were moves free.
+
+    Attributes:
+        outcome: of the solver, for the last program.
+        admitted: by job; None without an answer.
+        bound: no plan is worth more; inf where nothing is proved [micro-dollars].
+    """
+
+    outcome: Outcome
+    admitted: tuple[bool, ...] | None
+    bound: float
+
+
+def prove_admission(
+    groups: Groups,
+    jobs: Sequence[Job],
+    solver: Solver,
+    limits: Limits | None = None,
+    effort: Effort | None = None,
+) -> ProvedAdmission:
+    """The best admission and a bound; where the solver fails, what is proved until then."""
+    check_jobs(jobs, groups.groups, groups.epochs)
+    effort, cuts = effort or Effort(), _Cuts.of(groups, jobs)
+    choice, best, worth, bound, outcome = None, None, -math.inf, math.inf, Outcome.LIMIT
+    for _ in range(effort.programs):
+        answer = solver.answer(cuts.fixed(choice), limits)
+        outcome = answer.outcome
+        if answer.dual is None or not cuts.add(answer.dual):
+            break
+        tried = cuts.choice_of(answer.x)
+        if tried is not None and cuts.most(tried) > worth:
+            best, worth = tried, cuts.most(tried)
+        choice, most = cuts.best(effort.looked_at)
+        bound = min(bound, most)
+        if choice is None or bound - worth <= ENOUGH_PPM * abs(bound) / PPM:
+            break
+    best = choice if best is None else best
+    admitted = None if best is None else tuple(start != TURNED_AWAY for start in best)
+    return ProvedAdmission(outcome, admitted, bound)
+
+
+@dataclass(frozen=True, eq=False)
+class _Cuts:
+    """The cuts so far, whole micro-dollars.
+
+    Attributes:
+        room: servers for all jobs together [epochs].
+        program: of the horizon, relaxed; starts: places of each job's.
+        constant: c, for each cut. worth: d, by job [starts], for each cut.
+    """
+
+    room: Whole
+    jobs: Sequence[Job]
+    program: LinearProgram
+    starts: Sequence[Whole]
+    constant: list[int] = field(default_factory=list)
+    worth: list[list[Whole]] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, groups: Groups, jobs: Sequence[Job]) -> _Cuts:
+        model = HorizonProgram.of(groups, jobs)
+        return cls(room_of(groups), jobs, model.assembly.program(relaxed=True), model.starts)
+
+    def fixed(self, choice: Choice | None) -> LinearProgram:
+        """The program with the starts of a choice; as it is for None."""
+        if choice is None:
+            return self.program
+        return self._with_starts(
+            [np.arange(at.size) == start for at, start in zip(self.starts, choice, strict=True)]
+        )
+
+    def choice_of(self, x: Vector | None) -> Choice | None:
+        """The choice of a point whose starts are whole; None where they are not."""
+        if x is None or x.shape != self.program.cost.shape:
+            return None
+        parts = [x[at] for at in self.starts]
+        if any(np.abs(part - np.rint(part)).max() > WHOLE for part in parts):
+            return None
+        return tuple(int(part.argmax()) if part.max() > WHOLE else TURNED_AWAY for part in parts)
+
+    def add(self, dual: Vector) -> bool:
+        """Add the cut of some multipliers; whether they prove anything of use."""
+        none = [np.zeros(at.size) for at in self.starts]
+        idle = -proved_bound(self._with_starts(none), dual)
+        reduced = reduced_costs(self.program, dual)
+        if not max(abs(idle), np.abs(reduced).max()) < SENSIBLE:
+            return False
+        self.constant.append(math.floor(idle) + 1)
+        self.worth.append([np.floor(-reduced[at]).astype(np.int64) + 1 for at in self.starts])
+        return True
+
+    def most(self, choice: Choice) -> int:
+        """What a choice is worth at most."""
+        return int(self._partly(choice).min())
+
+    def best(self, looked_at: int) -> tuple[Choice | None, float]:
+        """The choice that may be worth most, and how much; None: the search was cut short.
+
+        With None and minus infinity no choice fits.
+        """
+        rest, count = self._rest(), 0
+        heap: list[tuple[int, Choice]] = [(-int((self._partly(()) + rest[0]).min()), ())]
+        while heap:
+            most, choice = heapq.heappop(heap)
+            count += 1
+            if len(choice) == len(self.jobs) or count > looked_at:
+                return (choice if len(choice) == len(self.jobs) else None), float(-most)
+            for start in self._options(choice):
+                longer = (*choice, start)
+                most = int((self._partly(longer) + rest[len(longer)]).min())
+                heapq.heappush(heap, (-most, longer))
+        return None, -math.inf
+
+    def _with_starts(self, values: Sequence[Vector]) -> LinearProgram:
+        lower, upper = self.program.lower.copy(), self.program.upper.copy()
+        for at, value in zip(self.starts, values, strict=True):
+            lower[at] = upper[at] = value
+        return replace(self.program, lower=lower, upper=upper)
+
+    def _partly(self, choice: Choice) -> Whole:
+        """What the first jobs are worth with a choice, by each cut [cuts]."""
+        return np.array(
+            [
+                constant + sum(int(d[start]) for d, start in zip(worth, choice) if start >= 0)  # noqa: B905
+                for constant, worth in zip(self.constant, self.worth, strict=True)
+            ]
+        )
+
+    def _rest(self) -> list[Whole]:
+        """What the jobs from one on can add at most, by each cut [jobs + 1] of [cuts]."""
+        rest = [np.zeros(len(self.constant), dtype=np.int64)]
+        for at in range(len(self.jobs) - 1, -1, -1):
+            best = np.array([int(worth[at].max()) for worth in self.worth])
+            rest.append(rest[-1] + (best if self.jobs[at].must_run else np.maximum(best, 0)))
+        return rest[::-1]
+
+    def _options(self, choice: Choice) -> list[int]:
+        """Starts of the next job for which there are servers, and turning it away if it may be."""
+        job, used = self.jobs[len(choice)], np.zeros_like(self.room)
+        for one, start in zip(self.jobs, choice):  # noqa: B905
+            if start != TURNED_AWAY:
+                used[_epochs(one, start)] += one.width
+        left = self.room - used
+        fits = [k for k in range(job.starts.size) if (left[_epochs(job, k)] >= job.width).all()]
+        return fits if job.must_run else [*fits, TURNED_AWAY]
+
+
+def room_of(groups: Groups) -> Whole:
+    """Servers that there are for new jobs: on brown groups, and on green ones as far as fed."""
+    green = np.where(groups.is_green, groups.free, 0).sum(axis=0)
+    return groups.free.sum(axis=0) - green + np.minimum(green, fed_servers(groups))
+
+
+def _epochs(job: Job, start: int) -> slice:
+    first = int(job.starts[start])
+    return slice(first, first + job.epochs)
