@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol, cast
 
 import numpy as np
@@ -16,7 +16,7 @@ from tailc.pipeline.days.opened import open_days
 from tailc.pipeline.refusals import told_in_full
 from tailc.policies import find_kinds
 from tailc.replay.datacentre.window import Curves, Window, windows
-from tailc.specs.days import DaysAsked, HorizonSpec
+from tailc.specs.days import DaysAsked
 from tailc.specs.fields import SpecModel
 from tailc.specs.held_out_days import KIND, DaysSpec
 from tailc.specs.load import LoadedSpec, open_spec
@@ -29,7 +29,7 @@ S_PER_HOUR = 3_600
 
 
 class _Asks(Protocol):
-    """A spec of a kind that plans days."""
+    """A spec, which may ask for days."""
 
     @property
     def kind(self) -> str: ...
@@ -50,10 +50,9 @@ def read_held_out_days(policy: Policy, path: str, most: int | None = None) -> He
         name: kind.spec_model for name, kind in find_kinds().items()
     }
     loaded = open_spec(path, {**models, KIND: DaysSpec})
-    asked = _Asked.of(loaded)
-    days = open_days(_on_epochs_of(plan, asked.days), path, loaded.place)
+    days = open_days(_on_epochs_of(plan, _asked(loaded)), path, loaded.place)
     begin = range(days.first, days.energy.power.steps - len(plan.epochs) + 1, _stride(plan))
-    begin = begin if asked.is_document else begin[1:]
+    begin = begin if isinstance(loaded.model, DaysSpec) else begin[1:]
     every = windows(days.jobs, days.energy, len(plan.epochs), begin.start, begin.step)
     found = every[:most]
     if not found:
@@ -75,24 +74,14 @@ def read_held_out_days(policy: Policy, path: str, most: int | None = None) -> He
     )
 
 
-@dataclass(frozen=True)
-class _Asked:
-    days: DaysAsked
-    is_document: bool
-
-    @classmethod
-    def of(cls, loaded: LoadedSpec) -> _Asked:
-        """Raises TailcError for a spec of a kind that plans no days."""
-        model = loaded.model
-        if isinstance(model, DaysSpec):
-            start = {"start": model.horizon.start, "zone": model.horizon.zone}
-            return cls(DaysAsked(model.jobs, model.supply, HorizonSpec(**start)), True)
-        spec = cast(_Asks, model)
-        if isinstance(spec.demand, DaysAsked):
-            return cls(spec.demand, False)
-        message = f"a spec of kind `{spec.kind}` tells of no days of jobs and energy"
-        hint = "give the spec of the plan, or a document of `kind: days`"
-        raise TailcError(Finding(Code.UNKNOWN_KIND, message, loaded.place("kind"), hint))
+def _asked(loaded: LoadedSpec) -> DaysAsked:
+    """Which days the document tells of; TailcError for a spec of a kind that plans none."""
+    spec = cast(_Asks, loaded.model)
+    if isinstance(spec.demand, DaysAsked):
+        return spec.demand
+    message = f"a spec of kind `{spec.kind}` tells of no days of jobs and energy"
+    hint = "give the spec of the plan, or a document of `kind: days`"
+    raise TailcError(Finding(Code.UNKNOWN_KIND, message, loaded.place("kind"), hint))
 
 
 def _on_epochs_of(plan: Plan, asked: DaysAsked) -> DaysAsked:
@@ -117,12 +106,13 @@ def _curves(loaded: LoadedSpec, days: Days, plan: Plan, found: Sequence[Window])
     """The speed-ups of the document; TailcError where they are not those of every job."""
     speedups: Curves | None = getattr(loaded.model, "speedups", None)
     if speedups is None:
-        message = "the jobs' speed-ups are not told, and the plan is of malleable jobs"
-        hint = "add `speedups`"
-        raise TailcError(Finding(Code.MISSING_KEY, message, loaded.place("jobs"), hint))
+        message = "tells of rigid jobs, and the plan is of malleable ones"
+        hint = "give a spec of such jobs, or a document of `kind: days`"
+        place = loaded.place("kind")
+        raise TailcError(Finding(Code.MISSING_KEY, f"the spec {message}", place, hint))
     if days.jobs.application is None:
         message = "does not say which application each job is, and the plan is of malleable jobs"
-        hint = "add `applications: {FT: 2, LU: 1}`, say"
+        hint = "add `applications: {FT: 2, LU: 1}`, say, or one `speedup` for all jobs"
         place = loaded.place("jobs")
         raise TailcError(Finding(Code.MISSING_KEY, f"`jobs` {message}", place, hint))
     assert plan.malleable is not None

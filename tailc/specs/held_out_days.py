@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from tailc.specs.fields import SpecModel, Text
+from tailc.specs.days import DaysAsked, HorizonSpec
+from tailc.specs.fields import Complaint, RefusalError, SpecModel, Text
+from tailc.specs.job_curves import (
+    COUNTS,
+    MOST_VMS,
+    VMS_A_SERVER,
+    Counts,
+    JobCurves,
+    MostVms,
+    VmsAServer,
+    all_of_one,
+    wide_machines,
+    without_speedup,
+)
 from tailc.specs.jobs import JobsSpec
+from tailc.specs.speedups import SpeedupsField
 from tailc.specs.supply import SupplySpec
 
 KIND = "days"
@@ -34,3 +49,46 @@ class DaysSpec(SpecModel):
     )
     supply: SupplySpec = Field(description="Energy of the same days.")
     horizon: StartSpec = Field(description="When the days begin.")
+    own_speedup: dict[Text, SpeedupsField] = Field(
+        default_factory=dict,
+        alias="speedup",
+        examples=[{"FT": "FT", "render": {"1": 1, "2": 1.9, "4": 3.4}}],
+        description="Of malleable jobs, as in a spec of kind `greenpar`.",
+    )
+    vms_a_server: VmsAServer = Field(
+        default=VMS_A_SERVER,
+        description="Virtual machines that a job may start with, for each server it asks for.",
+    )
+    counts: Counts = Field(
+        default=COUNTS,
+        description="On how many servers a job may run, besides as many as it asks for; or `any`.",
+    )
+    most_vms: MostVms = Field(default=MOST_VMS, description="Virtual machines that a server takes.")
+
+    @model_validator(mode="after")
+    def _check_parts(self) -> DaysSpec:
+        complaints = [complaint for check in self.checks_between() for complaint in check()]
+        if complaints:
+            raise RefusalError(*complaints)
+        return self
+
+    def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
+        """Applications against speed-ups, and machines against what a server takes."""
+        return (self._applications, self._machines)
+
+    def _applications(self) -> list[Complaint]:
+        return without_speedup(self.jobs, self.own_speedup)
+
+    def _machines(self) -> list[Complaint]:
+        return wide_machines(self.vms_a_server, self.most_vms, ("most_vms",))
+
+    @property
+    def speedups(self) -> JobCurves:
+        """Of an application what is said here, else our shape of that name."""
+        return JobCurves(self.own_speedup, self.vms_a_server, self.counts, self.most_vms)
+
+    @property
+    def demand(self) -> DaysAsked:
+        """The days, without epochs of their own."""
+        start = HorizonSpec(start=self.horizon.start, zone=self.horizon.zone)
+        return DaysAsked(all_of_one(self.jobs, self.own_speedup), self.supply, start)

@@ -18,19 +18,13 @@ from tailc.specs.fields import (
     exact,
     written,
 )
+from tailc.specs.job_curves import COUNTS, MOST_VMS, Counts, MostVms, Servers
 from tailc.specs.plan_units import EnergyMj, FeeUdollars, PowerMw, Seconds, SleepMw
 from tailc.specs.supply import PartPpm
 
 PPT = 1_000
-# Energy of changes is a table over pairs of counts.
-MOST_SERVERS = 2_048
 MOST_NODES = 10_000_000
-# Haque, Rutgers 2016, appendix B: a job starts with 2 or 4 machines for each server it asks for,
-# and a server takes 4; counts are powers of two, up to 32 of 50 servers.
-VMS_A_SERVER = (2, 4)
-MOST_VMS = 4
-COUNTS = (1, 2, 4, 8, 16, 32)
-# The same, section B.4: the rent of a machine, over what its energy costs.
+# Haque, Rutgers 2016, section B.4: the rent of a machine, over what its energy costs.
 BETA = 8
 REFERENCE_MW = 300_000
 MOST_BETA = 1_000_000
@@ -62,7 +56,6 @@ SlowdownPpm = Annotated[
     WithJsonSchema({"type": "number", "minimum": 1, "maximum": MOST_SLOWDOWN}),
 ]
 Beta = Annotated[Fraction, BeforeValidator(_beta), WithJsonSchema({"type": "number", "minimum": 0})]
-Servers = Annotated[Whole, Field(ge=1, le=MOST_SERVERS)]
 
 
 class ClusterSpec(SpecModel):
@@ -86,13 +79,11 @@ class ClusterSpec(SpecModel):
         description="Energy of giving a running job one server more or less.",
         json_schema_extra={"default": "0J"},
     )
-    counts: Annotated[tuple[Servers, ...], Field(min_length=1)] | Literal["any"] = Field(
+    counts: Counts = Field(
         default=COUNTS,
         description="On how many servers a job may run, besides as many as it asks for; or `any`.",
     )
-    most_vms: Annotated[Whole, Field(ge=1, le=64)] = Field(
-        default=MOST_VMS, description="Virtual machines that a server takes."
-    )
+    most_vms: MostVms = Field(default=MOST_VMS, description="Virtual machines that a server takes.")
 
     @model_validator(mode="after")
     def _check_parts(self) -> ClusterSpec:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from tailc.errors import Code, Finding, Severity
 from tailc.policies.greenpar.spec import GreenParSpec
-from tailc.policies.greenpar.speedups import Table
 from tailc.specs.fields import PPM
 from tailc.specs.load import LoadedSpec
+from tailc.specs.speedups import Table
 
 _HINT = "measure again, or keep it where it is meant"
 

@@ -3,29 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import Field, model_validator
 
 from tailc.errors import Code, Finding, TailcError
 from tailc.policies.greenpar.cluster_spec import (
     PRICING,
-    VMS_A_SERVER,
     ClusterSpec,
     RunTimeSpec,
     SearchSpec,
     SlowdownPpm,
 )
-from tailc.policies.greenpar.curves import ClusterCurves
-from tailc.policies.greenpar.speedups import Speedups, SpeedupsField
 from tailc.specs.days import DaysAsked, HorizonSpec
-from tailc.specs.fields import PPM, Complaint, Name, RefusalError, SpecModel, Text, Whole
+from tailc.specs.fields import PPM, Complaint, Name, RefusalError, SpecModel, Text
+from tailc.specs.job_curves import (
+    VMS_A_SERVER,
+    JobCurves,
+    VmsAServer,
+    all_of_one,
+    wide_machines,
+    without_speedup,
+)
 from tailc.specs.jobs import JobsSpec
 from tailc.specs.overrides import overridden
 from tailc.specs.plan_units import Seconds
 from tailc.specs.plan_weights import ViolationsPpm, WeightsSpec
 from tailc.specs.slo import Slo
-from tailc.specs.speedup_shapes import SPEEDUP_SHAPES
+from tailc.specs.speedups import SpeedupsField
 from tailc.specs.supply import SupplySpec
 
 NAME = "greenpar"
@@ -72,9 +77,7 @@ class GreenParSpec(SpecModel):
         description="For each application a shape of ours by its name, speed-ups by servers, or "
         "those by virtual machines and servers; applications named as our shapes need none.",
     )
-    vms_a_server: Annotated[
-        tuple[Annotated[Whole, Field(ge=1, le=64)], ...], Field(min_length=1)
-    ] = Field(
+    vms_a_server: VmsAServer = Field(
         default=VMS_A_SERVER,
         description="Virtual machines that a job may start with, for each server it asks for.",
     )
@@ -112,17 +115,7 @@ class GreenParSpec(SpecModel):
         return (self._applications, self._one_application, self._machines)
 
     def _applications(self) -> list[Complaint]:
-        known = sorted({*self.own_speedup, *SPEEDUP_SHAPES})
-        return [
-            Complaint(
-                Code.MISSING_KEY,
-                "has no speed-up",
-                f"add `speedup: {{{name}: ...}}`; known: {', '.join(known)}",
-                ("jobs", "applications", name),
-            )
-            for name in self.jobs.applications
-            if name not in known
-        ]
+        return without_speedup(self.jobs, self.own_speedup)
 
     def _one_application(self) -> list[Complaint]:
         if self.jobs.applications or len(self.own_speedup) == 1:
@@ -132,31 +125,18 @@ class GreenParSpec(SpecModel):
         return [Complaint(Code.MISSING_KEY, message, hint, ("jobs",))]
 
     def _machines(self) -> list[Complaint]:
-        return [
-            Complaint(
-                Code.CONFLICT,
-                f"is more than the {self.cluster.most_vms} that a server takes",
-                "lower it, or raise `cluster.most_vms`",
-                ("vms_a_server", at),
-                ("cluster", "most_vms"),
-            )
-            for at, vms in enumerate(self.vms_a_server)
-            if vms > self.cluster.most_vms
-        ]
+        return wide_machines(self.vms_a_server, self.cluster.most_vms, ("cluster", "most_vms"))
 
     @property
-    def speedups(self) -> ClusterCurves:
+    def speedups(self) -> JobCurves:
         """Of an application what the spec says, else our shape of that name."""
-        ours = {name: Speedups(shape=name) for name in SPEEDUP_SHAPES}
-        return ClusterCurves({**ours, **self.own_speedup}, self.cluster, self.vms_a_server)
+        cluster = self.cluster
+        return JobCurves(self.own_speedup, self.vms_a_server, cluster.counts, cluster.most_vms)
 
     @property
     def demand(self) -> DaysAsked:
         """The days that jobs and energy are of; the one speed-up there is, is that of all jobs."""
-        jobs = self.jobs
-        if not jobs.applications:
-            jobs = jobs.model_copy(update={"applications": dict.fromkeys(self.own_speedup, 1)})
-        return DaysAsked(jobs, self.supply, self.horizon)
+        return DaysAsked(all_of_one(self.jobs, self.own_speedup), self.supply, self.horizon)
 
     @property
     def slos(self) -> tuple[Slo, ...]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import gzip
 import json
+from dataclasses import replace
 
 import jsonschema
 import pytest
 
+from tailc.forms.plan.plan import Malleable
 from tests.tailc.artifact.published import VECTORS
 from tests.tailc.cli.test_json_output import OUTPUT, SCHEMAS
 from tests.tailc.held_out_days import malleable_plan, rigid_plan, write_days, write_plan
@@ -173,12 +175,61 @@ def test_a_plan_of_servers_that_differ_is_not_replayed(days, tailc):
     assert "malleable jobs are on a plan of one pool" in ended.err
 
 
-def test_malleable_jobs_need_their_speed_ups(in_folder, days, tailc):
+LINEAR = '\nspeedup: {own: {"1": 1, "2": 2, "4": 4}}'
+HORIZON = 'horizon: {start: "2012-07-02T00:00Z"}'
+
+
+def test_malleable_jobs_are_judged_by_the_document_s_speed_ups(in_folder, tailc, told):
+    write_plan(in_folder, malleable_plan(1_000), "cluster")
+    days = write_days(in_folder, (HORIZON, HORIZON + LINEAR))
+    found = told("cluster", "--trace", days)
+    assert (found["jobs_are"], found["judged"], found["held_out"]["jobs"]) == (
+        "malleable", "late", 22
+    )  # fmt: skip
+    policy, *others = found["subjects"]
+    assert [one["name"] for one in others] == ["constant", "reactive", "nebulous"]
+    # On two servers for two hours it costs as much as on four for one, and fewer are taken.
+    means = {name: mean["value"] for name, mean in policy["means"].items()}
+    assert (means["servers"], means["run_hours"], means["relative_run"]) == (2, 2, 1)
+    assert (means["done"], means["late"], means["vms"]) == (1, 0, 4)
+    assert means["brown_kwh"] == means["green_kwh"] == pytest.approx(0.4)
+    assert means["cost_dollars"] == pytest.approx(0.04)
+    # Sooner is worth more than nothing: four servers, which the sun carries too.
+    hasty = replace(malleable_plan(1_000), malleable=Malleable(1, 1_100_000))
+    write_plan(in_folder, hasty, "hasty")
+    policy, constant, *_ = told("hasty", "--trace", days)["subjects"]
+    assert policy["means"]["relative_run"]["value"] == 0.5
+    assert constant["gains"]["run_hours"]["value"] == -1
+    text = tailc("verify", "hasty", "--trace", days).out
+    assert "of the jobs run for too long; 0 % did" in text
+    assert "relative to what it" in text
+
+
+def test_malleable_jobs_need_applications_with_speed_ups(in_folder, days, tailc):
     write_plan(in_folder, malleable_plan(), "cluster")
     ended = tailc("verify", "cluster", "--trace", days)
     assert ended.code == 65
-    assert "error[TC0103]" in ended.err
+    assert "error[TC0103]: `jobs` does not say which application each job is" in ended.err
     assert "days.yaml:3:1" in ended.err
+    odd = write_days(in_folder, ("at_start: 24h", "at_start: 24h\n  applications: {render: 1}"))
+    ended = tailc("verify", "cluster", "--trace", odd)
+    assert "`jobs.applications.render` has no speed-up" in ended.err
+    assert "days.yaml:7:26" in ended.err
+    lacks = write_days(in_folder, (HORIZON, HORIZON + '\nspeedup: {own: {"1": 1, "4": 3}}'))
+    ended = tailc("verify", "cluster", "--trace", lacks)
+    assert ended.code == 65
+    assert "`own` has no speed-up on 2 servers with 4 virtual machines" in ended.err
+    assert "days.yaml:14:16" in ended.err
+
+
+def test_malleable_jobs_need_numbers_of_their_own(in_folder, tailc):
+    write_plan(in_folder, malleable_plan(), "cluster")
+    columns = ("width: nodes}", "width: nodes, number: nodes}")
+    days = write_days(in_folder, columns, (HORIZON, HORIZON + LINEAR))
+    ended = tailc("verify", "cluster", "--trace", days)
+    assert ended.code == 65
+    assert "error[TC0104]: job 2 stands twice in the log" in ended.err
+    assert "jobs.csv, row 4" in ended.err
 
 
 def test_a_spec_of_requests_tells_of_no_days(days, tailc, in_folder):

@@ -1,0 +1,117 @@
+"""How the jobs of a spec's applications speed up: by virtual machines, then by servers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from tailc.errors import Code, Finding, TailcError
+from tailc.specs.fields import Complaint, Whole
+from tailc.specs.jobs import JobsSpec
+from tailc.specs.speedup_shapes import SPEEDUP_SHAPES
+from tailc.specs.speedups import Speedups
+from tailc.units import counted
+
+# Energy of changes is a table over pairs of counts.
+MOST_SERVERS = 2_048
+MOST_MACHINES = 64
+# Haque, Rutgers 2016, appendix B: a job starts with 2 or 4 machines for each server it asks for,
+# and a server takes 4; counts are powers of two, up to 32 of 50 servers.
+VMS_A_SERVER = (2, 4)
+MOST_VMS = 4
+COUNTS = (1, 2, 4, 8, 16, 32)
+
+Servers = Annotated[Whole, Field(ge=1, le=MOST_SERVERS)]
+Counts = Annotated[tuple[Servers, ...], Field(min_length=1)] | Literal["any"]
+MostVms = Annotated[Whole, Field(ge=1, le=MOST_MACHINES)]
+VmsAServer = Annotated[tuple[MostVms, ...], Field(min_length=1)]
+
+
+@dataclass(frozen=True)
+class JobCurves:
+    """The speed-ups of a spec: what it says of an application, else our shape of that name.
+
+    vms_a_server: machines for each server that a job asks for. counts: servers that a job may be
+    on, besides as many as it asks for. most_vms: machines that a server takes.
+    """
+
+    own: Mapping[str, Speedups]
+    vms_a_server: tuple[int, ...]
+    counts: tuple[int, ...] | Literal["any"]
+    most_vms: int
+
+    def speedup_ppm(
+        self, application: str, requested: int, servers: int
+    ) -> dict[int, dict[int, int]]:
+        """Of so many virtual machines, on so many servers, in millionths.
+
+        Of a job that asks for so many servers, where there are so many. Raises TailcError where it
+        has none on those with its fewest machines.
+        """
+        told = self.own.get(application) or Speedups(shape=application)
+        fewest = min(self.vms_a_server) * requested
+        found = {}
+        for vms in sorted({factor * requested for factor in self.vms_a_server}):
+            if curve := told.of(vms, self._counts(vms, requested, servers)):
+                found[vms] = curve
+        if requested not in found.get(fewest, {}):
+            raise _no_speedup(application, requested, fewest)
+        return found
+
+    def _counts(self, vms: int, requested: int, servers: int) -> list[int]:
+        """Servers that so many machines of a job can be on."""
+        most = min(vms, servers)
+        told = range(1, most + 1) if self.counts == "any" else self.counts
+        return sorted({n for n in (*told, requested) if n <= most and vms <= self.most_vms * n})
+
+
+def all_of_one(jobs: JobsSpec, own: Mapping[str, Speedups]) -> JobsSpec:
+    """The jobs, of the one application that has a speed-up where the spec names none."""
+    if jobs.applications or len(own) != 1:
+        return jobs
+    return jobs.model_copy(update={"applications": dict.fromkeys(own, 1)})
+
+
+def without_speedup(jobs: JobsSpec, own: Mapping[str, Speedups]) -> list[Complaint]:
+    """A complaint for each application of the jobs that nothing is known of."""
+    known = sorted({*own, *SPEEDUP_SHAPES})
+    return [
+        Complaint(
+            Code.MISSING_KEY,
+            "has no speed-up",
+            f"add `speedup: {{{name}: ...}}`; known: {', '.join(known)}",
+            ("jobs", "applications", name),
+        )
+        for name in jobs.applications
+        if name not in known
+    ]
+
+
+def wide_machines(
+    vms_a_server: tuple[int, ...], most_vms: int, at: tuple[str, ...]
+) -> list[Complaint]:
+    """A complaint for each number of machines that no server takes; `at` is where that stands."""
+    key = ".".join(at)
+    return [
+        Complaint(
+            Code.CONFLICT,
+            f"is more than the {most_vms} that a server takes",
+            f"lower it, or raise `{key}`",
+            ("vms_a_server", number),
+            at,
+        )
+        for number, vms in enumerate(vms_a_server)
+        if vms > most_vms
+    ]
+
+
+def _no_speedup(application: str, requested: int, vms: int) -> TailcError:
+    message = (
+        f"`{application}` has no speed-up on {counted(requested, 'server')} with {vms} virtual "
+        "machines, and there are jobs that ask for as many"
+    )
+    hint = "add it to the table, map widths to those that have one, or use a shape of ours"
+    return TailcError(Finding(Code.MISSING_KEY, message, help=hint, about=("speedup", application)))
