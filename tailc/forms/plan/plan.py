@@ -10,7 +10,7 @@ all servers draw green energy first. A battery may take what they leave, and low
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -187,6 +187,11 @@ class Plan:
     def battery_mj(self) -> tuple[int, ...]:
         """What goes into the battery by epoch, below 0 what it gives; 0 without one."""
         return tuple(epoch.battery_mj or 0 for epoch in self.epochs)
+
+    def without_battery(self) -> Plan:
+        """All else as it is."""
+        epochs = tuple(replace(epoch, battery_mj=None) for epoch in self.epochs)
+        return replace(self, epochs=epochs, battery=None)
 
     @property
     def has_buses(self) -> bool:

@@ -15,6 +15,7 @@ from typing import Protocol
 from tailc.forms.plan.ledger import Entry
 from tailc.replay.datacentre.planner import Forecasts
 from tailc.replay.datacentre.site import PPM, Supply
+from tailc.replay.datacentre.storage import Books, Storage
 
 # INVARIANT: a planner that asks to be woken at once would stop time.
 LEAST_WAKE_S = 1
@@ -23,7 +24,8 @@ LEAST_WAKE_S = 1
 @dataclass(frozen=True)
 class Cluster:
     """Servers alike. busy_mw, asleep_mw: of one with a job and without. change_mj: energy of giving
-    a job one server more or less. epoch_s: how long the supply stays as it is.
+    a job one server more or less. epoch_s: how long the supply stays as it is. storage: a battery
+    beside them; None: there is none.
     """
 
     servers: int
@@ -31,6 +33,7 @@ class Cluster:
     asleep_mw: int
     change_mj: int
     epoch_s: int
+    storage: Storage | None = None
 
     def __post_init__(self) -> None:
         if min(self.servers, self.busy_mw, self.epoch_s) <= 0:
@@ -212,7 +215,7 @@ def replay_malleable(
         until_s = min(_next_event(state, wake_s), (epoch + 1) * cluster.epoch_s)
         _run(state, epoch, until_s)
     done = tuple(sorted(state.done, key=lambda one: one.number))
-    books = tuple(state.entries), tuple(state.ends_s)
+    books = tuple(state.books.entries), tuple(state.ends_s)
     return ClusterOutcome(done, len(state.active), *books, tuple(state.history))
 
 
@@ -224,10 +227,13 @@ class _State:
     now_s: int = 0
     active: list[Active] = field(default_factory=list)
     done: list[Done] = field(default_factory=list)
-    entries: list[Entry] = field(default_factory=list)
+    books: Books = field(init=False)
     ends_s: list[int] = field(default_factory=list)
     history: list[tuple[int, Mapping[int, int]]] = field(default_factory=list)
     changed: int = 0
+
+    def __post_init__(self) -> None:
+        self.books = Books(self.cluster.storage)
 
 
 def _admit(state: _State) -> None:
@@ -282,13 +288,12 @@ def _run(state: _State, epoch: int, until_s: int) -> None:
     busy = sum(one.servers for one in state.active)
     power_mw = busy * cluster.busy_mw + (cluster.servers - busy) * cluster.asleep_mw
     green_mw = int(state.supply.green_mw[epoch])
-    state.entries.append(
-        Entry(
-            power_mw * length_s + state.changed * cluster.change_mj,
-            green_mw * length_s,
-            int(state.supply.brown_udollars_per_kwh[epoch]),
-            int(state.supply.brown_mg_per_kwh[epoch]),
-        )
+    state.books.add(
+        power_mw * length_s + state.changed * cluster.change_mj,
+        green_mw * length_s,
+        int(state.supply.brown_udollars_per_kwh[epoch]),
+        int(state.supply.brown_mg_per_kwh[epoch]),
+        length_s,
     )
     state.ends_s.append(until_s)
     state.changed = 0

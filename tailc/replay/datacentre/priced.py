@@ -58,6 +58,7 @@ class Priced:
             epochs=(Epoch(0, 0, 0, _GREEN),) * epochs,
             jobs=(),
             prices=prices,
+            battery=None,
         )
 
 

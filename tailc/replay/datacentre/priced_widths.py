@@ -19,7 +19,7 @@ class PricedWidths:
         """epoch_of: the plan's epoch for one of the replay; the plan has one pool."""
         if len(plan.pools) != 1 or plan.malleable is None:
             raise ValueError("malleable jobs are on a plan of one pool")
-        self._plan = plan
+        self._plan = plan.without_battery()
         self._epoch_of = epoch_of
 
     def allocate(self, view: ClusterView) -> Allocation:

@@ -18,6 +18,7 @@ from tailc.forms.plan.ledger import Entry
 from tailc.replay.datacentre.jobs import Running, Settled, Submitted
 from tailc.replay.datacentre.planner import Forecasts, Planner, View
 from tailc.replay.datacentre.site import PPM, S_PER_HOUR, Site, Supply, Whole
+from tailc.replay.datacentre.storage import Books
 from tailc.replay.streams import stream, uniform
 
 
@@ -54,9 +55,11 @@ class _State:
     running: list[Running] = field(default_factory=list)
     settled: list[Settled] = field(default_factory=list)
     busy: Whole = field(init=False)
+    books: Books = field(init=False)
 
     def __post_init__(self) -> None:
         self.busy = np.zeros((self.site.racks, self.supply.epochs + self.longest), np.int64)
+        self.books = Books(self.site.storage)
 
 
 def replay_rigid(
@@ -75,7 +78,7 @@ def replay_rigid(
     """
     longest = max((job.epochs(site.epoch_s) for job in jobs), default=1)
     state = _State(site, supply, longest, seed)
-    entries, green_racks, busy = [], [], []
+    green_racks, busy = [], []
     waiting = list(reversed(jobs))
     seen = 0
     for epoch in range(supply.epochs):
@@ -87,14 +90,12 @@ def replay_rigid(
         _fail(state, epoch)
         if arrived or state.running:
             _plan(state, forecasts, epoch, arrived, planner)
-        entry, racks = _run(state, epoch)
-        entries.append(entry)
-        green_racks.append(racks)
+        green_racks.append(_run(state, epoch))
         busy.append(sum(one.width for one in state.running))
     _end(state, None)
     settled = tuple(sorted(state.settled, key=lambda one: one.number))
     listed = np.array(green_racks, np.int64), np.array(busy, np.int64)
-    return RigidOutcome(seen, settled, tuple(entries), *listed)
+    return RigidOutcome(seen, settled, tuple(state.books.entries), *listed)
 
 
 def _plan(
@@ -181,8 +182,8 @@ def _shrink(state: _State, epoch: int, one: Running, lost: int) -> None:
     one.width -= lost
 
 
-def _run(state: _State, epoch: int) -> tuple[Entry, int]:
-    """The books of an epoch, and how many racks were green in it."""
+def _run(state: _State, epoch: int) -> int:
+    """Let an epoch pass, write what it took into the books; how many racks were green in it."""
     site, supply = state.site, state.supply
     busy_s = np.zeros(site.racks, np.int64)
     arriving = np.zeros(site.racks, np.int64)
@@ -201,8 +202,9 @@ def _run(state: _State, epoch: int) -> tuple[Entry, int]:
     for one in state.running:
         one.slots += one.width
         one.green_slots += int(one.places_at(epoch)[site.racks - green :].sum())
-    price, carbon = supply.brown_udollars_per_kwh[epoch], supply.brown_mg_per_kwh[epoch]
-    return Entry(int(rack_mj.sum()), green_mj, int(price), int(carbon)), green
+    per_kwh = int(supply.brown_udollars_per_kwh[epoch]), int(supply.brown_mg_per_kwh[epoch])
+    state.books.add(int(rack_mj.sum()), green_mj, *per_kwh, site.epoch_s)
+    return green
 
 
 def _arrivals(one: Running, epoch: int) -> Whole:

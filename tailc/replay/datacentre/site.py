@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.forms.plan.plan import Terms
+from tailc.replay.datacentre.storage import Storage
 
 Whole = NDArray[np.int64]
 
@@ -21,7 +22,7 @@ class Site:
 
     busy_mw, asleep_mw: what a server draws with a job and without. migration_mj: energy of moving
     what one server does, charged where it goes. failures_ppm: of 10^6 servers with a job, so many
-    fail in an hour.
+    fail in an hour. storage: a battery on the mixed bus; None: there is none.
     """
 
     racks: int
@@ -32,6 +33,7 @@ class Site:
     epoch_s: int
     terms: Terms
     failures_ppm: int = 0
+    storage: Storage | None = None
 
     def __post_init__(self) -> None:
         if min(self.racks, self.rack_servers, self.busy_mw, self.epoch_s) <= 0:

@@ -19,6 +19,7 @@ from tailc.replay.datacentre.malleable import (
 )
 from tailc.replay.datacentre.priced_widths import PricedWidths
 from tailc.replay.datacentre.site import S_PER_HOUR
+from tailc.replay.datacentre.storage import storage_of
 from tailc.replay.datacentre.window import Curves, Window
 from tailc.verify.plan.aligned import epoch_of
 from tailc.verify.plan.energy import UDOLLARS, energy_samples
@@ -73,7 +74,8 @@ def cluster_of(plan: Plan) -> Cluster:
     if plan.malleable is None or len(plan.pools) != 1:
         raise ValueError("malleable jobs are on a plan of one pool")
     (pool,) = plan.pools
-    return Cluster(pool.servers, pool.busy_mw, pool.asleep_mw, pool.migration_mj, plan.epoch_s)
+    powers = pool.busy_mw, pool.asleep_mw, pool.migration_mj
+    return Cluster(pool.servers, *powers, plan.epoch_s, storage_of(plan))
 
 
 def words_of(window: Window, jobs: Sequence[MalleableJob]) -> dict[int, Word]:

@@ -13,6 +13,7 @@ from tailc.replay.datacentre.planner import Planner
 from tailc.replay.datacentre.priced import Priced
 from tailc.replay.datacentre.rigid import RigidOutcome, replay_rigid
 from tailc.replay.datacentre.site import Site
+from tailc.replay.datacentre.storage import storage_of
 from tailc.replay.datacentre.window import Window
 from tailc.verify.plan.aligned import epoch_of
 from tailc.verify.plan.energy import UDOLLARS, energy_samples
@@ -63,7 +64,8 @@ def site_of(plan: Plan) -> Site:
         raise ValueError("all racks have the same servers")
     ((rack_servers, busy_mw, asleep_mw, migration_mj),) = kinds
     count = sum(one or 0 for one in racks)
-    return Site(count, rack_servers, busy_mw, asleep_mw, migration_mj, plan.epoch_s, plan.terms)
+    powers = busy_mw, asleep_mw, migration_mj
+    return Site(count, rack_servers, *powers, plan.epoch_s, plan.terms, storage=storage_of(plan))
 
 
 @dataclass(frozen=True, eq=False)

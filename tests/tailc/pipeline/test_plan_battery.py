@@ -11,7 +11,7 @@ from tailc.forms.plan.expected import expected_of
 from tailc.forms.plan.plan import PPM, Battery, Epoch
 from tailc.pipeline.plan_battery import with_battery
 from tests.tailc.artifact.published import policy_of
-from tests.tailc.forms.plan.random_plans import random_plan, without_battery
+from tests.tailc.forms.plan.random_plans import random_plan
 from tests.tailc.forms.plan.random_plans import with_battery as with_any_battery
 
 KWH = 3_600_000_000
@@ -53,14 +53,14 @@ def test_a_battery_gives_where_brown_energy_is_dearest():
 @given(st.integers(0, 2**32))
 def test_no_other_schedule_of_the_same_battery_costs_less(seed):
     rng = Random(seed)
-    plain = without_battery(random_plan(rng, largest_whole=10**9))
+    plain = random_plan(rng, largest_whole=10**9).without_battery()
     other = with_any_battery(rng, plain)
     assert other.battery
     best = with_battery(plain, other.battery)
     cost = expected_of(best).ledger.brown_udollars
     assert cost <= expected_of(other).ledger.brown_udollars
     assert cost <= expected_of(plain).ledger.brown_udollars
-    assert without_battery(best) == plain
+    assert best.without_battery() == plain
     assert with_battery(other, other.battery) == best
 
 

@@ -57,12 +57,6 @@ def with_battery(rng: Random, plan: Plan) -> Plan:
     return replace(plan, epochs=tuple(epochs), battery=battery)
 
 
-def without_battery(plan: Plan) -> Plan:
-    """All else as it is."""
-    epochs = tuple(replace(epoch, battery_mj=None) for epoch in plan.epochs)
-    return replace(plan, epochs=epochs, battery=None)
-
-
 def _plan(rng: Random, most_epochs: int, largest_whole: int) -> Plan:
     has_racks, count = rng.random() < 0.5, rng.randint(1, most_epochs)
     pools = tuple(_pool(rng, n, has_racks, largest_whole) for n in range(rng.randint(1, 4)))

@@ -19,7 +19,7 @@ from tailc.forms.plan.plan import (
     Span,
     Terms,
 )
-from tests.tailc.forms.plan.random_plans import random_plan, without_battery
+from tests.tailc.forms.plan.random_plans import random_plan
 
 TERMS = Terms(72_500, 60_000, 125_000)
 SEEDS = st.integers(0, 2**32)
@@ -151,7 +151,7 @@ def test_servers_draw_power_by_pool_and_what_moves_is_paid_there(seed):
 
 @given(SEEDS)
 def test_a_job_moves_no_more_than_it_has_and_none_at_its_start(seed):
-    found = without_battery(random_plan(Random(seed)))
+    found = random_plan(Random(seed)).without_battery()
     for job in found.jobs:
         alone = replace(found, jobs=(job,))
         places, moves = places_of(alone, job), alone.moves

@@ -1,0 +1,74 @@
+"""A battery in a replay: it takes what green energy is left, and gives where a rule says so.
+
+It is charged with all green energy that servers leave, as far as its power and its room allow, and
+gives in place of brown energy as long as the price of that is not below a threshold. The threshold
+is what a plan hands over to a controller that sees what really comes: at the plan's own lowest
+price that was worth giving for, energy is kept for the dear hours and not for later.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tailc.forms.plan.battery import Battery
+from tailc.forms.plan.ledger import Entry
+from tailc.forms.plan.plan import Plan
+
+
+@dataclass(frozen=True)
+class Storage:
+    """A battery and its rule. least_udollars_per_kwh: it gives at this price of brown energy and
+    above; 0: always; None: never.
+    """
+
+    battery: Battery
+    least_udollars_per_kwh: int | None = 0
+
+
+def storage_of(plan: Plan) -> Storage | None:
+    """The battery of a plan, and the lowest price at which the plan gives; None: it has none."""
+    if plan.battery is None:
+        return None
+    prices = [epoch.brown_udollars_per_kwh for epoch in plan.epochs if (epoch.battery_mj or 0) < 0]
+    return Storage(plan.battery, min(prices, default=None))
+
+
+@dataclass(eq=False)
+class Books:
+    """The entries of a replay, and what its battery holds after the last of them."""
+
+    storage: Storage | None
+    entries: list[Entry] = field(default_factory=list)
+    held_mj: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.held_mj = self.storage.battery.first_mj if self.storage else 0
+
+    def add(
+        self, demand_mj: int, green_mj: int, udollars_per_kwh: int, mg_per_kwh: int, length_s: int
+    ) -> None:
+        """What an interval of so many seconds took and brought, and what the battery made of it."""
+        charged_mj = given_mj = kept_mj = 0
+        if self.storage is not None:
+            battery = self.storage.battery
+            charged_mj = self._charged_mj(battery, green_mj - demand_mj, length_s)
+            kept_mj = battery.stored_mj(charged_mj)
+            given_mj = self._given_mj(demand_mj - green_mj, udollars_per_kwh, length_s)
+        self.held_mj += kept_mj - given_mj
+        lost_mj = charged_mj - kept_mj
+        flows = {"charged_mj": charged_mj, "lost_mj": lost_mj, "discharged_mj": given_mj}
+        self.entries.append(Entry(demand_mj, green_mj, udollars_per_kwh, mg_per_kwh, **flows))
+
+    def _charged_mj(self, battery: Battery, left_mj: int, length_s: int) -> int:
+        """No more than fills it; what would add nothing is not drawn."""
+        most_mj = min(max(left_mj, 0), battery.charge_mw * length_s)
+        room_mj = battery.capacity_mj - self.held_mj
+        return battery.to_charge_mj(min(battery.stored_mj(most_mj), room_mj))
+
+    def _given_mj(self, missing_mj: int, udollars_per_kwh: int, length_s: int) -> int:
+        assert self.storage is not None
+        least = self.storage.least_udollars_per_kwh
+        if least is None or udollars_per_kwh < least:
+            return 0
+        most_mj = self.storage.battery.discharge_mw * length_s
+        return min(max(missing_mj, 0), most_mj, self.held_mj)
