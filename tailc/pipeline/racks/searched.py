@@ -6,14 +6,16 @@ once by a mixed-integer program (MIP). Whoever proposes a plan, it is checked in
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from tailc_solvers.backends.adapters import Backend, Solver
 from tailc_solvers.backends.check import Trust
 from tailc_solvers.backends.linear import Outcome
+from tailc_solvers.green.sla.admission import prove_admission
 from tailc_solvers.green.sla.anneal import Schedule, anneal
-from tailc_solvers.green.sla.arrival import by_pay, in_order
+from tailc_solvers.green.sla.arrival import admitting
 from tailc_solvers.green.sla.flow import turned_away
 from tailc_solvers.green.sla.horizon import solve_admission, solve_horizon
 from tailc_solvers.green.sla.problem import Job, Plan
@@ -24,6 +26,9 @@ from tailc.errors import Code, Finding, TailcError
 from tailc.forms.plan.asked import PlanMethod
 from tailc.pipeline.plan_solvers import failed, limits_of
 from tailc.pipeline.racks.stated import Stated
+
+# Of jobs that may be turned away: the search for the best admission looks at sets of them.
+MOST_PROVED = 12
 
 _HAS_POINT_OR_LIMIT = (Outcome.OPTIMAL, Outcome.FEASIBLE, Outcome.LIMIT)
 
@@ -55,35 +60,52 @@ class RacksSearch:
         """As the solvers take them."""
         return self.stated.jobs(self.stated.problem.jobs)
 
-    @cached_property
+    @property
     def bound(self) -> float:
-        """No plan is worth more: the program of the horizon, on which moves are free."""
+        """No plan is worth more."""
+        return self._admission[0]
+
+    @cached_property
+    def _admission(self) -> tuple[float, tuple[bool, ...]]:
+        """A bound on every plan, and which jobs to admit were moves free.
+
+        Of few jobs the best admission and its bound are proved. Of many the bound is that where a
+        part of a job may be admitted, and the admission a general solver's.
+        """
         limits = limits_of(self.stated.problem.search)
+        if sum(not job.must_run for job in self.jobs) <= MOST_PROVED:
+            proved = prove_admission(self.stated.groups, self.jobs, self.prices, limits)
+            if proved.outcome is not Outcome.OPTIMAL:
+                raise failed(self.prices.backend, proved.outcome, Trust.CLAIMED, "")
+            if not math.isfinite(proved.bound):
+                told = "its multipliers prove nothing"
+                raise failed(self.prices.backend, proved.outcome, Trust.REFUTED, told)
+            return proved.bound, proved.admitted or self._begun
         found = solve_horizon(self.stated.groups, self.jobs, self.prices, limits)
         if found.outcome is not Outcome.OPTIMAL or found.trust is Trust.REFUTED:
             raise failed(self.prices.backend, found.outcome, found.trust, found.message)
-        return found.bound
-
-    def _one_by_one(self) -> Plan:
-        """Jobs that must run, then those that the horizon's program admits, then by their pay."""
-        order = by_pay(self.jobs)
-        if not all(job.must_run for job in self.jobs):
-            admitted = self._admitted()
-            order.sort(key=lambda at: not admitted[at])
-        plan = in_order(self.stated.groups, self.jobs, order)
-        if plan is None:
-            message = "jobs that have begun, placed one after another, do not all find room"
-            raise TailcError(Finding(Code.INFEASIBLE, message, help="use the method `mip`"))
-        return plan
+        return found.bound, self._admitted()
 
     def _admitted(self) -> tuple[bool, ...]:
-        """By job; those that must run alone where a limit of nodes ends the search for others."""
+        """By job, on a solver's word; none where a limit of nodes ends the search for them."""
         search = self.stated.problem.search
         with Solver(Backend(search.solver)) as solver:
             found = solve_admission(self.stated.groups, self.jobs, solver, limits_of(search))
         if found.outcome not in _HAS_POINT_OR_LIMIT:
             raise failed(solver.backend, found.outcome, Trust.CLAIMED, "")
-        return found.admitted or tuple(job.must_run for job in self.jobs)
+        return found.admitted or self._begun
+
+    @property
+    def _begun(self) -> tuple[bool, ...]:
+        return tuple(job.must_run for job in self.jobs)
+
+    def _one_by_one(self) -> Plan:
+        """Jobs that must run, then those to admit, then others, each by their pay."""
+        plan = admitting(self.stated.groups, self.jobs, self._admission[1])
+        if plan is None:
+            message = "jobs that have begun, placed one after another, do not all find room"
+            raise TailcError(Finding(Code.INFEASIBLE, message, help="use the method `mip`"))
+        return plan
 
     def _by_program(self) -> Solution:
         search = self.stated.problem.search

@@ -29,7 +29,7 @@ from tailc.forms.plan.ledger import MJ_PER_KWH
 from tailc.forms.plan.racks_problem import NamedJob, RacksProblem
 
 # So much is charged for a move, on no bill, so that none serves nothing.
-MOVE_UDOLLARS = 1
+MOVE_UDOLLARS = 100
 MG_PER_G = 1_000
 
 

@@ -8,12 +8,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tailc_solvers.backends.adapters import Solver
+from tailc_solvers.backends.check import Trust
 from tailc_solvers.backends.linear import Answer, Outcome
+from tailc_solvers.green.sla.horizon import Horizon
 
 from tailc.errors import Code, ExitCode, TailcError
 from tailc.forms.plan.asked import PlanMethod, PlanSearch, Weights
 from tailc.forms.plan.expected import expected_of
 from tailc.forms.plan.plan import Span, Terms
+from tailc.pipeline.racks import priced
 from tailc.pipeline.racks.solved import solve_for_racks
 from tailc.pipeline.racks.stated import MOVE_UDOLLARS, Stated
 from tailc.pipeline.racks.told import racks_remarks, racks_settings
@@ -30,8 +33,9 @@ def method_of(search: PlanSearch) -> str:
 
 @pytest.mark.parametrize("search", ALL, ids=method_of)
 def test_a_job_goes_to_the_green_rack_when_the_sun_comes(search):
-    # Two of its four server-epochs are to be green, and rack 2 is in the second hour.
-    asked = problem(named(1, 0, 2, 2, 50), green_w=[0, 200], search=search)
+    # Two of its four server-epochs are to be green, and rack 2 is in the second hour. Before that
+    # it is dearer by more than a move is.
+    asked = problem(named(1, 0, 2, 2, 50), green_w=[0, 200], search=search, epsilon_udollars=150)
     found = solve_for_racks(asked)
     (job,) = found.plan.jobs
     assert [pool.name for pool in found.plan.pools] == ["rack 1", "rack 2"]
@@ -42,13 +46,20 @@ def test_a_job_goes_to_the_green_rack_when_the_sun_comes(search):
     # The first hour's 200 Wh are brown.
     assert books.profit_udollars == 1_060_000 - 2 * A_SERVER
     # Two slots of the greener group, and two moves, are charged besides.
-    assert found.value == 1_060_000 - 2 * A_SERVER - 2 * 10 - 2 * MOVE_UDOLLARS
+    assert found.value == 1_060_000 - 2 * A_SERVER - 2 * 150 - 2 * MOVE_UDOLLARS
     assert found.bound >= found.value
     assert found.admitted == 1
 
 
 def test_where_moves_take_the_green_bus_s_energy_it_waits_on_the_green_rack():
-    asked = problem(named(1, 0, 2, 2, 50), green_w=[0, 200], migration_mj=1_000)
+    given = {"green_w": [0, 200], "epsilon_udollars": 150}
+    asked = problem(named(1, 0, 2, 2, 50), migration_mj=1_000, **given)
+    (job,) = solve_for_racks(asked).plan.jobs
+    assert job.spans == (Span(1, 0, 2, 2),)
+
+
+def test_nobody_moves_for_less_than_a_move_is_charged():
+    asked = problem(named(1, 0, 2, 2, 50), green_w=[0, 200], epsilon_udollars=50)
     (job,) = solve_for_racks(asked).plan.jobs
     assert job.spans == (Span(1, 0, 2, 2),)
 
@@ -204,19 +215,12 @@ def test_a_solver_that_lies_is_not_believed(monkeypatch):
 
 
 def test_prices_that_fail_after_the_places_give_no_plan_either(monkeypatch):
-    real, asked = Solver.answer, []
-
-    def last_crashes(self, program, limits):
-        asked.append(program)
-        if len(asked) > 2:
-            return Answer(Outcome.CRASHED, message="signal 11")
-        return real(self, program, limits)
-
-    monkeypatch.setattr(Solver, "answer", last_crashes)
+    gone = Horizon(Outcome.CRASHED, Trust.CLAIMED, math.inf, None, "signal 11")
+    monkeypatch.setattr(priced, "solve_horizon", lambda *_: gone)
     expects = ((named(2, 0, 1, 1),),)
     finding = refused(problem(named(1, 0, 1, 1), green_w=[0], expected=expects))
     assert finding.code is Code.SOLVER_FAILED
-    assert "stays in force" in finding.message
+    assert "signal 11; the plan before stays in force" in finding.message
 
 
 def test_a_solver_that_takes_too_long_is_ended():
