@@ -43,8 +43,11 @@ def _answer(plan: Plan, epoch: int, asked: Asked) -> tuple[str, dict[str, object
         return _of_job(plan, epoch, asked.job)
     if asked.width:
         return _of_width(plan, epoch, asked)
-    every = range(len(plan.pools))
-    return _of_pools(plan, epoch, every if asked.pool is None else [_pool(plan, asked.pool)])
+    if asked.pool is not None:
+        return _of_pools(plan, epoch, [_pool(plan, asked.pool)])
+    text, result = _of_pools(plan, epoch, range(len(plan.pools)))
+    told, battery = _of_battery(plan, epoch)
+    return text + told, result | battery
 
 
 def _check_one_question(asked: Asked) -> None:
@@ -114,6 +117,21 @@ def _of_pools(plan: Plan, epoch: int, chosen: Sequence[int]) -> tuple[str, dict[
             }
         )
     return aligned(rows, (2, 3, 4)), {"pools": told}
+
+
+def _of_battery(plan: Plan, epoch: int) -> tuple[str, dict[str, object]]:
+    """What the battery does in the epoch, and what it holds at its end; nothing without one."""
+    from tailc.report.plan import energy_text
+
+    if plan.battery is None:
+        return "", {}
+    flow_mj, stored_mj = (
+        row[epoch] for row in (plan.battery_mj, plan.battery.states_mj(plan.battery_mj))
+    )
+    does = f"{'takes' if flow_mj >= 0 else 'gives'} {energy_text(abs(flow_mj))}"
+    held = f"{energy_text(stored_mj)} of {energy_text(plan.battery.capacity_mj)}"
+    result = {"battery_mj": flow_mj, "stored_mj": stored_mj}
+    return f"\nthe battery {does}, and holds {held} at the end", {"battery": result}
 
 
 def _of_width(plan: Plan, epoch: int, asked: Asked) -> tuple[str, dict[str, object]]:

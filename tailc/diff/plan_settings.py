@@ -15,8 +15,11 @@ def summary_of(plan: Plan | None) -> str | None:
     return f"{jobs} in {epochs} from {utc_text(plan.start_unix_s)}"
 
 
-def plan_settings(plan: Plan) -> dict[str, str]:
-    """Everything about a plan but its epochs, prices and jobs."""
+def plan_settings(plan: Plan, first: int) -> dict[str, str]:
+    """Everything about a plan but its epochs, prices and jobs; `first`: the first epoch compared.
+
+    What a battery holds is told for then, so that a plan that is made later differs in nothing.
+    """
     pools = [_pool(pool) for pool in plan.pools]
     return {
         "horizon": f"{utc_text(plan.start_unix_s)} to {utc_text(plan.end_unix_s)}",
@@ -25,6 +28,7 @@ def plan_settings(plan: Plan) -> dict[str, str]:
         **{what: said for pool in pools for what, said in pool.items()},
         **_terms(plan),
         "jobs that may miss": format_ppm(plan.violations_ppm),
+        **_battery(plan, first),
     }
 
 
@@ -37,6 +41,7 @@ def epoch_settings(plan: Plan, number: int) -> dict[str, str]:
         "brown price": f"${plain_ppm(epoch.brown_udollars_per_kwh)}/kWh",
         "CO2": f"{epoch.brown_mg_per_kwh} mg/kWh",
         "green bus": ", ".join(green) or "none",
+        **_flow(epoch.battery_mj),
         **{
             f"price of {pool.name}": f"${plain_ppm(prices.udollars[number])}"
             for pool, prices in zip(plan.pools, plan.prices, strict=True)
@@ -51,6 +56,27 @@ def _pool(pool: Pool) -> dict[str, str]:
         f"power of {pool.name}": f"{format_mw(pool.busy_mw)}, asleep {format_mw(pool.asleep_mw)}",
         f"a move to {pool.name}": f"{pool.migration_mj} mJ",
     }
+
+
+def _battery(plan: Plan, first: int) -> dict[str, str]:
+    battery = plan.battery
+    if battery is None:
+        return {"battery": "none"}
+    held_mj = (battery.first_mj, *battery.states_mj(plan.battery_mj[:first]))[-1]
+    charge, discharge = format_mw(battery.charge_mw), format_mw(battery.discharge_mw)
+    return {
+        "battery": f"{battery.capacity_mj} mJ",
+        "held by the battery at first": f"{held_mj} mJ",
+        "power of the battery": f"takes up to {charge}, gives up to {discharge}",
+        "kept by the battery": format_ppm(battery.kept_ppm),
+    }
+
+
+def _flow(battery_mj: int | None) -> dict[str, str]:
+    if battery_mj is None:
+        return {}
+    does = "takes" if battery_mj >= 0 else "gives"
+    return {"battery": f"{does} {abs(battery_mj)} mJ"}
 
 
 def _terms(plan: Plan) -> dict[str, str]:

@@ -85,7 +85,9 @@ def plan_change(old: Plan | None, new: Plan | None) -> PlanChange:
         return SAME_PLAN
     shared = overlap_of(old, new)
     return PlanChange(
-        settings=tuple(differing(plan_settings(old), plan_settings(new))),
+        settings=tuple(
+            differing(plan_settings(old, shared.first_old), plan_settings(new, shared.first_new))
+        ),
         shared_epochs=shared.epochs,
         jobs=tuple(_job_changes(shared)),
         epochs=tuple(_epoch_changes(shared)),

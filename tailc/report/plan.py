@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from tailc.forms.plan.expected import Expected, JobBooks, expected_of
-from tailc.forms.plan.ledger import MJ_PER_KWH
-from tailc.forms.plan.plan import Plan, PlannedJob, Span
+from tailc.forms.plan.ledger import MJ_PER_KWH, Ledger
+from tailc.forms.plan.plan import Battery, Plan, PlannedJob, Span
 from tailc.report.plan_epochs import epochs_text, strip_text
 from tailc.report.table import aligned
 from tailc.traces.zones import utc_text
@@ -29,6 +29,8 @@ def plan_text(plan: Plan) -> str:
         f"promise     at most {format_ppm(plan.violations_ppm)} of the jobs {_missed_text(plan)}",
         f"expected    {expected_text(books)}",
     ]
+    if plan.battery is not None:
+        head.insert(3, f"battery     {battery_text(plan.battery)}")
     parts = ["\n".join(head), pools_text(plan), strip_text(plan)]
     if plan.jobs:
         parts.append(jobs_text(plan, books, plan.jobs[:_SHOWN]))
@@ -79,11 +81,29 @@ def expected_text(books: Expected) -> str:
     if income := sum(job.fees_udollars for job in books.jobs):
         penalty = sum(job.penalty_udollars for job in books.jobs)
         told.append(f"jobs pay {cents_text(income)}, {cents_text(penalty)} goes back")
+    if found.charged_mj or found.discharged_mj:
+        told.append(flows_text(found))
     if moved := sum(books.moved):
         told.append(f"{counted(moved, 'server')} moved")
     if books.short_mj:
         told.append(f"the green bus lacks {energy_text(books.short_mj)}")
     return "; ".join(told)
+
+
+def flows_text(found: Ledger) -> str:
+    """What a battery took, lost and gave."""
+    lost = f", {energy_text(found.lost_mj)} of them lost" if found.lost_mj else ""
+    given = energy_text(found.discharged_mj)
+    return f"the battery takes {energy_text(found.charged_mj)}{lost}, and gives {given}"
+
+
+def battery_text(battery: Battery) -> str:
+    """What it holds, draws, gives and keeps."""
+    return (
+        f"{energy_text(battery.capacity_mj)}, {energy_text(battery.first_mj)} at first; takes up "
+        f"to {format_mw(battery.charge_mw)} and keeps {format_ppm(battery.kept_ppm)} of it, gives "
+        f"up to {format_mw(battery.discharge_mw)}"
+    )
 
 
 def cents_text(udollars: int | Fraction) -> str:

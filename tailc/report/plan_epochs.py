@@ -47,12 +47,17 @@ def green_of(plan: Plan) -> tuple[list[int], int]:
 
 
 def epochs_text(plan: Plan) -> str:
-    """Number, start, supply, green racks or servers, busy servers, demand and prices."""
+    """Number, start, supply, green racks or servers, busy servers, demand and prices.
+
+    Of a battery what goes in, below 0 what it gives, and what is stored at the end of the epoch.
+    """
     books, (green, _) = expected_of(plan), green_of(plan)
     on_bus = "green racks" if plan.pools[0].racks else "green servers"
     title = ["epoch", "from", "green kWh", "$/kWh", "g/kWh", "draws kWh", "busy"]
     title += [on_bus] if plan.has_buses else []
+    title += ["battery kWh", "stored kWh"] if plan.battery else []
     title += [f"$ {printable(pool.name)}" for pool in plan.pools]
+    states_mj = plan.battery.states_mj(plan.battery_mj) if plan.battery else ()
     rows = [title]
     busy = plan.busy.sum(axis=0).tolist()
     for number, (epoch, entry) in enumerate(zip(plan.epochs, books.entries, strict=True)):
@@ -66,6 +71,9 @@ def epochs_text(plan: Plan) -> str:
             str(busy[number]),
         ]
         row += [str(green[number])] if plan.has_buses else []
+        if states_mj:
+            told_mj = plan.battery_mj[number], states_mj[number]
+            row += [f"{each_mj / MJ_PER_KWH:.4g}" for each_mj in told_mj]
         rows.append([*row, *(plain_ppm(one.udollars[number]) for one in plan.prices)])
     return aligned(rows, numbers=[0, *range(2, len(title))])
 

@@ -43,6 +43,15 @@ def test_a_moment_tells_what_feeds_each_pool_and_what_is_free(tailc, result):
     ]
 
 
+def test_a_moment_tells_what_the_battery_does_and_holds(tailc, result):
+    battery = VECTORS / "plan-battery"
+    assert result(battery, *AT)["battery"] == {"battery_mj": 25_200_000, "stored_mj": 21_501_068}
+    told = tailc("lookup", battery, "--at", "2012-06-01T15:05:00Z").out
+    assert told.endswith("the battery gives 0.005973 kWh, and holds 0 kWh of 1 kWh at the end\n")
+    for words in ((RACKS, *AT), (battery, *AT, "--pool", "old"), (battery, *AT, "--job", "grows")):
+        assert "battery" not in result(*words)
+
+
 def test_times_in_any_zone_are_the_same_moment(result):
     there = result(RACKS, "--at", "2012-06-01T08:05:00-06:00", "--pool", "rack 4")
     assert there == result(RACKS, *AT, "--pool", "rack 4")

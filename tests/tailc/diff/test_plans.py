@@ -157,6 +157,51 @@ def test_costs_are_those_of_the_books():
         assert costs["fees_udollars"][place] == paid
 
 
+def test_a_battery_differs_in_what_it_can_and_in_what_it_does():
+    old = plan_in("plan-battery")
+    assert old.battery
+    larger = replace(old.battery, capacity_mj=4 * 10**9, discharge_mw=500_000)
+    epochs = (*old.epochs[:-1], replace(old.epochs[-1], battery_mj=-1))
+    change = plan_change(old, replace(old, battery=larger, epochs=epochs))
+    assert [(one.what, one.old, one.new) for one in change.settings] == [
+        ("battery", "3600000000 mJ", "4000000000 mJ"),
+        ("power of the battery", "takes up to 600 W, gives up to 400 W",
+         "takes up to 600 W, gives up to 500 W"),
+    ]  # fmt: skip
+    (epoch,) = change.epochs
+    assert [(one.old, one.new) for one in epoch.changes] == [("gives 331200000 mJ", "gives 1 mJ")]
+    costs = {cost.name: (cost.old, cost.new) for cost in change.costs}
+    given = 200_000_001 + 21_501_068
+    assert costs["discharged_mj"] == (given + 331_200_000, given + 1)
+    assert costs["brown_mj"][1] - costs["brown_mj"][0] == 331_200_000 - 1
+    assert costs["lost_mj"][0] == costs["lost_mj"][1] > 0
+
+
+def test_a_battery_that_one_plan_alone_has_is_told_by_epoch():
+    old = plan_in("plan-battery")
+    change = plan_change(old.without_battery(), old)
+    assert change.settings[0].old == "none"
+    assert len(change.epochs) == 12
+    assert {one.old for epoch in change.epochs for one in epoch.changes} == {None}
+
+
+def test_a_later_plan_holds_what_the_older_one_does_at_its_start():
+    old = plan_in("plan-battery")
+    assert old.battery
+    held_mj = old.battery.states_mj(old.battery_mj)[6]
+    parts = {
+        "start_unix_s": old.start_unix_s + 7 * 3_600,
+        "epochs": old.epochs[7:],
+        "prices": tuple(replace(one, udollars=one.udollars[7:]) for one in old.prices),
+        "jobs": (PlannedJob("waits", (Span(0, 0, 1, 2), Span(1, 0, 2, 1)), 0),),
+        "battery": replace(old.battery, first_mj=held_mj),
+    }
+    assert [one.what for one in plan_change(old, replace(old, **parts)).settings] == ["horizon"]
+    less = {**parts, "battery": replace(old.battery, first_mj=held_mj - 1)}
+    told = [one.what for one in plan_change(old, replace(old, **less)).settings]
+    assert told == ["horizon", "held by the battery at first"]
+
+
 @pytest.fixture
 def changed(tmp_path):
     """Other jobs, and half of the sun from epoch 10 on."""
@@ -196,6 +241,9 @@ def test_the_document_has_all_of_it(tailc, changed):
     ]  # fmt: skip
     assert len(told["epochs"]) == 6
     assert {cost["of"] for cost in told["costs"]} == {"shared epochs", "jobs"}
+    charged = tailc("diff", VECTORS / "plan-cluster", VECTORS / "plan-battery",
+                    "--output-format", "json")  # fmt: skip
+    jsonschema.validate(json.loads(charged.out)["result"], DIFF)
     markdown = tailc("diff", VECTORS / "plan", changed, "--output-format", "markdown").out
     assert "| servers moved | 18 | 12 | -6 |" in markdown
     github = tailc("diff", VECTORS / "plan", changed, "--output-format", "github").out

@@ -70,6 +70,31 @@ def test_names_cannot_forge_lines() -> None:
     assert "\x1b" not in text
 
 
+def test_a_battery_is_told_with_what_it_takes_loses_and_gives() -> None:
+    """200 MJ and a mJ, of 3,600; of 1.179 kWh that go in 85.3217 % stay, and 0.908 at the end."""
+    lines = plan_text(plan_in("plan-battery")).splitlines()
+    assert lines[3] == (
+        "battery     1 kWh, 0.05556 kWh at first; takes up to 600 W and keeps 85.3217 % of it, "
+        "gives up to 400 W"
+    )
+    assert (
+        "; the battery takes 1.179 kWh, 0.1731 kWh of them lost, and gives 0.1535 kWh" in lines[4]
+    )
+    full = plan_text(plan_in("plan-battery-racks"))
+    assert "the battery takes 0.895 kWh, and gives 1.895 kWh" in full
+    assert "battery" not in plan_text(PLAN) + plan_rows_text(PLAN)
+
+
+def test_rows_tell_what_goes_into_a_battery_and_what_is_stored() -> None:
+    title, *rows = plan_rows_text(plan_in("plan-battery")).splitlines()
+    assert "busy  battery kWh  stored kWh  $ old" in title
+    # Give or take the edges of columns that are aligned to the right.
+    at = title.index("battery kWh"), title.index("stored kWh") + len("stored kWh")
+    told = [row[slice(*at)].split() for row in rows]
+    assert told[:4] == [["-0.05556", "0"], ["0", "0"], ["0.007", "0.005973"], ["-0.005973", "0"]]
+    assert told[-1] == ["-0.092", "0.908"]
+
+
 @pytest.mark.parametrize(
     ("length_s", "text"), [(900, "15 min"), (7_200, "2 h"), (1, "1 s"), (3_601, "3,601 s")]
 )
