@@ -75,7 +75,8 @@ def keys_of(kind: str) -> Callable[[], str]:
 
     def keys() -> str:
         schema = spec_schema(find_kinds()[kind].spec_model)
-        return _markdown(("key", "value", "default", "meaning"), list(_keys(schema, schema, "")))
+        rows = list(_keys(schema, schema, "", {}))
+        return _markdown(("key", "value", "default", "meaning"), rows)
 
     return keys
 
@@ -83,11 +84,17 @@ def keys_of(kind: str) -> Callable[[], str]:
 Row = tuple[str, str, str, str]
 
 
-def _keys(schema: dict[str, Any], part: dict[str, Any], prefix: str) -> Iterator[Row]:
+def _keys(
+    schema: dict[str, Any], part: dict[str, Any], prefix: str, told: dict[int, str]
+) -> Iterator[Row]:
+    """The keys of a mapping; those of one that stands elsewhere too are told where it is first.
+
+    told: where each mapping is, by its identity.
+    """
     for name, field in part["properties"].items():
         shapes = list(_shapes(schema, field))
         meaning = field.get("description") or shapes[-1].get("description", "")
-        values = " or ".join(dict.fromkeys(_value(shape) for shape in shapes))
+        values = " or ".join(dict.fromkeys(_told(shape, told) for shape in shapes))
         needed = name in part.get("required", ())
         default = "**required**" if needed else _default(field.get("default"))
         yield f"`{prefix}{name}`", values, default, meaning
@@ -95,8 +102,9 @@ def _keys(schema: dict[str, Any], part: dict[str, Any], prefix: str) -> Iterator
             inner = shape.get("items", shape)
             below = f"{prefix}{name}{'[]' if 'items' in shape else ''}."
             for mapping in _shapes(schema, inner):
-                if "properties" in mapping:
-                    yield from _keys(schema, mapping, below)
+                if "properties" in mapping and id(mapping) not in told:
+                    told[id(mapping)] = below.removesuffix(".")
+                    yield from _keys(schema, mapping, below, told)
 
 
 def _shapes(schema: dict[str, Any], field: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -111,6 +119,10 @@ def _shapes(schema: dict[str, Any], field: dict[str, Any]) -> Iterator[dict[str,
             yield from _shapes(schema, choice)
     elif field.get("type") != "null":
         yield field
+
+
+def _told(shape: dict[str, Any], told: dict[int, str]) -> str:
+    return f"a mapping as `{told[id(shape)]}`" if id(shape) in told else _value(shape)
 
 
 def _value(shape: dict[str, Any]) -> str:
@@ -150,7 +162,9 @@ def _is_quantity(shape: dict[str, Any]) -> bool:
 
 
 def _plural(value: str) -> str:
-    return {"a number above 0": "numbers above 0", "text": "texts"}.get(value, f"texts {value}")
+    if value.startswith(("a number", "a whole number")):
+        return value.removeprefix("a ").replace("number", "numbers", 1)
+    return "texts" if value == "text" else f"texts {value}"
 
 
 def _default(value: object) -> str:

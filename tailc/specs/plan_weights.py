@@ -49,10 +49,7 @@ CarbonUdollars = Annotated[
 
 
 class WeightsSpec(SpecModel):
-    """What a kWh of brown energy counts: its price, and what is added for its own sake and CO2's.
-
-    A plan states all of it in millionths of a dollar, whatever it stands for.
-    """
+    """What a kWh of brown energy counts: its price, itself, and its CO2, all in dollars."""
 
     money: Annotated[Whole, Field(ge=0, le=MOST_MONEY)] = Field(
         default=1, description="How often its price counts; 0: not at all."
