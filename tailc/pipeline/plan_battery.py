@@ -2,13 +2,36 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 from tailc_solvers.green.battery import Limits, dispatch
 
+from tailc.forms.plan.asked import MG_PER_G, Weights
+from tailc.forms.plan.expected import expected_of
 from tailc.forms.plan.plan import Battery, Plan
+
+
+def charged(plan: Plan, battery: Battery | None, weights: Weights) -> Plan:
+    """The plan with the battery that its problem has, if it has one, by the problem's weights."""
+    if battery is None:
+        return plan
+    of_kwh = [
+        int(MG_PER_G * weights.of_kwh(epoch.brown_udollars_per_kwh, epoch.brown_mg_per_kwh))
+        for epoch in plan.epochs
+    ]
+    return with_battery(plan, battery, of_kwh)
+
+
+def saved_udollars(plan: Plan) -> int:
+    """What the plan's battery saves of the price of brown energy, rounded down; 0 without one."""
+    if plan.battery is None:
+        return 0
+    idle = _doing(plan, plan.battery, [0] * len(plan.epochs))
+    bills = [expected_of(one).ledger.brown_udollars for one in (idle, plan)]
+    return math.floor(bills[0] - bills[1])
 
 
 def with_battery(

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tailc.forms.plan.asked import ExpectedSupply, PlanMethod, PlanObjective, PlanSearch, Weights
+from tailc.forms.plan.battery import Battery
 from tailc.forms.plan.plan import PPM, Plan
 
 
@@ -53,7 +54,8 @@ class ClusterProblem:
     server more or less. slowdown_ppm: F, as in the plan. run_cost: micro-units for each hour of
     mean run time. expected: jobs as days before brought them, of which the prices are made, and of
     `jobs` where there is none. violations_ppm: the promise, as in the plan. left_out: jobs that are
-    known, but whose turn comes after the horizon.
+    known, but whose turn comes after the horizon. battery: for green energy that the plan leaves;
+    None: there is none.
     """
 
     start_unix_s: int
@@ -71,6 +73,7 @@ class ClusterProblem:
     weights: Weights
     violations_ppm: int = 0
     left_out: int = 0
+    battery: Battery | None = None
     objective: PlanObjective = PlanObjective.COST
 
     def __post_init__(self) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tailc.forms.plan.asked import ExpectedSupply, PlanMethod, PlanObjective, PlanSearch, Weights
+from tailc.forms.plan.battery import Battery
 from tailc.forms.plan.plan import Plan, Terms
 from tailc.forms.plan.quote import RigidJob
 
@@ -40,6 +41,7 @@ class RacksProblem:
     epsilon_udollars: opportunity cost by which a slot of each greener group is dearer, which no
     bill has. violations_ppm: the promise, as in the plan. refused_before: so many jobs ran at the
     start by their log, but had found no room when they came; they are none of `jobs`.
+    battery: for green energy that the plan leaves; None: there is none.
     """
 
     start_unix_s: int
@@ -58,6 +60,7 @@ class RacksProblem:
     epsilon_udollars: int = 10
     violations_ppm: int = 0
     refused_before: int = 0
+    battery: Battery | None = None
     objective: PlanObjective = PlanObjective.PROFIT
 
     @property

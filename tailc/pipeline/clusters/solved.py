@@ -21,6 +21,7 @@ from tailc.pipeline.clusters.failed import check_solver, no_plan
 from tailc.pipeline.clusters.planned import check_books, placed, plan_of
 from tailc.pipeline.clusters.priced import Priced, priced
 from tailc.pipeline.clusters.stated import Stated, idle_cost, stated
+from tailc.pipeline.plan_battery import charged
 from tailc.pipeline.plan_solvers import backend_for_prices
 from tailc.pipeline.progress import Progress, silent
 
@@ -105,7 +106,7 @@ def _with_jobs(problem: ClusterProblem, found: _Found, prices: Priced) -> Cluste
     idle = idle_cost(problem)
     bound = None if solution.bound is None else math.floor(solution.bound + idle)
     return ClusterSolution(
-        plan=plan,
+        plan=charged(plan, problem.battery, problem.weights),
         value=math.ceil(asked.cost(solution.ledger)),
         bound=bound,
         claimed=_claimed(solution, idle),
@@ -125,7 +126,7 @@ def _without_jobs(problem: ClusterProblem, prices: Priced) -> ClusterSolution:
     plan = plan_of(problem, np.zeros((0, epochs), np.int64), prices)
     cost = idle_cost(problem)
     return ClusterSolution(
-        plan=plan,
+        plan=charged(plan, problem.battery, problem.weights),
         value=math.ceil(cost),
         bound=math.floor(cost),
         claimed=None,

@@ -6,6 +6,7 @@ from tailc.errors import Code, Finding, Severity
 from tailc.forms.plan.asked import PlanMethod
 from tailc.forms.plan.cluster_problem import ClusterProblem, ClusterSolution
 from tailc.forms.plan.plan import PPM
+from tailc.pipeline.plan_battery import saved_udollars
 from tailc.units import counted, format_ppm
 
 # Value and bound are each rounded to the worse.
@@ -24,6 +25,8 @@ def cluster_settings(problem: ClusterProblem, solution: ClusterSolution) -> dict
         "spans": solution.spans,
         "value": solution.value,
     }
+    if problem.battery is not None:
+        settings["battery_saved_udollars"] = saved_udollars(solution.plan)
     if problem.method is PlanMethod.COLUMNS:
         settings["aim_ppm"] = problem.search.aim_ppm
     if solution.bound is not None and solution.gap_ppm is not None:

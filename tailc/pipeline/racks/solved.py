@@ -17,6 +17,7 @@ from tailc_solvers.green.sla.problem import Plan as Placements
 from tailc.errors import Code, Finding, TailcError
 from tailc.forms.plan.asked import PlanMethod
 from tailc.forms.plan.racks_problem import PlanSolution, RacksProblem
+from tailc.pipeline.plan_battery import charged
 from tailc.pipeline.plan_solvers import backend_for_prices
 from tailc.pipeline.progress import Progress, silent
 from tailc.pipeline.racks.planned import racks_plan
@@ -52,11 +53,12 @@ def solve_for_racks(
         assert found.figures is not None
         left = _left_by_begun(search, found.plan)
         prices = prices_of(stated, left, solver, progress)
+    plan = racks_plan(problem, stated.groups, found.plan, prices)
     bound = search.bound if search.jobs else found.bound
     bound = min(bound, found.bound) - stated.asleep_cost
     is_proved = math.isfinite(bound)
     return PlanSolution(
-        plan=racks_plan(problem, stated.groups, found.plan, prices),
+        plan=charged(plan, problem.battery, problem.weights),
         value=found.figures.value - stated.asleep_cost,
         bound=math.ceil(bound) if is_proved else None,
         admitted=sum(one is not None for one in found.plan),

@@ -9,6 +9,7 @@ from tailc.forms.plan.asked import PlanMethod
 from tailc.forms.plan.expected import expected_of
 from tailc.forms.plan.racks_problem import PlanSolution, RacksProblem
 from tailc.percentiles import PPM
+from tailc.pipeline.plan_battery import saved_udollars
 from tailc.pipeline.racks.stated import MOVE_UDOLLARS
 from tailc.units import counted
 
@@ -40,6 +41,8 @@ def racks_settings(problem: RacksProblem, solution: PlanSolution) -> dict[str, i
         settings["gap_ppm"] = gap_ppm(solution.value, solution.bound)
     if problem.method is PlanMethod.ANNEAL:
         settings["steps"] = problem.search.steps
+    if problem.battery is not None:
+        settings["battery_saved_udollars"] = saved_udollars(solution.plan)
     if problem.search.nodes is not None:
         settings["nodes"] = problem.search.nodes
     return settings

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tailc.forms.plan.asked import ExpectedSupply, PlanMethod, PlanSearch, Weights
+from tailc.forms.plan.asked import PlanMethod, PlanSearch
+from tailc.forms.plan.from_spec import battery_of, supply_of, weights_of
 from tailc.forms.plan.racks_problem import RacksProblem
 from tailc.policies.green_sla.jobs_of_days import JobsOfDays
 from tailc.policies.green_sla.spec import GreenSlaSpec
@@ -39,24 +40,11 @@ def reduce(spec: GreenSlaSpec, days: Days) -> RacksProblem:
         jobs=known,
         expected=jobs.expected(spec.horizon.learn_from),
         search=_search(spec),
-        weights=Weights(spec.weights.money, spec.weights.energy, spec.weights.carbon),
+        weights=weights_of(spec.weights),
         epsilon_udollars=spec.epsilon_udollars,
         violations_ppm=spec.violations_ppm,
         refused_before=refused,
-    )
-
-
-def supply_of(days: Days) -> ExpectedSupply:
-    """The power forecast at the plan's start, and price and CO2 as they were."""
-    from tailc.forecasts.days import MW_PER_W, whole
-
-    within = slice(days.first, days.first + days.epochs)
-    _, price, carbon = days.energy.brought(within)
-    return ExpectedSupply(
-        days.energy.expected_mw(days.first, days.epochs),
-        price,
-        carbon,
-        whole(days.scenarios, MW_PER_W),
+        battery=battery_of(spec.battery),
     )
 
 

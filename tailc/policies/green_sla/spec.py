@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 from tailc.errors import Code
 from tailc.forms.plan.plan import LARGEST_UDOLLARS, LARGEST_WORTH_UDOLLARS, Terms
 from tailc.policies.green_sla.site_spec import DatacentreSpec, SearchSpec, TermsSpec
+from tailc.specs.battery import BatterySpec
 from tailc.specs.days import DaysAsked, HorizonSpec
 from tailc.specs.fields import Complaint, Name, RefusalError, SpecModel
 from tailc.specs.jobs import JobsSpec
@@ -66,6 +67,11 @@ class GreenSlaSpec(SpecModel):
         alias="deferral",
         examples=["6h"],
         description="How long the start of a job may be put off; not at all, if absent.",
+    )
+    battery: BatterySpec | None = Field(
+        default=None,
+        examples=[{"capacity": "40kWh", "charge": "10kW", "discharge": "10kW"}],
+        description="A battery for green energy that is left.",
     )
     weights: WeightsSpec = Field(default_factory=WeightsSpec)
     search: SearchSpec = Field(default_factory=SearchSpec)

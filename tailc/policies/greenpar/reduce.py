@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from tailc.forecasts.days import MW_PER_W, Days, whole
+from tailc.forecasts.days import Days
 from tailc.forms.plan.asked import ExpectedSupply, PlanMethod, PlanSearch, Weights
 from tailc.forms.plan.cluster_problem import ClusterProblem
+from tailc.forms.plan.from_spec import battery_of, supply_of, weights_of
 from tailc.forms.plan.ledger import MJ_PER_KWH
 from tailc.policies.greenpar.cluster_spec import RunTimeSpec
 from tailc.policies.greenpar.logged import LoggedJobs
@@ -29,8 +30,7 @@ def reduce(spec: GreenParSpec, days: Days) -> ClusterProblem:
     refuse_wide(days.jobs, spec.cluster.servers)
     log = LoggedJobs(spec, days)
     known = log.known()
-    supply = _supply(days)
-    weights = Weights(spec.weights.money, spec.weights.energy, spec.weights.carbon)
+    supply, weights = supply_of(days), weights_of(spec.weights)
     return ClusterProblem(
         start_unix_s=days.start_unix_s,
         epoch_s=days.epoch_s,
@@ -53,14 +53,8 @@ def reduce(spec: GreenParSpec, days: Days) -> ClusterProblem:
         weights=weights,
         violations_ppm=spec.violations_ppm,
         left_out=known.left_out,
+        battery=battery_of(spec.battery),
     )
-
-
-def _supply(days: Days) -> ExpectedSupply:
-    """What the newest forecast at the start says of the horizon; prices and CO2 are known."""
-    _, price, carbon = days.energy.brought(slice(days.first, days.first + days.epochs))
-    green_mw = days.energy.expected_mw(days.first, days.epochs)
-    return ExpectedSupply(green_mw, price, carbon, whole(days.scenarios, MW_PER_W))
 
 
 def _run_cost(asked: RunTimeSpec, weights: Weights, supply: ExpectedSupply) -> int:

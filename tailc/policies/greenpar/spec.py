@@ -15,6 +15,7 @@ from tailc.policies.greenpar.cluster_spec import (
     SearchSpec,
     SlowdownPpm,
 )
+from tailc.specs.battery import BatterySpec
 from tailc.specs.days import DaysAsked, HorizonSpec
 from tailc.specs.fields import PPM, Complaint, Name, RefusalError, SpecModel, Text
 from tailc.specs.job_curves import (
@@ -88,6 +89,11 @@ class GreenParSpec(SpecModel):
         json_schema_extra={"default": SLOWDOWN},
     )
     run_time: RunTimeSpec = Field(default_factory=RunTimeSpec)
+    battery: BatterySpec | None = Field(
+        default=None,
+        examples=[{"capacity": "40kWh", "charge": "10kW", "discharge": "10kW"}],
+        description="A battery for green energy that is left.",
+    )
     weights: WeightsSpec = Field(default_factory=WeightsSpec)
     deferral_s: Seconds | None = Field(
         default=None,
