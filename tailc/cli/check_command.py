@@ -8,12 +8,12 @@ from tailc.cli.outcome import Outcome, reports
 from tailc.errors import ExitCode, Finding, Severity, TailcError
 
 
-@click.command("check")
+@click.command("check", short_help="Check specs, and with --trace their traces.")
 @click.argument("specs", nargs=-1, required=True, metavar="SPEC...")
 @click.option("--trace", is_flag=True, help="Read each spec's trace too, and warn about its data.")
 @reports
 def command(specs: tuple[str, ...], *, trace: bool) -> Outcome:
-    """Check specs, and with --trace their traces.
+    """Check specs, and documents of held-out days; with --trace also what they name.
 
     Exits 0 when every spec is right (warnings allowed), 65 when one is wrong, 66 when a file
     cannot be read.
@@ -38,9 +38,17 @@ def _count(number: int, noun: str) -> str:
 
 
 def _warnings(path: str, trace: bool) -> tuple[Finding, ...]:
-    from tailc.pipeline.spec import open_kind
+    from tailc.pipeline.spec import completed, open_document
+    from tailc.specs.held_out_days import DaysSpec
 
-    opened = open_kind(path)
+    loaded = open_document(path)
+    if isinstance(loaded.model, DaysSpec):
+        if not trace:
+            return ()
+        from tailc.pipeline.held_out_days import warnings_of
+
+        return warnings_of(loaded, path)
+    opened = completed(loaded, path)
     if not trace:
         return opened.warnings
     from tailc.pipeline.trace import open_measured

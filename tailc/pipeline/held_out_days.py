@@ -14,12 +14,11 @@ from tailc.forecasts.days import Days
 from tailc.forms.plan.plan import Plan
 from tailc.pipeline.days.opened import open_days
 from tailc.pipeline.refusals import told_in_full
-from tailc.policies import find_kinds
+from tailc.pipeline.spec import open_document
 from tailc.replay.datacentre.window import Curves, Window, windows
 from tailc.specs.days import DaysAsked
-from tailc.specs.fields import SpecModel
-from tailc.specs.held_out_days import KIND, DaysSpec
-from tailc.specs.load import LoadedSpec, open_spec
+from tailc.specs.held_out_days import DaysSpec
+from tailc.specs.load import LoadedSpec
 from tailc.traces.jobs.log import JobLog, refuse_wide
 from tailc.traces.series.series import SECONDS_PER_DAY
 from tailc.traces.zones import utc_text
@@ -46,10 +45,7 @@ def read_held_out_days(policy: Policy, path: str, most: int | None = None) -> He
     window, and for a job that is wider than the plan has servers.
     """
     plan = plan_of(policy)
-    models: dict[str, type[SpecModel]] = {
-        name: kind.spec_model for name, kind in find_kinds().items()
-    }
-    loaded = open_spec(path, {**models, KIND: DaysSpec})
+    loaded = open_document(path)
     days = open_days(_on_epochs_of(plan, _asked(loaded)), path, loaded.place)
     begin = range(days.first, days.energy.power.steps - len(plan.epochs) + 1, _stride(plan))
     begin = begin if isinstance(loaded.model, DaysSpec) else begin[1:]
@@ -72,6 +68,13 @@ def read_held_out_days(policy: Policy, path: str, most: int | None = None) -> He
         place=loaded.place("horizon", "start"),
         warnings=days.warnings,
     )
+
+
+def warnings_of(loaded: LoadedSpec, path: str) -> tuple[Finding, ...]:
+    """What is odd about what a document of days names, read for the first of its epochs."""
+    asked = _asked(loaded)
+    first = asked.horizon.model_copy(update={"length_s": asked.horizon.epoch_s})
+    return open_days(replace(asked, horizon=first), path, loaded.place).warnings
 
 
 def _asked(loaded: LoadedSpec) -> DaysAsked:

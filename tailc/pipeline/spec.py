@@ -8,6 +8,8 @@ from typing import cast
 
 from tailc.errors import Finding
 from tailc.policies import Kind, KindSpec, find_kinds
+from tailc.specs.fields import SpecModel
+from tailc.specs.held_out_days import KIND, DaysSpec
 from tailc.specs.load import LoadedSpec, open_spec
 
 
@@ -24,10 +26,22 @@ class OpenedSpec:
 
 def open_kind(path: str) -> OpenedSpec:
     """The spec at `path` (`-` is standard input), checked and completed by its kind."""
-    kinds = find_kinds()
-    loaded = open_spec(path, {name: kind.spec_model for name, kind in kinds.items()})
+    models = {name: kind.spec_model for name, kind in find_kinds().items()}
+    return completed(open_spec(path, models), path)
+
+
+def open_document(path: str) -> LoadedSpec:
+    """The spec of any kind, or the document of days, at `path`, checked but not completed."""
+    models: dict[str, type[SpecModel]] = {
+        name: kind.spec_model for name, kind in find_kinds().items()
+    }
+    return open_spec(path, {**models, KIND: DaysSpec})
+
+
+def completed(loaded: LoadedSpec, path: str) -> OpenedSpec:
+    """A loaded spec of a kind, completed by it."""
     spec = cast(KindSpec, loaded.model)
-    kind = kinds[spec.kind]
+    kind = find_kinds()[spec.kind]
     if kind.complete is None:
         return OpenedSpec(kind, spec, loaded, path)
     folder = None if path == "-" else Path(path).parent

@@ -294,3 +294,14 @@ def test_a_log_that_ends_in_the_middle_is_refused(in_folder, tailc):
     assert ended.code == 65
     assert "error[TC0208]" in ended.err
     assert "jobs.swf.gz" in ended.err
+
+
+def test_check_reads_documents_of_days(days, tailc, in_folder):
+    assert tailc("check", days, "--trace").code == 0
+    days.write_text(days.read_text() + "terms: {green: 3c/h}\n")
+    ended = tailc("check", days)
+    assert ended.code == 65
+    assert "error[TC0102]: `terms` is not a known key" in ended.err
+    write_days(in_folder, ("trace: roof.csv", "trace: gone.csv"))
+    assert tailc("check", days).code == 0
+    assert tailc("check", days, "--trace").code == 66

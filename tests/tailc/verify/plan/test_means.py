@@ -1,5 +1,7 @@
 import math
+from statistics import NormalDist
 
+import numpy as np
 import pytest
 
 from tailc.verify.plan.means import change_of, mean_of, rare_of
@@ -55,3 +57,46 @@ def test_ratios_of_other_wholes_are_compared_by_their_residuals():
     # Against itself nothing changes, however it varies.
     uneven = Sample.ratio([1, 0, 2, 3], [4, 5, 4, 3])
     assert change_of(uneven, uneven).high == 0
+
+
+def coverage(truth, intervals) -> float:
+    return float(np.mean([found.low <= truth <= found.high for found in intervals]))
+
+
+@pytest.mark.parametrize("count", [4, 8, 30])
+def test_means_of_independent_windows_hold_the_truth_in_95_of_100(count):
+    draw = np.random.default_rng(count)
+    found = [mean_of(Sample.of(draw.normal(3.0, 2.0, count))) for _ in range(3_000)]
+    # A share of 3,000 trials is itself uncertain by 0.8 %.
+    assert coverage(3.0, found) == pytest.approx(0.95, abs=0.013)
+
+
+def test_ratios_and_changes_of_ratios_hold_the_truth_in_about_95_of_100():
+    draw = np.random.default_rng(1)
+    ratios, changes = [], []
+    for _ in range(2_000):
+        jobs = draw.integers(20, 60, 20)
+        old, new = draw.binomial(jobs, 0.3), draw.binomial(jobs, 0.2)
+        ratios.append(mean_of(Sample.ratio(old, jobs)))
+        changes.append(change_of(Sample.ratio(new, jobs), Sample.ratio(old, jobs)))
+    assert coverage(0.3, ratios) == pytest.approx(0.95, abs=0.015)
+    assert coverage(-0.1, changes) == pytest.approx(0.95, abs=0.015)
+
+
+def test_windows_in_a_row_that_are_alike_make_intervals_too_narrow_by_a_known_factor():
+    """With a correlation of r from each to the next, the variance of a mean is (1 + r) / (1 - r)
+    times as much as of independent ones.
+    """
+    correlation, count = 0.3, 60
+    draw = np.random.default_rng(2)
+    found = []
+    for _ in range(2_000):
+        value, values = draw.normal(), []
+        for _ in range(count):
+            values.append(value)
+            value = correlation * value + math.sqrt(1 - correlation**2) * draw.normal()
+        found.append(mean_of(Sample.of(values)))
+    wider = math.sqrt((1 + correlation) / (1 - correlation))
+    expected = 1 - 2 * NormalDist().cdf(-1.96 / wider)
+    assert expected == pytest.approx(0.85, abs=0.005)
+    assert coverage(0.0, found) == pytest.approx(expected, abs=0.025)
