@@ -1,0 +1,245 @@
+"""Days of malleable jobs from logs of real machines, under measured sun and with its forecasts.
+
+A day is the 24 hours of a log, from a whole hour on, that hold as many jobs as the published day
+and no more at once than the servers take; of these the one that asks most nearly for a third of all
+server-hours, as the published ones do. Jobs keep the time of the day on the machine's clock, so
+those from before midnight come after the others. Jobs of more than a day are left out, and those on
+one processor for less than a quarter of an hour, as tests. Widths become 4, 8, 16 or 32 cores of
+two-core servers. Applications are dealt by a seed, as many of each as in the published day, with
+speed-ups by formula (`tailc.specs.speedup_shapes`).
+
+Sun is that of a system in Golden, Colorado, so scaled that 99 % of all quarter hours are below
+1.5 kW. The days are those whose energy is nearest to the published 12, 8 and 2.84 kWh, each with
+the day that followed it; days in the month after a change of the logger's clock are left out, as
+their best day is an hour off. Forecasts are those of every hour, by the best day of the month
+before, the clouds that a satellite saw at the time, and the hour before.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+
+from bench.parallel_jobs import DAYS, SERVER_MW, SERVERS, VMS_A_SERVER
+from bench.parallel_jobs import MOVE_S as CHANGE_S
+from bench.parallel_jobs import PRICE as PRICE_UDOLLARS
+from bench.solar_forecasts import FILLED_S, golden
+from tailc.forecasts.best_day import BestDay, PastDays
+from tailc.forecasts.solar import solar_forecasts
+from tailc.replay.datacentre.malleable import Cluster, MalleableJob
+from tailc.replay.datacentre.site import PPM, Supply, Whole
+from tailc.specs.speedup_shapes import CORES_A_SERVER, SPEEDUP_SHAPES
+from tailc.traces.jobs.chosen import JobReading
+from tailc.traces.jobs.log import JobLog, node_seconds, peak_width
+from tailc.traces.jobs.scaling import WidthMap, mapped_widths, window, with_applications
+from tailc.traces.jobs.swf import read_swf
+from tailc.traces.series.reading import SeriesReading
+from tailc.traces.series.resample import cut
+from tailc.traces.series.series import SECONDS_PER_DAY, SECONDS_PER_HOUR, Quantity
+from tailc.traces.series.table_series import read_series
+from tailc.traces.zones import zone_of
+
+EPOCH_S = 900
+CLUSTER = Cluster(SERVERS, SERVER_MW, 0, SERVER_MW * CHANGE_S, EPOCH_S)
+"""A sleeping server is counted as drawing nothing."""
+
+UTILIZATION = 1 / 3
+TEST_S = 900
+CARBON_MG = 400_000_000
+"""For each kWh; nothing here depends on it."""
+
+PEAK_MW = 1_500_000
+BELOW_PEAK = 0.99
+DAYS_REPLAYED = 2
+HISTORY_DAYS = 31
+CLOCK_CHANGES = (datetime(2011, 11, 6, tzinfo=UTC), datetime(2012, 3, 11, tzinfo=UTC))
+MIDNIGHT_S = 7 * SECONDS_PER_HOUR
+KWH = {"High": 12.0, "Medium": 8.0, "Low": 2.84}
+COUNTS = (1, 2, 4, 8, 16, 32)
+
+
+def by_power_of_two(width: int) -> int:
+    """Cores for a processor each: the power of two below, from 4 to 32."""
+    return min(max(1 << (width.bit_length() - 1), 4), 32)
+
+
+def by_range(*most: int) -> Callable[[int], int]:
+    """4, 8 and 16 cores up to each of these widths, and 32 beyond."""
+    return lambda width: 4 << sum(width > limit for limit in most)
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A log, its clock, and how wide its jobs become here [cores]."""
+
+    file: str
+    zone: str
+    cores_of: Callable[[int], int]
+
+
+MACHINES = {
+    "HPC2N": Machine("HPC2N-2002.excerpt.swf.gz", "Europe/Stockholm", by_power_of_two),
+    "Theta": Machine("ALCF-Theta-2022.swf.gz", "America/Chicago", by_range(256, 1_024, 2_048)),
+    "Atlas": Machine(
+        "LLNL-Atlas-2006-2.1-cln.compile.swf.gz", "US/Pacific", by_range(64, 256, 1_024)
+    ),
+}
+"""Theta's log does not state its zone; it stands near Chicago."""
+
+
+@functools.cache
+def day_of_log(data: Path, machine: str, jobs: int) -> JobLog:
+    """The day of a log with so many jobs; widths are servers."""
+    chosen = MACHINES[machine]
+    log = read_swf(str(data / "hpc-jobs" / chosen.file), JobReading(leaves_out_zero_runs=True))
+    is_test = (log.width == 1) & (log.run_s < TEST_S)
+    log = log.part((log.run_s <= SECONDS_PER_DAY) & ~is_test)
+    widths = np.unique(log.width).tolist()
+    table = WidthMap(tuple((w, chosen.cores_of(w) // CORES_A_SERVER) for w in widths))
+    log = mapped_widths(log, table)
+    first_hour = int(log.submit_s[0]) // SECONDS_PER_HOUR + 1
+    begin_s = np.arange(first_hour, int(log.submit_s[-1]) // SECONDS_PER_HOUR) * SECONDS_PER_HOUR
+    held = np.searchsorted(log.submit_s, begin_s + SECONDS_PER_DAY)
+    held -= np.searchsorted(log.submit_s, begin_s)
+    windows = [window(log, start, SECONDS_PER_DAY) for start in begin_s[held == jobs].tolist()]
+    days = [_by_clock(day, chosen.zone) for day in windows]
+    return min((day for day in days if peak_width(day) <= SERVERS), key=_off_utilization)
+
+
+def _by_clock(day: JobLog, zone: str) -> JobLog:
+    """A window of a day, from midnight on."""
+    assert day.start_unix_s is not None
+    begins = datetime.fromtimestamp(day.start_unix_s, zone_of(zone))
+    since_midnight_s = (begins.hour * 60 + begins.minute) * 60 + begins.second
+    submit_s = (day.submit_s + since_midnight_s) % SECONDS_PER_DAY
+    order = np.argsort(submit_s, kind="stable")
+    moved = replace(day, submit_s=np.zeros_like(submit_s)).part(order)
+    return replace(moved, submit_s=submit_s[order])
+
+
+def utilization(day: JobLog) -> float:
+    """Share of the day's server-hours that its jobs ask for."""
+    return node_seconds(day) / (SERVERS * SECONDS_PER_DAY)
+
+
+def _off_utilization(day: JobLog) -> float:
+    return abs(utilization(day) - UTILIZATION)
+
+
+def jobs_of(
+    day: JobLog, seed: int, *, slowdown_ppm: int, only: str | None = None, times: int = 1
+) -> list[tuple[MalleableJob, str]]:
+    """Jobs and their applications, in order; `times` copies of each.
+
+    only: all are of this application instead of the mix of the published day.
+    """
+    counts = {only: day.jobs} if only else dict(DAYS[day.jobs])
+    dealt = with_applications(day, counts, seed)
+    assert dealt.application is not None
+    names = [dealt.applications[at] for at in dealt.application.tolist()]
+    rows = zip(day.submit_s.tolist(), day.run_s.tolist(), day.width.tolist(), names, strict=True)
+    found = []
+    for submit_s, run_s, width, name in rows:
+        for _ in range(times):
+            job = _job(len(found), submit_s, run_s, width, name, slowdown_ppm)
+            found.append((job, name))
+    return found
+
+
+def _job(
+    number: int, submit_s: int, run_s: int, width: int, name: str, slowdown_ppm: int
+) -> MalleableJob:
+    curves = {}
+    for vms in (factor * width for factor in VMS_A_SERVER):
+        allowed = [n for n in COUNTS if n <= min(vms, SERVERS) and vms <= 4 * n]
+        speeds = SPEEDUP_SHAPES[name].speedup_ppt(vms, allowed)
+        curves[vms] = {n: 1_000 * speed for n, speed in zip(allowed, speeds, strict=True)}
+    work_s = max(round(run_s * curves[VMS_A_SERVER[0] * width][width] / PPM), 1)
+    return MalleableJob(number, submit_s, work_s, width, slowdown_ppm, curves)
+
+
+@dataclass(frozen=True, eq=False)
+class Sun:
+    """Two days of sun. green_mw: int64 (epochs,). expected_mw: int64 (hours, hours), of each hour
+    what is expected for those from it on.
+    """
+
+    green_mw: Whole
+    expected_mw: Whole
+
+    @property
+    def kwh(self) -> float:
+        """Of the first day."""
+        epochs = SECONDS_PER_DAY // EPOCH_S
+        return float(self.green_mw[:epochs].sum()) * EPOCH_S / SECONDS_PER_HOUR / 1e6
+
+    def scaled(self, percent: int) -> Sun:
+        """As of panels so much larger."""
+        return Sun(*(one * percent // 100 for one in (self.green_mw, self.expected_mw)))
+
+    @property
+    def supply(self) -> Supply:
+        """What comes."""
+        return _supply(self.green_mw)
+
+    @property
+    def error(self) -> float:
+        """Mean absolute error an hour ahead on the first day, as a share of its energy."""
+        hours = SECONDS_PER_DAY // SECONDS_PER_HOUR
+        actual = self.green_mw.reshape(-1, SECONDS_PER_HOUR // EPOCH_S).mean(axis=1)[:hours]
+        return float(np.abs(self.expected_mw[:hours, 0] - actual).sum() / actual.sum())
+
+    def ahead(self, epoch: int, epochs: int) -> Supply:
+        """What is expected from an epoch on, as of its hour; nothing beyond."""
+        per_hour = SECONDS_PER_HOUR // EPOCH_S
+        hour, within = divmod(epoch, per_hour)
+        value = np.repeat(self.expected_mw[hour], per_hour)[within : within + epochs]
+        return _supply(np.pad(value, (0, epochs - len(value))))
+
+
+def _supply(green_mw: Whole) -> Supply:
+    price, carbon = (np.full(len(green_mw), each) for each in (PRICE_UDOLLARS, CARBON_MG))
+    return Supply(green_mw, price, carbon)
+
+
+@functools.cache
+def sun_of(data: Path, kind: str) -> Sun:
+    """The day whose energy is nearest to the published one of that kind."""
+    site = golden(data, "compile")
+    path = str(data / "pv-measured" / "nrel_pvdaq50_compile.parquet")
+    reading = SeriesReading(
+        "utc", "ac_power_w", Quantity.POWER, "W", fill_up_to_s=FILLED_S, keeps_longer_gaps=True
+    )
+    power = read_series(path, reading)
+    factor = PEAK_MW / float(np.quantile(power.value[power.known], BELOW_PEAK))
+    past = PastDays(site.actual, MIDNIGHT_S)
+    day = _nearest(past, KWH[kind] * 1e6 / factor)
+    first = past.first + day * past.per_day
+    hours = DAYS_REPLAYED * past.per_day
+    start_unix_s = site.actual.start_unix_s + first * SECONDS_PER_HOUR
+    actual = cut(power, start_unix_s, hours * SECONDS_PER_HOUR)
+    issue = np.arange(first, first + hours)
+    clouds = next(iter(site.clouds.values()))
+    made = solar_forecasts(site.actual, clouds, BestDay(past), issue, hours)
+    return Sun(_whole(factor * actual.value), _whole(factor * made.value))
+
+
+def _nearest(past: PastDays, wanted_wh: float) -> int:
+    """The day nearest to an energy, of those with a month before and a known day after."""
+    energy_wh = past.energy[:-1]
+    chosen = (energy_wh >= 0) & (past.energy[1:] >= 0)
+    chosen[:HISTORY_DAYS] = False
+    begin_unix_s = past.actual.step_unix_s[past.first :: past.per_day][: len(chosen)]
+    for change in CLOCK_CHANGES:
+        since_s = begin_unix_s - change.timestamp()
+        chosen[(since_s >= 0) & (since_s < HISTORY_DAYS * SECONDS_PER_DAY)] = False
+    return int(np.argmin(np.where(chosen, np.abs(energy_wh - wanted_wh), np.inf)))
+
+
+def _whole(values: np.ndarray) -> Whole:
+    return np.rint(values).astype(np.int64)
