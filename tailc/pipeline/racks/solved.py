@@ -7,6 +7,7 @@ the weights count it. That is its value, and the bound says that no plan has a h
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from tailc_solvers.backends.adapters import Solver
@@ -22,6 +23,7 @@ from tailc.pipeline.plan_solvers import backend_for_prices
 from tailc.pipeline.progress import Progress, silent
 from tailc.pipeline.racks.planned import racks_plan
 from tailc.pipeline.racks.priced import prices_of
+from tailc.pipeline.racks.robust import RobustSearch
 from tailc.pipeline.racks.searched import RacksSearch
 from tailc.pipeline.racks.stated import Stated
 from tailc.traces.zones import utc_text
@@ -42,46 +44,60 @@ def solve_for_racks(
     (MISSING_PART), turns the problem down (METHOD_UNFIT), crashes or is shown wrong
     (SOLVER_FAILED).
     """
-    _check_scenarios(problem)
     _check_room(problem)
     stated = Stated(problem)
     with Solver(backend_for_prices(problem.search)) as solver:
         progress("placing jobs", 0.0)
-        search = RacksSearch(stated, solver)
-        found = search.found()
-        assert found.plan is not None
-        assert found.figures is not None
-        left = _left_by_begun(search, found.plan)
-        prices = prices_of(stated, left, solver, progress)
-    plan = racks_plan(problem, stated.groups, found.plan, prices)
-    bound = search.bound if search.jobs else found.bound
-    bound = min(bound, found.bound) - stated.asleep_cost
+        found = _robustly(stated, solver) if stated.scenarios else _plainly(stated, solver)
+        prices = prices_of(stated, _left_by_begun(stated, found.plan), solver, progress)
+    bound = found.bound - stated.asleep_cost
     is_proved = math.isfinite(bound)
+    plan = racks_plan(problem, stated.groups, found.plan, prices)
     return PlanSolution(
         plan=charged(plan, problem.battery, problem.weights),
-        value=found.figures.value - stated.asleep_cost,
+        value=found.value - stated.asleep_cost,
         bound=math.ceil(bound) if is_proved else None,
         admitted=sum(one is not None for one in found.plan),
         evaluations=problem.search.steps if problem.method is PlanMethod.ANNEAL else 1,
         proof="dual-bound" if is_proved else "none",
-        solver=_MODULES.get(problem.method, problem.search.solver),
+        solver=_solver(problem),
     )
 
 
-def _left_by_begun(search: RacksSearch, placed: Placements) -> Groups:
-    """What jobs that must run leave free; others may never come."""
-    groups = search.stated.groups
-    kept = tuple(
-        one if job.must_run else None for job, one in zip(search.jobs, placed, strict=True)
-    )
-    return groups.with_load(*load_of(groups, search.jobs, kept))
+@dataclass(frozen=True)
+class _Found:
+    """Places, what they are worth and a bound, without what servers draw asleep."""
+
+    plan: Placements
+    value: int
+    bound: float
 
 
-def _check_scenarios(problem: RacksProblem) -> None:
+def _plainly(stated: Stated, solver: Solver) -> _Found:
+    search = RacksSearch(stated, solver)
+    found = search.found()
+    assert found.plan is not None
+    assert found.figures is not None
+    bound = search.bound if search.jobs else found.bound
+    return _Found(found.plan, found.figures.value, min(bound, found.bound))
+
+
+def _robustly(stated: Stated, solver: Solver) -> _Found:
+    found = RobustSearch(stated, solver).found()
+    return _Found(found.plan, found.value, found.bound)
+
+
+def _solver(problem: RacksProblem) -> str:
     if len(problem.supply.scenarios_mw):
-        message = f"`{problem.method.value}` plans for the forecast alone, not for scenarios"
-        at = ("supply", "forecast", "scenarios")
-        raise TailcError(Finding(Code.METHOD_UNFIT, message, help="leave them out", about=at))
+        return f"tailc_solvers.green.sla.robust with {problem.search.solver}"
+    return _MODULES.get(problem.method, problem.search.solver)
+
+
+def _left_by_begun(stated: Stated, placed: Placements) -> Groups:
+    """What jobs that must run leave free; others may never come."""
+    groups, jobs = stated.groups, stated.jobs(stated.problem.jobs)
+    kept = tuple(one if job.must_run else None for job, one in zip(jobs, placed, strict=True))
+    return groups.with_load(*load_of(groups, jobs, kept))
 
 
 def _check_room(problem: RacksProblem) -> None:

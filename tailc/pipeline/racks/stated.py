@@ -24,6 +24,7 @@ from tailc_solvers.green.sla.problem import (
     Racks,
     rising_charges,
 )
+from tailc_solvers.green.sla.robust import groups_of_scenarios
 
 from tailc.forms.plan.ledger import MJ_PER_KWH
 from tailc.forms.plan.racks_problem import NamedJob, RacksProblem
@@ -39,25 +40,42 @@ class Stated:
 
     problem: RacksProblem
 
-    @cached_property
+    @property
     def groups(self) -> Groups:
-        """Idle racks that are on the same bus in every epoch, from the brownest to the greenest."""
+        """Idle racks that are on the same bus in every epoch, from the brownest to the greenest,
+        as the forecast has it; with scenarios, in every epoch of each of them too.
+        """
+        return self._groups[0]
+
+    @property
+    def scenarios(self) -> list[Groups]:
+        """The same racks under each scenario."""
+        return self._groups[1:]
+
+    @cached_property
+    def _groups(self) -> list[Groups]:
+        """By the forecast, then by each scenario."""
         problem = self.problem
         bare = Charges(np.zeros(problem.racks, np.int64), MOVE_UDOLLARS)
         racks = Racks(problem.racks, problem.rack_servers, self.energy, bare)
         slot = rising_charges(racks.green_racks, problem.racks, problem.epsilon_udollars)
         charges = Charges(slot, MOVE_UDOLLARS)
-        return Groups.of(Racks(problem.racks, problem.rack_servers, self.energy, charges))
+        racks = Racks(problem.racks, problem.rack_servers, self.energy, charges)
+        others = [self._left_mj(one) for one in problem.supply.scenarios_mw]
+        return groups_of_scenarios(racks, np.array([self.energy.green, *others]))
 
     @cached_property
     def energy(self) -> Energy:
         """Of servers beyond their sleep."""
         problem, supply = self.problem, self.problem.supply
-        left_mw = np.maximum(supply.green_mw - self.asleep_mw, 0)
         server_mj = (problem.busy_mw - problem.asleep_mw) * problem.epoch_s
         counts = [self._counts(epoch, server_mj) for epoch in range(supply.epochs)]
         cost = np.array(counts, np.int64)
-        return Energy(left_mw * problem.epoch_s, server_mj, problem.migration_mj, cost)
+        return Energy(self._left_mj(supply.green_mw), server_mj, problem.migration_mj, cost)
+
+    def _left_mj(self, green_mw: np.ndarray) -> np.ndarray:
+        """Green energy of each epoch when all servers sleep."""
+        return np.maximum(green_mw - self.asleep_mw, 0) * self.problem.epoch_s
 
     @property
     def asleep_mw(self) -> int:
@@ -66,8 +84,15 @@ class Stated:
 
     @cached_property
     def asleep_cost(self) -> int:
-        """What brown energy counts that servers draw even when all of them sleep."""
-        short_mw = np.maximum(self.asleep_mw - self.problem.supply.green_mw, 0).tolist()
+        """What brown energy counts that servers draw even when all of them sleep; with scenarios
+        the mean of these, rounded up.
+        """
+        supply = self.problem.supply
+        ways = supply.scenarios_mw if len(supply.scenarios_mw) else supply.green_mw[None]
+        return -(-sum(self._asleep_cost(green_mw) for green_mw in ways) // len(ways))
+
+    def _asleep_cost(self, green_mw: np.ndarray) -> int:
+        short_mw = np.maximum(self.asleep_mw - green_mw, 0).tolist()
         return sum(
             self._counts(epoch, one * self.problem.epoch_s) for epoch, one in enumerate(short_mw)
         )

@@ -30,6 +30,7 @@ def racks_settings(problem: RacksProblem, solution: PlanSolution) -> dict[str, i
         "placed_jobs": solution.admitted,
         "profit_udollars": math.floor(expected_of(solution.plan).profit_udollars),
         "refused_before": problem.refused_before,
+        "scenarios": len(problem.supply.scenarios_mw),
         "seed": problem.search.seed,
         "value": solution.value,
         "weight_carbon": problem.weights.carbon,

@@ -1,0 +1,105 @@
+"""Places of jobs that are best in the mean of several ways the green power may turn out.
+
+The forecast decides which racks the plan calls green, and the scenarios what it is worth: misses
+and bills follow in each. Jobs are placed one after another (ARRIVAL) or all at once (MIP), each by
+a program over all scenarios.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from tailc_solvers.backends.adapters import Backend, Solver
+from tailc_solvers.backends.check import Trust
+from tailc_solvers.backends.linear import Outcome
+from tailc_solvers.green.sla.horizon import solve_horizon
+from tailc_solvers.green.sla.problem import Groups, Job, Plan
+from tailc_solvers.green.sla.robust import Robust, place_robust, solve_robust
+
+from tailc.errors import Code, Finding, TailcError
+from tailc.forms.plan.asked import PlanMethod
+from tailc.pipeline.plan_solvers import failed, limits_of
+from tailc.pipeline.racks.stated import Stated
+
+_METHODS = {PlanMethod.ARRIVAL: place_robust, PlanMethod.MIP: solve_robust}
+
+
+@dataclass(frozen=True)
+class RobustPlaces:
+    """Where jobs run, what that is worth in the mean of all scenarios, rounded down, and a bound
+    on that of every plan, without what servers draw asleep.
+    """
+
+    plan: Plan
+    value: int
+    bound: float
+
+
+@dataclass(frozen=True, eq=False)
+class RobustSearch:
+    """A search over scenarios; `prices` is a solver with multipliers."""
+
+    stated: Stated
+    prices: Solver
+
+    def found(self) -> RobustPlaces:
+        """The plan.
+
+        Raises TailcError for a method that knows no scenarios (METHOD_UNFIT), and where a solver
+        has no answer.
+        """
+        problem = self.stated.problem
+        method = _METHODS.get(problem.method)
+        if method is None:
+            message = f"`{problem.method.value}` plans for the forecast alone, not for scenarios"
+            at = ("supply", "forecast", "scenarios")
+            hint = "leave them out, or use the method `arrival` or `mip`"
+            raise TailcError(Finding(Code.METHOD_UNFIT, message, help=hint, about=at))
+        jobs = self.jobs
+        limits = limits_of(problem.search)
+        with Solver(Backend(problem.search.solver)) as solver:
+            # Those that have begun come first: they must find room.
+            order = sorted(range(len(jobs)), key=lambda at: not jobs[at].must_run)
+            found = method(self.scenarios, [jobs[at] for at in order], solver, limits)
+            placed = self._checked(found, solver.backend)
+        by_job = dict(zip(order, placed, strict=True))
+        plan = tuple(by_job[at] for at in range(len(jobs)))
+        return RobustPlaces(plan, math.floor(found.mean), min(found.bound, self.bound))
+
+    @cached_property
+    def jobs(self) -> list[Job]:
+        """As the solvers take them."""
+        return self.stated.jobs(self.stated.problem.jobs)
+
+    @property
+    def scenarios(self) -> Sequence[Groups]:
+        """Groups under each of them."""
+        return self.stated.scenarios
+
+    @cached_property
+    def bound(self) -> float:
+        """The mean of what no plan exceeds in each scenario alone."""
+        limits = limits_of(self.stated.problem.search)
+        bounds = []
+        for groups in self.scenarios:
+            found = solve_horizon(groups, self.jobs, self.prices, limits)
+            if found.outcome is not Outcome.OPTIMAL or found.trust is Trust.REFUTED:
+                raise failed(self.prices.backend, found.outcome, found.trust, found.message)
+            bounds.append(found.bound)
+        return float(np.mean(bounds))
+
+    def _checked(self, found: Robust, backend: Backend) -> Plan:
+        if found.plan is None:
+            trust = Trust.REFUTED if found.faults else Trust.CLAIMED
+            told = "; ".join(found.faults) or found.message
+            if found.outcome is Outcome.INFEASIBLE:
+                message = "jobs that have begun find no room for which the green bus is enough"
+                hint = "leave the scenarios out, or plan more servers"
+                about = ("supply", "forecast", "scenarios")
+                raise TailcError(Finding(Code.INFEASIBLE, message, help=hint, about=about))
+            raise failed(backend, found.outcome, trust, told)
+        return found.plan
