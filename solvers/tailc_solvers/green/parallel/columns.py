@@ -198,11 +198,12 @@ class _Search:
             if found is None or answer.objective is None:
                 return self._failed(node, answer)
             node.mixture = self._mixture(answer, kept)
+            broken = self.master.take_up(answer, kept)
             new = self._price(node, node.multipliers.between(found, 1 / 2))
             if new == 0:
                 new = self._price(node, found)
             is_close = NANO * answer.objective - node.bound <= CLOSE * abs(node.bound)
-            if new == 0 or is_close or node.bound >= self.cost:
+            if node.bound >= self.cost or (broken == 0 and (new == 0 or is_close)):
                 break
         return node
 

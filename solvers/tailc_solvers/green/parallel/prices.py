@@ -38,11 +38,12 @@ class BidPrices:
 def bid_prices(problem: ParallelProblem, prices: Prices) -> BidPrices:
     """Prices of server-epochs: the server's own and its energy's, rounded half to even.
 
-    The energy is that of a server when all are busy.
+    Of a block each server has its part. The energy is that of a server when all are busy.
     """
     each = int(problem.power_mw[-1]) * problem.length_s / problem.servers
     energy = prices.energy * each / MJ_PER_KWH
-    return BidPrices(np.rint((prices.server + energy) / NANO).astype(np.int64))
+    blocks = sum(price / size for size, price in prices.blocks)
+    return BidPrices(np.rint((prices.server + blocks + energy) / NANO).astype(np.int64))
 
 
 def cheapest(

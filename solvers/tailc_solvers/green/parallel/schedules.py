@@ -39,10 +39,14 @@ UNIT_SPAN = 1.4
 
 
 class Prices(NamedTuple):
-    """Billionths for each server-epoch, and for each kWh in an epoch [T] each; not negative."""
+    """Billionths, not negative: for each server-epoch and for each kWh in an epoch [T] each.
+
+    `blocks` has prices of whole blocks of so many servers, beside those of the servers [T] each.
+    """
 
     server: Whole
     energy: Whole
+    blocks: tuple[tuple[int, Whole], ...] = ()
 
 
 class Costs(NamedTuple):
@@ -180,6 +184,8 @@ class Run:
         here = self.epochs
         energy = prices.energy[here] / MJ_PER_KWH
         given = prices.server[here, None] * self.servers + self.waiting[:, None]
+        for size, price in prices.blocks:
+            given += price[here, None] * (self.servers // size)
         stage = energy[:, None, None] * self.stage_mj + given[:, None, :]
         first = energy[0] * self.first_mj + given[0]
         after = np.append(prices.energy, 0)[here.start + 1 : here.stop + 1] / MJ_PER_KWH
