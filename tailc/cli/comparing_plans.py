@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tailc.cli.judging_plan import SEED, check_options
+from tailc.cli.judging_plan import check_options, plan_options
 from tailc.cli.outcome import Outcome
 
 if TYPE_CHECKING:
@@ -35,13 +35,7 @@ def compared_plans(
     comparable(*policies)
     check_options(policies[1], trace_format, arrivals, options)
     held_out = read_held_out_days(policies[1], days, windows)
-    seed = options.get("seed")
-    change = days_change(
-        *policies,
-        held_out,
-        SEED if seed is None else seed,
-        allow_compile_trace=bool(options.get("allow_compile_trace")),
-    )
+    change = days_change(*policies, held_out, plan_options(options))
     found = diff(*policies)
     result: dict[str, object] = {**render.as_dict(found), "days": changes.as_dict(change)}
     return Outcome(

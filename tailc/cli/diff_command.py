@@ -10,7 +10,7 @@ from tailc.cli import replay_options
 from tailc.cli.arrivals_option import arrivals_options
 from tailc.cli.comparing_plans import compared_plans
 from tailc.cli.comparing_throughput import compared_throughput
-from tailc.cli.judging_plan import check_no_windows
+from tailc.cli.judging_plan import without_plan
 from tailc.cli.outcome import Outcome, reports
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def command(
         given = {"exit_code": exit_code, "windows": windows, **options}
         return compared_plans(policies, trace, **given)
     if trace is not None:
-        check_no_windows(windows)
+        without_plan({"windows": windows})
     elif windows is not None:
         raise _without_trace()
     if trace is not None and any(policy.shares for policy in policies):

@@ -9,10 +9,14 @@ import click
 from tailc.cli.outcome import Outcome
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tailc.artifact.envelope import Policy
     from tailc.cli.arrivals_option import AskedArrivals
     from tailc.traces.source import Format
+    from tailc.verify.plan.options import PlanOptions
 
+_OF_PLANS = {"windows": "--windows", "failures_ppm": "--failures"}
 # Options that say something about requests, or of how often they are replayed.
 _OF_REQUESTS = {
     "cut_off_us": "--cut-off",
@@ -23,7 +27,6 @@ _OF_REQUESTS = {
     "baselines": "--baselines",
     "tolerance_ppm": "--tolerance",
 }
-SEED = 1
 
 
 def judged_plan(
@@ -31,7 +34,7 @@ def judged_plan(
     days: str,
     trace_format: Format,
     arrivals: AskedArrivals,
-    windows: int | None,
+    draw: Callable[[str, float], None],
     options: dict[str, Any],
 ) -> Outcome:
     """The verdict on the windows of the days that the document tells of."""
@@ -41,14 +44,9 @@ def judged_plan(
 
     check_options(policy, trace_format, arrivals, options)
     replayable(policy)
-    held_out = read_held_out_days(policy, days, windows)
-    seed = options.get("seed")
-    judged = verify_plan(
-        policy,
-        held_out,
-        SEED if seed is None else seed,
-        allow_compile_trace=bool(options.get("allow_compile_trace")),
-    )
+    held_out = read_held_out_days(policy, days, options.get("windows"))
+    chosen = plan_options(options, progress=lambda done, of: draw("replaying", done / of))
+    judged = verify_plan(policy, held_out, chosen)
     return Outcome(
         exit_code=judged.verdict.exit_code,
         text=render.as_text(judged),
@@ -77,7 +75,21 @@ def check_options(
         raise click.UsageError(f"{of}: {told} does not apply")
 
 
-def check_no_windows(windows: int | None) -> None:
-    """Refuse --windows where there is no plan."""
-    if windows is not None:
-        raise click.UsageError("--windows is for plans of jobs, and this is none")
+def plan_options(
+    options: dict[str, Any], progress: Callable[[int, int], None] | None = None
+) -> PlanOptions:
+    """Those of the options that were given; the others keep their defaults."""
+    from tailc.verify.plan.options import PlanOptions
+
+    names = ("seed", "failures_ppm", "allow_compile_trace")
+    given = {name: options[name] for name in names if options.get(name) is not None}
+    return PlanOptions(**given, progress=progress)
+
+
+def without_plan(options: dict[str, Any]) -> dict[str, Any]:
+    """The other options; refuses those that say something about plans."""
+    odd = [name for key, name in _OF_PLANS.items() if options.get(key) is not None]
+    if odd:
+        does = "is" if len(odd) == 1 else "are"
+        raise click.UsageError(f"{', '.join(odd)} {does} for plans of jobs, and this is none")
+    return {key: value for key, value in options.items() if key not in _OF_PLANS}

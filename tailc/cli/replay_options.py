@@ -76,6 +76,14 @@ windows = click.option(
     help="Of held-out days the first so many windows at most; for plans of jobs.",
 )
 
+failures = click.option(
+    "--failures",
+    "failures_ppm",
+    type=SHARE_PPM,
+    metavar="SHARE",
+    help="Of servers with a job so many fail in an hour, such as 0.1%; for plans of rigid jobs.",
+)
+
 # The names are those of the fields of VerifyOptions.
 thoroughness = _together(
     click.option(

@@ -10,7 +10,7 @@ import click
 from tailc.cli import replay_options
 from tailc.cli.arrivals_option import arrivals_options
 from tailc.cli.judging import judged
-from tailc.cli.judging_plan import check_no_windows, judged_plan
+from tailc.cli.judging_plan import judged_plan, without_plan
 from tailc.cli.judging_throughput import judged_throughput
 from tailc.cli.outcome import Outcome, reports
 
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 @replay_options.other_power
 @replay_options.thoroughness
 @replay_options.windows
+@replay_options.failures
 @replay_options.progress
 @reports
 def command(
@@ -43,7 +44,6 @@ def command(
     trace: str | None,
     trace_format: Format,
     arrivals: AskedArrivals,
-    windows: int | None,
     progress: bool | None,
     **options: Any,
 ) -> Outcome:
@@ -63,9 +63,9 @@ def command(
         policy = compiled.policy
         if policy.plan is not None:
             given = {**options, "threads": None}
-            told = judged_plan(policy, trace, trace_format, arrivals, windows, given)
+            told = judged_plan(policy, trace, trace_format, arrivals, draw, given)
             return _without_verdict(told, compiled)
-        check_no_windows(windows)
+        options = without_plan(options)
         if policy.shares is not None:
             told = judged_throughput(policy, trace, trace_format, arrivals, None, options)
             return _without_verdict(told, compiled)

@@ -10,7 +10,7 @@ import click
 from tailc.cli import replay_options
 from tailc.cli.arrivals_option import arrivals_options
 from tailc.cli.judging import judged
-from tailc.cli.judging_plan import check_no_windows, judged_plan
+from tailc.cli.judging_plan import judged_plan, without_plan
 from tailc.cli.judging_throughput import judged_throughput
 from tailc.cli.outcome import Outcome, reports
 from tailc.cli.quantities import SHARE_PPM
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     help="Mean error of throughput to allow, such as 5%, instead of the promised one.",
 )
 @replay_options.windows
+@replay_options.failures
 @replay_options.allow_compile_trace
 @replay_options.progress
 @reports
@@ -53,7 +54,6 @@ def command(
     trace_format: Format,
     arrivals: AskedArrivals,
     tolerance_ppm: int | None,
-    windows: int | None,
     progress: bool | None,
     **options: Any,
 ) -> Outcome:
@@ -70,8 +70,9 @@ def command(
     policy = read_policy(artifact)
     if policy.plan is not None:
         given = {**options, "tolerance_ppm": tolerance_ppm}
-        return judged_plan(policy, trace, trace_format, arrivals, windows, given)
-    check_no_windows(windows)
+        with shown(progress) as draw:
+            return judged_plan(policy, trace, trace_format, arrivals, draw, given)
+    options = without_plan(options)
     if policy.shares is not None:
         return judged_throughput(policy, trace, trace_format, arrivals, tolerance_ppm, options)
     if tolerance_ppm is not None:

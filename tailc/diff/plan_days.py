@@ -13,6 +13,7 @@ from tailc.verify.plan.held_out import HeldOutDays, check_held_out, windows_of_c
 from tailc.verify.plan.judge import replayable, samples_of
 from tailc.verify.plan.judged import gains_of, means_of
 from tailc.verify.plan.means import MeanOf
+from tailc.verify.plan.options import PlanOptions
 from tailc.verify.plan.quantities import Quantity
 
 
@@ -37,7 +38,7 @@ class DaysChange:
 
 
 def days_change(
-    old: Policy, new: Policy, held_out: HeldOutDays, seed: int, *, allow_compile_trace: bool = False
+    old: Policy, new: Policy, held_out: HeldOutDays, options: PlanOptions | None = None
 ) -> DaysChange:
     """Replay both on windows as long as NEW.
 
@@ -45,16 +46,17 @@ def days_change(
     malleable in the other, where epochs differ in length, for a job that is wider than the servers
     of one, and for windows that one was made from.
     """
+    options = options or PlanOptions()
     plans = comparable(old, new)
     for plan in plans:
         for window in held_out.windows:
             refuse_wide(window.jobs, plan.servers)
-    if not allow_compile_trace:
+    if not options.allow_compile_trace:
         check_held_out((old, new), held_out)
     own = {
         window.start_unix_s for one in (old, new) for window in windows_of_compile(one, held_out)
     }
-    before, after = (samples_of(plan, held_out, seed) for plan in plans)
+    before, after = (samples_of(plan, held_out, options) for plan in plans)
     epochs, epoch_s = len(plans[1].epochs), plans[1].epoch_s
     return DaysChange(
         held_out_digest=held_out.digest,
@@ -64,7 +66,7 @@ def days_change(
         epoch_s=epoch_s,
         from_unix_s=held_out.windows[0].start_unix_s,
         until_unix_s=held_out.windows[-1].start_unix_s + epochs * epoch_s,
-        seed=seed,
+        seed=options.seed,
         old=means_of(before),
         new=means_of(after),
         change=gains_of(after, before),

@@ -9,7 +9,7 @@ from tailc.diff.plan_days import DaysChange
 from tailc.report.findings import escaped
 from tailc.report.plan import length_text
 from tailc.report.plan_verdict.json_form import means_dict
-from tailc.report.plan_verdict.words import HEADS, better, figure, limits
+from tailc.report.plan_verdict.words import HEADS, better, figure, limits, shown
 from tailc.report.table import Column, columns_aligned, columns_markdown
 from tailc.traces.zones import utc_text
 from tailc.units import counted
@@ -30,9 +30,7 @@ def as_markdown(change: DaysChange) -> str:
 
 def as_github(change: DaysChange) -> str:
     """A warning for each quantity that is worse, one a line."""
-    return "".join(
-        f"::warning title=worse::{escaped(told)}\n" for told in _worse(change)
-    )
+    return "".join(f"::warning title=worse::{escaped(told)}\n" for told in _worse(change))
 
 
 def as_dict(change: DaysChange) -> dict[str, Any]:
@@ -69,11 +67,13 @@ def _remarks(change: DaysChange) -> Iterator[str]:
 
 
 def _columns(change: DaysChange) -> tuple[Column, ...]:
-    found = change.change.items()
+    old, new = change.old, change.new
+    told = shown((old, new))
+    found = [(each, change.change[each]) for each in told]
     return (
-        Column("", tuple(HEADS[each] for each, _ in found), is_number=False),
-        Column("old", tuple(figure(each, mean.value) for each, mean in change.old.items())),
-        Column("new", tuple(figure(each, mean.value) for each, mean in change.new.items())),
+        Column("", tuple(HEADS[each] for each in told), is_number=False),
+        Column("old", tuple(figure(each, old[each].value) for each in told)),
+        Column("new", tuple(figure(each, new[each].value) for each in told)),
         Column("change", tuple(figure(each, mean.value, is_signed=True) for each, mean in found)),
         Column("95 % interval", tuple(limits(each, mean, is_signed=True) for each, mean in found)),
         Column("", tuple(better(*row) for row in found), is_number=False),

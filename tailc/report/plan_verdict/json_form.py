@@ -36,6 +36,7 @@ def as_dict(judged: JudgedPlan) -> dict[str, Any]:
             "jobs": found.jobs,
         },
         "seed": found.seed,
+        "failures_ppm": found.failures_ppm,
         "jobs_are": "rigid" if found.is_rigid else "malleable",
         "promised_ppm": found.promised_ppm,
         "judged": found.judged.key,

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tailc.report.plan_verdict.words import HEADS, figure, heading, limits, promise, remarks
+from tailc.report.plan_verdict.words import (
+    HEADS,
+    figure,
+    heading,
+    limits,
+    promise,
+    remarks,
+    shown,
+)
 from tailc.report.table import (
     Column,
     columns_aligned,
@@ -63,8 +71,12 @@ def as_markdown(judged: JudgedPlan) -> str:
 def _means(found: PlanVerdict) -> Sequence[tuple[Column, ...]]:
     """Policy and baselines in rows."""
     rows = (found.policy, *found.baselines)
-    groups = [[_mean_column(quantity, rows)] for quantity in found.policy.means]
+    groups = [[_mean_column(quantity, rows)] for quantity in _told(found)]
     return packed(Column("", tuple(row.name for row in rows), is_number=False), groups, _WIDTH)
+
+
+def _told(found: PlanVerdict) -> tuple[Quantity, ...]:
+    return shown([row.means for row in (found.policy, *found.baselines)])
 
 
 def _mean_column(quantity: Quantity, rows: Sequence[Figures]) -> Column:
@@ -75,17 +87,17 @@ def _mean_column(quantity: Quantity, rows: Sequence[Figures]) -> Column:
 
 def _gains(found: PlanVerdict) -> Sequence[tuple[Column, ...]]:
     """Quantities in rows: the policy's interval, and its gain over each baseline."""
-    means = found.policy.means
-    first = Column("", tuple(HEADS[quantity] for quantity in means), is_number=False)
+    told, means = _told(found), found.policy.means
+    first = Column("", tuple(HEADS[each] for each in told), is_number=False)
     own = [
-        Column("policy", tuple(figure(each, mean.value) for each, mean in means.items())),
-        Column("95 % interval", tuple(limits(each, mean) for each, mean in means.items())),
+        Column("policy", tuple(figure(each, means[each].value) for each in told)),
+        Column("95 % interval", tuple(limits(each, means[each]) for each in told)),
     ]
-    return packed(first, [own, *(_gain_columns(row) for row in found.baselines)], _WIDTH)
+    return packed(first, [own, *(_gain_columns(row, told) for row in found.baselines)], _WIDTH)
 
 
-def _gain_columns(row: Figures) -> list[Column]:
-    gains = row.gains.items()
+def _gain_columns(row: Figures, told: Sequence[Quantity]) -> list[Column]:
+    gains = [(each, row.gains[each]) for each in told]
     return [
         Column(
             f"over {row.name}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 
 from tailc.report.plan import length_text
 from tailc.traces.zones import utc_text
@@ -19,6 +20,8 @@ HEADS = {
     Quantity.BROWN: "brown kWh",
     Quantity.GREEN: "green kWh",
     Quantity.SPILLED: "spilled kWh",
+    Quantity.GIVEN: "battery kWh",
+    Quantity.LOST: "lost kWh",
     Quantity.CO2: "CO2 kg",
     Quantity.ADMITTED: "admitted %",
     Quantity.DONE: "done %",
@@ -41,6 +44,15 @@ _PERCENT = {
 _DIGITS = 4
 _MOST_DECIMALS = 4
 _UNKNOWN = "unknown"
+
+
+def shown(every: Sequence[Mapping[Quantity, MeanOf]]) -> tuple[Quantity, ...]:
+    """The quantities of all subjects, without those of a battery where none has one."""
+    return tuple(
+        each
+        for each in every[0]
+        if each not in (Quantity.GIVEN, Quantity.LOST) or any(one[each].value for one in every)
+    )
 
 
 def figure(quantity: Quantity, value: float, *, is_signed: bool = False) -> str:
@@ -95,6 +107,8 @@ def promise(found: PlanVerdict) -> str:
 def remarks(judged: JudgedPlan) -> list[str]:
     """What is left to say."""
     found, told = judged.verdict, []
+    if found.failures_ppm:
+        told.append(f"{format_ppm(found.failures_ppm)} of the servers with a job failed in an hour")
     if judged.left_out:
         windows = counted(judged.left_out, "window")
         told.append(f"{windows} left out, without jobs or with energy that is not known")

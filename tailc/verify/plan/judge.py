@@ -9,6 +9,7 @@ from tailc.errors import Code, Finding, TailcError
 from tailc.forms.plan.plan import Plan
 from tailc.verify.plan.held_out import HeldOutDays, check_held_out, plan_of, windows_of_compile
 from tailc.verify.plan.malleable import cluster_of, malleable_samples, verify_malleable
+from tailc.verify.plan.options import PlanOptions
 from tailc.verify.plan.quantities import Samples
 from tailc.verify.plan.rigid import rigid_samples, site_of, verify_rigid
 from tailc.verify.plan.verdict import PlanVerdict
@@ -30,21 +31,25 @@ class JudgedPlan:
 
 
 def verify_plan(
-    policy: Policy, held_out: HeldOutDays, seed: int, *, allow_compile_trace: bool = False
+    policy: Policy, held_out: HeldOutDays, options: PlanOptions | None = None
 ) -> JudgedPlan:
     """The plan's prices on each window, beside the baselines.
 
-    Deterministic in the policy, the days and the seed, which is of servers that fail. Raises
-    TailcError where the plan was made from a window, and for one that no replay is of.
+    Deterministic in the policy, the days and the options. Raises TailcError where the plan was made
+    from a window, for one that no replay is of, and where servers of malleable jobs shall fail.
     """
+    options = options or PlanOptions()
     plan = replayable(policy)
-    if not allow_compile_trace:
+    if not options.allow_compile_trace:
         check_held_out((policy,), held_out)
     if plan.terms is not None:
-        verdict = verify_rigid(plan, held_out.windows, seed)
+        verdict = verify_rigid(plan, held_out.windows, options)
     else:
+        if options.failures_ppm:
+            message = f"`{policy.name}` is of malleable jobs, whose servers do not fail in a replay"
+            raise TailcError(Finding(Code.USAGE, message, help="leave out `--failures`"))
         assert held_out.curves is not None
-        verdict = verify_malleable(plan, held_out.windows, held_out.curves, seed)
+        verdict = verify_malleable(plan, held_out.windows, held_out.curves, options)
     own = len(windows_of_compile(policy, held_out))
     return JudgedPlan(
         policy_name=policy.name,
@@ -71,9 +76,9 @@ def replayable(policy: Policy) -> Plan:
     return plan
 
 
-def samples_of(plan: Plan, held_out: HeldOutDays, seed: int) -> Samples:
+def samples_of(plan: Plan, held_out: HeldOutDays, options: PlanOptions) -> Samples:
     """What the plan's prices do on each window."""
     if plan.terms is not None:
-        return rigid_samples(plan, held_out.windows, seed)
+        return rigid_samples(plan, held_out.windows, options)
     assert held_out.curves is not None
-    return malleable_samples(plan, held_out.windows, held_out.curves)
+    return malleable_samples(plan, held_out.windows, held_out.curves, options)

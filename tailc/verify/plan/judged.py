@@ -17,6 +17,7 @@ from tailc.verify.plan.means import (
     mean_of,
     rare_of,
 )
+from tailc.verify.plan.options import PlanOptions
 from tailc.verify.plan.quantities import Quantity, Sample, Samples
 from tailc.verify.plan.verdict import Figures, PlanVerdict
 from tailc.verify.verdict import Ruling
@@ -35,7 +36,9 @@ class Judged:
     baselines: Mapping[str, Samples]
 
 
-def verdict_of(plan: Plan, windows: Sequence[Window], judged: Judged, seed: int) -> PlanVerdict:
+def verdict_of(
+    plan: Plan, windows: Sequence[Window], judged: Judged, options: PlanOptions
+) -> PlanVerdict:
     """Passes where the share of broken promises lies below the promised one with its whole
     interval, fails where it lies above; so it does where none was to be broken and one was.
     """
@@ -53,7 +56,8 @@ def verdict_of(plan: Plan, windows: Sequence[Window], judged: Judged, seed: int)
         from_unix_s=windows[0].start_unix_s,
         until_unix_s=windows[-1].start_unix_s + length_s,
         jobs=judged.jobs,
-        seed=seed,
+        seed=options.seed,
+        failures_ppm=options.failures_ppm,
         promised_ppm=plan.violations_ppm,
         judged=told,
         ruling=ruling,

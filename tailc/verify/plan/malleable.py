@@ -24,6 +24,7 @@ from tailc.replay.datacentre.window import Curves, Window
 from tailc.verify.plan.aligned import epoch_of
 from tailc.verify.plan.energy import UDOLLARS, energy_samples
 from tailc.verify.plan.judged import Judged, verdict_of
+from tailc.verify.plan.options import PlanOptions, Progress
 from tailc.verify.plan.quantities import Quantity, Sample, Samples
 from tailc.verify.plan.verdict import PlanVerdict
 
@@ -41,7 +42,7 @@ BASELINES: dict[str, Make] = {
 
 
 def verify_malleable(
-    plan: Plan, windows: Sequence[Window], curves: Curves, seed: int = 0
+    plan: Plan, windows: Sequence[Window], curves: Curves, options: PlanOptions | None = None
 ) -> PlanVerdict:
     """The plan's prices on each window.
 
@@ -51,22 +52,25 @@ def verify_malleable(
     """
     if not windows:
         raise ValueError("there is a window at least")
-    jobs = _jobs(plan, windows, curves)
-    others = {name: _replayed(plan, windows, jobs, make) for name, make in BASELINES.items()}
-    policy = _replayed(plan, windows, jobs, _priced(plan))
+    options = options or PlanOptions()
+    replays = _Replays(plan, windows, curves, options, 1 + len(BASELINES))
+    others = {name: replays.of(make) for name, make in BASELINES.items()}
+    policy = replays.of(_priced(plan))
     judged = Judged(
         jobs=sum(one.submitted for one in policy),
         policy=_samples(policy, others[CONSTANT]),
         baselines={name: _samples(found, others[CONSTANT]) for name, found in others.items()},
     )
-    return verdict_of(plan, windows, judged, seed)
+    return verdict_of(plan, windows, judged, options)
 
 
-def malleable_samples(plan: Plan, windows: Sequence[Window], curves: Curves) -> Samples:
+def malleable_samples(
+    plan: Plan, windows: Sequence[Window], curves: Curves, options: PlanOptions
+) -> Samples:
     """What the plan's prices do on each window."""
-    jobs = _jobs(plan, windows, curves)
-    constant = _replayed(plan, windows, jobs, BASELINES[CONSTANT])
-    return _samples(_replayed(plan, windows, jobs, _priced(plan)), constant)
+    replays = _Replays(plan, windows, curves, options, 2)
+    constant = replays.of(BASELINES[CONSTANT])
+    return _samples(replays.of(_priced(plan)), constant)
 
 
 def cluster_of(plan: Plan) -> Cluster:
@@ -107,24 +111,32 @@ def _priced(plan: Plan) -> Make:
     return lambda window, _jobs: PricedWidths(plan, epoch_of(plan, window.start_unix_s))
 
 
-def _jobs(plan: Plan, windows: Sequence[Window], curves: Curves) -> list[tuple[MalleableJob, ...]]:
-    cluster = cluster_of(plan)
-    assert plan.malleable is not None
-    return [
-        window.malleable(curves, plan.malleable.slowdown_ppm, cluster.servers) for window in windows
-    ]
+class _Replays:
+    """Replays of the same jobs by so many allocators, each of which is counted when it is done."""
 
+    def __init__(
+        self,
+        plan: Plan,
+        windows: Sequence[Window],
+        curves: Curves,
+        options: PlanOptions,
+        allocators: int,
+    ) -> None:
+        assert plan.malleable is not None
+        self._cluster = cluster_of(plan)
+        slowdown_ppm, servers = plan.malleable.slowdown_ppm, self._cluster.servers
+        self._windows = [(one, one.malleable(curves, slowdown_ppm, servers)) for one in windows]
+        self._progress = Progress(options, allocators * len(windows))
 
-def _replayed(
-    plan: Plan, windows: Sequence[Window], jobs: Sequence[Sequence[MalleableJob]], make: Make
-) -> list[_Replayed]:
-    cluster = cluster_of(plan)
-    found = []
-    for window, its in zip(windows, jobs, strict=True):
-        supply, expected = window.supply, window.expected
-        outcome = replay_malleable(cluster, supply, expected, its, make(window, its))
-        found.append(_Replayed(len(its), outcome, ledger_of(outcome.entries)))
-    return found
+    def of(self, make: Make) -> list[_Replayed]:
+        """An allocator on each window."""
+        found = []
+        for window, jobs in self._windows:
+            supply, expected = window.supply, window.expected
+            outcome = replay_malleable(self._cluster, supply, expected, jobs, make(window, jobs))
+            found.append(_Replayed(len(jobs), outcome, ledger_of(outcome.entries)))
+            self._progress.step()
+        return found
 
 
 def _samples(found: Sequence[_Replayed], constant: Sequence[_Replayed]) -> Samples:

@@ -15,7 +15,8 @@ Floats = NDArray[np.float64]
 class Quantity(enum.Enum):
     """By its name in JSON; `better` is 1 where more is better, -1 where less is, else 0.
 
-    PROFIT, COST: dollars a window; BROWN, GREEN, SPILLED: kWh a window; CO2: kg a window.
+    PROFIT, COST: dollars a window; BROWN, GREEN, SPILLED: kWh a window; GIVEN by a battery, and
+    LOST in charging it: kWh a window; CO2: kg a window.
     ADMITTED, DONE: share of the jobs. VIOLATIONS: of the admitted jobs those whose promise was
     broken; LATE: of the jobs done those that ran for too long. RUN: hours that a job ran, and
     RELATIVE the same over those of the jobs under constant allocation. SERVERS, VMS: of a job that
@@ -27,6 +28,8 @@ class Quantity(enum.Enum):
     BROWN = ("brown_kwh", -1)
     GREEN = ("green_kwh", 0)
     SPILLED = ("spilled_kwh", 0)
+    GIVEN = ("battery_kwh", 0)
+    LOST = ("lost_kwh", 0)
     CO2 = ("co2_kg", -1)
     ADMITTED = ("admitted", 0)
     DONE = ("done", 1)

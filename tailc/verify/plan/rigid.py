@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tailc.forms.plan.ledger import Ledger, ledger_of
 from tailc.forms.plan.plan import Plan
@@ -18,13 +18,16 @@ from tailc.replay.datacentre.window import Window
 from tailc.verify.plan.aligned import epoch_of
 from tailc.verify.plan.energy import UDOLLARS, energy_samples
 from tailc.verify.plan.judged import Judged, verdict_of
+from tailc.verify.plan.options import PlanOptions, Progress
 from tailc.verify.plan.quantities import Quantity, Sample, Samples
 from tailc.verify.plan.verdict import PlanVerdict
 
 BASELINES: dict[str, Planner] = {"first-fit": FirstFit(), "smart-green": SmartGreen()}
 
 
-def verify_rigid(plan: Plan, windows: Sequence[Window], seed: int = 0) -> PlanVerdict:
+def verify_rigid(
+    plan: Plan, windows: Sequence[Window], options: PlanOptions | None = None
+) -> PlanVerdict:
     """The plan's prices on each window.
 
     Judged is the share of admitted jobs that miss their green energy. Raises ValueError for a plan
@@ -32,10 +35,11 @@ def verify_rigid(plan: Plan, windows: Sequence[Window], seed: int = 0) -> PlanVe
     """
     if not windows:
         raise ValueError("there is a window at least")
-    site = site_of(plan)
-    policy = _priced(plan, site, windows, seed)
+    options = options or PlanOptions()
+    replays = _Replays(_site(plan, options), options, len(windows) * (1 + len(BASELINES)))
+    policy = replays.priced(plan, windows)
     others = {
-        name: [_replayed(site, window, planner, seed) for window in windows]
+        name: [replays.of(window, planner) for window in windows]
         for name, planner in BASELINES.items()
     }
     judged = Judged(
@@ -43,12 +47,13 @@ def verify_rigid(plan: Plan, windows: Sequence[Window], seed: int = 0) -> PlanVe
         policy=_samples(policy),
         baselines={name: _samples(found) for name, found in others.items()},
     )
-    return verdict_of(plan, windows, judged, seed)
+    return verdict_of(plan, windows, judged, options)
 
 
-def rigid_samples(plan: Plan, windows: Sequence[Window], seed: int = 0) -> Samples:
+def rigid_samples(plan: Plan, windows: Sequence[Window], options: PlanOptions) -> Samples:
     """What the plan's prices do on each window."""
-    return _samples(_priced(plan, site_of(plan), windows, seed))
+    replays = _Replays(_site(plan, options), options, len(windows))
+    return _samples(replays.priced(plan, windows))
 
 
 def site_of(plan: Plan) -> Site:
@@ -74,17 +79,30 @@ class _Replayed:
     books: Ledger
 
 
-def _priced(plan: Plan, site: Site, windows: Sequence[Window], seed: int) -> list[_Replayed]:
-    return [
-        _replayed(site, window, Priced(plan, epoch_of(plan, window.start_unix_s)), seed)
-        for window in windows
-    ]
+class _Replays:
+    """Replays of a site, each of which is counted when it is done."""
+
+    def __init__(self, site: Site, options: PlanOptions, of: int) -> None:
+        self._site = site
+        self._seed = options.seed
+        self._progress = Progress(options, of)
+
+    def priced(self, plan: Plan, windows: Sequence[Window]) -> list[_Replayed]:
+        """The plan's prices on each window."""
+        return [
+            self.of(window, Priced(plan, epoch_of(plan, window.start_unix_s))) for window in windows
+        ]
+
+    def of(self, window: Window, planner: Planner) -> _Replayed:
+        """A planner on a window."""
+        jobs, supply, expected = window.submitted(), window.supply, window.expected
+        outcome = replay_rigid(self._site, supply, expected, jobs, planner, self._seed)
+        self._progress.step()
+        return _Replayed(outcome, ledger_of(outcome.entries))
 
 
-def _replayed(site: Site, window: Window, planner: Planner, seed: int) -> _Replayed:
-    jobs = window.submitted()
-    outcome = replay_rigid(site, window.supply, window.expected, jobs, planner, seed)
-    return _Replayed(outcome, ledger_of(outcome.entries))
+def _site(plan: Plan, options: PlanOptions) -> Site:
+    return replace(site_of(plan), failures_ppm=options.failures_ppm)
 
 
 def _samples(found: Sequence[_Replayed]) -> Samples:

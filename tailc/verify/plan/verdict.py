@@ -27,10 +27,10 @@ class Figures:
 class PlanVerdict:
     """The plan's prices at work beside the baselines, on the same windows.
 
-    promised: of the jobs, no larger part has its promise broken. judged: the quantity that tells.
-    windows: of so many `epochs` of `epoch_s` each; from, until_unix_s: begin of the first and end
-    of the last. more_windows: how many more would decide, where the ruling is undecided and they
-    can.
+    promised_ppm: of the jobs, no larger part has its promise broken. judged: the quantity that
+    tells. windows: of so many `epochs` of `epoch_s` each; from, until_unix_s: begin of the first
+    and end of the last. failures_ppm: of servers with a job so many failed in an hour.
+    more_windows: how many more would decide, where the ruling is undecided and they can.
     """
 
     is_rigid: bool
@@ -41,6 +41,7 @@ class PlanVerdict:
     until_unix_s: int
     jobs: int
     seed: int
+    failures_ppm: int
     promised_ppm: int
     judged: Quantity
     ruling: Ruling

@@ -9,13 +9,16 @@ from dataclasses import replace
 import jsonschema
 import pytest
 
-from tailc.forms.plan.plan import Malleable
+from tailc.forms.plan.plan import Battery, Malleable, PlannedJob, Span
 from tests.tailc.artifact.published import VECTORS
 from tests.tailc.cli.test_json_output import OUTPUT, SCHEMAS
 from tests.tailc.held_out_days import malleable_plan, rigid_plan, write_days, write_plan
 from tests.tailc.toy import write_toy
 
 VERDICT = json.loads((SCHEMAS / "report/plan-verdict-1.schema.json").read_text())
+
+LINEAR = '\nspeedup: {own: {"1": 1, "2": 2, "4": 4}}'
+HORIZON = 'horizon: {start: "2012-07-02T00:00Z"}'
 
 
 @pytest.fixture
@@ -75,6 +78,55 @@ def test_a_broken_promise_fails(in_folder, days, tailc, told):
     assert told("broken", "--trace", days, code=1)["verdict"] == "fail"
     ended = tailc("verify", "broken", "--trace", days, "--output-format", "junit")
     assert '<failure type="fail"' in ended.out
+
+
+def test_servers_that_fail_take_fee_and_promise_with_them(in_folder, days, tailc, told):
+    """All fail after an hour: a job has two slots, one of them promised; by night it is missed."""
+    found = told("plan", "--trace", days, "--failures", "100%")
+    assert found["failures_ppm"] == 1_000_000
+    means = found["subjects"][0]["means"]
+    assert means["brown_kwh"]["value"] == pytest.approx(0.2)
+    paid = 2 * (0.03 + 0.02) - 0.04
+    assert means["profit_dollars"]["value"] == pytest.approx(paid - 0.2 * 0.1)
+    ended = tailc("verify", "plan", "--trace", days, "--failures", "100%")
+    assert "100 % of the servers with a job failed in an hour" in ended.out
+    some = [
+        tailc("verify", "plan", "--trace", days, "--failures", "30%", "--seed", seed).out
+        for seed in (1, 1, 2)
+    ]
+    assert some[0] == some[1] != some[2]
+    write_plan(in_folder, malleable_plan(), "cluster")
+    linear = write_days(in_folder, (HORIZON, HORIZON + LINEAR))
+    ended = tailc("verify", "cluster", "--trace", linear, "--failures", "1%")
+    assert ended.code == 64
+    assert "leave out `--failures`" in ended.err
+
+
+def test_what_a_battery_gives_and_loses_is_told(in_folder, days, tailc, told):
+    """The sun of a day leaves 4.4 kWh; 0.125 are charged, a fifth is lost, and the night has 0.1
+    of the 0.4 kWh that it needs.
+    """
+    battery = Battery(360_000_000, 500_000, 500_000, 800_000, 0)
+    whole = rigid_plan()
+    flows = [0] * 24
+    flows[10], flows[20] = 450_000_000, -360_000_000
+    sunny = [
+        replace(epoch, green_mw=400_000 if 6 <= at < 18 else 0, battery_mj=flows[at])
+        for at, epoch in enumerate(whole.epochs)
+    ]
+    job = PlannedJob("night", (Span(0, 20, 2, 2),), 0)
+    stored = replace(whole, epochs=tuple(sunny), battery=battery, jobs=(job,))
+    write_plan(in_folder, stored, "stored")
+    means = told("stored", "--trace", days)["subjects"][0]["means"]
+    assert means["battery_kwh"]["value"] == pytest.approx(0.1)
+    assert means["lost_kwh"]["value"] == pytest.approx(0.025)
+    assert means["brown_kwh"]["value"] == pytest.approx(0.3)
+    assert means["spilled_kwh"]["value"] == pytest.approx(4.4 - 0.125)
+    assert "battery kWh" in tailc("verify", "stored", "--trace", days).out
+    assert "battery kWh" not in tailc("verify", "plan", "--trace", days).out
+    both = tailc("diff", "plan", "stored", "--trace", days).out.splitlines()
+    (row,) = [line.split() for line in both if line.startswith("battery kWh")]
+    assert row[2:5] == ["0", "0.1000", "+0.1000"]
 
 
 def test_at_most_so_many_windows_are_judged(days, tailc, told):
@@ -150,6 +202,8 @@ def test_windows_are_of_plans(days, tailc, in_folder):
     ended = tailc("verify", VECTORS / "lucene", "--trace", days, "--windows", "3")
     assert ended.code == 64
     assert "--windows is for plans of jobs" in ended.err
+    ended = tailc("verify", VECTORS / "lucene", "--trace", days, "--failures", "3%")
+    assert "--failures is for plans of jobs" in ended.err
 
 
 def test_days_of_the_plan_itself_are_refused_and_told_if_allowed(in_folder, tailc, told):
@@ -173,10 +227,6 @@ def test_a_plan_of_servers_that_differ_is_not_replayed(days, tailc):
     assert ended.code == 65
     assert "error[TC0503]: the plan of" in ended.err
     assert "malleable jobs are on a plan of one pool" in ended.err
-
-
-LINEAR = '\nspeedup: {own: {"1": 1, "2": 2, "4": 4}}'
-HORIZON = 'horizon: {start: "2012-07-02T00:00Z"}'
 
 
 def test_malleable_jobs_are_judged_by_the_document_s_speed_ups(in_folder, tailc, told):

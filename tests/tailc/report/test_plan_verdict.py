@@ -24,6 +24,7 @@ VERDICT = PlanVerdict(
     until_unix_s=1_341_532_800,
     jobs=1_234,
     seed=1,
+    failures_ppm=0,
     promised_ppm=0,
     judged=Quantity.LATE,
     ruling=Ruling.UNDECIDED,
