@@ -25,6 +25,7 @@ from tailc.traces.zones import utc_text
 from tailc.verify.plan.held_out import HeldOutDays, plan_of
 
 S_PER_HOUR = 3_600
+_TRACES = (".swf", ".gz", ".csv", ".parquet", ".ndjson")
 
 
 class _Asks(Protocol):
@@ -45,6 +46,7 @@ def read_held_out_days(policy: Policy, path: str, most: int | None = None) -> He
     window, and for a job that is wider than the plan has servers.
     """
     plan = plan_of(policy)
+    _check_document(path)
     loaded = open_document(path)
     days = open_days(_on_epochs_of(plan, _asked(loaded)), path, loaded.place)
     begin = range(days.first, days.energy.power.steps - len(plan.epochs) + 1, _stride(plan))
@@ -75,6 +77,15 @@ def warnings_of(loaded: LoadedSpec, path: str) -> tuple[Finding, ...]:
     asked = _asked(loaded)
     first = asked.horizon.model_copy(update={"length_s": asked.horizon.epoch_s})
     return open_days(replace(asked, horizon=first), path, loaded.place).warnings
+
+
+def _check_document(path: str) -> None:
+    """Refuse a log or a series itself, which no YAML parser has anything sensible to say of."""
+    if not path.lower().endswith(_TRACES):
+        return
+    message = f"`{path}` is a log or a series, and a plan is judged on days of both"
+    hint = "give the plan's spec, or a document of `kind: days` that names it"
+    raise TailcError(Finding(Code.USAGE, message, help=hint))
 
 
 def _asked(loaded: LoadedSpec) -> DaysAsked:

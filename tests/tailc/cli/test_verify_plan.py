@@ -346,6 +346,14 @@ def test_a_log_that_ends_in_the_middle_is_refused(in_folder, tailc):
     assert "jobs.swf.gz" in ended.err
 
 
+@pytest.mark.parametrize("name", ["jobs.csv", "jobs.swf.gz", "roof.parquet"])
+def test_a_log_or_a_series_alone_is_no_document(days, tailc, name):
+    ended = tailc("verify", "plan", "--trace", name)
+    assert ended.code == 64
+    assert f"`{name}` is a log or a series" in ended.err
+    assert "help: give the plan's spec, or a document of `kind: days`" in ended.err
+
+
 def test_check_reads_documents_of_days(days, tailc, in_folder):
     assert tailc("check", days, "--trace").code == 0
     days.write_text(days.read_text() + "terms: {green: 3c/h}\n")
