@@ -42,8 +42,8 @@ from tailc.traces.jobs.log import JobLog
 GREEN_PAY, BROWN_PAY, PENALTY = 72_500, 60_000, 125_000
 SERVER_MW, MOVE_MJ = 140_000, 12_600_000
 STEPS = 20
-# A search among all jobs is given as many steps more as it may have more jobs.
-STEPS_ALL = 60
+# A search among more jobs has more steps.
+STEPS_ALL = 40
 UDOLLARS = 1_000_000
 BEST_DAY = Said()
 Found = TypeVar("Found")

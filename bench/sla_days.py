@@ -198,6 +198,16 @@ def window_of(data: Path, jobs: JobLog, day: str, size: float, said: Said) -> Wi
     return Window(start_unix_s, jobs, supply, Expected(energy, first, REPLAYED))
 
 
+def error_of(data: Path, day: str) -> tuple[float, float]:
+    """Mean absolute error and bias of what is expected of the next hour, by what the days bring."""
+    jobs = jobs_of(data, next(iter(WORKLOADS)), RACKS)
+    window = window_of(data, jobs, day, 1.0, Said())
+    actual = window.supply.green_mw[:EPOCHS].reshape(-1, PER_HOUR).sum(axis=1)
+    ahead = [window.expected.ahead(at, PER_HOUR) for at in range(0, EPOCHS, PER_HOUR)]
+    wrong = np.array([int(one.green_mw.sum()) for one in ahead]) - actual
+    return float(np.abs(wrong).sum() / actual.sum()), float(wrong.sum() / actual.sum())
+
+
 def _forecasts(
     data: Path, power: TimeSeries, first: int, size: float, said: Said
 ) -> Forecasts | None:

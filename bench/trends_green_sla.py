@@ -28,6 +28,7 @@ from bench.sla_days import (
     RACKS,
     WORKLOADS,
     Said,
+    error_of,
     jobs_of,
     pair_of,
     past_jobs_of,
@@ -39,10 +40,13 @@ from tailc.traces.series.series import energy_kwh
 
 POLICIES = ("FF", "SGP", "LP", "SA", "prices")
 PLANNED = ("LP", "SA", "prices")
+DRAWN = ("FF", "SGP", "LP")
+OTHERS = ("FF", "SGP", "prices")
 PENALTIES = {"$0.20": 50_000, "$0.50": PENALTY, "$0.80": 200_000}
 CONSERVATISM = (0.9, 0.8, 0.7)
 SIZES = (11, 21, RACKS, 84)
 SHARES = {"25 %": 1 / 3, "50 %": 2 / 3, "75 %": 1.0}
+SEEDS = range(1, 6)
 KINDS = ("known", "best day", "yesterday")
 PUBLISHED_KWH = {"High": 3_230.0, "Medium": 1_940.0, "Low": 626.0}
 QUICK_STEPS = 3
@@ -77,7 +81,7 @@ def main() -> None:
     work = partial(result_of, data)
     heads = ["window", "jobs", "over 48 h", "most servers", "to the second", "mean", "past jobs"]
     show(heads, windows(data, logs))
-    show(["days", "from", "kWh", "published"], suns(data))
+    show(["days", "from", "kWh", "published", "error an hour ahead", "bias"], suns(data))
     if options.quick:
         report_base(Quick(of_all(work, quick_cases(logs), options.processes)), logs)
         return
@@ -86,10 +90,11 @@ def main() -> None:
     found = Cases(of_all(work, listed, options.processes))
     report_base(found, logs)
     show(["published", "value", *logs], list(published(found, logs)))
-    show(["panels, share of the peak", "FF by SA", "SGP by SA", "LP by SA"], panels(found, logs))
-    rows = as_published(found, logs, sizes)
-    show(["energy as published", "FF by SA", "SGP by SA", "LP by SA", "prices by SA"], rows)
+    others = [f"{policy} by LP" for policy in OTHERS]
+    show(["panels, share of the peak", *others], panels(found, logs))
+    show(["energy as published", *others], as_published(found, logs, sizes))
     show(["forecast, Medium", *(f"{p}: profit, missed" for p in PLANNED)], kinds(found, logs))
+    show(["promises drawn by five seeds", "FF by LP", "SGP by LP"], drawn(found, logs))
     show(["racks", "LP, ms a job", "most", "SA, ms a job", "most", "SA by LP"], scale(found))
 
 
@@ -122,11 +127,13 @@ def all_cases(logs: list[str], sizes: dict[str, float]) -> Iterator[Case]:
 def _of_policy(log: str, policy: str, sizes: dict[str, float]) -> Iterator[Case]:
     for day in DAYS:
         yield Case(log, day, policy)
-        yield Case(log, day, policy, size=sizes[day])
+        if policy in DRAWN:
+            yield from (Case(log, day, policy, seed=seed) for seed in SEEDS)
     for penalty in PENALTIES.values():
         yield Case(log, "High", policy, penalty=penalty)
-    for size in SHARES.values():
-        yield Case(log, "Medium", policy, size=size)
+    if policy != "SA":
+        yield from (Case(log, "Medium", policy, size=size) for size in SHARES.values())
+        yield from (Case(log, day, policy, size=size) for day, size in sizes.items())
 
 
 def _longest_first(case: Case) -> tuple[float, str]:
@@ -165,7 +172,9 @@ def suns(data: Path) -> Iterator[Row]:
     for day in DAYS:
         pair = pair_of(data, day)
         from_ = np.datetime64(pair.start_unix_s, "s").astype("datetime64[D]")
-        yield [day, str(from_), f"{energy_kwh(pair):.0f}", f"{PUBLISHED_KWH[day]:.0f}"]
+        error, bias = error_of(data, day)
+        kwh = f"{energy_kwh(pair):.0f}", f"{PUBLISHED_KWH[day]:.0f}"
+        yield [day, str(from_), *kwh, f"{error:.0%}", f"{bias:+.0%}"]
 
 
 def report_base(found: Cases, logs: list[str]) -> None:
@@ -263,17 +272,18 @@ def _more(title: str, told: str, ratios: list[float]) -> Row:
 def panels(found: Cases, logs: list[str]) -> Iterator[Row]:
     for log in logs:
         for share, size in SHARES.items():
-            ratios = (found.profit(p, "SA", log, "Medium", size=size) for p in ("FF", "SGP", "LP"))
-            yield [f"{share}, {log}, Medium", *(f"{ratio:.0%}" for ratio in ratios)]
+            yield [f"{share}, {log}, Medium", *_by_lp(found, log, "Medium", size)]
 
 
 def as_published(found: Cases, logs: list[str], sizes: dict[str, float]) -> Iterator[Row]:
     for log in logs:
         for day, size in sizes.items():
-            policies = ("FF", "SGP", "LP", "prices")
-            ratios = (found.profit(p, "SA", log, day, size=size) for p in policies)
             title = f"{PUBLISHED_KWH[day]:,.0f} kWh, {log}, {day}"
-            yield [title, *(f"{ratio:.0%}" for ratio in ratios)]
+            yield [title, *_by_lp(found, log, day, size)]
+
+
+def _by_lp(found: Cases, log: str, day: str, size: float) -> Row:
+    return [f"{found.profit(policy, 'LP', log, day, size=size):.0%}" for policy in OTHERS]
 
 
 def kinds(found: Cases, logs: list[str]) -> Iterator[Row]:
@@ -281,6 +291,16 @@ def kinds(found: Cases, logs: list[str]) -> Iterator[Row]:
         for kind in KINDS:
             results = [found.of(log, "Medium", p, said=Said(kind)) for p in PLANNED]
             yield [f"{kind}, {log}", *(f"${one.profit:,.0f}, {one.missed}" for one in results)]
+
+
+def drawn(found: Cases, logs: list[str]) -> Iterator[Row]:
+    for log in logs:
+        for day in DAYS:
+            row = [f"{log}, {day}"]
+            for policy in OTHERS[:2]:
+                ratios = [found.profit(policy, "LP", log, day, seed=seed) for seed in SEEDS]
+                row.append(f"{min(ratios):.0%} to {max(ratios):.0%}")
+            yield row
 
 
 def scale(found: Cases) -> Iterator[Row]:
