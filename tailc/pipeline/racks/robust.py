@@ -1,8 +1,8 @@
 """Places of jobs that are best in the mean of several ways the green power may turn out.
 
 The forecast decides which racks the plan calls green, and the scenarios what it is worth: misses
-and bills follow in each. Jobs are placed one after another (ARRIVAL) or all at once (MIP), each by
-a program over all scenarios.
+and bills follow in each. Jobs are placed one after another (ARRIVAL), or all at once by a program
+over all scenarios (MIP).
 """
 
 from __future__ import annotations
@@ -24,8 +24,6 @@ from tailc.errors import Code, Finding, TailcError
 from tailc.forms.plan.asked import PlanMethod
 from tailc.pipeline.plan_solvers import failed, limits_of
 from tailc.pipeline.racks.stated import Stated
-
-_METHODS = {PlanMethod.ARRIVAL: place_robust, PlanMethod.MIP: solve_robust}
 
 
 @dataclass(frozen=True)
@@ -52,23 +50,14 @@ class RobustSearch:
         Raises TailcError for a method that knows no scenarios (METHOD_UNFIT), and where a solver
         has no answer.
         """
-        problem = self.stated.problem
-        method = _METHODS.get(problem.method)
-        if method is None:
-            message = f"`{problem.method.value}` plans for the forecast alone, not for scenarios"
-            at = ("supply", "forecast", "scenarios")
-            hint = "leave them out, or use the method `arrival` or `mip`"
-            raise TailcError(Finding(Code.METHOD_UNFIT, message, help=hint, about=at))
         jobs = self.jobs
-        limits = limits_of(problem.search)
-        with Solver(Backend(problem.search.solver)) as solver:
-            # Those that have begun come first: they must find room.
-            order = sorted(range(len(jobs)), key=lambda at: not jobs[at].must_run)
-            found = method(self.scenarios, [jobs[at] for at in order], solver, limits)
-            placed = self._checked(found, solver.backend)
-        by_job = dict(zip(order, placed, strict=True))
+        # Those that have begun come first: they must find room.
+        order = sorted(range(len(jobs)), key=lambda at: not jobs[at].must_run)
+        placed = self._placed([jobs[at] for at in order])
+        assert placed.plan is not None
+        by_job = dict(zip(order, placed.plan, strict=True))
         plan = tuple(by_job[at] for at in range(len(jobs)))
-        return RobustPlaces(plan, math.floor(found.mean), min(found.bound, self.bound))
+        return RobustPlaces(plan, math.floor(placed.mean), min(placed.bound, self.bound))
 
     @cached_property
     def jobs(self) -> list[Job]:
@@ -92,14 +81,29 @@ class RobustSearch:
             bounds.append(found.bound)
         return float(np.mean(bounds))
 
-    def _checked(self, found: Robust, backend: Backend) -> Plan:
-        if found.plan is None:
-            trust = Trust.REFUTED if found.faults else Trust.CLAIMED
-            told = "; ".join(found.faults) or found.message
-            if found.outcome is Outcome.INFEASIBLE:
-                message = "jobs that have begun find no room for which the green bus is enough"
-                hint = "leave the scenarios out, or plan more servers"
-                about = ("supply", "forecast", "scenarios")
-                raise TailcError(Finding(Code.INFEASIBLE, message, help=hint, about=about))
-            raise failed(backend, found.outcome, trust, told)
-        return found.plan
+    def _placed(self, jobs: list[Job]) -> Robust:
+        problem = self.stated.problem
+        match problem.method:
+            case PlanMethod.ARRIVAL:
+                return self._checked(place_robust(self.scenarios, jobs), self.prices.backend)
+            case PlanMethod.MIP:
+                with Solver(Backend(problem.search.solver)) as solver:
+                    limits = limits_of(problem.search)
+                    found = solve_robust(self.scenarios, jobs, solver, limits)
+                    return self._checked(found, solver.backend)
+            case other:
+                message = f"`{other.value}` plans for the forecast alone, not for scenarios"
+                at = ("supply", "forecast", "scenarios")
+                hint = "leave them out, or use the method `arrival` or `mip`"
+                raise TailcError(Finding(Code.METHOD_UNFIT, message, help=hint, about=at))
+
+    def _checked(self, found: Robust, backend: Backend) -> Robust:
+        if found.plan is not None:
+            return found
+        if found.outcome is Outcome.INFEASIBLE:
+            message = "jobs that have begun find no room for which the green bus is enough"
+            hint = "leave the scenarios out, or plan more servers"
+            about = ("supply", "forecast", "scenarios")
+            raise TailcError(Finding(Code.INFEASIBLE, message, help=hint, about=about))
+        trust = Trust.REFUTED if found.faults else Trust.CLAIMED
+        raise failed(backend, found.outcome, trust, "; ".join(found.faults) or found.message)

@@ -89,7 +89,10 @@ def _robustly(stated: Stated, solver: Solver) -> _Found:
 
 def _solver(problem: RacksProblem) -> str:
     if len(problem.supply.scenarios_mw):
-        return f"tailc_solvers.green.sla.robust with {problem.search.solver}"
+        own = "tailc_solvers.green.sla.robust"
+        return (
+            own if problem.method is PlanMethod.ARRIVAL else f"{own} with {problem.search.solver}"
+        )
     return _MODULES.get(problem.method, problem.search.solver)
 
 

@@ -7,8 +7,8 @@ in each scenario s of S, all alike likely:
     subject to  the rules of `problem` in every scenario
 
 One program for a general solver, as in `reduced`, with u_js and b_ts for each scenario. The plan is
-counted exactly in every scenario; the bound is that of the relaxed program. Jobs that come one
-after another are placed each by its own program.
+counted exactly in every scenario; the bound is that of the relaxed program. Many jobs are placed
+one after another without a solver, each at the best of some places.
 
 Source: a two-stage stochastic program in its extensive form (Birge, Louveaux, Introduction to
 Stochastic Programming, 2011, section 2.4); Haque 2016, appendix A, has the forecast alone.
@@ -29,6 +29,7 @@ from tailc_solvers.backends.check import proved_bound, verdict
 from tailc_solvers.backends.linear import Limits, Outcome
 from tailc_solvers.green.sla.check import faults_of, figures_of, load_of
 from tailc_solvers.green.sla.columns import JobColumns, add_job
+from tailc_solvers.green.sla.flow import place_job
 from tailc_solvers.green.sla.problem import (
     Charges,
     Groups,
@@ -113,23 +114,53 @@ def solve_robust(
     return Robust(answer.outcome, plan, _values(scenarios, jobs, plan), bound)
 
 
-def place_robust(
-    scenarios: Sequence[Groups], jobs: Sequence[Job], solver: Solver, limits: Limits | None = None
-) -> Robust:
-    """Jobs one after another in their order, each where it is best for all scenarios.
+def place_robust(scenarios: Sequence[Groups], jobs: Sequence[Job]) -> Robust:
+    """Jobs one after another in their order, each at the best of some places, or turned away.
 
-    Without a bound for all together. The first failure ends it.
+    These are the best places (`flow`) under each scenario and under each quarter of what they
+    bring, from the least in every epoch to the most. A heuristic, without a bound; INFEASIBLE where
+    a job that must run has none of these places.
     """
+    _check(scenarios, jobs)
     plan: list[Placement | None] = []
     here = list(scenarios)
     for job in jobs:
-        found = solve_robust(here, [job], solver, limits)
-        if found.plan is None:
-            return found
-        plan += found.plan
-        load = load_of(here[0], [job], found.plan)
+        found = _best_of_some(here, job)
+        if found is None:
+            return Robust(Outcome.INFEASIBLE)
+        plan += found
+        load = load_of(here[0], [job], found)
         here = [groups.with_load(*load) for groups in here]
     return Robust(Outcome.FEASIBLE, tuple(plan), _values(scenarios, jobs, tuple(plan)))
+
+
+def _best_of_some(scenarios: Sequence[Groups], job: Job) -> Plan | None:
+    """The place with the highest mean; of equals the first, and none of a job first."""
+    some: list[Plan] = [] if job.must_run else [(None,)]
+    for groups in (*scenarios, *_quarters(scenarios)):
+        found = place_job(groups, job).plan
+        if found is not None and found[0] is not None:
+            some.append(found)
+    allowed = [
+        plan for plan in some if not any(faults_of(groups, [job], plan) for groups in scenarios)
+    ]
+    return max(allowed, key=lambda plan: sum(_values(scenarios, [job], plan)), default=None)
+
+
+def _quarters(scenarios: Sequence[Groups]) -> list[Groups]:
+    """In each epoch the scenario with the least green energy, with a quarter of them below, ..."""
+    order = np.argsort([one.energy.green for one in scenarios], axis=0, kind="stable")
+    last = len(scenarios) - 1
+    return [_of_epochs(scenarios, order[last * quarter // 4]) for quarter in range(5)]
+
+
+def _of_epochs(scenarios: Sequence[Groups], chosen: Whole) -> Groups:
+    """Each epoch as in the scenario chosen for it; int64 (epochs,)."""
+    epochs = np.arange(len(chosen))
+    green = np.stack([one.energy.green for one in scenarios])[chosen, epochs]
+    is_green = np.stack([one.is_green for one in scenarios])[chosen, :, epochs].T
+    first = scenarios[0]
+    return replace(first, is_green=is_green, energy=replace(first.energy, green=green))
 
 
 def _values(scenarios: Sequence[Groups], jobs: Sequence[Job], plan: Plan) -> tuple[int, ...]:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from tailc_solvers.backends.adapters import Backend, Solver
 from tailc_solvers.backends.linear import Limits, Outcome
-from tailc_solvers.green.sla.check import faults_of
+from tailc_solvers.green.sla.check import faults_of, figures_of
 from tailc_solvers.green.sla.flow import place_job
 from tailc_solvers.green.sla.problem import Charges, Energy, Groups, Job, Racks
 from tailc_solvers.green.sla.robust import groups_of_scenarios, place_robust, solve_robust
@@ -53,7 +53,7 @@ def best_of_all(scenarios: list[Groups], jobs: list[Job]) -> Fraction:
 def test_no_plan_is_better_than_the_one_found(seed, solver):
     scenarios = scenarios_of(seed, 1 + seed % 3)
     groups = scenarios[0]
-    jobs = [small_job((seed, k), groups.groups, groups.epochs) for k in range(1 + seed % 2)]
+    jobs = [small_job(100 * seed + k, groups.groups, groups.epochs) for k in range(1 + seed % 2)]
     found = solve_robust(scenarios, jobs, solver)
     assert found.plan is not None
     best = best_of_all(scenarios, jobs)
@@ -104,14 +104,48 @@ def test_racks_of_a_group_have_one_colour_in_every_scenario():
     assert second.is_green.tolist() == [[False, False], [True, True], [True, True]]
 
 
-def test_one_after_another_leaves_room(solver):
+def test_one_after_another_leaves_room():
     scenarios = scenarios_of(3, 2)
     groups = scenarios[0]
-    jobs = [small_job((9, k), groups.groups, groups.epochs) for k in range(3)]
-    found = place_robust(scenarios, jobs, solver)
+    jobs = [small_job(900 + k, groups.groups, groups.epochs) for k in range(3)]
+    found = place_robust(scenarios, jobs)
     assert found.outcome is Outcome.FEASIBLE
     assert found.plan is not None
     assert all(not faults_of(one, jobs, found.plan) for one in scenarios)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_a_job_is_placed_no_worse_than_by_any_scenario_alone(seed, solver):
+    scenarios = scenarios_of(seed, 3)
+    job = small_job(seed, scenarios[0].groups, scenarios[0].epochs)
+    found, exact = place_robust(scenarios, [job]), solve_robust(scenarios, [job], solver)
+    assert found.plan is not None
+    assert found.mean <= exact.bound + MONEY
+    for one in scenarios:
+        alone = place_job(one, job).plan
+        assert alone is not None
+        if not any(faults_of(groups, [job], alone) for groups in scenarios):
+            values = [figures_of(groups, [job], alone).value for groups in scenarios]
+            assert found.mean >= Fraction(sum(values), 3)
+
+
+def test_a_job_goes_where_every_scenario_is_green():
+    """Each alone would take the first hour that it has, and misses in the other."""
+    idle = np.zeros(3, int)
+    racks = Racks(1, 1, Energy(idle, SERVER, 0, idle), Charges(np.zeros(1, int)))
+    green = SERVER * np.array([[1, 0, 1], [0, 1, 1]])
+    found = place_robust(groups_of_scenarios(racks, green), [Job(1, 1, 1, 9, 30, latest_start=2)])
+    assert found.values == (9, 9)
+    assert found.plan is not None
+    assert found.plan[0] is not None
+    assert found.plan[0].start == 2
+
+
+def test_a_job_that_must_run_and_has_no_room_ends_it():
+    (groups,) = scenarios_of(3, 1)
+    full = groups.with_load(groups.free, groups.moves)
+    job = Job(1, 1, 0, 1, 1, must_run=True)
+    assert place_robust([full], [job]).outcome is Outcome.INFEASIBLE
 
 
 def test_a_crashing_or_slow_solver_gives_no_plan():
