@@ -119,8 +119,11 @@ def remarks(judged: JudgedPlan) -> list[str]:
         told.append(f"an interval needs {FEWEST_WINDOWS} windows at least")
     if found.more_windows is not None:
         told.append(f"about {counted(found.more_windows, 'more window')} would decide")
-    elif found.ruling is Ruling.UNDECIDED and not found.promised_ppm:
-        told.append("no number of windows shows that no promise is ever broken")
+    elif found.ruling is Ruling.UNDECIDED and found.windows >= FEWEST_WINDOWS:
+        if found.broken.low is None:
+            told.append("there was no job to judge")
+        elif not found.promised_ppm:
+            told.append("no number of windows shows that no promise is ever broken")
     return told
 
 

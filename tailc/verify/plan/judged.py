@@ -106,11 +106,12 @@ def _ruling(broken: MeanOf, promised: float) -> Ruling:
 def _more(sample: Sample, broken: MeanOf, promised: float) -> int | None:
     """Windows until the interval, which shrinks with their root, leaves the promise out.
 
-    None where no number would do: the estimate is on the promise, or nothing was promised broken.
+    None where it is not known, or no number would do: there was no job to judge, the estimate is on
+    the promise, or none at all may be broken.
     """
     count, total = len(sample.parts), float(sample.wholes.sum())
     fewest = max(FEWEST_WINDOWS - count, 1)
-    if not promised:
+    if not promised or not total:
         return None
     if broken.low is None or broken.high is None:
         return fewest

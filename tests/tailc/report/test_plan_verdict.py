@@ -88,6 +88,12 @@ def test_a_promise_of_none_cannot_be_shown():
     )
 
 
+def test_a_verdict_on_nobody_says_so():
+    nobody = Figures("policy", {Quantity.LATE: UNKNOWN}, {})
+    odd = replace(JUDGED, verdict=replace(VERDICT, policy=nobody, promised_ppm=50_000))
+    assert remarks(odd) == ["there was no job to judge"]
+
+
 def test_what_is_left_to_say_is_said():
     few = replace(VERDICT, windows=3, promised_ppm=50_000, more_windows=1)
     odd = replace(JUDGED, verdict=few, left_out=2, own_windows=1)

@@ -87,3 +87,29 @@ def test_a_site_is_read_off_the_racks_of_a_plan():
 def test_without_windows_nothing_is_judged():
     with pytest.raises(ValueError, match="a window"):
         verify_rigid(plan(), ())
+
+
+def test_where_nobody_is_admitted_nothing_is_known_of_promises():
+    kept = days([2.0] * 40, [1_800 * day for day in range(20)])
+    found = verify_rigid(plan(70_000, 70_000), kept)
+    assert (found.ruling, found.more_windows) == (Ruling.UNDECIDED, None)
+    assert found.broken.low is None
+
+
+def test_a_promise_of_none_fails_at_the_first_that_is_broken():
+    power = [2.0, 2.0] * 19 + [0.0, 0.0]
+    mixed = days(power, [1_800 * day for day in range(20)], expected=2)
+    found = verify_rigid(plan(violations_ppm=0), mixed)
+    assert found.broken.value == pytest.approx(0.05)
+    assert found.ruling is Ruling.FAIL
+
+
+def test_more_windows_are_asked_for_by_the_root_of_their_number():
+    # Of 20 jobs, one a window, 5 are broken: 0.25 with a deviation of sqrt(0.25 * 0.75 / 19).
+    power = ([2.0, 2.0] * 3 + [0.0, 0.0]) * 5
+    mixed = days(power, [1_800 * day for day in range(20)], expected=2)
+    found = verify_rigid(plan(violations_ppm=300_000), mixed)
+    half = 2.093 * (0.25 * 0.75 / 19) ** 0.5
+    wanted = 20 * (half / 0.05) ** 2
+    assert found.ruling is Ruling.UNDECIDED
+    assert found.more_windows == pytest.approx(wanted - 20, abs=2)
