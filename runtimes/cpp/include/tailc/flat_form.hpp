@@ -1,0 +1,90 @@
+// The FlatBuffer of a `.tailc` file: sealed, of a known version, laid out as a policy is.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "_generated/policy_generated.h"
+#include "error.hpp"
+#include "ladder_meaning.hpp"
+#include "seal.hpp"
+#include "text.hpp"
+
+namespace tailc::detail {
+
+constexpr std::uint16_t kSchemaMajor = 1;
+constexpr std::size_t kMostBytes = std::size_t{64} << 20;
+
+inline void require_structure(bool holds) {
+  if (!holds) throw PolicyError(Refusal::bad_structure, "the FlatBuffer is broken");
+}
+
+using FormBoxes = flatbuffers::Vector<flatbuffers::Offset<policy::FormBox>>;
+
+// The root of a FlatBuffer, of which no more than its list of fields has been verified.
+inline const flatbuffers::Table& root_of(flatbuffers::Verifier& verifier,
+                                         const std::uint8_t* payload) {
+  const std::size_t offset = verifier.VerifyOffset(0);
+  require_structure(offset > 0);
+  const auto* root = reinterpret_cast<const flatbuffers::Table*>(payload + offset);
+  require_structure(root->VerifyTableStart(verifier));
+  return *root;
+}
+
+// Another major version may lay out anything else otherwise, so its number comes before the rest.
+inline void check_version(const std::uint8_t* payload, std::size_t size) {
+  constexpr std::size_t kIdentifierEnd = 8;
+  if (size < kIdentifierEnd || !policy::PolicyBufferHasIdentifier(payload))
+    throw PolicyError(Refusal::bad_structure, "the FlatBuffer's identifier is not TLC1");
+  flatbuffers::Verifier verifier(payload, size);
+  const flatbuffers::Table& root = root_of(verifier, payload);
+  const auto read = [&](flatbuffers::voffset_t field) {
+    require_structure(root.VerifyField<std::uint16_t>(verifier, field, sizeof(std::uint16_t)));
+    return root.GetField<std::uint16_t>(field, 0);
+  };
+  const std::uint16_t major = read(policy::Policy::VT_SCHEMA_MAJOR);
+  if (major == kSchemaMajor) return;
+  const std::uint16_t minor = read(policy::Policy::VT_SCHEMA_MINOR);
+  throw PolicyError(Refusal::unknown_schema, "schema `" + std::to_string(major) + "." +
+                                                 std::to_string(minor) + "` is not known here");
+}
+
+inline void check_forms(const FormBoxes& boxes) {
+  for (const policy::FormBox* box : boxes) {
+    if (box->form_type() == policy::Form::NONE || box->form_type() > policy::Form::MAX)
+      throw PolicyError(Refusal::unknown_form,
+                        "form `" + text_of(box->form_name()) + "` is not known here");
+    if (const policy::Ladder* ladder = box->form_as_Ladder()) {
+      check_rules(*ladder);
+      check_row_structure(*ladder);
+    }
+  }
+}
+
+// Where the whole is broken a form or a rule that is not known here is still named: its policy may
+// lack what those of this version have.
+[[noreturn]] inline void refuse_structure(const std::uint8_t* payload, std::size_t size) {
+  flatbuffers::Verifier verifier(payload, size);
+  const flatbuffers::Table& root = root_of(verifier, payload);
+  require_structure(root.VerifyOffsetRequired(verifier, policy::Policy::VT_FORMS));
+  const auto& boxes = *root.GetPointer<const FormBoxes*>(policy::Policy::VT_FORMS);
+  require_structure(verifier.VerifyVector(&boxes) && verifier.VerifyVectorOfTables(&boxes));
+  check_forms(boxes);
+  throw PolicyError(Refusal::bad_structure, "the FlatBuffer is broken");
+}
+
+// The policy in sealed bytes, which begin at a multiple of 8; PolicyError unless it is whole.
+inline const policy::Policy& flat_form_in(const std::uint8_t* bytes, std::size_t size) {
+  if (size > kMostBytes)
+    throw PolicyError(Refusal::bad_structure, "the file is larger than any policy");
+  const std::size_t payload = unsealed_size(bytes, size);
+  check_version(bytes, payload);
+  flatbuffers::Verifier verifier(bytes, payload);
+  if (!policy::VerifyPolicyBuffer(verifier)) refuse_structure(bytes, payload);
+  const policy::Policy& root = *policy::GetPolicy(bytes);
+  check_forms(*root.forms());
+  return root;
+}
+
+}  // namespace tailc::detail

@@ -1,0 +1,142 @@
+// A plan that contradicts itself is refused, but for servers that jobs have twice.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include "controller.hpp"
+#include "error.hpp"
+#include "plan_data.hpp"
+
+namespace tailc::detail {
+
+constexpr std::int64_t kMostServers = std::int64_t{1} << 20;
+constexpr std::int64_t kLargestUdollars = std::int64_t{1} << 28;
+constexpr std::int64_t kLargestWhole = (std::int64_t{1} << 53) - 1;
+
+// The number of pools, epochs or jobs, to compare with numbers of the artifact.
+template <class List>
+std::int64_t count_of(const List& list) {
+  return static_cast<std::int64_t>(list.size());
+}
+
+template <class List>
+bool has_names_apart(const List& named) {
+  std::set<std::string_view> names;
+  return std::all_of(named.begin(), named.end(),
+                     [&](const auto& one) { return names.insert(one.name).second; });
+}
+
+inline void check_times(const PlanData& data) {
+  constexpr std::int64_t kLatestUnixS = 253'402'300'799, kMostEpochs = std::int64_t{1} << 14;
+  require(data.epoch_s > 0, "an epoch lasts a second at least");
+  require(!data.pools.empty() && !data.epochs.empty(), "a plan needs a pool and an epoch");
+  const std::int64_t epochs = count_of(data.epochs);
+  require(epochs <= kMostEpochs, "a plan has 2^14 epochs at most");
+  require(data.start_unix_s >= 0 && data.start_unix_s <= kLatestUnixS &&
+              data.epoch_s <= (kLatestUnixS - data.start_unix_s) / epochs,
+          "a plan lies in the years 1970 to 9999");
+}
+
+inline void check_pools(const PlanData& data) {
+  std::int64_t servers = 0;
+  for (const Pool& pool : data.pools) {
+    require(!pool.name.empty(), "a pool needs a name");
+    require(0 < pool.servers && pool.servers <= kMostServers, "a pool has 1 to 2^20 servers");
+    require(0 <= pool.asleep_mw && pool.asleep_mw <= pool.busy_mw && pool.busy_mw > 0,
+            "a busy server draws power, and what a sleeping one does");
+    require(pool.migration_mj >= 0, "to move work gives no energy");
+    require(!pool.racks || (*pool.racks > 0 && pool.servers % *pool.racks == 0),
+            "racks of a pool have as many servers each");
+    require(pool.racks.has_value() == data.pools[0].racks.has_value(),
+            "all pools are of racks or none");
+    servers += pool.servers;
+  }
+  require(servers <= kMostServers, "a plan has 2^20 servers");
+  require(has_names_apart(data.pools), "two pools have one name");
+}
+
+inline void check_epochs(const PlanData& data) {
+  const bool has_buses = data.epochs[0].first_green_pool.has_value();
+  for (const Epoch& epoch : data.epochs) {
+    require(epoch.green_mw >= 0 && epoch.brown_udollars_per_kwh >= 0 && epoch.brown_mg_per_kwh >= 0,
+            "power, prices and CO2 are not negative");
+    require(epoch.first_green_pool.has_value() == has_buses, "two buses in every epoch or in none");
+    const std::int64_t first = epoch.first_green_pool.value_or(0);
+    require(0 <= first && first <= count_of(data.pools), "the first green pool is there, or none");
+  }
+}
+
+inline std::vector<std::int64_t> amounts_of(const PlanData& data) {
+  std::vector<std::int64_t> amounts;
+  for (const auto& one : data.prices) amounts.insert(amounts.end(), one.begin(), one.end());
+  if (data.terms) {
+    const auto& [green, brown, penalty] = *data.terms;
+    amounts.insert(amounts.end(), {green, brown, penalty});
+  }
+  return amounts;
+}
+
+inline void check_money(const PlanData& data) {
+  require(data.prices.size() == data.pools.size(), "each pool has a price in each epoch");
+  for (const auto& one : data.prices)
+    require(one.size() == data.epochs.size(), "each pool has a price in each epoch");
+  require(data.terms.has_value() != data.malleable.has_value(), "jobs are rigid or malleable");
+  const std::vector<std::int64_t> amounts = amounts_of(data);
+  const auto [least, most] = std::minmax_element(amounts.begin(), amounts.end());
+  require(0 <= *least && *most <= kLargestUdollars, "prices and terms are 0 to 2^28");
+  std::int64_t slots = 0;
+  for (const Pool& pool : data.pools) slots += pool.servers * count_of(data.epochs);
+  require(slots * *most <= kLargestWhole, "a plan is worth 2^53 or more");
+  if (!data.malleable) return;
+  const auto [delay_udollars, slowdown_ppm] = *data.malleable;
+  require(0 <= delay_udollars && delay_udollars <= kLargestUdollars, "a delay costs 0 to 2^28");
+  require(slowdown_ppm >= kPpm, "a slowdown is a factor of 1 or more");
+}
+
+inline void check_spans(const PlanData& data, const PlannedJob& job) {
+  std::vector<std::int64_t> ends(data.pools.size(), 0);
+  const Span* before = nullptr;
+  for (const Span& span : job.spans) {
+    require(0 <= span.pool && span.pool < count_of(data.pools) && span.first_epoch >= 0 &&
+                span.epochs > 0 && span.servers > 0,
+            "a span is of a pool, and runs");
+    require(span.epochs <= count_of(data.epochs) &&
+                span.first_epoch <= count_of(data.epochs) - span.epochs,
+            "a span ends with the plan");
+    const auto pool = static_cast<std::size_t>(span.pool);
+    require(span.servers <= data.pools[pool].servers, "a span is no larger than its pool");
+    require(span.first_epoch >= ends[pool], "two spans of a pool at once");
+    ends[pool] = span.first_epoch + span.epochs;
+    require(before == nullptr || before->first_epoch < span.first_epoch ||
+                (before->first_epoch == span.first_epoch && before->pool <= span.pool),
+            "spans are in order of epoch, then of pool");
+    before = &span;
+  }
+}
+
+inline void check_job(const PlanData& data, const PlannedJob& job) {
+  require(!job.name.empty() && !job.spans.empty(), "a job has a name, and runs");
+  check_spans(data, job);
+  std::int64_t slots = 0;
+  for (const Span& span : job.spans) slots += span.servers * span.epochs;
+  require(0 <= job.green_slots && job.green_slots <= slots, "no more than all of a job is green");
+  require(data.terms.has_value() || job.green_slots == 0, "malleable jobs are promised nothing");
+}
+
+inline void check_plan(const PlanData& data) {
+  check_times(data);
+  require(0 <= data.violations_ppm && data.violations_ppm <= kPpm,
+          "a part of jobs lies from 0 to 1");
+  check_pools(data);
+  check_epochs(data);
+  check_money(data);
+  require(has_names_apart(data.jobs), "two jobs have one name");
+  for (const PlannedJob& job : data.jobs) check_job(data, job);
+}
+
+}  // namespace tailc::detail

@@ -1,0 +1,214 @@
+// A broker of one host: shares of its processor time by what virtual machines get done.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "_generated/policy_generated.h"
+#include "controller.hpp"
+#include "error.hpp"
+#include "shares_estimate.hpp"
+#include "shares_meaning.hpp"
+#include "text.hpp"
+
+namespace tailc {
+
+// A machine on the host; without a target it gets what is left.
+struct Machine {
+  std::string name;
+  std::optional<std::int64_t> target_milli;  // thousandths of a unit of work per second
+  std::int64_t first_a_ppm, first_b_milli;
+};
+
+// Ticks are for one thread at a time. Doubles are rounded after each operation, so that all
+// runtimes agree to the bit, whether the compiler fuses multiplications and additions or not.
+class Shares {
+ public:
+  explicit Shares(const policy::Shares& form);
+
+  // The new `granted_ppm`, by machine; to be called once in `estimate_us`.
+  //
+  // throughput: of each machine of `served` [work/s], its mean over the last `window_us`, or since
+  // the start while that is shorter. Throws std::invalid_argument for one that is negative or no
+  // number, and then remembers what it did.
+  const std::vector<std::int64_t>& tick(const std::vector<double>& throughput);
+
+  // Of each machine of `served`, whether a lasting shortage tells of too high a target.
+  std::vector<bool> cannot_meet() const;
+
+  const std::vector<std::int64_t>& granted_ppm() const noexcept { return granted_ppm_; }
+  const std::vector<Machine>& machines() const noexcept { return machines_; }
+  // Those with a target, in the order of `machines`.
+  const std::vector<Served>& served() const noexcept { return served_; }
+  std::int64_t window_us() const noexcept { return window_us_; }
+  std::int64_t estimate_us() const noexcept { return estimate_us_; }
+  std::int64_t step_us() const noexcept { return step_us_; }
+  std::int64_t enforce_us() const noexcept { return enforce_us_; }
+  std::int64_t host_ppm() const noexcept { return host_ppm_; }
+  std::int64_t least_ppm() const noexcept { return least_ppm_; }
+
+ private:
+  using Amounts = std::vector<std::int64_t>;
+
+  void step(const Amounts& had_ppm);
+  double request(Served& one, double share) const;
+  std::int64_t asked_ppm(double request) const;
+  Amounts shared_out(const Amounts& asked_ppm) const;
+  Amounts cut(const Amounts& asked_ppm) const;
+  Amounts of_served(const Amounts& granted_ppm) const;
+
+  policy::ShareLaw law_;
+  std::int64_t window_us_, estimate_us_, step_us_, enforce_us_, least_ppm_, host_ppm_;
+  std::int64_t shortage_steps_;
+  double pole_;
+  detail::Forgetting forgetting_;
+  std::int64_t lag_ = 0, full_ = 0, ticks_ = 0;  // in ticks
+  std::vector<Machine> machines_;
+  std::vector<Served> served_;
+  Amounts granted_ppm_, granted_before_ppm_;
+};
+
+inline Shares::Shares(const policy::Shares& form)
+    : law_(form.law()),
+      window_us_(form.window_us()),
+      estimate_us_(form.estimate_us()),
+      step_us_(form.step_us()),
+      enforce_us_(form.enforce_us()),
+      least_ppm_(form.least_ppm()),
+      host_ppm_(form.host_ppm()),
+      shortage_steps_(form.shortage_steps()),
+      pole_(detail::quotient(form.pole_ppm(), kPpm)),
+      forgetting_{detail::quotient(form.forgetting_ppm(), kPpm),
+                  static_cast<double>(form.first_covariance()),
+                  detail::quotient(form.least_b_ppm(), kPpm)} {
+  detail::check_shares(form);
+  lag_ = step_us_ / estimate_us_;
+  full_ = window_us_ / estimate_us_ + (window_us_ % estimate_us_ > 0 ? 1 : 0);
+  Amounts asked_ppm_now;
+  for (const policy::Machine* machine : *form.machines()) {
+    const auto target = machine->target_milli();
+    machines_.push_back({detail::text_of(machine->name()),
+                         target.has_value() ? std::optional(*target) : std::nullopt,
+                         machine->first_a_ppm(), machine->first_b_milli()});
+    if (!target.has_value()) continue;
+    served_.emplace_back(machines_.back().name, *target, machine->first_a_ppm(),
+                         machine->first_b_milli(), forgetting_.first_covariance);
+    asked_ppm_now.push_back(asked_ppm((1.0 - served_.back().a) / served_.back().b));
+  }
+  granted_ppm_ = granted_before_ppm_ = shared_out(asked_ppm_now);
+}
+
+inline const std::vector<std::int64_t>& Shares::tick(const std::vector<double>& throughput) {
+  constexpr double kLargestLevel = 1000.0;  // more counts as that
+  const auto is_measured = [](double work_per_s) { return work_per_s >= 0.0; };
+  if (throughput.size() != served_.size() ||
+      !std::all_of(throughput.begin(), throughput.end(), is_measured))
+    throw std::invalid_argument("a throughput is a number, not negative, for each machine served");
+  ++ticks_;
+  const std::int64_t since = (ticks_ - 1) % lag_ + 1;
+  const Amounts now_ppm = of_served(granted_ppm_), before_ppm = of_served(granted_before_ppm_);
+  const auto slot = static_cast<std::size_t>((ticks_ - 1) % lag_);
+  for (std::size_t i = 0; i < served_.size(); ++i) {
+    Served& one = served_[i];
+    const double level = std::min(throughput[i] / one.target, kLargestLevel);
+    if (ticks_ >= full_ + lag_) {
+      const std::int64_t shares = since * now_ppm[i] + (lag_ - since) * before_ppm[i];
+      detail::estimate(one, forgetting_, one.levels[slot], detail::quotient(shares, lag_ * kPpm),
+                       level);
+    }
+    if (slot == one.levels.size()) one.levels.push_back(level);
+    one.levels[slot] = one.level = level;
+  }
+  if (ticks_ % lag_ == 0 && ticks_ >= full_) step(now_ppm);
+  return granted_ppm_;
+}
+
+inline std::vector<bool> Shares::cannot_meet() const {
+  std::vector<bool> found;
+  for (const Served& one : served_) found.push_back(one.short_steps >= shortage_steps_);
+  return found;
+}
+
+// New shares for all machines; `had_ppm` is what those served have had.
+inline void Shares::step(const Amounts& had_ppm) {
+  Amounts asked;
+  for (std::size_t i = 0; i < served_.size(); ++i)
+    asked.push_back(asked_ppm(request(served_[i], detail::quotient(had_ppm[i], kPpm))));
+  granted_before_ppm_ = std::exchange(granted_ppm_, shared_out(asked));
+  const Amounts given = of_served(granted_ppm_);
+  for (std::size_t i = 0; i < served_.size(); ++i) {
+    Served& one = served_[i];
+    const bool is_limited = given[i] < asked[i] || given[i] == host_ppm_;
+    one.short_steps = is_limited && one.level < 1.0 ? one.short_steps + 1 : 0;
+    one.level_before = one.level;
+  }
+}
+
+// The share that the law asks for, whatever can be had.
+inline double Shares::request(Served& one, double share) const {
+  using detail::rounded;
+  const auto [a, b] = one.believed;
+  if (law_ == policy::ShareLaw::POLE_PLACEMENT) {
+    const double gain = (1.0 - pole_) / b;
+    const double error_before = one.level_before ? 1.0 - *one.level_before : 0.0;
+    return (share + rounded(gain * (1.0 - one.level))) - rounded(rounded(a * gain) * error_before);
+  }
+  const double missed =
+      one.level_before ? one.level - (rounded(a * *one.level_before) + rounded(b * share)) : 0.0;
+  const double lasting = detail::common(missed, std::exchange(one.missed, missed));
+  return (((1.0 - pole_) + rounded((pole_ - a) * one.level)) - lasting) / b;
+}
+
+inline std::int64_t Shares::asked_ppm(double request) const {
+  const double ppm = detail::rounded(request * static_cast<double>(kPpm));
+  if (ppm >= static_cast<double>(host_ppm_)) return host_ppm_;
+  return ppm > static_cast<double>(least_ppm_) ? static_cast<std::int64_t>(ppm) : least_ppm_;
+}
+
+inline Shares::Amounts Shares::shared_out(const Amounts& asked_ppm) const {
+  const Amounts given = cut(asked_ppm);
+  std::int64_t left = host_ppm_;
+  for (const std::int64_t ppm : asked_ppm) left -= ppm;
+  const auto others = static_cast<std::int64_t>(machines_.size() - asked_ppm.size());
+  left = others > 0 ? std::max(left, std::int64_t{0}) / others : 0;
+  Amounts shares;
+  auto next = given.begin();
+  for (const Machine& machine : machines_) shares.push_back(machine.target_milli ? *next++ : left);
+  return shares;
+}
+
+// What is asked; where that is more than the host in proportion, the least at least.
+inline Shares::Amounts Shares::cut(const Amounts& asked_ppm) const {
+  std::int64_t among = 0, rest = host_ppm_;
+  for (const std::int64_t ppm : asked_ppm) among += ppm;
+  if (among <= host_ppm_) return asked_ppm;
+  std::vector<bool> has_least(asked_ppm.size());
+  Amounts parts(asked_ppm.size());
+  for (bool is_cut = true; is_cut;) {
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      parts[i] = has_least[i] ? least_ppm_ : asked_ppm[i] * rest / among;
+    is_cut = false;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (parts[i] >= least_ppm_) continue;
+      is_cut = has_least[i] = true;
+      among -= asked_ppm[i];
+      rest -= least_ppm_;
+    }
+  }
+  return parts;
+}
+
+inline Shares::Amounts Shares::of_served(const Amounts& granted_ppm) const {
+  Amounts found;
+  for (std::size_t i = 0; i < machines_.size(); ++i)
+    if (machines_[i].target_milli) found.push_back(granted_ppm[i]);
+  return found;
+}
+
+}  // namespace tailc

@@ -1,0 +1,235 @@
+// Runs every look-up vector: `vectors DIR`. Prints the first difference of each file, and how many
+// answers there were; exits 0 if all are right.
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tailc/tailc.hpp>
+
+#include "lines.hpp"
+#include "plan_vectors.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// What of a row is answered otherwise; empty: nothing.
+using Check = std::function<std::string(const Row&)>;
+
+std::string difference(const std::string& got, const std::string& wanted) {
+  return got == wanted ? "" : "is `" + got + "`, wanted `" + wanted + "`";
+}
+
+std::string word_of(tailc::Start start) {
+  if (start == tailc::Start::now) return "now";
+  return start == tailc::Start::wait ? "wait" : "on-exit";
+}
+
+std::string text_of(const tailc::Answer& answer) {
+  return word_of(answer.start) + " " + std::to_string(answer.wait_us) + " " +
+         std::to_string(answer.rung);
+}
+
+Check lookups(const std::string& path) {
+  auto policy = std::make_shared<tailc::Policy>(tailc::open(path));
+  return [policy](const Row& row) {
+    const std::string& name = row.at("request_class");
+    const tailc::Ladder& ladder = name.empty() ? policy->ladder() : policy->ladder(name);
+    const std::int64_t load = whole(row.at("load")), waited_us = whole(row.at("waited_us"));
+    const std::int64_t executed_us = whole(row.at("executed_us"));
+    const tailc::Answer got =
+        row.count("output_ppm") > 0
+            ? ladder.lookup_scaled(load, waited_us, executed_us, whole(row.at("output_ppm")))
+            : ladder.lookup(load, waited_us, executed_us);
+    const std::string wanted = row.at("start") + " " + row.at("wait_us") + " " + row.at("rung");
+    return difference(text_of(got), wanted);
+  };
+}
+
+Check levels(const std::string& path) {
+  auto policy = std::make_shared<tailc::Policy>(tailc::open(path));
+  return [policy](const Row& row) {
+    const tailc::TailTable& table = policy->tail_table();
+    const std::vector<std::int64_t> ages_ns = wholes(row.at("ages_ns"));
+    const std::size_t level = table.level_scaled(
+        ages_ns.data(), ages_ns.size(), whole(row.at("elapsed_cycles")),
+        whole(row.at("elapsed_memory_ns")), whole(row.at("output_ppm")));
+    return difference(std::to_string(level) + " " + std::to_string(table.frequencies_khz()[level]),
+                      row.at("level") + " " + row.at("frequency_khz"));
+  };
+}
+
+// Of the climbs in a row those that look-ups show.
+std::string climbs(const tailc::Ladder& ladder, const Row& row) {
+  const std::int64_t load = whole(row.at("load"));
+  std::int64_t before = -1;
+  std::string found;
+  for (const std::string& climb : words(row.at("climbs"))) {
+    const std::int64_t age_us = whole(split(climb, ':')[0]), rung = whole(split(climb, ':')[1]);
+    const bool is_new = age_us == 0 || ladder.lookup(load, 0, age_us - 1).rung == before;
+    if (is_new && ladder.lookup(load, 0, age_us).rung == rung)
+      found += (found.empty() ? "" : " ") + climb;
+    before = rung;
+  }
+  return found;
+}
+
+Check steps(const std::string& path) {
+  auto policy = std::make_shared<tailc::Policy>(tailc::open(path));
+  return [policy, path](const Row& row) {
+    if (row.at("step") == "0") {
+      *policy = tailc::open(path);
+    } else {
+      policy->controller()->step(whole(row.at("measured_us")), whole(row.at("rate_mrps")));
+    }
+    const bool is_ladder = row.count("climbs") > 0;
+    const std::string decided =
+        is_ladder ? climbs(policy->ladder(), row)
+                  : std::to_string(policy->tail_table().level(wholes(row.at("ages_ns")), 0, 0));
+    const tailc::Controller& controller = *policy->controller();
+    return difference(std::to_string(controller.output()) + " " +
+                          std::to_string(controller.output_ppm()) + " " + decided,
+                      row.at("output") + " " + row.at("output_ppm") + " " +
+                          row.at(is_ladder ? "climbs" : "level"));
+  };
+}
+
+bool are_same(const std::vector<double>& got, const std::vector<double>& wanted) {
+  return got.size() == wanted.size() &&
+         std::memcmp(got.data(), wanted.data(), got.size() * sizeof(double)) == 0;
+}
+
+// The columns of a row that differ, doubles bit for bit.
+std::string shares_difference(const tailc::Shares& shares, const Row& row) {
+  std::vector<double> a, b, believed_a, believed_b;
+  std::vector<std::int64_t> short_steps;
+  for (const tailc::Served& one : shares.served()) {
+    a.push_back(one.a);
+    b.push_back(one.b);
+    believed_a.push_back(one.believed.first);
+    believed_b.push_back(one.believed.second);
+    short_steps.push_back(one.short_steps);
+  }
+  if (shares.granted_ppm() != wholes(row.at("granted_ppm"))) return "granted_ppm";
+  if (!are_same(a, doubles(row.at("a")))) return "a";
+  if (!are_same(b, doubles(row.at("b")))) return "b";
+  if (!are_same(believed_a, doubles(row.at("believed_a")))) return "believed_a";
+  if (!are_same(believed_b, doubles(row.at("believed_b")))) return "believed_b";
+  return short_steps == wholes(row.at("short_steps")) ? "" : "short_steps";
+}
+
+Check ticks(const std::string& path) {
+  auto policy = std::make_shared<tailc::Policy>(tailc::open(path));
+  return [policy, path](const Row& row) {
+    if (row.at("tick") == "0") {
+      *policy = tailc::open(path);
+    } else {
+      policy->shares().tick(doubles(row.at("throughput")));
+    }
+    return shares_difference(policy->shares(), row);
+  };
+}
+
+Check calls(const std::string& path) {
+  auto policy = std::make_shared<tailc::Policy>(tailc::open(path));
+  auto sequence = std::make_shared<std::string>();
+  return [policy, sequence, path](const Row& row) {
+    if (row.at("sequence") != *sequence) *policy = tailc::open(path);
+    *sequence = row.at("sequence");
+    const PlanAnswer got = answered(policy->plan(), row);
+    const PlanAnswer wanted = {row.at("answer"), row.at("pays_udollars"), row.at("worth_udollars"),
+                               row.at("green_slots"), row.at("places")};
+    std::string parts;
+    for (std::size_t i = 0; i < got.size(); ++i) parts += difference(got[i], wanted[i]);
+    return parts;
+  };
+}
+
+std::string text_of(const Row& row) {
+  std::string text;
+  for (const auto& [name, value] : row) text += " " + name + "=" + value;
+  return text;
+}
+
+struct Count {
+  std::size_t answers = 0, wrong = 0;
+};
+
+// The first row of a file that is wrong is printed.
+Count run(const fs::path& file, const std::vector<Row>& rows, const Check& check) {
+  Count count;
+  for (const Row& row : rows) {
+    ++count.answers;
+    const std::string wrong = check(row);
+    if (!wrong.empty() && count.wrong++ == 0)
+      std::cout << file.string() << ":" << text_of(row) << ": " << wrong << "\n";
+  }
+  return count;
+}
+
+// A file that must be refused, and is not, or otherwise.
+std::string wrongly_opened(const std::string& path, const std::string& wanted) {
+  try {
+    tailc::open(path);
+  } catch (const tailc::PolicyError& error) {
+    return difference(name_of(error.refusal()), wanted);
+  }
+  return "is opened, wanted `" + wanted + "`";
+}
+
+// Of those in the encoding that is read here; canonical JSON is not.
+Count refusals(const fs::path& folder) {
+  const fs::path list = folder / "expected.csv";
+  std::vector<Row> rows;
+  for (const Row& row : rows_of(list.string()))
+    if (fs::path(row.at("file")).extension() == ".tailc") rows.push_back(row);
+  return run(list, rows, [&](const Row& row) {
+    return wrongly_opened((folder / row.at("file")).string(), row.at("error"));
+  });
+}
+
+std::vector<fs::path> vectors_in(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (entry.path().extension() == ".csv") files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+int run_all(const fs::path& folder) {
+  const std::vector<std::pair<std::string, Check (*)(const std::string&)>> kinds = {
+      {"", lookups}, {"levels", levels}, {"steps", steps}, {"shares", ticks}, {"plans", calls}};
+  Count total = refusals(folder / "refused");
+  for (const auto& [name, checks] : kinds) {
+    for (const fs::path& file : vectors_in(folder / name)) {
+      const fs::path policy = (folder / file.filename()).replace_extension(".tailc");
+      const Count count = run(file, rows_of(file.string()), checks(policy.string()));
+      total.answers += count.answers;
+      total.wrong += count.wrong;
+    }
+  }
+  std::cout << total.answers << " answers, " << total.wrong << " wrong\n";
+  return total.wrong > 0 || total.answers == 0 ? 1 : 0;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count != 2) {
+    std::cerr << "usage: vectors DIR\n";
+    return 64;
+  }
+  try {
+    return run_all(arguments[1]);
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << "\n";
+    return 1;
+  }
+}

