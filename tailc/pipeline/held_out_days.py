@@ -99,11 +99,13 @@ def _asked(loaded: LoadedSpec) -> DaysAsked:
 
 
 def _on_epochs_of(plan: Plan, asked: DaysAsked) -> DaysAsked:
-    """The days on the plan's epochs, as far ahead as it looks."""
+    """The days on the plan's epochs, as far ahead as it looks; scenarios are to plan with alone."""
     horizon = asked.horizon.model_copy(
         update={"epoch_s": plan.epoch_s, "length_s": len(plan.epochs) * plan.epoch_s}
     )
-    return replace(asked, horizon=horizon)
+    forecast = asked.supply.forecast.model_copy(update={"scenarios": None})
+    supply = asked.supply.model_copy(update={"forecast": forecast})
+    return replace(asked, horizon=horizon, supply=supply)
 
 
 def _stride(plan: Plan) -> int:
