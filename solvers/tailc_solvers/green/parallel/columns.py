@@ -35,6 +35,12 @@ from tailc_solvers.green.parallel.solution import Ending, Solution, judged, none
 FIRST_SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
 """Prices to begin with, in what brown energy costs."""
 
+FIRST_PICK = 8
+"""Nodes after which a solver picks again."""
+
+PICKED_SHARE = 1 / 4
+"""Of the gap: a solver picks from schedules in plans that have no more of it left."""
+
 CLOSE = 1e-6
 """Relative: a program this close above a bound has no more to give."""
 
@@ -48,7 +54,8 @@ class Effort:
         rounds: linear programs before branching.
         nodes: of the tree.
         rounds_a_node: linear programs in each.
-        whole_nodes: of a solver's own tree that picks a schedule for each job, once; 0 for none.
+        whole_nodes: of a solver's own tree that picks a schedule for each job, at the root and
+            each time that the nodes have doubled since; 0 for none.
         passes: of the search job by job.
         cells: units of work of one job.
     """
@@ -128,7 +135,7 @@ class _Search:
         self.message = ""
         self.root: _Node | None = None
         self.open: list[_Node] = []
-        self.count = 0
+        self.count = self.picked = 0
 
     def begin(self, warm: Sequence[Column]) -> None:
         """Solve the root, and plan once without any solver."""
@@ -153,6 +160,9 @@ class _Search:
             heapq.heappop(self.open)
             for kid in rules:
                 self._descend_to(node, kid)
+            if self.count >= self.picked + max(self.picked, FIRST_PICK) and not self._is_done():
+                self.picked = self.count
+                self._try_whole()
 
     @property
     def bound(self) -> int:
@@ -248,8 +258,9 @@ class _Search:
 
     def _try_whole(self) -> None:
         """Have the solver pick one of the schedules so far for each job."""
-        if self.effort.whole_nodes and self.outcome is None:
-            kept = range(len(self.master.columns))
+        if self.root is not None and self.effort.whole_nodes and self.outcome is None:
+            wanted = (self.cost - self.bound) * PICKED_SHARE
+            kept = self.master.within(self.root.multipliers, wanted)
             self._try(self._mixture(self._answer(kept, is_whole=True), kept))
 
     def _mixture(self, answer: Answer, kept: Sequence[int]) -> Mixture | None:

@@ -43,7 +43,7 @@ from tailc_solvers.green.parallel.schedules import (
     Prices,
     Schedules,
 )
-from tailc_solvers.green.parallel.search import energy_of
+from tailc_solvers.green.parallel.search import energy_of, waiting_of
 
 Vector = NDArray[np.float64]
 
@@ -103,6 +103,21 @@ class Master:
     def obeying(self, rules: Rules) -> list[int]:
         """Which schedules obey the rules."""
         return [k for k, c in enumerate(self.columns) if rules.get(c.job, ANY).admits(c)]
+
+    def within(self, multipliers: Multipliers, gap: float) -> list[int]:
+        """Which schedules may be in a plan that costs less than the multipliers' bound and `gap`.
+
+        The others cost so much more, at those prices, than the least known one of their job.
+        """
+        prices, energy = self.prices(multipliers), np.stack(self._energy_wh)
+        taken = np.stack(self._servers)
+        cost = taken @ prices.server + energy @ (prices.energy / WH_PER_KWH)
+        cost += sum((taken // size) @ price for size, price in prices.blocks)
+        cost += NANO * np.array([waiting_of(self.problem, column) for column in self.columns])
+        job = np.array([column.job for column in self.columns])
+        least = np.full(len(self.problem.jobs), np.inf)
+        np.minimum.at(least, job, cost)
+        return np.flatnonzero(cost - least[job] <= gap).tolist()
 
     def program(self, kept: Sequence[int], *, is_whole: bool) -> LinearProgram:
         """Of some schedules."""

@@ -1,0 +1,131 @@
+"""Every method that asks a solver, and all that can become of the answer: a typed outcome each."""
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+from tailc_solvers.backends.adapters import Backend, Solver
+from tailc_solvers.backends.child import Child
+from tailc_solvers.backends.linear import Answer, Limits, Outcome
+from tailc_solvers.green.parallel.check import faults_of
+from tailc_solvers.green.parallel.columns import solve_columns
+from tailc_solvers.green.parallel.indexed import solve_indexed
+from tailc_solvers.green.sla.admission import prove_admission
+from tailc_solvers.green.sla.exact import solve_exact
+from tailc_solvers.green.sla.horizon import solve_admission, solve_horizon
+from tailc_solvers.green.sla.problem import Charges, Energy, Groups, Job, Racks
+from tailc_solvers.green.sla.reduced import solve_reduced
+
+from tests.tailc_solvers.green.parallel.instances import solvable_problem
+
+ROGUES = "tests.tailc_solvers.backends.rogues"
+LIMITS = Limits(wall_s=0.5, nodes=1_000)
+
+ENERGY = Energy(np.array([0, 130, 130, 0]), 60, 5, np.full(4, 20))
+RACKS = Racks(2, 2, ENERGY, Charges(np.array([0, 1]), 2))
+JOBS = [Job(2, 4, 4, 1_000, 100), Job(1, 2, 0, 300, 100)]
+MALLEABLE = solvable_problem(3)
+
+Told = tuple[Outcome, bool]
+"""The outcome that a method hands on, and whether it has a plan or an admission."""
+
+
+def reduced(solver: Solver) -> Told:
+    found = solve_reduced(Groups.of(RACKS), JOBS, solver, LIMITS)
+    assert found.bound == math.inf
+    return found.outcome, found.plan is not None
+
+
+def exact(solver: Solver) -> Told:
+    found = solve_exact(RACKS, JOBS, solver, LIMITS)
+    assert found.bound == math.inf
+    return found.outcome, found.plan is not None
+
+
+def horizon(solver: Solver) -> Told:
+    found = solve_horizon(Groups.of(RACKS), JOBS, solver, LIMITS)
+    assert found.bound == math.inf
+    return found.outcome, found.price is not None
+
+
+def claimed(solver: Solver) -> Told:
+    found = solve_admission(Groups.of(RACKS), JOBS, solver, LIMITS)
+    assert found.claimed_bound == math.inf
+    return found.outcome, found.admitted is not None
+
+
+def proved(solver: Solver) -> Told:
+    found = prove_admission(Groups.of(RACKS), JOBS, solver, LIMITS)
+    assert found.bound == math.inf
+    return found.outcome, found.admitted is not None
+
+
+def indexed(solver: Solver) -> Told:
+    found = solve_indexed(MALLEABLE, solver, LIMITS)
+    assert found.bound is None
+    assert found.outcome is not None
+    return found.outcome, found.plan is not None
+
+
+METHODS = [reduced, exact, horizon, claimed, proved, indexed]
+
+
+@contextmanager
+def gone_wrong(rogue: str) -> Iterator[Solver]:
+    """A solver whose child does what no solver should."""
+    solver = Solver(Backend.HIGHS)
+    solver._child = Child(f"{ROGUES}:{rogue}")
+    with solver:
+        yield solver
+
+
+class Says(Solver):
+    """One answer to everything."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        self._told = Answer(outcome, message="so it is")
+
+    def answer(self, program, limits=None):
+        del program, limits
+        return self._told
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("outcome", [one for one in Outcome if not one.has_point])
+def test_what_a_solver_says_instead_of_a_point_is_handed_on(method: Callable, outcome: Outcome):
+    assert method(Says(outcome)) == (outcome, False)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    ("rogue", "outcome"), [("hang", Outcome.TIMED_OUT), ("segfault", Outcome.CRASHED)]
+)
+def test_a_solver_that_hangs_or_crashes_is_an_outcome(
+    method: Callable, rogue: str, outcome: Outcome
+):
+    with gone_wrong(rogue) as solver:
+        assert method(solver) == (outcome, False)
+
+
+@pytest.mark.parametrize("outcome", [one for one in Outcome if not one.has_point])
+def test_columns_have_a_plan_and_a_bound_whatever_a_solver_says(outcome: Outcome):
+    found = solve_columns(MALLEABLE, Says(outcome)).solution
+    assert (found.outcome, found.message) == (outcome, "so it is")
+    assert found.plan is not None
+    assert faults_of(MALLEABLE, found.plan) == []
+    assert found.bound is not None
+    assert found.ledger is not None
+    assert found.bound <= found.ledger.cost
+
+
+def test_running_jobs_for_which_there_is_no_room_are_infeasible():
+    running = [Job(2, 2, 0, 100, 0, placed=np.array([1, 1])) for _ in range(3)]
+    groups = Groups.of(RACKS)
+    with Solver(Backend.HIGHS) as solver:
+        assert solve_reduced(groups, running, solver).outcome is Outcome.INFEASIBLE
+        assert solve_exact(RACKS, running, solver).outcome is Outcome.INFEASIBLE
+        assert solve_horizon(groups, running, solver).outcome is Outcome.INFEASIBLE
+        assert solve_admission(groups, running, solver).admitted is None
+        assert prove_admission(groups, running, solver).admitted is None
