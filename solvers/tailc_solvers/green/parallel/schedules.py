@@ -205,7 +205,17 @@ class Grid:
         """Whether nothing had to be rounded before the last epoch."""
         return bool((self.down[:-1] == self.up[:-1]).all())
 
-    def limits(self, gain: Whole) -> tuple[Whole, Whole]:
+    @cached_property
+    def limits_down(self) -> tuple[Whole, Whole]:
+        """Limits where work is rounded down."""
+        return self._limits(self.down)
+
+    @cached_property
+    def limits_up(self) -> tuple[Whole, Whole]:
+        """Limits where work is rounded up."""
+        return self._limits(self.up)
+
+    def _limits(self, gain: Whole) -> tuple[Whole, Whole]:
         """Of the units left before each epoch: least; most, and most that can be done [K(, 2)]."""
         before = np.concatenate([[0], np.cumsum(gain.min(axis=1))[:-1]])
         fastest = gain.max(axis=1)
@@ -293,7 +303,7 @@ class Schedules:
         grid = self._grids[id(run)]
         gain = grid.up if is_up else grid.down
         value = self._scratch[: gain.size * (grid.need + 1)].reshape(*gain.shape, grid.need + 1)
-        least, most = grid.limits(gain)
+        least, most = grid.limits_up if is_up else grid.limits_down
         runs_on = is_up and not grid.is_exact
         return int(fill(costs, gain, grid.need, least, most, runs_on, value)), value
 
