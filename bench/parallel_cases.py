@@ -12,7 +12,15 @@ from tailc_solvers.backends.adapters import Backend, Solver
 from tailc_solvers.green.parallel.columns import Columns, Effort
 from tailc_solvers.green.parallel.problem import run_cost_of
 
-from bench.parallel_days import CLUSTER, PRICE_UDOLLARS, Sun, day_of_log, jobs_of, sun_of
+from bench.parallel_days import (
+    CLUSTER,
+    PRICE_UDOLLARS,
+    Forecast,
+    Sun,
+    day_of_log,
+    jobs_of,
+    sun_of,
+)
 from bench.parallel_jobs import BETA, REFERENCE_MW
 from tailc.forms.plan.ledger import MJ_PER_KWH, ledger_of
 from tailc.pipeline.allocators.aggressive import Aggressive, true_work_s
@@ -56,7 +64,7 @@ class Case:
     seed: deals the applications, all being `only` where that is stated. solar: percent of the
     panels. error: each job is expected to run so many percent longer, or shorter, than it does.
     times: copies of each job. is_of_active: run time is the mean over the jobs of each plan, as
-    printed, not over those of the day.
+    printed, not over those of the day. forecast: of the sun.
     """
 
     machine: str
@@ -71,6 +79,7 @@ class Case:
     times: int = 1
     beta: Fraction = BETA
     is_of_active: bool = False
+    forecast: Forecast = Forecast.CLOUDS
 
     @property
     def baseline(self) -> Case:
@@ -117,7 +126,7 @@ def result_of(data: Path, case: Case) -> Result:
         day, case.seed, slowdown_ppm=case.slowdown_ppm, only=case.only, times=case.times
     )
     jobs = [job for job, _ in dealt]
-    sun = sun_of(data, case.sun).scaled(case.solar)
+    sun = sun_of(data, case.sun, case.forecast).scaled(case.solar)
     if case.policy in PLANNED:
         with Solver(Backend.HIGHS) as solver:
             return _planned(case, jobs, sun, solver)

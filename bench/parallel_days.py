@@ -21,6 +21,7 @@ import functools
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from enum import Enum
 from pathlib import Path
 
 import numpy as np
@@ -28,8 +29,10 @@ import numpy as np
 from bench.parallel_jobs import DAYS, SERVER_MW, SERVERS, VMS_A_SERVER
 from bench.parallel_jobs import MOVE_S as CHANGE_S
 from bench.parallel_jobs import PRICE as PRICE_UDOLLARS
-from bench.solar_forecasts import FILLED_S, golden
+from bench.solar_forecasts import FILLED_S, Site, golden
 from tailc.forecasts.best_day import BestDay, PastDays
+from tailc.forecasts.forecasts import targets
+from tailc.forecasts.persistence import persistent_forecasts
 from tailc.forecasts.solar import solar_forecasts
 from tailc.replay.datacentre.malleable import Cluster, MalleableJob
 from tailc.replay.datacentre.site import PPM, Supply, Whole
@@ -61,6 +64,14 @@ CLOCK_CHANGES = (datetime(2011, 11, 6, tzinfo=UTC), datetime(2012, 3, 11, tzinfo
 MIDNIGHT_S = 7 * SECONDS_PER_HOUR
 KWH = {"High": 12.0, "Medium": 8.0, "Low": 2.84}
 COUNTS = (1, 2, 4, 8, 16, 32)
+
+
+class Forecast(Enum):
+    """By clouds as above, without any error but that of hourly means, or the day before again."""
+
+    CLOUDS = "clouds"
+    KNOWN = "known"
+    YESTERDAY = "yesterday"
 
 
 def by_power_of_two(width: int) -> int:
@@ -208,7 +219,7 @@ def _supply(green_mw: Whole) -> Supply:
 
 
 @functools.cache
-def sun_of(data: Path, kind: str) -> Sun:
+def sun_of(data: Path, kind: str, forecast: Forecast = Forecast.CLOUDS) -> Sun:
     """The day whose energy is nearest to the published one of that kind."""
     site = golden(data, "compile")
     path = str(data / "pv-measured" / "nrel_pvdaq50_compile.parquet")
@@ -218,15 +229,24 @@ def sun_of(data: Path, kind: str) -> Sun:
     power = read_series(path, reading)
     factor = PEAK_MW / float(np.quantile(power.value[power.known], BELOW_PEAK))
     past = PastDays(site.actual, MIDNIGHT_S)
-    day = _nearest(past, KWH[kind] * 1e6 / factor)
-    first = past.first + day * past.per_day
+    first = past.first + _nearest(past, KWH[kind] * 1e6 / factor) * past.per_day
     hours = DAYS_REPLAYED * past.per_day
     start_unix_s = site.actual.start_unix_s + first * SECONDS_PER_HOUR
     actual = cut(power, start_unix_s, hours * SECONDS_PER_HOUR)
-    issue = np.arange(first, first + hours)
+    made = _made(site, past, np.arange(first, first + hours), hours, forecast)
+    return Sun(_whole(factor * actual.value), _whole(factor * made))
+
+
+def _made(
+    site: Site, past: PastDays, issue: np.ndarray, hours: int, forecast: Forecast
+) -> np.ndarray:
+    """What is expected at each issue for so many hours [W]."""
+    if forecast is Forecast.KNOWN:
+        return site.actual.value[targets(issue, hours)]
+    if forecast is Forecast.YESTERDAY:
+        return persistent_forecasts(site.actual, issue, hours, SECONDS_PER_DAY).value
     clouds = next(iter(site.clouds.values()))
-    made = solar_forecasts(site.actual, clouds, BestDay(past), issue, hours)
-    return Sun(_whole(factor * actual.value), _whole(factor * made.value))
+    return solar_forecasts(site.actual, clouds, BestDay(past), issue, hours).value
 
 
 def _nearest(past: PastDays, wanted_wh: float) -> int:

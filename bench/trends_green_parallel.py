@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy as np
 
 from bench.parallel_cases import PLANNED, Case, Result, result_of
-from bench.parallel_days import KWH, day_of_log, sun_of, utilization
+from bench.parallel_days import KWH, Forecast, day_of_log, sun_of, utilization
 from bench.processes import of_all
 from bench.timing import show
 from tailc.specs.speedup_shapes import CORES_A_SERVER
@@ -37,7 +37,8 @@ VARIED = (("Atlas", 26), ("Theta", 26))
 POLICIES = ("Reactive", "Nebulous", "Aggressive", "Offline")
 SEEDS = 2
 BETAS = (Fraction(4, 5), Fraction(5, 2), Fraction(25), Fraction(80))
-LOADS = (2, 3)
+LOADS = ((2, 1_100_000, "+12 %"), (3, 1_100_000, "equal"), (2, 1_000_000, ""))
+"""Copies of each job, slowdown, and how many more jobs are published to complete in the day."""
 
 Row = list[str]
 Measure = Callable[[Result], float]
@@ -46,7 +47,7 @@ Workload = tuple[str, int]
 
 @dataclass(frozen=True)
 class Change:
-    """One thing changed for Aggressive, and what was published: brown energy, run time."""
+    """What is changed for Aggressive on the High day; published: brown energy, run time."""
 
     name: str
     published: tuple[str, str]
@@ -66,6 +67,18 @@ CHANGES = (
         for beta in BETAS
     ),
     Change("run time over active jobs", ("", ""), lambda case: replace(case, is_of_active=True)),
+    Change(
+        "Reactive, F = 1", ("", ""), partial(replace, policy="Reactive", slowdown_ppm=1_000_000)
+    ),
+    Change("Medium day", ("+5 %", "-27 %"), partial(replace, sun="Medium")),
+    Change(
+        "Medium day, sun known", ("", ""), partial(replace, sun="Medium", forecast=Forecast.KNOWN)
+    ),
+    Change(
+        "Medium day, yesterday expected",
+        ("", ""),
+        partial(replace, sun="Medium", forecast=Forecast.YESTERDAY),
+    ),
     *(
         Change(f"Low day, beta = {float(beta):g}", ("", ""), partial(replace, sun="Low", beta=beta))
         for beta in BETAS[:2]
@@ -97,9 +110,9 @@ def main() -> None:
     logs = WORKLOADS[1:2] if options.quick else WORKLOADS
     seeds = 1 if options.quick else SEEDS
     varied = () if options.quick else VARIED
-    show(["day", "kWh", "published", "error an hour ahead"], suns(data))
+    show(["day", "kWh", "published", "error an hour ahead", "of yesterday again"], suns(data))
     show(
-        ["jobs", "asked, of 50 servers", "peak cores", "published", "hours, median, most"],
+        ["jobs", "asked for", "peak cores", "published", "hours: median, most"],
         days(data, logs),
     )
     cases = list(dict.fromkeys([*_base(logs, seeds), *_varied(varied, seeds)]))
@@ -116,7 +129,7 @@ def main() -> None:
     if varied:
         show(_headed(varied), told.changes(varied))
         show(["done in a day", "published", *(f"{m}, {n}" for m, n in varied)], told.loads(varied))
-    show(["promises and searches", *titles], told.promises(logs))
+    show(["too late, and on too few servers", *titles], told.promises(logs))
 
 
 PUBLISHED_BROWN = {
@@ -140,7 +153,8 @@ PUBLISHED_VMS = {"Reactive": "68", "Aggressive": "84"}
 def suns(data: Path) -> Iterator[Row]:
     for kind, kwh in KWH.items():
         sun = sun_of(data, kind)
-        yield [kind, f"{sun.kwh:.2f}", f"{kwh:g}", f"{sun.error:.0%}"]
+        again = sun_of(data, kind, Forecast.YESTERDAY)
+        yield [kind, f"{sun.kwh:.2f}", f"{kwh:g}", f"{sun.error:.0%}", f"{again.error:.0%}"]
 
 
 def days(data: Path, logs: tuple[Workload, ...]) -> Iterator[Row]:
@@ -189,35 +203,35 @@ class Told:
             yield [change.name, ", ".join(filter(None, change.published)), *cells]
 
     def loads(self, logs: tuple[Workload, ...]) -> Iterator[Row]:
-        for times, published in zip(LOADS, ("+12 %", "equal"), strict=True):
+        for times, slowdown_ppm, published in LOADS:
             cells = []
             for log in logs:
-                case = Case(*log, "High", "Aggressive", times=times)
+                case = Case(*log, "High", "Aggressive", slowdown_ppm=slowdown_ppm, times=times)
                 ours, base = (self.mean(one, _in_day) for one in (case, case.baseline))
                 waits = [self.mean(one, _wait) for one in (case, case.baseline)]
                 cells.append(
-                    f"{100 * (ours / base - 1):+.1f} %: {ours:.1f} and {base:.1f} of "
-                    f"{times * log[1]}, waits {waits[0]:.1f} and {waits[1]:.1f} h"
+                    f"{100 * (ours / base - 1):+.1f} %, {ours:g} and {base:g} of {times * log[1]}; "
+                    f"wait {waits[0]:.1f} and {waits[1]:.1f} h"
                 )
-            yield [f"{times} times the load", published, *cells]
+            yield [f"{times} times the load, F = {slowdown_ppm / 1e6:g}", published, *cells]
 
     def promises(self, logs: tuple[Workload, ...]) -> Iterator[Row]:
         for policy in POLICIES:
-            cells = []
-            for log in logs:
-                found = [r for c, r in self.results.items() if _is_base(c, log, policy)]
-                late, below = sum(r.late for r in found), sum(r.below for r in found)
-                cells.append(f"{late}, {below} of {len(found) * log[1]}")
-            yield [f"{policy}: late, and on fewer servers", *cells]
-        for log_row in ("longest search of Aggressive, s", "largest gap of Offline, %"):
-            yield [log_row, *(self._worst(log, log_row) for log in logs)]
+            yield [policy, *(_broken(self._base(log, policy), log) for log in logs)]
+        wrong = [self._wrong(log) for log in logs]
+        yield ["Aggressive, run times wrong by 25 %", *map(_broken, wrong, logs)]
+        longest = (max(r.solve_s for r in self._base(log, "Aggressive")) for log in logs)
+        yield ["longest search of Aggressive, s", *(f"{solve_s:.1f}" for solve_s in longest)]
+        gaps = (max(r.gap or 0.0 for r in self._base(log, "Offline")) for log in logs)
+        yield ["largest gap of Offline, %", *(f"{100 * gap:.1f}" for gap in gaps)]
 
-    def _worst(self, log: Workload, row: str) -> str:
-        policy = "Aggressive" if row.startswith("longest") else "Offline"
-        found = [r for c, r in self.results.items() if _is_base(c, log, policy)]
-        if policy == "Aggressive":
-            return f"{max(r.solve_s for r in found):.2f}"
-        return f"{max(100 * (r.gap or 0.0) for r in found):.1f}"
+    def _base(self, log: Workload, policy: str) -> list[Result]:
+        """On all days, with nothing changed."""
+        return [r for c, r in self.results.items() if c == Case(*log, c.sun, policy, c.seed)]
+
+    def _wrong(self, log: Workload) -> list[Result]:
+        case = Case(*log, "High", "Aggressive", error=25)
+        return [r for c, r in self.results.items() if c == replace(case, seed=c.seed)]
 
     def change(self, case: Case, of: Measure) -> str:
         """By how many percent a case has more than Baseline: mean, least and most of the deals."""
@@ -242,8 +256,12 @@ def _wait(result: Result) -> float:
     return result.wait_h
 
 
-def _is_base(case: Case, log: Workload, policy: str) -> bool:
-    return case == Case(*log, case.sun, policy, case.seed)
+def _broken(found: list[Result], log: Workload) -> str:
+    """Jobs that ran too long, and jobs on too few servers, of how many."""
+    if not found:
+        return ""
+    late, below = sum(r.late for r in found), sum(r.below for r in found)
+    return f"{late} and {below} of {len(found) * log[1]}"
 
 
 def _headed(logs: tuple[Workload, ...]) -> Row:
@@ -264,7 +282,10 @@ def _varied(logs: tuple[Workload, ...], seeds: int) -> Iterator[Case]:
         for seed in range(seeds):
             case = Case(*log, "High", "Aggressive", seed)
             changed = [change.of(case) for change in CHANGES]
-            changed += [replace(case, times=times) for times in LOADS]
+            changed += [
+                replace(case, times=times, slowdown_ppm=slowdown_ppm)
+                for times, slowdown_ppm, _ in LOADS
+            ]
             for one in changed:
                 yield from (one, one.baseline)
 
