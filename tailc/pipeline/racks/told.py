@@ -17,8 +17,8 @@ from tailc.units import counted
 def racks_settings(problem: RacksProblem, solution: PlanSolution) -> dict[str, int]:
     """How good the plan is, what it was made from, and what steered the search.
 
-    Money is in millionths of a dollar. `value` and `bound` are what is decided by; `profit` is what
-    the plan's books say, rounded down.
+    Money is in millionths of a dollar. `value` and `bound` are of what is decided by;
+    `profit_udollars` is what the plan's books say, rounded down.
     """
     settings = {
         "begun_jobs": sum(one.must_run for one in problem.jobs),
@@ -57,7 +57,7 @@ def gap_ppm(value: int, bound: int) -> int:
 def racks_remarks(problem: RacksProblem, solution: PlanSolution) -> tuple[Finding, ...]:
     """Warnings: jobs without a place, prices from nothing, and a sun that is not expected."""
     found = (_refused_before(problem), _turned_away(problem, solution), _unpriced(problem))
-    return tuple(one for one in (*found, _dark(problem)) if one is not None)
+    return tuple(one for one in (*found, _dark(solution)) if one is not None)
 
 
 def _refused_before(problem: RacksProblem) -> Finding | None:
@@ -88,8 +88,9 @@ def _unpriced(problem: RacksProblem) -> Finding | None:
     return _warning(Code.NO_EXPECTED_JOBS, message, hint, "horizon", "learn_from")
 
 
-def _dark(problem: RacksProblem) -> Finding | None:
-    if int(problem.supply.green_mw.max()) >= problem.rack_servers * problem.busy_mw:
+def _dark(solution: PlanSolution) -> Finding | None:
+    pools = len(solution.plan.pools)
+    if any(epoch.first_green_pool != pools for epoch in solution.plan.epochs):
         return None
     message = "the green power that is expected carries no rack, so nothing is green"
     hint = "check the unit of `supply.green`, or plan smaller racks"

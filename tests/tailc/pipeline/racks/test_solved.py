@@ -146,10 +146,14 @@ def test_a_job_that_would_cost_more_than_it_pays_is_turned_away_with_a_warning()
     assert "1 job of 1 turned away" in told[0].message
 
 
-def test_a_sun_that_carries_no_rack_is_told():
-    asked = problem(named(1, 0, 1, 1), green_w=[199], expected=((named(2, 0, 1, 1),),))
-    (told,) = racks_remarks(asked, solve_for_racks(asked))
+@pytest.mark.parametrize(("green_w", "asleep_mw"), [(199, 0), (239, 20_000)])
+def test_a_sun_that_carries_no_rack_is_told(green_w, asleep_mw):
+    given = {"asleep_mw": asleep_mw, "expected": ((named(2, 0, 1, 1),),)}
+    dark = problem(named(1, 0, 1, 1), green_w=[0, green_w], **given)
+    (told,) = racks_remarks(dark, solve_for_racks(dark))
     assert told.code is Code.NO_GREEN_POWER
+    light = problem(named(1, 0, 1, 1), green_w=[0, green_w + 1], **given)
+    assert racks_remarks(light, solve_for_racks(light)) == ()
 
 
 def test_a_job_that_must_run_runs_at_a_loss():
