@@ -121,7 +121,8 @@ def add_bill(assembly: Assembly, energy: Energy, jobs: Sequence[JobColumns], dra
 
     `drawn` is what jobs of before draw [mJ; epochs].
     """
-    bill = assembly.variables((energy.epochs,), cost=1.0, integer=False)
+    most = energy.brown_cost * (_most_slots(energy, jobs) + drawn / energy.server)
+    bill = assembly.variables((energy.epochs,), cost=1.0, upper=most, integer=False)
     left = (energy.green - drawn) / energy.server
     share = energy.move / energy.server
     for t in range(energy.epochs):
@@ -134,6 +135,18 @@ def add_bill(assembly: Assembly, energy: Energy, jobs: Sequence[JobColumns], dra
                 terms.extend([(moves, -cost * share)] if share else [])
         assembly.rows(*terms, lower=-cost * left[t])
     return bill
+
+
+def _most_slots(energy: Energy, jobs: Sequence[JobColumns]) -> Vector:
+    """What all jobs can draw in an epoch, with every server moved into every group [epochs].
+
+    Multipliers prove nothing of variables without a limit as soon as they are off by a last digit.
+    """
+    slots = np.zeros(energy.epochs)
+    for one in jobs:
+        moves = len(one.servers) * energy.move / energy.server
+        slots[one.window] += one.job.width * (1 + moves)
+    return slots
 
 
 def _tall(places: Index) -> Index:

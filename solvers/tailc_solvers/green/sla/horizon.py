@@ -126,7 +126,7 @@ class HorizonProgram:
         assembly = Assembly()
         charge = groups.charges.slot[:, None]
         x = assembly.variables(groups.free.shape, cost=charge, upper=groups.free, integer=False)
-        bill = assembly.variables((groups.epochs,), cost=1.0, integer=False)
+        bill = assembly.variables((groups.epochs,), cost=1.0, upper=_most(groups), integer=False)
         columns = [_Columns.of(assembly, job) for job in jobs]
         places = [
             _epoch_rows(assembly, groups, [one for one in columns if one.may_run(t)], t, x, bill)
@@ -192,6 +192,15 @@ def _fed_rows(assembly: Assembly, groups: Groups, x: Index) -> Index:
         if int(groups.free[green, t].sum()) > fed[t]:
             rows[t] = assembly.rows((x[None, green, t], 1.0), upper=fed[t])[0]
     return rows
+
+
+def _most(groups: Groups) -> Vector:
+    """The largest bill of each epoch, with all servers busy: multipliers prove nothing of variables
+    without a limit as soon as they are off by their last digit.
+    """
+    energy = groups.energy
+    slots = groups.servers.sum() + energy.move * groups.moves.sum(axis=0) / energy.server
+    return energy.brown_cost * slots
 
 
 def _epoch_rows(

@@ -222,7 +222,9 @@ def _bill_row(
     drawn = energy.server * int(groups.busy[:, t].sum()) + energy.move * int(
         groups.moves[:, t].sum()
     )
-    bill = assembly.variables((1, 1), cost=weight, integer=False)
+    moves = 1 + groups.groups * energy.move / energy.server
+    most = cost * (sum(one.job.width for one in here) * moves + drawn / energy.server)
+    bill = assembly.variables((1, 1), cost=weight, upper=most, integer=False)
     terms = [(bill, 1.0)]
     for one in here:
         terms.append((one.starts_of(t)[None, :], -cost * one.job.width))
