@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 from scipy.optimize import linprog
-from tailc_solvers.backends.check import Fault, Known, Trust, proved_bound, verdict
+from tailc_solvers.backends.check import Fault, Known, Trust, proved_bound, reduced_costs, verdict
 from tailc_solvers.backends.linear import Answer, LinearProgram, Outcome
 
 SEEDS = range(60)
@@ -178,6 +178,14 @@ def test_a_multiplier_on_a_bound_that_is_not_there_is_left_out():
     assert proved_bound(program, np.array([-1.0])) == 0.0
     free = LinearProgram.build([1.0], -math.inf, math.inf, [(1, {0: 1}, math.inf)])
     assert proved_bound(free, np.array([0.9])) == -math.inf
+
+
+def test_reduced_costs_are_costs_less_what_the_rows_are_paid():
+    # 3 - 2 * 1 - 1 * 4 and 5 - 2 * 7; the second row has no upper bound, so -1 there counts as 0.
+    rows = [(1, {0: 1, 1: 7}, 9), (2, {0: 4}, math.inf)]
+    program = LinearProgram.build([3.0, 5.0], 0, 1, rows)
+    assert reduced_costs(program, np.array([2.0, 1.0])).tolist() == [-3.0, -9.0]
+    assert reduced_costs(program, np.array([2.0, -1.0])).tolist() == [1.0, -9.0]
 
 
 def test_each_fault_of_a_point_has_its_name():

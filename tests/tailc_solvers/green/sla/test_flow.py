@@ -119,6 +119,22 @@ def test_a_promise_moves_servers_to_the_green_bus_and_back():
     assert found.trust is Trust.PROVED
 
 
+def test_in_epochs_to_be_still_a_job_has_moved_before():
+    # Moving in epoch 1 would be free; a slot of the green group costs 5 beforehand.
+    groups = two_groups([0, 5, 5, 0])
+    job = Job(2, 4, 4, 1_000, 100)
+    assert place_job(groups, job).plan[0].servers[1].tolist()[:2] == [0, 2]
+    still = place_job(groups, job, frozenset({1}))
+    assert still.plan[0].servers[1].tolist()[:2] == [2, 2]
+    assert still.figures.missing.tolist() == [0]
+    # Without room beforehand it waits and misses two slots; without room to wait it moves.
+    no_moves = np.zeros((2, 4), dtype=np.int64)
+    before = groups.with_load(np.array([[0] * 4, [4, 0, 0, 0]]), no_moves)
+    assert place_job(before, job, frozenset({1})).figures.missing.tolist() == [2]
+    pressed = before.with_load(np.array([[0, 4, 0, 0], [0] * 4]), no_moves)
+    assert place_job(pressed, job, frozenset({1})).figures.missing.tolist() == [0]
+
+
 def test_a_job_that_costs_more_than_it_pays_is_turned_away():
     # One server in the dark for one epoch costs 20.
     assert place_job(two_groups([0]), Job(1, 1, 0, 20, 0)).plan == (None,)
