@@ -44,7 +44,8 @@ DRAWN = ("FF", "SGP", "LP")
 OTHERS = ("FF", "SGP", "prices")
 PENALTIES = {"$0.20": 50_000, "$0.50": PENALTY, "$0.80": 200_000}
 CONSERVATISM = (0.9, 0.8, 0.7)
-SIZES = (11, 21, RACKS, 84)
+# Racks, and what LP and SA took there as published [ms a run].
+SIZES = {11: "20, 100", 21: "40, 1,000", RACKS: "150, 11,300", 84: "230, 58,300"}
 SHARES = {"25 %": 1 / 3, "50 %": 2 / 3, "75 %": 1.0}
 SEEDS = range(1, 6)
 KINDS = ("known", "best day", "yesterday")
@@ -95,7 +96,16 @@ def main() -> None:
     show(["energy as published", *others], as_published(found, logs, sizes))
     show(["forecast, Medium", *(f"{p}: profit, missed" for p in PLANNED)], kinds(found, logs))
     show(["promises drawn by five seeds", "FF by LP", "SGP by LP"], drawn(found, logs))
-    show(["racks", "LP, ms a job", "most", "SA, ms a job", "most", "SA by LP"], scale(found))
+    heads = [
+        "racks",
+        "published LP, SA, ms",
+        "LP, ms a job",
+        "most",
+        "SA, ms a job",
+        "most",
+        "SA by LP",
+    ]
+    show(heads, scale(found))
 
 
 class Quick(Cases):
@@ -178,20 +188,9 @@ def suns(data: Path) -> Iterator[Row]:
 
 
 def report_base(found: Cases, logs: list[str]) -> None:
-    heads = [
-        "policy",
-        "profit, $",
-        "by SA",
-        "green by SA",
-        "admitted",
-        "missed",
-        "of them",
-        "moved",
-    ]
-    for log in logs:
-        for day in DAYS:
-            print(f"**{log}, {day}**\n")
-            show(heads, base(found, log, day))
+    heads = ["profit, $", "by SA", "green by SA", "admitted", "missed", "of them", "moved"]
+    rows = (row for log in logs for day in DAYS for row in base(found, log, day))
+    show(["log, days, policy", *heads], rows)
 
 
 def base(found: Cases, log: str, day: str) -> Iterator[Row]:
@@ -199,7 +198,7 @@ def base(found: Cases, log: str, day: str) -> Iterator[Row]:
     for policy in POLICIES:
         one = found.of(log, day, policy)
         yield [
-            policy,
+            f"{log}, {day}, {policy}",
             f"{one.profit:,.0f}",
             f"{one.profit / best.profit:.0%}",
             f"{one.green_kwh / best.green_kwh:.0%}",
@@ -305,9 +304,9 @@ def drawn(found: Cases, logs: list[str]) -> Iterator[Row]:
 
 def scale(found: Cases) -> Iterator[Row]:
     log = next(iter(WORKLOADS))
-    for racks in SIZES:
+    for racks, told in SIZES.items():
         both = [found.of(log, "Medium", policy, racks=racks) for policy in ("LP", "SA")]
-        row = [f"{racks}, {both[0].submitted} jobs"]
+        row = [f"{racks}, {both[0].submitted} jobs", told]
         for one in both:
             row += [f"{1_000 * one.cpu_s / one.submitted:.1f}", f"{1_000 * one.busiest_s:.0f}"]
         yield [*row, f"{both[1].profit / both[0].profit - 1:+.1%}"]
