@@ -76,7 +76,7 @@ class RacksSearch:
         if sum(not job.must_run for job in self.jobs) <= MOST_PROVED:
             proved = prove_admission(self.stated.groups, self.jobs, self.prices, limits)
             if proved.outcome is not Outcome.OPTIMAL:
-                raise failed(self.prices.backend, proved.outcome, Trust.CLAIMED, "")
+                raise failed(self.prices.backend, proved.outcome, Trust.CLAIMED, proved.message)
             if not math.isfinite(proved.bound):
                 told = "its multipliers prove nothing"
                 raise failed(self.prices.backend, proved.outcome, Trust.REFUTED, told)
@@ -92,7 +92,7 @@ class RacksSearch:
         with Solver(Backend(search.solver)) as solver:
             found = solve_admission(self.stated.groups, self.jobs, solver, limits_of(search))
         if found.outcome not in _HAS_POINT_OR_LIMIT:
-            raise failed(solver.backend, found.outcome, Trust.CLAIMED, "")
+            raise failed(solver.backend, found.outcome, Trust.CLAIMED, found.message)
         return found.admitted or self._begun
 
     @property

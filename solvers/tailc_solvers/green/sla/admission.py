@@ -65,11 +65,13 @@ class ProvedAdmission:
         outcome: of the solver, for the last program.
         admitted: by job; None without an answer.
         bound: no plan is worth more; inf where nothing is proved [micro-dollars].
+        message: of the solver, a sentence for people about a failure.
     """
 
     outcome: Outcome
     admitted: tuple[bool, ...] | None
     bound: float
+    message: str = ""
 
 
 def prove_admission(
@@ -83,9 +85,10 @@ def prove_admission(
     check_jobs(jobs, groups.groups, groups.epochs)
     effort, cuts = effort or Effort(), _Cuts.of(groups, jobs)
     choice, best, worth, bound, outcome = None, None, -math.inf, math.inf, Outcome.LIMIT
+    message = ""
     for _ in range(effort.programs):
         answer = solver.answer(cuts.fixed(choice), limits)
-        outcome = answer.outcome
+        outcome, message = answer.outcome, answer.message
         if answer.dual is None or not cuts.add(answer.dual):
             break
         tried = cuts.choice_of(answer.x)
@@ -97,7 +100,7 @@ def prove_admission(
             break
     best = choice if best is None else best
     admitted = None if best is None else tuple(start != TURNED_AWAY for start in best)
-    return ProvedAdmission(outcome, admitted, bound)
+    return ProvedAdmission(outcome, admitted, bound, message)
 
 
 @dataclass(frozen=True, eq=False)

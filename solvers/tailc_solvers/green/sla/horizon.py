@@ -68,11 +68,13 @@ class Admission:
         outcome: of the solver.
         admitted: by job; None without a point.
         claimed_bound: no plan has a higher value, as the solver says; inf where it does not.
+        message: a sentence for people about a failure.
     """
 
     outcome: Outcome
     admitted: tuple[bool, ...] | None
     claimed_bound: float
+    message: str = ""
 
 
 def solve_horizon(
@@ -102,7 +104,7 @@ def solve_admission(
     answer = solver.answer(program, limits)
     bound = math.inf if answer.bound is None else -answer.bound
     if answer.x is None or verdict(program, answer).faults:
-        return Admission(answer.outcome, None, math.inf)
+        return Admission(answer.outcome, None, math.inf, answer.message)
     admitted = tuple(bool(np.rint(answer.x[start]).any()) for start in model.starts)
     return Admission(answer.outcome, admitted, bound)
 
