@@ -19,7 +19,9 @@ READ_ONLY = {
     ("examples/lucene-as2f/README.md", "python examples/lucene-as2f/generate.py"),
     ("examples/search/README.md", "pip install duckdb numpy pyarrow"),
     ("examples/elfen/README.md", "python examples/elfen/generate.py"),
+    ("examples/greenpar/README.md", "python examples/greenpar/generate.py"),
     ("examples/autopro/README.md", "python examples/autopro/measure.py"),
+    ("docs/greenpar.md", "speedup:"),
     ("docs/tune-pid.md", "make bench BENCH=pid_tuners"),
 }
 
