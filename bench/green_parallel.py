@@ -6,6 +6,7 @@ Days as in `bench.parallel_jobs`. Every plan passes the exact checks. The gap of
 by their own bound, in whole numbers; that of a time-indexed program is the solver's word, and the
 last column measures its plan by the bound of columns. Solvers run in a child that has
 answered before, on one core; time-indexed ones are ended by nodes, and after a minute in any case.
+`CPU` is that of this process and the child; a gap within the CPU time that is wanted is met.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from tailc_solvers.green.parallel.problem import ParallelProblem
 from tailc_solvers.green.parallel.solution import Solution
 
 from bench.parallel_jobs import day_of
-from bench.timing import show
+from bench.timing import cpu_seconds, show
 
 AIMS = {12: (0.005, 0.5), 26: (0.01, 5.0), 113: (0.02, 60.0)}
 """By jobs: relative gap, and seconds within which it is wanted."""
@@ -48,7 +49,8 @@ def main() -> None:
             for seed in SEEDS[:1] if is_quick else SEEDS:
                 asked = () if is_quick or seed else ASKED[jobs]
                 rows += _day(jobs, seed, {b: solvers[b] for b in asked}, solvers[Backend.HIGHS])
-    header = ["jobs, method", "time, s", "to columns", "cost, $", "its gap, %", "by columns, %"]
+    header = ["jobs, method", "time, s", "CPU, s", "to columns", "cost, $", "its gap, %"]
+    header += ["by columns, %"]
     show(header, rows)
 
 
@@ -56,14 +58,14 @@ def _day(jobs: int, seed: int, asked: dict[Backend, Solver], solver: Solver) -> 
     problem = day_of(jobs, seed)
     aim, within_s = AIMS[jobs]
     effort = Effort(aim=aim)
-    took, own = _timed(lambda: solve_columns(problem, solver, effort=effort).solution)
+    took, cpu, own = _timed(lambda: solve_columns(problem, solver, effort=effort).solution)
     assert own.bound is not None, "these days have plans"
-    reached = own.gap is not None and own.gap <= aim and took <= within_s
+    reached = own.gap is not None and own.gap <= aim and cpu <= within_s
     word = "met" if reached else f"missed: {100 * aim:g} % in {within_s:g} s"
-    rows = [_row(f"{jobs}, columns, {word}", took, took, own, float(own.bound))]
+    rows = [_row(f"{jobs}, columns, {word}", took, cpu, took, own, float(own.bound))]
     for backend, child in asked.items():
-        seconds, found = _timed(lambda c=child, b=backend: _indexed(problem, c, b))
-        rows.append(_row(f"{jobs}, {backend}", seconds, took, found, float(own.bound)))
+        seconds, cpu, found = _timed(lambda c=child, b=backend: _indexed(problem, c, b))
+        rows.append(_row(f"{jobs}, {backend}", seconds, cpu, took, found, float(own.bound)))
     return rows
 
 
@@ -72,14 +74,16 @@ def _indexed(problem: ParallelProblem, solver: Solver, backend: Backend) -> Solu
     return solve_indexed(problem, solver, Limits(wall_s=WALL_S, nodes=nodes))
 
 
-def _timed(work: Callable[[], Solution]) -> tuple[float, Solution]:
-    begun = time.perf_counter()
+def _timed(work: Callable[[], Solution]) -> tuple[float, float, Solution]:
+    begun, cpu = time.perf_counter(), cpu_seconds()
     found = work()
-    return time.perf_counter() - begun, found
+    return time.perf_counter() - begun, cpu_seconds() - cpu, found
 
 
-def _row(name: str, seconds: float, columns_s: float, found: Solution, bound: float) -> list[str]:
-    times = [f"{seconds:.2f}", f"{seconds / columns_s:.1f}"]
+def _row(
+    name: str, seconds: float, cpu_s: float, columns_s: float, found: Solution, bound: float
+) -> list[str]:
+    times = [f"{seconds:.2f}", f"{cpu_s:.2f}", f"{seconds / columns_s:.1f}"]
     if found.ledger is None:
         return [name, *times, str(found.outcome or found.ending), "", ""]
     cost = float(found.ledger.cost)
