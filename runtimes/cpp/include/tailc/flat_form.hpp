@@ -68,9 +68,9 @@ inline void check_forms(const FormBoxes& boxes) {
   flatbuffers::Verifier verifier(payload, size);
   const flatbuffers::Table& root = root_of(verifier, payload);
   require_structure(root.VerifyOffsetRequired(verifier, policy::Policy::VT_FORMS));
-  const auto& boxes = *root.GetPointer<const FormBoxes*>(policy::Policy::VT_FORMS);
-  require_structure(verifier.VerifyVector(&boxes) && verifier.VerifyVectorOfTables(&boxes));
-  check_forms(boxes);
+  const auto* boxes = root.GetPointer<const FormBoxes*>(policy::Policy::VT_FORMS);
+  require_structure(verifier.VerifyVector(boxes) && verifier.VerifyVectorOfTables(boxes));
+  check_forms(*boxes);
   throw PolicyError(Refusal::bad_structure, "the FlatBuffer is broken");
 }
 

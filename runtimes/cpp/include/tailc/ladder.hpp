@@ -182,6 +182,13 @@ inline Ladder::Ladder(const policy::Ladder& form, std::shared_ptr<const Controll
 
 // Rows from load 0 on, each to the first load of the next; the guard's first rung outside.
 inline void Ladder::read_rows(const policy::Ladder& form) {
+  // The rows of the policy and one on either side.
+  const std::size_t count = form.rows()->size() + std::size_t{2};
+  rows_.reserve(count);
+  first_loads_.reserve(count);
+  ages_us_.reserve(form.climbs()->size() + count * kShortRow);
+  rung_of_climb_.reserve(form.climbs()->size() + count * kShortRow);
+
   const bool clamps = form.guard()->outside() == policy::Outside::CLAMP;
   min_load_ = static_cast<std::uint64_t>(form.guard()->min_load());
   loads_above_min_ = static_cast<std::uint64_t>(form.guard()->max_load()) - min_load_;
@@ -200,6 +207,7 @@ inline void Ladder::read_rows(const policy::Ladder& form) {
   if (!clamps) add_row(end, 0, Start::now, &first_rung, 1);
 
   const std::uint64_t dense = std::min(first_loads_.back(), kMostEntries);
+  row_of_load_.reserve(dense);
   std::uint16_t row = 0;
   for (std::uint64_t load = 0; load < dense; ++load) {
     if (first_loads_[row + std::size_t{1}] == load) ++row;
