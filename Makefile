@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 BENCH ?= start_up python_lookup cpp_lookup ladder_solvers threshold_solvers green_sla grid_search load_intervals tail_tables power_model frequency_pairs replay \
 	published_trends closed_forms coverage coverage_diff green_parallel
 
-.PHONY: setup demo test bench fuzz docs clean clean-cache
+.PHONY: setup compilers demo test bench fuzz docs clean clean-cache
 
 setup: $(VENV)/.ready
 
@@ -16,12 +16,22 @@ $(VENV)/.ready: pyproject.toml runtimes/python/pyproject.toml
 	$(BIN)/pip install --quiet --editable '.[dev,docs]' --editable ./runtimes/python
 	touch $@
 
+# The tests of the C++ runtime need a compiler and CMake.
+compilers:
+	@missing=; for tool in g++ cmake; do command -v $$tool > /dev/null || missing="$$missing $$tool"; done; \
+	if [ -z "$$missing" ]; then exit 0; fi; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
+		apt-get update -qq && apt-get install -y -qq $$missing; \
+	else \
+		echo "make: the tests of the C++ runtime need$$missing; install them and try again" >&2; exit 1; \
+	fi
+
 demo: setup
 	$(BIN)/tailc compile examples/search/service.yaml -o build/search
 	$(BIN)/tailc verify build/search.tailc --trace examples/search/heldout.parquet
 	$(BIN)/tailc lookup build/search.tailc --in-system 2 --age 20ms
 
-test: setup
+test: setup compilers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright
