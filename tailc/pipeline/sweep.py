@@ -11,9 +11,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from tailc.forms.ladder.problem import LadderProblem
 from tailc.forms.ladder.table import Ladder
 from tailc.forms.shares import Shares
-from tailc.forms.shares_problem import SharesProblem
 from tailc.forms.tail_table import TailTable
 from tailc.pipeline.parts import Design
 from tailc.pipeline.progress import Progress
@@ -86,7 +86,7 @@ def _tails_us(candidate: Candidate, design: Design, threads: int) -> tuple[int, 
     # The others have no candidates to choose from.
     assert isinstance(form, Ladder)
     assert isinstance(design, DemandProfile)
-    assert not isinstance(problem, SharesProblem)
+    assert isinstance(problem, LadderProblem)
     load = workload(design, form)
     options = VerifyOptions(requests_per_replay=REQUESTS_PER_REPLAY, seed=SEED)
     tail = Tail(problem.percentile_ppm)
