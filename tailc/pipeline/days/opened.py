@@ -110,6 +110,13 @@ def _beside(spec_path: str) -> PathOf:
 
 def _start_unix_s(horizon: HorizonSpec, place: PlaceOf) -> int:
     try:
+        # Of a start that states its offset too, so that no misspelled zone goes unnoticed.
+        if horizon.zone is not None:
+            zone_of(horizon.zone)
+    except TimeError as error:
+        at = place("horizon", "zone")
+        raise TailcError(Finding(Code.NO_ZONE, str(error), at, ADVICE)) from None
+    try:
         return instant(horizon.start, horizon.zone)
     except TimeError as error:
         code = Code.NO_ZONE if error.lacks_zone else Code.BAD_VALUE

@@ -157,6 +157,12 @@ def test_a_start_off_the_grid_of_the_series(folder):
         (({"at_start": None},), Code.MISSING_KEY, "jobs/trace"),
         ((None, None, {"start": "2020-06-02T00:00"}), Code.NO_ZONE, "horizon/start"),
         ((None, None, {"start": "noon"}), Code.BAD_VALUE, "horizon/start"),
+        ((None, None, {"zone": "Mars/Noon"}), Code.NO_ZONE, "horizon/zone"),
+        (
+            (None, None, {"start": "2020-06-02T00:00", "zone": "Mars/Noon"}),
+            Code.NO_ZONE,
+            "horizon/zone",
+        ),
         ((None, None, {"start": "2020-06-03T12:00Z"}), Code.SHORT_HISTORY, "horizon/start"),
         ((None, None, {"start": "2019-06-03T12:00Z"}), Code.SHORT_HISTORY, "horizon/start"),
     ],
