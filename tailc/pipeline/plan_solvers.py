@@ -36,7 +36,7 @@ def failed(backend: Backend, outcome: Outcome, trust: Trust, message: str) -> Ta
         return _refused(Code.SOLVER_FAILED, text, _OTHER)
     if outcome is Outcome.NOT_INSTALLED:
         text = f"`{backend.value}` cannot be used: {said}"
-        return _refused(Code.MISSING_PART, text, "pip install 'tailc[solvers]'")
+        return _refused(Code.MISSING_PART, text, f"install it, or {_OTHER}")
     if outcome in _OUT_OF:
         text = f"`{backend.value}` ended without a plan: {said}; the plan before stays in force"
         hint = "raise `search.time_limit` or `search.nodes`, or use another method"

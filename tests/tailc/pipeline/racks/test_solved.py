@@ -200,6 +200,16 @@ def test_a_solver_without_an_answer_is_told_with_its_exit_code(search, outcome, 
     assert finding.help
 
 
+@pytest.mark.parametrize("extra", ["tailc[gurobi]", "tailc[solvers]"])
+def test_a_solver_that_is_not_installed_is_told_with_its_own_extra_alone(extra, monkeypatch):
+    answer = Answer(Outcome.NOT_INSTALLED, message=f"pip install '{extra}'")
+    monkeypatch.setattr(Solver, "answer", lambda *_: answer)
+    finding = refused(problem(named(1, 0, 1, 1), green_w=[0]))
+    assert extra in finding.message
+    assert finding.help is not None
+    assert "pip" not in finding.help
+
+
 def test_a_solver_that_lies_is_not_believed(monkeypatch):
     def lie(_, program, __):
         return Answer(Outcome.OPTIMAL, np.zeros(program.n_variables), objective=-1.0, bound=-1.0)
