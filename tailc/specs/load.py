@@ -16,6 +16,7 @@ from tailc.specs.document import read_document
 from tailc.specs.fields import Complaint, SpecModel, written
 from tailc.specs.sentences import Spot, complaints_of
 from tailc.specs.tree import Document, Scalar, plain
+from tailc.specs.unions import meant, untagged
 from tailc.units import shorten
 
 T = TypeVar("T", bound=SpecModel)
@@ -71,8 +72,8 @@ def check_part(document: Document, at: tuple[str | int, ...], model: type[T]) ->
     except ValidationError as fault:
         findings = [
             _finding(document, (*at, *error["loc"]), complaint)
-            for error in fault.errors(include_url=False)
-            for complaint in complaints_of(error, Spot(model, error["loc"]))
+            for error in meant(fault.errors(include_url=False))
+            for complaint in complaints_of(error, Spot(model, untagged(error["loc"])))
         ]
         raise TailcError(sorted(findings, key=_position)) from None
 
@@ -108,10 +109,10 @@ def _head_findings(document: Document, models: Mapping[str, type[SpecModel]]) ->
 def _findings(
     document: Document, model: type[SpecModel], fault: ValidationError
 ) -> Iterator[Finding]:
-    errors = fault.errors(include_url=False)
+    errors = meant(fault.errors(include_url=False))
     for error in errors:
         path = error["loc"]
-        spot = Spot(model, path)
+        spot = Spot(model, untagged(path))
         if (len(path) == 1 and path[0] in _HEAD) or _follows_from(error, spot, errors):
             continue
         for complaint in complaints_of(error, spot):

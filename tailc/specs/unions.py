@@ -1,0 +1,57 @@
+"""What pydantic says of a value that may be one of several things, as said of the one meant.
+
+It tries each and complains of all; a step of the path that names what it tried has a bracket.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from pydantic_core import ErrorDetails
+
+Step = str | int
+Path = tuple[Step, ...]
+
+# Of values with no part that is wrong: a text that was read says most, and "no mapping" least.
+_RANKS = {"value_error": 0, "literal_error": 2, "model_type": 3, "dict_type": 3}
+_OTHER_RANK = 1
+
+
+def untagged(path: Path) -> Path:
+    """The path without the steps that name what was tried."""
+    return tuple(step for step in path if not _is_tag(step))
+
+
+def meant(errors: Sequence[ErrorDetails]) -> list[ErrorDetails]:
+    """The errors without those of things that the value was not meant to be."""
+    best: dict[Path, tuple[int, Step]] = {}
+    for error in errors:
+        if (tag_at := _tag_at(error["loc"])) is None:
+            continue
+        path, tag = error["loc"][:tag_at], error["loc"][tag_at]
+        if path not in best or _rank(error, tag_at) < best[path][0]:
+            best[path] = _rank(error, tag_at), tag
+    return list(_of_best(errors, best))
+
+
+def _of_best(
+    errors: Iterable[ErrorDetails], best: dict[Path, tuple[int, Step]]
+) -> Iterable[ErrorDetails]:
+    for error in errors:
+        tag_at = _tag_at(error["loc"])
+        if tag_at is None or best[error["loc"][:tag_at]][1] == error["loc"][tag_at]:
+            yield error
+
+
+def _rank(error: ErrorDetails, tag_at: int) -> int:
+    if len(error["loc"]) > tag_at + 1:
+        return -1  # a part of the value is wrong, so its kind is right
+    return _RANKS.get(error["type"], _OTHER_RANK)
+
+
+def _tag_at(path: Path) -> int | None:
+    return next((at for at, step in enumerate(path) if _is_tag(step)), None)
+
+
+def _is_tag(step: Step) -> bool:
+    return isinstance(step, str) and "[" in step and step.endswith("]")
