@@ -37,7 +37,8 @@ def read_log(
     submit_s = log.submit_s + (begin_unix_s - first_unix_s)
     kept = (submit_s >= 0) & (submit_s < past_unix_s - first_unix_s)
     if not kept.any():
-        raise _none_within(log, begin_unix_s, within_unix_s)
+        verb = "give" if asked.at_start_s is None else "change"
+        raise _none_within(log, begin_unix_s, within_unix_s, verb)
     shifted = replace(log, submit_s=submit_s, start_unix_s=first_unix_s).part(kept)
     return _scaled(asked, _narrow(asked, shifted))
 
@@ -118,11 +119,13 @@ def _with_share(asked: GreenShareSpec | None, log: JobLog) -> JobLog:
     return replace(log, green_percent=np.full(log.jobs, asked.share, dtype=np.int64))
 
 
-def _none_within(log: JobLog, begin_unix_s: int, within_unix_s: tuple[int, int]) -> TailcError:
+def _none_within(
+    log: JobLog, begin_unix_s: int, within_unix_s: tuple[int, int], verb: str
+) -> TailcError:
     first, last = (begin_unix_s + int(log.submit_s[at]) for at in (0, -1))
     spans = [
         f"`{utc_text(one)}` to `{utc_text(other)}`" for one, other in ((first, last), within_unix_s)
     ]
     message = f"jobs are submitted from {spans[0]}, and the energy is of {spans[1]}"
-    hint = "give `jobs.at_start`, which lays the log over the days of the energy"
+    hint = f"{verb} `jobs.at_start`, which lays the log over the days of the energy"
     return TailcError(Finding(Code.EMPTY_TRACE, message, Place(log.source), hint))

@@ -194,7 +194,13 @@ def test_missing_hours_of_the_horizon_are_refused(folder):
 def test_a_log_of_other_days_is_refused(folder):
     found = refused(folder, {"at_start": "2400h"})
     assert found.code is Code.EMPTY_TRACE
-    assert "at_start" in (found.help or "")
+    assert (found.help or "").startswith("change `jobs.at_start`")
+    dated = {"trace": "dated.csv", "at_start": None}
+    dated["columns"] = {"submit": "at", "submit_unit": "date", "run": "h", "width": "nodes"}
+    (folder / "dated.csv").write_text("at,h,nodes\n2019-06-01T00:00Z,60,1\n")
+    found = refused(folder, dated)
+    assert found.code is Code.EMPTY_TRACE
+    assert (found.help or "").startswith("give `jobs.at_start`")
 
 
 def test_the_digest_is_of_the_content(folder):
