@@ -88,7 +88,8 @@ def _sync_folder(descriptor: int, path: Path) -> None:
         # Some network file systems know no fsync of folders; what they renamed is renamed.
         if error.errno != errno.EINVAL:
             message = f"wrote `{path}`, but cannot flush its folder to disk: {error.strerror}"
-            raise TailcError(Finding(Code.CANNOT_WRITE, message, Place(str(path)))) from error
+            hint = "check the disk, then write again"
+            raise TailcError(Finding(Code.CANNOT_WRITE, message, Place(str(path)), hint)) from error
 
 
 def _refuse_folder(path: Path) -> None:
@@ -98,4 +99,5 @@ def _refuse_folder(path: Path) -> None:
 
 def _cannot_write(path: Path | None, error: OSError) -> TailcError:
     message = f"cannot write `{path}`: {error.strerror or error}"
-    return TailcError(Finding(Code.CANNOT_WRITE, message, Place(str(path))))
+    hint = "give another path, or make room and get the right to write there"
+    return TailcError(Finding(Code.CANNOT_WRITE, message, Place(str(path)), hint))

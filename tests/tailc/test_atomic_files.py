@@ -72,6 +72,7 @@ def test_a_failure_at_any_operation_is_located_and_leaves_no_temporary(
     (finding,) = caught.value.findings
     assert finding.code is Code.CANNOT_WRITE
     assert caught.value.exit_code is ExitCode.CANNOT_WRITE
+    assert finding.help
     assert "No space left on device" in finding.message
     assert str(tmp_path) in finding.message
     assert names_in(tmp_path) == ["first", "last"]
