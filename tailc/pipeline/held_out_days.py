@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Protocol, cast
 
-import numpy as np
-
 from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, TailcError
 from tailc.forecasts.days import Days
@@ -19,7 +17,7 @@ from tailc.replay.datacentre.window import Curves, Window, windows
 from tailc.specs.days import DaysAsked
 from tailc.specs.held_out_days import DaysSpec
 from tailc.specs.load import LoadedSpec
-from tailc.traces.jobs.log import JobLog, refuse_wide
+from tailc.traces.jobs.log import refuse_same_numbers, refuse_wide
 from tailc.traces.series.series import SECONDS_PER_DAY
 from tailc.traces.zones import utc_text
 from tailc.verify.plan.held_out import HeldOutDays, plan_of
@@ -60,7 +58,7 @@ def read_held_out_days(policy: Policy, path: str, most: int | None = None) -> He
     for window in found:
         refuse_wide(window.jobs, plan.servers)
         if plan.malleable is not None:
-            _check_numbers(window.jobs)
+            refuse_same_numbers(window.jobs)
     return HeldOutDays(
         windows=found,
         left_out=len(begin) - len(found),
@@ -136,17 +134,6 @@ def _curves(loaded: LoadedSpec, days: Days, plan: Plan, found: Sequence[Window])
         for window in found:
             window.malleable(speedups, plan.malleable.slowdown_ppm, plan.servers)
     return speedups
-
-
-def _check_numbers(log: JobLog) -> None:
-    """Allocations are by the numbers of jobs."""
-    numbers, first = np.unique(log.number, return_index=True)
-    if len(numbers) == log.jobs:
-        return
-    at = int(np.setdiff1d(np.arange(log.jobs), first)[0])
-    message = f"job {log.number[at]} stands twice in the log"
-    hint = "give each job a number of its own, or leave out `jobs.columns.number`"
-    raise TailcError(Finding(Code.BAD_VALUE, message, log.place(at), hint))
 
 
 def _no_windows(plan: Plan, days: Days, loaded: LoadedSpec) -> TailcError:

@@ -7,12 +7,12 @@ from functools import cached_property
 
 import numpy as np
 
-from tailc.errors import Code, Finding, TailcError
 from tailc.forecasts.days import Days, Whole
 from tailc.forms.plan.cluster_problem import NamedMalleable
 from tailc.policies.greenpar.spec import GreenParSpec
 from tailc.policies.greenpar.turns import turns_of
 from tailc.specs.fields import PPM
+from tailc.traces.jobs.log import refuse_same_numbers
 
 Curves = dict[int, dict[int, int]]
 
@@ -46,7 +46,7 @@ class LoggedJobs:
         is_left = (self._ends_s > first * epoch_s) & is_known
         is_late = is_left & (self._turns >= first + self.days.epochs)
         chosen = np.flatnonzero(is_left & ~is_late)
-        self._check_numbers(chosen)
+        refuse_same_numbers(self.days.jobs.part(chosen))
         return Known(tuple(self._job(int(at), first) for at in chosen), int(is_late.sum()))
 
     def of_span(self, first: int) -> tuple[NamedMalleable, ...]:
@@ -101,14 +101,3 @@ class LoggedJobs:
             servers = self.spec.cluster.servers
             self._found[alike] = self.spec.speedups.speedup_ppm(*alike, servers)
         return self._found[alike]
-
-    def _check_numbers(self, chosen: Whole) -> None:
-        log = self.days.jobs
-        numbers, times = np.unique(log.number[chosen], return_counts=True)
-        if not (times > 1).any():
-            return
-        twice = int(numbers[np.argmax(times > 1)])
-        at = int(chosen[np.flatnonzero(log.number[chosen] == twice)[1]])
-        message = f"job {twice} stands twice in the log"
-        hint = "give each job a number of its own, or leave out `jobs.columns.number`"
-        raise TailcError(Finding(Code.BAD_VALUE, message, log.place(at), hint))

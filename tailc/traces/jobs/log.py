@@ -105,6 +105,17 @@ def refuse_wide(log: JobLog, servers: int) -> None:
         raise TailcError(Finding(Code.TOO_WIDE, message + others, log.place(job), help_))
 
 
+def refuse_same_numbers(log: JobLog) -> None:
+    """Raise TailcError where two jobs have one number, for those that go by it."""
+    numbers, first = np.unique(log.number, return_index=True)
+    if len(numbers) == log.jobs:
+        return
+    again = int(np.setdiff1d(np.arange(log.jobs), first)[0])
+    message = f"job {log.number[again]} stands twice in the log"
+    help_ = "give each job a number of its own; in a list of jobs the column may be left out"
+    raise TailcError(Finding(Code.BAD_VALUE, message, log.place(again), help_))
+
+
 def _check_within(values: Ints | None, largest: int) -> None:
     if values is not None and len(values) and not 0 <= values.min() <= values.max() <= largest:
         raise ValueError("a job's share is 0 to 100 %, and its application one that is named")
