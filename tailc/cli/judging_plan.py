@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from tailc.cli.outcome import Outcome
+from tailc.cli.pictures import picture_format
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -14,9 +15,10 @@ if TYPE_CHECKING:
     from tailc.artifact.envelope import Policy
     from tailc.cli.arrivals_option import AskedArrivals
     from tailc.traces.source import Format
+    from tailc.verify.plan.held_out import HeldOutDays
     from tailc.verify.plan.options import PlanOptions
 
-_OF_PLANS = {"windows": "--windows", "failures_ppm": "--failures"}
+_OF_PLANS = {"plot": "--plot", "windows": "--windows", "failures_ppm": "--failures"}
 # Options that say something about requests, or of how often they are replayed.
 _OF_REQUESTS = {
     "cut_off_us": "--cut-off",
@@ -40,22 +42,46 @@ def judged_plan(
     """The verdict on the windows of the days that the document tells of."""
     from tailc.pipeline.held_out_days import read_held_out_days
     from tailc.report import plan_verdict as render
+    from tailc.units import printable
     from tailc.verify.plan.judge import replayable, verify_plan
 
     check_options(policy, trace_format, arrivals, options)
+    kind = picture_format(options.get("plot"))
     replayable(policy)
     held_out = read_held_out_days(policy, days, options.get("windows"))
     chosen = plan_options(options, progress=lambda done, of: draw("replaying", done / of))
     judged = verify_plan(policy, held_out, chosen)
+    files = _drawn(policy, held_out, chosen, options.get("plot"), kind)
     return Outcome(
         exit_code=judged.verdict.exit_code,
-        text=render.as_text(judged),
-        result=render.as_dict(judged),
+        text="\n".join((render.as_text(judged), *(f"wrote {printable(one)}" for one in files))),
+        result={**render.as_dict(judged), **({"files": files} if files else {})},
         findings=held_out.warnings,
         annotations=tuple(render.as_github(judged).splitlines()),
         cases=render.as_cases(judged),
         markdown=render.as_markdown(judged),
     )
+
+
+def _drawn(
+    policy: Policy,
+    held_out: HeldOutDays,
+    options: PlanOptions,
+    plot: str | None,
+    kind: Literal["svg", "png"] | None,
+) -> list[str]:
+    """Write the picture of the first window, if there shall be one; its file."""
+    if plot is None or kind is None:
+        return []
+    from pathlib import Path
+
+    from tailc.atomic_files import replace_files
+    from tailc.report.plan_power_plot import picture
+    from tailc.report.plan_window import power_of_window
+
+    path = Path(plot)
+    replace_files([(path, picture(power_of_window(policy, held_out, options), kind))])
+    return [str(path)]
 
 
 def check_options(

@@ -76,6 +76,13 @@ windows = click.option(
     help="Of held-out days the first so many windows at most; for plans of jobs.",
 )
 
+plot = click.option(
+    "--plot",
+    metavar="FILE",
+    help="Draw the power of the first window by source, with what was forecast and which jobs were "
+    "let in: FILE.svg or FILE.png; for plans of jobs.",
+)
+
 failures = click.option(
     "--failures",
     "failures_ppm",

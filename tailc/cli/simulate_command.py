@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 @replay_options.other_power
 @replay_options.thoroughness
 @replay_options.windows
+@replay_options.plot
 @replay_options.failures
 @replay_options.progress
 @reports

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     help="Mean error of throughput to allow, such as 5%, instead of the promised one.",
 )
 @replay_options.windows
+@replay_options.plot
 @replay_options.failures
 @replay_options.allow_compile_trace
 @replay_options.progress

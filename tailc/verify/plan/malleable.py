@@ -73,6 +73,13 @@ def malleable_samples(
     return _samples(replays.of(_priced(plan)), constant)
 
 
+def replayed_window(
+    plan: Plan, window: Window, curves: Curves, options: PlanOptions
+) -> ClusterOutcome:
+    """What the plan's prices do on one window."""
+    return _Replays(plan, [window], curves, options, 1).of(_priced(plan))[0].outcome
+
+
 def cluster_of(plan: Plan) -> Cluster:
     """The servers that a plan is of; ValueError where it has no malleable jobs, or two pools."""
     if plan.malleable is None or len(plan.pools) != 1:

@@ -56,6 +56,11 @@ def rigid_samples(plan: Plan, windows: Sequence[Window], options: PlanOptions) -
     return _samples(replays.priced(plan, windows))
 
 
+def replayed_window(plan: Plan, window: Window, options: PlanOptions) -> RigidOutcome:
+    """What the plan's prices do on one window."""
+    return _Replays(_site(plan, options), options, 1).priced(plan, [window])[0].outcome
+
+
 def site_of(plan: Plan) -> Site:
     """The racks that a plan is of; ValueError where it tells of none, or they are not alike."""
     racks = [pool.racks for pool in plan.pools]

@@ -9,7 +9,13 @@ from dataclasses import replace
 import jsonschema
 import pytest
 
+from tailc.artifact.files import read_policy
 from tailc.forms.plan.plan import Battery, Malleable, PlannedJob, Span
+from tailc.pipeline.held_out_days import read_held_out_days
+from tailc.report.plan_verdict import as_dict
+from tailc.report.plan_window import power_of_window
+from tailc.verify.plan.judge import verify_plan
+from tailc.verify.plan.options import PlanOptions
 from tests.tailc.artifact.published import VECTORS
 from tests.tailc.cli.test_json_output import OUTPUT, SCHEMAS
 from tests.tailc.held_out_days import malleable_plan, rigid_plan, write_days, write_plan
@@ -363,3 +369,39 @@ def test_check_reads_documents_of_days(days, tailc, in_folder):
     write_days(in_folder, ("trace: roof.csv", "trace: gone.csv"))
     assert tailc("check", days).code == 0
     assert tailc("check", days, "--trace").code == 66
+
+
+def test_the_first_window_is_drawn(in_folder, days, tailc, told):
+    found = told("plan", "--trace", days, "--plot", "first.svg")
+    assert found["files"] == ["first.svg"]
+    drawn = (in_folder / "first.svg").read_bytes()
+    assert drawn.startswith(b"<?xml")
+    ended = tailc("verify", "plan", "--trace", days, "--plot", "again.svg")
+    assert ended.out.endswith(f"verdict: {found['verdict']}\n\nwrote again.svg\n")
+    assert (in_folder / "again.svg").read_bytes() == drawn
+    assert "files" not in told("plan", "--trace", days, code=ended.code)
+
+
+def test_the_drawn_window_is_the_judged_one(in_folder, days):
+    """Of one window alone the means are its books."""
+    policy = read_policy("plan")
+    held_out = read_held_out_days(policy, str(days), 1)
+    power = power_of_window(policy, held_out, PlanOptions())
+    means = as_dict(verify_plan(policy, held_out))["subjects"][0]["means"]
+    assert sum(one.brown_mj for one in power.entries) / 3.6e9 == means["brown_kwh"]["value"]
+    assert sum(power.begun.values()) == 2
+    assert power.start_unix_s == 1_341_187_200
+    assert power.forecast_mw is not None
+    assert sum(power.forecast_mw) == sum(one.green_mj for one in power.entries) // 3_600
+
+
+def test_a_picture_of_no_kind_is_refused_before_days_are_read(days, tailc):
+    ended = tailc("verify", "plan", "--trace", "nowhere.yaml", "--plot", "first.gif")
+    assert ended.code == 64
+    assert "neither `.svg` nor `.png`" in ended.err
+
+
+def test_pictures_are_of_plans(days, tailc):
+    ended = tailc("verify", VECTORS / "lucene", "--trace", days, "--plot", "first.svg")
+    assert ended.code == 64
+    assert "--plot is for plans of jobs" in ended.err
