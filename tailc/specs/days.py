@@ -53,10 +53,13 @@ class HorizonSpec(SpecModel):
 
     @model_validator(mode="after")
     def _check_epochs(self) -> HorizonSpec:
-        if self.length_s % self.epoch_s or self.length_s // self.epoch_s > MOST_EPOCHS:
-            message = f"must be whole epochs, and {MOST_EPOCHS:,} of them at most"
-            hint = "make `length` a multiple of `epoch`"
-            at = "length" if "length_s" in self.model_fields_set else "epoch"
+        at = "length" if "length_s" in self.model_fields_set else "epoch"
+        if self.length_s % self.epoch_s:
+            message, hint = "must be whole epochs", "make `length` a multiple of `epoch`"
+            raise RefusalError(Complaint(Code.CONFLICT, message, hint, (at,)))
+        if (epochs := self.length_s // self.epoch_s) > MOST_EPOCHS:
+            message = f"makes {epochs:,} epochs, and {MOST_EPOCHS:,} are the most"
+            hint = "plan a shorter `length`, or longer epochs"
             raise RefusalError(Complaint(Code.CONFLICT, message, hint, (at,)))
         return self
 

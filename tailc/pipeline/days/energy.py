@@ -16,7 +16,7 @@ from tailc.traces.series.series import Quantity, TimeSeries
 from tailc.traces.series.table_series import read_series
 from tailc.traces.series.weather import read_nsrdb, read_tmy3
 from tailc.traces.source import Format
-from tailc.traces.zones import utc_text
+from tailc.traces.zones import ADVICE, TimeError, utc_text, zone_of
 from tailc.units import counted
 
 MW_PER_W = 1_000
@@ -42,6 +42,8 @@ def read_on_epochs(
         known = ", ".join(f"`{unit}`" for unit in units_of(quantity))
         message = f"`{asked.unit}` is no unit of a {quantity.noun}"
         raise TailcError(Finding(Code.BAD_UNIT, message, place(*at, "unit"), f"one of {known}"))
+    if asked.zone is not None:
+        _check_zone(asked.zone, place(*at, "zone"))
     if asked.is_weather:
         series = _of_weather(asked, quantity, place(*at, "column"), path)
     else:
@@ -49,6 +51,14 @@ def read_on_epochs(
     if isinstance(asked, GreenSourceSpec) and asked.peak_mw is not None:
         series = scaled_to_peak(series, asked.peak_mw / MW_PER_W)
     return _on_epochs(series, *horizon, place)
+
+
+def _check_zone(zone: str, at: Place) -> None:
+    """Whether or not times state offsets, a zone that is none was meant to be one."""
+    try:
+        zone_of(zone)
+    except TimeError as error:
+        raise TailcError(Finding(Code.NO_ZONE, str(error), at, ADVICE)) from None
 
 
 def _reading(asked: SeriesSpec, quantity: Quantity) -> SeriesReading:

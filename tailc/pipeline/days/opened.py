@@ -139,8 +139,9 @@ def _check_horizon(first: int, epochs: int, power: TimeSeries, place: PlaceOf) -
     if first >= 0 and first + epochs <= power.steps:
         return
     there = f"`{utc_text(power.start_unix_s)}` to `{utc_text(power.end_unix_s)}`"
-    end_unix_s = power.start_unix_s + (first + epochs) * power.step_s
-    message = f"the plan would end at `{utc_text(end_unix_s)}`, and the energy is of {there}"
+    does, epoch = ("begin", first) if first < 0 else ("end", first + epochs)
+    at = utc_text(power.start_unix_s + epoch * power.step_s)
+    message = f"the plan would {does} at `{at}`, and the energy is of {there}"
     hint = "begin within the series, or choose a shorter `length`"
     raise TailcError(Finding(Code.SHORT_HISTORY, message, place("horizon", "start"), hint))
 

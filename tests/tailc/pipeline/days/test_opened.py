@@ -249,3 +249,24 @@ def test_what_a_weather_file_needs(change, message):
     asked = {key: value for key, value in source.items() if value is not None}
     with pytest.raises(ValidationError, match=message):
         SupplySpec.model_validate({"green": [asked], "price": "1c/kWh"})
+
+
+def test_a_start_before_the_energy_is_told_as_one(folder):
+    found = refused(folder, None, None, {"start": "2019-06-03T12:00Z"})
+    assert "the plan would begin at `2019-06-03T12:00Z`" in found.message
+    found = refused(folder, None, None, {"start": "2020-06-03T12:00Z"})
+    assert "the plan would end at `2020-06-04T12:00Z`" in found.message
+
+
+def test_a_zone_that_is_none_is_refused_though_times_state_offsets(folder):
+    roof = {"trace": "roof.csv", "column": "w", "unit": "W", "zone": "Mars/Olympus"}
+    found = refused(folder, None, {"green": [roof]})
+    assert found.code is Code.NO_ZONE
+    assert found.place == place("supply", "green", 0, "zone")
+
+
+def test_too_many_epochs_are_not_told_as_parts_of_one():
+    with pytest.raises(ValidationError, match=r"makes 1,200,000 epochs, and 16,384 are the most"):
+        HorizonSpec.model_validate({"start": "2020-06-02T00:00Z", "length": "300000h"})
+    with pytest.raises(ValidationError, match="must be whole epochs"):
+        HorizonSpec.model_validate({"start": "2020-06-02T00:00Z", "length": "100min"})
