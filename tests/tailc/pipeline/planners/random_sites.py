@@ -37,18 +37,24 @@ jobs = st.lists(
 ).map(submitted)
 
 
-def settled_fairly(found) -> None:
-    """Energy balances in every epoch, and each job's money with its slots."""
-    for entry, busy in zip(found.entries, found.busy.tolist(), strict=True):
-        assert entry.green_used_mj + entry.brown_mj == entry.demand_mj
-        assert entry.green_used_mj + entry.spilled_mj == entry.green_mj
-        assert entry.demand_mj <= busy * (SMALL.busy_mw * SMALL.epoch_s + SMALL.migration_mj)
-        assert busy <= SMALL.servers
+def unfair(found) -> list[str]:
+    """Where energy does not balance in an epoch, or a job's money with its slots."""
+    odd = []
+    for epoch, (entry, busy) in enumerate(zip(found.entries, found.busy.tolist(), strict=True)):
+        most_mj = busy * (SMALL.busy_mw * SMALL.epoch_s + SMALL.migration_mj)
+        holds = {
+            "demand": entry.green_used_mj + entry.brown_mj == entry.demand_mj,
+            "green": entry.green_used_mj + entry.spilled_mj == entry.green_mj,
+            "drawn": entry.demand_mj <= most_mj,
+            "room": busy <= SMALL.servers,
+        }
+        odd += [f"{name} of epoch {epoch}" for name, held in holds.items() if not held]
     for one in found.settled:
         missing = max(0, one.promised_slots - one.green_slots)
         paid = one.promised_slots * 72_500 + (one.slots - one.promised_slots) * 60_000
-        assert one.udollars == paid - missing * 125_000
-    assert sum(one.slots for one in found.settled) == int(found.busy.sum())
+        odd += [] if one.udollars == paid - missing * 125_000 else [f"money of job {one.number}"]
+    has_all = sum(one.slots for one in found.settled) == int(found.busy.sum())
+    return odd if has_all else [*odd, "slots"]
 
 
 def outcome(found) -> tuple:
