@@ -98,7 +98,8 @@ def check_options(
 
         told = ", ".join(odd)
         of = f"`{shorten(policy.name)}` is a plan of jobs, not of requests"
-        raise click.UsageError(f"{of}: {told} does not apply")
+        does = "does" if len(odd) == 1 and odd[0].count("--") == 1 else "do"
+        raise click.UsageError(f"{of}: {told} {does} not apply")
 
 
 def plan_options(

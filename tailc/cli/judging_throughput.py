@@ -64,4 +64,5 @@ def check_options(policy: Policy, arrivals: AskedArrivals, options: dict[str, An
 
         told = ", ".join(odd)
         of = f"`{shorten(policy.name)}` is of throughput, not of requests"
-        raise click.UsageError(f"{of}: {told} does not apply")
+        does = "does" if len(odd) == 1 and odd[0].count("--") == 1 else "do"
+        raise click.UsageError(f"{of}: {told} {does} not apply")
