@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -117,15 +118,29 @@ class Days:
     @cached_property
     def digest(self) -> str:
         """SHA-256 of the jobs and of when the plan is, whatever file they came from."""
-        hasher = hashlib.sha256(b"tailc days 1\n")
-        jobs = self.jobs
         when = (self.energy.power.start_unix_s, self.epoch_s, self.first, self.epochs)
-        columns = [np.array(when), jobs.number, jobs.submit_s, jobs.run_s, jobs.width]
-        columns += [one for one in (jobs.green_percent, jobs.application) if one is not None]
-        for column in columns:
-            hasher.update(np.array(len(column)).astype("<i8").tobytes())
-            hasher.update(column.astype("<i8").tobytes())
-        return hasher.hexdigest()
+        return _digest(b"tailc days 1\n", [np.array(when), *_columns(self.jobs, 0)])
+
+    @cached_property
+    def jobs_digest(self) -> str:
+        """SHA-256 of the jobs and of when each is submitted, wherever among them a plan begins."""
+        start_unix_s = self.energy.power.start_unix_s
+        return _digest(b"tailc jobs 1\n", _columns(self.jobs, start_unix_s))
+
+
+def _columns(jobs: JobLog, start_unix_s: int) -> list[NDArray[np.int64]]:
+    """What there is of each job, submitted so much later."""
+    columns = [jobs.number, jobs.submit_s + start_unix_s, jobs.run_s, jobs.width]
+    told = (jobs.green_percent, jobs.application)
+    return [*columns, *(one for one in told if one is not None)]
+
+
+def _digest(salt: bytes, columns: Sequence[NDArray[np.int64]]) -> str:
+    hasher = hashlib.sha256(salt)
+    for column in columns:
+        hasher.update(np.array(len(column)).astype("<i8").tobytes())
+        hasher.update(column.astype("<i8").tobytes())
+    return hasher.hexdigest()
 
 
 def whole(values: Floats, unit: int) -> Whole:

@@ -64,6 +64,7 @@ def read_held_out_days(policy: Policy, path: str, most: int | None = None) -> He
         left_out=len(begin) - len(found),
         curves=None if plan.malleable is None else _curves(loaded, days, plan, found),
         digest=days.digest,
+        jobs_digest=days.jobs_digest,
         energy_digest=days.energy.digest,
         place=loaded.place("horizon", "start"),
         warnings=days.warnings,

@@ -63,7 +63,7 @@ def _parts_of_rows(opened: OpenedSpec, read: OpenedThroughput) -> Parts:
 def _days_inputs(days: Days) -> tuple[Input, ...]:
     """The jobs as requests, and the energy as steps; what follows the plan is held out."""
     steps = days.energy.power.steps
-    jobs = Input(InputRole.DESIGN, days.digest, days.jobs.jobs, days.jobs.jobs)
+    jobs = Input(InputRole.DESIGN, days.jobs_digest, days.jobs.jobs, days.jobs.jobs)
     return (jobs, Input(InputRole.SUPPLY, days.energy.digest, steps, 0))
 
 

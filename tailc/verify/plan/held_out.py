@@ -17,14 +17,15 @@ class HeldOutDays:
     """Windows of jobs and energy, at least one.
 
     left_out: others in which no job is submitted, or some energy is not known. curves: how the
-    jobs' applications speed up; None: jobs are rigid. digest: of all the days, energy_digest: of
-    their energy. place: where it is said when they begin.
+    jobs' applications speed up; None: jobs are rigid. digest: of all the days, jobs_digest,
+    energy_digest: of their jobs and of their energy. place: where it is said when they begin.
     """
 
     windows: tuple[Window, ...]
     left_out: int
     curves: Curves | None
     digest: str
+    jobs_digest: str
     energy_digest: str
     place: Place
     warnings: tuple[Finding, ...] = ()
@@ -39,13 +40,16 @@ def plan_of(policy: Policy) -> Plan:
 
 
 def windows_of_compile(policy: Policy, held_out: HeldOutDays) -> tuple[Window, ...]:
-    """The windows that the plan was made from: those that overlap its own days, and of the energy
-    that it was compiled from also those before.
+    """The windows that the plan was made from: those that overlap its own days, and of the jobs or
+    the energy that it was compiled from also those before.
     """
     plan = plan_of(policy)
     length_s = len(plan.epochs) * plan.epoch_s
-    supplies = {part.digest for part in policy.inputs if part.role is InputRole.SUPPLY}
-    is_own = held_out.energy_digest in supplies
+    own = {
+        (InputRole.DESIGN, held_out.jobs_digest),
+        (InputRole.SUPPLY, held_out.energy_digest),
+    }
+    is_own = any((part.role, part.digest) in own for part in policy.inputs)
     return tuple(
         window
         for window in held_out.windows

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 
 import jsonschema
 import pytest
 
-from tailc.traces.zones import utc_text
+from tailc.traces.zones import instant, utc_text
 from tests.tailc.cli.test_json_output import OUTPUT
 from tests.tailc.cli.test_verify_plan import VERDICT
 from tests.tailc.policies.cases import Case, write_case
@@ -108,3 +109,32 @@ def test_jobs_of_the_wrong_sort_are_refused(plan, case, tailc, tmp_path):
     else:
         assert ended.code == 65
         assert "error[TC0103]: the spec tells of rigid jobs" in ended.err
+
+
+def test_jobs_that_prices_were_made_from_are_known_under_another_sun(case, plan, tailc, tmp_path):
+    """Days before the plan, whose energy is not the compile's by one digit of one value."""
+    _, written = case
+    for name in ("jobs.csv", "roof.csv"):
+        (tmp_path / name).write_text((written.spec.parent / name).read_text())
+    head, first, *rest = (tmp_path / "roof.csv").read_text().splitlines()
+    (tmp_path / "roof.csv").write_text("\n".join([head, first + "1", *rest]) + "\n")
+    days, text = tmp_path / "days.yaml", written.design.read_text()
+    # Of a spec the first window is left out: its own plan's.
+    days_before = 1 if "kind: days" in text else 2
+    start_s = start_of(plan) - days_before * DAY_S
+    lead_h = (start_s - start_of_log(text)) // 3_600
+    text = re.sub(r"at_start: \S+", f"at_start: {lead_h}h", text)
+    days.write_text(re.sub(r'start: "[^"]+"', f'start: "{utc_text(start_s)}"', text))
+    ended = tailc("verify", plan, "--trace", days)
+    assert ended.code == 65, ended.out
+    assert "error[TC0601]" in ended.err
+    words = ("--trace", days, "--allow-compile-trace", "--output-format", "json")
+    # The day before is the plan's teacher, and the next is its own.
+    assert told(tailc("verify", plan, *words))["held_out"]["own_windows"] == 2
+
+
+def start_of_log(document: str) -> int:
+    """When second 0 of the log is, as a document lays it over the sun."""
+    (start,) = re.findall(r'start: "([^"]+)"', document)
+    (hours,) = re.findall(r"at_start: (\d+)h", document)
+    return instant(start) - int(hours) * 3_600
