@@ -16,14 +16,19 @@ $(VENV)/.ready: pyproject.toml runtimes/python/pyproject.toml
 	$(BIN)/pip install --quiet --editable '.[dev,docs]' --editable ./runtimes/python
 	touch $@
 
-# The tests of the C++ runtime need a compiler and CMake.
+# The tests of the runtimes need the tools of their languages: what is called beside its package.
+TOOLS := g++:g++ cmake:cmake go:golang-go cargo:cargo javac:default-jdk-headless mvn:maven
+
 compilers:
-	@missing=; for tool in g++ cmake; do command -v $$tool > /dev/null || missing="$$missing $$tool"; done; \
+	@missing=; for tool in $(TOOLS); do \
+		command -v $${tool%%:*} > /dev/null || missing="$$missing $${tool##*:}"; \
+	done; \
 	if [ -z "$$missing" ]; then exit 0; fi; \
 	if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
 		apt-get update -qq && apt-get install -y -qq $$missing; \
 	else \
-		echo "make: the tests of the C++ runtime need$$missing; install them and try again" >&2; exit 1; \
+		echo "make: the tests of the runtimes need the packages$$missing; install them and try again" >&2; \
+		exit 1; \
 	fi
 
 demo: setup
