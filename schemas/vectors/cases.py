@@ -18,6 +18,8 @@ from plan_sequences import PLAN_COLUMNS, plan_sequences, rows_of_plan
 from policies import named_policies
 from sequences import Sequence, sequences_of
 from share_sequences import SHARE_COLUMNS, rows_of_shares, share_sequences
+from signed_files import COLUMNS as SIGNED_COLUMNS
+from signed_files import write_signed
 
 from tailc.artifact.envelope import Policy
 from tailc.artifact.flat_form import encode_flat
@@ -40,11 +42,11 @@ QUERIES_PER_LADDER = 400
 def write_vectors(folder: Path) -> None:
     """NAME.json and NAME.tailc for every policy, NAME.csv for ladders, levels/NAME.csv for tail
     tables, shares/NAME.csv for shares, plans/NAME.csv for plans, steps/NAME.csv for controllers,
-    and the folder `refused`.
+    and the folders `refused` and `signed`.
     """
-    refused = folder / "refused"
+    refused, signed = folder / "refused", folder / "signed"
     others = (folder / name for name in ("steps", "levels", "shares", "plans"))
-    for needed in (refused, *others):
+    for needed in (refused, signed, *others):
         needed.mkdir(parents=True, exist_ok=True)
     for name, (sentence, policy) in named_policies().items():
         _write_policy(folder, name, sentence, policy)
@@ -54,6 +56,8 @@ def write_vectors(folder: Path) -> None:
     sentence = "Files that every reader refuses, and as what."
     rows = [[file, error] for file, (error, _) in damaged.items()]
     _write_csv(refused / "expected.csv", sentence, ("file", "error"), rows)
+    sentence = "Files to open with these keys trusted, and what they are refused as, if at all."
+    _write_csv(signed / "expected.csv", sentence, SIGNED_COLUMNS, write_signed(signed))
 
 
 def _write_policy(folder: Path, name: str, sentence: str, policy: Policy) -> None:
