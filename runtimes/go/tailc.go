@@ -1,0 +1,181 @@
+// Package tailc opens policies that tailc compiled, and answers from memory: which rung a request
+// runs on, at which frequency a core, how much of a host a virtual machine gets, where jobs of a
+// datacentre run.
+//
+// Look-ups in ladders and tail tables are for any number of goroutines at once, also while another
+// steps the controller. Shares and plans, which remember what they are told, and the steps of a
+// controller are for one goroutine at a time.
+package tailc
+
+import (
+	"errors"
+	"io"
+	"os"
+	"runtime"
+)
+
+const mostBytes = 64 << 20
+
+// A Policy has one ladder for each class of requests, a tail table, shares, or a plan.
+type Policy struct {
+	head       head
+	counters   *Counters
+	controller *Controller
+	ladders    []*Ladder
+}
+
+// Open reads the policy in a `.tailc` file. Length and hash are checked first, then structure, then
+// meaning. The error is a *PolicyError, or one of the file system where the file cannot be read.
+func Open(path string) (*Policy, error) {
+	data, err := fileBytes(path)
+	if err != nil {
+		return nil, err
+	}
+	policy, err := OpenBytes(data)
+	var refusal *PolicyError
+	if errors.As(err, &refusal) {
+		refusal.Path = path
+	}
+	return policy, err
+}
+
+// fileBytes are all bytes of a file, but no more than tell that it is too large.
+func fileBytes(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return io.ReadAll(io.LimitReader(file, mostBytes+1))
+}
+
+// OpenBytes reads the policy in the bytes of a `.tailc` file, which need not be kept.
+func OpenBytes(data []byte) (policy *Policy, err error) {
+	defer func() {
+		switch thrown := recover().(type) {
+		case nil:
+		case *PolicyError:
+			policy, err = nil, thrown
+		case runtime.Error:
+			// An accessor followed an offset into nowhere.
+			policy, err = nil, refused(BadStructure, "the FlatBuffer is broken: "+thrown.Error())
+		default:
+			panic(thrown)
+		}
+	}()
+	if len(data) > mostBytes {
+		return nil, refused(BadStructure, "the file is larger than any policy")
+	}
+	payload, err := unsealed(data)
+	if err != nil {
+		return nil, err
+	}
+	which, forms := readFlat(payload)
+	return newPolicy(which, forms, &Counters{}), nil
+}
+
+// newPolicy is what the forms are together: ladders, or one form of another kind, and a controller of
+// it last.
+func newPolicy(which head, forms []rawForm, counters *Counters) *Policy {
+	policy := &Policy{head: which, counters: counters}
+	if last := len(forms) - 1; last >= 0 {
+		if raw, steers := forms[last].(*rawController); steers {
+			policy.controller, forms = newController(raw), forms[:last]
+		}
+	}
+	ladders := 0
+	for _, form := range forms {
+		switch form.(type) {
+		case *rawController:
+			require(false, "one controller at most steers a policy, and comes last")
+		case *rawLadder:
+			ladders++
+		}
+	}
+	require(len(forms) > 0 && (ladders == len(forms) || ladders == 0 && len(forms) == 1),
+		"a policy needs ladders, a tail table, shares or a plan: one of these")
+	policy.scales(ClimbAges)
+	policy.readLadders(forms)
+	return policy
+}
+
+// scales refuses a controller that acts on what the policy has not.
+func (p *Policy) scales(actuator Actuator) {
+	require(p.controller == nil || p.controller.ActsOn() == actuator,
+		"the controller acts on what the policy has not")
+}
+
+func (p *Policy) readLadders(forms []rawForm) {
+	classes := make(map[string]bool)
+	forAll := false
+	for _, form := range forms {
+		ladder := newLadder(form.(*rawLadder), p.controller, p.counters)
+		class, isOfClass := ladder.RequestClass()
+		isTwice := isOfClass && classes[class] || !isOfClass && forAll
+		require(!isTwice, "a policy has one ladder for each class of requests")
+		if isOfClass {
+			classes[class] = true
+		} else {
+			forAll = true
+		}
+		p.ladders = append(p.ladders, ladder)
+	}
+}
+
+// Name is that of the service that the policy is for.
+func (p *Policy) Name() string { return p.head.name }
+
+// Kind is the kind of policy that it was compiled from.
+func (p *Policy) Kind() string { return p.head.kind }
+
+// Generation is 1, 2, ...: the next number whenever the policy promises or does something else.
+func (p *Policy) Generation() int64 { return p.head.generation }
+
+// Digest is the hex SHA-256 of the policy as canonical JSON.
+func (p *Policy) Digest() string { return p.head.digest }
+
+func (p *Policy) Counters() *Counters { return p.counters }
+
+// Controller is what scales the ages of climbs, or the bound of a tail table; nil: nothing does.
+func (p *Policy) Controller() *Controller { return p.controller }
+
+// Ladder is the ladder for all classes of requests. Its errors are OtherForm and UnknownClass.
+func (p *Policy) Ladder() (*Ladder, error) {
+	return p.ladderThat(func(ladder *Ladder) bool { return false })
+}
+
+// LadderFor is the ladder of a class, or the one for all where it has none of its own.
+func (p *Policy) LadderFor(requestClass string) (*Ladder, error) {
+	return p.ladderThat(func(ladder *Ladder) bool {
+		class, isOfClass := ladder.RequestClass()
+		return isOfClass && class == requestClass
+	})
+}
+
+func (p *Policy) ladderThat(fits func(*Ladder) bool) (*Ladder, error) {
+	ladders, err := p.Ladders()
+	if err != nil {
+		return nil, err
+	}
+	var forAll *Ladder
+	for _, ladder := range ladders {
+		if fits(ladder) {
+			return ladder, nil
+		}
+		if _, isOfClass := ladder.RequestClass(); !isOfClass {
+			forAll = ladder
+		}
+	}
+	if forAll == nil {
+		return nil, refused(UnknownClass, "no ladder for that class of requests")
+	}
+	return forAll, nil
+}
+
+// Ladders are those of all classes; the error is OtherForm.
+func (p *Policy) Ladders() ([]*Ladder, error) {
+	if p.ladders == nil {
+		return nil, refused(OtherForm, "the policy does not have ladders")
+	}
+	return p.ladders, nil
+}

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"tailc"
+)
+
+// A check says what of a row is answered otherwise; empty: nothing.
+type check func(row) (string, error)
+
+// kinds are the folders of vectors, and what answers those of a policy.
+var kinds = []struct {
+	folder string
+	checks func(path string) (check, error)
+}{
+	{"", lookups},
+}
+
+type count struct{ answers, wrong int }
+
+func runVectors(out *bufio.Writer, folder string) error {
+	total, err := checkRefused(out, filepath.Join(folder, "refused"))
+	if err != nil {
+		return err
+	}
+	for _, kind := range kinds {
+		files, err := filepath.Glob(filepath.Join(folder, kind.folder, "*.csv"))
+		if err != nil {
+			return err
+		}
+		for _, file := range files {
+			name := strings.TrimSuffix(filepath.Base(file), ".csv") + ".tailc"
+			checks, err := kind.checks(filepath.Join(folder, name))
+			if err != nil {
+				return err
+			}
+			rows, err := rowsOf(file)
+			if err != nil {
+				return err
+			}
+			if err := total.add(out, file, rows, checks); err != nil {
+				return err
+			}
+		}
+	}
+	fmt.Fprintf(out, "%d answers, %d wrong\n", total.answers, total.wrong)
+	if total.wrong > 0 || total.answers == 0 {
+		return errors.New("not all answers are right")
+	}
+	return nil
+}
+
+// add runs the rows of a file; the first that is wrong is printed.
+func (c *count) add(out *bufio.Writer, file string, rows []row, checks check) error {
+	first := true
+	for _, row := range rows {
+		wrong, err := checks(row)
+		if err != nil {
+			return fmt.Errorf("%s: %v: %w", file, row, err)
+		}
+		c.answers++
+		if wrong == "" {
+			continue
+		}
+		c.wrong++
+		if first {
+			fmt.Fprintf(out, "%s: %v: %s\n", file, row, wrong)
+		}
+		first = false
+	}
+	return nil
+}
+
+func difference(got, wanted string) string {
+	if got == wanted {
+		return ""
+	}
+	return "is `" + got + "`, wanted `" + wanted + "`"
+}
+
+// checkRefused opens the files that must be refused, those in the encoding that is read here.
+func checkRefused(out *bufio.Writer, folder string) (count, error) {
+	var total count
+	list := filepath.Join(folder, "expected.csv")
+	all, err := rowsOf(list)
+	if err != nil {
+		return total, err
+	}
+	var rows []row
+	for _, row := range all {
+		if filepath.Ext(row["file"]) == ".tailc" {
+			rows = append(rows, row)
+		}
+	}
+	err = total.add(out, list, rows, func(row row) (string, error) {
+		_, err := tailc.Open(filepath.Join(folder, row["file"]))
+		return difference(wordOf(err), row["error"]), nil
+	})
+	return total, err
+}
+
+// wordOf is the refusal that an error tells, `opened` where there is none.
+func wordOf(err error) string {
+	var refusal tailc.Refusal
+	switch {
+	case err == nil:
+		return "opened"
+	case errors.As(err, &refusal):
+		return string(refusal)
+	}
+	return err.Error()
+}
+
+func lookups(path string) (check, error) {
+	policy, err := tailc.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return func(row row) (string, error) {
+		ladder, err := ladderOf(policy, row["request_class"])
+		if err != nil {
+			return "", err
+		}
+		load, waitedUs, executedUs := row.whole("load"), row.whole("waited_us"), row.whole("executed_us")
+		got, err := ladder.Lookup(load, waitedUs, executedUs)
+		if _, isScaled := row["output_ppm"]; isScaled {
+			got, err = ladder.LookupScaled(load, waitedUs, executedUs, row.whole("output_ppm"))
+		}
+		text := fmt.Sprint(got.Start, " ", got.WaitUs, " ", got.Rung)
+		return difference(text, row["start"]+" "+row["wait_us"]+" "+row["rung"]), err
+	}, nil
+}
+
+func ladderOf(policy *tailc.Policy, class string) (*tailc.Ladder, error) {
+	if class == "" {
+		return policy.Ladder()
+	}
+	return policy.LadderFor(class)
+}
