@@ -25,7 +25,7 @@ MEANINGS = {
     ExitCode.MISSED: "`verify`: an objective is missed",
     ExitCode.DIFFERS: "`diff --exit-code`: the policies promise or do something else",
     ExitCode.UNDECIDED: "`verify`: the held-out data cannot decide, and nothing is missed",
-    ExitCode.INTEGRITY: "a policy is damaged: length, hash or structure",
+    ExitCode.INTEGRITY: "a policy is damaged or not trusted: length, hash, structure or signature",
     ExitCode.INFEASIBLE: "`compile`: no policy meets the limits",
     ExitCode.BUDGET: "`compile`: the budget ended without a certified answer",
     ExitCode.USAGE: "the command line is wrong",

@@ -100,6 +100,12 @@ class Code(enum.Enum):
     HASH_MISMATCH = ("TC0402", ExitCode.INTEGRITY, "an artifact's bytes do not match their digest")
     NOT_CANONICAL = ("TC0403", ExitCode.INTEGRITY, "a JSON artifact is not in canonical form")
     BAD_STRUCTURE = ("TC0404", ExitCode.INTEGRITY, "an artifact's structure is broken")
+    UNSIGNED = ("TC0405", ExitCode.INTEGRITY, "an artifact is not signed, and keys are trusted")
+    UNKNOWN_SIGNER = ("TC0406", ExitCode.INTEGRITY, "an artifact is signed with an unknown key")
+    BAD_SIGNATURE = ("TC0407", ExitCode.INTEGRITY, "an artifact's signature is forged")
+    EXPIRED = ("TC0408", ExitCode.INTEGRITY, "an artifact's signature has expired")
+    BAD_KEY = ("TC0411", ExitCode.BAD_CONTENT, "a file is not the Ed25519 key that it should be")
+    NO_ROLLBACK = ("TC0412", ExitCode.BAD_CONTENT, "a policy cannot take the place of another")
 
     INFEASIBLE = ("TC0501", ExitCode.INFEASIBLE, "no policy meets the limits")
     BUDGET_ENDED = ("TC0502", ExitCode.BUDGET, "the budget ended before the optimum was certified")

@@ -10,9 +10,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from tailc.artifact.envelope import Policy
-from tailc.artifact.flat_form import decode_flat, encode_flat, is_flat
+from tailc.artifact.flat_form import decode_signed, encode_flat, is_flat
 from tailc.artifact.json_form import decode_json, encode_json
 from tailc.artifact.seal import has_trailer
+from tailc.artifact.signature import Signature, has_signature, split_signature
+from tailc.artifact.trust import ANYBODY, Trust
 from tailc.atomic_files import replace_files
 from tailc.errors import Code, Finding, Place, TailcError
 
@@ -35,19 +37,41 @@ def write_policy(policy: Policy, stem: Path | str) -> tuple[Path, Path]:
     return json_path, flat_path
 
 
-def read_policy(path: Path | str) -> Policy:
+def read_policy(path: Path | str, trust: Trust = ANYBODY) -> Policy:
     """The policy in a `.json` or `.tailc` file, told apart by content, or beside a stem.
 
-    A stem reads its `.tailc`. Raises TailcError: cannot read (66), integrity (5) or bad content
-    (65).
+    A stem reads its `.tailc`. Where keys are trusted, one of them must have signed the file, which
+    is then a `.tailc`. Raises TailcError: cannot read (66), integrity (5) or bad content (65).
+    """
+    return read_signed(path, trust)[0]
+
+
+def read_signed(path: Path | str, trust: Trust = ANYBODY) -> tuple[Policy, Signature | None]:
+    """As `read_policy`, with the signature: one that nobody has checked where no key is trusted."""
+    found = _found(Path(path))
+    data = _read_bytes(found)
+    if _is_tailc(data):
+        return decode_signed(data, str(found), trust)
+    if not data.lstrip().startswith(b"{"):
+        raise TailcError(_no_policy(data, found))
+    if trust.keys:
+        raise TailcError(_unsigned_json(found))
+    return decode_json(data, str(found)), None
+
+
+def read_sealed(path: Path | str) -> tuple[Path, bytes]:
+    """The `.tailc` file at `path`, or beside that stem, and its content without any signature.
+
+    It holds a policy: raises TailcError as `read_policy` does, and for JSON, which has no seal.
     """
     found = _found(Path(path))
     data = _read_bytes(found)
-    if is_flat(data) or has_trailer(data):
-        return decode_flat(data, str(found))
-    if data.lstrip().startswith(b"{"):
-        return decode_json(data, str(found))
-    raise TailcError(_no_policy(data, found))
+    if data.lstrip().startswith(b"{") and not _is_tailc(data):
+        raise TailcError(_unsigned_json(found))
+    if not _is_tailc(data):
+        raise TailcError(_no_policy(data, found))
+    decode_signed(data, str(found))
+    return found, split_signature(data)[0]
 
 
 def paths_of(stem: Path | str) -> tuple[Path, Path]:
@@ -56,6 +80,16 @@ def paths_of(stem: Path | str) -> tuple[Path, Path]:
     if base.suffix in (JSON_SUFFIX, FLAT_SUFFIX):
         base = base.with_suffix("")
     return base.with_name(base.name + JSON_SUFFIX), base.with_name(base.name + FLAT_SUFFIX)
+
+
+def _is_tailc(data: bytes) -> bool:
+    return is_flat(data) or has_trailer(data) or has_signature(data)
+
+
+def _unsigned_json(path: Path) -> Finding:
+    message = f"`{path}` is JSON, which is never signed"
+    help_ = f"give the `.tailc` file of the same policy, such as `{paths_of(path)[1]}`"
+    return Finding(Code.UNSIGNED, message, Place(str(path)), help_)
 
 
 def _found(path: Path) -> Path:

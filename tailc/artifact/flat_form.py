@@ -1,4 +1,4 @@
-"""The `.tailc` encoding: a FlatBuffer with identifier TLC1, followed by its trailer."""
+"""The `.tailc` encoding: a FlatBuffer with identifier TLC1, its seal and perhaps a signature."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from tailc.artifact.json_form import check_major, check_minor, digest_of, minor_
 from tailc.artifact.refusal import Refusal, refusals_about
 from tailc.artifact.seal import seal, unseal
 from tailc.artifact.shapes import record_of
+from tailc.artifact.signature import Signature, split_signature
+from tailc.artifact.trust import ANYBODY, Trust
 from tailc.errors import Code
 
 IDENTIFIER = b"TLC1"
@@ -30,31 +32,45 @@ def encode_flat(policy: Policy) -> bytes:
 
 
 def decode_flat(data: bytes, source: str = "policy.tailc") -> Policy:
-    """The policy in `data`; TailcError about `source` unless it is whole, canonical and valid.
+    """The policy in `data`, whoever signed it; TailcError as `decode_signed` raises it."""
+    return decode_signed(data, source)[0]
 
-    Checks, in this order: length, hash, identifier, schema version, structure, meaning, and that
-    digest and bytes are what `encode_flat` would write. The last two cannot be checked for a newer
-    minor version, whose new fields are unknown here.
+
+def decode_signed(
+    data: bytes, source: str = "policy.tailc", trust: Trust = ANYBODY
+) -> tuple[Policy, Signature | None]:
+    """The policy in `data` and its signature; TailcError about `source` unless it is whole,
+    trusted, canonical and valid.
+
+    Checks, in this order: length, hash, signature, identifier, schema version, structure, meaning,
+    and that digest and bytes are what `encode_flat` would write. The last two cannot be checked for
+    a newer minor version, whose new fields are unknown here.
     """
     with refusals_about(source):
-        payload = unseal(data)
-        if not is_flat(payload):
-            raise Refusal(Code.BAD_STRUCTURE, "the FlatBuffer's identifier is not TLC1")
-        try:
-            policy, minor, stated = _read(payload)
-        except _NONSENSE as error:
-            raise Refusal(Code.BAD_STRUCTURE, f"the FlatBuffer is broken: {error}") from error
-        # Of a newer minor version only this much can be said: canonical JSON can carry it.
-        digest = digest_of(policy)
-        check_minor(policy, minor)
-        if minor <= SCHEMA_MINOR:
-            _check_canonical(policy, digest, stated, payload)
-        return policy
+        sealed, signature = split_signature(data)
+        payload = unseal(sealed)
+        trust.check(signature)
+        return _decoded(payload), signature
 
 
 def is_flat(data: bytes) -> bool:
     """Whether `data` begins as a `.tailc` file does."""
     return data[_IDENTIFIER_AT] == IDENTIFIER
+
+
+def _decoded(payload: bytes) -> Policy:
+    if not is_flat(payload):
+        raise Refusal(Code.BAD_STRUCTURE, "the FlatBuffer's identifier is not TLC1")
+    try:
+        policy, minor, stated = _read(payload)
+    except _NONSENSE as error:
+        raise Refusal(Code.BAD_STRUCTURE, f"the FlatBuffer is broken: {error}") from error
+    # Of a newer minor version only this much can be said: canonical JSON can carry it.
+    digest = digest_of(policy)
+    check_minor(policy, minor)
+    if minor <= SCHEMA_MINOR:
+        _check_canonical(policy, digest, stated, payload)
+    return policy
 
 
 def _payload(policy: Policy, digest: str) -> bytes:

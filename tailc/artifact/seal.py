@@ -14,6 +14,7 @@ from tailc.errors import Code
 
 MAGIC = b"TLCSEAL1"
 _TRAILER = struct.Struct("<8sQ32s")
+SEAL_BYTES = _TRAILER.size
 
 
 def seal(payload: bytes) -> bytes:

@@ -1,0 +1,155 @@
+"""Ed25519 keys as PEM files, and what they sign: the one file that imports `cryptography`.
+
+That is the extra `sign`, so this file is imported once a key is there to be used; where the extra
+is not installed, importing it raises TailcError (MISSING_PART).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from tailc.artifact.signature import KEY_ID_BYTES, Signature, to_be_signed, with_signature
+from tailc.errors import Code, Finding, Place, TailcError
+
+try:
+    from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+    from cryptography.hazmat.primitives import serialization
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import (
+        Ed25519PrivateKey,
+        Ed25519PublicKey,
+    )
+except ImportError as error:
+    _message = f"signatures need `cryptography`, which cannot be imported: {error}"
+    _finding = Finding(Code.MISSING_PART, _message, help="pip install 'tailc[sign]'")
+    raise TailcError(_finding) from error
+
+# A PEM file of an Ed25519 key has some hundred bytes.
+_MOST_BYTES = 64 * 1024
+_MAKE_KEYS = "make a pair with `tailc keygen STEM`"
+
+Key = TypeVar("Key", Ed25519PrivateKey, Ed25519PublicKey)
+
+
+class NeedsPassphrase(Exception):  # noqa: N818, no error: who has one asks for it and tries again
+    """The private key is encrypted, and no passphrase was given."""
+
+
+@dataclass(frozen=True)
+class PublicKey:
+    """Whose signatures can be checked."""
+
+    raw: bytes
+
+    @property
+    def key_id(self) -> bytes:
+        """What a signature names its key by: the first bytes of the raw key's SHA-256."""
+        return hashlib.sha256(self.raw).digest()[:KEY_ID_BYTES]
+
+    def has_signed(self, signature: Signature) -> bool:
+        """Whether the signature is by this key, and of what it says."""
+        key = Ed25519PublicKey.from_public_bytes(self.raw)
+        try:
+            key.verify(signature.value, signature.signed)
+        except InvalidSignature:
+            return False
+        return True
+
+    def pem(self) -> bytes:
+        """As `openssl pkey -pubout` writes it."""
+        return Ed25519PublicKey.from_public_bytes(self.raw).public_bytes(
+            serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
+        )
+
+
+class PrivateKey:
+    """What signs; whoever has it can."""
+
+    def __init__(self, key: Ed25519PrivateKey) -> None:
+        self._key = key
+        self.public = PublicKey(key.public_key().public_bytes_raw())
+
+    def signed(self, sealed: bytes, expires_s: int = 0) -> bytes:
+        """The sealed file with its signature; `expires_s` in Unix seconds, 0: never."""
+        signed = to_be_signed(sealed, expires_s, self.public.key_id)
+        return with_signature(sealed, signed, self._key.sign(signed))
+
+    def pem(self, passphrase: bytes | None = None) -> bytes:
+        """As PKCS #8, encrypted where there is a passphrase."""
+        encryption = (
+            serialization.BestAvailableEncryption(passphrase)
+            if passphrase
+            else serialization.NoEncryption()
+        )
+        return self._key.private_bytes(
+            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, encryption
+        )
+
+
+def new_private_key() -> PrivateKey:
+    """A key that nobody else has."""
+    return PrivateKey(Ed25519PrivateKey.generate())
+
+
+def read_public_key(path: Path | str) -> PublicKey:
+    """The public key in a PEM file; TailcError about the file otherwise."""
+    data = _read(path)
+    if b"PRIVATE KEY" in data:
+        help_ = "a private key stays where policies are signed: give the public one of the pair"
+        raise _bad_key(path, "holds a private key, not a public one", help_)
+    key = _loaded(path, "public", lambda: serialization.load_pem_public_key(data), Ed25519PublicKey)
+    return PublicKey(key.public_bytes_raw())
+
+
+def read_private_key(path: Path | str, passphrase: bytes | None = None) -> PrivateKey:
+    """The private key in a PEM file; TailcError about the file otherwise.
+
+    Raises NeedsPassphrase where it is encrypted and `passphrase` is None.
+    """
+    data = _read(path)
+    if b"PUBLIC KEY" in data:
+        raise _bad_key(path, "holds a public key, which signs nothing", "give the private one")
+
+    def load() -> object:
+        try:
+            return serialization.load_pem_private_key(data, passphrase)
+        except TypeError as error:  # how the library says of a passphrase that it is needed, or not
+            if passphrase is None:
+                raise NeedsPassphrase from error
+            raise _bad_key(path, "is not encrypted and takes no passphrase", None) from error
+        except ValueError as error:
+            if passphrase is None:
+                raise
+            message = "is no private key in PEM, or has another passphrase"
+            raise _bad_key(path, message, None) from error
+
+    return PrivateKey(_loaded(path, "private", load, Ed25519PrivateKey))
+
+
+def _loaded(path: Path | str, which: str, load: Callable[[], object], kind: type[Key]) -> Key:
+    try:
+        key = load()
+    except (ValueError, UnsupportedAlgorithm) as error:
+        raise _bad_key(path, f"holds no {which} key in PEM", _MAKE_KEYS) from error
+    if not isinstance(key, kind):
+        raise _bad_key(path, "holds a key of another kind than Ed25519", _MAKE_KEYS)
+    return key
+
+
+def _read(path: Path | str) -> bytes:
+    try:
+        with Path(path).open("rb") as file:
+            data = file.read(_MOST_BYTES + 1)
+    except OSError as error:
+        message = f"`{path}` cannot be read: {(error.strerror or str(error)).lower()}"
+        raise TailcError(Finding(Code.CANNOT_READ, message, Place(str(path)))) from error
+    if len(data) > _MOST_BYTES:
+        raise _bad_key(path, "is larger than any key", _MAKE_KEYS)
+    return data
+
+
+def _bad_key(path: Path | str, message: str, help_: str | None) -> TailcError:
+    return TailcError(Finding(Code.BAD_KEY, f"`{path}` {message}", Place(str(path)), help_))

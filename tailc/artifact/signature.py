@@ -1,0 +1,76 @@
+"""The second trailer of a signed `.tailc` file: expiry, key id and Ed25519 signature of the seal.
+
+What is signed is the seal and the head of this trailer. The seal holds the payload's hash, so
+signing and checking cost the same for a policy of any size.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+from dataclasses import dataclass
+
+from tailc.artifact.refusal import Refusal
+from tailc.artifact.seal import SEAL_BYTES
+from tailc.errors import Code
+
+MAGIC = b"TLCSIGN1"
+KEY_ID_BYTES = 8
+
+_HEAD = struct.Struct(f"<8sQ{KEY_ID_BYTES}s")
+_SIGNATURE_BYTES = 64
+_CHECK_BYTES = 8
+_TRAILER_BYTES = _HEAD.size + _SIGNATURE_BYTES + _CHECK_BYTES
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What a signed file says of its signer; `expires_s` in Unix seconds, 0: never.
+
+    `signed` is what `value` is the signature of. Nothing here is true before that is checked.
+    """
+
+    expires_s: int
+    key_id: bytes
+    value: bytes
+    signed: bytes
+
+
+def to_be_signed(sealed: bytes, expires_s: int, key_id: bytes) -> bytes:
+    """What a key signs to sign the file `sealed`: its seal and the head of the second trailer."""
+    return sealed[-SEAL_BYTES:] + _HEAD.pack(MAGIC, expires_s, key_id)
+
+
+def with_signature(sealed: bytes, signed: bytes, value: bytes) -> bytes:
+    """The file `sealed` followed by its second trailer; `signed` as from `to_be_signed`."""
+    trailer = signed[SEAL_BYTES:] + value
+    return sealed + trailer + _check_of(trailer)
+
+
+def has_signature(data: bytes) -> bool:
+    """Whether `data` ends as a signed `.tailc` file does."""
+    return data[-_TRAILER_BYTES:].startswith(MAGIC)
+
+
+def split_signature(data: bytes) -> tuple[bytes, Signature | None]:
+    """The sealed file in `data` and its signature, None if it has none; not checked by any key.
+
+    A Refusal where the trailer does not match its own check.
+    """
+    sealed, trailer = data[:-_TRAILER_BYTES], data[-_TRAILER_BYTES:]
+    if len(sealed) < SEAL_BYTES or not has_signature(data):
+        return data, None
+    body, check = trailer[:-_CHECK_BYTES], trailer[-_CHECK_BYTES:]
+    if _check_of(body) != check:
+        raise Refusal(
+            Code.HASH_MISMATCH,
+            "the signature's trailer does not match its check",
+            "the file was damaged or edited: copy it or sign it again",
+        )
+    _, expires_s, key_id = _HEAD.unpack_from(body)
+    signed = sealed[-SEAL_BYTES:] + body[: _HEAD.size]
+    return sealed, Signature(expires_s, key_id, body[_HEAD.size :], signed)
+
+
+def _check_of(trailer: bytes) -> bytes:
+    return hashlib.sha256(trailer).digest()[:_CHECK_BYTES]

@@ -1,0 +1,77 @@
+"""Whose signature a policy must have to be read."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tailc.artifact.refusal import Refusal
+from tailc.artifact.signature import Signature
+from tailc.errors import Code
+
+if TYPE_CHECKING:
+    from tailc.artifact.keys import PublicKey
+
+_YEAR_9999_S = 253_402_300_799
+_SIGN_IT = "sign it with `tailc sign`, or trust the key that it was signed with"
+
+
+@dataclass(frozen=True)
+class Trust:
+    """The keys whose signatures are believed; without any, policies are read as they are.
+
+    `now_s` is the moment at which a signature may have expired, in Unix seconds; None: that of the
+    check.
+    """
+
+    keys: tuple[PublicKey, ...] = ()
+    now_s: int | None = None
+
+    def check(self, signature: Signature | None) -> None:
+        """A Refusal unless one of the keys, if there are any, gave this signature, for now."""
+        if not self.keys:
+            return
+        if signature is None:
+            raise Refusal(Code.UNSIGNED, "the policy is not signed, and keys are trusted", _SIGN_IT)
+        self._check_key(signature)
+        now_s = int(time.time()) if self.now_s is None else self.now_s
+        if signature.expires_s and now_s >= signature.expires_s:
+            message = f"the signature expired at {expiry_text(signature)}"
+            raise Refusal(
+                Code.EXPIRED, message, "compile the policy from new data, or sign it again"
+            )
+
+    def _check_key(self, signature: Signature) -> None:
+        stated = signature.key_id
+        named = [key for key in self.keys if key.key_id == stated]
+        if not named:
+            known = ", ".join(f"`{key.key_id.hex()}`" for key in self.keys)
+            message = f"the policy is signed by key `{stated.hex()}`, which is not trusted"
+            raise Refusal(Code.UNKNOWN_SIGNER, message, f"trusted: {known}")
+        if not any(key.has_signed(signature) for key in named):
+            message = f"the signature is not one of key `{stated.hex()}` of this policy"
+            raise Refusal(Code.BAD_SIGNATURE, message, "the file was forged: do not use it")
+
+
+# Whoever wrote it, it is read.
+ANYBODY = Trust()
+
+
+def trust_of(paths: Sequence[Path | str]) -> Trust:
+    """Trust in the public keys in these PEM files; without any, in anybody. Raises TailcError."""
+    if not paths:
+        return ANYBODY
+    from tailc.artifact.keys import read_public_key
+
+    return Trust(tuple(read_public_key(path) for path in paths))
+
+
+def expiry_text(signature: Signature) -> str:
+    """The moment of expiry in UTC, or the number of the second where no calendar has it."""
+    if signature.expires_s > _YEAR_9999_S:
+        return f"second {signature.expires_s}"
+    return datetime.fromtimestamp(signature.expires_s, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
