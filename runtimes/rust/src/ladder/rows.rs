@@ -1,0 +1,137 @@
+//! The rows of a ladder as flat arrays: no allocation and no lock in a look-up.
+
+use super::meaning::climbs_of;
+use super::Guard;
+use crate::generated::tailc::policy;
+use crate::generated::tailc::policy::AdmissionKind;
+
+/// What holds from one load to that of the next row.
+#[derive(Debug)]
+pub(super) struct Row {
+    pub(super) delay_us: u64,
+    first_climb: u32,
+    climb_count: u32,
+    pub(super) is_on_exit: bool,
+}
+
+/// Rows from load 0 on, each to the first load of the next.
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    row_of_load: Vec<u16>,
+    first_loads: Vec<u64>,
+    rows: Vec<Row>,
+    ages_us: Vec<u64>,
+    rung_of_climb: Vec<u32>,
+}
+
+/// Up to this many loads each has an entry of its own; beyond, rows are found by bisection.
+const MOST_ENTRIES: u64 = 4096;
+/// Rows have at least as many climbs; those beyond their own repeat the last, and never come.
+const SHORT_ROW: usize = 8;
+const NEVER_US: u64 = u64::MAX;
+
+impl Table {
+    #[inline]
+    pub(super) fn row_at(&self, load: u64) -> &Row {
+        let entry = usize::try_from(load).ok().and_then(|load| self.row_of_load.get(load));
+        if let Some(row) = entry {
+            return &self.rows[usize::from(*row)];
+        }
+        self.row_beyond(load)
+    }
+
+    fn row_beyond(&self, load: u64) -> &Row {
+        let last = self.rows.len() - 1;
+        if load >= self.first_loads[last] {
+            return &self.rows[last];
+        }
+        &self.rows[self.first_loads.partition_point(|first| *first <= load) - 1]
+    }
+
+    /// Bisection without branches: in which half the last climb is that has come cannot be predicted.
+    #[inline]
+    pub(super) fn rung_at(&self, row: &Row, age_us: u64) -> u32 {
+        let first = row.first_climb as usize;
+        let mut at = 0;
+        if row.climb_count as usize <= SHORT_ROW {
+            let ages = &self.ages_us[first..first + SHORT_ROW];
+            at += if ages[4] <= age_us { 4 } else { 0 };
+            at += if ages[at + 2] <= age_us { 2 } else { 0 };
+            at += if ages[at + 1] <= age_us { 1 } else { 0 };
+        } else {
+            let mut left = row.climb_count as usize;
+            let ages = &self.ages_us[first..first + left];
+            while left > 1 {
+                at += if ages[at + left / 2] <= age_us { left / 2 } else { 0 };
+                left -= left / 2;
+            }
+        }
+        self.rung_of_climb[first + at]
+    }
+}
+
+/// The rows of the policy, and the guard's first rung on either side.
+pub(super) fn table_of(form: &policy::Ladder<'_>, guard: Guard) -> Table {
+    let first_rung = policy::Climb::new(0, 0);
+    let is_cut = guard.is_first_rung_outside;
+    let low = if is_cut { guard.min_load } else { 0 };
+    let end = if is_cut { guard.max_load + 1 } else { u64::MAX };
+    let mut table = Table::default();
+    if low > 0 {
+        table.add_row(0, 0, false, [&first_rung].into_iter());
+    }
+    for (at, row) in form.rows().iter().enumerate() {
+        if row.first_load() >= end && at > 0 {
+            break;
+        }
+        let first_load = if at == 0 { low } else { row.first_load().max(low) };
+        let is_on_exit = row.admission() == AdmissionKind::ON_EXIT;
+        table.add_row(first_load, row.delay_us(), is_on_exit, climbs_of(form, row));
+    }
+    if is_cut {
+        table.add_row(end, 0, false, [&first_rung].into_iter());
+    }
+    table.index_loads();
+    table
+}
+
+impl Table {
+    /// A row that begins where the one before does takes its place.
+    fn add_row<'a>(
+        &mut self,
+        first_load: u64,
+        delay_us: u64,
+        is_on_exit: bool,
+        climbs: impl Iterator<Item = &'a policy::Climb>,
+    ) {
+        if self.first_loads.last() == Some(&first_load) {
+            self.rows.pop();
+            self.first_loads.pop();
+        }
+        let first = self.ages_us.len();
+        let mut last_rung = 0;
+        for climb in climbs {
+            last_rung = climb.rung();
+            self.ages_us.push(climb.age_us());
+            self.rung_of_climb.push(last_rung);
+        }
+        let count = self.ages_us.len() - first;
+        let padded = first + count.max(SHORT_ROW);
+        self.ages_us.resize(padded, NEVER_US);
+        self.rung_of_climb.resize(padded, last_rung);
+        self.first_loads.push(first_load);
+        let (first_climb, climb_count) = (first as u32, count as u32);
+        self.rows.push(Row { delay_us, first_climb, climb_count, is_on_exit });
+    }
+
+    fn index_loads(&mut self) {
+        let dense = self.first_loads.last().map_or(0, |last| (*last).min(MOST_ENTRIES));
+        let mut row = 0;
+        for load in 0..dense {
+            if self.first_loads[usize::from(row) + 1] == load {
+                row += 1;
+            }
+            self.row_of_load.push(row);
+        }
+    }
+}

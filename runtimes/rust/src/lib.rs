@@ -1,0 +1,32 @@
+//! Opens a policy that `tailc` compiled and answers, for every request and every scheduling quantum,
+//! which rung it runs on. A look-up allocates nothing and locks nothing.
+//!
+//! What each form means, and what a server does with the answers, is in `docs/artifact-format.md` of
+//! the tailc repository.
+
+#![deny(unsafe_code)]
+#![warn(missing_docs)]
+
+mod controller;
+mod counters;
+mod error;
+mod flat_form;
+mod ladder;
+mod numbers;
+mod options;
+mod policy;
+mod seal;
+mod tail_table;
+
+#[rustfmt::skip]
+#[path = "generated/reader_generated.rs"]
+#[allow(unsafe_code, warnings, clippy::all)]
+mod generated;
+
+pub use controller::{Actuator, Controller, Gains};
+pub use counters::Counters;
+pub use error::{Error, Refusal, Result};
+pub use ladder::{Answer, Boost, Guard, Ladder, LoadAxis, Rule, Start};
+pub use options::Options;
+pub use policy::{Form, Policy};
+pub use tail_table::{Batch, Sleep, TailTable};

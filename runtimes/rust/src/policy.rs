@@ -1,0 +1,188 @@
+//! What a policy has: one ladder for each class of requests, a tail table, shares, or a plan.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::controller::{Actuator, Controller};
+use crate::counters::Counters;
+use crate::error::{refused, require, Refusal, Result};
+use crate::flat_form::{flat_form_in, FormBoxes};
+use crate::generated::tailc::policy;
+use crate::ladder::Ladder;
+use crate::options::Options;
+use crate::tail_table::TailTable;
+
+/// A policy that was checked, in memory.
+///
+/// Any number of threads may look up at once, also while another steps the controller.
+#[derive(Debug)]
+pub struct Policy {
+    name: String,
+    kind: String,
+    policy_digest: String,
+    generation: i64,
+    counters: Arc<Counters>,
+    controller: Option<Arc<Controller>>,
+    form: Form,
+}
+
+/// What a policy executes.
+#[derive(Debug)]
+#[non_exhaustive]
+#[allow(clippy::large_enum_variant)] // there is one for each policy
+pub enum Form {
+    /// One for each class of requests.
+    Ladders(Vec<Ladder>),
+    /// At which frequency a core runs.
+    TailTable(TailTable),
+}
+
+impl Policy {
+    /// The policy in a `.tailc` file: see `Options` for what else may be asked of it.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Options::new().open(path)
+    }
+
+    /// What it is for.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The kind of policy that it was compiled from.
+    pub fn kind(&self) -> &str {
+        &self.kind
+    }
+
+    /// 1, 2, ...: the next number whenever the policy promises or does something else.
+    pub fn generation(&self) -> i64 {
+        self.generation
+    }
+
+    /// Hex SHA-256 of the policy as canonical JSON.
+    pub fn policy_digest(&self) -> &str {
+        &self.policy_digest
+    }
+
+    /// What was counted since it, or the first that it took the place of, was opened.
+    pub fn counters(&self) -> &Arc<Counters> {
+        &self.counters
+    }
+
+    /// What scales the ages of climbs, or the bound of a tail table.
+    pub fn controller(&self) -> Option<&Controller> {
+        self.controller.as_deref()
+    }
+
+    /// What it executes.
+    pub fn form(&self) -> &Form {
+        &self.form
+    }
+
+    /// The ladder for all classes of requests; refused as `other-form` or `unknown-class`.
+    pub fn ladder(&self) -> Result<&Ladder> {
+        let for_all = self.ladders()?.iter().find(|ladder| ladder.request_class().is_none());
+        for_all.ok_or_else(|| refused(Refusal::UnknownClass, "no ladder for all requests"))
+    }
+
+    /// The ladder of a class, or the one for all where it has none of its own.
+    pub fn ladder_of(&self, request_class: &str) -> Result<&Ladder> {
+        let is_its = |ladder: &&Ladder| ladder.request_class() == Some(request_class);
+        if let Some(own) = self.ladders()?.iter().find(is_its) {
+            return Ok(own);
+        }
+        self.ladder().map_err(|_| {
+            let why = format!("no ladder for class `{request_class}` of requests");
+            refused(Refusal::UnknownClass, why)
+        })
+    }
+
+    /// All ladders; refused as `other-form` where the policy has none, as what follows is.
+    pub fn ladders(&self) -> Result<&[Ladder]> {
+        match &self.form {
+            Form::Ladders(ladders) => Ok(ladders),
+            _ => Err(other_form("ladders")),
+        }
+    }
+
+    /// The tail table.
+    pub fn tail_table(&self) -> Result<&TailTable> {
+        match &self.form {
+            Form::TailTable(table) => Ok(table),
+            _ => Err(other_form("a tail table")),
+        }
+    }
+
+    pub(crate) fn read(payload: &[u8], counters: Arc<Counters>) -> Result<Self> {
+        let root = flat_form_in(payload)?;
+        let (form, controller) = form_of(root.forms(), &counters)?;
+        Ok(Self {
+            name: root.name().to_owned(),
+            kind: root.kind().to_owned(),
+            policy_digest: root.policy_digest().to_owned(),
+            generation: root.generation(),
+            counters,
+            controller,
+            form,
+        })
+    }
+}
+
+fn other_form(wanted: &str) -> crate::Error {
+    refused(Refusal::OtherForm, format!("the policy does not have {wanted}"))
+}
+
+/// What the forms are together: ladders or one form of another kind, and a controller of it last.
+fn form_of(
+    boxes: FormBoxes<'_>,
+    counters: &Arc<Counters>,
+) -> Result<(Form, Option<Arc<Controller>>)> {
+    let last = boxes.len().checked_sub(1).and_then(|last| boxes.get(last).form_as_controller());
+    let count = boxes.len() - usize::from(last.is_some());
+    let steered = || boxes.iter().take(count);
+    require(
+        steered().all(|form| form.form_as_controller().is_none()),
+        "one controller at most steers a policy, and comes last",
+    )?;
+    let ladders: Vec<_> = steered().filter_map(|form| form.form_as_ladder()).collect();
+    require(
+        count > 0 && (ladders.len() == count || (ladders.is_empty() && count == 1)),
+        "a policy needs ladders, a tail table, shares or a plan: one of these",
+    )?;
+    let controller = last.map(|form| Controller::read(&form)).transpose()?.map(Arc::new);
+    let first = boxes.get(0);
+    let acts_on = match first.form_type() {
+        policy::Form::Ladder => Some(Actuator::ClimbAges),
+        policy::Form::TailTable => Some(Actuator::LatencyBound),
+        _ => None,
+    };
+    require(
+        controller.as_ref().is_none_or(|held| Some(held.acts_on()) == acts_on),
+        "the controller acts on what the policy has not",
+    )?;
+    let form = if !ladders.is_empty() {
+        Form::Ladders(ladders_of(&ladders, &controller, counters)?)
+    } else if let Some(table) = first.form_as_tail_table() {
+        Form::TailTable(TailTable::read(&table, controller.clone(), counters.clone())?)
+    } else {
+        return Err(other_form("a form that is read here"));
+    };
+    Ok((form, controller))
+}
+
+fn ladders_of(
+    forms: &[policy::Ladder<'_>],
+    controller: &Option<Arc<Controller>>,
+    counters: &Arc<Counters>,
+) -> Result<Vec<Ladder>> {
+    let mut ladders: Vec<Ladder> = Vec::with_capacity(forms.len());
+    for form in forms {
+        let ladder = Ladder::read(form, controller.clone(), counters.clone())?;
+        let class = ladder.request_class();
+        require(
+            ladders.iter().all(|other| other.request_class() != class),
+            "a policy has one ladder for each class of requests",
+        )?;
+        ladders.push(ladder);
+    }
+    Ok(ladders)
+}

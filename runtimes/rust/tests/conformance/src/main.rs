@@ -1,0 +1,38 @@
+//! Whether this runtime answers as every other does.
+//!
+//!     conformance vectors DIR              runs every look-up vector; prints the first difference of
+//!                                          each file; succeeds if all answers are right
+//!     conformance refusals files < LIST    as what each file of the list is refused, a word a line,
+//!                                          `opened` where it is not
+//!     conformance refusals damages FILE    the same of all single-bit flips of a file, all
+//!                                          truncations, all appended bytes
+
+mod lines;
+mod refusals;
+mod vectors;
+
+use std::process::ExitCode;
+
+type Outcome = Result<bool, Box<dyn std::error::Error>>;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let outcome: Outcome = match words[..] {
+        ["vectors", folder] => vectors::run_all(folder.as_ref()),
+        ["refusals", "files"] => refusals::files(),
+        ["refusals", "damages", path] => refusals::damages(path.as_ref()),
+        _ => {
+            Err("usage: conformance vectors DIR | refusals files < LIST | refusals damages FILE"
+                .into())
+        }
+    };
+    match outcome {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(why) => {
+            eprintln!("conformance: {why}");
+            ExitCode::from(64)
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! Runs every look-up vector in a folder.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tailc_runtime::{Ladder, Policy, Start};
+
+use crate::lines::{pair, rows_of, AnyResult, Row};
+use crate::Outcome;
+
+/// What of a row is answered otherwise; empty: nothing.
+type Check = Box<dyn FnMut(&Row) -> AnyResult<String>>;
+
+pub fn run_all(folder: &Path) -> Outcome {
+    let kinds: [(&str, fn(PathBuf) -> AnyResult<Check>); 3] =
+        [("", lookups), ("levels", levels), ("steps", steps)];
+    let mut total = refusals(&folder.join("refused"))?;
+    for (name, check) in kinds {
+        for file in vectors_in(&folder.join(name))? {
+            let stem = file.file_stem().unwrap_or_default();
+            let policy = folder.join(stem).with_extension("tailc");
+            total.add(run(&file, &rows_of(&file)?, check(policy)?)?);
+        }
+    }
+    println!("{} answers, {} wrong", total.answers, total.wrong);
+    Ok(total.wrong == 0 && total.answers > 0)
+}
+
+#[derive(Default)]
+struct Count {
+    answers: usize,
+    wrong: usize,
+}
+
+impl Count {
+    fn add(&mut self, other: Self) {
+        self.answers += other.answers;
+        self.wrong += other.wrong;
+    }
+}
+
+/// The first row of a file that is wrong is printed.
+fn run(file: &Path, rows: &[Row], mut check: Check) -> AnyResult<Count> {
+    let mut count = Count::default();
+    for row in rows {
+        count.answers += 1;
+        let wrong = check(row)?;
+        if wrong.is_empty() {
+            continue;
+        }
+        if count.wrong == 0 {
+            println!("{}:{}: {wrong}", file.display(), row.text());
+        }
+        count.wrong += 1;
+    }
+    Ok(count)
+}
+
+fn vectors_in(folder: &Path) -> AnyResult<Vec<PathBuf>> {
+    let entries = fs::read_dir(folder).map_err(|why| format!("{}: {why}", folder.display()))?;
+    let mut files = Vec::new();
+    for entry in entries {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "csv") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+pub fn difference(got: &str, wanted: &str) -> String {
+    if got == wanted {
+        return String::new();
+    }
+    format!("is `{got}`, wanted `{wanted}`")
+}
+
+/// Of those in the encoding that is read here; canonical JSON is not.
+fn refusals(folder: &Path) -> AnyResult<Count> {
+    let list = folder.join("expected.csv");
+    let rows: Vec<Row> =
+        rows_of(&list)?.into_iter().filter(|row| row.at("file").ends_with(".tailc")).collect();
+    let folder = folder.to_owned();
+    run(
+        &list,
+        &rows,
+        Box::new(move |row| {
+            let opened = Policy::open(folder.join(row.at("file")));
+            Ok(difference(opened.map_or_else(|error| error.name(), |_| "opened"), row.at("error")))
+        }),
+    )
+}
+
+fn lookups(path: PathBuf) -> AnyResult<Check> {
+    let policy = Policy::open(path)?;
+    Ok(Box::new(move |row| {
+        let class = row.at("request_class");
+        let ladder = if class.is_empty() { policy.ladder()? } else { policy.ladder_of(class)? };
+        let load = row.number("load")?;
+        let (waited_us, executed_us) = (row.number("waited_us")?, row.number("executed_us")?);
+        let answer = if row.has("output_ppm") {
+            ladder.lookup_scaled(load, waited_us, executed_us, row.number("output_ppm")?)?
+        } else {
+            ladder.lookup(load, waited_us, executed_us)
+        };
+        let (start, wait_us) = match answer.start {
+            Start::Now => ("now", 0),
+            Start::WaitUs(left_us) => ("wait", left_us),
+            Start::OnExit => ("on-exit", 0),
+        };
+        let wanted = [row.at("start"), row.at("wait_us"), row.at("rung")].join(" ");
+        Ok(difference(&format!("{start} {wait_us} {}", answer.rung), &wanted))
+    }))
+}
+
+fn levels(path: PathBuf) -> AnyResult<Check> {
+    let policy = Policy::open(path)?;
+    Ok(Box::new(move |row| {
+        let table = policy.tail_table()?;
+        let level = table.level_scaled(
+            &row.numbers("ages_ns")?,
+            row.number("elapsed_cycles")?,
+            row.number("elapsed_memory_ns")?,
+            row.number("output_ppm")?,
+        )?;
+        let wanted = [row.at("level"), row.at("frequency_khz")].join(" ");
+        Ok(difference(&format!("{level} {}", table.frequencies_khz()[level]), &wanted))
+    }))
+}
+
+fn steps(path: PathBuf) -> AnyResult<Check> {
+    let mut policy = Policy::open(&path)?;
+    Ok(Box::new(move |row| {
+        if row.at("step") == "0" {
+            policy = Policy::open(&path)?;
+        }
+        let controller = policy.controller().ok_or("the policy has no controller")?;
+        if row.at("step") != "0" {
+            controller.step(row.number("measured_us")?, row.number("rate_mrps")?);
+        }
+        let (decided, column) = if row.has("climbs") {
+            (climbs(policy.ladder()?, row)?, "climbs")
+        } else {
+            (policy.tail_table()?.level(&row.numbers("ages_ns")?, 0, 0)?.to_string(), "level")
+        };
+        let got = format!("{} {} {decided}", controller.output(), controller.output_ppm());
+        let wanted = [row.at("output"), row.at("output_ppm"), row.at(column)].join(" ");
+        Ok(difference(&got, &wanted))
+    }))
+}
+
+/// Of the climbs in a row those that look-ups show.
+fn climbs(ladder: &Ladder, row: &Row) -> AnyResult<String> {
+    let load = row.number("load")?;
+    let mut before = 0;
+    let mut found = Vec::new();
+    for climb in row.at("climbs").split_whitespace() {
+        let (age_us, rung) = pair::<u64>(climb)?;
+        let is_new = age_us == 0 || ladder.lookup(load, 0, age_us - 1).rung as u64 == before;
+        if is_new && ladder.lookup(load, 0, age_us).rung as u64 == rung {
+            found.push(climb);
+        }
+        before = rung;
+    }
+    Ok(found.join(" "))
+}
