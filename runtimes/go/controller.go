@@ -29,6 +29,7 @@ type Actuator uint8
 const (
 	ClimbAges    = Actuator(flat.ActuatorCLIMB_AGES)
 	LatencyBound = Actuator(flat.ActuatorLATENCY_BOUND)
+	nothing      = Actuator(flat.ActuatorUNSTATED)
 )
 
 type rawController struct {

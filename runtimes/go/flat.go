@@ -110,4 +110,7 @@ func readForm(w *walk, box *flat.FormBox) rawForm {
 var formReaders = map[flat.Form]func(*walk, flatbuffers.Table) rawForm{
 	flat.FormLadder:     readLadder,
 	flat.FormController: readController,
+	flat.FormTailTable:  readTailTable,
+	flat.FormShares:     readShares,
+	flat.FormPlan:       readPlan,
 }

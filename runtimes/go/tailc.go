@@ -21,7 +21,11 @@ type Policy struct {
 	head       head
 	counters   *Counters
 	controller *Controller
-	ladders    []*Ladder
+	// One of these.
+	ladders   []*Ladder
+	tailTable *TailTable
+	shares    *Shares
+	plan      *Plan
 }
 
 // Open reads the policy in a `.tailc` file. Length and hash are checked first, then structure, then
@@ -94,8 +98,20 @@ func newPolicy(which head, forms []rawForm, counters *Counters) *Policy {
 	}
 	require(len(forms) > 0 && (ladders == len(forms) || ladders == 0 && len(forms) == 1),
 		"a policy needs ladders, a tail table, shares or a plan: one of these")
-	policy.scales(ClimbAges)
-	policy.readLadders(forms)
+	switch form := forms[0].(type) {
+	case *rawLadder:
+		policy.scales(ClimbAges)
+		policy.readLadders(forms)
+	case *rawTailTable:
+		policy.scales(LatencyBound)
+		policy.tailTable = newTailTable(form, policy.controller, counters)
+	case *rawShares:
+		policy.scales(nothing)
+		policy.shares = newShares(form)
+	case *rawPlan:
+		policy.scales(nothing)
+		policy.plan = newPlan(form, counters)
+	}
 	return policy
 }
 
@@ -178,4 +194,16 @@ func (p *Policy) Ladders() ([]*Ladder, error) {
 		return nil, refused(OtherForm, "the policy does not have ladders")
 	}
 	return p.ladders, nil
+}
+
+// TailTable, Shares and Plan are what the policy has; the error is OtherForm where it has another.
+func (p *Policy) TailTable() (*TailTable, error) { return held(p.tailTable, "a tail table") }
+func (p *Policy) Shares() (*Shares, error)       { return held(p.shares, "shares") }
+func (p *Policy) Plan() (*Plan, error)           { return held(p.plan, "a plan") }
+
+func held[Form any](form *Form, wanted string) (*Form, error) {
+	if form == nil {
+		return nil, refused(OtherForm, "the policy does not have "+wanted)
+	}
+	return form, nil
 }

@@ -33,6 +33,11 @@ func ask(policy *tailc.Policy) error {
 			_ = ladder.Rungs()[answer.Rung]
 		}
 	}
+	if table, err := policy.TailTable(); err == nil {
+		if _, err := table.Level([]int64{5_000, 7}, 9, 9); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -18,7 +18,7 @@ var kinds = []struct {
 	folder string
 	checks func(path string) (check, error)
 }{
-	{"", lookups},
+	{"", lookups}, {"levels", levels}, {"steps", steps}, {"shares", ticks}, {"plans", calls},
 }
 
 type count struct{ answers, wrong int }
