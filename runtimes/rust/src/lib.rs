@@ -14,8 +14,10 @@ mod flat_form;
 mod ladder;
 mod numbers;
 mod options;
+mod plan;
 mod policy;
 mod seal;
+mod shares;
 mod tail_table;
 
 #[rustfmt::skip]
@@ -28,5 +30,9 @@ pub use counters::Counters;
 pub use error::{Error, Refusal, Result};
 pub use ladder::{Answer, Boost, Guard, Ladder, LoadAxis, Rule, Start};
 pub use options::Options;
+pub use plan::{
+    Allocation, Battery, Bus, Epoch, Malleable, Plan, Pool, Quote, Span, Stored, Terms,
+};
 pub use policy::{Form, Policy};
+pub use shares::{Machine, Served, Shares};
 pub use tail_table::{Batch, Sleep, TailTable};

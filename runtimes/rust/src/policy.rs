@@ -10,6 +10,8 @@ use crate::flat_form::{flat_form_in, FormBoxes};
 use crate::generated::tailc::policy;
 use crate::ladder::Ladder;
 use crate::options::Options;
+use crate::plan::Plan;
+use crate::shares::Shares;
 use crate::tail_table::TailTable;
 
 /// A policy that was checked, in memory.
@@ -35,6 +37,10 @@ pub enum Form {
     Ladders(Vec<Ladder>),
     /// At which frequency a core runs.
     TailTable(TailTable),
+    /// How much of a host each machine gets, as at first.
+    Shares(Shares),
+    /// What a datacentre does, and the servers that its own jobs leave.
+    Plan(Plan),
 }
 
 impl Policy {
@@ -112,6 +118,22 @@ impl Policy {
         }
     }
 
+    /// The shares of a host as at first: tick a clone.
+    pub fn shares(&self) -> Result<&Shares> {
+        match &self.form {
+            Form::Shares(shares) => Ok(shares),
+            _ => Err(other_form("shares")),
+        }
+    }
+
+    /// The plan with its own jobs alone: let others into a clone.
+    pub fn plan(&self) -> Result<&Plan> {
+        match &self.form {
+            Form::Plan(plan) => Ok(plan),
+            _ => Err(other_form("a plan")),
+        }
+    }
+
     pub(crate) fn read(payload: &[u8], counters: Arc<Counters>) -> Result<Self> {
         let root = flat_form_in(payload)?;
         let (form, controller) = form_of(root.forms(), &counters)?;
@@ -163,8 +185,12 @@ fn form_of(
         Form::Ladders(ladders_of(&ladders, &controller, counters)?)
     } else if let Some(table) = first.form_as_tail_table() {
         Form::TailTable(TailTable::read(&table, controller.clone(), counters.clone())?)
+    } else if let Some(shares) = first.form_as_shares() {
+        Form::Shares(Shares::read(&shares)?)
+    } else if let Some(plan) = first.form_as_plan() {
+        Form::Plan(Plan::read(&plan, counters.clone())?)
     } else {
-        return Err(other_form("a form that is read here"));
+        return Err(refused(Refusal::UnknownForm, "the form is not known here"));
     };
     Ok((form, controller))
 }

@@ -8,6 +8,7 @@
 //!                                          truncations, all appended bytes
 
 mod lines;
+mod plans;
 mod refusals;
 mod vectors;
 

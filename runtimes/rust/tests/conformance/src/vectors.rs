@@ -3,17 +3,24 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tailc_runtime::{Ladder, Policy, Start};
+use tailc_runtime::{Ladder, Policy, Served, Start};
 
 use crate::lines::{pair, rows_of, AnyResult, Row};
-use crate::Outcome;
+use crate::{plans, Outcome};
 
 /// What of a row is answered otherwise; empty: nothing.
-type Check = Box<dyn FnMut(&Row) -> AnyResult<String>>;
+pub type Check = Box<dyn FnMut(&Row) -> AnyResult<String>>;
+/// Those of the policy in a file.
+type Checks = fn(PathBuf) -> AnyResult<Check>;
 
 pub fn run_all(folder: &Path) -> Outcome {
-    let kinds: [(&str, fn(PathBuf) -> AnyResult<Check>); 3] =
-        [("", lookups), ("levels", levels), ("steps", steps)];
+    let kinds: [(&str, Checks); 5] = [
+        ("", lookups),
+        ("levels", levels),
+        ("steps", steps),
+        ("shares", ticks),
+        ("plans", plans::calls),
+    ];
     let mut total = refusals(&folder.join("refused"))?;
     for (name, check) in kinds {
         for file in vectors_in(&folder.join(name))? {
@@ -164,4 +171,41 @@ fn climbs(ladder: &Ladder, row: &Row) -> AnyResult<String> {
         before = rung;
     }
     Ok(found.join(" "))
+}
+
+fn ticks(path: PathBuf) -> AnyResult<Check> {
+    let policy = Policy::open(path)?;
+    let first = policy.shares()?.clone();
+    let mut shares = first.clone();
+    Ok(Box::new(move |row| {
+        if row.at("tick") == "0" {
+            shares = first.clone();
+        } else {
+            shares.tick(&row.numbers("throughput")?)?;
+        }
+        let of_served = |value: fn(&Served) -> f64| -> Vec<u64> {
+            shares.served().iter().map(|one| value(one).to_bits()).collect()
+        };
+        let mut wrong = Vec::new();
+        if shares.granted_ppm() != row.numbers::<i64>("granted_ppm")? {
+            wrong.push("granted_ppm");
+        }
+        let doubles: [(&str, fn(&Served) -> f64); 4] = [
+            ("a", |one| one.a),
+            ("b", |one| one.b),
+            ("believed_a", |one| one.believed.0),
+            ("believed_b", |one| one.believed.1),
+        ];
+        for (name, value) in doubles {
+            let wanted = row.numbers::<f64>(name)?.into_iter().map(f64::to_bits);
+            if !wanted.eq(of_served(value)) {
+                wrong.push(name);
+            }
+        }
+        let short_steps = shares.served().iter().map(|one| one.short_steps);
+        if !short_steps.eq(row.numbers::<i64>("short_steps")?) {
+            wrong.push("short_steps");
+        }
+        Ok(wrong.join(" "))
+    }))
 }

@@ -1,0 +1,135 @@
+//! A plan that contradicts itself is refused, but for servers that jobs have twice.
+
+use std::collections::BTreeSet;
+
+use super::data::{PlanData, PlannedJob};
+use crate::error::{require, Result};
+use crate::numbers::{LARGEST_WHOLE, PPM};
+
+const MOST_SERVERS: i64 = 1 << 20;
+const LARGEST_UDOLLARS: i64 = 1 << 28;
+
+pub(super) fn check_plan(data: &PlanData, jobs: &[PlannedJob]) -> Result<()> {
+    check_times(data)?;
+    require((0..=PPM).contains(&data.violations_ppm), "a part of jobs lies from 0 to 1")?;
+    check_pools(data)?;
+    check_epochs(data)?;
+    check_money(data)?;
+    let has_names_apart = are_apart(jobs.iter().map(|job| job.name.as_str()));
+    require(has_names_apart, "two jobs have one name")?;
+    jobs.iter().try_for_each(|job| check_job(data, job))
+}
+
+fn are_apart<'a>(mut names: impl Iterator<Item = &'a str>) -> bool {
+    let mut seen = BTreeSet::new();
+    names.all(|name| seen.insert(name))
+}
+
+fn check_times(data: &PlanData) -> Result<()> {
+    const LATEST_UNIX_S: i64 = 253_402_300_799;
+    const MOST_EPOCHS: i64 = 1 << 14;
+    require(data.epoch_s > 0, "an epoch lasts a second at least")?;
+    let has_both = !data.pools.is_empty() && !data.epochs.is_empty();
+    require(has_both, "a plan needs a pool and an epoch")?;
+    let epochs = data.epochs.len() as i64;
+    require(epochs <= MOST_EPOCHS, "a plan has 2^14 epochs at most")?;
+    require(
+        (0..=LATEST_UNIX_S).contains(&data.start_unix_s)
+            && data.epoch_s <= (LATEST_UNIX_S - data.start_unix_s) / epochs,
+        "a plan lies in the years 1970 to 9999",
+    )
+}
+
+fn check_pools(data: &PlanData) -> Result<()> {
+    let mut servers = 0;
+    for pool in &data.pools {
+        require(!pool.name.is_empty(), "a pool needs a name")?;
+        require((1..=MOST_SERVERS).contains(&pool.servers), "a pool has 1 to 2^20 servers")?;
+        require(
+            0 <= pool.asleep_mw && pool.asleep_mw <= pool.busy_mw && pool.busy_mw > 0,
+            "a busy server draws power, and what a sleeping one does",
+        )?;
+        require(pool.migration_mj >= 0, "to move work gives no energy")?;
+        require(
+            pool.racks.is_none_or(|racks| racks > 0 && pool.servers % racks == 0),
+            "racks of a pool have as many servers each",
+        )?;
+        require(
+            pool.racks.is_some() == data.pools[0].racks.is_some(),
+            "all pools are of racks or none",
+        )?;
+        servers += pool.servers;
+    }
+    require(servers <= MOST_SERVERS, "a plan has 2^20 servers")?;
+    let has_names_apart = are_apart(data.pools.iter().map(|pool| pool.name.as_str()));
+    require(has_names_apart, "two pools have one name")
+}
+
+fn check_epochs(data: &PlanData) -> Result<()> {
+    let has_buses = data.epochs[0].first_green_pool.is_some();
+    for epoch in &data.epochs {
+        let told = [epoch.green_mw, epoch.brown_udollars_per_kwh, epoch.brown_mg_per_kwh];
+        let is_positive = told.iter().all(|value| *value >= 0);
+        require(is_positive, "power, prices and CO2 are not negative")?;
+        let is_alike = epoch.first_green_pool.is_some() == has_buses;
+        require(is_alike, "two buses in every epoch or in none")?;
+        let first = epoch.first_green_pool.unwrap_or(0);
+        let is_there = 0 <= first && first <= data.pools.len() as i64;
+        require(is_there, "the first green pool is there, or none")?;
+    }
+    Ok(())
+}
+
+fn check_money(data: &PlanData) -> Result<()> {
+    let is_complete = data.prices.len() == data.pools.len()
+        && data.prices.iter().all(|of_pool| of_pool.len() == data.epochs.len());
+    require(is_complete, "each pool has a price in each epoch")?;
+    let is_rigid = data.terms.is_some();
+    require(is_rigid != data.malleable.is_some(), "jobs are rigid or malleable")?;
+    let terms = data
+        .terms
+        .iter()
+        .flat_map(|terms| [terms.green_udollars, terms.brown_udollars, terms.penalty_udollars]);
+    let amounts = data.prices.iter().flatten().copied().chain(terms);
+    let mut most = 0;
+    for udollars in amounts {
+        let is_within = (0..=LARGEST_UDOLLARS).contains(&udollars);
+        require(is_within, "prices and terms are 0 to 2^28")?;
+        most = most.max(udollars);
+    }
+    let servers: i64 = data.pools.iter().map(|pool| pool.servers).sum();
+    let slots = servers * data.epochs.len() as i64;
+    require(slots * most <= LARGEST_WHOLE, "a plan is worth 2^53 or more")?;
+    let Some(malleable) = data.malleable else { return Ok(()) };
+    let is_within = (0..=LARGEST_UDOLLARS).contains(&malleable.delay_udollars);
+    require(is_within, "a delay costs 0 to 2^28")?;
+    require(malleable.slowdown_ppm >= PPM, "a slowdown is a factor of 1 or more")
+}
+
+fn check_job(data: &PlanData, job: &PlannedJob) -> Result<()> {
+    require(!job.name.is_empty() && !job.spans.is_empty(), "a job has a name, and runs")?;
+    check_spans(data, job)?;
+    let slots: i64 = job.spans.iter().map(|span| span.servers * span.epochs as i64).sum();
+    require((0..=slots).contains(&job.green_slots), "no more than all of a job is green")?;
+    let is_promised = data.terms.is_some() || job.green_slots == 0;
+    require(is_promised, "malleable jobs are promised nothing")
+}
+
+fn check_spans(data: &PlanData, job: &PlannedJob) -> Result<()> {
+    let mut ends = vec![0; data.pools.len()];
+    let mut before = None;
+    for span in &job.spans {
+        let runs = span.pool < data.pools.len() && span.epochs > 0 && span.servers > 0;
+        require(runs, "a span is of a pool, and runs")?;
+        let end = span.first_epoch.checked_add(span.epochs);
+        require(end.is_some_and(|end| end <= data.epochs.len()), "a span ends with the plan")?;
+        let is_held = span.servers <= data.pools[span.pool].servers;
+        require(is_held, "a span is no larger than its pool")?;
+        require(span.first_epoch >= ends[span.pool], "two spans of a pool at once")?;
+        ends[span.pool] = span.end();
+        let place = (span.first_epoch, span.pool);
+        require(before <= Some(place), "spans are in order of epoch, then of pool")?;
+        before = Some(place);
+    }
+    Ok(())
+}
