@@ -3,7 +3,6 @@ package tailc
 import (
 	"cmp"
 	"slices"
-	"sort"
 )
 
 // A Bus is what a pool draws its energy from.
@@ -192,15 +191,9 @@ func (p *Plan) Release(job string, epoch int64) error {
 	return nil
 }
 
-// Jobs are the names of those that have places, sorted.
-func (p *Plan) Jobs() []string {
-	names := make([]string, 0, len(p.places))
-	for name := range p.places {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	return names
-}
+// StartUnixS is when epoch 0 begins; each lasts EpochS.
+func (p *Plan) StartUnixS() int64 { return p.raw.startUnixS }
+func (p *Plan) EpochS() int64     { return p.raw.epochS }
 
 func (p *Plan) Pools() []Pool   { return p.raw.pools }
 func (p *Plan) Epochs() []Epoch { return p.raw.epochs }

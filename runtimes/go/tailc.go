@@ -28,14 +28,40 @@ type Policy struct {
 	plan      *Plan
 }
 
-// Open reads the policy in a `.tailc` file. Length and hash are checked first, then structure, then
-// meaning. The error is a *PolicyError, or one of the file system where the file cannot be read.
-func Open(path string) (*Policy, error) {
+// Open reads the policy in a `.tailc` file. Length and hash are checked first, then the signature if
+// keys are trusted, then structure, then meaning. The error is a *PolicyError, or one of the file
+// system where the file cannot be read.
+func Open(path string, options ...Option) (*Policy, error) {
+	a, err := askedBy(options)
+	if err != nil {
+		return nil, err
+	}
+	policy, err := openFile(path, a)
+	if err != nil && a.isReload {
+		a.counters.refuse(err)
+	}
+	return policy, err
+}
+
+// OpenBytes reads the policy in the bytes of a `.tailc` file, which need not be kept.
+func OpenBytes(data []byte, options ...Option) (*Policy, error) {
+	a, err := askedBy(options)
+	if err != nil {
+		return nil, err
+	}
+	policy, err := openBytes(data, a)
+	if err != nil && a.isReload {
+		a.counters.refuse(err)
+	}
+	return policy, err
+}
+
+func openFile(path string, a *asked) (*Policy, error) {
 	data, err := fileBytes(path)
 	if err != nil {
 		return nil, err
 	}
-	policy, err := OpenBytes(data)
+	policy, err := openBytes(data, a)
 	var refusal *PolicyError
 	if errors.As(err, &refusal) {
 		refusal.Path = path
@@ -53,8 +79,8 @@ func fileBytes(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(file, mostBytes+1))
 }
 
-// OpenBytes reads the policy in the bytes of a `.tailc` file, which need not be kept.
-func OpenBytes(data []byte) (policy *Policy, err error) {
+// openBytes is where all that reading and checking throw is recovered.
+func openBytes(data []byte, a *asked) (policy *Policy, err error) {
 	defer func() {
 		switch thrown := recover().(type) {
 		case nil:
@@ -70,12 +96,21 @@ func OpenBytes(data []byte) (policy *Policy, err error) {
 	if len(data) > mostBytes {
 		return nil, refused(BadStructure, "the file is larger than any policy")
 	}
-	payload, err := unsealed(data)
+	sealed, signature, err := signed(data)
 	if err != nil {
 		return nil, err
 	}
+	payload, err := unsealed(sealed)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.checkSignature(signature); err != nil {
+		return nil, err
+	}
 	which, forms := readFlat(payload)
-	return newPolicy(which, forms, &Counters{}), nil
+	policy = newPolicy(which, forms, a.counters)
+	a.check(&which)
+	return policy, nil
 }
 
 // newPolicy is what the forms are together: ladders, or one form of another kind, and a controller of

@@ -24,8 +24,11 @@ var kinds = []struct {
 type count struct{ answers, wrong int }
 
 func runVectors(out *bufio.Writer, folder string) error {
-	total, err := checkRefused(out, filepath.Join(folder, "refused"))
-	if err != nil {
+	var total count
+	if err := total.addRefused(out, filepath.Join(folder, "refused")); err != nil {
+		return err
+	}
+	if err := total.addSigned(out, filepath.Join(folder, "signed")); err != nil {
 		return err
 	}
 	for _, kind := range kinds {
@@ -81,27 +84,6 @@ func difference(got, wanted string) string {
 		return ""
 	}
 	return "is `" + got + "`, wanted `" + wanted + "`"
-}
-
-// checkRefused opens the files that must be refused, those in the encoding that is read here.
-func checkRefused(out *bufio.Writer, folder string) (count, error) {
-	var total count
-	list := filepath.Join(folder, "expected.csv")
-	all, err := rowsOf(list)
-	if err != nil {
-		return total, err
-	}
-	var rows []row
-	for _, row := range all {
-		if filepath.Ext(row["file"]) == ".tailc" {
-			rows = append(rows, row)
-		}
-	}
-	err = total.add(out, list, rows, func(row row) (string, error) {
-		_, err := tailc.Open(filepath.Join(folder, row["file"]))
-		return difference(wordOf(err), row["error"]), nil
-	})
-	return total, err
 }
 
 // wordOf is the refusal that an error tells, `opened` where there is none.

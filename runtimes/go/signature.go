@@ -1,0 +1,82 @@
+package tailc
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/pem"
+)
+
+// The second trailer of a signed file: a magic, the second from which on it is expired, the id of the
+// key, the signature of all this and the seal before it, and a check of the trailer.
+const (
+	signatureMagic   = "TLCSIGN1"
+	keyIDSize        = 8
+	checkSize        = 8
+	expiryEnd        = len(signatureMagic) + 8
+	signatureStart   = expiryEnd + keyIDSize
+	signatureEnd     = signatureStart + ed25519.SignatureSize
+	signatureTrailer = signatureEnd + checkSize
+)
+
+// keyID is the first bytes of the SHA-256 of a public key.
+type keyID [keyIDSize]byte
+
+func idOf(key ed25519.PublicKey) keyID {
+	digest := sha256.Sum256(key)
+	return keyID(digest[:keyIDSize])
+}
+
+// publicKey reads a SubjectPublicKeyInfo: fixed bytes that say Ed25519, and the key.
+func publicKey(pemText string) (ed25519.PublicKey, error) {
+	algorithm := []byte{0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00}
+	block, rest := pem.Decode([]byte(pemText))
+	if block == nil || block.Type != "PUBLIC KEY" || len(bytes.TrimSpace(rest)) > 0 ||
+		len(block.Bytes) != len(algorithm)+ed25519.PublicKeySize ||
+		!bytes.HasPrefix(block.Bytes, algorithm) {
+		return nil, argumentError("a key is no Ed25519 public key in PEM, as of `openssl pkey -pubout`")
+	}
+	return ed25519.PublicKey(block.Bytes[len(algorithm):]), nil
+}
+
+// A signature is the second trailer, after what it signs of the first.
+type signature struct{ seal, trailer []byte }
+
+// signed splits a file into what is sealed and its signature, which is nil where it has none. Nothing
+// in a signature is believed but its check.
+func signed(data []byte) ([]byte, *signature, error) {
+	size := len(data) - signatureTrailer
+	if size < sealTrailer || string(data[size:][:len(signatureMagic)]) != signatureMagic {
+		return data, nil, nil
+	}
+	trailer := data[size:]
+	digest := sha256.Sum256(trailer[:signatureEnd])
+	if !bytes.Equal(trailer[signatureEnd:], digest[:checkSize]) {
+		return nil, nil, refused(HashMismatch, "the signature's bytes do not match their check")
+	}
+	return data[:size], &signature{data[size-sealTrailer : size], trailer}, nil
+}
+
+// checkSignature refuses what no trusted key signed, or not for so long.
+func (a *asked) checkSignature(s *signature) error {
+	if len(a.keys) == 0 {
+		return nil
+	}
+	if s == nil {
+		return refused(Unsigned, "the file has no signature")
+	}
+	key, isTrusted := a.keys[keyID(s.trailer[expiryEnd:signatureStart])]
+	if !isTrusted {
+		return refused(UnknownKey, "the file is signed with a key that is not trusted")
+	}
+	message := append(bytes.Clone(s.seal), s.trailer[:signatureStart]...)
+	if !ed25519.Verify(key, message, s.trailer[signatureStart:signatureEnd]) {
+		return refused(BadSignature, "the signature is not of this file")
+	}
+	expiresS := binary.LittleEndian.Uint64(s.trailer[len(signatureMagic):])
+	if nowS := a.nowS(); expiresS != 0 && nowS >= 0 && uint64(nowS) >= expiresS {
+		return refused(Expired, "the signature has expired")
+	}
+	return nil
+}
