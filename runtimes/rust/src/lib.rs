@@ -18,6 +18,7 @@ mod plan;
 mod policy;
 mod seal;
 mod shares;
+mod signature;
 mod tail_table;
 
 #[rustfmt::skip]
@@ -26,7 +27,7 @@ mod tail_table;
 mod generated;
 
 pub use controller::{Actuator, Controller, Gains};
-pub use counters::Counters;
+pub use counters::{Counters, RefusedReload};
 pub use error::{Error, Refusal, Result};
 pub use ladder::{Answer, Boost, Guard, Ladder, LoadAxis, Rule, Start};
 pub use options::Options;
@@ -35,4 +36,5 @@ pub use plan::{
 };
 pub use policy::{Form, Policy};
 pub use shares::{Machine, Served, Shares};
+pub use signature::PublicKey;
 pub use tail_table::{Batch, Sleep, TailTable};

@@ -4,17 +4,25 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::counters::Counters;
 use crate::error::{refused, Error, Refusal, Result};
 use crate::policy::Policy;
 use crate::seal::unseal;
+use crate::signature::{check_signed, PublicKey};
 
 const MOST_BYTES: usize = 64 << 20;
 
 /// What is asked of a policy before it is opened; by default, that it is whole and makes sense.
 #[derive(Clone, Debug, Default)]
-pub struct Options {}
+pub struct Options {
+    keys: Vec<PublicKey>,
+    service: Option<String>,
+    held_generation: Option<i64>,
+    now_s: Option<u64>,
+    counters: Option<Arc<Counters>>,
+}
 
 impl Options {
     /// Nothing but that the policy is whole and makes sense.
@@ -22,29 +30,94 @@ impl Options {
         Self::default()
     }
 
-    /// The policy in a `.tailc` file. Length and hash are checked first, then structure, then
-    /// meaning.
+    /// It must be signed with this key, or another that is trusted.
+    pub fn trust(mut self, key: PublicKey) -> Self {
+        self.keys.push(key);
+        self
+    }
+
+    /// It must be the policy of this name.
+    pub fn service(mut self, name: impl Into<String>) -> Self {
+        self.service = Some(name.into());
+        self
+    }
+
+    /// It must be of this generation, or a later one.
+    pub fn held_generation(mut self, generation: i64) -> Self {
+        self.held_generation = Some(generation);
+        self
+    }
+
+    /// It takes the place of a policy, whose counters go on: it must not be older, and one that is
+    /// refused, or cannot be read, is counted.
+    pub fn replacing(mut self, held: &Policy) -> Self {
+        self.counters = Some(held.counters().clone());
+        self.held_generation(held.generation())
+    }
+
+    /// Signatures must hold at this moment [Unix seconds], and not at that of opening.
+    pub fn now_s(mut self, unix_s: u64) -> Self {
+        self.now_s = Some(unix_s);
+        self
+    }
+
+    /// The policy in a `.tailc` file. Length and hash are checked first, then the signature, then
+    /// structure, then meaning, then name and generation.
     pub fn open(&self, path: impl AsRef<Path>) -> Result<Policy> {
         let path = path.as_ref();
-        let bytes = bytes_of(path)?;
-        self.open_bytes(&bytes).map_err(|error| match error {
+        self.counted(bytes_of(path).and_then(|bytes| self.policy_in(&bytes, path)))
+    }
+
+    /// The policy in the bytes of a `.tailc` file, which need not be kept.
+    pub fn open_bytes(&self, bytes: &[u8]) -> Result<Policy> {
+        self.counted(self.policy_of(bytes))
+    }
+
+    pub(crate) fn policy_in(&self, bytes: &[u8], path: &Path) -> Result<Policy> {
+        self.policy_of(bytes).map_err(|error| match error {
             Error::Refused(refusal, why) => refused(refusal, format!("{}: {why}", path.display())),
             other => other,
         })
     }
 
-    /// The policy in the bytes of a `.tailc` file, which need not be kept.
-    pub fn open_bytes(&self, bytes: &[u8]) -> Result<Policy> {
+    fn policy_of(&self, bytes: &[u8]) -> Result<Policy> {
         if bytes.len() > MOST_BYTES {
             return Err(refused(Refusal::BadStructure, "the file is larger than any policy"));
         }
         let unsealed = unseal(bytes)?;
-        Policy::read(unsealed.payload, Arc::new(Counters::default()))
+        if !self.keys.is_empty() {
+            check_signed(&unsealed, &self.keys, self.now_s.unwrap_or_else(system_s))?;
+        }
+        let policy = Policy::read(unsealed.payload, self.counters.clone().unwrap_or_default())?;
+        self.check_expected(&policy)?;
+        Ok(policy)
+    }
+
+    fn check_expected(&self, policy: &Policy) -> Result<()> {
+        if self.service.as_ref().is_some_and(|name| name != policy.name()) {
+            let why = format!("the policy is for `{}`", policy.name());
+            return Err(refused(Refusal::OtherService, why));
+        }
+        if self.held_generation.is_some_and(|held| policy.generation() < held) {
+            return Err(refused(Refusal::OlderGeneration, "the policy held is newer"));
+        }
+        Ok(())
+    }
+
+    fn counted(&self, opened: Result<Policy>) -> Result<Policy> {
+        if let (Err(why), Some(counters)) = (&opened, &self.counters) {
+            counters.count_refused(why);
+        }
+        opened
     }
 }
 
+fn system_s() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |passed| passed.as_secs())
+}
+
 /// All bytes of the file, but no more than one beyond the largest policy.
-fn bytes_of(path: &Path) -> Result<Vec<u8>> {
+pub(crate) fn bytes_of(path: &Path) -> Result<Vec<u8>> {
     let read = || {
         let file = File::open(path)?;
         let mut bytes = Vec::new();

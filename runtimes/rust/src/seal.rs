@@ -13,6 +13,7 @@ const SIGNED_SIZE: usize = 96;
 const CHECKED_SIZE: usize = 88;
 
 /// Bytes that are whole.
+#[cfg_attr(not(feature = "signatures"), allow(dead_code))]
 pub(crate) struct Unsealed<'a> {
     pub payload: &'a [u8],
     /// The trailer that says so.

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tailc_runtime::{Ladder, Policy, Served, Start};
+use tailc_runtime::{Ladder, Options, Policy, PublicKey, Served, Start};
 
 use crate::lines::{pair, rows_of, AnyResult, Row};
 use crate::{plans, Outcome};
@@ -22,6 +22,7 @@ pub fn run_all(folder: &Path) -> Outcome {
         ("plans", plans::calls),
     ];
     let mut total = refusals(&folder.join("refused"))?;
+    total.add(signed(&folder.join("signed"))?);
     for (name, check) in kinds {
         for file in vectors_in(&folder.join(name))? {
             let stem = file.file_stem().unwrap_or_default();
@@ -95,6 +96,38 @@ fn refusals(folder: &Path) -> AnyResult<Count> {
         Box::new(move |row| {
             let opened = Policy::open(folder.join(row.at("file")));
             Ok(difference(opened.map_or_else(|error| error.name(), |_| "opened"), row.at("error")))
+        }),
+    )
+}
+
+/// Files to open with keys, at a moment, for a service, in place of a generation.
+fn signed(folder: &Path) -> AnyResult<Count> {
+    let list = folder.join("expected.csv");
+    if !list.exists() {
+        return Ok(Count::default());
+    }
+    let rows = rows_of(&list)?;
+    let folder = folder.to_owned();
+    run(
+        &list,
+        &rows,
+        Box::new(move |row| {
+            let mut options = Options::new();
+            for key in row.at("keys").split_whitespace() {
+                let text = fs::read_to_string(folder.join(key))?;
+                options = options.trust(PublicKey::from_pem(&text)?);
+            }
+            if let Some(now_s) = row.optional("now_s")? {
+                options = options.now_s(now_s);
+            }
+            if let Some(generation) = row.optional("held_generation")? {
+                options = options.held_generation(generation);
+            }
+            if !row.at("service").is_empty() {
+                options = options.service(row.at("service"));
+            }
+            let opened = options.open(folder.join(row.at("file")));
+            Ok(difference(opened.map_or_else(|error| error.name(), |_| ""), row.at("error")))
         }),
     )
 }

@@ -1,0 +1,65 @@
+//! A look-up allocates nothing.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::hint::black_box;
+
+use super::opened;
+
+struct Counting;
+
+thread_local! {
+    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+}
+
+// Safety: the system's allocator does what it is asked.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        unsafe { System.dealloc(memory, layout) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+fn allocations_in(work: impl FnOnce()) -> usize {
+    let before = ALLOCATIONS.get();
+    work();
+    ALLOCATIONS.get() - before
+}
+
+#[test]
+fn allocations_are_counted_here() {
+    assert_eq!(allocations_in(|| drop(black_box(Box::new(1)))), 1);
+}
+
+#[test]
+fn a_look_up_allocates_nothing() {
+    let policy = opened("controller.tailc");
+    let ladder = policy.ladder().unwrap();
+    let count = allocations_in(|| {
+        for load in 0..10_000 {
+            black_box(ladder.lookup(load, load / 2, 1_000 * load));
+        }
+    });
+    assert_eq!(count, 0);
+}
+
+#[test]
+fn a_step_and_a_level_allocate_nothing() {
+    let policy = opened("tails-trim.tailc");
+    let (table, controller) = (policy.tail_table().unwrap(), policy.controller().unwrap());
+    let ages_ns = [350_000; 100];
+    let count = allocations_in(|| {
+        for held in 1..=ages_ns.len() {
+            black_box(table.level(&ages_ns[..held], 95_000, 12_000).unwrap());
+            black_box(controller.step(1_000 * held as u64, 10_000));
+        }
+    });
+    assert_eq!(count, 0);
+}
