@@ -23,6 +23,7 @@ ACCESSORS = ("tailc/artifact/_generated", "runtimes/python/tailc_runtime/_genera
 CPP_ACCESSORS = "runtimes/cpp/include/tailc/_generated"
 GO_ACCESSORS = "runtimes/go/internal/flat"
 JAVA_ACCESSORS = "runtimes/java/src/main/java"
+RUST_RUNTIME = "runtimes/rust"
 JSON_SCHEMAS = "schemas/artifact"
 VECTORS = "schemas/vectors/v1"
 
@@ -34,6 +35,7 @@ def main(root: Path) -> None:
     write_cpp_accessors(root / CPP_ACCESSORS)
     write_go_accessors(root / GO_ACCESSORS)
     write_java_accessors(root / JAVA_ACCESSORS)
+    write_rust_accessors(root / RUST_RUNTIME / "src" / "generated")
     write_json_schema(root / JSON_SCHEMAS)
     # Imported late: the vectors need the accessors, which may just have been written.
     from cases import write_vectors  # pyright: ignore[reportMissingImports]
@@ -69,6 +71,13 @@ def write_go_accessors(folder: Path) -> None:
     """policy_generated.go in `folder`: accessors, which panic at an offset into nowhere."""
     options = ["--go", "--gen-onefile", "--go-namespace", folder.name, "--require-explicit-ids"]
     subprocess.run([FLATC, *options, "-o", folder, HERE / "policy.fbs"], check=True)
+
+
+def write_rust_accessors(folder: Path) -> None:
+    """reader_generated.rs in `folder`: accessors, and a verifier of all that they follow."""
+    options = ["--rust", "--gen-all", "--require-explicit-ids", "-I", HERE]
+    schema = HERE.parent / RUST_RUNTIME / "schema" / "reader.fbs"
+    subprocess.run([FLATC, *options, "-o", folder, schema], check=True)
 
 
 def write_json_schema(folder: Path) -> None:
