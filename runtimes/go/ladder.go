@@ -1,6 +1,7 @@
 package tailc
 
 import (
+	"math/bits"
 	"sort"
 
 	"tailc/internal/flat"
@@ -69,8 +70,6 @@ type Ladder struct {
 	countsWaiting uint64   // all bits, or none
 	rowOfLoad     []uint16 // up to mostEntries loads have an entry of their own
 	rows          []row
-	agesUs        []uint64
-	rungOfClimb   []uint32
 	firstLoads    []uint64 // by row
 
 	loadAxis     LoadAxis
@@ -84,15 +83,19 @@ type Ladder struct {
 }
 
 type row struct {
-	delayUs                uint64
-	firstClimb, climbCount uint32
-	start                  Start
+	delayUs uint64
+	start   Start
+	// Climbs that never come fill what a row has not.
+	agesUs [shortRow]uint64
+	rungs  [shortRow]uint32
+	// All climbs, where a row has more.
+	long []climb
 }
 
 const (
 	// Beyond so many loads rows are found by bisection.
 	mostEntries = 4096
-	// Rows have at least as many climbs; those beyond their own never come.
+	// Up to so many climbs stand in the row itself.
 	shortRow = 8
 	neverUs  = ^uint64(0)
 	// No age in a policy is as late.
@@ -129,10 +132,10 @@ func (l *Ladder) answer(load, waitedUs, executedUs int64, outputPpm uint64) (Ans
 	if outputPpm != ppm {
 		ageUs = unscaledUs(ageUs, outputPpm)
 	}
-	if row.delayUs > waited {
-		return Answer{StartWait, l.rungAt(row, ageUs), row.delayUs - waited}, nil
-	}
-	return Answer{row.start, l.rungAt(row, ageUs), 0}, nil
+	// Whether there is a delay cannot be predicted: no branch. A row with one has StartNow.
+	waits := ^hasCome(row.delayUs, waited)
+	start := row.start + StartWait&Start(waits)
+	return Answer{start, row.rungAt(ageUs), (row.delayUs - waited) & waits}, nil
 }
 
 func (l *Ladder) rowAt(load uint64) *row {
@@ -142,37 +145,40 @@ func (l *Ladder) rowAt(load uint64) *row {
 	if load < uint64(len(l.rowOfLoad)) {
 		return &l.rows[l.rowOfLoad[load]]
 	}
-	last := len(l.rows) - 1
-	if load >= l.firstLoads[last] {
-		return &l.rows[last]
-	}
-	return &l.rows[sort.Search(last, func(i int) bool { return load < l.firstLoads[i] })-1]
+	return l.rowBeyond(load)
+}
+
+func (l *Ladder) rowBeyond(load uint64) *row {
+	after := sort.Search(len(l.rows), func(i int) bool { return load < l.firstLoads[i] })
+	return &l.rows[after-1]
 }
 
 // rungAt bisects without branches: in which half the last climb is that has come cannot be
 // predicted.
-func (l *Ladder) rungAt(row *row, ageUs uint64) int {
+func (r *row) rungAt(ageUs uint64) int {
+	if r.long != nil {
+		return r.longRungAt(ageUs)
+	}
+	at := hasCome(r.agesUs[4], ageUs) & 4
+	at += hasCome(r.agesUs[(at+2)%shortRow], ageUs) & 2
+	at += hasCome(r.agesUs[(at+1)%shortRow], ageUs) & 1
+	return int(r.rungs[at%shortRow])
+}
+
+// hasCome is all bits where a moment is not above the time that passed, else none.
+func hasCome(momentUs, passedUs uint64) uint64 {
+	_, borrow := bits.Sub64(passedUs, momentUs, 0)
+	return borrow - 1
+}
+
+func (r *row) longRungAt(ageUs uint64) int {
 	at := 0
-	if row.climbCount <= shortRow {
-		ages := (*[shortRow]uint64)(l.agesUs[row.firstClimb:])
-		if ages[4] <= ageUs {
-			at = 4
-		}
-		if next := at + 2; ages[next&7] <= ageUs {
+	for left := len(r.long); left > 1; left -= left / 2 {
+		if next := at + left/2; r.long[next].ageUs <= ageUs {
 			at = next
-		}
-		if next := at + 1; ages[next&7] <= ageUs {
-			at = next
-		}
-	} else {
-		ages := l.agesUs[row.firstClimb:][:row.climbCount]
-		for left := len(ages); left > 1; left -= left / 2 {
-			if next := at + left/2; ages[next] <= ageUs {
-				at = next
-			}
 		}
 	}
-	return int(l.rungOfClimb[int(row.firstClimb)+at])
+	return int(r.long[at].rung)
 }
 
 // unscaledUs is the last age as written that has come at ageUs, all being scaled by z and rounded
@@ -304,17 +310,18 @@ func (l *Ladder) addRow(firstLoad uint64, held *rawRow) {
 	if held.admission == flat.AdmissionKindON_EXIT {
 		start = StartOnExit
 	}
-	first, count := uint32(len(l.agesUs)), uint32(len(held.climbs))
-	l.firstLoads = append(l.firstLoads, firstLoad)
-	l.rows = append(l.rows, row{held.delayUs, first, count, start})
-	for _, climb := range held.climbs {
-		l.agesUs = append(l.agesUs, climb.ageUs)
-		l.rungOfClimb = append(l.rungOfClimb, climb.rung)
+	made := row{delayUs: held.delayUs, start: start}
+	for i := range made.agesUs {
+		made.agesUs[i] = neverUs
 	}
-	for n := count; n < shortRow; n++ {
-		l.agesUs = append(l.agesUs, neverUs)
-		l.rungOfClimb = append(l.rungOfClimb, 0)
+	if len(held.climbs) > shortRow {
+		made.long = held.climbs
+	} else {
+		for i, climb := range held.climbs {
+			made.agesUs[i], made.rungs[i] = climb.ageUs, climb.rung
+		}
 	}
+	l.firstLoads, l.rows = append(l.firstLoads, firstLoad), append(l.rows, made)
 }
 
 // readEntries numbers the row of each of the first loads.
