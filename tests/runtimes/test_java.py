@@ -21,7 +21,7 @@ from tests.tailc.artifact.published import ROOT, VECTORS
 RUNTIME = ROOT / "runtimes" / "java"
 SOURCES = RUNTIME / "src" / "main" / "java" / "dev" / "tailc" / "runtime"
 # Programs are over before the second compiler would pay.
-JAVA = ("java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+QUICK = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 SCALARS = {"long": "8", "ushort": "2"}
 
 
@@ -35,7 +35,7 @@ class Built:
         parts = (self.folder / part for part in ("classes", "test-classes", "lib/*"))
         path = os.pathsep.join(map(str, parts))
         return subprocess.run(
-            [*JAVA, "-cp", path, f"dev.tailc.runtime.{program}", *map(str, arguments)],
+            ["java", *QUICK, "-cp", path, f"dev.tailc.runtime.{program}", *map(str, arguments)],
             input="".join(f"{line}\n" for line in lines or ()),
             capture_output=True,
             text=True,
@@ -55,7 +55,10 @@ def maven(folder: Path, *arguments: str) -> None:
         assert not os.environ.get("CI"), "no Maven, or no compiler of Java"
         pytest.skip("no Maven, or no compiler of Java")
     command = ["mvn", "-q", "-B", f"-DbuildDirectory={folder}", *arguments]
-    done = subprocess.run(command, cwd=RUNTIME, capture_output=True, text=True, check=False)
+    environment = {**os.environ, "MAVEN_OPTS": " ".join(QUICK)}
+    done = subprocess.run(
+        command, cwd=RUNTIME, env=environment, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
 
 

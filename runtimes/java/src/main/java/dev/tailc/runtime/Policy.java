@@ -47,13 +47,19 @@ public final class Policy {
   /** The same if it is what the options ask. */
   public static Policy open(Path path, Options options) throws IOException {
     try {
-      return new Policy(bytesOf(path), options);
-    } catch (PolicyException refused) {
-      options.counters().ifPresent(counters -> counters.countRefused(refused.refusal()));
-      throw new PolicyException(path, refused);
+      return open(path, bytesOf(path), options);
     } catch (IOException unread) {
       options.counters().ifPresent(counters -> counters.countRefused(null));
       throw unread;
+    }
+  }
+
+  /** The same, of the bytes of the file. */
+  static Policy open(Path path, byte[] bytes, Options options) {
+    try {
+      return open(bytes, options);
+    } catch (PolicyException refused) {
+      throw new PolicyException(path, refused);
     }
   }
 

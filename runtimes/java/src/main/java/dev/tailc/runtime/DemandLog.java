@@ -1,0 +1,139 @@
+package dev.tailc.runtime;
+
+import java.io.Closeable;
+import java.io.Flushable;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Demands of requests as a trace for tailc: a CSV file with a line for every so many of them, and how
+ * many it stands for. Any number of threads may record at once; all but those whose request is
+ * written pay for a counter alone.
+ */
+public final class DemandLog implements Closeable, Flushable {
+  private static final String HEADER = "demand_us,weight";
+  private static final int FULL_CHARACTERS = 8_192;
+
+  private final Path path;
+  private final long oneIn;
+  private final boolean hasClasses;
+  private final AtomicLong requests = new AtomicLong();
+  private final StringBuilder lines = new StringBuilder();
+  private final OutputStream file;
+  private boolean isClosed;
+
+  /**
+   * A log of every {@code oneIn}-th request, which goes on where the file exists.
+   *
+   * @throws IOException if the file cannot be written, or has another header
+   */
+  public static DemandLog open(Path path, long oneIn) throws IOException {
+    return new DemandLog(path, oneIn, false);
+  }
+
+  /** The same with a class of each request. */
+  public static DemandLog openWithClasses(Path path, long oneIn) throws IOException {
+    return new DemandLog(path, oneIn, true);
+  }
+
+  private DemandLog(Path path, long oneIn, boolean hasClasses) throws IOException {
+    if (oneIn < 1) {
+      throw new IllegalArgumentException("one in `" + oneIn + "` requests cannot be written");
+    }
+    this.path = path;
+    this.oneIn = oneIn;
+    this.hasClasses = hasClasses;
+    String header = HEADER + (hasClasses ? ",class" : "") + "\n";
+    boolean isNew = !Files.exists(path) || Files.size(path) == 0;
+    if (!isNew) {
+      checkHeader(header);
+    }
+    file = Files.newOutputStream(path, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+    if (isNew) {
+      file.write(header.getBytes(StandardCharsets.UTF_8));
+    }
+  }
+
+  /**
+   * One more request, of a log without classes.
+   *
+   * @param demandUs how long it executed, on the rung that the trace's spec names as reference
+   * @throws UncheckedIOException if lines could not be written; they are lost
+   */
+  public void record(long demandUs) {
+    if (hasClasses) {
+      throw new IllegalArgumentException("a request of this log needs its class");
+    }
+    record(demandUs, "");
+  }
+
+  /** One more request of a class; the class is left out in a log without classes. */
+  public void record(long demandUs, String requestClass) {
+    if (demandUs < 0) {
+      throw new IllegalArgumentException("a demand cannot be negative");
+    }
+    if (requests.incrementAndGet() % oneIn == 0) {
+      write(demandUs, requestClass);
+    }
+  }
+
+  private synchronized void write(long demandUs, String requestClass) {
+    if (isClosed) {
+      throw new IllegalStateException("the log is closed");
+    }
+    lines.append(demandUs).append(',').append(oneIn);
+    if (hasClasses) {
+      lines.append(',').append(quoted(requestClass));
+    }
+    lines.append('\n');
+    if (lines.length() >= FULL_CHARACTERS) {
+      try {
+        flush();
+      } catch (IOException unwritten) {
+        throw new UncheckedIOException(unwritten);
+      }
+    }
+  }
+
+  /** As RFC 4180 has it. */
+  private static String quoted(String text) {
+    boolean isPlain = text.chars().noneMatch(character -> ",\"\r\n".indexOf(character) >= 0);
+    return isPlain ? text : '"' + text.replace("\"", "\"\"") + '"';
+  }
+
+  /** Writes what has been recorded. */
+  @Override
+  public synchronized void flush() throws IOException {
+    byte[] bytes = lines.toString().getBytes(StandardCharsets.UTF_8);
+    lines.setLength(0);
+    file.write(bytes);
+  }
+
+  @Override
+  public synchronized void close() throws IOException {
+    if (!isClosed) {
+      isClosed = true;
+      try (OutputStream closing = file) {
+        flush();
+      }
+    }
+  }
+
+  private void checkHeader(String header) throws IOException {
+    byte[] wanted = header.getBytes(StandardCharsets.UTF_8);
+    byte[] found = new byte[wanted.length];
+    try (var existing = Files.newInputStream(path)) {
+      existing.readNBytes(found, 0, found.length);
+    }
+    if (!Arrays.equals(wanted, found)) {
+      throw new IOException(path + ": the file does not begin with `" + header.strip() + "`");
+    }
+  }
+}

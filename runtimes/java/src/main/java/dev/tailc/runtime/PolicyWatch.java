@@ -1,0 +1,165 @@
+package dev.tailc.runtime;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A policy that follows its file: where that changes, what it holds takes the place of the policy,
+ * unless it is refused.
+ *
+ * <p>A change is seen whether the file is renamed into place, written in place, or behind a symbolic
+ * link that is swapped. One that is half written, damaged, older, or otherwise refused leaves the
+ * policy in force, is counted once, and is read again when it changes again.
+ */
+public final class PolicyWatch implements AutoCloseable {
+  private static final Duration INTERVAL = Duration.ofSeconds(1);
+
+  /** What a look at the file found. */
+  public enum Outcome {
+    UNCHANGED,
+    RELOADED,
+    REFUSED
+  }
+
+  /** What a look at the file found, and of what was refused why. */
+  public static final class Check {
+    private static final Check UNCHANGED = new Check(Outcome.UNCHANGED, null);
+    private static final Check RELOADED = new Check(Outcome.RELOADED, null);
+
+    private final Outcome outcome;
+    private final Exception why;
+
+    private Check(Outcome outcome, Exception why) {
+      this.outcome = outcome;
+      this.why = why;
+    }
+
+    public Outcome outcome() {
+      return outcome;
+    }
+
+    /** PolicyException, or IOException where the file could not be read. */
+    public Optional<Exception> why() {
+      return Optional.ofNullable(why);
+    }
+  }
+
+  private final Path path;
+  private final Options options;
+  private final CountDownLatch closed = new CountDownLatch(1);
+  private volatile Policy current;
+  private Thread thread;
+  private FileStamp stamp;
+  // SHA-256 of what the file held, empty where it could not be read.
+  private byte[] seen;
+
+  /**
+   * Opens the policy in a file.
+   *
+   * @throws PolicyException if it is refused
+   * @throws IOException if the file cannot be read
+   */
+  public static PolicyWatch open(Path path, Options options) throws IOException {
+    return new PolicyWatch(path, options);
+  }
+
+  public static PolicyWatch open(Path path) throws IOException {
+    return open(path, Options.none());
+  }
+
+  private PolicyWatch(Path path, Options options) throws IOException {
+    this.path = path;
+    this.options = options;
+    stamp = FileStamp.of(path);
+    byte[] bytes = Policy.bytesOf(path);
+    seen = Seal.sha256(bytes, 0, bytes.length);
+    current = Policy.open(path, bytes, options);
+  }
+
+  /** The policy in force; never waits. Ask it for all that one decision needs. */
+  public Policy current() {
+    return current;
+  }
+
+  /** Looks at the file once, now. */
+  public synchronized Check check() {
+    FileStamp now = FileStamp.of(path);
+    if (now.equals(stamp) && now.isSettled()) {
+      return Check.UNCHANGED;
+    }
+    boolean isTouched = !now.equals(stamp);
+    stamp = now;
+    try {
+      byte[] bytes = Policy.bytesOf(path);
+      byte[] digest = Seal.sha256(bytes, 0, bytes.length);
+      if (Arrays.equals(digest, seen)) {
+        return Check.UNCHANGED;
+      }
+      seen = digest;
+      current = Policy.open(path, bytes, options.held(current));
+      return Check.RELOADED;
+    } catch (PolicyException refused) {
+      return new Check(Outcome.REFUSED, refused);
+    } catch (IOException unread) {
+      return unread(unread, isTouched);
+    }
+  }
+
+  private Check unread(IOException why, boolean isTouched) {
+    if (seen.length == 0 && !isTouched) {
+      return Check.UNCHANGED;
+    }
+    seen = new byte[0];
+    current.counters().countRefused(null);
+    return new Check(Outcome.REFUSED, why);
+  }
+
+  /** Looks at the file once a second in a thread of its own, until it is closed. */
+  public PolicyWatch start() {
+    return start(INTERVAL);
+  }
+
+  /** Looks at the file once an interval in a thread of its own, until it is closed. */
+  public synchronized PolicyWatch start(Duration interval) {
+    if (thread != null) {
+      throw new IllegalStateException("the file is watched already");
+    }
+    thread = new Thread(() -> watch(interval), "tailc-watch");
+    thread.setDaemon(true);
+    thread.start();
+    return this;
+  }
+
+  private void watch(Duration interval) {
+    try {
+      while (!closed.await(interval.toNanos(), TimeUnit.NANOSECONDS)) {
+        check();
+      }
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Ends the thread; the policy stays in force. */
+  @Override
+  public void close() {
+    closed.countDown();
+    Thread started;
+    synchronized (this) {
+      started = thread;
+    }
+    if (started == null || started == Thread.currentThread()) {
+      return;
+    }
+    try {
+      started.join();
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
