@@ -21,6 +21,36 @@ class HashMismatch(PolicyError):
     name = "hash-mismatch"
 
 
+class Unsigned(PolicyError):
+    """Keys are trusted, and the file is not signed."""
+
+    name = "unsigned"
+
+
+class UnknownKey(PolicyError):
+    """The file is signed with a key that is not trusted."""
+
+    name = "unknown-key"
+
+
+class BadSignature(PolicyError):
+    """The signature is not one of the key that it names, or not of this file."""
+
+    name = "bad-signature"
+
+
+class Expired(PolicyError):
+    """The signature is good no longer."""
+
+    name = "expired"
+
+
+class NoSignatures(PolicyError):
+    """Keys are trusted, and nothing is installed that could check a signature."""
+
+    name = "no-signatures"
+
+
 class NotCanonical(PolicyError):
     """The JSON is not in its canonical form (RFC 8785)."""
 
@@ -67,3 +97,15 @@ class OtherForm(PolicyError):
     """The policy is fine, but has another form than the one asked for."""
 
     name = "other-form"
+
+
+class OtherService(PolicyError):
+    """The policy is for another service than the one asked for."""
+
+    name = "other-service"
+
+
+class OlderGeneration(PolicyError):
+    """The policy is older than the one held."""
+
+    name = "older-generation"

@@ -61,9 +61,8 @@ _ACTUATORS = {
 }
 
 
-def read_flat(data: bytes) -> tuple[Head, list[RawForm]]:
-    """Which policy is in `data`, and its forms; PolicyError unless it is whole."""
-    payload = _unseal(data)
+def read_flat(payload: bytes) -> tuple[Head, list[RawForm]]:
+    """Which policy is in `payload`, and its forms; PolicyError unless it is laid out as one."""
     if payload[4:8] != b"TLC1":
         raise BadStructure("the FlatBuffer's identifier is not TLC1")
     try:
@@ -72,7 +71,8 @@ def read_flat(data: bytes) -> tuple[Head, list[RawForm]]:
         raise BadStructure(f"the FlatBuffer is broken: {error}") from error
 
 
-def _unseal(data: bytes) -> bytes:
+def unseal(data: bytes) -> bytes:
+    """What was sealed in `data`; PolicyError unless its length, then its hash, are as sealed."""
     if len(data) < _TRAILER.size:
         raise Truncated(f"{len(data)} bytes are too few for a policy")
     payload = data[: -_TRAILER.size]

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
+from collections.abc import Callable
+from typing import TypeVar, Unpack
 
 from tailc_runtime.controller import CLIMB_AGES, LATENCY_BOUND, Controller
+from tailc_runtime.counters import UNREADABLE, Counters
 from tailc_runtime.errors import BadMeaning, BadStructure, OtherForm, PolicyError, UnknownClass
 from tailc_runtime.json_form import read_json
 from tailc_runtime.plan import Plan
 from tailc_runtime.raw import Head, RawController, RawForm, RawLadder, RawPlan, RawTailTable
 from tailc_runtime.shares import Shares
+from tailc_runtime.signature import split_signature
 from tailc_runtime.table import PolicyTable
 from tailc_runtime.tail_table import TailTable
+from tailc_runtime.terms import Asked, Terms
 
 _MOST_BYTES = 64 * 1024 * 1024
 
@@ -20,102 +24,142 @@ _MOST_BYTES = 64 * 1024 * 1024
 PolicyTables = dict[str | None, PolicyTable]
 AnyPolicy = PolicyTables | TailTable | Shares | Plan
 
+Path = str | os.PathLike[str]
+Form = TypeVar("Form", TailTable, Shares, Plan)
+Chosen = TypeVar("Chosen")
+
 _NAMES = {dict: "ladders", TailTable: "a tail table", Shares: "shares", Plan: "a plan"}
 
 
-def open_policy(path: str | os.PathLike[str], request_class: str | None = None) -> PolicyTable:
+def open_policy(
+    path: Path, request_class: str | None = None, **asked: Unpack[Asked]
+) -> PolicyTable:
     """The table for `request_class`, or the one for all classes where it has none of its own.
 
-    Raises OSError, or PolicyError: length and hash are checked first, then structure, then meaning.
+    Length and hash are checked first, then the signature, structure, meaning, service and
+    generation; `Asked` says what may be asked of them. Raises OSError, or PolicyError; ValueError
+    for a trusted key that is none.
     """
-    tables = open_policies(path)
-    if request_class in tables:
-        return tables[request_class]
-    if None in tables:
-        return tables[None]
-    known = ", ".join(f"`{name}`" for name in tables)
-    raise UnknownClass(f"{path}: no ladder for class `{request_class}`; there are {known}")
+
+    def of_class(opened: AnyPolicy) -> PolicyTable:
+        tables = _ladders(opened)
+        found = tables.get(request_class) or tables.get(None)
+        if found is None:
+            known = ", ".join(f"`{name}`" for name in tables)
+            raise UnknownClass(f"no ladder for class `{request_class}`; there are {known}")
+        return found
+
+    return _open(path, of_class, asked)
 
 
-def open_policies(path: str | os.PathLike[str]) -> PolicyTables:
+def open_policies(path: Path, **asked: Unpack[Asked]) -> PolicyTables:
     """Every table of the policy by request class; None is the one for all classes.
 
-    Where the policy has a controller it is the same one in every table.
+    Where the policy has a controller it is the same one in every table. Raises as `open_policy`.
     """
-    opened = open_any(path)
-    if isinstance(opened, dict):
-        return opened
-    raise _other_form(path, opened, "ladders")
+    return _open(path, _ladders, asked)
 
 
-def open_tail_table(path: str | os.PathLike[str]) -> TailTable:
-    """The policy's tail table; raises OSError, or PolicyError, as `open_policy` does."""
-    opened = open_any(path)
-    if isinstance(opened, TailTable):
-        return opened
-    raise _other_form(path, opened, "a tail table")
+def open_tail_table(path: Path, **asked: Unpack[Asked]) -> TailTable:
+    """The policy's tail table; asks and raises as `open_policy` does."""
+    return _open(path, lambda opened: _of_form(opened, TailTable), asked)
 
 
-def open_shares(path: str | os.PathLike[str]) -> Shares:
-    """The policy's shares of a host; raises OSError, or PolicyError, as `open_policy` does."""
-    opened = open_any(path)
-    if isinstance(opened, Shares):
-        return opened
-    raise _other_form(path, opened, "shares")
+def open_shares(path: Path, **asked: Unpack[Asked]) -> Shares:
+    """The policy's shares of a host; asks and raises as `open_policy` does."""
+    return _open(path, lambda opened: _of_form(opened, Shares), asked)
 
 
-def open_plan(path: str | os.PathLike[str]) -> Plan:
-    """The policy's plan; raises OSError, or PolicyError, as `open_policy` does."""
-    opened = open_any(path)
-    if isinstance(opened, Plan):
-        return opened
-    raise _other_form(path, opened, "a plan")
+def open_plan(path: Path, **asked: Unpack[Asked]) -> Plan:
+    """The policy's plan; asks and raises as `open_policy` does."""
+    return _open(path, lambda opened: _of_form(opened, Plan), asked)
 
 
-def open_any(path: str | os.PathLike[str]) -> AnyPolicy:
+def open_any(path: Path, **asked: Unpack[Asked]) -> AnyPolicy:
     """What the policy has: tables by request class, a tail table, shares, or a plan."""
-    with Path(path).open("rb") as file:
-        data = file.read(_MOST_BYTES + 1)
+    return _open(path, lambda opened: opened, asked)
+
+
+def policy_from(data: bytes, **asked: Unpack[Asked]) -> AnyPolicy:
+    """As `open_any`, from the file's content; a refusal is not counted."""
+    return _policy_in(data, Terms(**asked))
+
+
+def _open(path: Path, chosen: Callable[[AnyPolicy], Chosen], asked: Asked) -> Chosen:
+    """What is chosen of the policy at `path`; where that fails, the counters know."""
+    terms = Terms(**asked)
     try:
-        return policy_from(data)
+        with open(path, "rb") as file:  # noqa: PTH123, paths may be of any kind
+            data = file.read(_MOST_BYTES + 1)
+        return chosen(_policy_in(data, terms))
     except PolicyError as error:
+        terms.counters.refuse(error.name)
         raise type(error)(f"{path}: {error}") from error
+    except OSError:
+        terms.counters.refuse(UNREADABLE)
+        raise
 
 
-def policy_from(data: bytes) -> AnyPolicy:
-    """As `open_any`, from the file's content."""
+def _policy_in(data: bytes, terms: Terms) -> AnyPolicy:
     if len(data) > _MOST_BYTES:
         raise BadStructure("the file is larger than any policy")
+    head, forms = _read(data, terms)
+    opened = _opened(head, forms, terms.counters)
+    terms.check_head(head)
+    return opened
+
+
+def _read(data: bytes, terms: Terms) -> tuple[Head, list[RawForm]]:
     if data.startswith(b"{") and data[4:8] != b"TLC1":
-        return _opened(*read_json(data))
+        terms.refuse_json()
+        return read_json(data)
     # Imported here, so that JSON policies need no package beyond the standard library.
-    from tailc_runtime.flat_form import read_flat
+    from tailc_runtime.flat_form import read_flat, unseal
 
-    return _opened(*read_flat(data))
+    sealed, signature = split_signature(data)
+    payload = unseal(sealed)
+    terms.check_signature(signature)
+    return read_flat(payload)
 
 
-def _other_form(path: str | os.PathLike[str], opened: AnyPolicy, wanted: str) -> OtherForm:
-    return OtherForm(f"{path}: the policy has {_NAMES[type(opened)]}, not {wanted}")
+def _ladders(opened: AnyPolicy) -> PolicyTables:
+    if isinstance(opened, dict):
+        return opened
+    raise _other_form(opened, dict)
 
 
-def _opened(head: Head, forms: list[RawForm]) -> AnyPolicy:
+def _of_form(opened: AnyPolicy, wanted: type[Form]) -> Form:
+    if isinstance(opened, wanted):
+        return opened
+    raise _other_form(opened, wanted)
+
+
+def _other_form(opened: AnyPolicy, wanted: type) -> OtherForm:
+    return OtherForm(f"the policy has {_NAMES[type(opened)]}, not {_NAMES[wanted]}")
+
+
+def _opened(head: Head, forms: list[RawForm], counters: Counters) -> AnyPolicy:
     """What the forms are together: ladders, or one form of another kind."""
     steers, controller = _split(forms)
     ladders = [form for form in steers if isinstance(form, RawLadder)]
     if steers and len(ladders) == len(steers):
-        return _tables(head, ladders, _acting_on(controller, CLIMB_AGES))
+        return _tables(head, ladders, _acting_on(controller, CLIMB_AGES), counters)
     if len(steers) != 1 or ladders:
         raise BadMeaning("a policy needs ladders, a tail table, shares or a plan: one of these")
     (form,) = steers
     if isinstance(form, RawTailTable):
-        return TailTable(head, form, _acting_on(controller, LATENCY_BOUND))
+        return TailTable(head, form, _acting_on(controller, LATENCY_BOUND), counters)
     assert not isinstance(form, RawLadder | RawController)
     _acting_on(controller, None)
-    return Plan(head, form) if isinstance(form, RawPlan) else Shares(head, form)
+    if isinstance(form, RawPlan):
+        return Plan(head, form, counters)
+    return Shares(head, form, counters)
 
 
-def _tables(head: Head, ladders: list[RawLadder], controller: Controller | None) -> PolicyTables:
-    tables = [PolicyTable(head, ladder, controller) for ladder in ladders]
+def _tables(
+    head: Head, ladders: list[RawLadder], controller: Controller | None, counters: Counters
+) -> PolicyTables:
+    tables = [PolicyTable(head, ladder, controller, counters) for ladder in ladders]
     by_class = {table.request_class: table for table in tables}
     if len(by_class) < len(tables):
         raise BadMeaning("a policy has one ladder for each class of requests")

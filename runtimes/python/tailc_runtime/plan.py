@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from tailc_runtime.counters import Counters
 from tailc_runtime.errors import BadMeaning
 from tailc_runtime.plan_battery import Stored, stored_by_epoch
 from tailc_runtime.plan_meaning import check_plan
@@ -24,12 +25,13 @@ class Plan:
     before they do, where a name is taken, or is not known.
     """
 
-    def __init__(self, head: Head, raw: RawPlan) -> None:
+    def __init__(self, head: Head, raw: RawPlan, counters: Counters) -> None:
         check_plan(raw)
         self.name = head.name
         self.kind = head.kind
         self.generation = head.generation
         self.policy_digest = head.policy_digest
+        self.counters = counters
         self.start_unix_s = raw.start_unix_s
         self.epoch_s = raw.epoch_s
         self.pools = raw.pools
@@ -56,7 +58,10 @@ class Plan:
     def epoch_at(self, unix_s: int) -> int | None:
         """The epoch of a moment; None outside the plan."""
         epoch = (unix_s - self.start_unix_s) // self.epoch_s
-        return epoch if 0 <= epoch < len(self.epochs) else None
+        if 0 <= epoch < len(self.epochs):
+            return epoch
+        self.counters.outside += 1
+        return None
 
     def source(self, pool: int, unix_s: int) -> str | None:
         """Which bus a pool hangs on at a moment: `green`, `brown`, or `mixed` where there is one

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Sequence
 
 from tailc_runtime.controller import PPM
+from tailc_runtime.counters import Counters
 from tailc_runtime.errors import BadMeaning
 from tailc_runtime.raw import Head, RawMachine, RawShares
 
@@ -49,12 +50,13 @@ class Shares:
     `granted_ppm` is what each machine has until the next. `served` are those with a target.
     """
 
-    def __init__(self, head: Head, raw: RawShares) -> None:
+    def __init__(self, head: Head, raw: RawShares, counters: Counters) -> None:
         _check(raw)
         self.name = head.name
         self.kind = head.kind
         self.generation = head.generation
         self.policy_digest = head.policy_digest
+        self.counters = counters
         self.law = raw.law
         self.pole_ppm = raw.pole_ppm
         self.window_us = raw.window_us

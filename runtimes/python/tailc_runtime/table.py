@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Callable
 
 from tailc_runtime.controller import PPM, Controller
+from tailc_runtime.counters import Counters
 from tailc_runtime.meaning import CORES, check_ladder, check_scaled
 from tailc_runtime.raw import Head, RawLadder, RawRow
 
@@ -40,7 +41,9 @@ class PolicyTable:
 
     lookup: Lookup
 
-    def __init__(self, head: Head, ladder: RawLadder, controller: Controller | None) -> None:
+    def __init__(
+        self, head: Head, ladder: RawLadder, controller: Controller | None, counters: Counters
+    ) -> None:
         check_ladder(ladder)
         if controller:
             check_scaled(ladder)
@@ -56,9 +59,10 @@ class PolicyTable:
         self.quantum_us = ladder.quantum_us
         self.boost = ladder.boost
         self.controller = controller
+        self.counters = counters
         self.core_unit, self.core_count, self.move_us = _cores(ladder)
         self._waits_count = int("age-from-arrival" in ladder.rules)
-        self._as_written = _lookup_in(_spans(ladder), self._waits_count)
+        self._as_written = _lookup_in(ladder, self._waits_count, counters)
         self.lookup = self._steered(controller) if controller else self._as_written
 
     def lookup_scaled(
@@ -101,18 +105,21 @@ def _cores(ladder: RawLadder) -> tuple[tuple[int, ...], tuple[int, ...], tuple[i
     return units, counts, tuple(rung.move_us or 0 for rung in ladder.rungs)
 
 
-def _lookup_in(spans: list[tuple[int, _Entry]], waits_count: int) -> Lookup:
+def _lookup_in(ladder: RawLadder, waits_count: int, counters: Counters) -> Lookup:
     """The look-up over entries that each hold from their first load to the next one's.
 
     Written out twice, because a further call would take a third of the time of the whole.
     """
+    spans, least, most = _spans(ladder), ladder.min_load, ladder.max_load
     starts = [start for start, _ in spans]
     entries = [entry for _, entry in spans]
     beyond, limit = entries[-1], starts[-1]
 
     def by_index(load: int, waited_us: int, executed_us: int) -> tuple[int, int, int]:
-        if load < 0 or waited_us < 0 or executed_us < 0:
-            raise ValueError("load, waited and executed cannot be negative")
+        if not least <= load <= most or waited_us < 0 or executed_us < 0:
+            if load < 0 or waited_us < 0 or executed_us < 0:
+                raise ValueError("load, waited and executed cannot be negative")
+            counters.outside += 1
         start, delay_us, ages, rungs = dense[load] if load < limit else beyond
         rung = rungs[bisect_right(ages, executed_us + waits_count * waited_us)]
         if delay_us > waited_us:
@@ -120,8 +127,10 @@ def _lookup_in(spans: list[tuple[int, _Entry]], waits_count: int) -> Lookup:
         return start, 0, rung
 
     def by_bisection(load: int, waited_us: int, executed_us: int) -> tuple[int, int, int]:
-        if load < 0 or waited_us < 0 or executed_us < 0:
-            raise ValueError("load, waited and executed cannot be negative")
+        if not least <= load <= most or waited_us < 0 or executed_us < 0:
+            if load < 0 or waited_us < 0 or executed_us < 0:
+                raise ValueError("load, waited and executed cannot be negative")
+            counters.outside += 1
         start, delay_us, ages, rungs = entries[bisect_right(starts, load) - 1]
         rung = rungs[bisect_right(ages, executed_us + waits_count * waited_us)]
         if delay_us > waited_us:

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
 from tailc_runtime.controller import LARGEST_OUTPUT_PPM, LATENCY_BOUND, PPM, Controller
+from tailc_runtime.counters import Counters
 from tailc_runtime.errors import BadMeaning
 from tailc_runtime.raw import Head, RawTailRow, RawTailTable
 
@@ -31,7 +32,9 @@ class TailTable:
     its own. A `controller` scales the bound.
     """
 
-    def __init__(self, head: Head, raw: RawTailTable, controller: Controller | None) -> None:
+    def __init__(
+        self, head: Head, raw: RawTailTable, controller: Controller | None, counters: Counters
+    ) -> None:
         _check(raw)
         self.name = head.name
         self.kind = head.kind
@@ -46,6 +49,7 @@ class TailTable:
         self.batch = raw.batch
         self.positions = len(raw.cycles[0].left)
         self.controller = controller
+        self.counters = counters
         self._least = self.frequencies_khz.index(raw.batch[0]) if raw.batch else 0
         self._cycles_from = [row.from_elapsed for row in raw.cycles]
         # In millionths of a cycle, which a frequency in kHz gets done in a nanosecond.
@@ -86,6 +90,7 @@ class TailTable:
             raise ValueError("ages and what has elapsed cannot be negative")
         top = len(self.frequencies_khz) - 1
         if len(ages_ns) > self.positions:
+            self.counters.outside += 1
             return top
         parts = self._parts[bisect_right(self._cycles_from, elapsed_cycles) - 1]
         memory_ns = self._memory_ns[bisect_right(self._memory_from, elapsed_memory_ns) - 1]

@@ -4,7 +4,8 @@ Each NAME.csv in DIR begins with a comment that says what it covers and lists lo
 answers; NAME.json and NAME.tailc are the policy. DIR/levels/NAME.csv does so for a tail table.
 DIR/steps/NAME.csv lists what the policy's controller is stepped with, sequence by sequence, and
 what comes of it; DIR/shares/NAME.csv does so for shares, and DIR/plans/NAME.csv for the calls of
-plans. DIR/refused/expected.csv lists files that must be refused, and as what.
+plans. DIR/refused/expected.csv lists files that must be refused, and as what;
+DIR/signed/expected.csv files with what is asked of them, and what they are refused as, if at all.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from tailc_runtime.opening import (
 )
 from tailc_runtime.plan_vectors import wrong_calls
 from tailc_runtime.shares import Shares
+from tailc_runtime.signed_vectors import wrongly_trusted
 from tailc_runtime.table import NOW, ON_EXIT, WAIT, PolicyTable
 from tailc_runtime.tail_table import TailTable
 
@@ -176,6 +178,8 @@ def main(arguments: list[str]) -> int:
         return 64
     folder = Path(arguments[0])
     wrong = wrongly_opened(folder / "refused")
+    if (folder / "signed").is_dir():
+        wrong += wrongly_trusted(folder / "signed", rows_of(folder / "signed" / "expected.csv")[1])
     queries = 0
     for path in sorted(folder.glob("*.csv")):
         sentence, rows = rows_of(path)

@@ -1,0 +1,102 @@
+"""Who signed a `.tailc` file: the trailer below its seal, checked by the keys that are trusted.
+
+Checking needs the package `cryptography` (the extra `signatures`), and so does nothing else here.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import struct
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tailc_runtime.errors import (
+    BadSignature,
+    Expired,
+    HashMismatch,
+    NoSignatures,
+    UnknownKey,
+    Unsigned,
+)
+
+_MAGIC = b"TLCSIGN1"
+_SEAL_BYTES = 48
+_HEAD = struct.Struct("<8sQ8s")
+_CHECK_BYTES = 8
+_TRAILER_BYTES = _HEAD.size + 64 + _CHECK_BYTES
+_KEY_BYTES = 32
+# What stands before an Ed25519 key in SubjectPublicKeyInfo (RFC 8410).
+_BEFORE_KEY = bytes.fromhex("302a300506032b6570032100")
+_PEM_BEGIN, _PEM_END = "-----BEGIN PUBLIC KEY-----", "-----END PUBLIC KEY-----"
+
+# Raw public keys by their id.
+Keys = Mapping[bytes, bytes]
+
+
+@dataclass(frozen=True)
+class Signature:
+    """`value` is the signature of `signed`; it expires at that Unix second, at 0 never."""
+
+    expires_s: int
+    key_id: bytes
+    value: bytes
+    signed: bytes
+
+
+def keys_in(texts: tuple[str, ...]) -> Keys:
+    """The Ed25519 keys in PEM texts, each as `openssl pkey -pubout` writes it; else ValueError."""
+    raw_keys = [_key_in(text) for text in texts]
+    return {hashlib.sha256(raw).digest()[:8]: raw for raw in raw_keys}
+
+
+def split_signature(data: bytes) -> tuple[bytes, Signature | None]:
+    """The sealed file in `data`, and its signature if it has one."""
+    sealed, trailer = data[:-_TRAILER_BYTES], data[-_TRAILER_BYTES:]
+    if len(sealed) < _SEAL_BYTES or not trailer.startswith(_MAGIC):
+        return data, None
+    body = trailer[:-_CHECK_BYTES]
+    if hashlib.sha256(body).digest()[:_CHECK_BYTES] != trailer[-_CHECK_BYTES:]:
+        raise HashMismatch("the signature does not match its check")
+    _, expires_s, key_id = _HEAD.unpack_from(body)
+    signed = sealed[-_SEAL_BYTES:] + body[: _HEAD.size]
+    return sealed, Signature(expires_s, key_id, body[_HEAD.size :], signed)
+
+
+def check_signature(signature: Signature | None, keys: Keys, now_s: int | None) -> None:
+    """A PolicyError unless one of the keys signed, and the signature has not expired.
+
+    now_s: None is the moment of the system's clock.
+    """
+    try:
+        from cryptography.exceptions import InvalidSignature
+        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+    except ImportError as error:
+        raise NoSignatures(f"install tailc-runtime[signatures] to check one: {error}") from error
+    if signature is None:
+        raise Unsigned("the policy is not signed")
+    if signature.key_id not in keys:
+        raise UnknownKey(f"key `{signature.key_id.hex()}` is not trusted")
+    try:
+        key = Ed25519PublicKey.from_public_bytes(keys[signature.key_id])
+        key.verify(signature.value, signature.signed)
+    except InvalidSignature as error:
+        raise BadSignature("the signature is not one of this policy") from error
+    if signature.expires_s and (time.time() if now_s is None else now_s) >= signature.expires_s:
+        raise Expired(f"the signature expired at second {signature.expires_s}")
+
+
+def _key_in(text: str) -> bytes:
+    lines = text.split()
+    begin, end = _PEM_BEGIN.split(), _PEM_END.split()
+    body = "".join(lines[len(begin) : -len(end)])
+    try:
+        data = base64.b64decode(body, validate=True)
+    except binascii.Error:
+        data = b""
+    framed = lines[: len(begin)] == begin and lines[-len(end) :] == end
+    if not framed or len(data) != len(_BEFORE_KEY) + _KEY_BYTES or not data.startswith(_BEFORE_KEY):
+        raise ValueError("a trusted key is the PEM text of an Ed25519 public key")
+    return data[-_KEY_BYTES:]
