@@ -15,7 +15,7 @@ from tailc.specs.common import API_VERSION
 from tailc.specs.document import read_document
 from tailc.specs.fields import Complaint, SpecModel, written
 from tailc.specs.sentences import Spot, complaints_of
-from tailc.specs.tree import Document, Scalar, plain
+from tailc.specs.tree import Document, Scalar, Span, plain
 from tailc.specs.unions import meant, untagged
 from tailc.units import shorten
 
@@ -182,10 +182,14 @@ def _finding(document: Document, path: tuple[str | int, ...], complaint: Complai
     hint = complaint.help
     other = (*path, *complaint.also) if complaint.also is not None else None
     if other is not None and document.node_at(other) is not None:
-        seen = f"`{spelled(document.existing(other))}` is on line {document.span_of(other).line}"
+        seen = f"`{spelled(document.existing(other))}` is {_where(document.span_of(other))}"
         hint = f"{hint}; {seen}" if hint else seen
     message = _sentence(_as_written(document, full, complaint.code), complaint)
     return Finding(complaint.code, message, document.place(span), hint)
+
+
+def _where(span: Span) -> str:
+    return f"on line {span.line}" if span.origin is None else f"given by `{span.origin.source}`"
 
 
 def _sentence(path: tuple[str | int, ...], complaint: Complaint) -> str:

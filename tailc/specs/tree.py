@@ -11,12 +11,24 @@ from tailc.errors import Place
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """A text that is not the spec's own file: its name, and its lines."""
+
+    source: str
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Span:
-    """Where something is written: line and column from 1, `width` characters on that line."""
+    """Where something is written: line and column from 1, `width` characters on that line.
+
+    origin: where that is not in the document's own lines.
+    """
 
     line: int
     column: int
     width: int
+    origin: Origin | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +84,8 @@ class Document:
 
     def place(self, span: Span) -> Place:
         """The place of a span, with its line as the excerpt."""
-        return place_of(self.source, self.lines, span)
+        written = span.origin or self
+        return place_of(written.source, written.lines, span)
 
     def span_of(self, path: tuple[Step, ...]) -> Span:
         """Where the value at `path` is written: itself if on one line, else the key it has."""
