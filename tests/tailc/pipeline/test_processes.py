@@ -1,0 +1,82 @@
+"""Work over processes: in order, whatever their number, and none is left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tailc.pipeline.processes import Lost, of_all
+
+ROOT = Path(__file__).parents[3]
+LOSES_ITSELF, REFUSES = 4, 5
+
+# Interrupted while both of its processes work on something long.
+INTERRUPTED = """
+from tailc.pipeline.processes import of_all
+from tests.tailc.pipeline.test_processes import announce
+try:
+    of_all(announce, ["first", "second"], 2, print)
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+
+
+def square(number: int) -> int:
+    """Of small numbers it takes longest, so that they are done last."""
+    if number == LOSES_ITSELF:
+        os.kill(os.getpid(), signal.SIGKILL)
+    if number == REFUSES:
+        raise ValueError("five is refused")
+    time.sleep(0.05 / (1 + number))
+    return number * number
+
+
+def announce(name: str) -> None:
+    """Say who works, and be long about it."""
+    os.write(1, f"{name} {os.getpid()}\n".encode())
+    time.sleep(60)
+
+
+def ignored(done: int) -> None:
+    assert done >= 0
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_results_are_in_the_order_of_the_cases(processes):
+    told: list[int] = []
+    assert of_all(square, [0, 1, 2, 3], processes, told.append) == [0, 1, 4, 9]
+    assert told[-1] == 4
+    assert told == sorted(told)
+
+
+def test_a_process_that_dies_loses_its_case_alone():
+    assert of_all(square, [1, LOSES_ITSELF, 2, 3], 2, ignored) == [1, Lost(-signal.SIGKILL), 4, 9]
+
+
+def test_what_a_case_raises_is_raised_here():
+    with pytest.raises(ValueError, match="five is refused"):
+        of_all(square, [REFUSES, 1], 2, ignored)
+
+
+def test_an_interrupt_ends_all_processes_without_a_word():
+    started = subprocess.Popen(
+        [sys.executable, "-c", INTERRUPTED],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert started.stdout is not None
+    workers = [int(started.stdout.readline().split()[1]) for _ in range(2)]
+    # As a terminal does: to all of them.
+    os.killpg(started.pid, signal.SIGINT)
+    out, err = started.communicate(timeout=30)
+    assert (out, err) == ("interrupted\n", "")
+    assert [pid for pid in workers if Path(f"/proc/{pid}").exists()] == []
