@@ -32,51 +32,49 @@ type Policy struct {
 // keys are trusted, then structure, then meaning. The error is a *PolicyError, or one of the file
 // system where the file cannot be read.
 func Open(path string, options ...Option) (*Policy, error) {
-	a, err := askedBy(options)
-	if err != nil {
-		return nil, err
-	}
-	policy, err := openFile(path, a)
-	if err != nil && a.isReload {
-		a.counters.refuse(err)
-	}
-	return policy, err
+	return open(path, options, func() ([]byte, error) {
+		file, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close()
+		return bytesOf(file)
+	})
 }
 
 // OpenBytes reads the policy in the bytes of a `.tailc` file, which need not be kept.
 func OpenBytes(data []byte, options ...Option) (*Policy, error) {
+	return open("", options, func() ([]byte, error) { return data, nil })
+}
+
+// open opens what is read, and counts a reload that comes to nothing.
+func open(path string, options []Option, read func() ([]byte, error)) (*Policy, error) {
 	a, err := askedBy(options)
 	if err != nil {
 		return nil, err
 	}
-	policy, err := openBytes(data, a)
+	var policy *Policy
+	data, err := read()
+	if err == nil {
+		policy, err = openBytes(data, a)
+	}
+	err = at(path, err)
 	if err != nil && a.isReload {
 		a.counters.refuse(err)
 	}
 	return policy, err
 }
 
-func openFile(path string, a *asked) (*Policy, error) {
-	data, err := fileBytes(path)
-	if err != nil {
-		return nil, err
-	}
-	policy, err := openBytes(data, a)
+// bytesOf are all bytes of a file, but no more than tell that it is too large.
+func bytesOf(file io.Reader) ([]byte, error) { return io.ReadAll(io.LimitReader(file, mostBytes+1)) }
+
+// at tells a refusal where the bytes are from.
+func at(path string, err error) error {
 	var refusal *PolicyError
 	if errors.As(err, &refusal) {
 		refusal.Path = path
 	}
-	return policy, err
-}
-
-// fileBytes are all bytes of a file, but no more than tell that it is too large.
-func fileBytes(path string) ([]byte, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return io.ReadAll(io.LimitReader(file, mostBytes+1))
+	return err
 }
 
 // openBytes is where all that reading and checking throw is recovered.

@@ -146,3 +146,13 @@ def test_a_policy_that_contradicts_itself_is_refused_alike(built: Built, tmp_pat
     differ = [at for at in range(len(files)) if said[at] != wanted[at]]
     assert not differ, [(at, said[at], wanted[at]) for at in differ[:5]]
     assert {"opened", "bad-meaning", "bad-structure"} <= set(said)
+
+
+@pytest.mark.fuzz
+def test_reloads_and_look_ups_do_not_race(monkeypatch: pytest.MonkeyPatch) -> None:
+    need_go()
+    if shutil.which("gcc") is None:
+        pytest.skip("no gcc, which the race detector needs")
+    monkeypatch.setenv("CGO_ENABLED", "1")
+    monkeypatch.setenv("TAILC_STRESS", "10s")
+    assert any(line.startswith("ok") for line in go("test", "-race", "."))
