@@ -1,0 +1,147 @@
+package tailc
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+// A DemandLog samples the demands of requests into a CSV file, which tailc reads as a trace to compile
+// from or to verify with. Any number of goroutines may record at once.
+type DemandLog struct {
+	oneIn    uint64
+	requests atomic.Uint64
+
+	lock       sync.Mutex // held by what follows
+	file       *os.File
+	lines      bytes.Buffer
+	csv        *csv.Writer
+	hasClasses bool
+}
+
+// So many bytes are written at once.
+const demandBuffer = 64 << 10
+
+var (
+	demandHeader      = []string{"demand_us", "weight"}
+	demandClassHeader = []string{"demand_us", "weight", "class"}
+)
+
+// OpenDemandLog opens a log of demands that writes every oneIn-th one; a file that is there and has
+// the same columns goes on.
+func OpenDemandLog(path string, oneIn int) (*DemandLog, error) {
+	return openDemandLog(path, oneIn, demandHeader)
+}
+
+// OpenClassDemandLog is OpenDemandLog with a class of requests beside each demand.
+func OpenClassDemandLog(path string, oneIn int) (*DemandLog, error) {
+	return openDemandLog(path, oneIn, demandClassHeader)
+}
+
+func openDemandLog(path string, oneIn int, header []string) (*DemandLog, error) {
+	if oneIn < 1 {
+		return nil, argumentError("one of so many requests is written, 1 at least")
+	}
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	log := &DemandLog{oneIn: uint64(oneIn), file: file, hasClasses: len(header) > 2}
+	log.csv = csv.NewWriter(&log.lines)
+	if err := log.begin(header); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return log, nil
+}
+
+// begin writes the header of an empty file; another one must begin with it, and end with a line.
+func (log *DemandLog) begin(header []string) error {
+	info, err := log.file.Stat()
+	if err != nil {
+		return err
+	}
+	if info.Size() == 0 {
+		return errors.Join(log.csv.Write(header), log.flush())
+	}
+	wanted := strings.Join(header, ",") + "\n"
+	first, last := make([]byte, len(wanted)), make([]byte, 1)
+	if _, err := log.file.ReadAt(first, 0); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	if string(first) != wanted {
+		return argumentError(log.file.Name() + ": the file is there, with other columns")
+	}
+	if _, err := log.file.ReadAt(last, info.Size()-1); err != nil {
+		return err
+	}
+	if last[0] != '\n' {
+		return argumentError(log.file.Name() + ": the file is there, and ends within a line")
+	}
+	return nil
+}
+
+// Record tells the demand of a request that is done; most are only counted. The error is one of the
+// file system, or an ErrArgument for a negative demand or a log with classes.
+func (log *DemandLog) Record(demandUs int64) error { return log.record(demandUs, nil) }
+
+// RecordClass tells the demand of a request of a class, in a log with classes.
+func (log *DemandLog) RecordClass(demandUs int64, class string) error {
+	return log.record(demandUs, &class)
+}
+
+func (log *DemandLog) record(demandUs int64, class *string) error {
+	if demandUs < 0 || (class != nil) != log.hasClasses {
+		return argumentError("a demand is not negative, and has a class where the log has classes")
+	}
+	if log.requests.Add(1)%log.oneIn != 0 {
+		return nil
+	}
+	fields := [3]string{strconv.FormatInt(demandUs, 10), strconv.FormatUint(log.oneIn, 10)}
+	count := 2
+	if class != nil {
+		fields[2], count = *class, 3
+	}
+	log.lock.Lock()
+	defer log.lock.Unlock()
+	// Only a file that could not be written leaves it full: then this one is left out.
+	if err := log.flushIfFull(); err != nil {
+		return err
+	}
+	if err := log.csv.Write(fields[:count]); err != nil {
+		return err
+	}
+	log.csv.Flush()
+	return log.flushIfFull()
+}
+
+func (log *DemandLog) flushIfFull() error {
+	if log.lines.Len() < demandBuffer {
+		return nil
+	}
+	return log.flush()
+}
+
+// Flush writes what was recorded to the file.
+func (log *DemandLog) Flush() error {
+	log.lock.Lock()
+	defer log.lock.Unlock()
+	return log.flush()
+}
+
+// flush keeps what could not be written, to be tried again.
+func (log *DemandLog) flush() error {
+	log.csv.Flush()
+	_, err := log.lines.WriteTo(log.file)
+	return err
+}
+
+// Close writes what was recorded, and closes the file.
+func (log *DemandLog) Close() error {
+	return errors.Join(log.Flush(), log.file.Close())
+}
