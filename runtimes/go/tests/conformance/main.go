@@ -3,6 +3,8 @@
 //	conformance vectors DIR           every look-up vector; exits 0 if all answers are right
 //	conformance refusals files        a word for each file whose path is on standard input
 //	conformance refusals damages FILE a word for each way to damage a file
+//	conformance differential POLICY SEED COUNT
+//	                                  checksums of answers to questions drawn from a seed
 package main
 
 import (
@@ -10,10 +12,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
+	"slices"
 )
 
-var errUsage = errors.New("usage: conformance vectors DIR | refusals files | refusals damages FILE")
+var errUsage = errors.New("usage: conformance vectors DIR | refusals files | refusals damages FILE" +
+	" | differential POLICY SEED COUNT")
 
 func main() {
 	out := bufio.NewWriter(os.Stdout)
@@ -30,14 +33,15 @@ func main() {
 }
 
 func run(out *bufio.Writer, arguments []string) error {
-	command := strings.Join(arguments[:min(2, len(arguments))], " ")
 	switch {
-	case strings.HasPrefix(command, "vectors ") && len(arguments) == 2:
+	case len(arguments) == 2 && arguments[0] == "vectors":
 		return runVectors(out, arguments[1])
-	case command == "refusals files" && len(arguments) == 2:
+	case slices.Equal(arguments, []string{"refusals", "files"}):
 		return refuseFiles(out, os.Stdin)
-	case command == "refusals damages" && len(arguments) == 3:
+	case len(arguments) == 3 && slices.Equal(arguments[:2], []string{"refusals", "damages"}):
 		return refuseDamages(out, arguments[2])
+	case len(arguments) == 4 && arguments[0] == "differential":
+		return runDifferential(out, arguments[1], arguments[2], arguments[3])
 	}
 	return errUsage
 }
