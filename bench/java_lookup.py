@@ -4,8 +4,8 @@
 
 Prints nanoseconds a look-up at drawn loads and ages, where the next need not wait for its answer,
 chained, where it must, and of the rung alone; and microseconds an opening, from bytes and from the
-file. All of it is warm: the virtual machine has compiled what it runs. The aim is 15 ns with 64 rows
-of 8 rungs.
+file. All of it is warm: the virtual machine has compiled what it runs. The aim is 15 ns with 64
+rows of 8 rungs.
 """
 
 from __future__ import annotations
