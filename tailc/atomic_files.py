@@ -18,8 +18,10 @@ from pathlib import Path
 from tailc.errors import Code, Finding, Place, TailcError
 
 
-def replace_files(contents: Sequence[tuple[Path, bytes]]) -> None:
+def replace_files(contents: Sequence[tuple[Path, bytes]], mode: int = 0o666) -> None:
     """Put each content at its path, the last one last; missing folders are made.
+
+    `mode` says who may read and write the files, as far as the user's umask lets them.
 
     Raises TailcError (cannot write) naming the path that failed; temporaries are removed, and no
     target is touched unless all temporaries could be written and their folders opened. Where a
@@ -33,7 +35,7 @@ def replace_files(contents: Sequence[tuple[Path, bytes]]) -> None:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 _refuse_folder(path)
                 pending.append((_temporary_for(path), path))
-                _write_to_disk(pending[-1][0], content)
+                _write_to_disk(pending[-1][0], content, mode)
             # Before the first rename: a folder that cannot be opened could not be flushed after it.
             folders: dict[Path, int] = {}
             for _, path in pending:
@@ -55,10 +57,10 @@ def _temporary_for(path: Path) -> Path:
     return path.parent / f".{path.name}.{secrets.token_hex(4)}.tmp"
 
 
-def _write_to_disk(path: Path, content: bytes) -> None:
+def _write_to_disk(path: Path, content: bytes, mode: int) -> None:
     # O_EXCL: a temporary of that name would belong to someone else. Mode 666 is what open() asks
     # for, so the user's umask decides as usual.
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     try:
         left = memoryview(content)
         while left:

@@ -59,10 +59,9 @@ def read_signed(path: Path | str, trust: Trust = ANYBODY) -> tuple[Policy, Signa
     return decode_json(data, str(found)), None
 
 
-def read_sealed(path: Path | str) -> tuple[Path, bytes]:
-    """The `.tailc` file at `path`, or beside that stem, and its content without any signature.
-
-    It holds a policy: raises TailcError as `read_policy` does, and for JSON, which has no seal.
+def read_sealed(path: Path | str) -> tuple[Path, Policy, bytes]:
+    """The `.tailc` file at `path`, or beside that stem, its policy, and its content without any
+    signature. Raises TailcError as `read_policy` does, and for JSON, which has no seal.
     """
     found = _found(Path(path))
     data = _read_bytes(found)
@@ -70,8 +69,7 @@ def read_sealed(path: Path | str) -> tuple[Path, bytes]:
         raise TailcError(_unsigned_json(found))
     if not _is_tailc(data):
         raise TailcError(_no_policy(data, found))
-    decode_signed(data, str(found))
-    return found, split_signature(data)[0]
+    return found, decode_signed(data, str(found))[0], split_signature(data)[0]
 
 
 def paths_of(stem: Path | str) -> tuple[Path, Path]:

@@ -40,7 +40,7 @@ class Trust:
         self._check_key(signature)
         now_s = int(time.time()) if self.now_s is None else self.now_s
         if signature.expires_s and now_s >= signature.expires_s:
-            message = f"the signature expired at {expiry_text(signature)}"
+            message = f"the signature expired at {expiry_text(signature.expires_s)}"
             raise Refusal(
                 Code.EXPIRED, message, "compile the policy from new data, or sign it again"
             )
@@ -70,8 +70,8 @@ def trust_of(paths: Sequence[Path | str]) -> Trust:
     return Trust(tuple(read_public_key(path) for path in paths))
 
 
-def expiry_text(signature: Signature) -> str:
+def expiry_text(expires_s: int) -> str:
     """The moment of expiry in UTC, or the number of the second where no calendar has it."""
-    if signature.expires_s > _YEAR_9999_S:
-        return f"second {signature.expires_s}"
-    return datetime.fromtimestamp(signature.expires_s, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    if expires_s > _YEAR_9999_S:
+        return f"second {expires_s}"
+    return datetime.fromtimestamp(expires_s, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 COMMANDS = (
     *("check", "compile", "verify", "diff", "simulate", "size", "tune", "fit"),
-    *("lookup", "inspect", "split", "schema"),
+    *("lookup", "inspect", "sign", "keygen", "rollback", "split", "schema"),
 )
 # What stands below a command that also works by itself, by the file that it is in.
 BELOW = {

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from tailc.cli.outcome import Outcome, reports
+from tailc.cli.trust_option import trusts
 from tailc.units import LARGEST
+
+if TYPE_CHECKING:
+    from tailc.artifact.trust import Trust
 
 
 @click.command("compile", short_help="Compile a policy from a spec and its trace.")
@@ -39,6 +45,7 @@ from tailc.units import LARGEST
 @click.option(
     "--progress/--no-progress", default=None, help="Show progress. Default: on a terminal."
 )
+@trusts
 @reports
 def command(
     spec: str,
@@ -46,6 +53,7 @@ def command(
     previous: str | None,
     threads: int | None,
     progress: bool | None,
+    trust: Trust,
     **overrides: object,
 ) -> Outcome:
     """Compile the policy that SPEC (a file, or - for standard input) asks for.
@@ -60,7 +68,7 @@ def command(
     from tailc.report.compiled import compiled_result, compiled_text
 
     _check_stem(output)
-    held = read_policy(previous) if previous else None
+    held = read_policy(previous, trust) if previous else None
     given = {name: value for name, value in overrides.items() if value is not None}
     with shown(progress) as draw:
         compiled = compile_policy(

@@ -12,9 +12,11 @@ from tailc.cli.comparing_plans import compared_plans
 from tailc.cli.comparing_throughput import compared_throughput
 from tailc.cli.judging_plan import without_plan
 from tailc.cli.outcome import Outcome, reports
+from tailc.cli.trust_option import trusts
 
 if TYPE_CHECKING:
     from tailc.artifact.envelope import Policy
+    from tailc.artifact.trust import Trust
     from tailc.cli.arrivals_option import AskedArrivals
     from tailc.diff.compare import Diff
     from tailc.errors import Finding, TailcError
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
 @replay_options.allow_compile_trace
 @replay_options.progress
 @click.option("--exit-code", is_flag=True, help="Exit 2 where the policies differ.")
+@trusts
 @reports
 def command(
     old: str,
@@ -47,6 +50,7 @@ def command(
     *,
     exit_code: bool,
     windows: int | None,
+    trust: Trust,
     **options: Any,
 ) -> Outcome:
     """Say what a runtime does otherwise under NEW than under OLD, and what comes of it.
@@ -60,7 +64,7 @@ def command(
     from tailc.errors import ExitCode
     from tailc.report import diff as render
 
-    policies = read_policy(old), read_policy(new)
+    policies = read_policy(old, trust), read_policy(new, trust)
     if trace is not None and any(policy.plan for policy in policies):
         given = {"exit_code": exit_code, "windows": windows, **options}
         return compared_plans(policies, trace, **given)

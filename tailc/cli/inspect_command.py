@@ -9,9 +9,12 @@ import click
 from tailc.cli.outcome import Outcome, reports
 from tailc.cli.plan_pictures import write_pictures
 from tailc.cli.quantities import ZONE
+from tailc.cli.trust_option import trusts
 
 if TYPE_CHECKING:
     from datetime import tzinfo
+
+    from tailc.artifact.trust import Trust
 
 
 @click.command("inspect", short_help="Print what a policy promises and does.")
@@ -29,19 +32,31 @@ if TYPE_CHECKING:
     metavar="ZONE",
     help="Zone of the times in pictures, such as America/Denver; UTC by default.",
 )
+@trusts
 @reports
 def command(
-    artifact: str, *, rows: bool, plot: str | None, jobs_plot: str | None, zone: tzinfo | None
+    artifact: str,
+    trust: Trust,
+    *,
+    rows: bool,
+    plot: str | None,
+    jobs_plot: str | None,
+    zone: tzinfo | None,
 ) -> Outcome:
     """Print what an artifact promises, what it does, and the evidence it carries.
 
     ARTIFACT is a .tailc or a .json file, or the STEM of both.
     """
-    from tailc.artifact.files import read_policy
+    from tailc.artifact.files import read_signed
     from tailc.report.policy import demand_line, evidence_text, policy_result, policy_text
+    from tailc.report.signing import origin_lines, signature_result
 
-    policy = read_policy(artifact)
-    text = policy_text(policy)
+    policy, signature = read_signed(artifact, trust)
+    is_checked, result = bool(trust.keys), policy_result(policy)
+    if signature is not None:
+        result["signature"] = signature_result(signature, is_checked)
+    name, _, rest = policy_text(policy).partition("\n")
+    text = "\n".join([name, *origin_lines(policy, signature, is_checked), rest])
     if (line := demand_line(policy)) is not None:
         text += "\n\n" + line
     if rows and policy.plan is not None:
@@ -53,5 +68,5 @@ def command(
     written = write_pictures(policy.plan, plot, jobs_plot, zone)
     return Outcome(
         text="\n".join([text, *(f"wrote {path}" for path in written)]),
-        result=policy_result(policy) | ({"files": written} if written else {}),
+        result=result | ({"files": written} if written else {}),
     )

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from tailc.cli.lookup_asked import Asked, refuse
 from tailc.cli.outcome import Outcome, reports
 from tailc.cli.quantities import DURATION_US, MOMENT_UNIX_S, RATE_MRPS, RATES_MRPS, SHARE_PPM
+from tailc.cli.trust_option import trusts
+
+if TYPE_CHECKING:
+    from tailc.artifact.trust import Trust
 
 OF_PLANS = ("at", "job", "pool", "width", "epochs", "green")
 # Of servers and of epochs; tailc.forms.plan.quote says the same, and takes time to import.
@@ -98,8 +102,9 @@ MOST_OF_A_JOB = 2**20
     metavar="SHARE",
     help="How much of the job's energy shall be green, such as 50%. Default: 0%.",
 )
+@trusts
 @reports
-def command(artifact: str, **asked: Any) -> Outcome:
+def command(artifact: str, trust: Trust, **asked: Any) -> Outcome:
     """Print whether a request may start, how long it still waits, and the rung for its age.
 
     Where the policy has a tail table, the frequency of a core that holds the requests of --held,
@@ -111,7 +116,7 @@ def command(artifact: str, **asked: Any) -> Outcome:
     from tailc.artifact.files import read_policy
     from tailc.cli import lookup_ladder, lookup_plan, lookup_shares, lookup_tails
 
-    policy, asked_for = read_policy(artifact), Asked(**asked)
+    policy, asked_for = read_policy(artifact, trust), Asked(**asked)
     if policy.plan is not None:
         return lookup_plan.looked_up(policy.plan, asked_for)
     refuse(asked_for, OF_PLANS, "this artifact is no plan")

@@ -27,6 +27,7 @@ MORE_FORMATS = {
     "verify": ("junit", "markdown"),
     "diff": ("markdown",),
     "simulate": ("markdown",),
+    "vary": ("markdown",),
     "size": ("markdown",),
     "size_cores": ("markdown",),
     "size_colocation": ("markdown",),

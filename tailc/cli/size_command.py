@@ -10,11 +10,13 @@ import click
 from tailc.cli import replay_options
 from tailc.cli.outcome import Outcome, reports
 from tailc.cli.quantities import RATE_MRPS
+from tailc.cli.trust_option import trusts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tailc.artifact.envelope import Policy
+    from tailc.artifact.trust import Trust
     from tailc.traces.source import Format
     from tailc.verify.size import Sizing
 
@@ -42,6 +44,7 @@ _DIGITS_OF_DIGEST = 12
 @replay_options.thoroughness
 @replay_options.allow_compile_trace
 @replay_options.progress
+@trusts
 @reports
 def command(
     artifacts: tuple[str, ...],
@@ -49,6 +52,7 @@ def command(
     trace_format: Format,
     fleet_mrps: int | None,
     progress: bool | None,
+    trust: Trust,
     **options: Any,
 ) -> Outcome:
     """Replay each of ARTIFACTS at rising Poisson rates until its first SLO is missed.
@@ -67,7 +71,7 @@ def command(
     from tailc.verify.options import VerifyOptions
     from tailc.verify.size import size
 
-    policies = [read_policy(artifact) for artifact in artifacts]
+    policies = [read_policy(artifact, trust) for artifact in artifacts]
     held_out = read_held_out(policies[0], trace, trace_format)
     with shown(progress) as draw:
         chosen = VerifyOptions(

@@ -14,8 +14,10 @@ from tailc.cli.judging_plan import judged_plan, without_plan
 from tailc.cli.judging_throughput import judged_throughput
 from tailc.cli.outcome import Outcome, reports
 from tailc.cli.quantities import SHARE_PPM
+from tailc.cli.trust_option import trusts
 
 if TYPE_CHECKING:
+    from tailc.artifact.trust import Trust
     from tailc.cli.arrivals_option import AskedArrivals
     from tailc.traces.source import Format
 
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
 @replay_options.failures
 @replay_options.allow_compile_trace
 @replay_options.progress
+@trusts
 @reports
 def command(
     artifact: str,
@@ -56,6 +59,7 @@ def command(
     arrivals: AskedArrivals,
     tolerance_ppm: int | None,
     progress: bool | None,
+    trust: Trust,
     **options: Any,
 ) -> Outcome:
     """Replay ARTIFACT on a held-out trace and judge every SLO under every arrival process.
@@ -68,7 +72,7 @@ def command(
     from tailc.artifact.files import read_policy
     from tailc.cli.progress import shown
 
-    policy = read_policy(artifact)
+    policy = read_policy(artifact, trust)
     if policy.plan is not None:
         given = {**options, "tolerance_ppm": tolerance_ppm}
         with shown(progress) as draw:

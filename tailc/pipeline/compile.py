@@ -63,6 +63,20 @@ def compile_policy(
     Raises TailcError for bad input, an infeasible problem or an exhausted budget.
     """
     opened = open_kind(spec_path)
+    return compile_opened(
+        opened, overrides=overrides, previous=previous, threads=threads, progress=progress
+    )
+
+
+def compile_opened(
+    opened: OpenedSpec,
+    *,
+    overrides: Mapping[str, object] | None = None,
+    previous: Policy | None = None,
+    threads: int | None = None,
+    progress: Progress = silent,
+) -> Compiled:
+    """The same of a spec that is open already."""
     warnings = [*opened.warnings]
     with told_in_full(opened.loaded, overrides or {}, warnings):
         return _compiled(opened, overrides or {}, previous, threads, progress, warnings)

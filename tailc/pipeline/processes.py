@@ -8,6 +8,7 @@ from __future__ import annotations
 import multiprocessing
 import signal
 import time
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -85,11 +86,12 @@ class _Pool(Generic[Case, Result]):
     def __enter__(self) -> _Pool[Case, Result]:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         deadline = time.monotonic() + _GRACE_S
         for worker in self._workers:
             worker.pipe.close()
-            worker.process.terminate()
+            if kind is not None:
+                worker.process.terminate()
         for worker in self._workers:
             worker.process.join(max(0.0, deadline - time.monotonic()))
             if worker.process.is_alive():
@@ -161,14 +163,21 @@ def _serve(work: Callable[[Any], Any], pipe: Connection) -> None:
     signal.signal(signal.SIGTERM, _leave)
     while True:
         try:
-            case = pipe.recv()
-        except EOFError:
+            pipe.send(_answer(work, pipe.recv()))
+        except (EOFError, BrokenPipeError):
+            # On its way out nothing is left to let go.
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
             return
-        try:
-            answer = (work(case), None)
-        except Exception as error:
-            answer = (None, error)
-        pipe.send(answer)
+
+
+def _answer(work: Callable[[Any], Any], case: Any) -> tuple[Any, Exception | None]:
+    """What the work says, or what it raises."""
+    try:
+        return work(case), None
+    except Exception as error:
+        # Only here it is known where it came from.
+        error.add_note(traceback.format_exc())
+        return None, error
 
 
 def _leave(*_: object) -> None:

@@ -26,16 +26,17 @@ class OpenedSpec:
 
 def open_kind(path: str) -> OpenedSpec:
     """The spec at `path` (`-` is standard input), checked and completed by its kind."""
-    models = {name: kind.spec_model for name, kind in find_kinds().items()}
-    return completed(open_spec(path, models), path)
+    return completed(open_spec(path, kind_models()), path)
+
+
+def kind_models() -> dict[str, type[SpecModel]]:
+    """What checks a spec, by its kind."""
+    return {name: kind.spec_model for name, kind in find_kinds().items()}
 
 
 def open_document(path: str) -> LoadedSpec:
     """The spec of any kind, or the document of days, at `path`, checked but not completed."""
-    models: dict[str, type[SpecModel]] = {
-        name: kind.spec_model for name, kind in find_kinds().items()
-    }
-    return open_spec(path, {**models, KIND: DaysSpec})
+    return open_spec(path, {**kind_models(), KIND: DaysSpec})
 
 
 def completed(loaded: LoadedSpec, path: str) -> OpenedSpec:

@@ -50,6 +50,12 @@ def test_a_file_is_created_and_replaced(tmp_path: Path) -> None:
     assert path.stat().st_size == 5_000_000
 
 
+def test_a_secret_file_is_its_owner_s_alone_from_its_first_byte(tmp_path: Path) -> None:
+    (tmp_path / "f").write_bytes(b"anybody's")
+    replace_files([(tmp_path / "f", b"one")], mode=0o600)
+    assert (tmp_path / "f").stat().st_mode & 0o777 == 0o600
+
+
 def test_the_umask_decides_who_may_read_the_file(tmp_path: Path) -> None:
     before = os.umask(0o027)
     try:

@@ -68,15 +68,16 @@ def test_a_signed_file_is_read_or_refused_as_the_vectors_say(row: dict[str, str]
 
 def test_a_key_signs_what_the_vectors_hold() -> None:
     """Ed25519 has no randomness, so the bytes are those of any other signer."""
-    _, sealed = read_sealed(SIGNED / "unsigned.tailc")
+    _, _, sealed = read_sealed(SIGNED / "unsigned.tailc")
     assert first_key().signed(sealed) == (SIGNED / "good.tailc").read_bytes()
     assert first_key().signed(sealed, EXPIRES_S) == (SIGNED / "expiring.tailc").read_bytes()
 
 
 def test_a_signed_file_without_its_signature_is_the_unsigned_one() -> None:
     unsigned = (SIGNED / "unsigned.tailc").read_bytes()
-    assert read_sealed(SIGNED / "good.tailc") == (SIGNED / "good.tailc", unsigned)
-    assert read_sealed(SIGNED / "good") == (SIGNED / "good.tailc", unsigned)
+    for name in ("good.tailc", "good"):
+        path, policy, sealed = read_sealed(SIGNED / name)
+        assert (path, policy.name, sealed) == (SIGNED / "good.tailc", "smallest", unsigned)
 
 
 def test_the_signature_is_told_whether_anybody_checks_it_or_not() -> None:
@@ -84,14 +85,15 @@ def test_the_signature_is_told_whether_anybody_checks_it_or_not() -> None:
         signature = read_signed(SIGNED / "expiring.tailc", trust)[1]
         assert signature is not None
         assert signature.key_id == hashlib.sha256(first_key().public.raw).digest()[:8]
-        assert (signature.expires_s, expiry_text(signature)) == (EXPIRES_S, "2027-01-15T08:00:00Z")
+        assert signature.expires_s == EXPIRES_S
+    assert expiry_text(EXPIRES_S) == "2027-01-15T08:00:00Z"
     assert read_signed(SIGNED / "unsigned.tailc")[1] is None
 
 
 def test_a_moment_beyond_every_calendar_is_told_by_its_number() -> None:
     signature = split_signature((SIGNED / "expiring-last.tailc").read_bytes())[1]
     assert signature is not None
-    assert expiry_text(signature) == "second 18446744073709551615"
+    assert expiry_text(signature.expires_s) == "second 18446744073709551615"
 
 
 def test_every_single_bit_flip_of_a_signed_file_is_refused() -> None:

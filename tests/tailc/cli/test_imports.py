@@ -9,6 +9,7 @@ import pytest
 from tests.tailc.toy import write_toy
 
 HEAVY = {
+    "cryptography",
     "duckdb",
     "flatbuffers",
     "numba",

@@ -63,6 +63,12 @@ def test_a_compile_tells_more_than_the_policy(case, ask, tmp_path):
     assert len(told) > len(("files", "policy"))
 
 
+def test_a_variant_has_figures(case, ask):
+    (row,) = ask("vary", case.spec, "--set", "name=other", "--jobs", 1)["rows"]
+    assert all(one["value"] is not None for one in row["figures"])
+    assert len(row["figures"]) > 1
+
+
 def test_an_inspection_shows_the_policy(stem, ask):
     assert ask("inspect", stem)["policy"]["format"]
 

@@ -1,0 +1,33 @@
+"""An old policy published again, so that servers which hold a newer one take it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tailc.artifact.envelope import Policy
+from tailc.artifact.json_form import digest_of
+from tailc.errors import Code, Finding, TailcError
+
+# Among the versions in the evidence: the digests of the policy that is back, and of the one that
+# was deployed before.
+RESTORED, REPLACED = "restored-policy", "replaced-policy"
+
+
+def rolled_back(old: Policy, current: Policy) -> Policy:
+    """`old` with the generation after that of `current`, and with both digests in its evidence.
+
+    Raises TailcError where they are of different services, or promise and do the same.
+    """
+    if old.name != current.name:
+        message = f"a policy of `{old.name}` cannot take the place of one of `{current.name}`"
+        raise TailcError(Finding(Code.NO_ROLLBACK, message, help="give policies of one service"))
+    if old.same_policy(current):
+        message = "the old policy promises and does what the deployed one does"
+        help_ = "give the policy of an earlier generation; `tailc diff` says what differs"
+        raise TailcError(Finding(Code.NO_ROLLBACK, message, help=help_))
+    versions = dict(old.evidence.versions)
+    versions |= {RESTORED: digest_of(old), REPLACED: digest_of(current)}
+    evidence = replace(old.evidence, versions=tuple(sorted(versions.items())))
+    # Servers may hold either of the two.
+    generation = max(old.generation, current.generation) + 1
+    return replace(old, generation=generation, evidence=evidence)

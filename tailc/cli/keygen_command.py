@@ -1,0 +1,64 @@
+"""tailc keygen: a pair of keys to sign policies with, and to check them by."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from tailc.cli.outcome import Outcome, reports
+from tailc.cli.passphrase import passphrase_file, passphrase_in, typed_passphrase
+
+_PRIVATE_SUFFIX, _PUBLIC_SUFFIX = ".key", ".pub"
+_OWNER_ALONE = 0o600
+
+
+@click.command("keygen", short_help="Make a pair of keys to sign policies with.")
+@click.argument("stem")
+@click.option("--passphrase", is_flag=True, help="Ask for a passphrase to encrypt the key with.")
+@passphrase_file
+@click.option("--force", is_flag=True, help="Replace keys that are there: they are lost.")
+@reports
+def command(stem: str, *, passphrase: bool, passphrase_file: str | None, force: bool) -> Outcome:
+    """Write a new Ed25519 pair: STEM.key, which signs, and STEM.pub, which checks.
+
+    Both are PEM files. STEM.key is for its owner alone and never leaves the place where policies
+    are signed; STEM.pub is for every server and every --trust.
+    """
+    from tailc.artifact.keys import new_private_key
+    from tailc.atomic_files import replace_files
+
+    private, public = _paths_of(stem)
+    if not force:
+        _refuse_to_replace(private, public)
+    word = passphrase_in(passphrase_file) if passphrase_file else None
+    if passphrase:
+        word = typed_passphrase("Passphrase of the new key", is_new=True)
+    key = new_private_key()
+    replace_files([(private, key.pem(word))], mode=_OWNER_ALONE)
+    replace_files([(public, key.public.pem())])
+    key_id = key.public.key_id.hex()
+    text = f"key id {key_id}\nwrote {private}, which is secret\nwrote {public}"
+    return Outcome(text=text, result={"key_id": key_id, "files": [str(private), str(public)]})
+
+
+def _paths_of(stem: str) -> tuple[Path, Path]:
+    base = Path(stem)
+    if base.suffix in (_PRIVATE_SUFFIX, _PUBLIC_SUFFIX):
+        base = base.with_suffix("")
+    if stem.endswith("/") or base.name in ("", ".."):
+        raise click.UsageError(f"`{stem}` names no file: give a stem such as keys/release")
+    return (
+        base.with_name(base.name + _PRIVATE_SUFFIX),
+        base.with_name(base.name + _PUBLIC_SUFFIX),
+    )
+
+
+def _refuse_to_replace(*paths: Path) -> None:
+    from tailc.errors import Code, Finding, Place, TailcError
+
+    for path in paths:
+        if path.exists() or path.is_symlink():
+            message = f"`{path}` is there already, and a key that is replaced is lost"
+            help_ = "give another stem, or --force"
+            raise TailcError(Finding(Code.CANNOT_WRITE, message, Place(str(path)), help_))

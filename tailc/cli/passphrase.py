@@ -1,0 +1,45 @@
+"""The passphrase of a private key: from a file, or typed unseen."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+import click
+
+Command = TypeVar("Command", bound=Callable[..., object])
+
+
+def passphrase_file(command: Command) -> Command:
+    """Give a command --passphrase-file."""
+    return click.option(
+        "--passphrase-file",
+        metavar="FILE",
+        help="Read the key's passphrase from a file's first line.",
+    )(command)
+
+
+def passphrase_in(path: str) -> bytes:
+    """The first line of a file; TailcError where there is none."""
+    from tailc.errors import Code, Finding, Place, TailcError
+
+    try:
+        with Path(path).open("rb") as file:
+            line = file.readline().rstrip(b"\r\n")
+    except OSError as error:
+        message = f"`{path}` cannot be read: {(error.strerror or str(error)).lower()}"
+        raise TailcError(Finding(Code.CANNOT_READ, message, Place(path))) from error
+    if not line:
+        message = f"`{path}` has no passphrase in its first line"
+        raise TailcError(Finding(Code.BAD_KEY, message, Place(path)))
+    return line
+
+
+def typed_passphrase(question: str, *, is_new: bool) -> bytes:
+    """What is typed at the terminal, twice where it is new; a usage error where there is none."""
+    if not sys.stdin.isatty():
+        raise click.UsageError("there is no terminal to type a passphrase at: --passphrase-file")
+    typed = click.prompt(question, hide_input=True, confirmation_prompt=is_new, err=True)
+    return str(typed).encode()

@@ -1,0 +1,49 @@
+"""tailc rollback: an old policy as the newest one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from tailc.cli.outcome import Outcome, reports
+from tailc.cli.trust_option import trusts
+
+if TYPE_CHECKING:
+    from tailc.artifact.trust import Trust
+
+
+@click.command("rollback", short_help="Publish an old policy as a new generation.")
+@click.argument("old")
+@click.option(
+    "--over", required=True, metavar="CURRENT", help="The policy that is deployed, to be replaced."
+)
+@click.option(
+    "-o", "--output", required=True, metavar="STEM", help="Write STEM.json and STEM.tailc."
+)
+@trusts
+@reports
+def command(old: str, over: str, output: str, trust: Trust) -> Outcome:
+    """Publish OLD again, with the generation after that of the policy that is deployed.
+
+    Servers refuse a policy that is older than the one they hold, so an old file cannot simply be
+    put back. Promises, tables and evidence stay those of OLD; the evidence names both policies by
+    their digests. The result is not signed.
+    """
+    from tailc.artifact.files import read_policy, write_policy
+    from tailc.artifact.rollback import REPLACED, RESTORED, rolled_back
+
+    policy = rolled_back(read_policy(old, trust), read_policy(over, trust))
+    paths = [str(path) for path in write_policy(policy, output)]
+    digests = dict(policy.evidence.versions)
+    told = f"{policy.name}, generation {policy.generation}: {digests[RESTORED][:12]} restored"
+    text = f"{told}, {digests[REPLACED][:12]} replaced"
+    return Outcome(
+        text="\n".join([text, *(f"wrote {path}" for path in paths)]),
+        result={
+            "generation": policy.generation,
+            "restored": digests[RESTORED],
+            "replaced": digests[REPLACED],
+            "files": paths,
+        },
+    )

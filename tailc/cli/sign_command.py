@@ -1,0 +1,69 @@
+"""tailc sign: a policy that servers can tell from one of somebody else."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import click
+
+from tailc.cli.outcome import Outcome, reports
+from tailc.cli.passphrase import passphrase_file, passphrase_in, typed_passphrase
+from tailc.cli.quantities import MOMENT_UNIX_S
+
+if TYPE_CHECKING:
+    from tailc.artifact.keys import PrivateKey
+
+
+@click.command("sign", short_help="Sign a policy for the servers that look it up.")
+@click.argument("artifact")
+@click.option("--key", required=True, metavar="KEY", help="The private key that `keygen` wrote.")
+@passphrase_file
+@click.option(
+    "--expires",
+    "expires_s",
+    type=MOMENT_UNIX_S,
+    help="From when on servers refuse it, such as 2027-01-01T00:00:00Z. Default: never.",
+)
+@click.option(
+    "-o", "--output", metavar="FILE", help="Write FILE.tailc, and leave ARTIFACT as it is."
+)
+@reports
+def command(
+    artifact: str,
+    key: str,
+    passphrase_file: str | None,
+    expires_s: int | None,
+    output: str | None,
+) -> Outcome:
+    """Sign ARTIFACT, a .tailc file or the STEM of one, with a private key.
+
+    The signature is of the payload's hash, generation and name included, and of the expiry; one
+    that is there is replaced. JSON is never signed, and stays as it is.
+    """
+    from tailc.artifact.files import paths_of, read_sealed
+    from tailc.atomic_files import replace_files
+    from tailc.report.signing import until_text
+
+    if expires_s is not None and expires_s <= time.time():
+        raise click.BadParameter("it has passed", param_hint="--expires")
+    signer = _signer(key, passphrase_file)
+    found, policy, sealed = read_sealed(artifact)
+    path = paths_of(output)[1] if output else found
+    replace_files([(path, signer.signed(sealed, expires_s or 0))])
+    key_id = signer.public.key_id.hex()
+    told = f"signed {policy.name}, generation {policy.generation}, with key {key_id}"
+    return Outcome(
+        text=f"{told}, {until_text(expires_s or 0)}\nwrote {path}",
+        result={"key_id": key_id, "generation": policy.generation, "files": [str(path)]},
+    )
+
+
+def _signer(path: str, passphrase_file: str | None) -> PrivateKey:
+    from tailc.artifact.keys import NeedsPassphrase, read_private_key
+
+    word = passphrase_in(passphrase_file) if passphrase_file else None
+    try:
+        return read_private_key(path, word)
+    except NeedsPassphrase:
+        return read_private_key(path, typed_passphrase(f"Passphrase of {path}", is_new=False))

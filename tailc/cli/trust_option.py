@@ -1,0 +1,36 @@
+"""--trust: whose signature a command asks for on every artifact that it reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from tailc.artifact.trust import Trust
+
+VARIABLE = "TAILC_TRUST"
+
+Command = TypeVar("Command", bound=Callable[..., object])
+
+
+def trusts(command: Command) -> Command:
+    """Give a command --trust; it gets the keys as `trust`, read before it begins."""
+    return click.option(
+        "--trust",
+        # A path, so that the variable is split where the system splits lists of paths.
+        type=click.Path(),
+        multiple=True,
+        envvar=VARIABLE,
+        callback=_read,
+        metavar="PUBKEY",
+        help="Read only what this public key, or another that is given so, has signed. Default: "
+        f"the keys in {VARIABLE}.",
+    )(command)
+
+
+def _read(ctx: click.Context, param: click.Parameter, paths: tuple[str, ...]) -> Trust:  # noqa: ARG001
+    from tailc.artifact.trust import trust_of
+
+    return trust_of(paths)

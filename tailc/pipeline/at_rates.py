@@ -1,0 +1,103 @@
+"""What a policy does at the rates that it is for, replayed on what it was compiled from.
+
+The same requests come at the same times whatever the policy, so that two of them differ by what
+they do. These are no promises: `verify` judges on requests that were held out.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import dataclass
+
+from tailc.artifact.envelope import Policy
+from tailc.forms.ladder.lanes import is_on_lanes
+from tailc.pipeline.sweep import REPLAYS, REQUESTS_PER_REPLAY, SEED
+from tailc.replay.arrivals import Poisson
+from tailc.replay.outcome import Outcome, nearest_us
+from tailc.replay.subject import Subject, workload_for
+from tailc.replay.workload import Workload
+from tailc.traces.profile import DemandProfile
+from tailc.verify.clocks import clock_use
+from tailc.verify.energy import core_use
+from tailc.verify.estimate import Tail, repeated
+from tailc.verify.judge import subject_of, tail_of
+from tailc.verify.lanes import lane_use
+from tailc.verify.load import ServerUse, load, server_use
+from tailc.verify.options import VerifyOptions
+from tailc.verify.setting import Draw, Setting, draw, setting_for
+from tailc.verify.verdict import ClockUse, CoreUse, LaneUse, Load
+
+
+@dataclass(frozen=True)
+class AtRate:
+    """Of the first SLO the tail at a rate, None where the server is overloaded, and how busy it is.
+
+    cores, lanes, clocks: where requests have a core, a lane or a clock.
+    """
+
+    rate_mrps: int
+    percentile_ppm: int
+    tail_us: int | None
+    load: Load
+    cores: CoreUse | None
+    lanes: LaneUse | None
+    clocks: ClockUse | None
+
+
+def at_rates(policy: Policy, design: object, threads: int) -> tuple[AtRate, ...]:
+    """At each of its rates; nothing of a policy that no requests come to."""
+    if not policy.rates_mrps or not isinstance(design, DemandProfile):
+        return ()
+    subject = subject_of(policy, design)
+    replays = _Replays(subject, workload_for(design, subject), tail_of(policy.slos[0], design))
+    with ThreadPoolExecutor(threads) as workers:
+        return tuple(replays.at(rate, workers) for rate in policy.rates_mrps)
+
+
+@dataclass(frozen=True, eq=False)
+class _Replays:
+    """A policy, the requests that it was compiled from, and the percentile that is asked for."""
+
+    subject: Subject
+    requests: Workload
+    tail: Tail
+
+    def at(self, rate_mrps: int, workers: Executor) -> AtRate:
+        subject, arrivals = self.subject, Poisson(rate_mrps)
+        options = VerifyOptions(requests_per_replay=REQUESTS_PER_REPLAY, seed=SEED)
+        setting = setting_for(
+            self.requests, arrivals, subject.ladders, options, subject.steering, subject.clocks
+        )
+        found = self._repeats(setting, workers)
+        busy = load(arrivals, found.kept)
+        tail_us = None if busy.is_overloaded else nearest_us(found.limits_ns[0])
+        parts = (self._cores(found.kept), self._lanes(found.kept), self._clocks(found.kept))
+        return AtRate(rate_mrps, self.tail.percentile_ppm, tail_us, busy, *parts)
+
+    def _repeats(self, setting: Setting, workers: Executor):
+        def keep(one: Draw, outcome: Outcome) -> ServerUse:
+            return server_use(setting, one, outcome)
+
+        draws = draw(setting, REPLAYS, 0, workers)
+        return repeated(setting, draws, self.subject, (self.tail,), workers, _no_tick, keep)
+
+    @property
+    def _has_lanes(self) -> bool:
+        return any(map(is_on_lanes, self.subject.ladders))
+
+    def _cores(self, kept: tuple[ServerUse, ...]) -> CoreUse | None:
+        cores = [one.cores for one in kept if one.cores is not None]
+        ladder = self.subject.ladders[0] if self.subject.ladders else None
+        return core_use(ladder, cores) if cores and not self._has_lanes else None
+
+    def _lanes(self, kept: tuple[ServerUse, ...]) -> LaneUse | None:
+        lanes = [one.lanes for one in kept if one.lanes is not None]
+        return lane_use(self.subject, lanes) if self._has_lanes else None
+
+    def _clocks(self, kept: tuple[ServerUse, ...]) -> ClockUse | None:
+        clocks = [one.clocks for one in kept if one.clocks is not None]
+        return clock_use(clocks, self.subject.clocks) if self.subject.clocks is not None else None
+
+
+def _no_tick() -> None:
+    pass

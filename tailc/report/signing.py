@@ -1,0 +1,40 @@
+"""Where a policy comes from: who signed it, and what it was rolled back over."""
+
+from __future__ import annotations
+
+from tailc.artifact.envelope import Policy
+from tailc.artifact.rollback import REPLACED, RESTORED
+from tailc.artifact.signature import Signature
+from tailc.artifact.trust import expiry_text
+from tailc.units import printable
+
+_DIGITS_OF_DIGEST = 12
+
+
+def origin_lines(policy: Policy, signature: Signature | None, is_checked: bool) -> list[str]:
+    """The key, until when, and whether a trusted key was asked; the digests of a rollback."""
+    lines: list[str] = []
+    if signature is not None:
+        told = f"by key {signature.key_id.hex()}, {until_text(signature.expires_s)}"
+        lines.append(f"signed     {told}, {'checked' if is_checked else 'not checked'}")
+    versions = dict(policy.evidence.versions)
+    if RESTORED in versions and REPLACED in versions:
+        restored, replaced = (
+            printable(versions[name][:_DIGITS_OF_DIGEST]) for name in (RESTORED, REPLACED)
+        )
+        lines.append(f"rolled back to policy {restored}, over {replaced}")
+    return lines
+
+
+def signature_result(signature: Signature, is_checked: bool) -> dict[str, object]:
+    """The signature as data; `expires` is None where it never does."""
+    return {
+        "key_id": signature.key_id.hex(),
+        "expires": expiry_text(signature.expires_s) if signature.expires_s else None,
+        "checked": is_checked,
+    }
+
+
+def until_text(expires_s: int) -> str:
+    """Until when a signature is good."""
+    return f"expires {expiry_text(expires_s)}" if expires_s else "never expires"

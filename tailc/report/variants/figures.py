@@ -1,0 +1,133 @@
+"""The figures that tell variants apart, taken from forms, evidence and replays, by form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tailc.artifact.envelope import Policy
+from tailc.forms.plan.expected import expected_of
+from tailc.forms.plan.plan import Plan
+from tailc.forms.shares import Shares
+from tailc.percentiles import PPM
+from tailc.pipeline.at_rates import AtRate
+from tailc.pipeline.variants import Answer
+from tailc.report.energy import energy_text as work_text
+from tailc.report.energy import in_watts
+from tailc.report.plan import carbon_text, cents_text, energy_text, money_text
+from tailc.units import format_mrps, format_ppm, format_us
+
+_PPM_PER_PERCENT = 10_000
+_MILLI = 1_000
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A number of a policy: its name, which ends in the unit, and what of: a rate, or a machine.
+
+    head, text: for people. value: None where there is none, as of a server that is overloaded.
+    """
+
+    name: str
+    of: str | None
+    head: str
+    value: int | None
+    text: str
+
+    @property
+    def key(self) -> tuple[str, str | None]:
+        """What makes two figures of two policies comparable."""
+        return self.name, self.of
+
+
+def figures_of(answer: Answer) -> tuple[Figure, ...]:
+    """All there is to compare; nothing where there is no policy."""
+    policy = answer.policy
+    if policy is None:
+        return ()
+    found = [figure for one in answer.rates for figure in _at_rate(policy, one)]
+    if policy.plan is not None:
+        found += _of_plan(policy, policy.plan)
+    if policy.shares is not None:
+        found += _of_shares(policy, policy.shares)
+    return tuple(found)
+
+
+def _at_rate(policy: Policy, one: AtRate) -> Iterator[Figure]:
+    """The tail, and what it takes: batch work left, power, energy of a request, or threads."""
+    at = format_mrps(one.rate_mrps)
+    percentile = f"p{format_ppm(one.percentile_ppm).removesuffix(' %')}"
+    tail = "overloaded" if one.tail_us is None else format_us(one.tail_us)
+    yield Figure("tail_us", at, f"{percentile} at {at}", one.tail_us, tail)
+    name, noun, value, text = _taken(policy, one)
+    if one.load.is_overloaded:
+        value, text = None, "-"
+    yield Figure(name, at, f"{noun} at {at}", value, text)
+
+
+def _taken(policy: Policy, one: AtRate) -> tuple[str, str, int, str]:
+    """Name, noun, value and text of what a policy takes at a rate."""
+    if one.lanes is not None:
+        batch_ppm = one.lanes.batch_ppm
+        return "batch_ppm", "batch work", batch_ppm, _percent(batch_ppm)
+    if one.clocks is not None:
+        power_mw = one.clocks.power_mw
+        return "power_mw", "power", power_mw, f"{power_mw / _MILLI:.4g} W"
+    if one.cores is not None:
+        # Millijoules, or milliseconds of a slow core, in thousandths.
+        energy = one.cores.request_us + one.cores.idle_us
+        watts = in_watts(policy.evidence)
+        name = "request_uj" if watts else "request_slow_core_us"
+        return name, "a request", energy, work_text(energy * PPM, watts)
+    threads = one.load.threads_milli
+    return "threads_milli", "threads", threads, f"{threads / _MILLI:.2f}"
+
+
+def _of_plan(policy: Policy, plan: Plan) -> Iterator[Figure]:
+    """Money, jobs, energy and its CO2, what is promised, and how good the plan is."""
+    settings = dict(policy.evidence.settings)
+    books = expected_of(plan)
+    ledger = books.ledger
+    if (profit := settings.get("profit_udollars")) is not None:
+        yield _figure("profit_udollars", "profit", profit, cents_text(profit))
+    else:
+        value = settings["value"]
+        yield _figure("value_udollars", "cost", value, money_text(value))
+    yield _figure("jobs", "jobs", len(plan.jobs), f"{len(plan.jobs):,}")
+    yield _figure("brown_mj", "brown", ledger.brown_mj, energy_text(ledger.brown_mj))
+    yield _figure("green_mj", "green", ledger.green_used_mj, energy_text(ledger.green_used_mj))
+    yield _figure("left_mj", "left over", ledger.spilled_mj, energy_text(ledger.spilled_mj))
+    price = round(ledger.brown_udollars)
+    yield _figure("brown_udollars", "paid for brown", price, cents_text(price))
+    carbon = round(ledger.brown_mg)
+    yield _figure("brown_mg", "CO2", carbon, carbon_text(Fraction(carbon)))
+    if (saved := settings.get("battery_saved_udollars")) is not None:
+        yield _figure("battery_saved_udollars", "battery saves", saved, cents_text(saved))
+    if plan.terms is not None:
+        missed = sum(job.penalty_udollars > 0 for job in books.jobs)
+        yield _figure("missed_jobs", "missed", missed, f"{missed:,}")
+    yield _figure(
+        "violations_ppm", "promised", plan.violations_ppm, f"<= {format_ppm(plan.violations_ppm)}"
+    )
+    if (gap_ppm := settings.get("gap_ppm")) is not None:
+        yield _figure("gap_ppm", "gap", gap_ppm, f"{gap_ppm / _PPM_PER_PERCENT:.3g} %")
+
+
+def _of_shares(policy: Policy, shares: Shares) -> Iterator[Figure]:
+    """What each machine's target needs of the host, and what the whole host does of its work."""
+    settings = dict(policy.evidence.settings)
+    for number, machine in enumerate(shares.served, start=1):
+        needs = settings[f"machine_{number}_needs_ppm"]
+        most = settings[f"machine_{number}_most_milli"]
+        name = machine.name
+        yield Figure("needs_ppm", name, f"{name} needs", needs, _percent(needs))
+        yield Figure("most_milli", name, f"the host does for {name}", most, format_mrps(most))
+
+
+def _figure(name: str, head: str, value: int, text: str) -> Figure:
+    return Figure(name, None, head, value, text)
+
+
+def _percent(share_ppm: int) -> str:
+    return f"{share_ppm / _PPM_PER_PERCENT:.1f} %"
