@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tailc.errors import Finding
 
 COMMANDS = (
-    *("check", "compile", "verify", "diff", "simulate", "size", "tune", "fit"),
+    *("check", "compile", "verify", "diff", "simulate", "vary", "size", "tune", "fit"),
     *("lookup", "inspect", "sign", "keygen", "rollback", "split", "schema"),
 )
 # What stands below a command that also works by itself, by the file that it is in.
