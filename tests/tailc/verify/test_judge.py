@@ -376,7 +376,7 @@ def test_bursts_that_a_server_carries_overload_it_in_neither_order(rates_mrps):
 
 @pytest.mark.parametrize("seconds_at", [((10, 20_000), (2, 300_000)), ((2, 300_000), (10, 20_000))])
 def test_a_profile_that_a_server_carries_overloads_it_in_neither_order(seconds_at):
-    steps = tuple(Step(seconds * 10**9, rate_mrps) for seconds, rate_mrps in seconds_at)
+    steps = tuple(Step(seconds * 1_000_000, rate_mrps) for seconds, rate_mrps in seconds_at)
     options = dataclasses.replace(QUICK, arrivals=(RateProfile(steps),))
     (point,) = verify(policy(P99), held_out(), options).points
     assert not point.policy.load.is_overloaded
