@@ -12,7 +12,7 @@ from tests.tailc.artifact.published import ROOT
 from tests.tailc.policies.rubik.case import swapped, write
 
 OUTPUT = json.loads((ROOT / "schemas/report/output-1.schema.json").read_text())
-FEEDBACK = "feedback: {epoch: 100ms, window: 400ms}"
+FEEDBACK = "feedback: {epoch: 20ms, window: 80ms}"
 SMALL = "table: {positions: 2, most_positions: 2}\n"
 
 

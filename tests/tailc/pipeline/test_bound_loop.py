@@ -10,7 +10,7 @@ from tailc.pipeline.compile import compile_policy
 from tailc.policies.rubik.feedback_spec import KI, KP
 from tests.tailc.policies.rubik.case import swapped, write
 
-FEEDBACK = "feedback: {epoch: 100ms, window: 400ms}"
+FEEDBACK = "feedback: {epoch: 20ms, window: 80ms}"
 
 
 def loop(kp, ki, epochs, slope=1.0):

@@ -4,7 +4,7 @@ from tailc.forms.controller import Actuator, first_state, output_ppm, step
 from tailc.pipeline.compile import compile_policy
 from tests.tailc.policies.rubik.case import swapped, write
 
-FEEDBACK = "feedback: {epoch: 100ms, window: 400ms}"
+FEEDBACK = "feedback: {epoch: 20ms, window: 80ms}"
 
 
 def controller(folder, *changes):
@@ -14,7 +14,7 @@ def controller(folder, *changes):
 def test_epoch_and_window_are_the_requests_of_their_time_at_the_highest_rate(tmp_path):
     found = controller(tmp_path)
     assert found.acts_on is Actuator.LATENCY_BOUND
-    assert (found.epoch_requests, found.window_requests) == (200, 800)
+    assert (found.epoch_requests, found.window_requests) == (40, 160)
     # 98 % of 3 ms.
     assert (found.target_us, found.percentile_ppm) == (2_940, 950_000)
     assert (found.least_ppm, found.first_ppm, found.most_ppm) == (100_000, 1_000_000, 2_000_000)

@@ -16,7 +16,7 @@ from tests.tailc.policies.rubik.case import SPEC, swapped, write
 
 POWER = "{static: 0.5W, dynamic: 6W, at: 2.4GHz}"
 RANGE = f"range: {{from: 0.8GHz, to: 3.4GHz, step: 0.2GHz, power: {POWER}}}"
-FEEDBACK = "feedback: {epoch: 100ms, window: 400ms}"
+FEEDBACK = "feedback: {epoch: 20ms, window: 80ms}"
 SLO = "{percentile: 95%, latency: 3ms}"
 
 
@@ -100,7 +100,7 @@ WRONG = {
         "rates[1]",
     ),
     "a window within an epoch": (
-        swapped((FEEDBACK, "feedback: {epoch: 100ms, window: 50ms}")),
+        swapped((FEEDBACK, "feedback: {epoch: 20ms, window: 10ms}")),
         Code.CONFLICT,
         "feedback.window",
     ),
