@@ -91,6 +91,7 @@ class Code(enum.Enum):
     NIGHT_CLAMPED = ("TC0264", ExitCode.OK, "small negative values of a series were set to 0")
     CLOCK_CHANGE = ("TC0265", ExitCode.OK, "a series in local time passes a change of the clock")
     SMALL_SAMPLE = ("TC0266", ExitCode.OK, "a sample is too small for the percentile asked of it")
+    SAME_NUMBER = ("TC0267", ExitCode.OK, "jobs of a log share a number")
 
     BAD_ARTIFACT = ("TC0301", ExitCode.BAD_CONTENT, "an artifact's content breaks an invariant")
     UNKNOWN_RULE = ("TC0302", ExitCode.BAD_CONTENT, "an artifact asks for a rule not known here")

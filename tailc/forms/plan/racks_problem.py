@@ -40,7 +40,8 @@ class RacksProblem:
     of the horizon's length; the prices are made from these, and from `jobs` where there is none.
     epsilon_udollars: opportunity cost by which a slot of each greener group is dearer, which no
     bill has. violations_ppm: the promise, as in the plan. refused_before: so many jobs ran at the
-    start by their log, but had found no room when they came; they are none of `jobs`.
+    start by their log, but had found no room when they came; they are none of `jobs`. renamed:
+    names of those whose number in the log is that of a job before.
     battery: for green energy that the plan leaves; None: there is none.
     """
 
@@ -60,6 +61,7 @@ class RacksProblem:
     epsilon_udollars: int = 10
     violations_ppm: int = 0
     refused_before: int = 0
+    renamed: tuple[str, ...] = ()
     battery: Battery | None = None
     objective: PlanObjective = PlanObjective.PROFIT
 

@@ -55,9 +55,22 @@ def gap_ppm(value: int, bound: int) -> int:
 
 
 def racks_remarks(problem: RacksProblem, solution: PlanSolution) -> tuple[Finding, ...]:
-    """Warnings: jobs without a place, prices from nothing, and a sun that is not expected."""
-    found = (_refused_before(problem), _turned_away(problem, solution), _unpriced(problem))
-    return tuple(one for one in (*found, _dark(solution)) if one is not None)
+    """Warnings: names that a log gives twice, jobs without a place, prices from nothing, no sun."""
+    found = (_renamed(problem), _refused_before(problem), _turned_away(problem, solution))
+    found = (*found, _unpriced(problem), _dark(solution))
+    return tuple(one for one in found if one is not None)
+
+
+def _renamed(problem: RacksProblem) -> Finding | None:
+    if not problem.renamed:
+        return None
+    one = len(problem.renamed) == 1
+    message = (
+        f"{counted(len(problem.renamed), 'job')} {'has' if one else 'have'} the number of another "
+        f"in the log; the plan calls {'it' if one else 'the first of them'} `{problem.renamed[0]}`"
+    )
+    hint = "give each job a number of its own; in a list of jobs the column may be left out"
+    return _warning(Code.SAME_NUMBER, message, hint, "jobs")
 
 
 def _refused_before(problem: RacksProblem) -> Finding | None:

@@ -27,6 +27,19 @@ S_PER_DAY = 86_400
 PPM_PER_PERCENT = PPM // 100
 
 
+@dataclass(frozen=True)
+class Known:
+    """The jobs that a plan knows at its start.
+
+    refused_before: how many of those before had no room when they came. renamed: names of the known
+    ones whose number an earlier job of the log has too.
+    """
+
+    jobs: tuple[NamedJob, ...]
+    refused_before: int
+    renamed: tuple[str, ...]
+
+
 @dataclass(frozen=True, eq=False)
 class JobsOfDays:
     """The jobs of some days, for a datacentre of so many servers.
@@ -38,8 +51,8 @@ class JobsOfDays:
     servers: int
     may_wait: int
 
-    def known(self, *, foresees: bool) -> tuple[tuple[NamedJob, ...], int]:
-        """The jobs known at the start, and how many of those before had no room when they came.
+    def known(self, *, foresees: bool) -> Known:
+        """The jobs known at the start.
 
         That is those that have begun and are not done, and those submitted since the last epoch
         began; if it `foresees`, all of the horizon. Raises TailcError (TOO_WIDE).
@@ -52,7 +65,9 @@ class JobsOfDays:
         chosen = np.flatnonzero(runs | come)
         first, names = self._first - self.days.first, self._names()
         jobs = (self._named(at, int(first[at]), names[at]) for at in chosen.tolist())
-        return tuple(jobs), int((begun & ~runs).sum())
+        again = np.setdiff1d(chosen, np.unique(self._log.number, return_index=True)[1])
+        renamed = (names[at] for at in again.tolist())
+        return Known(tuple(jobs), int((begun & ~runs).sum()), tuple(renamed))
 
     def expected(self, spans: int) -> tuple[tuple[NamedJob, ...], ...]:
         """The jobs submitted in so many spans before the start, one set each, the last span first.

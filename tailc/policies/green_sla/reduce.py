@@ -26,7 +26,7 @@ def reduce(spec: GreenSlaSpec, days: Days) -> RacksProblem:
     """
     site = spec.datacentre
     jobs = JobsOfDays(days, site.all_servers, spec.may_wait)
-    known, refused = jobs.known(foresees=spec.horizon.knows == "all")
+    known = jobs.known(foresees=spec.horizon.knows == "all")
     return RacksProblem(
         start_unix_s=days.start_unix_s,
         epoch_s=days.epoch_s,
@@ -37,13 +37,14 @@ def reduce(spec: GreenSlaSpec, days: Days) -> RacksProblem:
         migration_mj=site.migration_mj,
         supply=supply_of(days),
         terms=spec.epoch_terms,
-        jobs=known,
+        jobs=known.jobs,
         expected=jobs.expected(spec.horizon.learn_from),
         search=_search(spec),
         weights=weights_of(spec.weights),
         epsilon_udollars=spec.epsilon_udollars,
         violations_ppm=spec.violations_ppm,
-        refused_before=refused,
+        refused_before=known.refused_before,
+        renamed=known.renamed,
         battery=battery_of(spec.battery),
     )
 

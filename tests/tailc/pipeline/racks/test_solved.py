@@ -249,3 +249,21 @@ def test_terms_without_a_penalty_promise_nothing_that_costs():
     found = solve_for_racks(asked)
     assert found.admitted == 1
     assert expected_of(found.plan).income_udollars == 2 * 290_000
+
+
+@pytest.mark.parametrize(
+    ("renamed", "said"),
+    [
+        (("job-7-2",), "1 job has the number of another in the log; the plan calls it `job-7-2`"),
+        (
+            ("job-7-2", "job-9-2"),
+            "2 jobs have the number of another in the log; the plan calls the first of them "
+            "`job-7-2`",
+        ),
+    ],
+)
+def test_jobs_that_are_renamed_are_told(renamed, said):
+    asked = problem(named(1, 0, 1, 1, 0), green_w=[400], renamed=renamed)
+    told, *_ = racks_remarks(asked, solve_for_racks(asked))
+    assert (told.code, told.message) == (Code.SAME_NUMBER, said)
+    assert told.about == ("jobs",)

@@ -178,6 +178,15 @@ def test_jobs_of_one_number_keep_names_apart():
     number = np.array([7, 7, 7])
     found = reduce(spec(), days(*[(START_S, 60, 1)] * 3, number=number))
     assert [one.name for one in found.jobs] == ["job-7", "job-7-2", "job-7-3"]
+    assert found.renamed == ("job-7-2", "job-7-3")
+
+
+def test_a_number_of_a_job_long_done_renames_the_one_that_is_known():
+    number = np.array([7, 7, 8])
+    gone = (0, 60, 1)
+    found = reduce(spec(), days(gone, (START_S, 60, 1), (START_S, 60, 1), number=number))
+    assert [one.name for one in found.jobs] == ["job-7-2", "job-8"]
+    assert found.renamed == ("job-7-2",)
 
 
 def test_a_share_of_green_energy_is_of_what_is_left():
