@@ -13,6 +13,8 @@ use crate::seal::unseal;
 use crate::signature::{check_signed, PublicKey};
 
 const MOST_BYTES: usize = 64 << 20;
+/// Most policies are read at once.
+const FIRST_BYTES: usize = 16 << 10;
 
 /// What is asked of a policy before it is opened; by default, that it is whole and makes sense.
 #[derive(Clone, Debug, Default)]
@@ -120,7 +122,7 @@ fn system_s() -> u64 {
 pub(crate) fn bytes_of(path: &Path) -> Result<Vec<u8>> {
     let read = || {
         let file = File::open(path)?;
-        let mut bytes = Vec::new();
+        let mut bytes = Vec::with_capacity(FIRST_BYTES);
         file.take(MOST_BYTES as u64 + 1).read_to_end(&mut bytes)?;
         Ok(bytes)
     };

@@ -5,13 +5,28 @@ use super::Guard;
 use crate::generated::tailc::policy;
 use crate::generated::tailc::policy::AdmissionKind;
 
+/// Up to this many loads each has an entry of its own; beyond, rows are found by bisection.
+const MOST_ENTRIES: u64 = 4096;
+/// So many climbs stand in a row itself.
+const SHORT_ROW: usize = 8;
+const NEVER_US: u64 = u64::MAX;
+
 /// What holds from one load to that of the next row.
 #[derive(Debug)]
 pub(super) struct Row {
+    /// Of the climbs, where they are few; those beyond the last repeat its rung, and never come.
+    ages_us: [u64; SHORT_ROW],
+    rungs: [u32; SHORT_ROW],
     pub(super) delay_us: u64,
-    first_climb: u32,
-    climb_count: u32,
     pub(super) is_on_exit: bool,
+    /// Where they are many.
+    long: Option<LongRow>,
+}
+
+#[derive(Debug)]
+struct LongRow {
+    first_climb: usize,
+    climb_count: usize,
 }
 
 /// Rows from load 0 on, each to the first load of the next.
@@ -20,15 +35,10 @@ pub(super) struct Table {
     row_of_load: Vec<u16>,
     first_loads: Vec<u64>,
     rows: Vec<Row>,
+    /// The climbs of long rows.
     ages_us: Vec<u64>,
-    rung_of_climb: Vec<u32>,
+    rungs: Vec<u32>,
 }
-
-/// Up to this many loads each has an entry of its own; beyond, rows are found by bisection.
-const MOST_ENTRIES: u64 = 4096;
-/// Rows have at least as many climbs; those beyond their own repeat the last, and never come.
-const SHORT_ROW: usize = 8;
-const NEVER_US: u64 = u64::MAX;
 
 impl Table {
     #[inline]
@@ -51,22 +61,68 @@ impl Table {
     /// Bisection without branches: in which half the last climb is that has come cannot be predicted.
     #[inline]
     pub(super) fn rung_at(&self, row: &Row, age_us: u64) -> u32 {
-        let first = row.first_climb as usize;
-        let mut at = 0;
-        if row.climb_count as usize <= SHORT_ROW {
-            let ages = &self.ages_us[first..first + SHORT_ROW];
-            at += if ages[4] <= age_us { 4 } else { 0 };
-            at += if ages[at + 2] <= age_us { 2 } else { 0 };
-            at += if ages[at + 1] <= age_us { 1 } else { 0 };
-        } else {
-            let mut left = row.climb_count as usize;
-            let ages = &self.ages_us[first..first + left];
-            while left > 1 {
-                at += if ages[at + left / 2] <= age_us { left / 2 } else { 0 };
-                left -= left / 2;
-            }
+        if let Some(long) = &row.long {
+            return self.rung_of_long(long, age_us);
         }
-        self.rung_of_climb[first + at]
+        let ages = &row.ages_us;
+        let mut at = if ages[4] <= age_us { 4 } else { 0 };
+        at += if ages[at + 2] <= age_us { 2 } else { 0 };
+        at += if ages[at + 1] <= age_us { 1 } else { 0 };
+        row.rungs[at]
+    }
+
+    fn rung_of_long(&self, row: &LongRow, age_us: u64) -> u32 {
+        let (mut at, mut left) = (0, row.climb_count);
+        let ages = &self.ages_us[row.first_climb..][..left];
+        while left > 1 {
+            at += if ages[at + left / 2] <= age_us { left / 2 } else { 0 };
+            left -= left / 2;
+        }
+        self.rungs[row.first_climb + at]
+    }
+
+    /// A row that begins where the one before does takes its place.
+    fn add_row<'a>(
+        &mut self,
+        first_load: u64,
+        delay_us: u64,
+        is_on_exit: bool,
+        climbs: impl Iterator<Item = &'a policy::Climb>,
+    ) {
+        if self.first_loads.last() == Some(&first_load) {
+            self.rows.pop();
+            self.first_loads.pop();
+        }
+        let climbs: Vec<(u64, u32)> = climbs.map(|climb| (climb.age_us(), climb.rung())).collect();
+        let last = climbs.last().map_or(0, |climb| climb.1);
+        let of_short = |at: usize| climbs.get(at).copied().unwrap_or((NEVER_US, last));
+        let row = Row {
+            ages_us: std::array::from_fn(|at| of_short(at).0),
+            rungs: std::array::from_fn(|at| of_short(at).1),
+            delay_us,
+            is_on_exit,
+            long: (climbs.len() > SHORT_ROW).then(|| self.long_row(&climbs)),
+        };
+        self.first_loads.push(first_load);
+        self.rows.push(row);
+    }
+
+    fn long_row(&mut self, climbs: &[(u64, u32)]) -> LongRow {
+        let first_climb = self.ages_us.len();
+        self.ages_us.extend(climbs.iter().map(|climb| climb.0));
+        self.rungs.extend(climbs.iter().map(|climb| climb.1));
+        LongRow { first_climb, climb_count: climbs.len() }
+    }
+
+    fn index_loads(&mut self) {
+        let dense = self.first_loads.last().map_or(0, |last| (*last).min(MOST_ENTRIES));
+        let mut row = 0;
+        for load in 0..dense {
+            if self.first_loads[usize::from(row) + 1] == load {
+                row += 1;
+            }
+            self.row_of_load.push(row);
+        }
     }
 }
 
@@ -93,45 +149,4 @@ pub(super) fn table_of(form: &policy::Ladder<'_>, guard: Guard) -> Table {
     }
     table.index_loads();
     table
-}
-
-impl Table {
-    /// A row that begins where the one before does takes its place.
-    fn add_row<'a>(
-        &mut self,
-        first_load: u64,
-        delay_us: u64,
-        is_on_exit: bool,
-        climbs: impl Iterator<Item = &'a policy::Climb>,
-    ) {
-        if self.first_loads.last() == Some(&first_load) {
-            self.rows.pop();
-            self.first_loads.pop();
-        }
-        let first = self.ages_us.len();
-        let mut last_rung = 0;
-        for climb in climbs {
-            last_rung = climb.rung();
-            self.ages_us.push(climb.age_us());
-            self.rung_of_climb.push(last_rung);
-        }
-        let count = self.ages_us.len() - first;
-        let padded = first + count.max(SHORT_ROW);
-        self.ages_us.resize(padded, NEVER_US);
-        self.rung_of_climb.resize(padded, last_rung);
-        self.first_loads.push(first_load);
-        let (first_climb, climb_count) = (first as u32, count as u32);
-        self.rows.push(Row { delay_us, first_climb, climb_count, is_on_exit });
-    }
-
-    fn index_loads(&mut self) {
-        let dense = self.first_loads.last().map_or(0, |last| (*last).min(MOST_ENTRIES));
-        let mut row = 0;
-        for load in 0..dense {
-            if self.first_loads[usize::from(row) + 1] == load {
-                row += 1;
-            }
-            self.row_of_load.push(row);
-        }
-    }
 }
