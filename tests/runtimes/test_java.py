@@ -170,3 +170,23 @@ def tables_of(schema: str, sizes: dict[str, str]) -> list[str]:
                 fields[int(number) - 1] = "1"
         found.append(" ".join([table, *(fields[id_] for id_ in range(len(fields)))]))
     return found
+
+
+@pytest.mark.fuzz
+def test_nonsense_is_refused_or_safe_to_ask(built: Built) -> None:
+    """Nothing but a refusal stops an opening, and what is opened answers."""
+    opened, *refused = built.run("Nonsense", VECTORS, 1, 300_000)
+    assert int(opened.removeprefix("opened ")) > 10_000
+    words = {line.split()[0] for line in refused}
+    assert {"bad-structure", "bad-meaning", "unknown-rule", "unknown-form"} <= words
+    assert words.isdisjoint({"truncated", "hash-mismatch"})
+
+
+@pytest.mark.fuzz
+def test_many_contradictions_are_refused_alike(built: Built, tmp_path: Path) -> None:
+    (tmp_path / "sealed").mkdir()
+    files = [seal(payload) for payload in contradictory_payloads(Random(6), 6_000, tmp_path)]
+    said = classified(built, tmp_path / "sealed", files)
+    wanted = [python_says(data) for data in files]
+    differ = [at for at in range(len(files)) if said[at] != wanted[at]]
+    assert not differ, [(at, said[at], wanted[at]) for at in differ[:5]]
