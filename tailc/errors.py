@@ -92,6 +92,7 @@ class Code(enum.Enum):
     CLOCK_CHANGE = ("TC0265", ExitCode.OK, "a series in local time passes a change of the clock")
     SMALL_SAMPLE = ("TC0266", ExitCode.OK, "a sample is too small for the percentile asked of it")
     SAME_NUMBER = ("TC0267", ExitCode.OK, "jobs of a log share a number")
+    UNUSED_SPEEDUP = ("TC0268", ExitCode.OK, "a speed-up is of an application that no job has")
 
     BAD_ARTIFACT = ("TC0301", ExitCode.BAD_CONTENT, "an artifact's content breaks an invariant")
     UNKNOWN_RULE = ("TC0302", ExitCode.BAD_CONTENT, "an artifact asks for a rule not known here")

@@ -40,14 +40,16 @@ def _count(number: int, noun: str) -> str:
 def _warnings(path: str, trace: bool) -> tuple[Finding, ...]:
     from tailc.pipeline.spec import completed, open_document
     from tailc.specs.held_out_days import DaysSpec
+    from tailc.specs.job_curves import unused_speedups
 
     loaded = open_document(path)
     if isinstance(loaded.model, DaysSpec):
+        unused = unused_speedups(loaded.model.jobs, loaded.model.own_speedup, loaded)
         if not trace:
-            return ()
+            return unused
         from tailc.pipeline.held_out_days import warnings_of
 
-        return warnings_of(loaded, path)
+        return (*unused, *warnings_of(loaded, path))
     opened = completed(loaded, path)
     if not trace:
         return opened.warnings

@@ -8,9 +8,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from tailc.errors import Code, Finding, TailcError
+from tailc.errors import Code, Finding, Severity, TailcError, did_you_mean
 from tailc.specs.fields import Complaint, Whole
 from tailc.specs.jobs import JobsSpec
+from tailc.specs.load import LoadedSpec
 from tailc.specs.speedup_shapes import SPEEDUP_SHAPES
 from tailc.specs.speedups import Speedups
 from tailc.units import counted
@@ -27,6 +28,7 @@ COUNTS = (1, 2, 4, 8, 16, 32)
 Servers = Annotated[Whole, Field(ge=1, le=MOST_SERVERS)]
 Counts = Annotated[tuple[Servers, ...], Field(min_length=1)] | Literal["any"]
 MostVms = Annotated[Whole, Field(ge=1, le=MOST_MACHINES)]
+Findings = tuple[Finding, ...]
 VmsAServer = Annotated[tuple[MostVms, ...], Field(min_length=1)]
 
 
@@ -88,6 +90,23 @@ def without_speedup(jobs: JobsSpec, own: Mapping[str, Speedups]) -> list[Complai
         for name in jobs.applications
         if name not in known
     ]
+
+
+def unused_speedups(jobs: JobsSpec, own: Mapping[str, Speedups], loaded: LoadedSpec) -> Findings:
+    """A warning for each speed-up of an application that no job has, at its place."""
+    if not jobs.applications:
+        return ()
+    return tuple(
+        Finding(
+            Code.UNUSED_SPEEDUP,
+            f"no job is of the application `{name}`, so its speed-up serves nothing",
+            loaded.place("speedup", name),
+            did_you_mean(name, tuple(jobs.applications)),
+            Severity.WARNING,
+        )
+        for name in own
+        if name not in jobs.applications
+    )
 
 
 def wide_machines(

@@ -8,8 +8,10 @@ from pathlib import Path
 from tailc.errors import Code, Finding, Severity
 from tailc.policies.greenpar.spec import GreenParSpec
 from tailc.specs.fields import PPM
+from tailc.specs.job_curves import unused_speedups
 from tailc.specs.load import LoadedSpec
 from tailc.specs.speedups import Table
+from tailc.units import shorten
 
 _HINT = "measure again, or keep it where it is meant"
 
@@ -19,14 +21,20 @@ def complete(
     loaded: LoadedSpec,
     folder: Path | None,  # noqa: ARG001 (no file is named)
 ) -> tuple[GreenParSpec, tuple[Finding, ...]]:
-    """The spec as it is, and a warning for each odd table of speed-ups, at its place."""
+    """The spec as it is, and a warning for each odd or useless speed-up, at its place."""
     warnings = [
-        Finding(code, message, loaded.place("speedup", name, *at), _HINT, Severity.WARNING)
+        Finding(
+            code,
+            f"the speed-up of `{shorten(name)}` {message}",
+            loaded.place("speedup", name, *at),
+            _HINT,
+            Severity.WARNING,
+        )
         for name, speedups in spec.own_speedup.items()
         for at, table in speedups.stated
         for code, message in _oddities(table)
     ]
-    return spec, tuple(warnings)
+    return spec, (*unused_speedups(spec.jobs, spec.own_speedup, loaded), *warnings)
 
 
 def _oddities(table: Table) -> list[tuple[Code, str]]:

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from tailc.policies import find_kinds
+from tests.tailc.held_out_days import write_days
 from tests.tailc.toy import with_lines, write_toy
 
 
@@ -205,3 +206,11 @@ def test_verify_refuses_the_compile_trace_in_any_order_unless_told_otherwise(
     assert refused.code == 65
     assert "--allow-compile-trace" in refused.err
     assert tailc(*judge, "--allow-compile-trace").code in (0, 1, 4)
+
+
+def test_check_tells_what_a_document_of_days_says_for_nothing(in_folder, tailc):
+    mix = ("  at_start: 24h\n", "  at_start: 24h\n  applications: {FT: 1}\n")
+    start = ("horizon:", "speedup: {EP: EP}\nhorizon:")
+    ended = tailc("check", write_days(in_folder, mix, start))
+    assert ended.code == 0
+    assert "warning[TC0268]: no job is of the application `EP`" in ended.err

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tailc.errors import Code, TailcError
+from tailc.errors import Code, Severity, TailcError
 from tailc.pipeline.spec import open_kind
 from tailc.policies.greenpar.spec import GreenParSpec
 from tests.tailc.policies.greenpar.case import SPEC
@@ -110,8 +110,8 @@ def test_a_bad_spec_is_refused_where_it_is_bad(tmp_path, old, new, code, line, s
 @pytest.mark.parametrize(
     ("table", "code", "says"),
     [
-        ("{1: 1, 2: 1.9, 4: 1.8}", Code.SPEEDUP_FALLS, "falls from 1.9 on 2 to 1.8 on 4"),
-        ("{1: 1.2}", Code.SPEEDUP_EXCEEDS, "has 1.2 on 1"),
+        ("{1: 1, 2: 1.9, 4: 1.8}", Code.SPEEDUP_FALLS, "`FT` falls from 1.9 on 2 to 1.8 on 4"),
+        ("{1: 1.2}", Code.SPEEDUP_EXCEEDS, "`FT` has 1.2 on 1"),
         ("{1: 1, 2: 1.5, 4: 3.2}", Code.SPEEDUP_SUPERLINEAR, "from 1.5 on 2 to 3.2 on 4"),
     ],
 )
@@ -121,6 +121,15 @@ def test_an_odd_table_is_told_where_it_stands(tmp_path, table, code, says):
     assert warning.code is code
     assert says in warning.message
     assert warning.place is not None
+    assert warning.place.line == at("speedup", text)
+
+
+def test_a_speed_up_that_no_job_has_is_told_with_what_was_meant(tmp_path):
+    text = changed("horizon:", "speedup: {FTT: FT, FT: FT}\nhorizon:")
+    (warning,) = opened(tmp_path, text).warnings
+    assert (warning.code, warning.severity) == (Code.UNUSED_SPEEDUP, Severity.WARNING)
+    assert "`FTT`" in warning.message
+    assert "did you mean `FT`" in warning.help
     assert warning.place.line == at("speedup", text)
 
 
