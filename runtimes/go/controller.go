@@ -129,7 +129,7 @@ func (raw *rawController) checkGains() {
 	}
 }
 
-func readController(w *walk, table flatbuffers.Table) rawForm {
+func readController(table flatbuffers.Table) rawForm {
 	var form flat.Controller
 	form.Init(table.Bytes, table.Pos)
 	var row flat.GainRow
@@ -139,7 +139,7 @@ func readController(w *walk, table flatbuffers.Table) rawForm {
 		epochRequests: form.EpochRequests(), windowRequests: form.WindowRequests(),
 		firstPpm: form.FirstPpm(), leastPpm: form.LeastPpm(), mostPpm: form.MostPpm(),
 		fractionBits: form.FractionBits(),
-		gains: list(w, form.GainsLength(), offsetSize, func(i int) gainRow {
+		gains: list(form.GainsLength(), func(i int) gainRow {
 			form.Gains(&row, i)
 			return gainRow{row.FirstRateMrps(), row.Kp(), row.Ki(), row.Kd()}
 		}),

@@ -24,7 +24,7 @@ func TestEveryNthDemandIsWrittenWithItsWeight(t *testing.T) {
 		expect(t, log.Close() == nil, "the log is closed")
 	}
 	wanted := "demand_us,weight\n3,3\n6,3\n3,3\n6,3\n"
-	expect(t, string(bytesOfPath(t, path)) == wanted, "a log goes on, and has one header")
+	expect(t, string(bytesOfFile(t, path)) == wanted, "a log goes on, and has one header")
 }
 
 func TestClassesStandBesideTheirDemands(t *testing.T) {
@@ -37,7 +37,7 @@ func TestClassesStandBesideTheirDemands(t *testing.T) {
 	expect(t, errors.Is(log.Record(12), tailc.ErrArgument), "a demand has a class here")
 	expect(t, log.Flush() == nil, "the file is written before the log is closed")
 	wanted := "demand_us,weight,class\n12,1,\"a \"\"short\"\", one\"\n"
-	expect(t, string(bytesOfPath(t, path)) == wanted, "a class is quoted as CSV does")
+	expect(t, string(bytesOfFile(t, path)) == wanted, "a class is quoted as CSV does")
 	expect(t, log.Close() == nil, "the log is closed")
 }
 
@@ -47,7 +47,7 @@ func TestWhatIsNoLogOfDemandsIsLeftAlone(t *testing.T) {
 		write(t, path, []byte(text))
 		_, err := tailc.OpenDemandLog(path, 1)
 		expect(t, errors.Is(err, tailc.ErrArgument), "no log goes on from "+text)
-		expect(t, string(bytesOfPath(t, path)) == text, "it stays as it was")
+		expect(t, string(bytesOfFile(t, path)) == text, "it stays as it was")
 	}
 	_, err := tailc.OpenDemandLog(path, 0)
 	expect(t, errors.Is(err, tailc.ErrArgument), "one of none cannot be written")
@@ -64,11 +64,11 @@ func TestALogThatIsFullIsWritten(t *testing.T) {
 	for demandUs := int64(0); demandUs < 20_000; demandUs++ {
 		log.Record(demandUs)
 	}
-	written := bytesOfPath(t, path)
+	written := bytesOfFile(t, path)
 	expect(t, len(written) > 60_000, "much of it is in the file before it is closed")
 	expect(t, written[len(written)-1] == '\n', "in whole lines")
 	log.Close()
-	expect(t, strings.Count(string(bytesOfPath(t, path)), "\n") == 20_001, "and then all of it")
+	expect(t, strings.Count(string(bytesOfFile(t, path)), "\n") == 20_001, "and then all of it")
 }
 
 func TestGoroutinesRecordAtOnce(t *testing.T) {
@@ -90,7 +90,7 @@ func TestGoroutinesRecordAtOnce(t *testing.T) {
 	servers.Wait()
 	log.Close()
 	wanted := "demand_us,weight\n" + strings.Repeat("42,4\n", 2_000)
-	expect(t, string(bytesOfPath(t, path)) == wanted, "one of four of each 8,000")
+	expect(t, string(bytesOfFile(t, path)) == wanted, "one of four of each 8,000")
 }
 
 func TestADiskThatIsFullIsTold(t *testing.T) {
@@ -109,13 +109,4 @@ func TestARequestThatIsNotWrittenCostsNoAllocation(t *testing.T) {
 	defer log.Close()
 	allocations := testing.AllocsPerRun(1_000, func() { log.Record(42) })
 	expect(t, allocations == 0, "most requests are only counted")
-}
-
-func bytesOfPath(t *testing.T, path string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
 }

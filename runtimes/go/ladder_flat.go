@@ -49,45 +49,43 @@ type rawPower struct {
 	idlePpm []int64
 }
 
-const climbSize, rowSize = 16, 32
-
-func readLadder(w *walk, table flatbuffers.Table) rawForm {
+func readLadder(table flatbuffers.Table) rawForm {
 	var form flat.Ladder
 	form.Init(table.Bytes, table.Pos)
-	guard := there(form.Guard(nil))
+	guard := form.Guard(nil)
 	raw := &rawLadder{
 		loadAxis: LoadAxis(form.LoadAxis()), quantumUs: form.QuantumUs(),
 		minLoad: guard.MinLoad(), maxLoad: guard.MaxLoad(), outside: guard.Outside(),
-		units: readUnits(w, &form), rungs: readRungs(w, &form),
-		rules: readRules(w, &form), rows: readRows(w, &form),
+		units: readUnits(&form), rungs: readRungs(&form),
+		rules: readRules(&form), rows: readRows(&form),
 	}
 	if class := form.RequestClass(); class != nil {
-		text := w.text(class)
+		text := text(class)
 		raw.requestClass = &text
 	}
 	if boost := form.Boost(nil); boost != nil {
 		raw.boost = &Boost{Unit: boost.Unit(), BelowPpm: boost.BelowPpm()}
 	}
 	if power := form.Power(nil); power != nil {
-		raw.power = &rawPower{power.Unit(), longs(w, power.IdlePpmLength(), power.IdlePpm)}
+		raw.power = &rawPower{power.Unit(), list(power.IdlePpmLength(), power.IdlePpm)}
 	}
 	return raw
 }
 
-func readUnits(w *walk, form *flat.Ladder) []rawUnit {
+func readUnits(form *flat.Ladder) []rawUnit {
 	var unit flat.CostUnit
-	return list(w, form.CostUnitsLength(), offsetSize, func(i int) rawUnit {
+	return list(form.CostUnitsLength(), func(i int) rawUnit {
 		form.CostUnits(&unit, i)
-		return rawUnit{w.text(unit.Name()), unit.CapacityPpm()}
+		return rawUnit{text(unit.Name()), unit.CapacityPpm()}
 	})
 }
 
-func readRungs(w *walk, form *flat.Ladder) []rawRung {
+func readRungs(form *flat.Ladder) []rawRung {
 	var rung flat.Rung
-	return list(w, form.RungsLength(), offsetSize, func(i int) rawRung {
+	return list(form.RungsLength(), func(i int) rawRung {
 		form.Rungs(&rung, i)
-		costs := longs(w, rung.CostPpmLength(), rung.CostPpm)
-		return rawRung{w.text(rung.Name()), costs, rung.MoveUs()}
+		costs := list(rung.CostPpmLength(), rung.CostPpm)
+		return rawRung{text(rung.Name()), costs, rung.MoveUs()}
 	})
 }
 
@@ -104,9 +102,9 @@ var ruleNames = [...]Rule{
 }
 
 // readRules refuses a rule that is not known here by the name beside it.
-func readRules(w *walk, form *flat.Ladder) []Rule {
-	names := list(w, form.RuleNamesLength(), offsetSize, func(i int) Rule {
-		return Rule(w.text(form.RuleNames(i)))
+func readRules(form *flat.Ladder) []Rule {
+	names := list(form.RuleNamesLength(), func(i int) Rule {
+		return Rule(text(form.RuleNames(i)))
 	})
 	if form.RulesLength() != len(names) {
 		broken("rules and their names differ in number")
@@ -121,15 +119,15 @@ func readRules(w *walk, form *flat.Ladder) []Rule {
 }
 
 // readRows gives each row its climbs, which follow each other without gap.
-func readRows(w *walk, form *flat.Ladder) []rawRow {
+func readRows(form *flat.Ladder) []rawRow {
 	var at flat.Climb
-	climbs := list(w, form.ClimbsLength(), climbSize, func(i int) climb {
+	climbs := list(form.ClimbsLength(), func(i int) climb {
 		form.Climbs(&at, i)
 		return climb{at.AgeUs(), at.Rung()}
 	})
 	var row flat.Row
 	next := 0
-	return list(w, form.RowsLength(), rowSize, func(i int) rawRow {
+	return list(form.RowsLength(), func(i int) rawRow {
 		form.Rows(&row, i)
 		first, count := int64(row.FirstClimb()), int64(row.ClimbCount())
 		if first != int64(next) || first+count > int64(len(climbs)) {

@@ -51,13 +51,13 @@ type plannedJob struct {
 	greenSlots int64
 }
 
-func readPlan(w *walk, table flatbuffers.Table) rawForm {
+func readPlan(table flatbuffers.Table) rawForm {
 	var form flat.Plan
 	form.Init(table.Bytes, table.Pos)
 	raw := &rawPlan{
 		startUnixS: form.StartUnixS(), epochS: form.EpochS(), violationsPpm: form.ViolationsPpm(),
-		pools: readPools(w, &form), epochs: readEpochs(w, &form), jobs: readJobs(w, &form),
-		prices: readPrices(w, &form),
+		pools: readPools(&form), epochs: readEpochs(&form), jobs: readJobs(&form),
+		prices: readPrices(&form),
 	}
 	if terms := form.Terms(nil); terms != nil {
 		raw.terms = &Terms{terms.GreenUdollars(), terms.BrownUdollars(), terms.PenaltyUdollars()}
@@ -74,20 +74,20 @@ func readPlan(w *walk, table flatbuffers.Table) rawForm {
 	return raw
 }
 
-func readPools(w *walk, form *flat.Plan) []Pool {
+func readPools(form *flat.Plan) []Pool {
 	var pool flat.Pool
-	return list(w, form.PoolsLength(), offsetSize, func(i int) Pool {
+	return list(form.PoolsLength(), func(i int) Pool {
 		form.Pools(&pool, i)
 		return Pool{
-			w.text(pool.Name()), pool.Servers(), pool.BusyMw(), pool.AsleepMw(),
+			text(pool.Name()), pool.Servers(), pool.BusyMw(), pool.AsleepMw(),
 			pool.MigrationMj(), pool.Racks(),
 		}
 	})
 }
 
-func readEpochs(w *walk, form *flat.Plan) []Epoch {
+func readEpochs(form *flat.Plan) []Epoch {
 	var epoch flat.Epoch
-	return list(w, form.EpochsLength(), offsetSize, func(i int) Epoch {
+	return list(form.EpochsLength(), func(i int) Epoch {
 		form.Epochs(&epoch, i)
 		return Epoch{
 			epoch.GreenMw(), epoch.BrownUdollarsPerKwh(), epoch.BrownMgPerKwh(),
@@ -96,23 +96,23 @@ func readEpochs(w *walk, form *flat.Plan) []Epoch {
 	})
 }
 
-func readJobs(w *walk, form *flat.Plan) []plannedJob {
+func readJobs(form *flat.Plan) []plannedJob {
 	var job flat.PlannedJob
 	var span flat.Span
-	return list(w, form.JobsLength(), offsetSize, func(i int) plannedJob {
+	return list(form.JobsLength(), func(i int) plannedJob {
 		form.Jobs(&job, i)
-		spans := list(w, job.SpansLength(), offsetSize, func(i int) Span {
+		spans := list(job.SpansLength(), func(i int) Span {
 			job.Spans(&span, i)
 			return Span{span.Pool(), span.FirstEpoch(), span.Epochs(), span.Servers()}
 		})
-		return plannedJob{w.text(job.Name()), spans, job.GreenSlots()}
+		return plannedJob{text(job.Name()), spans, job.GreenSlots()}
 	})
 }
 
-func readPrices(w *walk, form *flat.Plan) [][]int64 {
+func readPrices(form *flat.Plan) [][]int64 {
 	var prices flat.PoolPrices
-	return list(w, form.PricesLength(), offsetSize, func(i int) []int64 {
+	return list(form.PricesLength(), func(i int) []int64 {
 		form.Prices(&prices, i)
-		return longs(w, prices.UdollarsLength(), prices.Udollars)
+		return list(prices.UdollarsLength(), prices.Udollars)
 	})
 }

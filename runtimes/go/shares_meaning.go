@@ -56,7 +56,7 @@ func (raw *rawShares) checkMachines() (served int64) {
 	return served
 }
 
-func readShares(w *walk, table flatbuffers.Table) rawForm {
+func readShares(table flatbuffers.Table) rawForm {
 	var form flat.Shares
 	form.Init(table.Bytes, table.Pos)
 	var machine flat.Machine
@@ -67,10 +67,10 @@ func readShares(w *walk, table flatbuffers.Table) rawForm {
 		forgettingPpm: form.ForgettingPpm(), firstCovariance: form.FirstCovariance(),
 		leastBPpm: form.LeastBPpm(), leastPpm: form.LeastPpm(), hostPpm: form.HostPpm(),
 		shortageSteps: form.ShortageSteps(), tolerancePpm: form.TolerancePpm(),
-		machines: list(w, form.MachinesLength(), offsetSize, func(i int) Machine {
+		machines: list(form.MachinesLength(), func(i int) Machine {
 			form.Machines(&machine, i)
 			return Machine{
-				w.text(machine.Name()), machine.TargetMilli(),
+				text(machine.Name()), machine.TargetMilli(),
 				machine.FirstAPpm(), machine.FirstBMilli(),
 			}
 		}),

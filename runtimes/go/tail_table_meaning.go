@@ -90,19 +90,19 @@ func checkTailRows(rows []tailRow, most int64) {
 	}
 }
 
-func readTailTable(w *walk, table flatbuffers.Table) rawForm {
+func readTailTable(table flatbuffers.Table) rawForm {
 	var form flat.TailTable
 	form.Init(table.Bytes, table.Pos)
-	sleep := there(form.Sleep(nil))
+	sleep := form.Sleep(nil)
 	var at flat.Level
 	raw := &rawTailTable{
 		percentilePpm: form.PercentilePpm(), boundUs: form.BoundUs(), cores: form.Cores(),
-		levels: list(w, form.LevelsLength(), offsetSize, func(i int) level {
+		levels: list(form.LevelsLength(), func(i int) level {
 			form.Levels(&at, i)
 			return level{at.FrequencyKhz(), at.PowerMw()}
 		}),
-		cycles:       readTailRows(w, form.CyclesLength(), form.Cycles),
-		memoryNs:     readTailRows(w, form.MemoryNsLength(), form.MemoryNs),
+		cycles:       readTailRows(form.CyclesLength(), form.Cycles),
+		memoryNs:     readTailRows(form.MemoryNsLength(), form.MemoryNs),
 		sleep:        Sleep{sleep.PowerMw(), sleep.WakeNs()},
 		referenceKhz: form.ReferenceKhz(),
 	}
@@ -112,10 +112,10 @@ func readTailTable(w *walk, table flatbuffers.Table) rawForm {
 	return raw
 }
 
-func readTailRows(w *walk, length int, at func(*flat.TailRow, int) bool) []tailRow {
+func readTailRows(length int, at func(*flat.TailRow, int) bool) []tailRow {
 	var row flat.TailRow
-	return list(w, length, offsetSize, func(i int) tailRow {
+	return list(length, func(i int) tailRow {
 		at(&row, i)
-		return tailRow{row.FromElapsed(), longs(w, row.LeftLength(), row.Left)}
+		return tailRow{row.FromElapsed(), list(row.LeftLength(), row.Left)}
 	})
 }

@@ -85,8 +85,8 @@ func openBytes(data []byte, a *asked) (policy *Policy, err error) {
 		case *PolicyError:
 			policy, err = nil, thrown
 		case runtime.Error:
-			// An accessor followed an offset into nowhere.
-			policy, err = nil, refused(BadStructure, "the FlatBuffer is broken: "+thrown.Error())
+			// A mistake of this reader, not of the file, must not end a server.
+			policy, err = nil, refused(BadStructure, "this reader is broken: "+thrown.Error())
 		default:
 			panic(thrown)
 		}

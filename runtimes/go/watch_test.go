@@ -20,7 +20,12 @@ const seldom = time.Hour
 
 func bytesOf(t testing.TB, name string) []byte {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(vectors, name+".tailc"))
+	return bytesOfFile(t, filepath.Join(vectors, name+".tailc"))
+}
+
+func bytesOfFile(t testing.TB, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
