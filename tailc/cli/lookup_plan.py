@@ -156,15 +156,24 @@ def _quoted(plan: Plan, epoch: int, asked: Asked) -> tuple[str, dict[str, object
         raise click.BadParameter("a share lies from 0 % to 100 %", param_hint="'--green'")
     job = RigidJob(epoch, epochs, width, asked.green or 0)
     told = quote(plan, plan.free, job)
-    result: dict[str, object] = {"quote": _quote_dict(plan, told)}
+    within, cut = _within(plan, epoch, epochs)
+    result: dict[str, object] = {"quote": _quote_dict(plan, told) | {"epochs_in_plan": within}}
     if told.places is None:
         return _no_room(plan, epoch, epochs), result
     does = "admitted: it pays" if told.is_admitted else "refused: it pays only"
     pays, worth = money_text(told.pays_udollars), money_text(told.worth_udollars)
-    within = min(epochs, len(plan.epochs) - epoch)
     slots = f"{told.green_slots:,} of {width * within:,} server-epochs are green"
     where = _places_text(plan, told.places)
-    return f"{does} {pays}, its places are worth {worth}\n{slots}; {where}", result
+    return f"{does} {pays}, its places are worth {worth}\n{slots}; {where}{cut}", result
+
+
+def _within(plan: Plan, epoch: int, epochs: int) -> tuple[int, str]:
+    """How many epochs of a job lie in the plan, and what to say where that is not all of them."""
+    within = min(epochs, len(plan.epochs) - epoch)
+    if within == epochs:
+        return within, ""
+    told = f"the plan ends after {within:,} of the job's {epochs:,} epochs: no later ones are priced"
+    return within, f"\n{told}"
 
 
 def _quote_dict(plan: Plan, told: Quote) -> dict[str, object]:
@@ -184,8 +193,10 @@ def _cheapest(plan: Plan, epoch: int, widths: dict[int, int]) -> tuple[str, dict
     places = width and cheapest_places(plan, plan.free, epoch, widths[width], width)
     if width is None or places is None or isinstance(places, int):
         return _no_room(plan, epoch, widths[min(widths)]), {"width": None, "places": None}
-    text = f"{width} servers cost least; {_places_text(plan, places)}"
-    return text, {"width": width, "places": _spans(plan, places)}
+    within, cut = _within(plan, epoch, widths[width])
+    text = f"{width} servers cost least; {_places_text(plan, places)}{cut}"
+    result = {"width": width, "epochs_in_plan": within, "places": _spans(plan, places)}
+    return text, result
 
 
 def _no_room(plan: Plan, epoch: int, epochs: int) -> str:

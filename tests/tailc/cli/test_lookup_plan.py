@@ -84,6 +84,16 @@ def test_a_job_without_room_is_told_where(tailc, result):
     assert "no room: in epoch 8 18 of 56 servers are free" in tailc("lookup", *asks).out
 
 
+@pytest.mark.parametrize(("plan", "last_hour"), [(RACKS, 15), (CLUSTER, 23)])
+def test_a_job_that_ends_after_the_plan_is_told_what_is_priced(tailc, result, plan, last_hour):
+    last = ("--at", f"2012-06-01T{last_hour}:45:00Z", "--width", "2")
+    said = "the plan ends after 1 of the job's 20 epochs: no later ones are priced\n"
+    assert tailc("lookup", plan, *last, "--epochs", "20").out.endswith(said)
+    found = result(plan, *last, "--epochs", "20")
+    assert found.get("quote", found)["epochs_in_plan"] == 1
+    assert "ends after" not in tailc("lookup", plan, *last, "--epochs", "1").out
+
+
 def test_a_job_that_pays_too_little_is_refused(tailc):
     asks = ("--width", "15", "--epochs", "4", "--green", "100%")
     told = tailc("lookup", RACKS, "--at", "2012-06-01T15:00:00Z", *asks).out
