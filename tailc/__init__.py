@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from tailc.artifact.envelope import Policy
     from tailc.artifact.files import read_policy as read_artifact
     from tailc.artifact.files import write_policy as write_artifact
+    from tailc.artifact.trust import trust_of
     from tailc.diff.compare import diff as diff_policies
     from tailc.errors import TailcError
     from tailc.forms.ladder.batch import BatchLookup
@@ -39,6 +40,7 @@ _HOMES = {
     "read_held_out": "tailc.pipeline.held_out",
     "read_artifact": "tailc.artifact.files:read_policy",
     "size_policies": "tailc.verify.size:size",
+    "trust_of": "tailc.artifact.trust",
     # Not `verify`: that name is the package's, once anything has imported it.
     "verify_policy": "tailc.verify.judge:verify",
     "write_artifact": "tailc.artifact.files:write_policy",
@@ -55,6 +57,7 @@ __all__ = [
     "read_artifact",
     "read_held_out",
     "size_policies",
+    "trust_of",
     "verify_policy",
     "write_artifact",
 ]
