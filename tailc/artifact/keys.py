@@ -29,6 +29,7 @@ except ImportError as error:
 
 # A PEM file of an Ed25519 key has some hundred bytes.
 _MOST_BYTES = 64 * 1024
+_PEM_BEGIN = b"-----BEGIN"
 _MAKE_KEYS = "make a pair with `tailc keygen STEM`"
 
 Key = TypeVar("Key", Ed25519PrivateKey, Ed25519PublicKey)
@@ -100,6 +101,8 @@ def read_public_key(path: Path | str) -> PublicKey:
     if b"PRIVATE KEY" in data:
         help_ = "a private key stays where policies are signed: give the public one of the pair"
         raise _bad_key(path, "holds a private key, not a public one", help_)
+    if data.count(_PEM_BEGIN) > 1:
+        raise _bad_key(path, "holds several keys", "give a file for each")
     key = _loaded(path, "public", lambda: serialization.load_pem_public_key(data), Ed25519PublicKey)
     return PublicKey(key.public_bytes_raw())
 

@@ -86,6 +86,12 @@ def test_a_file_that_is_no_key_is_refused(tmp_path: Path, content: bytes) -> Non
     assert refusal_of(read_private_key, path).code is Code.BAD_KEY
 
 
+def test_a_file_of_two_keys_is_refused_rather_than_half_read(tmp_path: Path) -> None:
+    path = written(tmp_path / "both", KEY_1.read_bytes() + new_private_key().public.pem())
+    finding = refusal_of(read_public_key, path)
+    assert (finding.code, "a file for each" in str(finding.help)) == (Code.BAD_KEY, True)
+
+
 def test_a_key_of_another_kind_is_refused(tmp_path: Path) -> None:
     key = x25519.X25519PrivateKey.generate()
     encoding = serialization.Encoding.PEM
