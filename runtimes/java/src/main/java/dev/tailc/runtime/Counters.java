@@ -5,9 +5,11 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /** What a server's metrics may want to know; any thread may read at any time. */
 public final class Counters {
+  private static final String UNREADABLE = "unreadable";
+
   private final AtomicLong outside = new AtomicLong();
   private final AtomicLong refusedReloads = new AtomicLong();
-  private volatile Refusal lastRefusal;
+  private volatile String lastRefusal;
 
   Counters() {}
 
@@ -24,8 +26,8 @@ public final class Counters {
     return refusedReloads.get();
   }
 
-  /** Why the last of them was; empty if none was, or that one could not be read. */
-  public Optional<Refusal> lastRefusal() {
+  /** The word of the last one's refusal, or {@code unreadable}; empty if none was refused. */
+  public Optional<String> lastRefusal() {
     return Optional.ofNullable(lastRefusal);
   }
 
@@ -33,9 +35,13 @@ public final class Counters {
     outside.incrementAndGet();
   }
 
-  /** {@code refusal}: null where the file could not be read. */
   void countRefused(Refusal refusal) {
-    lastRefusal = refusal;
+    lastRefusal = refusal.word();
+    refusedReloads.incrementAndGet();
+  }
+
+  void countUnreadable() {
+    lastRefusal = UNREADABLE;
     refusedReloads.incrementAndGet();
   }
 }

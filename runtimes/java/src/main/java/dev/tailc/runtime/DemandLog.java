@@ -4,12 +4,12 @@ import java.io.Closeable;
 import java.io.Flushable;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -53,7 +53,7 @@ public final class DemandLog implements Closeable, Flushable {
     String header = HEADER + (hasClasses ? ",class" : "") + "\n";
     boolean isNew = !Files.exists(path) || Files.size(path) == 0;
     if (!isNew) {
-      checkHeader(header);
+      check(header);
     }
     file = Files.newOutputStream(path, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
     if (isNew) {
@@ -68,16 +68,14 @@ public final class DemandLog implements Closeable, Flushable {
    * @throws UncheckedIOException if lines could not be written; they are lost
    */
   public void record(long demandUs) {
-    if (hasClasses) {
-      throw new IllegalArgumentException("a request of this log needs its class");
-    }
-    record(demandUs, "");
+    record(demandUs, null);
   }
 
-  /** One more request of a class; the class is left out in a log without classes. */
+  /** One more request, of a log with classes. */
   public void record(long demandUs, String requestClass) {
-    if (demandUs < 0) {
-      throw new IllegalArgumentException("a demand cannot be negative");
+    if (demandUs < 0 || hasClasses == (requestClass == null)) {
+      throw new IllegalArgumentException(
+          "a demand is not negative, and has a class where the log has classes");
     }
     if (requests.incrementAndGet() % oneIn == 0) {
       write(demandUs, requestClass);
@@ -126,14 +124,18 @@ public final class DemandLog implements Closeable, Flushable {
     }
   }
 
-  private void checkHeader(String header) throws IOException {
-    byte[] wanted = header.getBytes(StandardCharsets.UTF_8);
-    byte[] found = new byte[wanted.length];
-    try (var existing = Files.newInputStream(path)) {
-      existing.readNBytes(found, 0, found.length);
-    }
-    if (!Arrays.equals(wanted, found)) {
-      throw new IOException(path + ": the file does not begin with `" + header.strip() + "`");
+  /** A file that is there must begin with the header, and end with a line. */
+  private void check(String header) throws IOException {
+    try (RandomAccessFile existing = new RandomAccessFile(path.toFile(), "r")) {
+      byte[] first = new byte[(int) Math.min(header.length(), existing.length())];
+      existing.readFully(first);
+      if (!header.equals(new String(first, StandardCharsets.UTF_8))) {
+        throw new IOException(path + ": the file does not begin with `" + header.strip() + "`");
+      }
+      existing.seek(existing.length() - 1);
+      if (existing.read() != '\n') {
+        throw new IOException(path + ": the file ends within a line");
+      }
     }
   }
 }

@@ -49,7 +49,7 @@ public final class Policy {
     try {
       return open(path, bytesOf(path), options);
     } catch (IOException unread) {
-      options.counters().ifPresent(counters -> counters.countRefused(null));
+      options.counters().ifPresent(Counters::countUnreadable);
       throw unread;
     }
   }

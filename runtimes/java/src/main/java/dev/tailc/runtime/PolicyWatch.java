@@ -55,7 +55,8 @@ public final class PolicyWatch implements AutoCloseable {
   private volatile Policy current;
   private Thread thread;
   private FileStamp stamp;
-  // SHA-256 of what the file held, empty where it could not be read.
+  // SHA-256 of the current policy's file, and of what the file had last; empty: it was not read.
+  private byte[] held;
   private byte[] seen;
 
   /**
@@ -77,7 +78,7 @@ public final class PolicyWatch implements AutoCloseable {
     this.options = options;
     stamp = FileStamp.of(path);
     byte[] bytes = Policy.bytesOf(path);
-    seen = Seal.sha256(bytes, 0, bytes.length);
+    held = seen = Seal.sha256(bytes, 0, bytes.length);
     current = Policy.open(path, bytes, options);
   }
 
@@ -95,14 +96,7 @@ public final class PolicyWatch implements AutoCloseable {
     boolean isTouched = !now.equals(stamp);
     stamp = now;
     try {
-      byte[] bytes = Policy.bytesOf(path);
-      byte[] digest = Seal.sha256(bytes, 0, bytes.length);
-      if (Arrays.equals(digest, seen)) {
-        return Check.UNCHANGED;
-      }
-      seen = digest;
-      current = Policy.open(path, bytes, options.held(current));
-      return Check.RELOADED;
+      return read(Policy.bytesOf(path), isTouched);
     } catch (PolicyException refused) {
       return new Check(Outcome.REFUSED, refused);
     } catch (IOException unread) {
@@ -110,12 +104,25 @@ public final class PolicyWatch implements AutoCloseable {
     }
   }
 
+  private Check read(byte[] bytes, boolean isTouched) {
+    byte[] before = seen;
+    seen = Seal.sha256(bytes, 0, bytes.length);
+    boolean isRefused = !isTouched && Arrays.equals(seen, before);
+    // What is remembered of the policy held is worth more than a second opening of the same.
+    if (isRefused || Arrays.equals(seen, held)) {
+      return Check.UNCHANGED;
+    }
+    current = Policy.open(path, bytes, options.held(current));
+    held = seen;
+    return Check.RELOADED;
+  }
+
   private Check unread(IOException why, boolean isTouched) {
     if (seen.length == 0 && !isTouched) {
       return Check.UNCHANGED;
     }
     seen = new byte[0];
-    current.counters().countRefused(null);
+    current.counters().countUnreadable();
     return new Check(Outcome.REFUSED, why);
   }
 

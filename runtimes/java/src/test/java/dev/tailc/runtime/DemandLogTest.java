@@ -59,6 +59,16 @@ class DemandLogTest {
     Files.writeString(path, "demand_us,weight,class\n1,1,a\n");
     assertThrows(IOException.class, () -> DemandLog.open(path, 1));
     assertEquals("demand_us,weight,class\n1,1,a\n", Files.readString(path));
+    Files.writeString(path, "demand_us,weight\n1,");
+    assertThrows(IOException.class, () -> DemandLog.open(path, 1));
+  }
+
+  @Test
+  void aClassBelongsToALogWithClasses() throws IOException {
+    try (DemandLog log = DemandLog.open(path, 1)) {
+      assertThrows(IllegalArgumentException.class, () -> log.record(1, "short"));
+      assertThrows(IllegalArgumentException.class, () -> log.record(-1));
+    }
   }
 
   @Test

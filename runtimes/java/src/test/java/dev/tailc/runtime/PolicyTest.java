@@ -119,11 +119,11 @@ class PolicyTest {
     Options options = Options.none().held(held);
     Path damaged = VECTORS.resolve("refused").resolve("bit-flip.tailc");
     assertRefused(Refusal.HASH_MISMATCH, () -> Policy.open(damaged, options));
-    assertEquals(Optional.of(Refusal.HASH_MISMATCH), held.counters().lastRefusal());
+    assertEquals(Optional.of("hash-mismatch"), held.counters().lastRefusal());
     Path missing = VECTORS.resolve("missing.tailc");
     assertThrows(NoSuchFileException.class, () -> Policy.open(missing, options));
     assertEquals(2, held.counters().refusedReloads());
-    assertEquals(Optional.empty(), held.counters().lastRefusal());
+    assertEquals(Optional.of("unreadable"), held.counters().lastRefusal());
   }
 
   @Test
