@@ -9,6 +9,7 @@
 
 mod controller;
 mod counters;
+mod demand_log;
 mod error;
 mod flat_form;
 mod ladder;
@@ -19,7 +20,9 @@ mod policy;
 mod seal;
 mod shares;
 mod signature;
+mod stamp;
 mod tail_table;
+mod watched;
 
 #[rustfmt::skip]
 #[path = "generated/reader_generated.rs"]
@@ -28,6 +31,7 @@ mod generated;
 
 pub use controller::{Actuator, Controller, Gains};
 pub use counters::{Counters, RefusedReload};
+pub use demand_log::DemandLog;
 pub use error::{Error, Refusal, Result};
 pub use ladder::{Answer, Boost, Guard, Ladder, LoadAxis, Rule, Start};
 pub use options::Options;
@@ -38,3 +42,4 @@ pub use policy::{Form, Policy};
 pub use shares::{Machine, Served, Shares};
 pub use signature::PublicKey;
 pub use tail_table::{Batch, Sleep, TailTable};
+pub use watched::{Change, Checking, Current, Watched, INTERVAL};

@@ -1,0 +1,126 @@
+//! Demands of a server's requests as a trace that tailc reads.
+
+use std::fmt::Write as _;
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::error::{Error, Result};
+
+const HEADER: &str = "demand_us,weight\n";
+const CLASS_HEADER: &str = "demand_us,weight,class\n";
+/// So many bytes are written at once.
+const BUFFER_BYTES: usize = 64 << 10;
+
+/// A CSV file with every so many-th demand, and how many requests each stands for. Any number of threads
+/// may record at once; most requests are only counted. Dropping it writes what is left.
+#[derive(Debug)]
+pub struct DemandLog {
+    path: PathBuf,
+    one_in: u64,
+    has_classes: bool,
+    requests: AtomicU64,
+    file: Mutex<BufWriter<File>>,
+}
+
+impl DemandLog {
+    /// Writes every `one_in`-th demand. A file that is there goes on if it has the same columns, and is an
+    /// invalid argument if it has not.
+    pub fn open(path: impl AsRef<Path>, one_in: u64) -> Result<Self> {
+        Self::with_header(path.as_ref(), one_in, HEADER)
+    }
+
+    /// The same with a class of requests beside each demand.
+    pub fn open_with_classes(path: impl AsRef<Path>, one_in: u64) -> Result<Self> {
+        Self::with_header(path.as_ref(), one_in, CLASS_HEADER)
+    }
+
+    /// One more request is done, which executed for so long. Where the file cannot be written what was
+    /// recorded is kept, as far as there is room for it.
+    pub fn record(&self, demand_us: u64) -> Result<()> {
+        self.record_row(demand_us, None)
+    }
+
+    /// The same for a request of a class.
+    pub fn record_class(&self, demand_us: u64, class: &str) -> Result<()> {
+        self.record_row(demand_us, Some(class))
+    }
+
+    /// Writes what was recorded to the file.
+    pub fn flush(&self) -> Result<()> {
+        self.told(self.file().flush())
+    }
+
+    fn record_row(&self, demand_us: u64, class: Option<&str>) -> Result<()> {
+        if class.is_some() != self.has_classes {
+            let why = "a demand has a class exactly where its log has classes";
+            return Err(Error::InvalidArgument(why));
+        }
+        let number = self.requests.fetch_add(1, Ordering::Relaxed) + 1;
+        if !number.is_multiple_of(self.one_in) {
+            return Ok(());
+        }
+        let mut row = format!("{demand_us},{}", self.one_in);
+        if let Some(class) = class {
+            row.push(',');
+            push_quoted(&mut row, class);
+        }
+        row.push('\n');
+        self.told(self.file().write_all(row.as_bytes()))
+    }
+
+    fn with_header(path: &Path, one_in: u64, header: &'static str) -> Result<Self> {
+        if one_in == 0 {
+            return Err(Error::InvalidArgument("one of so many requests is written, 1 at least"));
+        }
+        let io_error = |why| Error::Io(path.to_owned(), why);
+        let opened = OpenOptions::new().read(true).append(true).create(true).open(path);
+        let mut file = opened.map_err(io_error)?;
+        if file.metadata().map_err(io_error)?.len() == 0 {
+            file.write_all(header.as_bytes()).map_err(io_error)?;
+        } else if !goes_on(&mut file, header).map_err(io_error)? {
+            let why = "the file is there, with other columns or without the end of a line";
+            return Err(Error::InvalidArgument(why));
+        }
+        Ok(Self {
+            path: path.to_owned(),
+            one_in,
+            has_classes: header == CLASS_HEADER,
+            requests: AtomicU64::new(0),
+            file: Mutex::new(BufWriter::with_capacity(BUFFER_BYTES, file)),
+        })
+    }
+
+    fn file(&self) -> MutexGuard<'_, BufWriter<File>> {
+        self.file.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn told(&self, done: io::Result<()>) -> Result<()> {
+        done.map_err(|why| Error::Io(self.path.clone(), why))
+    }
+}
+
+/// Whether a file begins with a header, and ends with a line.
+fn goes_on(file: &mut File, header: &str) -> io::Result<bool> {
+    let mut first = Vec::new();
+    file.take(header.len() as u64).read_to_end(&mut first)?;
+    if first != header.as_bytes() {
+        return Ok(false);
+    }
+    let mut last = [0];
+    file.seek(SeekFrom::End(-1))?;
+    file.read_exact(&mut last)?;
+    Ok(last == *b"\n")
+}
+
+/// As RFC 4180 quotes a field.
+fn push_quoted(row: &mut String, field: &str) {
+    if field.contains([',', '"', '\n', '\r']) {
+        // Writing to a string does not fail.
+        let _ = write!(row, "\"{}\"", field.replace('"', "\"\""));
+    } else {
+        row.push_str(field);
+    }
+}

@@ -1,0 +1,175 @@
+//! A policy that is opened again whenever its file changes.
+
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{channel, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{Builder, JoinHandle};
+use std::time::Duration;
+
+use arc_swap::{ArcSwap, Guard};
+use sha2::{Digest, Sha256};
+
+use crate::error::{Error, Result};
+use crate::options::{bytes_of, Options};
+use crate::policy::Policy;
+use crate::stamp::Stamp;
+
+/// How often a file is looked at where nothing else is asked.
+pub const INTERVAL: Duration = Duration::from_secs(1);
+
+/// The policy in a file, and its successors. A clone is the same one.
+#[derive(Clone, Debug)]
+pub struct Watched {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    path: PathBuf,
+    options: Options,
+    current: ArcSwap<Policy>,
+    seen: Mutex<Seen>,
+}
+
+type Sha256Bytes = [u8; 32];
+
+/// What was in the file when it was looked at.
+#[derive(Debug)]
+struct Seen {
+    /// None: it could not be looked at.
+    stamp: Option<Stamp>,
+    last_read: Sha256Bytes,
+    /// Of the policy in force.
+    held: Sha256Bytes,
+}
+
+/// What a look at the file told.
+#[derive(Debug)]
+pub enum Change {
+    /// The policy held is the one in the file, or what is there was refused before.
+    Unchanged,
+    /// Another policy is in force.
+    Reloaded,
+    /// What is there now is refused, or cannot be read; the policy held stays in force.
+    Refused(Error),
+}
+
+/// The policy in force when it was asked for. It stays whole while it is held; hold it for a request or
+/// a quantum, and ask again.
+#[derive(Debug)]
+pub struct Current(Guard<Arc<Policy>>);
+
+impl Current {
+    /// The same to keep, or to give to another thread.
+    pub fn to_arc(&self) -> Arc<Policy> {
+        Arc::clone(&self.0)
+    }
+}
+
+impl Deref for Current {
+    type Target = Policy;
+
+    fn deref(&self) -> &Policy {
+        &self.0
+    }
+}
+
+impl Watched {
+    /// Opens the policy in a file; each that follows must satisfy the same options, and not be older.
+    pub fn open(path: impl AsRef<Path>, options: Options) -> Result<Self> {
+        let path = path.as_ref().to_owned();
+        // Before it is read, so that what changes meanwhile has another one.
+        let stamp = Stamp::of(&path).ok();
+        let bytes = bytes_of(&path)?;
+        let policy = options.policy_in(&bytes, &path)?;
+        let digest = Sha256::digest(&bytes).into();
+        let seen = Mutex::new(Seen { stamp, last_read: digest, held: digest });
+        let current = ArcSwap::from_pointee(policy);
+        Ok(Self { shared: Arc::new(Shared { path, options, current, seen }) })
+    }
+
+    /// The policy in force. Never blocks, from any thread; the first call of a thread allocates.
+    #[inline]
+    pub fn current(&self) -> Current {
+        Current(self.shared.current.load())
+    }
+
+    /// Looks at the file once, and tells what came of it. A change that is refused is counted once.
+    pub fn check(&self) -> Change {
+        let mut seen = self.shared.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        match self.shared.successor(&mut seen) {
+            Ok(None) => Change::Unchanged,
+            Ok(Some(policy)) => {
+                self.shared.current.store(Arc::new(policy));
+                Change::Reloaded
+            }
+            Err(why) => {
+                self.current().counters().count_refused(&why);
+                Change::Refused(why)
+            }
+        }
+    }
+
+    /// Checks in a thread of its own until what is returned is dropped.
+    pub fn check_every(&self, interval: Duration) -> Result<Checking> {
+        let (stop, stopped) = channel::<()>();
+        let watched = self.clone();
+        let check = move || {
+            while stopped.recv_timeout(interval) == Err(RecvTimeoutError::Timeout) {
+                watched.check();
+            }
+        };
+        let thread = Builder::new().name("tailc-watch".to_owned()).spawn(check);
+        let thread = thread.map_err(|why| Error::Io(self.shared.path.clone(), why))?;
+        Ok(Checking { stop: Some(stop), thread: Some(thread) })
+    }
+}
+
+impl Shared {
+    /// The policy that takes the place of the one held; none: there is nothing new.
+    fn successor(&self, seen: &mut Seen) -> Result<Option<Policy>> {
+        let before = seen.stamp;
+        let stamp = match Stamp::of(&self.path) {
+            Ok(stamp) => stamp,
+            Err(_) if before.is_none() => return Ok(None),
+            Err(why) => {
+                seen.stamp = None;
+                return Err(Error::Io(self.path.clone(), why));
+            }
+        };
+        if before.is_some_and(|before| stamp.is_unchanged(&before)) {
+            return Ok(None);
+        }
+        seen.stamp = Some(stamp);
+        let bytes = bytes_of(&self.path).inspect_err(|_| seen.stamp = Some(stamp.settled()))?;
+        let digest: Sha256Bytes = Sha256::digest(&bytes).into();
+        let is_known = digest == seen.last_read || digest == seen.held;
+        seen.last_read = digest;
+        if is_known {
+            return Ok(None);
+        }
+        let options = self.options.clone().replacing(&self.current.load());
+        let policy = options.policy_in(&bytes, &self.path)?;
+        seen.held = digest;
+        Ok(Some(policy))
+    }
+}
+
+/// A thread that checks; dropping this stops it, and waits for a check that is under way.
+#[derive(Debug)]
+#[must_use = "the thread stops when this is dropped"]
+pub struct Checking {
+    stop: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Drop for Checking {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        if let Some(thread) = self.thread.take() {
+            // A thread that panicked has told so itself.
+            let _ = thread.join();
+        }
+    }
+}
