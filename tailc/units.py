@@ -262,6 +262,12 @@ def number_text(value: float | Decimal) -> str:
     return str(int(value)) if whole else repr(float(value))
 
 
+def digits_text(value: float, digits: int) -> str:
+    """The value to so many digits, as a plain decimal however small or large it is."""
+    text = f"{value:.{digits}g}"
+    return f"{Decimal(text):,f}" if "e" in text else text
+
+
 def format_us(value_us: int) -> str:
     """A duration as `1.5 ms`, exactly, in the largest of us, ms and s that it reaches."""
     return _scaled(value_us, (("us", 1), ("ms", 1_000), ("s", 1_000_000)))

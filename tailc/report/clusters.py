@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tailc.forms.plan.cluster_problem import ClusterProblem, ClusterSolution
 from tailc.forms.plan.expected import expected_of
 from tailc.report.plan import money_text
-from tailc.units import counted
+from tailc.units import counted, digits_text
 
 if TYPE_CHECKING:
     from tailc.pipeline.compile import Compiled
@@ -80,7 +80,7 @@ def _times_text(problem: ClusterProblem, solution: ClusterSolution) -> str:
 
 
 def _minutes(seconds: Fraction) -> str:
-    return f"{float(seconds) / _S_PER_MIN:.4g} min"
+    return f"{digits_text(float(seconds) / _S_PER_MIN, 4)} min"
 
 
 def _cost_text(solution: ClusterSolution) -> str:

@@ -11,12 +11,13 @@ from tailc.forms.plan.plan import Battery, Plan, PlannedJob, Span
 from tailc.report.plan_epochs import epochs_text, strip_text
 from tailc.report.table import aligned
 from tailc.traces.zones import utc_text
-from tailc.units import counted, format_mw, format_ppm, plain_ppm, printable
+from tailc.units import counted, digits_text, format_mw, format_ppm, plain_ppm, printable
 
 # Of the jobs so many are shown where not all are asked for.
 _SHOWN = 12
 _UNITS = (("h", 3_600), ("min", 60), ("s", 1))
 _MG_PER_KG = 1_000_000
+MJ_PER_J = 1_000
 
 
 def plan_text(plan: Plan) -> str:
@@ -60,13 +61,15 @@ def money_text(udollars: int | Fraction) -> str:
 
 
 def energy_text(energy_mj: int) -> str:
-    """Four digits of kWh."""
-    return f"{energy_mj / MJ_PER_KWH:.4g} kWh"
+    """Four digits of kWh, or of J where it is less than a thousandth."""
+    if 0 < energy_mj < MJ_PER_KWH // 1_000:
+        return f"{digits_text(energy_mj / MJ_PER_J, 4)} J"
+    return f"{digits_text(energy_mj / MJ_PER_KWH, 4)} kWh"
 
 
 def carbon_text(carbon_mg: Fraction) -> str:
     """Four digits of kg."""
-    return f"{float(carbon_mg) / _MG_PER_KG:.4g} kg"
+    return f"{digits_text(float(carbon_mg) / _MG_PER_KG, 4)} kg"
 
 
 def expected_text(books: Expected) -> str:
@@ -129,7 +132,7 @@ def pools_text(plan: Plan) -> str:
                 f"{pool.servers:,}",
                 format_mw(pool.busy_mw),
                 format_mw(pool.asleep_mw),
-                f"{pool.migration_mj / 1_000:.4g} J",
+                f"{digits_text(pool.migration_mj / MJ_PER_J, 4)} J",
                 price,
             ]
         )

@@ -7,7 +7,7 @@ from tailc.forms.plan.ledger import MJ_PER_KWH
 from tailc.forms.plan.plan import Plan
 from tailc.report.table import aligned
 from tailc.traces.zones import utc_text
-from tailc.units import plain_ppm, printable
+from tailc.units import digits_text, plain_ppm, printable
 
 # Characters of a strip: a day of half hours.
 _WIDTH = 48
@@ -64,18 +64,23 @@ def epochs_text(plan: Plan) -> str:
         row = [
             str(number),
             _moment(plan, number),
-            f"{entry.green_mj / MJ_PER_KWH:.4g}",
+            _kwh_text(entry.green_mj),
             plain_ppm(epoch.brown_udollars_per_kwh),
-            f"{epoch.brown_mg_per_kwh / 1_000:.4g}",
-            f"{entry.demand_mj / MJ_PER_KWH:.4g}",
+            digits_text(epoch.brown_mg_per_kwh / 1_000, 4),
+            _kwh_text(entry.demand_mj),
             str(busy[number]),
         ]
         row += [str(green[number])] if plan.has_buses else []
         if states_mj:
             told_mj = plan.battery_mj[number], states_mj[number]
-            row += [f"{each_mj / MJ_PER_KWH:.4g}" for each_mj in told_mj]
+            row += [_kwh_text(each_mj) for each_mj in told_mj]
         rows.append([*row, *(plain_ppm(one.udollars[number]) for one in plan.prices)])
     return aligned(rows, numbers=[0, *range(2, len(title))])
+
+
+def _kwh_text(energy_mj: int) -> str:
+    """Four digits, and nothing below a millionth."""
+    return digits_text(round(energy_mj / MJ_PER_KWH, 6), 4)
 
 
 def _moment(plan: Plan, epoch: int) -> str:

@@ -17,7 +17,7 @@ from tailc.report.table import aligned
 from tailc.report.tail_table import tail_table_text
 from tailc.traces.profile import NS_PER_MS
 from tailc.traces.summary import GRID_PPM
-from tailc.units import format_mrps, format_us, printable
+from tailc.units import digits_text, format_mrps, format_us, printable
 
 # Of the design demand; all are in the summary's grid.
 _SHOWN_PERCENT = (50, 95, 99)
@@ -94,7 +94,7 @@ def _gap_text(evidence: Evidence) -> str:
     gap_ppm = dict(evidence.settings).get("gap_ppm")
     if gap_ppm is None:
         return "no bound"
-    return f"gap to the proved bound {gap_ppm * 100 / PPM:.2g} %"
+    return f"gap to the proved bound {digits_text(gap_ppm * 100 / PPM, 2)} %"
 
 
 def _literal_search(policy: Policy) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tailc.forms.plan.racks_problem import PlanSolution, RacksProblem
 from tailc.percentiles import PPM
 from tailc.report.plan import cents_text
-from tailc.units import counted
+from tailc.units import counted, digits_text
 
 if TYPE_CHECKING:
     from tailc.pipeline.compile import Compiled
@@ -44,7 +44,7 @@ def racks_text(compiled: Compiled) -> str:
     gap_ppm = settings.get("gap_ppm")
     proof = "no bound is proved"
     if gap_ppm is not None:
-        proof = f"within {gap_ppm * 100 / PPM:.3g} % of the bound"
+        proof = f"within {digits_text(gap_ppm * 100 / PPM, 3)} % of the bound"
     learned = (
         f"of {counted(settings['expected_jobs'], 'job')} in {counted(settings['spans'], 'span')}"
     )

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tailc import units
-from tailc.units import DURATION, PERCENT, RATE, Fault, QuantityError
+from tailc.units import DURATION, PERCENT, RATE, Fault, QuantityError, digits_text
 
 
 @pytest.mark.parametrize(
@@ -178,3 +178,19 @@ def test_reading_agrees_with_decimal_arithmetic(amount: Decimal, unit: str) -> N
 def test_any_text_is_a_quantity_or_a_quantity_error(text: str) -> None:
     with contextlib.suppress(QuantityError):
         assert units.parse(text, DURATION, RATE) >= 0
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "told"),
+    [
+        (0, 4, "0"),
+        (1.275e-05, 4, "0.00001275"),
+        (-2.5e-07, 4, "-0.00000025"),
+        (2_500.4, 4, "2500"),
+        (12_346, 4, "12,350"),
+        (120, 2, "120"),
+        (0.0054, 2, "0.0054"),
+    ],
+)
+def test_digits_are_told_without_an_exponent(value, digits, told):
+    assert digits_text(value, digits) == told

@@ -16,7 +16,7 @@ from tailc.pipeline.variants import Answer
 from tailc.report.energy import energy_text as work_text
 from tailc.report.energy import in_watts
 from tailc.report.plan import carbon_text, cents_text, energy_text, money_text
-from tailc.units import format_mrps, format_ppm, format_us
+from tailc.units import digits_text, format_mrps, format_ppm, format_us
 
 _PPM_PER_PERCENT = 10_000
 _MILLI = 1_000
@@ -111,7 +111,7 @@ def _of_plan(policy: Policy, plan: Plan) -> Iterator[Figure]:
         "violations_ppm", "promised", plan.violations_ppm, f"<= {format_ppm(plan.violations_ppm)}"
     )
     if (gap_ppm := settings.get("gap_ppm")) is not None:
-        yield _figure("gap_ppm", "gap", gap_ppm, f"{gap_ppm / _PPM_PER_PERCENT:.3g} %")
+        yield _figure("gap_ppm", "gap", gap_ppm, f"{digits_text(gap_ppm / _PPM_PER_PERCENT, 3)} %")
 
 
 def _of_shares(policy: Policy, shares: Shares) -> Iterator[Figure]:

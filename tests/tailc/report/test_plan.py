@@ -8,7 +8,14 @@ from fractions import Fraction
 import pytest
 
 from tailc.forms.plan.plan import Plan, PlannedJob, Span
-from tailc.report.plan import cents_text, length_text, money_text, plan_rows_text, plan_text
+from tailc.report.plan import (
+    cents_text,
+    energy_text,
+    length_text,
+    money_text,
+    plan_rows_text,
+    plan_text,
+)
 from tailc.report.plan_epochs import strip_text
 from tests.tailc.artifact.published import policy_of
 
@@ -28,6 +35,22 @@ def test_expected_energy_its_price_and_what_jobs_pay_are_told() -> None:
     assert "brown 2.301 kWh for $0.24 with 0.8838 kg CO2" in line
     # 58 promised slots at 7.25 cents and 378 at 6: $26.885, of which a half cent goes down to even.
     assert "jobs pay $26.88, $0.00 goes back; 18 servers moved" in line
+
+
+@pytest.mark.parametrize(
+    ("energy_mj", "told"),
+    [
+        (0, "0 kWh"),
+        # 1.275e-05 kWh, as Python has it.
+        (45_900, "45.9 J"),
+        (1, "0.001 J"),
+        (3_599_999, "3600 J"),
+        (3_600_000, "0.001 kWh"),
+        (3_600_000_000 * 123_456, "123,500 kWh"),
+    ],
+)
+def test_an_energy_is_told_as_people_read_it(energy_mj: int, told: str) -> None:
+    assert energy_text(energy_mj) == told
 
 
 def test_pools_are_told_with_their_racks_where_they_have_some() -> None:
