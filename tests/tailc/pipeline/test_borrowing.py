@@ -33,6 +33,12 @@ def _few_replays(monkeypatch):
     monkeypatch.setattr(lane_replays, "REPLAYS", 3)
 
 
+@pytest.fixture
+def few_requests(monkeypatch):
+    """Where policies are compared on the same requests, and no closed form is wanted."""
+    monkeypatch.setattr(lane_replays, "REQUESTS_PER_REPLAY", 5_000)
+
+
 def exponential(count: int = 1_000) -> DemandProfile:
     return alike(-MEAN_MS * np.log(1 - (np.arange(count) + 0.5) / count))
 
@@ -187,7 +193,7 @@ def test_tails_alone_and_under_the_policy_are_of_the_same_requests_at_the_same_t
         assert 0 <= point.tail_us - point.alone_us <= 1
 
 
-def test_what_was_searched_is_told_of_other_requests_than_it_was_searched_on():
+def test_what_was_searched_is_told_of_other_requests_than_it_was_searched_on(few_requests):
     found = solve_for_budgets(problem(borrowing=Borrowing.OPTIMISED, rates_mrps=(100_000,)))
     idle = solve_for_budgets(problem(borrowing=Borrowing.IDLE, rates_mrps=(100_000,)))
     assert found.points[0].alone_us != idle.points[0].alone_us
@@ -278,14 +284,14 @@ def test_at_low_load_the_age_is_that_of_the_closed_form():
     assert age_us == pytest.approx((40 * MS - demand_us) / 0.4, abs=2)
 
 
-def test_where_both_lanes_together_do_less_than_one_nothing_is_shared():
+def test_where_both_lanes_together_do_less_than_one_nothing_is_shared(few_requests):
     asked = problem(interference=700_000, batch_slowdown_ppm=500_000, borrowing=Borrowing.OPTIMISED)
     found = solve_for_budgets(asked)
     assert found.plan.longest_us is not None
     assert found.plan.longest_us <= asked.release_us
 
 
-def test_no_policy_with_one_age_leaves_more_batch_work_than_the_optimised_one():
+def test_no_policy_with_one_age_leaves_more_batch_work_than_the_optimised_one(few_requests):
     asked = problem(borrowing=Borrowing.OPTIMISED)
     found = solve_for_budgets(asked)
     assert _meets(found, asked.target_us)

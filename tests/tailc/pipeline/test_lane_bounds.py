@@ -22,7 +22,9 @@ LANES = Lanes(1, 400_000, 300_000)
 
 @pytest.fixture(autouse=True)
 def _few_replays(monkeypatch):
+    # The bound is of the requests that are replayed, however many they are.
     monkeypatch.setattr(lane_replays, "REPLAYS", 3)
+    monkeypatch.setattr(lane_replays, "REQUESTS_PER_REPLAY", 5_000)
 
 
 def seen_and_bound(plans: list[Plan], lanes: Lanes = LANES, rate: int = RATE_MRPS, **changes):

@@ -6,6 +6,7 @@ import pytest
 
 from tailc.artifact.files import read_policy
 from tailc.forms.ladder.table import Rule
+from tailc.pipeline import lane_replays
 from tests.tailc.policies.elfen.case import swapped, write
 
 FIXED = "policy: fixed\nbudget: by-load\n"
@@ -50,7 +51,9 @@ def test_a_compile_tells_budget_tail_and_batch_work_by_rate(compiled):
         assert word not in ended.out
 
 
-def test_what_was_optimised_stands_beside_the_most_that_there_can_be(compiled):
+def test_what_was_optimised_stands_beside_the_most_that_there_can_be(compiled, monkeypatch):
+    monkeypatch.setattr(lane_replays, "REPLAYS", 3)
+    monkeypatch.setattr(lane_replays, "REQUESTS_PER_REPLAY", 5_000)
     ended, stem = compiled(swapped((FIXED, "policy: optimised\n"), ("[20/s, 60/s]", "[40/s]")))
     assert ended.code == 0
     assert "(dual-bound), largest gap to the proved bound " in ended.out
@@ -90,10 +93,10 @@ def test_the_judge_lets_cores_without_batch_work_sleep_as_the_compile_did(compil
     spec = swapped((FIXED, "policy: borrow-idle\n"), (LANES, WAKING))
     _, stem = compiled(spec)
     held_out = stem.parent / "heldout.csv"
-    words = ("--output-format", "json", "--no-progress")
+    words = ("--baselines", "no-batch,borrow-idle", "--output-format", "json", "--no-progress")
     ended = tailc("verify", f"{stem}.json", "--trace", held_out, *words)
     for point in json.loads(ended.out)["result"]["points"]:
-        first, idle, *_ = point["baselines"]
+        first, idle = point["baselines"]
         assert (first["subject"], idle["subject"]) == ("no-batch", "borrow-idle")
         tails = [run["verdicts"][0]["estimate_us"] for run in (first, idle)]
         # At least the 200 us that the core takes to wake up for some request in ten thousand.
