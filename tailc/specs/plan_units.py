@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 from pydantic import BeforeValidator, WithJsonSchema
@@ -38,6 +39,8 @@ FEE = Dimension(
     example="29c/h",
     likely={"$/h": "USD/h", "ct/h": "c/h"},
 )
+# The same units, for times of epochs and days.
+LONG_DURATION = replace(DURATION, example="15min")
 US_PER_S = 1_000_000
 
 
@@ -50,7 +53,7 @@ def _lead_seconds(value: object) -> int:
 
 
 def _whole_seconds(value: object, *, positive: bool) -> int:
-    us = quantity(DURATION, positive=positive)(value)
+    us = quantity(LONG_DURATION, positive=positive)(value)
     if us % US_PER_S:
         message = f"must be whole seconds, not {written(value)}"
         raise RefusalError(Complaint(Code.BAD_VALUE, message, "for example `15min`"))
@@ -77,7 +80,11 @@ PowerMw = Annotated[int, BeforeValidator(quantity(POWER)), _field(POWER, "A powe
 SleepMw = Annotated[
     int, BeforeValidator(quantity(POWER, positive=False)), _field(POWER, "A power.")
 ]
-Seconds = Annotated[int, BeforeValidator(_seconds), _field(DURATION, "Whole seconds, with a unit.")]
+Seconds = Annotated[
+    int, BeforeValidator(_seconds), _field(LONG_DURATION, "Whole seconds, with a unit.")
+]
 LeadSeconds = Annotated[
-    int, BeforeValidator(_lead_seconds), _field(DURATION, "Whole seconds, with a unit; may be 0s.")
+    int,
+    BeforeValidator(_lead_seconds),
+    _field(LONG_DURATION, "Whole seconds, with a unit; may be 0s."),
 ]

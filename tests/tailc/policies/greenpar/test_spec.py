@@ -154,3 +154,12 @@ def test_what_a_plan_does_not_have_cannot_be_overridden(tmp_path, overrides):
     with pytest.raises(TailcError) as caught:
         spec_of(tmp_path).with_search(overrides)
     assert caught.value.findings[0].code is Code.USAGE
+
+
+@pytest.mark.parametrize(("written", "hint"), [("15", "write `15min`"), ("soon", "`15min`")])
+def test_a_time_of_epochs_is_explained_by_one_of_their_length(tmp_path, written, hint):
+    with pytest.raises(TailcError) as caught:
+        opened(tmp_path, changed("horizon:", f"deferral: {written}\nhorizon:"))
+    (finding,) = caught.value.findings
+    assert hint in finding.help
+    assert "ms`" not in finding.help.partition("units:")[0]
