@@ -81,6 +81,14 @@ def test_what_vectors_do_not_tell_is_as_documented(features: str) -> None:
     assert any(line.startswith("test result: ok") for line in cargo("test", "-F", features))
 
 
+def test_drawn_questions_are_summed_up_once_in_4096_and_at_the_end(built: Built) -> None:
+    policy = VECTORS / "lucene.tailc"
+    lines = built.run("differential", policy, 7, 10_000)
+    assert len(lines) == 3
+    assert lines[:2] == built.run("differential", policy, 7, 8_192)
+    assert lines[0] not in built.run("differential", policy, 8, 8_192)
+
+
 def test_a_wrong_answer_is_reported_with_what_was_wanted(built: Built, tmp_path: Path) -> None:
     for folder in ("refused", "levels", "steps", "shares", "plans"):
         (tmp_path / folder).mkdir()

@@ -72,6 +72,8 @@ pub struct Ladder {
     rules: Vec<Rule>,
     quantum_us: i64,
     boost: Option<Boost>,
+    longest_delay_us: u64,
+    last_climb_us: u64,
     core_unit: Vec<usize>,
     move_us: Vec<i64>,
     core_count: Vec<i64>,
@@ -145,6 +147,16 @@ impl Ladder {
     /// The loads it was compiled for.
     pub fn guard(&self) -> Guard {
         self.guard
+    }
+
+    /// The longest that any row lets a request wait.
+    pub fn longest_delay_us(&self) -> u64 {
+        self.longest_delay_us
+    }
+
+    /// The latest age at which any row climbs.
+    pub fn last_climb_us(&self) -> u64 {
+        self.last_climb_us
     }
 
     /// Of rungs that are cores: by rung the cost unit of its core. Empty for other rungs.
@@ -228,6 +240,8 @@ impl Ladder {
             rungs: form.rungs().iter().map(|rung| rung.name().to_owned()).collect(),
             quantum_us: form.quantum_us(),
             boost,
+            longest_delay_us: form.rows().iter().map(|row| row.delay_us()).max().unwrap_or(0),
+            last_climb_us: form.climbs().iter().map(|climb| climb.age_us()).max().unwrap_or(0),
             core_unit: if has_cores { core_units(form)? } else { Vec::new() },
             move_us: if has_cores { moves_us(form) } else { Vec::new() },
             core_count: if has_cores { core_counts(form) } else { Vec::new() },

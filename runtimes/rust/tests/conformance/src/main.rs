@@ -6,7 +6,11 @@
 //!                                          `opened` where it is not
 //!     conformance refusals damages FILE    the same of all single-bit flips of a file, all
 //!                                          truncations, all appended bytes
+//!     conformance differential FILE SEED COUNT
+//!                                          checksums of the answers to drawn questions, one for
+//!                                          each 4,096 and one for the rest
 
+mod differential;
 mod lines;
 mod plans;
 mod refusals;
@@ -16,17 +20,19 @@ use std::process::ExitCode;
 
 type Outcome = Result<bool, Box<dyn std::error::Error>>;
 
+const USAGE: &str =
+    "usage: conformance vectors DIR | refusals files < LIST | refusals damages FILE \
+                     | differential FILE SEED COUNT";
+
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let outcome: Outcome = match words[..] {
         ["vectors", folder] => vectors::run_all(folder.as_ref()),
+        ["differential", path, seed, count] => asked(path, seed, count),
         ["refusals", "files"] => refusals::files(),
         ["refusals", "damages", path] => refusals::damages(path.as_ref()),
-        _ => {
-            Err("usage: conformance vectors DIR | refusals files < LIST | refusals damages FILE"
-                .into())
-        }
+        _ => Err(USAGE.into()),
     };
     match outcome {
         Ok(true) => ExitCode::SUCCESS,
@@ -36,4 +42,8 @@ fn main() -> ExitCode {
             ExitCode::from(64)
         }
     }
+}
+
+fn asked(path: &str, seed: &str, count: &str) -> Outcome {
+    differential::run(path.as_ref(), seed.parse()?, count.parse()?)
 }
