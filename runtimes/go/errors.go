@@ -57,7 +57,7 @@ func refused(refusal Refusal, reason string) *PolicyError {
 	return &PolicyError{Refusal: refusal, Reason: reason}
 }
 
-// require and broken end an opening: OpenBytes recovers what they throw, and nobody else does.
+// require and broken end an opening: openBytes recovers what they throw, and nothing else calls them.
 func require(holds bool, otherwise string) {
 	if !holds {
 		panic(refused(BadMeaning, otherwise))
