@@ -163,8 +163,7 @@ public final class Controller {
             && form.leastPpm() <= form.firstPpm()
             && form.firstPpm() <= form.mostPpm()
             && form.mostPpm() <= (isBound(form) ? 2 : 1) * PPM;
-    require(
-        isLimited, "an output lies between its limits, and those between 0 and 1, or 2 for a bound");
+    require(isLimited, "an output lies between its limits, those from 0 to 1, or 2 for a bound");
     boolean isFraction = FEWEST_BITS <= form.fractionBits() && form.fractionBits() <= MOST_BITS;
     require(isFraction, "21 to 40 bits are a fraction");
     checkGains(form);

@@ -13,8 +13,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Demands of requests as a trace for tailc: a CSV file with a line for every so many of them, and how
- * many it stands for. Any number of threads may record at once; all but those whose request is
+ * Demands of requests as a trace for tailc: a CSV file with a line for every so many of them, and
+ * how many it stands for. Any number of threads may record at once; all but those whose request is
  * written pay for a counter alone.
  */
 public final class DemandLog implements Closeable, Flushable {
@@ -116,11 +116,14 @@ public final class DemandLog implements Closeable, Flushable {
 
   @Override
   public synchronized void close() throws IOException {
-    if (!isClosed) {
-      isClosed = true;
-      try (OutputStream closing = file) {
-        flush();
-      }
+    if (isClosed) {
+      return;
+    }
+    isClosed = true;
+    try {
+      flush();
+    } finally {
+      file.close();
     }
   }
 

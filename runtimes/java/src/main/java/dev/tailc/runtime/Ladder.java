@@ -5,7 +5,9 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 
-/** One ladder. Any number of threads may look up at once, also while another steps the controller. */
+/**
+ * One ladder. Any number of threads may look up at once, also while another steps the controller.
+ */
 public final class Ladder {
   // No age in a policy is as late.
   private static final long EVER_US = 1L << 53;

@@ -86,7 +86,8 @@ public final class Options {
   void check(Policy policy) {
     if (service != null && !service.equals(policy.name())) {
       throw new PolicyException(
-          Refusal.OTHER_SERVICE, "the policy is for `" + policy.name() + "`, not `" + service + "`");
+          Refusal.OTHER_SERVICE,
+          "the policy is for `" + policy.name() + "`, not `" + service + "`");
     }
     if (heldGeneration.isPresent() && policy.generation() < heldGeneration.getAsLong()) {
       throw new PolicyException(

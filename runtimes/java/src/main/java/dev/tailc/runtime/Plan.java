@@ -86,8 +86,8 @@ public final class Plan {
   }
 
   /**
-   * How many servers of which pool a job has at a moment; empty: the plan does not say, since it has
-   * no such job, or the moment is outside it.
+   * How many servers of which pool a job has at a moment; empty: the plan does not say, since it
+   * has no such job, or the moment is outside it.
    */
   public Optional<SortedMap<Integer, Long>> allocation(String job, long unixS) {
     OptionalInt epoch = epochAt(unixS);
@@ -111,8 +111,8 @@ public final class Plan {
   }
 
   /**
-   * What a rigid job of {@code width} servers for so many epochs would pay, and be worth. Ties go to
-   * the earlier epoch, then the lower pool. Takes O(pools epochs log epochs).
+   * What a rigid job of {@code width} servers for so many epochs would pay, and be worth. Ties go
+   * to the earlier epoch, then the lower pool. Takes O(pools epochs log epochs).
    *
    * @param greenPpm the share of its server-epochs that shall be green
    */

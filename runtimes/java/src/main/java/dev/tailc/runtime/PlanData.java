@@ -10,7 +10,9 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** What a plan says; one that contradicts itself is refused, but for servers that jobs have twice. */
+/**
+ * What a plan says; one that contradicts itself is refused, but for servers that jobs have twice.
+ */
 final class PlanData {
   static final long LARGEST_WHOLE = (1L << 53) - 1;
   private static final long MOST_SERVERS = 1L << 20;

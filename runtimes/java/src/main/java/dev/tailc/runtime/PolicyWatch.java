@@ -12,9 +12,9 @@ import java.util.concurrent.TimeUnit;
  * A policy that follows its file: where that changes, what it holds takes the place of the policy,
  * unless it is refused.
  *
- * <p>A change is seen whether the file is renamed into place, written in place, or behind a symbolic
- * link that is swapped. One that is half written, damaged, older, or otherwise refused leaves the
- * policy in force, is counted once, and is read again when it changes again.
+ * <p>A change is seen whether the file is renamed into place, written in place, or behind a
+ * symbolic link that is swapped. One that is half written, damaged, older, or otherwise refused
+ * leaves the policy in force, is counted once, and is read again when it changes again.
  */
 public final class PolicyWatch implements AutoCloseable {
   private static final Duration INTERVAL = Duration.ofSeconds(1);

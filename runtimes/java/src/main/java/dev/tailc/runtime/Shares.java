@@ -8,7 +8,7 @@ import java.util.List;
 
 /**
  * A broker of one host: shares of its processor time by what virtual machines get done. For one
- * thread at a time. Doubles are rounded after each operation, so that all runtimes agree to the bit.
+ * thread at a time. Doubles are rounded after each operation, so all runtimes agree to the bit.
  */
 public final class Shares {
   // More counts as that.

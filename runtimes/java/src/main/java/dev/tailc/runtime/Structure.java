@@ -6,8 +6,8 @@ import java.nio.charset.CharsetDecoder;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Follows every offset of a FlatBuffer, as the library's verifiers do in other languages: afterwards
- * its accessors read nothing but what is there.
+ * Follows every offset of a FlatBuffer, as the library's verifiers do in other languages:
+ * afterwards its accessors read nothing but what is there.
  */
 final class Structure {
   private static final int OFFSET_BYTES = 4;

@@ -15,9 +15,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Opens policies that were damaged and sealed again: {@code Nonsense DIR SEED COUNT}. Each is refused
- * as a policy, or opened and safe to ask; whatever else happens is thrown, with the number of the
- * damage. Prints how many were opened, and how many refused as what.
+ * Opens policies that were damaged and sealed again: {@code Nonsense DIR SEED COUNT}. Each is
+ * refused as a policy, or opened and safe to ask; whatever else happens is thrown, with the number
+ * of the damage. Prints how many were opened, and how many refused as what.
  */
 final class Nonsense {
   private static final byte[] EDGES = {0, 1, 4, 127, -128, -1};

@@ -142,8 +142,8 @@ class PolicyTest {
 
   @Test
   void aKeyThatIsNoneIsTheCallersError() {
-    assertInvalid(() -> Options.none().trusting("-----BEGIN PUBLIC KEY-----"));
-    assertInvalid(
-        () -> Options.none().trusting("-----BEGIN PUBLIC KEY-----\nTUlJ\n-----END PUBLIC KEY-----"));
+    String begin = "-----BEGIN PUBLIC KEY-----";
+    assertInvalid(() -> Options.none().trusting(begin));
+    assertInvalid(() -> Options.none().trusting(begin + "\nTUlJ\n-----END PUBLIC KEY-----"));
   }
 }
