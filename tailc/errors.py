@@ -122,6 +122,7 @@ class Code(enum.Enum):
     HOST_SHORT = ("TC0551", ExitCode.OK, "machines need more than their host together")
     UNDER_LEAST = ("TC0555", ExitCode.OK, "a target is below what the least share does")
     OPEN_GAP = ("TC0557", ExitCode.OK, "a plan is farther from its bound than was aimed at")
+    ODD_DEFERRAL = ("TC0558", ExitCode.OK, "jobs cannot wait as long as the spec lets them")
     POWER_FALLS = ("TC0556", ExitCode.OK, "a higher frequency draws less power than a lower one")
     JOBS_TURNED_AWAY = ("TC0561", ExitCode.OK, "a plan has no place for jobs that are known")
     NO_EXPECTED_JOBS = ("TC0562", ExitCode.OK, "there are no jobs to learn prices from")

@@ -7,9 +7,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from tailc.errors import Code
+from tailc.errors import Code, Finding, Severity
 from tailc.specs.fields import Complaint, RefusalError, SpecModel, Text, Whole
 from tailc.specs.jobs import JobsSpec
+from tailc.specs.load import LoadedSpec
 from tailc.specs.plan_units import Seconds
 from tailc.specs.supply import SupplySpec
 
@@ -62,6 +63,22 @@ class HorizonSpec(SpecModel):
             hint = "plan a shorter `length`, or longer epochs"
             raise RefusalError(Complaint(Code.CONFLICT, message, hint, (at,)))
         return self
+
+
+def odd_deferral(
+    deferral_s: int | None, horizon: HorizonSpec, loaded: LoadedSpec
+) -> tuple[Finding, ...]:
+    """A warning where starts, put off by whole epochs of the horizon, cannot wait as is asked."""
+    if deferral_s is None or horizon.epoch_s <= deferral_s <= horizon.length_s:
+        return ()
+    if deferral_s < horizon.epoch_s:
+        message = "`deferral` is shorter than an epoch, so no start is put off"
+        hint = "make it an epoch or more, or leave it out"
+    else:
+        message = "`deferral` is longer than the horizon, and no start is put off beyond that"
+        hint = "lower it, or plan a longer `horizon.length`"
+    place = loaded.place("deferral")
+    return (Finding(Code.ODD_DEFERRAL, message, place, hint, Severity.WARNING),)
 
 
 @dataclass(frozen=True)

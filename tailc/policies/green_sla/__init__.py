@@ -8,6 +8,7 @@ admitted or turned away without a solver.
 """
 
 from tailc.policies import Kind
+from tailc.policies.green_sla.complete import complete
 from tailc.policies.green_sla.emit import emit
 from tailc.policies.green_sla.reduce import candidates, reduce
 from tailc.policies.green_sla.spec import GreenSlaSpec
@@ -18,5 +19,6 @@ KIND = Kind(
     candidates=candidates,
     reduce=reduce,
     emit=emit,
+    complete=complete,
     speeds_by_degree=False,
 )

@@ -1,4 +1,4 @@
-"""What is odd about the speed-ups of a spec: all of it may be meant."""
+"""What is odd about a greenpar spec: all of it may be meant."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tailc.errors import Code, Finding, Severity
 from tailc.policies.greenpar.spec import GreenParSpec
+from tailc.specs.days import odd_deferral
 from tailc.specs.fields import PPM
 from tailc.specs.job_curves import unused_speedups
 from tailc.specs.load import LoadedSpec
@@ -21,7 +22,7 @@ def complete(
     loaded: LoadedSpec,
     folder: Path | None,  # noqa: ARG001 (no file is named)
 ) -> tuple[GreenParSpec, tuple[Finding, ...]]:
-    """The spec as it is, and a warning for each odd or useless speed-up, at its place."""
+    """The spec as it is, and a warning for each odd or useless part of it, at its place."""
     warnings = [
         Finding(
             code,
@@ -34,7 +35,8 @@ def complete(
         for at, table in speedups.stated
         for code, message in _oddities(table)
     ]
-    return spec, (*unused_speedups(spec.jobs, spec.own_speedup, loaded), *warnings)
+    unused = unused_speedups(spec.jobs, spec.own_speedup, loaded)
+    return spec, (*unused, *warnings, *odd_deferral(spec.deferral_s, spec.horizon, loaded))
 
 
 def _oddities(table: Table) -> list[tuple[Code, str]]:

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from tailc.cli import run
-from tailc.errors import Code, ExitCode, Finding, TailcError
+from tailc.errors import Code, ExitCode, Finding, Severity, TailcError
+from tailc.pipeline.spec import open_kind
 from tailc.policies.green_sla.spec import GreenSlaSpec
 from tailc.specs.load import open_spec
 
@@ -32,6 +33,12 @@ def opened(folder: Path, text: str) -> GreenSlaSpec:
     model = open_spec(str(path), {"green-sla": GreenSlaSpec}).model
     assert isinstance(model, GreenSlaSpec)
     return model
+
+
+def warnings_of(folder: Path, more: str) -> tuple[Finding, ...]:
+    path = folder / "campus.yaml"
+    path.write_text(SPEC + more)
+    return open_kind(str(path)).warnings
 
 
 def refused(folder: Path, old: str, new: str) -> Finding:
@@ -81,6 +88,22 @@ def test_all_servers_in_all_epochs_may_not_be_worth_more_than_a_plan_states(tmp_
     with pytest.raises(TailcError) as caught:
         opened(tmp_path, larger)
     assert "2^53" in caught.value.findings[0].message
+
+
+@pytest.mark.parametrize(
+    ("deferral", "says"),
+    [("14min", "shorter than an epoch"), ("25h", "longer than the horizon")],
+)
+def test_a_wait_that_no_job_can_have_is_told(tmp_path, deferral, says):
+    (warning,) = warnings_of(tmp_path, f"deferral: {deferral}\n")
+    assert (warning.code, warning.severity) == (Code.ODD_DEFERRAL, Severity.WARNING)
+    assert says in warning.message
+    assert (warning.place.line, warning.place.column) == (12, 11)
+
+
+@pytest.mark.parametrize("deferral", ["15min", "24h"])
+def test_a_wait_of_an_epoch_to_the_horizon_is_none_to_tell(tmp_path, deferral):
+    assert warnings_of(tmp_path, f"deferral: {deferral}\n") == ()
 
 
 def test_methods_and_solvers_of_the_command_line_replace_those_of_the_spec(tmp_path):

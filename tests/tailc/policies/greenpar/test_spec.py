@@ -163,3 +163,10 @@ def test_a_time_of_epochs_is_explained_by_one_of_their_length(tmp_path, written,
     (finding,) = caught.value.findings
     assert hint in finding.help
     assert "ms`" not in finding.help.partition("units:")[0]
+
+
+def test_a_wait_longer_than_the_horizon_is_told(tmp_path):
+    text = changed("horizon:", "deferral: 13h\nhorizon:")
+    (warning,) = opened(tmp_path, text).warnings
+    assert warning.code is Code.ODD_DEFERRAL
+    assert warning.place.line == at("deferral", text)
