@@ -103,7 +103,8 @@ class SearchSpec(SpecModel):
         "annealing; or one mixed-integer program, which suits some ten jobs.",
     )
     solver: Literal["highs", "scip", "cp-sat", "gurobi"] = Field(
-        default="highs", description="The general solver of mixed-integer programs."
+        default="highs",
+        description="The general solver: of `mip`, and of bounds and prices by any method.",
     )
     steps: Annotated[Whole, Field(ge=0, le=MOST_STEPS)] = Field(
         default=200, description="Plans that `anneal` tries."

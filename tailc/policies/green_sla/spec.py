@@ -155,5 +155,11 @@ class GreenSlaSpec(SpecModel):
         return
 
     def with_search(self, overrides: Mapping[str, object]) -> GreenSlaSpec:
-        """The spec with fields of its search replaced; TailcError (USAGE) for what it has not."""
-        return self.model_copy(update={"search": overridden(self.search, overrides, NAME)})
+        """The spec with fields of its search replaced; TailcError (USAGE) for what it has not.
+
+        Another solver is that of the method `mip`, if no method is given.
+        """
+        given = dict(overrides)
+        if "solver" in given:
+            given.setdefault("method", "mip")
+        return self.model_copy(update={"search": overridden(self.search, given, NAME)})

@@ -115,6 +115,12 @@ def test_methods_and_solvers_of_the_command_line_replace_those_of_the_spec(tmp_p
         assert caught.value.exit_code is ExitCode.USAGE
 
 
+def test_another_solver_is_that_of_one_program(tmp_path):
+    spec = opened(tmp_path, SPEC)
+    assert spec.with_search({"solver": "gurobi"}).search.method == "mip"
+    assert spec.with_search({"solver": "gurobi", "method": "anneal"}).search.method == "anneal"
+
+
 def test_the_command_line_says_where_a_spec_is_wrong(tmp_path, capsys):
     path = tmp_path / "campus.yaml"
     path.write_text(SPEC.replace("green: 29c/h", "green: 20c/h"))
