@@ -112,23 +112,23 @@ func (w *Watched) watch(interval time.Duration) {
 	}
 }
 
-// read is the file's content, and as what it was seen before that.
+// read is the file's content, and as what it was seen right after: what changed meanwhile is not
+// settled.
 func (w *Watched) read() ([]byte, sighting, error) {
 	file, err := os.Open(w.path)
 	if err != nil {
 		return nil, sighting{}, err
 	}
 	defer file.Close()
+	data, readErr := bytesOf(file)
 	info, err := file.Stat()
 	if err != nil {
 		return nil, sighting{}, err
 	}
-	seen := sighting{info: info, changedNs: statusChangedNs(info)}
+	seen := sighting{info: info, changedNs: statusChangedNs(info), digest: sha256.Sum256(data)}
 	latest := max(info.ModTime().UnixNano(), seen.changedNs)
 	seen.isSettled = time.Now().UnixNano()-latest > coarsestTime.Nanoseconds()
-	data, err := bytesOf(file)
-	seen.digest = sha256.Sum256(data)
-	return data, seen, err
+	return data, seen, readErr
 }
 
 // isOf tells whether a file is still the one that was seen.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from dataclasses import dataclass
@@ -20,14 +21,14 @@ from tests.tailc.artifact.published import ROOT, VECTORS
 RUNTIME = ROOT / "runtimes" / "go"
 
 
-def go(*arguments: object) -> list[str]:
+def go(*arguments: object, **variables: str) -> list[str]:
     """The lines that a command of go prints; it must succeed."""
     # One package at a time: other tests run beside.
     flags = f"-p=1 {os.environ.get('GOFLAGS', '')}"
     done = subprocess.run(
         ["go", *map(str, arguments)],
         cwd=RUNTIME,
-        env={**os.environ, "GOFLAGS": flags},
+        env={**os.environ, "GOFLAGS": flags, **variables},
         capture_output=True,
         text=True,
         check=False,
@@ -81,6 +82,14 @@ def test_every_vector_is_answered_as_expected(built: Built) -> None:
     count, right = answers.split(" answers, ")
     assert int(count) > 9_000
     assert right == "0 wrong"
+
+
+def test_drawn_questions_have_the_same_answers_however_many_are_asked(built: Built) -> None:
+    policy = VECTORS / "plan.tailc"
+    lines = built.run("differential", policy, 1, 5_000)
+    assert [len(line) for line in lines] == [16, 16]
+    assert built.run("differential", policy, 1, 4_096) == lines[:1]
+    assert built.run("differential", policy, 2, 4_096) != lines[:1]
 
 
 def test_what_vectors_do_not_tell_is_as_documented(built: Built) -> None:
@@ -153,13 +162,12 @@ def test_a_policy_that_contradicts_itself_is_refused_alike(built: Built, tmp_pat
 
 
 @pytest.mark.fuzz
-def test_reloads_and_look_ups_do_not_race(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reloads_and_look_ups_do_not_race() -> None:
     need_go()
     if shutil.which("gcc") is None:
         pytest.skip("no gcc, which the race detector needs")
-    monkeypatch.setenv("CGO_ENABLED", "1")
-    monkeypatch.setenv("TAILC_STRESS", "10s")
-    assert any(line.startswith("ok") for line in go("test", "-race", "."))
+    said = go("test", "-race", ".", CGO_ENABLED="1", TAILC_STRESS="10s")
+    assert any(line.startswith("ok") for line in said)
 
 
 @pytest.mark.fuzz
@@ -169,3 +177,14 @@ def test_no_bytes_break_the_reader(target: str) -> None:
     asked = ["-run", "^$", "-fuzz", f"^{target}$", "-fuzztime", "60s", "-parallel", "2"]
     # Inputs need not be small: most of the time would go into making them so.
     assert "PASS" in go("test", *asked, "-fuzzminimizetime", "10x", ".")
+
+
+@pytest.mark.fuzz
+def test_no_estimate_is_fused_where_the_processor_could(tmp_path: Path) -> None:
+    """Go fuses products with sums on arm64 unless a conversion stands between them."""
+    need_go()
+    program = tmp_path / "conformance"
+    go("build", "-o", program, "./tests/conformance", GOARCH="arm64")
+    code = go("tool", "objdump", "-s", r"^tailc\.", program)
+    assert any("FMULD" in line for line in code)
+    assert not [line for line in code if re.search(r"\bFN?M(ADD|SUB)", line)]
