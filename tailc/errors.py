@@ -129,6 +129,7 @@ class Code(enum.Enum):
     NO_GREEN_POWER = ("TC0563", ExitCode.OK, "no rack is expected to be green")
 
     OTHER_MEASURE = ("TC0602", ExitCode.OK, "the held-out trace was measured otherwise")
+    NO_PROMISE = ("TC0603", ExitCode.OK, "jobs to judge a plan on are promised nothing")
     COMPILE_TRACE = ("TC0601", ExitCode.BAD_CONTENT, "the trace to verify on is the compile trace")
     OTHER_SERVICE = ("TC0651", ExitCode.OK, "the policies compared are of different services")
     DRIFT = ("TC0652", ExitCode.OK, "what was held out has drifted from what was compiled from")

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Protocol, cast
 
 from tailc.artifact.envelope import Policy
-from tailc.errors import Code, Finding, TailcError
+from tailc.errors import Code, Finding, Severity, TailcError
 from tailc.forecasts.days import Days
 from tailc.forms.plan.plan import Plan
 from tailc.pipeline.days.opened import open_days
@@ -67,8 +67,21 @@ def read_held_out_days(policy: Policy, path: str, most: int | None = None) -> He
         jobs_digest=days.jobs_digest,
         energy_digest=days.energy.digest,
         place=loaded.place("horizon", "start"),
-        warnings=days.warnings,
+        warnings=(*days.warnings, *_nothing_promised(plan, found, loaded)),
     )
+
+
+def _nothing_promised(
+    plan: Plan, found: Sequence[Window], loaded: LoadedSpec
+) -> tuple[Finding, ...]:
+    """A warning where jobs ask for no green energy, of which a plan's promise is."""
+    shares = [window.jobs.green_percent for window in found]
+    if plan.terms is None or any(each is not None and each.any() for each in shares):
+        return ()
+    message = "no job asks for green energy, so nothing is promised that could be missed"
+    hint = "add `green: {seed: 1}`, say, or a `share` that all ask for"
+    code, place = Code.NO_PROMISE, loaded.place("jobs")
+    return (Finding(code, message, place, hint, Severity.WARNING),)
 
 
 def warnings_of(loaded: LoadedSpec, path: str) -> tuple[Finding, ...]:

@@ -395,6 +395,24 @@ def test_the_drawn_window_is_the_judged_one(in_folder, days):
     assert sum(power.forecast_mw) == sum(one.green_mj for one in power.entries) // 3_600
 
 
+@pytest.mark.parametrize("share", ["  green: {share: 0%}\n", ""])
+def test_days_that_promise_nothing_are_told(in_folder, tailc, share):
+    write_plan(in_folder, rigid_plan())
+    days = write_days(in_folder, ("  green: {share: 50%}\n", share))
+    ended = tailc("verify", "plan", "--trace", days)
+    assert ended.code == 0
+    assert "warning[TC0603]: no job asks for green energy" in ended.err
+    assert "days.yaml:3:1" in ended.err
+
+
+def test_a_cluster_promises_no_green_energy(in_folder, tailc):
+    write_plan(in_folder, malleable_plan())
+    days = write_days(in_folder, ("  green: {share: 50%}\n", "  applications: {EP: 1}\n"))
+    ended = tailc("verify", "plan", "--trace", days)
+    assert ended.code == 0
+    assert "TC0603" not in ended.err
+
+
 def test_a_picture_of_no_kind_is_refused_before_days_are_read(days, tailc):
     ended = tailc("verify", "plan", "--trace", "nowhere.yaml", "--plot", "first.gif")
     assert ended.code == 64
