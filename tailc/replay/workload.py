@@ -39,6 +39,9 @@ class Workload:
     def __post_init__(self) -> None:
         assert len(self.work_ns) == len(self.weight) == len(self.curve_of) > 0
         assert self.speed.ndim == 2
+        # For other types the engine would be compiled once more.
+        types = (self.work_ns.dtype, self.weight.dtype, self.curve_of.dtype, self.speed.dtype)
+        assert types == (np.int64, np.int64, np.int32, np.float64), types
         assert (self.work_ns > 0).all()
 
     @property

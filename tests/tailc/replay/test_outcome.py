@@ -61,7 +61,7 @@ def test_threads_by_demand_and_the_rungs_that_requests_left_on():
         (work_ms * MS).astype(np.int64),
         np.ones(40, int),
         np.zeros(40, np.int32),
-        np.array([[1, 2]]),
+        np.array([[1.0, 2.0]]),
     )
     table = lower((ladder(at_once((0, 0), (5, 1)), cores=2, rungs=2),), 1, 9)
     order = np.arange(40)
