@@ -14,7 +14,9 @@ from tailc.artifact.json_form import decode_json, encode_json
 from tests.tailc.artifact.random_policies import random_policy
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize(
+    "seed", [*range(5), *(pytest.param(seed, marks=pytest.mark.fuzz) for seed in range(5, 20))]
+)
 def test_random_policies_decode_equal_from_both_and_encode_to_the_same_bytes(seed: int) -> None:
     rng = Random(seed)
     for number in range(500):
