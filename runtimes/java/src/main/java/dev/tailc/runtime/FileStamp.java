@@ -18,22 +18,26 @@ final class FileStamp {
   private final Map<String, Object> attributes;
   private final boolean isSettled;
 
-  private FileStamp(Map<String, Object> attributes) {
+  private FileStamp(Map<String, Object> attributes, boolean isSettled) {
     this.attributes = attributes;
-    Instant recent = Instant.now().minus(COARSEST_TICK);
-    isSettled =
-        attributes.values().stream()
-            .filter(FileTime.class::isInstance)
-            .allMatch(time -> ((FileTime) time).toInstant().isBefore(recent));
+    this.isSettled = isSettled;
   }
 
   /** That of a file that is not there, or cannot be asked, is equal to all such. */
   static FileStamp of(Path path) {
     try {
-      return new FileStamp(attributesOf(path));
+      Instant recent = Instant.now().minus(COARSEST_TICK);
+      Map<String, Object> attributes = attributesOf(path);
+      return new FileStamp(attributes, areBefore(recent, attributes));
     } catch (IOException missing) {
-      return new FileStamp(Collections.emptyMap());
+      return new FileStamp(Collections.emptyMap(), true);
     }
+  }
+
+  private static boolean areBefore(Instant recent, Map<String, Object> attributes) {
+    return attributes.values().stream()
+        .filter(FileTime.class::isInstance)
+        .allMatch(time -> ((FileTime) time).toInstant().isBefore(recent));
   }
 
   private static Map<String, Object> attributesOf(Path path) throws IOException {
@@ -44,7 +48,12 @@ final class FileStamp {
     }
   }
 
-  /** Whether a later change must give another stamp. */
+  /** That of what was read between the two: not settled where they differ. */
+  FileStamp and(FileStamp later) {
+    return equals(later) ? this : new FileStamp(later.attributes, false);
+  }
+
+  /** Whether whatever changes after this stamp was taken gives another one. */
   boolean isSettled() {
     return isSettled;
   }

@@ -76,8 +76,9 @@ public final class PolicyWatch implements AutoCloseable {
   private PolicyWatch(Path path, Options options) throws IOException {
     this.path = path;
     this.options = options;
-    stamp = FileStamp.of(path);
+    FileStamp before = FileStamp.of(path);
     byte[] bytes = Policy.bytesOf(path);
+    stamp = before.and(FileStamp.of(path));
     held = seen = Seal.sha256(bytes, 0, bytes.length);
     current = Policy.open(path, bytes, options);
   }
@@ -90,13 +91,15 @@ public final class PolicyWatch implements AutoCloseable {
   /** Looks at the file once, now. */
   public synchronized Check check() {
     FileStamp now = FileStamp.of(path);
-    if (now.equals(stamp) && now.isSettled()) {
+    boolean isTouched = !now.equals(stamp);
+    if (!isTouched && stamp.isSettled()) {
       return Check.UNCHANGED;
     }
-    boolean isTouched = !now.equals(stamp);
     stamp = now;
     try {
-      return read(Policy.bytesOf(path), isTouched);
+      byte[] bytes = Policy.bytesOf(path);
+      stamp = now.and(FileStamp.of(path));
+      return read(bytes, isTouched);
     } catch (PolicyException refused) {
       return new Check(Outcome.REFUSED, refused);
     } catch (IOException unread) {
@@ -133,6 +136,9 @@ public final class PolicyWatch implements AutoCloseable {
 
   /** Looks at the file once an interval in a thread of its own, until it is closed. */
   public synchronized PolicyWatch start(Duration interval) {
+    if (interval.isNegative() || interval.isZero()) {
+      throw new IllegalArgumentException("an interval is above 0");
+    }
     if (thread != null) {
       throw new IllegalStateException("the file is watched already");
     }

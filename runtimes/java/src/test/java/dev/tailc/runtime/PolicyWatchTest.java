@@ -124,6 +124,15 @@ class PolicyWatchTest {
   }
 
   @Test
+  void whatChangesWhileItIsReadIsReadAgain() throws IOException {
+    FileStamp before = FileStamp.of(PolicyTest.VECTORS.resolve("lucene.tailc"));
+    FileStamp after = FileStamp.of(PolicyTest.VECTORS.resolve("classes.tailc"));
+    assertTrue(before.and(before).isSettled());
+    assertFalse(before.and(after).isSettled());
+    assertEquals(after, before.and(after));
+  }
+
+  @Test
   void aPolicyThatIsBackBeforeAnotherWasTakenGoesOn() throws IOException {
     PolicyWatch watch = PolicyWatch.open(watched);
     Policy held = watch.current();
@@ -192,6 +201,15 @@ class PolicyWatchTest {
     rename(bytes("lucene"));
     Thread.sleep(20);
     assertEquals("classes", watch.current().name());
+  }
+
+  @Test
+  void aFileIsLookedAtNowAndThenByOneThread() throws IOException {
+    try (PolicyWatch watch = PolicyWatch.open(watched)) {
+      assertThrows(IllegalArgumentException.class, () -> watch.start(Duration.ZERO));
+      watch.start();
+      assertThrows(IllegalStateException.class, watch::start);
+    }
   }
 
   private static void waitFor(PolicyWatch watch, String name) throws InterruptedException {
