@@ -99,6 +99,14 @@ def test_a_wrong_answer_is_reported_with_what_was_wanted(built: Built, tmp_path:
     assert "is `now 0 3`, wanted `now 0 2`" in done.stdout
 
 
+def test_drawn_questions_have_the_same_answers_however_many_are_asked(built: Built) -> None:
+    policy = VECTORS / "plan.tailc"
+    lines = built.run("Differential", policy, 1, 5_000)
+    assert [len(line) for line in lines] == [16, 16]
+    assert built.run("Differential", policy, 1, 4_096) == lines[:1]
+    assert built.run("Differential", policy, 2, 4_096) != lines[:1]
+
+
 @pytest.mark.parametrize("name", ["smallest", "plan-smallest"])
 def test_every_damage_is_refused_as_python_refuses_it(built: Built, name: str) -> None:
     """All single-bit flips, all truncations, all appended bytes."""
