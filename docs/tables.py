@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tailc.errors import Code, ExitCode
-from tailc.policies import find_kinds
+from tailc.pipeline.spec import document_models
 from tailc.specs.json_schema import spec_schema
 
 HERE = Path(__file__).resolve().parent
@@ -71,10 +71,10 @@ def errors() -> str:
 
 
 def keys_of(kind: str) -> Callable[[], str]:
-    """Every key of the specs of `kind`."""
+    """Every key of the specs of `kind`, or of documents of days."""
 
     def keys() -> str:
-        schema = spec_schema(find_kinds()[kind].spec_model)
+        schema = spec_schema(document_models()[kind])
         rows = list(_keys(schema, schema, "", {}))
         return _markdown(("key", "value", "default", "meaning"), rows)
 

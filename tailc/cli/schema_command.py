@@ -1,4 +1,4 @@
-"""tailc schema: the JSON Schema of a kind's spec, for editors."""
+"""tailc schema: the JSON Schema of a kind's spec, or of a document of days, for editors."""
 
 from __future__ import annotations
 
@@ -13,17 +13,20 @@ from tailc.cli.outcome import Outcome, reports
 @click.argument("kind", required=False)
 @reports
 def command(kind: str | None) -> Outcome:
-    """Print the JSON Schema of KIND's spec; without KIND, list the kinds."""
-    from tailc.policies import find_kinds
+    """Print the JSON Schema of KIND's spec; without KIND, list the kinds.
 
-    kinds = find_kinds()
+    Among them is `days`, of which no policy is made: days to judge a plan on.
+    """
+    from tailc.pipeline.spec import document_models
+
+    models = document_models()
     if kind is None:
-        return Outcome(text="\n".join(kinds), result={"kinds": list(kinds)})
-    if kind not in kinds:
+        return Outcome(text="\n".join(models), result={"kinds": list(models)})
+    if kind not in models:
         from tailc.errors import did_you_mean
 
-        raise click.UsageError(f"no kind `{kind}`; {did_you_mean(kind, list(kinds))}")
+        raise click.UsageError(f"no kind `{kind}`; {did_you_mean(kind, list(models))}")
     from tailc.specs.json_schema import spec_schema
 
-    schema = spec_schema(kinds[kind].spec_model)
+    schema = spec_schema(models[kind])
     return Outcome(text=json.dumps(schema, indent=2), result=schema)

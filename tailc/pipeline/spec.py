@@ -34,9 +34,14 @@ def kind_models() -> dict[str, type[SpecModel]]:
     return {name: kind.spec_model for name, kind in find_kinds().items()}
 
 
+def document_models() -> dict[str, type[SpecModel]]:
+    """What checks a spec of a kind, or a document of days, by its `kind`; in order of name."""
+    return dict(sorted({**kind_models(), KIND: DaysSpec}.items()))
+
+
 def open_document(path: str) -> LoadedSpec:
     """The spec of any kind, or the document of days, at `path`, checked but not completed."""
-    return open_spec(path, {**kind_models(), KIND: DaysSpec})
+    return open_spec(path, document_models())
 
 
 def completed(loaded: LoadedSpec, path: str) -> OpenedSpec:

@@ -4,14 +4,14 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from tailc.policies import find_kinds
+from tailc.pipeline.spec import document_models
 from tailc.policies.few_to_many.spec import FewToManySpec
 from tailc.specs.json_schema import spec_schema, spec_schema_text
 from tailc.specs.tree import plain
 from tests.tailc.specs.test_messages import BROKEN
 from tests.tailc.specs.writing import GOOD, document, swapped
 
-KINDS = find_kinds()
+KINDS = document_models()
 SCHEMAS = Path(__file__).parents[3] / "schemas" / "spec"
 
 _CURVE = "speedup: [1, 1.9, 2.65, 3.2]"
@@ -40,7 +40,7 @@ def accepts(text: str) -> bool:
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_schema_in_the_repository_is_current(kind: str) -> None:
     checked_in = (SCHEMAS / f"{kind}.schema.json").read_text()
-    wanted = spec_schema_text(KINDS[kind].spec_model)
+    wanted = spec_schema_text(KINDS[kind])
     assert json.loads(checked_in) == json.loads(wanted), (
         f"write it anew: tailc schema {kind} > schemas/spec/{kind}.schema.json"
     )
@@ -48,7 +48,7 @@ def test_the_schema_in_the_repository_is_current(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_schema_is_a_schema(kind: str) -> None:
-    jsonschema.Draft202012Validator.check_schema(spec_schema(KINDS[kind].spec_model))
+    jsonschema.Draft202012Validator.check_schema(spec_schema(KINDS[kind]))
 
 
 @pytest.mark.parametrize("name", WRITTEN)
@@ -70,7 +70,7 @@ def test_an_editor_sees_the_common_mistakes(broken: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_key_has_a_description(kind: str) -> None:
-    schema = spec_schema(KINDS[kind].spec_model)
+    schema = spec_schema(KINDS[kind])
     mappings = [schema, *schema["$defs"].values()]
     mappings += [part for mapping in mappings for part in mapping.get("anyOf", [])]
     keys = [
