@@ -17,12 +17,14 @@ from tailc.artifact.seal import seal
 from tests.runtimes.damage import contradictory_payloads, damaged_payload
 from tests.tailc.artifact.published import ROOT, VECTORS
 
+TESTS_PASS = "test result: ok"
 RUNTIME = ROOT / "runtimes" / "rust"
 # What is built stays, so that only the first run compiles what the runtime needs.
 TARGET = ROOT / "build" / "rust"
+BUILD = {"CARGO_TARGET_DIR": str(TARGET), "CARGO_BUILD_JOBS": "1"}
 
 
-def cargo(*arguments: str, target: Path = TARGET) -> list[str]:
+def cargo(*arguments: str, **variables: str) -> list[str]:
     """The lines that a command of cargo prints; it must succeed."""
     if shutil.which("cargo") is None:
         assert not os.environ.get("CI"), "no cargo"
@@ -30,7 +32,7 @@ def cargo(*arguments: str, target: Path = TARGET) -> list[str]:
     done = subprocess.run(
         ["cargo", *arguments],
         cwd=RUNTIME,
-        env={**os.environ, "CARGO_TARGET_DIR": str(target), "CARGO_BUILD_JOBS": "1"},
+        env={**os.environ, **BUILD, **variables},
         capture_output=True,
         text=True,
         check=False,
@@ -78,7 +80,7 @@ def test_every_vector_is_answered_as_expected(built: Built) -> None:
 
 @pytest.mark.parametrize("features", ["", "signatures"])
 def test_what_vectors_do_not_tell_is_as_documented(features: str) -> None:
-    assert any(line.startswith("test result: ok") for line in cargo("test", "-F", features))
+    assert TESTS_PASS in "\n".join(cargo("test", "-F", features))
 
 
 def test_drawn_questions_are_summed_up_once_in_4096_and_at_the_end(built: Built) -> None:
@@ -146,3 +148,16 @@ def test_a_policy_that_contradicts_itself_is_refused_alike(built: Built, tmp_pat
     differ = [at for at in range(len(files)) if said[at] != wanted[at]]
     assert not differ, [(at, said[at], wanted[at]) for at in differ[:5]]
     assert {"opened", "bad-meaning", "bad-structure"} <= set(said)
+
+
+@pytest.mark.fuzz
+def test_nothing_panics_in_many_drawn_files() -> None:
+    """Each run draws others; what panics is printed, made as small as it can be."""
+    said = cargo("test", "-F", "signatures", "any_bytes", PROPTEST_CASES="20000")
+    assert TESTS_PASS in "\n".join(said)
+
+
+@pytest.mark.fuzz
+def test_a_file_may_be_swapped_for_long() -> None:
+    said = cargo("test", "-F", "signatures", "swaps", TAILC_SWAPS_S="20")
+    assert TESTS_PASS in "\n".join(said)

@@ -1,6 +1,7 @@
 //! What vectors do not tell: threads, allocations, counters, reloads, wrong arguments.
 
 mod allocations;
+mod any_bytes;
 mod arguments;
 mod demand;
 mod options;

@@ -223,7 +223,8 @@ fn ticks(path: PathBuf) -> AnyResult<Check> {
         if shares.granted_ppm() != row.numbers::<i64>("granted_ppm")? {
             wrong.push("granted_ppm");
         }
-        let doubles: [(&str, fn(&Served) -> f64); 4] = [
+        type Column = (&'static str, fn(&Served) -> f64);
+        let doubles: [Column; 4] = [
             ("a", |one| one.a),
             ("b", |one| one.b),
             ("believed_a", |one| one.believed.0),
