@@ -12,6 +12,7 @@ from pathlib import Path
 from tailc.artifact.envelope import Policy
 from tailc.artifact.flat_form import decode_signed, encode_flat, is_flat
 from tailc.artifact.json_form import decode_json, encode_json
+from tailc.artifact.refusal import Refusal
 from tailc.artifact.seal import has_trailer
 from tailc.artifact.signature import Signature, has_signature, split_signature
 from tailc.artifact.trust import ANYBODY, Trust
@@ -98,7 +99,7 @@ def _found(path: Path) -> Path:
 def _no_policy(data: bytes, path: Path) -> Finding:
     """Empty, JSON whose first bytes are damaged, or a file of something else."""
     if not data:
-        return Finding(Code.LENGTH_MISMATCH, f"`{path}` is empty", Place(str(path)))
+        return Refusal(Code.LENGTH_MISMATCH, f"`{path}` is empty").finding(str(path))
     code = Code.BAD_STRUCTURE if _DIGEST_FIELD in data else Code.BAD_ARTIFACT
     message = f"`{path}` is no policy: neither JSON nor FlatBuffer"
     help_ = "give the `.tailc` or the `.json` file that `tailc compile` wrote"
@@ -111,8 +112,8 @@ def _read_bytes(path: Path) -> bytes:
             data = file.read(MOST_BYTES + 1)
     except OSError as error:
         message = f"`{path}` cannot be read: {(error.strerror or str(error)).lower()}"
-        raise TailcError(Finding(Code.CANNOT_READ, message, Place(str(path)))) from error
+        raise TailcError(Refusal(Code.CANNOT_READ, message).finding(str(path))) from error
     if len(data) > MOST_BYTES:
         message = f"`{path}` is larger than {MOST_BYTES // 2**20} MiB, which no policy is"
-        raise TailcError(Finding(Code.BAD_STRUCTURE, message, Place(str(path))))
+        raise TailcError(Refusal(Code.BAD_STRUCTURE, message).finding(str(path)))
     return data

@@ -7,6 +7,16 @@ from contextlib import contextmanager
 
 from tailc.errors import Code, Finding, Place, TailcError
 
+_AGAIN = "the file was damaged or edited: copy it again, or compile the policy anew"
+# What to do where a refusal knows nothing better, by its code.
+_HELP = {
+    Code.LENGTH_MISMATCH: _AGAIN,
+    Code.HASH_MISMATCH: _AGAIN,
+    Code.BAD_STRUCTURE: _AGAIN,
+    Code.BAD_ARTIFACT: "no tailc writes such a policy: compile it anew",
+    Code.CANNOT_READ: "give the `.tailc` or the `.json` file of a policy, or the stem of both",
+}
+
 
 class Refusal(Exception):  # noqa: N818, never leaves the room
     """Decoding stops here; `steps` lead from the policy to the offending part."""
@@ -22,7 +32,7 @@ class Refusal(Exception):  # noqa: N818, never leaves the room
         """The refusal as a finding about the file `source`."""
         pointer = "".join(f"/{step}" for step in reversed(self.steps))
         message = f"at `{pointer}`: {self.message}" if pointer else self.message
-        return Finding(self.code, message, Place(source), self.help)
+        return Finding(self.code, message, Place(source), self.help or _HELP.get(self.code))
 
 
 @contextmanager

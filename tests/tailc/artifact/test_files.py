@@ -23,6 +23,7 @@ def names_in(folder: Path) -> list[str]:
 def code_of_reading(path: Path) -> Code:
     with pytest.raises(TailcError) as caught:
         read_policy(path)
+    assert all(finding.help for finding in caught.value.findings)
     return caught.value.findings[0].code
 
 

@@ -22,6 +22,7 @@ def refusal_of(data: bytes) -> TailcError:
     place = caught.value.findings[0].place
     assert place is not None
     assert place.source == "some.json"
+    assert all(finding.help for finding in caught.value.findings)
     return caught.value
 
 
