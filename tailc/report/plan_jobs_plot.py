@@ -72,7 +72,7 @@ def draw_stack(figure: Figure, stack: Stack, zone: tzinfo = UTC) -> None:
         area = axes.stairs(high, stack.edges_s, baseline=low, fill=True, **group.filled)
         entries.insert(1, Entry(area, group.name))
         parts = _level_areas(stack.edges_s, low, high)
-        write_name(group.name, group.look.ink, parts, axes, stack.edges_s[-1], stack.servers)
+        write_name(group.name, group.look, parts, axes, stack.edges_s[-1], stack.servers)
         low = high
     axes.set_ylim(0, stack.servers * 1.03)
     axes.set_ylabel("servers")
@@ -91,7 +91,7 @@ def draw_raster(figure: Figure, plan: Plan, zone: tzinfo = UTC) -> None:
         parts = [area for job in group.jobs for area in areas[job]]
         entries.append(Entry(_draw_areas(axes, parts, **group.filled), group.name))
         if group.jobs != shown.others:
-            write_name(group.name, group.look.ink, parts, axes, length_s, plan.servers)
+            write_name(group.name, group.look, parts, axes, length_s, plan.servers)
     _draw_lines_between(axes, [area for parts in areas for area in parts], plan.servers)
     entries += _draw_buses(axes, plan)
     name_pools(axes, plan)

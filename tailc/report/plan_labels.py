@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tailc.forms.plan.plan import Plan
+from tailc.report.plan_shown import Look
 from tailc.units import shorten
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ _WIDE_IN, _HIGH_IN = 6.4, 4.4
 # Of the letters' size: as wide is a character at most, and as high a line.
 _CHARACTER, _LINE = 0.68, 1.35
 _LONGEST_NAME = 22
+# So much ground is around a name on a hatch.
+_GROUND_PT = 1.0
 # Lines between more pools than that would be all that is seen.
 _MOST_LINES = 100
 # What the font of the pictures lacks is drawn as this.
@@ -59,11 +62,11 @@ def name_text(name: str) -> str:
 
 
 def write_name(
-    name: str, ink: str, areas: Sequence[Area], axes: Axes, length_s: int, servers: int
+    name: str, look: Look, areas: Sequence[Area], axes: Axes, length_s: int, servers: int
 ) -> None:
     """Write a name at the left of the largest of the areas that it fits in, if there is one.
 
-    length_s, servers: what the axes show.
+    On a hatch it stands on a plain ground. length_s, servers: what the axes show.
     """
     character_s = _CHARACTER * _SMALL_PT / _PT_PER_IN / _WIDE_IN * length_s
     line = _LINE * _SMALL_PT / _PT_PER_IN / _HIGH_IN * servers
@@ -72,7 +75,9 @@ def write_name(
         into = max(fitting, key=lambda area: area.size)
         at = (into.first_s + character_s / 2, (into.low + into.high) / 2)
         how: Any = {"va": "center", "fontsize": _SMALL_PT, "parse_math": False}
-        axes.text(*at, name, color=ink, zorder=4, **how)
+        if look.hatch:
+            how["bbox"] = {"facecolor": look.color, "edgecolor": "none", "pad": _GROUND_PT}
+        axes.text(*at, name, color=look.ink, zorder=4, **how)
 
 
 def add_legend(axes: Axes, entries: Sequence[Entry]) -> None:

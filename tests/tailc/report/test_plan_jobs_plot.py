@@ -7,6 +7,7 @@ from random import Random
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_hex
 
 from tailc.forms.plan.plan import PlannedJob, Span
 from tailc.report.plan_jobs_plot import draw, draw_stack, picture, stack_picture
@@ -146,6 +147,21 @@ def test_a_name_is_in_its_band_where_it_fits():
     assert 0 < up < 10
     thin = replace(PLAN, jobs=(PlannedJob("thin", (Span(0, 0, 1, 1),), 0),))
     assert not axes_of(draw, thin)[0].texts
+
+
+@pytest.mark.parametrize("plan", [PLAN, CLUSTER], ids=["racks", "cluster"])
+def test_a_name_on_a_hatch_stands_on_the_plain_colour(plan):
+    """The ninth job is the first that is hatched."""
+    short = tuple(PlannedJob(f"job {n}", (Span(0, n, 1, 1),), 0) for n in range(7))
+    plain = PlannedJob("plain", (Span(0, 7, 4, 3),), 0)
+    hatched = PlannedJob("hatched", (Span(1, 8, 4, 2),), 0)
+    (axes,) = axes_of(draw, replace(plan, jobs=(*short, plain, hatched)))
+    grounds = {text.get_text(): text.get_bbox_patch() for text in axes.texts}
+    assert "plain" in grounds
+    assert [name for name, ground in grounds.items() if ground is not None] == ["hatched"]
+    look = shown_of([1] * 9, [0] * 9).look(8)
+    assert look.hatch
+    assert to_hex(grounds["hatched"].get_facecolor()) == look.color
 
 
 def test_a_replay_has_the_servers_that_jobs_were_given():
