@@ -18,11 +18,14 @@ $(VENV)/.ready: pyproject.toml runtimes/python/pyproject.toml
 
 # The tests of the runtimes need the tools of their languages: what is called beside its package.
 TOOLS := g++:g++ cmake:cmake go:golang-go cargo:cargo javac:default-jdk-headless mvn:maven
+# Headers are no tool: whether they are there only a compiler can tell.
+HAS_OPENSSL := echo '\#include <openssl/evp.h>' | g++ -E -x c++ - > /dev/null 2>&1
 
 compilers:
 	@missing=; for tool in $(TOOLS); do \
 		command -v $${tool%%:*} > /dev/null || missing="$$missing $${tool##*:}"; \
 	done; \
+	$(HAS_OPENSSL) || missing="$$missing libssl-dev"; \
 	if [ -z "$$missing" ]; then exit 0; fi; \
 	if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
 		apt-get update -qq && apt-get install -y -qq $$missing; \

@@ -5,42 +5,19 @@
 #include <atomic>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <iostream>
 #include <iterator>
-#include <stdexcept>
 #include <string>
-#include <system_error>
 #include <thread>
 #include <vector>
 
 #include <tailc/tailc.hpp>
 
+#include "expect.hpp"
+
 namespace {
 
 namespace fs = std::filesystem;
-
-int failures = 0;
-
-void expect(bool holds, const char* claim) {
-  if (holds) return;
-  std::cout << "not so: " << claim << "\n";
-  ++failures;
-}
-
-// The word of the refusal, of another error that it is, or empty.
-std::string thrown_by(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const tailc::PolicyError& error) {
-    return name_of(error.refusal());
-  } catch (const std::invalid_argument&) {
-    return "invalid-argument";
-  } catch (const std::system_error&) {
-    return "system-error";
-  }
-  return "";
-}
 
 // Haque et al., ASPLOS 2015, Table 2, rows 14 and 25.
 void look_up(const fs::path& vectors) {
@@ -113,28 +90,29 @@ void open_bytes(const fs::path& vectors) {
 
 void count_what_is_outside(const fs::path& vectors) {
   const tailc::Policy policy = tailc::open((vectors / "classes.tailc").string());
-  const auto& outside = policy.counters().outside;
+  const auto& outside = policy.counters()->outside;
   policy.ladder().lookup(1, 0, 0);
   const auto inside = outside.load();
   policy.ladder().lookup(1'000'000, 0, 0);
   expect(inside == 0 && outside.load() == 1, "a load beyond the guard counts, one within does not");
   tailc::Policy datacentre = tailc::open((vectors / "plan.tailc").string());
   datacentre.plan().epoch_at(0);
-  expect(datacentre.counters().outside == 1, "a moment before the plan counts");
+  expect(datacentre.counters()->outside == 1, "a moment before the plan counts");
 }
 
 void reload(const fs::path& vectors) {
   const std::string path = (vectors / "lucene.tailc").string();
   const tailc::Policy held = tailc::open(path);
   const tailc::Policy same = tailc::open_newer(path, held);
-  expect(&same.counters() == &held.counters(), "counters go on");
-  expect(held.counters().refused_reloads == 0, "the same generation is not older");
+  expect(same.counters() == held.counters(), "counters go on");
+  expect(held.counters()->refused_reloads == 0, "the same generation is not older");
   const std::string damaged = (vectors / "refused" / "bit-flip.tailc").string();
   expect(thrown_by([&] { tailc::open_newer(damaged, held); }) == "hash-mismatch",
          "a damaged file is refused");
+  expect(held.counters()->last_refusal.load() == std::string("hash-mismatch"), "and it is told why");
   expect(thrown_by([&] { tailc::open_newer("missing.tailc", held); }) == "system-error",
          "a missing file cannot be read");
-  expect(held.counters().refused_reloads == 2, "refused reloads count");
+  expect(held.counters()->refused_reloads == 2, "refused reloads count");
 }
 
 // `later` has generation 2.
@@ -144,7 +122,38 @@ void refuse_older(const fs::path& vectors, const std::string& later) {
   expect(held.generation() == 2, "a later generation is taken");
   expect(thrown_by([&] { tailc::open_newer(path, held); }) == "older-generation",
          "an older generation is refused");
-  expect(held.counters().refused_reloads == 1, "and counted");
+  expect(held.counters()->refused_reloads == 1, "and counted");
+}
+
+std::string text_of(const fs::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void trust(const fs::path& vectors) {
+  const std::string pem = text_of(vectors / "signed" / "test-key-1.pem");
+  const std::string signed_policy = (vectors / "signed" / "good.tailc").string();
+  const std::string stranger = (vectors / "signed" / "stranger.tailc").string();
+  tailc::Options options;
+  options.trusted.emplace_back(pem);
+  options.service = "smallest";
+  const std::string none = tailc::kChecksSignatures ? "" : "no-signatures";
+  expect(thrown_by([&] { tailc::open(signed_policy, options); }) == none, "a signed policy opens");
+  const tailc::Policy held = tailc::open(signed_policy);
+  const std::string unknown = tailc::kChecksSignatures ? "unknown-key" : "no-signatures";
+  expect(thrown_by([&] { tailc::open_newer(stranger, held, options); }) == unknown,
+         "a stranger's policy does not");
+  expect(held.counters()->last_refusal.load() == unknown, "and counts");
+  for (const std::string& text : {std::string(), pem.substr(1), pem.substr(0, pem.size() - 2),
+                                  "-----BEGIN PUBLIC KEY-----" + pem, pem + "MCow"})
+    expect(thrown_by([&] { tailc::TrustedKey key(text); }) == "invalid-argument",
+           "other text is no key");
+  std::string damaged = pem;
+  for (const char other : {'=', '-', 'B'}) {
+    damaged[pem.find('M')] = other;
+    expect(thrown_by([&] { tailc::TrustedKey key(damaged); }) == "invalid-argument",
+           "no character of a key may be another");
+  }
 }
 
 // Rungs stay within what outputs of the controller can give, whenever they are read.
@@ -179,7 +188,9 @@ int main(int count, char** arguments) {
   count_what_is_outside(vectors);
   reload(vectors);
   refuse_older(vectors, arguments[2]);
+  trust(vectors);
   look_up_while_stepping(vectors);
+  std::cout << (tailc::kChecksSignatures ? "signatures" : "no signatures") << "\n";
   std::cout << failures << " not so\n";
   return failures > 0 ? 1 : 0;
 }

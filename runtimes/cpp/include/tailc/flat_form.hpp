@@ -1,4 +1,4 @@
-// The FlatBuffer of a `.tailc` file: sealed, of a known version, laid out as a policy is.
+// The FlatBuffer of a `.tailc` file: of a known version, laid out as a policy is.
 #pragma once
 
 #include <cstddef>
@@ -8,13 +8,11 @@
 #include "_generated/policy_generated.h"
 #include "error.hpp"
 #include "ladder_meaning.hpp"
-#include "seal.hpp"
 #include "text.hpp"
 
 namespace tailc::detail {
 
 constexpr std::uint16_t kSchemaMajor = 1;
-constexpr std::size_t kMostBytes = std::size_t{64} << 20;
 
 inline void require_structure(bool holds) {
   if (!holds) throw PolicyError(Refusal::bad_structure, "the FlatBuffer is broken");
@@ -74,15 +72,12 @@ inline void check_forms(const FormBoxes& boxes) {
   throw PolicyError(Refusal::bad_structure, "the FlatBuffer is broken");
 }
 
-// The policy in sealed bytes, which begin at a multiple of 8; PolicyError unless it is whole.
-inline const policy::Policy& flat_form_in(const std::uint8_t* bytes, std::size_t size) {
-  if (size > kMostBytes)
-    throw PolicyError(Refusal::bad_structure, "the file is larger than any policy");
-  const std::size_t payload = unsealed_size(bytes, size);
-  check_version(bytes, payload);
-  flatbuffers::Verifier verifier(bytes, payload);
-  if (!policy::VerifyPolicyBuffer(verifier)) refuse_structure(bytes, payload);
-  const policy::Policy& root = *policy::GetPolicy(bytes);
+// The policy in a payload, which begins at a multiple of 8; PolicyError unless all of it is verified.
+inline const policy::Policy& flat_form_in(const std::uint8_t* payload, std::size_t size) {
+  check_version(payload, size);
+  flatbuffers::Verifier verifier(payload, size);
+  if (!policy::VerifyPolicyBuffer(verifier)) refuse_structure(payload, size);
+  const policy::Policy& root = *policy::GetPolicy(payload);
   check_forms(*root.forms());
   return root;
 }

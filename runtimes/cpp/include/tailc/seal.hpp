@@ -1,4 +1,5 @@
-// The trailer of a `.tailc` file: a magic, the payload's length, the payload's SHA-256.
+// The trailers of a `.tailc` file: its seal (a magic, the payload's length, the payload's SHA-256),
+// and below that, if it is signed, its signature.
 #pragma once
 
 #include <cstddef>
@@ -14,19 +15,54 @@ constexpr char kMagic[] = "TLCSEAL1";
 constexpr std::size_t kMagicSize = 8, kLengthSize = 8;
 constexpr std::size_t kTrailerSize = kMagicSize + kLengthSize + sizeof(Sha256);
 
+// A magic, when it expires, by which key it is, the signature itself, and the begin of the SHA-256 of
+// all that.
+constexpr char kSignatureMagic[] = "TLCSIGN1";
+constexpr std::size_t kSignatureMagicSize = 8, kExpirySize = 8, kKeyIdSize = 8;
+constexpr std::size_t kSignatureValueSize = 64, kCheckSize = 8;
+constexpr std::size_t kSignatureSize =
+    kSignatureMagicSize + kExpirySize + kKeyIdSize + kSignatureValueSize + kCheckSize;
+
+inline std::uint64_t little_endian(const std::uint8_t* bytes) {
+  std::uint64_t value = 0;
+  for (std::size_t i = sizeof(value); i-- > 0;) value = value << 8 | bytes[i];
+  return value;
+}
+
 // The size of the payload at the begin of sealed bytes; PolicyError unless all of it is whole.
 inline std::size_t unsealed_size(const std::uint8_t* bytes, std::size_t size) {
   if (size < kTrailerSize) throw PolicyError(Refusal::truncated, "too few bytes for a policy");
   const std::size_t payload = size - kTrailerSize;
   const std::uint8_t* trailer = bytes + payload;
-  std::uint64_t length = 0;
-  for (std::size_t i = kLengthSize; i-- > 0;) length = length << 8 | trailer[kMagicSize + i];
+  const std::uint64_t length = little_endian(trailer + kMagicSize);
   if (std::memcmp(trailer, kMagic, kMagicSize) != 0 || length != payload)
     throw PolicyError(Refusal::truncated, "the file does not have the length it was sealed with");
   const Sha256 digest = sha256(bytes, payload);
   if (std::memcmp(digest.data(), trailer + kMagicSize + kLengthSize, digest.size()) != 0)
     throw PolicyError(Refusal::hash_mismatch, "the bytes do not match their SHA-256");
   return payload;
+}
+
+// Where the signature of a file begins, below its seal; null: it is not signed.
+inline const std::uint8_t* signature_in(const std::uint8_t* bytes, std::size_t size) {
+  if (size < kTrailerSize + kSignatureSize) return nullptr;
+  const std::uint8_t* signature = bytes + (size - kSignatureSize);
+  if (std::memcmp(signature, kSignatureMagic, kSignatureMagicSize) != 0) return nullptr;
+  constexpr std::size_t kChecked = kSignatureSize - kCheckSize;
+  if (std::memcmp(sha256(signature, kChecked).data(), signature + kChecked, kCheckSize) != 0)
+    throw PolicyError(Refusal::hash_mismatch, "the signature does not match its check");
+  return signature;
+}
+
+// A file that is whole; `signature` is null where it has none. Who signed was not asked.
+struct Unsealed {
+  std::size_t payload_size;
+  const std::uint8_t* signature;
+};
+
+inline Unsealed unsealed(const std::uint8_t* bytes, std::size_t size) {
+  const std::uint8_t* signature = signature_in(bytes, size);
+  return {unsealed_size(bytes, size - (signature != nullptr ? kSignatureSize : 0)), signature};
 }
 
 }  // namespace tailc::detail
