@@ -78,9 +78,12 @@ def test_every_vector_is_answered_as_expected(built: Built) -> None:
     assert right == "0 wrong"
 
 
-@pytest.mark.parametrize("features", ["", "signatures"])
-def test_what_vectors_do_not_tell_is_as_documented(features: str) -> None:
-    assert TESTS_PASS in "\n".join(cargo("test", "-F", features))
+def test_what_vectors_do_not_tell_is_as_documented() -> None:
+    assert TESTS_PASS in "\n".join(cargo("test", "-F", "signatures", "--test", "runtime"))
+
+
+def test_a_reader_without_signatures_trusts_nothing() -> None:
+    assert TESTS_PASS in "\n".join(cargo("test", "--test", "without_signatures"))
 
 
 def test_drawn_questions_are_summed_up_once_in_4096_and_at_the_end(built: Built) -> None:

@@ -64,16 +64,6 @@ fn a_refusal_tells_the_file_and_why() {
     assert!(said.ends_with("smallest.tailc: the policy is for `smallest`"), "{said}");
 }
 
-#[cfg(not(feature = "signatures"))]
-#[test]
-fn without_signatures_nothing_is_trusted() {
-    let trusting = Options::new().trust(PublicKey::from_pem(PEM).unwrap());
-    assert_eq!(word(trusting.open(vector("signed/good.tailc"))), "no-signatures");
-    assert_eq!(word(trusting.open(vector("signed/unsigned.tailc"))), "no-signatures");
-    assert_eq!(word(trusting.open(vector("signed/payload-flip.tailc"))), "hash-mismatch");
-    Options::new().open(vector("signed/good.tailc")).unwrap();
-}
-
 #[cfg(feature = "signatures")]
 #[test]
 fn a_signature_holds_before_its_end_by_the_clock_of_the_system() {
