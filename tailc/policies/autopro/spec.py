@@ -23,8 +23,8 @@ from tailc.specs.fields import (
     quantity_schema,
     written,
 )
-from tailc.specs.slo import Slo
 from tailc.specs.throughput import ThroughputSpec
+from tailc.specs.without_requests import WithoutRequests
 from tailc.units import PERCENT, RATE, format_ppm
 
 # Open in the source, and ours.
@@ -92,7 +92,7 @@ class HostSpec(SpecModel):
     )
 
 
-class AutoProSpec(SpecModel):
+class AutoProSpec(WithoutRequests):
     """An autopro policy: shares of a host's processors that follow throughput targets."""
 
     api_version: Literal["tailc/v1"] = Field(alias="apiVersion", description="The spec language.")
@@ -153,26 +153,6 @@ class AutoProSpec(SpecModel):
         message = f"have {least} each at least, together more than the {most} of the host"
         hint = "set a smaller `host.least`, or move machines to another host"
         return [Complaint(Code.CONFLICT, message, hint, ("machines",))]
-
-    @property
-    def slos(self) -> tuple[Slo, ...]:
-        """None: targets are of throughput, and stand in the form."""
-        return ()
-
-    @property
-    def rates_mrps(self) -> tuple[int, ...]:
-        """None: nothing arrives."""
-        return ()
-
-    @property
-    def speedup(self) -> None:
-        """None: throughput has no speed-ups."""
-        return
-
-    @property
-    def max_degree(self) -> None:
-        """None: throughput has no degrees."""
-        return
 
     def with_search(self, overrides: Mapping[str, Any]) -> AutoProSpec:
         """The spec itself; there is nothing to search, so TailcError (USAGE) for any override."""

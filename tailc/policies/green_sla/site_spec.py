@@ -10,7 +10,8 @@ from pydantic import Field, model_validator
 from tailc.errors import Code
 from tailc.specs.fields import Complaint, RefusalError, SpecModel, Whole
 from tailc.specs.jobs import Seed
-from tailc.specs.plan_units import EnergyMj, FeeUdollars, PowerMw, Seconds, SleepMw
+from tailc.specs.plan_units import EnergyMj, FeeUdollars, Seconds
+from tailc.specs.server_power import AsleepMw, BusyMw
 
 MOST_SERVERS = 2**20
 MOST_STEPS = 100_000
@@ -26,16 +27,8 @@ class DatacentreSpec(SpecModel):
     servers: Annotated[Whole, Field(ge=1, le=MOST_SERVERS)] = Field(
         examples=[40], description="Servers of each rack."
     )
-    busy_mw: PowerMw = Field(
-        alias="busy", examples=["140W"], description="What a server draws with a job."
-    )
-    asleep_mw: SleepMw = Field(
-        default=0,
-        alias="asleep",
-        examples=["7W"],
-        description="What one draws without.",
-        json_schema_extra={"default": "0W"},
-    )
+    busy_mw: BusyMw
+    asleep_mw: AsleepMw = 0
     migration_mj: EnergyMj = Field(
         default=0,
         alias="migration",

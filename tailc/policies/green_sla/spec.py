@@ -13,13 +13,13 @@ from tailc.forms.plan.plan import LARGEST_UDOLLARS, LARGEST_WORTH_UDOLLARS, Term
 from tailc.policies.green_sla.site_spec import DatacentreSpec, SearchSpec, TermsSpec
 from tailc.specs.battery import BatterySpec
 from tailc.specs.days import DaysAsked, HorizonSpec
-from tailc.specs.fields import Complaint, Name, RefusalError, SpecModel
+from tailc.specs.fields import Complaint, Name, RefusalError
 from tailc.specs.jobs import JobsSpec
 from tailc.specs.overrides import overridden
 from tailc.specs.plan_units import FeeUdollars, Seconds
 from tailc.specs.plan_weights import ViolationsPpm, WeightsSpec
-from tailc.specs.slo import Slo
 from tailc.specs.supply import SupplySpec
+from tailc.specs.without_requests import WithoutRequests
 
 NAME = "green-sla"
 S_PER_HOUR = 3_600
@@ -29,7 +29,7 @@ OPPORTUNITY_UDOLLARS = 40
 VIOLATIONS_PPM = 50_000
 
 
-class GreenSlaSpec(SpecModel):
+class GreenSlaSpec(WithoutRequests):
     """A green-sla policy: places of rigid jobs by epoch and bus, and prices for jobs to come."""
 
     api_version: Literal["tailc/v1"] = Field(alias="apiVersion", description="The spec language.")
@@ -133,26 +133,6 @@ class GreenSlaSpec(SpecModel):
     def demand(self) -> DaysAsked:
         """The days that jobs and energy are of."""
         return DaysAsked(self.jobs, self.supply, self.horizon)
-
-    @property
-    def slos(self) -> tuple[Slo, ...]:
-        """None: the promise is of green energy, and stands in the form."""
-        return ()
-
-    @property
-    def rates_mrps(self) -> tuple[int, ...]:
-        """None: jobs arrive as in their log."""
-        return ()
-
-    @property
-    def speedup(self) -> None:
-        """None: jobs are rigid."""
-        return
-
-    @property
-    def max_degree(self) -> None:
-        """None: a log of jobs has no degrees."""
-        return
 
     def with_search(self, overrides: Mapping[str, object]) -> GreenSlaSpec:
         """The spec with fields of its search replaced; TailcError (USAGE) for what it has not.

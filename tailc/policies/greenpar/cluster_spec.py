@@ -19,7 +19,8 @@ from tailc.specs.fields import (
     written,
 )
 from tailc.specs.job_curves import COUNTS, MOST_VMS, Counts, MostVms, Servers
-from tailc.specs.plan_units import EnergyMj, FeeUdollars, PowerMw, Seconds, SleepMw
+from tailc.specs.plan_units import EnergyMj, FeeUdollars, PowerMw, Seconds
+from tailc.specs.server_power import AsleepMw, BusyMw
 from tailc.specs.supply import PartPpm
 
 PPT = 1_000
@@ -62,16 +63,8 @@ class ClusterSpec(SpecModel):
     """Servers that are all alike, on one bus."""
 
     servers: Servers = Field(examples=[50], description="How many there are.")
-    busy_mw: PowerMw = Field(
-        alias="busy", examples=["30W"], description="What one draws with a job."
-    )
-    asleep_mw: SleepMw = Field(
-        default=0,
-        alias="asleep",
-        examples=["3W"],
-        description="What one draws without.",
-        json_schema_extra={"default": "0W"},
-    )
+    busy_mw: BusyMw
+    asleep_mw: AsleepMw = 0
     change_mj: EnergyMj = Field(
         default=0,
         alias="change",

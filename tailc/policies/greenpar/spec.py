@@ -17,7 +17,7 @@ from tailc.policies.greenpar.cluster_spec import (
 )
 from tailc.specs.battery import BatterySpec
 from tailc.specs.days import DaysAsked, HorizonSpec
-from tailc.specs.fields import PPM, Complaint, Name, RefusalError, SpecModel, Text
+from tailc.specs.fields import PPM, Complaint, Name, RefusalError, Text
 from tailc.specs.job_curves import (
     VMS_A_SERVER,
     JobCurves,
@@ -30,9 +30,9 @@ from tailc.specs.jobs import JobsSpec
 from tailc.specs.overrides import overridden
 from tailc.specs.plan_units import Seconds
 from tailc.specs.plan_weights import ViolationsPpm, WeightsSpec
-from tailc.specs.slo import Slo
 from tailc.specs.speedups import SpeedupsField
 from tailc.specs.supply import SupplySpec
+from tailc.specs.without_requests import WithoutRequests
 
 NAME = "greenpar"
 DAY_S = 24 * 3_600
@@ -53,7 +53,7 @@ class OneDaySpec(HorizonSpec):
     )
 
 
-class GreenParSpec(SpecModel):
+class GreenParSpec(WithoutRequests):
     """A greenpar policy: servers of malleable jobs by epoch, and prices for jobs to come."""
 
     api_version: Literal["tailc/v1"] = Field(alias="apiVersion", description="The spec language.")
@@ -145,26 +145,6 @@ class GreenParSpec(SpecModel):
     def demand(self) -> DaysAsked:
         """The days that jobs and energy are of; the one speed-up there is, is that of all jobs."""
         return DaysAsked(all_of_one(self.jobs, self.own_speedup), self.supply, self.horizon)
-
-    @property
-    def slos(self) -> tuple[Slo, ...]:
-        """None: the promise is of run times, and stands in the form."""
-        return ()
-
-    @property
-    def rates_mrps(self) -> tuple[int, ...]:
-        """None: jobs arrive as in their log."""
-        return ()
-
-    @property
-    def speedup(self) -> None:
-        """None: those of jobs are by servers and machines."""
-        return
-
-    @property
-    def max_degree(self) -> None:
-        """None: a log of jobs has no degrees."""
-        return
 
     def with_search(self, overrides: Mapping[str, object]) -> GreenParSpec:
         """The spec with fields of its search replaced; TailcError (USAGE) for what it has not.

@@ -1,0 +1,23 @@
+"""What a server of a plan draws, with a job and without."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from tailc.specs.plan_units import PowerMw, SleepMw
+
+BusyMw = Annotated[
+    PowerMw,
+    Field(alias="busy", examples=["140W"], description="What a server draws with a job."),
+]
+AsleepMw = Annotated[
+    SleepMw,
+    Field(
+        alias="asleep",
+        examples=["7W"],
+        description="What one draws without.",
+        json_schema_extra={"default": "0W"},
+    ),
+]
