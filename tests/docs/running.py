@@ -158,7 +158,7 @@ def _joined(lines: list[str]) -> str:
 
 
 def _by_product(folder: str, names: list[str]) -> list[str]:
-    return [name for name in names if name in ("build", "__pycache__")]
+    return [name for name in names if name in ("build", "target", "__pycache__")]
 
 
 def _environment() -> dict[str, str]:
