@@ -18,6 +18,7 @@ from tailc_runtime.opening import policy_from
 
 from tailc.artifact.files import write_policy
 from tailc.artifact.seal import seal
+from tests.runtimes.building import built_once
 from tests.runtimes.damage import contradictory_payloads, damaged_payload
 from tests.tailc.artifact.published import ROOT, VECTORS, lucene_policy
 
@@ -27,7 +28,7 @@ FLATBUFFERS = Path(sysconfig.get_path("purelib")) / "flatc" / "include"
 SANITIZED = "-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all"
 RACES = "-O1 -g -fsanitize=thread"
 FUSED = "-O3 -march=native -ffp-contract=fast"
-PROGRAMS = ("vectors", "refusals", "hashes", "api")
+PROGRAMS = ("vectors", "refusals", "hashes", "api", "differential")
 
 
 def missing() -> str | None:
@@ -74,9 +75,13 @@ def build(
     return Built(folder)
 
 
+def runtime(factory: pytest.TempPathFactory) -> Built:
+    return Built(built_once(factory, "cpp", lambda folder: build(folder, "-O1")))
+
+
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
-    return build(tmp_path_factory.mktemp("cpp"), "-O1")
+    return runtime(tmp_path_factory)
 
 
 def python_says(data: bytes) -> str:

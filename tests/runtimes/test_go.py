@@ -15,6 +15,7 @@ from tailc_runtime import PolicyError
 from tailc_runtime.opening import policy_from
 
 from tailc.artifact.seal import seal
+from tests.runtimes.building import built_once
 from tests.runtimes.damage import contradictory_payloads, damaged_payload
 from tests.tailc.artifact.published import ROOT, VECTORS
 
@@ -65,12 +66,18 @@ def need_go() -> None:
         refuse(f"go is {found}")
 
 
+def runtime(factory: pytest.TempPathFactory) -> Built:
+    need_go()
+
+    def build(folder: Path) -> None:
+        go("build", "-o", folder / "conformance", "./tests/conformance")
+
+    return Built(built_once(factory, "go", build) / "conformance")
+
+
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
-    need_go()
-    program = tmp_path_factory.mktemp("go") / "conformance"
-    go("build", "-o", program, "./tests/conformance")
-    return Built(program)
+    return runtime(tmp_path_factory)
 
 
 def python_says(data: bytes) -> str:

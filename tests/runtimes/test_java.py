@@ -15,6 +15,7 @@ from tailc_runtime import PolicyError
 from tailc_runtime.opening import policy_from
 
 from tailc.artifact.seal import seal
+from tests.runtimes.building import built_once
 from tests.runtimes.damage import contradictory_payloads, damaged_payload
 from tests.tailc.artifact.published import ROOT, VECTORS
 
@@ -62,12 +63,14 @@ def maven(folder: Path, *arguments: str) -> None:
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
 
 
+def runtime(factory: pytest.TempPathFactory) -> Built:
+    """Its own tests pass: what vectors do not tell, by JUnit."""
+    return Built(built_once(factory, "java", lambda folder: maven(folder, "test")))
+
+
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
-    """Its own tests pass: what vectors do not tell, by JUnit."""
-    folder = tmp_path_factory.mktemp("java")
-    maven(folder, "test")
-    return Built(folder)
+    return runtime(tmp_path_factory)
 
 
 def python_says(data: bytes) -> str:

@@ -56,10 +56,14 @@ class Built:
         return done.stdout.splitlines()
 
 
-@pytest.fixture(scope="module")
-def built() -> Built:
+def runtime() -> Built:
     cargo("build", "-p", "conformance")
     return Built(TARGET / "debug" / "conformance")
+
+
+@pytest.fixture(scope="module")
+def built() -> Built:
+    return runtime()
 
 
 def python_says(data: bytes) -> str:
