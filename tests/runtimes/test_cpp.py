@@ -28,7 +28,7 @@ FLATBUFFERS = Path(sysconfig.get_path("purelib")) / "flatc" / "include"
 SANITIZED = "-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all"
 RACES = "-O1 -g -fsanitize=thread"
 FUSED = "-O3 -march=native -ffp-contract=fast"
-PROGRAMS = ("vectors", "refusals", "hashes", "api", "differential")
+PROGRAMS = ("vectors", "refusals", "hashes", "api", "differential", "files")
 
 
 def missing() -> str | None:
@@ -113,6 +113,11 @@ def later_policy(folder: Path) -> Path:
 
 def test_arguments_counters_and_reloads_are_as_documented(built: Built, tmp_path: Path) -> None:
     assert built.run("api", VECTORS, later_policy(tmp_path)) == ["signatures", "0 not so"]
+
+
+def test_files_are_followed_and_demands_logged_as_documented(built: Built, tmp_path: Path) -> None:
+    """Answers are whole while a policy changes a thousand times a second."""
+    assert built.run("files", VECTORS, tmp_path, 0.5) == ["0 not so"]
 
 
 def test_a_wrong_answer_is_reported_with_what_was_wanted(built: Built, tmp_path: Path) -> None:
@@ -221,6 +226,8 @@ def test_sanitizers_find_nothing_in_vectors_and_nonsense(tmp_path: Path) -> None
 
 
 @pytest.mark.fuzz
-def test_look_ups_and_steps_of_the_controller_do_not_race(tmp_path: Path) -> None:
-    built = build(tmp_path / "built", RACES, ("api",))
+def test_look_ups_steps_reloads_and_logs_do_not_race(tmp_path: Path) -> None:
+    built = build(tmp_path / "built", RACES, ("api", "files"))
     assert built.run("api", VECTORS, later_policy(tmp_path)) == ["signatures", "0 not so"]
+    (tmp_path / "files").mkdir()
+    assert built.run("files", VECTORS, tmp_path / "files", 20) == ["0 not so"]

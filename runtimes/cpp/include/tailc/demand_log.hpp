@@ -1,0 +1,137 @@
+// Demands of a server's requests as a trace that tailc reads.
+#pragma once
+
+#include <atomic>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+namespace tailc {
+
+// A CSV file with every so many-th demand, and how many requests each stands for. Any number of
+// threads may record at once; most requests are only counted.
+class DemandLog {
+ public:
+  // Writes every `one_in`-th demand; `has_classes`: with a class of requests beside each. A file that
+  // is there goes on; std::invalid_argument where it has other columns, or ends within a line.
+  // Throws std::system_error where it cannot be written, as all others do.
+  DemandLog(std::string path, std::uint64_t one_in, bool has_classes = false);
+  // Writes what was recorded; where that fails, it is lost: call `flush` to know.
+  ~DemandLog();
+  DemandLog(const DemandLog&) = delete;
+  DemandLog& operator=(const DemandLog&) = delete;
+
+  // One more request is done, which executed for so long. Throws std::invalid_argument for a
+  // negative demand, and where the log has classes.
+  void record(std::int64_t demand_us) { record_row(demand_us, std::nullopt); }
+  // The same for a request of a class, in a log that has classes.
+  void record(std::int64_t demand_us, std::string_view request_class) {
+    record_row(demand_us, request_class);
+  }
+
+  // Writes what was recorded to the file; what cannot be written is kept.
+  void flush();
+
+ private:
+  static constexpr std::size_t kBufferBytes = 64 * 1024;
+
+  void record_row(std::int64_t demand_us, std::optional<std::string_view> request_class);
+  void begin();
+  void write_rows();
+  [[noreturn]] void fail() const {
+    throw std::system_error(errno, std::generic_category(), path_);
+  }
+
+  struct Close {
+    void operator()(std::FILE* open) const { std::fclose(open); }
+  };
+
+  std::string path_;
+  std::uint64_t one_in_;
+  bool has_classes_;
+  std::atomic<std::uint64_t> requests_{0};
+  std::mutex lock_;  // of what follows
+  std::unique_ptr<std::FILE, Close> file_;
+  std::string rows_;
+};
+
+namespace detail {
+
+// As RFC 4180 quotes a field.
+inline std::string quoted(std::string_view field) {
+  if (field.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(field);
+  std::string text = "\"";
+  for (const char character : field) text += character == '"' ? "\"\"" : std::string(1, character);
+  return text + "\"";
+}
+
+}  // namespace detail
+
+inline DemandLog::DemandLog(std::string path, std::uint64_t one_in, bool has_classes)
+    : path_(std::move(path)), one_in_(one_in), has_classes_(has_classes) {
+  if (one_in == 0) throw std::invalid_argument("one of so many requests is written, 1 at least");
+  file_.reset(std::fopen(path_.c_str(), "a+b"));
+  if (!file_) fail();
+  std::setvbuf(file_.get(), nullptr, _IONBF, 0);
+  begin();
+}
+
+inline DemandLog::~DemandLog() {
+  try {
+    flush();
+  } catch (const std::system_error&) {
+    // Nobody is left who could try again.
+  }
+}
+
+// Begins an empty file with the header; another must begin with it, and end with a line.
+inline void DemandLog::begin() {
+  const std::string header = has_classes_ ? "demand_us,weight,class\n" : "demand_us,weight\n";
+  std::string found(header.size(), '\0');
+  if (std::fseek(file_.get(), 0, SEEK_SET) != 0) fail();
+  found.resize(std::fread(found.data(), 1, found.size(), file_.get()));
+  if (std::ferror(file_.get()) != 0) fail();
+  if (found.empty()) {
+    rows_ = header;
+    return write_rows();
+  }
+  if (std::fseek(file_.get(), -1, SEEK_END) != 0) fail();
+  if (found != header || std::fgetc(file_.get()) != '\n')
+    throw std::invalid_argument(path_ + ": the file is there, with other columns or half a line");
+}
+
+inline void DemandLog::record_row(std::int64_t demand_us,
+                                  std::optional<std::string_view> request_class) {
+  if (demand_us < 0 || request_class.has_value() != has_classes_)
+    throw std::invalid_argument("a demand is not negative, and has a class where its log has them");
+  if ((requests_.fetch_add(1, std::memory_order_relaxed) + 1) % one_in_ != 0) return;
+  std::string row = std::to_string(demand_us) + "," + std::to_string(one_in_);
+  if (request_class) row += "," + detail::quoted(*request_class);
+  const std::lock_guard<std::mutex> held(lock_);
+  // Only where the file could not be written it is full; then this one is left out.
+  if (rows_.size() >= kBufferBytes) write_rows();
+  rows_ += row + "\n";
+  if (rows_.size() >= kBufferBytes) write_rows();
+}
+
+inline void DemandLog::flush() {
+  const std::lock_guard<std::mutex> held(lock_);
+  write_rows();
+}
+
+inline void DemandLog::write_rows() {
+  const std::size_t written = std::fwrite(rows_.data(), 1, rows_.size(), file_.get());
+  rows_.erase(0, written);
+  if (!rows_.empty()) fail();
+}
+
+}  // namespace tailc
