@@ -1,5 +1,6 @@
 """The shipped examples are what their READMEs say they are."""
 
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,11 @@ from tailc.pipeline.compile import compile_policy
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 NAMES = sorted(path.parent.name for path in EXAMPLES.glob("*/service.yaml"))
+
+
+@cache
+def compiled(example):
+    return compile_policy(str(EXAMPLES / example / "service.yaml")).policy
 
 
 def column(example, name):
@@ -53,7 +59,7 @@ def test_bing_fm_s_longest_requests_speed_up_and_its_shortest_hardly_do():
 
 
 def test_lucene_fm_compiles_to_a_table_of_the_published_shape():
-    rows = compile_policy(str(EXAMPLES / "lucene-fm/service.yaml")).policy.forms[0].rows
+    rows = compiled("lucene-fm").forms[0].rows
     # Four threads at once up to 24 / 4 requests, and waiting for an exit from 25 on.
     assert rows[0].last_load == 6
     assert [climb.rung for climb in rows[0].climbs] == [3]
@@ -64,7 +70,7 @@ def test_lucene_fm_compiles_to_a_table_of_the_published_shape():
 @pytest.mark.parametrize("example", NAMES)
 def test_an_example_compiles_to_the_policy_beside_it(example):
     folder = EXAMPLES / example
-    policy = compile_policy(str(folder / "service.yaml")).policy
+    policy = compiled(example)
     # The evidence names versions of libraries, which may differ; what a runtime does may not.
     assert policy.same_policy(read_policy(folder / "expected.tailc"))
     assert policy.same_policy(read_policy(folder / "expected.json"))
@@ -72,6 +78,5 @@ def test_an_example_compiles_to_the_policy_beside_it(example):
 
 @pytest.mark.parametrize("example", NAMES)
 def test_a_tail_never_falls_as_requests_are_added(example):
-    evidence = compile_policy(str(EXAMPLES / example / "service.yaml")).policy.evidence
-    tails_us = [row.tail_us for row in evidence.rows]
+    tails_us = [row.tail_us for row in compiled(example).evidence.rows]
     assert tails_us == sorted(tails_us)
