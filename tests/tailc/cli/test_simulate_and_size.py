@@ -7,7 +7,7 @@ import pytest
 
 from tests.tailc.toy import with_lines, write_toy
 
-QUICK = ("--requests", "2000", "--replicates", "50", "--baselines", "seq", "--no-progress")
+QUICK = ("--requests", "500", "--replicates", "50", "--baselines", "seq", "--no-progress")
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def stems(spec, tailc):
 def drifted(in_folder):
     """A trace whose every request is a thousandth of a request of the spec's."""
     (in_folder / "drifted.csv").write_text("demand_ms\n" + "0.06\n" * 300)
-    return ("--trace", "drifted.csv", "--requests", "2000", "--replicates", "50")
+    return ("--trace", "drifted.csv", "--requests", "500", "--replicates", "50")
 
 
 @pytest.mark.parametrize(
