@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from tailc.cli import run
 from tests.tailc.toy import write_toy
 
 HEAVY = {
@@ -45,7 +46,7 @@ def imported(folder, *arguments):
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("imports")
-    imported(folder, "compile", write_toy(folder), "-o", "toy")
+    assert run(["compile", write_toy(folder), "-o", str(folder / "toy")]) == 0
     return folder
 
 
