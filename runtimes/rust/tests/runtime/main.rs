@@ -17,11 +17,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tailc_runtime::{Policy, Result};
 
-/// A file among the look-up vectors of the repository, or in the folder that `TAILC_VECTORS` names.
+/// A file among the look-up vectors of the repository.
 fn vector(name: &str) -> PathBuf {
-    let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../schemas/vectors/v1");
-    let folder = std::env::var("TAILC_VECTORS").unwrap_or_else(|_| beside.to_owned());
-    PathBuf::from(folder).join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schemas/vectors/v1").join(name)
 }
 
 fn opened(name: &str) -> Policy {
