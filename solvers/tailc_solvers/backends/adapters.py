@@ -22,7 +22,7 @@ class Backend(StrEnum):
 
 
 _FUNCTIONS = {
-    Backend.HIGHS: "mathopt:solve_highs",
+    Backend.HIGHS: "highs:solve",
     Backend.SCIP: "mathopt:solve_scip",
     Backend.CP_SAT: "mathopt:solve_cp_sat",
     Backend.CLARABEL: "clarabel:solve",

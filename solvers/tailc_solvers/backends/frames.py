@@ -15,7 +15,7 @@ from dataclasses import asdict, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc_solvers.backends.linear import Answer, Limits, LinearProgram, Outcome
+from tailc_solvers.backends.linear import Answer, Basis, Limits, LinearProgram, Outcome
 
 MAGIC = b"TLCF"
 PREFIX = struct.Struct("<4sQI")
@@ -25,6 +25,8 @@ READY = b"\x06"
 
 MOST_BYTES = 1 << 31
 """Of one frame: more is no answer."""
+
+BASIS = ("basis_variables", "basis_rows")
 
 _TYPES = {"f": np.dtype("<f8"), "i": np.dtype("<i8"), "b": np.dtype("?")}
 
@@ -88,15 +90,18 @@ def encoded_question(program: LinearProgram, limits: Limits) -> bytes:
     arrays = {
         field.name: getattr(program, field.name)
         for field in fields(program)
-        if field.name != "offset"
+        if field.name not in ("offset", "start")
     }
+    arrays |= _parts(program.start)
     return encoded({"offset": program.offset, "limits": asdict(limits)}, arrays)
 
 
 def decoded_question(frame: bytes) -> tuple[LinearProgram, Limits]:
     """The inverse of `encoded_question`."""
     head, arrays = decoded(frame)
-    return LinearProgram(**arrays, offset=head["offset"]), Limits(**head["limits"])
+    start = _basis(arrays)
+    program = LinearProgram(**arrays, offset=head["offset"], start=start)
+    return program, Limits(**head["limits"])
 
 
 def encoded_answer(answer: Answer) -> bytes:
@@ -109,12 +114,14 @@ def encoded_answer(answer: Answer) -> bytes:
         "solver": answer.solver,
         "message": answer.message,
     }
-    return encoded(head, {name: a for name, a in arrays.items() if a is not None})
+    there = {name: a for name, a in arrays.items() if a is not None}
+    return encoded(head, there | _parts(answer.basis))
 
 
 def decoded_answer(frame: bytes) -> Answer:
     """The inverse of `encoded_answer`; whatever else is there raises GarbledFrameError."""
     head, arrays = decoded(frame)
+    basis = _basis(arrays)
     if set(arrays) - {"x", "dual"} or any(a.dtype.kind != "f" for a in arrays.values()):
         raise GarbledFrameError("the answer has other arrays")
     try:
@@ -127,9 +134,24 @@ def decoded_answer(frame: bytes) -> Answer:
             dual=arrays.get("dual"),
             solver=str(head["solver"]),
             message=str(head["message"]),
+            basis=basis,
         )
     except (KeyError, ValueError) as error:
         raise GarbledFrameError("the answer has a wrong head") from error
+
+
+def _parts(basis: Basis | None) -> Arrays:
+    return {} if basis is None else dict(zip(BASIS, (basis.variables, basis.rows), strict=True))
+
+
+def _basis(arrays: Arrays) -> Basis | None:
+    """Take a basis out of the arrays, if they have one."""
+    parts = [arrays.pop(name) for name in BASIS if name in arrays]
+    if not parts:
+        return None
+    if len(parts) != len(BASIS) or any(part.dtype.kind != "i" for part in parts):
+        raise GarbledFrameError("a basis is two arrays of whole numbers")
+    return Basis(*parts)
 
 
 def _number(value: object) -> float | None:

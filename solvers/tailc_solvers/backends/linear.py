@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -50,6 +50,23 @@ class Outcome(StrEnum):
         return self in (Outcome.OPTIMAL, Outcome.FEASIBLE)
 
 
+class Place(IntEnum):
+    """Where a simplex method has a variable, or the value of a row."""
+
+    AT_LOWER = 0
+    BASIC = 1
+    AT_UPPER = 2
+    FREE = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Basis:
+    """A corner of a linear program: the `Place` of each variable [n] and each row [m]."""
+
+    variables: NDArray[np.int64]
+    rows: NDArray[np.int64]
+
+
 @dataclass(frozen=True, eq=False)
 class LinearProgram:
     """One program; A has `value[e]` in row `row[e]` and column `column[e]`, each place once.
@@ -61,6 +78,7 @@ class LinearProgram:
         row, column, value: the coefficients of A [e].
         row_lower, row_upper: bounds of A x, infinite where there are none [m].
         offset: added to the objective.
+        start: where a simplex method may begin; those that have no use for it ignore it.
     """
 
     cost: Vector
@@ -73,6 +91,7 @@ class LinearProgram:
     row_lower: Vector
     row_upper: Vector
     offset: float = 0.0
+    start: Basis | None = None
 
     def __post_init__(self) -> None:
         n, m = self.cost.size, self.row_lower.size
@@ -86,8 +105,11 @@ class LinearProgram:
         _require(bool(finite and np.isfinite(self.offset)), "costs and A must be finite")
         for low, high in ((self.lower, self.upper), (self.row_lower, self.row_upper)):
             _require(bool((low <= high).all()), "bounds must be in order")
-        places = self.row * n + self.column
-        _require(np.unique(places).size == places.size, "A has a place twice")
+        places = np.sort(self.row * n + self.column)
+        _require(bool((places[1:] > places[:-1]).all()), "A has a place twice")
+        if self.start is not None:
+            _require(self.start.variables.shape == (n,), "a start has a place for each variable")
+            _require(self.start.rows.shape == (m,), "a start has a place for each row")
 
     @classmethod
     def build(
@@ -155,6 +177,7 @@ class Answer:
             the row's lower bound raises the objective [m].
         solver: name and version.
         message: a sentence for people where there is no point, or GRID_OPTIMUM.
+        basis: the corner at which a linear program ended, where the solver tells it.
     """
 
     outcome: Outcome
@@ -164,6 +187,7 @@ class Answer:
     dual: Vector | None = None
     solver: str = ""
     message: str = ""
+    basis: Basis | None = None
 
 
 def _require(holds: bool, sentence: str) -> None:

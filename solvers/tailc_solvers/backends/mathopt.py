@@ -1,4 +1,4 @@
-"""OR-Tools MathOpt: HiGHS, SCIP and CP-SAT. Imported in a child only; wall time is its concern."""
+"""OR-Tools MathOpt: SCIP and CP-SAT. Imported in a child only; wall time is its concern."""
 
 from __future__ import annotations
 
@@ -28,17 +28,6 @@ _OUTCOMES = {
     mathopt.TerminationReason.UNBOUNDED: Outcome.UNBOUNDED,
     mathopt.TerminationReason.NO_SOLUTION_FOUND: Outcome.LIMIT,
 }
-
-
-def solve_highs(program: LinearProgram, limits: Limits) -> Answer:
-    """Simplex, and branch and bound."""
-    params = _params()
-    params.node_limit = limits.nodes
-    params.highs.int_options["threads"] = 1
-    params.highs.int_options["random_seed"] = limits.seed
-    for name in ("primal", "dual", "mip"):
-        params.highs.double_options[f"{name}_feasibility_tolerance"] = TOLERANCE
-    return _solve(program, mathopt.SolverType.HIGHS, params)
 
 
 def solve_scip(program: LinearProgram, limits: Limits) -> Answer:

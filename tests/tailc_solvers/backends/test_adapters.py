@@ -4,12 +4,20 @@ import math
 import os
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from tailc_solvers.backends.adapters import Backend, Solver
 from tailc_solvers.backends.check import Trust, verdict
-from tailc_solvers.backends.linear import GRID_OPTIMUM, Limits, LinearProgram, Outcome
+from tailc_solvers.backends.linear import (
+    GRID_OPTIMUM,
+    Basis,
+    Limits,
+    LinearProgram,
+    Outcome,
+    Place,
+)
 
 LINEAR = (Backend.HIGHS, Backend.SCIP, Backend.CLARABEL, Backend.GUROBI)
 WHOLE = (Backend.HIGHS, Backend.SCIP, Backend.CP_SAT, Backend.GUROBI)
@@ -55,6 +63,23 @@ def test_multipliers_have_one_sign_and_prove_the_optimum(solvers, backend):
     judged = verdict(PRODUCTS, found)
     assert judged.trust is Trust.PROVED
     assert judged.bound == pytest.approx(-68.5, abs=1e-5)
+
+
+def test_a_corner_is_told_and_may_be_begun_with(solvers):
+    # Hours and parts are used up, and of both products something is made.
+    found = solvers[Backend.HIGHS].answer(PRODUCTS)
+    assert found.basis.variables.tolist() == [Place.BASIC, Place.BASIC]
+    assert found.basis.rows.tolist() == [Place.AT_UPPER, Place.AT_UPPER]
+    dearer = replace(PRODUCTS, cost=np.array([-5.0, -1.0]), start=found.basis)
+    # 20 of the first use up all hours, and the second is worth less than half of it.
+    assert solvers[Backend.HIGHS].answer(dearer).x == pytest.approx([20, 0], abs=TOLERANCE)
+
+
+@pytest.mark.parametrize("backend", LINEAR)
+def test_a_start_that_is_no_corner_does_no_harm(solvers, backend):
+    nowhere = Basis(np.full(2, Place.AT_LOWER), np.full(2, Place.AT_UPPER))
+    found = solvers[backend].answer(replace(PRODUCTS, start=nowhere))
+    assert found.x == pytest.approx([10, 20], abs=TOLERANCE)
 
 
 @pytest.mark.parametrize("backend", LINEAR)
@@ -140,7 +165,8 @@ def test_the_same_question_has_the_same_answer_to_the_last_bit(solvers, backend)
 @pytest.mark.parametrize(
     ("backend", "library", "extra"),
     [
-        (Backend.HIGHS, "ortools", "tailc[solvers]"),
+        (Backend.HIGHS, "highspy", "tailc[solvers]"),
+        (Backend.SCIP, "ortools", "tailc[solvers]"),
         (Backend.CLARABEL, "clarabel", "tailc[solvers]"),
         (Backend.GUROBI, "gurobipy", "tailc[gurobi]"),
     ],
@@ -170,6 +196,10 @@ def test_broken_programs_are_refused_here():
         LinearProgram.build([math.nan], 0, 1, [])
     with pytest.raises(ValueError, match="outside"):
         LinearProgram.build([1.0], 0, 1, [(0, {3: 1.0}, 1)])
+    with pytest.raises(ValueError, match="a place for each row"):
+        replace(PRODUCTS, start=Basis(np.zeros(2, dtype=np.int64), np.zeros(1, dtype=np.int64)))
+    with pytest.raises(ValueError, match="twice"):
+        replace(PRODUCTS, row=np.zeros(4, dtype=np.int64))
     with pytest.raises(ValueError, match="needs a variable"):
         LinearProgram.build([], 0, 1, [])
 

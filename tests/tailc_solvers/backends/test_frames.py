@@ -1,6 +1,7 @@
 """Frames read back as written, and nothing else is read as a frame."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,10 +10,20 @@ from tailc_solvers.backends.frames import (
     GarbledFrameError,
     decoded_answer,
     decoded_question,
+    encoded,
     encoded_answer,
     encoded_question,
 )
-from tailc_solvers.backends.linear import Answer, Limits, LinearProgram, Outcome
+from tailc_solvers.backends.linear import (
+    Answer,
+    Basis,
+    Limits,
+    LinearProgram,
+    Outcome,
+    Place,
+)
+
+HEAD = {"outcome": "optimal", "objective": None, "bound": None, "solver": "", "message": ""}
 
 
 def test_a_question_reads_back():
@@ -32,6 +43,20 @@ def test_a_question_reads_back():
         got, wanted = getattr(read, name), getattr(program, name)
         assert got.dtype == wanted.dtype
         assert got.tolist() == wanted.tolist()
+
+
+def test_a_corner_reads_back_on_both_ways():
+    corner = Basis(np.array([Place.BASIC, Place.AT_LOWER]), np.array([Place.AT_UPPER]))
+    program = LinearProgram.build([1.0, 2.0], 0, 1, [(0, {0: 1.0}, 1)])
+    asked, _ = decoded_question(encoded_question(replace(program, start=corner), Limits()))
+    told = decoded_answer(encoded_answer(Answer(Outcome.OPTIMAL, basis=corner)))
+    for read in (asked.start, told.basis):
+        assert read is not None
+        assert read.variables.tolist() == [Place.BASIC, Place.AT_LOWER]
+        assert read.rows.tolist() == [Place.AT_UPPER]
+    half = encoded(HEAD, {"basis_variables": np.zeros(1)})
+    with pytest.raises(GarbledFrameError):
+        decoded_answer(half)
 
 
 @pytest.mark.parametrize("objective", [None, 1.5, math.inf, -math.inf])
