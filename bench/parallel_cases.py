@@ -50,7 +50,7 @@ HINTS = {
 }
 """Right ones, by how far the speed-ups of `SPEEDUP_SHAPES` go."""
 
-ONLINE = Effort(aim=0.01, nodes=0, whole_nodes=0, cells=500, rounds=10)
+ONLINE = Effort(aim=0.01, nodes=0, starts=0, cells=500, rounds=10)
 AHEAD = Effort(aim=0.01, nodes=4, cells=1_000, rounds=25)
 
 

@@ -26,7 +26,7 @@ from tailc.pipeline.clusters.stated import Stated, costs_of_kwh, forecasts_mw, s
 from tailc.pipeline.progress import Progress
 
 # Prices are those of the linear program: no plan of the days before is wanted.
-ROOT_ALONE = Effort(nodes=0, whole_nodes=0, passes=1)
+ROOT_ALONE = Effort(nodes=0, starts=0, passes=1)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,11 +1,12 @@
 """Plans from schedules: a master program prices servers and energy, jobs answer with schedules.
 
-Each round solves the master's linear program over the schedules so far and asks each job for its
-least schedule at the program's prices, moved half way from the prices of the best bound so far
-(Wentges 1997). Every set of prices proves a bound. Then the schedules that have most of each job
-are mended and improved job by job (`search`), and a tree of rules on how long jobs run and which
-shape they have closes the gap: where the program mixes schedules of different lengths, one branch
-has the shorter and the other the longer ones.
+Each round solves the master's linear program over the schedules so far, from where the last one
+ended, and asks each job for its least schedule at prices between those of the best bound so far and
+the program's (Wentges 1997). Every set of prices proves a bound. Then the schedules that have most
+of each job are mended and improved job by job (`search`), one of the known schedules is picked for
+each job (`exchange`), and a tree of rules on how long jobs run and which shape they have closes the
+gap: where the program mixes schedules of different lengths, one branch has the shorter and the
+other the longer ones.
 
 Source: column generation as in Barnhart et al., Operations Research 46 (1998); the problem is that
 of Haque (2016), Appendix B.
@@ -24,8 +25,9 @@ import numpy as np
 from tailc_solvers.backends.adapters import Solver
 from tailc_solvers.backends.linear import Answer, Limits, Outcome
 from tailc_solvers.green.parallel.check import faults_of_column
+from tailc_solvers.green.parallel.exchange import Exchange
 from tailc_solvers.green.parallel.kernels import NEVER
-from tailc_solvers.green.parallel.master import Master, Multipliers
+from tailc_solvers.green.parallel.master import Master, Multipliers, Priced
 from tailc_solvers.green.parallel.mixture import Mixture, Rules
 from tailc_solvers.green.parallel.problem import MS_PER_S, ParallelProblem
 from tailc_solvers.green.parallel.schedules import NANO, ROUNDING, Column, Prices, Schedules
@@ -35,14 +37,17 @@ from tailc_solvers.green.parallel.solution import Ending, Solution, judged, none
 FIRST_SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
 """Prices to begin with, in what brown energy costs."""
 
-FIRST_PICK = 8
-"""Nodes after which a solver picks again."""
+FIRST_PICK = 4
+"""Nodes after which schedules are picked again."""
 
 PICKED_SHARE = 1 / 4
-"""Of the gap: a solver picks from schedules in plans that have no more of it left."""
+"""Of the gap: schedules are picked from those in plans that have no more of it left."""
 
-CLOSE = 1e-6
-"""Relative: a program this close above a bound has no more to give."""
+TRUST = 0.3
+"""How far prices are moved from those of the best bound to the program's."""
+
+CLOSE = 1 / 20
+"""Of the gap that is wanted: a program this close above its bound has no more to give."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +59,8 @@ class Effort:
         rounds: linear programs before branching.
         nodes: of the tree.
         rounds_a_node: linear programs in each.
-        whole_nodes: of a solver's own tree that picks a schedule for each job, at the root and
-            each time that the nodes have doubled since; 0 for none.
+        starts: of picking a schedule for each job, at the root and each time that the nodes have
+            doubled since; 0 for none.
         passes: of the search job by job.
         cells: units of work of one job.
     """
@@ -64,7 +69,7 @@ class Effort:
     rounds: int = 60
     nodes: int = 200
     rounds_a_node: int = 6
-    whole_nodes: int = 20
+    starts: int = 20
     passes: int = 10
     cells: int = 100_000
 
@@ -118,6 +123,7 @@ class _Node:
     number: int
     rules: Rules = field(compare=False)
     multipliers: Multipliers = field(compare=False)
+    priced: Priced = field(compare=False)
     mixture: Mixture | None = field(compare=False, default=None)
 
 
@@ -129,6 +135,7 @@ class _Search:
         self.schedules = schedules
         self.solver, self.effort, self.limits = solver, effort, limits
         self.master = Master(schedules)
+        self.close = CLOSE * effort.aim
         self.best: list[Column] | None = None
         self.cost = math.inf
         self.outcome: Outcome | None = None
@@ -142,13 +149,13 @@ class _Search:
         self.master.add(c for c in warm if not faults_of_column(self.problem, c))
         self.master.add(_requested(self.problem))
         first = self._first()
-        columns = self.master.priced(first.multipliers, {}).columns
-        self._try(Mixture(self.problem, columns, [1.0] * len(columns)))
+        columns = first.priced.columns
+        self._try(Mixture(self.problem, columns, [1.0] * len(columns)).most())
         self.root = self._solved(first, self.effort.rounds)
-        self._try(self.root.mixture)
+        self._try_most(self.root)
         heapq.heappush(self.open, self.root)
         if not self._is_done():
-            self._try_whole()
+            self._pick()
 
     def descend(self) -> None:
         """Split the node of the least bound until the gap is as wanted."""
@@ -162,7 +169,7 @@ class _Search:
                 self._descend_to(node, kid)
             if self.count >= self.picked + max(self.picked, FIRST_PICK) and not self._is_done():
                 self.picked = self.count
-                self._try_whole()
+                self._pick()
 
     @property
     def bound(self) -> int:
@@ -196,24 +203,25 @@ class _Search:
             multipliers = self.master.of_brown(share)
             priced = self.master.priced(multipliers, {})
             self.master.add(priced.columns)
-            nodes.append(_Node(priced.bound, -number, {}, multipliers))
+            nodes.append(_Node(priced.bound, -number, {}, multipliers, priced))
         return max(nodes)
 
     def _solved(self, node: _Node, rounds: int) -> _Node:
         """The node with a better bound, and the mixture behind it."""
         for _ in range(rounds if self.outcome is None else 0):
             kept = self.master.obeying(node.rules)
-            answer = self._answer(kept, is_whole=False)
+            answer = self._answer(kept)
             found = self.master.multipliers(answer)
-            if found is None or answer.objective is None:
+            if found is None:
                 return self._failed(node, answer)
             node.mixture = self._mixture(answer, kept)
             broken = self.master.take_up(answer, kept)
-            new = self._price(node, node.multipliers.between(found, 1 / 2))
+            new = self._price(node, node.multipliers.between(found, TRUST))
             if new == 0:
                 new = self._price(node, found)
-            is_close = NANO * answer.objective - node.bound <= CLOSE * abs(node.bound)
-            if node.bound >= self.cost or (broken == 0 and (new == 0 or is_close)):
+            least = NANO * self.master.objective(answer)
+            is_close = least - node.bound <= self.close * abs(node.bound)
+            if self._is_far(node) or (broken == 0 and (new == 0 or is_close)):
                 break
         return node
 
@@ -221,14 +229,11 @@ class _Search:
         """Ask all jobs at some prices; how many schedules are new."""
         priced = self.master.priced(multipliers, node.rules)
         if priced.bound > node.bound:
-            node.bound, node.multipliers = priced.bound, multipliers
+            node.bound, node.multipliers, node.priced = priced.bound, multipliers, priced
         return self.master.add(priced.columns)
 
-    def _answer(self, kept: Sequence[int], *, is_whole: bool) -> Answer:
-        program = self.master.program(kept, is_whole=is_whole)
-        nodes = min(self.limits.nodes, self.effort.whole_nodes)
-        limits = replace(self.limits, nodes=nodes) if is_whole else self.limits
-        return self.solver.answer(program, limits)
+    def _answer(self, kept: Sequence[int]) -> Answer:
+        return self.solver.answer(self.master.program(kept), self.limits)
 
     def _failed(self, node: _Node, answer: Answer) -> _Node:
         self.outcome = answer.outcome
@@ -237,16 +242,21 @@ class _Search:
 
     def _descend_to(self, parent: _Node, rules: Rules) -> None:
         self.count += 1
-        kid = _Node(parent.bound, self.count, rules, parent.multipliers)
-        self._price(kid, parent.multipliers)
+        changed = [j for j, rule in rules.items() if rule != parent.rules.get(j)]
+        priced = self.master.repriced(parent.priced, parent.multipliers, rules, changed)
+        self.master.add(priced.columns)
+        bound = max(parent.bound, priced.bound)
+        kid = _Node(bound, self.count, rules, parent.multipliers, priced)
         kid = self._solved(kid, self.effort.rounds_a_node)
         if kid.bound < self.cost:
-            self._try(kid.mixture)
             heapq.heappush(self.open, kid)
 
-    def _try(self, mixture: Mixture | None) -> None:
-        """Mend and improve the schedules that have most of each job; keep the best plan."""
-        columns = mixture.most() if mixture else None
+    def _try_most(self, node: _Node) -> None:
+        """Try the schedules that a node's mixture has most of."""
+        self._try(node.mixture.most() if node.mixture else None)
+
+    def _try(self, columns: Sequence[Column] | None) -> None:
+        """Mend and improve a choice of schedules; keep the best plan."""
         if columns is None:
             return
         site = self._site(columns)
@@ -256,12 +266,23 @@ class _Search:
         if site.fits() and site.cost() < self.cost:
             self.best, self.cost = sorted(found, key=lambda column: column.job), site.cost()
 
-    def _try_whole(self) -> None:
-        """Have the solver pick one of the schedules so far for each job."""
-        if self.root is not None and self.effort.whole_nodes and self.outcome is None:
-            wanted = (self.cost - self.bound) * PICKED_SHARE
-            kept = self.master.within(self.root.multipliers, wanted)
-            self._try(self._mixture(self._answer(kept, is_whole=True), kept))
+    def _pick(self) -> None:
+        """Pick one of the schedules so far for each job."""
+        root = self.root
+        if root is None or root.mixture is None or not self.effort.starts:
+            return
+        excess = self._promising(root)
+        if len({column.job for column in excess}) == len(self.problem.jobs):
+            exchange = Exchange(self.problem, excess, root.bound)
+            self._try(exchange.best(root.mixture.shares, self.effort.starts))
+
+    def _promising(self, root: _Node) -> dict[Column, float]:
+        """Schedules that may be in a better plan, and their excess at the prices of the root."""
+        most = (self.cost - self.bound) * PICKED_SHARE
+        excess = self.master.excess(root.multipliers).tolist()
+        best = set(self.best or ())
+        pairs = zip(self.master.columns, excess, strict=True)
+        return {column: more for column, more in pairs if more <= most or column in best}
 
     def _mixture(self, answer: Answer, kept: Sequence[int]) -> Mixture | None:
         shares = self.master.shares(answer, kept)
@@ -275,6 +296,10 @@ class _Search:
         for column in columns:
             site.put(column)
         return site
+
+    def _is_far(self, node: _Node) -> bool:
+        """Whether no plan of the node matters."""
+        return node.bound >= self.cost * (1 - self.effort.aim)
 
     def _is_done(self) -> bool:
         return self.cost - self.bound <= self.effort.aim * self.cost

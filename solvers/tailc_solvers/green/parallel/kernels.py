@@ -1,8 +1,7 @@
-"""Loops of the search for one job's schedule: costs to go over (epoch, level before, work left).
+"""Loops of the search for one job's schedule, and of the choice among schedules.
 
-Epochs k = 0..K-1 count from the start and work is in units of a grid; `value[k, p, r]` is the least
-cost from epoch k on, of a job that was on level p and has r units left. A job whose work is done
-may end, or run on.
+The search is for costs to go over states (epoch, work left) and the level before. Epochs
+k = 0..K-1 count from the start. A job whose work is done ends, or runs on where the states say so.
 """
 
 import numpy as np
@@ -12,89 +11,176 @@ from tailc_solvers.loops import plain_loops
 NEVER = np.int64(1) << 60
 """More than any cost; twice as much is still a number."""
 
+DONE, LOST = -1, -2
+"""After an epoch: no work is left, or more than can be done."""
+
+SAVED = 1e-9
+"""Relative: a swap that saves less is none."""
+
 
 @plain_loops
-def fill(costs, gain, need, least, most, runs_on, value):
-    """Fill `value` [K, L, need + 1] and return the least cost of all; NEVER where there is none.
+def price(run, size, block, per_mj, keep, costs):
+    """Write what each epoch of a run costs by level before and level, rounded down.
 
-    `costs.first` [L], `costs.stage` [K, L, L] and `costs.end` [K, L] are at least zero, `gain`
-    [K, L] are units of work. Before epoch k no more than `most[k]` units and no fewer than
-    `least[k]` can be left, and no more than `most[k, 1]` can still be done.
+    `run` is the Parts of one, `block` [B, K] are prices of whole blocks of `size` [B] servers, and
+    `per_mj` [K + 1] of energy. Costs are rounded from this share of them, `keep`.
     """
-    K, L = gain.shape
-    for k in range(K - 1, 0, -1):
-        low, can = least[k], min(most[k, 0], most[k, 1])
-        value[k, :, low : most[k, 0] + 1] = NEVER
+    K, L = run.busy_mj.shape
+    for k in range(K):
         for level in range(L):
-            done = _done(costs, gain, value, k, level, runs_on)
-            ends = min(gain[k, level], can) + 1
+            given = run.waiting[k]
+            for b in range(size.size):
+                given += block[b, k] * (run.servers[level] // size[b])
             for p in range(L):
-                cost = costs.stage[k, p, level]
-                if cost >= NEVER:
-                    continue
-                if done < NEVER:
-                    for r in range(low, ends):
-                        value[k, p, r] = min(value[k, p, r], cost + done)
-                if k + 1 < K:
-                    first = max(ends, low)
-                    shift = first - gain[k, level]
-                    source = value[k + 1, level, shift : shift + can + 1 - first]
-                    _lower(value[k, p, first : can + 1], source, cost)
-    return _best(costs, gain, need, runs_on, value)
+                energy = per_mj[k] * (run.moves_mj[p, level] + run.busy_mj[k, level])
+                costs.stage[k, p, level] = np.floor((energy + given) * keep)
+            if k == 0:
+                energy = per_mj[k] * (run.first_mj[level] + run.busy_mj[k, level])
+                costs.first[level] = np.floor((energy + given) * keep)
+            costs.end[k, level] = np.floor(per_mj[k + 1] * run.end_mj[level] * keep)
 
 
 @plain_loops
-def _lower(target, source, cost):
-    """A loop from 0 over two rows: eight entries at a time."""
-    for i in range(target.shape[0]):
-        target[i] = min(target[i], cost + source[i])
+def fill(costs, states, value):
+    """Fill `value` [N, L] and return the least cost of all; NEVER where there is none.
 
-
-@plain_loops
-def _done(costs, gain, value, k, level, runs_on):
-    """Cost after epoch k of a job whose work was done in it on `level`."""
-    if runs_on and k + 1 < gain.shape[0]:
-        return min(costs.end[k, level], value[k + 1, level, 0])
-    return costs.end[k, level]
-
-
-@plain_loops
-def _after(costs, gain, value, k, level, left, runs_on):
-    """Cost after epoch k, `left` units being left before it."""
-    rest = left - gain[k, level]
-    if rest <= 0:
-        return _done(costs, gain, value, k, level, runs_on)
-    return value[k + 1, level, rest] if k + 1 < gain.shape[0] else NEVER
-
-
-@plain_loops
-def _best(costs, gain, need, runs_on, value):
+    `costs.first` [L], `costs.stage` [K, L, L] and `costs.end` [K, L] are at least zero. The value
+    of a state and a level is the least cost from its epoch on after that level.
+    """
+    K, L = costs.end.shape
+    for k in range(K - 1, 0, -1):
+        for i in range(states.first[k], states.first[k + 1]):
+            for p in range(L):
+                value[i, p] = NEVER
+            for level in range(L):
+                after = _after(costs, states, value, k, i, level)
+                for p in range(L):
+                    value[i, p] = min(value[i, p], costs.stage[k, p, level] + after)
     best = NEVER
-    for level in range(gain.shape[1]):
-        best = min(best, costs.first[level] + _after(costs, gain, value, 0, level, need, runs_on))
+    for level in range(L):
+        best = min(best, costs.first[level] + _after(costs, states, value, 0, 0, level))
     return best
 
 
 @plain_loops
-def trace(costs, gain, need, value, levels):
+def _after(costs, states, value, k, i, level):
+    """Cost after epoch k, which began in state i, on a level; NEVER where the work is lost."""
+    after = states.after[i, level]
+    if after >= 0:
+        return value[after, level]
+    if after == LOST:
+        return NEVER
+    idle = states.idle[k + 1]
+    return costs.end[k, level] if idle < 0 else min(costs.end[k, level], value[idle, level])
+
+
+@plain_loops
+def trace(costs, states, value, work, work_left, levels):
     """Write the levels of the least cost that `fill` found, lower ones first; return how many.
 
-    Without running on.
+    The job ends where its work does, which a grid may have rounded down.
     """
-    K, L = gain.shape
-    left, before = need, 0
+    K, L = costs.end.shape
+    i, before, done = 0, 0, 0
     for k in range(K):
         best, chosen = 2 * NEVER, 0
         for level in range(L):
             cost = costs.first[level] if k == 0 else costs.stage[k, before, level]
-            if cost >= NEVER:
-                continue
-            cost += _after(costs, gain, value, k, level, left, False)
-            if cost < best:
+            cost += _after(costs, states, value, k, i, level)
+            if cost < min(best, NEVER):
                 best, chosen = cost, level
         levels[k] = chosen
-        left -= gain[k, chosen]
-        if left <= 0:
+        done += work[k, chosen]
+        if done >= work_left:
             return k + 1
-        before = chosen
+        i, before = states.after[i, chosen], chosen
     return K
+
+
+@plain_loops
+def descend(pool, site, chosen, work):
+    """Change `chosen` [J] by the best swaps of a few jobs at once until none helps; its cost.
+
+    As in `exchange`: `pool` is a Pool, `site` its Bounds, and `work` what is in progress.
+    """
+    while True:
+        _sum_up(pool, chosen, work)
+        least = _cost(pool, site, work, 0, chosen[0], chosen[0], np.inf)
+        if _best_swap(pool, site, chosen, work, least * (1 - SAVED)) >= least:
+            return least
+        for i in range(work.jobs.size):
+            if work.best_jobs[i] >= 0:
+                chosen[work.best_jobs[i]] = work.best_new[i]
+
+
+@plain_loops
+def _best_swap(pool, site, chosen, work, best):
+    """Write the first of the best swaps that cost less than `best`; its cost, or infinity.
+
+    Swaps are gone through in order, each further job within the one before it.
+    """
+    J, at_once, first = chosen.size, work.jobs.size, pool.first
+    found, depth = np.inf, 0
+    work.jobs[0], work.new[0] = 0, first[0] - 1
+    while depth >= 0:
+        j, k = work.jobs[depth], work.new[depth] + 1
+        k += k == chosen[j]
+        work.new[depth] = k
+        if k >= first[j + 1]:
+            if j + 1 < J:
+                work.jobs[depth], work.new[depth] = j + 1, first[j + 1] - 1
+            else:
+                depth -= 1
+            continue
+        cost = _cost(pool, site, work, depth, chosen[j], k, best)
+        if cost < best:
+            best = found = cost
+            for i in range(at_once):
+                work.best_jobs[i] = work.jobs[i] if i <= depth else -1
+                work.best_new[i] = work.new[i]
+        if depth + 1 < at_once and j + 1 < J:
+            _swap(pool, work, depth, chosen[j], k)
+            depth += 1
+            work.jobs[depth], work.new[depth] = j + 1, first[j + 1] - 1
+    return found
+
+
+@plain_loops
+def _sum_up(pool, chosen, work):
+    work.rest[0] = 0.0
+    work.own[0] = 0.0
+    for k in chosen:
+        for i in range(2):
+            work.own[0, i] += pool.own[k, i]
+        for t in range(pool.servers.shape[1]):
+            work.rest[0, 0, t] += pool.servers[k, t]
+            work.rest[0, 1, t] += pool.energy_mj[k, t]
+
+
+@plain_loops
+def _swap(pool, work, depth, old, new):
+    """One schedule for another: from the sums at `depth` to those at the next."""
+    for i in range(2):
+        work.own[depth + 1, i] = work.own[depth, i] + (pool.own[new, i] - pool.own[old, i])
+    for t in range(pool.servers.shape[1]):
+        servers = pool.servers[new, t] - pool.servers[old, t]
+        energy_mj = pool.energy_mj[new, t] - pool.energy_mj[old, t]
+        work.rest[depth + 1, 0, t] = work.rest[depth, 0, t] + servers
+        work.rest[depth + 1, 1, t] = work.rest[depth, 1, t] + energy_mj
+
+
+@plain_loops
+def _cost(pool, site, work, depth, old, new, most):
+    """What the sums at `depth` cost with one schedule for another; infinite from `most` on."""
+    if site.bound + work.own[depth, 1] + (pool.own[new, 1] - pool.own[old, 1]) >= most:
+        return np.inf
+    total = work.own[depth, 0] + (pool.own[new, 0] - pool.own[old, 0])
+    for t in range(pool.servers.shape[1]):
+        servers = work.rest[depth, 0, t] + (pool.servers[new, t] - pool.servers[old, t])
+        energy = work.rest[depth, 1, t] + (pool.energy_mj[new, t] - pool.energy_mj[old, t])
+        total += site.lacking * max(servers - site.room, 0.0)
+        for s in range(site.green_mj.shape[0]):
+            total += site.cost[s, t] * max(energy - site.green_mj[s, t], 0.0)
+        if total >= most:
+            return np.inf
+    return total

@@ -16,6 +16,7 @@ is a lower bound on every plan, so the solver's word is not needed for it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -24,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc_solvers.backends.linear import Answer, LinearProgram
+from tailc_solvers.green.parallel.corner import Corner
 from tailc_solvers.green.parallel.kernels import NEVER
 from tailc_solvers.green.parallel.mixture import Rules
 from tailc_solvers.green.parallel.problem import (
@@ -34,7 +36,7 @@ from tailc_solvers.green.parallel.problem import (
     ParallelProblem,
     Whole,
 )
-from tailc_solvers.green.parallel.rows import Rows
+from tailc_solvers.green.parallel.rows import Entries, Rows
 from tailc_solvers.green.parallel.schedules import (
     ANY,
     NANO,
@@ -69,11 +71,23 @@ class Multipliers:
         return self.server, self.energy, self.excess
 
 
+class Least(NamedTuple):
+    """The least cost of a job's schedules at some prices, and a schedule; None if none is found."""
+
+    cost: int
+    column: Column | None
+
+
 class Priced(NamedTuple):
-    """A lower bound in billionths, and each job's least schedule at the prices behind it."""
+    """A lower bound in billionths, and what it is made of, by job."""
 
     bound: int
-    columns: list[Column]
+    least: tuple[Least, ...]
+
+    @property
+    def columns(self) -> list[Column]:
+        """The schedules that were found."""
+        return [least.column for least in self.least if least.column is not None]
 
 
 class Master:
@@ -86,8 +100,12 @@ class Master:
         self._schedules = schedules
         self._known: set[Column] = set()
         self._rows = Rows(self.problem)
+        self._jobs: list[int] = []
         self._servers: list[Whole] = []
         self._energy_wh: list[Vector] = []
+        self._entries: list[Entries] = []
+        self._waiting: list[float] = []
+        self._corner = Corner(self._rows)
 
     def add(self, columns: Iterable[Column]) -> int:
         """Add the schedules that are new; how many there were."""
@@ -96,34 +114,50 @@ class Master:
             if column not in self._known:
                 self._known.add(column)
                 self.columns.append(column)
-                self._servers.append(column.row(self.problem.epochs))
-                self._energy_wh.append(energy_of(self.problem, column) / MJ_PER_WH)
+                servers = column.row(self.problem.epochs)
+                energy_wh = energy_of(self.problem, column) / MJ_PER_WH
+                self._jobs.append(column.job)
+                self._servers.append(servers)
+                self._energy_wh.append(energy_wh)
+                self._entries.append(self._rows.entries(column.job, servers, energy_wh))
+                self._waiting.append(waiting_of(self.problem, column))
         return len(self.columns) - before
 
     def obeying(self, rules: Rules) -> list[int]:
         """Which schedules obey the rules."""
-        return [k for k, c in enumerate(self.columns) if rules.get(c.job, ANY).admits(c)]
+        return [
+            k
+            for k, column in enumerate(self.columns)
+            if (rule := rules.get(column.job)) is None or rule.admits(column)
+        ]
 
-    def within(self, multipliers: Multipliers, gap: float) -> list[int]:
-        """Which schedules may be in a plan that costs less than the multipliers' bound and `gap`.
+    def excess(self, multipliers: Multipliers) -> Vector:
+        """What each schedule costs more, at some prices, than the least known one of its job.
 
-        The others cost so much more, at those prices, than the least known one of their job.
+        A plan costs at least the bound that the multipliers prove, and what its schedules have of
+        this.
         """
         prices, energy = self.prices(multipliers), np.stack(self._energy_wh)
         taken = np.stack(self._servers)
         cost = taken @ prices.server + energy @ (prices.energy / WH_PER_KWH)
         cost += sum((taken // size) @ price for size, price in prices.blocks)
-        cost += NANO * np.array([waiting_of(self.problem, column) for column in self.columns])
-        job = np.array([column.job for column in self.columns])
+        cost += NANO * np.array(self._waiting)
+        job = np.array(self._jobs)
         least = np.full(len(self.problem.jobs), np.inf)
         np.minimum.at(least, job, cost)
-        return np.flatnonzero(cost - least[job] <= gap).tolist()
+        return cost - least[job]
 
-    def program(self, kept: Sequence[int], *, is_whole: bool) -> LinearProgram:
-        """Of some schedules."""
-        columns = [self.columns[k] for k in kept]
-        energy, penalty = np.stack([self._energy_wh[k] for k in kept]), PENALTY * self.most_cost
-        return self._rows.program(columns, self._taken(kept), energy, penalty, is_whole=is_whole)
+    def program(self, kept: Sequence[int]) -> LinearProgram:
+        """Of some schedules, begun where the last one ended."""
+        entries, waiting = zip(*((self._entries[k], self._waiting[k]) for k in kept), strict=True)
+        start = self._corner.start(kept, self._jobs)
+        return self._rows.program(
+            entries, np.array(waiting), PENALTY * self.most_cost, unit=self.most_cost, start=start
+        )
+
+    def objective(self, answer: Answer) -> float:
+        """What the point costs in micro-units; not finite without one."""
+        return math.nan if answer.objective is None else answer.objective * self.most_cost
 
     def shares(self, answer: Answer, kept: Sequence[int]) -> Vector | None:
         """How much of each of some schedules a point has; None without a point."""
@@ -133,6 +167,7 @@ class Master:
 
     def take_up(self, answer: Answer, kept: Sequence[int]) -> int:
         """Take up rows that a point breaks; how many. Multipliers are to be read before."""
+        self._corner.keep(answer.basis, kept)
         shares, green = self.shares(answer, kept), self.problem.green_mj
         if shares is None or answer.x is None or not np.isfinite(answer.x).all():
             return 0
@@ -141,16 +176,19 @@ class Master:
 
     def multipliers(self, answer: Answer) -> Multipliers | None:
         """Those of the linear program, made valid; None where the answer has none."""
-        rows, dual, (S, T) = self._rows, answer.dual, self.problem.green_mj.shape
+        rows, dual, T = self._rows, answer.dual, self.problem.epochs
         if dual is None or dual.shape != (sum(rows.counts),) or not np.isfinite(dual).all():
             return None
-        _, at_room, at_energy, at_envelope = np.split(-dual, np.cumsum(rows.counts)[:-1])
+        at = np.split(-dual * self.most_cost, np.cumsum(rows.counts)[:-1])
+        _, at_room, at_energy, at_envelope = at
         # Sums over a job's epochs and all servers must stay below what stands for never.
         highest = int(NEVER) // (16 * rows.blocks.size * self.problem.servers * T)
         server, excess = np.zeros(rows.with_room.shape), np.zeros(rows.with_envelope.shape)
         server[rows.with_room] = np.clip(np.rint(NANO * at_room), 0, highest)
         most = np.floor(NANO * WH_PER_KWH * rows.brown_cost * (1 - ROUNDING))
-        energy = np.clip(np.rint(NANO * WH_PER_KWH * at_energy.reshape(S, T)), 0, most)
+        energy = np.zeros(most.shape)
+        energy[rows.with_energy] = np.rint(NANO * WH_PER_KWH * at_energy)
+        energy = np.clip(energy, 0, most)
         excess[rows.with_envelope] = np.clip(np.rint(NANO * WH_PER_KWH * at_envelope), 0, None)
         for q in range(rows.blocks.size):
             excess[q] = np.minimum(excess[q], most - energy - excess[:q].sum(axis=0))
@@ -167,19 +205,31 @@ class Master:
 
     def priced(self, multipliers: Multipliers, rules: Rules) -> Priced:
         """The bound that the multipliers prove under the rules, and schedules to add."""
-        prices, columns, bound = self.prices(multipliers), [], 0
-        for j in range(len(self.problem.jobs)):
-            rule = rules.get(j, ANY)
-            found = self._schedules.best(j, lambda run: run.priced(prices), rule)
-            columns += [] if found is None else [found.column]
-            if found is not None and self._schedules.is_exact(j):
-                least = found.cost
-            else:
-                least = self._schedules.bound(j, prices, rule)
-            if least >= NEVER:
-                return Priced(int(NEVER), columns)
-            bound += least
-        return Priced(bound - self._given(multipliers), columns)
+        prices, jobs = self.prices(multipliers), range(len(self.problem.jobs))
+        return self._summed(multipliers, [self._least(j, prices, rules) for j in jobs])
+
+    def repriced(
+        self, priced: Priced, multipliers: Multipliers, rules: Rules, jobs: Sequence[int]
+    ) -> Priced:
+        """The same where the rules of some jobs are others."""
+        prices, least = self.prices(multipliers), list(priced.least)
+        for j in jobs:
+            least[j] = self._least(j, prices, rules)
+        return self._summed(multipliers, least)
+
+    def _least(self, j: int, prices: Prices, rules: Rules) -> Least:
+        rule = rules.get(j, ANY)
+        found = self._schedules.best(j, lambda run: run.priced(prices), rule)
+        column = None if found is None else found.column
+        if found is not None and self._schedules.is_exact(j):
+            return Least(found.cost, column)
+        return Least(self._schedules.bound(j, prices, rule), column)
+
+    def _summed(self, multipliers: Multipliers, least: Sequence[Least]) -> Priced:
+        if any(one.cost >= NEVER for one in least):
+            return Priced(int(NEVER), tuple(least))
+        bound = sum(one.cost for one in least) - self._given(multipliers)
+        return Priced(bound, tuple(least))
 
     def prices(self, multipliers: Multipliers) -> Prices:
         """What a job has to pay, rounded down."""

@@ -85,6 +85,11 @@ class Mixture:
             if share > 0:
                 self._jobs[column.job].add(column, share)
 
+    @property
+    def shares(self) -> dict[Column, float]:
+        """How much there is of each schedule."""
+        return dict(part for job in self._jobs for part in job.parts)
+
     def most(self) -> list[Column] | None:
         """The schedule that has most of each job; None where a job has none."""
         found = [job.most for job in self._jobs]

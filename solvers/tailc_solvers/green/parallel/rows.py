@@ -10,26 +10,28 @@ The first holds because all blocks fit in whole numbers on C servers, and the la
 are whole: where a busy server takes e_t at least, f_qst of them fit under the green energy and one
 more takes g_qst too much. It is the envelope of the brown energy over whole blocks (mixed-integer
 rounding: Nemhauser, Wolsey, Mathematical Programming 46, 1990). Without these rows mixed counts
-fill servers and green energy to the brim. Rows of q > 1 are taken up once a point breaks them.
+fill servers and green energy to the brim. Rows of q > 1 are taken up once a point breaks them, and
+those of epochs in which all jobs together cannot want too much are never there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc_solvers.backends.linear import LinearProgram
+from tailc_solvers.backends.linear import Basis, LinearProgram
 from tailc_solvers.green.parallel.problem import (
     MJ_PER_WH,
+    MS_PER_S,
     PPM,
     WH_PER_KWH,
+    ParallelJob,
     ParallelProblem,
     Whole,
 )
-from tailc_solvers.green.parallel.schedules import Column
-from tailc_solvers.green.parallel.search import waiting_of
 
 Vector = NDArray[np.float64]
 
@@ -37,15 +39,23 @@ BROKEN = 1e-4
 """Blocks by which a point breaks a row that is taken up."""
 
 
+class Entries(NamedTuple):
+    """Coefficients of one variable, by the number of the row among all that there can be."""
+
+    row: Whole
+    value: Vector
+
+
 class Rows:
-    """The rows of a problem, in order: jobs [J], servers, energy [S T] and its envelope.
+    """The rows of a problem, in order: jobs [J], servers, energy and its envelope.
 
     Attributes:
         blocks: q [Q].
         room: floor(C / q) [Q].
         fed: f [Q, S, T].
         lack_mj: g; 0 where servers need no energy [Q, S, T].
-        with_room, with_envelope: rows that are there [Q, T] and [Q, S, T].
+        there: which rows are there, of all that there can be.
+        with_room, with_energy, with_envelope: likewise [Q, T], [S, T] and [Q, S, T].
         brown_cost: micro-units for each Wh [S, T].
     """
 
@@ -60,9 +70,26 @@ class Rows:
         self.fed = problem.green_mj // np.maximum(each, 1)
         self.lack_mj = np.maximum((self.fed + 1) * each - problem.green_mj, 0)
         self.brown_cost = problem.weight_ppm[:, None] / PPM * problem.brown_cost / WH_PER_KWH
-        self.with_room = np.zeros((self.blocks.size, problem.epochs), dtype=np.bool_)
-        self.with_envelope = np.zeros(self.fed.shape, dtype=np.bool_)
-        self.with_room[0] = self.with_envelope[0] = True
+        self._lay_out()
+        self._own, self._own_column = self._own_entries()
+        servers, energy_mj = most_wanted(problem)
+        self.with_room[0] = servers > problem.servers
+        self.with_energy[:] = energy_mj > problem.green_mj
+        self.with_envelope[0] = self.with_energy
+
+    def _lay_out(self) -> None:
+        """Number all rows that there can be, and say what each is at most."""
+        (S, T), J, Q = self.problem.green_mj.shape, len(self.problem.jobs), self.blocks.size
+        self._first = np.cumsum([J, Q * T, S * T, Q * S * T])
+        self.there = np.arange(self._first[-1]) < J
+        _, room, energy, envelope = np.split(self.there, self._first[:-1])
+        self.with_room, self.with_energy = room.reshape(Q, T), energy.reshape(S, T)
+        self.with_envelope = envelope.reshape(Q, S, T)
+        self._slope = self.lack_mj / MJ_PER_WH
+        room_most = np.broadcast_to(self.room[:, None], (Q, T))
+        green_wh = self.problem.green_mj / MJ_PER_WH
+        most = (np.ones(J), room_most, green_wh, self._slope * self.fed)
+        self._most: Vector = np.concatenate([part.ravel() for part in most]).astype(np.float64)
 
     @property
     def fixed(self) -> int:
@@ -72,8 +99,9 @@ class Rows:
     @property
     def counts(self) -> tuple[int, int, int, int]:
         """How many rows there are of each kind."""
-        room, envelope = int(self.with_room.sum()), int(self.with_envelope.sum())
-        return len(self.problem.jobs), room, self.problem.green_mj.size, envelope
+        kinds = (self.with_room, self.with_energy, self.with_envelope)
+        room, energy, envelope = (int(kind.sum()) for kind in kinds)
+        return len(self.problem.jobs), room, energy, envelope
 
     def used(self, servers: Whole, shares: Vector) -> Vector:
         """Blocks that a mixture of schedules of some servers [K, T] takes [Q, T]."""
@@ -82,79 +110,86 @@ class Rows:
     def take_up(self, used: Vector, brown_wh: Vector) -> int:
         """Take up rows that so many blocks [Q, T], with this brown energy [S, T], break."""
         over = used - self.room[:, None] > BROKEN
-        lack = self.lack_mj / MJ_PER_WH
-        short = lack * (used[:, None, :] - self.fed - BROKEN) > brown_wh
-        before = sum(self.counts)
+        short = self._slope * (used[:, None, :] - self.fed - BROKEN) > brown_wh
+        before = int(self.there.sum())
         self.with_room |= over
-        self.with_envelope |= short
-        return sum(self.counts) - before
+        self.with_envelope |= short & self.with_energy
+        return int(self.there.sum()) - before
+
+    def entries(self, job: int, servers: Whole, energy_wh: Vector) -> Entries:
+        """Those of a schedule with some servers and energy in each epoch [T]."""
+        S, T = self.problem.green_mj.shape
+        taken = servers // self.blocks[:, None]
+        energy = np.broadcast_to(energy_wh, (S, T))
+        envelope = self._slope * taken[:, None, :]
+        parts = (np.arange(len(self.problem.jobs)) == job, taken, energy, envelope)
+        value = np.concatenate([part.ravel() for part in parts]).astype(np.float64)
+        row = np.flatnonzero(value)
+        return Entries(row, value[row])
 
     def program(
         self,
-        columns: Sequence[Column],
-        servers: Whole,
-        energy_wh: Vector,
+        schedules: Sequence[Entries],
+        waiting: Vector,
         penalty: float,
         *,
-        is_whole: bool,
+        unit: float,
+        start: Basis | None,
     ) -> LinearProgram:
-        """The program of some schedules, with the servers and the energy of each [K, T].
+        """The program of some schedules, what the time costs that each runs, and a job's lack.
 
-        Its variables are brown energy in Wh [S T], then what jobs lack [J], then those.
+        Its variables are brown energy in Wh [S T], then what jobs lack [J], then those. Its costs
+        are in a unit of so many micro-units.
         """
-        problem = self.problem
-        (S, T), J, K = problem.green_mj.shape, len(problem.jobs), len(columns)
-        job = np.array([column.job for column in columns])
-        _, rooms, _, envelopes = self.counts
-        brown, lack, mix = np.arange(S * T), S * T + np.arange(J), self.fixed + np.arange(K)
-        first_energy, first_envelope = J + rooms, J + rooms + S * T
-        row, column = [np.arange(J), job, first_energy + brown], [lack, mix, brown]
-        value = [np.ones(J), np.ones(K), -np.ones(S * T)]
-        at_energy, epoch_energy = np.nonzero(energy_wh)
-        for s in range(S):
-            row.append(first_energy + s * T + epoch_energy)
-            column.append(mix[at_energy])
-            value.append(energy_wh[at_energy, epoch_energy])
-        room_row = _numbered(self.with_room, J)
-        envelope_row = _numbered(self.with_envelope, first_envelope)
-        slope = self.lack_mj / MJ_PER_WH
-        for k, q in enumerate(self.blocks.tolist()):
-            taken = servers // q
-            for at_row, weight in [
-                (room_row[k], np.ones(T)),
-                *((envelope_row[k, s], slope[k, s]) for s in range(S)),
-            ]:
-                at, epoch = np.nonzero(taken * (at_row >= 0))
-                row.append(at_row[epoch])
-                column.append(mix[at])
-                value.append(weight[epoch] * taken[at, epoch])
-        _, of_forecast, of_epoch = np.nonzero(self.with_envelope)
-        row.append(first_envelope + np.arange(envelopes))
-        column.append(of_forecast * T + of_epoch)
-        value.append(-np.ones(envelopes))
-        waiting = [waiting_of(problem, one) for one in columns]
-        upper = [
-            np.ones(J),
-            np.broadcast_to(self.room[:, None], self.with_room.shape)[self.with_room],
-            (problem.green_mj / MJ_PER_WH).ravel(),
-            (slope * self.fed)[self.with_envelope],
-        ]
-        n = self.fixed + K
+        (S, T), J = self.problem.green_mj.shape, len(self.problem.jobs)
+        n, there = self.fixed + len(schedules), self.there
+        sizes = [one.row.size for one in schedules]
+        row = np.concatenate([self._own.row, *(one.row for one in schedules)])
+        column = np.concatenate([self._own_column, np.repeat(np.arange(self.fixed, n), sizes)])
+        value = np.concatenate([self._own.value, *(one.value for one in schedules)])
+        is_kept = there[row]
+        lower = np.where(np.arange(there.size) < J, 1.0, -np.inf)
+        cost = np.concatenate([self.brown_cost.ravel(), np.full(J, penalty), waiting])
         return LinearProgram(
-            cost=np.concatenate([self.brown_cost.ravel(), np.full(J, penalty), waiting]),
+            cost=cost / unit,
             lower=np.zeros(n),
-            upper=np.concatenate([np.full(S * T, np.inf), np.ones(J + K)]),
-            integer=np.arange(n) >= (S * T + J if is_whole else n),
-            row=np.concatenate(row),
-            column=np.concatenate(column),
-            value=np.concatenate(value).astype(np.float64),
-            row_lower=np.concatenate([np.ones(J), np.full(rooms + S * T + envelopes, -np.inf)]),
-            row_upper=np.concatenate(upper).astype(np.float64),
+            upper=np.where(np.arange(n) < S * T, np.inf, 1.0),
+            integer=np.zeros(n, dtype=np.bool_),
+            row=(np.cumsum(there) - 1)[row[is_kept]],
+            column=column[is_kept],
+            value=value[is_kept],
+            row_lower=lower[there],
+            row_upper=self._most[there],
+            start=start,
+        )
+
+    def _own_entries(self) -> tuple[Entries, Whole]:
+        """Of brown energy, in its own row and in its envelopes, and of lacks; the variables."""
+        size, J, Q = self.brown_cost.size, len(self.problem.jobs), self.blocks.size
+        _, _, energy, envelope = np.split(np.arange(self.there.size), self._first[:-1])
+        row = np.concatenate([energy, envelope, np.arange(J)])
+        value = np.where(np.arange(row.size) < (1 + Q) * size, -1.0, 1.0)
+        return Entries(row, value), np.concatenate(
+            [np.tile(np.arange(size), 1 + Q), size + np.arange(J)]
         )
 
 
-def _numbered(there: NDArray[np.bool_], first: int) -> Whole:
-    """Numbers of rows from `first` on; -1 where there is none."""
-    numbers = np.full(there.shape, -1, dtype=np.int64)
-    numbers[there] = first + np.arange(int(there.sum()))
-    return numbers
+def most_wanted(problem: ParallelProblem) -> tuple[Whole, Whole]:
+    """Servers and energy that all jobs together can want in each epoch [T], [T]."""
+    servers, energy_mj = np.zeros((2, problem.epochs), dtype=np.int64)
+    for job in problem.jobs:
+        most = max(int(shape.servers[-1]) for shape in job.shapes)
+        ever = max(most, job.present) + 1
+        runs, moves = _reach(problem, job), int(problem.moves_mj[:ever, :ever].max())
+        servers[runs] += most
+        busy_mw = int(problem.power_mw[: most + 1].max())
+        energy_mj[runs] += busy_mw * problem.length_s[runs] + moves
+        # A job moves away in the epoch after its last.
+        energy_mj[runs.stop : runs.stop + 1] += moves
+    return servers, energy_mj
+
+
+def _reach(problem: ParallelProblem, job: ParallelJob) -> slice:
+    """The epochs in which a job may run."""
+    begin = MS_PER_S * (problem.begin_s[:-1] - problem.begin_s[job.latest])
+    return slice(job.earliest, int(np.searchsorted(begin, job.deadline_ms)))

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc_solvers.green.parallel.kernels import NEVER, fill, trace
+from tailc_solvers.green.parallel.kernels import NEVER, fill, price, trace
 from tailc_solvers.green.parallel.problem import (
     MJ_PER_KWH,
     MS_PER_S,
@@ -26,6 +26,7 @@ from tailc_solvers.green.parallel.problem import (
     ParallelProblem,
     Whole,
 )
+from tailc_solvers.green.parallel.states import Grid
 
 NANO = 1_000
 """Billionths in a micro-unit."""
@@ -38,7 +39,8 @@ UNIT_SPAN = 1.4
 """Units tried for a grid that does not fit the work, and how much coarser the last is."""
 
 
-class Prices(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Prices:
     """Billionths, not negative: for each server-epoch and for each kWh in an epoch [T] each.
 
     `blocks` has prices of whole blocks of so many servers, beside those of the servers [T] each.
@@ -47,6 +49,35 @@ class Prices(NamedTuple):
     server: Whole
     energy: Whole
     blocks: tuple[tuple[int, Whole], ...] = ()
+
+    @cached_property
+    def sizes(self) -> Whole:
+        """Of all blocks, those of one server first [B]."""
+        return np.array([1, *(size for size, _ in self.blocks)], dtype=np.int64)
+
+    @cached_property
+    def each(self) -> Whole:
+        """Of a block of each size [B, T]."""
+        return np.stack([self.server, *(price for _, price in self.blocks)])
+
+    @cached_property
+    def per_mj(self) -> NDArray[np.float64]:
+        """Of energy, and nothing after the last epoch [T + 1]."""
+        return np.append(self.energy, 0) / MJ_PER_KWH
+
+
+class Parts(NamedTuple):
+    """What a run takes: power by epoch and level, moves between levels, first and last ones.
+
+    Energy in mJ [K, L], [L, L], [L] and [L], servers [L], and what running costs [K].
+    """
+
+    busy_mj: Whole
+    moves_mj: Whole
+    first_mj: Whole
+    end_mj: Whole
+    servers: Whole
+    waiting: NDArray[np.float64]
 
 
 class Costs(NamedTuple):
@@ -104,6 +135,8 @@ class Rule:
 
     def obeyed(self, run: Run, costs: Costs) -> Costs:
         """The costs, NEVER where a schedule would not obey; the shape is not looked at."""
+        if self == ANY:
+            return costs
         first, stage, end = (part.copy() for part in costs)
         stage[self.most_epochs :] = NEVER
         end[: self.least_epochs - 1] = NEVER
@@ -181,48 +214,25 @@ class Run:
 
     def priced(self, prices: Prices) -> Costs:
         """Costs of the schedules where servers and energy have prices."""
-        here = self.epochs
-        energy = prices.energy[here] / MJ_PER_KWH
-        given = prices.server[here, None] * self.servers + self.waiting[:, None]
-        for size, price in prices.blocks:
-            given += price[here, None] * (self.servers // size)
-        stage = energy[:, None, None] * self.stage_mj + given[:, None, :]
-        first = energy[0] * self.first_mj + given[0]
-        after = np.append(prices.energy, 0)[here.start + 1 : here.stop + 1] / MJ_PER_KWH
-        return Costs(_down(first), _down(stage), _down(after[:, None] * self.end_mj))
-
-
-@dataclass(frozen=True, eq=False)
-class Grid:
-    """Work in whole units: of a run's epochs rounded down and up [K, L], and what must be done."""
-
-    need: int
-    down: Whole
-    up: Whole
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether nothing had to be rounded before the last epoch."""
-        return bool((self.down[:-1] == self.up[:-1]).all())
+        here, (K, L) = self.epochs, self.work.shape
+        costs = Costs(
+            *(np.empty(shape, dtype=np.int64) for shape in ((L,), (K, L, L), (K, L))),
+        )
+        after = prices.per_mj[here.start : here.stop + 1]
+        price(self._parts, prices.sizes, prices.each[:, here], after, 1 - ROUNDING, costs)
+        return costs
 
     @cached_property
-    def limits_down(self) -> tuple[Whole, Whole]:
-        """Limits where work is rounded down."""
-        return self._limits(self.down)
-
-    @cached_property
-    def limits_up(self) -> tuple[Whole, Whole]:
-        """Limits where work is rounded up."""
-        return self._limits(self.up)
-
-    def _limits(self, gain: Whole) -> tuple[Whole, Whole]:
-        """Of the units left before each epoch: least; most, and most that can be done [K(, 2)]."""
-        before = np.concatenate([[0], np.cumsum(gain.min(axis=1))[:-1]])
-        fastest = gain.max(axis=1)
-        upto = np.concatenate([[0], np.cumsum(fastest)[:-1]])
-        most = np.maximum(self.need - before, 0)
-        can = np.cumsum(fastest[::-1])[::-1]
-        return np.maximum(self.need - upto, 0), np.stack([most, can], axis=1)
+    def _parts(self) -> Parts:
+        moves, servers = self.problem.moves_mj, self.servers
+        return Parts(
+            busy_mj=self._busy_mj,
+            moves_mj=moves[np.ix_(servers, servers)],
+            first_mj=moves[self.problem.jobs[self.job].present, servers],
+            end_mj=moves[servers, 0],
+            servers=servers,
+            waiting=self.waiting,
+        )
 
 
 def grid_of(run: Run, most_cells: int) -> Grid:
@@ -271,9 +281,18 @@ class Schedules:
         jobs = range(len(problem.jobs))
         wanted = jobs if only is None else only
         self.runs = [list(_runs_of(problem, j)) if j in wanted else [] for j in jobs]
-        self._grids = {id(run): grid_of(run, most_cells) for runs in self.runs for run in runs}
-        cells = [grid.down.size * (grid.need + 1) for grid in self._grids.values()]
-        self._scratch = np.empty(max(cells, default=0), dtype=np.int64)
+        self._grids = dict(self._gridded(most_cells))
+        self._scratch = np.empty(0, dtype=np.int64)
+
+    def _gridded(self, most_cells: int) -> Iterator[tuple[int, Grid]]:
+        """The grid of each run; runs of one job that do the same work have one."""
+        for runs in self.runs:
+            known: dict[tuple[int, bytes], Grid] = {}
+            for run in runs:
+                key = run.shape, run.work.tobytes()
+                if key not in known:
+                    known[key] = grid_of(run, most_cells)
+                yield id(run), known[key]
 
     def is_exact(self, job: int) -> bool:
         """Whether the least cost of a job's schedules is a lower bound as well."""
@@ -301,18 +320,17 @@ class Schedules:
 
     def _fill(self, run: Run, costs: Costs, *, is_up: bool) -> tuple[int, Whole]:
         grid = self._grids[id(run)]
-        gain = grid.up if is_up else grid.down
-        value = self._scratch[: gain.size * (grid.need + 1)].reshape(*gain.shape, grid.need + 1)
-        least, most = grid.limits_up if is_up else grid.limits_down
-        runs_on = is_up and not grid.is_exact
-        return int(fill(costs, gain, grid.need, least, most, runs_on, value)), value
+        states = grid.states_up if is_up else grid.states_down
+        if self._scratch.size < states.after.size:
+            self._scratch = np.empty(states.after.size, dtype=np.int64)
+        value = self._scratch[: states.after.size].reshape(states.after.shape)
+        return int(fill(costs, states, value)), value
 
     def _column(self, run: Run, costs: Costs, value: Whole) -> Column:
-        grid = self._grids[id(run)]
-        levels = np.zeros(grid.down.shape[0], dtype=np.int64)
-        count = trace(costs, grid.down, grid.need, value, levels)
-        done = np.cumsum(run.work[np.arange(count), levels[:count]])
-        ends = 1 + int(np.searchsorted(done, self.problem.jobs[run.job].work_left))
+        states = self._grids[id(run)].states_down
+        levels = np.zeros(run.work.shape[0], dtype=np.int64)
+        left = self.problem.jobs[run.job].work_left
+        ends = trace(costs, states, value, run.work, left, levels)
         return Column(run.job, run.shape, run.start, tuple(run.servers[levels[:ends]].tolist()))
 
 
@@ -323,7 +341,3 @@ def _runs_of(problem: ParallelProblem, j: int) -> Iterator[Run]:
             run = Run(problem, j, shape, start)
             if int(run.work.max(axis=1, initial=0).sum()) >= job.work_left:
                 yield run
-
-
-def _down(costs: NDArray[np.float64]) -> Whole:
-    return np.floor(costs * (1 - ROUNDING)).astype(np.int64)

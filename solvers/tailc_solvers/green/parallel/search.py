@@ -38,9 +38,8 @@ class Site:
         self.columns: dict[int, Column] = {}
         self._servers = np.zeros(self.problem.epochs, dtype=np.int64)
         self._energy_mj = np.zeros(self.problem.epochs, dtype=np.int64)
-        per_mj = NANO * self.problem.brown_cost / MJ_PER_KWH
-        self._brown_cost = per_mj * self.problem.weight_ppm[:, None] / PPM
-        self._lacking = LACKING * _dearest(self.problem)
+        self._brown_cost = brown_cost_of(self.problem)
+        self._lacking = lacking_of(self.problem)
 
     def put(self, column: Column) -> None:
         """Give a job without a schedule this one."""
@@ -146,6 +145,17 @@ def waiting_of(problem: ParallelProblem, column: Column) -> float:
     begin = problem.begin_s
     run_s = int(begin[column.start + len(column.servers)] - begin[column.start])
     return problem.run_cost * run_s / (S_PER_H * len(problem.jobs))
+
+
+def brown_cost_of(problem: ParallelProblem) -> Vector:
+    """Of brown energy under each forecast, in billionths for each mJ [S, T]."""
+    per_mj = NANO * problem.brown_cost / MJ_PER_KWH
+    return per_mj * problem.weight_ppm[:, None] / PPM
+
+
+def lacking_of(problem: ParallelProblem) -> float:
+    """Of a server-epoch that is not there, in billionths."""
+    return LACKING * _dearest(problem)
 
 
 def _dearest(problem: ParallelProblem) -> float:

@@ -15,7 +15,7 @@ EIGHT = Cluster(8, 30_000, 0, 0, 900)
 # Ten cents a kWh: a server on brown energy costs 3,000 micro-dollars an hour.
 PRICE = 100_000
 AIMS = Aims(run_cost=4_000, mean_over=1)
-QUICK = Effort(nodes=0, whole_nodes=0, cells=300, rounds=8)
+QUICK = Effort(nodes=0, starts=0, cells=300, rounds=8)
 LINEAR = {n: 1_000_000 * n for n in (1, 2, 4, 8)}
 BENT = {1: 1_000_000, 2: 1_800_000, 4: 3_000_000, 8: 4_500_000}
 

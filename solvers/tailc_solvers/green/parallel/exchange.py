@@ -1,0 +1,125 @@
+"""One of the known schedules for each job: up to three at once are swapped while that is cheaper.
+
+    minimise  sum_st w_s p_t (sum_j e_t(k_j) - green_st)^+  +  sum_j r(k_j)
+                  + lacking sum_t (sum_j n_t(k_j) - C)^+
+    over      k_j, one of the schedules of job j
+
+From several starts, each drawn by the shares that a mixture has of the schedules, the best swap of
+one or two jobs is made until there is none, and from the best of what comes out of three too. The
+starts are drawn with a seed, so the same schedules have the same answer. Schedules that are too
+dear at the prices of a bound are skipped: no choice with them can be better.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc_solvers.green.parallel.kernels import descend
+from tailc_solvers.green.parallel.problem import ParallelProblem
+from tailc_solvers.green.parallel.schedules import NANO, Column
+from tailc_solvers.green.parallel.search import brown_cost_of, energy_of, lacking_of, waiting_of
+
+FINALISTS = 3
+"""Choices of which triples of jobs are swapped, after pairs from every start."""
+
+Vector = NDArray[np.float64]
+
+LEAST_SHARE = 0.02
+"""Weight of a schedule that a mixture has nothing of, where a whole job is 1."""
+
+
+class Pool(NamedTuple):
+    """Schedules by job, those of job j from number `first[j]` to before `first[j + 1]`.
+
+    Servers, and energy in mJ, of each in each epoch [K, T]; in billionths what its time costs, and
+    by how much it costs more than the least of its job at the prices behind a bound [K, 2].
+    """
+
+    first: NDArray[np.int64]
+    servers: Vector
+    energy_mj: Vector
+    own: Vector
+
+
+class Bounds(NamedTuple):
+    """What there is: servers, green energy [S, T], and what either costs beyond that.
+
+    No choice costs less than `bound` and what its schedules cost more than the least ones.
+    """
+
+    bound: float
+    room: float
+    green_mj: Vector
+    lacking: float
+    cost: Vector
+
+
+class Work(NamedTuple):
+    """Sums over the chosen schedules with 0 to D jobs swapped, and swaps of D jobs.
+
+    `rest` is of servers and energy [D + 1, 2, T], and `own` as in the pool [D + 1, 2].
+    """
+
+    rest: Vector
+    own: Vector
+    jobs: NDArray[np.int64]
+    new: NDArray[np.int64]
+    best_jobs: NDArray[np.int64]
+    best_new: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, at_once: int, epochs: int) -> Work:
+        swaps = np.full((4, at_once), -1)
+        return cls(np.zeros((at_once + 1, 2, epochs)), np.zeros((at_once + 1, 2)), *swaps)
+
+
+class Exchange:
+    """Choices from some schedules; every job must have one.
+
+    Args:
+        problem: the jobs.
+        excess: schedules, and by how much each costs more than the least of its job at the prices
+            behind a bound.
+        bound: in billionths, on every plan.
+    """
+
+    def __init__(
+        self, problem: ParallelProblem, excess: Mapping[Column, float], bound: float
+    ) -> None:
+        self._columns = sorted(excess, key=lambda one: (one.job, one.shape, one.start, one.servers))
+        job = np.array([column.job for column in self._columns])
+        self._first = np.searchsorted(job, np.arange(len(problem.jobs) + 1))
+        energy_mj = np.stack([energy_of(problem, column) for column in self._columns])
+        here = energy_mj.any(axis=0)
+        servers = np.stack([column.row(problem.epochs) for column in self._columns])
+        waiting = [NANO * waiting_of(problem, column) for column in self._columns]
+        own = np.stack([waiting, [excess[column] for column in self._columns]], axis=1)
+        self._pool = Pool(self._first, _real(servers[:, here]), _real(energy_mj[:, here]), own)
+        green_mj, cost = problem.green_mj[:, here], brown_cost_of(problem)[:, here].copy()
+        room, lacking = float(problem.servers), lacking_of(problem)
+        self._bounds = Bounds(bound, room, _real(green_mj), lacking, cost)
+
+    def best(self, shares: Mapping[Column, float], starts: int) -> list[Column]:
+        """The best of the choices that starts drawn by some shares lead to."""
+        draw = np.random.default_rng(0)
+        weights = np.array([shares.get(column, 0.0) + LEAST_SHARE for column in self._columns])
+        parts = np.split(weights, self._first[1:-1])
+        drawn = [
+            np.array([draw.choice(part.size, p=part / part.sum()) for part in parts])
+            for _ in range(starts)
+        ]
+        pairs = sorted(self._reached(self._first[:-1] + offset, 2) for offset in drawn)
+        final = min(self._reached(np.array(chosen), 3) for _, chosen in pairs[:FINALISTS])
+        return [self._columns[k] for k in final[1]]
+
+    def _reached(self, chosen: NDArray[np.int64], at_once: int) -> tuple[float, list[int]]:
+        work = Work.of(at_once, self._pool.servers.shape[1])
+        return descend(self._pool, self._bounds, chosen, work), chosen.tolist()
+
+
+def _real(whole: NDArray[np.int64]) -> Vector:
+    return np.ascontiguousarray(whole, dtype=np.float64)
