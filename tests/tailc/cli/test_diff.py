@@ -4,12 +4,12 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-import jsonschema
 import pytest
 
 from tailc.artifact.files import write_policy
 from tailc.forms.ladder.table import Climb, Ladder
 from tests.tailc.artifact.published import VECTORS, lucene_policy
+from tests.tailc.schemas import validate
 from tests.tailc.toy import with_lines, write_toy
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "schemas/report/diff-1.schema.json").read_text())
@@ -124,7 +124,7 @@ def test_on_a_trace_it_tells_who_runs_otherwise_and_what_changes(services, tailc
 def test_what_it_tells_of_a_trace_fits_its_schema(services, tailc):
     arguments = ("--trace", "toy.csv", *QUICK, "--rate", "5/s", "--output-format", "json")
     result = json.loads(tailc("diff", "old", "new", *arguments).out)["result"]
-    jsonschema.validate(result, SCHEMA)
+    validate(result, SCHEMA)
     assert [point["rate_mrps"] for point in result["behaviour"]["points"]] == [5000]
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-import jsonschema
 import pytest
 
 from tests.tailc.artifact.published import VECTORS
@@ -18,6 +17,7 @@ from tests.tailc.held_out_days import (
     write_days,
     write_plan,
 )
+from tests.tailc.schemas import validate
 
 
 @pytest.fixture
@@ -34,8 +34,8 @@ def told(tailc):
         ended = tailc("diff", *words, "--output-format", "json")
         assert ended.code == code, ended.out
         document = json.loads(ended.out)
-        jsonschema.validate(document, OUTPUT)
-        jsonschema.validate(document["result"], DIFF)
+        validate(document, OUTPUT)
+        validate(document["result"], DIFF)
         return document["result"]["days"]
 
     return ask

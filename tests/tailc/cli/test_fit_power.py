@@ -3,13 +3,13 @@
 import json
 from pathlib import Path
 
-import jsonschema
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from tests.reference.counter_traces import QUIET, SAMPLE_S, TRUE, Noise, trace
+from tests.tailc.schemas import validate
 
 SCHEMAS = Path(__file__).parents[3] / "schemas" / "report"
 
@@ -95,7 +95,7 @@ def test_another_trace_is_predicted_as_nearly_as_published(folder, tailc):
 def test_the_document_is_as_its_schemas_say(folder, tailc):
     document = json.loads(tailc("fit", "power", "quiet.parquet", "--output-format=json").out)
     for name, part in (("output-1", document), ("power-model-1", document["result"])):
-        jsonschema.validate(part, json.loads((SCHEMAS / f"{name}.schema.json").read_text()))
+        validate(part, json.loads((SCHEMAS / f"{name}.schema.json").read_text()))
     assert document["command"] == "fit power"
 
 

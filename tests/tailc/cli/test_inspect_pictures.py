@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 
-import jsonschema
 import pytest
 
 from tailc.report import plan_jobs_plot, plan_power_plot
@@ -14,6 +13,7 @@ from tailc.traces.zones import zone_of
 from tests.tailc.artifact.published import VECTORS, policy_of
 from tests.tailc.cli.test_imports import imported
 from tests.tailc.cli.test_json_output import OUTPUT
+from tests.tailc.schemas import validate
 
 RACKS = VECTORS / "plan"
 
@@ -44,7 +44,7 @@ def test_either_picture_comes_alone_in_a_zone(in_folder, tailc, plan):
 def test_the_files_are_in_the_document_where_there_are_some(in_folder, tailc):
     words = ("inspect", RACKS, "--output-format", "json")
     document = json.loads(tailc(*words, "--plot", "power.svg").out)
-    jsonschema.validate(document, OUTPUT)
+    validate(document, OUTPUT)
     assert document["result"]["files"] == ["power.svg"]
     assert "files" not in json.loads(tailc(*words).out)["result"]
 

@@ -3,9 +3,9 @@
 import json
 from pathlib import Path
 
-import jsonschema
 import pytest
 
+from tests.tailc.schemas import validate
 from tests.tailc.toy import with_lines, write_toy
 
 SCHEMAS = Path(__file__).parents[3] / "schemas"
@@ -29,7 +29,7 @@ def folder(in_folder, tailc):
 
 def test_a_command_that_does_not_exist_has_a_document_too(tailc):
     document = json.loads(tailc("nonsense", "--output-format", "json").out)
-    jsonschema.validate(document, OUTPUT)
+    validate(document, OUTPUT)
     assert document["command"] == "tailc"
 
 
@@ -61,14 +61,14 @@ def test_a_command_that_does_not_exist_has_a_document_too(tailc):
 def test_the_document_is_as_its_schema_says(folder, tailc, arguments):
     ended = tailc(*arguments, "--output-format", "json")
     document = json.loads(ended.out)
-    jsonschema.validate(document, OUTPUT)
+    validate(document, OUTPUT)
     assert document["command"] == arguments[0]
     assert document["exit_code"] == ended.code
     if document["result"] and arguments[0] in ("compile", "inspect"):
-        jsonschema.validate(document["result"]["policy"], POLICY)
+        validate(document["result"]["policy"], POLICY)
     if arguments[0] == "diff" and document["result"]:
-        jsonschema.validate(document["result"], DIFF)
+        validate(document["result"], DIFF)
     if arguments[0] == "size" and document["result"]:
-        jsonschema.validate(document["result"], SIZE)
+        validate(document["result"], SIZE)
     if arguments[0] in ("simulate", "verify") and document["result"]:
-        jsonschema.validate(document["result"], VERDICT)
+        validate(document["result"], VERDICT)

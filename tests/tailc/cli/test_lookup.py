@@ -5,10 +5,10 @@ from __future__ import annotations
 import csv
 import json
 
-import jsonschema
 import pytest
 
 from tests.tailc.artifact.published import ROOT, VECTORS
+from tests.tailc.schemas import validate
 
 CONTROLLER = VECTORS / "controller.tailc"
 LUCENE = VECTORS / "lucene.tailc"
@@ -20,7 +20,7 @@ def steered(tailc, *arguments):
     ended = tailc("lookup", CONTROLLER, *arguments, "--output-format", "json")
     assert ended.code == 0, ended.err
     document = json.loads(ended.out)
-    jsonschema.validate(document, OUTPUT)
+    validate(document, OUTPUT)
     return document["result"]["controller"], document["result"]["rung_name"]
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 
-import jsonschema
 import pytest
 
 from tests.tailc.artifact.published import VECTORS
 from tests.tailc.cli.test_json_output import OUTPUT
+from tests.tailc.schemas import validate
 
 RACKS, CLUSTER = VECTORS / "plan", VECTORS / "plan-cluster"
 AT = ("--at", "2012-06-01T14:05:00Z")
@@ -19,7 +19,7 @@ def result(tailc):
     def ask(*words):
         ended = tailc("lookup", *words, "--output-format", "json")
         document = json.loads(ended.out)
-        jsonschema.validate(document, OUTPUT)
+        validate(document, OUTPUT)
         assert ended.code == 0
         return document["result"]
 
@@ -165,5 +165,5 @@ def test_every_plan_is_inspected_and_its_json_is_the_policy(tailc, path):
     ended = tailc("inspect", path, "--rows")
     assert (ended.code, ended.err) == (0, "")
     document = json.loads(tailc("inspect", path, "--output-format", "json").out)
-    jsonschema.validate(document, OUTPUT)
+    validate(document, OUTPUT)
     assert document["result"]["policy"] == json.loads(path.with_suffix(".json").read_bytes())

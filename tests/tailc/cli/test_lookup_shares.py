@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 
-import jsonschema
 import pytest
 
 from tests.tailc.cli.test_json_output import OUTPUT
 from tests.tailc.policies.autopro.case import write
+from tests.tailc.schemas import validate
 
 
 @pytest.fixture
@@ -68,4 +68,4 @@ def test_a_ladder_has_no_throughput(tmp_path, tailc):
 @pytest.mark.parametrize("measured", [(), ("--throughput", "12/s,300/s")])
 def test_its_document_is_as_the_schema_says(policy, tailc, measured):
     document = json.loads(tailc("lookup", policy, *measured, "--output-format", "json").out)
-    jsonschema.validate(document, OUTPUT)
+    validate(document, OUTPUT)

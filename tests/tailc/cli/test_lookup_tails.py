@@ -5,11 +5,11 @@ Under 3 ms the request in position i needs 240,000 (i + 1) cycles in 3 ms - age 
 
 import json
 
-import jsonschema
 import pytest
 
 from tests.tailc.artifact.published import ROOT
 from tests.tailc.policies.rubik.case import swapped, write
+from tests.tailc.schemas import validate
 
 OUTPUT = json.loads((ROOT / "schemas/report/output-1.schema.json").read_text())
 FEEDBACK = "feedback: {epoch: 20ms, window: 80ms}"
@@ -66,7 +66,7 @@ def test_the_level_is_the_lowest_at_which_the_binding_request_is_in_time(fixed, 
     assert text.startswith("frequency: 1.6 GHz (level 5 of 14), ")
     assert "controller" not in text
     document = json.loads(tailc("lookup", fixed, *held, "--output-format", "json").out)
-    jsonschema.validate(document, OUTPUT)
+    validate(document, OUTPUT)
     result = document["result"]
     assert (result["level"], result["frequency_khz"]) == (4, 1_600_000)
     assert [need["frequency_khz"] for need in result["needs"]] == [480_000, 1_600_000]

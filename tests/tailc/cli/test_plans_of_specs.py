@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import re
 
-import jsonschema
 import pytest
 
 from tailc.traces.zones import instant, utc_text
 from tests.tailc.cli.test_json_output import OUTPUT
 from tests.tailc.cli.test_verify_plan import VERDICT
 from tests.tailc.policies.cases import Case, write_case
+from tests.tailc.schemas import validate
 
 # Of each kind the days of jobs and sun after its plan.
 KINDS = {"green-sla": 8, "greenpar": 5}
@@ -34,8 +34,8 @@ def plan(case, tailc):
 
 def told(ended):
     document = json.loads(ended.out)
-    jsonschema.validate(document, OUTPUT)
-    jsonschema.validate(document["result"], VERDICT)
+    validate(document, OUTPUT)
+    validate(document["result"], VERDICT)
     return document["result"]
 
 
@@ -79,7 +79,7 @@ def test_a_plan_beside_itself_changes_nothing_on_the_days_after_it(case, plan, t
     ended = tailc("diff", plan, plan, *words)
     assert ended.code == 0
     document = json.loads(ended.out)
-    jsonschema.validate(document, OUTPUT)
+    validate(document, OUTPUT)
     change = document["result"]["days"]["change"]
     assert {mean["value"] for mean in change.values()} == {0}
 

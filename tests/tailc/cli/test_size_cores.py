@@ -12,8 +12,9 @@ import json
 import sys
 from pathlib import Path
 
-import jsonschema
 import pytest
+
+from tests.tailc.schemas import validate
 
 SCHEMAS = Path(__file__).parents[3] / "schemas" / "report"
 TRACE = "request,demand_ms\n" + "".join(f"{i},{40 if i % 10 == 0 else 10}\n" for i in range(200))
@@ -110,7 +111,7 @@ def test_the_document_is_as_its_schemas_say(folder, tailc):
     words = ("both.yaml", *GRID, "--csv", "out.csv", "--output-format", "json")
     document = json.loads(tailc("size", "cores", *words).out)
     for name, part in (("output-1", document), ("size-cores-1", document["result"])):
-        jsonschema.validate(part, json.loads((SCHEMAS / f"{name}.schema.json").read_text()))
+        validate(part, json.loads((SCHEMAS / f"{name}.schema.json").read_text()))
     assert document["command"] == "size cores"
     assert document["result"]["files"] == ["out.csv"]
 

@@ -4,8 +4,9 @@ import json
 import math
 from pathlib import Path
 
-import jsonschema
 import pytest
+
+from tests.tailc.schemas import validate
 
 SCHEMAS = Path(__file__).parents[3] / "schemas/report"
 OUTPUT = json.loads((SCHEMAS / "output-1.schema.json").read_text())
@@ -29,8 +30,8 @@ def result(tailc, *arguments):
     ended = tailc("tune", "pid", *arguments, "--output-format", "json")
     assert ended.code == 0, ended.err
     document = json.loads(ended.out)
-    jsonschema.validate(document, OUTPUT)
-    jsonschema.validate(document["result"], TUNE_PID)
+    validate(document, OUTPUT)
+    validate(document["result"], TUNE_PID)
     assert document["command"] == "tune pid"
     return document["result"]
 

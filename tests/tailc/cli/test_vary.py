@@ -8,10 +8,10 @@ import json
 import re
 from pathlib import Path
 
-import jsonschema
 import pytest
 
 from tests.tailc.policies.green_sla import case as racks
+from tests.tailc.schemas import validate
 from tests.tailc.toy import SPEC, with_lines, write_toy
 
 MJ_PER_KWH = 3_600_000_000
@@ -26,10 +26,10 @@ def toy(in_folder):
 
 def document(ended):
     found = json.loads(ended.out)
-    jsonschema.validate(found, json.loads((REPORTS / "output-1.schema.json").read_text()))
+    validate(found, json.loads((REPORTS / "output-1.schema.json").read_text()))
     if found["result"]:
         schema = json.loads((REPORTS / "variants-1.schema.json").read_text())
-        jsonschema.validate(found["result"], schema)
+        validate(found["result"], schema)
     return found
 
 

@@ -6,7 +6,6 @@ import gzip
 import json
 from dataclasses import replace
 
-import jsonschema
 import pytest
 
 from tailc.artifact.files import read_policy
@@ -19,6 +18,7 @@ from tailc.verify.plan.options import PlanOptions
 from tests.tailc.artifact.published import VECTORS
 from tests.tailc.cli.test_json_output import OUTPUT, SCHEMAS
 from tests.tailc.held_out_days import malleable_plan, rigid_plan, write_days, write_plan
+from tests.tailc.schemas import validate
 from tests.tailc.toy import write_toy
 
 VERDICT = json.loads((SCHEMAS / "report/plan-verdict-1.schema.json").read_text())
@@ -39,8 +39,8 @@ def told(tailc):
         ended = tailc("verify", *words, "--output-format", "json")
         assert ended.code == code, ended.out
         document = json.loads(ended.out)
-        jsonschema.validate(document, OUTPUT)
-        jsonschema.validate(document["result"], VERDICT)
+        validate(document, OUTPUT)
+        validate(document["result"], VERDICT)
         return document["result"]
 
     return ask

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 
-import jsonschema
 import pytest
 
 from tests.tailc.cli.test_json_output import OUTPUT
 from tests.tailc.policies.autopro.case import write
+from tests.tailc.schemas import validate
 from tests.tailc.toy import write_toy
 
 
@@ -119,7 +119,7 @@ def test_a_compile_s_document_is_as_its_schema_says(tmp_path, tailc):
     written = write(tmp_path)
     ended = tailc("compile", written.spec, "-o", tmp_path / "p", "--output-format", "json")
     document = json.loads(ended.out)
-    jsonschema.validate(document, OUTPUT)
+    validate(document, OUTPUT)
     assert [model["name"] for model in document["result"]["models"]] == ["encoder", "pricer"]
 
 
@@ -133,7 +133,7 @@ def test_parts_of_throughput_are_counted_in_rows(tmp_path, tailc):
     assert "part.held-out.parquet  96 rows  " in told
     words = ("-o", tmp_path / "part", "--output-format", "json")
     document = json.loads(tailc("split", written.spec, *words).out)
-    jsonschema.validate(document, OUTPUT)
+    validate(document, OUTPUT)
     assert document["result"]["held-out"]["rows"] == 96
 
 

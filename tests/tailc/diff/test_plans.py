@@ -6,7 +6,6 @@ import json
 from dataclasses import replace
 from random import Random
 
-import jsonschema
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,6 +17,7 @@ from tailc.forms.plan.plan import Plan, PlannedJob, PoolPrices, Span
 from tests.tailc.artifact.published import VECTORS, plan_policy, policy_of
 from tests.tailc.cli.test_json_output import DIFF, OUTPUT
 from tests.tailc.forms.plan.random_plans import random_plan
+from tests.tailc.schemas import validate
 
 SEEDS = st.integers(0, 2**32)
 START, QUARTER_S = 1_338_552_000, 900
@@ -233,8 +233,8 @@ def test_the_command_says_which_jobs_and_epochs_change_and_what_it_costs(tailc, 
 def test_the_document_has_all_of_it(tailc, changed):
     ended = tailc("diff", VECTORS / "plan", changed, "--output-format", "json")
     document = json.loads(ended.out)
-    jsonschema.validate(document, OUTPUT)
-    jsonschema.validate(document["result"], DIFF)
+    validate(document, OUTPUT)
+    validate(document["result"], DIFF)
     told = document["result"]["forms"]["plan"]
     assert [(job["name"], job["how"]) for job in told["jobs"]] == [
         ("morning-batch", "widened"), ("Zürich", "dropped")
@@ -243,7 +243,7 @@ def test_the_document_has_all_of_it(tailc, changed):
     assert {cost["of"] for cost in told["costs"]} == {"shared epochs", "jobs"}
     charged = tailc("diff", VECTORS / "plan-cluster", VECTORS / "plan-battery",
                     "--output-format", "json")  # fmt: skip
-    jsonschema.validate(json.loads(charged.out)["result"], DIFF)
+    validate(json.loads(charged.out)["result"], DIFF)
     markdown = tailc("diff", VECTORS / "plan", changed, "--output-format", "markdown").out
     assert "| servers moved | 18 | 12 | -6 |" in markdown
     github = tailc("diff", VECTORS / "plan", changed, "--output-format", "github").out

@@ -7,7 +7,6 @@ from dataclasses import fields, replace
 from pathlib import Path
 from random import Random
 
-import jsonschema
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,6 +21,7 @@ from tailc.forms.ladder.table import Ladder, Power
 from tailc.report import diff as render
 from tests.tailc.artifact.published import controlled_policy
 from tests.tailc.artifact.random_policies import random_controller
+from tests.tailc.schemas import validate
 
 SEEDS = st.integers(0, 2**32)
 SCHEMA = json.loads((Path(__file__).parents[3] / "schemas/report/diff-1.schema.json").read_text())
@@ -192,7 +192,7 @@ SLOWER = with_controller(replace(CONTROLLER, epoch_requests=1_000))
 def test_every_report_tells_of_the_controller(new):
     found = diff(POLICY, new)
     document = json.loads(json.dumps(render.as_dict(found)))
-    jsonschema.validate(document, SCHEMA)
+    validate(document, SCHEMA)
     count = len(document["forms"]["controller"])
     assert count == (0 if new is POLICY else 1)
     assert ("controller" in render.as_text(found).splitlines()) == (count > 0)

@@ -8,7 +8,6 @@ from fractions import Fraction
 from pathlib import Path
 from random import Random
 
-import jsonschema
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -25,6 +24,7 @@ from tailc.report import diff as render
 from tailc.report.diff.words import tail_table_lines
 from tests.tailc.artifact.published import lucene_policy, policy_of, shares_policy, tail_policy
 from tests.tailc.artifact.random_policies import random_shares, random_tail_table
+from tests.tailc.schemas import validate
 
 SEEDS = st.integers(0, 2**32)
 SCHEMA = json.loads((Path(__file__).parents[3] / "schemas/report/diff-1.schema.json").read_text())
@@ -201,7 +201,7 @@ OTHERS = replace(SHARED, forms=(replace(SHARES, host_ppm=900_000),))
 def test_every_report_tells_of_it(old, new):
     found = diff(old, new)
     document = json.loads(json.dumps(render.as_dict(found)))
-    jsonschema.validate(document, SCHEMA)
+    validate(document, SCHEMA)
     text, markdown = render.as_text(found), render.as_markdown(found)
     assert len(text.splitlines()) <= 40
     for change in (*found.structure.tail_table.settings, *found.structure.shares):
@@ -228,6 +228,6 @@ def test_json_has_every_entry_of_the_ranges_that_differ():
 @pytest.mark.parametrize("policy", [TRIMMED, BATCHED, SHARED])
 def test_a_policy_beside_itself_says_nothing(policy):
     found = diff(policy, policy)
-    jsonschema.validate(json.loads(json.dumps(render.as_dict(found))), SCHEMA)
+    validate(json.loads(json.dumps(render.as_dict(found))), SCHEMA)
     assert "both promise and do the same" in render.as_text(found)
     assert not found.structure.differs

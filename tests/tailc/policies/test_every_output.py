@@ -7,12 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 
 from tailc.policies import find_kinds
 from tailc.traces.zones import utc_text
 from tests.tailc.policies.cases import Case, write_case
+from tests.tailc.schemas import validate
 
 REPORTS = Path(__file__).parents[3] / "schemas/report"
 OUTPUT = json.loads((REPORTS / "output-1.schema.json").read_text())
@@ -39,11 +39,11 @@ def ask(tailc) -> Ask:
     def asked(*words: object) -> Document:
         ended = tailc(*words, "--output-format", "json")
         document = json.loads(ended.out)
-        jsonschema.validate(document, OUTPUT)
+        validate(document, OUTPUT)
         assert document["exit_code"] == ended.code
         assert document["result"], document["findings"]
         if inner := INNER.get(document["result"].get("format")):
-            jsonschema.validate(document["result"], inner)
+            validate(document["result"], inner)
         return document["result"]
 
     return asked
@@ -108,9 +108,9 @@ def test_a_capacity_is_a_document_of_its_own_or_refused(case, stem, tailc):
     """Of throughput, and of tails that a controller keeps at their target, there is none."""
     ended = tailc("size", stem, "--trace", case.held_out, *BRIEF, "--output-format", "json")
     document = json.loads(ended.out)
-    jsonschema.validate(document, OUTPUT)
+    validate(document, OUTPUT)
     if document["result"]:
-        jsonschema.validate(document["result"], INNER[document["result"]["format"]])
+        validate(document["result"], INNER[document["result"]["format"]])
     else:
         assert document["findings"][0]["severity"] == "error"
 

@@ -6,7 +6,6 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-import jsonschema
 import pytest
 
 from tailc.diff.behaviour import Behaviour, Point, Quantity
@@ -17,6 +16,7 @@ from tailc.diff.decisions import Decisions, Example, Share
 from tailc.report import diff as render
 from tests.tailc.artifact.published import VECTORS, lucene_policy, small_policy
 from tests.tailc.diff.servers import LATER, OLD, one_climb
+from tests.tailc.schemas import validate
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "schemas/report/diff-1.schema.json").read_text())
 LUCENE = lucene_policy()
@@ -61,7 +61,7 @@ def whole(**options) -> Diff:
 )
 def test_text_fits_forty_lines_and_json_fits_its_schema(found):
     assert len(render.as_text(found).splitlines()) <= 40
-    jsonschema.validate(json.loads(json.dumps(render.as_dict(found))), SCHEMA)
+    validate(json.loads(json.dumps(render.as_dict(found))), SCHEMA)
     assert render.as_markdown(found).startswith("### ")
 
 

@@ -6,8 +6,6 @@ import dataclasses
 import json
 from pathlib import Path
 
-import jsonschema
-
 from tailc.report.throughput import as_cases, as_dict, as_github, as_markdown, as_text
 from tailc.verify.throughput.verdict import (
     ErrorOf,
@@ -16,6 +14,7 @@ from tailc.verify.throughput.verdict import (
     ThroughputVerdicts,
 )
 from tailc.verify.verdict import Ruling
+from tests.tailc.schemas import validate
 
 SCHEMA = json.loads(
     (Path(__file__).parents[3] / "schemas/report/throughput-1.schema.json").read_text()
@@ -92,7 +91,7 @@ def test_text_has_a_row_for_each_machine_and_what_is_left_to_say():
 
 def test_json_is_what_its_schema_says():
     told = as_dict(BOTH)
-    jsonschema.validate(told, SCHEMA)
+    validate(told, SCHEMA)
     assert told["machines"][0]["is_attainable"] is True
     assert told["machines"][1]["online"] is None
     assert told["verdict"] == "undecided"
@@ -122,4 +121,4 @@ def test_drift_that_is_not_known_is_left_out():
     verdicts = dataclasses.replace(BOTH, machines=silent)
     assert "drift since" not in as_text(verdicts)
     assert "drift since" not in as_markdown(verdicts)
-    jsonschema.validate(as_dict(verdicts), SCHEMA)
+    validate(as_dict(verdicts), SCHEMA)

@@ -26,6 +26,7 @@ from tests.tailc.report.verdicts_made import (
     run,
     verdicts,
 )
+from tests.tailc.schemas import validate
 
 SCHEMA = json.loads(
     (Path(__file__).parents[3] / "schemas/report/verdict-2.schema.json").read_text()
@@ -160,7 +161,7 @@ def bare() -> Verdicts:
 def test_the_json_form_follows_its_schema(found):
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
     document = json.loads(json.dumps(as_dict(found), allow_nan=False))
-    jsonschema.validate(document, SCHEMA)
+    validate(document, SCHEMA)
     assert document["version"] == 2
     assert len(document["points"]) == len(found.points)
     for place in document["points"]:
@@ -171,7 +172,7 @@ def test_the_schema_allows_nothing_else():
     document = as_dict(BOTH)
     document["points"][0]["policy"]["verdicts"][0]["p_value"] = 0.05
     with pytest.raises(jsonschema.ValidationError, match="p_value"):
-        jsonschema.validate(document, SCHEMA)
+        validate(document, SCHEMA)
 
 
 def test_markdown_is_tables_of_equal_rows_and_folds_the_baselines():

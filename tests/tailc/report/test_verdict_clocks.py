@@ -4,11 +4,10 @@ import dataclasses
 import json
 from pathlib import Path
 
-import jsonschema
-
 from tailc.report.verdict import as_dict, as_github, as_markdown, as_text
 from tailc.verify.verdict import ClockUse, ControlUse, CoreUse, LevelUse, Run, TypeUse, Verdicts
 from tests.tailc.report.verdicts_made import MEETS, MISSES, point, run, verdicts
+from tests.tailc.schemas import validate
 
 SCHEMA = json.loads(
     (Path(__file__).parents[3] / "schemas/report/verdict-2.schema.json").read_text()
@@ -85,7 +84,7 @@ def test_other_forms_tell_the_same():
     assert "| policy | 75.0 % | 25.0 % |" in as_markdown(made())
     assert "energy 60.0 %25 of fixed" in as_github(made())
     for verdicts_ in (made(), made(batch_ppm=1)):
-        jsonschema.validate(json.loads(json.dumps(as_dict(verdicts_))), SCHEMA)
+        validate(json.loads(json.dumps(as_dict(verdicts_))), SCHEMA)
     clocks = as_dict(made())["points"][0]["policy"]["clocks"]
     assert clocks == {
         "power_mw": 1_766,

@@ -4,8 +4,6 @@ import dataclasses
 import json
 from pathlib import Path
 
-import jsonschema
-
 from tailc.report.verdict import as_cases, as_dict, as_github, as_markdown, as_text
 from tailc.verify.verdict import (
     ControlUse,
@@ -19,6 +17,7 @@ from tailc.verify.verdict import (
     Verdicts,
 )
 from tests.tailc.report.verdicts_made import MEETS, MISSES, UNSURE, point, run, verdicts
+from tests.tailc.schemas import validate
 
 SCHEMA = json.loads(
     (Path(__file__).parents[3] / "schemas/report/verdict-2.schema.json").read_text()
@@ -136,7 +135,7 @@ def test_text_fits_a_terminal():
 
 def test_json_follows_the_schema():
     said = json.loads(json.dumps(as_dict(made(other_power_ppm=330_000, settling_requests=12_000))))
-    jsonschema.validate(said, SCHEMA)
+    validate(said, SCHEMA)
     one = said["points"][0]
     assert one["reference"] == "TL"
     assert one["policy"]["cores"]["types"][1] == {"name": "fast cores", "utilization_ppm": 152_000}
@@ -207,7 +206,7 @@ def test_on_lanes_batch_work_and_busy_lanes_stand_in_place_of_energy():
 
 def test_json_tells_of_lanes_what_its_schema_says():
     told = as_dict(ON_LANES)
-    jsonschema.validate(told, SCHEMA)
+    validate(told, SCHEMA)
     lanes = told["points"][0]["policy"]["lanes"]
     assert lanes == {
         "batch_ppm": 873_000,

@@ -4,7 +4,6 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-import jsonschema
 import numpy as np
 import pytest
 
@@ -23,6 +22,7 @@ from tailc.verify.options import VerifyOptions
 from tailc.verify.size import size
 from tailc.verify.verdict import Ruling, Verdicts
 from tests.tailc.replay.frequencies.servers import GHZ, MS, PPM, clocks, tail_table
+from tests.tailc.schemas import validate
 from tests.tailc.verify.policies import EVIDENCE, READING
 
 SCHEMA = Path(__file__).parents[3] / "schemas/report/verdict-2.schema.json"
@@ -156,7 +156,7 @@ def test_a_verdict_reads_well_and_fits_its_schema():
     assert "1 GHz  2 GHz" in text
     assert "| 1 GHz | 2 GHz |" in as_markdown(verdicts)
     said = json.loads(json.dumps(as_dict(verdicts)))
-    jsonschema.validate(said, json.loads(SCHEMA.read_text()))
+    validate(said, json.loads(SCHEMA.read_text()))
     assert said["points"][0]["policy"]["clocks"]["levels"][0]["frequency_khz"] == GHZ
 
 
