@@ -4,7 +4,9 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::hint::black_box;
 
-use super::opened;
+use tailc_runtime::{Options, Watched};
+
+use super::{opened, vector};
 
 struct Counting;
 
@@ -48,6 +50,18 @@ fn a_look_up_allocates_nothing() {
         }
     });
     assert_eq!(count, 0);
+}
+
+#[test]
+fn a_look_up_in_what_is_watched_allocates_once_in_a_thread() {
+    let watched = Watched::open(vector("lucene.tailc"), Options::new()).unwrap();
+    let look_up = || {
+        for load in 0..1_000 {
+            black_box(watched.current().ladder().unwrap().lookup(load, 0, 1_000 * load));
+        }
+    };
+    look_up();
+    assert_eq!(allocations_in(look_up), 0);
 }
 
 #[test]

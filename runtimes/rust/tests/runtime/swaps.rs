@@ -24,23 +24,25 @@ fn answers(policy: &Policy) -> Vec<Answer> {
     (0..64).map(|n| ladder.lookup(n, 100 * n, 20_000 * (n % 32))).collect()
 }
 
+/// Answers by the name of the policy that they are of.
+fn expected() -> BTreeMap<String, Vec<Answer>> {
+    let policies = NAMES.map(|name| opened(&format!("{name}.tailc")));
+    let found = policies.iter().map(|policy| (policy.name().to_owned(), answers(policy)));
+    found.collect()
+}
+
 fn swap(write: impl Fn(&Path, usize, &[u8]), path: &Path) {
     let bytes = NAMES.map(|name| fs::read(vector(&format!("{name}.tailc"))).unwrap());
-    let expected: BTreeMap<String, Vec<Answer>> = NAMES
-        .map(|name| opened(&format!("{name}.tailc")))
-        .map(|policy| (policy.name().to_owned(), answers(&policy)))
-        .into();
-    assert_eq!(expected.len(), NAMES.len());
+    let expected = expected();
     let watched = Watched::open(path, Options::new()).unwrap();
-    let (is_over, looked_up) = (AtomicBool::new(false), AtomicU64::new(0));
-    let seconds = std::env::var("TAILC_SWAPS_S").map_or(0.3, |text| text.parse().unwrap());
+    let (is_over, looks) = (AtomicBool::new(false), AtomicU64::new(0));
     thread::scope(|threads| {
         for _ in 0..thread::available_parallelism().map_or(2, usize::from) {
             threads.spawn(|| {
                 while !is_over.load(Ordering::Relaxed) {
                     let current = watched.current();
                     assert_eq!(answers(&current), expected[current.name()]);
-                    looked_up.fetch_add(64, Ordering::Relaxed);
+                    looks.fetch_add(1, Ordering::Relaxed);
                 }
             });
         }
@@ -49,20 +51,35 @@ fn swap(write: impl Fn(&Path, usize, &[u8]), path: &Path) {
                 watched.check();
             }
         });
-        let begun = Instant::now();
-        for number in 1.. {
-            if begun.elapsed().as_secs_f64() > seconds {
-                break;
-            }
-            write(path, number, &bytes[number % bytes.len()]);
-            sleep((begun + SWAP_EVERY * number as u32).saturating_duration_since(Instant::now()));
-        }
-        is_over.store(true, Ordering::Relaxed);
+        let _over = SetWhenDropped(&is_over);
+        write_on_time(|number| write(path, number, &bytes[number % bytes.len()]));
     });
-    assert!(looked_up.into_inner() > 0);
+    assert!(looks.into_inner() > 0);
     write(path, 0, &bytes[0]);
     watched.check();
     assert_eq!(watched.current().policy_digest(), opened("lucene.tailc").policy_digest());
+}
+
+/// Also where a write panics: nobody waits for those that look up.
+struct SetWhenDropped<'a>(&'a AtomicBool);
+
+impl Drop for SetWhenDropped<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// A write once in `SWAP_EVERY`, numbered from 1.
+fn write_on_time(write: impl Fn(usize)) {
+    let seconds = std::env::var("TAILC_SWAPS_S").map_or(0.3, |text| text.parse().unwrap());
+    let begun = Instant::now();
+    let mut number = 0;
+    while begun.elapsed().as_secs_f64() < seconds {
+        number += 1;
+        write(number);
+        let next = begun + SWAP_EVERY * number as u32;
+        sleep(next.saturating_duration_since(Instant::now()));
+    }
 }
 
 #[test]
