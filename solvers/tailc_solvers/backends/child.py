@@ -7,6 +7,8 @@ left behind.
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
 import selectors
 import signal
@@ -28,7 +30,9 @@ from tailc_solvers.backends.frames import (
 from tailc_solvers.backends.linear import Answer, Limits, LinearProgram, Outcome
 
 WORKER = "tailc_solvers.backends.worker"
-CHUNK_BYTES = 1 << 16
+CHUNK_BYTES = 1 << 20
+"""As much as a pipe may hold where nobody has said otherwise: most programs are one write."""
+
 LAST_WORDS_BYTES = 4_096
 START_S = 30.0
 """For Python and the library to load in a new child, before the time of a question counts."""
@@ -125,6 +129,7 @@ class _Process:
             os.close(theirs)
         assert self._child.stdin is not None
         self._questions = self._child.stdin.fileno()
+        _widen(self._questions)
         os.set_blocking(self._questions, False)
         os.set_blocking(self._answers, False)
 
@@ -195,6 +200,13 @@ class _Process:
         words = self._words.read()
         self._words.close()
         return words
+
+
+def _widen(pipe: int) -> None:
+    """Let a pipe hold a whole question, where the system can and may."""
+    if hasattr(fcntl, "F_SETPIPE_SZ"):
+        with contextlib.suppress(PermissionError):
+            fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, CHUNK_BYTES)
 
 
 def _is_whole(received: bytearray) -> bool:

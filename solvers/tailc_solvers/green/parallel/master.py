@@ -262,8 +262,9 @@ def most_cost(problem: ParallelProblem) -> float:
 
 
 def _dot(first: Whole, *others: Whole) -> int:
-    """Sum of products, in whole numbers of any size."""
-    total = first.astype(object)
+    """Sum of products, in whole numbers of any size; the others are spread over the first."""
+    at = np.flatnonzero(first)
+    total = first.ravel()[at].astype(object)
     for other in others:
-        total = total * other
+        total = total * np.broadcast_to(other, first.shape).ravel()[at]
     return int(total.sum())
