@@ -2,6 +2,7 @@
 
 from tailc_runtime.controller import Controller
 from tailc_runtime.counters import Counters
+from tailc_runtime.demand_log import DemandLog
 from tailc_runtime.errors import (
     BadMeaning,
     BadSignature,
@@ -36,6 +37,18 @@ from tailc_runtime.plan_pricing import Quote
 from tailc_runtime.shares import Shares
 from tailc_runtime.table import NOW, ON_EXIT, WAIT, PolicyTable
 from tailc_runtime.tail_table import TailTable
+from tailc_runtime.watched import (
+    REFUSED,
+    RELOADED,
+    UNCHANGED,
+    Look,
+    Watched,
+    watch_plan,
+    watch_policies,
+    watch_policy,
+    watch_shares,
+    watch_tail_table,
+)
 
 __all__ = [
     "BROWN",
@@ -43,14 +56,19 @@ __all__ = [
     "MIXED",
     "NOW",
     "ON_EXIT",
+    "REFUSED",
+    "RELOADED",
+    "UNCHANGED",
     "WAIT",
     "BadMeaning",
     "BadSignature",
     "BadStructure",
     "Controller",
     "Counters",
+    "DemandLog",
     "Expired",
     "HashMismatch",
+    "Look",
     "NoSignatures",
     "NotCanonical",
     "OlderGeneration",
@@ -70,10 +88,16 @@ __all__ = [
     "UnknownRule",
     "UnknownSchema",
     "Unsigned",
+    "Watched",
     "open_any",
     "open_plan",
     "open_policies",
     "open_policy",
     "open_shares",
     "open_tail_table",
+    "watch_plan",
+    "watch_policies",
+    "watch_policy",
+    "watch_shares",
+    "watch_tail_table",
 ]

@@ -40,16 +40,7 @@ def open_policy(
     generation; `Asked` says what may be asked of them. Raises OSError, or PolicyError; ValueError
     for a trusted key that is none.
     """
-
-    def of_class(opened: AnyPolicy) -> PolicyTable:
-        tables = _ladders(opened)
-        found = tables.get(request_class) or tables.get(None)
-        if found is None:
-            known = ", ".join(f"`{name}`" for name in tables)
-            raise UnknownClass(f"no ladder for class `{request_class}`; there are {known}")
-        return found
-
-    return _open(path, of_class, asked)
+    return _open(path, of_class(request_class), asked)
 
 
 def open_policies(path: Path, **asked: Unpack[Asked]) -> PolicyTables:
@@ -57,22 +48,22 @@ def open_policies(path: Path, **asked: Unpack[Asked]) -> PolicyTables:
 
     Where the policy has a controller it is the same one in every table. Raises as `open_policy`.
     """
-    return _open(path, _ladders, asked)
+    return _open(path, ladders, asked)
 
 
 def open_tail_table(path: Path, **asked: Unpack[Asked]) -> TailTable:
     """The policy's tail table; asks and raises as `open_policy` does."""
-    return _open(path, lambda opened: _of_form(opened, TailTable), asked)
+    return _open(path, of_form(TailTable), asked)
 
 
 def open_shares(path: Path, **asked: Unpack[Asked]) -> Shares:
     """The policy's shares of a host; asks and raises as `open_policy` does."""
-    return _open(path, lambda opened: _of_form(opened, Shares), asked)
+    return _open(path, of_form(Shares), asked)
 
 
 def open_plan(path: Path, **asked: Unpack[Asked]) -> Plan:
     """The policy's plan; asks and raises as `open_policy` does."""
-    return _open(path, lambda opened: _of_form(opened, Plan), asked)
+    return _open(path, of_form(Plan), asked)
 
 
 def open_any(path: Path, **asked: Unpack[Asked]) -> AnyPolicy:
@@ -85,19 +76,32 @@ def policy_from(data: bytes, **asked: Unpack[Asked]) -> AnyPolicy:
     return _policy_in(data, Terms(**asked))
 
 
-def _open(path: Path, chosen: Callable[[AnyPolicy], Chosen], asked: Asked) -> Chosen:
-    """What is chosen of the policy at `path`; where that fails, the counters know."""
-    terms = Terms(**asked)
+def content_of(path: Path) -> bytes:
+    """The file's bytes, but no more than show that it is larger than any policy."""
+    with open(path, "rb") as file:  # noqa: PTH123, paths may be of any kind
+        return file.read(_MOST_BYTES + 1)
+
+
+def opened_from(
+    path: Path, data: bytes, choose: Callable[[AnyPolicy], Chosen], terms: Terms
+) -> Chosen:
+    """What is chosen of the policy in the content of `path`; a refusal is counted."""
     try:
-        with open(path, "rb") as file:  # noqa: PTH123, paths may be of any kind
-            data = file.read(_MOST_BYTES + 1)
-        return chosen(_policy_in(data, terms))
+        return choose(_policy_in(data, terms))
     except PolicyError as error:
         terms.counters.refuse(error.name)
         raise type(error)(f"{path}: {error}") from error
+
+
+def _open(path: Path, choose: Callable[[AnyPolicy], Chosen], asked: Asked) -> Chosen:
+    """What is chosen of the policy at `path`; where that fails, the counters know."""
+    terms = Terms(**asked)
+    try:
+        data = content_of(path)
     except OSError:
         terms.counters.refuse(UNREADABLE)
         raise
+    return opened_from(path, data, choose, terms)
 
 
 def _policy_in(data: bytes, terms: Terms) -> AnyPolicy:
@@ -122,16 +126,36 @@ def _read(data: bytes, terms: Terms) -> tuple[Head, list[RawForm]]:
     return read_flat(payload)
 
 
-def _ladders(opened: AnyPolicy) -> PolicyTables:
+def ladders(opened: AnyPolicy) -> PolicyTables:
+    """The tables of a policy of ladders."""
     if isinstance(opened, dict):
         return opened
     raise _other_form(opened, dict)
 
 
-def _of_form(opened: AnyPolicy, wanted: type[Form]) -> Form:
-    if isinstance(opened, wanted):
-        return opened
-    raise _other_form(opened, wanted)
+def of_class(request_class: str | None) -> Callable[[AnyPolicy], PolicyTable]:
+    """Chooses the table of a class, or the one for all where it has none of its own."""
+
+    def choose(opened: AnyPolicy) -> PolicyTable:
+        tables = ladders(opened)
+        found = tables.get(request_class) or tables.get(None)
+        if found is None:
+            known = ", ".join(f"`{name}`" for name in tables)
+            raise UnknownClass(f"no ladder for class `{request_class}`; there are {known}")
+        return found
+
+    return choose
+
+
+def of_form(wanted: type[Form]) -> Callable[[AnyPolicy], Form]:
+    """Chooses the one form of a policy."""
+
+    def choose(opened: AnyPolicy) -> Form:
+        if isinstance(opened, wanted):
+            return opened
+        raise _other_form(opened, wanted)
+
+    return choose
 
 
 def _other_form(opened: AnyPolicy, wanted: type) -> OtherForm:
@@ -141,10 +165,10 @@ def _other_form(opened: AnyPolicy, wanted: type) -> OtherForm:
 def _opened(head: Head, forms: list[RawForm], counters: Counters) -> AnyPolicy:
     """What the forms are together: ladders, or one form of another kind."""
     steers, controller = _split(forms)
-    ladders = [form for form in steers if isinstance(form, RawLadder)]
-    if steers and len(ladders) == len(steers):
-        return _tables(head, ladders, _acting_on(controller, CLIMB_AGES), counters)
-    if len(steers) != 1 or ladders:
+    raw = [form for form in steers if isinstance(form, RawLadder)]
+    if steers and len(raw) == len(steers):
+        return _tables(head, raw, _acting_on(controller, CLIMB_AGES), counters)
+    if len(steers) != 1 or raw:
         raise BadMeaning("a policy needs ladders, a tail table, shares or a plan: one of these")
     (form,) = steers
     if isinstance(form, RawTailTable):
@@ -157,9 +181,9 @@ def _opened(head: Head, forms: list[RawForm], counters: Counters) -> AnyPolicy:
 
 
 def _tables(
-    head: Head, ladders: list[RawLadder], controller: Controller | None, counters: Counters
+    head: Head, raw: list[RawLadder], controller: Controller | None, counters: Counters
 ) -> PolicyTables:
-    tables = [PolicyTable(head, ladder, controller, counters) for ladder in ladders]
+    tables = [PolicyTable(head, ladder, controller, counters) for ladder in raw]
     by_class = {table.request_class: table for table in tables}
     if len(by_class) < len(tables):
         raise BadMeaning("a policy has one ladder for each class of requests")

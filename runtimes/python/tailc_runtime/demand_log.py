@@ -1,0 +1,96 @@
+"""Demands of a server's requests as a trace that tailc reads."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import os
+import threading
+from typing import Self
+
+from tailc_runtime.opening import Path
+
+_BUFFER_BYTES = 64 * 1024
+
+
+class DemandLog:
+    """A CSV file with every so many-th demand, and how many requests each stands for.
+
+    Any number of threads may record at once; most requests are only counted. A file that is there
+    goes on if it has the same columns, and raises ValueError if it has not.
+    """
+
+    def __init__(self, path: Path, one_in: int, has_classes: bool = False) -> None:
+        if one_in < 1:
+            raise ValueError("one of so many requests is written, 1 at least")
+        self._one_in, self._has_classes = one_in, has_classes
+        self._requests = itertools.count(1)
+        self._lock = threading.Lock()
+        self._rows = bytearray()
+        self._file = open(path, "a+b", buffering=0)  # noqa: PTH123, SIM115, closed by `close`
+        try:
+            self._begin(b"demand_us,weight,class\n" if has_classes else b"demand_us,weight\n")
+        except BaseException:
+            self._file.close()
+            raise
+
+    def record(self, demand_us: int, request_class: str | None = None) -> None:
+        """Another request is done, which executed for so long; a class where the log has them."""
+        if demand_us < 0 or (request_class is not None) != self._has_classes:
+            raise ValueError("a demand is not negative, and has a class where its log has them")
+        if next(self._requests) % self._one_in:
+            return
+        row = f"{demand_us},{self._one_in}"
+        if request_class is not None:
+            row += "," + _quoted(request_class)
+        with self._lock:
+            # Only where the file could not be written it is full; then this one is left out.
+            if len(self._rows) >= _BUFFER_BYTES:
+                self._write()
+            self._rows += row.encode() + b"\n"
+            if len(self._rows) >= _BUFFER_BYTES:
+                self._write()
+
+    def flush(self) -> None:
+        """Write what was recorded; what cannot be written is kept."""
+        with self._lock:
+            self._write()
+
+    def close(self) -> None:
+        """Write what was recorded, and close the file."""
+        try:
+            self.flush()
+        finally:
+            self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _begin(self, header: bytes) -> None:
+        """Begin an empty file with the header; another must begin with it, and end with a line."""
+        self._file.seek(0)
+        found = self._file.read(len(header))
+        if not found:
+            self._rows += header
+            self._write()
+            return
+        self._file.seek(-1, os.SEEK_END)
+        if found != header or self._file.read(1) != b"\n":
+            raise ValueError(
+                f"{self._file.name}: the file is there, with other columns or half a line"
+            )
+
+    def _write(self) -> None:
+        while self._rows:
+            del self._rows[: self._file.write(self._rows)]
+
+
+def _quoted(field: str) -> str:
+    """A field of CSV, as RFC 4180 has it."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="").writerow([field])
+    return text.getvalue()

@@ -1,0 +1,179 @@
+"""A policy that is opened again whenever its file changes."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+import time
+from collections.abc import Callable
+from typing import Generic, NamedTuple, Self, Unpack
+
+from tailc_runtime.counters import UNREADABLE
+from tailc_runtime.errors import PolicyError
+from tailc_runtime.opening import (
+    AnyPolicy,
+    Chosen,
+    Path,
+    PolicyTables,
+    content_of,
+    ladders,
+    of_class,
+    of_form,
+    opened_from,
+)
+from tailc_runtime.plan import Plan
+from tailc_runtime.shares import Shares
+from tailc_runtime.table import PolicyTable
+from tailc_runtime.tail_table import TailTable
+from tailc_runtime.terms import Asked, Terms
+
+UNCHANGED, RELOADED, REFUSED = "unchanged", "reloaded", "refused"
+
+# Longer than the coarsest clock of a file system.
+_YOUNG_NS = 2 * 10**9
+
+
+class Look(NamedTuple):
+    """What a look at the file told; `why` what is there was refused, or could not be read."""
+
+    change: str
+    why: PolicyError | OSError | None = None
+
+
+class _Stamp(NamedTuple):
+    """What of a file changes with it, after all symbolic links, and whether it may change unseen.
+
+    It is also another one where the file is renamed over, or a link on the way to it is swapped. A
+    young file may change again and look the same: clocks of file systems are coarse.
+    """
+
+    seen: tuple[int, ...]
+    is_young: bool
+
+    @classmethod
+    def of(cls, path: Path) -> _Stamp:
+        now = os.stat(path)  # noqa: PTH116, paths may be of any kind
+        times = now.st_mtime_ns, now.st_ctime_ns
+        seen = now.st_dev, now.st_ino, now.st_size, *times
+        return cls(seen, time.time_ns() - max(times) < _YOUNG_NS)
+
+
+class Watched(Generic[Chosen]):
+    """A policy that follows its file: where that changes, what it holds takes the policy's place.
+
+    What is refused leaves the policy in force, is counted once, and is read again when it changes
+    again. The same content again is the same policy, with all that it remembers.
+    """
+
+    def __init__(self, path: Path, choose: Callable[[AnyPolicy], Chosen], asked: Asked) -> None:
+        self._path, self._choose, self._asked = path, choose, asked
+        self._stamp: _Stamp | None = _Stamp.of(path)
+        data = content_of(path)
+        # Of the policy in force, and of what was read last.
+        self._held = self._last_read = hashlib.sha256(data).digest()
+        self._current = opened_from(path, data, choose, Terms(**asked))
+        self._looking = threading.Lock()
+        self._stopped = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    @property
+    def current(self) -> Chosen:
+        """The policy in force, for any thread; ask it for all that one decision needs."""
+        return self._current
+
+    def check(self) -> Look:
+        """Look at the file once, now."""
+        with self._looking:
+            terms = Terms(**{**self._asked, "held": self._current})
+            try:
+                data = self._changed_content()
+            except OSError as error:
+                terms.counters.refuse(UNREADABLE)
+                return Look(REFUSED, error)
+            if data is None:
+                return Look(UNCHANGED)
+            try:
+                self._current = opened_from(self._path, data, self._choose, terms)
+            except PolicyError as error:
+                return Look(REFUSED, error)
+            self._held = self._last_read
+            return Look(RELOADED)
+
+    def start(self, interval_s: float = 1.0) -> Self:
+        """Look at the file once in an interval, in a thread of this process, until `stop`."""
+        if interval_s <= 0:
+            raise ValueError("an interval is above 0")
+        if self._thread is not None:
+            raise RuntimeError("the file is watched already")
+        self._stopped.clear()
+        self._thread = threading.Thread(
+            target=self._watch, args=(interval_s,), name="tailc-watch", daemon=True
+        )
+        self._thread.start()
+        return self
+
+    def stop(self) -> None:
+        """End that thread; the policy stays in force."""
+        self._stopped.set()
+        if self._thread is not None:
+            self._thread.join()
+            self._thread = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def _watch(self, interval_s: float) -> None:
+        while not self._stopped.wait(interval_s):
+            self.check()
+
+    def _changed_content(self) -> bytes | None:
+        """Another content than that of the policy held; None: there is nothing new."""
+        before, self._stamp = self._stamp, None
+        try:
+            stamp = _Stamp.of(self._path)
+        except OSError:
+            if before is None:
+                return None
+            raise
+        is_touched = before is None or before.seen != stamp.seen
+        # What cannot be read is counted once: it is not young until it has been.
+        self._stamp = stamp._replace(is_young=False)
+        if before is not None and not is_touched and not before.is_young:
+            return None
+        data = content_of(self._path)
+        self._stamp = stamp
+        digest = hashlib.sha256(data).digest()
+        is_known = digest == self._held or (not is_touched and digest == self._last_read)
+        self._last_read = digest
+        return None if is_known else data
+
+
+def watch_policy(
+    path: Path, request_class: str | None = None, **asked: Unpack[Asked]
+) -> Watched[PolicyTable]:
+    """What `open_policy` opens, and its successors; call `start`. Raises as that does."""
+    return Watched(path, of_class(request_class), asked)
+
+
+def watch_policies(path: Path, **asked: Unpack[Asked]) -> Watched[PolicyTables]:
+    """What `open_policies` opens, and its successors."""
+    return Watched(path, ladders, asked)
+
+
+def watch_tail_table(path: Path, **asked: Unpack[Asked]) -> Watched[TailTable]:
+    """What `open_tail_table` opens, and its successors."""
+    return Watched(path, of_form(TailTable), asked)
+
+
+def watch_shares(path: Path, **asked: Unpack[Asked]) -> Watched[Shares]:
+    """What `open_shares` opens, and its successors."""
+    return Watched(path, of_form(Shares), asked)
+
+
+def watch_plan(path: Path, **asked: Unpack[Asked]) -> Watched[Plan]:
+    """What `open_plan` opens, and its successors."""
+    return Watched(path, of_form(Plan), asked)
