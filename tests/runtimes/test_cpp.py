@@ -14,6 +14,7 @@ from random import Random
 
 import pytest
 from tailc_runtime import PolicyError
+from tailc_runtime._generated.policy_generated import Policy as PolicyReader
 from tailc_runtime.opening import policy_from
 
 from tailc.artifact.files import write_policy
@@ -28,6 +29,7 @@ FLATBUFFERS = Path(sysconfig.get_path("purelib")) / "flatc" / "include"
 SANITIZED = "-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all"
 RACES = "-O1 -g -fsanitize=thread"
 FUSED = "-O3 -march=native -ffp-contract=fast"
+SEAL_BYTES = 48
 PROGRAMS = ("vectors", "refusals", "hashes", "api", "differential", "files")
 
 
@@ -210,6 +212,26 @@ def test_a_policy_that_contradicts_itself_is_refused_alike(built: Built, tmp_pat
     assert {"opened", "bad-meaning", "bad-structure"} <= set(said)
 
 
+def unaligned_climbs(payload: bytes) -> bytes:
+    """The payload of one ladder, whose climbs are moved to half a multiple of 8."""
+    field_of_climbs, climb = 4 + 2 * 8, 16
+    root = PolicyReader.GetRootAs(payload)
+    table = root.Forms(0).Form()
+    at = table.Pos + table.Offset(field_of_climbs)
+    begin = at + int.from_bytes(payload[at : at + 4], "little")
+    count = int.from_bytes(payload[begin : begin + 4], "little")
+    moved = payload[begin : begin + 4 + count * climb]
+    padded = payload + bytes(-len(payload) % 8)
+    return padded[:at] + (len(padded) - at).to_bytes(4, "little") + padded[at + 4 :] + moved
+
+
+def test_a_vector_that_cannot_be_read_in_place_is_refused(built: Built, tmp_path: Path) -> None:
+    """Python reads byte by byte; here a number begins at a multiple of its size."""
+    payload = unaligned_climbs((VECTORS / "lucene.tailc").read_bytes()[:-SEAL_BYTES])
+    assert python_says(seal(payload)) == "opened"
+    assert classified(built, tmp_path, [seal(payload)]) == ["bad-structure"]
+
+
 @pytest.mark.fuzz
 def test_sanitizers_find_nothing_in_vectors_and_nonsense(tmp_path: Path) -> None:
     built = build(tmp_path / "built", SANITIZED)
@@ -223,6 +245,20 @@ def test_sanitizers_find_nothing_in_vectors_and_nonsense(tmp_path: Path) -> None
     (tmp_path / "sealed").mkdir()
     said = classified(built, tmp_path / "sealed", [seal(payload) for payload in payloads])
     assert {"opened", "bad-structure", "bad-meaning"} <= set(said)
+
+
+@pytest.mark.fuzz
+def test_no_bytes_break_the_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By libFuzzer, for five minutes."""
+    if shutil.which("clang++") is None:
+        pytest.skip("no clang++, which brings libFuzzer")
+    monkeypatch.setenv("CXX", "clang++")
+    built = build(tmp_path / "built", SANITIZED, ("fuzz",))
+    corpus = tmp_path / "corpus"
+    corpus.mkdir()
+    for path in VECTORS.glob("*.tailc"):
+        shutil.copy(path, corpus)
+    built.run("fuzz", "-max_total_time=300", "-max_len=65536", corpus)
 
 
 @pytest.mark.fuzz

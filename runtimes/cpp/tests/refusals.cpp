@@ -11,25 +11,11 @@
 
 #include <tailc/tailc.hpp>
 
+#include "questions.hpp"
+
 namespace {
 
 using Bytes = std::vector<std::uint8_t>;
-
-// Whatever is opened must be safe to ask.
-void ask(tailc::Policy& policy) {
-  if (tailc::Controller* controller = policy.controller()) controller->step(300'000, 10'000);
-  try {
-    for (const tailc::Ladder& ladder : policy.ladders()) {
-      const auto rung = ladder.lookup(5, 1, 2).rung;
-      if (rung >= ladder.rungs().size()) throw std::logic_error("no such rung");
-    }
-  } catch (const tailc::PolicyError&) {
-  }
-  try {
-    policy.tail_table().level(std::vector<std::int64_t>{5'000, 7}, 9, 9);
-  } catch (const tailc::PolicyError&) {
-  }
-}
 
 std::string_view opened_as(const Bytes& bytes) {
   try {

@@ -48,15 +48,37 @@ inline void check_version(const std::uint8_t* payload, std::size_t size) {
                                                  std::to_string(minor) + "` is not known here");
 }
 
+// What the verifier leaves out: that numbers in vectors begin at multiples of their size.
+template <class Vector>
+void require_aligned(const Vector* vector) {
+  constexpr std::size_t kLargestNumber = 8;
+  require_structure(vector == nullptr || vector->size() == 0 ||
+                    reinterpret_cast<std::uintptr_t>(vector->Data()) % kLargestNumber == 0);
+}
+
+inline void check_alignment(const policy::FormBox& box) {
+  if (const policy::Ladder* ladder = box.form_as_Ladder()) {
+    require_aligned(ladder->rows());
+    require_aligned(ladder->climbs());
+    for (const policy::Rung* rung : *ladder->rungs()) require_aligned(rung->cost_ppm());
+    if (ladder->power() != nullptr) require_aligned(ladder->power()->idle_ppm());
+  } else if (const policy::TailTable* table = box.form_as_TailTable()) {
+    for (const policy::TailRow* row : *table->cycles()) require_aligned(row->left());
+    for (const policy::TailRow* row : *table->memory_ns()) require_aligned(row->left());
+  } else if (const policy::Plan* plan = box.form_as_Plan()) {
+    for (const policy::PoolPrices* prices : *plan->prices()) require_aligned(prices->udollars());
+  }
+}
+
 inline void check_forms(const FormBoxes& boxes) {
   for (const policy::FormBox* box : boxes) {
     if (box->form_type() == policy::Form::NONE || box->form_type() > policy::Form::MAX)
       throw PolicyError(Refusal::unknown_form,
                         "form `" + text_of(box->form_name()) + "` is not known here");
-    if (const policy::Ladder* ladder = box->form_as_Ladder()) {
-      check_rules(*ladder);
-      check_row_structure(*ladder);
-    }
+    const policy::Ladder* ladder = box->form_as_Ladder();
+    if (ladder != nullptr) check_rules(*ladder);
+    check_alignment(*box);
+    if (ladder != nullptr) check_row_structure(*ladder);
   }
 }
 
