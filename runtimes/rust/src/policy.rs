@@ -160,39 +160,54 @@ fn form_of(
 ) -> Result<(Form, Option<Arc<Controller>>)> {
     let last = boxes.len().checked_sub(1).and_then(|last| boxes.get(last).form_as_controller());
     let count = boxes.len() - usize::from(last.is_some());
-    let steered = || boxes.iter().take(count);
+    let steered: Vec<_> = boxes.iter().take(count).collect();
     require(
-        steered().all(|form| form.form_as_controller().is_none()),
+        steered.iter().all(|form| form.form_as_controller().is_none()),
         "one controller at most steers a policy, and comes last",
     )?;
-    let ladders: Vec<_> = steered().filter_map(|form| form.form_as_ladder()).collect();
+    let ladders: Vec<_> = steered.iter().filter_map(|form| form.form_as_ladder()).collect();
     require(
         count > 0 && (ladders.len() == count || (ladders.is_empty() && count == 1)),
         "a policy needs ladders, a tail table, shares or a plan: one of these",
     )?;
     let controller = last.map(|form| Controller::read(&form)).transpose()?.map(Arc::new);
-    let first = boxes.get(0);
-    let acts_on = match first.form_type() {
+    require(
+        controller.as_ref().is_none_or(|held| Some(held.acts_on()) == scaled_in(&steered[0])),
+        "the controller acts on what the policy has not",
+    )?;
+    let form = if ladders.is_empty() {
+        other_form_in(&steered[0], &controller, counters)?
+    } else {
+        Form::Ladders(ladders_of(&ladders, &controller, counters)?)
+    };
+    Ok((form, controller))
+}
+
+/// What a controller may scale in a form.
+fn scaled_in(form: &policy::FormBox<'_>) -> Option<Actuator> {
+    match form.form_type() {
         policy::Form::Ladder => Some(Actuator::ClimbAges),
         policy::Form::TailTable => Some(Actuator::LatencyBound),
         _ => None,
-    };
-    require(
-        controller.as_ref().is_none_or(|held| Some(held.acts_on()) == acts_on),
-        "the controller acts on what the policy has not",
-    )?;
-    let form = if !ladders.is_empty() {
-        Form::Ladders(ladders_of(&ladders, &controller, counters)?)
-    } else if let Some(table) = first.form_as_tail_table() {
-        Form::TailTable(TailTable::read(&table, controller.clone(), counters.clone())?)
-    } else if let Some(shares) = first.form_as_shares() {
-        Form::Shares(Shares::read(&shares)?)
-    } else if let Some(plan) = first.form_as_plan() {
-        Form::Plan(Plan::read(&plan, counters.clone())?)
-    } else {
-        return Err(refused(Refusal::UnknownForm, "the form is not known here"));
-    };
-    Ok((form, controller))
+    }
+}
+
+fn other_form_in(
+    form: &policy::FormBox<'_>,
+    controller: &Option<Arc<Controller>>,
+    counters: &Arc<Counters>,
+) -> Result<Form> {
+    if let Some(table) = form.form_as_tail_table() {
+        return Ok(Form::TailTable(TailTable::read(&table, controller.clone(), counters.clone())?));
+    }
+    if let Some(shares) = form.form_as_shares() {
+        return Ok(Form::Shares(Shares::read(&shares)?));
+    }
+    if let Some(plan) = form.form_as_plan() {
+        return Ok(Form::Plan(Plan::read(&plan, counters.clone())?));
+    }
+    // Checked before: forms that are not known here are refused by name.
+    Err(refused(Refusal::UnknownForm, "the form is not known here"))
 }
 
 fn ladders_of(
