@@ -86,6 +86,10 @@ def test_a_command_goes_on_over_lines_and_has_its_output() -> None:
         (("...", "c", "...", "b", "..."), ["b", "c"], False),
         (("a ... c", "d"), ["a b c", "d"], True),
         (("a ... c",), ["a b d"], False),
+        (("a ... b ... c",), ["a b"], False),
+        (("a...a",), ["a"], False),
+        (("a...b...c",), ["a c b d c"], True),
+        (("." * 90 + "x",), ["." * 90], False),
     ],
 )
 def test_three_dots_stand_for_any_lines_or_anything_in_a_line(
