@@ -19,7 +19,7 @@ from tailc.replay.workload import Workload
 from tailc.traces.profile import DemandProfile
 from tailc.verify.clocks import clock_use
 from tailc.verify.energy import core_use
-from tailc.verify.estimate import Tail, repeated
+from tailc.verify.estimate import Repeats, Tail, repeated
 from tailc.verify.judge import subject_of, tail_of
 from tailc.verify.lanes import lane_use
 from tailc.verify.load import ServerUse, load, server_use
@@ -74,7 +74,7 @@ class _Replays:
         parts = (self._cores(found.kept), self._lanes(found.kept), self._clocks(found.kept))
         return AtRate(rate_mrps, self.tail.percentile_ppm, tail_us, busy, *parts)
 
-    def _repeats(self, setting: Setting, workers: Executor):
+    def _repeats(self, setting: Setting, workers: Executor) -> Repeats[ServerUse]:
         def keep(one: Draw, outcome: Outcome) -> ServerUse:
             return server_use(setting, one, outcome)
 
