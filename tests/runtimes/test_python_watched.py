@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import itertools
 import os
+import resource
 import shutil
+import sys
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -132,6 +135,21 @@ def test_a_file_that_is_gone_counts_once(path: Path) -> None:
     assert watched.check().change == UNCHANGED
 
 
+def test_a_file_that_cannot_be_opened_for_a_while_is_tried_again_as_it_is(path: Path) -> None:
+    """As in a server that has too many connections."""
+    watched = watch_policy(path)
+    path.write_bytes(LANES)
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (0, limits[1]))
+    try:
+        looks = [watched.check() for _ in range(2)]
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    assert [look.change for look in looks] == [REFUSED, UNCHANGED]
+    assert watched.current.counters.refused_reloads == 1
+    assert watched.check().change == RELOADED
+
+
 def test_successors_are_asked_as_the_first_one_was(path: Path) -> None:
     watched = watch_policy(path, service="lucene")
     replace(path, LANES)
@@ -176,6 +194,16 @@ def wait_for(watched: Watched[PolicyTable], name: str) -> None:
     pytest.fail(f"{name} never came")
 
 
+@pytest.fixture
+def eager_threads() -> Iterator[None]:
+    """Threads take turns often, so that none waits long for those that look up."""
+    interval_s = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    yield
+    sys.setswitchinterval(interval_s)
+
+
+@pytest.mark.usefixtures("eager_threads")
 def test_answers_are_whole_while_the_file_changes_often(path: Path) -> None:
     wanted = {"lucene": (0, 0, 3), "lanes": (0, 0, 1)}
     watched = watch_policy(path).start(0.0005)
@@ -192,7 +220,7 @@ def test_answers_are_whole_while_the_file_changes_often(path: Path) -> None:
     readers = [threading.Thread(target=look_up) for _ in range(2)]
     for reader in readers:
         reader.start()
-    for number, data in zip(range(500), itertools.cycle((LANES, LUCENE)), strict=False):
+    for number, data in zip(range(200), itertools.cycle((LANES, LUCENE)), strict=False):
         (replace if number % 3 else Path.write_bytes)(path, data)
         time.sleep(0.001)
     is_over.set()

@@ -3,6 +3,9 @@
 // `files DIR FOLDER SECONDS`: the folder of vectors, an empty folder, and how long to change a policy
 // a thousand times a second.
 
+#include <sys/resource.h>
+
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -99,6 +102,23 @@ void refuse_what_is_damaged(const Files& files, const fs::path& folder) {
   write(path, files.lanes);
   expect(watched.check().change == Change::reloaded, "what comes back whole is read");
   expect(reader.current().counters().get() == &counters, "counters go on");
+}
+
+// As a server does that has too many connections.
+void run_out_of_files(const Files& files, const fs::path& folder) {
+  const fs::path path = folder / "late.tailc";
+  write(path, files.lucene);
+  tailc::Watched watched(path.string());
+  write(path, files.lanes);
+  rlimit limit;
+  getrlimit(RLIMIT_NOFILE, &limit);
+  const rlimit none{0, limit.rlim_max};
+  setrlimit(RLIMIT_NOFILE, &none);
+  const tailc::Look first = watched.check(), second = watched.check();
+  setrlimit(RLIMIT_NOFILE, &limit);
+  expect(first.word == "unreadable" && second.change == Change::unchanged,
+         "a file that cannot be opened counts once");
+  expect(watched.check().change == Change::reloaded, "and is tried again as it is");
 }
 
 void ask_of_successors(const Files& files, const fs::path& folder) {
@@ -242,6 +262,7 @@ int main(int count, char** arguments) {
   const fs::path folder = arguments[2];
   follow_a_file(files, folder);
   refuse_what_is_damaged(files, folder);
+  run_out_of_files(files, folder);
   ask_of_successors(files, folder);
   change_while_looking_up(files, folder, std::stod(arguments[3]));
   log_demands(folder);

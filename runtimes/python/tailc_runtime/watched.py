@@ -63,7 +63,8 @@ class Watched(Generic[Chosen]):
     """A policy that follows its file: where that changes, what it holds takes the policy's place.
 
     What is refused leaves the policy in force, is counted once, and is read again when it changes
-    again. The same content again is the same policy, with all that it remembers.
+    again; what cannot be read, at every look. The same content again is the same policy, with all
+    that it remembers.
     """
 
     def __init__(self, path: Path, choose: Callable[[AnyPolicy], Chosen], asked: Asked) -> None:
@@ -73,6 +74,7 @@ class Watched(Generic[Chosen]):
         # Of the policy in force, and of what was read last.
         self._held = self._last_read = hashlib.sha256(data).digest()
         self._current = opened_from(path, data, choose, Terms(**asked))
+        self._is_unreadable = False
         self._looking = threading.Lock()
         self._stopped = threading.Event()
         self._thread: threading.Thread | None = None
@@ -133,19 +135,22 @@ class Watched(Generic[Chosen]):
     def _changed_content(self) -> bytes | None:
         """Another content than that of the policy held; None: there is nothing new."""
         before, self._stamp = self._stamp, None
+        was_unreadable, self._is_unreadable = self._is_unreadable, False
+        is_touched = before is not None
         try:
-            stamp = _Stamp.of(self._path)
+            self._stamp = stamp = _Stamp.of(self._path)
+            is_touched = before is None or before.seen != stamp.seen
+            may_differ = is_touched or was_unreadable or (before is not None and before.is_young)
+            return self._other_content(is_touched) if may_differ else None
         except OSError:
-            if before is None:
+            # Files may have run out for a while: the next look tries again, but counts it once.
+            self._is_unreadable = True
+            if was_unreadable and not is_touched:
                 return None
             raise
-        is_touched = before is None or before.seen != stamp.seen
-        # What cannot be read is counted once: it is not young until it has been.
-        self._stamp = stamp._replace(is_young=False)
-        if before is not None and not is_touched and not before.is_young:
-            return None
+
+    def _other_content(self, is_touched: bool) -> bytes | None:
         data = content_of(self._path)
-        self._stamp = stamp
         digest = hashlib.sha256(data).digest()
         is_known = digest == self._held or (not is_touched and digest == self._last_read)
         self._last_read = digest

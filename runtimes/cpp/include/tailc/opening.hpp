@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <exception>
 #include <memory>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -62,7 +62,7 @@ auto counted(Counters& counters, const Open& open) {
   } catch (const PolicyError& error) {
     counters.refuse(name_of(error.refusal()));
     throw;
-  } catch (const std::system_error&) {
+  } catch (const std::exception&) {
     counters.refuse("unreadable");
     throw;
   }

@@ -10,6 +10,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <ctime>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -97,7 +98,8 @@ class Reader {
 };
 
 // A policy that follows its file: where that changes, what it holds takes the place of the policy,
-// unless it is refused. A refused one is counted once, and read again when it changes again.
+// unless it is refused. A refused one is counted once, and read again when it changes again; so is
+// one that cannot be read, but each look tries to.
 //
 // A policy that is no longer in force is freed by a look at the file, after all readers have gone on
 // to the next, so that no reader frees one.
@@ -134,6 +136,7 @@ class Watched {
 
   std::mutex looking_;  // of what follows
   std::optional<detail::Stamp> stamp_;  // none: it could not be looked at
+  bool is_unreadable_ = false;
   Sha256 last_read_{}, held_{};
   std::vector<std::shared_ptr<Policy>> replaced_;
 
@@ -189,30 +192,33 @@ inline Look Watched::check() {
     });
   } catch (const PolicyError& error) {
     return {Change::refused, name_of(error.refusal()), error.what()};
-  } catch (const std::system_error& error) {
+  } catch (const std::exception& error) {
+    // No files or no memory may be left for a while: the next look tries again.
+    is_unreadable_ = true;
+    last_read_ = {};
     return {Change::refused, "unreadable", error.what()};
   }
 }
 
 inline std::optional<std::vector<std::uint8_t>> Watched::changed_bytes() {
   const auto before = std::exchange(stamp_, std::nullopt);
+  const bool was_unreadable = std::exchange(is_unreadable_, false);
+  bool is_touched = before.has_value();
   try {
     stamp_ = detail::Stamp::of(path_);
-  } catch (const std::system_error&) {
-    if (before) throw;
-    return std::nullopt;
+    is_touched = !before || before->seen != stamp_->seen;
+    if (!is_touched && !before->is_young && !was_unreadable) return std::nullopt;
+    auto bytes = detail::bytes_of(path_, detail::kMostBytes + 1);
+    const Sha256 digest = sha256(bytes.data(), bytes.size());
+    const bool is_known = digest == held_ || (!is_touched && digest == last_read_);
+    last_read_ = digest;
+    if (is_known) return std::nullopt;
+    return bytes;
+  } catch (const std::exception&) {
+    is_unreadable_ = true;
+    if (was_unreadable && !is_touched) return std::nullopt;
+    throw;
   }
-  const bool is_touched = !before || before->seen != stamp_->seen;
-  if (!is_touched && !before->is_young) return std::nullopt;
-  // What cannot be read is counted once: it is not young until it has been.
-  const bool is_young = std::exchange(stamp_->is_young, false);
-  auto bytes = detail::bytes_of(path_, detail::kMostBytes + 1);
-  stamp_->is_young = is_young;
-  const Sha256 digest = sha256(bytes.data(), bytes.size());
-  const bool is_known = digest == held_ || (!is_touched && digest == last_read_);
-  last_read_ = digest;
-  if (is_known) return std::nullopt;
-  return bytes;
 }
 
 inline void Watched::take(Policy policy) {
