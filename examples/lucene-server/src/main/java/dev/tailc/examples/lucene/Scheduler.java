@@ -1,0 +1,223 @@
+package dev.tailc.examples.lucene;
+
+import dev.tailc.runtime.Answer;
+import dev.tailc.runtime.Ladder;
+import dev.tailc.runtime.LoadAxis;
+import dev.tailc.runtime.Rule;
+import dev.tailc.runtime.Start;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * Starts requests and gives them threads as their ladder says: when they arrive, when others leave,
+ * and once a quantum from each one's own start.
+ */
+final class Scheduler implements AutoCloseable {
+  private static final Set<Rule> KEPT =
+      EnumSet.of(Rule.REREAD_ROW, Rule.NEVER_DESCEND, Rule.AGE_FROM_ARRIVAL);
+
+  private final Executor threads;
+  private final ScheduledThreadPoolExecutor clock = new ScheduledThreadPoolExecutor(1);
+  private final Deque<Request> waiting = new ArrayDeque<>();
+  private final Answer answer = new Answer();
+  private final LongAdder threadNs = new LongAdder();
+  private Future<?> endOfWait;
+  private int inSystem;
+  private int running;
+  private long left;
+
+  /** {@code threads}: runs what it is given at once. */
+  Scheduler(Executor threads) {
+    this.threads = threads;
+    clock.setRemoveOnCancelPolicy(true);
+  }
+
+  /** Refuses a ladder that asks for what is not done here. */
+  static void check(Ladder ladder) {
+    if (ladder.loadAxis() != LoadAxis.IN_SYSTEM) {
+      throw new UsageException("the policy's load is not the requests in the system");
+    }
+    for (Rule rule : ladder.rules()) {
+      if (!KEPT.contains(rule)) {
+        throw new UsageException("the policy's rule `" + rule.word() + "` is not kept here");
+      }
+    }
+    ladder.rungs().forEach(Scheduler::threadsOf);
+  }
+
+  synchronized void arrive(Request request) {
+    ++inSystem;
+    if (request.fixedThreads != null) {
+      start(request, System.nanoTime());
+      return;
+    }
+    waiting.add(request);
+    startWaiting();
+  }
+
+  synchronized int inSystem() {
+    return inSystem;
+  }
+
+  synchronized long left() {
+    return left;
+  }
+
+  /** What threads have spent on requests, in all. */
+  long threadNs() {
+    return threadNs.sum();
+  }
+
+  @Override
+  public void close() {
+    clock.shutdownNow();
+  }
+
+  /** Starts those that may, in order of arrival, and looks again when the first one's wait ends. */
+  private void startWaiting() {
+    if (endOfWait != null) {
+      endOfWait.cancel(false);
+      endOfWait = null;
+    }
+    long nowNs = System.nanoTime();
+    while (!waiting.isEmpty()) {
+      Request first = waiting.peek();
+      first.ladder.lookup(inSystem, first.waitedUs(nowNs), 0, answer);
+      // Nobody would leave for one that waits for an exit while nothing runs.
+      boolean isLeftAlone = answer.start() == Start.ON_EXIT && running == 0;
+      if (answer.start() != Start.NOW && !isLeftAlone) {
+        break;
+      }
+      start(waiting.remove(), nowNs);
+    }
+    if (!waiting.isEmpty() && answer.start() == Start.WAIT) {
+      endOfWait = clock.schedule(this::waitEnds, answer.waitUs(), TimeUnit.MICROSECONDS);
+    }
+  }
+
+  private synchronized void waitEnds() {
+    startWaiting();
+  }
+
+  private void start(Request request, long nowNs) {
+    ++running;
+    request.startedNs = nowNs;
+    request.loadAtStart = inSystem;
+    if (request.fixedThreads != null) {
+      request.degree = request.fixedThreads;
+    } else {
+      raise(request, nowNs);
+      long quantumNs = 1_000 * request.ladder.quantumUs();
+      request.ticks =
+          clock.scheduleAtFixedRate(
+              () -> tick(request), quantumNs, quantumNs, TimeUnit.NANOSECONDS);
+    }
+    request.threads = request.mostThreads = 1;
+    threads.execute(() -> first(request));
+  }
+
+  private synchronized void tick(Request request) {
+    raise(request, System.nanoTime());
+    addThreads(request);
+  }
+
+  /** Sets how many threads the request may have now. */
+  private void raise(Request request, long nowNs) {
+    Ladder ladder = request.ladder;
+    List<Rule> rules = ladder.rules();
+    int load = rules.contains(Rule.REREAD_ROW) ? inSystem : request.loadAtStart;
+    int rung = ladder.rung(load, request.waitedUs(), request.executedUs(nowNs));
+    int wanted = threadsOf(ladder.rungs().get(rung));
+    boolean stays = rules.contains(Rule.NEVER_DESCEND);
+    request.degree = stays ? Math.max(request.degree, wanted) : wanted;
+  }
+
+  private void addThreads(Request request) {
+    while (request.isOpen && request.threads < request.degree && request.hasPieces()) {
+      ++request.threads;
+      request.mostThreads = Math.max(request.mostThreads, request.threads);
+      threads.execute(() -> takePieces(request));
+    }
+  }
+
+  private void first(Request request) {
+    long beganNs = System.nanoTime();
+    boolean hasPieces = request.begin();
+    threadNs.add(System.nanoTime() - beganNs);
+    if (!hasPieces) {
+      end(request);
+      return;
+    }
+    open(request);
+    takePieces(request);
+  }
+
+  private synchronized void open(Request request) {
+    request.isOpen = true;
+    addThreads(request);
+  }
+
+  private void takePieces(Request request) {
+    long beganNs = System.nanoTime();
+    boolean wasLast = false;
+    do {
+      wasLast = request.step();
+    } while (!wasLast && !mayLeave(request));
+    threadNs.add(System.nanoTime() - beganNs);
+    if (wasLast) {
+      end(request);
+    }
+  }
+
+  /** Whether the thread that asks goes: nothing is left to take, or the request has too many. */
+  private synchronized boolean mayLeave(Request request) {
+    boolean leaves = !request.hasPieces() || request.threads > request.degree;
+    if (leaves) {
+      --request.threads;
+    }
+    return leaves;
+  }
+
+  private void end(Request request) {
+    try {
+      request.work.end(request, request.failure.get());
+    } finally {
+      exit(request);
+    }
+  }
+
+  /** One leaves, so the first that waits starts, whatever its row says. */
+  private synchronized void exit(Request request) {
+    if (request.ticks != null) {
+      request.ticks.cancel(false);
+    }
+    ++left;
+    --inSystem;
+    --running;
+    if (!waiting.isEmpty()) {
+      start(waiting.remove(), System.nanoTime());
+    }
+    startWaiting();
+  }
+
+  /** A rung of few-to-many is named for its threads: {@code 1 thread}, {@code 2 threads}. */
+  private static int threadsOf(String rung) {
+    String[] words = rung.split(" ");
+    try {
+      if (words.length == 2 && words[1].startsWith("thread")) {
+        return Integer.parseInt(words[0]);
+      }
+    } catch (NumberFormatException none) {
+      // Told below, as of any other rung.
+    }
+    throw new UsageException("the policy's rung `" + rung + "` is no number of threads");
+  }
+}

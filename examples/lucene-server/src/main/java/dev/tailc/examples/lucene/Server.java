@@ -1,0 +1,166 @@
+package dev.tailc.examples.lucene;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import com.sun.management.OperatingSystemMXBean;
+import dev.tailc.runtime.Ladder;
+import dev.tailc.runtime.Options;
+import dev.tailc.runtime.Policy;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.apache.lucene.analysis.standard.StandardAnalyzer;
+import org.apache.lucene.index.DirectoryReader;
+import org.apache.lucene.queryparser.simple.SimpleQueryParser;
+import org.apache.lucene.search.Query;
+import org.apache.lucene.search.TopDocs;
+import org.apache.lucene.store.FSDirectory;
+
+/**
+ * Searches over HTTP: {@code /search?q=WORDS}, and {@code /stats} for what the server has done.
+ *
+ * <p>A request runs as the policy says. One with {@code threads=N} runs on so many threads from its
+ * start, as one for a profile or a comparison does; without a policy, all do, on one thread.
+ */
+final class Server {
+  /** The name that the policy must be for. */
+  static final String SERVICE = "lucene-server";
+
+  private static final int MOST_THREADS = 64;
+
+  private final SlicedSearcher searcher;
+  private final Answers answers;
+  private final Scheduler scheduler;
+  private final Ladder ladder;
+
+  static void run(Arguments arguments) throws IOException {
+    Ladder ladder = null;
+    if (arguments.optional("policy").isPresent()) {
+      Path path = Path.of(arguments.text("policy"));
+      ladder = Policy.open(path, Options.none().service(SERVICE)).ladder();
+      Scheduler.check(ladder);
+    }
+    DirectoryReader index = DirectoryReader.open(FSDirectory.open(Path.of(arguments.text("index"))));
+    ExecutorService threads = Executors.newCachedThreadPool();
+    Server server = new Server(new SlicedSearcher(index), new Scheduler(threads), ladder);
+    int port = arguments.optional("port").isPresent() ? arguments.count("port", 0) : 0;
+    // Else the system holds an answer's body back until its head has been acknowledged.
+    System.setProperty("sun.net.httpserver.nodelay", "true");
+    InetSocketAddress here = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+    HttpServer http = HttpServer.create(here, 0);
+    http.createContext("/search", server::search);
+    http.createContext("/stats", server::stats);
+    http.setExecutor(threads);
+    http.start();
+    System.out.println("port " + http.getAddress().getPort());
+  }
+
+  private Server(SlicedSearcher searcher, Scheduler scheduler, Ladder ladder) {
+    this.searcher = searcher;
+    this.scheduler = scheduler;
+    this.ladder = ladder;
+    answers = new Answers(searcher);
+  }
+
+  private void search(HttpExchange exchange) throws IOException {
+    try {
+      Map<String, String> asked = parameters(exchange);
+      if (!asked.containsKey("q")) {
+        throw new UsageException("a query is missing: /search?q=WORDS");
+      }
+      Integer threads = threadsOf(asked);
+      // A parser is for one thread.
+      SimpleQueryParser parser = new SimpleQueryParser(new StandardAnalyzer(), BuildIndex.TEXT);
+      Query query = parser.parse(asked.get("q"));
+      Search search =
+          new Search(searcher, query, (request, found, failure) ->
+              answer(exchange, request, found, failure));
+      scheduler.arrive(new Request(search, ladder, threads));
+    } catch (UsageException wrong) {
+      send(exchange, 400, Answers.error(wrong.getMessage()));
+    }
+  }
+
+  /** Null where the policy decides. */
+  private Integer threadsOf(Map<String, String> asked) {
+    String word = asked.get("threads");
+    if (word == null) {
+      return ladder == null ? 1 : null;
+    }
+    if (!word.matches("[0-9]{1,2}") || Integer.parseInt(word) < 1
+        || Integer.parseInt(word) > MOST_THREADS) {
+      throw new UsageException("`threads=" + word + "` is not 1 to " + MOST_THREADS);
+    }
+    return Integer.parseInt(word);
+  }
+
+  private void answer(HttpExchange exchange, Request request, TopDocs found, Throwable failure) {
+    try {
+      if (failure != null) {
+        send(exchange, 500, Answers.error("the search failed: " + failure));
+        return;
+      }
+      String timing =
+          String.format(
+              Locale.ROOT,
+              "wait;dur=%.3f, run;dur=%.3f, threads;desc=%d",
+              request.waitedUs() / 1e3,
+              request.executedUs(System.nanoTime()) / 1e3,
+              request.mostThreads);
+      exchange.getResponseHeaders().set("Server-Timing", timing);
+      send(exchange, 200, answers.found(found));
+    } catch (IOException gone) {
+      // Whoever asked has left; nobody else is concerned.
+      exchange.close();
+    }
+  }
+
+  private void stats(HttpExchange exchange) throws IOException {
+    OperatingSystemMXBean system =
+        ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
+    String text =
+        String.format(
+            Locale.ROOT,
+            "{\"left\": %d, \"in_system\": %d, \"thread_ns\": %d, \"cpu_ns\": %d}%n",
+            scheduler.left(),
+            scheduler.inSystem(),
+            scheduler.threadNs(),
+            system.getProcessCpuTime());
+    send(exchange, 200, text);
+  }
+
+  private static Map<String, String> parameters(HttpExchange exchange) {
+    Map<String, String> found = new HashMap<>();
+    String query = exchange.getRequestURI().getRawQuery();
+    for (String pair : query == null ? new String[0] : query.split("&")) {
+      String[] words = pair.split("=", 2);
+      found.put(words[0], words.length == 1 ? "" : decoded(words[1]));
+    }
+    return found;
+  }
+
+  private static String decoded(String word) {
+    try {
+      return URLDecoder.decode(word, StandardCharsets.UTF_8);
+    } catch (IllegalArgumentException wrong) {
+      throw new UsageException("`" + word + "` is not percent-encoded");
+    }
+  }
+
+  private static void send(HttpExchange exchange, int status, String json) throws IOException {
+    byte[] body = json.getBytes(StandardCharsets.UTF_8);
+    exchange.getResponseHeaders().set("Content-Type", "application/json");
+    exchange.sendResponseHeaders(status, body.length);
+    exchange.getResponseBody().write(body);
+    exchange.close();
+  }
+}
