@@ -23,7 +23,8 @@ _TABLE = re.compile(r"(<!-- table: (.+?) -->\n).*?(?=<!-- end of table -->)", re
 MEANINGS = {
     ExitCode.OK: "all is well: compiled, checked, or every objective is met",
     ExitCode.MISSED: "`verify`: an objective is missed",
-    ExitCode.DIFFERS: "`diff --exit-code`: the policies promise or do something else",
+    ExitCode.DIFFERS: "`diff --exit-code`: the policies promise or do something else; "
+    "`verify --drift`: demand is not what it was",
     ExitCode.UNDECIDED: "`verify`: the held-out data cannot decide, and nothing is missed",
     ExitCode.INTEGRITY: "a policy is damaged or not trusted: length, hash, structure or signature",
     ExitCode.INFEASIBLE: "`compile`: no policy meets the limits",

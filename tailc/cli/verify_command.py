@@ -10,6 +10,7 @@ import click
 from tailc.cli import replay_options
 from tailc.cli.arrivals_option import arrivals_options
 from tailc.cli.judging import judged
+from tailc.cli.judging_drift import judged_drift
 from tailc.cli.judging_plan import judged_plan, without_plan
 from tailc.cli.judging_throughput import judged_throughput
 from tailc.cli.outcome import Outcome, reports
@@ -48,6 +49,11 @@ if TYPE_CHECKING:
 @replay_options.windows
 @replay_options.plot
 @replay_options.failures
+@click.option(
+    "--drift",
+    is_flag=True,
+    help="Tell only whether demand has drifted since the compile; exits 2 if it has.",
+)
 @replay_options.allow_compile_trace
 @replay_options.progress
 @trusts
@@ -58,6 +64,7 @@ def command(
     trace_format: Format,
     arrivals: AskedArrivals,
     tolerance_ppm: int | None,
+    drift: bool,
     progress: bool | None,
     trust: Trust,
     **options: Any,
@@ -67,12 +74,14 @@ def command(
     Arrivals are Poisson at the artifact's rates unless --rate or --arrivals is given. Exits 0 when
     the policy meets every SLO, 1 when it misses one, 4 when the data cannot decide. A policy of
     shares is judged on measured throughput, and nothing arrives; a plan of jobs and energy on days
-    that come after its own.
+    that come after its own. The log of demands that a server's runtime wrote may be the trace.
     """
     from tailc.artifact.files import read_policy
     from tailc.cli.progress import shown
 
     policy = read_policy(artifact, trust)
+    if drift:
+        return judged_drift(policy, trace, trace_format, options["seed"])
     if policy.plan is not None:
         given = {**options, "tolerance_ppm": tolerance_ppm}
         with shown(progress) as draw:

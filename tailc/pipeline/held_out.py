@@ -14,6 +14,7 @@ from tailc.pipeline.remarks import other_measure, suspect_unit
 from tailc.pipeline.trace import not_about_degrees
 from tailc.replay.arrivals import Recorded
 from tailc.traces.arrivals import ArrivalColumn
+from tailc.traces.demand_log import as_drawn, reading_of_log
 from tailc.traces.profile import DemandProfile
 from tailc.traces.reading import SplitRule
 from tailc.traces.source import Format, Source, open_source
@@ -41,18 +42,21 @@ def read_held_out(
 ) -> HeldOut:
     """The trace at `source` (`-` is standard input), by the policy's own reading.
 
-    A part that `tailc split` wrote states its own reading. Where `source` is the whole trace that
-    the policy was compiled from, and a split was recorded, the held-out part of it is returned; any
-    other trace need not have the column that decided the split.
+    A part that `tailc split` wrote states its own reading, and the log of a runtime has one. Where
+    `source` is the whole trace that the policy was compiled from, and a split was recorded, the
+    held-out part of it is returned; any other trace need not have the column that decided the
+    split.
     `arrivals` names a column of arrival times: then each request also has its arrival.
     Raises TailcError for a policy of shares, or of a plan, to which no request arrives.
     """
     if policy.shares is not None or policy.plan is not None:
         raise _without_requests(policy)
     with open_source(source) as opened:
-        own = reading_stated_in(opened)
+        logged = reading_of_log(opened, policy.reading)
+        own = logged or reading_stated_in(opened)
         reading = replace(policy.reading, split=None) if own is None else own
         trace = trace_in(opened, reading, format)
+        trace = trace if logged is None else as_drawn(trace)
         if own is not None:
             remarks = other_measure(policy, own, Place(opened.name))
             trace = replace(trace, warnings=(*trace.warnings, *remarks))
@@ -110,7 +114,7 @@ def _without_requests(policy: Policy) -> TailcError:
 def _timeless(opened: Source, arrivals: ArrivalColumn) -> TailcError:
     return opened.fault(
         Code.MISSING_COLUMN,
-        f"`{opened.name}` was written by `tailc split`, which keeps no arrival times",
+        f"`{opened.name}` was written by `tailc split` or by a runtime, and has no arrival times",
         field=arrivals.name,
         advice="give the whole trace; where the policy has a split, the held-out part is taken",
     )

@@ -158,10 +158,11 @@ def drift_sentences(verdicts: Verdicts) -> list[str]:
     """How far demand has moved since the compile; nothing of the compile trace itself."""
     if verdicts.is_compile_trace:
         return []
-    return _drift_sentences(verdicts.drift)
+    return sentences_of_drift(verdicts.drift)
 
 
-def _drift_sentences(drift: Drift | None) -> list[str]:
+def sentences_of_drift(drift: Drift | None) -> list[str]:
+    """How far demand has moved, as far as the policy lets it be known."""
     if drift is None:
         return ["drift of demand: not known, the policy does not tell what it was compiled from"]
     flag = "flagged" if drift.is_flagged else "not flagged"

@@ -1,0 +1,53 @@
+"""How far demand has moved since a compile, from a trace or from the log of a server."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from tailc.artifact.envelope import Policy
+from tailc.errors import Code, Finding, Place, TailcError
+from tailc.traces.demand_log import as_drawn, demands_of_log, is_demand_log
+from tailc.traces.profile import DemandProfile
+from tailc.traces.source import Format, open_source
+from tailc.traces.trace import trace_in
+from tailc.traces.written import reading_stated_in
+from tailc.verify.drift import drift_findings, drift_from
+from tailc.verify.verdict import Drift
+
+
+@dataclass(frozen=True, eq=False)
+class Drifted:
+    """The demands, how far they are from those of the compile, and what is odd.
+
+    `drift` is None where the policy does not tell what it was compiled from.
+    """
+
+    profile: DemandProfile
+    drift: Drift | None
+    warnings: tuple[Finding, ...]
+
+
+def read_drift(
+    policy: Policy,
+    source: str,
+    seed: int,
+    format: Format = "auto",  # noqa: A002
+) -> Drifted:
+    """The trace at `source` (`-` is standard input) against the demand of the compile.
+
+    It is read as the compile read its own, or as it says itself: a part that `tailc split` wrote,
+    or the log of a runtime. Raises TailcError for a policy to which no request arrives.
+    """
+    if policy.shares is not None or policy.plan is not None:
+        message = f"policy `{policy.name}` has no demand of requests that could drift"
+        hint = "judge it by `tailc verify` without `--drift`"
+        raise TailcError(Finding(Code.USAGE, message, help=hint))
+    with open_source(source) as opened:
+        if is_demand_log(opened):
+            trace = as_drawn(trace_in(opened, demands_of_log(policy.reading.reference), format))
+        else:
+            own = reading_stated_in(opened)
+            trace = trace_in(opened, own or replace(policy.reading, split=None), format)
+    drift = drift_from(policy, trace.profile, seed)
+    findings = drift_findings(drift, Place(source))
+    return Drifted(trace.profile, drift, (*trace.warnings, *findings))

@@ -1,0 +1,33 @@
+"""How far demand has moved since a compile, for people and programs."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from tailc.artifact.envelope import Policy
+from tailc.report.verdict.words import sentences_of_drift
+from tailc.traces.profile import DemandProfile
+from tailc.units import printable
+from tailc.verify.verdict import Drift
+
+FORMAT = "tailc-drift"
+VERSION = 1
+
+
+def as_text(policy: Policy, profile: DemandProfile, drift: Drift | None) -> str:
+    """A heading, then a sentence in each line."""
+    of = f"policy `{printable(policy.name)}`, generation {policy.generation}"
+    lines = [f"{of}, against {profile.total_weight:,} requests", *sentences_of_drift(drift)]
+    return "\n".join(lines)
+
+
+def as_dict(policy: Policy, profile: DemandProfile, drift: Drift | None) -> dict[str, Any]:
+    """Everything that was found; schemas/report/drift-1.schema.json describes it."""
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "policy": {"name": policy.name, "generation": policy.generation},
+        "held_out": {"digest": profile.digest, "requests": profile.total_weight},
+        "drift": None if drift is None else asdict(drift),
+    }

@@ -1,0 +1,78 @@
+"""The log of demands that a runtime writes while it serves: what it has, and how it is read."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from tailc.errors import Code
+from tailc.percentiles import PPM
+from tailc.traces.profile import Measure
+from tailc.traces.reading import Curve, Reading, TimeUnit
+from tailc.traces.source import Source
+from tailc.traces.trace import Trace
+
+DEMAND, WEIGHT, CLASS = "demand_us", "weight", "class"
+HEADERS = (b"demand_us,weight", b"demand_us,weight,class")
+"""Of the CSV: a request's work, how many requests it stands for, and perhaps its class."""
+
+_LONGEST_HEADER = 64
+_ONE_THREAD = (Curve(None, (PPM,)),)
+
+
+def is_demand_log(source: Source) -> bool:
+    """Whether a runtime wrote it."""
+    return _header(source) in HEADERS
+
+
+def demands_of_log(reference: str) -> Reading:
+    """How to read its demands alone, as of requests that gain nothing from another rung."""
+    return Reading(
+        measure=Measure.DEMAND_BUSY,
+        reference=reference,
+        unit=TimeUnit.US,
+        demand=DEMAND,
+        weight=WEIGHT,
+        curves=_ONE_THREAD,
+    )
+
+
+def reading_of_log(source: Source, like: Reading) -> Reading | None:
+    """How to read a log as a trace with the speed-ups of another reading; None for other traces.
+
+    Raises TailcError where a log does not tell what chooses them.
+    """
+    if not is_demand_log(source):
+        return None
+    has_class = _header(source) == HEADERS[1]
+    if not like.curves or (like.class_column is not None and not has_class):
+        what = "the class of each request" if like.curves else "speed-ups of each request"
+        raise source.fault(
+            Code.MISSING_COLUMN,
+            f"`{source.name}` is a log of demands, which does not tell {what}",
+            advice="`--drift` needs demands alone; to replay them, give a trace as of the compile",
+        )
+    return Reading(
+        measure=Measure.DEMAND_BUSY,
+        reference=like.reference,
+        unit=TimeUnit.US,
+        demand=DEMAND,
+        weight=WEIGHT,
+        curves=like.curves,
+        class_column=CLASS if like.class_column is not None else None,
+    )
+
+
+def as_drawn(trace: Trace) -> Trace:
+    """The trace of a log with weights relative to one another.
+
+    A row that stands for a hundred requests is still one draw: intervals must not take it for more.
+    """
+    weight = trace.requests.weight
+    drawn = replace(trace.requests, weight=weight // np.gcd.reduce(weight))
+    return replace(trace, requests=drawn)
+
+
+def _header(source: Source) -> bytes:
+    return next(source.lines(_LONGEST_HEADER), b"").rstrip(b"\r\n")

@@ -1,0 +1,111 @@
+"""verify --drift: whether to compile again, from a trace or from what a server logged."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tailc.artifact.files import read_policy, write_policy
+from tests.tailc.schemas import validate
+from tests.tailc.toy import with_lines, write_toy
+
+SCHEMA = json.loads(
+    (Path(__file__).parents[3] / "schemas/report/drift-1.schema.json").read_text(encoding="utf-8")
+)
+ROWS = 400
+CLASSES = "speedup: {classes: {column: kind, curves: {a: [1, 1.5, 2], b: [1, 1.2, 1.3]}}}"
+
+
+def demands_ms(factor):
+    """From 10 to 106 ms, all as often."""
+    return [factor * (10 + number * 37 % 97) for number in range(ROWS)]
+
+
+def trace(factor=1):
+    rows = "".join(f"{number},{ms}\n" for number, ms in enumerate(demands_ms(factor)))
+    return "request,demand_ms\n" + rows
+
+
+def log(factor=1, weight=100):
+    rows = "".join(f"{round(1_000 * ms)},{weight}\n" for ms in demands_ms(factor))
+    return "demand_us,weight\n" + rows
+
+
+@pytest.fixture
+def compiled(in_folder, tailc):
+    write_toy(in_folder, trace=trace())
+    assert tailc("compile", "toy.yaml", "-o", "toy").code == 0
+    return in_folder
+
+
+def judged(compiled, tailc, text, *options):
+    (compiled / "new.csv").write_text(text)
+    return tailc("verify", "toy.tailc", "--trace", "new.csv", "--drift", *options)
+
+
+@pytest.mark.parametrize("text", [trace(), log()])
+def test_demand_as_of_the_compile_has_not_drifted(compiled, tailc, text):
+    ended = judged(compiled, tailc, text)
+    assert ended.code == 0
+    assert "drift of demand since the compile: not flagged" in ended.out
+
+
+@pytest.mark.parametrize("text", [trace(2), log(2)])
+def test_demand_that_has_doubled_asks_for_another_compile(compiled, tailc, text):
+    ended = judged(compiled, tailc, text)
+    assert ended.code == 2
+    assert "drift of demand since the compile: flagged" in ended.out
+    assert "compile again on newer requests" in ended.err
+
+
+def test_a_row_of_a_log_is_one_draw_for_however_many_it_stands(compiled, tailc):
+    few = judged(compiled, tailc, log(weight=1), "--output-format", "json")
+    many = judged(compiled, tailc, log(weight=1_000), "--output-format", "json")
+    assert json.loads(few.out)["result"] == json.loads(many.out)["result"]
+    assert json.loads(few.out)["result"]["held_out"]["requests"] == ROWS
+
+
+def test_the_document_is_as_its_schema_says(compiled, tailc):
+    result = json.loads(judged(compiled, tailc, log(2), "--output-format", "json").out)["result"]
+    validate(result, SCHEMA)
+    assert result["drift"]["is_flagged"]
+    means = {factor: round(1_000 * sum(demands_ms(factor)) / ROWS) for factor in (1, 2)}
+    assert result["drift"]["compiled_mean_us"] == means[1]
+    assert result["drift"]["held_out_mean_us"] == means[2]
+
+
+def test_a_policy_that_does_not_tell_its_demand_is_undecided(compiled, tailc):
+    policy = read_policy("toy.tailc")
+    silent = replace(policy, inputs=tuple(replace(one, demand=None) for one in policy.inputs))
+    write_policy(silent, Path("toy"))
+    ended = judged(compiled, tailc, log())
+    assert ended.code == 4
+    assert "drift of demand: not known" in ended.out
+
+
+def test_a_log_may_be_replayed_where_its_speed_ups_are_known(compiled, tailc):
+    (compiled / "new.csv").write_text(log(1.01))
+    options = ("--requests", "400", "--replicates", "50", "--baselines", "none")
+    ended = tailc("verify", "toy.tailc", "--trace", "new.csv", *options)
+    assert ended.code in (0, 1, 4)
+    assert "400 requests" in ended.out
+
+
+def test_options_of_a_replay_are_refused(compiled, tailc):
+    ended = judged(compiled, tailc, log(), "--rate", "3/s", "--requests", "400")
+    assert ended.code == 64
+    assert "--drift replays nothing, so it does not take --rate, --requests" in ended.err
+
+
+def test_a_log_without_classes_does_not_choose_among_curves(in_folder, tailc):
+    rows = "".join(f"{n},{ms},{'ab'[n % 2]}\n" for n, ms in enumerate(demands_ms(1)))
+    by_class = ("speedup: [1, 1.5, 2]", CLASSES)
+    write_toy(in_folder, with_lines(by_class), "request,demand_ms,kind\n" + rows)
+    compiled = tailc("compile", "toy.yaml", "-o", "toy")
+    assert compiled.code == 0, compiled.err
+    assert judged(in_folder, tailc, log()).code == 0
+    ended = tailc("verify", "toy.tailc", "--trace", "new.csv")
+    assert ended.code == 65
+    assert "is a log of demands, which does not tell the class of each request" in ended.err
+    assert "help: `--drift` needs demands alone" in ended.err
