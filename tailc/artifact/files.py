@@ -10,7 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tailc.artifact.envelope import Policy
-from tailc.artifact.flat_form import decode_signed, encode_flat, is_flat
+from tailc.artifact.flat_form import decode_signed, encode_flat, is_flat, stated_digest
 from tailc.artifact.json_form import decode_json, encode_json
 from tailc.artifact.refusal import Refusal
 from tailc.artifact.seal import has_trailer
@@ -49,15 +49,18 @@ def read_policy(path: Path | str, trust: Trust = ANYBODY) -> Policy:
 
 def read_signed(path: Path | str, trust: Trust = ANYBODY) -> tuple[Policy, Signature | None]:
     """As `read_policy`, with the signature: one that nobody has checked where no key is trusted."""
-    found = _found(Path(path))
-    data = _read_bytes(found)
-    if _is_tailc(data):
-        return decode_signed(data, str(found), trust)
-    if not data.lstrip().startswith(b"{"):
-        raise TailcError(_no_policy(data, found))
-    if trust.keys:
-        raise TailcError(_unsigned_json(found))
-    return decode_json(data, str(found)), None
+    policy, signature, _ = _read(Path(path), trust)
+    return policy, signature
+
+
+def read_whole(path: Path | str, trust: Trust = ANYBODY) -> tuple[Policy, str, bytes]:
+    """As `read_policy`, with the digest that the policy states, and the bytes of its `.tailc`.
+
+    These are those of the file, signature included, or those that belong to a JSON.
+    """
+    policy, _, data = _read(Path(path), trust)
+    whole = data if _is_tailc(data) else encode_flat(policy)
+    return policy, stated_digest(whole), whole
 
 
 def read_sealed(path: Path | str) -> tuple[Path, Policy, bytes]:
@@ -71,6 +74,19 @@ def read_sealed(path: Path | str) -> tuple[Path, Policy, bytes]:
     if not _is_tailc(data):
         raise TailcError(_no_policy(data, found))
     return found, decode_signed(data, str(found))[0], split_signature(data)[0]
+
+
+def _read(path: Path, trust: Trust) -> tuple[Policy, Signature | None, bytes]:
+    """The policy at `path` or beside it, its signature, and the bytes that both are from."""
+    found = _found(path)
+    data = _read_bytes(found)
+    if _is_tailc(data):
+        return *decode_signed(data, str(found), trust), data
+    if not data.lstrip().startswith(b"{"):
+        raise TailcError(_no_policy(data, found))
+    if trust.keys:
+        raise TailcError(_unsigned_json(found))
+    return decode_json(data, str(found)), None, data
 
 
 def paths_of(stem: Path | str) -> tuple[Path, Path]:

@@ -53,6 +53,11 @@ def decode_signed(
         return _decoded(payload), signature
 
 
+def stated_digest(data: bytes) -> str:
+    """The digest that a `.tailc` states; for one that has been decoded before."""
+    return fbs.Policy.GetRootAs(data).PolicyDigest().decode()
+
+
 def is_flat(data: bytes) -> bool:
     """Whether `data` begins as a `.tailc` file does."""
     return data[_IDENTIFIER_AT] == IDENTIFIER

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tailc.artifact import files
-from tailc.artifact.files import paths_of, read_policy, write_policy
+from tailc.artifact.files import paths_of, read_policy, read_whole, write_policy
 from tailc.artifact.flat_form import encode_flat
 from tailc.artifact.json_form import encode_json
 from tailc.errors import Code, TailcError
@@ -34,6 +35,18 @@ def test_a_policy_is_read_back_from_either_file_or_the_stem(tmp_path: Path) -> N
     assert flat_path.read_bytes() == encode_flat(lucene_policy())
     for path in (json_path, flat_path, tmp_path / "websearch"):
         assert read_policy(path) == lucene_policy()
+
+
+def test_a_policy_is_read_with_its_digest_and_the_bytes_for_a_runtime(tmp_path: Path) -> None:
+    json_path, flat_path = write_policy(lucene_policy(), tmp_path / "p")
+    digest = json.loads(json_path.read_bytes())["policy_digest"]
+    whole = (lucene_policy(), digest, flat_path.read_bytes())
+    assert read_whole(json_path) == read_whole(flat_path) == read_whole(tmp_path / "p") == whole
+
+
+def test_the_bytes_of_a_signed_policy_keep_the_signature() -> None:
+    path = VECTORS / "signed" / "good.tailc"
+    assert read_whole(path)[2] == path.read_bytes()
 
 
 def test_a_stem_reads_the_tailc_file_which_is_the_authority(tmp_path: Path) -> None:
