@@ -11,7 +11,7 @@ from jsonschema.protocols import Validator
 from jsonschema.validators import validator_for
 
 
-def validate(document: object, schema: dict[str, Any]) -> None:
+def validate(document: Any, schema: dict[str, Any]) -> None:
     """Raise ValidationError where the document is not as the schema says."""
     error = best_match(_validator(json.dumps(schema)).iter_errors(document))
     if error is not None:
