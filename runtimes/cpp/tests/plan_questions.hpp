@@ -13,11 +13,15 @@
 
 class PlanQuestions {
  public:
-  explicit PlanQuestions(tailc::Plan& plan) : plan_(plan) {
+  explicit PlanQuestions(const tailc::Plan& plan) : opened_(plan), plan_(plan) {
     for (const tailc::Pool& pool : plan.pools()) largest_ = std::max(largest_, pool.servers);
   }
 
   void ask(std::uint64_t number, Draws& from, Checksum& into) {
+    if (number % kSpell == 0) {
+      plan_ = opened_;
+      admitted_.clear();
+    }
     const std::int64_t what = from.below(8);
     Asked asked;
     asked.first_epoch = from.below(static_cast<std::int64_t>(plan_.epochs().size()) + 2);
@@ -39,6 +43,9 @@ class PlanQuestions {
 
  private:
   enum Answer { kAdmitted, kRefused, kNoRoom, kInvalid, kNotQuoted = 8, kNotTaken = 9 };
+
+  // So many questions are for one plan as it was opened: it fills up.
+  static constexpr std::uint64_t kSpell = 128;
 
   struct Asked {
     std::int64_t first_epoch, epochs, width, green_ppm;
@@ -92,7 +99,7 @@ class PlanQuestions {
     }
   }
 
-  tailc::Plan& plan_;
+  tailc::Plan opened_, plan_;
   std::int64_t largest_ = 0;
   std::vector<std::string> admitted_;
 };

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tailc_runtime.controller import Controller
 from tailc_runtime.flat_form import read_flat, unseal
-from tailc_runtime.opening import open_any
+from tailc_runtime.opening import open_any, open_plan
 from tailc_runtime.plan import Plan
 from tailc_runtime.plan_pricing import Quote
 from tailc_runtime.raw import RawController, RawForm, RawLadder, RawSpan, RawTailTable
@@ -24,6 +24,8 @@ from tailc_runtime.tail_table import TailTable
 _STRETCH = 4_096
 # Questions between two steps of a controller.
 _EPOCH = 1_024
+# So many questions are for one plan as it was opened: it fills up.
+_SPELL = 128
 _64_BITS = (1 << 64) - 1
 _BITS_OF = struct.Struct("<d"), struct.Struct("<q")
 
@@ -69,7 +71,7 @@ def _question(policy: Path, below: Below) -> Question:
     if isinstance(opened, Shares):
         return _ticks(opened, below)
     if isinstance(opened, Plan):
-        return _PlanQuestions(opened, below).ask
+        return _PlanQuestions(policy, below).ask
     if isinstance(opened, TailTable):
         return _steered(opened.controller, forms, below, _levels(opened, forms, below))
     tables = list(opened.values())
@@ -143,13 +145,16 @@ def _ticks(shares: Shares, below: Below) -> Question:
 class _PlanQuestions:
     """Questions to a plan, and the jobs that it has admitted, the last one last."""
 
-    def __init__(self, plan: Plan, below: Below) -> None:
-        self._plan = plan
+    def __init__(self, policy: Path, below: Below) -> None:
+        self._policy = policy
         self._below = below
+        self._plan = open_plan(policy)
         self._admitted: list[str] = []
-        self._largest = max(pool.servers for pool in plan.pools)
+        self._largest = max(pool.servers for pool in self._plan.pools)
 
     def ask(self, number: int) -> list[int]:
+        if number % _SPELL == 0:
+            self._plan, self._admitted = open_plan(self._policy), []
         below = self._below
         what, first_epoch = below(8), below(len(self._plan.epochs) + 2)
         job = (first_epoch, 1 + below(8), 1 + below(self._largest + 2))

@@ -76,8 +76,8 @@ func questionOf(path string) (question, error) {
 	if shares, err := policy.Shares(); err == nil {
 		return askShares(shares), nil
 	}
-	if plan, err := policy.Plan(); err == nil {
-		return askPlan(plan), nil
+	if _, err := policy.Plan(); err == nil {
+		return askPlan(path), nil
 	}
 	step := stepOf(policy.Controller(), forms)
 	if table, err := policy.TailTable(); err == nil {

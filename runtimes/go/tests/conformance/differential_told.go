@@ -43,17 +43,40 @@ type planQuestion struct {
 	admitted []string
 }
 
-func askPlan(plan *tailc.Plan) question {
+// Questions that are for one plan as it was opened: it fills up.
+const spell = 128
+
+func openPlan(path string) (*tailc.Plan, error) {
+	policy, err := tailc.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return policy.Plan()
+}
+
+func largestPool(plan *tailc.Plan) int64 {
 	largest := int64(0)
 	for _, pool := range plan.Pools() {
 		largest = max(largest, pool.Servers)
 	}
-	asked := &planQuestion{plan: plan}
+	return largest
+}
+
+func askPlan(path string) question {
+	asked := &planQuestion{}
 	return func(number uint64, from *draw, into *checksum) error {
+		if number%spell == 0 {
+			plan, err := openPlan(path)
+			if err != nil {
+				return err
+			}
+			asked.plan, asked.admitted = plan, nil
+		}
+		plan := asked.plan
 		what := from.below(8)
 		first := int64(from.below(uint64(len(plan.Epochs())) + 2))
 		count := 1 + int64(from.below(8))
-		width := 1 + int64(from.below(uint64(largest)+2))
+		width := 1 + int64(from.below(uint64(largestPool(plan))+2))
 		greenPpm := int64(from.below(1_000_001))
 		asked.into = into
 		switch {

@@ -47,7 +47,7 @@ fn question_of(policy: &Policy) -> AnyResult<Ask<'_>> {
             Box::new(move |_, draws, sum| tick(&mut shares, draws, sum))
         }
         Form::Plan(plan) => {
-            let mut asked = AskedPlan { plan: plan.clone(), admitted: Vec::new() };
+            let mut asked = AskedPlan { opened: plan, plan: plan.clone(), admitted: Vec::new() };
             Box::new(move |number, draws, sum| asked.ask(number, draws, sum))
         }
         _ => return Err("a form that is not asked here".into()),
@@ -129,7 +129,11 @@ fn tick(shares: &mut Shares, draws: &mut Draws, sum: &mut Checksum) -> AnyResult
     Ok(())
 }
 
-struct AskedPlan {
+/// Questions that are for one plan as it was opened: it fills up.
+const SPELL: u64 = 128;
+
+struct AskedPlan<'a> {
+    opened: &'a Plan,
     plan: Plan,
     /// Names of jobs that were admitted, and not released.
     admitted: Vec<String>,
@@ -140,8 +144,12 @@ const INVALID: u64 = 3;
 const ONLY_RIGID: u64 = 8;
 const ONLY_MALLEABLE: u64 = 9;
 
-impl AskedPlan {
+impl AskedPlan<'_> {
     fn ask(&mut self, number: u64, draws: &mut Draws, sum: &mut Checksum) -> AnyResult<()> {
+        if number.is_multiple_of(SPELL) {
+            self.plan = self.opened.clone();
+            self.admitted.clear();
+        }
         let what = draws.below(8);
         let first = draws.below(self.plan.epochs().len() as u64 + 2) as usize;
         let count = 1 + draws.below(8) as usize;

@@ -14,14 +14,19 @@ final class Differential {
   private static final int QUESTIONS_A_LINE = 4_096;
   private static final int QUESTIONS_A_STEP = 1_024;
 
-  private final Policy policy;
+  /** So many are for one plan as it was opened: it fills up. */
+  private static final int QUESTIONS_A_PLAN = 128;
+
+  private final Path path;
+  private Policy policy;
   private long state;
   private long checksum = 0xCBF29CE484222325L;
   private final Answer answer = new Answer();
   private final Deque<String> admitted = new ArrayDeque<>();
 
-  private Differential(Policy policy, long seed) {
-    this.policy = policy;
+  private Differential(Path path, long seed) throws IOException {
+    this.path = path;
+    this.policy = Policy.open(path);
     this.state = seed;
   }
 
@@ -30,12 +35,11 @@ final class Differential {
       System.err.println("usage: Differential POLICY SEED COUNT");
       System.exit(64);
     }
-    Policy policy = Policy.open(Path.of(arguments[0]));
     long count = Long.parseLong(arguments[2]);
-    new Differential(policy, Long.parseUnsignedLong(arguments[1])).run(count);
+    new Differential(Path.of(arguments[0]), Long.parseUnsignedLong(arguments[1])).run(count);
   }
 
-  private void run(long count) {
+  private void run(long count) throws IOException {
     Asking asking = asking();
     for (long number = 0; number < count; ++number) {
       asking.ask(number);
@@ -46,7 +50,7 @@ final class Differential {
   }
 
   private interface Asking {
-    void ask(long number);
+    void ask(long number) throws IOException;
   }
 
   private Asking asking() {
@@ -112,7 +116,11 @@ final class Differential {
     }
   }
 
-  private void askPlan(long number) {
+  private void askPlan(long number) throws IOException {
+    if (number % QUESTIONS_A_PLAN == 0) {
+      policy = Policy.open(path);
+      admitted.clear();
+    }
     Plan plan = policy.plan();
     long largest = plan.pools().stream().mapToLong(pool -> pool.servers).max().getAsLong();
     long what = below(8);
