@@ -6,6 +6,7 @@ import java.io.PrintWriter;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -14,6 +15,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.HistogramLogWriter;
@@ -26,6 +31,9 @@ import org.HdrHistogram.HistogramLogWriter;
 final class Load {
   private static final int DIGITS = 3;
   private static final long LONGEST_US = 3_600_000_000L;
+  private static final double US_PER_MS = 1e3;
+  private static final int WARM_UPS = 50;
+  private static final int CONNECTIONS = 8;
 
   /** What became of a request; times in microseconds, {@code dueUs} since the first one could come. */
   private static final class Sent {
@@ -55,8 +63,17 @@ final class Load {
   static void run(Arguments arguments) throws IOException, InterruptedException {
     Queries queries = new Queries(arguments);
     List<Sent> plan = plan(queries, arguments);
-    new Load(queries, arguments.optional("threads").orElse(null)).send(plan);
-    write(plan, arguments.text("out"));
+    Load load = new Load(queries, arguments.optional("threads").orElse(null));
+    load.warmUp();
+    Histogram latencies = new Histogram(LONGEST_US, DIGITS);
+    latencies.setStartTimeStamp(System.currentTimeMillis());
+    List<String> stats = load.sendAndSample(plan);
+    latencies.setEndTimeStamp(System.currentTimeMillis());
+    plan.forEach(sent -> latencies.recordValue(Math.min(sent.latencyUs, LONGEST_US)));
+    String out = arguments.text("out");
+    writeRows(plan, Path.of(out + ".csv"));
+    writeLog(latencies, out + ".hlog");
+    Files.write(Path.of(out + ".stats.ndjson"), stats);
   }
 
   /** Passes over the queries, each in an order of its own, so that every one comes equally often. */
@@ -83,14 +100,51 @@ final class Load {
     return -meanUs * Math.log(1 - random.nextDouble());
   }
 
+  /** Asks for what costs the server nothing, so that the first request does not wait for classes. */
+  private void warmUp() throws IOException {
+    HttpRequest request = HttpRequest.newBuilder(queries.stats()).build();
+    for (int pass = 0; pass < WARM_UPS; ++pass) {
+      List<CompletableFuture<?>> answers = new ArrayList<>();
+      for (int one = 0; one < CONNECTIONS; ++one) {
+        answers.add(client.sendAsync(request, HttpResponse.BodyHandlers.ofByteArray()));
+      }
+      try {
+        answers.forEach(CompletableFuture::join);
+      } catch (CompletionException failed) {
+        throw new IOException("the server does not answer: " + failed.getCause());
+      }
+    }
+  }
+
+  /** What the server says of itself before, once a second, and after the last answer. */
+  private List<String> sendAndSample(List<Sent> plan) throws InterruptedException {
+    List<String> stats = new ArrayList<>();
+    ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor();
+    clock.scheduleAtFixedRate(() -> stats.add(stats()), 0, 1, TimeUnit.SECONDS);
+    try {
+      send(plan);
+    } finally {
+      clock.shutdown();
+      clock.awaitTermination(1, TimeUnit.MINUTES);
+    }
+    stats.add(stats());
+    return stats;
+  }
+
+  private String stats() {
+    HttpRequest request = HttpRequest.newBuilder(queries.stats()).build();
+    return client.sendAsync(request, HttpResponse.BodyHandlers.ofString()).join().body().strip();
+  }
+
   private void send(List<Sent> plan) {
     List<CompletableFuture<?>> answers = new ArrayList<>();
     long firstNs = System.nanoTime();
     for (Sent sent : plan) {
       long dueNs = firstNs + 1_000 * sent.dueUs;
       HttpRequest request = HttpRequest.newBuilder(queries.uri(sent.query, threads)).build();
-      for (long leftNs = 1; leftNs > 0; leftNs = dueNs - System.nanoTime()) {
-        LockSupport.parkNanos(dueNs - System.nanoTime());
+      long leftNs;
+      while ((leftNs = dueNs - System.nanoTime()) > 0) {
+        LockSupport.parkNanos(leftNs);
       }
       sent.lateUs = (System.nanoTime() - dueNs) / 1_000;
       answers.add(
@@ -111,12 +165,10 @@ final class Load {
     return sent;
   }
 
-  private static void write(List<Sent> plan, String stem) throws IOException {
-    Histogram latencies = new Histogram(LONGEST_US, DIGITS);
-    try (PrintWriter rows = new PrintWriter(Files.newBufferedWriter(Path.of(stem + ".csv")))) {
+  private static void writeRows(List<Sent> plan, Path path) throws IOException {
+    try (PrintWriter rows = new PrintWriter(Files.newBufferedWriter(path))) {
       rows.println("query,due_us,late_us,latency_us,status,wait_ms,run_ms,threads");
       for (Sent sent : plan) {
-        latencies.recordValue(Math.min(sent.latencyUs, LONGEST_US));
         rows.printf(
             Locale.ROOT,
             "%d,%d,%d,%d,%d,%s%n",
@@ -128,11 +180,19 @@ final class Load {
             timing(sent.timing));
       }
     }
-    try (PrintStream log = new PrintStream(stem + ".hlog", "UTF-8")) {
+  }
+
+  private static void writeLog(Histogram latencies, String path) throws IOException {
+    try (PrintStream log = new PrintStream(path, StandardCharsets.UTF_8)) {
       HistogramLogWriter writer = new HistogramLogWriter(log);
+      writer.outputComment("[Latencies from the intended start, in us; largest in ms]");
       writer.outputLogFormatVersion();
       writer.outputLegend();
-      writer.outputIntervalHistogram(latencies);
+      writer.outputIntervalHistogram(
+          latencies.getStartTimeStamp() / 1e3,
+          latencies.getEndTimeStamp() / 1e3,
+          latencies,
+          US_PER_MS);
     }
   }
 

@@ -38,6 +38,10 @@ final class Queries {
     return numbers;
   }
 
+  URI stats() {
+    return URI.create(server + "/stats");
+  }
+
   /** Where the server answers a query; {@code threads}: how many it runs on, or null. */
   URI uri(int number, String threads) {
     String encoded = URLEncoder.encode(texts.get(number), StandardCharsets.UTF_8);

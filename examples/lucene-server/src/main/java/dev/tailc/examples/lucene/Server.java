@@ -6,12 +6,14 @@ import com.sun.management.OperatingSystemMXBean;
 import dev.tailc.runtime.Ladder;
 import dev.tailc.runtime.Options;
 import dev.tailc.runtime.Policy;
+import dev.tailc.runtime.PolicyException;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Locale;
@@ -26,10 +28,11 @@ import org.apache.lucene.search.TopDocs;
 import org.apache.lucene.store.FSDirectory;
 
 /**
- * Searches over HTTP: {@code /search?q=WORDS}, and {@code /stats} for what the server has done.
+ * Searches over HTTP: {@code /search?q=WORDS}; {@code /stats} tells what the server has done, and a
+ * POST to {@code /policy} opens the policy's file again.
  *
  * <p>A request runs as the policy says. One with {@code threads=N} runs on so many threads from its
- * start, as one for a profile or a comparison does; without a policy, all do, on one thread.
+ * start, as one for a profile or a comparison does. Before the file is there, all run on one.
  */
 final class Server {
   /** The name that the policy must be for. */
@@ -40,35 +43,56 @@ final class Server {
   private final SlicedSearcher searcher;
   private final Answers answers;
   private final Scheduler scheduler;
-  private final Ladder ladder;
+  private final Path policy;
+  private volatile Ladder ladder;
 
   static void run(Arguments arguments) throws IOException {
-    Ladder ladder = null;
-    if (arguments.optional("policy").isPresent()) {
-      Path path = Path.of(arguments.text("policy"));
-      ladder = Policy.open(path, Options.none().service(SERVICE)).ladder();
-      Scheduler.check(ladder);
-    }
+    Path policy = Path.of(arguments.text("policy"));
     DirectoryReader index = DirectoryReader.open(FSDirectory.open(Path.of(arguments.text("index"))));
     ExecutorService threads = Executors.newCachedThreadPool();
-    Server server = new Server(new SlicedSearcher(index), new Scheduler(threads), ladder);
-    int port = arguments.optional("port").isPresent() ? arguments.count("port", 0) : 0;
+    Server server = new Server(new SlicedSearcher(index), new Scheduler(threads), policy);
+    if (Files.exists(policy)) {
+      server.open();
+    }
+    // 0: any that is free.
+    int port = arguments.optional("port").isPresent() ? arguments.count("port", 1) : 0;
     // Else the system holds an answer's body back until its head has been acknowledged.
     System.setProperty("sun.net.httpserver.nodelay", "true");
     InetSocketAddress here = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
     HttpServer http = HttpServer.create(here, 0);
     http.createContext("/search", server::search);
+    http.createContext("/policy", server::reopen);
     http.createContext("/stats", server::stats);
     http.setExecutor(threads);
     http.start();
     System.out.println("port " + http.getAddress().getPort());
   }
 
-  private Server(SlicedSearcher searcher, Scheduler scheduler, Ladder ladder) {
+  private Server(SlicedSearcher searcher, Scheduler scheduler, Path policy) {
     this.searcher = searcher;
     this.scheduler = scheduler;
-    this.ladder = ladder;
+    this.policy = policy;
     answers = new Answers(searcher);
+  }
+
+  private void open() throws IOException {
+    Ladder found = Policy.open(policy, Options.none().service(SERVICE)).ladder();
+    Scheduler.check(found);
+    ladder = found;
+  }
+
+  /** Requests that have arrived keep the policy that they met; one that is refused changes nothing. */
+  private void reopen(HttpExchange exchange) throws IOException {
+    if (!exchange.getRequestMethod().equals("POST")) {
+      send(exchange, 405, Answers.error("a policy is opened by POST"));
+      return;
+    }
+    try {
+      open();
+      send(exchange, 200, "{}\n");
+    } catch (PolicyException | UsageException | IOException refused) {
+      send(exchange, 409, Answers.error(refused.getMessage()));
+    }
   }
 
   private void search(HttpExchange exchange) throws IOException {
@@ -77,24 +101,25 @@ final class Server {
       if (!asked.containsKey("q")) {
         throw new UsageException("a query is missing: /search?q=WORDS");
       }
-      Integer threads = threadsOf(asked);
+      Ladder now = ladder;
+      Integer threads = threadsOf(asked, now == null ? 1 : null);
       // A parser is for one thread.
       SimpleQueryParser parser = new SimpleQueryParser(new StandardAnalyzer(), BuildIndex.TEXT);
       Query query = parser.parse(asked.get("q"));
       Search search =
           new Search(searcher, query, (request, found, failure) ->
               answer(exchange, request, found, failure));
-      scheduler.arrive(new Request(search, ladder, threads));
+      scheduler.arrive(new Request(search, now, threads));
     } catch (UsageException wrong) {
       send(exchange, 400, Answers.error(wrong.getMessage()));
     }
   }
 
-  /** Null where the policy decides. */
-  private Integer threadsOf(Map<String, String> asked) {
+  /** {@code otherwise}: of a request that does not say; null where the policy decides. */
+  private static Integer threadsOf(Map<String, String> asked, Integer otherwise) {
     String word = asked.get("threads");
     if (word == null) {
-      return ladder == null ? 1 : null;
+      return otherwise;
     }
     if (!word.matches("[0-9]{1,2}") || Integer.parseInt(word) < 1
         || Integer.parseInt(word) > MOST_THREADS) {
@@ -130,7 +155,8 @@ final class Server {
     String text =
         String.format(
             Locale.ROOT,
-            "{\"left\": %d, \"in_system\": %d, \"thread_ns\": %d, \"cpu_ns\": %d}%n",
+            "{\"now_ns\": %d, \"left\": %d, \"in_system\": %d, \"thread_ns\": %d, \"cpu_ns\": %d}%n",
+            System.nanoTime(),
             scheduler.left(),
             scheduler.inSystem(),
             scheduler.threadNs(),
