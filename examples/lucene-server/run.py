@@ -1,0 +1,229 @@
+"""Build a search server, profile it, compile its policy, and set it to work beside the replay.
+
+    python examples/lucene-server/run.py --quick
+
+Sends the same queries at the same times under three policies: all on one thread (SEQ), all on two
+(FIX-2), and the compiled one (FM); and prints what `tailc verify` predicts, what the replay says of
+just these requests, and what was measured. All files go to build/lucene-server. The machine should
+have nothing else to do.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import figures
+import programs
+import replays
+from ruamel.yaml import YAML
+
+FOLDER = Path(__file__).parent
+OUT = FOLDER.parents[1] / "build" / "lucene-server"
+# The server of the policy of each run; FM asks the policy.
+POLICIES = {"SEQ": 1, "FIX-2": 2, "FM": None}
+# Even queries are for the compile; odd ones are held out, and sent as load.
+PARTS = {"design": 0, "heldout": 1}
+SEED = 1
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much is measured; `utilizations` sets rates, by what one thread a request would use."""
+
+    passages: int | None
+    queries: int
+    repetitions: int
+    utilizations: tuple[float, ...]
+    seconds: float
+
+
+FULL = Size(None, 600, 3, (0.15, 0.3, 0.45), 12)
+QUICK = Size(60_000, 80, 1, (0.2,), 4)
+
+# By rate and policy: predicted, replayed, measured.
+Runs = dict[tuple[float, str], dict[str, figures.Run]]
+# Rows of requests; times and CPU times.
+Sent = tuple[list[dict[str, str]], list[tuple[float, float]]]
+
+
+def main() -> None:
+    """The whole story."""
+    arguments = parsed(sys.argv[1:])
+    size = QUICK if arguments.quick else FULL
+    out: Path = arguments.out
+    out.mkdir(parents=True, exist_ok=True)
+    policy = out / "policy.tailc"
+    policy.unlink(missing_ok=True)
+    say("building the server")
+    built = programs.build(out / "maven")
+    index, queries = indexed(built, arguments.corpus, size, out)
+    with programs.serving(built, index, policy) as server:
+        story = Story(built, server, queries, size, arguments)
+        say(f"timing {size.queries} queries on 1 to {arguments.degrees} threads")
+        profiled(story)
+        write_spec(out, arguments.cores, arguments.degrees)
+        say(tailc("compile", out / "spec.yaml", "-o", policy.with_suffix("")))
+        server.open_policy()
+        runs = compared(story, policy)
+    (out / "found.json").write_text(figures.as_json(runs), encoding="utf-8")
+    print(figures.table(runs))
+
+
+@dataclass(frozen=True)
+class Story:
+    """What every step needs."""
+
+    built: programs.Programs
+    server: programs.Server
+    queries: Path
+    size: Size
+    arguments: argparse.Namespace
+
+    @property
+    def out(self) -> Path:
+        return self.arguments.out
+
+
+def parsed(words: Sequence[str]) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    cores = len(os.sched_getaffinity(0))
+    parser.add_argument("--quick", action="store_true", help="a minute of less, to see it work")
+    parser.add_argument("--corpus", type=Path, help="folder of text to search instead of sources")
+    parser.add_argument("--cores", type=int, default=cores, help="hardware threads of the server")
+    parser.add_argument("--degrees", type=int, help="most threads of a request")
+    parser.add_argument("--rates", type=float, nargs="+", help="requests a second")
+    parser.add_argument("--seconds", type=float, help="how long each run takes")
+    parser.add_argument("--out", type=Path, default=OUT)
+    arguments = parser.parse_args(words)
+    if arguments.corpus is not None and not arguments.corpus.is_dir():
+        parser.error(f"`{arguments.corpus}` is no folder")
+    if arguments.degrees is None:
+        arguments.degrees = max(2, min(arguments.cores, 4))
+    if arguments.degrees < 2 or arguments.cores < 1:
+        parser.error("few-to-many needs a core, and two threads for a request")
+    return arguments
+
+
+def say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def indexed(
+    built: programs.Programs, corpus: Path | None, size: Size, out: Path
+) -> tuple[Path, Path]:
+    """The index and the queries of the text; made once for each text and size."""
+    place = out / f"index-{size.passages or 'all'}{'-' + corpus.name if corpus else ''}"
+    queries = place / "queries.txt"
+    if not queries.exists():
+        say("building the index")
+        text = corpus or built.corpus
+        say(built.run("index", corpus=text, index=place, most_passages=size.passages))
+        built.run("queries", index=place, out=queries, queries=size.queries, seed=SEED)
+    return place, queries
+
+
+def profiled(story: Story) -> None:
+    """`design.csv` and `heldout.csv`: a row a timing, one request at a time."""
+    timings = story.out / "timings.csv"
+    story.built.run(
+        "profile",
+        url=story.server.url,
+        queries=story.queries,
+        degrees=story.arguments.degrees,
+        repetitions=story.size.repetitions,
+        out=timings,
+    )
+    head, *rows = timings.read_text(encoding="utf-8").splitlines()
+    for name, rest in PARTS.items():
+        part = [row for row in rows if int(row.split(",")[0]) % 2 == rest]
+        text = "".join(f"{row}\n" for row in (head, *part))
+        (story.out / f"{name}.csv").write_text(text, encoding="utf-8")
+
+
+def write_spec(out: Path, cores: int, degrees: int) -> None:
+    """The spec beside the timings, for this machine."""
+    yaml = YAML()
+    spec = yaml.load((FOLDER / "spec.yaml").read_text(encoding="utf-8"))
+    spec["server"].update(cores=cores, target_parallelism=1.5 * cores, max_degree=degrees)
+    spec["search"].update(max_in_system=4 * cores)
+    with (out / "spec.yaml").open("w", encoding="utf-8") as file:
+        yaml.dump(spec, file)
+
+
+def compared(story: Story, policy: Path) -> Runs:
+    """Every policy at every rate: predicted, replayed, and measured."""
+    trace, arguments = story.out / "heldout.csv", story.arguments
+    rates = arguments.rates or rates_of(trace, story.size.utilizations, arguments.cores)
+    foretold = verified(policy, trace, rates)
+    runs: Runs = {}
+    for rate in rates:
+        for name, threads in POLICIES.items():
+            say(f"sending {rate:g} requests a second under {name}")
+            stem = story.out / f"{name}-{rate:g}"
+            rows, samples = sent(story, rate, threads, stem)
+            runs[rate, name] = {
+                "predicted": foretold[rate, name],
+                "replayed": replays.replayed(policy, trace, rows, name),
+                "measured": figures.measured(rows, samples, arguments.cores),
+            }
+    return runs
+
+
+def sent(story: Story, rate: float, threads: int | None, stem: Path) -> Sent:
+    """The held-out queries as open load: what became of each, and the server's CPU time."""
+    story.built.run(
+        "load",
+        url=story.server.url,
+        queries=story.queries,
+        part="odd",
+        rate=rate,
+        seconds=story.arguments.seconds or story.size.seconds,
+        threads=threads,
+        seed=SEED,
+        out=stem,
+    )
+    rows = figures.sent(stem.with_name(f"{stem.name}.csv"))
+    return rows, figures.cpu_samples(stem.with_name(f"{stem.name}.stats.ndjson"))
+
+
+def verified(
+    policy: Path, trace: Path, rates: Sequence[float]
+) -> dict[tuple[float, str], figures.Run]:
+    """What the replay of held-out queries predicts at each rate."""
+    words = [word for rate in rates for word in ("--rate", f"{rate:g}/s")]
+    told = tailc(
+        *("verify", policy, "--trace", trace, "--baselines", "seq,fix-2", *words),
+        *("--output-format", "json"),
+        # The policy passes, misses its SLO, or the queries cannot decide: all are answers.
+        allowed=(0, 1, 4),
+    )
+    return figures.predicted(json.loads(told)["result"])
+
+
+def tailc(*words: object, allowed: Sequence[int] = (0,)) -> str:
+    """What a command of tailc prints; SystemExit where it fails."""
+    command = [Path(sys.executable).with_name("tailc"), *map(str, words)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode not in allowed:
+        raise SystemExit(f"`tailc {words[0]}` ended with {done.returncode}")
+    return done.stdout
+
+
+def rates_of(trace: Path, utilizations: Sequence[float], cores: int) -> list[float]:
+    """Requests a second that would use so much of the cores on one thread each."""
+    rows = (row.split(",") for row in trace.read_text(encoding="utf-8").splitlines()[1:])
+    alone_ms = [float(duration) for _, degree, duration in rows if degree == "1"]
+    capacity = 1e3 * cores * len(alone_ms) / sum(alone_ms)
+    return [float(f"{share * capacity:.2g}") for share in utilizations]
+
+
+if __name__ == "__main__":
+    main()
