@@ -237,6 +237,10 @@ def test_sanitizers_find_nothing_in_vectors_and_nonsense(tmp_path: Path) -> None
     built = build(tmp_path / "built", SANITIZED)
     assert built.run("vectors", VECTORS)[-1].endswith(" 0 wrong")
     assert built.run("api", VECTORS, later_policy(tmp_path)) == ["signatures", "0 not so"]
+    (tmp_path / "files").mkdir()
+    assert built.run("files", VECTORS, tmp_path / "files", 5) == ["0 not so"]
+    for path in VECTORS.glob("*.tailc"):
+        assert built.run("differential", path, 1, 10_000)
     assert built.run("refusals", "damages", VECTORS / "smallest.tailc")
     rng = Random(4)
     payloads = [damaged_payload(rng) for _ in range(3_000)]

@@ -189,10 +189,15 @@ void change_while_looking_up(const Files& files, const fs::path& folder, double 
       }
     });
   using Clock = std::chrono::steady_clock;
+  bool is_late = false;
   const auto begun = Clock::now();
   const auto changes = static_cast<std::uint64_t>(1'000 * seconds);
   for (std::uint64_t number = 0; number < changes; ++number) {
     change(folder, number, number % 2 == 0 ? files.lanes : files.lucene);
+    // The thread that looks may see the file half written; here it is whole.
+    watched.check();
+    const std::string wanted_name = number % 2 == 0 ? "lanes" : "lucene";
+    is_late = is_late || watched.current()->name() != wanted_name;
     std::this_thread::sleep_until(begun + std::chrono::milliseconds(number + 1));
   }
   is_over = true;
@@ -200,6 +205,7 @@ void change_while_looking_up(const Files& files, const fs::path& folder, double 
   watched.stop();
   replace(path, files.lanes);
   watched.check();
+  expect(!is_late, "each of a thousand changes a second is in force after the next look");
   expect(is_whole, "every answer is one of a whole policy");
   expect(seen > readers.size(), "readers see policies change");
   expect(watched.current()->name() == "lanes", "the last one is in force at the end");
