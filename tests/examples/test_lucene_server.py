@@ -1,0 +1,164 @@
+"""The search server's spec and script are right; a short run of all of it is behind `fuzz`."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tailc
+from tailc.artifact.files import read_policy
+from tailc.cli import run as cli
+from tests.examples.scripts import script
+
+FOLDER = Path(__file__).parents[2] / "examples" / "lucene-server"
+JAVA = FOLDER / "src" / "main" / "java" / "dev" / "tailc" / "examples" / "lucene"
+
+run = script(FOLDER / "run.py")
+figures = run.figures
+replays = run.replays
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory):
+    """Timings of sixty held-out queries, 4 ms to 240 ms on one thread, and a policy of others."""
+    folder = tmp_path_factory.mktemp("lucene-server")
+    head = "query,degree,duration_ms\n"
+    for name, slower in (("design", 1.01), ("heldout", 1)):
+        times = [(4.0 * (n + 1) * slower, 2.5 * (n + 1) * slower) for n in range(60)]
+        rows = [f"{2 * n},1,{one}\n{2 * n},2,{two}\n" for n, (one, two) in enumerate(times)]
+        (folder / f"{name}.csv").write_text(head + "".join(rows))
+    run.write_spec(folder, cores=2, degrees=2)
+    policy = tailc.compile_policy(str(folder / "spec.yaml")).policy
+    tailc.write_artifact(policy, str(folder / "policy"))
+    return folder
+
+
+def test_the_policy_asks_for_nothing_that_the_server_refuses(out):
+    policy = read_policy(out / "policy.tailc")
+    (ladder,) = policy.ladders
+    kept = (JAVA / "Scheduler.java").read_text()
+    assert [rung.name for rung in ladder.rungs] == ["1 thread", "2 threads"]
+    assert all(f"Rule.{rule.name}" in kept for rule in ladder.rules)
+    assert ladder.boost is None
+    assert f'SERVICE = "{policy.name}"' in (JAVA / "Server.java").read_text()
+
+
+def test_the_spec_is_that_of_the_machine(out, tmp_path):
+    shutil.copy(out / "design.csv", tmp_path)
+    run.write_spec(tmp_path, cores=6, degrees=2)
+    spec = (tmp_path / "spec.yaml").read_text()
+    assert "cores: 6, target_parallelism: 9.0" in spec
+    assert "max_in_system: 24" in spec
+
+
+def test_rates_are_what_one_thread_a_request_would_fill_the_cores_by(tmp_path):
+    trace = tmp_path / "heldout.csv"
+    trace.write_text("query,degree,duration_ms\n1,1,30\n1,2,20\n3,1,50\n3,2,30\n")
+    # Requests of 40 ms: two cores do 50 a second.
+    assert run.rates_of(trace, (0.2, 0.5), cores=2) == [10, 25]
+
+
+def test_requests_that_never_meet_are_replayed_as_long_as_they_were_timed(out):
+    rows = [{"query": str(2 * n), "due_us": str(1_000_000 * n)} for n in range(60)]
+    for name, ms in (("SEQ", 4.0), ("FIX-2", 2.5)):
+        told = replays.replayed(out / "policy.tailc", out / "heldout.csv", rows, name)
+        assert told.p50_ms.value == pytest.approx(30 * ms)
+        assert told.p99_ms.value == pytest.approx(60 * ms)
+        assert told.mean_ms.value == pytest.approx(30.5 * ms)
+
+
+def test_a_query_s_place_is_that_of_its_first_row(tmp_path):
+    trace = tmp_path / "trace.csv"
+    trace.write_text("query,degree,duration_ms\n7,2,1\n3,1,1\n7,1,1\n3,2,1\n")
+    assert replays.places(trace) == {"7": 0, "3": 1}
+
+
+def test_what_verify_predicts_is_found_by_rate_and_policy(out, monkeypatch):
+    monkeypatch.setattr(run, "tailc", in_this_process)
+    told = run.verified(out / "policy.tailc", out / "heldout.csv", [1.0])
+    assert set(told) == {(1.0, "SEQ"), (1.0, "FIX-2"), (1.0, "FM")}
+    alone = told[1.0, "SEQ"]
+    assert alone.mean_ms.value == pytest.approx(30.5 * 4, rel=0.1)
+    assert alone.utilization.value == pytest.approx(0.061, rel=0.1)
+    assert alone.p50_ms.low < alone.p50_ms.value < alone.p50_ms.high
+
+
+def in_this_process(*words, allowed):
+    few = ("--requests", "4000", "--replicates", "49")
+    told = io.StringIO()
+    with contextlib.redirect_stdout(told):
+        assert cli([*map(str, words), *few]) in allowed
+    return told.getvalue()
+
+
+def test_what_was_measured_has_intervals():
+    rows = [
+        {"latency_us": str(1_000 * (n % 100 + 1)), "due_us": str(10_000 * n)} for n in range(900)
+    ]
+    samples = [(0.0, 5.0), (1.0, 6.0), (2.0, 6.0), (2.5, 6.5)]
+    told = figures.measured(rows, samples, cores=2)
+    assert (told.p50_ms.value, told.p99_ms.value, told.mean_ms.value) == (50, 99, 50.5)
+    # Every second has the same hundred latencies, so nothing is left to chance.
+    assert (told.mean_ms.low, told.mean_ms.high) == (50.5, 50.5)
+    assert told.utilization.value == pytest.approx(1.5 / 2.5 / 2)
+    assert told.utilization.low < told.utilization.value < told.utilization.high
+
+
+def test_a_request_without_an_answer_ends_the_comparison(tmp_path):
+    path = tmp_path / "SEQ-10.csv"
+    path.write_text("query,due_us,latency_us,status\n1,5,9,200\n3,6,9,500\n")
+    with pytest.raises(SystemExit, match="1 of 2 requests have no answer"):
+        figures.sent(path)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--corpus", "/no/such/folder"], "`/no/such/folder` is no folder"),
+        (["--degrees", "1"], "two threads"),
+    ],
+)
+def test_a_wrong_command_line_is_refused(words, said, capsys):
+    with pytest.raises(SystemExit):
+        run.parsed(words)
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.fuzz
+def test_a_quick_run_serves_as_the_policy_says(tmp_path):
+    for tool in ("java", "mvn"):
+        if shutil.which(tool) is None:
+            pytest.skip(f"this machine has no `{tool}`")
+    command = [sys.executable, FOLDER / "run.py", "--quick", "--out", tmp_path, "--seconds", "8"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    found = json.loads((tmp_path / "found.json").read_text())
+    assert [one["policy"] for one in found] == ["SEQ", "FIX-2", "FM"]
+    assert done.stdout.count("measured") == 3
+    rate = f"{found[0]['rate_per_s']:g}"
+    assert threads_of(tmp_path / f"SEQ-{rate}.csv") == {1}
+    assert threads_of(tmp_path / f"FIX-2-{rate}.csv") == {2}
+    least_ms = least_climb_ms(tmp_path / "policy.tailc")
+    for row in rows_of(tmp_path / f"FM-{rate}.csv"):
+        assert row["threads"] == "1" or float(row["run_ms"]) >= least_ms
+
+
+def rows_of(path):
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def threads_of(path):
+    return {int(row["threads"]) for row in rows_of(path)}
+
+
+def least_climb_ms(path):
+    rows = read_policy(path).ladders[0].rows
+    return min(climb.age_us for row in rows for climb in row.climbs if climb.rung == 1) / 1e3
