@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 BENCH ?= start_up python_lookup cpp_lookup go_lookup java_lookup rust_lookup ladder_solvers threshold_solvers green_sla grid_search load_intervals tail_tables power_model frequency_pairs replay \
 	published_trends closed_forms coverage coverage_diff green_parallel
 
-.PHONY: setup compilers demo test bench fuzz docs clean clean-cache
+.PHONY: setup compilers demo demo-servers test bench fuzz docs clean clean-cache
 
 setup: $(VENV)/.ready
 
@@ -38,6 +38,12 @@ demo: setup
 	$(BIN)/tailc compile examples/search/service.yaml -o build/search
 	$(BIN)/tailc verify build/search.tailc --trace examples/search/heldout.parquet
 	$(BIN)/tailc lookup build/search.tailc --in-system 2 --age 20ms
+
+# Both measure, so nothing else should run; what they find goes to build/.
+demo-servers: setup
+	mkdir -p build/finance
+	$(BIN)/python examples/finance/experiment.py --out build/finance/measured.json
+	$(BIN)/python examples/lucene-server/run.py
 
 test: setup compilers
 	$(BIN)/ruff check .
