@@ -55,7 +55,7 @@ def decode_signed(
 
 def stated_digest(data: bytes) -> str:
     """The digest that a `.tailc` states; for one that has been decoded before."""
-    return fbs.Policy.GetRootAs(data).PolicyDigest().decode()
+    return FlatReader(len(data)).text(fbs.Policy.GetRootAs(data).PolicyDigest())
 
 
 def is_flat(data: bytes) -> bool:

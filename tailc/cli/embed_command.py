@@ -1,0 +1,55 @@
+"""tailc embed: a policy as a source file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from tailc.cli.outcome import Outcome, reports
+from tailc.cli.trust_option import trusts
+
+if TYPE_CHECKING:
+    from tailc.artifact.trust import Trust
+
+
+@click.command("embed", short_help="Write a policy as a source file.")
+@click.argument("artifact")
+@click.option("--lang", required=True, metavar="LANGUAGE", help="One of c, cpp, java, go and rust.")
+@click.option("-o", "--output", required=True, metavar="FILE", help="Write this source file.")
+@click.option(
+    "--name",
+    metavar="NAME",
+    help="The prefix in C, namespace in C++, class in Java, or package in Go. Default: by the "
+    "policy's name, in Java by FILE's.",
+)
+@click.option(
+    "--sealed", is_flag=True, help="Write the bytes for the language's runtime, also of ladders."
+)
+@trusts
+@reports
+def command(
+    artifact: str, trust: Trust, *, lang: str, output: str, name: str | None, sealed: bool
+) -> Outcome:
+    """Write ARTIFACT as a source file, for a program that cannot load files.
+
+    Ladders become constants and their look-up, and need no runtime. Any other form becomes the
+    sealed bytes of its .tailc, which the language's runtime opens. A FILE that this command wrote
+    before is replaced, no other.
+    """
+    from tailc.artifact.files import read_whole
+    from tailc.embed.languages import language_called
+    from tailc.embed.source import embedded, source_of
+    from tailc.embed.writing import write_source
+
+    language = language_called(lang)
+    policy, digest, whole = read_whole(artifact, trust)
+    what = embedded(policy, digest, whole, is_sealed=sealed)
+    text, called = source_of(what, language, Path(output), name)
+    write_source(Path(output), text)
+    held = "its sealed bytes" if isinstance(what.content, bytes) else "ladders and their look-up"
+    return Outcome(
+        text=f"wrote {output}: {held}, as `{called}`",
+        result={"digest": digest, "sealed": what.content is whole, "name": called, "file": output},
+    )

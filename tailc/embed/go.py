@@ -1,0 +1,169 @@
+"""A policy as a Go package of one file."""
+
+from __future__ import annotations
+
+from tailc.embed.embedded import Constants, Embedded, Tables
+from tailc.embed.language import Language
+from tailc.embed.layout import comment, hex_rows, pieces, rows_of, spliced
+from tailc.embed.names import camel
+
+_FILE = """\
+// Package @package@ holds one policy.
+package @package@
+
+// Digest tells the policy from every other one.
+const Digest = @digest@
+
+// Name is the policy's.
+const Name = @name@
+
+// Kind is the policy's.
+const Kind = @kind@
+
+// Generation counts the policies of that name.
+const Generation = @generation@
+
+@content@
+"""
+
+_TABLES = """\
+@arrays@
+
+// Start says whether a request may start.
+type Start int
+
+// A request starts now, waits for WaitUs, or until another exits.
+const (
+	StartNow Start = iota
+	StartWait
+	StartOnExit
+)
+
+// Answer tells the rung of a request of that age, counted from 0; WaitUs is 0 unless it is to wait.
+type Answer struct {
+	Start  Start
+	Rung   int
+	WaitUs uint64
+}
+
+@ladder_of@
+// Lookup tells what a request does that has waited and executed for so many microseconds, which
+// are below 2^63.
+@scaled@
+func Lookup(@parameters@load, waitedUs, executedUs uint64) Answer {
+	if fallsBack[@at@] != 0 && (load < MinLoad[@at@] || load > MaxLoad[@at@]) {
+		return Answer{}
+	}
+	row, end := firstRow[@at@], firstRow[@at_next@]
+	for end-row > 1 {
+		if middle := row + (end-row)/2; firstLoad[middle] <= load {
+			row = middle
+		} else {
+			end = middle
+		}
+	}
+	answer := Answer{}
+	if onExit[row] != 0 {
+		answer.Start = StartOnExit
+	} else if delayUs[row] > waitedUs {
+		answer.Start = StartWait
+		answer.WaitUs = delayUs[row] - waitedUs
+	}
+	if ageFromArrival[@at@] != 0 {
+		executedUs += waitedUs
+	}
+	climb := firstClimb[row]
+	for climb+1 < firstClimb[row+1] && ageUs[climb+1]@scale@ <= executedUs {
+		climb++
+	}
+	answer.Rung = climbRung[climb]
+	return answer
+}"""
+
+_LADDER_OF = """\
+// LadderOf gives the ladder for requests of that class, and whether there is one.
+func LadderOf(requestClass string) (int, bool) {
+	for ladder, class := range Classes {
+		if class == requestClass {
+			return ladder, true
+		}
+	}
+	return @otherwise@
+}
+"""
+
+_SEALED = """\
+// Sealed is the content of a .tailc file.
+var Sealed = []byte{
+@bytes@
+}"""
+
+_RESERVED = """
+break case chan const continue default defer else fallthrough for func go goto if import interface
+map package range return select struct switch type var
+"""
+
+
+def _body(embedded: Embedded, name: str) -> str:
+    content = embedded.content
+    return spliced(
+        _FILE,
+        content=_tables(content) if isinstance(content, Tables) else _sealed(content),
+        package=name,
+        digest=_literal(embedded.digest),
+        name=_literal(embedded.policy_name),
+        kind=_literal(embedded.kind),
+        generation=str(embedded.generation),
+    )
+
+
+def _sealed(content: bytes) -> str:
+    return spliced(_SEALED, bytes=hex_rows(content, "\t"))
+
+
+def _tables(tables: Tables) -> str:
+    count = len(tables.arrays[0].values)
+    otherwise = f"{count - 1}, true" if tables.is_for_all else "0, false"
+    ladder_of = spliced(_LADDER_OF, otherwise=otherwise)
+    parameters = "ladder int, " if tables.is_by_class else ""
+    parameters += "outputPpm uint64, " if tables.is_scaled else ""
+    return spliced(
+        _TABLES,
+        arrays="\n\n".join(map(_array, tables.arrays)),
+        ladder_of=ladder_of if tables.is_by_class else "",
+        scaled="// outputPpm is what the controller puts out." if tables.is_scaled else "",
+        at="ladder" if tables.is_by_class else "0",
+        at_next="ladder+1" if tables.is_by_class else "1",
+        scale="*outputPpm/1_000_000" if tables.is_scaled else "",
+        parameters=parameters,
+    )
+
+
+def _array(array: Constants) -> str:
+    element = "int" if array.is_index else "uint64"
+    if texts := array.texts:
+        element, rows = "string", "\n".join(f"\t{_literal(text, '		')}," for text in texts)
+    else:
+        rows = rows_of(map(str, array.numbers), "\t")
+    name = camel(array.name, is_capital=not array.is_inner)
+    return f"{comment(array.about)}\nvar {name} = [...]{element}{{\n{rows}\n}}"
+
+
+def _literal(text: str, indent: str = "\t") -> str:
+    return f" +\n{indent}".join(pieces([_written(char) for char in text]))
+
+
+def _written(char: str) -> str:
+    if char in '"\\':
+        return f"\\{char}"
+    return char if 0x20 <= ord(char) < 0x7F else f"\\U{ord(char):08x}"
+
+
+LANGUAGE = Language(
+    word="go",
+    called="Go",
+    body=_body,
+    opens="tailc.OpenBytes({name}.Sealed)",
+    joined=lambda words: words.replace("_", ""),
+    reserved=frozenset(_RESERVED.split()),
+)

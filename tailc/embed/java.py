@@ -1,0 +1,217 @@
+"""A policy as a class for Java 11 and later."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+
+from tailc.embed.embedded import Constants, Embedded, Tables
+from tailc.embed.language import Language, NamedBy
+from tailc.embed.layout import comment, pieces, rows_of, spliced
+from tailc.errors import Code, Finding, TailcError
+
+# A class makes its arrays in one method of 64 KiB at most, with 8 bytes for a number.
+MOST_NUMBERS = 6_000
+# A constant has 65,535 bytes at most.
+_LONGEST_CONSTANT = 48_000
+
+_FILE = """\
+@package@
+@imports@
+
+/** What a server needs of the policy; its arrays are never written to. */
+public final class @class@ {
+    public static final String DIGEST =
+        @digest@;
+    public static final String NAME =
+        @name@;
+    public static final String KIND =
+        @kind@;
+    public static final long GENERATION = @generation@L;
+
+@content@
+
+    private @class@() {}
+}
+"""
+
+_TABLES = """\
+@arrays@
+
+    /** Whether a request may start. */
+    public enum Start { NOW, WAIT, ON_EXIT }
+
+    /** One for each thread; waitUs is 0 unless it is to wait, and rungs count from 0. */
+    public static final class Answer {
+        public Start start;
+        public long waitUs;
+        public int rung;
+
+        /** To be filled by a look-up. */
+        public Answer() {}
+    }
+
+@ladder_of@
+    /** What a request does that has waited and executed for so many microseconds. */
+    public static void lookup(
+            @ladder@
+            @output@
+            long load, long waitedUs, long executedUs, Answer answer) {
+        if (load < 0 || waitedUs < 0 || executedUs < 0@negative@) {
+            throw new IllegalArgumentException("load and times cannot be negative");
+        }
+        answer.start = Start.NOW;
+        answer.waitUs = 0;
+        answer.rung = 0;
+        if (FALLS_BACK[@at@] != 0 && (load < MIN_LOAD[@at@] || load > MAX_LOAD[@at@])) {
+            return;
+        }
+        int row = FIRST_ROW[@at@];
+        int end = FIRST_ROW[@at_next@];
+        while (end - row > 1) {
+            int middle = row + (end - row) / 2;
+            if (FIRST_LOAD[middle] <= load) {
+                row = middle;
+            } else {
+                end = middle;
+            }
+        }
+        if (ON_EXIT[row] != 0) {
+            answer.start = Start.ON_EXIT;
+        } else if (DELAY_US[row] > waitedUs) {
+            answer.start = Start.WAIT;
+            answer.waitUs = DELAY_US[row] - waitedUs;
+        }
+        long ageUs = executedUs;
+        if (AGE_FROM_ARRIVAL[@at@] != 0) {
+            ageUs = Math.addExact(executedUs, waitedUs);
+        }
+        int climb = FIRST_CLIMB[row];
+        while (climb + 1 < FIRST_CLIMB[row + 1]
+                && AGE_US[climb + 1]@scale@ <= ageUs) {
+            ++climb;
+        }
+        answer.rung = CLIMB_RUNG[climb];
+    }"""
+
+_LADDER_OF = """\
+    /** The ladder for requests of that class, or -1 if there is none. */
+    public static int ladderOf(String requestClass) {
+        int ladder = CLASSES.indexOf(requestClass);
+        return @found@;
+    }
+
+"""
+
+_SEALED = """\
+    /** A copy of the content of a .tailc file. */
+    public static byte[] sealed() {
+        return Base64.getDecoder().decode(String.join("",
+@text@));
+    }"""
+
+# Of the language, and what the class itself uses by its simple name.
+_RESERVED = """
+abstract assert boolean break byte case catch char class const continue default do double else enum
+extends false final finally float for goto if implements import instanceof int interface long native
+new null package private protected public return short static strictfp super switch synchronized
+this throw throws transient true try var void volatile while yield record sealed permits
+Answer Base64 IllegalArgumentException List Math Start String
+"""
+
+
+def _body(embedded: Embedded, name: str) -> str:
+    package, _, simple = name.rpartition(".")
+    content = embedded.content
+    if isinstance(content, Tables):
+        imports, inside = "import java.util.List;", _tables(content)
+    else:
+        imports, inside = "import java.util.Base64;", _sealed(content)
+    return spliced(
+        _FILE,
+        package=f"package {package};\n" if package else "",
+        imports=imports,
+        content=inside,
+        digest=_literal(embedded.digest),
+        name=_literal(embedded.policy_name),
+        kind=_literal(embedded.kind),
+        generation=str(embedded.generation),
+        **{"class": simple},
+    )
+
+
+def _sealed(content: bytes) -> str:
+    text = base64.b64encode(content).decode()
+    constants = [text[at : at + _LONGEST_CONSTANT] for at in range(0, len(text), _LONGEST_CONSTANT)]
+    joined = [" +\n            ".join(pieces(list(constant))) for constant in constants]
+    return spliced(_SEALED, text=",\n".join(f"            {constant}" for constant in joined))
+
+
+def _tables(tables: Tables) -> str:
+    _refuse_too_many(tables.arrays)
+    last = len(tables.arrays[0].values) - 1
+    found = f"ladder < 0 ? {last} : ladder" if tables.is_for_all else "ladder"
+    return spliced(
+        _TABLES,
+        arrays="\n\n".join(map(_array, tables.arrays)),
+        ladder_of=spliced(_LADDER_OF, found=found).rstrip("\n") + "\n"
+        if tables.is_by_class
+        else "",
+        ladder="int ladder," if tables.is_by_class else "",
+        output="long outputPpm, // what the controller puts out" if tables.is_scaled else "",
+        at="ladder" if tables.is_by_class else "0",
+        at_next="ladder + 1" if tables.is_by_class else "1",
+        scale=" * outputPpm / 1_000_000" if tables.is_scaled else "",
+        negative=" || outputPpm < 0" if tables.is_scaled else "",
+    )
+
+
+def _refuse_too_many(arrays: Sequence[Constants]) -> None:
+    numbers = sum(len(array.values) for array in arrays)
+    if numbers > MOST_NUMBERS:
+        message = (
+            f"a Java class holds no more than {MOST_NUMBERS:,} constants here, not {numbers:,}"
+        )
+        help_ = "give --sealed, and open the bytes with the Java runtime"
+        raise TailcError(Finding(Code.USAGE, message, help=help_))
+
+
+def _array(array: Constants) -> str:
+    access = "private" if array.is_inner else "public"
+    name, indent = array.name.upper(), " " * 8
+    about = comment(array.about).replace("\n", "\n    ")
+    if texts := array.texts:
+        rows = ",\n".join(f"{indent}{_literal(text)}" for text in texts)
+        made = f"{access} static final List<String> {name} = List.of(\n{rows});"
+    else:
+        suffix, element = ("", "int") if array.is_index else ("L", "long")
+        rows = rows_of((f"{number}{suffix}" for number in array.numbers), indent)
+        made = f"{access} static final {element}[] {name} = {{\n{rows}\n    }};"
+    return f"    {about}\n    {made}"
+
+
+def _literal(text: str) -> str:
+    units = text.encode("utf-16-be")
+    characters = [int.from_bytes(units[at : at + 2]) for at in range(0, len(units), 2)]
+    return " +\n            ".join(pieces([_written(unit) for unit in characters]))
+
+
+def _written(unit: int) -> str:
+    # Below 128 an octal escape of three digits, since \u000a would end the line.
+    char = chr(unit)
+    if char in '"\\':
+        return f"\\{char}"
+    if unit >= 0x80:
+        return f"\\u{unit:04x}"
+    return char if 0x20 <= unit < 0x7F else f"\\{unit:03o}"
+
+
+LANGUAGE = Language(
+    word="java",
+    called="Java",
+    body=_body,
+    opens="Policy.open({name}.sealed())",
+    named_by=NamedBy.FILE,
+    separator=".",
+    reserved=frozenset(_RESERVED.split()),
+)

@@ -1,0 +1,20 @@
+"""The languages that a policy can be written in."""
+
+from __future__ import annotations
+
+from tailc.embed import c, cpp, go, java, rust
+from tailc.embed.language import Language
+from tailc.errors import Code, Finding, TailcError, did_you_mean
+
+LANGUAGES: dict[str, Language] = {
+    language.word: language
+    for language in (c.LANGUAGE, cpp.LANGUAGE, java.LANGUAGE, go.LANGUAGE, rust.LANGUAGE)
+}
+
+
+def language_called(word: str) -> Language:
+    """The language that --lang names; TailcError with a did-you-mean for none."""
+    if word not in LANGUAGES:
+        help_ = did_you_mean(word, list(LANGUAGES))
+        raise TailcError(Finding(Code.USAGE, f"no language `{word}` to embed in", help=help_))
+    return LANGUAGES[word]

@@ -1,0 +1,155 @@
+"""A policy as a Rust module, which is named by its file."""
+
+from __future__ import annotations
+
+from tailc.embed.embedded import Constants, Embedded, Tables
+from tailc.embed.language import Language, NamedBy
+from tailc.embed.layout import comment, hex_rows, pieces, rows_of, spliced
+
+_FILE = """\
+// A server need not use all of it.
+#![allow(dead_code)]
+
+pub const DIGEST: &str = @digest@;
+pub const NAME: &str = @name@;
+pub const KIND: &str = @kind@;
+pub const GENERATION: u64 = @generation@;
+
+@content@
+"""
+
+_TABLES = """\
+@arrays@
+
+/// Whether a request may start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    Now,
+    WaitUs(u64),
+    OnExit,
+}
+
+/// The rung, counted from 0, is that of a request of that age.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Answer {
+    pub start: Start,
+    pub rung: usize,
+}
+
+@ladder_of@
+/// What a request does that has waited and executed for so many microseconds.
+@scaled@
+pub fn lookup(
+    @ladder@
+    @output@
+    load: u64,
+    waited_us: u64,
+    executed_us: u64,
+) -> Answer {
+    if FALLS_BACK[@at@] != 0 && !(MIN_LOAD[@at@]..=MAX_LOAD[@at@]).contains(&load) {
+        return Answer { start: Start::Now, rung: 0 };
+    }
+    let (mut row, mut end) = (FIRST_ROW[@at@], FIRST_ROW[@at_next@]);
+    while end - row > 1 {
+        let middle = row + (end - row) / 2;
+        if FIRST_LOAD[middle] <= load {
+            row = middle;
+        } else {
+            end = middle;
+        }
+    }
+    let start = if ON_EXIT[row] != 0 {
+        Start::OnExit
+    } else if DELAY_US[row] > waited_us {
+        Start::WaitUs(DELAY_US[row] - waited_us)
+    } else {
+        Start::Now
+    };
+    let counted_us = if AGE_FROM_ARRIVAL[@at@] != 0 { waited_us } else { 0 };
+    let age_us = executed_us.saturating_add(counted_us);
+    let mut climb = FIRST_CLIMB[row];
+    while climb + 1 < FIRST_CLIMB[row + 1] && AGE_US[climb + 1]@scale@ <= age_us {
+        climb += 1;
+    }
+    Answer { start, rung: CLIMB_RUNG[climb] }
+}"""
+
+_LADDER_OF = """\
+/// The ladder for requests of that class, or none.
+pub fn ladder_of(request_class: &str) -> Option<usize> {
+    let named = CLASSES.iter().position(|class| *class == request_class);
+    @found@
+}
+"""
+
+_SEALED = """\
+/// The content of a .tailc file.
+pub static SEALED: [u8; @count@] = [
+@bytes@
+];"""
+
+
+def _body(embedded: Embedded, name: str) -> str:  # noqa: ARG001
+    content = embedded.content
+    return spliced(
+        _FILE,
+        content=_tables(content) if isinstance(content, Tables) else _sealed(content),
+        digest=_literal(embedded.digest),
+        name=_literal(embedded.policy_name),
+        kind=_literal(embedded.kind),
+        generation=str(embedded.generation),
+    )
+
+
+def _sealed(content: bytes) -> str:
+    return spliced(_SEALED, count=str(len(content)), bytes=hex_rows(content, "    "))
+
+
+def _tables(tables: Tables) -> str:
+    last = len(tables.arrays[0].values) - 1
+    found = f"named.or(Some({last}))" if tables.is_for_all else "named"
+    return spliced(
+        _TABLES,
+        arrays="\n\n".join(map(_array, tables.arrays)),
+        ladder_of=spliced(_LADDER_OF, found=found) if tables.is_by_class else "",
+        scaled="/// `output_ppm` is what the controller puts out." if tables.is_scaled else "",
+        ladder="ladder: usize," if tables.is_by_class else "",
+        output="output_ppm: u64," if tables.is_scaled else "",
+        at="ladder" if tables.is_by_class else "0",
+        at_next="ladder + 1" if tables.is_by_class else "1",
+        scale=" * output_ppm / 1_000_000" if tables.is_scaled else "",
+    )
+
+
+def _array(array: Constants) -> str:
+    access = "" if array.is_inner else "pub "
+    element = "usize" if array.is_index else "u64"
+    if texts := array.texts:
+        element, rows = "&str", "\n".join(f"    {_literal(text, '    ')}," for text in texts)
+    else:
+        rows = rows_of(map(str, array.numbers), "    ")
+    opening = f"{access}static {array.name.upper()}: [{element}; {len(array.values)}] = ["
+    return f"{comment(array.about)}\n{opening}\n{rows}\n];"
+
+
+def _literal(text: str, indent: str = "") -> str:
+    quoted = pieces([_written(char) for char in text])
+    if len(quoted) == 1:
+        return quoted[0]
+    lines = "".join(f"{indent}    {piece},\n" for piece in quoted)
+    return f"concat!(\n{lines}{indent})"
+
+
+def _written(char: str) -> str:
+    if char in '"\\':
+        return f"\\{char}"
+    return char if 0x20 <= ord(char) < 0x7F else f"\\u{{{ord(char):x}}}"
+
+
+LANGUAGE = Language(
+    word="rust",
+    called="Rust",
+    body=_body,
+    opens="Options::new().open_bytes(&SEALED)",
+    named_by=NamedBy.FILE_ALONE,
+)

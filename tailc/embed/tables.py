@@ -1,0 +1,159 @@
+"""Ladders as flat arrays: rows of all ladders one after another, climbs of all rows likewise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate
+
+from tailc.artifact.envelope import Policy
+from tailc.embed.embedded import Constants, Tables
+from tailc.forms.ladder.table import AdmissionKind, Ladder, Outside, Row, Rule
+
+# As docs/artifact-format.md numbers them.
+RULE_NUMBERS = {rule: number for number, rule in enumerate(Rule, start=1)}
+
+
+def tables_of(policy: Policy) -> Tables:
+    """The policy's ladders, the one for all classes last."""
+    ladders = sorted(policy.ladders, key=lambda ladder: ladder.request_class is None)
+    is_by_class = any(ladder.request_class is not None for ladder in ladders)
+    arrays = [
+        *(_classes(ladders) if is_by_class else ()),
+        *_of_ladders(ladders),
+        *_of_rungs(ladders),
+        *_of_costs(ladders),
+        *_of_rows(ladders),
+        *_of_climbs([row for ladder in ladders for row in ladder.rows]),
+    ]
+    return Tables(
+        tuple(arrays),
+        is_by_class,
+        is_for_all=ladders[-1].request_class is None,
+        is_scaled=policy.controller is not None,
+    )
+
+
+def _classes(ladders: Sequence[Ladder]) -> list[Constants]:
+    about = "By ladder: the class of requests that it is for; the empty one: for all others."
+    return [Constants("classes", about, tuple(one.request_class or "" for one in ladders))]
+
+
+def _of_ladders(ladders: Sequence[Ladder]) -> list[Constants]:
+    def each(name: str, about: str, value: Callable[[Ladder], int]) -> Constants:
+        return Constants(name, f"By ladder: {about}.", tuple(map(value, ladders)))
+
+    axes = tuple(ladder.load_axis.value for ladder in ladders)
+    return [
+        Constants("load_axes", "By ladder: what its loads count.", axes),
+        each("min_load", "the least load it was compiled for", lambda one: one.guard.min_load),
+        each("max_load", "the largest load it was compiled for", lambda one: one.guard.max_load),
+        each("quantum_us", "microseconds between a request's ticks", lambda one: one.quantum_us),
+        each("rules", f"what a server does beyond the look-up: {_rules_told(ladders)}", _rule_bits),
+        *_boosts(ladders),
+    ]
+
+
+def _rules_told(ladders: Sequence[Ladder]) -> str:
+    used = [rule for rule in Rule if any(rule in ladder.rules for ladder in ladders)]
+    told = [f"{1 << RULE_NUMBERS[rule]} is {rule.value}" for rule in used]
+    return f"the sum of its rules, where {', '.join(told)}" if told else "nothing"
+
+
+def _rule_bits(ladder: Ladder) -> int:
+    return sum(1 << RULE_NUMBERS[rule] for rule in ladder.rules)
+
+
+def _boosts(ladders: Sequence[Ladder]) -> list[Constants]:
+    boosts = [ladder.boost for ladder in ladders]
+    if not any(boosts):
+        return []
+    units = tuple(boost.unit if boost else 0 for boost in boosts)
+    limits = tuple(boost.below_ppm if boost else 0 for boost in boosts)
+    below = "By ladder: what boosted requests stay below, in millionths of that unit; 0: no boost."
+    return [
+        Constants("boost_unit", "By ladder: the cost unit of its boost.", units, is_index=True),
+        Constants("boost_below_ppm", below, limits),
+    ]
+
+
+def _of_rungs(ladders: Sequence[Ladder]) -> list[Constants]:
+    rungs = [rung for ladder in ladders for rung in ladder.rungs]
+    arrays = _starts("first_rung", "rungs", [len(ladder.rungs) for ladder in ladders])
+    arrays.append(Constants("rungs", "By rung: its name.", tuple(rung.name for rung in rungs)))
+    if any(rung.move_us for rung in rungs):
+        about = "By rung: microseconds without work after a climb to it."
+        arrays.append(Constants("move_us", about, tuple(rung.move_us or 0 for rung in rungs)))
+    return arrays
+
+
+def _of_costs(ladders: Sequence[Ladder]) -> list[Constants]:
+    units = [unit for ladder in ladders for unit in ladder.cost_units]
+    if not units:
+        return []
+    counts = [len(ladder.cost_units) for ladder in ladders]
+    costs = [cost for ladder in ladders for rung in ladder.rungs for cost in rung.cost_ppm]
+    of_rungs = [len(ladder.rungs) * count for ladder, count in zip(ladders, counts, strict=True)]
+    capacities = tuple(unit.capacity_ppm or 0 for unit in units)
+    return [
+        *_starts("first_unit", "cost units", counts),
+        Constants("units", "By cost unit: its name.", tuple(unit.name for unit in units)),
+        Constants("capacity_ppm", "By cost unit: its millionths; 0: no limit.", capacities),
+        *_starts("first_cost", "costs", of_rungs),
+        Constants("cost_ppm", "Costs of a rung in each unit, rung by rung.", tuple(costs)),
+    ]
+
+
+def _starts(name: str, what: str, counts: Sequence[int]) -> list[Constants]:
+    """Where the parts of each ladder begin; of one ladder that is known."""
+    if len(counts) == 1:
+        return []
+    about = f"By ladder: where its {what} begin; those of the next follow."
+    return [Constants(name, about, _sums(counts), is_index=True)]
+
+
+def _of_rows(ladders: Sequence[Ladder]) -> list[Constants]:
+    falls_back = [ladder.guard.outside is Outside.FIRST_RUNG for ladder in ladders]
+    from_arrival = [Rule.AGE_FROM_ARRIVAL in ladder.rules for ladder in ladders]
+    rows = [row for ladder in ladders for row in ladder.rows]
+    on_exit = [row.admission.kind is AdmissionKind.ON_EXIT for row in rows]
+    sums = _sums([len(ladder.rows) for ladder in ladders])
+    return [
+        _inner("falls_back", "By ladder: 1 if other loads stay on the first rung.", falls_back),
+        _inner("age_from_arrival", "By ladder: 1 if waiting counts towards ages.", from_arrival),
+        _inner("first_row", "By ladder: where its rows begin.", sums),
+        _inner("first_load", "By row: the load it holds from.", _first_loads(rows), is_index=False),
+        _inner("on_exit", "By row: 1 if a request starts when another exits.", on_exit),
+        _inner(
+            "delay_us",
+            "By row: microseconds that a request waits before it starts.",
+            [row.admission.delay_us for row in rows],
+            is_index=False,
+        ),
+        _inner(
+            "first_climb",
+            "By row: where its climbs begin.",
+            _sums([len(row.climbs) for row in rows]),
+        ),
+    ]
+
+
+def _first_loads(rows: Sequence[Row]) -> list[int]:
+    return [row.first_load for row in rows]
+
+
+def _of_climbs(rows: Sequence[Row]) -> list[Constants]:
+    climbs = [climb for row in rows for climb in row.climbs]
+    ages, rungs = [climb.age_us for climb in climbs], [climb.rung for climb in climbs]
+    return [
+        _inner("age_us", "By climb: the age in microseconds it is made at.", ages, is_index=False),
+        _inner("climb_rung", "By climb: the rung it leads to, counted in its ladder.", rungs),
+    ]
+
+
+def _inner(name: str, about: str, values: Iterable[int], *, is_index: bool = True) -> Constants:
+    return Constants(name, about, tuple(map(int, values)), is_index, is_inner=True)
+
+
+def _sums(counts: Sequence[int]) -> tuple[int, ...]:
+    """Where each part begins, and where the last one ends."""
+    return tuple(accumulate(counts, initial=0))

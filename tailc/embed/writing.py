@@ -1,0 +1,32 @@
+"""A source file in its place: what is there already is replaced only if it was made so, too."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tailc.atomic_files import replace_files
+from tailc.embed.language import MARK
+from tailc.errors import Code, Finding, Place, TailcError
+
+
+def write_source(path: Path, text: str) -> None:
+    """Write the file whole, or leave its place as it is.
+
+    Raises TailcError where it cannot be written, and where a file of other making is there.
+    """
+    if path.is_file() and not _is_ours(path):
+        message = f"`{path}` is there already, and `tailc embed` has not made it"
+        help_ = "give another path, or remove it"
+        raise TailcError(Finding(Code.CANNOT_WRITE, message, Place(str(path)), help_))
+    replace_files([(path, text.encode())])
+
+
+def _is_ours(path: Path) -> bool:
+    """Whether its first line is the mark; empty files are nobody's."""
+    try:
+        with path.open("rb") as file:
+            begins = file.read(len(MARK))
+    except OSError as error:
+        message = f"cannot write `{path}`: {error.strerror or error}"
+        raise TailcError(Finding(Code.CANNOT_WRITE, message, Place(str(path)))) from error
+    return begins in (b"", MARK.encode())

@@ -1,0 +1,70 @@
+"""Ladders as flat arrays."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from tailc.artifact.envelope import Policy
+from tailc.embed.embedded import Constants
+from tailc.embed.tables import RULE_NUMBERS, tables_of
+from tests.tailc.artifact.published import ROOT, controlled_policy, lucene_policy, small_policy
+
+
+def arrays_of(policy: Policy) -> dict[str, Constants]:
+    return {array.name: array for array in tables_of(policy).arrays}
+
+
+def test_rules_have_the_numbers_of_the_format_page() -> None:
+    page = (ROOT / "docs" / "artifact-format.md").read_text(encoding="utf-8")
+    told = re.findall(r"^\| `([a-z-]+)` \| (\d) \|", page, re.MULTILINE)
+    assert {rule.value: number for rule, number in RULE_NUMBERS.items()} == {
+        name: int(number) for name, number in told
+    }
+
+
+def test_the_published_table_is_laid_out_row_after_row() -> None:
+    """Haque et al., ASPLOS 2015, Table 2: its first rows start on four threads."""
+    arrays = arrays_of(lucene_policy())
+    ladder = lucene_policy().ladders[0]
+    assert arrays["first_row"].numbers == (0, len(ladder.rows))
+    assert len(arrays["age_us"].values) == sum(len(row.climbs) for row in ladder.rows)
+    assert arrays["rungs"].texts == tuple(rung.name for rung in ladder.rungs)
+    # reread-row, never-descend and boost-last-rung: bits 1, 2 and 3.
+    assert arrays["rules"].numbers == (2 + 4 + 8,)
+    assert "8 is boost-last-rung" in arrays["rules"].about
+    assert ladder.boost is not None
+    assert arrays["boost_below_ppm"].numbers == (ladder.boost.below_ppm,)
+
+
+def test_a_policy_for_all_requests_asks_for_no_class() -> None:
+    tables = tables_of(lucene_policy())
+    assert (tables.is_by_class, tables.is_for_all, tables.is_scaled) == (False, True, False)
+    assert "classes" not in arrays_of(lucene_policy())
+    assert "first_rung" not in arrays_of(lucene_policy())
+
+
+def test_the_ladder_for_all_classes_comes_last() -> None:
+    policy = small_policy()
+    turned = replace(policy, forms=tuple(reversed(policy.forms)))
+    assert arrays_of(policy)["classes"].texts == ("short", "")
+    assert tables_of(turned) == tables_of(policy)
+
+
+def test_a_policy_of_classes_alone_says_so() -> None:
+    short = next(one for one in small_policy().ladders if one.request_class)
+    tables = tables_of(replace(small_policy(), forms=(short,)))
+    assert (tables.is_by_class, tables.is_for_all) == (True, False)
+
+
+def test_parts_of_each_ladder_are_found_by_where_they_begin() -> None:
+    """Two ladders of three cores, which cost in four units."""
+    policy = controlled_policy()
+    arrays = arrays_of(policy)
+    assert tables_of(policy).is_scaled
+    assert arrays["first_rung"].numbers == (0, 3, 6)
+    assert arrays["first_unit"].numbers == (0, 4, 8)
+    assert arrays["first_cost"].numbers == (0, 12, 24)
+    second = next(ladder for ladder in policy.ladders if ladder.request_class is None)
+    assert arrays["cost_ppm"].numbers[12 + 4 : 12 + 8] == second.rungs[1].cost_ppm
+    assert arrays["move_us"].numbers == (0, 500, 500) * 2
