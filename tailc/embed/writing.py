@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from tailc.atomic_files import replace_files
@@ -14,7 +15,9 @@ def write_source(path: Path, text: str) -> None:
 
     Raises TailcError where it cannot be written, and where a file of other making is there.
     """
-    if path.is_file() and not _is_ours(path):
+    # A folder is refused below; a device, a pipe or a link into nowhere would be replaced.
+    is_taken = os.path.lexists(path) and not path.is_dir()
+    if is_taken and not (path.is_file() and _is_ours(path)):
         message = f"`{path}` is there already, and `tailc embed` has not made it"
         help_ = "give another path, or remove it"
         raise TailcError(Finding(Code.CANNOT_WRITE, message, Place(str(path)), help_))

@@ -1,6 +1,7 @@
 """tailc embed: which file it writes, which it leaves alone, and what it refuses."""
 
 import json
+import os
 import shutil
 
 import pytest
@@ -50,6 +51,15 @@ def test_embed_replaces_what_it_wrote_and_nothing_else(in_folder, tailc):
     ended = tailc(*words)
     assert (ended.code, "`held.rs` is there already" in ended.err) == (73, True)
     assert (in_folder / "held.rs").read_text() == "fn main() {}\n"
+
+
+def test_embed_replaces_no_pipe_and_no_link_into_nowhere(in_folder, tailc):
+    os.mkfifo(in_folder / "pipe.h")
+    (in_folder / "link.h").symlink_to("gone.h")
+    for name in ("pipe.h", "link.h"):
+        assert tailc("embed", LUCENE, "--lang", "c", "-o", name).code == 73
+    assert (in_folder / "pipe.h").is_fifo()
+    assert (in_folder / "link.h").is_symlink()
 
 
 @pytest.mark.parametrize(
