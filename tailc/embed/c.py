@@ -49,18 +49,16 @@ static inline struct @p@_answer
         @P@_NOW, 0, 0
     };
     uint32_t row = @p@_first_row[@at@];
-    uint32_t end = @p@_first_row[@at_next@];
-    uint32_t climb;
+    uint32_t left = @p@_first_row[@at_next@] - row;
+    uint32_t half, climb;
     if (@p@_falls_back[@at@]
         && (load < @p@_min_load[@at@]
             || load > @p@_max_load[@at@]))
         return answer;
-    while (end - row > 1) {
-        uint32_t middle = row + (end - row) / 2;
-        if (@p@_first_load[middle] <= load)
-            row = middle;
-        else
-            end = middle;
+    for (; left > 1; left -= half) {
+        half = left / 2;
+        if (@p@_first_load[row + half] <= load)
+            row += half;
     }
     if (@p@_on_exit[row]) {
         answer.start = @P@_ON_EXIT;
@@ -71,9 +69,12 @@ static inline struct @p@_answer
     if (@p@_age_from_arrival[@at@])
         executed_us += waited_us;
     climb = @p@_first_climb[row];
-    while (climb + 1 < @p@_first_climb[row + 1]
-           && @p@_age_us[climb + 1]@scale@ <= executed_us)
-        ++climb;
+    left = @p@_first_climb[row + 1] - climb;
+    for (; left > 1; left -= half) {
+        half = left / 2;
+        if (@p@_age_us[climb + half]@scale@ <= executed_us)
+            climb += half;
+    }
     answer.rung = @p@_climb_rung[climb];
     return answer;
 }
@@ -114,7 +115,7 @@ def _body(embedded: Embedded, name: str) -> str:
         output="uint64_t output_ppm," if tables.is_scaled else "",
         at="ladder" if tables.is_by_class else "0",
         at_next="ladder + 1" if tables.is_by_class else "1",
-        scale="\n              * output_ppm / 1000000" if tables.is_scaled else "",
+        scale="\n            * output_ppm / 1000000" if tables.is_scaled else "",
         p=name,
         P=name.upper(),
     )

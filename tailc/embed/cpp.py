@@ -51,13 +51,10 @@ inline constexpr Answer lookup(
     @output@
     std::uint64_t load, std::uint64_t waited_us, std::uint64_t executed_us) {
   if (kFallsBack[@at@] && (load < kMinLoad[@at@] || load > kMaxLoad[@at@])) return {};
-  std::uint32_t row = kFirstRow[@at@], end = kFirstRow[@at_next@];
-  while (end - row > 1) {
-    const std::uint32_t middle = row + (end - row) / 2;
-    if (kFirstLoad[middle] <= load)
-      row = middle;
-    else
-      end = middle;
+  std::uint32_t row = kFirstRow[@at@], half = 0;
+  for (std::uint32_t left = kFirstRow[@at_next@] - row; left > 1; left -= half) {
+    half = left / 2;
+    row += kFirstLoad[row + half] <= load ? half : 0;
   }
   Answer answer;
   if (kOnExit[row]) {
@@ -68,9 +65,10 @@ inline constexpr Answer lookup(
   }
   const std::uint64_t age_us = executed_us + (kAgeFromArrival[@at@] ? waited_us : 0);
   std::uint32_t climb = kFirstClimb[row];
-  while (climb + 1 < kFirstClimb[row + 1] &&
-         kAgeUs[climb + 1]@scale@ <= age_us)
-    ++climb;
+  for (std::uint32_t left = kFirstClimb[row + 1] - climb; left > 1; left -= half) {
+    half = left / 2;
+    climb += kAgeUs[climb + half]@scale@ <= age_us ? half : 0;
+  }
   answer.rung = kClimbRung[climb];
   return answer;
 }"""

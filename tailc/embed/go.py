@@ -54,12 +54,10 @@ func Lookup(@parameters@load, waitedUs, executedUs uint64) Answer {
 	if fallsBack[@at@] != 0 && (load < MinLoad[@at@] || load > MaxLoad[@at@]) {
 		return Answer{}
 	}
-	row, end := firstRow[@at@], firstRow[@at_next@]
-	for end-row > 1 {
-		if middle := row + (end-row)/2; firstLoad[middle] <= load {
-			row = middle
-		} else {
-			end = middle
+	row := firstRow[@at@]
+	for left := firstRow[@at_next@] - row; left > 1; left -= left / 2 {
+		if firstLoad[row+left/2] <= load {
+			row += left / 2
 		}
 	}
 	answer := Answer{}
@@ -73,8 +71,10 @@ func Lookup(@parameters@load, waitedUs, executedUs uint64) Answer {
 		executedUs += waitedUs
 	}
 	climb := firstClimb[row]
-	for climb+1 < firstClimb[row+1] && ageUs[climb+1]@scale@ <= executedUs {
-		climb++
+	for left := firstClimb[row+1] - climb; left > 1; left -= left / 2 {
+		if ageUs[climb+left/2]@scale@ <= executedUs {
+			climb += left / 2
+		}
 	}
 	answer.Rung = climbRung[climb]
 	return answer

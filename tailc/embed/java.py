@@ -67,14 +67,10 @@ _TABLES = """\
             return;
         }
         int row = FIRST_ROW[@at@];
-        int end = FIRST_ROW[@at_next@];
-        while (end - row > 1) {
-            int middle = row + (end - row) / 2;
-            if (FIRST_LOAD[middle] <= load) {
-                row = middle;
-            } else {
-                end = middle;
-            }
+        int half;
+        for (int left = FIRST_ROW[@at_next@] - row; left > 1; left -= half) {
+            half = left / 2;
+            row += FIRST_LOAD[row + half] <= load ? half : 0;
         }
         if (ON_EXIT[row] != 0) {
             answer.start = Start.ON_EXIT;
@@ -87,9 +83,9 @@ _TABLES = """\
             ageUs = Math.addExact(executedUs, waitedUs);
         }
         int climb = FIRST_CLIMB[row];
-        while (climb + 1 < FIRST_CLIMB[row + 1]
-                && AGE_US[climb + 1]@scale@ <= ageUs) {
-            ++climb;
+        for (int left = FIRST_CLIMB[row + 1] - climb; left > 1; left -= half) {
+            half = left / 2;
+            climb += AGE_US[climb + half]@scale@ <= ageUs ? half : 0;
         }
         answer.rung = CLIMB_RUNG[climb];
     }"""

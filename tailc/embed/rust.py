@@ -49,14 +49,11 @@ pub fn lookup(
     if FALLS_BACK[@at@] != 0 && !(MIN_LOAD[@at@]..=MAX_LOAD[@at@]).contains(&load) {
         return Answer { start: Start::Now, rung: 0 };
     }
-    let (mut row, mut end) = (FIRST_ROW[@at@], FIRST_ROW[@at_next@]);
-    while end - row > 1 {
-        let middle = row + (end - row) / 2;
-        if FIRST_LOAD[middle] <= load {
-            row = middle;
-        } else {
-            end = middle;
-        }
+    let mut row = FIRST_ROW[@at@];
+    let mut left = FIRST_ROW[@at_next@] - row;
+    while left > 1 {
+        row += if FIRST_LOAD[row + left / 2] <= load { left / 2 } else { 0 };
+        left -= left / 2;
     }
     let start = if ON_EXIT[row] != 0 {
         Start::OnExit
@@ -68,8 +65,11 @@ pub fn lookup(
     let counted_us = if AGE_FROM_ARRIVAL[@at@] != 0 { waited_us } else { 0 };
     let age_us = executed_us.saturating_add(counted_us);
     let mut climb = FIRST_CLIMB[row];
-    while climb + 1 < FIRST_CLIMB[row + 1] && AGE_US[climb + 1]@scale@ <= age_us {
-        climb += 1;
+    left = FIRST_CLIMB[row + 1] - climb;
+    while left > 1 {
+        let is_made = AGE_US[climb + left / 2]@scale@ <= age_us;
+        climb += if is_made { left / 2 } else { 0 };
+        left -= left / 2;
     }
     Answer { start, rung: CLIMB_RUNG[climb] }
 }"""
