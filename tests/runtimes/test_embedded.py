@@ -88,11 +88,11 @@ def wanted() -> list[str]:
 
 
 def odd_policy(folder: Path) -> Path:
-    """A policy that is called as badly as can be, and its rungs too."""
+    """A policy that is called as badly as can be, and its rungs too; for one class alone."""
     policy = lucene_policy()
     ladder = policy.ladders[0]
     rungs = tuple(replace(rung, name=ODD + rung.name) for rung in ladder.rungs)
-    forms = (replace(ladder, rungs=rungs),)
+    forms = (replace(ladder, rungs=rungs, request_class=ODD),)
     return write_policy(replace(policy, name=ODD, kind=ODD, forms=forms), folder / "odd")[1]
 
 
