@@ -14,7 +14,6 @@ import numpy as np
 BLOCK_S = 1.0
 REPLICATES = 1_000
 LOW, HIGH = 0.025, 0.975
-NAMES = {"lucene-server": "FM", "SEQ": "SEQ", "FIX-2": "FIX-2"}
 TAIL = ("estimate_us", "low_us", "high_us")
 HEADS = ("rate", "policy", "", "p50", "p99", "mean", "utilization")
 
@@ -43,9 +42,10 @@ def predicted(verdict: dict) -> dict[tuple[float, str], Run]:
     asked = [slo["percentile_ppm"] for slo in verdict["slos"]]
     found: dict[tuple[float, str], Run] = {}
     for point in verdict["points"]:
-        for told in (point["policy"], *point["baselines"]):
+        baselines = ((told["subject"], told) for told in point["baselines"])
+        for name, told in (("FM", point["policy"]), *baselines):
             tails = dict(zip(asked, told["verdicts"], strict=True))
-            found[point["rate_mrps"] / 1e3, NAMES[told["subject"]]] = Run(
+            found[point["rate_mrps"] / 1e3, name] = Run(
                 _tail(tails[500_000]),
                 _tail(tails[990_000]),
                 Figure(told["load"]["mean_latency_us"] / 1e3),

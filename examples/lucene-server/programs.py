@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import shutil
 import subprocess
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,12 +18,15 @@ MAIN = "dev.tailc.examples.lucene.Main"
 # The heap is there from the start, so that it does not grow while something is measured.
 SERVER_FLAGS = ("-Xms1g", "-Xmx1g", "-XX:+AlwaysPreTouch")
 
+PRINTS = {"stdout": subprocess.PIPE, "text": True}
+
 
 @dataclass(frozen=True)
 class Programs:
-    """The programs as Maven has built them in `folder`."""
+    """The programs as Maven has built them in `folder`; the server has so many cores."""
 
     folder: Path
+    cores: int
 
     @property
     def corpus(self) -> Path:
@@ -32,7 +36,8 @@ class Programs:
     def run(self, command: str, **options: object) -> str:
         """What a program prints; SystemExit where it fails."""
         words = self.words(command, options)
-        done = subprocess.run(words, stdout=subprocess.PIPE, text=True, check=False)
+        beside = cores_there()[self.cores :] or cores_there()
+        done = subprocess.run([*on(beside), *words], check=False, **PRINTS)
         if done.returncode:
             raise SystemExit(f"`{command}` ended with {done.returncode}")
         return done.stdout.strip()
@@ -46,7 +51,21 @@ class Programs:
         return [*words, *(word for pair in pairs for word in pair)]
 
 
-def build(folder: Path) -> Programs:
+def cores_there() -> list[int]:
+    """The cores that may be used, by number; where the system does not tell, all that there are."""
+    if hasattr(os, "sched_getaffinity"):
+        return sorted(os.sched_getaffinity(0))
+    return list(range(os.cpu_count() or 1))
+
+
+def on(cores: Sequence[int]) -> list[str]:
+    """What keeps a command on these cores, where the system can; it goes before the command."""
+    if shutil.which("taskset") is None:
+        return []
+    return ["taskset", "-c", ",".join(map(str, cores))]
+
+
+def build(folder: Path, cores: int) -> Programs:
     """The programs and the text, built into `folder`; SystemExit where the tools are missing."""
     for tool, package in (("java", "default-jdk-headless"), ("mvn", "maven")):
         if shutil.which(tool) is None:
@@ -56,7 +75,7 @@ def build(folder: Path) -> Programs:
     maven = ["mvn", "-q", "-B", "-Dstyle.color=never", "-f", str(FOLDER / "reactor.xml"), places]
     if subprocess.run([*maven, "-Dmaven.test.skip", "package"], check=False).returncode:
         raise SystemExit("Maven could not build the server")
-    return Programs(folder)
+    return Programs(folder, cores)
 
 
 @dataclass(frozen=True)
@@ -71,22 +90,22 @@ class Server:
         try:
             urllib.request.urlopen(asked).close()
         except urllib.error.HTTPError as refused:
-            raise SystemExit(
-                f"the server refuses the policy: {json.load(refused)['error']}"
-            ) from None
+            with refused:
+                why = json.load(refused)["error"]
+            raise SystemExit(f"the server refuses the policy: {why}") from None
 
 
 @contextlib.contextmanager
 def serving(programs: Programs, index: Path, policy: Path) -> Iterator[Server]:
     """A server of the index, until it is no longer needed."""
     words = programs.words("serve", {"index": index, "policy": policy}, *SERVER_FLAGS)
-    process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
-    try:
-        assert process.stdout is not None
-        said = process.stdout.readline().split()
-        if said[:1] != ["port"]:
-            raise SystemExit("the server did not start")
-        yield Server(f"http://127.0.0.1:{said[1]}")
-    finally:
-        process.terminate()
-        process.wait()
+    its_own = cores_there()[: programs.cores]
+    with subprocess.Popen([*on(its_own), *words], **PRINTS) as process:
+        try:
+            assert process.stdout is not None
+            said = process.stdout.readline().split()
+            if said[:1] != ["port"]:
+                raise SystemExit("the server did not start")
+            yield Server(f"http://127.0.0.1:{said[1]}")
+        finally:
+            process.terminate()

@@ -9,6 +9,7 @@ import json
 import shutil
 import subprocess
 import sys
+import urllib.request
 from pathlib import Path
 
 import pytest
@@ -124,6 +125,7 @@ def test_a_request_without_an_answer_ends_the_comparison(tmp_path):
     [
         (["--corpus", "/no/such/folder"], "`/no/such/folder` is no folder"),
         (["--degrees", "1"], "two threads"),
+        (["--cores", "0"], "`--cores 0` is not 1 to"),
     ],
 )
 def test_a_wrong_command_line_is_refused(words, said, capsys):
@@ -132,22 +134,54 @@ def test_a_wrong_command_line_is_refused(words, said, capsys):
     assert said in capsys.readouterr().err
 
 
-@pytest.mark.fuzz
-def test_a_quick_run_serves_as_the_policy_says(tmp_path):
+@pytest.fixture(scope="module")
+def quick(tmp_path_factory):
+    """The folder of a short run of the whole story, and what it printed."""
     for tool in ("java", "mvn"):
         if shutil.which(tool) is None:
             pytest.skip(f"this machine has no `{tool}`")
-    command = [sys.executable, FOLDER / "run.py", "--quick", "--out", tmp_path, "--seconds", "8"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    found = json.loads((tmp_path / "found.json").read_text())
+    folder = tmp_path_factory.mktemp("quick")
+    command = [sys.executable, FOLDER / "run.py", "--quick", "--out", folder, "--seconds", "8"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return folder, done.stdout
+
+
+@pytest.mark.fuzz
+def test_a_quick_run_serves_as_the_policy_says(quick):
+    folder, printed = quick
+    found = json.loads((folder / "found.json").read_text())
     assert [one["policy"] for one in found] == ["SEQ", "FIX-2", "FM"]
-    assert done.stdout.count("measured") == 3
+    assert printed.count("measured") == 3
     rate = f"{found[0]['rate_per_s']:g}"
-    assert threads_of(tmp_path / f"SEQ-{rate}.csv") == {1}
-    assert threads_of(tmp_path / f"FIX-2-{rate}.csv") == {2}
-    least_ms = least_climb_ms(tmp_path / "policy.tailc")
-    for row in rows_of(tmp_path / f"FM-{rate}.csv"):
+    assert threads_of(folder / f"SEQ-{rate}.csv") == {1}
+    assert threads_of(folder / f"FIX-2-{rate}.csv") == {2}
+    least_ms = least_climb_ms(folder / "policy.tailc")
+    for row in rows_of(folder / f"FM-{rate}.csv"):
         assert row["threads"] == "1" or float(row["run_ms"]) >= least_ms
+
+
+@pytest.mark.fuzz
+def test_a_policy_that_the_server_cannot_keep_changes_nothing(quick, out, tmp_path):
+    folder, _ = quick
+    (index,) = folder.glob("index-*")
+    built = run.programs.Programs(folder / "maven", cores=1)
+    policy = tmp_path / "policy.tailc"
+    with run.programs.serving(built, index, policy) as server:
+        shutil.copy(out / "policy.tailc", policy)
+        server.open_policy()
+        # Of another service, and one that boosts.
+        shutil.copy(FOLDER.parent / "search" / "expected.tailc", policy)
+        with pytest.raises(SystemExit, match="the policy is for `search`"):
+            server.open_policy()
+        spec = (out / "spec.yaml").read_text().replace("boosting: false", "boosting: true")
+        (out / "boosting.yaml").write_text(spec)
+        boosting = tailc.compile_policy(str(out / "boosting.yaml")).policy
+        tailc.write_artifact(boosting, str(policy.with_suffix("")))
+        with pytest.raises(SystemExit, match="rule `boost-last-rung` is not kept here"):
+            server.open_policy()
+        with urllib.request.urlopen(f"{server.url}/search?q=import") as answer:
+            assert json.load(answer)["matches"] > 0
 
 
 def rows_of(path):
