@@ -172,7 +172,9 @@ def _within(plan: Plan, epoch: int, epochs: int) -> tuple[int, str]:
     within = min(epochs, len(plan.epochs) - epoch)
     if within == epochs:
         return within, ""
-    told = f"the plan ends after {within:,} of the job's {epochs:,} epochs: no later ones are priced"
+    told = (
+        f"the plan ends after {within:,} of the job's {epochs:,} epochs: no later ones are priced"
+    )
     return within, f"\n{told}"
 
 
