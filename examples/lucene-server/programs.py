@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Sequence
@@ -73,7 +74,8 @@ def build(folder: Path, cores: int) -> Programs:
     # Both projects read the property, each with its own name in it.
     places = f"-DbuildDirectory={folder.resolve()}/${{project.artifactId}}"
     maven = ["mvn", "-q", "-B", "-Dstyle.color=never", "-f", str(FOLDER / "reactor.xml"), places]
-    if subprocess.run([*maven, "-Dmaven.test.skip", "package"], check=False).returncode:
+    done = subprocess.run([*maven, "-Dmaven.test.skip", "package"], check=False, stdout=sys.stderr)
+    if done.returncode:
         raise SystemExit("Maven could not build the server")
     return Programs(folder, cores)
 
