@@ -82,13 +82,15 @@ def _pass_model(highs: highspy.Highs, program: LinearProgram) -> None:
     order = np.argsort(program.column, kind="stable")
     columns = np.arange(program.n_variables)
     starts = np.searchsorted(program.column[order], columns)
-    highs.passModel(
+    status = highs.passModel(
         *(program.n_variables, program.n_rows, program.value.size),
         *(int(highspy.MatrixFormat.kColwise), int(highspy.ObjSense.kMinimize), program.offset),
         *(program.cost, program.lower, program.upper, program.row_lower, program.row_upper),
         *(starts.astype(np.int32), program.row[order].astype(np.int32), program.value[order]),
         program.integer.astype(np.int32),
     )
+    if status == highspy.HighsStatus.kError:
+        raise ValueError("HiGHS does not take the program")
 
 
 def _basis(start: Basis) -> highspy.HighsBasis:
@@ -110,8 +112,6 @@ def _told(basis: highspy.HighsBasis) -> Basis | None:
 def _outcome(
     program: LinearProgram, status: highspy.HighsModelStatus, has_point: object
 ) -> Outcome:
-    if status == _STATUSES.kModelEmpty:
-        return Outcome.OPTIMAL
     if status == _STATUSES.kUnboundedOrInfeasible:
         is_bounded = np.isfinite(program.lower).all() and np.isfinite(program.upper).all()
         return Outcome.INFEASIBLE if is_bounded else Outcome.REFUSED

@@ -105,7 +105,8 @@ class LinearProgram:
         _require(bool(finite and np.isfinite(self.offset)), "costs and A must be finite")
         for low, high in ((self.lower, self.upper), (self.row_lower, self.row_upper)):
             _require(bool((low <= high).all()), "bounds must be in order")
-        places = np.sort(self.row * n + self.column)
+        # Sorted by columns already, but for a few: a stable sort is then little more than a look.
+        places = np.sort(self.column * m + self.row, kind="stable")
         _require(bool((places[1:] > places[:-1]).all()), "A has a place twice")
         if self.start is not None:
             _require(self.start.variables.shape == (n,), "a start has a place for each variable")

@@ -101,7 +101,9 @@ def refuse_wide(log: JobLog, servers: int) -> None:
         job = int(np.argmax(wide))
         message = f"job {log.number[job]} is {log.width[job]} wide, and the datacentre {servers}"
         others = f" (first of {count} such jobs)" if count > 1 else ""
-        help_ = "divide the widths by more, or drop more of the largest jobs"
+        help_ = (
+            "divide widths by more (`divide_width`), or drop more of the largest (`drop_largest`)"
+        )
         raise TailcError(Finding(Code.TOO_WIDE, message + others, log.place(job), help_))
 
 

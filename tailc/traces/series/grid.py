@@ -185,7 +185,7 @@ class _Telling:
         )
         row = int(np.searchsorted(self.at, first))
         changes = (*self.rows.clocked.back_at, *self.rows.clocked.forward_at)
-        help_ = "fill longer gaps, keep them as not known, or cut a part without them"
+        help_ = "raise `fill_up_to`, set `keeps_longer_gaps`, or cut a part without gaps"
         if row in changes or row + 1 in changes:
             help_ = "the clock changes here: name the zone that the logger kept, such as `-07:00`"
         return _at_row(self.rows, self.reading, row, Code.SERIES_GAP, message, help_)

@@ -43,6 +43,9 @@ FIRST_PICK = 4
 PICKED_SHARE = 1 / 4
 """Of the gap: schedules are picked from those in plans that have no more of it left."""
 
+MOST_PICKED = 1_000
+"""Schedules from which are picked, those of the least excess."""
+
 TRUST = 0.3
 """How far prices are moved from those of the best bound to the program's."""
 
@@ -145,14 +148,17 @@ class _Search:
         self.count = self.picked = 0
 
     def begin(self, warm: Sequence[Column]) -> None:
-        """Solve the root, and plan once without any solver."""
-        self.master.add(c for c in warm if not faults_of_column(self.problem, c))
+        """Solve the root, and plan without any solver."""
+        known = [c for c in warm if not faults_of_column(self.problem, c)]
+        self.master.add(known)
         self.master.add(_requested(self.problem))
         first = self._first()
-        columns = first.priced.columns
-        self._try(Mixture(self.problem, columns, [1.0] * len(columns)).most())
+        self._try_first_of(first.priced.columns)
         self.root = self._solved(first, self.effort.rounds)
         self._try_most(self.root)
+        for columns in (known, _requested(self.problem)):
+            if self.best is None:
+                self._try_first_of(columns)
         heapq.heappush(self.open, self.root)
         if not self._is_done():
             self._pick()
@@ -251,6 +257,10 @@ class _Search:
         if kid.bound < self.cost:
             heapq.heappush(self.open, kid)
 
+    def _try_first_of(self, columns: Sequence[Column]) -> None:
+        """Try the first schedule of each job."""
+        self._try(Mixture(self.problem, columns, [1.0] * len(columns)).most())
+
     def _try_most(self, node: _Node) -> None:
         """Try the schedules that a node's mixture has most of."""
         self._try(node.mixture.most() if node.mixture else None)
@@ -279,10 +289,10 @@ class _Search:
     def _promising(self, root: _Node) -> dict[Column, float]:
         """Schedules that may be in a better plan, and their excess at the prices of the root."""
         most = (self.cost - self.bound) * PICKED_SHARE
-        excess = self.master.excess(root.multipliers).tolist()
-        best = set(self.best or ())
-        pairs = zip(self.master.columns, excess, strict=True)
-        return {column: more for column, more in pairs if more <= most or column in best}
+        excess = dict(zip(self.master.columns, self.master.excess(root.multipliers), strict=True))
+        least = sorted(excess, key=lambda column: excess[column])[:MOST_PICKED]
+        found = {column: excess[column] for column in least if excess[column] <= most}
+        return found | {column: excess[column] for column in self.best or ()}
 
     def _mixture(self, answer: Answer, kept: Sequence[int]) -> Mixture | None:
         shares = self.master.shares(answer, kept)
@@ -302,7 +312,8 @@ class _Search:
         return node.bound >= self.cost * (1 - self.effort.aim)
 
     def _is_done(self) -> bool:
-        return self.cost - self.bound <= self.effort.aim * self.cost
+        is_planned = math.isfinite(self.cost)
+        return is_planned and self.cost - self.bound <= self.effort.aim * self.cost
 
 
 def _requested(problem: ParallelProblem) -> list[Column]:

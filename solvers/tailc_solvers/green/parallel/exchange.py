@@ -23,6 +23,9 @@ from tailc_solvers.green.parallel.problem import ParallelProblem
 from tailc_solvers.green.parallel.schedules import NANO, Column
 from tailc_solvers.green.parallel.search import brown_cost_of, energy_of, lacking_of, waiting_of
 
+MOST_FOR_TRIPLES = 300
+"""Schedules; of more, no triples of jobs are swapped."""
+
 FINALISTS = 3
 """Choices of which triples of jobs are swapped, after pairs from every start."""
 
@@ -113,7 +116,8 @@ class Exchange:
             for _ in range(starts)
         ]
         pairs = sorted(self._reached(self._first[:-1] + offset, 2) for offset in drawn)
-        final = min(self._reached(np.array(chosen), 3) for _, chosen in pairs[:FINALISTS])
+        at_once = 3 if len(self._columns) <= MOST_FOR_TRIPLES else 2
+        final = min(self._reached(np.array(chosen), at_once) for _, chosen in pairs[:FINALISTS])
         return [self._columns[k] for k in final[1]]
 
     def _reached(self, chosen: NDArray[np.int64], at_once: int) -> tuple[float, list[int]]:

@@ -85,3 +85,37 @@ def solvable_problem(seed: int) -> ParallelProblem:
     while math.isinf(parallel_plain.least_cost(feasible_problem(seed))):
         seed += 1
     return feasible_problem(seed)
+
+
+def brimful_problem(seed: int) -> ParallelProblem:
+    """Jobs of one count each, laid on nine servers first and then given windows around that.
+
+    A schedule that is best by itself hardly ever leaves room for the others.
+    """
+    draw = np.random.default_rng(seed)
+    T, C, length_s = 20, 9, 900
+    speed = {2: 1_900, 3: 2_800, 4: 3_500, 5: 4_200}
+    free, jobs = np.full(T, C), []
+    for _ in range(300):
+        n, epochs = int(draw.choice([*speed])), int(draw.integers(2, 7))
+        begin = int(draw.integers(0, T - epochs + 1))
+        if (free[begin : begin + epochs] < n).any():
+            continue
+        free[begin : begin + epochs] -= n
+        earliest = max(0, begin - int(draw.integers(0, 5)))
+        latest = min(T - epochs, begin + int(draw.integers(0, 5)))
+        work = speed[n] * epochs * length_s * 1_000
+        one = Shape.of(2 * n, [n], [speed[n]])
+        jobs.append(ParallelJob((one,), work, n, speed[n], 1_000, earliest, latest))
+    sun = np.maximum(0.0, np.sin(np.linspace(0, np.pi, T)))
+    return ParallelProblem(
+        length_s=np.full(T, length_s),
+        servers=C,
+        power_mw=30_000 * np.arange(C + 1),
+        moves_mj=moves_of(600_000 * np.arange(C + 1), at_the_ends=False),
+        green_mj=whole([np.rint(sun * C * 30_000 * length_s).astype(np.int64)]),
+        weight_ppm=whole([1_000_000]),
+        brown_cost=np.full(T, 105_500),
+        run_cost=2_500,
+        jobs=tuple(jobs),
+    )

@@ -15,6 +15,7 @@ from tailc_solvers.green.parallel.solution import Ending
 
 from tests.reference import parallel_plain
 from tests.tailc_solvers.green.parallel.instances import (
+    brimful_problem,
     feasible_problem,
     small_problem,
     solvable_problem,
@@ -57,6 +58,14 @@ def test_the_cost_is_within_the_gap_of_the_least_of_all_plans(solver, seed, fore
     assert found.bound is not None
     assert found.bound <= least <= found.ledger.cost
     assert found.ledger.cost == parallel_plain.cost(problem, found.plan.servers.tolist())
+    assert faults_of(problem, found.plan) == []
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_jobs_that_fit_to_the_brim_have_a_plan(solver, seed):
+    problem = brimful_problem(seed)
+    found = solve_columns(problem, solver).solution
+    assert found.plan is not None, (found.ending, found.message)
     assert faults_of(problem, found.plan) == []
 
 
