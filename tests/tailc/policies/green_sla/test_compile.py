@@ -115,7 +115,8 @@ def test_what_a_compile_tells_names_jobs_profit_and_the_bound(folder, policy, ca
     assert "of the bound" in capsys.readouterr().out
 
 
-def test_a_wide_job_is_refused_with_its_row(folder, tmp_path, capsys):
+@pytest.mark.parametrize("command", [["compile", "--no-progress"], ["check", "--trace"]])
+def test_a_wide_job_is_refused_with_its_row(folder, tmp_path, capsys, command):
     write(tmp_path)
     log = tmp_path / "jobs.csv"
     lines = log.read_text().splitlines()
@@ -125,7 +126,7 @@ def test_a_wide_job_is_refused_with_its_row(folder, tmp_path, capsys):
     submit, run_s, _ = lines[at].split(",")
     lines[at] = f"{submit},{run_s},21"
     log.write_text("\n".join(lines) + "\n")
-    assert run(["compile", str(tmp_path / "service.yaml"), "--no-progress"]) == ExitCode.BAD_CONTENT
+    assert run([*command, str(tmp_path / "service.yaml")]) == ExitCode.BAD_CONTENT
     told = capsys.readouterr().err
     assert "TC0245" in told
     assert f"row {at}" in told
