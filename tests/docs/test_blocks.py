@@ -20,6 +20,11 @@ READ_ONLY = {
     ("examples/search/README.md", "pip install duckdb numpy pyarrow"),
     ("examples/elfen/README.md", "python examples/elfen/generate.py"),
     ("examples/greenpar/README.md", "python examples/greenpar/generate.py"),
+    (
+        "examples/lucene-server/README.md",
+        "python examples/lucene-server/run.py --quick    # only to see it work",
+    ),
+    ("examples/lucene-server/README.md", "cd build/lucene-server"),
     ("examples/autopro/README.md", "python examples/autopro/measure.py"),
     ("docs/greenpar.md", "speedup:"),
     ("docs/tune-pid.md", "make bench BENCH=pid_tuners"),

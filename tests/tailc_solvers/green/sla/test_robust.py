@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from tailc_solvers.backends.adapters import Backend, Solver
+from tailc_solvers.backends.child import Child
 from tailc_solvers.backends.linear import Limits, Outcome
 from tailc_solvers.green.sla.check import faults_of, figures_of
 from tailc_solvers.green.sla.flow import place_job
@@ -148,13 +149,17 @@ def test_a_job_that_must_run_and_has_no_room_ends_it():
     assert place_robust([full], [job]).outcome is Outcome.INFEASIBLE
 
 
-def test_a_crashing_or_slow_solver_gives_no_plan():
+@pytest.mark.parametrize(
+    ("rogue", "outcome"), [("hang", Outcome.TIMED_OUT), ("segfault", Outcome.CRASHED)]
+)
+def test_a_crashing_or_slow_solver_gives_no_plan(rogue, outcome):
     scenarios = scenarios_of(1, 2)
     groups = scenarios[0]
     job = small_job(1, groups.groups, groups.epochs)
     with Solver(Backend.HIGHS) as solver:
-        found = solve_robust(scenarios, [job], solver, Limits(wall_s=1e-9))
-    assert found.outcome in (Outcome.TIMED_OUT, Outcome.LIMIT)
+        solver._child = Child(f"tests.tailc_solvers.backends.rogues:{rogue}")
+        found = solve_robust(scenarios, [job], solver, Limits(wall_s=0.3))
+    assert found.outcome is outcome
     assert found.plan is None
 
 
