@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 from tailc_runtime.differential import checksums, draws
 
-from tests.runtimes import test_cpp, test_go, test_java, test_rust
+from tests.runtimes.readers import READERS
 from tests.tailc.artifact.published import VECTORS
 
 # Of every form, with a controller and without, and the extremes of each.
@@ -23,21 +23,12 @@ FUZZ_QUESTIONS = -(-100_000_000 // len(POLICIES))
 Ask = Callable[[str, int, int], list[str]]
 
 
-def asker(name: str, factory: pytest.TempPathFactory) -> Ask:
-    if name == "java":
-        java = test_java.runtime(factory)
-        return lambda policy, seed, count: java.run("Differential", VECTORS / policy, seed, count)
-    programs = {
-        "cpp": lambda: test_cpp.runtime(factory),
-        "go": lambda: test_go.runtime(factory),
-        "rust": test_rust.runtime,
-    }
-    program = programs[name]()
-    return lambda policy, seed, count: program.run("differential", VECTORS / policy, seed, count)
+def asker(language: str, factory: pytest.TempPathFactory) -> Ask:
+    reader = READERS[language](factory)
+    return lambda policy, seed, count: reader.run("differential", VECTORS / policy, seed, count)
 
 
-# The one that takes longest to build comes last: others may be building it.
-@pytest.fixture(scope="module", params=["rust", "go", "java", "cpp"])
+@pytest.fixture(scope="module", params=READERS)
 def ask(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Ask:
     return asker(request.param, tmp_path_factory)
 
@@ -70,7 +61,7 @@ def test_the_first_draws_are_those_of_splitmix64() -> None:
 
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Ask]:
-    return {name: asker(name, tmp_path_factory) for name in ("cpp", "go", "java", "rust")}
+    return {name: asker(name, tmp_path_factory) for name in READERS}
 
 
 @pytest.mark.fuzz
