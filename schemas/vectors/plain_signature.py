@@ -15,7 +15,7 @@ EXPIRY_AT, KEY_ID_AT, VALUE_AT, CHECK_AT = 8, 16, 24, 88
 ORDER = 2**252 + 27742317777372353535851937790883648493
 
 
-def test_key(name: str) -> Ed25519PrivateKey:
+def key_for_tests(name: str) -> Ed25519PrivateKey:
     """The key of that name: anybody can make it, so nothing but tests may trust it."""
     return Ed25519PrivateKey.from_private_bytes(hashlib.sha256(name.encode()).digest())
 

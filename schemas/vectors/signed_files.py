@@ -14,8 +14,8 @@ from policies import named_policies
 from tailc.artifact.flat_form import encode_flat
 
 COLUMNS = ("file", "keys", "now_s", "service", "held_generation", "error", "about")
-ONE, TWO = plain.test_key("tailc test key 1"), plain.test_key("tailc test key 2")
-STRANGER = plain.test_key("tailc test key 3")
+ONE, TWO = plain.key_for_tests("tailc test key 1"), plain.key_for_tests("tailc test key 2")
+STRANGER = plain.key_for_tests("tailc test key 3")
 KEY_FILES = {"test-key-1.pem": ONE, "test-key-2.pem": TWO}
 KEY_1, KEY_2 = KEY_FILES
 BOTH = f"{KEY_1} {KEY_2}"
