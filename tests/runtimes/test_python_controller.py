@@ -152,8 +152,11 @@ def test_steps_are_those_of_the_form(seed: int) -> None:
             runs.step(tail_us, rate_mrps)
 
 
-def test_the_examples_of_the_readme_run(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_examples_of_the_readme_run(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     """An epoch of 250 ms at a very high rate: ki is 0.17, so 8.5 of 109 ms are taken away."""
+    monkeypatch.chdir(tmp_path)  # some write files
     text = (ROOT / "runtimes/python/README.md").read_text(encoding="utf-8")
     for block in re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL):
         exec(block.replace('"schemas/', f'"{ROOT}/schemas/'), {})
