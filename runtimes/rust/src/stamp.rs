@@ -14,7 +14,7 @@ pub(crate) struct Stamp {
     modified: SystemTime,
     changed: SystemTime,
     /// Whether it may change again without another stamp: clocks of file systems are coarse.
-    is_young: bool,
+    pub is_young: bool,
 }
 
 /// Longer than the coarsest clock of a file system.
@@ -34,14 +34,9 @@ impl Stamp {
         })
     }
 
-    /// Whether a file that was looked at before, with that stamp, is as it was.
-    pub fn is_unchanged(&self, before: &Self) -> bool {
-        !before.is_young && self.settled() == before.settled()
-    }
-
-    /// The same of a file at which no second look is wanted.
-    pub fn settled(self) -> Self {
-        Self { is_young: false, ..self }
+    /// Whether it is that of a file that has not changed, unless unseen.
+    pub fn is_of_same(&self, before: &Self) -> bool {
+        Self { is_young: before.is_young, ..*self } == *before
     }
 }
 

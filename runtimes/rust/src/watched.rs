@@ -1,5 +1,6 @@
 //! A policy that is opened again whenever its file changes.
 
+use std::mem;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{channel, RecvTimeoutError, Sender};
@@ -39,6 +40,7 @@ type Sha256Bytes = [u8; 32];
 struct Seen {
     /// None: it could not be looked at.
     stamp: Option<Stamp>,
+    is_unreadable: bool,
     last_read: Sha256Bytes,
     /// Of the policy in force.
     held: Sha256Bytes,
@@ -84,7 +86,8 @@ impl Watched {
         let bytes = bytes_of(&path)?;
         let policy = options.policy_in(&bytes, &path)?;
         let digest = Sha256::digest(&bytes).into();
-        let seen = Mutex::new(Seen { stamp, last_read: digest, held: digest });
+        let seen =
+            Mutex::new(Seen { stamp, is_unreadable: false, last_read: digest, held: digest });
         let current = ArcSwap::from_pointee(policy);
         Ok(Self { shared: Arc::new(Shared { path, options, current, seen }) })
     }
@@ -129,30 +132,37 @@ impl Watched {
 impl Shared {
     /// The policy that takes the place of the one held; none: there is nothing new.
     fn successor(&self, seen: &mut Seen) -> Result<Option<Policy>> {
-        let before = seen.stamp;
-        let stamp = match Stamp::of(&self.path) {
-            Ok(stamp) => stamp,
-            Err(_) if before.is_none() => return Ok(None),
-            Err(why) => {
-                seen.stamp = None;
-                return Err(Error::Io(self.path.clone(), why));
-            }
-        };
-        if before.is_some_and(|before| stamp.is_unchanged(&before)) {
-            return Ok(None);
-        }
-        seen.stamp = Some(stamp);
-        let bytes = bytes_of(&self.path).inspect_err(|_| seen.stamp = Some(stamp.settled()))?;
-        let digest: Sha256Bytes = Sha256::digest(&bytes).into();
-        let is_known = digest == seen.last_read || digest == seen.held;
-        seen.last_read = digest;
-        if is_known {
-            return Ok(None);
-        }
+        let Some(bytes) = self.other_bytes(seen)? else { return Ok(None) };
         let options = self.options.clone().replacing(&self.current.load());
         let policy = options.policy_in(&bytes, &self.path)?;
-        seen.held = digest;
+        seen.held = seen.last_read;
         Ok(Some(policy))
+    }
+
+    /// What the file has now; none: that is known. What cannot be read is an error once, and tried
+    /// again at every look.
+    fn other_bytes(&self, seen: &mut Seen) -> Result<Option<Vec<u8>>> {
+        let before = seen.stamp.take();
+        let was_unreadable = mem::replace(&mut seen.is_unreadable, true);
+        let stamp = match Stamp::of(&self.path) {
+            Err(_) if was_unreadable && before.is_none() => return Ok(None),
+            found => found.map_err(|why| Error::Io(self.path.clone(), why))?,
+        };
+        seen.stamp = Some(stamp);
+        let is_touched = before.is_none_or(|before| !stamp.is_of_same(&before));
+        if !is_touched && !was_unreadable && before.is_some_and(|before| !before.is_young) {
+            seen.is_unreadable = false;
+            return Ok(None);
+        }
+        let bytes = match bytes_of(&self.path) {
+            Err(_) if was_unreadable && !is_touched => return Ok(None),
+            read => read?,
+        };
+        seen.is_unreadable = false;
+        let digest: Sha256Bytes = Sha256::digest(&bytes).into();
+        let is_known = digest == seen.held || !is_touched && digest == seen.last_read;
+        seen.last_read = digest;
+        Ok((!is_known).then_some(bytes))
     }
 }
 

@@ -1,7 +1,10 @@
 //! What a look at a file tells.
 
-use std::fs;
+use std::env;
+use std::fs::{self, File};
+use std::iter;
 use std::path::Path;
+use std::process::Command;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -116,6 +119,46 @@ fn a_file_that_is_gone_is_counted_once_and_missed_no_more_when_it_is_back() {
     fs::create_dir(&path).unwrap();
     assert_eq!(told(&watched), "unreadable");
     assert_eq!(told(&watched), "unchanged");
+}
+
+/// As in a server that has too many connections.
+#[cfg(unix)]
+#[test]
+fn a_file_that_cannot_be_opened_for_a_while_is_tried_again_as_it_is() {
+    let own = env::current_exe().unwrap();
+    let few = Command::new("sh")
+        .args(["-c", r#"ulimit -n 32 && exec "$0" --ignored --exact reload::where_files_run_out"#])
+        .arg(own)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&few.stdout);
+    assert!(few.status.success() && said.contains("1 passed"), "{said}");
+}
+
+#[test]
+#[ignore = "asked in a process of its own, which may open few files"]
+fn where_files_run_out() {
+    let folder = Folder::new();
+    let watched = watched_in(&folder, Options::new());
+    let path = folder.join("policy.tailc");
+    put("classes.tailc", &path);
+    let all: Vec<File> = iter::from_fn(|| File::open(&path).ok()).collect();
+    assert_eq!((told(&watched), told(&watched)), ("unreadable", "unchanged"));
+    drop(all);
+    assert_eq!((told(&watched), told(&watched)), ("reloaded", "unchanged"));
+    assert_eq!(watched.current().counters().refused_reloads(), 1);
+}
+
+#[test]
+fn what_is_refused_is_counted_at_each_change() {
+    let folder = Folder::new();
+    let watched = watched_in(&folder, Options::new());
+    for _ in 0..3 {
+        put("refused/bit-flip.tailc", &folder.join("next"));
+        fs::rename(folder.join("next"), folder.join("policy.tailc")).unwrap();
+        assert_eq!((told(&watched), told(&watched)), ("hash-mismatch", "unchanged"));
+    }
+    assert_eq!(watched.current().counters().refused_reloads(), 3);
 }
 
 /// Clocks of file systems tick every few milliseconds: the same time and size may be other bytes.

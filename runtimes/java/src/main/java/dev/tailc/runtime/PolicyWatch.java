@@ -14,7 +14,8 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>A change is seen whether the file is renamed into place, written in place, or behind a
  * symbolic link that is swapped. One that is half written, damaged, older, or otherwise refused
- * leaves the policy in force, is counted once, and is read again when it changes again.
+ * leaves the policy in force, is counted once, and is read again when it changes again; one that
+ * cannot be read, at every look.
  */
 public final class PolicyWatch implements AutoCloseable {
   private static final Duration INTERVAL = Duration.ofSeconds(1);
@@ -49,8 +50,14 @@ public final class PolicyWatch implements AutoCloseable {
     }
   }
 
+  /** How all bytes of a file are had. */
+  interface Reading {
+    byte[] bytesOf(Path path) throws IOException;
+  }
+
   private final Path path;
   private final Options options;
+  private final Reading reading;
   private final CountDownLatch closed = new CountDownLatch(1);
   private volatile Policy current;
   private Thread thread;
@@ -66,18 +73,20 @@ public final class PolicyWatch implements AutoCloseable {
    * @throws IOException if the file cannot be read
    */
   public static PolicyWatch open(Path path, Options options) throws IOException {
-    return new PolicyWatch(path, options);
+    return new PolicyWatch(path, options, Policy::bytesOf);
   }
 
   public static PolicyWatch open(Path path) throws IOException {
     return open(path, Options.none());
   }
 
-  private PolicyWatch(Path path, Options options) throws IOException {
+  /** Reads in another way than {@link #open}. */
+  PolicyWatch(Path path, Options options, Reading reading) throws IOException {
     this.path = path;
     this.options = options;
+    this.reading = reading;
     FileStamp before = FileStamp.of(path);
-    byte[] bytes = Policy.bytesOf(path);
+    byte[] bytes = reading.bytesOf(path);
     stamp = before.and(FileStamp.of(path));
     held = seen = Seal.sha256(bytes, 0, bytes.length);
     current = Policy.open(path, bytes, options);
@@ -92,12 +101,13 @@ public final class PolicyWatch implements AutoCloseable {
   public synchronized Check check() {
     FileStamp now = FileStamp.of(path);
     boolean isTouched = !now.equals(stamp);
-    if (!isTouched && stamp.isSettled()) {
+    boolean wasRead = seen.length > 0;
+    if (!isTouched && stamp.isSettled() && wasRead) {
       return Check.UNCHANGED;
     }
     stamp = now;
     try {
-      byte[] bytes = Policy.bytesOf(path);
+      byte[] bytes = reading.bytesOf(path);
       stamp = now.and(FileStamp.of(path));
       return read(bytes, isTouched);
     } catch (PolicyException refused) {

@@ -166,6 +166,30 @@ class PolicyWatchTest {
     assertEquals(Outcome.RELOADED, watch.check().outcome());
   }
 
+  /** As in a server that has too many connections; the files are too old to be read twice. */
+  @Test
+  void aFileThatCannotBeReadForAWhileIsTriedAgainAsItIs() throws IOException {
+    Files.delete(watched);
+    Files.createSymbolicLink(watched, PolicyTest.VECTORS.resolve("lucene.tailc").toAbsolutePath());
+    AtomicBoolean hasFiles = new AtomicBoolean(true);
+    PolicyWatch watch = new PolicyWatch(watched, Options.none(), path -> bytesIf(hasFiles, path));
+    Files.delete(watched);
+    Files.createSymbolicLink(watched, PolicyTest.VECTORS.resolve("classes.tailc").toAbsolutePath());
+    hasFiles.set(false);
+    assertEquals(Outcome.REFUSED, watch.check().outcome());
+    assertEquals(Outcome.UNCHANGED, watch.check().outcome());
+    hasFiles.set(true);
+    assertEquals(Outcome.RELOADED, watch.check().outcome());
+    assertEquals(1, watch.current().counters().refusedReloads());
+  }
+
+  private static byte[] bytesIf(AtomicBoolean hasFiles, Path path) throws IOException {
+    if (!hasFiles.get()) {
+      throw new IOException("too many open files");
+    }
+    return Policy.bytesOf(path);
+  }
+
   @Test
   void whatIsAskedAtTheOpeningIsAskedOfEveryPolicyThatFollows() throws IOException {
     PolicyWatch watch = PolicyWatch.open(watched, Options.none().service("lucene"));
