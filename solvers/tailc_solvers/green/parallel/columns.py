@@ -30,6 +30,7 @@ from tailc_solvers.green.parallel.kernels import NEVER
 from tailc_solvers.green.parallel.master import Master, Multipliers, Priced
 from tailc_solvers.green.parallel.mixture import Mixture, Rules
 from tailc_solvers.green.parallel.problem import MS_PER_S, ParallelProblem
+from tailc_solvers.green.parallel.rows import Allowed
 from tailc_solvers.green.parallel.schedules import NANO, ROUNDING, Column, Prices, Schedules
 from tailc_solvers.green.parallel.search import Site, improved
 from tailc_solvers.green.parallel.solution import Ending, Solution, judged, none_of
@@ -215,13 +216,13 @@ class _Search:
     def _solved(self, node: _Node, rounds: int) -> _Node:
         """The node with a better bound, and the mixture behind it."""
         for _ in range(rounds if self.outcome is None else 0):
-            kept = self.master.obeying(node.rules)
-            answer = self._answer(kept)
+            allowed = self.master.obeying(node.rules)
+            answer = self.solver.answer(self.master.program(allowed), self.limits)
             found = self.master.multipliers(answer)
             if found is None:
                 return self._failed(node, answer)
-            node.mixture = self._mixture(answer, kept)
-            broken = self.master.take_up(answer, kept)
+            node.mixture = self._mixture(answer, allowed)
+            broken = self.master.take_up(answer, allowed)
             new = self._price(node, node.multipliers.between(found, TRUST))
             if new == 0:
                 new = self._price(node, found)
@@ -237,9 +238,6 @@ class _Search:
         if priced.bound > node.bound:
             node.bound, node.multipliers, node.priced = priced.bound, multipliers, priced
         return self.master.add(priced.columns)
-
-    def _answer(self, kept: Sequence[int]) -> Answer:
-        return self.solver.answer(self.master.program(kept), self.limits)
 
     def _failed(self, node: _Node, answer: Answer) -> _Node:
         self.outcome = answer.outcome
@@ -294,12 +292,11 @@ class _Search:
         found = {column: excess[column] for column in least if excess[column] <= most}
         return found | {column: excess[column] for column in self.best or ()}
 
-    def _mixture(self, answer: Answer, kept: Sequence[int]) -> Mixture | None:
-        shares = self.master.shares(answer, kept)
+    def _mixture(self, answer: Answer, allowed: Allowed) -> Mixture | None:
+        shares = self.master.shares(answer, allowed)
         if shares is None:
             return None
-        columns = [self.master.columns[k] for k in kept]
-        return Mixture(self.problem, columns, shares.tolist())
+        return Mixture(self.problem, self.master.columns, shares.tolist())
 
     def _site(self, columns: Sequence[Column]) -> Site:
         site = Site(self.schedules)

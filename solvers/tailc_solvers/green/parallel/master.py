@@ -30,13 +30,12 @@ from tailc_solvers.green.parallel.kernels import NEVER
 from tailc_solvers.green.parallel.mixture import Rules
 from tailc_solvers.green.parallel.problem import (
     MJ_PER_KWH,
-    MJ_PER_WH,
     S_PER_H,
-    WH_PER_KWH,
     ParallelProblem,
     Whole,
+    whole,
 )
-from tailc_solvers.green.parallel.rows import Entries, Rows
+from tailc_solvers.green.parallel.rows import Allowed, Entries, Rows
 from tailc_solvers.green.parallel.schedules import (
     ANY,
     NANO,
@@ -102,7 +101,7 @@ class Master:
         self._rows = Rows(self.problem)
         self._jobs: list[int] = []
         self._servers: list[Whole] = []
-        self._energy_wh: list[Vector] = []
+        self._energy_mj: list[Whole] = []
         self._entries: list[Entries] = []
         self._waiting: list[float] = []
         self._corner = Corner(self._rows)
@@ -115,21 +114,21 @@ class Master:
                 self._known.add(column)
                 self.columns.append(column)
                 servers = column.row(self.problem.epochs)
-                energy_wh = energy_of(self.problem, column) / MJ_PER_WH
+                energy_mj = energy_of(self.problem, column)
                 self._jobs.append(column.job)
                 self._servers.append(servers)
-                self._energy_wh.append(energy_wh)
-                self._entries.append(self._rows.entries(column.job, servers, energy_wh))
+                self._energy_mj.append(energy_mj)
+                number = len(self._waiting)
+                self._entries.append(self._rows.entries(number, column.job, servers, energy_mj))
                 self._waiting.append(waiting_of(self.problem, column))
         return len(self.columns) - before
 
-    def obeying(self, rules: Rules) -> list[int]:
+    def obeying(self, rules: Rules) -> Allowed:
         """Which schedules obey the rules."""
-        return [
-            k
-            for k, column in enumerate(self.columns)
-            if (rule := rules.get(column.job)) is None or rule.admits(column)
-        ]
+        obey = (
+            column.job not in rules or rules[column.job].admits(column) for column in self.columns
+        )
+        return np.fromiter(obey, np.bool_, len(self.columns))
 
     def excess(self, multipliers: Multipliers) -> Vector:
         """What each schedule costs more, at some prices, than the least known one of its job.
@@ -137,9 +136,9 @@ class Master:
         A plan costs at least the bound that the multipliers prove, and what its schedules have of
         this.
         """
-        prices, energy = self.prices(multipliers), np.stack(self._energy_wh)
+        prices, energy = self.prices(multipliers), np.stack(self._energy_mj)
         taken = np.stack(self._servers)
-        cost = taken @ prices.server + energy @ (prices.energy / WH_PER_KWH)
+        cost = taken @ prices.server + energy @ (prices.energy / MJ_PER_KWH)
         cost += sum((taken // size) @ price for size, price in prices.blocks)
         cost += NANO * np.array(self._waiting)
         job = np.array(self._jobs)
@@ -147,32 +146,38 @@ class Master:
         np.minimum.at(least, job, cost)
         return cost - least[job]
 
-    def program(self, kept: Sequence[int]) -> LinearProgram:
-        """Of some schedules, begun where the last one ended."""
-        entries, waiting = zip(*((self._entries[k], self._waiting[k]) for k in kept), strict=True)
-        start = self._corner.start(kept, self._jobs)
+    def program(self, allowed: Allowed) -> LinearProgram:
+        """Of the allowed schedules, begun where the last one ended."""
+        self._entries = [Entries.joined(self._entries)]
         return self._rows.program(
-            entries, np.array(waiting), PENALTY * self.most_cost, unit=self.most_cost, start=start
+            self._entries[0],
+            np.array(self._waiting),
+            PENALTY * self.most_cost,
+            allowed=allowed,
+            unit=self.most_cost,
+            start=self._corner.start(len(self.columns)),
         )
 
     def objective(self, answer: Answer) -> float:
         """What the point costs in micro-units; not finite without one."""
         return math.nan if answer.objective is None else answer.objective * self.most_cost
 
-    def shares(self, answer: Answer, kept: Sequence[int]) -> Vector | None:
-        """How much of each of some schedules a point has; None without a point."""
-        if answer.x is None or answer.x.size != self._rows.fixed + len(kept):
+    def shares(self, answer: Answer, allowed: Allowed) -> Vector | None:
+        """How much of each schedule a point has; None without a point."""
+        if answer.x is None or answer.x.size != self._rows.fixed + allowed.size:
             return None
-        return answer.x[self._rows.fixed :]
+        return np.where(allowed, answer.x[self._rows.fixed :], 0.0)
 
-    def take_up(self, answer: Answer, kept: Sequence[int]) -> int:
+    def take_up(self, answer: Answer, allowed: Allowed) -> int:
         """Take up rows that a point breaks; how many. Multipliers are to be read before."""
-        self._corner.keep(answer.basis, kept)
-        shares, green = self.shares(answer, kept), self.problem.green_mj
+        self._corner.keep(answer.basis, allowed.size)
+        shares, green = self.shares(answer, allowed), self.problem.green_mj
         if shares is None or answer.x is None or not np.isfinite(answer.x).all():
             return 0
-        brown_wh = answer.x[: green.size].reshape(green.shape)
-        return self._rows.take_up(self._rows.used(self._taken(kept), shares), brown_wh)
+        brown = answer.x[: green.size].reshape(green.shape)
+        there = np.flatnonzero(shares)
+        taken = whole([self._servers[k] for k in there.tolist()]).reshape(-1, self.problem.epochs)
+        return self._rows.take_up(self._rows.used(taken, shares[there]), brown)
 
     def multipliers(self, answer: Answer) -> Multipliers | None:
         """Those of the linear program, made valid; None where the answer has none."""
@@ -185,19 +190,20 @@ class Master:
         highest = int(NEVER) // (16 * rows.blocks.size * self.problem.servers * T)
         server, excess = np.zeros(rows.with_room.shape), np.zeros(rows.with_envelope.shape)
         server[rows.with_room] = np.clip(np.rint(NANO * at_room), 0, highest)
-        most = np.floor(NANO * WH_PER_KWH * rows.brown_cost * (1 - ROUNDING))
+        per_kwh = NANO * MJ_PER_KWH / rows.unit_mj
+        most = np.floor(NANO * rows.brown_cost * (1 - ROUNDING))
         energy = np.zeros(most.shape)
-        energy[rows.with_energy] = np.rint(NANO * WH_PER_KWH * at_energy)
+        energy[rows.with_energy] = np.rint(per_kwh * at_energy)
         energy = np.clip(energy, 0, most)
-        excess[rows.with_envelope] = np.clip(np.rint(NANO * WH_PER_KWH * at_envelope), 0, None)
+        excess[rows.with_envelope] = np.clip(np.rint(per_kwh * at_envelope), 0, None)
         for q in range(rows.blocks.size):
             excess[q] = np.minimum(excess[q], most - energy - excess[:q].sum(axis=0))
         return Multipliers(*(part.astype(np.int64) for part in (server, energy, excess)))
 
     def of_brown(self, share: float) -> Multipliers:
         """Servers free, and energy at a share of what brown energy costs."""
-        most = np.floor(NANO * WH_PER_KWH * self._rows.brown_cost * share * (1 - ROUNDING))
         rows = self._rows
+        most = np.floor(NANO * rows.brown_cost * share * (1 - ROUNDING))
         server, excess = (
             np.zeros(table.shape, dtype=np.int64) for table in (rows.with_room, rows.with_envelope)
         )
@@ -247,9 +253,6 @@ class Master:
         green = _dot(multipliers.energy, self.problem.green_mj)
         fed = _dot(multipliers.excess, rows.lack_mj, rows.fed)
         return servers - -(green + fed) // MJ_PER_KWH
-
-    def _taken(self, kept: Sequence[int]) -> Whole:
-        return np.stack([self._servers[k] for k in kept])
 
 
 def most_cost(problem: ParallelProblem) -> float:

@@ -24,10 +24,9 @@ from numpy.typing import NDArray
 
 from tailc_solvers.backends.linear import Basis, LinearProgram
 from tailc_solvers.green.parallel.problem import (
-    MJ_PER_WH,
+    MJ_PER_KWH,
     MS_PER_S,
     PPM,
-    WH_PER_KWH,
     ParallelJob,
     ParallelProblem,
     Whole,
@@ -39,11 +38,21 @@ BROKEN = 1e-4
 """Blocks by which a point breaks a row that is taken up."""
 
 
+Allowed = NDArray[np.bool_]
+"""Which schedules may be mixed [K]."""
+
+
 class Entries(NamedTuple):
-    """Coefficients of one variable, by the number of the row among all that there can be."""
+    """Coefficients in order of their variables and rows, of all rows that there can be."""
 
     row: Whole
+    column: Whole
     value: Vector
+
+    @classmethod
+    def joined(cls, parts: Sequence[Entries]) -> Entries:
+        """One after another."""
+        return cls(*(np.concatenate(each) for each in zip(*parts, strict=True)))
 
 
 class Rows:
@@ -56,7 +65,9 @@ class Rows:
         lack_mj: g; 0 where servers need no energy [Q, S, T].
         there: which rows are there, of all that there can be.
         with_room, with_energy, with_envelope: likewise [Q, T], [S, T] and [Q, S, T].
-        brown_cost: micro-units for each Wh [S, T].
+        brown_cost: micro-units for each kWh [S, T].
+        unit_mj: energy in which programs count: what all servers take in the longest epoch, so
+            that their coefficients are of one size.
     """
 
     def __init__(self, problem: ParallelProblem) -> None:
@@ -69,9 +80,10 @@ class Rows:
         each = self.blocks[:, None, None] * (least_mw * problem.length_s)
         self.fed = problem.green_mj // np.maximum(each, 1)
         self.lack_mj = np.maximum((self.fed + 1) * each - problem.green_mj, 0)
-        self.brown_cost = problem.weight_ppm[:, None] / PPM * problem.brown_cost / WH_PER_KWH
+        self.brown_cost = problem.weight_ppm[:, None] / PPM * problem.brown_cost
+        self.unit_mj = float(max(int(problem.power_mw.max() * problem.length_s.max()), 1))
         self._lay_out()
-        self._own, self._own_column = self._own_entries()
+        self._own = self._own_entries()
         servers, energy_mj = most_wanted(problem)
         self.with_room[0] = servers > problem.servers
         self.with_energy[:] = energy_mj > problem.green_mj
@@ -85,10 +97,10 @@ class Rows:
         _, room, energy, envelope = np.split(self.there, self._first[:-1])
         self.with_room, self.with_energy = room.reshape(Q, T), energy.reshape(S, T)
         self.with_envelope = envelope.reshape(Q, S, T)
-        self._slope = self.lack_mj / MJ_PER_WH
+        self._slope = self.lack_mj / self.unit_mj
         room_most = np.broadcast_to(self.room[:, None], (Q, T))
-        green_wh = self.problem.green_mj / MJ_PER_WH
-        most = (np.ones(J), room_most, green_wh, self._slope * self.fed)
+        green = self.problem.green_mj / self.unit_mj
+        most = (np.ones(J), room_most, green, self._slope * self.fed)
         self._most: Vector = np.concatenate([part.ravel() for part in most]).astype(np.float64)
 
     @property
@@ -107,54 +119,56 @@ class Rows:
         """Blocks that a mixture of schedules of some servers [K, T] takes [Q, T]."""
         return np.stack([shares @ (servers // q) for q in self.blocks.tolist()])
 
-    def take_up(self, used: Vector, brown_wh: Vector) -> int:
-        """Take up rows that so many blocks [Q, T], with this brown energy [S, T], break."""
+    def take_up(self, used: Vector, brown: Vector) -> int:
+        """Take up rows that so many blocks [Q, T], with this brown energy [S, T], break; how many.
+
+        Energy is in units.
+        """
         over = used - self.room[:, None] > BROKEN
-        short = self._slope * (used[:, None, :] - self.fed - BROKEN) > brown_wh
+        short = self._slope * (used[:, None, :] - self.fed - BROKEN) > brown
         before = int(self.there.sum())
         self.with_room |= over
         self.with_envelope |= short & self.with_energy
         return int(self.there.sum()) - before
 
-    def entries(self, job: int, servers: Whole, energy_wh: Vector) -> Entries:
-        """Those of a schedule with some servers and energy in each epoch [T]."""
+    def entries(self, number: int, job: int, servers: Whole, energy_mj: Whole) -> Entries:
+        """Those of a schedule with some servers and energy in each epoch [T], and its number."""
         S, T = self.problem.green_mj.shape
         taken = servers // self.blocks[:, None]
-        energy = np.broadcast_to(energy_wh, (S, T))
+        energy = np.broadcast_to(energy_mj / self.unit_mj, (S, T))
         envelope = self._slope * taken[:, None, :]
         parts = (np.arange(len(self.problem.jobs)) == job, taken, energy, envelope)
         value = np.concatenate([part.ravel() for part in parts]).astype(np.float64)
         row = np.flatnonzero(value)
-        return Entries(row, value[row])
+        return Entries(row, np.full(row.size, self.fixed + number), value[row])
 
     def program(
         self,
-        schedules: Sequence[Entries],
+        schedules: Entries,
         waiting: Vector,
         penalty: float,
         *,
+        allowed: Allowed,
         unit: float,
         start: Basis | None,
     ) -> LinearProgram:
         """The program of some schedules, what the time costs that each runs, and a job's lack.
 
-        Its variables are brown energy in Wh [S T], then what jobs lack [J], then those. Its costs
-        are in a unit of so many micro-units.
+        Its variables are brown energy in units [S T], then what jobs lack [J], then the schedules:
+        0 where they are not allowed. Its costs are in a unit of so many micro-units.
         """
-        (S, T), J = self.problem.green_mj.shape, len(self.problem.jobs)
-        n, there = self.fixed + len(schedules), self.there
-        sizes = [one.row.size for one in schedules]
-        row = np.concatenate([self._own.row, *(one.row for one in schedules)])
-        column = np.concatenate([self._own_column, np.repeat(np.arange(self.fixed, n), sizes)])
-        value = np.concatenate([self._own.value, *(one.value for one in schedules)])
+        J, there = len(self.problem.jobs), self.there
+        row, column, value = Entries.joined([self._own, schedules])
         is_kept = there[row]
         lower = np.where(np.arange(there.size) < J, 1.0, -np.inf)
-        cost = np.concatenate([self.brown_cost.ravel(), np.full(J, penalty), waiting])
+        brown = self.brown_cost.ravel() * (self.unit_mj / MJ_PER_KWH)
+        cost = np.concatenate([brown, np.full(J, penalty), waiting])
+        upper = np.where(np.arange(self.fixed) < brown.size, np.inf, 1.0)
         return LinearProgram(
             cost=cost / unit,
-            lower=np.zeros(n),
-            upper=np.where(np.arange(n) < S * T, np.inf, 1.0),
-            integer=np.zeros(n, dtype=np.bool_),
+            lower=np.zeros(cost.size),
+            upper=np.concatenate([upper, allowed.astype(np.float64)]),
+            integer=np.zeros(cost.size, dtype=np.bool_),
             row=(np.cumsum(there) - 1)[row[is_kept]],
             column=column[is_kept],
             value=value[is_kept],
@@ -163,14 +177,15 @@ class Rows:
             start=start,
         )
 
-    def _own_entries(self) -> tuple[Entries, Whole]:
-        """Of brown energy, in its own row and in its envelopes, and of lacks; the variables."""
+    def _own_entries(self) -> Entries:
+        """Of brown energy, in its own row and in its envelopes, and of lacks."""
         size, J, Q = self.brown_cost.size, len(self.problem.jobs), self.blocks.size
         _, _, energy, envelope = np.split(np.arange(self.there.size), self._first[:-1])
-        row = np.concatenate([energy, envelope, np.arange(J)])
-        value = np.where(np.arange(row.size) < (1 + Q) * size, -1.0, 1.0)
-        return Entries(row, value), np.concatenate(
-            [np.tile(np.arange(size), 1 + Q), size + np.arange(J)]
+        brown = np.concatenate([energy, envelope]).reshape(1 + Q, size).T.ravel()
+        return Entries(
+            row=np.concatenate([brown, np.arange(J)]),
+            column=np.concatenate([np.repeat(np.arange(size), 1 + Q), size + np.arange(J)]),
+            value=np.where(np.arange(brown.size + J) < brown.size, -1.0, 1.0),
         )
 
 

@@ -35,39 +35,27 @@ def basis(rows: Rows, schedules: list[Place]) -> Basis:
 
 def test_there_is_no_start_before_the_first_corner():
     _, corner = corner_of(1)
-    assert corner.start([0, 1], [0, 1]) is None
+    assert corner.start(2) is None
 
 
 def test_new_schedules_are_at_zero_and_new_rows_are_slack():
     rows, corner = corner_of(1)
-    corner.keep(basis(rows, [Place.BASIC, Place.AT_UPPER]), [0, 1])
+    corner.keep(basis(rows, [Place.BASIC, Place.AT_UPPER]), 2)
     rows.with_room[:] = True
-    start = corner.start([0, 1, 2], [0, 1, 1])
+    start = corner.start(3)
     assert start is not None
     assert start.variables[rows.fixed :].tolist() == [Place.BASIC, Place.AT_UPPER, Place.AT_LOWER]
     assert start.rows.tolist() == [Place.BASIC] * sum(rows.counts)
 
 
-def test_a_basic_schedule_that_is_left_out_is_replaced_by_what_its_job_lacks():
-    rows, corner = corner_of(1)
-    corner.keep(basis(rows, [Place.BASIC, Place.AT_LOWER]), [0, 1])
-    start = corner.start([1], [1, 0])
-    assert start is not None
-    lacks = start.variables[rows.problem.green_mj.size : rows.fixed]
-    assert lacks[1] == Place.BASIC
-    assert (np.delete(lacks, 1) == Place.AT_LOWER).all()
-    # A second one of the same job has no substitute left.
-    corner.keep(basis(rows, [Place.BASIC, Place.BASIC]), [0, 1])
-    assert corner.start([2], [1, 1, 1]) is None
-
-
 def test_what_is_no_basis_is_passed_by():
     rows, corner = corner_of(1)
     good = basis(rows, [Place.BASIC])
-    corner.keep(None, [0])
-    corner.keep(Basis(good.variables[1:], good.rows), [0])
-    corner.keep(Basis(good.variables, good.rows + 9), [0])
-    assert corner.start([0], [0]) is None
+    corner.keep(None, 1)
+    corner.keep(good, 2)
+    corner.keep(Basis(good.variables[1:], good.rows), 1)
+    corner.keep(Basis(good.variables, good.rows + 9), 1)
+    assert corner.start(1) is None
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -76,10 +64,17 @@ def test_a_start_changes_no_optimum(solver, seed):
     columns = all_columns(problem)
     master = Master(Schedules(problem, 1_000))
     master.add(columns)
-    every = range(len(columns))
-    half = [k for k in every if k % 2 or columns[k].job != columns[k - 1].job]
-    master.take_up(solver.answer(master.program(half)), half)
-    warm = master.program(every)
-    assert warm.start is not None
-    found = solver.answer(warm).objective
-    assert found == pytest.approx(solver.answer(replace(warm, start=None)).objective, rel=1e-9)
+    every = np.ones(len(columns), dtype=np.bool_)
+    first = np.array([k == 0 or c.job != columns[k - 1].job for k, c in enumerate(columns)])
+    half = first | (np.arange(len(columns)) % 2 == 1)
+    # From some schedules to all of them, and back to where basic ones may be forbidden.
+    for before, after in ((half, every), (every, half)):
+        master.take_up(solver.answer(master.program(before)), before)
+        warm = master.program(after)
+        assert warm.start is not None
+        found = solver.answer(warm)
+        cold = solver.answer(replace(warm, start=None))
+        assert found.objective == pytest.approx(cold.objective, rel=1e-9)
+        shares = master.shares(found, after)
+        assert shares is not None
+        assert (shares[~after] == 0).all()

@@ -63,7 +63,7 @@ def test_of_more_jobs_no_swap_of_one_is_better(seed):
     least = cost_of(twice, found)
     for column in columns:
         swapped = [column if one.job == column.job else one for one in found]
-        taken = sum(one.row(twice.epochs) for one in swapped)
+        taken = np.sum([one.row(twice.epochs) for one in swapped], axis=0)
         if (taken <= twice.servers).all():
             assert cost_of(twice, swapped) >= least * (1 - 1e-8)
 

@@ -8,7 +8,6 @@ from tailc_solvers.backends.adapters import Backend, Solver
 from tailc_solvers.green.parallel.columns import Effort, solve_columns
 from tailc_solvers.green.parallel.plan import Plan, ledger
 from tailc_solvers.green.parallel.problem import (
-    MJ_PER_WH,
     ParallelJob,
     ParallelProblem,
     Shape,
@@ -44,12 +43,12 @@ def test_every_plan_keeps_all_rows(seed):
     assert rows.blocks.tolist() in ([1], [1, 2], [1, 2, 4])
     for plan in some_plans(problem, 20):
         used = rows.used(plan.servers, np.ones(len(problem.jobs)))
-        brown_wh = ledger(problem, plan).brown_mj / MJ_PER_WH
-        lack = rows.lack_mj / MJ_PER_WH * (used[:, None, :] - rows.fed)
-        assert (lack <= brown_wh + 1e-9).all()
+        brown = ledger(problem, plan).brown_mj / rows.unit_mj
+        lack = rows.lack_mj / rows.unit_mj * (used[:, None, :] - rows.fed)
+        assert (lack <= brown + 1e-9).all()
         if (plan.servers.sum(axis=0) <= problem.servers).all():
             assert (used <= rows.room[:, None]).all()
-            assert rows.take_up(used, brown_wh) == 0
+            assert rows.take_up(used, brown) == 0
 
 
 def test_a_mixture_that_fills_servers_or_green_energy_to_the_brim_breaks_rows():
