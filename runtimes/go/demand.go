@@ -86,7 +86,8 @@ func (log *DemandLog) begin(header []string) error {
 	return nil
 }
 
-// Record tells the demand of a request that is done; most are only counted. The error is one of the
+// Record tells the demand of a request that is done; most are only counted. Less than a microsecond
+// counts as one, since a trace has no demand of 0. The error is one of the
 // file system, or an ErrArgument for a negative demand or a log with classes.
 func (log *DemandLog) Record(demandUs int64) error { return log.record(demandUs, nil) }
 
@@ -102,7 +103,7 @@ func (log *DemandLog) record(demandUs int64, class *string) error {
 	if log.requests.Add(1)%log.oneIn != 0 {
 		return nil
 	}
-	fields := [3]string{strconv.FormatInt(demandUs, 10), strconv.FormatUint(log.oneIn, 10)}
+	fields := [3]string{strconv.FormatInt(max(demandUs, 1), 10), strconv.FormatUint(log.oneIn, 10)}
 	count := 2
 	if class != nil {
 		fields[2], count = *class, 3

@@ -27,6 +27,20 @@ func TestEveryNthDemandIsWrittenWithItsWeight(t *testing.T) {
 	expect(t, string(bytesOfFile(t, path)) == wanted, "a log goes on, and has one header")
 }
 
+func TestADemandBelowAMicrosecondCountsAsOne(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "demand.csv")
+	log, err := tailc.OpenDemandLog(path, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for demandUs := int64(0); demandUs <= 2; demandUs++ {
+		expect(t, log.Record(demandUs) == nil, "a demand is recorded")
+	}
+	expect(t, log.Close() == nil, "the log is closed")
+	wanted := "demand_us,weight\n1,1\n1,1\n2,1\n"
+	expect(t, string(bytesOfFile(t, path)) == wanted, "none is below 1")
+}
+
 func TestClassesStandBesideTheirDemands(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "demand.csv")
 	log, err := tailc.OpenClassDemandLog(path, 1)

@@ -31,6 +31,14 @@ def test_a_log_goes_on_where_it_ended(tmp_path: Path) -> None:
     assert path.read_text() == "demand_us,weight\n7,1\n8,1\n9,1\n9,3\n"
 
 
+def test_a_demand_below_a_microsecond_counts_as_one(tmp_path: Path) -> None:
+    path = tmp_path / "demands.csv"
+    with DemandLog(path, 1) as log:
+        for demand_us in (0, 1, 2):
+            log.record(demand_us)
+    assert path.read_text() == "demand_us,weight\n1,1\n1,1\n2,1\n"
+
+
 @pytest.mark.parametrize("found", ["demand_us,weight,class\n", "demand_us,weight\n7", "a\n"])
 def test_a_file_with_other_columns_or_half_a_line_is_refused(tmp_path: Path, found: str) -> None:
     path = tmp_path / "demands.csv"

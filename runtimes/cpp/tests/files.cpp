@@ -233,6 +233,16 @@ void log_demands(const fs::path& folder) {
          "nor does a log go on within a line");
 }
 
+void log_short_demands(const fs::path& folder) {
+  const fs::path path = folder / "short.csv";
+  {
+    tailc::DemandLog log(path.string(), 1);
+    for (const std::int64_t demand_us : {0, 1, 2}) log.record(demand_us);
+  }
+  expect(content_of(path) == "demand_us,weight\n1,1\n1,1\n2,1\n",
+         "a demand below a microsecond counts as one");
+}
+
 void log_classes(const fs::path& folder) {
   const std::string path = (folder / "classes.csv").string();
   tailc::DemandLog(path, 1, true).record(7, "a \"b\", c");
@@ -272,6 +282,7 @@ int main(int count, char** arguments) {
   ask_of_successors(files, folder);
   change_while_looking_up(files, folder, std::stod(arguments[3]));
   log_demands(folder);
+  log_short_demands(folder);
   log_classes(folder);
   log_from_threads(folder);
   std::cout << failures << " not so\n";

@@ -36,12 +36,15 @@ class DemandLog:
             raise
 
     def record(self, demand_us: int, request_class: str | None = None) -> None:
-        """Another request is done, which executed for so long; a class where the log has them."""
+        """Another request is done, which executed for so long; a class where the log has them.
+
+        Less than a microsecond counts as one: a trace has no demand of 0.
+        """
         if demand_us < 0 or (request_class is not None) != self._has_classes:
             raise ValueError("a demand is not negative, and has a class where its log has them")
         if next(self._requests) % self._one_in:
             return
-        row = f"{demand_us},{self._one_in}"
+        row = f"{max(demand_us, 1)},{self._one_in}"
         if request_class is not None:
             row += "," + _quoted(request_class)
         with self._lock:

@@ -37,7 +37,8 @@ impl DemandLog {
         Self::with_header(path.as_ref(), one_in, CLASS_HEADER)
     }
 
-    /// One more request is done, which executed for so long. Where the file cannot be written what was
+    /// One more request is done, which executed for so long; less than a microsecond counts as one,
+    /// since a trace has no demand of 0. Where the file cannot be written what was
     /// recorded is kept, as far as there is room for it.
     pub fn record(&self, demand_us: u64) -> Result<()> {
         self.record_row(demand_us, None)
@@ -62,7 +63,7 @@ impl DemandLog {
         if !number.is_multiple_of(self.one_in) {
             return Ok(());
         }
-        let mut row = format!("{demand_us},{}", self.one_in);
+        let mut row = format!("{},{}", demand_us.max(1), self.one_in);
         if let Some(class) = class {
             row.push(',');
             push_quoted(&mut row, class);

@@ -1,6 +1,7 @@
 // Demands of a server's requests as a trace that tailc reads.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
@@ -30,8 +31,9 @@ class DemandLog {
   DemandLog(const DemandLog&) = delete;
   DemandLog& operator=(const DemandLog&) = delete;
 
-  // One more request is done, which executed for so long. Throws std::invalid_argument for a
-  // negative demand, and where the log has classes.
+  // One more request is done, which executed for so long; less than a microsecond counts as one,
+  // since a trace has no demand of 0. Throws std::invalid_argument for a negative demand, and where
+  // the log has classes.
   void record(std::int64_t demand_us) { record_row(demand_us, std::nullopt); }
   // The same for a request of a class, in a log that has classes.
   void record(std::int64_t demand_us, std::string_view request_class) {
@@ -114,7 +116,7 @@ inline void DemandLog::record_row(std::int64_t demand_us,
   if (demand_us < 0 || request_class.has_value() != has_classes_)
     throw std::invalid_argument("a demand is not negative, and has a class where its log has them");
   if ((requests_.fetch_add(1, std::memory_order_relaxed) + 1) % one_in_ != 0) return;
-  std::string row = std::to_string(demand_us) + "," + std::to_string(one_in_);
+  std::string row = std::to_string(std::max<std::int64_t>(demand_us, 1)) + "," + std::to_string(one_in_);
   if (request_class) row += "," + detail::quoted(*request_class);
   const std::lock_guard<std::mutex> held(lock_);
   // Only where the file could not be written it is full; then this one is left out.

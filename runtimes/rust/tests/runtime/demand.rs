@@ -24,6 +24,18 @@ fn every_nth_demand_is_written_with_its_weight_and_a_log_goes_on() {
 }
 
 #[test]
+fn a_demand_below_a_microsecond_counts_as_one() {
+    let folder = Folder::new();
+    let path = folder.join("demand.csv");
+    let log = DemandLog::open(&path, 1).unwrap();
+    for demand_us in 0..=2 {
+        log.record(demand_us).unwrap();
+    }
+    drop(log);
+    assert_eq!(fs::read_to_string(&path).unwrap(), "demand_us,weight\n1,1\n1,1\n2,1\n");
+}
+
+#[test]
 fn classes_stand_beside_their_demands_as_csv_quotes_them() {
     let folder = Folder::new();
     let path = folder.join("demand.csv");

@@ -64,7 +64,8 @@ public final class DemandLog implements Closeable, Flushable {
   /**
    * One more request, of a log without classes.
    *
-   * @param demandUs how long it executed, on the rung that the trace's spec names as reference
+   * @param demandUs how long it executed, on the rung that the trace's spec names as reference; less
+   *     than a microsecond counts as one, since a trace has no demand of 0
    * @throws UncheckedIOException if lines could not be written; they are lost
    */
   public void record(long demandUs) {
@@ -86,7 +87,7 @@ public final class DemandLog implements Closeable, Flushable {
     if (isClosed) {
       throw new IllegalStateException("the log is closed");
     }
-    lines.append(demandUs).append(',').append(oneIn);
+    lines.append(Math.max(demandUs, 1)).append(',').append(oneIn);
     if (hasClasses) {
       lines.append(',').append(quoted(requestClass));
     }

@@ -32,6 +32,16 @@ class DemandLogTest {
   }
 
   @Test
+  void aDemandBelowAMicrosecondCountsAsOne() throws IOException {
+    try (DemandLog log = DemandLog.open(path, 1)) {
+      for (long demandUs = 0; demandUs <= 2; ++demandUs) {
+        log.record(demandUs);
+      }
+    }
+    assertEquals("demand_us,weight\n1,1\n1,1\n2,1\n", Files.readString(path));
+  }
+
+  @Test
   void aClassIsQuotedWhereItMustBe() throws IOException {
     try (DemandLog log = DemandLog.openWithClasses(path, 1)) {
       log.record(5, "short");
