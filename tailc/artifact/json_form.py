@@ -28,7 +28,7 @@ def encode_json(policy: Policy) -> bytes:
     with refusals_about(policy.name):
         document = _document(policy)
         document["policy_digest"] = _digest(document)
-        return _canonical(document)
+        return canonical(document)
 
 
 def digest_of(policy: Policy) -> str:
@@ -45,7 +45,7 @@ def decode_json(data: bytes, source: str = "policy.json") -> Policy:
     with refusals_about(source):
         document = _parse(data)
         minor = _check_version(document)
-        if _canonical(document) != data:
+        if canonical(document) != data:
             raise Refusal(
                 Code.NOT_CANONICAL,
                 "the JSON is not in its canonical form (RFC 8785)",
@@ -85,13 +85,8 @@ def check_minor(policy: Policy, stated: int) -> None:
         raise Refusal(Code.BAD_STRUCTURE, message)
 
 
-def _document(policy: Policy) -> Plain:
-    plain = to_plain(record_of(Policy), policy)
-    schema = {"major": SCHEMA_MAJOR, "minor": minor_of(policy)}
-    return {"format": FORMAT, "schema": schema, **plain}
-
-
-def _canonical(document: Plain) -> bytes:
+def canonical(document: Plain) -> bytes:
+    """The bytes of RFC 8785; Refusal where there are none."""
     try:
         return rfc8785.dumps(document)
     except (rfc8785.CanonicalizationError, UnicodeEncodeError) as error:
@@ -100,9 +95,15 @@ def _canonical(document: Plain) -> bytes:
         raise Refusal(Code.BAD_STRUCTURE, "the JSON is nested too deep") from error
 
 
+def _document(policy: Policy) -> Plain:
+    plain = to_plain(record_of(Policy), policy)
+    schema = {"major": SCHEMA_MAJOR, "minor": minor_of(policy)}
+    return {"format": FORMAT, "schema": schema, **plain}
+
+
 def _digest(document: Plain) -> str:
     unsigned = {key: part for key, part in document.items() if key != "policy_digest"}
-    return hashlib.sha256(_canonical(unsigned)).hexdigest()
+    return hashlib.sha256(canonical(unsigned)).hexdigest()
 
 
 def _check_digest(document: Plain) -> None:

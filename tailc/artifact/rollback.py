@@ -6,11 +6,8 @@ from dataclasses import replace
 
 from tailc.artifact.envelope import Policy
 from tailc.artifact.json_form import digest_of
+from tailc.artifact.provenance import REPLACED, RESTORED
 from tailc.errors import Code, Finding, TailcError
-
-# Among the versions in the evidence: the digests of the policy that is back, and of the one that
-# was deployed before.
-RESTORED, REPLACED = "restored-policy", "replaced-policy"
 
 
 def rolled_back(old: Policy, current: Policy) -> Policy:

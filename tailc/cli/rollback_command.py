@@ -31,7 +31,8 @@ def command(old: str, over: str, output: str, trust: Trust) -> Outcome:
     their digests. The result is not signed.
     """
     from tailc.artifact.files import read_policy, write_policy
-    from tailc.artifact.rollback import REPLACED, RESTORED, rolled_back
+    from tailc.artifact.provenance import REPLACED, RESTORED
+    from tailc.artifact.rollback import rolled_back
 
     policy = rolled_back(read_policy(old, trust), read_policy(over, trust))
     paths = [str(path) for path in write_policy(policy, output)]

@@ -111,7 +111,7 @@ def _compiled(
     controller = control if isinstance(control, Controller) else tuned and tuned.controller
     if isinstance(chosen.form, TailTable) and controller is not None:
         check_bound_loop(controller, chosen.form.bound_us)
-    policy = _policy(chosen, controller, tuned, parts, read)
+    policy = _policy(chosen, controller, tuned, parts, read, opened)
     told = approach_to(chosen.problem).remarks(chosen.problem, chosen.solution)
     remarks = [placed(finding, opened.loaded, overrides) for finding in told]
     findings = (*warnings, *remarks, *refused)
@@ -183,15 +183,17 @@ def _policy(
     tuned: Tuned | None,
     parts: Parts,
     read: OpenedTrace | OpenedThroughput | OpenedDays,
+    opened: OpenedSpec,
 ) -> Policy:
     spec, problem, solution = chosen.spec, chosen.problem, chosen.solution
-    settings = approach_to(problem).settings(problem, solution) | control_settings(tuned)
+    approach = approach_to(problem)
+    settings = approach.settings(problem, solution) | control_settings(tuned)
     evidence = Evidence(
         objective=problem.objective.value,
         method=problem.method.value,
         proof=solution.proof,
         solver=solution.solver,
-        versions=versions(),
+        versions=versions(opened.loaded.document, approach.backends(problem)),
         evaluations=solution.evaluations,
         settings=tuple(sorted(settings.items())),
         rows=tuple(row.evidence for row in solution.rows if row.evidence is not None),

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
+from tailc_solvers.backends.adapters import Backend
 
 from tailc.errors import Finding
 from tailc.forms.ladder.borrowing import BorrowingProblem, BorrowingSolution
@@ -26,6 +27,7 @@ from tailc.pipeline.clusters.solved import solve_for_clusters
 from tailc.pipeline.clusters.told import cluster_remarks, cluster_settings
 from tailc.pipeline.ladders import solve_for_schedules
 from tailc.pipeline.lane_evidence import borrowing_settings, predicted_misses
+from tailc.pipeline.plan_solvers import plan_backends
 from tailc.pipeline.progress import Progress, silent
 from tailc.pipeline.promises import fastest_ns
 from tailc.pipeline.racks.solved import solve_for_racks
@@ -34,6 +36,7 @@ from tailc.pipeline.remarks import dominated_degrees
 from tailc.pipeline.settings import ladder_settings, swept_target, threshold_settings
 from tailc.pipeline.shares import host_remarks, shares_settings, solve_for_shares
 from tailc.pipeline.tails import hopeful_sums, least_ns, solve_for_tails, tail_settings
+from tailc.pipeline.threshold_methods import threshold_backends
 from tailc.pipeline.thresholds import solve_for_ages
 
 Problem: TypeAlias = (
@@ -63,6 +66,7 @@ class Approach:
     `solve(problem, threads, progress)` gives its solution, and `settings(problem, solution)` the
     numbers that the evidence names. `remarks(problem, solution)` are warnings about a solved
     problem, and `swept(problem)` is what tells a candidate of a sweep from the others.
+    `backends(problem)` are the general solvers that may be asked.
     `alone_ns(problem)` is the time of each request of its profile that never waits, at its fastest;
     None where nothing is promised of requests.
     """
@@ -71,6 +75,7 @@ class Approach:
     settings: Callable[[Any, Any], dict[str, int]]
     remarks: Callable[[Any, Any], tuple[Finding, ...]] = lambda *_: ()
     swept: Callable[[Any], str] = lambda _: "a candidate"
+    backends: Callable[[Any], frozenset[Backend]] = lambda _: frozenset()
     alone_ns: Callable[[Any], NDArray[np.int64]] | None = lambda problem: fastest_ns(
         problem.profile
     )
@@ -78,12 +83,16 @@ class Approach:
 
 APPROACHES: Mapping[type[Problem], Approach] = {
     LadderProblem: Approach(solve_for_schedules, ladder_settings, dominated_degrees, swept_target),
-    ThresholdProblem: Approach(solve_for_ages, threshold_settings),
+    ThresholdProblem: Approach(solve_for_ages, threshold_settings, backends=threshold_backends),
     BorrowingProblem: Approach(solve_for_budgets, borrowing_settings, predicted_misses),
     TailProblem: Approach(solve_for_tails, tail_settings, hopeful_sums, alone_ns=least_ns),
     SharesProblem: Approach(solve_for_shares, shares_settings, host_remarks, alone_ns=None),
-    RacksProblem: Approach(solve_for_racks, racks_settings, racks_remarks, alone_ns=None),
-    ClusterProblem: Approach(solve_for_clusters, cluster_settings, cluster_remarks, alone_ns=None),
+    RacksProblem: Approach(
+        solve_for_racks, racks_settings, racks_remarks, backends=plan_backends, alone_ns=None
+    ),
+    ClusterProblem: Approach(
+        solve_for_clusters, cluster_settings, cluster_remarks, backends=plan_backends, alone_ns=None
+    ),
 }
 
 

@@ -125,6 +125,21 @@ def _snapped(problem: ThresholdProblem, sample: Sample, found: Continuous) -> Ag
     return snapped.age_us
 
 
+def threshold_backends(problem: ThresholdProblem) -> frozenset[Backend]:
+    """The general solver that the method asks, if it asks one."""
+    match problem.method:
+        case ThresholdMethod.CONVEX:
+            return frozenset({Backend.CLARABEL})
+        case ThresholdMethod.MIP:
+            return frozenset({_asked(problem)})
+        case _:
+            return frozenset()
+
+
+def _asked(problem: ThresholdProblem) -> Backend:
+    return Backend(problem.solver or Backend.HIGHS)
+
+
 def _by_convex(problem: ThresholdProblem, sample: Sample) -> Answer:
     """Linear programs, one for each last rung; tangents of convex functions at every demand."""
     _check_common(problem)
@@ -152,7 +167,7 @@ def _by_mip(problem: ThresholdProblem, sample: Sample) -> Answer:
     _check_faster(problem)
     if nearest_us(problem, sample) > _target_us(problem):
         raise _below_the_fastest(problem, sample)
-    backend = Backend(problem.solver or Backend.HIGHS)
+    backend = _asked(problem)
     power = np.array(problem.power_ppm) / PPM
     stated = mip_thresholds(
         sample, power, rank=problem.rank, target_ms=_target_us(problem) / US_PER_MS

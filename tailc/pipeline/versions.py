@@ -1,16 +1,38 @@
-"""The versions that an artifact names beside its answer."""
+"""The versions that an artifact names beside its answer, and the digest of its spec."""
 
 from __future__ import annotations
 
-from importlib.metadata import version
+from collections.abc import Iterable, Iterator
+from importlib.metadata import PackageNotFoundError, version
+
+from tailc_solvers.backends.adapters import Backend
 
 import tailc
+from tailc.artifact.provenance import COMPILED_SPEC, spec_digest
+from tailc.specs.tree import Document, plain
 
 # Libraries whose arithmetic reaches the artifact.
 _ARITHMETIC = ("numba", "numpy")
+_PACKAGES = {
+    Backend.HIGHS: "highspy",
+    Backend.SCIP: "ortools",
+    Backend.CP_SAT: "ortools",
+    Backend.CLARABEL: "clarabel",
+    Backend.GUROBI: "gurobipy",
+}
 
 
-def versions() -> tuple[tuple[str, str], ...]:
-    """(name, version) of tailc and of what computes for it, sorted by name."""
-    pairs = [(name, version(name)) for name in _ARITHMETIC]
-    return tuple(sorted([*pairs, ("tailc", tailc.__version__)]))
+def versions(spec: Document, backends: Iterable[Backend]) -> tuple[tuple[str, str], ...]:
+    """(name, version) of tailc and of what computes for it, and the spec's digest, by name."""
+    packages = {*_ARITHMETIC, *(_PACKAGES[backend] for backend in backends)}
+    told = {"tailc": tailc.__version__, COMPILED_SPEC: spec_digest(plain(spec.root))}
+    return tuple(sorted({**told, **dict(_installed(packages))}.items()))
+
+
+def _installed(packages: set[str]) -> Iterator[tuple[str, str]]:
+    """None of a solver that had nothing to do, and is not there."""
+    for package in packages:
+        try:
+            yield package, version(package)
+        except PackageNotFoundError:
+            continue
