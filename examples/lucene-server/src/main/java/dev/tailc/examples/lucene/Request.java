@@ -14,13 +14,14 @@ final class Request {
   final Integer fixedThreads;
 
   final Ladder ladder;
-  final long arrivedNs = System.nanoTime();
+  final long arrivedNs;
   final Work work;
   final AtomicReference<Throwable> failure = new AtomicReference<>();
 
   long startedNs;
   int loadAtStart;
-  Future<?> ticks;
+  long nextTickNs;
+  Future<?> nextTick;
   // How many threads it may have, has, and has had at most.
   int degree;
   int threads;
@@ -31,10 +32,11 @@ final class Request {
   private final AtomicInteger left = new AtomicInteger();
   private volatile int pieces;
 
-  Request(Work work, Ladder ladder, Integer fixedThreads) {
+  Request(Work work, Ladder ladder, Integer fixedThreads, long arrivedNs) {
     this.work = work;
     this.ladder = ladder;
     this.fixedThreads = fixedThreads;
+    this.arrivedNs = arrivedNs;
   }
 
   /** Does what comes before the pieces; whether there are any. */

@@ -5,6 +5,8 @@ import dev.tailc.runtime.Ladder;
 import dev.tailc.runtime.LoadAxis;
 import dev.tailc.runtime.Rule;
 import dev.tailc.runtime.Start;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.EnumSet;
@@ -12,32 +14,34 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
  * Starts requests and gives them threads as their ladder says: when they arrive, when others leave,
  * and once a quantum from each one's own start.
  */
-final class Scheduler implements AutoCloseable {
+final class Scheduler {
   private static final Set<Rule> KEPT =
       EnumSet.of(Rule.REREAD_ROW, Rule.NEVER_DESCEND, Rule.AGE_FROM_ARRIVAL);
 
+  // Under priority for real time a turn would last until a thread has nothing to do.
+  private static final long TURN_NS = 1_000_000;
+  private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+
   private final Executor threads;
-  private final ScheduledThreadPoolExecutor clock = new ScheduledThreadPoolExecutor(1);
+  private final Clock clock;
   private final Deque<Request> waiting = new ArrayDeque<>();
   private final Answer answer = new Answer();
-  private final LongAdder threadNs = new LongAdder();
+  private final LongAdder cpuNs = new LongAdder();
   private Future<?> endOfWait;
   private int inSystem;
   private int running;
   private long left;
 
   /** {@code threads}: runs what it is given at once. */
-  Scheduler(Executor threads) {
+  Scheduler(Executor threads, Clock clock) {
     this.threads = threads;
-    clock.setRemoveOnCancelPolicy(true);
+    this.clock = clock;
   }
 
   /** Refuses a ladder that asks for what is not done here. */
@@ -56,7 +60,7 @@ final class Scheduler implements AutoCloseable {
   synchronized void arrive(Request request) {
     ++inSystem;
     if (request.fixedThreads != null) {
-      start(request, System.nanoTime());
+      start(request, clock.nowNs());
       return;
     }
     waiting.add(request);
@@ -71,14 +75,9 @@ final class Scheduler implements AutoCloseable {
     return left;
   }
 
-  /** What threads have spent on requests, in all. */
-  long threadNs() {
-    return threadNs.sum();
-  }
-
-  @Override
-  public void close() {
-    clock.shutdownNow();
+  /** What the threads of requests have used, in all. */
+  long cpuNs() {
+    return cpuNs.sum();
   }
 
   /** Starts those that may, in order of arrival, and looks again when the first one's wait ends. */
@@ -87,7 +86,7 @@ final class Scheduler implements AutoCloseable {
       endOfWait.cancel(false);
       endOfWait = null;
     }
-    long nowNs = System.nanoTime();
+    long nowNs = clock.nowNs();
     while (!waiting.isEmpty()) {
       Request first = waiting.peek();
       first.ladder.lookup(inSystem, first.waitedUs(nowNs), 0, answer);
@@ -99,7 +98,7 @@ final class Scheduler implements AutoCloseable {
       start(waiting.remove(), nowNs);
     }
     if (!waiting.isEmpty() && answer.start() == Start.WAIT) {
-      endOfWait = clock.schedule(this::waitEnds, answer.waitUs(), TimeUnit.MICROSECONDS);
+      endOfWait = clock.at(nowNs + 1_000 * answer.waitUs(), this::waitEnds);
     }
   }
 
@@ -115,18 +114,25 @@ final class Scheduler implements AutoCloseable {
       request.degree = request.fixedThreads;
     } else {
       raise(request, nowNs);
-      long quantumNs = 1_000 * request.ladder.quantumUs();
-      request.ticks =
-          clock.scheduleAtFixedRate(
-              () -> tick(request), quantumNs, quantumNs, TimeUnit.NANOSECONDS);
+      request.nextTickNs = nowNs;
+      scheduleTick(request);
     }
     request.threads = request.mostThreads = 1;
-    threads.execute(() -> first(request));
+    execute(() -> first(request));
+  }
+
+  private void scheduleTick(Request request) {
+    request.nextTickNs += 1_000 * request.ladder.quantumUs();
+    request.nextTick = clock.at(request.nextTickNs, () -> tick(request));
   }
 
   private synchronized void tick(Request request) {
-    raise(request, System.nanoTime());
-    addThreads(request);
+    // It may have left while this waited for the lock.
+    if (request.nextTick != null) {
+      raise(request, clock.nowNs());
+      addThreads(request);
+      scheduleTick(request);
+    }
   }
 
   /** Sets how many threads the request may have now. */
@@ -144,15 +150,21 @@ final class Scheduler implements AutoCloseable {
     while (request.isOpen && request.threads < request.degree && request.hasPieces()) {
       ++request.threads;
       request.mostThreads = Math.max(request.mostThreads, request.threads);
-      threads.execute(() -> takePieces(request));
+      execute(() -> takePieces(request));
     }
   }
 
+  private void execute(Runnable part) {
+    threads.execute(
+        () -> {
+          long beforeNs = THREADS.getCurrentThreadCpuTime();
+          part.run();
+          cpuNs.add(THREADS.getCurrentThreadCpuTime() - beforeNs);
+        });
+  }
+
   private void first(Request request) {
-    long beganNs = System.nanoTime();
-    boolean hasPieces = request.begin();
-    threadNs.add(System.nanoTime() - beganNs);
-    if (!hasPieces) {
+    if (!request.begin()) {
       end(request);
       return;
     }
@@ -166,15 +178,24 @@ final class Scheduler implements AutoCloseable {
   }
 
   private void takePieces(Request request) {
-    long beganNs = System.nanoTime();
-    boolean wasLast = false;
-    do {
+    long turnNs = clock.nowNs();
+    boolean wasLast = request.step();
+    while (!wasLast && !mayLeave(request)) {
+      turnNs = endTurn(turnNs);
       wasLast = request.step();
-    } while (!wasLast && !mayLeave(request));
-    threadNs.add(System.nanoTime() - beganNs);
+    }
     if (wasLast) {
       end(request);
     }
+  }
+
+  /** Lets threads that wait for a core have it after a turn; when the turn that goes on began. */
+  private long endTurn(long turnNs) {
+    if (clock.nowNs() - turnNs < TURN_NS) {
+      return turnNs;
+    }
+    Thread.yield();
+    return clock.nowNs();
   }
 
   /** Whether the thread that asks goes: nothing is left to take, or the request has too many. */
@@ -196,14 +217,15 @@ final class Scheduler implements AutoCloseable {
 
   /** One leaves, so the first that waits starts, whatever its row says. */
   private synchronized void exit(Request request) {
-    if (request.ticks != null) {
-      request.ticks.cancel(false);
+    if (request.nextTick != null) {
+      request.nextTick.cancel(false);
+      request.nextTick = null;
     }
     ++left;
     --inSystem;
     --running;
     if (!waiting.isEmpty()) {
-      start(waiting.remove(), System.nanoTime());
+      start(waiting.remove(), clock.nowNs());
     }
     startWaiting();
   }

@@ -2,6 +2,8 @@ package dev.tailc.examples.lucene;
 
 import java.io.IOException;
 import java.util.Arrays;
+import org.apache.lucene.analysis.standard.StandardAnalyzer;
+import org.apache.lucene.queryparser.simple.SimpleQueryParser;
 import org.apache.lucene.search.Query;
 import org.apache.lucene.search.ScoreMode;
 import org.apache.lucene.search.TopDocs;
@@ -19,22 +21,25 @@ final class Search implements Work {
   }
 
   private final SlicedSearcher searcher;
-  private final Query query;
+  private final String words;
   private final Answered answered;
   private final TopScoreDocCollectorManager manager =
       new TopScoreDocCollectorManager(BEST, null, Integer.MAX_VALUE, true);
   private final TopScoreDocCollector[] collectors;
   private Weight weight;
 
-  Search(SlicedSearcher searcher, Query query, Answered answered) {
+  Search(SlicedSearcher searcher, String words, Answered answered) {
     this.searcher = searcher;
-    this.query = query;
+    this.words = words;
     this.answered = answered;
     collectors = new TopScoreDocCollector[searcher.getSlices().length];
   }
 
   @Override
   public int begin() throws IOException {
+    // A parser is for one thread.
+    Query query =
+        new SimpleQueryParser(new StandardAnalyzer(), BuildIndex.TEXT).parse(words);
     weight = searcher.createWeight(searcher.rewrite(query), ScoreMode.COMPLETE, 1);
     return collectors.length;
   }

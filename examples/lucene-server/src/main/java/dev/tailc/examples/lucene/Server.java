@@ -20,10 +20,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import org.apache.lucene.analysis.standard.StandardAnalyzer;
 import org.apache.lucene.index.DirectoryReader;
-import org.apache.lucene.queryparser.simple.SimpleQueryParser;
-import org.apache.lucene.search.Query;
 import org.apache.lucene.search.TopDocs;
 import org.apache.lucene.store.FSDirectory;
 
@@ -50,7 +47,7 @@ final class Server {
     Path policy = Path.of(arguments.text("policy"));
     DirectoryReader index = DirectoryReader.open(FSDirectory.open(Path.of(arguments.text("index"))));
     ExecutorService threads = Executors.newCachedThreadPool();
-    Server server = new Server(new SlicedSearcher(index), new Scheduler(threads), policy);
+    Server server = new Server(new SlicedSearcher(index), new Scheduler(threads, Clock.ofSystem()), policy);
     if (Files.exists(policy)) {
       server.open();
     }
@@ -96,6 +93,7 @@ final class Server {
   }
 
   private void search(HttpExchange exchange) throws IOException {
+    long arrivedNs = System.nanoTime();
     try {
       Map<String, String> asked = parameters(exchange);
       if (!asked.containsKey("q")) {
@@ -103,13 +101,10 @@ final class Server {
       }
       Ladder now = ladder;
       Integer threads = threadsOf(asked, now == null ? 1 : null);
-      // A parser is for one thread.
-      SimpleQueryParser parser = new SimpleQueryParser(new StandardAnalyzer(), BuildIndex.TEXT);
-      Query query = parser.parse(asked.get("q"));
       Search search =
-          new Search(searcher, query, (request, found, failure) ->
+          new Search(searcher, asked.get("q"), (request, found, failure) ->
               answer(exchange, request, found, failure));
-      scheduler.arrive(new Request(search, now, threads));
+      scheduler.arrive(new Request(search, now, threads, arrivedNs));
     } catch (UsageException wrong) {
       send(exchange, 400, Answers.error(wrong.getMessage()));
     }
@@ -134,6 +129,7 @@ final class Server {
         send(exchange, 500, Answers.error("the search failed: " + failure));
         return;
       }
+      String body = answers.found(found);
       String timing =
           String.format(
               Locale.ROOT,
@@ -142,7 +138,7 @@ final class Server {
               request.executedUs(System.nanoTime()) / 1e3,
               request.mostThreads);
       exchange.getResponseHeaders().set("Server-Timing", timing);
-      send(exchange, 200, answers.found(found));
+      send(exchange, 200, body);
     } catch (IOException gone) {
       // Whoever asked has left; nobody else is concerned.
       exchange.close();
@@ -155,11 +151,11 @@ final class Server {
     String text =
         String.format(
             Locale.ROOT,
-            "{\"now_ns\": %d, \"left\": %d, \"in_system\": %d, \"thread_ns\": %d, \"cpu_ns\": %d}%n",
+            "{\"now_ns\": %d, \"left\": %d, \"in_system\": %d, \"request_cpu_ns\": %d, \"cpu_ns\": %d}%n",
             System.nanoTime(),
             scheduler.left(),
             scheduler.inSystem(),
-            scheduler.threadNs(),
+            scheduler.cpuNs(),
             system.getProcessCpuTime());
     send(exchange, 200, text);
   }
