@@ -1,4 +1,9 @@
-"""What is predicted and what is measured: p50, p99, mean and utilization, with intervals."""
+"""What is predicted and what is measured: p50, p99, mean and utilization, with intervals.
+
+A latency in the server lasts from when a request is handed to the scheduler to its answer's being
+there: it waits and runs, and that is what a policy decides. The client's holds HTTP and the load
+generator too, from when the request was due.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +19,12 @@ import numpy as np
 BLOCK_S = 1.0
 REPLICATES = 1_000
 LOW, HIGH = 0.025, 0.975
+SAMPLED = ("now_ns", "request_cpu_ns", "cpu_ns")
 TAIL = ("estimate_us", "low_us", "high_us")
-HEADS = ("rate", "policy", "", "p50", "p99", "mean", "utilization")
+HEADS = ("rate", "policy", "", "p50", "p99", "mean", "utilization", "p99 off by")
+
+PREDICTED, REPLAYED, MEASURED, CLIENT = "predicted", "replayed", "measured", "at the client"
+COMPARED = (PREDICTED, REPLAYED)
 
 
 @dataclass(frozen=True)
@@ -37,15 +46,28 @@ class Run:
     utilization: Figure
 
 
-def predicted(verdict: dict) -> dict[tuple[float, str], Run]:
-    """By rate [1/s] and policy, from what `tailc verify --output-format json` prints."""
+@dataclass(frozen=True)
+class Samples:
+    """The CPU time [s] that requests, and all of the server, had used by some times [s]."""
+
+    at_s: np.ndarray
+    requests_s: np.ndarray
+    all_s: np.ndarray
+
+
+# By what it is: predicted, replayed, measured in the server, at the client.
+Runs = dict[tuple[float, str], dict[str, Run]]
+
+
+def predicted(verdict: dict, name: str) -> dict[tuple[float, str], Run]:
+    """By rate [1/s] and policy, from what `tailc verify --output-format json` prints of `name`."""
     asked = [slo["percentile_ppm"] for slo in verdict["slos"]]
     found: dict[tuple[float, str], Run] = {}
     for point in verdict["points"]:
         baselines = ((told["subject"], told) for told in point["baselines"])
-        for name, told in (("FM", point["policy"]), *baselines):
+        for subject, told in ((name, point["policy"]), *baselines):
             tails = dict(zip(asked, told["verdicts"], strict=True))
-            found[point["rate_mrps"] / 1e3, name] = Run(
+            found[point["rate_mrps"] / 1e3, subject] = Run(
                 _tail(tails[500_000]),
                 _tail(tails[990_000]),
                 Figure(told["load"]["mean_latency_us"] / 1e3),
@@ -73,17 +95,27 @@ def sent(path: Path) -> list[dict[str, str]]:
     return rows
 
 
-def cpu_samples(path: Path) -> list[tuple[float, float]]:
-    """Times [s], and the CPU time [s] that the server had used by then."""
-    lines = map(json.loads, path.read_text(encoding="utf-8").splitlines())
-    return [(line["now_ns"] / 1e9, line["cpu_ns"] / 1e9) for line in lines]
+def samples(path: Path) -> Samples:
+    """What the server said of itself in the course of a run."""
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    columns = (np.array([line[name] for line in lines]) / 1e9 for name in SAMPLED)
+    return Samples(*columns)
 
 
-def measured(
-    rows: Sequence[dict[str, str]], samples: Sequence[tuple[float, float]], cores: int
-) -> Run:
-    """What was measured of a run: its requests, and what CPU time the server had used when."""
-    latency_ms = np.array([float(row["latency_us"]) / 1e3 for row in rows])
+def in_server(rows: Sequence[dict[str, str]], told: Samples, cores: int) -> Run:
+    """What was measured of what the policy decides; utilization is that by requests."""
+    latency_ms = [float(row["wait_ms"]) + float(row["run_ms"]) for row in rows]
+    return _measured(rows, latency_ms, told.at_s, told.requests_s, cores)
+
+
+def at_client(rows: Sequence[dict[str, str]], told: Samples, cores: int) -> Run:
+    """What was measured with all that is around it; utilization is that by the whole server."""
+    latency_ms = [float(row["latency_us"]) / 1e3 for row in rows]
+    return _measured(rows, latency_ms, told.at_s, told.all_s, cores)
+
+
+def _measured(rows, latencies_ms, at_s: np.ndarray, cpu_s: np.ndarray, cores: int) -> Run:
+    latency_ms = np.array(latencies_ms)
     due_s = np.array([float(row["due_us"]) / 1e6 for row in rows])
     blocks = [latency_ms[due_s // BLOCK_S == at] for at in range(int(due_s.max() / BLOCK_S) + 1)]
     rng = np.random.default_rng(1)
@@ -92,7 +124,7 @@ def measured(
         _figure(latency_ms, drawn, lambda of: quantile(of, 0.5)),
         _figure(latency_ms, drawn, lambda of: quantile(of, 0.99)),
         _figure(latency_ms, drawn, lambda of: float(of.mean())),
-        _utilization(samples, cores, rng),
+        _utilization(np.diff(at_s), np.diff(cpu_s), cores, rng),
     )
 
 
@@ -112,9 +144,7 @@ def _figure(values, drawn, statistic) -> Figure:
     return Figure(statistic(values), float(low), float(high))
 
 
-def _utilization(samples: Sequence[tuple[float, float]], cores: int, rng) -> Figure:
-    at_s, cpu_s = (np.array(column) for column in zip(*samples, strict=True))
-    span_s, used_s = np.diff(at_s), np.diff(cpu_s)
+def _utilization(span_s: np.ndarray, used_s: np.ndarray, cores: int, rng) -> Figure:
     # The last sample may come right after the one before: so blocks count by their length.
     chosen = rng.integers(0, len(span_s), (REPLICATES, len(span_s)))
     drawn = used_s[chosen].sum(axis=1) / span_s[chosen].sum(axis=1) / cores
@@ -122,14 +152,28 @@ def _utilization(samples: Sequence[tuple[float, float]], cores: int, rng) -> Fig
     return Figure(float(used_s.sum() / span_s.sum() / cores), float(low), float(high))
 
 
-def table(runs: dict[tuple[float, str], dict[str, Run]]) -> str:
-    """In Markdown, a row for each of predicted, replayed and measured."""
-    lines = [f"| {' | '.join(HEADS)} |", "|" + "---|" * 3 + "---:|" * 4]
+def table(runs: Runs) -> str:
+    """In Markdown, a row for each of predicted, replayed and measured, and how far these differ."""
+    lines = [f"| {' | '.join(HEADS)} |", "|" + "---|" * 3 + "---:|" * 5]
     for (rate, policy), told in runs.items():
         for place, (which, run) in enumerate(told.items()):
             head = ("", "") if place else (f"{rate:g}/s", policy)
-            lines.append(f"| {' | '.join((*head, which, *cells(run)))} |")
-    return "\n".join(lines)
+            off = _percent(p99_off(run, told)) if which in COMPARED else ""
+            lines.append(f"| {' | '.join((*head, which, *cells(run), off))} |")
+    offs = [abs(p99_off(told[PREDICTED], told)) for told in runs.values()]
+    usual, worst = (f"{100 * off:.0f} %" for off in (np.median(offs), np.max(offs)))
+    return "\n".join(
+        (*lines, "", f"Predicted p99 is off by {usual} in the median, {worst} at most.")
+    )
+
+
+def p99_off(run: Run, told: dict[str, Run]) -> float:
+    """How far its p99 is from the measured one, as a share of that; positive: it is longer."""
+    return run.p99_ms.value / told[MEASURED].p99_ms.value - 1
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:+.0f} %"
 
 
 def cells(run: Run) -> tuple[str, ...]:
@@ -145,7 +189,7 @@ def _cell(figure: Figure, scale: float, digits: int) -> str:
     return f"{value} ({scale * figure.low:.{digits}f} .. {scale * figure.high:.{digits}f})"
 
 
-def as_json(runs: dict[tuple[float, str], dict[str, Run]]) -> str:
+def as_json(runs: Runs) -> str:
     """The same for programs."""
     told = [
         {

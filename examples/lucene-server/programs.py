@@ -19,6 +19,12 @@ MAIN = "dev.tailc.examples.lucene.Main"
 # The heap is there from the start, so that it does not grow while something is measured.
 SERVER_FLAGS = ("-Xms1g", "-Xmx1g", "-XX:+AlwaysPreTouch")
 
+# What sends requests is compiled soon, by the first compiler alone: so it costs the same always.
+CLIENT_FLAGS = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+CLIENTS = ("profile", "load")
+# Before all other work: the server, and before that what sends requests, for it does little.
+SERVER_RANK, CLIENT_RANK = 1, 2
+
 PRINTS = {"stdout": subprocess.PIPE, "text": True}
 
 
@@ -36,9 +42,11 @@ class Programs:
 
     def run(self, command: str, **options: object) -> str:
         """What a program prints; SystemExit where it fails."""
-        words = self.words(command, options)
+        is_client = command in CLIENTS
+        words = self.words(command, options, *(CLIENT_FLAGS if is_client else ()))
         beside = cores_there()[self.cores :] or cores_there()
-        done = subprocess.run([*on(beside), *words], check=False, **PRINTS)
+        rank = first(CLIENT_RANK) if is_client else []
+        done = subprocess.run([*rank, *on(beside), *words], check=False, **PRINTS)
         if done.returncode:
             raise SystemExit(f"`{command}` ended with {done.returncode}")
         return done.stdout.strip()
@@ -66,28 +74,47 @@ def on(cores: Sequence[int]) -> list[str]:
     return ["taskset", "-c", ",".join(map(str, cores))]
 
 
+def first(rank: int) -> list[str]:
+    """What has a command run before all other work, where that is permitted; it goes before it.
+
+    Such threads also take the first core that is free. Others may wait for the one on which they
+    were last, even while other work has the cores that are left.
+    """
+    command = ["chrt", "-r", str(rank)]
+    if shutil.which("chrt") is None:
+        return []
+    tried = subprocess.run([*command, "true"], stderr=subprocess.DEVNULL, check=False)
+    return [] if tried.returncode else command
+
+
 def build(folder: Path, cores: int) -> Programs:
     """The programs and the text, built into `folder`; SystemExit where the tools are missing."""
     for tool, package in (("java", "default-jdk-headless"), ("mvn", "maven")):
         if shutil.which(tool) is None:
             raise SystemExit(f"no `{tool}`: install Java 17 or later and Maven (`{package}`)")
-    # Both projects read the property, each with its own name in it.
-    places = f"-DbuildDirectory={folder.resolve()}/${{project.artifactId}}"
-    maven = ["mvn", "-q", "-B", "-Dstyle.color=never", "-f", str(FOLDER / "reactor.xml"), places]
+    maven = ["mvn", "-q", "-B", "-Dstyle.color=never", "-f", FOLDER / "reactor.xml", places(folder)]
     done = subprocess.run([*maven, "-Dmaven.test.skip", "package"], check=False, stdout=sys.stderr)
     if done.returncode:
         raise SystemExit("Maven could not build the server")
     return Programs(folder, cores)
 
 
+def places(folder: Path) -> str:
+    """What tells Maven to build into `folder`: both projects read it, each with its own name."""
+    return f"-DbuildDirectory={folder.resolve()}/${{project.artifactId}}"
+
+
 @dataclass(frozen=True)
 class Server:
-    """A server that listens; until it is told to open its policy, a request has one thread."""
+    """A server that listens; until it is told to open a policy, a request has one thread."""
 
     url: str
+    # What it opens.
+    policy: Path
 
-    def open_policy(self) -> None:
-        """Has it open its policy's file; SystemExit where it refuses."""
+    def open_policy(self, policy: Path) -> None:
+        """Puts a policy where it looks for one, and tells it so; SystemExit where it refuses."""
+        shutil.copyfile(policy, self.policy)
         asked = urllib.request.Request(f"{self.url}/policy", method="POST")
         try:
             urllib.request.urlopen(asked).close()
@@ -102,12 +129,13 @@ def serving(programs: Programs, index: Path, policy: Path) -> Iterator[Server]:
     """A server of the index, until it is no longer needed."""
     words = programs.words("serve", {"index": index, "policy": policy}, *SERVER_FLAGS)
     its_own = cores_there()[: programs.cores]
-    with subprocess.Popen([*on(its_own), *words], **PRINTS) as process:
+    command = [*first(SERVER_RANK), *on(its_own), *words]
+    with subprocess.Popen(command, **PRINTS) as process:
         try:
             assert process.stdout is not None
             said = process.stdout.readline().split()
             if said[:1] != ["port"]:
                 raise SystemExit("the server did not start")
-            yield Server(f"http://127.0.0.1:{said[1]}")
+            yield Server(f"http://127.0.0.1:{said[1]}", policy)
         finally:
             process.terminate()

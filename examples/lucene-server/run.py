@@ -4,14 +4,15 @@
 
 Sends the same queries at the same times under three policies: all on one thread (SEQ), all on two
 (FIX-2), and the compiled one (FM); and prints what `tailc verify` predicts, what the replay says of
-just these requests, and what was measured. All files go to build/lucene-server. The machine should
-have nothing else to do.
+just these requests, and what was measured. `--policy NAME=FILE` sets others beside them. All files
+go to build/lucene-server. The machine should have nothing else to do.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
 import subprocess
 import sys
 import zlib
@@ -26,8 +27,11 @@ from ruamel.yaml import YAML
 
 FOLDER = Path(__file__).parent
 OUT = FOLDER.parents[1] / "build" / "lucene-server"
-# The server of the policy of each run; FM asks the policy.
-POLICIES = {"SEQ": 1, "FIX-2": 2, "FM": None}
+# Threads of every request of a policy that is not compiled.
+FIXED = {"SEQ": 1, "FIX-2": 2}
+COMPILED = "FM"
+# Without requests before a timing, in the mean: caches are then as a light load leaves them.
+GAP_MS = 15
 # Even queries are for the compile; odd ones are held out, and sent as load.
 PARTS = {"design": 0, "heldout": 1}
 SEED = 1
@@ -44,13 +48,11 @@ class Size:
     seconds: float
 
 
-FULL = Size(None, 800, 3, (0.15, 0.3, 0.45), 12)
+FULL = Size(None, 800, 2, (0.15, 0.3, 0.45), 12)
 QUICK = Size(60_000, 80, 1, (0.2,), 4)
 
-# By rate and policy: predicted, replayed, measured.
-Runs = dict[tuple[float, str], dict[str, figures.Run]]
-# Rows of requests; times and CPU times.
-Sent = tuple[list[dict[str, str]], list[tuple[float, float]]]
+# Rows of requests; what the server said meanwhile.
+Sent = tuple[list[dict[str, str]], figures.Samples]
 
 
 def main() -> None:
@@ -59,19 +61,18 @@ def main() -> None:
     size = QUICK if arguments.quick else FULL
     out: Path = arguments.out
     out.mkdir(parents=True, exist_ok=True)
-    policy = out / "policy.tailc"
-    policy.unlink(missing_ok=True)
+    served = out / "served.tailc"
+    served.unlink(missing_ok=True)
     say("building the server")
     built = programs.build(out / "maven", arguments.cores)
     index, queries = indexed(built, arguments.corpus, size, out)
-    with programs.serving(built, index, policy) as server:
+    with programs.serving(built, index, served) as server:
         story = Story(built, server, queries, size, arguments)
         say(f"timing {size.queries} queries on 1 to {arguments.degrees} threads")
         profiled(story)
         write_spec(out, arguments.cores, arguments.degrees)
-        say(tailc("compile", out / "spec.yaml", "-o", policy.with_suffix("")))
-        server.open_policy()
-        runs = compared(story, policy)
+        say(tailc("compile", out / "spec.yaml", "-o", out / "policy"))
+        runs = compared(story, {COMPILED: out / "policy.tailc", **dict(arguments.policy)})
     (out / "found.json").write_text(figures.as_json(runs), encoding="utf-8")
     print(figures.table(runs))
 
@@ -105,6 +106,14 @@ def parsed(words: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--degrees", type=int, help="most threads of a request")
     parser.add_argument("--rates", type=float, nargs="+", help="requests a second")
     parser.add_argument("--seconds", type=float, help="how long each run takes")
+    parser.add_argument(
+        "--policy",
+        type=named_policy,
+        action="append",
+        default=[],
+        metavar="NAME=FILE",
+        help="a compiled policy to set beside the others",
+    )
     parser.add_argument("--out", type=Path, default=OUT)
     arguments = parser.parse_args(words)
     if arguments.corpus is not None and not arguments.corpus.is_dir():
@@ -116,6 +125,16 @@ def parsed(words: Sequence[str]) -> argparse.Namespace:
     if arguments.degrees < 2:
         parser.error(f"`--degrees {arguments.degrees}`: few-to-many needs two threads at least")
     return arguments
+
+
+def named_policy(word: str) -> tuple[str, Path]:
+    """`NAME=FILE` as a name that no other policy has and a file that is there."""
+    name, _, file = word.partition("=")
+    if not re.fullmatch(r"[\w-]+", name) or name in (*FIXED, COMPILED):
+        raise argparse.ArgumentTypeError(f"`{name}` is no new name of letters and digits")
+    if not Path(file).is_file():
+        raise argparse.ArgumentTypeError(f"`{file}` is no file")
+    return name, Path(file)
 
 
 def say(text: str) -> None:
@@ -146,6 +165,8 @@ def profiled(story: Story) -> None:
         queries=story.queries,
         degrees=story.arguments.degrees,
         repetitions=story.size.repetitions,
+        gap_ms=GAP_MS,
+        seed=SEED,
         out=timings,
     )
     head, *rows = timings.read_text(encoding="utf-8").splitlines()
@@ -165,21 +186,25 @@ def write_spec(out: Path, cores: int, degrees: int) -> None:
         yaml.dump(spec, file)
 
 
-def compared(story: Story, policy: Path) -> Runs:
+def compared(story: Story, compiled: dict[str, Path]) -> figures.Runs:
     """Every policy at every rate: predicted, replayed, and measured."""
     trace, arguments = story.out / "heldout.csv", story.arguments
     rates = arguments.rates or rates_of(trace, story.size.utilizations, arguments.cores)
-    foretold = verified(policy, trace, rates)
-    runs: Runs = {}
+    foretold: dict[tuple[float, str], figures.Run] = {}
+    for name, policy in compiled.items():
+        foretold |= verified(name, policy, trace, rates)
+    runs: figures.Runs = {}
     for rate in rates:
-        for name, threads in POLICIES.items():
+        for name in (*FIXED, *compiled):
+            policy = compiled.get(name, compiled[COMPILED])
             say(f"sending {rate:g} requests a second under {name}")
-            stem = story.out / f"{name}-{rate:g}"
-            rows, samples = sent(story, rate, threads, stem)
+            story.server.open_policy(policy)
+            rows, samples = sent(story, rate, FIXED.get(name), story.out / f"{name}-{rate:g}")
             runs[rate, name] = {
-                "predicted": foretold[rate, name],
-                "replayed": replays.replayed(policy, trace, rows, name),
-                "measured": figures.measured(rows, samples, arguments.cores),
+                figures.PREDICTED: foretold[rate, name],
+                figures.REPLAYED: replays.replayed(policy, trace, rows, name),
+                figures.MEASURED: figures.in_server(rows, samples, arguments.cores),
+                figures.CLIENT: figures.at_client(rows, samples, arguments.cores),
             }
     return runs
 
@@ -198,11 +223,11 @@ def sent(story: Story, rate: float, threads: int | None, stem: Path) -> Sent:
         out=stem,
     )
     rows = figures.sent(stem.with_name(f"{stem.name}.csv"))
-    return rows, figures.cpu_samples(stem.with_name(f"{stem.name}.stats.ndjson"))
+    return rows, figures.samples(stem.with_name(f"{stem.name}.stats.ndjson"))
 
 
 def verified(
-    policy: Path, trace: Path, rates: Sequence[float]
+    name: str, policy: Path, trace: Path, rates: Sequence[float]
 ) -> dict[tuple[float, str], figures.Run]:
     """What the replay of held-out queries predicts at each rate."""
     words = [word for rate in rates for word in ("--rate", f"{rate:g}/s")]
@@ -213,8 +238,8 @@ def verified(
         allowed=(0, 1, 4),
     )
     verdict = json.loads(told)["result"]
-    say(f"`tailc verify` on the held-out queries: {verdict['verdict']}")
-    return figures.predicted(verdict)
+    say(f"`tailc verify` of {name} on the held-out queries: {verdict['verdict']}")
+    return figures.predicted(verdict, name)
 
 
 def tailc(*words: object, allowed: Sequence[int] = (0,)) -> str:
@@ -229,7 +254,7 @@ def tailc(*words: object, allowed: Sequence[int] = (0,)) -> str:
 def rates_of(trace: Path, utilizations: Sequence[float], cores: int) -> list[float]:
     """Requests a second that would use so much of the cores on one thread each."""
     rows = (row.split(",") for row in trace.read_text(encoding="utf-8").splitlines()[1:])
-    alone_ms = [float(duration) for _, degree, duration in rows if degree == "1"]
+    alone_ms = [float(duration) for _, degree, duration, _ in rows if degree == "1"]
     capacity = 1e3 * cores * len(alone_ms) / sum(alone_ms)
     return [float(f"{share * capacity:.2g}") for share in utilizations]
 

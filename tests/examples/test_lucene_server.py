@@ -10,13 +10,16 @@ import shutil
 import subprocess
 import sys
 import urllib.request
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import tailc
 from tailc.artifact.files import read_policy
 from tailc.cli import run as cli
+from tailc.forms.ladder.table import Admission, AdmissionKind, Climb, Row
 from tests.examples.scripts import script
 
 FOLDER = Path(__file__).parents[2] / "examples" / "lucene-server"
@@ -31,10 +34,10 @@ replays = run.replays
 def out(tmp_path_factory):
     """Timings of sixty held-out queries, 4 ms to 240 ms on one thread, and a policy of others."""
     folder = tmp_path_factory.mktemp("lucene-server")
-    head = "query,degree,duration_ms\n"
+    head = "query,degree,duration_ms,latency_ms\n"
     for name, slower in (("design", 1.01), ("heldout", 1)):
         times = [(4.0 * (n + 1) * slower, 2.5 * (n + 1) * slower) for n in range(60)]
-        rows = [f"{2 * n},1,{one}\n{2 * n},2,{two}\n" for n, (one, two) in enumerate(times)]
+        rows = [f"{2 * n},1,{a},{a + 1}\n{2 * n},2,{b},{b + 1}\n" for n, (a, b) in enumerate(times)]
         (folder / f"{name}.csv").write_text(head + "".join(rows))
     run.write_spec(folder, cores=2, degrees=2)
     policy = tailc.compile_policy(str(folder / "spec.yaml")).policy
@@ -62,7 +65,8 @@ def test_the_spec_is_that_of_the_machine(out, tmp_path):
 
 def test_rates_are_what_one_thread_a_request_would_fill_the_cores_by(tmp_path):
     trace = tmp_path / "heldout.csv"
-    trace.write_text("query,degree,duration_ms\n1,1,30\n1,2,20\n3,1,50\n3,2,30\n")
+    rows = ("1,1,30,31", "1,2,20,21", "3,1,50,51", "3,2,30,31")
+    trace.write_text("\n".join(("query,degree,duration_ms,latency_ms", *rows)))
     # Requests of 40 ms: two cores do 50 a second.
     assert run.rates_of(trace, (0.2, 0.5), cores=2) == [10, 25]
 
@@ -84,8 +88,8 @@ def test_a_query_s_place_is_that_of_its_first_row(tmp_path):
 
 def test_what_verify_predicts_is_found_by_rate_and_policy(out, monkeypatch):
     monkeypatch.setattr(run, "tailc", in_this_process)
-    told = run.verified(out / "policy.tailc", out / "heldout.csv", [1.0])
-    assert set(told) == {(1.0, "SEQ"), (1.0, "FIX-2"), (1.0, "FM")}
+    told = run.verified("FM", out / "policy.tailc", out / "heldout.csv", [1.0, 2.0])
+    assert set(told) == {(at, name) for at in (1.0, 2.0) for name in ("SEQ", "FIX-2", "FM")}
     alone = told[1.0, "SEQ"]
     assert alone.mean_ms.value == pytest.approx(30.5 * 4, rel=0.1)
     assert alone.utilization.value == pytest.approx(0.061, rel=0.1)
@@ -101,16 +105,52 @@ def in_this_process(*words, allowed):
 
 
 def test_what_was_measured_has_intervals():
-    rows = [
-        {"latency_us": str(1_000 * (n % 100 + 1)), "due_us": str(10_000 * n)} for n in range(900)
-    ]
-    samples = [(0.0, 5.0), (1.0, 6.0), (2.0, 6.0), (2.5, 6.5)]
-    told = figures.measured(rows, samples, cores=2)
+    told = figures.at_client(sent_rows(), SAMPLES, cores=2)
     assert (told.p50_ms.value, told.p99_ms.value, told.mean_ms.value) == (50, 99, 50.5)
     # Every second has the same hundred latencies, so nothing is left to chance.
     assert (told.mean_ms.low, told.mean_ms.high) == (50.5, 50.5)
     assert told.utilization.value == pytest.approx(1.5 / 2.5 / 2)
     assert told.utilization.low < told.utilization.value < told.utilization.high
+
+
+def test_in_the_server_a_latency_is_what_a_request_waited_and_ran():
+    told = figures.in_server(sent_rows(), SAMPLES, cores=2)
+    assert (told.p50_ms.value, told.p99_ms.value, told.mean_ms.value) == (49, 98, 49.5)
+    assert told.utilization.value == pytest.approx(1.0 / 2.5 / 2)
+
+
+SAMPLES = figures.Samples(
+    at_s=np.array([0.0, 1.0, 2.0, 2.5]),
+    requests_s=np.array([4.0, 4.5, 4.5, 5.0]),
+    all_s=np.array([5.0, 6.0, 6.0, 6.5]),
+)
+
+
+def sent_rows():
+    """A hundred a second, that wait for 0.5 ms, run for 0.5 to 98.5 ms, and are 1 ms on the way."""
+    return [
+        {
+            "due_us": str(10_000 * n),
+            "latency_us": str(1_000 * (n % 100 + 1)),
+            "wait_ms": "0.5",
+            "run_ms": str(n % 100 - 0.5),
+        }
+        for n in range(900)
+    ]
+
+
+def test_the_table_tells_how_far_predicted_tails_are_off():
+    def of_p99(ms):
+        return figures.Run(*(figures.Figure(value) for value in (1, ms, 1, 0.5)))
+
+    times = {"predicted": 45, "replayed": 50, "measured": 50, "at the client": 60}
+    of_one = {which: of_p99(ms) for which, ms in times.items()}
+    of_other = {**of_one, "predicted": of_p99(60)}
+    told = figures.table({(9.0, "SEQ"): of_one, (9.0, "FM"): of_other})
+    assert "| 9/s | SEQ | predicted | 1.0 | 45.0 | 1.0 | 50 % | -10 % |" in told
+    assert "|  |  | replayed | 1.0 | 50.0 | 1.0 | 50 % | +0 % |" in told
+    assert "|  |  | measured | 1.0 | 50.0 | 1.0 | 50 % |  |" in told
+    assert told.endswith("Predicted p99 is off by 15 % in the median, 20 % at most.")
 
 
 def test_a_request_without_an_answer_ends_the_comparison(tmp_path):
@@ -126,6 +166,8 @@ def test_a_request_without_an_answer_ends_the_comparison(tmp_path):
         (["--corpus", "/no/such/folder"], "`/no/such/folder` is no folder"),
         (["--degrees", "1"], "two threads"),
         (["--cores", "0"], "`--cores 0` is not 1 to"),
+        (["--policy", "FM=spec.yaml"], "`FM` is no new name"),
+        (["--policy", "other=/no/such/file"], "`/no/such/file` is no file"),
     ],
 )
 def test_a_wrong_command_line_is_refused(words, said, capsys):
@@ -166,22 +208,42 @@ def test_a_policy_that_the_server_cannot_keep_changes_nothing(quick, out, tmp_pa
     folder, _ = quick
     (index,) = folder.glob("index-*")
     built = run.programs.Programs(folder / "maven", cores=1)
-    policy = tmp_path / "policy.tailc"
-    with run.programs.serving(built, index, policy) as server:
-        shutil.copy(out / "policy.tailc", policy)
-        server.open_policy()
+    with run.programs.serving(built, index, tmp_path / "served.tailc") as server:
+        server.open_policy(out / "policy.tailc")
         # Of another service, and one that boosts.
-        shutil.copy(FOLDER.parent / "search" / "expected.tailc", policy)
         with pytest.raises(SystemExit, match="the policy is for `search`"):
-            server.open_policy()
+            server.open_policy(FOLDER.parent / "search" / "expected.tailc")
         spec = (out / "spec.yaml").read_text().replace("boosting: false", "boosting: true")
         (out / "boosting.yaml").write_text(spec)
         boosting = tailc.compile_policy(str(out / "boosting.yaml")).policy
-        tailc.write_artifact(boosting, str(policy.with_suffix("")))
+        tailc.write_artifact(boosting, str(tmp_path / "boosting"))
         with pytest.raises(SystemExit, match="rule `boost-last-rung` is not kept here"):
-            server.open_policy()
+            server.open_policy(tmp_path / "boosting.tailc")
         with urllib.request.urlopen(f"{server.url}/search?q=import") as answer:
             assert json.load(answer)["matches"] > 0
+
+
+@pytest.mark.fuzz
+def test_the_scheduler_keeps_the_rules_of_a_policy(quick, out, tmp_path):
+    policy = read_policy(out / "policy.tailc")
+    (ladder,) = policy.ladders
+    # As SchedulerTest.java has it.
+    rows = (
+        Row(1, 1, AT_ONCE, (Climb(0, 1),)),
+        Row(2, 2, AT_ONCE, (Climb(0, 0), Climb(5_000, 1))),
+        Row(3, 3, Admission(AdmissionKind.DELAY, 4_000), (Climb(0, 0),)),
+        Row(4, None, Admission(AdmissionKind.ON_EXIT), (Climb(0, 0),)),
+    )
+    small = replace(policy, forms=(replace(ladder, quantum_us=2_000, rows=rows),))
+    tailc.write_artifact(small, str(tmp_path / "small"))
+    given = (f"-Dtailc.policy={tmp_path / 'small.tailc'}", "-Dtest=SchedulerTest")
+    maven = ("mvn", "-q", "-B", "-f", FOLDER / "reactor.xml", run.programs.places(tmp_path))
+    command = [*maven, *given, "-Dsurefire.failIfNoSpecifiedTests=false", "test"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+AT_ONCE = Admission(AdmissionKind.AT_ONCE)
 
 
 def rows_of(path):

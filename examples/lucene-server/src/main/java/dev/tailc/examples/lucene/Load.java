@@ -32,7 +32,7 @@ final class Load {
   private static final int DIGITS = 3;
   private static final long LONGEST_US = 3_600_000_000L;
   private static final double US_PER_MS = 1e3;
-  private static final int WARM_UPS = 50;
+  private static final int WARM_UPS = 500;
   private static final int CONNECTIONS = 8;
 
   /** What became of a request; times in microseconds, {@code dueUs} since the first one could come. */
@@ -42,7 +42,7 @@ final class Load {
     long lateUs;
     long latencyUs;
     int status;
-    String timing = "";
+    List<String> timing = List.of("", "", "");
 
     Sent(int query, long dueUs) {
       this.query = query;
@@ -100,7 +100,7 @@ final class Load {
     return -meanUs * Math.log(1 - random.nextDouble());
   }
 
-  /** Asks for what costs the server nothing, so that the first request does not wait for classes. */
+  /** Asks for what costs the server nothing, until what sends requests has been compiled. */
   private void warmUp() throws IOException {
     HttpRequest request = HttpRequest.newBuilder(queries.stats()).build();
     for (int pass = 0; pass < WARM_UPS; ++pass) {
@@ -160,7 +160,7 @@ final class Load {
     sent.latencyUs = (System.nanoTime() - dueNs) / 1_000;
     if (answer != null) {
       sent.status = answer.statusCode();
-      sent.timing = answer.headers().firstValue("Server-Timing").orElse("");
+      sent.timing = ServerTiming.of(answer);
     }
     return sent;
   }
@@ -177,7 +177,7 @@ final class Load {
             sent.lateUs,
             sent.latencyUs,
             sent.status,
-            timing(sent.timing));
+            String.join(",", sent.timing));
       }
     }
   }
@@ -194,17 +194,5 @@ final class Load {
           latencies,
           US_PER_MS);
     }
-  }
-
-  /** {@code wait;dur=A, run;dur=B, threads;desc=C} as {@code A,B,C}. */
-  private static String timing(String header) {
-    if (header.isEmpty()) {
-      return ",,";
-    }
-    List<String> values = new ArrayList<>();
-    for (String metric : header.split(", ")) {
-      values.add(metric.substring(metric.indexOf('=') + 1));
-    }
-    return String.join(",", values);
   }
 }
