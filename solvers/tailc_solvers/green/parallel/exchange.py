@@ -38,11 +38,13 @@ LEAST_SHARE = 0.02
 class Pool(NamedTuple):
     """Schedules by job, those of job j from number `first[j]` to before `first[j + 1]`.
 
-    Servers, and energy in mJ, of each in each epoch [K, T]; in billionths what its time costs, and
-    by how much it costs more than the least of its job at the prices behind a bound [K, 2].
+    Servers, and energy in mJ, of each in each epoch [K, T], and from which epoch to before which
+    there is any [K, 2]; in billionths what its time costs, and by how much it costs more than the
+    least of its job at the prices behind a bound [K, 2].
     """
 
     first: NDArray[np.int64]
+    span: NDArray[np.int64]
     servers: Vector
     energy_mj: Vector
     own: Vector
@@ -64,11 +66,14 @@ class Bounds(NamedTuple):
 class Work(NamedTuple):
     """Sums over the chosen schedules with 0 to D jobs swapped, and swaps of D jobs.
 
-    `rest` is of servers and energy [D + 1, 2, T], and `own` as in the pool [D + 1, 2].
+    Sums are first over all jobs and then less the one in `jobs`, which is next to be swapped:
+    servers and energy [2, D + 1, 2, T], what those cost in each epoch [2, D + 1, T], and all that
+    and what time costs beside how much schedules cost more than least [2, D + 1, 2].
     """
 
     rest: Vector
-    own: Vector
+    cost: Vector
+    base: Vector
     jobs: NDArray[np.int64]
     new: NDArray[np.int64]
     best_jobs: NDArray[np.int64]
@@ -77,7 +82,8 @@ class Work(NamedTuple):
     @classmethod
     def of(cls, at_once: int, epochs: int) -> Work:
         swaps = np.full((4, at_once), -1)
-        return cls(np.zeros((at_once + 1, 2, epochs)), np.zeros((at_once + 1, 2)), *swaps)
+        shapes = (2, epochs), (epochs,), (2,)
+        return cls(*(np.zeros((2, at_once + 1, *shape)) for shape in shapes), *swaps)
 
 
 class Exchange:
@@ -97,32 +103,46 @@ class Exchange:
         job = np.array([column.job for column in self._columns])
         self._first = np.searchsorted(job, np.arange(len(problem.jobs) + 1))
         energy_mj = np.stack([energy_of(problem, column) for column in self._columns])
-        here = energy_mj.any(axis=0)
         servers = np.stack([column.row(problem.epochs) for column in self._columns])
+        is_taken = (servers > 0) | (energy_mj > 0)
+        here = is_taken.any(axis=0)
+        span = _span(is_taken[:, here])
         waiting = [NANO * waiting_of(problem, column) for column in self._columns]
         own = np.stack([waiting, [excess[column] for column in self._columns]], axis=1)
-        self._pool = Pool(self._first, _real(servers[:, here]), _real(energy_mj[:, here]), own)
+        taken = _real(servers[:, here]), _real(energy_mj[:, here])
+        self._pool = Pool(self._first, span, *taken, own)
         green_mj, cost = problem.green_mj[:, here], brown_cost_of(problem)[:, here].copy()
         room, lacking = float(problem.servers), lacking_of(problem)
         self._bounds = Bounds(bound, room, _real(green_mj), lacking, cost)
 
     def best(self, shares: Mapping[Column, float], starts: int) -> list[Column]:
         """The best of the choices that starts drawn by some shares lead to."""
-        draw = np.random.default_rng(0)
+        pairs = sorted(self._reached(chosen, 2) for chosen in self._drawn(shares, starts))
+        at_once = 3 if len(self._columns) <= MOST_FOR_TRIPLES else 2
+        finalists = dict.fromkeys(tuple(chosen) for _, chosen in pairs[:FINALISTS])
+        final = min(self._reached(np.array(chosen), at_once) for chosen in finalists)
+        return [self._columns[k] for k in final[1]]
+
+    def _drawn(self, shares: Mapping[Column, float], starts: int) -> NDArray[np.int64]:
+        """A schedule of each job for each start, by the shares [N, J]."""
         weights = np.array([shares.get(column, 0.0) + LEAST_SHARE for column in self._columns])
         parts = np.split(weights, self._first[1:-1])
-        drawn = [
-            np.array([draw.choice(part.size, p=part / part.sum()) for part in parts])
-            for _ in range(starts)
+        uniform = np.random.default_rng(0).random((starts, len(parts)))
+        below = [np.cumsum(part / part.sum()) for part in parts]
+        chosen = [
+            np.searchsorted(b / b[-1], u, "right") for b, u in zip(below, uniform.T, strict=True)
         ]
-        pairs = sorted(self._reached(self._first[:-1] + offset, 2) for offset in drawn)
-        at_once = 3 if len(self._columns) <= MOST_FOR_TRIPLES else 2
-        final = min(self._reached(np.array(chosen), at_once) for _, chosen in pairs[:FINALISTS])
-        return [self._columns[k] for k in final[1]]
+        return self._first[:-1] + np.stack(chosen, axis=1)
 
     def _reached(self, chosen: NDArray[np.int64], at_once: int) -> tuple[float, list[int]]:
         work = Work.of(at_once, self._pool.servers.shape[1])
         return descend(self._pool, self._bounds, chosen, work), chosen.tolist()
+
+
+def _span(is_taken: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """The first epoch of each row with anything, and that after its last [K, 2]."""
+    after_last = is_taken.shape[1] - np.argmax(is_taken[:, ::-1], axis=1)
+    return np.stack([np.argmax(is_taken, axis=1), after_last], axis=1)
 
 
 def _real(whole: NDArray[np.int64]) -> Vector:

@@ -6,7 +6,7 @@ k = 0..K-1 count from the start. A job whose work is done ends, or runs on where
 
 import numpy as np
 
-from tailc_solvers.loops import plain_loops
+from tailc_solvers.loops import inlined_loops, plain_loops
 
 NEVER = np.int64(1) << 60
 """More than any cost; twice as much is still a number."""
@@ -16,6 +16,9 @@ DONE, LOST = -1, -2
 
 SAVED = 1e-9
 """Relative: a swap that saves less is none."""
+
+ALL, LESS = 0, 1
+"""Sums over all jobs, and less the one that is next to be swapped."""
 
 
 @plain_loops
@@ -104,8 +107,7 @@ def descend(pool, site, chosen, work):
     As in `exchange`: `pool` is a Pool, `site` its Bounds, and `work` what is in progress.
     """
     while True:
-        _sum_up(pool, chosen, work)
-        least = _cost(pool, site, work, 0, chosen[0], chosen[0], np.inf)
+        least = _sum_up(pool, site, chosen, work)
         if _best_swap(pool, site, chosen, work, least * (1 - SAVED)) >= least:
             return least
         for i in range(work.jobs.size):
@@ -121,66 +123,119 @@ def _best_swap(pool, site, chosen, work, best):
     """
     J, at_once, first = chosen.size, work.jobs.size, pool.first
     found, depth = np.inf, 0
-    work.jobs[0], work.new[0] = 0, first[0] - 1
+    _turn_to(pool, site, chosen, work, 0, 0)
     while depth >= 0:
         j, k = work.jobs[depth], work.new[depth] + 1
         k += k == chosen[j]
         work.new[depth] = k
         if k >= first[j + 1]:
             if j + 1 < J:
-                work.jobs[depth], work.new[depth] = j + 1, first[j + 1] - 1
+                _turn_to(pool, site, chosen, work, depth, j + 1)
             else:
                 depth -= 1
             continue
-        cost = _cost(pool, site, work, depth, chosen[j], k, best)
+        cost = _cost(pool, site, work, depth, k, best)
         if cost < best:
             best = found = cost
             for i in range(at_once):
                 work.best_jobs[i] = work.jobs[i] if i <= depth else -1
                 work.best_new[i] = work.new[i]
         if depth + 1 < at_once and j + 1 < J:
-            _swap(pool, work, depth, chosen[j], k)
+            _put(pool, site, work, depth, k)
             depth += 1
-            work.jobs[depth], work.new[depth] = j + 1, first[j + 1] - 1
+            _turn_to(pool, site, chosen, work, depth, j + 1)
     return found
 
 
 @plain_loops
-def _sum_up(pool, chosen, work):
-    work.rest[0] = 0.0
-    work.own[0] = 0.0
+def _sum_up(pool, site, chosen, work):
+    """Write the sums over the chosen schedules; what they cost."""
+    for i in range(2):
+        work.base[ALL, 0, i] = 0.0
+        for t in range(work.rest.shape[3]):
+            work.rest[ALL, 0, i, t] = 0.0
     for k in chosen:
         for i in range(2):
-            work.own[0, i] += pool.own[k, i]
-        for t in range(pool.servers.shape[1]):
-            work.rest[0, 0, t] += pool.servers[k, t]
-            work.rest[0, 1, t] += pool.energy_mj[k, t]
+            work.base[ALL, 0, i] += pool.own[k, i]
+        for t in range(pool.span[k, 0], pool.span[k, 1]):
+            work.rest[ALL, 0, 0, t] += pool.servers[k, t]
+            work.rest[ALL, 0, 1, t] += pool.energy_mj[k, t]
+    for t in range(work.cost.shape[2]):
+        cost = _cost_at(site, t, work.rest[ALL, 0, 0, t], work.rest[ALL, 0, 1, t])
+        work.cost[ALL, 0, t] = cost
+        work.base[ALL, 0, 0] += cost
+    _begin(work, 0)
+    return work.base[ALL, 0, 0]
 
 
-@plain_loops
-def _swap(pool, work, depth, old, new):
-    """One schedule for another: from the sums at `depth` to those at the next."""
+@inlined_loops
+def _begin(work, depth):
+    """Leave none out of the sums at `depth`."""
+    work.jobs[depth] = -1
+    for t in range(work.cost.shape[2]):
+        work.cost[LESS, depth, t] = work.cost[ALL, depth, t]
+        for i in range(2):
+            work.rest[LESS, depth, i, t] = work.rest[ALL, depth, i, t]
+
+
+@inlined_loops
+def _turn_to(pool, site, chosen, work, depth, job):
+    """Go on with the schedules of a job: leave its own out, and no longer that of the last job."""
+    if work.jobs[depth] >= 0:
+        last = chosen[work.jobs[depth]]
+        for t in range(pool.span[last, 0], pool.span[last, 1]):
+            work.cost[LESS, depth, t] = work.cost[ALL, depth, t]
+            for i in range(2):
+                work.rest[LESS, depth, i, t] = work.rest[ALL, depth, i, t]
+    work.jobs[depth], work.new[depth] = job, pool.first[job] - 1
+    k = chosen[job]
     for i in range(2):
-        work.own[depth + 1, i] = work.own[depth, i] + (pool.own[new, i] - pool.own[old, i])
-    for t in range(pool.servers.shape[1]):
-        servers = pool.servers[new, t] - pool.servers[old, t]
-        energy_mj = pool.energy_mj[new, t] - pool.energy_mj[old, t]
-        work.rest[depth + 1, 0, t] = work.rest[depth, 0, t] + servers
-        work.rest[depth + 1, 1, t] = work.rest[depth, 1, t] + energy_mj
+        work.base[LESS, depth, i] = work.base[ALL, depth, i] - pool.own[k, i]
+    for t in range(pool.span[k, 0], pool.span[k, 1]):
+        servers = work.rest[ALL, depth, 0, t] - pool.servers[k, t]
+        energy_mj = work.rest[ALL, depth, 1, t] - pool.energy_mj[k, t]
+        cost = _cost_at(site, t, servers, energy_mj)
+        work.base[LESS, depth, 0] += cost - work.cost[ALL, depth, t]
+        work.rest[LESS, depth, 0, t], work.rest[LESS, depth, 1, t] = servers, energy_mj
+        work.cost[LESS, depth, t] = cost
 
 
 @plain_loops
-def _cost(pool, site, work, depth, old, new, most):
-    """What the sums at `depth` cost with one schedule for another; infinite from `most` on."""
-    if site.bound + work.own[depth, 1] + (pool.own[new, 1] - pool.own[old, 1]) >= most:
-        return np.inf
-    total = work.own[depth, 0] + (pool.own[new, 0] - pool.own[old, 0])
-    for t in range(pool.servers.shape[1]):
-        servers = work.rest[depth, 0, t] + (pool.servers[new, t] - pool.servers[old, t])
-        energy = work.rest[depth, 1, t] + (pool.energy_mj[new, t] - pool.energy_mj[old, t])
-        total += site.lacking * max(servers - site.room, 0.0)
-        for s in range(site.green_mj.shape[0]):
-            total += site.cost[s, t] * max(energy - site.green_mj[s, t], 0.0)
-        if total >= most:
-            return np.inf
+def _put(pool, site, work, depth, k):
+    """Write the sums of the next depth: those of this one, and a schedule."""
+    for i in range(2):
+        work.base[ALL, depth + 1, i] = work.base[LESS, depth, i] + pool.own[k, i]
+    for t in range(work.cost.shape[2]):
+        servers = work.rest[LESS, depth, 0, t] + pool.servers[k, t]
+        energy_mj = work.rest[LESS, depth, 1, t] + pool.energy_mj[k, t]
+        cost = _cost_at(site, t, servers, energy_mj)
+        work.base[ALL, depth + 1, 0] += cost - work.cost[LESS, depth, t]
+        work.rest[ALL, depth + 1, 0, t], work.rest[ALL, depth + 1, 1, t] = servers, energy_mj
+        work.cost[ALL, depth + 1, t] = cost
+    _begin(work, depth + 1)
+
+
+@inlined_loops
+def _cost(pool, site, work, depth, k, most):
+    """What the sums at `depth` and a schedule cost; infinite from `most` on.
+
+    Only epochs of the schedule can cost more with it, and none costs less.
+    """
+    total = np.inf
+    if site.bound + work.base[LESS, depth, 1] + pool.own[k, 1] < most:
+        total = work.base[LESS, depth, 0] + pool.own[k, 0]
+    t = pool.span[k, 0]
+    while total < most and t < pool.span[k, 1]:
+        servers = work.rest[LESS, depth, 0, t] + pool.servers[k, t]
+        energy_mj = work.rest[LESS, depth, 1, t] + pool.energy_mj[k, t]
+        total += _cost_at(site, t, servers, energy_mj) - work.cost[LESS, depth, t]
+        t += 1
     return total
+
+
+@inlined_loops
+def _cost_at(site, t, servers, energy_mj):
+    cost = site.lacking * max(servers - site.room, 0.0)
+    for s in range(site.green_mj.shape[0]):
+        cost += site.cost[s, t] * max(energy_mj - site.green_mj[s, t], 0.0)
+    return cost
