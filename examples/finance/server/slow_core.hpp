@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <utility>
 
 #include "clocks.hpp"
 
@@ -17,23 +18,41 @@ class SlowCore {
   // What follows is work.
   void begin() { cpu_us_ = own_cpu_us(); }
 
-  // Rest if a period's work is done; called often while working.
-  void rest_if_due() {
-    if (slowdown_ > 1.0 && own_cpu_us() - cpu_us_ >= kWorkUs) rest();
+  // CPU time of the work since `begin`, or since it was asked for; what resting takes is none.
+  double worked_us() {
+    account();
+    return std::exchange(worked_us_, 0);
   }
 
-  // Rest for all work since `begin` or the last rest.
+  // Rest if a period's rest is due; called often while working.
+  void rest_if_due() {
+    if (slowdown_ == 1.0) return;
+    account();
+    if (owed_us_ >= kRestUs) sleep();
+  }
+
+  // Rest for all work since `begin`.
   void rest() {
-    owed_us_ += (own_cpu_us() - cpu_us_) * (slowdown_ - 1.0);
-    if (owed_us_ >= kShortestRestUs) {
-      const double from_us = now_us();
-      sleep_until_us(from_us + std::min(owed_us_, kLongestRestUs));
-      owed_us_ -= now_us() - from_us;
-    }
-    begin();
+    account();
+    if (owed_us_ >= kShortestRestUs) sleep();
   }
 
  private:
-  static constexpr double kWorkUs = 200, kShortestRestUs = 100, kLongestRestUs = 500;
-  double slowdown_, cpu_us_ = 0, owed_us_ = 0;
+  static constexpr double kRestUs = 200, kShortestRestUs = 100, kLongestRestUs = 500;
+
+  void account() {
+    const double cpu_us = own_cpu_us(), worked_us = cpu_us - cpu_us_;
+    worked_us_ += worked_us;
+    owed_us_ += worked_us * (slowdown_ - 1.0);
+    cpu_us_ = cpu_us;
+  }
+
+  void sleep() {
+    const double from_us = now_us();
+    sleep_until_us(from_us + std::min(owed_us_, kLongestRestUs));
+    owed_us_ -= now_us() - from_us;
+    begin();
+  }
+
+  double slowdown_, cpu_us_ = 0, worked_us_ = 0, owed_us_ = 0;
 };
