@@ -81,9 +81,10 @@ class Work(NamedTuple):
 
     @classmethod
     def of(cls, at_once: int, epochs: int) -> Work:
-        swaps = np.full((4, at_once), -1)
-        shapes = (2, epochs), (epochs,), (2,)
-        return cls(*(np.zeros((2, at_once + 1, *shape)) for shape in shapes), *swaps)
+        def sums(*shape: int) -> Vector:
+            return np.zeros((2, at_once + 1, *shape))
+
+        return cls(sums(2, epochs), sums(epochs), sums(2), *np.full((4, at_once), -1))
 
 
 class Exchange:

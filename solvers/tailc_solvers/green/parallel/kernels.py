@@ -44,6 +44,36 @@ def price(run, size, block, per_mj, keep, costs):
 
 
 @plain_loops
+def price_beside(run, free, over, cost, lacking, costs):
+    """Write what each epoch of a run adds to what other jobs cost, rounded down.
+
+    `run` is the Parts of one, `free` [K] are servers that others leave, and `over` [S, K + 1] is
+    the energy that they take beyond what is green, or less; brown energy costs `cost` [S, K + 1],
+    nothing after the last epoch, and a server that is not there `lacking`.
+    """
+    K, L = run.busy_mj.shape
+    for k in range(K):
+        for level in range(L):
+            given = run.waiting[k] + lacking * max(run.servers[level] - free[k], 0)
+            for p in range(L):
+                energy_mj = run.moves_mj[p, level] + run.busy_mj[k, level]
+                costs.stage[k, p, level] = np.floor(_brown(over, cost, k, energy_mj) + given)
+            if k == 0:
+                energy_mj = run.first_mj[level] + run.busy_mj[k, level]
+                costs.first[level] = np.floor(_brown(over, cost, k, energy_mj) + given)
+            costs.end[k, level] = np.floor(_brown(over, cost, k + 1, run.end_mj[level]))
+
+
+@inlined_loops
+def _brown(over, cost, k, energy_mj):
+    """Cost of more energy in an epoch."""
+    more = 0.0
+    for s in range(over.shape[0]):
+        more += cost[s, k] * (max(over[s, k] + energy_mj, 0) - max(over[s, k], 0))
+    return more
+
+
+@plain_loops
 def fill(costs, states, value):
     """Fill `value` [N, L] and return the least cost of all; NEVER where there is none.
 

@@ -117,7 +117,7 @@ class Rows:
 
     def used(self, servers: Whole, shares: Vector) -> Vector:
         """Blocks that a mixture of schedules of some servers [K, T] takes [Q, T]."""
-        return np.stack([shares @ (servers // q) for q in self.blocks.tolist()])
+        return np.stack([shares @ (servers >> bits) for bits in range(self.blocks.size)])
 
     def take_up(self, used: Vector, brown: Vector) -> int:
         """Take up rows that so many blocks [Q, T], with this brown energy [S, T], break; how many.

@@ -180,27 +180,10 @@ class Run:
         counted = end - begin[:-1]
         return counted[counted > 0, None] * job.shapes[self.shape].speed_ppt
 
-    @property
+    @cached_property
     def epochs(self) -> slice:
         """The epochs in which the job can run."""
         return slice(self.start, self.start + self.work.shape[0])
-
-    @cached_property
-    def stage_mj(self) -> NDArray[np.float64]:
-        """Energy of each epoch by level before and level [K, L, L]."""
-        moves = self.problem.moves_mj[np.ix_(self.servers, self.servers)]
-        return (moves[None] + self._busy_mj[:, None, :]).astype(np.float64)
-
-    @cached_property
-    def first_mj(self) -> NDArray[np.float64]:
-        """Energy of the first epoch [L]."""
-        moves = self.problem.moves_mj[self.problem.jobs[self.job].present, self.servers]
-        return (moves + self._busy_mj[0]).astype(np.float64)
-
-    @cached_property
-    def end_mj(self) -> NDArray[np.float64]:
-        """Energy in the epoch after the end [L]."""
-        return self.problem.moves_mj[self.servers, 0].astype(np.float64)
 
     @property
     def _busy_mj(self) -> Whole:
@@ -214,16 +197,19 @@ class Run:
 
     def priced(self, prices: Prices) -> Costs:
         """Costs of the schedules where servers and energy have prices."""
-        here, (K, L) = self.epochs, self.work.shape
-        costs = Costs(
-            *(np.empty(shape, dtype=np.int64) for shape in ((L,), (K, L, L), (K, L))),
-        )
+        here, costs = self.epochs, self.uncosted()
         after = prices.per_mj[here.start : here.stop + 1]
-        price(self._parts, prices.sizes, prices.each[:, here], after, 1 - ROUNDING, costs)
+        price(self.parts, prices.sizes, prices.each[:, here], after, 1 - ROUNDING, costs)
         return costs
 
+    def uncosted(self) -> Costs:
+        """Costs that are yet to be written."""
+        K, L = self.work.shape
+        return Costs(*(np.empty(shape, np.int64) for shape in ((L,), (K, L, L), (K, L))))
+
     @cached_property
-    def _parts(self) -> Parts:
+    def parts(self) -> Parts:
+        """What it takes."""
         moves, servers = self.problem.moves_mj, self.servers
         return Parts(
             busy_mj=self._busy_mj,

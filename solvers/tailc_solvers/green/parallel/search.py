@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from tailc_solvers.green.parallel.kernels import price_beside
 from tailc_solvers.green.parallel.plan import Plan
 from tailc_solvers.green.parallel.problem import (
     MJ_PER_KWH,
@@ -24,9 +25,11 @@ from tailc_solvers.green.parallel.schedules import NANO, Column, Costs, Run, Sch
 
 Vector = NDArray[np.float64]
 
-
 LACKING = 20
 """What a server-epoch that is not there costs, by what one on brown energy and a waiting job do."""
+
+LAST = ((0, 0), (0, 1))
+"""One more epoch."""
 
 
 class Site:
@@ -38,7 +41,7 @@ class Site:
         self.columns: dict[int, Column] = {}
         self._servers = np.zeros(self.problem.epochs, dtype=np.int64)
         self._energy_mj = np.zeros(self.problem.epochs, dtype=np.int64)
-        self._brown_cost = brown_cost_of(self.problem)
+        self._brown_cost = np.pad(brown_cost_of(self.problem), LAST)
         self._lacking = lacking_of(self.problem)
 
     def put(self, column: Column) -> None:
@@ -64,7 +67,7 @@ class Site:
         lack = np.maximum(self._servers - self.problem.servers, 0)
         brown = np.maximum(self._energy_mj - self.problem.green_mj, 0)
         waiting = sum(waiting_of(self.problem, column) for column in self.columns.values())
-        energy = float((self._brown_cost * brown).sum())
+        energy = float((self._brown_cost[:, :-1] * brown).sum())
         return energy + NANO * waiting + self._lacking * int(lack.sum())
 
     def fits(self) -> bool:
@@ -76,33 +79,13 @@ class Site:
         return plan_of(self.problem, [self.columns[j] for j in range(len(self.problem.jobs))])
 
     def _beside(self, run: Run) -> Costs:
-        here = run.epochs
+        """What a run adds to the cost of all others; after the last epoch nothing is counted."""
+        here, after = run.epochs, slice(run.start, run.epochs.stop + 1)
         free = np.maximum(self.problem.servers - self._servers[here], 0)
-        lack = np.maximum(run.servers - free[:, None], 0)
-        given = run.waiting[:, None] + self._lacking * lack
-        first = self._added(slice(here.start, here.start + 1), run.first_mj[None])[0]
-        stage = self._added(here, run.stage_mj)
-        costs = (first + given[0], stage + given[:, None, :], self._ends(run))
-        return Costs(*(np.floor(part).astype(np.int64) for part in costs))
-
-    def _ends(self, run: Run) -> Vector:
-        """Cost of ending after each epoch; after the last of all nothing is counted [K, L]."""
-        here = run.epochs
-        after = slice(here.start + 1, min(here.stop + 1, self.problem.epochs))
-        end = np.zeros((here.stop - here.start, run.servers.size))
-        count = after.stop - after.start
-        end[:count] = self._added(after, np.broadcast_to(run.end_mj, (count, run.end_mj.size)))
-        return end
-
-    def _added(self, epochs: slice, energy_mj: Vector) -> Vector:
-        """Cost of more energy in some epochs [K, ..]."""
-        over = (self._energy_mj - self.problem.green_mj)[:, epochs].astype(np.float64)
-        more = np.zeros(energy_mj.shape)
-        for excess, cost in zip(over, self._brown_cost[:, epochs], strict=True):
-            shape = (-1, *(1 for _ in energy_mj.shape[1:]))
-            rest, each = excess.reshape(shape), cost.reshape(shape)
-            more += each * (np.maximum(rest + energy_mj, 0) - np.maximum(rest, 0))
-        return more
+        over = np.pad(self._energy_mj - self.problem.green_mj, LAST)[:, after]
+        costs = run.uncosted()
+        price_beside(run.parts, free, over, self._brown_cost[:, after], self._lacking, costs)
+        return costs
 
 
 def improved(site: Site, passes: int) -> None:
