@@ -12,7 +12,7 @@ from tailc.forms.plan.cluster_problem import NamedMalleable
 from tailc.policies.greenpar.spec import GreenParSpec
 from tailc.policies.greenpar.turns import turns_of
 from tailc.specs.fields import PPM
-from tailc.traces.jobs.log import refuse_same_numbers
+from tailc.traces.jobs.log import refuse_same_numbers, refuse_wide
 
 Curves = dict[int, dict[int, int]]
 
@@ -36,7 +36,7 @@ class LoggedJobs:
         """Those submitted before the plan's start that are not done, and of an oracle also those
         submitted within the horizon.
 
-        Raises TailcError where two have one number.
+        Raises TailcError where two have one number, or one is wider than the cluster.
         """
         first, epoch_s = self.days.first, self.days.epoch_s
         upto_s = first * epoch_s
@@ -47,13 +47,22 @@ class LoggedJobs:
         is_late = is_left & (self._turns >= first + self.days.epochs)
         chosen = np.flatnonzero(is_left & ~is_late)
         refuse_same_numbers(self.days.jobs.part(chosen))
+        self._refuse_wide(chosen)
         return Known(tuple(self._job(int(at), first) for at in chosen), int(is_late.sum()))
 
     def of_span(self, first: int) -> tuple[NamedMalleable, ...]:
-        """Those that would run in as many epochs as the horizon has, from this one on."""
+        """Those that would run in as many epochs as the horizon has, from this one on.
+
+        Raises TailcError where one is wider than the cluster.
+        """
         is_there = self._ends_s > first * self.days.epoch_s
         is_there &= self._turns < first + self.days.epochs
-        return tuple(self._job(int(at), first) for at in np.flatnonzero(is_there))
+        chosen = np.flatnonzero(is_there)
+        self._refuse_wide(chosen)
+        return tuple(self._job(int(at), first) for at in chosen)
+
+    def _refuse_wide(self, chosen: Whole) -> None:
+        refuse_wide(self.days.jobs.part(chosen), self.spec.cluster.servers)
 
     @cached_property
     def _turns(self) -> Whole:

@@ -12,7 +12,6 @@ from tailc.forms.plan.ledger import MJ_PER_KWH
 from tailc.policies.greenpar.cluster_spec import RunTimeSpec
 from tailc.policies.greenpar.logged import LoggedJobs
 from tailc.policies.greenpar.spec import DAY_S, GreenParSpec
-from tailc.traces.jobs.log import refuse_wide
 
 S_PER_H = 3_600
 
@@ -25,9 +24,8 @@ def candidates(spec: GreenParSpec) -> tuple[GreenParSpec, ...]:
 def reduce(spec: GreenParSpec, days: Days) -> ClusterProblem:
     """The jobs that are known at the plan's start, those of days before, and the energy expected.
 
-    Raises TailcError for jobs that are wider than the cluster, and applications without speed-ups.
+    Raises TailcError for those that are wider than the cluster, and applications without speed-ups.
     """
-    refuse_wide(days.jobs, spec.cluster.servers)
     log = LoggedJobs(spec, days)
     known = log.known()
     supply, weights = supply_of(days), weights_of(spec.weights)

@@ -16,7 +16,8 @@ Whole = NDArray[np.int64]
 def turns_of(submit_s: Whole, run_s: Whole, width: Whole, epoch_s: int, servers: int) -> Whole:
     """The epoch in which each job begins; the jobs are in order of submission, int64 (jobs,).
 
-    No job is wider than the servers. Takes O(jobs epochs) at worst.
+    A job that is wider than the servers has no turn: it is given the epoch in which it would have
+    one if there were more, and no other waits for it. Takes O(jobs epochs) at worst.
     """
     first = -(-submit_s // epoch_s)
     length = -(-run_s // epoch_s)
@@ -36,6 +37,8 @@ class _Free:
 
     def take(self, first: int, length: int, width: int) -> int:
         """The first epoch from `first` on with room for so long, which is then taken."""
+        if width > self._servers:
+            return first
         at = first
         while True:
             self._reach(at + length)

@@ -192,11 +192,26 @@ def test_an_hour_of_run_time_counts_what_the_reference_draws(changes, run_cost):
     assert reduce(spec(**changes), days()).run_cost == run_cost
 
 
-def test_a_job_wider_than_the_cluster_is_refused_at_its_place():
-    finding = refused(spec(), days(log([(7, 1, 1, 9)])))
+@pytest.mark.parametrize(
+    ("changes", "submit_h"),
+    [({}, 2 * DAY - 1), ({"knows": "all"}, 3 * DAY - 1), ({"learn_from": 2}, 1)],
+)
+def test_a_job_wider_than_the_cluster_is_refused_at_its_place(changes, submit_h):
+    # One that runs on at the start, one that comes before the end, one of a day learned from.
+    wide = days(log([(1, 0, 1, 1), (7, submit_h, 3, 9)]))
+    finding = refused(spec(horizon=horizon(**changes)), wide)
     assert finding.code is Code.TOO_WIDE
     assert "job 7 is 9 wide" in finding.message
     assert finding.place is not None
+
+
+@pytest.mark.parametrize(("knows", "submit_h"), [("past", 1), ("past", 2 * DAY), ("all", 3 * DAY)])
+def test_a_wide_job_that_no_plan_looks_at_stops_nothing(knows, submit_h):
+    # Of two days before, unknown at the start, and of after the end.
+    asked = spec(horizon=horizon(knows=knows, learn_from=1))
+    other = (8, 2 * DAY - 1, 4, 4)
+    order = sorted([(7, submit_h, 3, 9), other], key=lambda job: job[1])
+    assert reduce(asked, days(log(order))).jobs == reduce(asked, days(log([other]))).jobs
 
 
 def test_a_speed_up_that_is_lacking_is_asked_for():

@@ -33,6 +33,10 @@ def test_whoever_came_first_has_the_servers():
     assert turns(jobs, 4) == [0, 4, 0, 6]
 
 
+def test_nobody_waits_for_a_job_that_never_fits():
+    assert turns([(0, 9_000, 5), (1, 900, 4), (2, 900, 1)], 4) == [0, 1, 2]
+
+
 def test_no_jobs_have_no_turns():
     assert turns([], 4) == []
 
