@@ -84,7 +84,7 @@ class Rows:
         self.unit_mj = float(max(int(problem.power_mw.max() * problem.length_s.max()), 1))
         self._lay_out()
         self._own = self._own_entries()
-        servers, energy_mj = most_wanted(problem)
+        servers, energy_mj = _most_wanted(problem)
         self.with_room[0] = servers > problem.servers
         self.with_energy[:] = energy_mj > problem.green_mj
         self.with_envelope[0] = self.with_energy
@@ -189,7 +189,7 @@ class Rows:
         )
 
 
-def most_wanted(problem: ParallelProblem) -> tuple[Whole, Whole]:
+def _most_wanted(problem: ParallelProblem) -> tuple[Whole, Whole]:
     """Servers and energy that all jobs together can want in each epoch [T], [T]."""
     servers, energy_mj = np.zeros((2, problem.epochs), dtype=np.int64)
     for job in problem.jobs:

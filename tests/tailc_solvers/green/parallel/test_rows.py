@@ -14,7 +14,7 @@ from tailc_solvers.green.parallel.problem import (
     moves_of,
     whole,
 )
-from tailc_solvers.green.parallel.rows import Rows
+from tailc_solvers.green.parallel.rows import Rows, _most_wanted
 
 from tests.reference import parallel_plain
 from tests.tailc_solvers.green.parallel.instances import feasible_problem
@@ -49,6 +49,16 @@ def test_every_plan_keeps_all_rows(seed):
         if (plan.servers.sum(axis=0) <= problem.servers).all():
             assert (used <= rows.room[:, None]).all()
             assert rows.take_up(used, brown) == 0
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 10**9))
+def test_no_plan_wants_more_than_all_jobs_can(seed):
+    problem = feasible_problem(seed)
+    servers, energy_mj = _most_wanted(problem)
+    for plan in some_plans(problem, 20):
+        assert (plan.servers.sum(axis=0) <= servers).all()
+        assert (ledger(problem, plan).energy_mj <= energy_mj).all()
 
 
 def test_a_mixture_that_fills_servers_or_green_energy_to_the_brim_breaks_rows():
