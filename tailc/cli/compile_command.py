@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--objective",
-    type=click.Choice(["tail", "threads", "energy", "efficiency"]),
+    type=click.Choice(["tail", "threads", "queue", "energy", "efficiency"]),
     help="Override the objective.",
 )
 @click.option(

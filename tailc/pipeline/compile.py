@@ -9,6 +9,7 @@ from tailc.artifact.envelope import Evidence, Policy, next_generation
 from tailc.errors import Code, ExitCode, Finding, Severity, TailcError
 from tailc.forms.control_problem import ControlProblem
 from tailc.forms.controller import Controller
+from tailc.forms.ladder.queue_aim import QueueAim
 from tailc.forms.ladder.table import Ladder
 from tailc.forms.plan.cluster_problem import ClusterProblem
 from tailc.forms.plan.racks_problem import RacksProblem
@@ -19,6 +20,8 @@ from tailc.pipeline.controller import Tuned, tune
 from tailc.pipeline.parts import Design, Parts, parts_of
 from tailc.pipeline.progress import Progress, silent
 from tailc.pipeline.promises import check_promises, untold
+from tailc.pipeline.queue.told import queue_remarks, tuned_policy
+from tailc.pipeline.queue.tune import TunedTable, tuned_for_queue
 from tailc.pipeline.refusals import placed, told_in_full
 from tailc.pipeline.settings import control_settings
 from tailc.pipeline.solve import Problem, approach_to, solve
@@ -37,7 +40,7 @@ class Compiled:
 
     `sweep` holds every candidate that was tried; a spec without a sweep has one. `design` is the
     sample that it was compiled from. `tuned` is what the controller was made from, None where
-    none was tuned.
+    none was tuned; `queue` how the table was tuned on the replay, None where it was not.
     """
 
     policy: Policy
@@ -45,6 +48,7 @@ class Compiled:
     design: Design
     findings: tuple[Finding, ...]
     tuned: Tuned | None = None
+    queue: TunedTable | None = None
 
 
 def compile_policy(
@@ -104,18 +108,45 @@ def _compiled(
     sweep = choose(candidates, parts.design, workers, progress)
     chosen = sweep.chosen
     warnings += _promises(chosen.problem, opened)
-    tuned = None
-    if isinstance(control, ControlProblem) and isinstance(chosen.form, Ladder):
-        assert isinstance(parts.design, DemandProfile)
-        tuned = tune(control, chosen.form, parts.design, workers, progress)
-    controller = control if isinstance(control, Controller) else tuned and tuned.controller
-    if isinstance(chosen.form, TailTable) and controller is not None:
-        check_bound_loop(controller, chosen.form.bound_us)
+    controller, tuned = _controller(control, chosen, parts.design, workers, progress)
     policy = _policy(chosen, controller, tuned, parts, read, opened)
+    queue = None
+    aim = opened.kind.queue and opened.kind.queue(spec)
+    if aim is not None:
+        queue = _for_queue(aim, chosen, parts.design, workers, progress)
+        policy = tuned_policy(policy, aim, queue)
+        warnings += queue_remarks(queue)
     told = approach_to(chosen.problem).remarks(chosen.problem, chosen.solution)
     remarks = [placed(finding, opened.loaded, overrides) for finding in told]
     findings = (*warnings, *remarks, *refused)
-    return Compiled(next_generation(policy, previous), sweep, parts.design, findings, tuned)
+    return Compiled(next_generation(policy, previous), sweep, parts.design, findings, tuned, queue)
+
+
+def _controller(
+    control: ControlProblem | Controller | None,
+    chosen: Candidate,
+    design: Design,
+    workers: int,
+    progress: Progress,
+) -> tuple[Controller | None, Tuned | None]:
+    """As the spec gives it, or tuned, with what it was tuned from."""
+    tuned = None
+    if isinstance(control, ControlProblem) and isinstance(chosen.form, Ladder):
+        assert isinstance(design, DemandProfile)
+        tuned = tune(control, chosen.form, design, workers, progress)
+    controller = control if isinstance(control, Controller) else tuned and tuned.controller
+    if isinstance(chosen.form, TailTable) and controller is not None:
+        check_bound_loop(controller, chosen.form.bound_us)
+    return controller, tuned
+
+
+def _for_queue(
+    aim: QueueAim, chosen: Candidate, design: Design, workers: int, progress: Progress
+) -> TunedTable:
+    """The formula's table, tuned on the replay."""
+    assert isinstance(chosen.form, Ladder)
+    assert isinstance(design, DemandProfile)
+    return tuned_for_queue(aim, chosen.form, design, workers, progress)
 
 
 def _promises(problem: Problem, opened: OpenedSpec) -> tuple[Finding, ...]:

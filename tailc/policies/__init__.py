@@ -68,7 +68,8 @@ class Kind:
 
     A kind may also `complete(spec, loaded, folder)` its specs from files that they name, which
     gives the spec and warnings, and say by `control(spec, loaded)` what a controller shall do
-    (a ControlProblem, to be tuned for) or give the Controller, if there shall be one.
+    (a ControlProblem, to be tuned for) or give the Controller, if there shall be one. By
+    `queue(spec)` it says what its table shall be tuned for on the replay (a QueueAim), or None.
     `speeds_by_degree`: whether a speed-up curve goes by degrees of parallelism; else by rungs.
     """
 
@@ -79,6 +80,7 @@ class Kind:
     emit: Callable[..., Any]
     complete: Callable[..., Any] | None = None
     control: Callable[..., Any] | None = None
+    queue: Callable[..., Any] | None = None
     speeds_by_degree: bool = True
 
 

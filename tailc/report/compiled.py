@@ -19,6 +19,7 @@ from tailc.report.clusters import clusters_result, clusters_text
 from tailc.report.cores import cores_result, cores_text
 from tailc.report.models import models_result, models_text
 from tailc.report.policy import policy_result, policy_text
+from tailc.report.queue import queue_result, queue_text
 from tailc.report.racks import racks_result, racks_text
 from tailc.report.table import aligned
 from tailc.report.tails import tails_result, tails_text
@@ -33,7 +34,8 @@ if TYPE_CHECKING:
 def compiled_result(compiled: Compiled) -> dict[str, object]:
     """A compile's JSON result: the policy, and what its type of problem tells besides."""
     result, _ = _tellers(compiled)
-    return policy_result(compiled.policy) | result(compiled)
+    told = policy_result(compiled.policy) | result(compiled)
+    return told if compiled.queue is None else told | queue_result(compiled.queue)
 
 
 def compiled_text(compiled: Compiled, paths: Sequence[Path]) -> str:
@@ -42,6 +44,8 @@ def compiled_text(compiled: Compiled, paths: Sequence[Path]) -> str:
     lines = [policy_text(compiled.policy), "", text(compiled), ""]
     if len(compiled.sweep.candidates) > 1:
         lines += [sweep_text(compiled), ""]
+    if compiled.queue is not None:
+        lines += [queue_text(compiled.queue), ""]
     lines += [f"wrote {printable(str(path))}" for path in paths]
     return "\n".join(lines)
 

@@ -2,12 +2,13 @@
 
 A rung is a number of threads. It costs as many threads as it has. For every number of requests in
 the system the table minimises the tail latency under a limit on the average total parallelism
-(objective `tail`), or the thread-time under that limit and the SLO (objective `threads`).
+(objective `tail`), or the thread-time under that limit and the SLO (objective `threads`). Under
+the objective `queue` that table is where a search on the replay begins.
 """
 
 from tailc.policies import Kind
 from tailc.policies.few_to_many.emit import emit
-from tailc.policies.few_to_many.reduce import candidates, reduce
+from tailc.policies.few_to_many.reduce import candidates, queue_aim, reduce
 from tailc.policies.few_to_many.spec import FewToManySpec
 
 KIND = Kind(
@@ -16,4 +17,5 @@ KIND = Kind(
     candidates=candidates,
     reduce=reduce,
     emit=emit,
+    queue=queue_aim,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tailc.forms.ladder.grid import interval_grid
 from tailc.forms.ladder.problem import LadderProblem, Method, Objective
+from tailc.forms.ladder.queue_aim import QueueAim
 from tailc.percentiles import PPM
 from tailc.policies.few_to_many.spec import FewToManySpec
 from tailc.traces.profile import DemandProfile
@@ -24,7 +25,7 @@ def reduce(spec: FewToManySpec, profile: DemandProfile) -> LadderProblem:
     (budget_ppm,) = spec.server.targets_ppm
     if spec.max_degree is None:
         profile = profile.first_degrees(suggest_max_degree(profile.mean_curve()))
-    objective = Objective.TAIL if spec.search.objective == "tail" else Objective.COST
+    objective = Objective.COST if spec.search.objective == "threads" else Objective.TAIL
     last_load = spec.search.max_in_system or max(budget_ppm // PPM, 1)
     return LadderProblem(
         profile=profile,
@@ -40,3 +41,12 @@ def reduce(spec: FewToManySpec, profile: DemandProfile) -> LadderProblem:
         ),
         max_evaluations=spec.search.max_evaluations,
     )
+
+
+def queue_aim(spec: FewToManySpec) -> QueueAim | None:
+    """What the table is tuned for: the first SLO's percentile, at the rates of the spec."""
+    if spec.search.objective != "queue":
+        return None
+    weights = spec.search.weights or (1,) * len(spec.rates_mrps)
+    percentile_ppm = spec.slos[0].percentile_ppm
+    return QueueAim(percentile_ppm, spec.rates_mrps, weights, spec.search.requests)

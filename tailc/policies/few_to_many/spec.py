@@ -31,6 +31,8 @@ MAX_CORES = 65_536
 MAX_DEGREE = 1_024
 # Every load up to it is a row that is searched and kept in memory.
 MAX_IN_SYSTEM = 10_000
+# Fewer tell nothing of a tail.
+FEWEST_TUNED = 1_000_000
 
 
 def _listed(value: Any) -> Any:
@@ -83,9 +85,20 @@ class SearchSpec(SpecModel):
     method: Literal["grid", "dual"] = Field(
         default="grid", description="The paper's grid, or continuous time with a bound."
     )
-    objective: Literal["tail", "threads"] = Field(
+    objective: Literal["tail", "threads", "queue"] = Field(
         default="tail",
-        description="Least tail (the paper's), or least threads that meet the first SLO.",
+        description="Least tail (the paper's), least threads that meet the first SLO, or least "
+        "tail with queues: the table of least tail, tuned on the replay at `rates`.",
+    )
+    requests: Annotated[Whole, Field(ge=FEWEST_TUNED, le=LARGEST)] = Field(
+        default=300_000_000,
+        description="Budget of the objective `queue`: requests that its search simulates.",
+    )
+    weights: Annotated[tuple[Annotated[Whole, Field(ge=1, le=LARGEST)], ...], Field()] = Field(
+        default=(),
+        description="Of the objective `queue`: how much each of `rates` counts; all alike, if "
+        "absent.",
+        examples=[[1, 3]],
     )
     step_us: DurationUs | None = Field(
         default=None, alias="step", description="Step of the grid of intervals."
@@ -158,6 +171,7 @@ class FewToManySpec(SpecModel):
             self._sweep_complaints,
             self._row_complaints,
             self._class_complaints,
+            self._queue_complaints,
         )
 
     def _speedup_complaints(self) -> list[Complaint]:
@@ -227,6 +241,23 @@ class FewToManySpec(SpecModel):
             hint = did_you_mean(name, tuple(sorted(classes.curves)))
             return Complaint(Code.CONFLICT, message, hint, at, ("speedup", "classes"))
         return None
+
+    def _queue_complaints(self) -> list[Complaint]:
+        """The objective `queue` is about rates, and only it has weights."""
+        search, at = self.search, ("search", "objective")
+        if search.objective != "queue" and search.weights:
+            hint = "remove them, or set `objective: queue`"
+            message = "are for the objective `queue`"
+            return [Complaint(Code.CONFLICT, message, hint, ("search", "weights"), at)]
+        if search.objective == "queue" and not self.rates_mrps:
+            message = "is `queue`, but no `rates` are given at which requests could queue"
+            return [Complaint(Code.MISSING_KEY, message, "add `rates: [30/s, 40/s]`", at)]
+        if search.weights and len(search.weights) != len(self.rates_mrps):
+            message = f"are {len(search.weights)}, but there are {len(self.rates_mrps)} rates"
+            hint = "give one for each of `rates`, in their order"
+            where, also = ("search", "weights"), ("rates",)
+            return [Complaint(Code.CONFLICT, message, hint, where, also)]
+        return []
 
     @property
     def slos(self) -> tuple[Slo, ...]:

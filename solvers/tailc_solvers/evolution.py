@@ -1,0 +1,68 @@
+"""Least value of a function that is only known point by point, by CMA-ES (Hansen, 2016).
+
+The covariance matrix is adapted by the library `cmaes`; here a generation is evaluated together, so
+that the caller may do it on as many threads as it likes, and the answer does not depend on that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+# Below a larger population CMA-ES is not defined.
+LEAST_POPULATION = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """The best point that was evaluated, its value, and how many were."""
+
+    point: NDArray[np.float64]
+    value: float
+    evaluations: int
+
+
+def evolved(
+    values_of: Callable[[Sequence[NDArray[np.float64]]], Sequence[float]],
+    start: NDArray[np.float64],
+    spread: NDArray[np.float64],
+    *,
+    generations: int,
+    population: int,
+    seed: int,
+    after: Callable[[int], None] = lambda _: None,
+) -> Found:
+    """The least of what `values_of` says of `start` and of some generations of points around it.
+
+    start, spread: float64 (dimensions,), the mean of the first generation and its standard
+    deviations, above 0. `after` is called with the number of each generation that is over. The
+    distribution's last mean is evaluated too: where values are noisy it is often the best.
+    """
+    # Its first import takes a second.
+    from cmaes import CMA
+
+    assert population >= LEAST_POPULATION
+    assert (spread > 0).all()
+    search = CMA(np.zeros(len(start)), 1.0, seed=seed, population_size=population)
+    found = _best([start], values_of([start]))
+    for generation in range(generations):
+        asked = [search.ask() for _ in range(population)]
+        points = [start + spread * one for one in asked]
+        values = list(values_of(points))
+        search.tell(list(zip(asked, values, strict=True)))
+        found = min(found, _best(points, values), key=lambda one: one.value)
+        after(generation)
+        if search.should_stop():
+            break
+    mean = start + spread * search.mean
+    found = min(found, _best([mean], values_of([mean])), key=lambda one: one.value)
+    evaluations = 2 + population * search.generation
+    return Found(found.point, found.value, evaluations)
+
+
+def _best(points: Sequence[NDArray[np.float64]], values: Sequence[float]) -> Found:
+    at = int(np.argmin(values))
+    return Found(points[at], float(values[at]), len(points))

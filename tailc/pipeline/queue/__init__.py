@@ -1,0 +1,1 @@
+"""Tables tuned as a whole on the replay, where requests queue for threads."""

@@ -1,0 +1,147 @@
+"""Families of tables: from a few numbers to the whole table, on the grid of the artifact.
+
+A point gives, for each rung above the first, the age from which a request is on it at some loads
+(*knots*), linear in between and beyond; then from how many in the system on requests wait for an
+exit; then, where the ladder boosts, up to how many threads. Ages below 0 are 0: the request starts
+there. Ages grow with the load, and a rung that a higher one comes before is left out.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.forms.ladder.table import (
+    AT_ONCE,
+    ON_EXIT,
+    Boost,
+    Climb,
+    Guard,
+    Ladder,
+    Row,
+    collapse,
+)
+from tailc.percentiles import PPM
+
+# Ages are whole multiples of it.
+STEP_US = 1_000
+# A request that gets there so many tails late never does.
+_NEVER_TAILS = 8
+# Rows go so far beyond the cores: there, all that may run does.
+_LAST_LOAD_CORES = 2.5
+_KNOTS_CORES = (0.13, 0.27, 0.4, 0.53, 0.67, 0.8, 1.0, 1.27, 1.6, 2.13)
+_LINE_CORES = (1 / 3, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Family:
+    """Tables on the rungs and rules of `base`; `tail_us`, its tail, is the unit of ages.
+
+    knots: float64 (knots,), loads, ascending. cores: those that requests share.
+    """
+
+    base: Ladder
+    tail_us: int
+    cores: int
+    knots: NDArray[np.float64]
+
+    @property
+    def climbs(self) -> int:
+        """Rungs above the first."""
+        return len(self.base.rungs) - 1
+
+    @property
+    def last_load(self) -> int:
+        """The last one with a row of its own."""
+        return max(self.base.rows[-1].first_load, round(_LAST_LOAD_CORES * self.cores))
+
+    @property
+    def dimensions(self) -> int:
+        """Numbers in a point."""
+        return self.climbs * len(self.knots) + 1 + (self.base.boost is not None)
+
+    def point(
+        self, ages: NDArray[np.float64], admission: float, boost: float
+    ) -> NDArray[np.float64]:
+        """From ages in tails, (climbs, knots), and the other two in cores."""
+        others = [admission] if self.base.boost is None else [admission, boost]
+        return np.concatenate([ages.ravel(), others])
+
+    def ages_of(self, point: NDArray[np.float64], loads: NDArray[np.float64]) -> NDArray:
+        """Ages in tails, (climbs, loads), as the point has them: not yet in order."""
+        at_knots = point[: self.climbs * len(self.knots)].reshape(self.climbs, -1)
+        piece = np.clip(np.searchsorted(self.knots, loads) - 1, 0, len(self.knots) - 2)
+        low, high = self.knots[piece], self.knots[piece + 1]
+        share = (loads - low) / (high - low)
+        return at_knots[:, piece] * (1 - share) + at_knots[:, piece + 1] * share
+
+    def others_of(self, point: NDArray[np.float64]) -> tuple[float, float]:
+        """From how many in the system on requests wait, and what is boosted, in cores."""
+        admission, *boost = point[self.climbs * len(self.knots) :].tolist()
+        return admission, boost[0] if boost else 0.0
+
+    def table(self, point: NDArray[np.float64]) -> Ladder:
+        """The point's table."""
+        admission, boost = self.others_of(point)
+        loads = np.arange(1, self.last_load + 1)
+        ages_us = _in_order(self.ages_of(point, loads.astype(np.float64)) * self.tail_us)
+        waits_from = round(admission * self.cores)
+        never_us = _NEVER_TAILS * self.tail_us
+        rows = [
+            _row(load, ages, waits=load > max(waits_from, 1), never_us=never_us)
+            for load, ages in zip(loads.tolist(), ages_us.T.tolist(), strict=True)
+        ]
+        return replace(
+            self.base,
+            rows=collapse(rows),
+            guard=Guard(1, self.last_load),
+            boost=self._boost(boost),
+        )
+
+    def _boost(self, cores: float) -> Boost | None:
+        held = self.base.boost
+        return held and Boost(held.unit, max(round(cores * self.cores), 1) * PPM)
+
+
+def lines(base: Ladder, tail_us: int, cores: int) -> Family:
+    """Each rung's age is a line over the load."""
+    return Family(base, tail_us, cores, _loads(_LINE_CORES, cores))
+
+
+def curves(coarse: Family) -> Family:
+    """Each rung's age is a curve of many pieces."""
+    knots = _loads(_KNOTS_CORES, coarse.cores)
+    return Family(coarse.base, coarse.tail_us, coarse.cores, knots)
+
+
+def refined(point: NDArray[np.float64], coarse: Family, fine: Family) -> NDArray[np.float64]:
+    """The same table, but for roundings, in a family of more pieces."""
+    return fine.point(coarse.ages_of(point, fine.knots), *coarse.others_of(point))
+
+
+def _loads(parts: tuple[float, ...], cores: int) -> NDArray[np.float64]:
+    """Parts of the cores, at least one request apart."""
+    loads = [max(1.0, round(part * cores)) for part in parts]
+    apart = itertools.accumulate(loads, lambda before, load: max(load, before + 1))
+    return np.array(list(apart), np.float64)
+
+
+def _in_order(ages_us: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Whole steps from 0; more load never means to climb earlier; later rungs come later."""
+    grown = np.maximum.accumulate(np.maximum(ages_us, 0.0), axis=1)
+    later = np.minimum.accumulate(grown[::-1], axis=0)[::-1]
+    return np.rint(later / STEP_US).astype(np.int64) * STEP_US
+
+
+def _row(load: int, ages_us: list[int], *, waits: bool, never_us: int) -> Row:
+    climbs = [Climb(0, 0)]
+    for rung, age_us in enumerate(ages_us, start=1):
+        if age_us >= never_us:
+            break
+        if age_us == climbs[-1].age_us:
+            climbs.pop()
+        climbs.append(Climb(age_us, rung))
+    return Row(load, load, ON_EXIT if waits else AT_ONCE, tuple(climbs))

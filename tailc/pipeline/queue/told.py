@@ -1,0 +1,56 @@
+"""What a policy and its reader are told of a table that was tuned on the replay."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib.metadata import version
+
+from tailc.artifact.envelope import Policy
+from tailc.errors import Code, Finding, Severity
+from tailc.forms.ladder.queue_aim import QueueAim
+from tailc.pipeline.queue.tune import TunedTable
+
+OBJECTIVE, METHOD, PROOF = "queue", "evolution", "replayed"
+_SOLVER, _LIBRARY = "tailc_solvers.evolution", "cmaes"
+
+
+def tuned_policy(policy: Policy, aim: QueueAim, tuned: TunedTable) -> Policy:
+    """The policy with the tuned table and its evidence; the settings alone if none was taken.
+
+    What is proved of the formula's rows is not of the tuned ones, so these have none.
+    """
+    settings = dict(policy.evidence.settings) | queue_settings(aim, tuned)
+    evidence = replace(policy.evidence, settings=tuple(sorted(settings.items())))
+    if tuned.table is None:
+        return replace(policy, evidence=evidence)
+    versions = dict(evidence.versions) | {_LIBRARY: version(_LIBRARY)}
+    evidence = replace(
+        evidence,
+        objective=OBJECTIVE,
+        method=METHOD,
+        proof=PROOF,
+        solver=_SOLVER,
+        versions=tuple(sorted(versions.items())),
+        evaluations=tuned.evaluations,
+        rows=(),
+    )
+    return replace(policy, forms=(tuned.table, *policy.forms[1:]), evidence=evidence)
+
+
+def queue_settings(aim: QueueAim, tuned: TunedTable) -> dict[str, int]:
+    """The search, and at each rate what both tables do."""
+    settings = {"judged_on": tuned.judged_on, "requests": tuned.requests}
+    for number, (gain, weight) in enumerate(zip(tuned.judged.gains, aim.weights, strict=True), 1):
+        told = {"mrps": gain.rate_mrps, "weight": weight}
+        told |= {"formula_us": gain.formula_us, "tuned_us": gain.tuned_us}
+        settings |= {f"rate_{number}_{name}": value for name, value in told.items()}
+    return settings
+
+
+def queue_remarks(tuned: TunedTable) -> tuple[Finding, ...]:
+    """A warning where the formula's table stays."""
+    if tuned.table is not None:
+        return ()
+    message = "no table was found that is better than the formula's beyond chance: that one stays"
+    hint = "raise `search.requests`, or give fewer rates"
+    return (Finding(Code.NO_BETTER_TABLE, message, help=hint, severity=Severity.WARNING),)

@@ -1,0 +1,94 @@
+"""Trials of tables on the replay: the same requests at the same times for every table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.forms.ladder.table import Ladder
+from tailc.percentiles import percentile_rank
+from tailc.replay.arrivals import Poisson
+from tailc.replay.outcome import Outcome, nearest_us, replay
+from tailc.replay.subject import Subject, table_of
+from tailc.replay.workload import Workload
+from tailc.verify.setting import Draw, Setting, draw
+
+# A table under which so many requests pile up, and so many for each core, is given up.
+_MOST_IN_SYSTEM, _MOST_PER_CORE = 256, 32
+# What is given up counts as so many times what its requests waited until then.
+_GIVEN_UP = 10
+
+
+@dataclass(frozen=True, eq=False)
+class _Rate:
+    setting: Setting
+    draws: tuple[Draw, ...]
+
+
+class Trials:
+    """Replays of some requests at some rates; `seed` makes times and order.
+
+    Each rate has `repeats` replays of `requests` requests.
+    """
+
+    def __init__(
+        self,
+        load: Workload,
+        percentile_ppm: int,
+        rates_mrps: Sequence[int],
+        cores: int,
+        *,
+        requests: int,
+        repeats: int,
+        seed: int,
+        workers: Executor,
+    ) -> None:
+        most = _MOST_IN_SYSTEM + _MOST_PER_CORE * cores
+        self._percentile_ppm = percentile_ppm
+        self._workers = workers
+        self._rates: list[_Rate] = []
+        for rate_mrps in rates_mrps:
+            setting = Setting(load, Poisson(rate_mrps), requests, most, seed)
+            self._rates.append(_Rate(setting, draw(setting, repeats, 0, workers).repeats))
+
+    @property
+    def requests(self) -> int:
+        """Simulated for each table."""
+        return sum(len(one.arrival_ns) for rate in self._rates for one in rate.draws)
+
+    def tails_us(self, tables: Sequence[Ladder]) -> NDArray[np.int64]:
+        """int64 (tables, rates, repeats): the percentile of each replay."""
+        asked = [(table, rate) for table in tables for rate in self._rates]
+        found = list(self._workers.map(self._tails_us, asked))
+        return np.array(found, np.int64).reshape(len(tables), len(self._rates), -1)
+
+    def _tails_us(self, asked: tuple[Ladder, _Rate]) -> list[int]:
+        table, rate = asked
+        setting = rate.setting
+        lowered = table_of(
+            Subject("table", (table,)), setting.arrivals.rate_mrps, setting.most_in_system
+        )
+        outcomes = (
+            replay(
+                setting.load,
+                one.order,
+                one.arrival_ns,
+                lowered,
+                setting.most_in_system,
+                setting.warm_up(len(one.order)),
+            )
+            for one in rate.draws
+        )
+        return [self._tail_us(outcome) for outcome in outcomes]
+
+    def _tail_us(self, outcome: Outcome) -> int:
+        latency_ns = outcome.latency_ns[outcome.measured]
+        rank = percentile_rank(self._percentile_ppm, len(latency_ns))
+        tail_us = nearest_us(int(np.partition(latency_ns, rank - 1)[rank - 1]))
+        if not outcome.was_cut_off:
+            return tail_us
+        return tail_us * _GIVEN_UP * len(outcome.latency_ns) // max(outcome.arrived, 1)

@@ -1,0 +1,126 @@
+"""A table compiled for queues, from the spec to the verdict on held-out requests."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tailc.artifact.files import read_policy, write_policy
+from tailc.pipeline.compile import compile_policy
+from tailc.report.compiled import compiled_result
+from tailc.report.queue import queue_text
+from tests.tailc.policies.few_to_many.case import write
+
+BUDGET = 1_000_000
+RATES = "rates: [30/s, 90/s]"
+
+
+def queued(folder, **search):
+    """The kit's spec with the objective `queue`."""
+    case = write(folder)
+    told = {"step": "20ms", "objective": "queue", "requests": BUDGET, **search}
+    search_line = f"search: {json.dumps(told)}"
+    spec = case.spec.read_text().replace("search: {step: 20ms}", search_line)
+    case.spec.write_text(spec.replace("rates: [60/s]", RATES))
+    return case
+
+
+@pytest.fixture(scope="module")
+def tuned(tmp_path_factory):
+    """The kit's spec, and where its policy is written."""
+    folder = tmp_path_factory.mktemp("tuned")
+    case = queued(folder, weights=[1, 3])
+    compiled = compile_policy(str(case.spec), threads=2)
+    write_policy(compiled.policy, folder / "tuned")
+    return case, folder / "tuned", compiled
+
+
+def test_a_tuned_table_is_better_on_requests_that_no_compile_saw(tuned, tmp_path, tailc):
+    case, policy, _ = tuned
+    formula = tmp_path / "formula"
+    spec = queued(tmp_path).spec
+    assert tailc("compile", spec, "--objective", "tail", "-o", formula).code == 0
+    ours, theirs = (verified(tailc, one, case.held_out) for one in (policy, formula))
+    assert ours[1] < 0.9 * theirs[1]
+    assert ours[0] < 1.02 * theirs[0]
+
+
+def verified(tailc, policy, trace):
+    """The tail at each rate, on held-out requests."""
+    words = ("--trace", trace, "--output-format", "json", "--baselines", "none")
+    done = tailc("verify", policy, *words)
+    points = json.loads(done.out)["result"]["points"]
+    return [point["policy"]["verdicts"][0]["estimate_us"] for point in points]
+
+
+def test_the_artifact_says_what_it_was_tuned_for(tuned):
+    _, policy, compiled = tuned
+    evidence = read_policy(str(policy)).evidence
+    said = (evidence.objective, evidence.method, evidence.proof, evidence.rows)
+    assert said == ("queue", "evolution", "replayed", ())
+    settings = dict(evidence.settings)
+    assert [settings[f"rate_{n}_mrps"] for n in (1, 2)] == [30_000, 90_000]
+    assert [settings[f"rate_{n}_weight"] for n in (1, 2)] == [1, 3]
+    assert settings["rate_2_tuned_us"] < settings["rate_2_formula_us"]
+    assert settings["requests"] == compiled.queue.requests >= BUDGET / 2
+
+
+def test_a_compile_tells_how_the_table_was_judged(tuned):
+    _, _, compiled = tuned
+    told: Any = compiled_result(compiled)["queue"]
+    assert told["is_better"]
+    assert told["judged_on"] == 400
+    assert [rate["rate_mrps"] for rate in told["rates"]] == [30_000, 90_000]
+    assert told["rates"][1]["change_high_us"] < 0
+    lines = queue_text(compiled.queue).splitlines()
+    assert lines[0].endswith("tuned table taken")
+    assert [line.split()[0] for line in lines[1:]] == ["rate", "30/s", "90/s"]
+
+
+def test_threads_change_no_byte(tuned):
+    case, policy, _ = tuned
+    one = policy.with_name("one")
+    write_policy(compile_policy(str(case.spec), threads=1).policy, one)
+    for ending in ("json", "tailc"):
+        pair = [Path(f"{stem}.{ending}").read_bytes() for stem in (policy, one)]
+        assert pair[0] == pair[1]
+
+
+def test_the_formula_stays_where_nothing_is_better(tmp_path, tailc):
+    """At a request a second each is alone, on all threads from its start."""
+    case = queued(tmp_path)
+    case.spec.write_text(case.spec.read_text().replace(RATES, "rates: [1/s]"))
+    done = tailc("compile", case.spec, "-o", tmp_path / "p")
+    assert done.code == 0
+    assert "TC0567" in done.err
+    assert "not taken" in done.out
+    evidence = read_policy(str(tmp_path / "p")).evidence
+    assert (evidence.objective, evidence.proof) == ("tail", "grid-exhausted")
+
+
+@pytest.mark.parametrize(
+    ("search", "rates", "said"),
+    [
+        ({"weights": [1]}, RATES, "are 1, but there are 2 rates"),
+        ({}, "", "no `rates` are given"),
+        ({"objective": "tail", "weights": [1, 1]}, RATES, "are for the objective `queue`"),
+        ({"requests": 5}, RATES, "requests"),
+    ],
+)
+def test_what_does_not_fit_is_refused(tmp_path, tailc, search, rates, said):
+    case = queued(tmp_path, **search)
+    case.spec.write_text(case.spec.read_text().replace(RATES, rates))
+    done = tailc("compile", case.spec, "-o", tmp_path / "p")
+    assert done.code == 65
+    assert said in " ".join(done.err.split())
+
+
+def test_one_degree_is_nothing_to_tune(tmp_path, tailc):
+    case = queued(tmp_path)
+    case.spec.write_text(case.spec.read_text().replace("quantum: 5ms", "max_degree: 1"))
+    done = tailc("compile", case.spec, "-o", tmp_path / "p")
+    assert done.code != 0
+    assert "can climb" in " ".join(done.err.split())

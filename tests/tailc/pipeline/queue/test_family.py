@@ -1,0 +1,95 @@
+"""Points and their tables."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tailc.forms.ladder.table import AdmissionKind, Boost, Climb
+from tailc.percentiles import PPM
+from tailc.pipeline.queue.family import STEP_US, curves, lines, refined
+from tests.tailc.pipeline.queue.case import CORES, MS, ladder
+
+TAIL_US = 100 * MS
+BASE = ladder((10 * MS, 20 * MS))
+LINES = lines(BASE, TAIL_US, CORES)
+
+
+def climbs_at(table, load):
+    return next(
+        row.climbs
+        for row in table.rows
+        if row.first_load <= load and (row.last_load is None or load <= row.last_load)
+    )
+
+
+def test_ages_are_lines_over_the_load_in_tails():
+    """Knots are at 1 and at 4 in the system; beyond them the lines go on."""
+    assert LINES.knots.tolist() == [1, 4]
+    point = LINES.point(np.array([[0.0, 0.3], [0.2, 0.5]]), 9.0, 1.0)
+    table = LINES.table(point)
+    assert climbs_at(table, 1) == (Climb(0, 1), Climb(20 * MS, 2))
+    assert climbs_at(table, 2) == (Climb(0, 0), Climb(10 * MS, 1), Climb(30 * MS, 2))
+    assert climbs_at(table, 6) == (Climb(0, 0), Climb(50 * MS, 1), Climb(70 * MS, 2))
+
+
+def test_a_rung_that_a_higher_one_comes_before_is_left_out():
+    point = LINES.point(np.array([[0.4, 0.4], [0.2, 0.2]]), 9.0, 1.0)
+    assert climbs_at(LINES.table(point), 1) == (Climb(0, 0), Climb(20 * MS, 2))
+
+
+def test_who_would_climb_long_after_the_tail_never_does():
+    point = LINES.point(np.array([[0.1, 0.1], [9.0, 9.0]]), 9.0, 1.0)
+    assert climbs_at(LINES.table(point), 1) == (Climb(0, 0), Climb(10 * MS, 1))
+
+
+def test_requests_wait_for_an_exit_and_are_boosted_from_so_many_on():
+    point = LINES.point(np.zeros((2, 2)), 1.5, 2.0)
+    table = LINES.table(point)
+    kinds = {row.first_load: row.admission.kind for row in table.rows}
+    assert kinds == {1: AdmissionKind.AT_ONCE, 7: AdmissionKind.ON_EXIT}
+    assert table.boost == Boost(0, 8 * PPM)
+
+
+def test_a_ladder_without_boosting_gets_none():
+    family = lines(ladder((10 * MS, 20 * MS), boost=False), TAIL_US, CORES)
+    point = family.point(np.zeros((2, 2)), 1.5, 2.0)
+    assert len(point) == family.dimensions == 5
+    assert family.table(point).boost is None
+
+
+def test_a_table_of_lines_is_one_of_curves():
+    coarse = LINES.point(np.array([[0.0, 0.3], [0.2, 0.5]]), 1.5, 2.0)
+    fine = curves(LINES)
+    assert fine.table(refined(coarse, LINES, fine)) == LINES.table(coarse)
+
+
+@given(st.lists(st.floats(-3, 12), min_size=22, max_size=22))
+def test_every_point_is_a_table_that_grows_with_the_load(numbers):
+    family = curves(LINES)
+    assert family.dimensions == 22
+    table = family.table(np.array(numbers))
+    assert table.rows[-1].last_load is None
+    ages = [
+        [
+            min((climb.age_us for climb in row.climbs if climb.rung >= rung), default=10**9)
+            for rung in (1, 2)
+        ]
+        for row in table.rows
+    ]
+    assert all(
+        a <= b for low, high in itertools.pairwise(ages) for a, b in zip(low, high, strict=True)
+    )
+    assert all(climb.age_us % STEP_US == 0 for row in table.rows for climb in row.climbs)
+
+
+@pytest.mark.parametrize("cores", [1, 2, 15, 4096])
+def test_knots_are_apart_on_any_server(cores):
+    family = lines(BASE, TAIL_US, cores)
+    for one in (family, curves(family)):
+        assert one.knots[0] >= 1
+        assert (np.diff(one.knots) >= 1).all()

@@ -1,0 +1,63 @@
+"""Evolution against functions whose least values are known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tailc_solvers.evolution import evolved
+
+START, SPREAD = np.zeros(4), np.full(4, 0.5)
+
+
+def sphere(points):
+    return [float(((point - 1.0) ** 2).sum()) for point in points]
+
+
+def rosenbrock(points):
+    return [float((100 * (p[1:] - p[:-1] ** 2) ** 2 + (1 - p[:-1]) ** 2).sum()) for p in points]
+
+
+@pytest.mark.parametrize(("values_of", "generations"), [(sphere, 80), (rosenbrock, 400)])
+def test_the_least_point_is_found(values_of, generations):
+    found = evolved(values_of, START, SPREAD, generations=generations, population=10, seed=1)
+    assert found.point == pytest.approx(np.ones(4), abs=1e-3)
+    assert found.value == values_of([found.point])[0]
+
+
+def test_spreads_say_how_far_each_number_is_searched():
+    """A valley a thousand times longer than wide is round in units of the spreads."""
+
+    def valley(points):
+        return [float((p[0] - 1e3) ** 2 / 1e6 + (p[1] - 1) ** 2) for p in points]
+
+    spread = np.array([1e3, 1.0])
+    found = evolved(valley, np.zeros(2), spread, generations=60, population=8, seed=1)
+    assert found.point == pytest.approx([1e3, 1.0], rel=1e-2)
+
+
+def test_every_evaluation_is_counted_and_all_points_of_a_generation_come_together():
+    sizes = []
+
+    def counted(points):
+        sizes.append(len(points))
+        return sphere(points)
+
+    found = evolved(counted, START, SPREAD, generations=5, population=6, seed=1)
+    assert sizes == [1, 6, 6, 6, 6, 6, 1]
+    assert found.evaluations == sum(sizes)
+
+
+def test_the_start_is_the_answer_where_nothing_is_better():
+    def from_start(points):
+        return [float(np.abs(point).sum()) for point in points]
+
+    found = evolved(from_start, START, SPREAD, generations=3, population=6, seed=1)
+    assert found.point.tolist() == [0, 0, 0, 0]
+
+
+def test_a_seed_makes_the_search():
+    def at(seed):
+        return evolved(sphere, START, SPREAD, generations=5, population=6, seed=seed).point
+
+    assert (at(1) == at(1)).all()
+    assert (at(1) != at(2)).any()
