@@ -1,4 +1,4 @@
-"""The server as a program: built with the machine's compiler, run with files of text."""
+"""The server as a program: built with the machine's compiler, run with files."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import io
 import os
 import shutil
 import subprocess
+import sys
+import sysconfig
 import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -16,7 +18,11 @@ import pyarrow.csv as pc
 FOLDER = Path(__file__).parent
 SOURCE = FOLDER / "server" / "main.cpp"
 BUILT = FOLDER / "build" / "server"
+EMBEDDED = "embedded"
 FLAGS = ("-std=c++17", "-O2", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-pthread")
+RUNTIME = FOLDER.parents[1] / "runtimes" / "cpp" / "include"
+# The package `flatc` carries the headers of the FlatBuffers release that the runtime needs.
+FLATBUFFERS = Path(sysconfig.get_path("purelib")) / "flatc" / "include"
 
 
 def compiler() -> str | None:
@@ -25,14 +31,28 @@ def compiler() -> str | None:
     return next((found for name in names if name and (found := shutil.which(name))), None)
 
 
-def build(output: Path = BUILT) -> Path:
-    """The built server; SystemExit where there is no compiler."""
+def build(output: Path = BUILT, policy: Path | None = None) -> Path:
+    """The built server, with a policy built into it or without; SystemExit without a compiler."""
     found = compiler()
     if found is None:
         raise SystemExit("no C++ compiler: install g++ or clang++, or name one in CXX")
     output.parent.mkdir(parents=True, exist_ok=True)
-    subprocess.run([found, *FLAGS, "-o", str(output), str(SOURCE)], check=True)
+    headers = ("-I", RUNTIME, "-isystem", FLATBUFFERS)
+    built_in = () if policy is None else embedding(policy, output.parent)
+    _succeeds([found, *FLAGS, *headers, *built_in, "-o", output, SOURCE])
     return output
+
+
+def embedding(policy: Path, folder: Path) -> tuple[object, ...]:
+    """Flags that build a policy in, from a header that is written for it."""
+    tailc = Path(sys.executable).with_name("tailc")
+    options = ("--lang", "cpp", "--sealed", "--name", "embedded_policy")
+    _succeeds([tailc, "embed", policy, *options, "-o", folder / "embedded_policy.hpp"])
+    return ("-DEMBEDDED_POLICY", "-I", folder)
+
+
+def _succeeds(command: Sequence[object]) -> None:
+    subprocess.run(list(map(str, command)), stdout=subprocess.DEVNULL, check=True)
 
 
 def run(server: Path, command: str, lines: Iterable[str], *words: object) -> tuple[pa.Table, str]:

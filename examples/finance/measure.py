@@ -40,7 +40,7 @@ def main() -> None:
     parser.add_argument("--summary-only", action="store_true", help="only read the files")
     arguments = parser.parse_args()
     if arguments.slowdown:
-        print(slowdown_measured(arguments.core, arguments.slowdown))
+        print(slowdown_measured(binary.build(), arguments.core, arguments.slowdown))
         return
     if not arguments.summary_only:
         measure(arguments)
@@ -131,17 +131,13 @@ def statistics(table: pa.Table) -> list[tuple[str, str]]:
     ]
 
 
-def slowdown_measured(core: int, slowdown: float) -> str:
-    """Wall times on a core slowed by resting, over those on the same core that does not rest."""
-    requests = workload.draw(CHECKED)
-    server = binary.build()
-    lines = [workload.as_line(request) for request in requests]
-    fast, slow = (
-        binary.run(server, "alone", lines, core, times)[0]["wall_ms"].to_numpy()
-        for times in (1, slowdown)
-    )
-    each = ", ".join(f"p{p} {np.percentile(slow / fast, p):.2f}" for p in PERCENTS)
-    return f"asked {slowdown:g}; all requests {slow.sum() / fast.sum():.2f}; {each}"
+def slowdown_measured(server: Path, core: int, slowdown: float) -> str:
+    """Wall times over CPU times of requests on a core that rests."""
+    lines = [workload.as_line(request) for request in workload.draw(CHECKED)]
+    times, _ = binary.run(server, "alone", lines, core, slowdown)
+    wall_ms, cpu_ms = (times[name].to_numpy() for name in ("wall_ms", "cpu_ms"))
+    each = ", ".join(f"p{p} {np.percentile(wall_ms / cpu_ms, p):.2f}" for p in PERCENTS)
+    return f"asked {slowdown:g}; all requests {wall_ms.sum() / cpu_ms.sum():.2f}; {each}"
 
 
 if __name__ == "__main__":

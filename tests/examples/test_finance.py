@@ -7,29 +7,51 @@ import math
 import os
 import statistics
 import subprocess
+import threading
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from tailc.forms.controller import Actuator, Controller, GainRow, first_state, output_ppm, step
+from tailc.artifact.files import read_policy, write_policy
+from tailc.artifact.flat_form import encode_flat
+from tailc.forms.controller import GainRow, first_state, output_ppm, scaled_ladder, step
+from tailc.forms.ladder.lookup import lookup
 from tests.examples.scripts import script
 
-FOLDER = Path(__file__).parents[2] / "examples" / "finance"
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "examples" / "finance"
 REQUESTS = 5_000
 # Of an estimate that is right, one in 15,000 is further off than so many standard deviations.
 FAR = 4
 
 binary = script(FOLDER / "binary.py")
 workload = script(FOLDER / "workload.py")
+policies = script(FOLDER / "policies.py")
+fidelity = script(FOLDER / "fidelity.py")
+tables = script(FOLDER / "measured_tables.py")
+compared = policies.policies(read_policy(FOLDER / "expected.tailc"))
+
+
+def wilder(policy):
+    """With a derivative in the gains too, which the compiled policy does not need."""
+    gains = (GainRow(0, 9_000_000, 9_000_000, 700_000), GainRow(30_000, 60_000_000, 40_000_000, 0))
+    return replace(policy, forms=(*policy.ladders, replace(policy.controller, gains=gains)))
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
+def steered(tmp_path_factory):
+    policy = wilder(compared["EETL"])
+    return policy, write_policy(policy, tmp_path_factory.mktemp("policy") / "steered")[1]
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory, steered):
     if binary.compiler() is None:
         pytest.skip("this machine has no C++ compiler")
-    return binary.build(tmp_path_factory.mktemp("finance") / "server")
+    return binary.build(tmp_path_factory.mktemp("finance") / "server", steered[1])
 
 
 def prices(server, requests):
@@ -72,12 +94,17 @@ def test_the_arithmetic_mean_is_worth_more_than_the_geometric(server):
         assert price["arithmetic"] > price["geometric_closed_form"]
 
 
-def serve(server, tmp_path, policy, requests):
-    file = tmp_path / "policy.txt"
-    file.write_text(policy)
+def serve(server, policy, requests, every_ms=1):
     core = min(os.sched_getaffinity(0))
-    lines = [workload.as_line(each, 1e3 * number) for number, each in enumerate(requests)]
-    return binary.run(server, "serve", lines, file, core, core, 1)
+    lines = [
+        workload.as_line(each, 1e3 * every_ms * number) for number, each in enumerate(requests)
+    ]
+    return binary.run(server, "serve", lines, policy, core, core, 1)
+
+
+@pytest.fixture
+def file_of(tmp_path):
+    return lambda policy: write_policy(policy, tmp_path / "policy")[1]
 
 
 def busy_ms(said):
@@ -85,52 +112,84 @@ def busy_ms(said):
     return float(words[1]), float(words[2])
 
 
-def test_a_request_that_never_climbs_stays_on_the_slow_core(server, tmp_path):
-    table, said = serve(server, tmp_path, "never_climbs\n", workload.draw(1))
+def test_a_request_that_never_climbs_stays_on_the_slow_core(server, file_of):
+    table, said = serve(server, file_of(compared["EE"]), workload.draw(1))
     slow_ms, fast_ms = busy_ms(said)
     assert (slow_ms > 0, fast_ms) == (True, 0)
     assert table["moved_after_ms"].to_pylist() == [-1]
 
 
-def test_a_request_that_climbs_at_once_starts_on_the_fast_core(server, tmp_path):
-    _, said = serve(server, tmp_path, "climb_us 0\n", workload.draw(1))
+def test_a_request_that_climbs_at_once_starts_on_the_fast_core(server, file_of):
+    _, said = serve(server, file_of(compared["TL"]), workload.draw(1))
     slow_ms, fast_ms = busy_ms(said)
     assert (slow_ms, fast_ms > 0) == (0, True)
 
 
-def test_every_request_is_served_once_though_they_wait_for_one_another(server, tmp_path):
-    table, said = serve(server, tmp_path, "climb_us 5000\n", workload.draw(40))
+def test_a_core_that_rests_half_of_the_time_takes_twice_as_long(server):
+    """Others that want the core can only add to that."""
+    lines = [workload.as_line(each) for each in workload.draw(30)]
+    core = min(os.sched_getaffinity(0))
+    times, _ = binary.run(server, "alone", lines, core, 2)
+    assert sum(times["wall_ms"].to_pylist()) >= 1.97 * sum(times["cpu_ms"].to_pylist())
+
+
+def test_every_request_is_served_once_though_they_wait_for_one_another(server):
+    table, said = serve(server, "embedded", workload.draw(40))
     assert sorted(table["number"].to_pylist()) == list(range(40))
     assert min(busy_ms(said)) > 0
 
 
-def test_a_policy_that_is_not_one_is_refused(server, tmp_path):
-    for policy, wrong in (("climbs 5\n", "climbs"), ("gains 1 2\n", "gains")):
+def test_a_policy_that_is_not_for_this_server_is_refused(server, tmp_path):
+    threads = read_policy(ROOT / "schemas" / "vectors" / "v1" / "lucene.tailc")
+
+    def written(policy):
+        return write_policy(policy, tmp_path / policy.name)[1]
+
+    damaged = tmp_path / "damaged.tailc"
+    damaged.write_bytes(encode_flat(compared["EE"])[:-1] + b"?")
+    for policy, wrong in (
+        (written(threads), "for `lucene`"),
+        (written(replace(threads, name="finance")), "not for one slow and one fast core"),
+        (damaged, "damaged"),
+    ):
         with pytest.raises(SystemExit, match=wrong):
-            serve(server, tmp_path, policy, workload.draw(1))
+            serve(server, policy, workload.draw(1))
 
 
-def test_the_server_s_controller_steps_as_the_form_says(server, tmp_path):
-    gains = (GainRow(0, 40, 90, 5), GainRow(30_000, 20, 30, 0))
-    limits = (1_000_000, 0, 1_000_000)
-    law = Controller(Actuator.CLIMB_AGES, 990_000, 80_000, 100, 400, *limits, 24, gains)
+def test_a_policy_that_is_written_while_the_server_runs_holds_for_what_comes_then(server, file_of):
+    """The file is looked at once a second."""
+    swap = threading.Timer(0.8, lambda: file_of(replace(compared["TL"], generation=2)))
+    before = file_of(compared["EE"])
+    swap.start()
+    table, _ = serve(server, before, workload.draw(3), every_ms=1_200)
+    swap.join()
+    ended_on = dict(zip(table["number"].to_pylist(), table["ended_on"].to_pylist(), strict=True))
+    assert (ended_on[0], ended_on[2]) == (policies.SLOW, policies.FAST)
+
+
+def test_file_and_embedded_source_answer_as_the_forms_do(server, steered, tmp_path):
+    policy, file = steered
     rng = np.random.default_rng(1)
-    epochs = [(int(t), int(r)) for t, r in rng.integers((0, 1), (160_000, 60_000), (200, 2))]
-    policy = tmp_path / "policy.txt"
-    policy.write_text(
-        "controller 990000 80000 100 400 1000000 0 1000000 24\ngains 0 40 90 5\n"
-        "gains 30000 20 30 0\n"
-    )
-    file = tmp_path / "epochs.txt"
-    file.write_text("".join(f"{measured} {rate}\n" for measured, rate in epochs))
-    command = [server, "control", policy, file]
-    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    state, wanted = first_state(law), []
-    for measured_us, rate_mrps in epochs:
-        state = step(law, state, measured_us, rate_mrps)
-        wanted.append(str(output_ppm(law, state)))
-    assert len(set(wanted)) > 100
-    assert printed.split() == ["output_ppm", *wanted]
+    state, questions, wanted = first_state(policy.controller), [], []
+    for _ in range(200):
+        measured_us, rate_mrps = map(int, rng.integers((30_000, 1), (110_000, 60_000)))
+        state = step(policy.controller, state, measured_us, rate_mrps)
+        output = output_ppm(policy.controller, state)
+        questions.append(f"step {measured_us} {rate_mrps}")
+        wanted.append(str(output))
+        for _ in range(3):
+            asked = [int(one) for one in rng.integers((0, 0, 0), (5, 20_000, 40_000))]
+            rung = lookup(scaled_ladder(policy.ladders[0], output), *asked).rung
+            questions.append("look " + " ".join(map(str, asked)))
+            wanted.append(policy.ladders[0].rungs[rung].name)
+    assert len({one for one in wanted if one.isdigit()}) > 50
+    assert min(wanted.count("slow"), wanted.count("fast")) > 100
+    path = tmp_path / "questions.txt"
+    path.write_text("".join(f"{question}\n" for question in questions))
+    for source in (file, "embedded"):
+        command = [server, "answers", source, path]
+        printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        assert printed.split() == ["answer", *wanted], source
 
 
 def test_the_measured_files_have_every_request_once():
@@ -177,13 +236,45 @@ def test_the_experiment_ran_every_policy_at_every_rate(measured):
 
 
 def test_what_was_measured_is_of_as_many_requests_as_arrived_and_of_two_cores(measured):
-    for run in measured["runs"]:
+    for run in (*measured["runs"], measured["embedded"]):
         assert run["requests"] == run["rate_per_s"] * measured["seconds"]
         for which in ("measured", "predicted", "replayed"):
             found = run[which]
-            assert 0 < found["mean_ms"] < found["p95_ms"] <= found["p99_ms"]
+            assert 0 < found["p50_ms"] < found["mean_ms"] < found["p95_ms"] <= found["p99_ms"]
             assert 0 <= found["slow_busy"] <= 1
             assert 0 <= found["fast_busy"] <= 1
+            both = (found["slow_busy"] + found["fast_busy"]) / 2
+            assert found["utilization"] == pytest.approx(both, abs=0.01)
+            for name, (low, high) in found["intervals"].items():
+                assert low <= found[name] <= high
+
+
+def test_the_embedded_policy_was_sent_the_requests_that_the_file_s_was(measured):
+    embedded = measured["embedded"]
+    same = [
+        run
+        for run in measured["runs"]
+        if (run["policy"], run["rate_per_s"]) == ("EETL", embedded["rate_per_s"])
+    ]
+    assert [run["predicted"] for run in same] == [embedded["predicted"]]
+
+
+def test_the_controller_stepped_once_an_epoch_through_the_spike(measured):
+    spike, law = measured["spike"], compared["EETL"].controller
+    assert [phase["rate_per_s"] for phase in spike["phases"]] == [20, 60, 20]
+    for steps in spike["steps"].values():
+        assert len(steps) == spike["requests"] // law.epoch_requests
+        times = [step["at_s"] for step in steps]
+        assert times == sorted(times)
+
+
+def test_the_controller_s_outputs_follow_from_what_it_was_told(measured):
+    law = compared["EETL"].controller
+    for steps in measured["spike"]["steps"].values():
+        state = first_state(law)
+        for one in steps:
+            state = step(law, state, one["measured_us"], one["rate_mrps"])
+            assert output_ppm(law, state) == one["output_ppm"]
 
 
 def test_the_policies_do_what_they_are_for_measured_as_predicted(measured):
@@ -205,9 +296,41 @@ def test_the_replay_is_near_what_was_measured_once_it_knows_the_cpu_times(measur
             assert run["replayed"][figure] == pytest.approx(run["measured"][figure], rel=0.1)
 
 
-def test_the_readme_has_the_table_of_the_record(measured):
-    experiment = script(FOLDER / "experiment.py")
-    assert experiment.table(measured) in (FOLDER / "README.md").read_text()
+def test_the_pages_have_the_tables_of_the_record(measured):
+    told = tables.tables(measured)
+    readme, page = (
+        path.read_text() for path in (FOLDER / "README.md", ROOT / "docs" / "fidelity.md")
+    )
+    assert told["runs"] in readme
+    for name in ("intervals", "phases", "steps", "errors"):
+        assert told[name] in page
+
+
+def test_an_interval_is_wider_where_seconds_differ_more():
+    """By hand: of two seconds, each of equal latencies, both are drawn, or one of them twice."""
+    arrival_us = np.array([0.0, 1e5, 1e6, 1.1e6])
+    same, apart = (
+        fidelity.summary(served(arrival_us, np.array(latency_ms)))
+        for latency_ms in ([5.0, 5.0, 5.0, 5.0], [5.0, 5.0, 9.0, 9.0])
+    )
+    assert same["intervals"]["mean_ms"] == [5, 5]
+    assert (apart["mean_ms"], apart["intervals"]["mean_ms"]) == (7, [5, 9])
+
+
+def served(arrival_us, latency_ms):
+    nothing = np.zeros(len(latency_ms))
+    return fidelity.Served(arrival_us, latency_ms, latency_ms, nothing, nothing > 0, (1.0, 1.0))
+
+
+def test_arrivals_come_at_the_rate_of_their_phase():
+    arrivals = script(FOLDER / "arrivals.py")
+    rows, arrival_us = arrivals.jumping(((20, 10), (60, 15), (20, 10)))
+    assert len(rows) == len(arrival_us)
+    counts = np.histogram(arrival_us, bins=[0, 10e6, 25e6, 35e6])[0]
+    # Of a Poisson count, one in 15,000 is further off than four standard deviations.
+    for count, due in zip(counts, (200, 900, 200), strict=True):
+        assert abs(count - due) <= FAR * math.sqrt(due)
+    assert (np.diff(arrival_us) >= 0).all()
 
 
 def test_a_core_that_rests_half_of_the_time_was_about_twice_as_slow(measured):

@@ -12,8 +12,9 @@
 #include <mutex>
 
 #include "clocks.hpp"
-#include "controller.hpp"
+#include "epochs.hpp"
 #include "option.hpp"
+#include "policy.hpp"
 
 enum Core { kSlow = 0, kFast = 1 };
 
@@ -28,19 +29,14 @@ struct Job {
 
 using JobPtr = std::unique_ptr<Job>;
 
-struct Policy {
-  Whole climb_us = 0;      // age from which a request wants the fast core
-  bool never_climbs = false;  // then it moves up only to make room
-  Controller controller;
-};
-
 class Schedule {
  public:
-  explicit Schedule(const Policy& policy) : policy_(policy), control_(policy.controller) {}
+  // `source` is this object's alone.
+  explicit Schedule(PolicySource& source) : source_(source) {}
 
   void arrive(JobPtr job) {
     const std::lock_guard lock(mutex_);
-    control_.arrived(job->arrival_us);
+    epochs_.arrived(job->arrival_us);
     waiting_.push_back(std::move(job));
     place();
   }
@@ -63,7 +59,8 @@ class Schedule {
     const std::lock_guard lock(mutex_);
     job.end_us = end_us;
     job.ended_on = core;
-    control_.completed(static_cast<Whole>(end_us - job.arrival_us), end_us);
+    if (tailc::Controller* controller = source_.current().controller())
+      epochs_.completed(static_cast<Whole>(end_us - job.arrival_us), end_us, *controller);
     running_[core] = nullptr;
     place();
   }
@@ -80,17 +77,19 @@ class Schedule {
     return true;
   }
 
-  Whole output_ppm() const { return control_.output_ppm(); }
+  // What the controller did, once all is served.
+  const std::vector<Step>& steps() const { return epochs_.steps(); }
 
  private:
-  bool wants_fast(const Job& job) const {
-    if (policy_.never_climbs) return false;
-    const Whole from_us = control_.scaled_us(policy_.climb_us);
-    return now_us() - job.arrival_us >= static_cast<double>(from_us);
+  bool wants_fast(const Job& job) {
+    const double now = now_us(), start_us = job.start_us > 0 ? job.start_us : now;
+    return sends_to_fast(source_.current(), in_system(), static_cast<Whole>(start_us - job.arrival_us),
+                         static_cast<Whole>(now - start_us));
   }
 
-  std::size_t in_system() const {
-    return waiting_.size() + (running_[kSlow] != nullptr) + (running_[kFast] != nullptr);
+  Whole in_system() const {
+    return static_cast<Whole>(waiting_.size()) + (running_[kSlow] != nullptr) +
+           (running_[kFast] != nullptr);
   }
 
   // Start waiting requests, the first to come first. One that wants the fast core leaves it to an
@@ -122,8 +121,8 @@ class Schedule {
     given_[core] = std::move(job);
   }
 
-  Policy policy_;
-  Control control_;
+  PolicySource& source_;
+  Epochs epochs_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<JobPtr> waiting_;

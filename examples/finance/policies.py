@@ -1,0 +1,42 @@
+"""The policies that the experiment compares, as the server reads them and as the replay does."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import tailc
+from tailc.artifact.envelope import Evidence, Policy
+from tailc.forms.ladder.table import Climb, Ladder
+from tailc.replay.subject import Subject
+
+SLOW, FAST = 0, 1
+COMPILED = "EETL"
+# Fastest core first, and slow core first: what a table can say at its extremes.
+BASELINES = {"TL": Climb(0, FAST), "EE": Climb(0, SLOW)}
+NOBODY_SOLVED = Evidence("none", "by-hand", "by-definition", "", (), 0, (), ())
+
+
+def policies(compiled: Policy) -> dict[str, Policy]:
+    """By name: the compiled one with its controller, and the baselines, which have none."""
+    ladder = compiled.ladders[0]
+    found = {COMPILED: compiled}
+    for name, climb in BASELINES.items():
+        forms = (with_climbs(ladder, (climb,)),)
+        found[name] = replace(compiled, forms=forms, evidence=NOBODY_SOLVED)
+    return found
+
+
+def with_climbs(ladder: Ladder, climbs: tuple[Climb, ...]) -> Ladder:
+    """The ladder with other ages."""
+    return replace(ladder, rows=(replace(ladder.rows[0], climbs=climbs),))
+
+
+def written(policy: Policy, stem: Path) -> Path:
+    """The `.tailc` of a policy, for the server."""
+    return tailc.write_artifact(policy, stem)[1]
+
+
+def subject_of(name: str, policy: Policy) -> Subject:
+    """The policy for the replay."""
+    return Subject(name, policy.ladders, steering=policy.controller)
