@@ -17,6 +17,7 @@ from tailc_solvers.green.parallel.problem import (
     ParallelProblem,
     Shape,
     moves_of,
+    thousandths,
     weighed_cost,
 )
 
@@ -84,7 +85,7 @@ def new_job(job: MalleableJob, servers: int, work_s: int, epoch: int = 0) -> Par
         tuple(shape for shape in shapes if shape is not None),
         work_s * PPM,
         job.requested,
-        _ppt(job.asked_ppm),
+        thousandths(job.asked_ppm),
         job.slowdown_ppm // PPT,
         epoch,
         epoch,
@@ -103,7 +104,7 @@ def running_job(one: Active, servers: int, work_s: int) -> ParallelJob:
         (shape,),
         left,
         one.job.requested,
-        _ppt(one.job.asked_ppm),
+        thousandths(one.job.asked_ppm),
         one.job.slowdown_ppm // PPT,
         work_done=one.done,
         run_ms=one.ran_s * MS_PER_S,
@@ -117,7 +118,9 @@ def shape_of(job: MalleableJob, vms: int, servers: int) -> Shape | None:
     curve = job.speedup_ppm[vms]
     fits = (count for count in sorted(curve) if count <= min(vms, servers))
     counts = [count for count in fits if vms <= MOST_VMS_A_SERVER * count]
-    return Shape.of(vms, counts, [_ppt(curve[count]) for count in counts]) if counts else None
+    return (
+        Shape.of(vms, counts, [thousandths(curve[count]) for count in counts]) if counts else None
+    )
 
 
 def at_request(job: ParallelJob, shape: int = 0) -> int:
@@ -139,12 +142,6 @@ def _can_keep(job: ParallelJob) -> bool:
 def _least_slack_ppt(job: ParallelJob) -> int:
     longest_ms = job.run_ms - (-job.work_left // speed_ppt(job, 0, at_request(job)))
     return -(-longest_ms * PPT * job.requested_speed_ppt // (job.work_done + job.work_left))
-
-
-def _ppt(ppm: int) -> int:
-    if ppm % PPT:
-        raise ValueError("a plan takes speed-ups of whole thousandths")
-    return ppm // PPT
 
 
 def _brown_cost(udollars: Whole, mg: Whole, aims: Aims) -> Whole:

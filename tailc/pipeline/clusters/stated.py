@@ -24,6 +24,7 @@ from tailc_solvers.green.parallel.problem import (
     ParallelProblem,
     Shape,
     moves_of,
+    thousandths,
 )
 
 from tailc.forms.plan.asked import Whole
@@ -131,12 +132,12 @@ def _job(problem: ClusterProblem, job: NamedMalleable) -> ParallelJob:
     last = problem.supply.epochs - 1
     return ParallelJob(
         shapes=tuple(
-            Shape.of(vms, list(curve), [_ppt(ppm) for ppm in curve.values()])
+            Shape.of(vms, list(curve), [thousandths(ppm) for ppm in curve.values()])
             for vms, curve in sorted(job.speedup_ppm.items())
         ),
         work_left=job.work_s * PPM,
         requested=job.requested,
-        requested_speed_ppt=_ppt(job.asked_ppm),
+        requested_speed_ppt=thousandths(job.asked_ppm),
         slack_ppt=problem.slowdown_ppm // PPT,
         earliest=earliest,
         latest=max(earliest, min(earliest + job.may_wait, last)),
@@ -146,9 +147,3 @@ def _job(problem: ClusterProblem, job: NamedMalleable) -> ParallelJob:
 def _past_epoch(problem: ClusterProblem, job: ParallelJob) -> int:
     """The epoch after the last in which the job can run."""
     return job.latest - (-job.deadline_ms // (MS_PER_S * problem.epoch_s))
-
-
-def _ppt(ppm: int) -> int:
-    if ppm % PPT:
-        raise ValueError("a plan takes speed-ups of whole thousandths")
-    return ppm // PPT

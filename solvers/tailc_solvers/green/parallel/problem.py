@@ -231,6 +231,12 @@ def whole(values: ArrayLike) -> Whole:
     return array.astype(np.int64)
 
 
+def thousandths(ppm: int) -> int:
+    """Of a speed-up in millionths; ValueError where it is not of whole thousandths."""
+    require(ppm % PPT == 0, "a plan takes speed-ups of whole thousandths")
+    return ppm // PPT
+
+
 def require(holds: bool, sentence: str) -> None:
     """ValueError with the sentence unless it holds."""
     if not holds:

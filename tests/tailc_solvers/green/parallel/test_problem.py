@@ -11,6 +11,7 @@ from tailc_solvers.green.parallel.problem import (
     Shape,
     moves_of,
     run_cost_of,
+    thousandths,
     weighed_cost,
     whole,
 )
@@ -118,3 +119,9 @@ def test_counts_of_a_shape_ascend_and_each_server_has_a_vm(counts, says):
 def test_fractions_are_no_whole_numbers():
     with pytest.raises(ValueError, match="must be whole"):
         whole([1.0, 2.5])
+
+
+def test_speed_ups_are_of_whole_thousandths():
+    assert thousandths(1_999_000) == 1_999
+    with pytest.raises(ValueError, match="whole thousandths"):
+        thousandths(1_999_001)
