@@ -32,10 +32,12 @@ def compiler() -> str | None:
 
 
 def build(output: Path = BUILT, policy: Path | None = None) -> Path:
-    """The built server, with a policy built into it or without; SystemExit without a compiler."""
+    """The built server, with a policy in it or without; SystemExit where a tool is missing."""
     found = compiler()
     if found is None:
         raise SystemExit("no C++ compiler: install g++ or clang++, or name one in CXX")
+    if not FLATBUFFERS.is_dir():
+        raise SystemExit("no headers of FlatBuffers: install the Python package `flatc`")
     output.parent.mkdir(parents=True, exist_ok=True)
     headers = ("-I", RUNTIME, "-isystem", FLATBUFFERS)
     built_in = () if policy is None else embedding(policy, output.parent)
