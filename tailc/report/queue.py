@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from tailc.pipeline.queue.tune import TunedTable
 
 
+_CLAIRVOYANT = "clairvoyant: a schedule that knows every size on arrival; closed: of the way there"
+
+
 def queue_result(tuned: TunedTable) -> dict[str, object]:
     """By rate the tail [us] of both tables, and their difference with its 95 % interval."""
     return {
@@ -27,6 +30,7 @@ def queue_result(tuned: TunedTable) -> dict[str, object]:
                     "change_us": gain.change_us,
                     "change_low_us": gain.low_us,
                     "change_high_us": gain.high_us,
+                    "clairvoyant_us": gain.clairvoyant_us,
                 }
                 for gain in tuned.judged.gains
             ],
@@ -36,11 +40,11 @@ def queue_result(tuned: TunedTable) -> dict[str, object]:
 
 def queue_text(tuned: TunedTable) -> str:
     """The same as a table."""
-    rows = [("rate", "formula", "tuned", "change", "95 % of chance")]
+    rows = [("rate", "formula", "tuned", "change", "95 % of chance", "clairvoyant", "closed")]
     rows += [_row(gain) for gain in tuned.judged.gains]
     taken = "taken" if tuned.judged.is_better else "not taken"
     head = f"tail with queues, on {tuned.judged_on:,} requests that judged; tuned table {taken}"
-    return f"{head}\n{aligned(rows)}"
+    return f"{head}\n{aligned(rows)}\n{_CLAIRVOYANT}"
 
 
 def _row(gain: RateGain) -> tuple[str, ...]:
@@ -53,4 +57,6 @@ def _row(gain: RateGain) -> tuple[str, ...]:
         format_us(gain.tuned_us),
         share(gain.change_us),
         f"{share(gain.low_us)} .. {share(gain.high_us)}",
+        format_us(gain.clairvoyant_us),
+        "" if gain.closed is None else f"{gain.closed:.0%}",
     )

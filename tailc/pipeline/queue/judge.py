@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from tailc.forms.ladder.table import Ladder
 from tailc.pipeline.queue.search import merit
 from tailc.pipeline.queue.trials import Trials
+from tailc.replay.clairvoyant.server import shared_server
 from tailc.verify.order_statistics import student_t_95
 
 
@@ -23,7 +24,8 @@ from tailc.verify.order_statistics import student_t_95
 class RateGain:
     """The tail at a rate under the formula's table and under the tuned one, in the mean of replays.
 
-    change_us: of the tuned one, relative to the formula's, with its interval.
+    low_us, high_us: interval of the tuned one's, relative to the formula's. clairvoyant_us: what a
+    schedule reaches that knows all sizes.
     """
 
     rate_mrps: int
@@ -31,11 +33,18 @@ class RateGain:
     tuned_us: int
     low_us: int
     high_us: int
+    clairvoyant_us: int
 
     @property
     def change_us(self) -> int:
         """Below 0 where the tuned one is better."""
         return self.tuned_us - self.formula_us
+
+    @property
+    def closed(self) -> float | None:
+        """Part of the way to the clairvoyant schedule that the tuned table goes; None: no way."""
+        way_us = self.formula_us - self.clairvoyant_us
+        return -self.change_us / way_us if way_us > 0 else None
 
     @property
     def is_worse(self) -> bool:
@@ -68,14 +77,21 @@ def judged(
 ) -> Judged:
     """The table against the formula's: better in the weighted mean, and nowhere worse."""
     formula_us, tuned_us = trials.tails_us([formula, table])
-    gains = tuple(_gain(*parts) for parts in zip(rates_mrps, formula_us, tuned_us, strict=True))
+    clairvoyant_us = trials.clairvoyant_us(shared_server(formula)).tolist()
+    parts = zip(rates_mrps, formula_us, tuned_us, clairvoyant_us, strict=True)
+    gains = tuple(_gain(*part) for part in parts)
     share = np.array(weights) / sum(weights)
     changes = ((tuned_us / formula_us - 1.0) * share[:, None]).sum(axis=0)
     _, high = _interval(changes)
     return Judged(table, gains, high < 0 and not any(gain.is_worse for gain in gains))
 
 
-def _gain(rate_mrps: int, formula_us: NDArray[np.int64], tuned_us: NDArray[np.int64]) -> RateGain:
+def _gain(
+    rate_mrps: int,
+    formula_us: NDArray[np.int64],
+    tuned_us: NDArray[np.int64],
+    clairvoyant_us: int,
+) -> RateGain:
     low_us, high_us = _interval((tuned_us - formula_us).astype(np.float64))
     return RateGain(
         rate_mrps,
@@ -83,6 +99,7 @@ def _gain(rate_mrps: int, formula_us: NDArray[np.int64], tuned_us: NDArray[np.in
         round(float(tuned_us.mean())),
         math.floor(low_us),
         math.ceil(high_us),
+        clairvoyant_us,
     )
 
 

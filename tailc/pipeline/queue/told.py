@@ -43,6 +43,7 @@ def queue_settings(aim: QueueAim, tuned: TunedTable) -> dict[str, int]:
     for number, (gain, weight) in enumerate(zip(tuned.judged.gains, aim.weights, strict=True), 1):
         told = {"mrps": gain.rate_mrps, "weight": weight}
         told |= {"formula_us": gain.formula_us, "tuned_us": gain.tuned_us}
+        told |= {"clairvoyant_us": gain.clairvoyant_us}
         settings |= {f"rate_{number}_{name}": value for name, value in told.items()}
     return settings
 

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from tailc.forms.ladder.table import Ladder
 from tailc.percentiles import percentile_rank
 from tailc.replay.arrivals import Poisson
+from tailc.replay.clairvoyant.server import SharedServer
+from tailc.replay.clairvoyant.tail import clairvoyant_tail_ns
 from tailc.replay.outcome import Outcome, nearest_us, replay
 from tailc.replay.subject import Subject, table_of
 from tailc.replay.workload import Workload
@@ -65,6 +67,26 @@ class Trials:
         asked = [(table, rate) for table in tables for rate in self._rates]
         found = list(self._workers.map(self._tails_us, asked))
         return np.array(found, np.int64).reshape(len(tables), len(self._rates), -1)
+
+    def clairvoyant_us(self, server: SharedServer) -> NDArray[np.int64]:
+        """int64 (rates,): what a schedule reaches that knows all sizes, in the mean of replays."""
+        asked = [(server, rate, one) for rate in self._rates for one in rate.draws]
+        found = np.array(list(self._workers.map(self._clairvoyant_us, asked)))
+        means = found.reshape(len(self._rates), -1).mean(axis=1)
+        return np.rint(means).astype(np.int64)
+
+    def _clairvoyant_us(self, asked: tuple[SharedServer, _Rate, Draw]) -> int:
+        server, rate, one = asked
+        setting = rate.setting
+        tail_ns = clairvoyant_tail_ns(
+            setting.load,
+            one.order,
+            one.arrival_ns,
+            server,
+            self._percentile_ppm,
+            setting.warm_up(len(one.order)),
+        )
+        return nearest_us(tail_ns)
 
     def _tails_us(self, asked: tuple[Ladder, _Rate]) -> list[int]:
         table, rate = asked

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -78,6 +79,14 @@ def test_a_table_that_is_worse_at_one_rate_is_not_taken(trials):
     assert low.change_us < 0
     assert high.is_worse
     assert not verdict.is_better
+
+
+def test_what_is_closed_is_the_part_of_the_way_to_the_clairvoyant_schedule(trials):
+    gain = judged(GOOD, ALONE, trials, RATES, WEIGHTS).gains[1]
+    assert gain.clairvoyant_us < gain.tuned_us < gain.formula_us
+    way_us = gain.formula_us - gain.clairvoyant_us
+    assert gain.closed == pytest.approx((gain.formula_us - gain.tuned_us) / way_us)
+    assert replace(gain, formula_us=gain.clairvoyant_us).closed is None
 
 
 def test_a_table_is_no_better_than_itself(trials):
