@@ -33,7 +33,7 @@ COMPILED = "FM"
 # Without requests before a timing, in the mean: caches are then as a light load leaves them.
 GAP_MS = 15
 # Even queries are for the compile; odd ones are held out, and sent as load.
-PARTS = {"design": 0, "heldout": 1}
+PARTS = {"design": "even", "heldout": "odd"}
 SEED = 1
 
 
@@ -62,14 +62,15 @@ def main() -> None:
     out: Path = arguments.out
     out.mkdir(parents=True, exist_ok=True)
     served = out / "served.tailc"
-    served.unlink(missing_ok=True)
+    for made in (served, *(out / f"{name}.csv" for name in PARTS)):
+        made.unlink(missing_ok=True)
     say("building the server")
     built = programs.build(out / "maven", arguments.cores)
     index, queries = indexed(built, arguments.corpus, size, out)
     with programs.serving(built, index, served) as server:
         story = Story(built, server, queries, size, arguments)
-        say(f"timing {size.queries} queries on 1 to {arguments.degrees} threads")
-        profiled(story)
+        say(f"timing queries on 1 to {arguments.degrees} threads")
+        time_queries(story, "design", size.repetitions)
         write_spec(out, arguments.cores, arguments.degrees)
         say(tailc("compile", out / "spec.yaml", "-o", out / "policy"))
         runs = compared(story, {COMPILED: out / "policy.tailc", **dict(arguments.policy)})
@@ -156,24 +157,23 @@ def indexed(
     return place, queries
 
 
-def profiled(story: Story) -> None:
-    """`design.csv` and `heldout.csv`: a row a timing, one request at a time."""
+def time_queries(story: Story, name: str, repetitions: int) -> None:
+    """Adds to `design.csv` or `heldout.csv` a row a timing, one request at a time."""
     timings = story.out / "timings.csv"
     story.built.run(
         "profile",
         url=story.server.url,
         queries=story.queries,
+        part=PARTS[name],
         degrees=story.arguments.degrees,
-        repetitions=story.size.repetitions,
+        repetitions=repetitions,
         gap_ms=GAP_MS,
         seed=SEED,
         out=timings,
     )
-    head, *rows = timings.read_text(encoding="utf-8").splitlines()
-    for name, rest in PARTS.items():
-        part = [row for row in rows if int(row.split(",")[0]) % 2 == rest]
-        text = "".join(f"{row}\n" for row in (head, *part))
-        (story.out / f"{name}.csv").write_text(text, encoding="utf-8")
+    head, rows = timings.read_text(encoding="utf-8").split("\n", 1)
+    with (story.out / f"{name}.csv").open("a", encoding="utf-8") as file:
+        file.write(rows if file.tell() else f"{head}\n{rows}")
 
 
 def write_spec(out: Path, cores: int, degrees: int) -> None:
@@ -188,25 +188,39 @@ def write_spec(out: Path, cores: int, degrees: int) -> None:
 
 def compared(story: Story, compiled: dict[str, Path]) -> figures.Runs:
     """Every policy at every rate: predicted, replayed, and measured."""
-    trace, arguments = story.out / "heldout.csv", story.arguments
-    rates = arguments.rates or rates_of(trace, story.size.utilizations, arguments.cores)
+    trace, cores = story.out / "heldout.csv", story.arguments.cores
+    design = story.out / "design.csv"
+    rates = story.arguments.rates or rates_of(design, story.size.utilizations, cores)
+    found = {at: run for rate in rates for at, run in sent_at(story, rate, compiled).items()}
     foretold: dict[tuple[float, str], figures.Run] = {}
     for name, policy in compiled.items():
         foretold |= verified(name, policy, trace, rates)
     runs: figures.Runs = {}
-    for rate in rates:
-        for name in (*FIXED, *compiled):
-            policy = compiled.get(name, compiled[COMPILED])
-            say(f"sending {rate:g} requests a second under {name}")
-            story.server.open_policy(policy)
-            rows, samples = sent(story, rate, FIXED.get(name), story.out / f"{name}-{rate:g}")
-            runs[rate, name] = {
-                figures.PREDICTED: foretold[rate, name],
-                figures.REPLAYED: replays.replayed(policy, trace, rows, name),
-                figures.MEASURED: figures.in_server(rows, samples, arguments.cores),
-                figures.CLIENT: figures.at_client(rows, samples, arguments.cores),
-            }
+    for (rate, name), (rows, samples) in found.items():
+        policy = compiled.get(name, compiled[COMPILED])
+        runs[rate, name] = {
+            figures.PREDICTED: foretold[rate, name],
+            figures.REPLAYED: replays.replayed(policy, trace, rows, name),
+            figures.MEASURED: figures.in_server(rows, samples, cores),
+            figures.CLIENT: figures.at_client(rows, samples, cores),
+        }
     return runs
+
+
+def sent_at(story: Story, rate: float, compiled: dict[str, Path]) -> dict[tuple[float, str], Sent]:
+    """The load under every policy at a rate.
+
+    Held-out queries are timed before it: among the runs, so that what slows the machine for a while
+    meets both.
+    """
+    time_queries(story, "heldout", 1)
+    found: dict[tuple[float, str], Sent] = {}
+    for name in (*FIXED, *compiled):
+        say(f"sending {rate:g} requests a second under {name}")
+        story.server.open_policy(compiled.get(name, compiled[COMPILED]))
+        stem = story.out / f"{name}-{rate:g}"
+        found[rate, name] = sent(story, rate, FIXED.get(name), stem)
+    return found
 
 
 def sent(story: Story, rate: float, threads: int | None, stem: Path) -> Sent:
