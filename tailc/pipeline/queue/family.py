@@ -32,6 +32,7 @@ STEP_US = 1_000
 _NEVER_TAILS = 8
 # Rows go so far beyond the cores: there, all that may run does.
 _LAST_LOAD_CORES = 2.5
+_MOST_ROWS = 1_000
 _KNOTS_CORES = (0.13, 0.27, 0.4, 0.53, 0.67, 0.8, 1.0, 1.27, 1.6, 2.13)
 _LINE_CORES = (1 / 3, 1.0)
 
@@ -86,12 +87,14 @@ class Family:
     def table(self, point: NDArray[np.float64]) -> Ladder:
         """The point's table."""
         admission, boost = self.others_of(point)
-        loads = np.arange(1, self.last_load + 1)
+        # On a very large server a row holds for several loads.
+        step = -(-self.last_load // _MOST_ROWS)
+        loads = np.arange(1, self.last_load + 1, step)
         ages_us = _in_order(self.ages_of(point, loads.astype(np.float64)) * self.tail_us)
         waits_from = round(admission * self.cores)
         never_us = _NEVER_TAILS * self.tail_us
         rows = [
-            _row(load, ages, waits=load > max(waits_from, 1), never_us=never_us)
+            _row(load, load + step - 1, ages, waits=load > max(waits_from, 1), never_us=never_us)
             for load, ages in zip(loads.tolist(), ages_us.T.tolist(), strict=True)
         ]
         return replace(
@@ -136,7 +139,7 @@ def _in_order(ages_us: NDArray[np.float64]) -> NDArray[np.int64]:
     return np.rint(later / STEP_US).astype(np.int64) * STEP_US
 
 
-def _row(load: int, ages_us: list[int], *, waits: bool, never_us: int) -> Row:
+def _row(first: int, last: int, ages_us: list[int], *, waits: bool, never_us: int) -> Row:
     climbs = [Climb(0, 0)]
     for rung, age_us in enumerate(ages_us, start=1):
         if age_us >= never_us:
@@ -144,4 +147,4 @@ def _row(load: int, ages_us: list[int], *, waits: bool, never_us: int) -> Row:
         if age_us == climbs[-1].age_us:
             climbs.pop()
         climbs.append(Climb(age_us, rung))
-    return Row(load, load, ON_EXIT if waits else AT_ONCE, tuple(climbs))
+    return Row(first, last, ON_EXIT if waits else AT_ONCE, tuple(climbs))

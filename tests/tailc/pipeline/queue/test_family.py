@@ -93,3 +93,11 @@ def test_knots_are_apart_on_any_server(cores):
     for one in (family, curves(family)):
         assert one.knots[0] >= 1
         assert (np.diff(one.knots) >= 1).all()
+
+
+def test_a_very_large_server_has_rows_of_several_loads():
+    family = lines(BASE, TAIL_US, 4096)
+    table = family.table(family.point(np.array([[0.0, 9.0], [0.2, 9.0]]), 2.0, 1.0))
+    assert len(table.rows) > 100
+    assert all((row.first_load - 1) % 11 == 0 for row in table.rows)
+    assert table.guard.max_load == 10_240
