@@ -21,7 +21,7 @@ REPLICATES = 1_000
 LOW, HIGH = 0.025, 0.975
 SAMPLED = ("now_ns", "request_cpu_ns", "cpu_ns")
 TAIL = ("estimate_us", "low_us", "high_us")
-HEADS = ("rate", "policy", "", "p50", "p99", "mean", "utilization", "p99 off by")
+HEADS = ("rate", "policy", "", "p50", "p99", "mean", "utilization", "error at p99")
 
 PREDICTED, REPLAYED, MEASURED, CLIENT = "predicted", "replayed", "measured", "at the client"
 COMPARED = (PREDICTED, REPLAYED)
