@@ -48,7 +48,7 @@ class Size:
     seconds: float
 
 
-FULL = Size(None, 800, 2, (0.15, 0.3, 0.45), 12)
+FULL = Size(None, 800, 2, (0.15, 0.3, 0.45), 10)
 QUICK = Size(60_000, 80, 1, (0.2,), 4)
 
 # Rows of requests; what the server said meanwhile.
