@@ -97,6 +97,30 @@ def stepwise_arrivals(state, end_ns, rate_mrps, out):  # pragma: no cover - comp
 
 
 @njit(cache=True, nogil=True)
+def modulated_arrivals(state, rate_mrps, lasting_ns, out):  # pragma: no cover - compiled
+    """Fill `out` with arrival times [ns] of a Poisson process that switches between two rates.
+
+    At `rate_mrps[i]`, 0 for none, it stays for an exponential time of mean `lasting_ns[i]`; at time
+    0 it has been switching forever. A gap that outlives its spell goes on at the other rate.
+    """
+    level = np.int64(uniform(state) * (lasting_ns[0] + lasting_ns[1]) >= lasting_ns[0])
+    now_ns = 0.0
+    end_ns = -np.log(1.0 - uniform(state)) * lasting_ns[level]
+    for i in range(len(out)):
+        left = -np.log(1.0 - uniform(state))  # of the gap, in mean gaps
+        while True:
+            to_end = (end_ns - now_ns) * (rate_mrps[level] / NS_PER_S_IN_MRPS)
+            if left < to_end:
+                break
+            left -= to_end
+            now_ns = end_ns
+            level = 1 - level
+            end_ns = now_ns - np.log(1.0 - uniform(state)) * lasting_ns[level]
+        now_ns += left * (NS_PER_S_IN_MRPS / rate_mrps[level])
+        out[i] = np.int64(np.rint(now_ns))
+
+
+@njit(cache=True, nogil=True)
 def shuffled_passes(state, pool, out):  # pragma: no cover - compiled
     """Fill `out` from `pool`: each pass takes every element once, in a new random order.
 
