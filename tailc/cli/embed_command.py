@@ -43,6 +43,8 @@ def command(
     from tailc.embed.source import embedded, source_of
     from tailc.embed.writing import write_source
 
+    if output == "-":
+        raise click.UsageError("`-` names no file: give -o a source file, such as policy.h")
     language = language_called(lang)
     policy, digest, whole = read_whole(artifact, trust)
     what = embedded(policy, digest, whole, is_sealed=sealed)

@@ -95,3 +95,9 @@ def test_what_no_trusted_key_has_signed_is_not_embedded(in_folder, tailc):
     key = str(VECTORS / "signed" / "test-key-1.pem")
     ended = tailc("embed", LUCENE, "--lang", "c", "-o", "a.h", "--trust", key)
     assert (ended.code, "TC0405" in ended.err) == (5, True)
+
+
+def test_standard_output_is_no_source_file(in_folder, tailc):
+    ended = tailc("embed", LUCENE, "--lang", "c", "-o", "-")
+    assert (ended.code, list(in_folder.iterdir())) == (64, [])
+    assert "names no file" in ended.err
