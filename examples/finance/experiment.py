@@ -32,7 +32,7 @@ from tailc.artifact.envelope import Policy
 FOLDER = Path(__file__).parent
 SPEC = FOLDER / "service.yaml"
 RATES_PER_S = (20, 50)
-SECONDS = 20
+SECONDS = 12
 SPIKE = ((20, 10), (60, 15), (20, 10))
 
 
