@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from tailc.cli.quantities import ARRIVALS, RATE_MRPS, RecordedColumn
 
 if TYPE_CHECKING:
     from tailc.replay.arrivals import Arrivals, Recorded
+    from tailc.replay.modulated import Burstiness
     from tailc.traces.arrivals import ArrivalColumn
 
 
@@ -26,7 +27,7 @@ def arrivals_options(command: Callable[..., Any]) -> Callable[..., Any]:
     def with_arrivals(
         *args: Any,
         rates: tuple[int, ...],
-        processes: tuple[Arrivals | RecordedColumn, ...],
+        processes: tuple[Arrivals | Burstiness | RecordedColumn, ...],
         arrival_unit: str | None,
         rescale: tuple[int, ...],
         gaps: str,
@@ -55,8 +56,8 @@ _OPTIONS = (
         type=ARRIVALS,
         multiple=True,
         metavar="PROCESS",
-        help="bursts:500@45/s,500@30/s, profile:FILE (columns duration and rate) or "
-        "recorded:COLUMN of the trace; may be repeated.",
+        help="bursty:idc=8,spell=2s at each --rate, bursts:500@45/s,500@30/s, profile:FILE "
+        "(columns duration and rate) or recorded:COLUMN of the trace; may be repeated.",
     ),
     click.option(
         "--arrival-unit",
@@ -99,14 +100,15 @@ class AskedArrivals:
 
 def asked_arrivals(
     rates: tuple[int, ...],
-    processes: tuple[Arrivals | RecordedColumn, ...],
+    processes: tuple[Arrivals | Burstiness | RecordedColumn, ...],
     arrival_unit: str | None,
     rescale: tuple[int, ...],
     gaps: str,
 ) -> AskedArrivals:
     """The options' values put together; TailcError where one of them has no use.
 
-    Poisson arrivals come first, in order of rate, then the processes as given, then the recording.
+    Poisson arrivals come first, in order of rate, then the processes as given, bursty ones at each
+    rate, then the recording.
     """
     if not (rates or processes or arrival_unit or rescale or gaps != "error"):
         return AskedArrivals((), None, ())
@@ -116,12 +118,34 @@ def asked_arrivals(
 
     columns = [each for each in processes if isinstance(each, RecordedColumn)]
     _check_use(columns, arrival_unit, rescale, gaps)
-    others = [each for each in processes if not isinstance(each, RecordedColumn)]
+    at_rates = sorted(set(rates))
+    others = [
+        one
+        for each in processes
+        if not isinstance(each, RecordedColumn)
+        for one in _at_rates(each, at_rates)
+    ]
     unit = TimeUnit(arrival_unit) if arrival_unit else None
     recorded = (ArrivalColumn(one.name, unit, Gaps(gaps), bool(rescale)) for one in columns)
     column = next(recorded, None)
-    poisson = (Poisson(rate) for rate in sorted(set(rates)))
+    poisson = (Poisson(rate) for rate in at_rates)
     return AskedArrivals((*poisson, *others), column, tuple(sorted(set(rescale))))
+
+
+def _at_rates(process: Arrivals | Burstiness, rates_mrps: list[int]) -> Iterator[Arrivals]:
+    """The process, or where it lacks a rate, one for each of these."""
+    from tailc.errors import Code, Finding, TailcError
+    from tailc.replay.modulated import Burstiness, Modulated
+
+    if not isinstance(process, Burstiness):
+        yield process
+        return
+    if not rates_mrps:
+        message = f"`bursty:{process.words}` has no rate"
+        hint = "add --rate 40/s, or rate=40/s to its words"
+        raise TailcError(Finding(Code.USAGE, message, help=hint))
+    for rate_mrps in rates_mrps:
+        yield Modulated(rate_mrps, process)
 
 
 def _check_use(

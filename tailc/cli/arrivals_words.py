@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from fractions import Fraction
+
 from tailc.errors import Code, Finding, Place, TailcError
+from tailc.percentiles import PPM
 from tailc.replay.arrivals import (
     FEWEST_ARRIVALS,
     LONGEST_YEARS,
@@ -14,8 +18,9 @@ from tailc.replay.arrivals import (
     is_too_long,
     mean_requests,
 )
+from tailc.replay.modulated import BUSY_PPM, Burstiness, Modulated
 from tailc.traces.rate_steps import read_rate_steps
-from tailc.units import parse_mrps, shorten
+from tailc.units import parse_mrps, parse_ppm, parse_us, shorten
 
 
 def bursts(words: str) -> Bursts:
@@ -39,6 +44,59 @@ def _burst(word: str) -> Burst:
     if not rate_mrps:
         raise ValueError(f"`{shorten(word)}` never ends: its rate must be more than zero")
     return Burst(int(count), rate_mrps)
+
+
+BURSTY = "`bursty:idc=8,spell=2s`, and busy= and rate= if you like"
+_IDC, _SPELL, _BUSY, _RATE = _BURSTY_KEYS = ("idc", "spell", "busy", "rate")
+
+
+def bursty(words: str) -> Burstiness | Modulated:
+    """Such as `idc=8,spell=2s,busy=20%,rate=40/s`; without the rate it is for rates named apart.
+
+    ValueError with a sentence for anything else, TailcError for what no two rates can do.
+    """
+    given: dict[str, str] = {}
+    for part in words.split(","):
+        key, is_there, value = (word.strip() for word in part.partition("="))
+        if not is_there or key not in _BURSTY_KEYS:
+            raise ValueError(f"`{shorten(part)}` is not part of {BURSTY}")
+        if key in given:
+            raise ValueError(f"`{key}` is given twice in `{shorten(words)}`")
+        given[key] = value
+    if missing := [key for key in (_IDC, _SPELL) if key not in given]:
+        raise ValueError(f"`{shorten(words)}` lacks `{missing[0]}=`: write {BURSTY}")
+    burstiness = Burstiness(
+        _index_ppm(given[_IDC]),
+        _more_than_zero(_SPELL, parse_us(given[_SPELL])),
+        _share_ppm(given[_BUSY]) if _BUSY in given else BUSY_PPM,
+    )
+    if _RATE not in given:
+        return burstiness
+    return Modulated(_more_than_zero(_RATE, parse_mrps(given[_RATE])), burstiness)
+
+
+def _index_ppm(word: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,6})?", word):
+        raise ValueError(f"`{shorten(word)}` is not an index of dispersion, a number such as 8")
+    index_ppm = int(Fraction(word) * PPM)
+    if index_ppm < PPM:
+        raise ValueError(
+            f"an index of dispersion of `{word}` is steadier than Poisson arrivals: at least 1"
+        )
+    return index_ppm
+
+
+def _share_ppm(word: str) -> int:
+    share_ppm = parse_ppm(word)
+    if not 0 < share_ppm < PPM:
+        raise ValueError(f"a busy share of `{word}` is not between 0 % and 100 %")
+    return share_ppm
+
+
+def _more_than_zero(key: str, value: int) -> int:
+    if not value:
+        raise ValueError(f"`{key}` must be more than zero")
+    return value
 
 
 def rate_profile(path: str) -> RateProfile:

@@ -11,6 +11,7 @@ import click
 
 if TYPE_CHECKING:
     from tailc.replay.arrivals import Arrivals
+    from tailc.replay.modulated import Burstiness
 
 
 class Quantity(click.ParamType):
@@ -127,19 +128,22 @@ class RecordedColumn:
 
 
 class ArrivalsType(click.ParamType):
-    """`bursts:500@45/s,...`, `profile:FILE` or `recorded:COLUMN`."""
+    """`bursty:idc=8,...`, `bursts:500@45/s,...`, `profile:FILE` or `recorded:COLUMN`."""
 
     name = "arrivals"
 
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> Arrivals | RecordedColumn:
-        """The process, or the column that is to be read with the trace."""
+    ) -> Arrivals | Burstiness | RecordedColumn:
+        """The process, what is one at each rate, or the column to be read with the trace."""
         shape, _, detail = str(value).partition(":")
-        if shape not in ("bursts", "profile", "recorded") or not detail:
+        if shape not in ("bursty", "bursts", "profile", "recorded") or not detail:
             from tailc.units import shorten
 
-            shapes = "`bursts:500@45/s,500@30/s`, `profile:FILE` or `recorded:COLUMN`"
+            shapes = (
+                "`bursty:idc=8,spell=2s`, `bursts:500@45/s,500@30/s`, `profile:FILE` or "
+                "`recorded:COLUMN`"
+            )
             self.fail(f"`{shorten(str(value))}` is not {shapes}", param, ctx)
         if shape == "recorded":
             return RecordedColumn(detail)
@@ -149,8 +153,9 @@ class ArrivalsType(click.ParamType):
             if detail == "-" and ctx is not None:
                 self._take_standard_input(param, ctx)
             return arrivals_words.rate_profile(detail)
+        read = arrivals_words.bursty if shape == "bursty" else arrivals_words.bursts
         try:
-            return arrivals_words.bursts(detail)
+            return read(detail)
         except ValueError as error:
             self.fail(str(error), param, ctx)
 

@@ -9,6 +9,7 @@ from tailc.cli.arrivals_option import asked_arrivals
 from tailc.cli.quantities import ARRIVALS, RecordedColumn
 from tailc.errors import Code, TailcError
 from tailc.replay.arrivals import Burst, Bursts, Poisson, RateProfile, Recorded, Step
+from tailc.replay.modulated import Burstiness, Modulated
 from tailc.traces.arrivals import ArrivalColumn, Gaps
 from tailc.traces.reading import TimeUnit
 from tests.tailc.toy import write_toy
@@ -31,10 +32,34 @@ def test_a_recording_is_a_column():
     assert ARRIVALS.convert("recorded:at:utc", None, None) == RecordedColumn("at:utc")
 
 
+def test_bursty_arrivals_have_a_rate_or_take_those_named_apart():
+    asked = Burstiness(8_000_000, 2_000_000)
+    assert ARRIVALS.convert("bursty:idc=8, spell=2s", None, None) == asked
+    third = Burstiness(8_500_000, 2_000_000, 300_000)
+    words = "bursty:idc=8.5,spell=2s,busy=30%,rate=40/s"
+    assert ARRIVALS.convert(words, None, None) == Modulated(40_000, third)
+    assert Modulated(40_000, third).words == words
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ("40/s", "`40/s` is not `bursts:500@45/s,500@30/s`, `profile:FILE` or `recorded:COLUMN`"),
+        (
+            "40/s",
+            "`40/s` is not `bursty:idc=8,spell=2s`, `bursts:500@45/s,500@30/s`, `profile:FILE` or "
+            "`recorded:COLUMN`",
+        ),
+        ("bursty:8", "`8` is not part of `bursty:idc=8,spell=2s`"),
+        ("bursty:index=8,spell=2s", "`index=8` is not part of `bursty:idc=8,spell=2s`"),
+        ("bursty:idc=8,idc=9,spell=2s", "`idc` is given twice in `idc=8,idc=9,spell=2s`"),
+        ("bursty:idc=8", "`idc=8` lacks `spell=`: write `bursty:idc=8,spell=2s`"),
+        ("bursty:idc=1e3,spell=2s", "`1e3` is not an index of dispersion"),
+        ("bursty:idc=\uff15,spell=2s", "`\uff15` is not an index of dispersion"),
+        ("bursty:idc=0.5,spell=2s", "an index of dispersion of `0.5` is steadier than Poisson"),
+        ("bursty:idc=8,spell=2", "`2` has no unit"),
+        ("bursty:idc=8,spell=0s", "`spell` must be more than zero"),
+        ("bursty:idc=8,spell=2s,busy=100%", "a busy share of `100%` is not between 0 % and 100 %"),
+        ("bursty:idc=8,spell=2s,rate=0/s", "`rate` must be more than zero"),
         ("bursts:", "`bursts:` is not"),
         ("bursts:500", "`500` is not a number of requests at a rate: `500@45/s`"),
         ("bursts:0@4/s", "`0@4/s` is not a number of requests"),
@@ -110,6 +135,21 @@ def test_rates_come_first_and_recordings_last():
     assert asked.with_recorded(recorded) == (Poisson(30_000), Poisson(40_000), BURSTS, recorded)
 
 
+def test_bursty_arrivals_come_at_every_rate():
+    bursty = Burstiness(2_000_000, 2_000_000)
+    asked = asked_arrivals((40_000, 30_000), (bursty, BURSTS), None, (), "error")
+    slow, fast = (Modulated(rate, bursty) for rate in (30_000, 40_000))
+    assert asked.with_recorded(None) == (Poisson(30_000), Poisson(40_000), slow, fast, BURSTS)
+
+
+def test_bursty_arrivals_need_a_rate():
+    with pytest.raises(TailcError) as refused:
+        asked_arrivals((), (Burstiness(2_000_000, 2_000_000),), None, (), "error")
+    (finding,) = refused.value.findings
+    assert finding.message == "`bursty:idc=2,spell=2s,busy=20%` has no rate"
+    assert finding.help == "add --rate 40/s, or rate=40/s to its words"
+
+
 def test_a_recording_is_rescaled_to_each_rate_asked_for():
     asked = asked_arrivals((), (RecordedColumn("at"),), None, (4_000, 1_000), "error")
     processes = asked.with_recorded(Recorded(times_ns(0, 1, 3), None, "at"))
@@ -166,12 +206,14 @@ def test_every_process_asked_for_is_judged(tailc):
     said = judged(
         tailc,
         *("--rate", "3/s", "--arrivals", "bursts:300@4/s,300@2/s"),
+        *("--arrivals", "bursty:idc=3,spell=4s"),
         *("--arrivals", "recorded:at", "--arrival-unit", "s", "--rescale", "1/s"),
     )
     points = said["result"]["points"]
     assert [(point["arrivals"], point["rate_mrps"]) for point in points] == [
         ("3/s", 3_000),
         ("bursts 300@4/s, 300@2/s", 2_667),
+        ("bursty 3/s, IDC 3, spells of 4 s, 20 % busy", 3_000),
         ("recorded `at` at 1/s", 1_000),
     ]
 
