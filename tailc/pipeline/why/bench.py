@@ -1,0 +1,102 @@
+"""Replays of tables on the same requests at the same times, whatever table or server is tried."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.forms.ladder.table import Ladder
+from tailc.percentiles import PPM, percentile_rank
+from tailc.replay.lowered import Lowered, lower
+from tailc.replay.outcome import Outcome, nearest_us, replay
+from tailc.replay.workload import Workload
+from tailc.verify.setting import Draw, Setting, draw
+
+_Told = TypeVar("_Told")
+
+REPLAYS = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A table on a server: `load` None is what was measured, `gaps` stretch times of arrival."""
+
+    table: Ladder
+    load: Workload | None = None
+    gaps: float = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """By replay the percentile of latency, and the threads of requests that had started.
+
+    is_overloaded: whether requests piled up until a replay was given up.
+    """
+
+    tail_us: NDArray[np.int64]
+    threads_ppm: NDArray[np.int64]
+    is_overloaded: bool
+
+
+class Bench:
+    """One setting, drawn once."""
+
+    def __init__(self, setting: Setting, percentile_ppm: int, workers: Executor) -> None:
+        self.setting = setting
+        self._percentile_ppm = percentile_ppm
+        self._workers = workers
+
+    @cached_property
+    def draws(self) -> tuple[Draw, ...]:
+        """When requests arrive, and which."""
+        return draw(self.setting, REPLAYS, 0, self._workers).repeats
+
+    def lowered(self, table: Ladder) -> Lowered:
+        """The table as the engine reads it."""
+        setting = self.setting
+        return lower((table,), setting.arrivals.rate_mrps, setting.most_in_system)
+
+    def of_each(self, table: Ladder, told: Callable[[Outcome], _Told]) -> list[_Told]:
+        """What is told of each replay of the table."""
+        return list(
+            self._workers.map(lambda one: told(self._outcome(Case(table), one)), self.draws)
+        )
+
+    def measured(self, cases: Sequence[Case]) -> list[Measured]:
+        """Each case on all draws."""
+        asked = [(case, one) for case in cases for one in self.draws]
+        found = list(self._workers.map(self._one, asked))
+        count = len(self.draws)
+        return [_measured(found[at : at + count]) for at in range(0, len(found), count)]
+
+    def _one(self, asked: tuple[Case, Draw]) -> tuple[int, int, bool]:
+        outcome = self._outcome(*asked)
+        latency_ns = outcome.latency_ns[outcome.measured]
+        rank = percentile_rank(self._percentile_ppm, len(latency_ns))
+        tail_us = nearest_us(int(np.partition(latency_ns, rank - 1)[rank - 1]))
+        return tail_us, round(outcome.mean_threads * PPM), outcome.was_cut_off
+
+    def _outcome(self, case: Case, one: Draw) -> Outcome:
+        setting = self.setting
+        arrival_ns = one.arrival_ns
+        if case.gaps != 1.0:
+            arrival_ns = np.rint(arrival_ns * case.gaps).astype(np.int64)
+        return replay(
+            case.load or setting.load,
+            one.order,
+            arrival_ns,
+            self.lowered(case.table),
+            setting.most_in_system,
+            setting.warm_up(len(one.order)),
+        )
+
+
+def _measured(found: list[tuple[int, int, bool]]) -> Measured:
+    tail_us, threads_ppm, cut_off = zip(*found, strict=True)
+    return Measured(np.array(tail_us), np.array(threads_ppm), any(cut_off))

@@ -1,0 +1,95 @@
+"""What a table decides for a request of an age at a load, and what of the table decides it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tailc.artifact.envelope import Policy
+from tailc.errors import Code, Finding, TailcError
+from tailc.forms.ladder.lookup import row_at, rung_at
+from tailc.forms.ladder.table import AT_ONCE, Climb, Ladder, LoadAxis, Outside, Row, Rule
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The row that holds at a load, and where in it a request of an age is.
+
+    age_us counts as the table's ages do: from the start of execution, or from arrival. is_outside:
+    whether the load is beyond what the table was compiled for, so that its guard decides.
+    """
+
+    table: Ladder
+    load: int
+    age_us: int
+    row: Row
+    is_outside: bool
+
+    @property
+    def climb(self) -> Climb:
+        """The last one whose age has come."""
+        return max((one for one in self.row.climbs if one.age_us <= self.age_us), key=_age)
+
+    @property
+    def upcoming(self) -> Climb | None:
+        """The one after it."""
+        later = [one for one in self.row.climbs if one.age_us > self.age_us]
+        return min(later, key=_age, default=None)
+
+    @property
+    def rung(self) -> int:
+        """That of the last tick: what the row says of a climb whose tick is still to come waits.
+
+        Of ages from arrival the ticks are not known, and it is the row's.
+        """
+        if self.from_arrival:
+            return rung_at(self.row, self.age_us)
+        return rung_at(self.row, self.age_us - self.age_us % self.table.quantum_us)
+
+    @property
+    def from_arrival(self) -> bool:
+        """Whether ages count from arrival."""
+        return Rule.AGE_FROM_ARRIVAL in self.table.rules
+
+    def happens_us(self, climb: Climb) -> tuple[int, int]:
+        """The least and the greatest age at which a request takes a climb: at a tick."""
+        quantum_us = self.table.quantum_us
+        if climb.age_us == 0:
+            return 0, 0
+        if self.from_arrival:
+            return climb.age_us, climb.age_us + quantum_us
+        tick_us = -(-climb.age_us // quantum_us) * quantum_us
+        return tick_us, tick_us
+
+
+def table_of(policy: Policy) -> Ladder:
+    """The one table by requests in the system; TailcError of a policy that is something else."""
+    if not policy.ladders:
+        raise _unfit(policy, "has no table of rungs that requests climb")
+    table, *others = policy.ladders
+    if others or table.request_class is not None:
+        raise _unfit(policy, "has a table for each class of requests")
+    if table.load_axis is not LoadAxis.IN_SYSTEM:
+        raise _unfit(policy, "has rows by arrival rate")
+    if policy.controller is not None:
+        raise _unfit(policy, "has a controller, which scales its ages")
+    return table
+
+
+def decision(table: Ladder, load: int, age_us: int) -> Decision:
+    """What holds at `load` and `age_us`."""
+    guard = table.guard
+    is_outside = not guard.min_load <= load <= guard.max_load
+    if is_outside and guard.outside is Outside.FIRST_RUNG:
+        row = Row(load, load, AT_ONCE, (Climb(0, 0),))
+    else:
+        row = row_at(table, load)
+    return Decision(table, load, age_us, row, is_outside)
+
+
+def _age(climb: Climb) -> int:
+    return climb.age_us
+
+
+def _unfit(policy: Policy, why: str) -> TailcError:
+    message = f"policy `{policy.name}` {why}, and a cell is one of a fixed table by load"
+    return TailcError(Finding(Code.USAGE, message, help="ask `tailc lookup`"))

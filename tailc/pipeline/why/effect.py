@@ -1,0 +1,68 @@
+"""How much a change makes of the tail and of the threads in use, and how sure that is."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.pipeline.why.bench import Measured
+from tailc.verify.order_statistics import student_t_95
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A mean difference of paired replays, and its 95 % interval after Student, whole numbers."""
+
+    mean: int
+    low: int
+    high: int
+
+    @property
+    def is_less(self) -> bool:
+        """Beyond chance."""
+        return self.high < 0
+
+    @property
+    def is_more(self) -> bool:
+        """Beyond chance."""
+        return self.low > 0
+
+
+@dataclass(frozen=True)
+class Effect:
+    """The tail [us] and the threads [millionths] in the mean, and what they differ from the base.
+
+    tail, threads: None where requests piled up, so that there is no tail to tell.
+    """
+
+    tail_us: int | None
+    threads_ppm: int | None
+    tail: Difference | None
+    threads: Difference | None
+
+
+def effect(base: Measured, other: Measured) -> Effect:
+    """What `other` makes of `base`, on the same draws."""
+    if other.is_overloaded:
+        return Effect(None, None, None, None)
+    return Effect(
+        mean(other.tail_us),
+        mean(other.threads_ppm),
+        _difference(base.tail_us, other.tail_us),
+        _difference(base.threads_ppm, other.threads_ppm),
+    )
+
+
+def mean(values: NDArray[np.int64]) -> int:
+    """To the nearest whole number."""
+    return round(float(values.mean()))
+
+
+def _difference(base: NDArray[np.int64], other: NDArray[np.int64]) -> Difference:
+    changes = (other - base).astype(np.float64)
+    spread = float(changes.std(ddof=1)) / math.sqrt(len(changes))
+    width, middle = student_t_95(len(changes) - 1) * spread, float(changes.mean())
+    return Difference(round(middle), math.floor(middle - width), math.ceil(middle + width))

@@ -1,0 +1,118 @@
+"""What a policy is asked about with: requests to replay, a rate, and the formula's table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tailc.artifact.envelope import Policy
+from tailc.errors import Code, Finding, Place, TailcError
+from tailc.forms.ladder.table import Ladder, Rule
+from tailc.pipeline.compile import Compiled, compile_opened
+from tailc.pipeline.held_out import read_held_out, trace_warnings
+from tailc.pipeline.progress import Progress
+from tailc.pipeline.spec import open_kind
+from tailc.pipeline.why.decision import table_of
+from tailc.replay.workload import Workload, workload
+from tailc.traces.profile import DemandProfile
+from tailc.traces.source import Format
+from tailc.verify.options import VerifyOptions
+from tailc.verify.unfit import unfit_for
+
+# What tables must share so that a row of one can stand in the other, and how people call it.
+_SHARED = {
+    "rungs": "other rungs",
+    "cost_units": "other cores",
+    "quantum_us": "another quantum",
+    "rules": "other rules",
+}
+
+
+@dataclass(frozen=True)
+class Source:
+    """A trace, the policy's own spec, or both."""
+
+    trace: str | None
+    format: Format
+    spec: str | None
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """The requests, the formula's table where a spec was given, and what is odd about them."""
+
+    load: Workload
+    formula: Ladder | None
+    findings: tuple[Finding, ...]
+
+
+def material(policy: Policy, source: Source, threads: int | None, progress: Progress) -> Material:
+    """The requests of the trace, or without one those that the spec's table is compiled from.
+
+    Raises TailcError where they do not fit the policy, or the policy cannot be tried on them.
+    """
+    _check_shares_cores(policy)
+    formula, requests, findings = None, None, ()
+    if source.spec is not None:
+        compiled = _by_formula(policy, source.spec, threads, progress)
+        formula, requests = table_of(compiled.policy), compiled.design
+        findings = compiled.findings
+    if source.trace is not None:
+        held_out = read_held_out(policy, source.trace, source.format)
+        requests = held_out.profile
+        findings = trace_warnings(policy, held_out, source.trace, None)
+    assert isinstance(requests, DemandProfile)
+    _check_fits(policy, requests, source.trace or "trace of the spec")
+    return Material(workload(requests, table_of(policy)), formula, findings)
+
+
+def percentile_of(policy: Policy) -> int:
+    """That of the first SLO, in millionths."""
+    if not policy.slos:
+        raise TailcError(Finding(Code.BAD_ARTIFACT, f"policy `{policy.name}` states no SLO"))
+    return policy.slos[0].percentile_ppm
+
+
+def rate_of(policy: Policy, rate_mrps: int | None) -> int:
+    """The rate given, or else the highest that the policy is for."""
+    if rate_mrps is not None:
+        return rate_mrps
+    if not policy.rates_mrps:
+        message = f"policy `{policy.name}` was compiled for no arrival rate, and none is given"
+        raise TailcError(Finding(Code.USAGE, message, help="give one, such as `--rate 40/s`"))
+    return max(policy.rates_mrps)
+
+
+def _check_shares_cores(policy: Policy) -> None:
+    if Rule.CORE_PER_REQUEST in table_of(policy).rules:
+        message = f"policy `{policy.name}` gives each request a core of its own"
+        hint = "rows are tried where requests share cores: leave `--trace` and `--spec` out"
+        raise TailcError(Finding(Code.USAGE, message, help=hint))
+
+
+def _check_fits(policy: Policy, requests: DemandProfile, name: str) -> None:
+    options = VerifyOptions(allow_compile_trace=True, held_out_name=name)
+    if findings := unfit_for(policy, requests, options):
+        raise TailcError(findings)
+
+
+def _by_formula(
+    policy: Policy, spec_path: str, threads: int | None, progress: Progress
+) -> Compiled:
+    """The spec compiled by the formula alone; TailcError where it is not one of this policy."""
+    opened = open_kind(spec_path)
+    if opened.spec.kind != policy.kind:
+        said = f"is of kind `{opened.spec.kind}`, and policy `{policy.name}` of `{policy.kind}`"
+        raise _other(f"the spec {said}", opened.loaded.place("kind"))
+    overrides = {"objective": "tail"}
+    compiled = compile_opened(opened, overrides=overrides, threads=threads, progress=progress)
+    ours, theirs = table_of(policy), table_of(compiled.policy)
+    for name, what in _SHARED.items():
+        if getattr(ours, name) != getattr(theirs, name):
+            message = f"the spec asks for {what} than policy `{policy.name}` has"
+            raise _other(message, opened.loaded.place("server"))
+    return compiled
+
+
+def _other(message: str, place: Place | None) -> TailcError:
+    hint = "give the spec that the policy was compiled from"
+    return TailcError(Finding(Code.CONFLICT, message, place, hint))

@@ -1,0 +1,172 @@
+"""How much of what requests do happens while one row of a table holds.
+
+A replay tells when each request came, started and left. From that follows how many were in the
+system at any time, so which row held, and at which ticks each request climbed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.percentiles import PPM
+from tailc.replay.lowered import Lowered
+from tailc.replay.outcome import Outcome
+from tailc.replay.pools import NEVER_NS
+
+Times = NDArray[np.int64]
+
+# So many stretches of requests between two events are looked at together.
+_MOST_STRETCHES = 1_000_000
+
+
+@dataclass(frozen=True)
+class Presence:
+    """Shares in millionths, of the measured requests and of their threads times time.
+
+    requests: in the system at some time while the row holds. thread_time: spent then. turning:
+    requests that are running when they turn the age, while the row holds. older_thread_time: spent
+    at that age and above while the row holds.
+    """
+
+    requests_ppm: int
+    thread_time_ppm: int
+    turning_ppm: int
+    older_thread_time_ppm: int
+
+
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """How many were in the system: `row[k]` holds from `since_ns[k]` until `since_ns[k + 1]`."""
+
+    since_ns: Times
+    row: NDArray[np.int64]
+
+    def at(self, time_ns: Times) -> NDArray[np.int64]:
+        """The number of the step of each time, after all that happens at that instant."""
+        return np.searchsorted(self.since_ns, time_ns, side="right") - 1
+
+
+def presence(found: Sequence[Passed]) -> Presence:
+    """Of all replays together."""
+    requests = sum(one.requests for one in found)
+    thread_ns = sum(one.thread_ns for one in found)
+    return Presence(
+        round(sum(one.passing for one in found) / requests * PPM),
+        round(sum(one.row_thread_ns for one in found) / thread_ns * PPM),
+        round(sum(one.turning for one in found) / requests * PPM),
+        round(sum(one.older_thread_ns for one in found) / thread_ns * PPM),
+    )
+
+
+@dataclass(frozen=True)
+class Passed:
+    """Of one replay's measured requests: how many, and as in `Presence`; threads times ns."""
+
+    requests: int
+    passing: int
+    turning: int
+    thread_ns: float
+    row_thread_ns: float
+    older_thread_ns: float
+
+
+def passed(outcome: Outcome, table: Lowered, loads: tuple[int, int | None], age_ns: int) -> Passed:
+    """What one replay, which was not given up, says of the row from the first to the last load."""
+    return _Replay(outcome, table, loads).passed(age_ns)
+
+
+class _Replay:
+    def __init__(self, outcome: Outcome, table: Lowered, loads: tuple[int, int | None]) -> None:
+        self._table, self._outcome = table, outcome
+        self._arrival_ns = outcome.arrival_ns
+        self._start_ns = outcome.arrival_ns + outcome.wait_ns
+        self._exit_ns = outcome.arrival_ns + outcome.latency_ns
+        since_ns, in_system = _in_system(self._arrival_ns, self._exit_ns)
+        last = in_system.max() if loads[1] is None else loads[1]
+        self._in_row = (in_system >= loads[0]) & (in_system <= last)
+        rows = table.row_of_load[0]
+        self._steps = Steps(since_ns, rows[np.minimum(in_system, len(rows) - 1)].astype(np.int64))
+
+    def passed(self, age_ns: int) -> Passed:
+        turn_ns = age_ns + (self._arrival_ns if self._table.ages_from_arrival else self._start_ns)
+        measured = np.arange(len(turn_ns))[self._outcome.measured]
+        passing, turning = self._passes()[measured].sum(), self._turns(turn_ns)[measured].sum()
+        thread_ns = self._thread_ns(measured, turn_ns) / PPM
+        return Passed(len(measured), int(passing), int(turning), *thread_ns.tolist())
+
+    def _passes(self) -> NDArray[np.bool_]:
+        """Whether the row holds at some time from arrival to exit."""
+        since_ns = self._steps.since_ns
+        held_ns = np.append(0, np.cumsum(np.diff(since_ns) * self._in_row[:-1]))
+
+        def until(time_ns: Times) -> Times:
+            step = self._steps.at(time_ns)
+            return held_ns[step] + (time_ns - since_ns[step]) * self._in_row[step]
+
+        return until(self._exit_ns) > until(self._arrival_ns)
+
+    def _turns(self, turn_ns: Times) -> NDArray[np.bool_]:
+        runs = (turn_ns >= self._start_ns) & (turn_ns < self._exit_ns)
+        return runs & self._in_row[self._steps.at(turn_ns)]
+
+    def _thread_ns(self, requests: NDArray[np.int64], turn_ns: Times) -> NDArray[np.float64]:
+        """Threads times time of some requests: in all, in the row, and there at the age."""
+        first, count = self._stretches(requests)
+        parts = -(-int(count.sum()) // _MOST_STRETCHES)
+        total = np.zeros(3)
+        for part in np.array_split(np.arange(len(requests)), parts):
+            total += self._of(requests[part], first[part], count[part], turn_ns)
+        return total
+
+    def _stretches(self, requests: NDArray[np.int64]) -> tuple[Times, Times]:
+        """The step in which each starts, and over how many it runs."""
+        first = self._steps.at(self._start_ns[requests])
+        last = np.searchsorted(self._steps.since_ns, self._exit_ns[requests], side="left") - 1
+        return first, last - first + 1
+
+    def _of(
+        self, requests: NDArray[np.int64], first: Times, count: Times, turn_ns: Times
+    ) -> NDArray[np.float64]:
+        begins = np.cumsum(count) - count
+        who = np.repeat(requests, count)
+        step = np.repeat(first - begins, count) + np.arange(len(who))
+        since_ns, start_ns = self._steps.since_ns, self._start_ns[who]
+        low_ns = np.maximum(since_ns[step], start_ns)
+        high_ns = np.minimum(since_ns[step + 1], self._exit_ns[who])
+        row = self._steps.row[np.repeat(first, count) if self._table.keeps_row else step]
+        older_ns = np.clip(turn_ns[who], low_ns, high_ns)
+        threads_ppm, below = self._table.threads_ppm.tolist(), 0
+        whole, older = np.zeros(len(who)), np.zeros(len(who))
+        for rung, cost in enumerate(threads_ppm):
+            due_ns = self._due(rung, who, row, low_ns)
+            climbed = np.where(due_ns < high_ns, due_ns, NEVER_NS)
+            at_ns = np.repeat(np.minimum.reduceat(climbed, begins), count)
+            whole += (cost - below) * np.maximum(high_ns - np.maximum(low_ns, at_ns), 0)
+            older += (cost - below) * np.maximum(high_ns - np.maximum(older_ns, at_ns), 0)
+            below = cost
+        here = self._in_row[step]
+        return np.array([whole.sum(), whole[here].sum(), older[here].sum()])
+
+    def _due(self, rung: int, who: Times, row: Times, now_ns: Times) -> Times:
+        """When each would be on a rung or above, if its row from now on stayed: at a tick."""
+        quantum_ns, start_ns = self._table.quantum_ns, self._start_ns[who]
+        head_ns = self._outcome.wait_ns[who] if self._table.ages_from_arrival else 0
+        reach_ns = self._table.reach_ns[row, rung]
+        left_ns = np.maximum(reach_ns - head_ns, now_ns - start_ns)
+        ticks = np.maximum(-(-left_ns // quantum_ns), 1)
+        due_ns = np.where(
+            (now_ns == start_ns) & (reach_ns <= head_ns), start_ns, start_ns + ticks * quantum_ns
+        )
+        return np.where(reach_ns >= NEVER_NS, NEVER_NS, due_ns)
+
+
+def _in_system(arrival_ns: Times, exit_ns: Times) -> tuple[Times, NDArray[np.int64]]:
+    """Times of all events, and how many are in the system after each; exits come first."""
+    times_ns = np.concatenate([exit_ns, arrival_ns])
+    change = np.repeat([-1, 1], len(arrival_ns))
+    order = np.argsort(times_ns, kind="stable")
+    return times_ns[order], np.cumsum(change[order])

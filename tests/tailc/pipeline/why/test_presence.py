@@ -1,0 +1,108 @@
+"""Who passes a row: by hand, and what rows have together is what the engine counted."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tailc.forms.ladder.table import ON_EXIT, Admission, Climb, Row, Rule
+from tailc.pipeline.why.bench import Bench, Case
+from tailc.pipeline.why.presence import passed, presence
+from tailc.replay.arrivals import Poisson
+from tailc.replay.lowered import lower
+from tailc.replay.outcome import replay
+from tailc.verify.setting import Setting
+from tests.tailc.pipeline.queue.case import MS, exponential, ladder
+
+NS_PER_MS = 1_000_000
+# Two threads from 10 ms when alone, from 20 ms else; three a little later.
+TABLE = ladder((10 * MS, 30 * MS), (20 * MS, 40 * MS))
+
+
+def with_rules(table, *more, without=()):
+    rules = {*table.rules, *more} - {*without}
+    return replace(table, rules=tuple(sorted(rules, key=lambda rule: rule.value)))
+
+
+def by_hand(table, arrivals_ms, works_ms):
+    """A replay of these requests in which nothing is warming up."""
+    load = exponential(len(works_ms), 1.0)
+    load = replace(load, work_ns=np.array(works_ms, np.int64) * NS_PER_MS)
+    lowered = lower((table,), 1_000, 100)
+    arrival_ns = np.array(arrivals_ms, np.int64) * NS_PER_MS
+    outcome = replay(load, np.arange(len(works_ms)), arrival_ns, lowered, 100)
+    return outcome, lowered
+
+
+def test_two_requests_by_hand():
+    """The first is alone for 12 ms, then both run until the second exits at 18 ms.
+
+    The first has two threads from its tick at 10 ms, and three from that at 30 ms. By then it has
+    done 10 + 1.8 * 20 of its 80 ms of work, and does the other 34 at speed 2.4.
+    """
+    outcome, lowered = by_hand(TABLE, [0, 12], [80, 6])
+    alone = passed(outcome, lowered, (0, 1), 15 * NS_PER_MS)
+    both = passed(outcome, lowered, (2, None), 15 * NS_PER_MS)
+    assert (alone.requests, alone.passing, both.passing) == (2, 1, 2)
+    # At 15 ms of age the first is with the second, which never gets as old.
+    assert (alone.turning, both.turning) == (0, 1)
+    after = 2 * 12 + 3 * 34 / 2.4
+    assert alone.row_thread_ns == pytest.approx((10 + 2 * 2 + after) * NS_PER_MS)
+    assert both.row_thread_ns == pytest.approx((2 * 6 + 6) * NS_PER_MS)
+    assert both.older_thread_ns == pytest.approx(2 * 3 * NS_PER_MS)
+    assert alone.older_thread_ns == pytest.approx(after * NS_PER_MS)
+
+
+def test_a_row_that_cannot_occur_has_no_share():
+    outcome, lowered = by_hand(TABLE, [0, 12], [80, 6])
+    none = presence([passed(outcome, lowered, (3, 3), 0)])
+    assert vars(none) == dict.fromkeys(vars(none), 0)
+
+
+WAITING = replace(
+    TABLE,
+    rows=(
+        Row(1, 2, Admission.after(3 * MS), (Climb(0, 0), Climb(7 * MS, 2))),
+        Row(3, 5, Admission.after(9 * MS), (Climb(0, 0), Climb(12 * MS, 1), Climb(33 * MS, 2))),
+        Row(6, None, ON_EXIT, (Climb(0, 0), Climb(60 * MS, 2))),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        TABLE,
+        WAITING,
+        with_rules(WAITING, Rule.AGE_FROM_ARRIVAL),
+        with_rules(WAITING, without=(Rule.REREAD_ROW,)),
+        replace(TABLE, rows=(Row(1, None, Admission.after(1), (Climb(0, 1),)),)),
+    ],
+    ids=["table", "waiting", "from arrival", "row of the start", "starts on two threads"],
+)
+def test_the_rows_share_out_the_thread_time_that_the_engine_counted(table):
+    setting = Setting(exponential(2_000, 30.0), Poisson(85_000), 3_000, 500, 1)
+    with ThreadPoolExecutor(1) as workers:
+        bench = Bench(setting, 950_000, workers)
+        lowered = bench.lowered(table)
+        (outcome,) = bench.of_each(table, lambda one: one)[:1]
+    most = 12
+    parts = [passed(outcome, lowered, (load, load), 0) for load in range(most)]
+    parts.append(passed(outcome, lowered, (most, None), 0))
+    counted = outcome.thread_ns[outcome.measured].sum()
+    assert parts[0].thread_ns == pytest.approx(counted, rel=1e-12)
+    assert sum(part.row_thread_ns for part in parts) == pytest.approx(counted, rel=1e-12)
+    # At age 0 from the start all turn it in just one row.
+    if Rule.AGE_FROM_ARRIVAL not in table.rules:
+        assert sum(part.turning for part in parts) == parts[0].requests
+
+
+def test_a_case_stretches_times_of_arrival():
+    setting = Setting(exponential(500, 30.0), Poisson(1_000), 1_000, 500, 1)
+    with ThreadPoolExecutor(1) as workers:
+        bench = Bench(setting, 950_000, workers)
+        same, often = bench.measured([Case(TABLE), Case(TABLE, gaps=0.5)])
+    assert often.threads_ppm.mean() == pytest.approx(2 * same.threads_ppm.mean(), rel=0.05)
