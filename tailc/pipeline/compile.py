@@ -9,7 +9,6 @@ from tailc.artifact.envelope import Evidence, Policy, next_generation
 from tailc.errors import Code, ExitCode, Finding, Severity, TailcError
 from tailc.forms.control_problem import ControlProblem
 from tailc.forms.controller import Controller
-from tailc.forms.ladder.queue_aim import QueueAim
 from tailc.forms.ladder.table import Ladder
 from tailc.forms.plan.cluster_problem import ClusterProblem
 from tailc.forms.plan.racks_problem import RacksProblem
@@ -30,6 +29,7 @@ from tailc.pipeline.sweep import Candidate, Sweep, choose
 from tailc.pipeline.trace import OpenedDays, OpenedThroughput, OpenedTrace, open_measured
 from tailc.pipeline.versions import versions
 from tailc.policies import Kind, KindSpec
+from tailc.replay.queue_aim import QueueAim
 from tailc.threads import thread_count
 from tailc.traces.profile import DemandProfile
 
@@ -114,7 +114,7 @@ def _compiled(
     aim = opened.kind.queue and opened.kind.queue(spec)
     if aim is not None:
         queue = _for_queue(aim, chosen, parts.design, workers, progress)
-        policy = tuned_policy(policy, aim, queue)
+        policy = tuned_policy(policy, queue)
         warnings += queue_remarks(queue)
     told = approach_to(chosen.problem).remarks(chosen.problem, chosen.solution)
     remarks = [placed(finding, opened.loaded, overrides) for finding in told]

@@ -43,7 +43,9 @@ def queue_text(tuned: TunedTable) -> str:
     rows = [("rate", "formula", "tuned", "change", "95 % of chance", "clairvoyant", "closed")]
     rows += [_row(gain) for gain in tuned.judged.gains]
     taken = "taken" if tuned.judged.is_better else "not taken"
-    head = f"tail with queues, on {tuned.judged_on:,} requests that judged; tuned table {taken}"
+    bursts = f" in bursts ({tuned.aim.bursts})" if tuned.aim.bursts else ""
+    head = f"tail with queues{bursts}, on {tuned.judged_on:,} requests that judged"
+    head += f"; tuned table {taken}"
     return f"{head}\n{aligned(rows)}\n{_CLAIRVOYANT}"
 
 

@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 from tailc_solvers.evolution import Found, evolved
 
-from tailc.forms.ladder.queue_aim import QueueAim
 from tailc.forms.ladder.table import Ladder
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.family import Family, curves, lines, refined
 from tailc.pipeline.queue.trials import Trials
 from tailc.replay.lowered import rows_by_load
+from tailc.replay.queue_aim import QueueAim
 from tailc.replay.workload import Workload
 
 # Searches begin where requests wait for an exit from so many in the system on, in cores.
@@ -115,7 +115,7 @@ class _Search:
         return Trials(
             self._load,
             self._aim.percentile_ppm,
-            self._aim.rates_mrps,
+            self._aim.arrivals,
             self._cores,
             requests=each,
             repeats=1,

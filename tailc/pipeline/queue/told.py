@@ -7,19 +7,19 @@ from importlib.metadata import version
 
 from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, Severity
-from tailc.forms.ladder.queue_aim import QueueAim
 from tailc.pipeline.queue.tune import TunedTable
+from tailc.replay.queue_aim import QueueAim
 
 OBJECTIVE, METHOD, PROOF = "queue", "evolution", "replayed"
 _SOLVER, _LIBRARY = "tailc_solvers.evolution", "cmaes"
 
 
-def tuned_policy(policy: Policy, aim: QueueAim, tuned: TunedTable) -> Policy:
+def tuned_policy(policy: Policy, tuned: TunedTable) -> Policy:
     """The policy with the tuned table and its evidence; the settings alone if none was taken.
 
     What is proved of the formula's rows is not of the tuned ones, so these have none.
     """
-    settings = dict(policy.evidence.settings) | queue_settings(aim, tuned)
+    settings = dict(policy.evidence.settings) | queue_settings(tuned)
     evidence = replace(policy.evidence, settings=tuple(sorted(settings.items())))
     if tuned.table is None:
         return replace(policy, evidence=evidence)
@@ -37,15 +37,24 @@ def tuned_policy(policy: Policy, aim: QueueAim, tuned: TunedTable) -> Policy:
     return replace(policy, forms=(tuned.table, *policy.forms[1:]), evidence=evidence)
 
 
-def queue_settings(aim: QueueAim, tuned: TunedTable) -> dict[str, int]:
+def queue_settings(tuned: TunedTable) -> dict[str, int]:
     """The search, and at each rate what both tables do."""
+    aim = tuned.aim
     settings = {"judged_on": tuned.judged_on, "requests": tuned.requests}
     for number, (gain, weight) in enumerate(zip(tuned.judged.gains, aim.weights, strict=True), 1):
         told = {"mrps": gain.rate_mrps, "weight": weight}
         told |= {"formula_us": gain.formula_us, "tuned_us": gain.tuned_us}
         told |= {"clairvoyant_us": gain.clairvoyant_us}
         settings |= {f"rate_{number}_{name}": value for name, value in told.items()}
-    return settings
+    return settings | _burst_settings(aim)
+
+
+def _burst_settings(aim: QueueAim) -> dict[str, int]:
+    if aim.bursts is None:
+        return {}
+    told = aim.bursts
+    settings = {"idc_ppm": told.idc_ppm, "spell_us": told.spell_us, "busy_ppm": told.busy_ppm}
+    return {f"bursts_{name}": value for name, value in settings.items()}
 
 
 def queue_remarks(tuned: TunedTable) -> tuple[Finding, ...]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tailc.forms.ladder.table import Ladder
 from tailc.percentiles import percentile_rank
-from tailc.replay.arrivals import Poisson
+from tailc.replay.arrivals import Arrivals
 from tailc.replay.clairvoyant.server import SharedServer
 from tailc.replay.clairvoyant.tail import clairvoyant_tail_ns
 from tailc.replay.outcome import Outcome, nearest_us, replay
@@ -34,16 +34,16 @@ class _Rate:
 
 
 class Trials:
-    """Replays of some requests at some rates; `seed` makes times and order.
+    """Replays of some requests under some arrivals; `seed` makes times and order.
 
-    Each rate has `repeats` replays of `requests` requests.
+    Each of them has `repeats` replays of `requests` requests.
     """
 
     def __init__(
         self,
         load: Workload,
         percentile_ppm: int,
-        rates_mrps: Sequence[int],
+        arrivals: Sequence[Arrivals],
         cores: int,
         *,
         requests: int,
@@ -55,8 +55,8 @@ class Trials:
         self._percentile_ppm = percentile_ppm
         self._workers = workers
         self._rates: list[_Rate] = []
-        for rate_mrps in rates_mrps:
-            setting = Setting(load, Poisson(rate_mrps), requests, most, seed)
+        for one in arrivals:
+            setting = Setting(load, one, requests, most, seed)
             self._rates.append(_Rate(setting, draw(setting, repeats, 0, workers).repeats))
 
     @property

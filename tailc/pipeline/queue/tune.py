@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tailc.errors import Code, Finding, TailcError
-from tailc.forms.ladder.queue_aim import QueueAim
 from tailc.forms.ladder.table import Ladder
 from tailc.percentiles import PPM
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.judge import Judged, judged, ranked
 from tailc.pipeline.queue.search import searched
 from tailc.pipeline.queue.trials import Trials
+from tailc.replay.queue_aim import QueueAim
 from tailc.replay.workload import Workload, workload
 from tailc.traces.profile import DemandProfile
 
@@ -32,11 +32,12 @@ _RANKING_SEED, _JUDGING_SEED = 101, 102
 
 @dataclass(frozen=True)
 class TunedTable:
-    """The table that is taken, how it was judged, and what the search took.
+    """The table that is taken, what for, how it was judged, and what the search took.
 
     judged_on: records that judged; all of them where they were too few to keep some out.
     """
 
+    aim: QueueAim
     judged: Judged
     evaluations: int
     requests: int
@@ -68,7 +69,7 @@ def tuned_for_queue(
         order = ranked(found.tables, formula, ranking, weights)
         verdicts = [judged(table, formula, last, rates, weights) for table in order]
     best = next((one for one in verdicts if one.is_better), verdicts[0])
-    return TunedTable(best, found.evaluations, found.requests, len(judging.work_ns))
+    return TunedTable(aim, best, found.evaluations, found.requests, len(judging.work_ns))
 
 
 def _cores(formula: Ladder) -> int:
@@ -102,7 +103,7 @@ def _judging(load: Workload, aim: QueueAim, cores: int, seed: int, workers: Exec
     return Trials(
         load,
         aim.percentile_ppm,
-        aim.rates_mrps,
+        aim.arrivals,
         cores,
         requests=_REQUESTS,
         repeats=_REPEATS,

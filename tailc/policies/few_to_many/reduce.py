@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tailc.forms.ladder.grid import interval_grid
 from tailc.forms.ladder.problem import LadderProblem, Method, Objective
-from tailc.forms.ladder.queue_aim import QueueAim
 from tailc.percentiles import PPM
 from tailc.policies.few_to_many.spec import FewToManySpec
 from tailc.traces.profile import DemandProfile
 from tailc.traces.speedup_check import suggest_max_degree
+
+if TYPE_CHECKING:
+    from tailc.replay.queue_aim import QueueAim
 
 
 def candidates(spec: FewToManySpec) -> tuple[FewToManySpec, ...]:
@@ -47,6 +51,10 @@ def queue_aim(spec: FewToManySpec) -> QueueAim | None:
     """What the table is tuned for: the first SLO's percentile, at the rates of the spec."""
     if spec.search.objective != "queue":
         return None
+    # The replay takes half a second to import, which a check of a spec can do without.
+    from tailc.replay.queue_aim import QueueAim
+
     weights = spec.search.weights or (1,) * len(spec.rates_mrps)
     percentile_ppm = spec.slos[0].percentile_ppm
-    return QueueAim(percentile_ppm, spec.rates_mrps, weights, spec.search.requests)
+    bursts = spec.search.bursts and spec.search.bursts.burstiness
+    return QueueAim(percentile_ppm, spec.rates_mrps, weights, spec.search.requests, bursts)

@@ -9,6 +9,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from tailc.errors import Code, did_you_mean
 from tailc.percentiles import PPM
+from tailc.policies.few_to_many.search_spec import MAX_IN_SYSTEM, SearchSpec
 from tailc.specs.common import DemandSpec, SloSpec, SpeedupSpec, repeated_rates
 from tailc.specs.fields import (
     POSITIVE_SCHEMA,
@@ -24,15 +25,11 @@ from tailc.specs.fields import (
 )
 from tailc.specs.overrides import overridden
 from tailc.specs.slo import Slo
-from tailc.units import LARGEST, shorten
+from tailc.units import shorten
 
 # Rows are enumerated one by one, and a server with more is outside what the paper considers.
 MAX_CORES = 65_536
 MAX_DEGREE = 1_024
-# Every load up to it is a row that is searched and kept in memory.
-MAX_IN_SYSTEM = 10_000
-# Fewer tell nothing of a tail.
-FEWEST_TUNED = 1_000_000
 
 
 def _listed(value: Any) -> Any:
@@ -77,59 +74,6 @@ class ServerSpec(SpecModel):
     age_clock: Literal["execution", "arrival"] = Field(
         default="execution", description="Where the age that decides on climbing counts from."
     )
-
-
-class SearchSpec(SpecModel):
-    """How the intervals are searched for."""
-
-    method: Literal["grid", "dual"] = Field(
-        default="grid", description="The paper's grid, or continuous time with a bound."
-    )
-    objective: Literal["tail", "threads", "queue"] = Field(
-        default="tail",
-        description="Least tail (the paper's), least threads that meet the first SLO, or least "
-        "tail with queues: the table of least tail, tuned on the replay at `rates`.",
-    )
-    requests: Annotated[Whole, Field(ge=FEWEST_TUNED, le=LARGEST)] = Field(
-        default=300_000_000,
-        description="Budget of the objective `queue`: requests that its search simulates.",
-    )
-    weights: Annotated[tuple[Annotated[Whole, Field(ge=1, le=LARGEST)], ...], Field()] = Field(
-        default=(),
-        description="Of the objective `queue`: how much each of `rates` counts; all alike, if "
-        "absent.",
-        examples=[[1, 3]],
-    )
-    step_us: DurationUs | None = Field(
-        default=None, alias="step", description="Step of the grid of intervals."
-    )
-    longest_interval_us: DurationUs | None = Field(
-        default=None,
-        alias="longest_interval",
-        description="Longest interval of the grid; the longest demand, if absent.",
-    )
-    max_in_system: Annotated[Whole, Field(ge=1, le=MAX_IN_SYSTEM)] | None = Field(
-        default=None,
-        description="Last load with a row; the target parallelism rounded down, if absent.",
-    )
-    e1: Literal["paper", "never"] = Field(
-        default="paper",
-        description="Whether requests wait for another to leave at the highest loads.",
-    )
-    max_evaluations: Annotated[Whole, Field(ge=1, le=LARGEST)] | None = Field(
-        default=None, description="Budget: schedules evaluated before giving up."
-    )
-
-    @model_validator(mode="after")
-    def _check_grid(self) -> SearchSpec:
-        step, longest = self.step_us, self.longest_interval_us
-        if step is not None and longest is not None and longest % step != 0:
-            message = "is not a whole number of steps"
-            hint = "make it a multiple of `step`"
-            raise RefusalError(
-                Complaint(Code.CONFLICT, message, hint, ("longest_interval",), ("step",))
-            )
-        return self
 
 
 class FewToManySpec(SpecModel):
@@ -243,21 +187,7 @@ class FewToManySpec(SpecModel):
         return None
 
     def _queue_complaints(self) -> list[Complaint]:
-        """The objective `queue` is about rates, and only it has weights."""
-        search, at = self.search, ("search", "objective")
-        if search.objective != "queue" and search.weights:
-            hint = "remove them, or set `objective: queue`"
-            message = "are for the objective `queue`"
-            return [Complaint(Code.CONFLICT, message, hint, ("search", "weights"), at)]
-        if search.objective == "queue" and not self.rates_mrps:
-            message = "is `queue`, but no `rates` are given at which requests could queue"
-            return [Complaint(Code.MISSING_KEY, message, "add `rates: [30/s, 40/s]`", at)]
-        if search.weights and len(search.weights) != len(self.rates_mrps):
-            message = f"are {len(search.weights)}, but there are {len(self.rates_mrps)} rates"
-            hint = "give one for each of `rates`, in their order"
-            where, also = ("search", "weights"), ("rates",)
-            return [Complaint(Code.CONFLICT, message, hint, where, also)]
-        return []
+        return self.search.queue_complaints(self.rates_mrps)
 
     @property
     def slos(self) -> tuple[Slo, ...]:

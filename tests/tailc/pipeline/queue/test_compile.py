@@ -102,13 +102,34 @@ def test_the_formula_stays_where_nothing_is_better(tmp_path, tailc):
     assert (evidence.objective, evidence.proof) == ("tail", "grid-exhausted")
 
 
+def test_a_table_for_bursts_says_so_and_is_another(tuned, tmp_path):
+    case = queued(tmp_path, weights=[1, 3], bursts={"idc": 8, "spell": "2s"})
+    compiled = compile_policy(str(case.spec), threads=2)
+    settings = dict(compiled.policy.evidence.settings)
+    told = [settings[f"bursts_{name}"] for name in ("idc_ppm", "spell_us", "busy_ppm")]
+    assert told == [8_000_000, 2_000_000, 200_000]
+    for_poisson = tuned[2]
+    assert compiled.queue is not None
+    assert compiled.policy.forms != for_poisson.policy.forms
+    pairs = zip(tails_of(compiled), tails_of(for_poisson), strict=True)
+    assert all(in_bursts > poisson for in_bursts, poisson in pairs)
+    assert "in bursts (IDC 8, spells of 2 s" in queue_text(compiled.queue)
+
+
+def tails_of(compiled):
+    return [gain.tuned_us for gain in compiled.queue.judged.gains]
+
+
 @pytest.mark.parametrize(
     ("search", "rates", "said"),
     [
         ({"weights": [1]}, RATES, "are 1, but there are 2 rates"),
         ({}, "", "no `rates` are given"),
-        ({"objective": "tail", "weights": [1, 1]}, RATES, "are for the objective `queue`"),
+        ({"objective": "tail", "weights": [1, 1]}, RATES, "is for the objective `queue`"),
         ({"requests": 5}, RATES, "requests"),
+        ({"bursts": {"idc": 0.5, "spell": "2s"}}, RATES, "must be from 1 (Poisson)"),
+        ({"bursts": {"idc": 900, "spell": "1s"}}, RATES, "is out of reach at 30/s"),
+        ({"objective": "tail", "bursts": {"idc": 8, "spell": "2s"}}, RATES, "is for the objective"),
     ],
 )
 def test_what_does_not_fit_is_refused(tmp_path, tailc, search, rates, said):

@@ -12,6 +12,7 @@ from scipy import stats
 from tailc.pipeline.queue.judge import judged, ranked
 from tailc.pipeline.queue.search import merit
 from tailc.pipeline.queue.trials import Trials
+from tailc.replay.arrivals import Poisson
 from tests.tailc.pipeline.queue.case import CORES, MS, exponential, ladder
 
 RATES = (20_000, 85_000)
@@ -29,7 +30,7 @@ def trials():
         yield Trials(
             exponential(2_000, 30.0),
             950_000,
-            RATES,
+            [Poisson(rate) for rate in RATES],
             CORES,
             requests=8_000,
             repeats=6,
@@ -51,7 +52,7 @@ def test_at_little_load_the_tail_of_a_table_without_climbs_is_that_of_the_demand
         trials = Trials(
             exponential(2_000, 30.0),
             950_000,
-            (1_000,),
+            (Poisson(1_000),),
             CORES,
             requests=20_000,
             repeats=4,

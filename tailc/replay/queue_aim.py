@@ -4,20 +4,35 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tailc.replay.arrivals import Arrivals, Poisson
+from tailc.replay.modulated import Burstiness, Modulated
+
 
 @dataclass(frozen=True)
 class QueueAim:
     """The percentile of latency to make small, at which rates, and how much may be replayed.
 
     rates_mrps: in thousandths of a request per second. weights: how much each rate counts.
-    most_requests: budget, in simulated requests.
+    most_requests: budget, in simulated requests. bursts: how arrivals come in bursts; None:
+    Poisson.
     """
 
     percentile_ppm: int
     rates_mrps: tuple[int, ...]
     weights: tuple[int, ...]
     most_requests: int
+    bursts: Burstiness | None = None
 
     def __post_init__(self) -> None:
         assert len(self.rates_mrps) == len(self.weights) > 0
         assert all(weight > 0 for weight in self.weights)
+
+    @property
+    def arrivals(self) -> tuple[Arrivals, ...]:
+        """At each rate."""
+        return tuple(self._arrivals_at(rate_mrps) for rate_mrps in self.rates_mrps)
+
+    def _arrivals_at(self, rate_mrps: int) -> Arrivals:
+        if self.bursts is None:
+            return Poisson(rate_mrps)
+        return Modulated(rate_mrps, self.bursts)

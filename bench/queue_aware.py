@@ -1,0 +1,225 @@
+"""What tuning a table on the replay gains over the best target of the formula.
+
+    python -m bench.queue_aware
+    TAILC_DATA=... python -m bench.queue_aware --traces
+
+On the published server (15 cores, four degrees, boosting) with ages from arrival: the formula's
+table for target 24, the best of targets 12 to 28 for each rate, and the tuned table; for each rate
+alone, and one table for several rates. Then, under TAILC_DATA, the same on public traces at rates
+that keep a part of the cores busy on one thread each. All are judged on requests that no compile
+saw, on the same random numbers; intervals are Student's at 95 % over replays.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from bench import published_server as published
+from bench.timing import cpu_seconds, end, show
+from tailc.forms.ladder.table import Ladder
+from tailc.pipeline.compile import compile_policy
+from tailc.pipeline.queue.judge import Judged, judged
+from tailc.pipeline.queue.trials import Trials
+from tailc.replay import streams
+from tailc.replay.arrivals import Poisson
+from tailc.replay.clairvoyant.server import shared_server
+from tailc.replay.clairvoyant.tail import clairvoyant_tail_ns
+from tailc.replay.workload import NS_PER_MS, Workload
+from tailc.threads import thread_count
+
+SPEC = """\
+apiVersion: tailc/v1
+kind: few-to-many
+name: queue-aware
+slo: [{{percentile: 99%, latency: {latency_ms:.3f}ms}}]
+demand:
+  trace: design.parquet
+  column: demand_ms
+  unit: ms
+  measure: demand-busy
+  reference: core
+speedup: [1, 1.9, 2.65, 3.2]
+server: {{cores: 15, target_parallelism: {targets}, quantum: {quantum}, age_clock: arrival}}
+search: {{method: dual, objective: {objective}}}
+rates: [{rates}]
+"""
+TARGETS = list(range(12, 29))
+PAPER_TARGET = 24
+PERCENTILE_PPM = 990_000
+REQUESTS, REPEATS, SEED = 40_000, 12, 7
+REFERENCES = 4
+RECORDS = 20_000
+RATES_RPS = (30.0, 40.0, 44.0)
+WIDE_RPS = (10.0, 20.0, 30.0, 40.0, 44.0, 50.0)
+BUSY = (0.47, 0.62, 0.69)
+"""Utilizations of those rates, with one thread a request."""
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """Demands to compile from, and others to judge on [ms]."""
+
+    name: str
+    design_ms: np.ndarray
+    held_out_ms: np.ndarray
+
+    @property
+    def rates_rps(self) -> tuple[float, ...]:
+        """Those at which so much of the cores is busy."""
+        full_rps = published.CORES * 1e3 / float(self.design_ms.mean())
+        return tuple(round(busy * full_rps, 3) for busy in BUSY)
+
+    def spec(self, folder: Path, objective: str, targets: object, rates: Sequence[float]) -> str:
+        """Its path, written beside the trace."""
+        path = folder / "spec.yaml"
+        pq.write_table(pa.table({"demand_ms": self.design_ms}), folder / "design.parquet")
+        mean_ms = float(self.design_ms.mean())
+        text = SPEC.format(
+            latency_ms=2 * mean_ms,
+            targets=targets,
+            # As small beside the demand as the published one.
+            quantum=f"{max(round(mean_ms * 1e3 / 47), 1)}us",
+            objective=objective,
+            rates=", ".join(f"{rate}/s" for rate in rates),
+        )
+        path.write_text(text)
+        return str(path)
+
+    def table(self, objective: str, targets: object, rates: Sequence[float]) -> Ladder:
+        """Compiled."""
+        with tempfile.TemporaryDirectory() as folder:
+            spec = self.spec(Path(folder), objective, targets, rates)
+            return compile_policy(spec).policy.ladders[0]
+
+    def workload(self) -> Workload:
+        """What is held out."""
+        work_ns = np.maximum(np.rint(self.held_out_ms * NS_PER_MS), 1).astype(np.int64)
+        ones, curve = np.ones(len(work_ns), np.int64), np.zeros(len(work_ns), np.int32)
+        return Workload(work_ns, ones, curve, np.array([published.SPEEDS]))
+
+
+def synthetic() -> Case:
+    """The gamma law that is as near to the published demand as is published."""
+    return Case(
+        "gamma", published.demand_ms(RECORDS, seed=1), published.demand_ms(RECORDS, seed=99)
+    )
+
+
+def traces() -> Iterator[Case]:
+    """Public traces: search queries, and two kinds of LLM requests."""
+    data = os.environ.get("TAILC_DATA")
+    if data is None:
+        raise SystemExit("set TAILC_DATA to a folder of public traces")
+    folder = Path(data)
+    queries = folder / "search-latency" / "runs_2019-09-26_50rep.parquet"
+    engine = pq.read_table(queries, filters=[("engine", "=", "lucene-8.0.0")])
+    yield _halves("search (Lucene 8)", engine["demand_ms"].to_numpy())
+    for name, file in (("code", "code"), ("conversation", "conv")):
+        path = folder / "azure-llm-2023" / f"{file}_compile.parquet"
+        yield _halves(f"LLM ({name})", pq.read_table(path)["demand_ms"].to_numpy())
+
+
+def _halves(name: str, demand_ms: np.ndarray) -> Case:
+    mixed = np.random.default_rng(1).permutation(demand_ms[demand_ms > 0])
+    half = len(mixed) // 2
+    return Case(name, mixed[:half], mixed[half:])
+
+
+def rows(case: Case, rates: Sequence[float]) -> Iterator[tuple[str, ...]]:
+    """For each rate the best target's table and one tuned for it."""
+    for rate in rates:
+        paper = case.table("tail", PAPER_TARGET, [rate])
+        best = case.table("tail", TARGETS, [rate])
+        begun = time.perf_counter(), cpu_seconds()
+        tuned = case.table("queue", TARGETS, [rate])
+        spent = time.perf_counter() - begun[0], cpu_seconds() - begun[1]
+        yield told(case, rate, paper, best, tuned, f"{spent[0]:.0f} ({spent[1]:.0f})")
+
+
+def told(
+    case: Case, rate: float, paper: Ladder, best: Ladder, tuned: Ladder, spent: str
+) -> tuple[str, ...]:
+    """A row: tails of the three, and how much of the distance to the reference is closed."""
+    with ThreadPoolExecutor(thread_count(None)) as workers:
+        trials = trials_at(case, rate, workers)
+        by_paper = judged(tuned, paper, trials, [round(rate * 1e3)], [1]).gains[0]
+        by_best: Judged = judged(tuned, best, trials, [round(rate * 1e3)], [1])
+    reference_ms = clairvoyant_ms(case, rate, best)
+    gain = by_best.gains[0]
+    share = [100 * us / gain.formula_us for us in (gain.change_us, gain.low_us, gain.high_us)]
+    formula_ms, tuned_ms = gain.formula_us / 1e3, gain.tuned_us / 1e3
+    closed = (formula_ms - tuned_ms) / (formula_ms - reference_ms)
+    return (
+        case.name,
+        f"{rate:g}/s",
+        f"{by_paper.formula_us / 1e3:.1f}",
+        f"{formula_ms:.1f}",
+        f"{tuned_ms:.1f}",
+        f"{share[0]:+.1f} % ({share[1]:+.1f} .. {share[2]:+.1f})",
+        f"{reference_ms:.1f}",
+        f"{closed:.0%}",
+        spent,
+    )
+
+
+def clairvoyant_ms(case: Case, rate: float, ladder: Ladder) -> float:
+    """The reference that knows all sizes, in the mean of a few replays."""
+    load, server = case.workload(), shared_server(ladder)
+    tails = []
+    for number in range(REFERENCES):
+        order = np.random.default_rng(number).integers(0, len(load.work_ns), REQUESTS)
+        arrival_ns = np.empty(REQUESTS, np.int64)
+        streams.poisson_arrivals(streams.stream(SEED, number), round(rate * 1e3), arrival_ns)
+        warm_up = REQUESTS // 20
+        tail = clairvoyant_tail_ns(load, order, arrival_ns, server, PERCENTILE_PPM, warm_up)
+        tails.append(tail / NS_PER_MS)
+    return float(np.mean(tails))
+
+
+def trials_at(case: Case, rate: float, workers: ThreadPoolExecutor) -> Trials:
+    return Trials(
+        case.workload(),
+        PERCENTILE_PPM,
+        [Poisson(round(rate * 1e3))],
+        published.CORES,
+        requests=REQUESTS,
+        repeats=REPEATS,
+        seed=SEED,
+        workers=workers,
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--traces", action="store_true", help="public traces instead")
+    arguments = parser.parse_args()
+    heads = ("demand", "rate", "target 24", "best target", "tuned", "change", "clairvoyant")
+    heads += ("closed", "s (CPU s)")
+    found: list[tuple[str, ...]] = []
+    if arguments.traces:
+        for case in traces():
+            found += rows(case, case.rates_rps)
+    else:
+        case = synthetic()
+        found += rows(case, RATES_RPS)
+        paper = case.table("tail", PAPER_TARGET, WIDE_RPS)
+        best = case.table("tail", TARGETS, WIDE_RPS)
+        wide = case.table("queue", TARGETS, WIDE_RPS)
+        found += [told(case, rate, paper, best, wide, "one for all") for rate in WIDE_RPS]
+    show(heads, found)
+    end()
+
+
+if __name__ == "__main__":
+    main()

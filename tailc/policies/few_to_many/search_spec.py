@@ -1,0 +1,167 @@
+"""How a few-to-many table is searched for, by its formula and on the replay."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+
+from tailc.errors import Code, TailcError
+from tailc.percentiles import PPM
+from tailc.specs.fields import (
+    Complaint,
+    DurationUs,
+    OpenPercentPpm,
+    RefusalError,
+    SpecModel,
+    Whole,
+    exact,
+    written,
+)
+from tailc.units import LARGEST
+
+if TYPE_CHECKING:
+    from tailc.replay.modulated import Burstiness
+
+# Every load up to it is a row that is searched and kept in memory.
+MAX_IN_SYSTEM = 10_000
+# Fewer requests tell nothing of a tail.
+FEWEST_TUNED = 1_000_000
+MOST_IDC = 1_000_000
+Weight = Annotated[Whole, Field(ge=1, le=LARGEST)]
+
+
+def _idc(value: Any) -> int:
+    ppm = round(exact(value) * PPM)
+    if not PPM <= ppm <= MOST_IDC * PPM:
+        message = f"must be from 1 (Poisson) to {MOST_IDC:,}, not {written(value)}"
+        raise RefusalError(Complaint(Code.BAD_VALUE, message, "for example `8`"))
+    return ppm
+
+
+class BurstsSpec(SpecModel):
+    """How requests come in bursts at each of the rates: the rate switches between two levels."""
+
+    idc_ppm: Annotated[
+        int, BeforeValidator(_idc), WithJsonSchema({"type": "number", "minimum": 1})
+    ] = Field(
+        alias="idc",
+        examples=[8],
+        description="Index of dispersion of counts over long times; 1 is Poisson.",
+    )
+    spell_us: DurationUs = Field(
+        alias="spell", examples=["2s"], description="Mean time of a busy spell."
+    )
+    busy_ppm: OpenPercentPpm | None = Field(
+        default=None, alias="busy", description="Share of the time that is busy; 20%, if absent."
+    )
+
+    @property
+    def burstiness(self) -> Burstiness:
+        """The same for a replay."""
+        # The replay takes half a second to import, which most specs can do without.
+        from tailc.replay.modulated import BUSY_PPM, Burstiness
+
+        return Burstiness(self.idc_ppm, self.spell_us, self.busy_ppm or BUSY_PPM)
+
+
+class SearchSpec(SpecModel):
+    """How the intervals are searched for."""
+
+    method: Literal["grid", "dual"] = Field(
+        default="grid", description="The paper's grid, or continuous time with a bound."
+    )
+    objective: Literal["tail", "threads", "queue"] = Field(
+        default="tail",
+        description="Least tail (the paper's), least threads that meet the first SLO, or least "
+        "tail with queues: the table of least tail, tuned on the replay at `rates`.",
+    )
+    requests: Annotated[Whole, Field(ge=FEWEST_TUNED, le=LARGEST)] = Field(
+        default=300_000_000,
+        description="Budget of the objective `queue`: requests that its search simulates.",
+    )
+    weights: tuple[Weight, ...] = Field(
+        default=(),
+        description="Of the objective `queue`: how much each of `rates` counts; all alike, if "
+        "absent.",
+        examples=[[1, 3]],
+    )
+    bursts: BurstsSpec | None = Field(
+        default=None,
+        description="Of the objective `queue`: arrivals come in bursts; Poisson, if absent.",
+        examples=[{"idc": 8, "spell": "2s"}],
+    )
+    step_us: DurationUs | None = Field(
+        default=None, alias="step", description="Step of the grid of intervals."
+    )
+    longest_interval_us: DurationUs | None = Field(
+        default=None,
+        alias="longest_interval",
+        description="Longest interval of the grid; the longest demand, if absent.",
+    )
+    max_in_system: Annotated[Whole, Field(ge=1, le=MAX_IN_SYSTEM)] | None = Field(
+        default=None,
+        description="Last load with a row; the target parallelism rounded down, if absent.",
+    )
+    e1: Literal["paper", "never"] = Field(
+        default="paper",
+        description="Whether requests wait for another to leave at the highest loads.",
+    )
+    max_evaluations: Annotated[Whole, Field(ge=1, le=LARGEST)] | None = Field(
+        default=None, description="Budget: schedules evaluated before giving up."
+    )
+
+    @model_validator(mode="after")
+    def _check_grid(self) -> SearchSpec:
+        step, longest = self.step_us, self.longest_interval_us
+        if step is not None and longest is not None and longest % step != 0:
+            message = "is not a whole number of steps"
+            hint = "make it a multiple of `step`"
+            raise RefusalError(
+                Complaint(Code.CONFLICT, message, hint, ("longest_interval",), ("step",))
+            )
+        return self
+
+    def queue_complaints(self, rates_mrps: Sequence[int]) -> list[Complaint]:
+        """The objective `queue` is about rates, and only it has weights and bursts."""
+        if self.objective == "queue":
+            return list(self._rate_complaints(rates_mrps))
+        given = [name for name in ("weights", "bursts") if getattr(self, name)]
+        return [
+            Complaint(
+                Code.CONFLICT,
+                "is for the objective `queue`",
+                "remove it, or set `objective: queue`",
+                ("search", name),
+                ("search", "objective"),
+            )
+            for name in given
+        ]
+
+    def _rate_complaints(self, rates_mrps: Sequence[int]) -> Iterator[Complaint]:
+        if not rates_mrps:
+            message = "is `queue`, but no `rates` are given at which requests could queue"
+            at = ("search", "objective")
+            yield Complaint(Code.MISSING_KEY, message, "add `rates: [30/s, 40/s]`", at)
+            return
+        if self.weights and len(self.weights) != len(rates_mrps):
+            message = f"are {len(self.weights)}, but there are {len(rates_mrps)} rates"
+            hint = "give one for each of `rates`, in their order"
+            yield Complaint(Code.CONFLICT, message, hint, ("search", "weights"), ("rates",))
+        if self.bursts is not None:
+            yield from _burst_complaints(self.bursts.burstiness, rates_mrps)
+
+
+def _burst_complaints(bursts: Burstiness, rates_mrps: Sequence[int]) -> Iterator[Complaint]:
+    """Bursts that cannot be had at some rate."""
+    from tailc.replay.modulated import Modulated
+
+    for place, rate_mrps in enumerate(rates_mrps):
+        try:
+            Modulated(rate_mrps, bursts)
+        except TailcError as error:
+            (found,) = error.findings
+            where, also = ("search", "bursts"), ("rates", place)
+            message = f"cannot be had: {found.message}"
+            yield Complaint(Code.CONFLICT, message, found.help or "", where, also)
