@@ -2,10 +2,11 @@
 
     python examples/lucene-server/run.py --quick
 
-Sends the same queries at the same times under three policies: all on one thread (SEQ), all on two
-(FIX-2), and the compiled one (FM); and prints what `tailc verify` predicts, what the replay says of
-just these requests, and what was measured. `--policy NAME=FILE` sets others beside them. All files
-go to build/lucene-server. The machine should have nothing else to do.
+Sends the same queries at the same times under four policies: all on one thread (SEQ), all on two
+(FIX-2), the compiled one (FM), and one that is tuned with queues at these rates (TUNED); and prints
+what `tailc verify` predicts, what the replay says of just these requests, and what was measured.
+`--policy NAME=FILE` sets others beside them. All files go to build/lucene-server. The machine
+should have nothing else to do.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ FOLDER = Path(__file__).parent
 OUT = FOLDER.parents[1] / "build" / "lucene-server"
 # Threads of every request of a policy that is not compiled.
 FIXED = {"SEQ": 1, "FIX-2": 2}
-COMPILED = "FM"
+COMPILED, TUNED = "FM", "TUNED"
 # Without requests before a timing, in the mean: caches are then as a light load leaves them.
 GAP_MS = 15
 # Even queries are for the compile; odd ones are held out, and sent as load.
@@ -39,17 +40,21 @@ SEED = 1
 
 @dataclass(frozen=True)
 class Size:
-    """How much is measured; `utilizations` sets rates, by what one thread a request would use."""
+    """How much is measured; `utilizations` sets rates, by what one thread a request would use.
+
+    tuning: requests that tuning a policy simulates.
+    """
 
     passages: int | None
     queries: int
     repetitions: int
     utilizations: tuple[float, ...]
     seconds: float
+    tuning: int
 
 
-FULL = Size(None, 800, 2, (0.15, 0.3, 0.45), 10)
-QUICK = Size(60_000, 80, 1, (0.2,), 4)
+FULL = Size(None, 800, 2, (0.15, 0.3, 0.45), 10, 60_000_000)
+QUICK = Size(60_000, 80, 1, (0.2,), 4, 1_000_000)
 
 # Rows of requests; what the server said meanwhile.
 Sent = tuple[list[dict[str, str]], figures.Samples]
@@ -71,9 +76,9 @@ def main() -> None:
         story = Story(built, server, queries, size, arguments)
         say(f"timing queries on 1 to {arguments.degrees} threads")
         time_queries(story, "design", size.repetitions)
-        write_spec(out, arguments.cores, arguments.degrees)
-        say(tailc("compile", out / "spec.yaml", "-o", out / "policy"))
-        runs = compared(story, {COMPILED: out / "policy.tailc", **dict(arguments.policy)})
+        rates = arguments.rates or rates_of(out / "design.csv", size.utilizations, arguments.cores)
+        policies = {name: compiled(story, name, rates) for name in (COMPILED, TUNED)}
+        runs = compared(story, policies | dict(arguments.policy), rates)
     (out / "found.json").write_text(figures.as_json(runs), encoding="utf-8")
     print(figures.table(runs))
 
@@ -131,7 +136,7 @@ def parsed(words: Sequence[str]) -> argparse.Namespace:
 def named_policy(word: str) -> tuple[str, Path]:
     """`NAME=FILE` as a name that no other policy has and a file that is there."""
     name, _, file = word.partition("=")
-    if not re.fullmatch(r"[\w-]+", name) or name in (*FIXED, COMPILED):
+    if not re.fullmatch(r"[\w-]+", name) or name in (*FIXED, COMPILED, TUNED):
         raise argparse.ArgumentTypeError(f"`{name}` is no new name of letters and digits")
     if not Path(file).is_file():
         raise argparse.ArgumentTypeError(f"`{file}` is no file")
@@ -176,28 +181,44 @@ def time_queries(story: Story, name: str, repetitions: int) -> None:
         file.write(rows if file.tell() else f"{head}\n{rows}")
 
 
-def write_spec(out: Path, cores: int, degrees: int) -> None:
+def compiled(story: Story, name: str, rates: Sequence[float]) -> Path:
+    """The policy of that name, from the timings."""
+    spec = story.out / f"{name}.yaml"
+    arguments = story.arguments
+    write_spec(spec, arguments.cores, arguments.degrees)
+    if name == TUNED:
+        tune_spec(spec, rates, story.size.tuning)
+    say(tailc("compile", spec, "-o", story.out / name))
+    return story.out / f"{name}.tailc"
+
+
+def write_spec(path: Path, cores: int, degrees: int) -> None:
     """The spec beside the timings, for this machine."""
-    yaml = YAML()
-    spec = yaml.load((FOLDER / "spec.yaml").read_text(encoding="utf-8"))
+    spec = YAML().load((FOLDER / "spec.yaml").read_text(encoding="utf-8"))
     spec["server"].update(cores=cores, target_parallelism=1.5 * cores, max_degree=degrees)
     spec["search"].update(max_in_system=4 * cores)
-    with (out / "spec.yaml").open("w", encoding="utf-8") as file:
-        yaml.dump(spec, file)
+    YAML().dump(spec, path)
 
 
-def compared(story: Story, compiled: dict[str, Path]) -> figures.Runs:
+def tune_spec(path: Path, rates: Sequence[float], requests: int) -> None:
+    """Let the spec ask for a table tuned at these rates, where waiting counts as age."""
+    spec = YAML().load(path)
+    spec["server"].update(age_clock="arrival")
+    spec["search"].update(objective="queue", requests=requests)
+    spec["rates"] = [f"{rate:g}/s" for rate in rates]
+    YAML().dump(spec, path)
+
+
+def compared(story: Story, policies: dict[str, Path], rates: Sequence[float]) -> figures.Runs:
     """Every policy at every rate: predicted, replayed, and measured."""
     trace, cores = story.out / "heldout.csv", story.arguments.cores
-    design = story.out / "design.csv"
-    rates = story.arguments.rates or rates_of(design, story.size.utilizations, cores)
-    found = {at: run for rate in rates for at, run in sent_at(story, rate, compiled).items()}
+    found = {at: run for rate in rates for at, run in sent_at(story, rate, policies).items()}
     foretold: dict[tuple[float, str], figures.Run] = {}
-    for name, policy in compiled.items():
+    for name, policy in policies.items():
         foretold |= verified(name, policy, trace, rates)
     runs: figures.Runs = {}
     for (rate, name), (rows, samples) in found.items():
-        policy = compiled.get(name, compiled[COMPILED])
+        policy = policies.get(name, policies[COMPILED])
         runs[rate, name] = {
             figures.PREDICTED: foretold[rate, name],
             figures.REPLAYED: replays.replayed(policy, trace, rows, name),
@@ -207,7 +228,7 @@ def compared(story: Story, compiled: dict[str, Path]) -> figures.Runs:
     return runs
 
 
-def sent_at(story: Story, rate: float, compiled: dict[str, Path]) -> dict[tuple[float, str], Sent]:
+def sent_at(story: Story, rate: float, policies: dict[str, Path]) -> dict[tuple[float, str], Sent]:
     """The load under every policy at a rate.
 
     Held-out queries are timed before it: among the runs, so that what slows the machine for a while
@@ -215,9 +236,9 @@ def sent_at(story: Story, rate: float, compiled: dict[str, Path]) -> dict[tuple[
     """
     time_queries(story, "heldout", 1)
     found: dict[tuple[float, str], Sent] = {}
-    for name in (*FIXED, *compiled):
+    for name in (*FIXED, *policies):
         say(f"sending {rate:g} requests a second under {name}")
-        story.server.open_policy(compiled.get(name, compiled[COMPILED]))
+        story.server.open_policy(policies.get(name, policies[COMPILED]))
         stem = story.out / f"{name}-{rate:g}"
         found[rate, name] = sent(story, rate, FIXED.get(name), stem)
     return found

@@ -20,6 +20,7 @@ import tailc
 from tailc.artifact.files import read_policy
 from tailc.cli import run as cli
 from tailc.forms.ladder.table import Admission, AdmissionKind, Climb, Row
+from tailc.pipeline.spec import open_kind
 from tests.examples.scripts import script
 
 FOLDER = Path(__file__).parents[2] / "examples" / "lucene-server"
@@ -39,7 +40,7 @@ def out(tmp_path_factory):
         times = [(4.0 * (n + 1) * slower, 2.5 * (n + 1) * slower) for n in range(60)]
         rows = [f"{2 * n},1,{a},{a + 1}\n{2 * n},2,{b},{b + 1}\n" for n, (a, b) in enumerate(times)]
         (folder / f"{name}.csv").write_text(head + "".join(rows))
-    run.write_spec(folder, cores=2, degrees=2)
+    run.write_spec(folder / "spec.yaml", cores=2, degrees=2)
     policy = tailc.compile_policy(str(folder / "spec.yaml")).policy
     tailc.write_artifact(policy, str(folder / "policy"))
     return folder
@@ -57,10 +58,19 @@ def test_the_policy_asks_for_nothing_that_the_server_refuses(out):
 
 def test_the_spec_is_that_of_the_machine(out, tmp_path):
     shutil.copy(out / "design.csv", tmp_path)
-    run.write_spec(tmp_path, cores=6, degrees=2)
+    run.write_spec(tmp_path / "spec.yaml", cores=6, degrees=2)
     spec = (tmp_path / "spec.yaml").read_text()
     assert "cores: 6, target_parallelism: 9.0" in spec
     assert "max_in_system: 24" in spec
+
+
+def test_a_tuned_spec_asks_for_queues_at_the_rates_of_the_runs(tmp_path):
+    spec = tmp_path / "spec.yaml"
+    run.write_spec(spec, cores=2, degrees=2)
+    run.tune_spec(spec, [20.0, 40.5], 1_000_000)
+    read = open_kind(str(spec)).spec
+    assert (read.rates_mrps, read.search.requests) == ((20_000, 40_500), 1_000_000)
+    assert (read.search.objective, read.server.age_clock) == ("queue", "arrival")
 
 
 def test_rates_are_what_one_thread_a_request_would_fill_the_cores_by(tmp_path):
@@ -167,6 +177,7 @@ def test_a_request_without_an_answer_ends_the_comparison(tmp_path):
         (["--degrees", "1"], "two threads"),
         (["--cores", "0"], "`--cores 0` is not 1 to"),
         (["--policy", "FM=spec.yaml"], "`FM` is no new name"),
+        (["--policy", "TUNED=spec.yaml"], "`TUNED` is no new name"),
         (["--policy", "other=/no/such/file"], "`/no/such/file` is no file"),
     ],
 )
@@ -193,12 +204,12 @@ def quick(tmp_path_factory):
 def test_a_quick_run_serves_as_the_policy_says(quick):
     folder, printed = quick
     found = json.loads((folder / "found.json").read_text())
-    assert [one["policy"] for one in found] == ["SEQ", "FIX-2", "FM"]
+    assert [one["policy"] for one in found] == ["SEQ", "FIX-2", "FM", "TUNED"]
     assert printed.count("measured") == 3
     rate = f"{found[0]['rate_per_s']:g}"
     assert threads_of(folder / f"SEQ-{rate}.csv") == {1}
     assert threads_of(folder / f"FIX-2-{rate}.csv") == {2}
-    least_ms = least_climb_ms(folder / "policy.tailc")
+    least_ms = least_climb_ms(folder / "FM.tailc")
     for row in rows_of(folder / f"FM-{rate}.csv"):
         assert row["threads"] == "1" or float(row["run_ms"]) >= least_ms
 
