@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 COMMANDS = (
     *("check", "compile", "verify", "diff", "simulate", "vary", "size", "tune", "fit"),
-    *("lookup", "inspect", "embed", "sign", "keygen", "rollback", "split", "schema"),
+    *("lookup", "why", "inspect", "embed", "sign", "keygen", "rollback", "split", "schema"),
 )
 # What stands below a command that also works by itself, by the file that it is in.
 BELOW = {

@@ -65,13 +65,13 @@ def table_of(policy: Policy) -> Ladder:
     """The one table by requests in the system; TailcError of a policy that is something else."""
     if not policy.ladders:
         raise _unfit(policy, "has no table of rungs that requests climb")
+    if policy.controller is not None:
+        raise _unfit(policy, "has a controller, which scales its ages")
     table, *others = policy.ladders
     if others or table.request_class is not None:
         raise _unfit(policy, "has a table for each class of requests")
     if table.load_axis is not LoadAxis.IN_SYSTEM:
         raise _unfit(policy, "has rows by arrival rate")
-    if policy.controller is not None:
-        raise _unfit(policy, "has a controller, which scales its ages")
     return table
 
 

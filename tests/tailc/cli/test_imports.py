@@ -60,6 +60,7 @@ def folder(tmp_path_factory):
         (["schema"], SPEC),
         (["check", "toy.yaml"], SPEC),
         (["lookup", "toy.tailc", "--in-system", "3"], ARTIFACT),
+        (["why", "toy.tailc", "--in-system", "3"], ARTIFACT),
         (["inspect", "toy.tailc"], ARTIFACT),
         (["diff", "toy.tailc", "toy.json"], ARTIFACT),
         (["compile", "toy.yaml", "-o", "again"], SOLVE),

@@ -45,6 +45,7 @@ def test_a_command_that_does_not_exist_has_a_document_too(tailc):
         ["inspect", "toy.tailc"],
         ["keygen", "keys"],
         ["lookup", "toy.tailc", "--in-system", "3"],
+        ["why", "toy.tailc", "--in-system", "3"],
         ["rollback", "toy.tailc", "--over", "toy.tailc", "-o", "back"],
         ["schema", "few-to-many"],
         ["sign", "toy.tailc", "--key", "gone.key"],

@@ -1,0 +1,119 @@
+"""tailc why: what decides in one cell of a table, and what that buys."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tailc.cli import replay_options
+from tailc.cli.outcome import Outcome, reports
+from tailc.cli.quantities import DURATION_US, RATE_MRPS
+from tailc.cli.trust_option import trusts
+
+if TYPE_CHECKING:
+    from tailc.artifact.envelope import Policy
+    from tailc.artifact.trust import Trust
+    from tailc.errors import Finding
+    from tailc.pipeline.why.answer import Bought
+    from tailc.pipeline.why.decision import Decision
+
+
+@click.command("why", short_help="Say what a cell of a table buys.")
+@click.argument("artifact")
+@click.option(
+    "--in-system",
+    type=click.IntRange(min=1),
+    required=True,
+    metavar="N",
+    help="Requests in the system, waiting ones too.",
+)
+@click.option(
+    "--age",
+    type=DURATION_US,
+    default="0ms",
+    show_default=True,
+    help="Age of a request, counted as the policy counts it, such as 80ms.",
+)
+@click.option(
+    "--trace",
+    is_eager=True,
+    metavar="FILE",
+    help="Replay these requests; of the policy's whole trace the part that was held out.",
+)
+@replay_options.trace_format
+@click.option(
+    "--spec",
+    is_eager=True,
+    metavar="SPEC",
+    help="Compile the formula's table from the policy's spec, and compare; without --trace, replay "
+    "what it was compiled from.",
+)
+@click.option(
+    "--rate",
+    type=RATE_MRPS,
+    help="Poisson arrivals at this rate. Default: the highest that the policy is for.",
+)
+@click.option(
+    "--requests",
+    type=click.IntRange(1_000, 1_000_000),
+    default=20_000,
+    show_default=True,
+    metavar="X",
+    help="Requests in each of 20 replays.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(0, 2**63 - 1),
+    default=1,
+    show_default=True,
+    metavar="X",
+    help="Seed of arrivals and of the order of requests.",
+)
+@click.option("--threads", type=click.IntRange(min=1), metavar="X", help="Threads to replay with.")
+@replay_options.progress
+@trusts
+@reports
+def command(
+    artifact: str,
+    in_system: int,
+    age: int,
+    trace: str | None,
+    spec: str | None,
+    rate: int | None,
+    trust: Trust,
+    **options: Any,
+) -> Outcome:
+    """Say what a request of an age does where so many are in the system, and why.
+
+    With --trace or --spec also what that buys at a rate: how much of the work passes there, what
+    the tail and the threads in use would be with the row a little otherwise, with the formula's
+    row or its whole table, and with other inputs, all on the same requests at the same times.
+    """
+    from tailc.artifact.files import read_policy
+    from tailc.pipeline.why.decision import decision, table_of
+    from tailc.report.why import as_dict, as_text
+
+    policy = read_policy(artifact, trust)
+    at = decision(table_of(policy), in_system, age)
+    if trace is None and spec is None:
+        if rate is not None:
+            raise click.UsageError("--rate is for replays: give --trace or --spec too")
+        return Outcome(text=as_text(at, None), result=as_dict(at, None))
+    found, findings = _bought(policy, at, rate, trace=trace, spec=spec, **options)
+    return Outcome(text=as_text(at, found), result=as_dict(at, found), findings=findings)
+
+
+def _bought(
+    policy: Policy, at: Decision, rate: int | None, **options: Any
+) -> tuple[Bought, tuple[Finding, ...]]:
+    from tailc.cli.progress import shown
+    from tailc.pipeline.why.answer import Asked, bought
+    from tailc.pipeline.why.material import Source, material, percentile_of, rate_of
+
+    effort = (options[name] for name in ("requests", "seed", "threads"))
+    asked = Asked(percentile_of(policy), rate_of(policy, rate), *effort)
+    source = Source(*(options[name] for name in ("trace", "trace_format", "spec")))
+    with shown(options["progress"]) as draw:
+        read = material(policy, source, asked.threads, draw)
+        return bought(at, read.load, read.formula, asked, draw), read.findings

@@ -1,0 +1,6 @@
+"""What decides in a cell of a table, for people and for programs."""
+
+from tailc.report.why.json_form import as_dict
+from tailc.report.why.text import as_text
+
+__all__ = ["as_dict", "as_text"]

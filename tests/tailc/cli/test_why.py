@@ -1,0 +1,123 @@
+"""tailc why: on the kit's few-to-many policy, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.tailc.policies.few_to_many.case import write
+from tests.tailc.schemas import validate
+from tests.tailc.toy import with_lines, write_toy
+
+ROOT = Path(__file__).parents[3]
+VECTORS, SCHEMAS = ROOT / "schemas/vectors/v1", ROOT / "schemas/report"
+QUICK = ("--requests", 1_000, "--no-progress")
+
+
+@pytest.fixture
+def kit(in_folder, tailc):
+    case = write(in_folder)
+    assert tailc("compile", case.spec, "-o", "kit").code == 0
+    return case
+
+
+def result(ended):
+    return json.loads(ended.out)["result"]
+
+
+def why_result(ended):
+    """The document, checked against both schemas."""
+    document = json.loads(ended.out)
+    for found, name in ((document, "output"), (document["result"], "why")):
+        validate(found, json.loads((SCHEMAS / f"{name}-1.schema.json").read_text()))
+    return document["result"]
+
+
+def test_without_requests_it_is_what_lookup_says(kit, tailc):
+    words = ("kit.tailc", "--in-system", 2, "--age", "60ms", "--output-format", "json")
+    why, lookup = why_result(tailc("why", *words)), result(tailc("lookup", *words))
+    decided = why["decision"]
+    assert (decided["rung"], decided["rung_name"]) == (lookup["rung"], lookup["rung_name"])
+    assert why["replayed"] is None
+    text = tailc("why", "kit.tailc", "--in-system", 2, "--age", "60ms").out
+    assert f"runs on    {lookup['rung_name']} at 60 ms" in text
+
+
+def test_the_formula_s_table_against_itself_changes_nothing(kit, tailc):
+    """The spec's objective is the formula's, and its requests are those of the compile."""
+    words = ("why", "kit", "--in-system", 3, "--spec", kit.spec, *QUICK)
+    found = why_result(tailc(*words, "--output-format", "json"))["replayed"]
+    assert (found["rate_mrps"], found["percentile_ppm"]) == (60_000, 950_000)
+    same = {"mean": 0, "low": 0, "high": 0}
+    for theirs in (found["formula"]["row_alone"], found["formula"]["whole_table"]):
+        assert theirs["change_us"] == theirs["threads_change_ppm"] == same
+        assert theirs["tail_us"] == found["tail_us"]
+    assert 0 < found["presence"]["requests_ppm"] < 1_000_000
+
+
+def test_threads_change_no_byte(kit, tailc):
+    words = ("why", "kit", "--in-system", 3, "--age", "20ms", "--trace", kit.held_out, *QUICK)
+    one, two = (tailc(*words, "--rate", "50/s", "--threads", threads) for threads in (1, 2))
+    assert one.code == 0
+    assert one.out == two.out
+    assert "p95 at 50/s" in one.out
+    assert "\nbinds: " in one.out
+    assert "formula" not in one.out
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (("--in-system", "0"), 64, "0 is not in the range"),
+        ((), 64, "--in-system"),
+        (("--in-system", "3", "--age", "80"), 64, "`80` has no unit"),
+        (("--in-system", "3", "--rate", "4/s"), 64, "give --trace or --spec too"),
+        (("--in-system", "3", "--trace", "gone.csv"), 66, "gone.csv"),
+        (("--in-system", "3", "--trace", "heldout.csv", "--rate", "900/s"), 64, "pile up"),
+    ],
+)
+def test_what_does_not_fit_is_refused(kit, tailc, words, code, said):
+    ended = tailc("why", "kit", *words)
+    assert ended.code == code
+    assert said in " ".join(ended.err.split())
+
+
+def test_a_policy_without_rates_needs_one(in_folder, tailc):
+    spec = write_toy(in_folder, with_lines(("rates: [10/s]\n", "")))
+    assert tailc("compile", spec, "-o", "toy").code == 0
+    ended = tailc("why", "toy", "--in-system", 1, "--spec", spec)
+    assert ended.code == 64
+    assert "such as `--rate 40/s`" in " ".join(ended.err.split())
+
+
+def test_the_spec_of_another_server_is_refused(kit, tailc):
+    kit.spec.write_text(kit.spec.read_text().replace("cores: 4", "cores: 5"))
+    ended = tailc("why", "kit", "--in-system", 1, "--spec", kit.spec)
+    assert ended.code == 65
+    assert "other cores than policy `kit`" in " ".join(ended.err.split())
+
+
+@pytest.mark.parametrize(
+    ("vector", "said"),
+    [
+        ("tails", "has no table of rungs"),
+        ("plan", "has no table of rungs"),
+        ("classes", "has a table for each class"),
+        ("rate", "has rows by arrival rate"),
+        ("controller", "has a controller"),
+    ],
+)
+def test_a_policy_without_one_fixed_table_is_refused(tailc, vector, said):
+    ended = tailc("why", VECTORS / vector, "--in-system", 1)
+    assert ended.code == 64
+    assert said in " ".join(ended.err.split())
+
+
+def test_on_cores_of_their_own_requests_are_told_of_but_not_replayed(kit, tailc):
+    words = ("why", VECTORS / "cores", "--in-system", 2)
+    assert "if it has a core" in tailc(*words).out
+    ended = tailc(*words, "--trace", kit.held_out, "--rate", "4/s")
+    assert ended.code == 64
+    assert "a core of its own" in " ".join(ended.err.split())
