@@ -26,6 +26,7 @@ BELOW = {
     ("size", "cores"): "size_cores",
     ("size", "colocation"): "size_colocation",
     ("tune", "pid"): "tune_pid",
+    ("fit", "arrivals"): "fit_arrivals",
     ("fit", "power"): "fit_power",
 }
 

@@ -42,6 +42,21 @@ def arrivals_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return decorated
 
 
+arrival_unit = click.option(
+    "--arrival-unit",
+    type=click.Choice(["s", "ms", "us", "ns"]),
+    help="Unit of a recorded column of numbers; date-times need none.",
+)
+
+gaps_of = click.option(
+    "--gaps",
+    type=click.Choice(["error", "keep", "close"]),
+    default="error",
+    show_default=True,
+    help="Long silences of recorded arrivals: refuse, keep (the service was idle), close (the "
+    "recording paused).",
+)
+
 _OPTIONS = (
     click.option(
         "--rate",
@@ -59,11 +74,7 @@ _OPTIONS = (
         help="bursty:idc=8,spell=2s at each --rate, bursts:500@45/s,500@30/s, profile:FILE "
         "(columns duration and rate) or recorded:COLUMN of the trace; may be repeated.",
     ),
-    click.option(
-        "--arrival-unit",
-        type=click.Choice(["s", "ms", "us", "ns"]),
-        help="Unit of a recorded column of numbers; date-times need none.",
-    ),
+    arrival_unit,
     click.option(
         "--rescale",
         type=RATE_MRPS,
@@ -71,14 +82,7 @@ _OPTIONS = (
         metavar="RATE",
         help="Stretch recorded arrivals to this mean rate; may be repeated.",
     ),
-    click.option(
-        "--gaps",
-        type=click.Choice(["error", "keep", "close"]),
-        default="error",
-        show_default=True,
-        help="Long silences of recorded arrivals: refuse, keep (the service was idle), close (the "
-        "recording paused).",
-    ),
+    gaps_of,
 )
 
 

@@ -7,9 +7,14 @@ import click
 
 @click.group("fit", short_help="Fit models to measurements.")
 def command() -> None:
-    """Fit a model; `tailc fit power --help` says more."""
+    """Fit a model; `tailc fit arrivals --help` and `tailc fit power --help` say more."""
+
+
+@command.command("arrivals", short_help="Tell how bursty arrivals are.", add_help_option=False)
+def arrivals() -> None:
+    """Listed here; the group above runs the file of that name before it gets here."""
 
 
 @command.command("power", short_help="Train a server's power model.", add_help_option=False)
 def power() -> None:
-    """Listed here; the group above runs the file of that name before it gets here."""
+    """Listed here, as the one above."""

@@ -31,6 +31,7 @@ MORE_FORMATS = {
     "size": ("markdown",),
     "size_cores": ("markdown",),
     "size_colocation": ("markdown",),
+    "fit_arrivals": ("markdown",),
     "fit_power": ("markdown",),
 }
 _HELP = {

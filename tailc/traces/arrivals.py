@@ -80,8 +80,18 @@ def arrivals_in(
     """
     if reading.timings is not None:
         raise _not_single(source, column, "rows are executions of a request, not arrivals")
-    wanted = Wanted((), (column.name,), tuple(name for name, _value in reading.where))
-    cells = kept_cells(source, wanted, reading.where, format)
+    return times_in(source, column, reading.where, format)
+
+
+def times_in(
+    source: Source,
+    column: ArrivalColumn,
+    where: tuple[tuple[str, str], ...] = (),
+    format: Format = "auto",  # noqa: A002
+) -> ArrivalTimes:
+    """When rows whose columns equal the texts of `where` arrived; else as `arrivals_in`."""
+    wanted = Wanted((), (column.name,), tuple(name for name, _value in where))
+    cells = kept_cells(source, wanted, where, format)
     times_ns = _times_ns(cells, column)
     cells.stop_if_refused()
     cells.refuse(

@@ -1,0 +1,44 @@
+"""tailc fit arrivals: how bursty recorded arrivals are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from tailc.cli import replay_options
+from tailc.cli.arrivals_option import arrival_unit, gaps_of
+from tailc.cli.outcome import Outcome, reports
+
+if TYPE_CHECKING:
+    from tailc.traces.source import Format
+
+
+@click.command("arrivals", short_help="Tell how bursty recorded arrivals are.")
+@click.argument("trace")
+@replay_options.trace_format
+@click.option("--time", required=True, metavar="COLUMN", help="Column of the arrival times.")
+@arrival_unit
+@gaps_of
+@reports
+def command(
+    trace: str, trace_format: Format, time: str, arrival_unit: str | None, gaps: str
+) -> Outcome:
+    """Fit a process of two rates to the arrivals of TRACE, a file with a row a request.
+
+    Prints how the number of arrivals varies, by length of time (the index of dispersion), the
+    numbers of the process whose index is nearest, and the words that replay it.
+    """
+    from tailc.pipeline.arrivals_fit import fit_arrivals
+    from tailc.report import arrivals_fit as render
+    from tailc.traces.arrivals import ArrivalColumn, Gaps
+    from tailc.traces.reading import TimeUnit
+
+    unit = TimeUnit(arrival_unit) if arrival_unit else None
+    fit = fit_arrivals(trace, ArrivalColumn(time, unit, Gaps(gaps)), format=trace_format)
+    return Outcome(
+        text=render.as_text(fit),
+        result=render.as_dict(fit),
+        findings=fit.warnings,
+        markdown=render.as_markdown_table(fit),
+    )

@@ -1,0 +1,45 @@
+"""Bursty arrivals fitted to the times that a trace has recorded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tailc.errors import Code, Finding, Place, TailcError
+from tailc.replay.dispersion import FEWEST_LENGTHS, BurstyFit, fit_bursty, window_lengths_us
+from tailc.replay.lowered import NS_PER_US
+from tailc.traces.arrivals import ArrivalColumn, times_in
+from tailc.traces.source import Format, open_source
+
+
+@dataclass(frozen=True)
+class ArrivalsFit:
+    """What was recorded, arrivals like it, and what is odd about the recording."""
+
+    source: str
+    column: str
+    arrivals: int
+    span_us: int
+    fit: BurstyFit
+    warnings: tuple[Finding, ...]
+
+
+def fit_arrivals(
+    path: str,
+    column: ArrivalColumn,
+    *,
+    format: Format = "auto",  # noqa: A002
+) -> ArrivalsFit:
+    """The fit to this column of the trace at `path` (`-` is standard input).
+
+    Raises TailcError as `arrivals_in` does, and for a recording too short to tell bursts by.
+    """
+    with open_source(path) as source:
+        found = times_in(source, column, format=format)
+        name = source.name
+    if len(window_lengths_us(found.times_ns)) < FEWEST_LENGTHS:
+        message = f"{len(found.times_ns)} arrivals are too few to tell how they come in bursts"
+        place, hint = Place(name, field=column.name), "give a recording of some hundreds"
+        raise TailcError(Finding(Code.FEW_ARRIVALS, message, place, hint))
+    span_us = int(found.times_ns[-1]) // NS_PER_US
+    fit = fit_bursty(found.times_ns)
+    return ArrivalsFit(name, column.name, len(found.times_ns), span_us, fit, found.warnings)
