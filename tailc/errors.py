@@ -119,6 +119,7 @@ class Code(enum.Enum):
     OVERLOADED = ("TC0506", ExitCode.INFEASIBLE, "requests leave no time for batch work")
     BEYOND_LIMIT = ("TC0553", ExitCode.OK, "all cores together exceed their chip's limit")
     NO_BETTER_TABLE = ("TC0567", ExitCode.OK, "tuning found no table that is better")
+    JUDGED_ON_OWN = ("TC0568", ExitCode.OK, "a table was judged on what it was tuned on")
     PREDICTED_MISS = ("TC0554", ExitCode.OK, "replays of the design sample miss the objective")
     HOST_SHORT = ("TC0551", ExitCode.OK, "machines need more than their host together")
     UNDER_LEAST = ("TC0555", ExitCode.OK, "a target is below what the least share does")

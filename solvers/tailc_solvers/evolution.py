@@ -1,7 +1,9 @@
-"""Least value of a function that is only known point by point, by CMA-ES (Hansen, 2016).
+"""Least value of a function that is only known point by point, by separable CMA-ES.
 
-The covariance matrix is adapted by the library `cmaes`; here a generation is evaluated together, so
-that the caller may do it on as many threads as it likes, and the answer does not depend on that.
+The variances are adapted by the library `cmaes` (Ros and Hansen, PPSN 2008, "A Simple Modification
+in CMA-ES Achieving Linear Time and Space Complexity"). Without covariances no matrix is decomposed,
+which other linear algebra, or another number of its threads, would do in other bits. A generation
+is evaluated together, so that the caller may do it on as many threads as it likes.
 """
 
 from __future__ import annotations
@@ -42,11 +44,11 @@ def evolved(
     distribution's last mean is evaluated too: where values are noisy it is often the best.
     """
     # Its first import takes a second.
-    from cmaes import CMA
+    from cmaes import SepCMA
 
     assert population >= LEAST_POPULATION
     assert (spread > 0).all()
-    search = CMA(np.zeros(len(start)), 1.0, seed=seed, population_size=population)
+    search = SepCMA(np.zeros(len(start)), 1.0, seed=seed, population_size=population)
     found = _best([start], values_of([start]))
     for generation in range(generations):
         asked = [search.ask() for _ in range(population)]

@@ -97,6 +97,7 @@ def _compiled(
     """The policy; `warnings` gets what there is to tell as soon as it is known."""
     spec = opened.spec.with_search(overrides)
     control = _control(opened, spec)
+    aim = opened.kind.queue and opened.kind.queue(spec)
     progress("reading the trace", 0.0)
     read = open_measured(opened)
     warnings += read.trace.warnings
@@ -111,7 +112,6 @@ def _compiled(
     controller, tuned = _controller(control, chosen, parts.design, workers, progress)
     policy = _policy(chosen, controller, tuned, parts, read, opened)
     queue = None
-    aim = opened.kind.queue and opened.kind.queue(spec)
     if aim is not None:
         queue = _for_queue(aim, chosen, parts.design, workers, progress)
         policy = tuned_policy(policy, queue)

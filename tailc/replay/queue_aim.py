@@ -14,7 +14,7 @@ class QueueAim:
 
     rates_mrps: in thousandths of a request per second. weights: how much each rate counts.
     most_requests: budget, in simulated requests. bursts: how arrivals come in bursts; None:
-    Poisson.
+    Poisson. may_wait: whether a request may wait for another to leave.
     """
 
     percentile_ppm: int
@@ -22,6 +22,7 @@ class QueueAim:
     weights: tuple[int, ...]
     most_requests: int
     bursts: Burstiness | None = None
+    may_wait: bool = True
 
     def __post_init__(self) -> None:
         assert len(self.rates_mrps) == len(self.weights) > 0

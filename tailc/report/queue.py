@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tailc.percentiles import PPM
 from tailc.report.table import aligned
 from tailc.units import format_mrps, format_us
 
@@ -16,20 +17,21 @@ _CLAIRVOYANT = "clairvoyant: a schedule that knows every size on arrival; closed
 
 
 def queue_result(tuned: TunedTable) -> dict[str, object]:
-    """By rate the tail [us] of both tables, and their difference with its 95 % interval."""
+    """By rate the tail [us] of both tables, and the change with its 95 % interval."""
     return {
         "queue": {
             "is_better": tuned.judged.is_better,
             "judged_on": tuned.judged_on,
+            "kept_out": tuned.kept_out,
             "requests": tuned.requests,
             "rates": [
                 {
                     "rate_mrps": gain.rate_mrps,
                     "formula_us": gain.formula_us,
                     "tuned_us": gain.tuned_us,
-                    "change_us": gain.change_us,
-                    "change_low_us": gain.low_us,
-                    "change_high_us": gain.high_us,
+                    "change_ppm": gain.change_ppm,
+                    "change_low_ppm": gain.low_ppm,
+                    "change_high_ppm": gain.high_ppm,
                     "clairvoyant_us": gain.clairvoyant_us,
                 }
                 for gain in tuned.judged.gains
@@ -42,23 +44,24 @@ def queue_text(tuned: TunedTable) -> str:
     """The same as a table."""
     rows = [("rate", "formula", "tuned", "change", "95 % of chance", "clairvoyant", "closed")]
     rows += [_row(gain) for gain in tuned.judged.gains]
-    taken = "taken" if tuned.judged.is_better else "not taken"
     bursts = f" in bursts ({tuned.aim.bursts})" if tuned.aim.bursts else ""
-    head = f"tail with queues{bursts}, on {tuned.judged_on:,} requests that judged"
-    head += f"; tuned table {taken}"
+    kept = "kept out of the search" if tuned.kept_out else "that it was tuned on"
+    taken = "taken" if tuned.judged.is_better else "not taken"
+    head = f"tail with queues{bursts}, on {tuned.judged_on:,} records {kept}: tuned table {taken}"
     return f"{head}\n{aligned(rows)}\n{_CLAIRVOYANT}"
 
 
 def _row(gain: RateGain) -> tuple[str, ...]:
-    def share(change_us: int) -> str:
-        return f"{100 * change_us / max(gain.formula_us, 1):+.1f} %"
-
     return (
         format_mrps(gain.rate_mrps),
         format_us(gain.formula_us),
         format_us(gain.tuned_us),
-        share(gain.change_us),
-        f"{share(gain.low_us)} .. {share(gain.high_us)}",
+        _percent(gain.change_ppm),
+        f"{_percent(gain.low_ppm)} .. {_percent(gain.high_ppm)}",
         format_us(gain.clairvoyant_us),
         "" if gain.closed is None else f"{gain.closed:.0%}",
     )
+
+
+def _percent(change_ppm: int) -> str:
+    return f"{100 * change_ppm / PPM:+.1f} %"

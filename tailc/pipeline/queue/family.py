@@ -26,8 +26,8 @@ from tailc.forms.ladder.table import (
 )
 from tailc.percentiles import PPM
 
-# Ages are whole multiples of it.
-STEP_US = 1_000
+# Ages are whole multiples of a power of ten, so many of which at least make a tail.
+_STEPS_IN_TAIL = 200
 # A request that gets there so many tails late never does.
 _NEVER_TAILS = 8
 # Rows go so far beyond the cores: there, all that may run does.
@@ -41,13 +41,21 @@ _LINE_CORES = (1 / 3, 1.0)
 class Family:
     """Tables on the rungs and rules of `base`; `tail_us`, its tail, is the unit of ages.
 
-    knots: float64 (knots,), loads, ascending. cores: those that requests share.
+    knots: float64 (knots,), loads, ascending. cores: those that requests share. may_wait: whether
+    a request may wait for an exit.
     """
 
     base: Ladder
     tail_us: int
     cores: int
     knots: NDArray[np.float64]
+    may_wait: bool = True
+
+    @property
+    def step_us(self) -> int:
+        """The grid of ages: 1 ms for tails of 200 ms to 2 s."""
+        steps = max(self.tail_us // _STEPS_IN_TAIL, 1)
+        return 10 ** (len(str(steps)) - 1)
 
     @property
     def climbs(self) -> int:
@@ -91,7 +99,8 @@ class Family:
         step = -(-self.last_load // _MOST_ROWS)
         loads = np.arange(1, self.last_load + 1, step)
         ages_us = _in_order(self.ages_of(point, loads.astype(np.float64)) * self.tail_us)
-        waits_from = round(admission * self.cores)
+        ages_us = np.rint(ages_us / self.step_us).astype(np.int64) * self.step_us
+        waits_from = round(admission * self.cores) if self.may_wait else self.last_load
         never_us = _NEVER_TAILS * self.tail_us
         rows = [
             _row(load, load + step - 1, ages, waits=load > max(waits_from, 1), never_us=never_us)
@@ -109,15 +118,15 @@ class Family:
         return held and Boost(held.unit, max(round(cores * self.cores), 1) * PPM)
 
 
-def lines(base: Ladder, tail_us: int, cores: int) -> Family:
+def lines(base: Ladder, tail_us: int, cores: int, *, may_wait: bool = True) -> Family:
     """Each rung's age is a line over the load."""
-    return Family(base, tail_us, cores, _loads(_LINE_CORES, cores))
+    return Family(base, tail_us, cores, _loads(_LINE_CORES, cores), may_wait)
 
 
 def curves(coarse: Family) -> Family:
     """Each rung's age is a curve of many pieces."""
     knots = _loads(_KNOTS_CORES, coarse.cores)
-    return Family(coarse.base, coarse.tail_us, coarse.cores, knots)
+    return replace(coarse, knots=knots)
 
 
 def refined(point: NDArray[np.float64], coarse: Family, fine: Family) -> NDArray[np.float64]:
@@ -132,11 +141,10 @@ def _loads(parts: tuple[float, ...], cores: int) -> NDArray[np.float64]:
     return np.array(list(apart), np.float64)
 
 
-def _in_order(ages_us: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Whole steps from 0; more load never means to climb earlier; later rungs come later."""
+def _in_order(ages_us: NDArray[np.float64]) -> NDArray[np.float64]:
+    """From 0; more load never means to climb earlier; later rungs come later."""
     grown = np.maximum.accumulate(np.maximum(ages_us, 0.0), axis=1)
-    later = np.minimum.accumulate(grown[::-1], axis=0)[::-1]
-    return np.rint(later / STEP_US).astype(np.int64) * STEP_US
+    return np.minimum.accumulate(grown[::-1], axis=0)[::-1]
 
 
 def _row(first: int, last: int, ages_us: list[int], *, waits: bool, never_us: int) -> Row:

@@ -1,7 +1,8 @@
 """Whether a table is better than the formula's, on requests that it was not tuned on.
 
 Both meet the same requests at the same times, so their differences are all that varies; an interval
-of the mean difference is Student's at 95 %.
+of the mean change is Student's at 95 %. It tells the chance of arrivals and of their order; the
+chance of which requests are there to judge is for `verify`.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.forms.ladder.table import Ladder
+from tailc.percentiles import PPM
 from tailc.pipeline.queue.search import merit
 from tailc.pipeline.queue.trials import Trials
-from tailc.replay.clairvoyant.server import shared_server
+from tailc.replay.queue_aim import QueueAim
 from tailc.verify.order_statistics import student_t_95
 
 
@@ -24,32 +26,29 @@ from tailc.verify.order_statistics import student_t_95
 class RateGain:
     """The tail at a rate under the formula's table and under the tuned one, in the mean of replays.
 
-    low_us, high_us: interval of the tuned one's, relative to the formula's. clairvoyant_us: what a
-    schedule reaches that knows all sizes.
+    change_ppm: of the tuned one relative to the formula's, replay by replay, in the mean; low_ppm,
+    high_ppm: its interval. clairvoyant_us: what a schedule reaches that knows all sizes, on a few
+    of the replays.
     """
 
     rate_mrps: int
     formula_us: int
     tuned_us: int
-    low_us: int
-    high_us: int
+    change_ppm: int
+    low_ppm: int
+    high_ppm: int
     clairvoyant_us: int
-
-    @property
-    def change_us(self) -> int:
-        """Below 0 where the tuned one is better."""
-        return self.tuned_us - self.formula_us
 
     @property
     def closed(self) -> float | None:
         """Part of the way to the clairvoyant schedule that the tuned table goes; None: no way."""
         way_us = self.formula_us - self.clairvoyant_us
-        return -self.change_us / way_us if way_us > 0 else None
+        return (self.formula_us - self.tuned_us) / way_us if way_us > 0 else None
 
     @property
     def is_worse(self) -> bool:
         """Whether that is more than chance."""
-        return self.low_us > 0
+        return self.low_ppm > 0
 
 
 @dataclass(frozen=True)
@@ -61,7 +60,9 @@ class Judged:
     is_better: bool
 
 
-def ranked(tables: Sequence[Ladder], formula: Ladder, trials: Trials, weights: Sequence[int]):
+def ranked(
+    tables: Sequence[Ladder], formula: Ladder, trials: Trials, weights: Sequence[int]
+) -> list[Ladder]:
     """The tables, the most promising first."""
     tails_us = trials.tails_us([formula, *tables]).mean(axis=2)
     values = merit(tails_us[1:] / tails_us[0], weights)
@@ -72,18 +73,21 @@ def judged(
     table: Ladder,
     formula: Ladder,
     trials: Trials,
-    rates_mrps: Sequence[int],
-    weights: Sequence[int],
+    clairvoyant_us: Sequence[int],
+    aim: QueueAim,
 ) -> Judged:
     """The table against the formula's: better in the weighted mean, and nowhere worse."""
     formula_us, tuned_us = trials.tails_us([formula, table])
-    clairvoyant_us = trials.clairvoyant_us(shared_server(formula)).tolist()
-    parts = zip(rates_mrps, formula_us, tuned_us, clairvoyant_us, strict=True)
+    parts = zip(aim.rates_mrps, formula_us, tuned_us, clairvoyant_us, strict=True)
     gains = tuple(_gain(*part) for part in parts)
-    share = np.array(weights) / sum(weights)
-    changes = ((tuned_us / formula_us - 1.0) * share[:, None]).sum(axis=0)
+    share = np.array(aim.weights) / sum(aim.weights)
+    changes = (_changes(formula_us, tuned_us) * share[:, None]).sum(axis=0)
     _, high = _interval(changes)
     return Judged(table, gains, high < 0 and not any(gain.is_worse for gain in gains))
+
+
+def _changes(formula_us: NDArray[np.int64], tuned_us: NDArray[np.int64]) -> NDArray[np.float64]:
+    return tuned_us / np.maximum(formula_us, 1) - 1.0
 
 
 def _gain(
@@ -92,13 +96,15 @@ def _gain(
     tuned_us: NDArray[np.int64],
     clairvoyant_us: int,
 ) -> RateGain:
-    low_us, high_us = _interval((tuned_us - formula_us).astype(np.float64))
+    changes = _changes(formula_us, tuned_us)
+    low, high = _interval(changes)
     return RateGain(
         rate_mrps,
         round(float(formula_us.mean())),
         round(float(tuned_us.mean())),
-        math.floor(low_us),
-        math.ceil(high_us),
+        round(PPM * float(changes.mean())),
+        math.floor(PPM * low),
+        math.ceil(PPM * high),
         clairvoyant_us,
     )
 

@@ -7,6 +7,7 @@ Each stage has random numbers of its own, and more of them than the one before.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from tailc_solvers.evolution import Found, evolved
 
 from tailc.forms.ladder.table import Ladder
+from tailc.percentiles import PPM
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.family import Family, curves, lines, refined
 from tailc.pipeline.queue.trials import Trials
@@ -29,7 +31,7 @@ _ADMISSIONS = (2.5, 1.0, 0.6)
 _BOOST = 1.5
 # An age that is never reached, in tails.
 _NEVER = 3.0
-# A part of the tail above the formula's counts so many times.
+# A part of the tail above the formula's counts so many times more.
 _WORSE = 5.0
 _ADMISSION_SPREAD, _BOOST_SPREAD = 0.2, 0.5
 
@@ -54,9 +56,28 @@ class _Stage:
 _FIRST = _Stage(0.2, 30_000, 10, 0.05, 0.25, 1.0, 11)
 _LINES = _Stage(0.15, 80_000, 10, 0.03, 0.12, 0.5, 12)
 _CURVES = _Stage(0.65, 150_000, 12, 0.025, 0.04, 0.25, 13)
-# A trial at a rate has so many requests at least, and a search so many generations.
-_FEWEST_REQUESTS, _FEWEST_GENERATIONS = 20_000, 4
+# A trial at a rate has so many requests beyond the percentile at least, and a search so many
+# generations, with what it needs besides.
+FEWEST_BEYOND, _FEWEST_REQUESTS = 50, 5_000
+_FEWEST_GENERATIONS, _BESIDES = 4, 1
+_STARTS = 2 * len(_ADMISSIONS)
 _GENERATION_SEED = 1
+
+
+def least_each(percentile_ppm: int) -> int:
+    """Requests of a trial at a rate."""
+    return max(-(-FEWEST_BEYOND * PPM // (PPM - percentile_ppm)), _FEWEST_REQUESTS)
+
+
+def least_budget(aim: QueueAim) -> int:
+    """Requests that the shortest search simulates."""
+    trial = least_each(aim.percentile_ppm) * len(aim.rates_mrps)
+    generations = _FEWEST_GENERATIONS + _BESIDES
+    parts = ((_FIRST, _STARTS), (_LINES, 1), (_CURVES, 1))
+    return max(
+        math.ceil(searches * stage.population * generations * trial / stage.share)
+        for stage, searches in parts
+    )
 
 
 @dataclass(frozen=True)
@@ -96,12 +117,12 @@ class _Search:
         self._best = 1.0
 
     def run(self) -> Searched:
-        trials = self._trials(_FIRST)
+        trials = self._trials(_FIRST, _STARTS)
         formula_us = trials.tails_us([self._base])[0].mean(axis=1)
-        coarse = lines(self._base, round(float(formula_us.max())), self._cores)
-        starts = tuple(_starts(coarse))
-        part = _FIRST.share / len(starts)
-        firsts = [self._evolved(coarse, start, _FIRST, trials, part) for start in starts]
+        tail_us = max(round(float(formula_us.max())), 1)
+        coarse = lines(self._base, tail_us, self._cores, may_wait=self._aim.may_wait)
+        starts = _starts(coarse)
+        firsts = [self._evolved(coarse, start, _FIRST, trials, _STARTS) for start in starts]
         first = min(firsts, key=lambda found: found.value).point
         line = self._evolved(coarse, first, _LINES, self._trials(_LINES)).point
         fine = curves(coarse)
@@ -110,8 +131,12 @@ class _Search:
         tables = (coarse.table(line), fine.table(curve))
         return Searched(tables, self._evaluations, self._requests)
 
-    def _trials(self, stage: _Stage) -> Trials:
-        each = max(stage.requests // len(self._aim.rates_mrps), _FEWEST_REQUESTS)
+    def _trials(self, stage: _Stage, searches: int = 1) -> Trials:
+        rates = len(self._aim.rates_mrps)
+        tables = searches * stage.population * (_FEWEST_GENERATIONS + _BESIDES)
+        affordable = self._aim.most_requests * stage.share / (tables * rates)
+        least = least_each(self._aim.percentile_ppm)
+        each = max(min(stage.requests // rates, int(affordable)), least)
         return Trials(
             self._load,
             self._aim.percentile_ppm,
@@ -129,11 +154,11 @@ class _Search:
         start: NDArray[np.float64],
         stage: _Stage,
         trials: Trials,
-        share: float | None = None,
+        searches: int = 1,
     ) -> Found:
-        """The best point that the stage's share of the budget finds from a start."""
-        budget = self._aim.most_requests * (stage.share if share is None else share)
-        generations = round(budget / (stage.population * trials.requests))
+        """The best point from a start that the stage's share of the budget finds, of so many."""
+        budget = self._aim.most_requests * stage.share / searches
+        generations = int(budget / (stage.population * trials.requests)) - _BESIDES
         values_of = self._values_of(family, trials)
         return evolved(
             values_of,

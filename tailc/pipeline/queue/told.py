@@ -15,17 +15,18 @@ _SOLVER, _LIBRARY = "tailc_solvers.evolution", "cmaes"
 
 
 def tuned_policy(policy: Policy, tuned: TunedTable) -> Policy:
-    """The policy with the tuned table and its evidence; the settings alone if none was taken.
+    """The policy with the tuned table and its evidence; as it is if none was taken.
 
     What is proved of the formula's rows is not of the tuned ones, so these have none.
     """
-    settings = dict(policy.evidence.settings) | queue_settings(tuned)
-    evidence = replace(policy.evidence, settings=tuple(sorted(settings.items())))
     if tuned.table is None:
-        return replace(policy, evidence=evidence)
+        return policy
+    evidence = policy.evidence
+    settings = dict(evidence.settings) | queue_settings(tuned)
     versions = dict(evidence.versions) | {_LIBRARY: version(_LIBRARY)}
     evidence = replace(
         evidence,
+        settings=tuple(sorted(settings.items())),
         objective=OBJECTIVE,
         method=METHOD,
         proof=PROOF,
@@ -40,7 +41,11 @@ def tuned_policy(policy: Policy, tuned: TunedTable) -> Policy:
 def queue_settings(tuned: TunedTable) -> dict[str, int]:
     """The search, and at each rate what both tables do."""
     aim = tuned.aim
-    settings = {"judged_on": tuned.judged_on, "requests": tuned.requests}
+    settings = {
+        "judged_on": tuned.judged_on,
+        "kept_out": int(tuned.kept_out),
+        "requests": tuned.requests,
+    }
     for number, (gain, weight) in enumerate(zip(tuned.judged.gains, aim.weights, strict=True), 1):
         told = {"mrps": gain.rate_mrps, "weight": weight}
         told |= {"formula_us": gain.formula_us, "tuned_us": gain.tuned_us}
@@ -58,9 +63,16 @@ def _burst_settings(aim: QueueAim) -> dict[str, int]:
 
 
 def queue_remarks(tuned: TunedTable) -> tuple[Finding, ...]:
-    """A warning where the formula's table stays."""
-    if tuned.table is not None:
-        return ()
-    message = "no table was found that is better than the formula's beyond chance: that one stays"
-    hint = "raise `search.requests`, or give fewer rates"
-    return (Finding(Code.NO_BETTER_TABLE, message, help=hint, severity=Severity.WARNING),)
+    """Warnings where the formula's table stays, and where nothing was kept out to judge by."""
+    found = []
+    if tuned.table is None:
+        message = (
+            "no table was found that is better than the formula's beyond chance: that one stays"
+        )
+        hint = "raise `search.requests`, or give fewer rates"
+        found.append(Finding(Code.NO_BETTER_TABLE, message, None, hint, Severity.WARNING))
+    if not tuned.kept_out:
+        message = f"the table was judged on what it was tuned on, {tuned.judged_on} records"
+        hint = "give a longer trace, or verify on another one"
+        found.append(Finding(Code.JUDGED_ON_OWN, message, None, hint, Severity.WARNING))
+    return tuple(found)

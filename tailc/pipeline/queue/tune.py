@@ -11,30 +11,37 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tailc.errors import Code, Finding, TailcError
 from tailc.forms.ladder.table import Ladder
 from tailc.percentiles import PPM
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.judge import Judged, judged, ranked
-from tailc.pipeline.queue.search import searched
+from tailc.pipeline.queue.search import least_budget, least_each, searched
 from tailc.pipeline.queue.trials import Trials
+from tailc.replay.clairvoyant.server import shared_server
 from tailc.replay.queue_aim import QueueAim
+from tailc.replay.streams import NS_PER_S_IN_MRPS
 from tailc.replay.workload import Workload, workload
 from tailc.traces.profile import DemandProfile
+from tailc.units import format_mrps
 
 # One record in so many is kept out of the search, where there are enough of them.
 _JUDGING_PART = 3
 _FEWEST_RECORDS = 600
 _REPEATS, _REQUESTS = 10, 20_000
-_RANKING_SEED, _JUDGING_SEED = 101, 102
+_PARTS_SEED, _RANKING_SEED, _JUDGING_SEED = 100, 101, 102
+# Beyond that a queue has no tail that a replay could tell.
+_MOST_BUSY = 0.9
 
 
 @dataclass(frozen=True)
 class TunedTable:
     """The table that is taken, what for, how it was judged, and what the search took.
 
-    judged_on: records that judged; all of them where they were too few to keep some out.
+    judged_on: records that judged; all of them where they were too few to keep some out, which
+    `kept_out` tells.
     """
 
     aim: QueueAim
@@ -42,6 +49,7 @@ class TunedTable:
     evaluations: int
     requests: int
     judged_on: int
+    kept_out: bool
 
     @property
     def table(self) -> Ladder | None:
@@ -54,43 +62,76 @@ def tuned_for_queue(
 ) -> TunedTable:
     """The best table that the budget finds.
 
-    Raises TailcError where the first rung alone is there, or the server has no limit.
+    Raises TailcError where there is nothing to tune, a rate is too high, or the budget too small.
     """
-    cores = _cores(formula)
     load = workload(design, formula)
-    tuning, judging = _parts(load)
-    rates, weights = aim.rates_mrps, aim.weights
+    cores = _cores(formula, load)
+    _check(aim, load, cores)
+    tuning, judging = parts_of(load)
     with ThreadPoolExecutor(threads) as workers:
         found = searched(formula, tuning, aim, cores, workers, progress)
         progress("judging the tables", 1.0)
-        ranking, last = (
-            _judging(judging, aim, cores, seed, workers) for seed in (_RANKING_SEED, _JUDGING_SEED)
-        )
-        order = ranked(found.tables, formula, ranking, weights)
-        verdicts = [judged(table, formula, last, rates, weights) for table in order]
-    best = next((one for one in verdicts if one.is_better), verdicts[0])
-    return TunedTable(aim, best, found.evaluations, found.requests, len(judging.work_ns))
+        ranking = _judging(tuning, aim, cores, _RANKING_SEED, workers)
+        order = ranked(found.tables, formula, ranking, aim.weights)
+        last = _judging(judging, aim, cores, _JUDGING_SEED, workers)
+        clairvoyant_us = last.clairvoyant_us(shared_server(formula)).tolist()
+        best = judged(order[0], formula, last, clairvoyant_us, aim)
+        if not best.is_better:
+            best = judged(order[1], formula, last, clairvoyant_us, aim)
+    kept_out = judging is not tuning
+    return TunedTable(aim, best, found.evaluations, found.requests, len(judging.work_ns), kept_out)
 
 
-def _cores(formula: Ladder) -> int:
+def _cores(formula: Ladder, load: Workload) -> int:
+    """Those that requests share; refuses where there is nothing to tune."""
     unit = formula.cost_units[0]
-    if len(formula.rungs) == 1 or unit.capacity_ppm is None:
-        message = "a table is tuned where requests share cores and can climb"
-        hint = "give `max_degree` above 1, or another objective"
-        raise TailcError(Finding(Code.METHOD_UNFIT, message, help=hint))
+    if unit.capacity_ppm is None or (load.speed <= load.speed[:, :1]).all():
+        message = "a table is tuned where requests share cores and are faster on more threads"
+        hint = "give `max_degree` above 1 and speed-ups above 1, or another objective"
+        raise _unfit(message, hint, "speedup")
     return max(unit.capacity_ppm // PPM, 1)
 
 
-def _parts(load: Workload) -> tuple[Workload, Workload]:
-    """What is tuned on, and what judges: everything, where there is little of it."""
+def _check(aim: QueueAim, load: Workload, cores: int) -> None:
+    """Refuse rates that leave the cores no rest, and a budget that no search fits into."""
+    mean_ns = float((load.work_ns * (load.weight / load.requests)).sum())
+    for rate_mrps in aim.rates_mrps:
+        busy = rate_mrps * mean_ns / (NS_PER_S_IN_MRPS * cores)
+        if busy > _MOST_BUSY:
+            message = f"requests at {format_mrps(rate_mrps)} keep {busy:.0%} of the cores busy"
+            message += ", each on one thread"
+            hint = f"tune for rates that keep {_MOST_BUSY:.0%} busy or less"
+            raise _unfit(message, hint, "rates")
+    least = least_budget(aim)
+    if aim.most_requests < least:
+        message = f"a search for this percentile and these rates simulates {least:,} requests"
+        message += f" at least, more than `{aim.most_requests:,}`"
+        hint = f"set `search.requests` to {least} or more, or give fewer rates"
+        raise _unfit(message, hint, "search", "requests")
+
+
+def _unfit(message: str, hint: str, *about: str) -> TailcError:
+    return TailcError(Finding(Code.METHOD_UNFIT, message, help=hint, about=about))
+
+
+def parts_of(load: Workload) -> tuple[Workload, Workload]:
+    """What is tuned on, and what judges: everything, where there is little of it.
+
+    Of every three records that are neighbours in size one judges, at random: not every third row,
+    for rows may come in turns.
+    """
     records = len(load.work_ns)
     if records < _FEWEST_RECORDS:
         return load, load
-    judges = np.arange(records) % _JUDGING_PART == _JUDGING_PART - 1
+    by_size = np.argsort(load.work_ns, kind="stable")[: records // _JUDGING_PART * _JUDGING_PART]
+    neighbours = by_size.reshape(-1, _JUDGING_PART)
+    chosen = np.random.default_rng(_PARTS_SEED).integers(0, _JUDGING_PART, len(neighbours))
+    judges = np.zeros(records, np.bool_)
+    judges[neighbours[np.arange(len(neighbours)), chosen]] = True
     return _some(load, ~judges), _some(load, judges)
 
 
-def _some(load: Workload, chosen) -> Workload:
+def _some(load: Workload, chosen: NDArray[np.bool_]) -> Workload:
     return replace(
         load,
         work_ns=load.work_ns[chosen],
@@ -105,7 +146,7 @@ def _judging(load: Workload, aim: QueueAim, cores: int, seed: int, workers: Exec
         aim.percentile_ppm,
         aim.arrivals,
         cores,
-        requests=_REQUESTS,
+        requests=max(_REQUESTS, least_each(aim.percentile_ppm)),
         repeats=_REPEATS,
         seed=seed,
         workers=workers,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tailc.errors import Code, Finding, TailcError
 from tailc.forms.ladder.grid import interval_grid
 from tailc.forms.ladder.problem import LadderProblem, Method, Objective
 from tailc.percentiles import PPM
@@ -51,10 +52,22 @@ def queue_aim(spec: FewToManySpec) -> QueueAim | None:
     """What the table is tuned for: the first SLO's percentile, at the rates of the spec."""
     if spec.search.objective != "queue":
         return None
+    if not spec.rates_mrps:
+        message = (
+            "the objective `queue` is for rates at which requests could queue, and there are none"
+        )
+        raise TailcError(Finding(Code.MISSING_KEY, message, help="add `rates: [30/s, 40/s]`"))
     # The replay takes half a second to import, which a check of a spec can do without.
     from tailc.replay.queue_aim import QueueAim
 
     weights = spec.search.weights or (1,) * len(spec.rates_mrps)
     percentile_ppm = spec.slos[0].percentile_ppm
     bursts = spec.search.bursts and spec.search.bursts.burstiness
-    return QueueAim(percentile_ppm, spec.rates_mrps, weights, spec.search.requests, bursts)
+    return QueueAim(
+        percentile_ppm,
+        spec.rates_mrps,
+        weights,
+        spec.search.requests,
+        bursts,
+        may_wait=spec.search.e1 == "paper",
+    )

@@ -29,6 +29,7 @@ MAX_IN_SYSTEM = 10_000
 # Fewer requests tell nothing of a tail.
 FEWEST_TUNED = 1_000_000
 MOST_IDC = 1_000_000
+_OF_QUEUE = ("requests", "weights", "bursts")
 Weight = Annotated[Whole, Field(ge=1, le=LARGEST)]
 
 
@@ -124,10 +125,10 @@ class SearchSpec(SpecModel):
         return self
 
     def queue_complaints(self, rates_mrps: Sequence[int]) -> list[Complaint]:
-        """The objective `queue` is about rates, and only it has weights and bursts."""
+        """The objective `queue` is about rates, and only it has a budget, weights and bursts."""
         if self.objective == "queue":
             return list(self._rate_complaints(rates_mrps))
-        given = [name for name in ("weights", "bursts") if getattr(self, name)]
+        given = [name for name in _OF_QUEUE if name in self.model_fields_set]
         return [
             Complaint(
                 Code.CONFLICT,

@@ -38,7 +38,7 @@ def clairvoyant_tail_ns(
     hull, cores = hull_of(server, load.speed), server.cores_ppm / PPM
     missed = bound_of(requests, hull, cores, percentile_ppm)
     best = _tail_ns(requests, hull, cores, percentile_ppm, missed)
-    while best - missed > best // PRECISION:
+    while best - missed > max(best // PRECISION, 1):
         target_ns = (missed + best) // 2
         tail_ns = _tail_ns(requests, hull, cores, percentile_ppm, target_ns)
         if tail_ns > target_ns:

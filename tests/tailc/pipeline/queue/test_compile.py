@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tailc.artifact.files import read_policy, write_policy
+from tailc.errors import Code
 from tailc.pipeline.compile import compile_policy
+from tailc.pipeline.queue.tune import parts_of
 from tailc.report.compiled import compiled_result
 from tailc.report.queue import queue_text
+from tests.tailc.pipeline.queue.case import exponential
 from tests.tailc.policies.few_to_many.case import write
 
-BUDGET = 1_000_000
+BUDGET = 20_000_000
 RATES = "rates: [30/s, 90/s]"
 
 
@@ -65,19 +70,20 @@ def test_the_artifact_says_what_it_was_tuned_for(tuned):
     assert [settings[f"rate_{n}_mrps"] for n in (1, 2)] == [30_000, 90_000]
     assert [settings[f"rate_{n}_weight"] for n in (1, 2)] == [1, 3]
     assert settings["rate_2_tuned_us"] < settings["rate_2_formula_us"]
-    assert settings["requests"] == compiled.queue.requests >= BUDGET / 2
+    assert settings["requests"] == compiled.queue.requests <= BUDGET
 
 
 def test_a_compile_tells_how_the_table_was_judged(tuned):
     _, _, compiled = tuned
     told: Any = compiled_result(compiled)["queue"]
     assert told["is_better"]
-    assert told["judged_on"] == 400
+    assert (told["judged_on"], told["kept_out"]) == (400, False)
+    assert Code.JUDGED_ON_OWN in {finding.code for finding in compiled.findings}
     assert [rate["rate_mrps"] for rate in told["rates"]] == [30_000, 90_000]
-    assert told["rates"][1]["change_high_us"] < 0
+    assert told["rates"][1]["change_high_ppm"] < 0
     assert all(rate["clairvoyant_us"] < rate["tuned_us"] for rate in told["rates"])
     lines = queue_text(compiled.queue).splitlines()
-    assert lines[0].endswith("tuned table taken")
+    assert lines[0].endswith("that it was tuned on: tuned table taken")
     assert [line.split()[0] for line in lines[1:4]] == ["rate", "30/s", "90/s"]
 
 
@@ -127,6 +133,9 @@ def tails_of(compiled):
         ({}, "", "no `rates` are given"),
         ({"objective": "tail", "weights": [1, 1]}, RATES, "is for the objective `queue`"),
         ({"requests": 5}, RATES, "requests"),
+        ({"requests": 1_000_000}, RATES, "set `search.requests` to"),
+        ({}, "rates: [30/s, 125/s]", "[30/s, 125/s] | ^^^^^"),
+        ({"requests": 10_000_000, "objective": "tail"}, RATES, "is for the objective `queue`"),
         ({"bursts": {"idc": 0.5, "spell": "2s"}}, RATES, "must be from 1 (Poisson)"),
         ({"bursts": {"idc": 900, "spell": "1s"}}, RATES, "is out of reach at 30/s"),
         ({"objective": "tail", "bursts": {"idc": 8, "spell": "2s"}}, RATES, "is for the objective"),
@@ -145,4 +154,23 @@ def test_one_degree_is_nothing_to_tune(tmp_path, tailc):
     case.spec.write_text(case.spec.read_text().replace("quantum: 5ms", "max_degree: 1"))
     done = tailc("compile", case.spec, "-o", tmp_path / "p")
     assert done.code != 0
-    assert "can climb" in " ".join(done.err.split())
+    assert "faster on more threads" in " ".join(done.err.split())
+
+
+def test_an_override_asks_for_rates_too(tmp_path, tailc):
+    case = write(tmp_path)
+    case.spec.write_text(case.spec.read_text().replace("rates: [60/s]", ""))
+    done = tailc("compile", case.spec, "--objective", "queue", "-o", tmp_path / "p")
+    assert done.code == 65
+    assert "add `rates" in done.err
+
+
+def test_requests_that_judge_are_spread_over_all_sizes_however_rows_come():
+    """Rows in turns of three sizes: every third row would be of one size."""
+    work_ns = np.tile([10, 20, 100], 400).astype(np.int64)
+    load = replace(exponential(1_200, 30.0), work_ns=work_ns)
+    tuning, judging = parts_of(load)
+    assert len(judging.work_ns) == 400
+    for size in (10, 20, 100):
+        assert (judging.work_ns == size).sum() == pytest.approx(400 / 3, abs=1)
+        assert (tuning.work_ns == size).sum() == pytest.approx(800 / 3, abs=1)

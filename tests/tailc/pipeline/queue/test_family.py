@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tailc.forms.ladder.table import AdmissionKind, Boost, Climb
 from tailc.percentiles import PPM
-from tailc.pipeline.queue.family import STEP_US, curves, lines, refined
+from tailc.pipeline.queue.family import curves, lines, refined
 from tests.tailc.pipeline.queue.case import CORES, MS, ladder
 
 TAIL_US = 100 * MS
@@ -84,7 +84,7 @@ def test_every_point_is_a_table_that_grows_with_the_load(numbers):
     assert all(
         a <= b for low, high in itertools.pairwise(ages) for a, b in zip(low, high, strict=True)
     )
-    assert all(climb.age_us % STEP_US == 0 for row in table.rows for climb in row.climbs)
+    assert all(climb.age_us % family.step_us == 0 for row in table.rows for climb in row.climbs)
 
 
 @pytest.mark.parametrize("cores", [1, 2, 15, 4096])
@@ -101,3 +101,16 @@ def test_a_very_large_server_has_rows_of_several_loads():
     assert len(table.rows) > 100
     assert all((row.first_load - 1) % 11 == 0 for row in table.rows)
     assert table.guard.max_load == 10_240
+
+
+@pytest.mark.parametrize(
+    ("tail_us", "step_us"), [(1, 1), (1_999, 1), (390_000, 1_000), (10**7, 10_000)]
+)
+def test_ages_are_as_fine_as_the_tail_asks_for(tail_us, step_us):
+    assert lines(BASE, tail_us, CORES).step_us == step_us
+
+
+def test_nobody_waits_for_an_exit_where_that_is_not_wanted():
+    family = lines(BASE, TAIL_US, CORES, may_wait=False)
+    table = family.table(family.point(np.zeros((2, 2)), 0.5, 1.0))
+    assert {row.admission.kind for row in table.rows} == {AdmissionKind.AT_ONCE}

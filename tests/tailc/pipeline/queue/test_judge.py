@@ -9,14 +9,18 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tailc.pipeline.queue.judge import judged, ranked
+from tailc.pipeline.queue.judge import RateGain, judged, ranked
 from tailc.pipeline.queue.search import merit
 from tailc.pipeline.queue.trials import Trials
 from tailc.replay.arrivals import Poisson
+from tailc.replay.clairvoyant.server import shared_server
+from tailc.replay.queue_aim import QueueAim
 from tests.tailc.pipeline.queue.case import CORES, MS, exponential, ladder
 
 RATES = (20_000, 85_000)
 WEIGHTS = (1, 1)
+AIM = QueueAim(950_000, RATES, WEIGHTS, 10_000_000)
+CLAIRVOYANT_US = (30_000, 30_000)
 NEVER = 10_000 * MS
 # Threads at once while few are there; at one thread each; at three threads each whatever happens.
 GOOD = ladder((0 + 1, 2), (5 * MS, 40 * MS), (60 * MS, 120 * MS), (120 * MS, 240 * MS))
@@ -64,36 +68,40 @@ def test_at_little_load_the_tail_of_a_table_without_climbs_is_that_of_the_demand
 
 
 def test_a_better_table_is_taken_and_a_worse_one_is_not(trials):
-    better = judged(GOOD, ALONE, trials, RATES, WEIGHTS)
+    better = judged(GOOD, ALONE, trials, CLAIRVOYANT_US, AIM)
     assert better.is_better
-    assert all(gain.high_us < 0 for gain in better.gains)
-    worse = judged(ALONE, GOOD, trials, RATES, WEIGHTS)
+    assert all(gain.high_ppm < 0 for gain in better.gains)
+    worse = judged(ALONE, GOOD, trials, CLAIRVOYANT_US, AIM)
     assert not worse.is_better
     assert all(gain.is_worse for gain in worse.gains)
-    assert [gain.change_us for gain in worse.gains] == [-g.change_us for g in better.gains]
 
 
 def test_a_table_that_is_worse_at_one_rate_is_not_taken(trials):
     """All threads at once is better at 20/s, and at 85/s wastes what is needed."""
-    verdict = judged(HASTY, SLOW, trials, RATES, (1_000, 1))
+    verdict = judged(HASTY, SLOW, trials, CLAIRVOYANT_US, replace(AIM, weights=(1_000, 1)))
     low, high = verdict.gains
-    assert low.change_us < 0
+    assert low.change_ppm < 0
     assert high.is_worse
     assert not verdict.is_better
 
 
-def test_what_is_closed_is_the_part_of_the_way_to_the_clairvoyant_schedule(trials):
-    gain = judged(GOOD, ALONE, trials, RATES, WEIGHTS).gains[1]
-    assert gain.clairvoyant_us < gain.tuned_us < gain.formula_us
-    way_us = gain.formula_us - gain.clairvoyant_us
-    assert gain.closed == pytest.approx((gain.formula_us - gain.tuned_us) / way_us)
-    assert replace(gain, formula_us=gain.clairvoyant_us).closed is None
+def test_a_clairvoyant_schedule_is_better_than_any_table(trials):
+    reached = trials.clairvoyant_us(shared_server(GOOD)).tolist()
+    found = judged(GOOD, ALONE, trials, reached, AIM).gains
+    assert [gain.clairvoyant_us for gain in found] == reached
+    assert all(gain.clairvoyant_us < gain.tuned_us for gain in found)
+
+
+def test_what_is_closed_is_the_part_of_the_way_to_the_clairvoyant_schedule():
+    gain = RateGain(20_000, 100, 80, -200_000, -210_000, -190_000, 50)
+    assert gain.closed == pytest.approx(0.4)
+    assert replace(gain, formula_us=50).closed is None
 
 
 def test_a_table_is_no_better_than_itself(trials):
-    verdict = judged(GOOD, GOOD, trials, RATES, WEIGHTS)
+    verdict = judged(GOOD, GOOD, trials, CLAIRVOYANT_US, AIM)
     assert not verdict.is_better
-    assert [gain.change_us for gain in verdict.gains] == [0, 0]
+    assert [gain.change_ppm for gain in verdict.gains] == [0, 0]
 
 
 def test_the_most_promising_comes_first(trials):
@@ -102,9 +110,10 @@ def test_the_most_promising_comes_first(trials):
 
 def test_intervals_are_those_of_student(trials):
     formula_us, tuned_us = trials.tails_us([ALONE, GOOD])[:, 0]
-    wanted = stats.ttest_rel(tuned_us, formula_us).confidence_interval(0.95)
-    gain = judged(GOOD, ALONE, trials, RATES, WEIGHTS).gains[0]
-    assert (gain.low_us, gain.high_us) == pytest.approx((wanted.low, wanted.high), abs=1 + 1e-3)
+    wanted = stats.ttest_1samp(tuned_us / formula_us - 1, 0).confidence_interval(0.95)
+    gain = judged(GOOD, ALONE, trials, CLAIRVOYANT_US, AIM).gains[0]
+    told = (gain.low_ppm, gain.high_ppm)
+    assert told == pytest.approx((1e6 * wanted.low, 1e6 * wanted.high), abs=1.001)
 
 
 def test_what_is_worse_counts_more():
