@@ -33,6 +33,7 @@ FOLDER = Path(__file__).parent
 SPEC = FOLDER / "service.yaml"
 RATES_PER_S = (20, 50)
 SECONDS = 12
+OUT = FOLDER.parents[1] / "build" / "finance" / "measured.json"
 SPIKE = ((20, 10), (60, 15), (20, 10))
 
 
@@ -41,11 +42,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--rates", type=int, nargs="+", default=list(RATES_PER_S))
     parser.add_argument("--seconds", type=float, default=SECONDS)
-    parser.add_argument("--out", type=Path, default=FOLDER / "measured.json")
+    parser.add_argument("--out", type=Path, default=OUT)
     parser.add_argument("--summary-only", action="store_true", help="only read the file")
     arguments = parser.parse_args()
     if not arguments.summary_only:
         found = experiment(arguments.rates, arguments.seconds)
+        arguments.out.parent.mkdir(parents=True, exist_ok=True)
         arguments.out.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
     told = measured_tables.tables(json.loads(arguments.out.read_text(encoding="utf-8")))
     print("\n\n".join(told.values()))
