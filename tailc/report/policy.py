@@ -104,7 +104,9 @@ def _literal_search(policy: Policy) -> str:
     """
     settings = dict(policy.evidence.settings)
     design = [part.rows for part in policy.inputs if part.role is InputRole.DESIGN]
-    if not design or not settings.keys() >= {"longest_us", "step_us", "rungs", "max_in_system"}:
+    is_formula = policy.evidence.proof != "replayed"
+    told = settings.keys() >= {"longest_us", "step_us", "rungs", "max_in_system"}
+    if not (design and is_formula and told):
         return ""
     schedules = (settings["longest_us"] // settings["step_us"]) ** settings["rungs"]
     looked_at = schedules * settings["max_in_system"] * design[0]

@@ -12,6 +12,11 @@ from tests.docs.running import Reader
 # What is only read, by document and first line: it needs a network, or is a picture.
 READ_ONLY = {
     ("README.md", "git clone <this repository> tailc"),
+    (
+        "docs/few-to-many.md",
+        "$ tailc compile examples/lucene-fm/queue.yaml -o build/queue "
+        "| grep -A 6 '^tail with queues'",
+    ),
     ("docs/tutorial.md", "pip install . ./runtimes/python"),
     ("examples/lucene-fm/README.md", "python examples/lucene-fm/generate.py"),
     ("examples/bing-fm/README.md", "python examples/bing-fm/generate.py"),

@@ -16,6 +16,7 @@ from tests.tailc.artifact.published import VECTORS
 
 SIGNED = "signed/good"
 # With nothing in them but what is asked for.
+ANSWERS = 9_595
 FOLDERS = ("refused", "signed", "levels", "steps", "shares", "plans")
 
 
@@ -28,7 +29,7 @@ def test_every_vector_is_answered_as_expected(reader: Reader) -> None:
     answers, *others = reader.run("vectors", VECTORS)
     assert not others
     count, right = answers.split(" answers, ")
-    assert int(count) > 9_500
+    assert int(count) == ANSWERS
     assert right == "0 wrong"
 
 
@@ -78,8 +79,10 @@ def test_what_python_refuses_of_sealed_nonsense_is_refused(reader: Reader, tmp_p
     rng = Random(3)
     files = [seal(damaged_payload(rng)) for _ in range(400)]
     said = reader.classified(tmp_path, files)
-    pairs = set(zip(map(python_says, files), said, strict=True))
-    assert ("opened", "opened") in pairs
+    both = list(zip(map(python_says, files), said, strict=True))
+    opened = [ours for python, ours in both if python == "opened"]
+    assert opened.count("opened") > 0.5 * len(opened) > 20
+    pairs = set(both)
     assert {ours for python, ours in pairs if python == "opened"} <= {"opened", "bad-structure"}
     assert {ours for python, ours in pairs if python == "bad-meaning"} <= {
         "bad-meaning",
