@@ -189,8 +189,8 @@ def _cell(figure: Figure, scale: float, digits: int) -> str:
     return f"{value} ({scale * figure.low:.{digits}f} .. {scale * figure.high:.{digits}f})"
 
 
-def as_json(runs: Runs) -> str:
-    """The same for programs."""
+def as_json(runs: Runs, conditions: dict[str, object]) -> str:
+    """The same for programs, with when and on what it was measured."""
     told = [
         {
             "rate_per_s": rate,
@@ -199,4 +199,15 @@ def as_json(runs: Runs) -> str:
         }
         for (rate, policy), of in runs.items()
     ]
-    return json.dumps(told, indent=2) + "\n"
+    return json.dumps({**conditions, "runs": told}, indent=2) + "\n"
+
+
+def from_json(text: str) -> Runs:
+    """What `as_json` wrote."""
+    return {
+        (told["rate_per_s"], told["policy"]): {
+            which: Run(**{name: Figure(**figure) for name, figure in told[which].items()})
+            for which in (PREDICTED, REPLAYED, MEASURED, CLIENT)
+        }
+        for told in json.loads(text)["runs"]
+    }

@@ -12,7 +12,10 @@ should have nothing else to do.
 from __future__ import annotations
 
 import argparse
+import datetime
 import json
+import os
+import platform
 import re
 import subprocess
 import sys
@@ -64,6 +67,7 @@ def main() -> None:
     """The whole story."""
     arguments = parsed(sys.argv[1:])
     size = QUICK if arguments.quick else FULL
+    before = os.getloadavg()[0]
     out: Path = arguments.out
     out.mkdir(parents=True, exist_ok=True)
     served = out / "served.tailc"
@@ -79,8 +83,19 @@ def main() -> None:
         rates = arguments.rates or rates_of(out / "design.csv", size.utilizations, arguments.cores)
         policies = {name: compiled(story, name, rates) for name in (COMPILED, TUNED)}
         runs = compared(story, policies | dict(arguments.policy), rates)
-    (out / "found.json").write_text(figures.as_json(runs), encoding="utf-8")
+    record = figures.as_json(runs, conditions(arguments.seconds or size.seconds, before))
+    (out / "found.json").write_text(record, encoding="utf-8")
     print(figures.table(runs))
+
+
+def conditions(seconds: float, load_before: float) -> dict[str, object]:
+    """When, on what, and how long each run was."""
+    return {
+        "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
+        "machine": {"cpus": len(programs.cores_there()), "system": platform.platform()},
+        "seconds": seconds,
+        "load_average": [round(load_before, 2), round(os.getloadavg()[0], 2)],
+    }
 
 
 @dataclass(frozen=True)

@@ -269,3 +269,13 @@ def threads_of(path):
 def least_climb_ms(path):
     rows = read_policy(path).ladders[0].rows
     return min(climb.age_us for row in rows for climb in row.climbs if climb.rung == 1) / 1e3
+
+
+def test_the_page_has_the_table_of_the_record():
+    record = (FOLDER / "measured.json").read_text()
+    runs = figures.from_json(record)
+    page = (FOLDER.parents[1] / "docs" / "fidelity.md").read_text()
+    rows = [line for line in figures.table(runs).splitlines() if line.startswith("|")]
+    assert "\n".join(rows) in page[page.index("## A search server") :]
+    assert len(rows) == 2 + 4 * len(runs)
+    assert f"Runs are of {json.loads(record)['seconds']:g} s" in page
