@@ -29,12 +29,13 @@ from bench import published_server as published
 from bench.timing import cpu_seconds, end, show
 from tailc.forms.ladder.table import Ladder
 from tailc.pipeline.compile import compile_policy
-from tailc.pipeline.queue.judge import Judged, judged
+from tailc.pipeline.queue.judge import judged
 from tailc.pipeline.queue.trials import Trials
 from tailc.replay import streams
 from tailc.replay.arrivals import Poisson
 from tailc.replay.clairvoyant.server import shared_server
 from tailc.replay.clairvoyant.tail import clairvoyant_tail_ns
+from tailc.replay.queue_aim import QueueAim
 from tailc.replay.workload import NS_PER_MS, Workload
 from tailc.threads import thread_count
 
@@ -151,24 +152,22 @@ def told(
     case: Case, rate: float, paper: Ladder, best: Ladder, tuned: Ladder, spent: str
 ) -> tuple[str, ...]:
     """A row: tails of the three, and how much of the distance to the reference is closed."""
+    aim = QueueAim(PERCENTILE_PPM, (round(rate * 1e3),), (1,), 1)
+    reference_us = round(1e3 * clairvoyant_ms(case, rate, best))
     with ThreadPoolExecutor(thread_count(None)) as workers:
         trials = trials_at(case, rate, workers)
-        by_paper = judged(tuned, paper, trials, [round(rate * 1e3)], [1]).gains[0]
-        by_best: Judged = judged(tuned, best, trials, [round(rate * 1e3)], [1])
-    reference_ms = clairvoyant_ms(case, rate, best)
-    gain = by_best.gains[0]
-    share = [100 * us / gain.formula_us for us in (gain.change_us, gain.low_us, gain.high_us)]
-    formula_ms, tuned_ms = gain.formula_us / 1e3, gain.tuned_us / 1e3
-    closed = (formula_ms - tuned_ms) / (formula_ms - reference_ms)
+        by_paper = judged(tuned, paper, trials, [reference_us], aim).gains[0]
+        gain = judged(tuned, best, trials, [reference_us], aim).gains[0]
+    share = [ppm / 1e4 for ppm in (gain.change_ppm, gain.low_ppm, gain.high_ppm)]
     return (
         case.name,
         f"{rate:g}/s",
         f"{by_paper.formula_us / 1e3:.1f}",
-        f"{formula_ms:.1f}",
-        f"{tuned_ms:.1f}",
+        f"{gain.formula_us / 1e3:.1f}",
+        f"{gain.tuned_us / 1e3:.1f}",
         f"{share[0]:+.1f} % ({share[1]:+.1f} .. {share[2]:+.1f})",
-        f"{reference_ms:.1f}",
-        f"{closed:.0%}",
+        f"{reference_us / 1e3:.1f}",
+        "" if gain.closed is None else f"{gain.closed:.0%}",
         spent,
     )
 
