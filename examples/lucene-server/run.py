@@ -56,7 +56,7 @@ class Size:
     tuning: int
 
 
-FULL = Size(None, 800, 2, (0.15, 0.3, 0.45), 10, 30_000_000)
+FULL = Size(None, 800, 2, (0.15, 0.3, 0.45), 8, 30_000_000)
 QUICK = Size(60_000, 80, 1, (0.2,), 4, 1_000_000)
 
 # Rows of requests; what the server said meanwhile.
