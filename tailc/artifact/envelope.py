@@ -50,9 +50,8 @@ class Evidence:
     """Which problem was solved, how, by what, and how well.
 
     `proof` is `grid-exhausted` (optimal on the grid), `dual-bound` (within the gap of the bound),
-    `solver-claim` (a general solver says so), `replayed` (better than the formula's on replays that
-    it was not tuned on), `by-definition` or `none`. `settings` are the numbers that shaped the
-    search, name to whole number.
+    `solver-claim` (a general solver says so), `by-definition` or `none`. `settings` are the numbers
+    that shaped the search, name to whole number.
     """
 
     objective: str
