@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from statistics import fmean, stdev
+from statistics import fmean
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +14,7 @@ from tailc.percentiles import PPM, percentile_rank
 from tailc.replay.lowered import NS_PER_US
 from tailc.replay.outcome import Outcome
 from tailc.replay.pools import pools
-from tailc.verify.order_statistics import student_t_95
+from tailc.verify.repeats import mean_and_half
 from tailc.verify.verdict import ControlUse, CoreUse, Run, TypeUse
 
 # Percentiles between which nine in ten outputs lie.
@@ -71,13 +70,6 @@ def core_use(ladder: Ladder | None, repeats: Sequence[CoreTimes]) -> CoreUse:
         _us(fmean(one.idle_energy for one in repeats)),
         tuple(_types(ladder, [one.utilization for one in repeats])),
     )
-
-
-def mean_and_half(values: Sequence[float]) -> tuple[float, float | None]:
-    """The mean of the repeats, and half of its 95 % interval, which one repeat has not."""
-    if len(values) == 1:
-        return values[0], None
-    return fmean(values), student_t_95(len(values) - 1) * stdev(values) / math.sqrt(len(values))
 
 
 def _us(energy: float) -> int:

@@ -12,8 +12,8 @@ from tailc.forms.ladder.lanes import Lanes, Waking, lanes_of
 from tailc.percentiles import PPM
 from tailc.replay.outcome import Outcome
 from tailc.replay.subject import Subject
-from tailc.verify.energy import mean_and_half
 from tailc.verify.idle import IdleTimes, idle_times, idle_use
+from tailc.verify.repeats import mean_and_half
 from tailc.verify.verdict import LaneUse
 
 # What the evidence of a policy on lanes says of waking up, where that takes time.

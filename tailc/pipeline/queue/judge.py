@@ -19,7 +19,7 @@ from tailc.percentiles import PPM
 from tailc.pipeline.queue.search import merit
 from tailc.pipeline.queue.trials import Trials
 from tailc.replay.queue_aim import QueueAim
-from tailc.verify.order_statistics import student_t_95
+from tailc.verify.repeats import mean_and_half
 
 
 @dataclass(frozen=True)
@@ -111,6 +111,6 @@ def _gain(
 
 def _interval(changes: NDArray[np.float64]) -> tuple[float, float]:
     """Of the mean, at 95 %."""
-    width = student_t_95(len(changes) - 1) * float(changes.std(ddof=1)) / math.sqrt(len(changes))
-    mean = float(changes.mean())
-    return mean - width, mean + width
+    mean, half = mean_and_half(changes.tolist())
+    assert half is not None
+    return mean - half, mean + half

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.pipeline.why.bench import Measured
-from tailc.verify.order_statistics import student_t_95
+from tailc.verify.repeats import mean_and_half
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,6 @@ def mean(values: NDArray[np.int64]) -> int:
 
 
 def _difference(base: NDArray[np.int64], other: NDArray[np.int64]) -> Difference:
-    changes = (other - base).astype(np.float64)
-    spread = float(changes.std(ddof=1)) / math.sqrt(len(changes))
-    width, middle = student_t_95(len(changes) - 1) * spread, float(changes.mean())
-    return Difference(round(middle), math.floor(middle - width), math.ceil(middle + width))
+    middle, half = mean_and_half((other - base).tolist())
+    assert half is not None
+    return Difference(round(middle), math.floor(middle - half), math.ceil(middle + half))
