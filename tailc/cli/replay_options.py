@@ -117,6 +117,31 @@ thoroughness = _together(
     ),
 )
 
+
+def requests(fewest: int, of: str) -> Callable[[Command], Command]:
+    """--requests, of commands with a fixed number of replays."""
+    return click.option(
+        "--requests",
+        type=click.IntRange(fewest, 1_000_000),
+        default=20_000,
+        show_default=True,
+        metavar="X",
+        help=f"Requests in {of}.",
+    )
+
+
+def seed(of: str) -> Callable[[Command], Command]:
+    """--seed, of commands that always have one."""
+    return click.option(
+        "--seed",
+        type=click.IntRange(0, 2**63 - 1),
+        default=1,
+        show_default=True,
+        metavar="X",
+        help=f"Seed of {of}.",
+    )
+
+
 progress = click.option(
     "--progress/--no-progress", default=None, help="Show progress. Default: on a terminal."
 )

@@ -68,22 +68,8 @@ class Ratios(click.ParamType):
     help="Parts of --total, such as 100:0,75:25,50:50,0:100; the first are those with requests.",
 )
 @click.option("--plot", metavar="FILE", help="Draw the supply curve: FILE.svg or FILE.png.")
-@click.option(
-    "--requests",
-    type=click.IntRange(100, 1_000_000),
-    default=20_000,
-    show_default=True,
-    metavar="X",
-    help="Requests in each replay.",
-)
-@click.option(
-    "--seed",
-    type=click.IntRange(0, 2**63 - 1),
-    default=1,
-    show_default=True,
-    metavar="X",
-    help="Seed of the arrivals.",
-)
+@replay_options.requests(100, "each replay")
+@replay_options.seed("the arrivals")
 @replay_options.progress
 @reports
 def command(

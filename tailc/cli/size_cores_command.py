@@ -37,22 +37,8 @@ if TYPE_CHECKING:
 )
 @click.option("--csv", "table", metavar="FILE", help="Write every configuration's figures.")
 @click.option("--plot", metavar="FILE", help="Draw both heat maps: FILE.svg or FILE.png.")
-@click.option(
-    "--requests",
-    type=click.IntRange(100, 1_000_000),
-    default=20_000,
-    show_default=True,
-    metavar="X",
-    help="Requests in each replay.",
-)
-@click.option(
-    "--seed",
-    type=click.IntRange(0, 2**63 - 1),
-    default=1,
-    show_default=True,
-    metavar="X",
-    help="Seed of the arrivals.",
-)
+@replay_options.requests(100, "each replay")
+@replay_options.seed("the arrivals")
 @click.option("--threads", type=click.IntRange(min=1), metavar="X", help="Threads to replay with.")
 @replay_options.progress
 @reports

@@ -54,22 +54,8 @@ if TYPE_CHECKING:
     type=RATE_MRPS,
     help="Poisson arrivals at this rate. Default: the highest that the policy is for.",
 )
-@click.option(
-    "--requests",
-    type=click.IntRange(1_000, 1_000_000),
-    default=20_000,
-    show_default=True,
-    metavar="X",
-    help="Requests in each of 20 replays.",
-)
-@click.option(
-    "--seed",
-    type=click.IntRange(0, 2**63 - 1),
-    default=1,
-    show_default=True,
-    metavar="X",
-    help="Seed of arrivals and of the order of requests.",
-)
+@replay_options.requests(1_000, "each of 20 replays")
+@replay_options.seed("arrivals and of the order of requests")
 @click.option("--threads", type=click.IntRange(min=1), metavar="X", help="Threads to replay with.")
 @replay_options.progress
 @trusts
