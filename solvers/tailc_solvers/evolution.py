@@ -35,13 +35,12 @@ def evolved(
     generations: int,
     population: int,
     seed: int,
-    after: Callable[[int], None] = lambda _: None,
 ) -> Found:
     """The least of what `values_of` says of `start` and of some generations of points around it.
 
     start, spread: float64 (dimensions,), the mean of the first generation and its standard
-    deviations, above 0. `after` is called with the number of each generation that is over. The
-    distribution's last mean is evaluated too: where values are noisy it is often the best.
+    deviations, above 0. The distribution's last mean is evaluated too: where values are noisy it is
+    often the best.
     """
     # Its first import takes a second.
     from cmaes import SepCMA
@@ -50,13 +49,12 @@ def evolved(
     assert (spread > 0).all()
     search = SepCMA(np.zeros(len(start)), 1.0, seed=seed, population_size=population)
     found = _best([start], values_of([start]))
-    for generation in range(generations):
+    for _ in range(generations):
         asked = [search.ask() for _ in range(population)]
         points = [start + spread * one for one in asked]
         values = list(values_of(points))
         search.tell(list(zip(asked, values, strict=True)))
         found = min(found, _best(points, values), key=lambda one: one.value)
-        after(generation)
         if search.should_stop():
             break
     mean = start + spread * search.mean

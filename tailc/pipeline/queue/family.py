@@ -67,11 +67,6 @@ class Family:
         """The last one with a row of its own."""
         return max(self.base.rows[-1].first_load, round(_LAST_LOAD_CORES * self.cores))
 
-    @property
-    def dimensions(self) -> int:
-        """Numbers in a point."""
-        return self.climbs * len(self.knots) + 1 + (self.base.boost is not None)
-
     def point(
         self, ages: NDArray[np.float64], admission: float, boost: float
     ) -> NDArray[np.float64]:

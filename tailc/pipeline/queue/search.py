@@ -58,7 +58,7 @@ _LINES = _Stage(0.15, 80_000, 10, 0.03, 0.12, 0.5, 12)
 _CURVES = _Stage(0.65, 150_000, 12, 0.025, 0.04, 0.25, 13)
 # A trial at a rate has so many requests beyond the percentile at least, and a search so many
 # generations, with what it needs besides.
-FEWEST_BEYOND, _FEWEST_REQUESTS = 50, 5_000
+_FEWEST_BEYOND, _FEWEST_REQUESTS = 50, 5_000
 _FEWEST_GENERATIONS, _BESIDES = 4, 1
 _STARTS = 2 * len(_ADMISSIONS)
 _GENERATION_SEED = 1
@@ -66,7 +66,7 @@ _GENERATION_SEED = 1
 
 def least_each(percentile_ppm: int) -> int:
     """Requests of a trial at a rate."""
-    return max(-(-FEWEST_BEYOND * PPM // (PPM - percentile_ppm)), _FEWEST_REQUESTS)
+    return max(-(-_FEWEST_BEYOND * PPM // (PPM - percentile_ppm)), _FEWEST_REQUESTS)
 
 
 def least_budget(aim: QueueAim) -> int:
