@@ -21,7 +21,6 @@ from tailc.errors import Code, Finding, TailcError
 from tailc.forms.colocation import BatchWork, Host, Search
 from tailc.forms.tail_problem import TailProblem
 from tailc.forms.tail_table import TailTable
-from tailc.percentiles import percentile_rank
 from tailc.pipeline.colocation import MW_PER_W, efficient_pair, shared_core
 from tailc.pipeline.core_configuration import design_of
 from tailc.pipeline.progress import Progress, silent
@@ -200,9 +199,7 @@ def _tail_us(
     lowered = table_of(subject, batch.rate_mrps, most)
     warm_up = setting.warm_up(len(drawn.order))
     outcome = replay(load, drawn.order, drawn.arrival_ns, lowered, most, warm_up)
-    latency_ns = outcome.latency_ns[outcome.measured]
-    rank = percentile_rank(problem.percentile_ppm, len(latency_ns))
-    return nearest_us(int(np.partition(latency_ns, rank - 1)[rank - 1]))
+    return nearest_us(outcome.tail_ns(problem.percentile_ppm))
 
 
 def _out_of_reach(problem: TailProblem, batch: BatchWork, tail_us: int) -> TailcError:

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tailc.percentiles import percentile_rank
 from tailc.pipeline.core_configuration import (
     PARTS,
     Ages,
@@ -240,8 +239,5 @@ def _replayed(setting: Setting, drawn: Draw, subject: Subject) -> Outcome:
 
 def _figures(one: Configuration, outcome: Outcome) -> tuple[int, int]:
     """Tail [us] and energy by request."""
-    latency_ns = outcome.latency_ns[outcome.measured]
-    rank = percentile_rank(one.percentile_ppm, len(latency_ns))
-    tail_ns = int(np.partition(latency_ns, rank - 1)[rank - 1])
     energy = outcome.mean_energy + outcome.mean_idle_energy
-    return nearest_us(tail_ns), round(energy / _NS_PER_STEP)
+    return nearest_us(outcome.tail_ns(one.percentile_ppm)), round(energy / _NS_PER_STEP)

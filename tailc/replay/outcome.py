@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.errors import Code, Finding, TailcError
+from tailc.percentiles import percentile_rank
 from tailc.replay import engine, state
 from tailc.replay.arrivals import LONGEST_NS, LONGEST_YEARS
 from tailc.replay.cores import engine as core_engine
@@ -126,6 +127,12 @@ class Outcome:
     def measured(self) -> slice:
         """The requests after warming up; all of them if the replay was cut off before."""
         return slice(self.measured_from if self.arrived > self.measured_from else 0, self.arrived)
+
+    def tail_ns(self, percentile_ppm: int) -> int:
+        """The percentile of the measured latencies, an order statistic."""
+        latency_ns = self.latency_ns[self.measured]
+        place = percentile_rank(percentile_ppm, len(latency_ns)) - 1
+        return int(np.partition(latency_ns, place)[place])
 
     @property
     def utilization(self) -> float | None:

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.forms.ladder.table import Ladder
-from tailc.percentiles import percentile_rank
 from tailc.replay.arrivals import Arrivals
 from tailc.replay.clairvoyant.server import SharedServer
 from tailc.replay.clairvoyant.tail import clairvoyant_tail_ns
@@ -111,9 +110,7 @@ class Trials:
         return [self._tail_us(outcome) for outcome in outcomes]
 
     def _tail_us(self, outcome: Outcome) -> int:
-        latency_ns = outcome.latency_ns[outcome.measured]
-        rank = percentile_rank(self._percentile_ppm, len(latency_ns))
-        tail_us = nearest_us(int(np.partition(latency_ns, rank - 1)[rank - 1]))
+        tail_us = nearest_us(outcome.tail_ns(self._percentile_ppm))
         if not outcome.was_cut_off:
             return tail_us
         return tail_us * _GIVEN_UP * len(outcome.latency_ns) // max(outcome.arrived, 1)

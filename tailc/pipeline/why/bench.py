@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.forms.ladder.table import Ladder
-from tailc.percentiles import PPM, percentile_rank
+from tailc.percentiles import PPM
 from tailc.replay.lowered import Lowered, lower
 from tailc.replay.outcome import Outcome, nearest_us, replay
 from tailc.replay.workload import Workload
@@ -77,9 +77,7 @@ class Bench:
 
     def _one(self, asked: tuple[Case, Draw]) -> tuple[int, int, bool]:
         outcome = self._outcome(*asked)
-        latency_ns = outcome.latency_ns[outcome.measured]
-        rank = percentile_rank(self._percentile_ppm, len(latency_ns))
-        tail_us = nearest_us(int(np.partition(latency_ns, rank - 1)[rank - 1]))
+        tail_us = nearest_us(outcome.tail_ns(self._percentile_ppm))
         return tail_us, round(outcome.mean_threads * PPM), outcome.was_cut_off
 
     def _outcome(self, case: Case, one: Draw) -> Outcome:
