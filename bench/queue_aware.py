@@ -30,6 +30,7 @@ from bench.timing import cpu_seconds, end, show
 from tailc.forms.ladder.table import Ladder
 from tailc.pipeline.compile import compile_policy
 from tailc.pipeline.queue.judge import judged
+from tailc.pipeline.queue.scene import Scene
 from tailc.pipeline.queue.trials import Trials
 from tailc.replay import streams
 from tailc.replay.arrivals import Poisson
@@ -188,9 +189,8 @@ def clairvoyant_ms(case: Case, rate: float, ladder: Ladder) -> float:
 
 def trials_at(case: Case, rate: float, workers: ThreadPoolExecutor) -> Trials:
     return Trials(
-        case.workload(),
+        [Scene(case.workload(), Poisson(round(rate * 1e3)))],
         PERCENTILE_PPM,
-        [Poisson(round(rate * 1e3))],
         published.CORES,
         requests=REQUESTS,
         repeats=REPEATS,

@@ -20,10 +20,10 @@ from tailc.forms.ladder.table import Ladder
 from tailc.percentiles import PPM
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.family import Family, curves, lines, refined
+from tailc.pipeline.queue.scene import Scene
 from tailc.pipeline.queue.trials import Trials
 from tailc.replay.lowered import rows_by_load
 from tailc.replay.queue_aim import QueueAim
-from tailc.replay.workload import Workload
 
 # Searches begin where requests wait for an exit from so many in the system on, in cores.
 _ADMISSIONS = (2.5, 1.0, 0.6)
@@ -90,24 +90,32 @@ class Searched:
 
 
 def searched(
-    base: Ladder, load: Workload, aim: QueueAim, cores: int, workers: Executor, progress: Progress
+    base: Ladder,
+    scenes: Sequence[Scene],
+    aim: QueueAim,
+    cores: int,
+    workers: Executor,
+    progress: Progress,
 ) -> Searched:
-    """The best table of lines, and the best of curves, as far as the budget goes."""
-    return _Search(base, load, aim, cores, workers, progress).run()
+    """The best table of lines, and the best of curves, as far as the budget goes.
+
+    scenes: one for each of the aim's rates.
+    """
+    return _Search(base, scenes, aim, cores, workers, progress).run()
 
 
 class _Search:
     def __init__(
         self,
         base: Ladder,
-        load: Workload,
+        scenes: Sequence[Scene],
         aim: QueueAim,
         cores: int,
         workers: Executor,
         progress: Progress,
     ) -> None:
         self._base = base
-        self._load = load
+        self._scenes = scenes
         self._aim = aim
         self._cores = cores
         self._workers = workers
@@ -132,15 +140,14 @@ class _Search:
         return Searched(tables, self._evaluations, self._requests)
 
     def _trials(self, stage: _Stage, searches: int = 1) -> Trials:
-        rates = len(self._aim.rates_mrps)
+        scenes = len(self._scenes)
         tables = searches * stage.population * (_FEWEST_GENERATIONS + _BESIDES)
-        affordable = self._aim.most_requests * stage.share / (tables * rates)
+        affordable = self._aim.most_requests * stage.share / (tables * scenes)
         least = least_each(self._aim.percentile_ppm)
-        each = max(min(stage.requests // rates, int(affordable)), least)
+        each = max(min(stage.requests // scenes, int(affordable)), least)
         return Trials(
-            self._load,
+            self._scenes,
             self._aim.percentile_ppm,
-            self._aim.arrivals,
             self._cores,
             requests=each,
             repeats=1,

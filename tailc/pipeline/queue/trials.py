@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.forms.ladder.table import Ladder
-from tailc.replay.arrivals import Arrivals
+from tailc.pipeline.queue.scene import Scene
 from tailc.replay.clairvoyant.server import SharedServer
 from tailc.replay.clairvoyant.tail import clairvoyant_tail_ns
 from tailc.replay.outcome import Outcome, nearest_us, replay
 from tailc.replay.subject import Subject, table_of
-from tailc.replay.workload import Workload
 from tailc.verify.setting import Draw, Setting, draw
 
 # A table under which so many requests pile up, and so many for each core, is given up.
@@ -27,22 +26,21 @@ _REFERENCES = 2
 
 
 @dataclass(frozen=True, eq=False)
-class _Rate:
+class _Drawn:
     setting: Setting
-    draws: tuple[Draw, ...]
+    repeats: tuple[Draw, ...]
 
 
 class Trials:
-    """Replays of some requests under some arrivals; `seed` makes times and order.
+    """Replays of some scenes; `seed` makes times and order.
 
     Each of them has `repeats` replays of `requests` requests.
     """
 
     def __init__(
         self,
-        load: Workload,
+        scenes: Sequence[Scene],
         percentile_ppm: int,
-        arrivals: Sequence[Arrivals],
         cores: int,
         *,
         requests: int,
@@ -53,33 +51,33 @@ class Trials:
         most = _MOST_IN_SYSTEM + _MOST_PER_CORE * cores
         self._percentile_ppm = percentile_ppm
         self._workers = workers
-        self._rates: list[_Rate] = []
-        for one in arrivals:
-            setting = Setting(load, one, requests, most, seed)
-            self._rates.append(_Rate(setting, draw(setting, repeats, 0, workers).repeats))
+        self._scenes: list[_Drawn] = []
+        for scene in scenes:
+            setting = Setting(scene.load, scene.arrivals, requests, most, seed)
+            self._scenes.append(_Drawn(setting, draw(setting, repeats, 0, workers).repeats))
 
     @property
     def requests(self) -> int:
         """Simulated for each table."""
-        return sum(len(one.arrival_ns) for rate in self._rates for one in rate.draws)
+        return sum(len(one.arrival_ns) for scene in self._scenes for one in scene.repeats)
 
     def tails_us(self, tables: Sequence[Ladder]) -> NDArray[np.int64]:
-        """int64 (tables, rates, repeats): the percentile of each replay."""
-        asked = [(table, rate) for table in tables for rate in self._rates]
+        """int64 (tables, scenes, repeats): the percentile of each replay."""
+        asked = [(table, scene) for table in tables for scene in self._scenes]
         found = list(self._workers.map(self._tails_us, asked))
-        return np.array(found, np.int64).reshape(len(tables), len(self._rates), -1)
+        return np.array(found, np.int64).reshape(len(tables), len(self._scenes), -1)
 
     def clairvoyant_us(self, server: SharedServer) -> NDArray[np.int64]:
-        """int64 (rates,): what a schedule reaches that knows all sizes, in the mean of replays."""
+        """int64 (scenes,): what a schedule reaches that knows all sizes, in the mean of replays."""
         few = slice(_REFERENCES)
-        asked = [(server, rate, one) for rate in self._rates for one in rate.draws[few]]
+        asked = [(server, scene, one) for scene in self._scenes for one in scene.repeats[few]]
         found = np.array(list(self._workers.map(self._clairvoyant_us, asked)))
-        means = found.reshape(len(self._rates), -1).mean(axis=1)
+        means = found.reshape(len(self._scenes), -1).mean(axis=1)
         return np.rint(means).astype(np.int64)
 
-    def _clairvoyant_us(self, asked: tuple[SharedServer, _Rate, Draw]) -> int:
-        server, rate, one = asked
-        setting = rate.setting
+    def _clairvoyant_us(self, asked: tuple[SharedServer, _Drawn, Draw]) -> int:
+        server, scene, one = asked
+        setting = scene.setting
         tail_ns = clairvoyant_tail_ns(
             setting.load,
             one.order,
@@ -90,9 +88,9 @@ class Trials:
         )
         return nearest_us(tail_ns)
 
-    def _tails_us(self, asked: tuple[Ladder, _Rate]) -> list[int]:
-        table, rate = asked
-        setting = rate.setting
+    def _tails_us(self, asked: tuple[Ladder, _Drawn]) -> list[int]:
+        table, scene = asked
+        setting = scene.setting
         lowered = table_of(
             Subject("table", (table,)), setting.arrivals.rate_mrps, setting.most_in_system
         )
@@ -105,7 +103,7 @@ class Trials:
                 setting.most_in_system,
                 setting.warm_up(len(one.order)),
             )
-            for one in rate.draws
+            for one in scene.repeats
         )
         return [self._tail_us(outcome) for outcome in outcomes]
 

@@ -18,6 +18,7 @@ from tailc.forms.ladder.table import Ladder
 from tailc.percentiles import PPM
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.judge import Judged, judged, ranked
+from tailc.pipeline.queue.scene import scenes_of
 from tailc.pipeline.queue.search import least_budget, least_each, searched
 from tailc.pipeline.queue.trials import Trials
 from tailc.replay.clairvoyant.server import shared_server
@@ -69,7 +70,7 @@ def tuned_for_queue(
     _check(aim, load, cores)
     tuning, judging = parts_of(load)
     with ThreadPoolExecutor(threads) as workers:
-        found = searched(formula, tuning, aim, cores, workers, progress)
+        found = searched(formula, scenes_of(tuning, aim), aim, cores, workers, progress)
         progress("judging the tables", 1.0)
         ranking = _judging(tuning, aim, cores, _RANKING_SEED, workers)
         order = ranked(found.tables, formula, ranking, aim.weights)
@@ -142,9 +143,8 @@ def _some(load: Workload, chosen: NDArray[np.bool_]) -> Workload:
 
 def _judging(load: Workload, aim: QueueAim, cores: int, seed: int, workers: Executor) -> Trials:
     return Trials(
-        load,
+        scenes_of(load, aim),
         aim.percentile_ppm,
-        aim.arrivals,
         cores,
         requests=max(_REQUESTS, least_each(aim.percentile_ppm)),
         repeats=_REPEATS,

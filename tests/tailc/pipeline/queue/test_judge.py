@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 
 from tailc.pipeline.queue.judge import RateGain, judged, ranked
+from tailc.pipeline.queue.scene import Scene, scenes_of
 from tailc.pipeline.queue.search import merit
 from tailc.pipeline.queue.trials import Trials
 from tailc.replay.arrivals import Poisson
@@ -32,9 +33,8 @@ HASTY, SLOW = ladder((1, 2)), ladder((40 * MS, 80 * MS))
 def trials():
     with ThreadPoolExecutor(2) as workers:
         yield Trials(
-            exponential(2_000, 30.0),
+            scenes_of(exponential(2_000, 30.0), AIM),
             950_000,
-            [Poisson(rate) for rate in RATES],
             CORES,
             requests=8_000,
             repeats=6,
@@ -54,9 +54,8 @@ def test_at_little_load_the_tail_of_a_table_without_climbs_is_that_of_the_demand
     """Nobody waits for a core at one request a second: 95 % of an exponential law, -30 ln 0.05."""
     with ThreadPoolExecutor(1) as workers:
         trials = Trials(
-            exponential(2_000, 30.0),
+            [Scene(exponential(2_000, 30.0), Poisson(1_000))],
             950_000,
-            (Poisson(1_000),),
             CORES,
             requests=20_000,
             repeats=4,
