@@ -6,11 +6,10 @@ import enum
 from collections.abc import Iterator
 from dataclasses import replace
 
-import numpy as np
-
 from tailc.forms.ladder.table import Ladder
 from tailc.percentiles import PPM
 from tailc.pipeline.why.bench import Case
+from tailc.replay.otherwise import longer, slower
 from tailc.replay.workload import Workload
 
 # How much an input is changed, up or down.
@@ -30,25 +29,14 @@ class Input(enum.Enum):
 
 def inputs(table: Ladder, load: Workload) -> Iterator[tuple[Input, Case]]:
     """The table with each input otherwise; the table stays."""
-    yield Input.MORE_DEMAND, Case(table, _longer(load, 1 + _PART))
-    yield Input.LESS_DEMAND, Case(table, _longer(load, 1 - _PART))
+    yield Input.MORE_DEMAND, Case(table, longer(load, 1 + _PART))
+    yield Input.LESS_DEMAND, Case(table, longer(load, 1 - _PART))
     yield Input.HIGHER_RATE, Case(table, gaps=1 / (1 + _PART))
     yield Input.LOWER_RATE, Case(table, gaps=1 / (1 - _PART))
-    yield Input.LESS_SPEED, Case(table, _slower(load))
+    yield Input.LESS_SPEED, Case(table, slower(load, _PART))
     fewer = _fewer_cores(table)
     if fewer is not None:
         yield Input.FEWER_CORES, Case(fewer)
-
-
-def _longer(load: Workload, factor: float) -> Workload:
-    work_ns = np.maximum(np.rint(load.work_ns * factor), 1).astype(np.int64)
-    return replace(load, work_ns=work_ns)
-
-
-def _slower(load: Workload) -> Workload:
-    """On all rungs above speed 1, but on none below that."""
-    slower = np.maximum(load.speed * (1 - _PART), np.minimum(load.speed, 1.0))
-    return replace(load, speed=np.ascontiguousarray(slower))
 
 
 def _fewer_cores(table: Ladder) -> Ladder | None:
