@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -29,6 +28,7 @@ from tailc.traces.profile import DemandProfile
 from tailc.verify.estimate import Repeats, repeated, sample, whole
 from tailc.verify.interval import Interval, interval
 from tailc.verify.judge import search_for, subject_of, tail_of
+from tailc.verify.last_met import last_met
 from tailc.verify.load import is_overloaded
 from tailc.verify.options import VerifyOptions
 from tailc.verify.setting import Setting, draw, setting_for
@@ -46,8 +46,6 @@ LIMIT_STEPS = 2
 LIMITS_FALL = 1.25
 # The margin falls by at least so much in a step, for the sake of division.
 _LEAST_FALL = 1e-4
-# One look in so many halves the bounds instead.
-SECANTS = 4
 # About how many evaluations with an interval a subject takes; only the progress depends on it.
 _USUAL_INTERVALS = 6
 # One request a millisecond.
@@ -169,7 +167,7 @@ def _progress(options: VerifyOptions, number: int, subjects: int) -> Callable[[]
 
 def _capacity(trial: _Trial) -> Capacity:
     begin, fall = _crossing(trial.glanced)
-    best = _last_met(trial.estimated, begin, fall)
+    best = last_met(trial.estimated, begin, fall, STEPS)
     low = _last_limit(lambda step: trial.judged(step, _high_us), best, fall)
     high = _last_limit(lambda step: trial.judged(step, _low_us), best, fall)
     shown = trial.subject_at(max(best, 1))
@@ -335,49 +333,7 @@ def _crossing(margin: Callable[[int], float]) -> tuple[int, float]:
 
 
 def _last_limit(margin: Callable[[int], float], best: int, fall: float) -> int:
-    """As `_last_met`, on the steps on which limits are sought."""
+    """As `last_met`, on the steps on which limits are sought."""
     every = LIMIT_STEPS
     begin, fall = max(best // every, 1), LIMITS_FALL * every * fall
-    return _last_met(lambda place: margin(place * every), begin, fall, STEPS // every) * every
-
-
-def _last_met(margin: Callable[[int], float], begin: int, fall: float, steps: int = STEPS) -> int:
-    """The last of the steps with a margin of 0 or more, 0 if none, by a secant.
-
-    Sought from `begin`, where the margin falls by about `fall` in a step.
-    """
-    met, missed = _Bound(0), _Bound(steps + 1)
-    step, looks = begin, 0
-    while missed.step - met.step > 1:
-        found = margin(step)
-        if found >= 0:
-            met = _Bound(step, found)
-        else:
-            missed = _Bound(step, found)
-        looks += 1
-        ahead = _between(met, missed, fall, looks)
-        step = min(max(ahead, met.step + 1), missed.step - 1)
-    return met.step
-
-
-@dataclass(frozen=True)
-class _Bound:
-    """A step and its margin; None: beyond the grid."""
-
-    step: int
-    margin: float | None = None
-
-
-def _between(met: _Bound, missed: _Bound, fall: float, looks: int) -> int:
-    """Where the margin may be 0."""
-    # Guesses that prove too short grow: 0, 0, 1, 3, 7 steps longer.
-    longer = 2 ** max(looks - 2, 0) - 1
-    if missed.margin is None:
-        return met.step + max(int((met.margin or 0.0) / fall), 1) + longer
-    if met.margin is None:
-        return missed.step - max(math.ceil(-missed.margin / fall), 1) - longer
-    # A secant may creep towards one end.
-    if looks % SECANTS == 0:
-        return (met.step + missed.step) // 2
-    part = met.margin / (met.margin - missed.margin)
-    return met.step + int(part * (missed.step - met.step))
+    return last_met(lambda place: margin(place * every), begin, fall, STEPS // every) * every

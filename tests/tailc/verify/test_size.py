@@ -12,7 +12,7 @@ from tailc.forms.ladder.table import ON_EXIT, Climb, Row
 from tailc.specs.slo import Slo
 from tailc.traces.profile import DemandProfile, Measure
 from tailc.verify.options import VerifyOptions
-from tailc.verify.size import STEPS, Capacity, _last_met, servers, size
+from tailc.verify.size import STEPS, Capacity, servers, size
 from tests.tailc.replay.cores.servers import cores, row
 from tests.tailc.replay.servers import at_once, ladder
 from tests.tailc.verify.policies import climbing, held_out, policy
@@ -70,20 +70,6 @@ def test_policies_come_before_baselines_and_run_on_their_own_tables():
     # the slow policy does what SEQ does
     assert found[1].rate_mrps == found[2].rate_mrps
     assert found[0].rate_mrps != found[1].rate_mrps
-
-
-@pytest.mark.parametrize("last", [0, 1, 7, 86, 130, STEPS - 1, STEPS])
-@pytest.mark.parametrize("begin", [1, 90, STEPS])
-@pytest.mark.parametrize("power", [1, 3])
-def test_the_last_step_that_meets_is_found_in_few_looks_wherever_it_is_sought(last, begin, power):
-    looked = []
-
-    def margin(step: int) -> float:
-        looked.append(step)
-        return math.copysign(abs((last + 0.5 - step) / 50) ** power, last + 0.5 - step)
-
-    assert _last_met(margin, begin, 0.02) == last
-    assert len(looked) == len(set(looked)) <= 18
 
 
 def test_progress_moves_within_a_subject_and_never_back():
