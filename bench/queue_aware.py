@@ -31,7 +31,7 @@ from tailc.forms.ladder.table import Ladder
 from tailc.pipeline.compile import compile_policy
 from tailc.pipeline.queue.judge import judged
 from tailc.pipeline.queue.scene import Scene
-from tailc.pipeline.queue.trials import Trials
+from tailc.pipeline.queue.trials import Trials, on_ladder
 from tailc.replay import streams
 from tailc.replay.arrivals import Poisson
 from tailc.replay.clairvoyant.server import shared_server
@@ -187,7 +187,7 @@ def clairvoyant_ms(case: Case, rate: float, ladder: Ladder) -> float:
     return float(np.mean(tails))
 
 
-def trials_at(case: Case, rate: float, workers: ThreadPoolExecutor) -> Trials:
+def trials_at(case: Case, rate: float, workers: ThreadPoolExecutor) -> Trials[Ladder]:
     return Trials(
         [Scene(case.workload(), Poisson(round(rate * 1e3)))],
         PERCENTILE_PPM,
@@ -196,6 +196,7 @@ def trials_at(case: Case, rate: float, workers: ThreadPoolExecutor) -> Trials:
         repeats=REPEATS,
         seed=SEED,
         workers=workers,
+        subject_of=on_ladder,
     )
 
 

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import enum
 from dataclasses import dataclass
 
 from tailc.replay.arrivals import Arrivals, Poisson
 from tailc.replay.modulated import Burstiness, Modulated
+
+
+class Goal(enum.Enum):
+    """What is made small: a percentile of latency, or the energy of a request under it."""
+
+    TAIL = "tail"
+    ENERGY = "energy"
 
 
 @dataclass(frozen=True)
@@ -14,7 +22,8 @@ class QueueAim:
 
     rates_mrps: in thousandths of a request per second. weights: how much each rate counts.
     most_requests: budget, in simulated requests. bursts: how arrivals come in bursts; None:
-    Poisson. may_wait: whether a request may wait for another to leave.
+    Poisson. may_wait: whether a request may wait for another to leave. goal: what is made small;
+    target_us: latency that the percentile must then keep to, None where nothing is to be kept.
     """
 
     percentile_ppm: int
@@ -23,8 +32,11 @@ class QueueAim:
     most_requests: int
     bursts: Burstiness | None = None
     may_wait: bool = True
+    goal: Goal = Goal.TAIL
+    target_us: int | None = None
 
     def __post_init__(self) -> None:
+        assert self.goal is Goal.TAIL or self.target_us is not None
         assert len(self.rates_mrps) == len(self.weights) > 0
         assert all(weight > 0 for weight in self.weights)
 

@@ -9,6 +9,7 @@ there. Ages grow with the load, and a rung that a higher one comes before is lef
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -25,6 +26,7 @@ from tailc.forms.ladder.table import (
     collapse,
 )
 from tailc.percentiles import PPM
+from tailc.replay.lowered import rows_by_load
 
 # Ages are whole multiples of a power of ten, so many of which at least make a tail.
 _STEPS_IN_TAIL = 200
@@ -35,6 +37,14 @@ _LAST_LOAD_CORES = 2.5
 _MOST_ROWS = 1_000
 _KNOTS_CORES = (0.13, 0.27, 0.4, 0.53, 0.67, 0.8, 1.0, 1.27, 1.6, 2.13)
 _LINE_CORES = (1 / 3, 1.0)
+# Searches begin where requests wait for an exit from so many in the system on, in cores.
+_ADMISSIONS = (2.5, 1.0, 0.6)
+# At first the last rung is boosted for so many threads, in cores.
+_BOOST = 1.5
+# An age that is never reached, in tails.
+_NEVER = 3.0
+_ADMISSION_SPREAD, _BOOST_SPREAD = 0.2, 0.5
+STARTS = 2 * len(_ADMISSIONS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +118,26 @@ class Family:
             boost=self._boost(boost),
         )
 
+    def starts(self) -> Iterator[NDArray[np.float64]]:
+        """The formula's ages, and an early climb by one rung with a late one to the last."""
+        for admission in _ADMISSIONS:
+            yield self.point(_formula_ages(self), admission, _BOOST)
+            yield self.point(_sprint_ages(self), admission, _BOOST)
+
+    def spread(self, age: float, load: float, narrower: float) -> NDArray[np.float64]:
+        """See `Space`."""
+        ages = age + load * self.knots / self.cores
+        others = _ADMISSION_SPREAD * narrower, _BOOST_SPREAD * narrower
+        return self.point(np.tile(ages, (self.climbs, 1)), *others)
+
+    def finer(self) -> Family:
+        """Each rung's age is a curve of many pieces."""
+        return replace(self, knots=_loads(_KNOTS_CORES, self.cores))
+
+    def refined(self, point: NDArray[np.float64], fine: Family) -> NDArray[np.float64]:
+        """The same table, but for roundings, in a family of more pieces."""
+        return fine.point(self.ages_of(point, fine.knots), *self.others_of(point))
+
     def _boost(self, cores: float) -> Boost | None:
         held = self.base.boost
         return held and Boost(held.unit, max(round(cores * self.cores), 1) * PPM)
@@ -116,17 +146,6 @@ class Family:
 def lines(base: Ladder, tail_us: int, cores: int, *, may_wait: bool = True) -> Family:
     """Each rung's age is a line over the load."""
     return Family(base, tail_us, cores, _loads(_LINE_CORES, cores), may_wait)
-
-
-def curves(coarse: Family) -> Family:
-    """Each rung's age is a curve of many pieces."""
-    knots = _loads(_KNOTS_CORES, coarse.cores)
-    return replace(coarse, knots=knots)
-
-
-def refined(point: NDArray[np.float64], coarse: Family, fine: Family) -> NDArray[np.float64]:
-    """The same table, but for roundings, in a family of more pieces."""
-    return fine.point(coarse.ages_of(point, fine.knots), *coarse.others_of(point))
 
 
 def _loads(parts: tuple[float, ...], cores: int) -> NDArray[np.float64]:
@@ -151,3 +170,23 @@ def _row(first: int, last: int, ages_us: list[int], *, waits: bool, never_us: in
             climbs.pop()
         climbs.append(Climb(age_us, rung))
     return Row(first, last, ON_EXIT if waits else AT_ONCE, tuple(climbs))
+
+
+def _formula_ages(family: Family) -> NDArray[np.float64]:
+    """Of the base ladder at the knots, in tails."""
+    rows, row_of_load = rows_by_load([family.base], 0, int(family.knots[-1]))
+    ages = np.full((family.climbs, len(family.knots)), _NEVER)
+    for knot, load in enumerate(family.knots.astype(int).tolist()):
+        row = rows[row_of_load[0, min(load, row_of_load.shape[1] - 1)]]
+        for rung in range(1, family.climbs + 1):
+            reached = [climb.age_us for climb in row.climbs if climb.rung >= rung]
+            if reached:
+                ages[rung - 1, knot] = min(min(reached) / family.tail_us, _NEVER)
+    return ages
+
+
+def _sprint_ages(family: Family) -> NDArray[np.float64]:
+    """At little load and at one request a core: soon on the second rung, late on all others."""
+    later = np.arange(family.climbs) / max(family.climbs - 1, 1)
+    loaded = np.where(later > 0, 0.9, 0.1)
+    return np.stack([0.25 * later**2, loaded], axis=1)

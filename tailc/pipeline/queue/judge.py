@@ -10,14 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Generic
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc.forms.ladder.table import Ladder
 from tailc.percentiles import PPM
-from tailc.pipeline.queue.search import merit
-from tailc.pipeline.queue.trials import Trials
+from tailc.pipeline.queue.goals import aspect_of
+from tailc.pipeline.queue.trials import Form, Trials
 from tailc.replay.queue_aim import QueueAim
 from tailc.verify.repeats import mean_and_half
 
@@ -52,30 +52,29 @@ class RateGain:
 
 
 @dataclass(frozen=True)
-class Judged:
+class Judged(Generic[Form]):
     """A table's gains at each rate, and whether it is better as a whole beyond chance."""
 
-    table: Ladder
+    table: Form
     gains: tuple[RateGain, ...]
     is_better: bool
 
 
 def ranked(
-    tables: Sequence[Ladder], formula: Ladder, trials: Trials, weights: Sequence[int]
-) -> list[Ladder]:
+    tables: Sequence[Form], formula: Form, trials: Trials[Form], aim: QueueAim
+) -> list[Form]:
     """The tables, the most promising first."""
-    tails_us = trials.tails_us([formula, *tables]).mean(axis=2)
-    values = merit(tails_us[1:] / tails_us[0], weights)
+    values = aspect_of(aim).values(trials.seen(tables), trials.seen([formula]), aim)
     return [tables[at] for at in np.argsort(values, kind="stable")]
 
 
 def judged(
-    table: Ladder,
-    formula: Ladder,
-    trials: Trials,
+    table: Form,
+    formula: Form,
+    trials: Trials[Form],
     clairvoyant_us: Sequence[int],
     aim: QueueAim,
-) -> Judged:
+) -> Judged[Form]:
     """The table against the formula's: better in the weighted mean, and nowhere worse."""
     formula_us, tuned_us = trials.tails_us([formula, table])
     parts = zip(aim.rates_mrps, formula_us, tuned_us, clairvoyant_us, strict=True)

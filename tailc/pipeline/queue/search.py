@@ -1,39 +1,30 @@
-"""The search for a table: several short ones for a coarse shape, then curves of many pieces.
+"""The search for a table: several short ones for a coarse shape, then a fine one.
 
-A trial's value is the mean over the rates of its tail over the formula's, on the same requests at
-the same times; where a rate is worse than the formula's, what it is worse counts many times over.
+A trial's value is what the goal says (`goals`), over the formula's, on the same requests at the
+same times; where a rate is worse than the formula's, what it is worse counts many times over.
 Each stage has random numbers of its own, and more of them than the one before.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from typing import Generic
 
 import numpy as np
 from numpy.typing import NDArray
 from tailc_solvers.evolution import Found, evolved
 
-from tailc.forms.ladder.table import Ladder
 from tailc.percentiles import PPM
 from tailc.pipeline.progress import Progress
-from tailc.pipeline.queue.family import Family, curves, lines, refined
+from tailc.pipeline.queue.approach import Approach
+from tailc.pipeline.queue.goals import aspect_of
 from tailc.pipeline.queue.scene import Scene
-from tailc.pipeline.queue.trials import Trials
-from tailc.replay.lowered import rows_by_load
+from tailc.pipeline.queue.space import Space
+from tailc.pipeline.queue.trials import Form, Trials
 from tailc.replay.queue_aim import QueueAim
-
-# Searches begin where requests wait for an exit from so many in the system on, in cores.
-_ADMISSIONS = (2.5, 1.0, 0.6)
-# At first the last rung is boosted for so many threads, in cores.
-_BOOST = 1.5
-# An age that is never reached, in tails.
-_NEVER = 3.0
-# A part of the tail above the formula's counts so many times more.
-_WORSE = 5.0
-_ADMISSION_SPREAD, _BOOST_SPREAD = 0.2, 0.5
 
 
 @dataclass(frozen=True)
@@ -54,13 +45,12 @@ class _Stage:
 
 
 _FIRST = _Stage(0.2, 30_000, 10, 0.05, 0.25, 1.0, 11)
-_LINES = _Stage(0.15, 80_000, 10, 0.03, 0.12, 0.5, 12)
-_CURVES = _Stage(0.65, 150_000, 12, 0.025, 0.04, 0.25, 13)
+_COARSE = _Stage(0.15, 80_000, 10, 0.03, 0.12, 0.5, 12)
+_FINE = _Stage(0.65, 150_000, 12, 0.025, 0.04, 0.25, 13)
 # A trial at a rate has so many requests beyond the percentile at least, and a search so many
 # generations, with what it needs besides.
 _FEWEST_BEYOND, _FEWEST_REQUESTS = 50, 5_000
 _FEWEST_GENERATIONS, _BESIDES = 4, 1
-_STARTS = 2 * len(_ADMISSIONS)
 _GENERATION_SEED = 1
 
 
@@ -69,11 +59,11 @@ def least_each(percentile_ppm: int) -> int:
     return max(-(-_FEWEST_BEYOND * PPM // (PPM - percentile_ppm)), _FEWEST_REQUESTS)
 
 
-def least_budget(aim: QueueAim) -> int:
-    """Requests that the shortest search simulates."""
+def least_budget(aim: QueueAim, starts: int) -> int:
+    """Requests that the shortest search simulates, from so many points."""
     trial = least_each(aim.percentile_ppm) * len(aim.rates_mrps)
     generations = _FEWEST_GENERATIONS + _BESIDES
-    parts = ((_FIRST, _STARTS), (_LINES, 1), (_CURVES, 1))
+    parts = ((_FIRST, starts), (_COARSE, 1), (_FINE, 1))
     return max(
         math.ceil(searches * stage.population * generations * trial / stage.share)
         for stage, searches in parts
@@ -81,65 +71,62 @@ def least_budget(aim: QueueAim) -> int:
 
 
 @dataclass(frozen=True)
-class Searched:
+class Searched(Generic[Form]):
     """Tables, the best guess last, and how many were tried with how many requests in all."""
 
-    tables: tuple[Ladder, ...]
+    tables: tuple[Form, ...]
     evaluations: int
     requests: int
 
 
 def searched(
-    base: Ladder,
+    approach: Approach[Form],
     scenes: Sequence[Scene],
     aim: QueueAim,
-    cores: int,
     workers: Executor,
     progress: Progress,
-) -> Searched:
-    """The best table of lines, and the best of curves, as far as the budget goes.
+) -> Searched[Form]:
+    """The best coarse table, and the best fine one, as far as the budget goes.
 
     scenes: one for each of the aim's rates.
     """
-    return _Search(base, scenes, aim, cores, workers, progress).run()
+    return _Search(approach, scenes, aim, workers, progress).run()
 
 
-class _Search:
+class _Search(Generic[Form]):
     def __init__(
         self,
-        base: Ladder,
+        approach: Approach[Form],
         scenes: Sequence[Scene],
         aim: QueueAim,
-        cores: int,
         workers: Executor,
         progress: Progress,
     ) -> None:
-        self._base = base
+        self._approach = approach
         self._scenes = scenes
         self._aim = aim
-        self._cores = cores
+        self._aspect = aspect_of(aim)
         self._workers = workers
         self._progress = progress
         self._evaluations = 0
         self._requests = 0
-        self._best = 1.0
+        self._best = math.inf
 
-    def run(self) -> Searched:
-        trials = self._trials(_FIRST, _STARTS)
-        formula_us = trials.tails_us([self._base])[0].mean(axis=1)
-        tail_us = max(round(float(formula_us.max())), 1)
-        coarse = lines(self._base, tail_us, self._cores, may_wait=self._aim.may_wait)
-        starts = _starts(coarse)
-        firsts = [self._evolved(coarse, start, _FIRST, trials, _STARTS) for start in starts]
+    def run(self) -> Searched[Form]:
+        starts = self._approach.starts
+        trials = self._trials(_FIRST, starts)
+        formula_us = trials.tails_us([self._approach.base])[0].mean(axis=1)
+        coarse = self._approach.space_of(max(round(float(formula_us.max())), 1))
+        firsts = [self._evolved(coarse, start, _FIRST, trials, starts) for start in coarse.starts()]
         first = min(firsts, key=lambda found: found.value).point
-        line = self._evolved(coarse, first, _LINES, self._trials(_LINES)).point
-        fine = curves(coarse)
-        start = refined(line, coarse, fine)
-        curve = self._evolved(fine, start, _CURVES, self._trials(_CURVES)).point
+        line = self._evolved(coarse, first, _COARSE, self._trials(_COARSE)).point
+        fine = coarse.finer()
+        start = coarse.refined(line, fine)
+        curve = self._evolved(fine, start, _FINE, self._trials(_FINE)).point
         tables = (coarse.table(line), fine.table(curve))
         return Searched(tables, self._evaluations, self._requests)
 
-    def _trials(self, stage: _Stage, searches: int = 1) -> Trials:
+    def _trials(self, stage: _Stage, searches: int = 1) -> Trials[Form]:
         scenes = len(self._scenes)
         tables = searches * stage.population * (_FEWEST_GENERATIONS + _BESIDES)
         affordable = self._aim.most_requests * stage.share / (tables * scenes)
@@ -148,42 +135,43 @@ class _Search:
         return Trials(
             self._scenes,
             self._aim.percentile_ppm,
-            self._cores,
+            self._approach.cores,
             requests=each,
             repeats=1,
             seed=stage.seed,
             workers=self._workers,
+            subject_of=self._approach.subject_of,
         )
 
     def _evolved(
         self,
-        family: Family,
+        space: Space[Form],
         start: NDArray[np.float64],
         stage: _Stage,
-        trials: Trials,
+        trials: Trials[Form],
         searches: int = 1,
     ) -> Found:
         """The best point from a start that the stage's share of the budget finds, of so many."""
         budget = self._aim.most_requests * stage.share / searches
         generations = int(budget / (stage.population * trials.requests)) - _BESIDES
-        values_of = self._values_of(family, trials)
+        values_of = self._values_of(space, trials)
         return evolved(
             values_of,
             start,
-            _spread(family, stage),
+            space.spread(stage.age_spread, stage.load_spread, stage.narrower),
             generations=max(generations, _FEWEST_GENERATIONS),
             population=stage.population,
             seed=_GENERATION_SEED,
         )
 
     def _values_of(
-        self, family: Family, trials: Trials
+        self, space: Space[Form], trials: Trials[Form]
     ) -> Callable[[Sequence[NDArray[np.float64]]], list[float]]:
-        formula_us = trials.tails_us([self._base])[0].mean(axis=1)
+        base = trials.seen([self._approach.base])
 
         def values_of(points: Sequence[NDArray[np.float64]]) -> list[float]:
-            tails_us = trials.tails_us([family.table(point) for point in points]).mean(axis=2)
-            values = merit(tails_us / formula_us, self._aim.weights).tolist()
+            seen = trials.seen([space.table(point) for point in points])
+            values = self._aspect.values(seen, base, self._aim).tolist()
             self._count(values, len(points) * trials.requests)
             return values
 
@@ -194,43 +182,5 @@ class _Search:
         self._requests += requests
         self._best = min(self._best, *values)
         share = min(self._requests / self._aim.most_requests, 1.0)
-        self._progress(f"tuning the table, tail {self._best:.1%} of the formula's", share)
-
-
-def merit(ratios: NDArray[np.float64], weights: Sequence[int]) -> NDArray[np.float64]:
-    """What is made small: tails over the formula's, (..., rates), weighted; worse count more."""
-    share = np.array(weights) / sum(weights)
-    return ((ratios + _WORSE * np.maximum(ratios - 1.0, 0.0)) * share).sum(axis=-1)
-
-
-def _starts(family: Family) -> Iterator[NDArray[np.float64]]:
-    """The formula's ages, and an early climb by one rung with a late one to the last."""
-    for admission in _ADMISSIONS:
-        yield family.point(_formula_ages(family), admission, _BOOST)
-        yield family.point(_sprint_ages(family), admission, _BOOST)
-
-
-def _formula_ages(family: Family) -> NDArray[np.float64]:
-    """Of the base ladder at the knots, in tails."""
-    rows, row_of_load = rows_by_load([family.base], 0, int(family.knots[-1]))
-    ages = np.full((family.climbs, len(family.knots)), _NEVER)
-    for knot, load in enumerate(family.knots.astype(int).tolist()):
-        row = rows[row_of_load[0, min(load, row_of_load.shape[1] - 1)]]
-        for rung in range(1, family.climbs + 1):
-            reached = [climb.age_us for climb in row.climbs if climb.rung >= rung]
-            if reached:
-                ages[rung - 1, knot] = min(min(reached) / family.tail_us, _NEVER)
-    return ages
-
-
-def _sprint_ages(family: Family) -> NDArray[np.float64]:
-    """At little load and at one request a core: soon on the second rung, late on all others."""
-    later = np.arange(family.climbs) / max(family.climbs - 1, 1)
-    loaded = np.where(later > 0, 0.9, 0.1)
-    return np.stack([0.25 * later**2, loaded], axis=1)
-
-
-def _spread(family: Family, stage: _Stage) -> NDArray[np.float64]:
-    ages = stage.age_spread + stage.load_spread * family.knots / family.cores
-    others = _ADMISSION_SPREAD * stage.narrower, _BOOST_SPREAD * stage.narrower
-    return family.point(np.tile(ages, (family.climbs, 1)), *others)
+        told = f"tuning the table, {self._aspect.noun} {self._best:.1%} of the formula's"
+        self._progress(told, share)

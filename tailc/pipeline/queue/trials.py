@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from tailc.verify.setting import Draw, Setting, draw
 _MOST_IN_SYSTEM, _MOST_PER_CORE = 256, 32
 # What is given up counts as so many times what its requests waited until then.
 _GIVEN_UP = 10
+Form = TypeVar("Form")
 # Replays that a schedule with all sizes known is searched on: it takes long on a full server.
 _REFERENCES = 2
 
@@ -31,10 +33,33 @@ class _Drawn:
     repeats: tuple[Draw, ...]
 
 
-class Trials:
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """What replays of some tables show, each (tables, scenes, repeats).
+
+    tail_us: int64, the percentile. energy: float64, of a request, with what free cores draw in the
+    time of one, in units of power times nanoseconds; None where rungs are no cores.
+    """
+
+    tail_us: NDArray[np.int64]
+    energy: NDArray[np.float64] | None
+
+
+def on_ladder(table: Ladder) -> Subject:
+    """What is replayed of a ladder."""
+    return Subject("table", (table,))
+
+
+class _Shown(NamedTuple):
+    tail_us: int
+    energy: float | None
+
+
+class Trials(Generic[Form]):
     """Replays of some scenes; `seed` makes times and order.
 
-    Each of them has `repeats` replays of `requests` requests.
+    Each of them has `repeats` replays of `requests` requests. `subject_of` says what is replayed of
+    a table.
     """
 
     def __init__(
@@ -47,10 +72,12 @@ class Trials:
         repeats: int,
         seed: int,
         workers: Executor,
+        subject_of: Callable[[Form], Subject],
     ) -> None:
         most = _MOST_IN_SYSTEM + _MOST_PER_CORE * cores
         self._percentile_ppm = percentile_ppm
         self._workers = workers
+        self._subject_of = subject_of
         self._scenes: list[_Drawn] = []
         for scene in scenes:
             setting = Setting(scene.load, scene.arrivals, requests, most, seed)
@@ -61,11 +88,18 @@ class Trials:
         """Simulated for each table."""
         return sum(len(one.arrival_ns) for scene in self._scenes for one in scene.repeats)
 
-    def tails_us(self, tables: Sequence[Ladder]) -> NDArray[np.int64]:
+    def tails_us(self, tables: Sequence[Form]) -> NDArray[np.int64]:
         """int64 (tables, scenes, repeats): the percentile of each replay."""
+        return self.seen(tables).tail_us
+
+    def seen(self, tables: Sequence[Form]) -> Seen:
+        """What each replay of each table shows."""
         asked = [(table, scene) for table in tables for scene in self._scenes]
-        found = list(self._workers.map(self._tails_us, asked))
-        return np.array(found, np.int64).reshape(len(tables), len(self._scenes), -1)
+        found = [one for row in self._workers.map(self._shown, asked) for one in row]
+        shape = len(tables), len(self._scenes), -1
+        tail_us = np.array([one.tail_us for one in found], np.int64).reshape(shape)
+        drawn = [one.energy for one in found if one.energy is not None]
+        return Seen(tail_us, np.array(drawn).reshape(shape) if drawn else None)
 
     def clairvoyant_us(self, server: SharedServer) -> NDArray[np.int64]:
         """int64 (scenes,): what a schedule reaches that knows all sizes, in the mean of replays."""
@@ -88,11 +122,11 @@ class Trials:
         )
         return nearest_us(tail_ns)
 
-    def _tails_us(self, asked: tuple[Ladder, _Drawn]) -> list[int]:
+    def _shown(self, asked: tuple[Form, _Drawn]) -> list[_Shown]:
         table, scene = asked
         setting = scene.setting
         lowered = table_of(
-            Subject("table", (table,)), setting.arrivals.rate_mrps, setting.most_in_system
+            self._subject_of(table), setting.arrivals.rate_mrps, setting.most_in_system
         )
         outcomes = (
             replay(
@@ -105,10 +139,19 @@ class Trials:
             )
             for one in scene.repeats
         )
-        return [self._tail_us(outcome) for outcome in outcomes]
+        return [self._shown_of(outcome) for outcome in outcomes]
 
-    def _tail_us(self, outcome: Outcome) -> int:
+    def _shown_of(self, outcome: Outcome) -> _Shown:
         tail_us = nearest_us(outcome.tail_ns(self._percentile_ppm))
+        energy = _energy(outcome)
         if not outcome.was_cut_off:
-            return tail_us
-        return tail_us * _GIVEN_UP * len(outcome.latency_ns) // max(outcome.arrived, 1)
+            return _Shown(tail_us, energy)
+        sent, arrived = len(outcome.latency_ns), max(outcome.arrived, 1)
+        worse_us = tail_us * _GIVEN_UP * sent // arrived
+        return _Shown(worse_us, energy and energy * _GIVEN_UP * sent / arrived)
+
+
+def _energy(outcome: Outcome) -> float | None:
+    if outcome.energy is None:
+        return None
+    return outcome.mean_energy + outcome.mean_idle_energy

@@ -13,18 +13,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc.errors import Code, Finding, TailcError
 from tailc.forms.ladder.table import Ladder
-from tailc.percentiles import PPM
 from tailc.pipeline.progress import Progress
+from tailc.pipeline.queue.approach import Approach, approach_to, unfit
 from tailc.pipeline.queue.judge import Judged, judged, ranked
 from tailc.pipeline.queue.scene import scenes_of
 from tailc.pipeline.queue.search import least_budget, least_each, searched
 from tailc.pipeline.queue.trials import Trials
-from tailc.replay.clairvoyant.server import shared_server
 from tailc.replay.queue_aim import QueueAim
 from tailc.replay.streams import NS_PER_S_IN_MRPS
-from tailc.replay.workload import Workload, workload
+from tailc.replay.workload import Workload
 from tailc.traces.profile import DemandProfile
 from tailc.units import format_mrps
 
@@ -46,7 +44,7 @@ class TunedTable:
     """
 
     aim: QueueAim
-    judged: Judged
+    judged: Judged[Ladder]
     evaluations: int
     requests: int
     judged_on: int
@@ -65,17 +63,17 @@ def tuned_for_queue(
 
     Raises TailcError where there is nothing to tune, a rate is too high, or the budget too small.
     """
-    load = workload(design, formula)
-    cores = _cores(formula, load)
-    _check(aim, load, cores)
-    tuning, judging = parts_of(load)
+    approach = approach_to(formula, design, aim)
+    _check(aim, approach)
+    tuning, judging = parts_of(approach.load)
     with ThreadPoolExecutor(threads) as workers:
-        found = searched(formula, scenes_of(tuning, aim), aim, cores, workers, progress)
+        found = searched(approach, scenes_of(tuning, aim), aim, workers, progress)
         progress("judging the tables", 1.0)
-        ranking = _judging(tuning, aim, cores, _RANKING_SEED, workers)
-        order = ranked(found.tables, formula, ranking, aim.weights)
-        last = _judging(judging, aim, cores, _JUDGING_SEED, workers)
-        clairvoyant_us = last.clairvoyant_us(shared_server(formula)).tolist()
+        ranking = _judging(approach, tuning, aim, _RANKING_SEED, workers)
+        order = ranked(found.tables, formula, ranking, aim)
+        last = _judging(approach, judging, aim, _JUDGING_SEED, workers)
+        assert approach.server is not None
+        clairvoyant_us = last.clairvoyant_us(approach.server).tolist()
         best = judged(order[0], formula, last, clairvoyant_us, aim)
         if not best.is_better:
             best = judged(order[1], formula, last, clairvoyant_us, aim)
@@ -83,18 +81,9 @@ def tuned_for_queue(
     return TunedTable(aim, best, found.evaluations, found.requests, len(judging.work_ns), kept_out)
 
 
-def _cores(formula: Ladder, load: Workload) -> int:
-    """Those that requests share; refuses where there is nothing to tune."""
-    unit = formula.cost_units[0]
-    if unit.capacity_ppm is None or (load.speed <= load.speed[:, :1]).all():
-        message = "a table is tuned where requests share cores and are faster on more threads"
-        hint = "give `max_degree` above 1 and speed-ups above 1, or another objective"
-        raise _unfit(message, hint, "speedup")
-    return max(unit.capacity_ppm // PPM, 1)
-
-
-def _check(aim: QueueAim, load: Workload, cores: int) -> None:
+def _check(aim: QueueAim, approach: Approach[Ladder]) -> None:
     """Refuse rates that leave the cores no rest, and a budget that no search fits into."""
+    load, cores = approach.load, approach.cores
     mean_ns = float((load.work_ns * (load.weight / load.requests)).sum())
     for rate_mrps in aim.rates_mrps:
         busy = rate_mrps * mean_ns / (NS_PER_S_IN_MRPS * cores)
@@ -102,17 +91,13 @@ def _check(aim: QueueAim, load: Workload, cores: int) -> None:
             message = f"requests at {format_mrps(rate_mrps)} keep {busy:.0%} of the cores busy"
             message += ", each on one thread"
             hint = f"tune for rates that keep {_MOST_BUSY:.0%} busy or less"
-            raise _unfit(message, hint, "rates")
-    least = least_budget(aim)
+            raise unfit(message, hint, "rates")
+    least = least_budget(aim, approach.starts)
     if aim.most_requests < least:
         message = f"a search for this percentile and these rates simulates {least:,} requests"
         message += f" at least, more than `{aim.most_requests:,}`"
         hint = f"set `search.requests` to {least} or more, or give fewer rates"
-        raise _unfit(message, hint, "search", "requests")
-
-
-def _unfit(message: str, hint: str, *about: str) -> TailcError:
-    return TailcError(Finding(Code.METHOD_UNFIT, message, help=hint, about=about))
+        raise unfit(message, hint, "search", "requests")
 
 
 def parts_of(load: Workload) -> tuple[Workload, Workload]:
@@ -141,13 +126,16 @@ def _some(load: Workload, chosen: NDArray[np.bool_]) -> Workload:
     )
 
 
-def _judging(load: Workload, aim: QueueAim, cores: int, seed: int, workers: Executor) -> Trials:
+def _judging(
+    approach: Approach[Ladder], load: Workload, aim: QueueAim, seed: int, workers: Executor
+) -> Trials[Ladder]:
     return Trials(
         scenes_of(load, aim),
         aim.percentile_ppm,
-        cores,
+        approach.cores,
         requests=max(_REQUESTS, least_each(aim.percentile_ppm)),
         repeats=_REPEATS,
         seed=seed,
         workers=workers,
+        subject_of=approach.subject_of,
     )

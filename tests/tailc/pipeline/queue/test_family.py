@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tailc.forms.ladder.table import AdmissionKind, Boost, Climb
 from tailc.percentiles import PPM
-from tailc.pipeline.queue.family import curves, lines, refined
+from tailc.pipeline.queue.family import lines
 from tests.tailc.pipeline.queue.case import CORES, MS, ladder
 
 TAIL_US = 100 * MS
@@ -64,13 +64,13 @@ def test_a_ladder_without_boosting_gets_none():
 
 def test_a_table_of_lines_is_one_of_curves():
     coarse = LINES.point(np.array([[0.0, 0.3], [0.2, 0.5]]), 1.5, 2.0)
-    fine = curves(LINES)
-    assert fine.table(refined(coarse, LINES, fine)) == LINES.table(coarse)
+    fine = LINES.finer()
+    assert fine.table(LINES.refined(coarse, fine)) == LINES.table(coarse)
 
 
 @given(st.lists(st.floats(-3, 12), min_size=22, max_size=22))
 def test_every_point_is_a_table_that_grows_with_the_load(numbers):
-    family = curves(LINES)
+    family = LINES.finer()
     assert len(family.point(np.zeros((2, 10)), 0, 0)) == 22
     table = family.table(np.array(numbers))
     assert table.rows[-1].last_load is None
@@ -90,7 +90,7 @@ def test_every_point_is_a_table_that_grows_with_the_load(numbers):
 @pytest.mark.parametrize("cores", [1, 2, 15, 4096])
 def test_knots_are_apart_on_any_server(cores):
     family = lines(BASE, TAIL_US, cores)
-    for one in (family, curves(family)):
+    for one in (family, family.finer()):
         assert one.knots[0] >= 1
         assert (np.diff(one.knots) >= 1).all()
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from tailc.pipeline.queue.goals import merit
 from tailc.pipeline.queue.judge import RateGain, judged, ranked
 from tailc.pipeline.queue.scene import Scene, scenes_of
-from tailc.pipeline.queue.search import merit
-from tailc.pipeline.queue.trials import Trials
+from tailc.pipeline.queue.trials import Trials, on_ladder
 from tailc.replay.arrivals import Poisson
 from tailc.replay.clairvoyant.server import shared_server
 from tailc.replay.queue_aim import QueueAim
@@ -40,6 +40,7 @@ def trials():
             repeats=6,
             seed=5,
             workers=workers,
+            subject_of=on_ladder,
         )
 
 
@@ -61,6 +62,7 @@ def test_at_little_load_the_tail_of_a_table_without_climbs_is_that_of_the_demand
             repeats=4,
             seed=5,
             workers=workers,
+            subject_of=on_ladder,
         )
         (tails_us,) = trials.tails_us([ALONE])
     assert tails_us.mean() == pytest.approx(-30 * MS * np.log(0.05), rel=0.01)
@@ -104,7 +106,7 @@ def test_a_table_is_no_better_than_itself(trials):
 
 
 def test_the_most_promising_comes_first(trials):
-    assert ranked([HASTY, ALONE, GOOD], ALONE, trials, WEIGHTS)[0] == GOOD
+    assert ranked([HASTY, ALONE, GOOD], ALONE, trials, AIM)[0] == GOOD
 
 
 def test_intervals_are_those_of_student(trials):

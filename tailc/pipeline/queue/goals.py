@@ -1,0 +1,81 @@
+"""What a search makes small: by the goal of the aim, relative to what the formula's table does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.pipeline.queue.trials import Seen
+from tailc.replay.queue_aim import Goal, QueueAim
+
+# What a rate is worse than under the formula's table counts so many times more.
+_WORSE = 5.0
+# A tail above the target by a part of it counts as so many such parts of the formula's energy: far
+# more than energy can be saved by that.
+_MISSED = 20.0
+
+
+@dataclass(frozen=True)
+class Aspect:
+    """What a goal is about: its name for people, and what counts of trials.
+
+    amounts(seen): float64 (tables, scenes, repeats), to be made small. values(seen, base, aim):
+    float64 (tables,), what a search makes small; `base` is of the formula's table alone.
+    """
+
+    noun: str
+    amounts: Callable[[Seen], NDArray[np.float64]]
+    values: Callable[[Seen, Seen, QueueAim], NDArray[np.float64]]
+
+
+def aspect_of(aim: QueueAim) -> Aspect:
+    """Of the aim's goal."""
+    return _ASPECTS[aim.goal]
+
+
+def merit(ratios: NDArray[np.float64], weights: Sequence[int]) -> NDArray[np.float64]:
+    """What is made small: tails over the formula's, (..., rates), weighted; worse count more."""
+    worse = _WORSE * np.maximum(ratios - 1.0, 0.0)
+    return _weighted(ratios + worse, weights)
+
+
+def _weighted(values: NDArray[np.float64], weights: Sequence[int]) -> NDArray[np.float64]:
+    share = np.array(weights) / sum(weights)
+    return (values * share).sum(axis=-1)
+
+
+def _tail_us(seen: Seen) -> NDArray[np.float64]:
+    return seen.tail_us.astype(np.float64)
+
+
+def _energy(seen: Seen) -> NDArray[np.float64]:
+    assert seen.energy is not None
+    return seen.energy
+
+
+def _tail_values(seen: Seen, base: Seen, aim: QueueAim) -> NDArray[np.float64]:
+    tails_us = seen.tail_us.mean(axis=2)
+    return merit(tails_us / base.tail_us.mean(axis=2), aim.weights)
+
+
+def _energy_values(seen: Seen, base: Seen, aim: QueueAim) -> NDArray[np.float64]:
+    """Energy, and far more of it for a tail above the target.
+
+    Where the formula's table meets the target, more energy than under it counts as a longer tail
+    does; where it does not, its energy is no measure.
+    """
+    assert aim.target_us is not None
+    ratios = _energy(seen).mean(axis=2) / _energy(base).mean(axis=2)
+    missed = np.maximum(seen.tail_us.mean(axis=2) / aim.target_us - 1.0, 0.0)
+    is_met = base.tail_us.mean(axis=2) <= aim.target_us
+    worse = np.where(is_met, _WORSE * np.maximum(ratios - 1.0, 0.0), 0.0)
+    return _weighted(ratios + worse + _MISSED * missed, aim.weights)
+
+
+_ASPECTS: Mapping[Goal, Aspect] = {
+    Goal.TAIL: Aspect("tail", _tail_us, _tail_values),
+    Goal.ENERGY: Aspect("energy", _energy, _energy_values),
+}
