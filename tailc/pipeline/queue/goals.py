@@ -36,10 +36,19 @@ def aspect_of(aim: QueueAim) -> Aspect:
     return _ASPECTS[aim.goal]
 
 
-def merit(ratios: NDArray[np.float64], weights: Sequence[int]) -> NDArray[np.float64]:
-    """What is made small: tails over the formula's, (..., rates), weighted; worse count more."""
-    worse = _WORSE * np.maximum(ratios - 1.0, 0.0)
-    return _weighted(ratios + worse, weights)
+def merit(
+    tails_us: NDArray[np.float64], base_us: NDArray[np.float64], weights: Sequence[int]
+) -> NDArray[np.float64]:
+    """What is made small: by rate the longest tail over the formula's longest, weighted.
+
+    tails_us: (tables, cases * rates), all rates of a case together; base_us: (1, cases * rates).
+    What a table is worse than the formula's in any case counts more.
+    """
+    by_case = tails_us.reshape(len(tails_us), -1, len(weights))
+    formula = base_us.reshape(1, -1, len(weights))
+    longest = by_case.max(axis=1) / formula.max(axis=1)
+    worse = _WORSE * np.maximum((by_case / formula).max(axis=1) - 1.0, 0.0)
+    return _weighted(longest + worse, weights)
 
 
 def _weighted(values: NDArray[np.float64], weights: Sequence[int]) -> NDArray[np.float64]:
@@ -57,8 +66,7 @@ def _energy(seen: Seen) -> NDArray[np.float64]:
 
 
 def _tail_values(seen: Seen, base: Seen, aim: QueueAim) -> NDArray[np.float64]:
-    tails_us = seen.tail_us.mean(axis=2)
-    return merit(tails_us / base.tail_us.mean(axis=2), aim.weights)
+    return merit(seen.tail_us.mean(axis=2), base.tail_us.mean(axis=2), aim.weights)
 
 
 def _energy_values(seen: Seen, base: Seen, aim: QueueAim) -> NDArray[np.float64]:

@@ -88,7 +88,7 @@ def searched(
 ) -> Searched[Form]:
     """The best coarse table, and the best fine one, as far as the budget goes.
 
-    scenes: one for each of the aim's rates.
+    scenes: one for each of the aim's rates; or in several cases, one case after the other.
     """
     return _Search(approach, scenes, aim, workers, progress).run()
 

@@ -83,15 +83,7 @@ def tuned_for_queue(
 
 def _check(aim: QueueAim, approach: Approach[Ladder]) -> None:
     """Refuse rates that leave the cores no rest, and a budget that no search fits into."""
-    load, cores = approach.load, approach.cores
-    mean_ns = float((load.work_ns * (load.weight / load.requests)).sum())
-    for rate_mrps in aim.rates_mrps:
-        busy = rate_mrps * mean_ns / (NS_PER_S_IN_MRPS * cores)
-        if busy > _MOST_BUSY:
-            message = f"requests at {format_mrps(rate_mrps)} keep {busy:.0%} of the cores busy"
-            message += ", each on one thread"
-            hint = f"tune for rates that keep {_MOST_BUSY:.0%} busy or less"
-            raise unfit(message, hint, "rates")
+    check_rates(aim, approach.load, approach.cores)
     least = least_budget(aim, approach.starts)
     if aim.most_requests < least:
         message = f"a search for this percentile and these rates simulates {least:,} requests"
@@ -100,21 +92,38 @@ def _check(aim: QueueAim, approach: Approach[Ladder]) -> None:
         raise unfit(message, hint, "search", "requests")
 
 
-def parts_of(load: Workload) -> tuple[Workload, Workload]:
-    """What is tuned on, and what judges: everything, where there is little of it.
+def check_rates(aim: QueueAim, load: Workload, cores: int, case: str = "") -> None:
+    """Refuse rates that leave the cores no rest; `case` says in which case, for a message."""
+    mean_ns = float((load.work_ns * (load.weight / load.requests)).sum())
+    for rate_mrps in aim.rates_mrps:
+        busy = rate_mrps * mean_ns / (NS_PER_S_IN_MRPS * cores)
+        if busy > _MOST_BUSY:
+            message = f"requests at {format_mrps(rate_mrps)} keep {busy:.0%} of the cores busy"
+            message += ", each on one thread" + (case and f", with {case}")
+            hint = f"tune for rates that keep {_MOST_BUSY:.0%} busy or less"
+            raise unfit(message, hint, "rates")
 
-    Of every three records that are neighbours in size one judges, at random: not every third row,
-    for rows may come in turns.
+
+def parts_of(load: Workload) -> tuple[Workload, Workload]:
+    """What is tuned on, and what judges: everything, where there is little of it."""
+    judges = judging_records(load)
+    return (load, load) if judges is None else (_some(load, ~judges), _some(load, judges))
+
+
+def judging_records(load: Workload) -> NDArray[np.bool_] | None:
+    """Of every three records that are neighbours in size one, at random; None of too few records.
+
+    Not every third row, for rows may come in turns.
     """
     records = len(load.work_ns)
     if records < _FEWEST_RECORDS:
-        return load, load
+        return None
     by_size = np.argsort(load.work_ns, kind="stable")[: records // _JUDGING_PART * _JUDGING_PART]
     neighbours = by_size.reshape(-1, _JUDGING_PART)
     chosen = np.random.default_rng(_PARTS_SEED).integers(0, _JUDGING_PART, len(neighbours))
     judges = np.zeros(records, np.bool_)
     judges[neighbours[np.arange(len(neighbours)), chosen]] = True
-    return _some(load, ~judges), _some(load, judges)
+    return judges
 
 
 def _some(load: Workload, chosen: NDArray[np.bool_]) -> Workload:

@@ -117,7 +117,21 @@ def test_intervals_are_those_of_student(trials):
     assert told == pytest.approx((1e6 * wanted.low, 1e6 * wanted.high), abs=1.001)
 
 
+FORMULA_US = np.array([[200.0, 100.0]])
+
+
 def test_what_is_worse_counts_more():
     """Half the tail at one rate does not make good a tenth more at the other."""
-    assert merit(np.array([0.5, 1.1]), (1, 1)) == pytest.approx(0.8 + 0.25)
-    assert merit(np.array([0.5, 1.1]), (3, 1)) == pytest.approx(0.375 + 0.275 + 0.125)
+    tails_us = np.array([[100.0, 110.0]])
+    assert merit(tails_us, FORMULA_US, (1, 1)) == pytest.approx(0.8 + 0.25)
+    assert merit(tails_us, FORMULA_US, (3, 1)) == pytest.approx(0.375 + 0.275 + 0.125)
+
+
+def test_the_longest_tail_of_several_cases_counts():
+    """Two cases of two rates. A tail that is longer than the formula's in one case is worse, even
+    where the longest is not: 250 against 200.
+    """
+    formula_us = np.array([[200.0, 100.0, 400.0, 300.0]])
+    tails_us = np.array([[100.0, 90.0, 300.0, 150.0], [250.0, 90.0, 300.0, 150.0]])
+    values = merit(tails_us, formula_us, (1, 1))
+    assert values == pytest.approx([(0.75 + 0.5) / 2, (0.75 + 5 * 0.25 + 0.5) / 2])
