@@ -14,8 +14,9 @@ done. `in_system` counts it from arrival to exit. All times are whole nanosecond
   waiters also starts when nothing runs, since no exit would come.
 - *Ticks.* Each request has its own, at its start plus 1, 2, ... quanta. At a tick it reads its
   row of the current `in_system` (or, where ladders do not reread, the row that it read at its
-  start) with its age and climbs to the row's rung if that is higher. Only the ticks at which a
-  request climbs are simulated: after each change of row the next such tick is known.
+  start) with its age and climbs to the row's rung if that is higher. If it is lower, the request
+  falls to it, and is boosted no longer, unless it is never to descend. Only the ticks at which a
+  request changes its rung are simulated: after each change of row the next such tick is known.
 - *Sharing.* A running request has its rung's cost in threads of the rung's pool. If all threads in
   a pool exceed its capacity, boosted threads run in full and the others share the rest equally; a
   request's work shrinks by its speed on the rung times its threads' share. A request exits at
@@ -27,12 +28,13 @@ done. `in_system` counts it from arrival to exit. All times are whole nanosecond
   (Haque et al., section 2: the server terminates requests and returns what they have found).
 
 **How.** Unboosted requests in a pool progress alike, so one virtual clock, `served`, advances by
-their share; a request's exit is a fixed point on it until it climbs (processor sharing in virtual
-time). Boosted requests have a clock of their own, the last. All restart whenever the server runs
-empty, so a clock reads at most the time since then. Up to 45 s its rounding is below 10^-5 ns and
-moves no exit; a server that is busy for half an hour on end has steps of 2 * 10^-4 ns, and an exit
-whose work is done that near to a whole nanosecond may be one nanosecond off. An event costs
-O(running) where the row changes or a request climbs or exits, O(ladders + pools) otherwise.
+their share; a request's exit is a fixed point on it while it keeps its rung (processor sharing in
+virtual time). Boosted requests have a clock of their own, the last. All restart whenever the server
+runs empty, so a clock reads at most the time since then. Up to 45 s its rounding is below 10^-5 ns
+and moves no exit; a server that is busy for half an hour on end has steps of 2 * 10^-4 ns, and an
+exit whose work is done that near to a whole nanosecond may be one nanosecond off. An event costs
+O(running) where the row changes, or a request exits or changes its rung, O(ladders + pools)
+otherwise.
 """
 
 from __future__ import annotations
@@ -120,7 +122,7 @@ def _run(state, demand, table, measured_from, log):
         elif start_at == upcoming:
             _enter(state, queue, demand, table, log)
         else:
-            _climb(state, demand, table, log)
+            _change_rung(state, demand, table, log)
 
 
 @_part  # pragma: no cover - compiled
@@ -213,16 +215,17 @@ def _enter(state, number, demand, table, log):
 
 
 @_part  # pragma: no cover - compiled
-def _climb(state, demand, table, log):
-    """The first job that is due climbs, and is boosted if there is room."""
+def _change_rung(state, demand, table, log):
+    """The first job that is due climbs, and is boosted if there is room, or it falls."""
     number = first_due(state.server, state.jobs)
     job = state.jobs[number]
-    higher = rung_at(table.reach_ns, job.row, job.head_start + state.server.now - job.begun)
+    rung = rung_at(table.reach_ns, job.row, job.head_start + state.server.now - job.begun)
     speed = demand.speed[demand.curve[job.request]]
-    left = (job.done - state.clocks[job.clock].served) * (speed[job.rung] / speed[higher])
+    left = (job.done - state.clocks[job.clock].served) * (speed[job.rung] / speed[rung])
     leave_rung(state, job, table, log)
-    job.rung = higher
-    run_on(state, number, left, table, True)
+    climbs = rung > job.rung
+    job.rung = rung
+    run_on(state, number, left, table, climbs)
     look_ahead(state, table)
 
 

@@ -44,6 +44,7 @@ class Lowered(NamedTuple):
     due_after_ns: the same rounded up to the request's next tick, the first of which is one quantum
     after its start.
     keeps_row: whether a request keeps the row that it read at its start.
+    may_descend: whether a request falls where its row has a lower rung for its age.
     threads_ppm: cost of each rung in the unit that it shares; pool_of: which pool that unit is.
     capacity_ppm: supply of each pool; NEVER_NS for that of the rungs which share nothing.
     boost_below_ppm: 0 without boosting. It counts in boost_pool.
@@ -57,6 +58,7 @@ class Lowered(NamedTuple):
     due_after_ns: NDArray[np.int64]
     quantum_ns: int
     keeps_row: bool
+    may_descend: bool
     threads_ppm: NDArray[np.int64]
     pool_of: NDArray[np.int32]
     capacity_ppm: NDArray[np.int64]
@@ -80,14 +82,13 @@ def lower(
     With `cut_off_us` a request leaves once it has executed that long, its work unfinished.
     `boosts_at_start` also boosts requests that start on the last rung.
 
-    Raises TailcError for what the engine does not do: ladders on different rungs, requests that
-    descend, a rung that shares several cost units, boosting in a unit without capacity.
+    Raises TailcError for what the engine does not do: ladders on different rungs, a rung that
+    shares several cost units, boosting in a unit without capacity.
     """
     ladder = first_of_alike(ladders)
     # Where requests have whole cores, `tailc.replay.cores` replays them.
     assert Rule.CORE_PER_REQUEST not in ladder.rules
     rows, row_of_load = rows_by_load(ladders, rate_mrps, most_in_system)
-    _check_rules(ladder, len(rows))
     shared = pools(ladder)
     quantum_ns = ladder.quantum_us * NS_PER_US
     reach_ns = np.array([_reach(row, len(ladder.rungs)) for row in rows], dtype=np.int64)
@@ -99,6 +100,7 @@ def lower(
         due_after_ns=_due_after_ns(reach_ns, quantum_ns),
         quantum_ns=quantum_ns,
         keeps_row=Rule.REREAD_ROW not in ladder.rules,
+        may_descend=_may_descend(ladder, len(rows)),
         threads_ppm=shared.cost_ppm,
         pool_of=shared.pool_of,
         capacity_ppm=shared.capacity_ppm,
@@ -119,10 +121,10 @@ def first_of_alike(ladders: Sequence[Ladder]) -> Ladder:
     return first
 
 
-def _check_rules(ladder: Ladder, rows: int) -> None:
+def _may_descend(ladder: Ladder, rows: int) -> bool:
+    """Whether there is another row to read, and it may be followed down: one row only ascends."""
     rereads, descends = Rule.REREAD_ROW in ladder.rules, Rule.NEVER_DESCEND not in ladder.rules
-    if rows > 1 and rereads and descends:
-        refuse("a request that reads its row again and may descend cannot be replayed")
+    return rows > 1 and rereads and descends
 
 
 def rows_by_load(

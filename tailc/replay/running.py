@@ -1,4 +1,4 @@
-"""Requests that run: their rung, their threads of its pool, and when they climb; compiled."""
+"""Requests that run: their rung, their threads of its pool, and when they change it; compiled."""
 
 from __future__ import annotations
 
@@ -65,11 +65,28 @@ def rung_at(reach_ns, row, age_ns):
 
 @_part  # pragma: no cover - compiled
 def due_at(job, now, table):
-    """The first tick from now on at which a job climbs, if its row stays."""
+    """The first tick from now on at which a job changes its rung, if its row stays."""
+    climb_at = _climb_at(job, now, table)
+    if table.may_descend and job.rung > 0:
+        tick = _tick_from(max(now, job.begun + 1), job, table)
+        if rung_at(table.reach_ns, job.row, job.head_start + tick - job.begun) < job.rung:
+            return tick
+    return climb_at
+
+
+@_part  # pragma: no cover - compiled
+def _climb_at(job, now, table):
+    """The first tick from now on at which a job climbs."""
     after = table.due_after_ns[job.row, job.rung + 1]
     if job.head_start > 0 and after < NEVER_NS:
         age = table.reach_ns[job.row, job.rung + 1] - job.head_start
         after = max(-(-age // table.quantum_ns), 1) * table.quantum_ns
     if job.begun + after >= now:
         return job.begun + after
-    return job.begun - (job.begun - now) // table.quantum_ns * table.quantum_ns
+    return _tick_from(now, job, table)
+
+
+@_part  # pragma: no cover - compiled
+def _tick_from(then, job, table):
+    """A job's first tick at an instant or after it."""
+    return job.begun - (job.begun - then) // table.quantum_ns * table.quantum_ns

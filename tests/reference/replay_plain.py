@@ -150,9 +150,14 @@ class Server:
 
     def ticks(self) -> None:
         for r in self.running:
-            if self.is_tick(r) and (rung := self.rung(r)) > r.rung:
+            if not self.is_tick(r):
+                continue
+            before, rung = r.rung, self.rung(r)
+            if rung > before:
                 r.rung = rung
                 self.boost(r)
+            elif rung < before and Rule.NEVER_DESCEND not in self.ladders[0].rules:
+                r.rung, r.boosted = rung, False
 
     def boost(self, request: Request) -> None:
         """Boost a request that is new on its rung if that is the last, and there is room."""

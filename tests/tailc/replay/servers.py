@@ -77,8 +77,8 @@ class RandomServer(NamedTuple):
 def random_server(rng: random.Random) -> RandomServer:
     """Some of: several ladders, rows kept from the start, several pools, a cut-off."""
     first = random_ladder(rng)
-    if rng.random() < 0.4:
-        first = without(first, *rng.choice([[Rule.REREAD_ROW], list(RULES)]))
+    if rng.random() < 0.5:
+        first = without(first, *rng.choice([[Rule.REREAD_ROW], [Rule.NEVER_DESCEND], list(RULES)]))
     if rng.random() < 0.5:
         first = in_pools(first, rng)
     ladders = [first, *(other_rows(first, rng) for _ in range(rng.choice([0, 0, 1, 2])))]

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tailc.forms.ladder.table import ON_EXIT, Admission, Climb, CostUnit, Ladder, Row, Rung
+from tailc.forms.ladder.table import ON_EXIT, Admission, Climb, CostUnit, Ladder, Row, Rule, Rung
 from tailc.replay.lowered import lower
 from tailc.replay.outcome import Outcome, replay
 from tailc.replay.workload import Workload
@@ -82,6 +82,24 @@ def test_an_arrival_changes_the_rung_of_a_running_request_at_its_next_tick():
 def test_a_request_never_descends():
     policy = ladder(at_once((0, 1), last=1), at_once((0, 0), first=2))
     assert latency_ms(run(policy, [0, 10], [100, 1000]))[0] == 50
+
+
+def test_a_request_that_may_descend_falls_at_its_first_tick_under_the_lower_row():
+    policy = ladder(at_once((0, 1), last=1), at_once((0, 0), first=2))
+    policy = dataclasses.replace(policy, rules=(Rule.REREAD_ROW,))
+    # 24 ms of work in 12 ms, and 6 more up to the tick at 15 ms; then one a ms
+    assert latency_ms(run(policy, [0, 12], [100, 1000]))[0] == 15 + 70
+    # and back up once it is alone: the other has left at 30 ms, on a tick
+    assert latency_ms(run(policy, [0, 12], [100, 18]))[0] == 15 + 15 + 55 / 2
+
+
+def test_a_request_that_falls_is_boosted_no_longer():
+    # alone on one core a request climbs to two threads and is boosted
+    rows = at_once((0, 0), (5, 1), last=1), at_once((0, 0), first=2)
+    policy = ladder(*rows, cores=1, rungs=2, boost=3)
+    policy = dataclasses.replace(policy, rules=(Rule.BOOST_LAST_RUNG, Rule.REREAD_ROW))
+    # it leaves nothing to the other up to its tick at 10 ms; then each has half of the core
+    assert latency_ms(run(policy, [0, 7], [30, 30])) == [10 + 2 * 20, 10 + 2 * 20 + 10 - 7]
 
 
 def test_threads_beyond_the_cores_share_them_equally():

@@ -52,12 +52,13 @@ def test_a_table_by_rate_is_one_row():
     assert lower((policy,), 9_999, 5).delay_ns.tolist() == [0]
 
 
-def test_a_request_that_rereads_and_may_descend_is_refused():
-    policy = dataclasses.replace(
-        ladder(at_once((0, 0), last=1), at_once((0, 1), first=2)), rules=(Rule.REREAD_ROW,)
-    )
-    with pytest.raises(TailcError, match="may descend"):
-        lower((policy,), 1, 10)
+def test_a_request_that_rereads_descends_where_another_row_has_a_lower_rung():
+    policy = ladder(at_once((0, 0), last=1), at_once((0, 1), first=2))
+    assert not lower((policy,), 1, 10).may_descend
+    policy = dataclasses.replace(policy, rules=(Rule.REREAD_ROW,))
+    assert lower((policy,), 1, 10).may_descend
+    # a row has no lower rung for a later age
+    assert not lower((dataclasses.replace(policy, rows=policy.rows[1:]),), 1, 10).may_descend
 
 
 def test_a_request_that_keeps_its_row_cannot_descend():
