@@ -196,7 +196,8 @@ def _silences(gaps_ns: Times) -> NDArray[np.bool_]:
     """
     lengths_ns = np.sort(gaps_ns[gaps_ns > 0])
     shorter = np.arange(1, len(lengths_ns))
-    is_long = lengths_ns[1:] > LONGEST_MEAN_GAPS * lengths_ns.cumsum()[:-1] / shorter
+    # A hundred times all of decades is beyond 64 bits, so divided first.
+    is_long = lengths_ns[1:] > LONGEST_MEAN_GAPS * (lengths_ns.cumsum()[:-1] / shorter)
     is_seldom = (len(lengths_ns) - shorter) * _SELDOM <= len(lengths_ns)
     silences_ns = lengths_ns[1:][is_long & is_seldom & (shorter >= _FEWEST_SHORTER)]
     return gaps_ns >= silences_ns.min(initial=np.iinfo(np.int64).max)

@@ -244,6 +244,12 @@ def test_poisson_arrivals_have_no_silence(tmp_path, count):
         assert len(arrivals(path).times_ns) == count
 
 
+def test_even_gaps_over_decades_are_no_silence(tmp_path):
+    """A hundred times the time of all gaps, in nanoseconds, is beyond 64 bits."""
+    found = arrivals(trace(tmp_path, *(f"{i}e6" for i in range(900))))
+    assert found.times_ns[-1] == 899_000_000 * 10**9
+
+
 def test_timings_of_executions_are_no_arrivals(tmp_path):
     from tailc.traces.reading import Timings
 
