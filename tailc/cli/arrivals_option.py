@@ -13,6 +13,7 @@ from tailc.cli.quantities import ARRIVALS, RATE_MRPS, RecordedColumn
 
 if TYPE_CHECKING:
     from tailc.replay.arrivals import Arrivals, Recorded
+    from tailc.replay.diurnal import DayCurve
     from tailc.replay.modulated import Burstiness
     from tailc.traces.arrivals import ArrivalColumn
 
@@ -27,7 +28,7 @@ def arrivals_options(command: Callable[..., Any]) -> Callable[..., Any]:
     def with_arrivals(
         *args: Any,
         rates: tuple[int, ...],
-        processes: tuple[Arrivals | Burstiness | RecordedColumn, ...],
+        processes: tuple[Arrivals | Burstiness | DayCurve | RecordedColumn, ...],
         arrival_unit: str | None,
         rescale: tuple[int, ...],
         gaps: str,
@@ -71,8 +72,9 @@ _OPTIONS = (
         type=ARRIVALS,
         multiple=True,
         metavar="PROCESS",
-        help="bursty:idc=8,spell=2s at each --rate, bursts:500@45/s,500@30/s, profile:FILE "
-        "(columns duration and rate) or recorded:COLUMN of the trace; may be repeated.",
+        help="bursty:idc=8,spell=2s or diurnal:0.5,1,1.5 (levels of a day) at each --rate, "
+        "bursts:500@45/s,500@30/s, profile:FILE (columns duration and rate) or recorded:COLUMN of "
+        "the trace; may be repeated.",
     ),
     arrival_unit,
     click.option(
@@ -104,7 +106,7 @@ class AskedArrivals:
 
 def asked_arrivals(
     rates: tuple[int, ...],
-    processes: tuple[Arrivals | Burstiness | RecordedColumn, ...],
+    processes: tuple[Arrivals | Burstiness | DayCurve | RecordedColumn, ...],
     arrival_unit: str | None,
     rescale: tuple[int, ...],
     gaps: str,
@@ -136,20 +138,24 @@ def asked_arrivals(
     return AskedArrivals((*poisson, *others), column, tuple(sorted(set(rescale))))
 
 
-def _at_rates(process: Arrivals | Burstiness, rates_mrps: list[int]) -> Iterator[Arrivals]:
+def _at_rates(
+    process: Arrivals | Burstiness | DayCurve, rates_mrps: list[int]
+) -> Iterator[Arrivals]:
     """The process, or where it lacks a rate, one for each of these."""
     from tailc.errors import Code, Finding, TailcError
-    from tailc.replay.modulated import Burstiness, Modulated
+    from tailc.replay.diurnal import DayCurve
+    from tailc.replay.modulated import Burstiness
+    from tailc.units import shorten
 
-    if not isinstance(process, Burstiness):
+    if not isinstance(process, Burstiness | DayCurve):
         yield process
         return
     if not rates_mrps:
-        message = f"`bursty:{process.words}` has no rate"
+        message = f"`{shorten(process.words)}` has no rate"
         hint = "add --rate 40/s, or rate=40/s to its words"
         raise TailcError(Finding(Code.USAGE, message, help=hint))
     for rate_mrps in rates_mrps:
-        yield Modulated(rate_mrps, process)
+        yield process.at(rate_mrps)
 
 
 def _check_use(

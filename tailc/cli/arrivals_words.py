@@ -18,6 +18,7 @@ from tailc.replay.arrivals import (
     is_too_long,
     mean_requests,
 )
+from tailc.replay.diurnal import DayCurve, Diurnal
 from tailc.replay.modulated import BUSY_PPM, Burstiness, Modulated
 from tailc.traces.rate_steps import read_rate_steps
 from tailc.units import parse_mrps, parse_ppm, parse_us, shorten
@@ -46,6 +47,8 @@ def _burst(word: str) -> Burst:
     return Burst(int(count), rate_mrps)
 
 
+# On the grid of millionths.
+_NUMBER = r"[0-9]{1,9}(\.[0-9]{1,6})?"
 BURSTY = "`bursty:idc=8,spell=2s`, and busy= and rate= if you like"
 _IDC, _SPELL, _BUSY, _RATE = _BURSTY_KEYS = ("idc", "spell", "busy", "rate")
 
@@ -75,8 +78,37 @@ def bursty(words: str) -> Burstiness | Modulated:
     return Modulated(_more_than_zero(_RATE, parse_mrps(given[_RATE])), burstiness)
 
 
+DIURNAL = "`diurnal:0.5,1,1.5`, levels at equal times round a day, and rate= if you like"
+
+
+def diurnal(words: str) -> DayCurve | Diurnal:
+    """Such as `0.5,1,1.5,rate=40/s`; without the rate it is for rates named apart.
+
+    ValueError with a sentence for anything else, TailcError for levels that make no day.
+    """
+    levels, rate_mrps = [], None
+    for part in (each.strip() for each in words.split(",")):
+        key, is_pair, value = (word.strip() for word in part.partition("="))
+        if not is_pair:
+            levels.append(_level_ppm(part))
+        elif key != _RATE:
+            raise ValueError(f"`{shorten(part)}` is not part of {DIURNAL}")
+        elif rate_mrps is not None:
+            raise ValueError(f"`{key}` is given twice in `{shorten(words)}`")
+        else:
+            rate_mrps = _more_than_zero(_RATE, parse_mrps(value))
+    curve = DayCurve(tuple(levels))
+    return curve if rate_mrps is None else curve.at(rate_mrps)
+
+
+def _level_ppm(word: str) -> int:
+    if not re.fullmatch(_NUMBER, word):
+        raise ValueError(f"`{shorten(word)}` is not a level of a day, a number such as 0.5")
+    return int(Fraction(word) * PPM)
+
+
 def _index_ppm(word: str) -> int:
-    if not re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,6})?", word):
+    if not re.fullmatch(_NUMBER, word):
         raise ValueError(f"`{shorten(word)}` is not an index of dispersion, a number such as 8")
     index_ppm = int(Fraction(word) * PPM)
     if index_ppm < PPM:

@@ -11,6 +11,7 @@ import click
 
 if TYPE_CHECKING:
     from tailc.replay.arrivals import Arrivals
+    from tailc.replay.diurnal import DayCurve
     from tailc.replay.modulated import Burstiness
 
 
@@ -128,21 +129,21 @@ class RecordedColumn:
 
 
 class ArrivalsType(click.ParamType):
-    """`bursty:idc=8,...`, `bursts:500@45/s,...`, `profile:FILE` or `recorded:COLUMN`."""
+    """`bursty:idc=8,...`, `bursts:500@45/s,...`, `profile:FILE` and so on."""
 
     name = "arrivals"
 
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> Arrivals | Burstiness | RecordedColumn:
+    ) -> Arrivals | Burstiness | DayCurve | RecordedColumn:
         """The process, what is one at each rate, or the column to be read with the trace."""
         shape, _, detail = str(value).partition(":")
-        if shape not in ("bursty", "bursts", "profile", "recorded") or not detail:
+        if shape not in ("bursty", "bursts", "diurnal", "profile", "recorded") or not detail:
             from tailc.units import shorten
 
             shapes = (
-                "`bursty:idc=8,spell=2s`, `bursts:500@45/s,500@30/s`, `profile:FILE` or "
-                "`recorded:COLUMN`"
+                "`bursty:idc=8,spell=2s`, `diurnal:0.5,1,1.5`, `bursts:500@45/s,500@30/s`, "
+                "`profile:FILE` or `recorded:COLUMN`"
             )
             self.fail(f"`{shorten(str(value))}` is not {shapes}", param, ctx)
         if shape == "recorded":
@@ -153,9 +154,13 @@ class ArrivalsType(click.ParamType):
             if detail == "-" and ctx is not None:
                 self._take_standard_input(param, ctx)
             return arrivals_words.rate_profile(detail)
-        read = arrivals_words.bursty if shape == "bursty" else arrivals_words.bursts
+        read = {
+            "bursty": arrivals_words.bursty,
+            "bursts": arrivals_words.bursts,
+            "diurnal": arrivals_words.diurnal,
+        }
         try:
-            return read(detail)
+            return read[shape](detail)
         except ValueError as error:
             self.fail(str(error), param, ctx)
 

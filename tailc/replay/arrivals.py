@@ -65,6 +65,19 @@ class Arrivals(Protocol):
         ...
 
 
+class Pattern(Protocol):
+    """How requests arrive, whatever their mean rate is."""
+
+    @property
+    def words(self) -> str:
+        """As the command line takes it, such as `bursty:idc=8,spell=2s,busy=20%`."""
+        ...
+
+    def at(self, rate_mrps: int) -> Arrivals:
+        """With this mean rate; raises TailcError where that cannot be."""
+        ...
+
+
 # One request in so many is warm-up, from an empty server, and is not counted.
 WARM_UP_PART = 20
 # What a burst has settled to is told by its last requests (Haque et al., ASPLOS 2015, section 6).

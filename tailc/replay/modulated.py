@@ -62,7 +62,11 @@ class Burstiness:
     def words(self) -> str:
         """As the command line takes it."""
         idc, spell = plain_ppm(self.idc_ppm), format_us(self.spell_us)
-        return f"idc={idc},spell={spell},busy={format_ppm(self.busy_ppm)}".replace(" ", "")
+        return f"bursty:idc={idc},spell={spell},busy={format_ppm(self.busy_ppm)}".replace(" ", "")
+
+    def at(self, rate_mrps: int) -> Modulated:
+        """With this mean rate; TailcError where it cannot be had."""
+        return Modulated(rate_mrps, self)
 
     @property
     def cycle_us(self) -> float:
@@ -135,7 +139,7 @@ class Modulated:
     @property
     def words(self) -> str:
         """What `--arrivals` takes."""
-        return f"bursty:{self.burstiness.words},rate={format_mrps(self.rate_mrps)}"
+        return f"{self.burstiness.words},rate={format_mrps(self.rate_mrps)}"
 
     @property
     def levels_rps(self) -> tuple[float, float]:

@@ -121,6 +121,34 @@ def modulated_arrivals(state, rate_mrps, lasting_ns, out):  # pragma: no cover -
 
 
 @njit(cache=True, nogil=True)
+def sloping_arrivals(state, levels_mrps, step_ns, out):  # pragma: no cover - compiled
+    """Fill `out` with arrival times [ns] of a Poisson process whose rate goes through levels.
+
+    It is `levels_mrps[i]` at the time i * `step_ns`, on a straight line to the next, and after the
+    last level the first comes again. Some level is above 0. Where in a step a gap ends is the root
+    of a quadratic equation, so nothing is thinned and each gap takes one random number.
+    """
+    step, into_ns = 0, 0.0  # how far into the step
+    for i in range(len(out)):
+        left = -np.log(1.0 - uniform(state))  # of the gap, in mean gaps
+        while True:
+            here = levels_mrps[step % len(levels_mrps)] / NS_PER_S_IN_MRPS
+            there = levels_mrps[(step + 1) % len(levels_mrps)] / NS_PER_S_IN_MRPS
+            slope = (there - here) / step_ns
+            rate = here + slope * into_ns
+            to_end = (step_ns - into_ns) * (rate + there) / 2
+            if left < to_end:
+                break
+            left -= to_end
+            step += 1
+            into_ns = 0.0
+        if left > 0.0:
+            # rate d + slope d^2 / 2 = left, without a difference of what is nearly equal
+            into_ns += 2.0 * left / (rate + np.sqrt(max(rate * rate + 2.0 * slope * left, 0.0)))
+        out[i] = np.int64(np.rint(step * step_ns + into_ns))
+
+
+@njit(cache=True, nogil=True)
 def shuffled_passes(state, pool, out):  # pragma: no cover - compiled
     """Fill `out` from `pool`: each pass takes every element once, in a new random order.
 

@@ -9,6 +9,7 @@ from tailc.cli.arrivals_option import asked_arrivals
 from tailc.cli.quantities import ARRIVALS, RecordedColumn
 from tailc.errors import Code, TailcError
 from tailc.replay.arrivals import Burst, Bursts, Poisson, RateProfile, Recorded, Step
+from tailc.replay.diurnal import DayCurve
 from tailc.replay.modulated import Burstiness, Modulated
 from tailc.traces.arrivals import ArrivalColumn, Gaps
 from tailc.traces.reading import TimeUnit
@@ -46,9 +47,15 @@ def test_bursty_arrivals_have_a_rate_or_take_those_named_apart():
     [
         (
             "40/s",
-            "`40/s` is not `bursty:idc=8,spell=2s`, `bursts:500@45/s,500@30/s`, `profile:FILE` or "
-            "`recorded:COLUMN`",
+            "`40/s` is not `bursty:idc=8,spell=2s`, `diurnal:0.5,1,1.5`, "
+            "`bursts:500@45/s,500@30/s`, `profile:FILE` or `recorded:COLUMN`",
         ),
+        ("diurnal:0.5,-1", "`-1` is not a level of a day, a number such as 0.5"),
+        ("diurnal:0.5,1/s", "`1/s` is not a level of a day"),
+        ("diurnal:0.5,1,", "`` is not a level of a day"),
+        ("diurnal:0.5,1,busy=2", "`busy=2` is not part of `diurnal:0.5,1,1.5`"),
+        ("diurnal:1,2,rate=1/s,rate=2/s", "`rate` is given twice"),
+        ("diurnal:1,2,rate=0/s", "`rate` must be more than zero"),
         ("bursty:8", "`8` is not part of `bursty:idc=8,spell=2s`"),
         ("bursty:index=8,spell=2s", "`index=8` is not part of `bursty:idc=8,spell=2s`"),
         ("bursty:idc=8,idc=9,spell=2s", "`idc` is given twice in `idc=8,idc=9,spell=2s`"),
@@ -142,6 +149,20 @@ def test_bursty_arrivals_come_at_every_rate():
     assert asked.with_recorded(None) == (Poisson(30_000), Poisson(40_000), slow, fast, BURSTS)
 
 
+def test_days_have_a_rate_or_take_those_named_apart():
+    curve = DayCurve((500_000, 1_500_000))
+    assert ARRIVALS.convert("diurnal:0.5, 1.5", None, None) == curve
+    assert ARRIVALS.convert("diurnal:0.5,1.5,rate=40/s", None, None) == curve.at(40_000)
+    asked = asked_arrivals((30_000,), (curve,), None, (), "error")
+    assert asked.with_recorded(None) == (Poisson(30_000), curve.at(30_000))
+
+
+def test_a_day_of_one_level_is_refused(tailc):
+    ended = tailc("verify", "toy", "--trace", "other.csv", "--arrivals", "diurnal:1")
+    assert ended.code == 64
+    assert "1 level is no day" in ended.err
+
+
 def test_bursty_arrivals_need_a_rate():
     with pytest.raises(TailcError) as refused:
         asked_arrivals((), (Burstiness(2_000_000, 2_000_000),), None, (), "error")
@@ -206,7 +227,7 @@ def test_every_process_asked_for_is_judged(tailc):
     said = judged(
         tailc,
         *("--rate", "3/s", "--arrivals", "bursts:300@4/s,300@2/s"),
-        *("--arrivals", "bursty:idc=3,spell=4s"),
+        *("--arrivals", "bursty:idc=3,spell=4s", "--arrivals", "diurnal:0.5,1.5"),
         *("--arrivals", "recorded:at", "--arrival-unit", "s", "--rescale", "1/s"),
     )
     points = said["result"]["points"]
@@ -214,6 +235,7 @@ def test_every_process_asked_for_is_judged(tailc):
         ("3/s", 3_000),
         ("bursts 300@4/s, 300@2/s", 2_667),
         ("bursty 3/s, IDC 3, spells of 4 s, 20 % busy", 3_000),
+        ("diurnal 3/s, 1.5/s to 4.5/s in 2 levels of a day", 3_000),
         ("recorded `at` at 1/s", 1_000),
     ]
 
