@@ -19,6 +19,7 @@ from tailc.pipeline.controller import Tuned, tune
 from tailc.pipeline.parts import Design, Parts, parts_of
 from tailc.pipeline.progress import Progress, silent
 from tailc.pipeline.promises import check_promises, untold
+from tailc.pipeline.queue.recorded import with_recorded
 from tailc.pipeline.queue.told import queue_remarks, tuned_policy
 from tailc.pipeline.queue.tune import TunedTable, tuned_for_queue
 from tailc.pipeline.refusals import placed, told_in_full
@@ -103,6 +104,9 @@ def _compiled(
     warnings += read.trace.warnings
     parts = parts_of(opened, read)
     warnings += parts.warnings
+    if aim is not None and isinstance(read, OpenedTrace):
+        aim, remarks = with_recorded(aim, opened, read)
+        warnings += remarks
     _check_previous(previous, opened)
     workers = thread_count(threads)
     candidates, refused = _solve_all(opened.kind, spec, parts.design, workers, progress)

@@ -83,8 +83,7 @@ def open_trace(opened: OpenedSpec) -> OpenedTrace:
     spec = opened.spec
     assert not isinstance(spec.demand, DaysAsked)
     recipe = reading(spec.demand, spec.speedup, spec.max_degree)
-    path = _beside(opened.path, spec.demand.trace)
-    trace = read_trace(path, recipe, spec.demand.format)
+    trace = read_trace(trace_path(opened), recipe, spec.demand.format)
     if not opened.kind.speeds_by_degree:
         trace = replace(trace, warnings=not_about_degrees(trace.warnings))
     elif recipe.curves:  # they are written in the spec, so that is where they are odd
@@ -93,6 +92,13 @@ def open_trace(opened: OpenedSpec) -> OpenedTrace:
         warnings = [replace(w, place=place) if w.code in odd else w for w in trace.warnings]
         trace = replace(trace, warnings=tuple(warnings))
     return OpenedTrace(recipe, trace)
+
+
+def trace_path(opened: OpenedSpec) -> str:
+    """Where a spec's requests are."""
+    demand = opened.spec.demand
+    assert not isinstance(demand, DaysAsked)
+    return _beside(opened.path, demand.trace)
 
 
 def split_trace(opened: OpenedSpec, read: OpenedTrace) -> tuple[DemandProfile, DemandProfile]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from tailc.replay.arrivals import Arrivals, Poisson
-from tailc.replay.modulated import Burstiness, Modulated
+from tailc.replay.arrivals import Arrivals, Pattern, Poisson
+from tailc.traces.arrivals import ArrivalColumn
 
 
 class Goal(enum.Enum):
@@ -21,16 +21,20 @@ class QueueAim:
     """The percentile of latency to make small, at which rates, and how much may be replayed.
 
     rates_mrps: in thousandths of a request per second. weights: how much each rate counts.
-    most_requests: budget, in simulated requests. bursts: how arrivals come in bursts; None:
-    Poisson. may_wait: whether a request may wait for another to leave. goal: what is made small;
-    target_us: latency that the percentile must then keep to, None where nothing is to be kept.
+    most_requests: budget, in simulated requests. pattern: how requests arrive; None: Poisson.
+    judged_by: how they do where tables are judged; None: alike. recorded: the column of the trace
+    that both are read from. may_wait: whether a request may wait for another to leave. goal: what
+    is made small; target_us: latency that the percentile must then keep to, None where nothing is
+    to be kept.
     """
 
     percentile_ppm: int
     rates_mrps: tuple[int, ...]
     weights: tuple[int, ...]
     most_requests: int
-    bursts: Burstiness | None = None
+    pattern: Pattern | None = None
+    judged_by: Pattern | None = None
+    recorded: ArrivalColumn | None = None
     may_wait: bool = True
     goal: Goal = Goal.TAIL
     target_us: int | None = None
@@ -45,7 +49,11 @@ class QueueAim:
         """At each rate."""
         return tuple(self._arrivals_at(rate_mrps) for rate_mrps in self.rates_mrps)
 
+    @property
+    def judging(self) -> QueueAim:
+        """The same, with the arrivals that tables are judged under."""
+        return self if self.judged_by is None else replace(self, pattern=self.judged_by)
+
     def _arrivals_at(self, rate_mrps: int) -> Arrivals:
-        if self.bursts is None:
-            return Poisson(rate_mrps)
-        return Modulated(rate_mrps, self.bursts)
+        assert self.recorded is None or self.judged_by is not None
+        return Poisson(rate_mrps) if self.pattern is None else self.pattern.at(rate_mrps)

@@ -41,6 +41,8 @@ def policy_text(policy: Policy) -> str:
     if policy.rates_mrps:
         head.append(f"rates      {', '.join(format_mrps(rate) for rate in policy.rates_mrps)}")
     head.append(f"evidence   {evidence_line(policy)}")
+    if policy.evidence.proof == "replayed":
+        head.append(f"tuned for  {_arrivals(policy)}")
     tables = [_ladder(form, policy) for form in policy.ladders]
     if policy.tail_table is not None:
         tables.append(tail_table_text(policy.tail_table))
@@ -51,6 +53,13 @@ def policy_text(policy: Policy) -> str:
     if policy.controller is not None:
         tables.append(controller_text(policy.controller))
     return "\n".join([*map(printable, head), "", "\n\n".join(tables)])
+
+
+def _arrivals(policy: Policy) -> str:
+    # The replay takes half a second to import, which most policies can do without.
+    from tailc.replay.tuned_for import arrivals_text
+
+    return arrivals_text(dict(policy.evidence.settings))
 
 
 def _ladder(form: Ladder, policy: Policy) -> str:

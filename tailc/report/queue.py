@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tailc.percentiles import PPM
+from tailc.replay.tuned_for import arrivals_text, pattern_settings
 from tailc.report.table import aligned
 from tailc.units import format_mrps, format_us
 
@@ -44,10 +45,11 @@ def queue_text(tuned: TunedTable) -> str:
     """The same as a table."""
     rows = [("rate", "formula", "tuned", "change", "95 % of chance", "clairvoyant", "closed")]
     rows += [_row(gain) for gain in tuned.judged.gains]
-    bursts = f" in bursts ({tuned.aim.bursts})" if tuned.aim.bursts else ""
+    told = pattern_settings(tuned.aim)
+    arrivals = f" under {arrivals_text(told)}" if told else ""
     kept = "kept out of the search" if tuned.kept_out else "that it was tuned on"
     taken = "taken" if tuned.judged.is_better else "not taken"
-    head = f"tail with queues{bursts}, on {tuned.judged_on:,} records {kept}: tuned table {taken}"
+    head = f"tail with queues{arrivals}, on {tuned.judged_on:,} records {kept}: tuned table {taken}"
     return f"{head}\n{aligned(rows)}\n{_CLAIRVOYANT}"
 
 

@@ -8,7 +8,7 @@ from importlib.metadata import version
 from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, Severity
 from tailc.pipeline.queue.tune import TunedTable
-from tailc.replay.queue_aim import QueueAim
+from tailc.replay.tuned_for import pattern_settings
 
 OBJECTIVE, METHOD, PROOF = "queue", "evolution", "replayed"
 _SOLVER, _LIBRARY = "tailc_solvers.evolution", "cmaes"
@@ -51,15 +51,7 @@ def queue_settings(tuned: TunedTable) -> dict[str, int]:
         told |= {"formula_us": gain.formula_us, "tuned_us": gain.tuned_us}
         told |= {"clairvoyant_us": gain.clairvoyant_us}
         settings |= {f"rate_{number}_{name}": value for name, value in told.items()}
-    return settings | _burst_settings(aim)
-
-
-def _burst_settings(aim: QueueAim) -> dict[str, int]:
-    if aim.bursts is None:
-        return {}
-    told = aim.bursts
-    settings = {"idc_ppm": told.idc_ppm, "spell_us": told.spell_us, "busy_ppm": told.busy_ppm}
-    return {f"bursts_{name}": value for name, value in settings.items()}
+    return settings | pattern_settings(aim)
 
 
 def queue_remarks(tuned: TunedTable) -> tuple[Finding, ...]:

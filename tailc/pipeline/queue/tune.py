@@ -20,6 +20,7 @@ from tailc.pipeline.queue.judge import Judged, judged, ranked
 from tailc.pipeline.queue.scene import scenes_of
 from tailc.pipeline.queue.search import least_budget, least_each, searched
 from tailc.pipeline.queue.trials import Trials
+from tailc.replay.diurnal import DayCurve
 from tailc.replay.queue_aim import QueueAim
 from tailc.replay.streams import NS_PER_S_IN_MRPS
 from tailc.replay.workload import Workload
@@ -71,7 +72,7 @@ def tuned_for_queue(
         progress("judging the tables", 1.0)
         ranking = _judging(approach, tuning, aim, _RANKING_SEED, workers)
         order = ranked(found.tables, formula, ranking, aim)
-        last = _judging(approach, judging, aim, _JUDGING_SEED, workers)
+        last = _judging(approach, judging, aim.judging, _JUDGING_SEED, workers)
         assert approach.server is not None
         clairvoyant_us = last.clairvoyant_us(approach.server).tolist()
         best = judged(order[0], formula, last, clairvoyant_us, aim)
@@ -95,11 +96,13 @@ def _check(aim: QueueAim, approach: Approach[Ladder]) -> None:
 def check_rates(aim: QueueAim, load: Workload, cores: int, case: str = "") -> None:
     """Refuse rates that leave the cores no rest; `case` says in which case, for a message."""
     mean_ns = float((load.work_ns * (load.weight / load.requests)).sum())
+    peak = aim.pattern.peak if isinstance(aim.pattern, DayCurve) else 1.0
     for rate_mrps in aim.rates_mrps:
-        busy = rate_mrps * mean_ns / (NS_PER_S_IN_MRPS * cores)
+        busy = rate_mrps * peak * mean_ns / (NS_PER_S_IN_MRPS * cores)
         if busy > _MOST_BUSY:
             message = f"requests at {format_mrps(rate_mrps)} keep {busy:.0%} of the cores busy"
-            message += ", each on one thread" + (case and f", with {case}")
+            message += " at the day's peak" * (peak > 1) + ", each on one thread"
+            message += case and f", with {case}"
             hint = f"tune for rates that keep {_MOST_BUSY:.0%} busy or less"
             raise unfit(message, hint, "rates")
 

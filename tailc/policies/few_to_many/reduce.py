@@ -8,11 +8,13 @@ from tailc.errors import Code, Finding, TailcError
 from tailc.forms.ladder.grid import interval_grid
 from tailc.forms.ladder.problem import LadderProblem, Method, Objective
 from tailc.percentiles import PPM
+from tailc.policies.few_to_many.search_spec import SearchSpec
 from tailc.policies.few_to_many.spec import FewToManySpec
 from tailc.traces.profile import DemandProfile
 from tailc.traces.speedup_check import suggest_max_degree
 
 if TYPE_CHECKING:
+    from tailc.replay.arrivals import Pattern
     from tailc.replay.queue_aim import QueueAim
 
 
@@ -62,12 +64,22 @@ def queue_aim(spec: FewToManySpec) -> QueueAim | None:
 
     weights = spec.search.weights or (1,) * len(spec.rates_mrps)
     percentile_ppm = spec.slos[0].percentile_ppm
-    bursts = spec.search.bursts and spec.search.bursts.burstiness
+    recorded = spec.search.recorded
     return QueueAim(
         percentile_ppm,
         spec.rates_mrps,
         weights,
         spec.search.requests,
-        bursts,
+        _pattern(spec.search),
+        recorded=recorded and recorded.arrivals,
         may_wait=spec.search.e1 == "paper",
     )
+
+
+def _pattern(search: SearchSpec) -> Pattern | None:
+    """How requests arrive, as far as the spec itself says it."""
+    from tailc.replay.diurnal import DayCurve
+
+    if search.diurnal_ppm is not None:
+        return DayCurve(search.diurnal_ppm)
+    return search.bursts and search.bursts.burstiness

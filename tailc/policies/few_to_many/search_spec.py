@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+from pydantic import Field, model_validator
 
 from tailc.errors import Code, TailcError
-from tailc.percentiles import PPM
+from tailc.policies.few_to_many.arrivals_spec import BurstsSpec, DayLevelsPpm, RecordedSpec
 from tailc.specs.fields import (
     Complaint,
     DurationUs,
-    OpenPercentPpm,
     RefusalError,
     SpecModel,
     Whole,
-    exact,
-    written,
 )
 from tailc.units import LARGEST
 
@@ -28,43 +25,9 @@ if TYPE_CHECKING:
 MAX_IN_SYSTEM = 10_000
 # Fewer requests tell nothing of a tail.
 FEWEST_TUNED = 1_000_000
-MOST_IDC = 1_000_000
-_OF_QUEUE = ("requests", "weights", "bursts")
+_NOT_POISSON = ("bursts", "diurnal", "recorded")
+_OF_QUEUE = ("requests", "weights", *_NOT_POISSON)
 Weight = Annotated[Whole, Field(ge=1, le=LARGEST)]
-
-
-def _idc(value: Any) -> int:
-    ppm = round(exact(value) * PPM)
-    if not PPM <= ppm <= MOST_IDC * PPM:
-        message = f"must be from 1 (Poisson) to {MOST_IDC:,}, not {written(value)}"
-        raise RefusalError(Complaint(Code.BAD_VALUE, message, "for example `8`"))
-    return ppm
-
-
-class BurstsSpec(SpecModel):
-    """How requests come in bursts at each of the rates: the rate switches between two levels."""
-
-    idc_ppm: Annotated[
-        int, BeforeValidator(_idc), WithJsonSchema({"type": "number", "minimum": 1})
-    ] = Field(
-        alias="idc",
-        examples=[8],
-        description="Index of dispersion of counts over long times; 1 is Poisson.",
-    )
-    spell_us: DurationUs = Field(
-        alias="spell", examples=["2s"], description="Mean time of a busy spell."
-    )
-    busy_ppm: OpenPercentPpm | None = Field(
-        default=None, alias="busy", description="Share of the time that is busy; 20%, if absent."
-    )
-
-    @property
-    def burstiness(self) -> Burstiness:
-        """The same for a replay."""
-        # The replay takes half a second to import, which most specs can do without.
-        from tailc.replay.modulated import BUSY_PPM, Burstiness
-
-        return Burstiness(self.idc_ppm, self.spell_us, self.busy_ppm or BUSY_PPM)
 
 
 class SearchSpec(SpecModel):
@@ -92,6 +55,19 @@ class SearchSpec(SpecModel):
         default=None,
         description="Of the objective `queue`: arrivals come in bursts; Poisson, if absent.",
         examples=[{"idc": 8, "spell": "2s"}],
+    )
+    diurnal_ppm: DayLevelsPpm | None = Field(
+        default=None,
+        alias="diurnal",
+        description="Of the objective `queue`: levels of the rate at equal times round a day, "
+        "relative to each other.",
+        examples=[[0.5, 1, 1.5]],
+    )
+    recorded: RecordedSpec | None = Field(
+        default=None,
+        description="Of the objective `queue`: the gaps between the requests of the trace, by a "
+        "column of times.",
+        examples=["at", {"column": "at", "unit": "s"}],
     )
     step_us: DurationUs | None = Field(
         default=None, alias="step", description="Step of the grid of intervals."
@@ -128,7 +104,7 @@ class SearchSpec(SpecModel):
         """The objective `queue` is about rates, and only it has a budget, weights and bursts."""
         if self.objective == "queue":
             return list(self._rate_complaints(rates_mrps))
-        given = [name for name in _OF_QUEUE if name in self.model_fields_set]
+        given = [name for name in _OF_QUEUE if self._is_given(name)]
         return [
             Complaint(
                 Code.CONFLICT,
@@ -140,6 +116,9 @@ class SearchSpec(SpecModel):
             for name in given
         ]
 
+    def _is_given(self, name: str) -> bool:
+        return not {name, f"{name}_ppm"}.isdisjoint(self.model_fields_set)
+
     def _rate_complaints(self, rates_mrps: Sequence[int]) -> Iterator[Complaint]:
         if not rates_mrps:
             message = "is `queue`, but no `rates` are given at which requests could queue"
@@ -150,6 +129,11 @@ class SearchSpec(SpecModel):
             message = f"are {len(self.weights)}, but there are {len(rates_mrps)} rates"
             hint = "give one for each of `rates`, in their order"
             yield Complaint(Code.CONFLICT, message, hint, ("search", "weights"), ("rates",))
+        first, *others = [name for name in _NOT_POISSON if self._is_given(name)] or [""]
+        for other in others:
+            message = f"and `search.{first}` both say how requests arrive"
+            at, also = ("search", other), ("search", first)
+            yield Complaint(Code.CONFLICT, message, "remove one", at, also)
         if self.bursts is not None:
             yield from _burst_complaints(self.bursts.burstiness, rates_mrps)
 

@@ -119,7 +119,7 @@ def test_a_table_for_bursts_says_so_and_is_another(tuned, tmp_path):
     assert compiled.policy.forms != for_poisson.policy.forms
     pairs = zip(tails_of(compiled), tails_of(for_poisson), strict=True)
     assert all(in_bursts > poisson for in_bursts, poisson in pairs)
-    assert "in bursts (IDC 8, spells of 2 s" in queue_text(compiled.queue)
+    assert "under bursts (IDC 8, spells of 2 s" in queue_text(compiled.queue)
 
 
 def tails_of(compiled):

@@ -1,0 +1,61 @@
+"""The recorded arrivals that a table is tuned for: a part to search on, and one to judge by."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.errors import Code, Finding, Place, TailcError
+from tailc.pipeline.recorded import recorded_arrivals
+from tailc.pipeline.spec import OpenedSpec
+from tailc.pipeline.trace import OpenedTrace, trace_path
+from tailc.replay.queue_aim import QueueAim
+from tailc.replay.rounds import RecordedGaps
+from tailc.specs.common import DemandSpec
+from tailc.traces.source import open_source
+from tailc.traces.split import held_out_mask
+
+# The last of so many parts of the recording judges, as of the records.
+_JUDGING_PART = 3
+FEWEST_ARRIVALS = 600
+
+
+def with_recorded(
+    aim: QueueAim, opened: OpenedSpec, read: OpenedTrace
+) -> tuple[QueueAim, tuple[Finding, ...]]:
+    """The aim with the arrivals of the design part, as they follow one another, and what is odd.
+
+    The first two thirds are searched on, the last third judges. Raises TailcError as
+    `recorded_arrivals` does, and for arrivals too few to part.
+    """
+    if aim.recorded is None:
+        return aim, ()
+    trace, chosen = read.trace, None
+    if read.reading.split is not None:
+        chosen = ~held_out_mask(trace, read.reading.split)
+        trace = replace(trace, requests=trace.requests.select(chosen), split_key=None)
+    demand, column = opened.spec.demand, aim.recorded
+    assert isinstance(demand, DemandSpec)
+    with open_source(trace_path(opened)) as source:
+        found, warnings = recorded_arrivals(
+            source, trace, read.reading, column, chosen, demand.format
+        )
+        place = Place(source.name, field=column.name)
+    count = len(found.times_ns)
+    if count < FEWEST_ARRIVALS:
+        message = f"{count} arrivals are too few to tune a table on and to judge it by"
+        hint = f"give a recording of {FEWEST_ARRIVALS} or more"
+        raise TailcError(Finding(Code.FEW_ARRIVALS, message, place, hint))
+    first = count - count // _JUDGING_PART
+    parts = found.times_ns[:first], found.times_ns[first:]
+    tuning, judging = (_gaps(part, place) for part in parts)
+    return replace(aim, pattern=tuning, judged_by=judging), warnings
+
+
+def _gaps(times_ns: NDArray[np.int64], place: Place) -> RecordedGaps:
+    if times_ns[-1] == times_ns[0]:
+        message = f"a part of {len(times_ns)} arrivals comes all at once"
+        raise TailcError(Finding(Code.FEW_ARRIVALS, message, place, "give a longer recording"))
+    return RecordedGaps(times_ns - times_ns[0], place.field or "")
