@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from tailc.errors import Code, Finding, TailcError
+from tailc.forms.ladder.interval_rows import interval_rows
 from tailc.forms.ladder.problem import LadderProblem
-from tailc.forms.ladder.solution import LadderSolution, Schedule, SolvedRow
+from tailc.forms.ladder.solution import LadderSolution, SolvedRow
 from tailc.forms.ladder.table import (
-    ON_EXIT,
-    Admission,
     Boost,
-    Climb,
     CostUnit,
     Guard,
     Ladder,
@@ -72,32 +70,10 @@ def _rules(spec: FewToManySpec) -> tuple[Rule, ...]:
 
 
 def _rows(solution: LadderSolution, *, waits_for_exit: bool, from_arrival: bool) -> list[Row]:
-    rows: list[Row] = []
-    climbs: tuple[Climb, ...] = (Climb(0, 0),)
     for solved in solution.rows:
         if solved.schedule is None and not waits_for_exit:
             raise _no_start(solved)
-        if solved.schedule is not None:
-            climbs = _aged(solved.schedule, from_arrival)
-        if solved.schedule is None or (waits_for_exit and _waits_longest(solved, solution)):
-            rows.append(_at_exit(solved.load, climbs))
-        else:
-            admission = Admission.after(solved.schedule.wait_us)
-            rows.append(Row(solved.load, solved.load, admission, climbs))
-    if waits_for_exit:
-        rows.append(_at_exit(solution.rows[-1].load + 1, climbs))
-    return rows
-
-
-def _at_exit(load: int, climbs: tuple[Climb, ...]) -> Row:
-    return Row(load, load, ON_EXIT, (Climb(0, 0), *climbs[1:]))
-
-
-def _aged(schedule: Schedule, from_arrival: bool) -> tuple[Climb, ...]:
-    """The schedule's climbs; counted from arrival, all but the first come the wait later."""
-    first, *later = schedule.climbs()
-    shift_us = schedule.wait_us if from_arrival else 0
-    return (first, *(Climb(climb.age_us + shift_us, climb.rung) for climb in later))
+    return interval_rows(solution, waits_for_exit=waits_for_exit, from_arrival=from_arrival)
 
 
 def _no_start(solved: SolvedRow) -> TailcError:
@@ -107,9 +83,3 @@ def _no_start(solved: SolvedRow) -> TailcError:
     )
     hint = "set `e1: paper`, lower `max_in_system`, or raise `longest_interval`"
     return TailcError(Finding(Code.INFEASIBLE, message, help=hint))
-
-
-def _waits_longest(solved: SolvedRow, solution: LadderSolution) -> bool:
-    longest_us = solution.longest_wait_us
-    assert solved.schedule is not None
-    return longest_us is not None and solved.schedule.wait_us >= longest_us
