@@ -134,7 +134,9 @@ def _value(shape: dict[str, Any]) -> str:
         return f"such as {' or '.join(f'`{example}`' for example in shape['examples'])}"
     if shape["type"] == "array":
         inner = shape["items"]
-        return "a list" if "$ref" in inner else f"a list of {_plural(_value(inner))}"
+        # Of one form that a line can tell, or of any.
+        is_plain = "$ref" not in inner and ("anyOf" not in inner or _is_quantity(inner))
+        return f"a list of {_plural(_value(inner))}" if is_plain else "a list"
     if shape["type"] in ("integer", "number"):
         return _number(shape)
     if "pattern" in shape:
@@ -159,7 +161,9 @@ def _number(shape: dict[str, Any]) -> str:
 
 def _is_quantity(shape: dict[str, Any]) -> bool:
     """Whether it is a text with a unit, whose pattern allows spaces around it."""
-    return "anyOf" in shape or r"\s" in shape.get("pattern", "")
+    if "anyOf" in shape:
+        return "examples" in shape
+    return r"\s" in shape.get("pattern", "")
 
 
 def _plural(value: str) -> str:

@@ -1,5 +1,6 @@
 """The shipped examples are what their READMEs say they are."""
 
+import itertools
 from functools import cache
 from pathlib import Path
 
@@ -78,5 +79,8 @@ def test_an_example_compiles_to_the_policy_beside_it(example):
 
 @pytest.mark.parametrize("example", NAMES)
 def test_a_tail_never_falls_as_requests_are_added(example):
-    tails_us = [row.tail_us for row in compiled(example).evidence.rows]
-    assert tails_us == sorted(tails_us)
+    evidence = compiled(example).evidence
+    tails_us = [row.tail_us for row in evidence.rows]
+    # Least cost takes all the time that it may, but for the rounding of ages.
+    rounding_us = 0 if evidence.objective == "tail" else 5
+    assert all(b >= a - rounding_us for a, b in itertools.pairwise(tails_us))

@@ -13,6 +13,7 @@ from tailc.pipeline.recorded import recorded_arrivals
 from tailc.pipeline.remarks import other_measure, suspect_unit
 from tailc.pipeline.trace import not_about_degrees
 from tailc.replay.arrivals import Recorded
+from tailc.replay.workload import degrees
 from tailc.traces.arrivals import ArrivalColumn
 from tailc.traces.demand_log import as_drawn, reading_of_log
 from tailc.traces.profile import DemandProfile
@@ -78,7 +79,7 @@ def trace_warnings(
     policy: Policy, held_out: HeldOut, source: str, drift: Drift | None
 ) -> tuple[Finding, ...]:
     """What is odd about the trace at `source`, to whoever judges `policy` on it."""
-    of_rungs = policy.tail_table is not None or any(ladder.power for ladder in policy.ladders)
+    of_rungs = all(degrees(ladder) is None for ladder in policy.ladders)
     return (
         *(not_about_degrees(held_out.warnings) if of_rungs else held_out.warnings),
         *suspect_unit(held_out.profile, policy.slos),

@@ -20,6 +20,7 @@ from tailc_solvers.sample import Sample
 from tailc_solvers.status import Status
 
 from tailc.errors import Code, Finding, TailcError
+from tailc.forms.ladder.grid import IntervalGrid
 from tailc.forms.ladder.problem import LadderProblem, Method
 from tailc.forms.ladder.solution import (
     LadderSolution,
@@ -74,10 +75,19 @@ def solve_for_schedules(problem: LadderProblem, threads: int, progress: Progress
         for number in range(len(problem.loads))
     )
     _check_target(problem, rows)
-    longest_wait_us = problem.grid.longest_us if problem.method is Method.GRID else None
     return LadderSolution(
-        rows, proposal.proof, proposal.solver, proposal.evaluations, longest_wait_us
+        rows, proposal.proof, proposal.solver, proposal.evaluations, _longest_wait_us(problem)
     )
+
+
+def _longest_wait_us(problem: LadderProblem) -> int | None:
+    """Continuous time has none."""
+    return _grid(problem).longest_us if problem.method is Method.GRID else None
+
+
+def _grid(problem: LadderProblem) -> IntervalGrid:
+    assert problem.grid is not None
+    return problem.grid
 
 
 def _sample(problem: LadderProblem) -> Sample:
@@ -150,8 +160,8 @@ def _by_grid(problem: LadderProblem, sample: Sample, threads: int, progress: Pro
         problem.loads,
         problem.budget_ppm / PPM,
         rank=problem.rank,
-        step_ms=problem.grid.step_us / US_PER_MS,
-        longest_ms=problem.grid.longest_us / US_PER_MS,
+        step_ms=_grid(problem).step_us / US_PER_MS,
+        longest_ms=_grid(problem).longest_us / US_PER_MS,
         objective=problem.objective.value,
         target_ms=_target_ms(problem),
         max_evaluations=problem.max_evaluations,
@@ -192,9 +202,9 @@ def _schedule(v_ms: NDArray[np.float64]) -> Schedule:
 
 
 def _check_target(problem: LadderProblem, rows: tuple[SolvedRow, ...]) -> None:
-    """Refuse a target that some load cannot meet, and say what it could."""
+    """Refuse a target that some load cannot meet, or that none can, and say what it could."""
     missed = [row for row in rows if row.status is RowStatus.INFEASIBLE]
-    if problem.target_us is None or not missed:
+    if problem.target_us is None or len(missed) < (len(rows) if problem.may_miss else 1):
         return
     first, nearest_us = missed[0], [row.nearest_tail_us for row in missed]
     target = promise(problem.percentile_ppm, problem.target_us)
@@ -206,8 +216,8 @@ def _check_target(problem: LadderProblem, rows: tuple[SolvedRow, ...]) -> None:
     if len(attainable_us) < len(missed):
         hint = f"no schedule keeps so many requests {limit}: lower the largest load"
     else:
-        # The highest load is the hardest: what it can meet, all can.
-        relaxed = format_us(max(attainable_us))
+        # The highest load is the hardest: what it can meet, all can. One load may be enough.
+        relaxed = format_us(min(attainable_us) if problem.may_miss else max(attainable_us))
         hint = f"relax the latency to {relaxed}, raise the limit, or lower the largest load"
     raise TailcError(Finding(Code.INFEASIBLE, message, help=hint))
 
@@ -222,7 +232,7 @@ def _dual_unfit(why: str, hint: str) -> TailcError:
 
 def _budget_ended(problem: LadderProblem, evaluations: int) -> TailcError:
     message = f"the search ended after `{evaluations}` evaluations without a certified answer"
-    grid = problem.grid
+    grid = _grid(problem)
     hint = (
         f"raise search.max_evaluations, or search fewer schedules: {grid.steps} steps of "
         f"`{grid.step_us}us` for {len(problem.cost_ppm)} rungs"

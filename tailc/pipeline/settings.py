@@ -18,12 +18,12 @@ def ladder_settings(problem: LadderProblem, _solution: object) -> dict[str, int]
     """Of the search for schedules."""
     settings = {
         "budget_ppm": problem.budget_ppm,
-        "longest_us": problem.grid.longest_us,
         "max_in_system": problem.loads[-1],
         "percentile_ppm": problem.percentile_ppm,
         "rungs": len(problem.cost_ppm),
-        "step_us": problem.grid.step_us,
     }
+    if problem.grid is not None:
+        settings |= {"longest_us": problem.grid.longest_us, "step_us": problem.grid.step_us}
     if problem.target_us is not None:
         settings["target_us"] = problem.target_us
     return settings

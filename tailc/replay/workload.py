@@ -81,6 +81,12 @@ def degrees(ladder: Ladder) -> tuple[int, ...] | None:
     return tuple(cost // PPM for cost in costs_ppm)
 
 
+def shared_unit(ladder: Ladder) -> str:
+    """What requests on the ladder compete for: the one limited cost unit, `threads` for several."""
+    limited = [unit.name for unit in ladder.cost_units if unit.capacity_ppm is not None]
+    return limited[0] if len(limited) == 1 else THREADS
+
+
 def workload(profile: DemandProfile, ladder: Ladder) -> Workload:
     """The profile at the speeds that its requests have on the rungs of the ladder.
 

@@ -14,6 +14,7 @@ from tailc.forms.plan.racks_problem import RacksProblem
 from tailc.forms.shares_problem import SharesProblem
 from tailc.forms.tail_problem import TailProblem
 from tailc.percentiles import PPM
+from tailc.replay.workload import shared_unit
 from tailc.report.borrowing import lanes_result, lanes_text
 from tailc.report.clusters import clusters_result, clusters_text
 from tailc.report.cores import cores_result, cores_text
@@ -21,6 +22,7 @@ from tailc.report.models import models_result, models_text
 from tailc.report.policy import policy_result, policy_text
 from tailc.report.queue import queue_result, queue_text
 from tailc.report.racks import racks_result, racks_text
+from tailc.report.rungs import is_joint
 from tailc.report.table import aligned
 from tailc.report.tails import tails_result, tails_text
 from tailc.traces.profile import DemandProfile
@@ -71,7 +73,10 @@ def _threads_result(compiled: Compiled) -> dict[str, object]:
 
 
 def speedup_line(compiled: Compiled) -> str:
-    """Mean speed-ups by degree, and how many degrees are used."""
+    """Mean speed-ups by degree, and how many degrees are used; of joined rungs, the target."""
+    ladder, problem = compiled.policy.ladders[0], compiled.sweep.chosen.problem
+    if is_joint(ladder) and isinstance(problem, LadderProblem):
+        return f"target of the rows: {problem.budget_ppm / PPM:g} {shared_unit(ladder)} in the mean"
     found = _speedups(compiled)
     groups = {"mean": found.everyone, "longest 5 %": found.longest, "shortest 5 %": found.shortest}
     told = [f"{name} {_curve(speeds.tolist())}" for name, speeds in groups.items()]

@@ -11,6 +11,7 @@ from tailc.forms.ladder.table import Admission, AdmissionKind, Ladder, LoadAxis,
 from tailc.percentiles import PPM
 from tailc.report.energy import cost_titles, in_watts, is_by_rate, is_energy, objective_text
 from tailc.report.plan import plan_text
+from tailc.report.rungs import is_joint, rungs_text
 from tailc.report.shares import shares_text
 from tailc.report.steering import climbs_text, controller_text, cores_text
 from tailc.report.table import aligned
@@ -63,8 +64,10 @@ def _arrivals(policy: Policy) -> str:
 
 
 def _ladder(form: Ladder, policy: Policy) -> str:
-    """Rows, and below them the cores that the rungs are, if they are any."""
+    """Rows, and below them the cores that the rungs are, or what they join, if they do."""
     cores = cores_text(form, " [W]" if in_watts(policy.evidence) else "")
+    if is_joint(form):
+        cores = rungs_text(form)
     heading = "" if form.request_class is None else f"class {printable(form.request_class)}\n"
     return heading + ladder_text(form) + (f"\n\n{cores}" if cores else "")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BeforeValidator, WithJsonSchema
 
@@ -74,20 +74,22 @@ def _positive_power(value: object) -> Power:
     return power
 
 
-def _schema(minimum: dict[str, int], what: str) -> WithJsonSchema:
+def _schema(minimum: dict[str, int], what: str) -> dict[str, Any]:
     watts = quantity_schema(what, POWER)
-    return WithJsonSchema({"anyOf": [{"type": "number", **minimum}, watts], "description": what})
+    return {"anyOf": [{"type": "number", **minimum}, watts], "description": what}
 
 
-PowerField = Annotated[
-    Power,
-    BeforeValidator(_positive_power),
-    _schema({"exclusiveMinimum": 0}, "A power in watts, or relative to a slow core."),
-]
-IdlePowerField = Annotated[
-    Power,
-    BeforeValidator(_power),
-    _schema({"minimum": 0}, "A power in watts, or relative to a slow core; it may be 0."),
+_POSITIVE = _schema({"exclusiveMinimum": 0}, "A power in watts, or relative to a slow core.")
+_IDLE = _schema({"minimum": 0}, "A power in watts, or relative to a slow core; it may be 0.")
+_ONE_OR_MORE = {"anyOf": [_POSITIVE, {"type": "array", "items": _POSITIVE, "minItems": 1}]}
+
+PowerField = Annotated[Power, BeforeValidator(_positive_power), WithJsonSchema(_POSITIVE)]
+IdlePowerField = Annotated[Power, BeforeValidator(_power), WithJsonSchema(_IDLE)]
+# One power is short for a list of it.
+PowersField = Annotated[
+    tuple[PowerField, ...],
+    BeforeValidator(lambda value: value if isinstance(value, (list, tuple)) else [value]),
+    WithJsonSchema(_ONE_OR_MORE),
 ]
 FrequencyKhz = Annotated[
     int,

@@ -18,6 +18,7 @@ from tailc.replay.baselines import Search, Tried, baseline, check_name, chosen_n
 from tailc.replay.frequencies.clocks import Clocks
 from tailc.replay.outcome import Outcome
 from tailc.replay.subject import Subject, workload_for
+from tailc.replay.workload import THREADS, shared_unit
 from tailc.specs.slo import Slo
 from tailc.threads import thread_count
 from tailc.traces.profile import DemandProfile
@@ -84,6 +85,7 @@ def verify(
         cut_off_us=options.cut_off_us,
         other_power_ppm=options.other_power_ppm,
         settling_requests=settling(policy.controller),
+        shared=shared_unit(policy.ladders[0]) if policy.ladders else THREADS,
     )
 
 

@@ -265,7 +265,7 @@ class Verdicts:
     `drift` None: the artifact does not tell. `cut_off_us`: execution time at which requests were
     ended, None where none is. `other_power_ppm`: share of the reference's server whose power is not
     that of cores. `settling_requests`: so many come before those of a replay at a constant rate,
-    and are not measured.
+    and are not measured. `shared`: what requests compete for, and what `threads` count.
     """
 
     policy_name: str
@@ -282,6 +282,7 @@ class Verdicts:
     cut_off_us: int | None = None
     other_power_ppm: int = 0
     settling_requests: int = 0
+    shared: str = "threads"
 
     @property
     def ruling(self) -> Ruling:

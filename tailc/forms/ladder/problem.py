@@ -38,8 +38,9 @@ class Method(enum.Enum):
 class LadderProblem:
     """Rung i is degree i + 1 of the profile's curves; it costs `cost_ppm[i]` millionths per ms.
 
-    `budget_ppm` limits the average total cost of q requests, in millionths. `grid` and
-    `max_evaluations` are for the grid method only.
+    `budget_ppm` limits the average total cost of q requests, in millionths. `max_evaluations` is
+    for the grid method only, and so is `grid`. Where `may_miss`, loads that cannot meet the target
+    have no schedule; else one such load is an error.
     """
 
     profile: DemandProfile
@@ -50,13 +51,15 @@ class LadderProblem:
     objective: Objective
     target_us: int | None
     method: Method
-    grid: IntervalGrid
+    grid: IntervalGrid | None = None
     max_evaluations: int | None = None
+    may_miss: bool = False
 
     def __post_init__(self) -> None:
         assert len(self.cost_ppm) == self.profile.degrees
         assert self.loads
         assert (self.objective is Objective.COST) == (self.target_us is not None)
+        assert self.method is Method.DUAL or self.grid is not None
 
     @property
     def rank(self) -> int:

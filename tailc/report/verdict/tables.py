@@ -58,13 +58,14 @@ def policy_alone(verdicts: Verdicts) -> tuple[Column, Groups]:
 
 
 def rung_use(verdicts: Verdicts, rungs: Sequence[str]) -> tuple[Column, Groups]:
-    """Mean threads of a request of the policy, and the rungs, by name, that requests left on.
+    """Mean threads of a request of the policy, or of what else requests share, and the rungs that
+    requests left on, by name.
 
     On cores of their own requests have no threads.
     """
     uses = [point.policy.load.rung_use for point in verdicts.points]
     threads = (
-        _column("threads", [count(use.mean_milli) for use in uses]),
+        _column(verdicts.shared, [count(use.mean_milli) for use in uses]),
         _column("longest 5 %", [count(use.longest_milli) for use in uses]),
         _column("shortest 5 %", [count(use.shortest_milli) for use in uses]),
     )
@@ -138,11 +139,18 @@ def _load(verdicts: Verdicts, runs: Sequence[Run]) -> tuple[Column, ...]:
     return (
         mean,
         _column("util", ["-" if share is None else percent(share) for share in util]),
-        _column("threads", [count(load.threads_milli) for load in loads]),
+        _column(verdicts.shared, [count(load.threads_milli) for load in loads]),
         number,
-        _column("thread time", [ms(load.thread_time_us, digits) for load in loads]),
+        _column(
+            f"{_of_one(verdicts.shared)} time", [ms(load.thread_time_us, digits) for load in loads]
+        ),
         *cut,
     )
+
+
+def _of_one(shared: str) -> str:
+    """Such as `thread` of `threads`."""
+    return shared.removesuffix("s")
 
 
 def _column(head: str, cells: Sequence[str], is_number: bool = True) -> Column:

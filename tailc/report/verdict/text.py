@@ -28,6 +28,14 @@ _LEGEND = """\
 Times in ms. noise: half-width from simulated arrivals alone; mean: mean latency; util: threads that
 ran over cores; threads, n: mean threads, and mean requests in the system; thread time: threads
 times time that a request took"""
+_POWER_LEGEND = """\
+Times in ms. noise: half-width from simulated arrivals alone; mean: mean latency; util: what was
+drawn of the peak power; {0}, n: mean power asked for, and mean requests in the system;
+{1} time: power times time that a request had it"""
+_SHARED_LEGENDS = {
+    "power": _POWER_LEGEND.format("power", "power"),
+    "watts": _POWER_LEGEND.format("watts", "watt"),
+}
 _CORES_LEGEND = """\
 Times in ms. noise: half-width from simulated arrivals alone; mean: mean latency; n: mean requests
 in the system; energy: power times ms that a request drew, with its interval over replays; idle:
@@ -50,7 +58,7 @@ _SPIKES = """\
 stretches of a constant rate: percentile of their requests; share of the tails, measured once an
 epoch, that are over the target; how far they overshoot it; epochs until they have settled"""
 _AGAINST = "; policy: its percentile against the row's"
-_RUNGS = "threads of a request in the policy, and the rung it left on"
+_RUNGS = "{shared} of a request in the policy, and the rung it left on"
 _STRETCHES = "percentiles by stretch of the arrivals, in order"
 
 
@@ -78,7 +86,7 @@ def as_text(verdicts: Verdicts, rungs: Sequence[str] = ()) -> str:
 def _legend(verdicts: Verdicts) -> str:
     against = _AGAINST if any(point.baselines for point in verdicts.points) else ""
     if not is_on_cores(verdicts):
-        return f"{_LEGEND}{against}."
+        return f"{_SHARED_LEGENDS.get(verdicts.shared, _LEGEND)}{against}."
     if is_on_lanes([point.policy for point in verdicts.points]):
         return f"{_LANES_LEGEND}{against}."
     legend = _CLOCKS_LEGEND if has_clocks(verdicts) else _CORES_LEGEND
@@ -90,7 +98,7 @@ def _rung_use(verdicts: Verdicts, rungs: Sequence[str]) -> Iterator[str]:
         for point in verdicts.points:
             yield f"{_LEVELS}\n" + "\n\n".join(_tables(*level_use(point)))
         return
-    said = _CORE_RUNGS if is_on_cores(verdicts) else _RUNGS
+    said = _CORE_RUNGS if is_on_cores(verdicts) else _RUNGS.format(shared=verdicts.shared)
     yield f"{said}\n" + "\n\n".join(_tables(*rung_use(verdicts, rungs)))
 
 

@@ -1,0 +1,80 @@
+"""Threads and frequencies joined: which of their combinations are worth a rung.
+
+At a multiplier a unit of work is best done where alpha * power / speed + beta / speed is least,
+that is alpha * power + beta over speed; so only rungs on the lower convex hull of (speed, power)
+are ever the best, whatever the weights of energy and time.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tailc.percentiles import PPM
+from tailc.specs.cores import Cores
+
+
+@dataclass(frozen=True)
+class JointRung:
+    """So many threads at a frequency: speed at work 1, and power of all threads, in millionths."""
+
+    threads: int
+    level: str
+    speed_ppm: int
+    power_ppm: int
+
+    @property
+    def name(self) -> str:
+        """Such as `2 threads at 1.7 GHz`."""
+        return f"{self.threads} {'thread' if self.threads == 1 else 'threads'} at {self.level}"
+
+
+def combinations(cores: Cores, speedup_ppm: Sequence[int]) -> tuple[JointRung, ...]:
+    """Every number of threads at every level; `speedup_ppm` is by threads, from one."""
+    return tuple(
+        JointRung(
+            threads,
+            level.name,
+            max(level.speed_ppm * gain_ppm // PPM, 1),
+            level.power_ppm * threads,
+        )
+        for threads, gain_ppm in enumerate(speedup_ppm, start=1)
+        for level in cores.types
+    )
+
+
+def worth_having(rungs: Sequence[JointRung]) -> tuple[JointRung, ...]:
+    """Those on the hull in order of speed, on which a climb never takes a thread away.
+
+    A rung with fewer threads than the one below it is left out, and the hull drawn anew.
+    """
+    left = list(rungs)
+    while True:
+        hull = _hull(left)
+        fewer = [b for a, b in itertools.pairwise(hull) if b.threads < a.threads]
+        if not fewer:
+            return tuple(hull)
+        left.remove(fewer[0])
+
+
+def _hull(rungs: Sequence[JointRung]) -> list[JointRung]:
+    """From the rung of least energy per work, of those the fastest, to the fastest of all.
+
+    Of equal speed the one of least power, and of those the one of fewer threads.
+    """
+    hull: list[JointRung] = []
+    for rung in sorted(rungs, key=lambda each: (each.speed_ppm, each.power_ppm, each.threads)):
+        if hull and hull[-1].speed_ppm == rung.speed_ppm:
+            continue
+        while hull and _is_above(hull[-1], hull[-2] if len(hull) > 1 else None, rung):
+            hull.pop()
+        hull.append(rung)
+    return hull
+
+
+def _is_above(rung: JointRung, slower: JointRung | None, faster: JointRung) -> bool:
+    """Whether a rung is on or above the line between its neighbours, the first from the origin."""
+    speed_ppm, power_ppm = (slower.speed_ppm, slower.power_ppm) if slower else (0, 0)
+    run, rise = faster.speed_ppm - speed_ppm, faster.power_ppm - power_ppm
+    return (rung.power_ppm - power_ppm) * run >= rise * (rung.speed_ppm - speed_ppm)

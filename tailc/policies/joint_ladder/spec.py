@@ -1,0 +1,282 @@
+"""What a user writes for a joint ladder: threads and frequencies under a limit on power."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from tailc.errors import Code
+from tailc.policies.joint_ladder.rungs import JointRung, combinations, worth_having
+from tailc.specs.common import DemandSpec, SloSpec, SpeedupSpec, repeated_rates
+from tailc.specs.cores import Cores
+from tailc.specs.cores_build import build
+from tailc.specs.cores_fields import Power, PowerField, PowersField
+from tailc.specs.cores_spec import CoresSpec
+from tailc.specs.fields import (
+    Complaint,
+    DurationUs,
+    Flag,
+    Name,
+    RateMrps,
+    RefusalError,
+    SpecModel,
+    Whole,
+)
+from tailc.specs.overrides import overridden
+from tailc.specs.slo import Slo
+from tailc.units import format_us
+
+NAME = "joint-ladder"
+# Every load up to it is a row that is searched and kept in memory.
+MAX_IN_SYSTEM = 10_000
+MAX_THREADS = 1_024
+
+
+class ServerSpec(SpecModel):
+    """The power that requests share, and how they look at their age."""
+
+    peak_power: PowerField = Field(
+        examples=[102], description="What all cores at work may draw at once."
+    )
+    target_powers: Annotated[PowersField, Field(min_length=1)] | None = Field(
+        default=None,
+        alias="target_power",
+        description="Mean power under load, near the peak; the peak, if absent. A list is swept.",
+    )
+    max_threads: Annotated[Whole, Field(ge=1, le=MAX_THREADS)] | None = Field(
+        default=None, description="Most threads a request; as many as have a speed-up, if absent."
+    )
+    quantum_us: DurationUs = Field(
+        default=5_000,
+        alias="quantum",
+        description="How often a request looks whether to climb.",
+        json_schema_extra={"default": "5ms"},
+    )
+    boosting: Flag = Field(
+        default=True, description="Whether requests at the last rung may get priority."
+    )
+    age_clock: Literal["execution", "arrival"] = Field(
+        default="execution", description="Where the age that decides on climbing counts from."
+    )
+
+
+class SearchSpec(SpecModel):
+    """Which rows are searched for."""
+
+    max_in_system: Annotated[Whole, Field(ge=1, le=MAX_IN_SYSTEM)] | None = Field(
+        default=None,
+        description="Last load with a row; as many as the target power runs on the first rung, "
+        "if absent.",
+    )
+
+
+class JointSpec(SpecModel):
+    """A joint policy: threads are added and clocks raised as a request ages, by the load."""
+
+    api_version: Literal["tailc/v1"] = Field(alias="apiVersion", description="The spec language.")
+    kind: Literal["joint-ladder"] = Field(description="The kind of policy.")
+    name: Name = Field(examples=["websearch-joint"], description="Name of the policy.")
+    objective: Literal["tail", "energy"] = Field(
+        default="tail", description="Least tail, or least energy of a request under the first SLO."
+    )
+    slo: Annotated[tuple[SloSpec, ...], Field(min_length=1)] = Field(
+        examples=[[{"percentile": "99%", "latency": "400ms"}]],
+        description="What latency must meet; the first is the search's target.",
+    )
+    target_us: DurationUs | None = Field(
+        default=None,
+        alias="target",
+        description="Of the objective `energy`: latency to aim at, at most the first SLO's; that "
+        "one's, if absent.",
+    )
+    demand: DemandSpec = Field(
+        description="Where demand was measured, on one thread; speed 1 is that of the level which "
+        "its reference names, or of the table of powers, else of the slowest.",
+        examples=[{"trace": "traces/design.parquet"}],
+    )
+    threads: SpeedupSpec = Field(
+        alias="speedup",
+        examples=[[1, 1.9, 2.65, 3.2]],
+        description="How requests speed up with threads, at any frequency: one curve.",
+    )
+    cores: CoresSpec = Field(
+        examples=[{"power_from": "micro-2017-dvfs", "dvfs": {"count": 60}}],
+        description="The cores and their frequencies, as `dvfs`, slow ones first.",
+    )
+    server: ServerSpec = Field(examples=[{"peak_power": 102}])
+    search: SearchSpec = Field(default_factory=SearchSpec)
+    rates_mrps: tuple[RateMrps, ...] = Field(
+        default=(), alias="rates", description="Arrival rates that the policy will be verified at."
+    )
+
+    @model_validator(mode="after")
+    def _check_parts(self) -> JointSpec:
+        complaints = [complaint for check in self.checks_between() for complaint in check()]
+        if complaints:
+            raise RefusalError(*complaints)
+        return self
+
+    def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
+        """Speed-ups, cores and powers, target, rates and a sweep, rows, classes."""
+        return (
+            self._speedup_complaints,
+            self._core_complaints,
+            self._power_complaints,
+            self._target_complaints,
+            self._rate_complaints,
+            self._class_complaints,
+        )
+
+    def _speedup_complaints(self) -> list[Complaint]:
+        if self.demand.timings is not None:
+            message = "gives speed-ups by request, but all share one curve here"
+            hint = "name the column with the demand on one thread as `demand.column`"
+            return [Complaint(Code.CONFLICT, message, hint, ("demand", "timings"))]
+        if self.threads.curve is None:
+            message = "gives speed-ups by class or request, but all share one curve here"
+            hint = "write one, such as `speedup: [1, 1.9, 2.65, 3.2]`"
+            return [Complaint(Code.CONFLICT, message, hint, ("speedup",))]
+        most = self.server.max_threads
+        if most is not None and most > self.threads.degrees:
+            message = f"is `{most}`, but there are speed-ups for {self.threads.degrees} threads"
+            at, also = ("server", "max_threads"), ("speedup",)
+            return [Complaint(Code.CONFLICT, message, "lower it, or add speed-ups", at, also)]
+        return []
+
+    def _core_complaints(self) -> list[Complaint]:
+        if self.cores.dvfs is None:
+            message = "has types of cores, but threads of a request change their clock in place"
+            hint = "give the frequencies that every core has as `dvfs`"
+            return [Complaint(Code.CONFLICT, message, hint, ("cores", "types"))]
+        if self.cores.table is not None:
+            message = "is not read here"
+            hint = "write `speed` and `power` of each level"
+            return [Complaint(Code.CONFLICT, message, hint, ("cores", "table"))]
+        try:
+            build(self.cores, self.demand.reference)
+        except RefusalError as refusal:
+            return [_below("cores", complaint) for complaint in refusal.complaints]
+        return []
+
+    def _power_complaints(self) -> list[Complaint]:
+        """All powers in one unit, and so many cores that they never run out before power."""
+        if self._core_complaints():
+            return []
+        unit, slowest_ppm = self.all_cores.unit, self.all_cores.types[0].power_ppm
+        told: list[tuple[Power, tuple[str | int, ...]]] = [
+            (self.server.peak_power, ("server", "peak_power")),
+            *((power, ("server", "target_power")) for power in self.server.target_powers or ()),
+        ]
+        for power, at in told:
+            if power.unit is not unit:
+                message = "is in another unit than the powers of the cores"
+                hint = "give all in watts, such as `2.5W`, or all relative to a slow core"
+                return [Complaint(Code.CONFLICT, message, hint, at, ("cores",))]
+            if power.ppm < slowest_ppm:
+                message = "is less than one core draws at its lowest frequency"
+                return [Complaint(Code.CONFLICT, message, "raise it", at, ("cores",))]
+        return self._count_complaints(slowest_ppm)
+
+    def _count_complaints(self, slowest_ppm: int) -> list[Complaint]:
+        needed = -(-self.server.peak_power.ppm // slowest_ppm)
+        if self.all_cores.count >= needed:
+            return []
+        message = (
+            f"is `{self.all_cores.count}`, but the peak power runs {needed} cores at the lowest "
+            "frequency, and here power is what requests share"
+        )
+        hint = f"set it to {needed}, lower `server.peak_power`, or leave the lowest levels out"
+        at, also = ("cores", "dvfs", "count"), ("server", "peak_power")
+        return [Complaint(Code.CONFLICT, message, hint, at, also)]
+
+    def _target_complaints(self) -> list[Complaint]:
+        most_us = self.slo[0].latency_us
+        if self.target_us is None:
+            return []
+        if self.objective == "tail":
+            message, hint = "is for the objective `energy`", "remove it, or set `objective: energy`"
+            return [Complaint(Code.CONFLICT, message, hint, ("target",), ("objective",))]
+        if self.target_us <= most_us:
+            return []
+        message = f"is above the first SLO's latency, {format_us(most_us)}"
+        at, also = ("target",), ("slo", 0, "latency")
+        return [Complaint(Code.CONFLICT, message, "lower it", at, also)]
+
+    def _rate_complaints(self) -> list[Complaint]:
+        complaints = repeated_rates(self.rates_mrps)
+        if len(self.server.target_powers or ()) < 2:
+            return complaints
+        at = ("server", "target_power")
+        if self.objective == "energy":
+            message = "is a list, which is swept for the least tail, but the objective is `energy`"
+            complaints.append(Complaint(Code.CONFLICT, message, "name one", at, ("objective",)))
+        elif not self.rates_mrps:
+            message = "is a list, which is swept on the replay, but no `rates` are given"
+            hint = "add `rates: [30/s, 40/s]`, or name one target"
+            complaints.append(Complaint(Code.MISSING_KEY, message, hint, at))
+        return complaints
+
+    def _class_complaints(self) -> list[Complaint]:
+        message, hint = "is of no use, for requests have no classes here", "remove it"
+        return [
+            Complaint(Code.CONFLICT, message, hint, ("slo", position, "class"))
+            for position, slo in enumerate(self.slo)
+            if slo.request_class is not None
+        ]
+
+    @property
+    def all_cores(self) -> Cores:
+        """Every level of the spec."""
+        return build(self.cores, self.demand.reference)
+
+    @property
+    def rungs(self) -> tuple[JointRung, ...]:
+        """What requests run on, slow ones first."""
+        assert self.threads.curve is not None
+        curve_ppm = self.threads.curve[: self.server.max_threads]
+        return worth_having(combinations(self.all_cores, curve_ppm))
+
+    @property
+    def speedup(self) -> SpeedupSpec:
+        """Speeds by rung."""
+        curve = tuple(rung.speed_ppm for rung in self.rungs)
+        return SpeedupSpec.model_construct(name="rungs", curve=curve)
+
+    @property
+    def target_powers_ppm(self) -> tuple[int, ...]:
+        """Limits on the mean power of all requests."""
+        return tuple(each.ppm for each in self.server.target_powers or (self.server.peak_power,))
+
+    @property
+    def slos(self) -> tuple[Slo, ...]:
+        """What latency must meet, as artifacts carry it; the first is the search's target."""
+        return tuple(spec.slo for spec in self.slo)
+
+    @property
+    def aim_us(self) -> int:
+        """The latency that the objective `energy` aims at."""
+        return self.slo[0].latency_us if self.target_us is None else self.target_us
+
+    @property
+    def max_degree(self) -> None:
+        """All rungs are read."""
+
+    def with_search(self, overrides: Mapping[str, object]) -> JointSpec:
+        """The spec with fields of `search`, or `objective`, replaced."""
+        given = dict(overrides)
+        own = {"objective": given.pop("objective")} if "objective" in given else {}
+        search = overridden(self.search, given, NAME)
+        return overridden(self, own, NAME).model_copy(update={"search": search})
+
+    def with_target(self, power_ppm: int) -> JointSpec:
+        """The spec with one target power."""
+        power = Power(power_ppm, self.server.peak_power.unit)
+        server = self.server.model_copy(update={"target_powers": (power,)})
+        return self.model_copy(update={"server": server})
+
+
+def _below(key: str, complaint: Complaint) -> Complaint:
+    also = None if complaint.also is None else (key, *complaint.also)
+    return Complaint(complaint.code, complaint.message, complaint.help, (key, *complaint.at), also)

@@ -1,0 +1,39 @@
+"""The rungs of a ladder that requests share, where they are no degrees of parallelism."""
+
+from __future__ import annotations
+
+from tailc.forms.ladder.table import Ladder
+from tailc.percentiles import PPM
+from tailc.replay.workload import degrees, shared_unit
+from tailc.report.table import aligned
+from tailc.units import plain_ppm, printable
+
+
+def is_joint(ladder: Ladder) -> bool:
+    """Whether rungs cost more than one thing, of which requests share one, and are no cores."""
+    limited = [unit for unit in ladder.cost_units if unit.capacity_ppm is not None]
+    told = len(limited) == 1 and len(ladder.cost_units) > 1
+    return told and ladder.power is None and degrees(ladder) is None
+
+
+def rungs_text(ladder: Ladder) -> str:
+    """A line for each rung: speed, cost in each unit, and the first of these by work."""
+    units = [printable(unit.name) for unit in ladder.cost_units]
+    title = ("rung", "speed", *units, f"{units[0]} by work")
+    rows = [
+        (
+            printable(rung.name),
+            plain_ppm(rung.speed_ppm),
+            *map(plain_ppm, rung.cost_ppm),
+            f"{rung.cost_ppm[0] / rung.speed_ppm:.4g}",
+        )
+        for rung in ladder.rungs
+    ]
+    table = aligned([title, *rows], numbers=tuple(range(1, len(title))))
+    return f"{table}\n{_supply(ladder)}"
+
+
+def _supply(ladder: Ladder) -> str:
+    shared = shared_unit(ladder)
+    (supply_ppm,) = (unit.capacity_ppm for unit in ladder.cost_units if unit.name == shared)
+    return f"requests share {(supply_ppm or 0) / PPM:g} {printable(shared)}"

@@ -1,0 +1,82 @@
+"""Which combinations of threads and frequencies stay, against a search over all of them."""
+
+import numpy as np
+import pytest
+
+from tailc.policies.joint_ladder.rungs import JointRung, combinations, worth_having
+from tailc.specs.cores import Cores, CoreType, PowerUnit
+from tests.tailc.policies.joint_ladder.made import PUBLISHED
+
+PPM = 1_000_000
+LUCENE = [1_000_000, 1_900_000, 2_650_000, 3_200_000]
+
+
+def cores(levels):
+    types = tuple(
+        CoreType(f"f{speed:g}", 60, round(speed * PPM), round(power * PPM))
+        for speed, power in levels
+    )
+    return Cores(types, is_in_place=True, unit=PowerUnit.SLOW_CORE)
+
+
+def kept(levels, speedup_ppm):
+    return [
+        (rung.threads, rung.level)
+        for rung in worth_having(combinations(cores(levels), speedup_ppm))
+    ]
+
+
+def test_threads_come_before_frequency_where_they_are_the_cheaper_speed():
+    # Two threads at 1 do 1.9 for 3.4; one at 1.9 does the same for 5.3.
+    wide_first = [(1, "f1"), (2, "f1"), (3, "f1"), (4, "f1")]
+    then_fast = [(4, "f1.3"), (4, "f1.6"), (4, "f1.9"), (4, "f2")]
+    assert kept(PUBLISHED, LUCENE) == wide_first + then_fast
+
+
+def test_frequency_comes_first_where_threads_hardly_help():
+    assert kept(PUBLISHED, [PPM, 1_050_000])[:4] == [
+        (1, "f1"),
+        (1, "f1.3"),
+        (1, "f1.6"),
+        (1, "f1.9"),
+    ]
+
+
+def test_a_second_thread_that_gives_nothing_is_never_taken():
+    assert {threads for threads, _ in kept(PUBLISHED, [PPM, PPM])} == {1}
+
+
+def random_levels(seed):
+    """Any powers that grow with speed, so that some levels are worth having and some are not."""
+    random = np.random.default_rng(seed)
+    speeds = 1 + np.cumsum(random.uniform(0.1, 0.5, 8))
+    powers = 1 + np.cumsum(random.uniform(0.1, 2, 8))
+    return list(zip(speeds.tolist(), powers.tolist(), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("levels", "speedup_ppm"),
+    [(PUBLISHED, LUCENE), *((random_levels(seed), [PPM]) for seed in range(10))],
+)
+def test_no_weights_of_energy_and_time_prefer_a_rung_that_is_left_out(levels, speedup_ppm):
+    every = combinations(cores(levels), speedup_ppm)
+    hull = worth_having(every)
+    for weight in np.geomspace(1e-3, 1e3, 200):
+
+        def price(rung: JointRung, weight: float = weight) -> float:
+            return (rung.power_ppm + weight * PPM) / rung.speed_ppm
+
+        assert min(map(price, hull)) == pytest.approx(min(map(price, every)), rel=1e-12)
+
+
+def test_a_climb_never_takes_a_thread_away():
+    # Three threads at 1.44 are on the hull of the asymmetric cores' powers, above four at 1.
+    levels = [(1, 1), (1.44, 2.7), (1.59, 3.5), (1.71, 4.5), (2, 6.8)]
+    threads = [count for count, _ in kept(levels, LUCENE)]
+    assert threads == sorted(threads)
+    assert (3, "f1.44") not in kept(levels, LUCENE)
+
+
+def test_speeds_and_powers_multiply():
+    (rung,) = combinations(cores([(1.3, 2.7)]), [1_900_000])[:1]
+    assert rung == JointRung(1, "f1.3", 2_470_000, 2_700_000)

@@ -1,0 +1,59 @@
+"""What a spec of a joint ladder refuses."""
+
+import pytest
+from pydantic import ValidationError
+
+from tests.tailc.policies.joint_ladder.made import PUBLISHED, spec
+
+LEVEL = {"name": "f1", "speed": 1, "power": 1.7}
+CLASSES = {"classes": {"column": "kind", "curves": {"a": [1, 2], "b": [1, 1.5]}}}
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"cores": {"dvfs": {"count": 59, "levels": [LEVEL]}}}, "runs 60 cores at the lowest"),
+        ({"cores": {"types": [{**LEVEL, "count": 60}]}}, "change their clock in place"),
+        ({"server": {"peak_power": "102W"}}, "in another unit"),
+        ({"server": {"peak_power": 1}}, "less than one core draws"),
+        ({"server": {"peak_power": 102, "target_power": 1}}, "less than one core draws"),
+        ({"server": {"peak_power": 102, "target_power": [60, 102]}}, "no `rates` are given"),
+        (
+            {"server": {"peak_power": 102, "target_power": [60, 102]}, "objective": "energy"},
+            "swept for the least tail",
+        ),
+        ({"server": {"peak_power": 102, "max_threads": 5}}, "speed-ups for 4 threads"),
+        ({"speedup": CLASSES}, "all share one curve"),
+        ({"target": "150ms"}, "is for the objective `energy`"),
+        ({"target": "250ms", "objective": "energy"}, "is above the first SLO's latency"),
+        (
+            {"slo": [{"percentile": "99%", "latency": "200ms", "class": "a"}]},
+            "requests have no classes",
+        ),
+        ({"rates": ["10/s", "10/s"]}, "stated before"),
+    ],
+)
+def test_a_spec_that_makes_no_sense_is_refused(changes, said):
+    with pytest.raises(ValidationError, match=said):
+        spec(PUBLISHED, **changes)
+
+
+def test_speed_1_is_that_of_the_reference():
+    demand = {
+        "trace": "toy.csv",
+        "column": "demand_ms",
+        "unit": "ms",
+        "measure": "demand-busy",
+        "reference": "f2",
+    }
+    assert spec(demand=demand).rungs[0].speed_ppm == 500_000
+
+
+def test_the_target_is_the_peak_unless_told():
+    assert spec().target_powers_ppm == (102_000_000,)
+    assert spec(server={"peak_power": 102, "target_power": 80}).target_powers_ppm == (80_000_000,)
+
+
+def test_no_request_gets_more_threads_than_the_most():
+    own = spec(server={"peak_power": 102, "max_threads": 1})
+    assert {rung.threads for rung in own.rungs} == {1}
