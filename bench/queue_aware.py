@@ -28,8 +28,10 @@ import pyarrow.parquet as pq
 from bench import published_server as published
 from bench.timing import cpu_seconds, end, show
 from tailc.forms.ladder.table import Ladder
+from tailc.percentiles import PPM
 from tailc.pipeline.compile import compile_policy
 from tailc.pipeline.queue.judge import judged
+from tailc.pipeline.queue.kept import Kept
 from tailc.pipeline.queue.scene import Scene
 from tailc.pipeline.queue.trials import Trials, on_ladder
 from tailc.replay import streams
@@ -157,8 +159,8 @@ def told(
     reference_us = round(1e3 * clairvoyant_ms(case, rate, best))
     with ThreadPoolExecutor(thread_count(None)) as workers:
         trials = trials_at(case, rate, workers)
-        by_paper = judged(tuned, paper, trials, [reference_us], aim).gains[0]
-        gain = judged(tuned, best, trials, [reference_us], aim).gains[0]
+        by_paper = judged(tuned, Kept(paper, PPM), trials, [reference_us], aim).gains[0]
+        gain = judged(tuned, Kept(best, PPM), trials, [reference_us], aim).gains[0]
     share = [ppm / 1e4 for ppm in (gain.change_ppm, gain.low_ppm, gain.high_ppm)]
     return (
         case.name,

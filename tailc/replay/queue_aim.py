@@ -24,8 +24,8 @@ class QueueAim:
     most_requests: budget, in simulated requests. pattern: how requests arrive; None: Poisson.
     judged_by: how they do where tables are judged; None: alike. recorded: the column of the trace
     that both are read from. may_wait: whether a request may wait for another to leave. goal: what
-    is made small; target_us: latency that the percentile must then keep to, None where nothing is
-    to be kept.
+    is made small; target_us: latency that the percentile must then keep to in the search, and
+    limit_us, no less, before the judge; None where nothing is to be kept.
     """
 
     percentile_ppm: int
@@ -38,9 +38,10 @@ class QueueAim:
     may_wait: bool = True
     goal: Goal = Goal.TAIL
     target_us: int | None = None
+    limit_us: int | None = None
 
     def __post_init__(self) -> None:
-        assert self.goal is Goal.TAIL or self.target_us is not None
+        assert (self.goal is Goal.TAIL) == (self.target_us is None) == (self.limit_us is None)
         assert len(self.rates_mrps) == len(self.weights) > 0
         assert all(weight > 0 for weight in self.weights)
 

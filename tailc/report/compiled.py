@@ -47,7 +47,7 @@ def compiled_text(compiled: Compiled, paths: Sequence[Path]) -> str:
     if len(compiled.sweep.candidates) > 1:
         lines += [sweep_text(compiled), ""]
     if compiled.queue is not None:
-        lines += [queue_text(compiled.queue), ""]
+        lines += [queue_text(compiled.queue, compiled.policy.evidence), ""]
     lines += [f"wrote {printable(str(path))}" for path in paths]
     return "\n".join(lines)
 

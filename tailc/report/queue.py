@@ -2,67 +2,121 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tailc.percentiles import PPM
 from tailc.replay.tuned_for import arrivals_text, pattern_settings
+from tailc.report.energy import energy_text, in_watts
 from tailc.report.table import aligned
 from tailc.units import format_mrps, format_us
 
 if TYPE_CHECKING:
+    from tailc.artifact.envelope import Evidence
     from tailc.pipeline.queue.judge import RateGain
     from tailc.pipeline.queue.tune import TunedTable
 
 
+_ENERGY = "energy"
+_INTERVAL = "95 % of chance"
 _CLAIRVOYANT = "clairvoyant: a schedule that knows every size on arrival; closed: of the way there"
 
 
 def queue_result(tuned: TunedTable) -> dict[str, object]:
-    """By rate the tail [us] of both tables, and the change with its 95 % interval."""
+    """By rate the tail [us] of both tables, and the change with its 95 % interval.
+
+    The change is of the energy where that is the goal, in millionths of the unit of power times us;
+    the formula's table has `formula_part_ppm` of its ages then, null where none keeps the limit.
+    """
     return {
         "queue": {
+            "goal": tuned.aim.goal.value,
+            "limit_us": tuned.aim.limit_us,
+            "formula_part_ppm": tuned.judged.formula_part_ppm,
             "is_better": tuned.judged.is_better,
             "judged_on": tuned.judged_on,
             "kept_out": tuned.kept_out,
             "requests": tuned.requests,
-            "rates": [
-                {
-                    "rate_mrps": gain.rate_mrps,
-                    "formula_us": gain.formula_us,
-                    "tuned_us": gain.tuned_us,
-                    "change_ppm": gain.change_ppm,
-                    "change_low_ppm": gain.low_ppm,
-                    "change_high_ppm": gain.high_ppm,
-                    "clairvoyant_us": gain.clairvoyant_us,
-                }
-                for gain in tuned.judged.gains
-            ],
+            "rates": [_gain_result(gain) for gain in tuned.judged.gains],
         }
     }
 
 
-def queue_text(tuned: TunedTable) -> str:
+def _gain_result(gain: RateGain) -> dict[str, object]:
+    told: dict[str, object] = {
+        "rate_mrps": gain.rate_mrps,
+        "formula_us": gain.formula_us,
+        "tuned_us": gain.tuned_us,
+        "change_ppm": gain.change_ppm,
+        "change_low_ppm": gain.low_ppm,
+        "change_high_ppm": gain.high_ppm,
+        "clairvoyant_us": gain.clairvoyant_us,
+    }
+    if gain.energy is not None:
+        told |= {"formula_energy": gain.energy.formula, "tuned_energy": gain.energy.tuned}
+    return told
+
+
+def queue_text(tuned: TunedTable, evidence: Evidence) -> str:
     """The same as a table."""
-    rows = [("rate", "formula", "tuned", "change", "95 % of chance", "clairvoyant", "closed")]
-    rows += [_row(gain) for gain in tuned.judged.gains]
     told = pattern_settings(tuned.aim)
     arrivals = f" under {arrivals_text(told)}" if told else ""
     kept = "kept out of the search" if tuned.kept_out else "that it was tuned on"
     taken = "taken" if tuned.judged.is_better else "not taken"
-    head = f"tail with queues{arrivals}, on {tuned.judged_on:,} records {kept}: tuned table {taken}"
-    return f"{head}\n{aligned(rows)}\n{_CLAIRVOYANT}"
+    noun = tuned.aim.goal.value
+    judged = f"on {tuned.judged_on:,} records {kept}"
+    head = f"{noun} with queues{arrivals}, {judged}: tuned table {taken}"
+    if noun == _ENERGY:
+        head += _formula_text(tuned)
+        return f"{head}\n{_energy_table(tuned.judged.gains, in_watts(evidence))}"
+    return f"{head}\n{_tail_table(tuned.judged.gains)}"
 
 
-def _row(gain: RateGain) -> tuple[str, ...]:
-    return (
-        format_mrps(gain.rate_mrps),
-        format_us(gain.formula_us),
-        format_us(gain.tuned_us),
-        _percent(gain.change_ppm),
-        f"{_percent(gain.low_ppm)} .. {_percent(gain.high_ppm)}",
-        format_us(gain.clairvoyant_us),
-        "" if gain.closed is None else f"{gain.closed:.0%}",
-    )
+def _tail_table(gains: Sequence[RateGain]) -> str:
+    heads = ("rate", "formula", "tuned", "change", _INTERVAL)
+    rows = [(*_tails(gain), *_change(gain)) for gain in gains]
+    if gains[0].clairvoyant_us is None:
+        return aligned([heads, *rows])
+    heads = (*heads, "clairvoyant", "closed")
+    rows = [(*row, *_reached(gain)) for row, gain in zip(rows, gains, strict=True)]
+    return f"{aligned([heads, *rows])}\n{_CLAIRVOYANT}"
+
+
+def _energy_table(gains: Sequence[RateGain], is_in_watts: bool) -> str:
+    heads = ("rate", "formula", "tuned", "formula draws", "tuned draws", "change", _INTERVAL)
+    rows: list[tuple[str, ...]] = [heads]
+    for gain in gains:
+        assert gain.energy is not None
+        drawn = (gain.energy.formula, gain.energy.tuned)
+        energies = (energy_text(each, is_in_watts) for each in drawn)
+        rows.append((*_tails(gain), *energies, *_change(gain)))
+    return aligned(rows)
+
+
+def _formula_text(tuned: TunedTable) -> str:
+    """What it is compared with, where the formula's table itself misses the limit."""
+    limit_us, part_ppm = tuned.aim.limit_us, tuned.judged.formula_part_ppm
+    assert limit_us is not None
+    if part_ppm == PPM:
+        return ""
+    missed = f"\nthe formula's table misses {format_us(limit_us)}"
+    if part_ppm is None:
+        return f"{missed}, and would with any part of its ages"
+    return f"{missed}; compared is the one with {100 * part_ppm / PPM:.1f} % of its ages"
+
+
+def _tails(gain: RateGain) -> tuple[str, ...]:
+    return format_mrps(gain.rate_mrps), format_us(gain.formula_us), format_us(gain.tuned_us)
+
+
+def _change(gain: RateGain) -> tuple[str, ...]:
+    interval = f"{_percent(gain.low_ppm)} .. {_percent(gain.high_ppm)}"
+    return _percent(gain.change_ppm), interval
+
+
+def _reached(gain: RateGain) -> tuple[str, ...]:
+    assert gain.clairvoyant_us is not None
+    return format_us(gain.clairvoyant_us), "" if gain.closed is None else f"{gain.closed:.0%}"
 
 
 def _percent(change_ppm: int) -> str:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic
 
 from tailc.errors import Code, Finding, TailcError
-from tailc.forms.ladder.table import Ladder
+from tailc.forms.controller import scaled_ladder
+from tailc.forms.ladder.table import Ladder, Rule
 from tailc.percentiles import PPM
-from tailc.pipeline.queue.family import STARTS, lines
+from tailc.pipeline.queue import core_family, family
+from tailc.pipeline.queue.core_family import core_lines
+from tailc.pipeline.queue.family import lines
 from tailc.pipeline.queue.space import Space
 from tailc.pipeline.queue.trials import Form, on_ladder
 from tailc.replay.clairvoyant.server import SharedServer, shared_server
+from tailc.replay.pools import pools
 from tailc.replay.queue_aim import QueueAim
 from tailc.replay.subject import Subject
 from tailc.replay.workload import Workload, workload
@@ -23,24 +27,35 @@ from tailc.traces.profile import DemandProfile
 class Approach(Generic[Form]):
     """How to tune a formula's table, `base`.
 
-    load: the requests that it was made from. cores: of the server. subject_of: what is replayed of
-    a table. space_of: where a search begins, by the tail of the formula's table [us], and `starts`,
-    from how many points. server: which a schedule that knows all sizes may use; None where no such
-    schedule is known.
+    load: the requests that it was made from. cores: of the server; capacity: the work that they do
+    by time, in those that do it at speed 1, where requests run `as_told`. subject_of: what is
+    replayed of a table. space_of: where a search begins, by the tail of the formula's table [us],
+    and `starts`, from how many points. earlier: a table with ages that are so many millionths of
+    what they were; None where that makes no tail surely shorter. server: which a schedule that
+    knows all sizes may use; None where no such schedule is known.
     """
 
     base: Form
     load: Workload
     cores: int
+    capacity: float
+    as_told: str
     subject_of: Callable[[Form], Subject]
     space_of: Callable[[int], Space[Form]]
     starts: int
+    earlier: Callable[[Form, int], Form] | None = None
     server: SharedServer | None = None
 
 
 def approach_to(formula: Ladder, design: DemandProfile, aim: QueueAim) -> Approach[Ladder]:
-    """Requests share cores; refuses where there is nothing to tune."""
+    """By the rules of the formula's table; refuses where there is nothing to tune."""
     load = workload(design, formula)
+    if Rule.CORE_PER_REQUEST in formula.rules:
+        return _on_own_cores(formula, load, aim)
+    return _on_shared_cores(formula, load, aim)
+
+
+def _on_shared_cores(formula: Ladder, load: Workload, aim: QueueAim) -> Approach[Ladder]:
     unit = formula.cost_units[0]
     if unit.capacity_ppm is None or (load.speed <= load.speed[:, :1]).all():
         message = "a table is tuned where requests share cores and are faster on more threads"
@@ -51,11 +66,40 @@ def approach_to(formula: Ladder, design: DemandProfile, aim: QueueAim) -> Approa
         base=formula,
         load=load,
         cores=cores,
+        capacity=float(cores),
+        as_told="each on one thread",
         subject_of=on_ladder,
         space_of=lambda tail_us: lines(formula, tail_us, cores, may_wait=aim.may_wait),
-        starts=STARTS,
+        starts=family.STARTS,
         server=shared_server(formula),
     )
+
+
+def _on_own_cores(formula: Ladder, load: Workload, aim: QueueAim) -> Approach[Ladder]:
+    if len(formula.rungs) == 1:
+        message = "a table is tuned where requests can climb, and all cores are of one type"
+        raise unfit(message, "give cores of several types, or another objective", "cores")
+    counts = [unit.capacity_ppm // PPM for unit in formula.cost_units if unit.capacity_ppm]
+    cores = sum(counts)
+    return Approach(
+        base=formula,
+        load=load,
+        cores=cores,
+        capacity=_capacity(formula, load, counts),
+        as_told="each at its fastest",
+        subject_of=on_ladder,
+        space_of=lambda tail_us: core_lines(formula, aim.target_us or tail_us, cores),
+        starts=core_family.STARTS,
+        earlier=scaled_ladder,
+    )
+
+
+def _capacity(formula: Ladder, load: Workload, counts: Sequence[int]) -> float:
+    """Of all cores, each on its last rung."""
+    share = load.weight / load.requests
+    speed = (share[:, None] * load.speed[load.curve_of]).sum(axis=0)
+    last = {unit: rung for rung, unit in enumerate(pools(formula).pool_of.tolist())}
+    return float(sum(count * speed[last[unit]] for unit, count in enumerate(counts)))
 
 
 def unfit(message: str, hint: str, *about: str) -> TailcError:

@@ -8,7 +8,6 @@ there. Ages grow with the load, and a rung that a higher one comes before is lef
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -19,14 +18,13 @@ from tailc.forms.ladder.table import (
     AT_ONCE,
     ON_EXIT,
     Boost,
-    Climb,
     Guard,
     Ladder,
     Row,
     collapse,
 )
 from tailc.percentiles import PPM
-from tailc.replay.lowered import rows_by_load
+from tailc.pipeline.queue.knots import between, climbs_of, formula_ages, loads_at
 
 # Ages are whole multiples of a power of ten, so many of which at least make a tail.
 _STEPS_IN_TAIL = 200
@@ -41,8 +39,6 @@ _LINE_CORES = (1 / 3, 1.0)
 _ADMISSIONS = (2.5, 1.0, 0.6)
 # At first the last rung is boosted for so many threads, in cores.
 _BOOST = 1.5
-# An age that is never reached, in tails.
-_NEVER = 3.0
 _ADMISSION_SPREAD, _BOOST_SPREAD = 0.2, 0.5
 STARTS = 2 * len(_ADMISSIONS)
 
@@ -87,10 +83,7 @@ class Family:
     def ages_of(self, point: NDArray[np.float64], loads: NDArray[np.float64]) -> NDArray:
         """Ages in tails, (climbs, loads), as the point has them: not yet in order."""
         at_knots = point[: self.climbs * len(self.knots)].reshape(self.climbs, -1)
-        piece = np.clip(np.searchsorted(self.knots, loads) - 1, 0, len(self.knots) - 2)
-        low, high = self.knots[piece], self.knots[piece + 1]
-        share = (loads - low) / (high - low)
-        return at_knots[:, piece] * (1 - share) + at_knots[:, piece + 1] * share
+        return between(at_knots, self.knots, loads)
 
     def others_of(self, point: NDArray[np.float64]) -> tuple[float, float]:
         """From how many in the system on requests wait, and what is boosted, in cores."""
@@ -121,7 +114,7 @@ class Family:
     def starts(self) -> Iterator[NDArray[np.float64]]:
         """The formula's ages, and an early climb by one rung with a late one to the last."""
         for admission in _ADMISSIONS:
-            yield self.point(_formula_ages(self), admission, _BOOST)
+            yield self.point(formula_ages(self.base, self.knots, self.tail_us), admission, _BOOST)
             yield self.point(_sprint_ages(self), admission, _BOOST)
 
     def spread(self, age: float, load: float, narrower: float) -> NDArray[np.float64]:
@@ -132,7 +125,7 @@ class Family:
 
     def finer(self) -> Family:
         """Each rung's age is a curve of many pieces."""
-        return replace(self, knots=_loads(_KNOTS_CORES, self.cores))
+        return replace(self, knots=loads_at(_KNOTS_CORES, self.cores))
 
     def refined(self, point: NDArray[np.float64], fine: Family) -> NDArray[np.float64]:
         """The same table, but for roundings, in a family of more pieces."""
@@ -145,14 +138,7 @@ class Family:
 
 def lines(base: Ladder, tail_us: int, cores: int, *, may_wait: bool = True) -> Family:
     """Each rung's age is a line over the load."""
-    return Family(base, tail_us, cores, _loads(_LINE_CORES, cores), may_wait)
-
-
-def _loads(parts: tuple[float, ...], cores: int) -> NDArray[np.float64]:
-    """Parts of the cores, at least one request apart."""
-    loads = [max(1.0, round(part * cores)) for part in parts]
-    apart = itertools.accumulate(loads, lambda before, load: max(load, before + 1))
-    return np.array(list(apart), np.float64)
+    return Family(base, tail_us, cores, loads_at(_LINE_CORES, cores), may_wait)
 
 
 def _in_order(ages_us: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -162,27 +148,8 @@ def _in_order(ages_us: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _row(first: int, last: int, ages_us: list[int], *, waits: bool, never_us: int) -> Row:
-    climbs = [Climb(0, 0)]
-    for rung, age_us in enumerate(ages_us, start=1):
-        if age_us >= never_us:
-            break
-        if age_us == climbs[-1].age_us:
-            climbs.pop()
-        climbs.append(Climb(age_us, rung))
-    return Row(first, last, ON_EXIT if waits else AT_ONCE, tuple(climbs))
-
-
-def _formula_ages(family: Family) -> NDArray[np.float64]:
-    """Of the base ladder at the knots, in tails."""
-    rows, row_of_load = rows_by_load([family.base], 0, int(family.knots[-1]))
-    ages = np.full((family.climbs, len(family.knots)), _NEVER)
-    for knot, load in enumerate(family.knots.astype(int).tolist()):
-        row = rows[row_of_load[0, min(load, row_of_load.shape[1] - 1)]]
-        for rung in range(1, family.climbs + 1):
-            reached = [climb.age_us for climb in row.climbs if climb.rung >= rung]
-            if reached:
-                ages[rung - 1, knot] = min(min(reached) / family.tail_us, _NEVER)
-    return ages
+    climbs = climbs_of(ages_us, never_us)
+    return Row(first, last, ON_EXIT if waits else AT_ONCE, climbs)
 
 
 def _sprint_ages(family: Family) -> NDArray[np.float64]:

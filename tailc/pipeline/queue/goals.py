@@ -70,17 +70,18 @@ def _tail_values(seen: Seen, base: Seen, aim: QueueAim) -> NDArray[np.float64]:
 
 
 def _energy_values(seen: Seen, base: Seen, aim: QueueAim) -> NDArray[np.float64]:
-    """Energy, and far more of it for a tail above the target.
+    """Energy, and far more of it for a tail above the target in any case.
 
     Where the formula's table meets the target, more energy than under it counts as a longer tail
     does; where it does not, its energy is no measure.
     """
     assert aim.target_us is not None
-    ratios = _energy(seen).mean(axis=2) / _energy(base).mean(axis=2)
     missed = np.maximum(seen.tail_us.mean(axis=2) / aim.target_us - 1.0, 0.0)
+    ratios = _energy(seen).mean(axis=2) / _energy(base).mean(axis=2)
     is_met = base.tail_us.mean(axis=2) <= aim.target_us
     worse = np.where(is_met, _WORSE * np.maximum(ratios - 1.0, 0.0), 0.0)
-    return _weighted(ratios + worse + _MISSED * missed, aim.weights)
+    by_case = (ratios + worse + _MISSED * missed).reshape(len(ratios), -1, len(aim.weights))
+    return _weighted(by_case.max(axis=1), aim.weights)
 
 
 _ASPECTS: Mapping[Goal, Aspect] = {

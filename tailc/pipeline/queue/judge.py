@@ -17,18 +17,28 @@ from numpy.typing import NDArray
 
 from tailc.percentiles import PPM
 from tailc.pipeline.queue.goals import aspect_of
-from tailc.pipeline.queue.trials import Form, Trials
+from tailc.pipeline.queue.kept import Kept
+from tailc.pipeline.queue.trials import Form, Seen, Trials
+from tailc.replay.lowered import NS_PER_US
 from tailc.replay.queue_aim import QueueAim
 from tailc.verify.repeats import mean_and_half
+
+
+@dataclass(frozen=True)
+class Energies:
+    """Of a request under both tables, in millionths of the unit of power times microseconds."""
+
+    formula: int
+    tuned: int
 
 
 @dataclass(frozen=True)
 class RateGain:
     """The tail at a rate under the formula's table and under the tuned one, in the mean of replays.
 
-    change_ppm: of the tuned one relative to the formula's, replay by replay, in the mean; low_ppm,
-    high_ppm: its interval. clairvoyant_us: what a schedule reaches that knows all sizes, on a few
-    of the replays.
+    change_ppm: of what is made small, of the tuned one relative to the formula's, replay by replay,
+    in the mean; low_ppm, high_ppm: its interval. clairvoyant_us: what a schedule reaches that knows
+    all sizes, on a few of the replays; None where no such schedule is known.
     """
 
     rate_mrps: int
@@ -37,11 +47,14 @@ class RateGain:
     change_ppm: int
     low_ppm: int
     high_ppm: int
-    clairvoyant_us: int
+    clairvoyant_us: int | None = None
+    energy: Energies | None = None
 
     @property
     def closed(self) -> float | None:
         """Part of the way to the clairvoyant schedule that the tuned table goes; None: no way."""
+        if self.clairvoyant_us is None:
+            return None
         way_us = self.formula_us - self.clairvoyant_us
         return (self.formula_us - self.tuned_us) / way_us if way_us > 0 else None
 
@@ -53,11 +66,16 @@ class RateGain:
 
 @dataclass(frozen=True)
 class Judged(Generic[Form]):
-    """A table's gains at each rate, and whether it is better as a whole beyond chance."""
+    """A table's gains at each rate, and whether it is better as a whole beyond chance.
+
+    formula_part_ppm: what is left of the ages of the formula's table that it is compared with, so
+    that it keeps its tail; None where no part would.
+    """
 
     table: Form
     gains: tuple[RateGain, ...]
     is_better: bool
+    formula_part_ppm: int | None = PPM
 
 
 def ranked(
@@ -70,42 +88,63 @@ def ranked(
 
 def judged(
     table: Form,
-    formula: Form,
+    formula: Kept[Form],
     trials: Trials[Form],
-    clairvoyant_us: Sequence[int],
+    clairvoyant_us: Sequence[int] | None,
     aim: QueueAim,
 ) -> Judged[Form]:
-    """The table against the formula's: better in the weighted mean, and nowhere worse."""
-    formula_us, tuned_us = trials.tails_us([formula, table])
-    parts = zip(aim.rates_mrps, formula_us, tuned_us, clairvoyant_us, strict=True)
-    gains = tuple(_gain(*part) for part in parts)
+    """The table against the formula's: better in the weighted mean, and nowhere worse.
+
+    Where a tail is to be kept, a table that keeps it at every rate is better than a formula's that
+    did not as it was, and one that does not is no better than any.
+    """
+    seen = trials.seen([formula.table, table])
+    changes = _changes(*aspect_of(aim).amounts(seen))
+    reached = clairvoyant_us or [None] * len(aim.rates_mrps)
+    gains = tuple(
+        _gain(rate_mrps, seen, at, changes[at], reached[at])
+        for at, rate_mrps in enumerate(aim.rates_mrps)
+    )
     share = np.array(aim.weights) / sum(aim.weights)
-    changes = (_changes(formula_us, tuned_us) * share[:, None]).sum(axis=0)
-    _, high = _interval(changes)
-    return Judged(table, gains, high < 0 and not any(gain.is_worse for gain in gains))
+    _, high = _interval((changes * share[:, None]).sum(axis=0))
+    is_less = high < 0 and not any(gain.is_worse for gain in gains)
+    meets = aim.limit_us is None or all(gain.tuned_us <= aim.limit_us for gain in gains)
+    is_better = meets and (is_less or not formula.was_kept)
+    return Judged(table, gains, is_better, formula.part_ppm)
 
 
-def _changes(formula_us: NDArray[np.int64], tuned_us: NDArray[np.int64]) -> NDArray[np.float64]:
-    return tuned_us / np.maximum(formula_us, 1) - 1.0
+def _changes(formula: NDArray[np.float64], tuned: NDArray[np.float64]) -> NDArray[np.float64]:
+    return tuned / np.maximum(formula, 1) - 1.0
 
 
 def _gain(
     rate_mrps: int,
-    formula_us: NDArray[np.int64],
-    tuned_us: NDArray[np.int64],
-    clairvoyant_us: int,
+    seen: Seen,
+    at: int,
+    changes: NDArray[np.float64],
+    clairvoyant_us: int | None,
 ) -> RateGain:
-    changes = _changes(formula_us, tuned_us)
+    """At the scene number `at`; `seen` is of both tables."""
     low, high = _interval(changes)
+    formula_us, tuned_us = seen.tail_us[:, at].mean(axis=1).tolist()
+    energy = None
+    if seen.energy is not None:
+        formula, tuned = seen.energy[:, at].mean(axis=1).tolist()
+        energy = Energies(_energy(formula), _energy(tuned))
     return RateGain(
         rate_mrps,
-        round(float(formula_us.mean())),
-        round(float(tuned_us.mean())),
+        round(formula_us),
+        round(tuned_us),
         round(PPM * float(changes.mean())),
         math.floor(PPM * low),
         math.ceil(PPM * high),
         clairvoyant_us,
+        energy,
     )
+
+
+def _energy(power_ns: float) -> int:
+    return round(power_ns * PPM / NS_PER_US)
 
 
 def _interval(changes: NDArray[np.float64]) -> tuple[float, float]:

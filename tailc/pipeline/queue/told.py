@@ -7,10 +7,14 @@ from importlib.metadata import version
 
 from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, Severity
+from tailc.pipeline.queue.judge import RateGain
 from tailc.pipeline.queue.tune import TunedTable
+from tailc.replay.queue_aim import Goal
 from tailc.replay.tuned_for import pattern_settings
+from tailc.units import format_mrps, format_us
 
-OBJECTIVE, METHOD, PROOF = "queue", "evolution", "replayed"
+METHOD, PROOF = "evolution", "replayed"
+OBJECTIVES = {Goal.TAIL: "queue", Goal.ENERGY: "queue-energy"}
 _SOLVER, _LIBRARY = "tailc_solvers.evolution", "cmaes"
 
 
@@ -27,7 +31,7 @@ def tuned_policy(policy: Policy, tuned: TunedTable) -> Policy:
     evidence = replace(
         evidence,
         settings=tuple(sorted(settings.items())),
-        objective=OBJECTIVE,
+        objective=OBJECTIVES[tuned.aim.goal],
         method=METHOD,
         proof=PROOF,
         solver=_SOLVER,
@@ -46,25 +50,51 @@ def queue_settings(tuned: TunedTable) -> dict[str, int]:
         "kept_out": int(tuned.kept_out),
         "requests": tuned.requests,
     }
+    if aim.limit_us is not None:
+        settings["limit_us"] = aim.limit_us
+        settings["formula_part_ppm"] = tuned.judged.formula_part_ppm or 0
     for number, (gain, weight) in enumerate(zip(tuned.judged.gains, aim.weights, strict=True), 1):
-        told = {"mrps": gain.rate_mrps, "weight": weight}
-        told |= {"formula_us": gain.formula_us, "tuned_us": gain.tuned_us}
-        told |= {"clairvoyant_us": gain.clairvoyant_us}
+        told = _gain_settings(gain) | {"weight": weight}
         settings |= {f"rate_{number}_{name}": value for name, value in told.items()}
     return settings | pattern_settings(aim)
+
+
+def _gain_settings(gain: RateGain) -> dict[str, int]:
+    """Energies in millionths of the unit of power times microseconds."""
+    told = {"mrps": gain.rate_mrps, "formula_us": gain.formula_us, "tuned_us": gain.tuned_us}
+    if gain.clairvoyant_us is not None:
+        told["clairvoyant_us"] = gain.clairvoyant_us
+    if gain.energy is not None:
+        told |= {"formula_energy": gain.energy.formula, "tuned_energy": gain.energy.tuned}
+    return told
 
 
 def queue_remarks(tuned: TunedTable) -> tuple[Finding, ...]:
     """Warnings where the formula's table stays, and where nothing was kept out to judge by."""
     found = []
     if tuned.table is None:
-        message = (
-            "no table was found that is better than the formula's beyond chance: that one stays"
-        )
-        hint = "raise `search.requests`, or give fewer rates"
-        found.append(Finding(Code.NO_BETTER_TABLE, message, None, hint, Severity.WARNING))
+        found.append(_not_taken(tuned))
     if not tuned.kept_out:
         message = f"the table was judged on what it was tuned on, {tuned.judged_on} records"
         hint = "give a longer trace, or verify on another one"
         found.append(Finding(Code.JUDGED_ON_OWN, message, None, hint, Severity.WARNING))
     return tuple(found)
+
+
+def _not_taken(tuned: TunedTable) -> Finding:
+    """That the formula's table stays, and what the found one misses, if that is why."""
+    limit_us = tuned.aim.limit_us
+    missed = [g for g in tuned.judged.gains if limit_us is not None and g.tuned_us > limit_us]
+    if missed:
+        worst = max(missed, key=lambda gain: gain.tuned_us)
+        message = (
+            f"no table was found that keeps the SLO: at {format_mrps(worst.rate_mrps)} the tail is "
+            f"{format_us(worst.tuned_us)}: the formula's stays"
+        )
+        hint = "give lower rates, or a longer latency"
+    else:
+        message = (
+            "no table was found that is better than the formula's beyond chance: that one stays"
+        )
+        hint = "raise `search.requests`, or give fewer rates"
+    return Finding(Code.NO_BETTER_TABLE, message, None, hint, Severity.WARNING)

@@ -7,6 +7,7 @@ taken.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
@@ -17,9 +18,10 @@ from tailc.forms.ladder.table import Ladder
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import Approach, approach_to, unfit
 from tailc.pipeline.queue.judge import Judged, judged, ranked
+from tailc.pipeline.queue.kept import Kept, kept
 from tailc.pipeline.queue.scene import scenes_of
 from tailc.pipeline.queue.search import least_budget, least_each, searched
-from tailc.pipeline.queue.trials import Trials
+from tailc.pipeline.queue.trials import Form, Trials
 from tailc.replay.diurnal import DayCurve
 from tailc.replay.queue_aim import QueueAim
 from tailc.replay.streams import NS_PER_S_IN_MRPS
@@ -71,20 +73,23 @@ def tuned_for_queue(
         found = searched(approach, scenes_of(tuning, aim), aim, workers, progress)
         progress("judging the tables", 1.0)
         ranking = _judging(approach, tuning, aim, _RANKING_SEED, workers)
-        order = ranked(found.tables, formula, ranking, aim)
+        searched_tables = found.tables if aim.limit_us is None else (*found.tables, formula)
+        kept_once = [kept(approach, table, ranking, aim) for table in searched_tables]
+        order = ranked([one.table for one in kept_once], formula, ranking, aim)
         last = _judging(approach, judging, aim.judging, _JUDGING_SEED, workers)
-        assert approach.server is not None
-        clairvoyant_us = last.clairvoyant_us(approach.server).tolist()
-        best = judged(order[0], formula, last, clairvoyant_us, aim)
-        if not best.is_better:
-            best = judged(order[1], formula, last, clairvoyant_us, aim)
+        # What it is compared with went through the same.
+        reference = kept(approach, formula, ranking, aim)
+        reference = reference.then(kept(approach, reference.table, last, aim))
+        server = approach.server
+        clairvoyant_us = None if server is None else last.clairvoyant_us(server).tolist()
+        best = _first_better(order, reference, approach, last, clairvoyant_us, aim)
     kept_out = judging is not tuning
     return TunedTable(aim, best, found.evaluations, found.requests, len(judging.work_ns), kept_out)
 
 
 def _check(aim: QueueAim, approach: Approach[Ladder]) -> None:
     """Refuse rates that leave the cores no rest, and a budget that no search fits into."""
-    check_rates(aim, approach.load, approach.cores)
+    check_rates(aim, approach.load, approach)
     least = least_budget(aim, approach.starts)
     if aim.most_requests < least:
         message = f"a search for this percentile and these rates simulates {least:,} requests"
@@ -93,15 +98,15 @@ def _check(aim: QueueAim, approach: Approach[Ladder]) -> None:
         raise unfit(message, hint, "search", "requests")
 
 
-def check_rates(aim: QueueAim, load: Workload, cores: int, case: str = "") -> None:
+def check_rates(aim: QueueAim, load: Workload, approach: Approach[Ladder], case: str = "") -> None:
     """Refuse rates that leave the cores no rest; `case` says in which case, for a message."""
     mean_ns = float((load.work_ns * (load.weight / load.requests)).sum())
     peak = aim.pattern.peak if isinstance(aim.pattern, DayCurve) else 1.0
     for rate_mrps in aim.rates_mrps:
-        busy = rate_mrps * peak * mean_ns / (NS_PER_S_IN_MRPS * cores)
+        busy = rate_mrps * peak * mean_ns / (NS_PER_S_IN_MRPS * approach.capacity)
         if busy > _MOST_BUSY:
             message = f"requests at {format_mrps(rate_mrps)} keep {busy:.0%} of the cores busy"
-            message += " at the day's peak" * (peak > 1) + ", each on one thread"
+            message += " at the day's peak" * (peak > 1) + f", {approach.as_told}"
             message += case and f", with {case}"
             hint = f"tune for rates that keep {_MOST_BUSY:.0%} busy or less"
             raise unfit(message, hint, "rates")
@@ -136,6 +141,26 @@ def _some(load: Workload, chosen: NDArray[np.bool_]) -> Workload:
         weight=load.weight[chosen],
         curve_of=load.curve_of[chosen],
     )
+
+
+def _first_better(
+    tables: Sequence[Form],
+    formula: Kept[Form],
+    approach: Approach[Form],
+    trials: Trials[Form],
+    clairvoyant_us: list[int] | None,
+    aim: QueueAim,
+) -> Judged[Form]:
+    """The first that is better, or the last."""
+    best = None
+    for table in tables:
+        best = judged(
+            kept(approach, table, trials, aim).table, formula, trials, clairvoyant_us, aim
+        )
+        if best.is_better:
+            break
+    assert best is not None
+    return best
 
 
 def _judging(

@@ -16,6 +16,13 @@ from tailc.specs.fields import (
     SpecModel,
     Whole,
 )
+from tailc.specs.queue_fields import (
+    TUNED,
+    TunedRequests,
+    Weight,
+    others_complaints,
+    weight_complaints,
+)
 from tailc.units import LARGEST
 
 if TYPE_CHECKING:
@@ -23,11 +30,8 @@ if TYPE_CHECKING:
 
 # Every load up to it is a row that is searched and kept in memory.
 MAX_IN_SYSTEM = 10_000
-# Fewer requests tell nothing of a tail.
-FEWEST_TUNED = 1_000_000
 _NOT_POISSON = ("bursts", "diurnal", "recorded")
 _OF_QUEUE = ("requests", "weights", *_NOT_POISSON)
-Weight = Annotated[Whole, Field(ge=1, le=LARGEST)]
 
 
 class SearchSpec(SpecModel):
@@ -41,8 +45,8 @@ class SearchSpec(SpecModel):
         description="Least tail (the paper's), least threads that meet the first SLO, or least "
         "tail with queues: the table of least tail, tuned on the replay at `rates`.",
     )
-    requests: Annotated[Whole, Field(ge=FEWEST_TUNED, le=LARGEST)] = Field(
-        default=300_000_000,
+    requests: TunedRequests = Field(
+        default=TUNED,
         description="Budget of the objective `queue`: requests that its search simulates.",
     )
     weights: tuple[Weight, ...] = Field(
@@ -105,16 +109,7 @@ class SearchSpec(SpecModel):
         if self.objective == "queue":
             return list(self._rate_complaints(rates_mrps))
         given = [name for name in _OF_QUEUE if self._is_given(name)]
-        return [
-            Complaint(
-                Code.CONFLICT,
-                "is for the objective `queue`",
-                "remove it, or set `objective: queue`",
-                ("search", name),
-                ("search", "objective"),
-            )
-            for name in given
-        ]
+        return list(others_complaints(given, ("search", "objective")))
 
     def _is_given(self, name: str) -> bool:
         return not {name, f"{name}_ppm"}.isdisjoint(self.model_fields_set)
@@ -125,10 +120,7 @@ class SearchSpec(SpecModel):
             at = ("search", "objective")
             yield Complaint(Code.MISSING_KEY, message, "add `rates: [30/s, 40/s]`", at)
             return
-        if self.weights and len(self.weights) != len(rates_mrps):
-            message = f"are {len(self.weights)}, but there are {len(rates_mrps)} rates"
-            hint = "give one for each of `rates`, in their order"
-            yield Complaint(Code.CONFLICT, message, hint, ("search", "weights"), ("rates",))
+        yield from weight_complaints(self.weights, rates_mrps)
         first, *others = [name for name in _NOT_POISSON if self._is_given(name)] or [""]
         for other in others:
             message = f"and `search.{first}` both say how requests arrive"

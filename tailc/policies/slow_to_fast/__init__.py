@@ -4,12 +4,13 @@ A rung is a type of core, or a frequency of a core that has several; a request h
 costs the power that it draws. Objective `energy` minimises the mean energy of a request under the
 first SLO at low load, and a controller scales the ages of the climbs down as the load grows;
 `tail` starts on the fastest free core, and `efficiency` leaves a slow core for want of it alone.
+`queue` tunes ages by load on the replay, from the table of its goal.
 """
 
 from tailc.policies import Kind
 from tailc.policies.slow_to_fast.complete import complete
 from tailc.policies.slow_to_fast.emit import emit
-from tailc.policies.slow_to_fast.reduce import candidates, control, reduce
+from tailc.policies.slow_to_fast.reduce import candidates, control, queue_aim, reduce
 from tailc.policies.slow_to_fast.spec import SlowToFastSpec
 
 KIND = Kind(
@@ -20,5 +21,6 @@ KIND = Kind(
     emit=emit,
     complete=complete,
     control=control,
+    queue=queue_aim,
     speeds_by_degree=False,
 )

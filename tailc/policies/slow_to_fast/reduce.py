@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tailc.errors import Code, Finding, TailcError
 from tailc.forms.control_problem import ControlProblem, Gains, Structure
 from tailc.forms.ladder.thresholds import Aim, SolverLimits, ThresholdMethod, ThresholdProblem
 from tailc.policies.slow_to_fast.control_spec import ControlSpec
 from tailc.policies.slow_to_fast.spec import SearchSpec, SlowToFastSpec
 from tailc.specs.cores import PowerUnit
-from tailc.specs.load import LoadedSpec
+from tailc.specs.fields import Complaint
+from tailc.specs.load import LoadedSpec, spelled
+from tailc.specs.queue_fields import QUEUE
 from tailc.traces.profile import DemandProfile
+
+if TYPE_CHECKING:
+    from tailc.replay.queue_aim import QueueAim
 
 US_PER_S = 1_000_000
 DEFAULT_SOLVER = "highs"
@@ -22,7 +29,7 @@ def candidates(spec: SlowToFastSpec) -> tuple[SlowToFastSpec, ...]:
 
 def reduce(spec: SlowToFastSpec, profile: DemandProfile) -> ThresholdProblem:
     """The ages of least energy at low load (Haque et al., MICRO 2017, section 4.4)."""
-    aim = Aim(spec.objective)
+    aim = Aim(spec.aim)
     search = spec.search
     method = _method(search, profile) if aim is Aim.ENERGY else ThresholdMethod.FIXED
     cores = spec.used_cores
@@ -77,6 +84,38 @@ def control(spec: SlowToFastSpec, loaded: LoadedSpec) -> ControlProblem | None:
         rates_at=loaded.place("rates"),
         dropped=spec.dropped,
     )
+
+
+def queue_aim(spec: SlowToFastSpec) -> QueueAim | None:
+    """What the ages are tuned for: energy under the first SLO, or its percentile, at the rates.
+
+    Raises TailcError where the spec has no rates, or a controller besides.
+    """
+    if spec.objective != QUEUE:
+        return None
+    complaints = spec.queue_complaints()
+    if complaints:
+        raise TailcError([_finding(complaint) for complaint in complaints])
+    # The replay takes half a second to import, which a check of a spec can do without.
+    from tailc.replay.queue_aim import Goal, QueueAim
+
+    goal = Goal(spec.search.goal)
+    is_kept = goal is not Goal.TAIL
+    return QueueAim(
+        spec.slos[0].percentile_ppm,
+        spec.rates_mrps,
+        spec.search.weights or (1,) * len(spec.rates_mrps),
+        spec.search.requests,
+        goal=goal,
+        target_us=spec.aim_us if is_kept else None,
+        limit_us=spec.slos[0].latency_us if is_kept else None,
+    )
+
+
+def _finding(complaint: Complaint) -> Finding:
+    """As of the spec itself, which an option made unfit."""
+    message = f"`{spelled(complaint.at)}` {complaint.message}"
+    return Finding(complaint.code, message, help=complaint.help, about=complaint.at)
 
 
 def _gains(own: ControlSpec) -> tuple[Gains, ...] | None:

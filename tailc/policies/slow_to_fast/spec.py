@@ -23,6 +23,14 @@ from tailc.specs.fields import (
     Whole,
 )
 from tailc.specs.overrides import overridden
+from tailc.specs.queue_fields import (
+    QUEUE,
+    TUNED,
+    TunedRequests,
+    Weight,
+    others_complaints,
+    weight_complaints,
+)
 from tailc.specs.slo import Slo
 from tailc.units import format_us
 
@@ -32,6 +40,7 @@ QUANTUM_US = 1_000
 TIME_LIMIT_US = 60_000_000
 MEMORY_LIMIT_MB = 2_048
 MAX_MEMORY_MB = 1_048_576
+_OF_QUEUE = ("goal", "requests", "weights")
 _NO_SOLVER = "but only the method `mip` has a solver to choose"
 
 
@@ -72,6 +81,20 @@ class SearchSpec(SpecModel):
     memory_limit_mb: Annotated[Whole, Field(ge=64, le=MAX_MEMORY_MB)] = Field(
         default=MEMORY_LIMIT_MB, description="Memory that a solver may take, in MB."
     )
+    goal: Literal["energy", "tail"] = Field(
+        default="energy",
+        description="Of the objective `queue`: least energy under the first SLO, or least tail.",
+    )
+    requests: TunedRequests = Field(
+        default=TUNED,
+        description="Budget of the objective `queue`: requests that its search simulates.",
+    )
+    weights: tuple[Weight, ...] = Field(
+        default=(),
+        description="Of the objective `queue`: how much each of `rates` counts; all alike, if "
+        "absent.",
+        examples=[[1, 3]],
+    )
 
 
 class SlowToFastSpec(SpecModel):
@@ -80,10 +103,10 @@ class SlowToFastSpec(SpecModel):
     api_version: Literal["tailc/v1"] = Field(alias="apiVersion", description="The spec language.")
     kind: Literal["slow-to-fast"] = Field(description="The kind of policy.")
     name: Name = Field(examples=["websearch-amp"], description="Name of the policy.")
-    objective: Literal["energy", "tail", "efficiency"] = Field(
+    objective: Literal["energy", "tail", "efficiency", "queue"] = Field(
         default="energy",
-        description="Least energy under the first SLO, fastest cores first, or slow cores only "
-        "as long as there are any.",
+        description="Least energy under the first SLO, fastest cores first, slow cores only as "
+        "long as there are any, or ages by load, tuned on the replay at `rates`.",
     )
     slo: Annotated[tuple[SloSpec, ...], Field(min_length=1)] = Field(
         examples=[[{"percentile": "99%", "latency": "200ms"}]],
@@ -128,7 +151,7 @@ class SlowToFastSpec(SpecModel):
         return self
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
-        """Cores by themselves and against speed-ups, target, rates, solver, classes."""
+        """Cores by themselves and against speed-ups, target, rates, solver, classes, queues."""
         return (
             self.core_complaints,
             self._speedup_complaints,
@@ -136,6 +159,7 @@ class SlowToFastSpec(SpecModel):
             self._rate_complaints,
             self._search_complaints,
             self._class_complaints,
+            self.queue_complaints,
         )
 
     def core_complaints(self) -> list[Complaint]:
@@ -225,11 +249,32 @@ class SlowToFastSpec(SpecModel):
                 complaints.append(Complaint(Code.CONFLICT, message, hint, at))
         return complaints
 
+    def queue_complaints(self) -> list[Complaint]:
+        """The objective `queue` is about rates, and without a controller; only it has a goal."""
+        if self.objective != QUEUE:
+            given = [name for name in _OF_QUEUE if name in self.search.model_fields_set]
+            return list(others_complaints(given, ("objective",)))
+        complaints = list(weight_complaints(self.search.weights, self.rates_mrps))
+        if not self.rates_mrps:
+            message = f"is `{QUEUE}`, but no `rates` are given at which requests could queue"
+            hint = "add `rates: [20/s, 60/s]`"
+            complaints.append(Complaint(Code.MISSING_KEY, message, hint, ("objective",)))
+        if "control" in self.model_fields_set and self.control.structure != "off":
+            message = f"is given, but ages of the objective `{QUEUE}` follow the load by themselves"
+            hint = "remove it, set `control: off`, or ask for the objective `energy`"
+            complaints.append(Complaint(Code.CONFLICT, message, hint, ("control",), ("objective",)))
+        return complaints
+
     @property
     def _types(self) -> int:
         """Number of types as written, dominated ones included."""
         cores = self.cores
         return len(cores.types or ()) if cores.dvfs is None else len(cores.dvfs.levels)
+
+    @property
+    def aim(self) -> str:
+        """What the formula's ages are for: the objective, or what is tuned for with queues."""
+        return self.search.goal if self.objective == QUEUE else self.objective
 
     @property
     def is_controlled(self) -> bool:

@@ -82,7 +82,7 @@ def test_a_compile_tells_how_the_table_was_judged(tuned):
     assert [rate["rate_mrps"] for rate in told["rates"]] == [30_000, 90_000]
     assert told["rates"][1]["change_high_ppm"] < 0
     assert all(rate["clairvoyant_us"] < rate["tuned_us"] for rate in told["rates"])
-    lines = queue_text(compiled.queue).splitlines()
+    lines = queue_text(compiled.queue, compiled.policy.evidence).splitlines()
     assert lines[0].endswith("that it was tuned on: tuned table taken")
     assert [line.split()[0] for line in lines[1:4]] == ["rate", "30/s", "90/s"]
 
@@ -119,7 +119,8 @@ def test_a_table_for_bursts_says_so_and_is_another(tuned, tmp_path):
     assert compiled.policy.forms != for_poisson.policy.forms
     pairs = zip(tails_of(compiled), tails_of(for_poisson), strict=True)
     assert all(in_bursts > poisson for in_bursts, poisson in pairs)
-    assert "under bursts (IDC 8, spells of 2 s" in queue_text(compiled.queue)
+    text = queue_text(compiled.queue, compiled.policy.evidence)
+    assert "under bursts (IDC 8, spells of 2 s" in text
 
 
 def tails_of(compiled):

@@ -1,0 +1,56 @@
+"""Ages at some loads, linear in between and beyond."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.forms.ladder.table import Climb, Ladder
+from tailc.replay.lowered import rows_by_load
+
+# An age that is never reached, in tails.
+NEVER = 3.0
+
+
+def loads_at(parts: tuple[float, ...], cores: int) -> NDArray[np.float64]:
+    """Parts of the cores, at least one request apart."""
+    loads = [max(1.0, round(part * cores)) for part in parts]
+    apart = itertools.accumulate(loads, lambda before, load: max(load, before + 1))
+    return np.array(list(apart), np.float64)
+
+
+def between(
+    at_knots: NDArray[np.float64], knots: NDArray[np.float64], loads: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """From (climbs, knots) to (climbs, loads)."""
+    piece = np.clip(np.searchsorted(knots, loads) - 1, 0, len(knots) - 2)
+    low, high = knots[piece], knots[piece + 1]
+    share = (loads - low) / (high - low)
+    return at_knots[:, piece] * (1 - share) + at_knots[:, piece + 1] * share
+
+
+def formula_ages(base: Ladder, knots: NDArray[np.float64], tail_us: int) -> NDArray[np.float64]:
+    """Of a ladder at the knots, in tails, (climbs, knots): from when on a rung or a higher one."""
+    rows, row_of_load = rows_by_load([base], 0, int(knots[-1]))
+    ages = np.full((len(base.rungs) - 1, len(knots)), NEVER)
+    for knot, load in enumerate(knots.astype(int).tolist()):
+        row = rows[row_of_load[0, min(load, row_of_load.shape[1] - 1)]]
+        for rung in range(1, len(base.rungs)):
+            reached = [climb.age_us for climb in row.climbs if climb.rung >= rung]
+            if reached:
+                ages[rung - 1, knot] = min(min(reached) / tail_us, NEVER)
+    return ages
+
+
+def climbs_of(ages_us: list[int], never_us: float) -> tuple[Climb, ...]:
+    """One climb for each age but those that are never reached; of one age the highest rung."""
+    climbs = [Climb(0, 0)]
+    for rung, age_us in enumerate(ages_us, start=1):
+        if age_us >= never_us:
+            break
+        if age_us == climbs[-1].age_us:
+            climbs.pop()
+        climbs.append(Climb(age_us, rung))
+    return tuple(climbs)

@@ -1,0 +1,121 @@
+"""Ages by load that are tuned with queues, from the spec to the verdict."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tailc.artifact.files import read_policy, write_policy
+from tailc.forms.ladder.table import Rule
+from tailc.pipeline.compile import compile_policy
+from tailc.report.compiled import compiled_result, compiled_text
+from tests.tailc.policies.slow_to_fast.case import swapped, write
+
+# Cores that are slow until a queue forms: alone, every request would keep the tail on them.
+CLOCKS = """\
+cores:
+  dvfs:
+    count: 2
+    levels: [{frequency: 1GHz, power: 1W}, {frequency: 2GHz, power: 5W}]
+objective: queue
+search: {requests: 4M}
+"""
+CONTROL = "control: {epoch: 50 requests, window: 200 requests}\n"
+CORES = """\
+cores:
+  power_from: micro-2017-amp
+  types: [{speed: 1, count: 5}, {speed: 2, count: 2}]
+"""
+QUEUED = swapped(
+    (CORES, CLOCKS.replace("4M", "4000000")),
+    (CONTROL, ""),
+    ("rates: [20/s, 80/s]", "rates: [50/s]"),
+    ("latency: 80ms", "latency: 120ms"),
+)
+
+
+@pytest.fixture(scope="module")
+def tuned(tmp_path_factory):
+    """The policy with ages by load, where it is written, and what it was compiled from."""
+    folder = tmp_path_factory.mktemp("queue")
+    case = write(folder, QUEUED)
+    compiled = compile_policy(str(case.spec), threads=2)
+    write_policy(compiled.policy, folder / "tuned")
+    return case, folder / "tuned", compiled
+
+
+def test_the_tail_is_kept_on_requests_that_no_compile_saw(tuned, tailc, tmp_path):
+    """With the formula's ages nobody climbs, and the tail of those that wait is too long."""
+    case, policy, _ = tuned
+    formula = tmp_path / "formula"
+    words = ("--objective", "efficiency")
+    case.spec.with_name("other.yaml").write_text(QUEUED.replace("search: {requests: 4000000}", ""))
+    assert tailc("compile", case.spec.with_name("other.yaml"), *words, "-o", formula).code == 0
+    (ours,), (theirs,) = (tails(tailc, one, case.held_out) for one in (policy, formula))
+    assert ours < 122_000 < theirs
+
+
+def tails(tailc, policy, trace):
+    words = ("--trace", trace, "--output-format", "json", "--baselines", "none")
+    points = json.loads(tailc("verify", policy, *words).out)["result"]["points"]
+    return [point["policy"]["verdicts"][0]["estimate_us"] for point in points]
+
+
+def test_more_in_the_system_climb_earlier(tuned):
+    ladder = tuned[2].policy.ladders[0]
+    assert Rule.REREAD_ROW in ladder.rules
+    ages_us = [row.climbs[-1].age_us for row in ladder.rows]
+    assert len(ages_us) > 1
+    assert ages_us[0] > ages_us[-1]
+
+
+def test_the_artifact_says_what_it_was_tuned_for(tuned):
+    _, policy, compiled = tuned
+    evidence = read_policy(str(policy)).evidence
+    said = (evidence.objective, evidence.method, evidence.proof, evidence.rows)
+    assert said == ("queue-energy", "evolution", "replayed", ())
+    settings = dict(evidence.settings)
+    assert settings["limit_us"] == 120_000 >= settings["rate_1_tuned_us"]
+    told = compiled_result(compiled)["queue"]
+    assert isinstance(told, dict)
+    assert (told["goal"], told["is_better"]) == ("energy", True)
+    assert told["rates"][0]["tuned_energy"] == settings["rate_1_tuned_energy"] > 0
+    assert "energy with queues" in compiled_text(compiled, [])
+
+
+def test_threads_change_no_byte(tuned):
+    case, policy, _ = tuned
+    one = policy.with_name("one")
+    write_policy(compile_policy(str(case.spec), threads=1).policy, one)
+    for ending in (".json", ".tailc"):
+        pair = [stem.with_suffix(ending).read_bytes() for stem in (policy, one)]
+        assert pair[0] == pair[1]
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ([("rates: [50/s]", "")], "no `rates` are given"),
+        ([("objective: queue\n", f"objective: queue\n{CONTROL}")], "`control` is given, but ages"),
+        ([("{requests: 4000000}", "{weights: [1, 2]}")], "are 2, but there are 1 rates"),
+        ([("objective: queue\n", "control: off\n")], "is for the objective `queue`"),
+        ([("rates: [50/s]", "rates: [125/s]")], "94% of the cores busy, each at its fastest"),
+    ],
+)
+def test_what_does_not_fit_is_refused(tmp_path, tailc, changes, said):
+    spec = QUEUED
+    for old, new in changes:
+        assert old in spec
+        spec = spec.replace(old, new)
+    done = tailc("compile", write(tmp_path, spec).spec, "-o", tmp_path / "p")
+    assert done.code == 65
+    assert said in " ".join(done.err.split())
+
+
+def test_an_override_asks_for_no_controller_too(tmp_path, tailc):
+    done = tailc("compile", write(tmp_path).spec, "--objective", "queue", "-o", tmp_path / "p")
+    assert done.code == 65
+    assert "`control` is given" in done.err
+    assert f"{tmp_path}/service.yaml:1" in done.err
+    assert "set `control: off`" in done.err
