@@ -1,0 +1,139 @@
+"""The best thresholds of requests that do their work in two phases, each with speeds of its own.
+
+Problem, with phase k = 1, 2 of every request a demand of its own sample, speeds s_ki and the
+thresholds W_ki in the work of the phase: a request begins each phase on the phase's first type.
+
+    minimise    E_1(W_1) + E_2(W_2)            mean energy of both phases
+    subject to  T_1(W_1) + T_2(W_2) <= target  times of the demands w_1 and w_2 of the given ranks
+    variables   W_1, W_2
+
+It is separable in the work of either phase, and the phases meet in the target alone. For a part t
+of it that the first may take, both are solved exactly (tailc_solvers.thresholds.dual), and neither
+energy rises with the time that its phase has. So on a cell of splits t in [a, b]
+
+    E_1(b) + E_2(target - a)  <=  E_1(t) + E_2(target - t),
+
+and cells are halved, that of the least bound first, until it comes near to the best split found.
+
+Who takes w_1 and w_2 for one request assumes that the longest are long in both phases: whatever
+their dependence, at most (1 - beta_1) + (1 - beta_2) of the requests take longer than the target,
+with beta_k the percentile of the rank of phase k.
+"""
+
+from __future__ import annotations
+
+import functools
+import heapq
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from numpy.typing import ArrayLike
+
+from tailc_solvers.sample import Sample
+from tailc_solvers.status import Status
+from tailc_solvers.thresholds.dual import ThresholdSolution, checked_types, solve_thresholds
+
+MOST_SPLITS = 20_000
+
+
+@dataclass(frozen=True, eq=False)
+class Phase:
+    """One phase of all requests: demands, and speeds and powers of the types for it.
+
+    As for `solve_thresholds`, where the sample's own speeds are not used either.
+    """
+
+    sample: Sample
+    speed: ArrayLike
+    power: ArrayLike
+    rank: int
+
+
+@dataclass(frozen=True, eq=False)
+class PhasesSolution:
+    """The best split of the target, and the thresholds of both phases under it.
+
+    Attributes:
+        status: OPTIMAL, INFEASIBLE, or BUDGET where the bound is further off than asked for.
+        phases: thresholds of each; those of the least tails where infeasible.
+        energy: mean energy of a request; inf where infeasible.
+        bound: proved lower bound on it, over all splits; inf where infeasible.
+        splits: how many were solved.
+    """
+
+    status: Status
+    phases: tuple[ThresholdSolution, ThresholdSolution]
+    energy: float
+    bound: float
+    splits: int
+
+
+Solved = tuple[ThresholdSolution, ThresholdSolution]
+
+
+def solve_phases(
+    first: Phase, second: Phase, *, target_ms: float, tolerance: float = 1e-3
+) -> PhasesSolution:
+    """The thresholds of least mean energy whose times add up to at most `target_ms`.
+
+    `tolerance` is relative: how far above its bound the energy may be.
+    """
+    least, most = zip(_limits(first), _limits(second), strict=True)
+    low, high = least[0], target_ms - least[1]
+    if high < low:
+        nearest = _solve(first, least[0]), _solve(second, least[1])
+        return PhasesSolution(Status.INFEASIBLE, nearest, math.inf, math.inf, 0)
+
+    @functools.cache
+    def at(part_ms: float) -> Solved:
+        return (
+            _solve(first, min(part_ms, most[0])),
+            _solve(second, min(target_ms - part_ms, most[1])),
+        )
+
+    return _searched(at, low, max(min(high, most[0]), low), tolerance)
+
+
+def _limits(phase: Phase) -> tuple[float, float]:
+    """The time of the rank's demand on the fastest type, and on the slowest."""
+    speeds, _ = checked_types(phase.speed, phase.power)
+    # Whatever the target, that of the fastest is told.
+    fastest_ms = _solve(phase, 1.0).nearest_tail_ms
+    return fastest_ms, fastest_ms * float(speeds[-1] / speeds[0])
+
+
+def _solve(phase: Phase, target_ms: float) -> ThresholdSolution:
+    return solve_thresholds(
+        phase.sample, phase.speed, phase.power, rank=phase.rank, target_ms=target_ms
+    )
+
+
+def _searched(
+    at: Callable[[float], Solved], low: float, high: float, tolerance: float
+) -> PhasesSolution:
+    """Cells of splits, halved in order of their bounds."""
+    best = min((at(low), at(high)), key=_energy)
+    cells = [(_bound(at, low, high), low, high)]
+    splits = 2
+    while True:
+        bound, begin, end = cells[0]
+        if bound >= _energy(best) * (1 - tolerance) or splits >= MOST_SPLITS:
+            break
+        heapq.heappop(cells)
+        middle = (begin + end) / 2
+        best = min(best, at(middle), key=_energy)
+        splits += 1
+        for cell in ((begin, middle), (middle, end)):
+            heapq.heappush(cells, (_bound(at, *cell), *cell))
+    energy = _energy(best)
+    status = Status.OPTIMAL if bound >= energy * (1 - tolerance) else Status.BUDGET
+    return PhasesSolution(status, best, energy, min(bound, energy), splits)
+
+
+def _energy(solved: Solved) -> float:
+    return solved[0].energy + solved[1].energy
+
+
+def _bound(at: Callable[[float], Solved], begin: float, end: float) -> float:
+    return at(end)[0].bound + at(begin)[1].bound
