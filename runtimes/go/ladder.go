@@ -38,6 +38,9 @@ const (
 	MakeRoom        Rule = "make-room"
 	WaitedStartLast Rule = "waited-start-last"
 	BusyPeriodAge   Rule = "busy-period-age"
+	Shed            Rule = "shed"
+	CutOff          Rule = "cut-off"
+	Degrade         Rule = "degrade"
 )
 
 // An Answer is for one request at one moment. Start and WaitUs concern requests that have not
@@ -79,6 +82,7 @@ type Ladder struct {
 	rules        []Rule
 	quantumUs    int64
 	boost        *Boost
+	overload     Overload
 	cores        *Cores
 }
 
@@ -220,6 +224,9 @@ func (l *Ladder) QuantumUs() int64 { return l.quantumUs }
 
 // Boost is nil where no request is boosted.
 func (l *Ladder) Boost() *Boost { return l.boost }
+
+// Overload says whom the server refuses, degrades or cuts off; nobody where there is no rule for it.
+func (l *Ladder) Overload() Overload { return l.overload }
 
 // Cores is nil where rungs are not cores.
 func (l *Ladder) Cores() *Cores { return l.cores }

@@ -19,6 +19,7 @@ type rawLadder struct {
 	outside          flat.Outside
 	boost            *Boost
 	power            *rawPower
+	overload         *rawOverload
 }
 
 // rawUnit is a cost unit; without a capacity it is not limited.
@@ -57,7 +58,7 @@ func readLadder(table flatbuffers.Table) rawForm {
 		loadAxis: LoadAxis(form.LoadAxis()), quantumUs: form.QuantumUs(),
 		minLoad: guard.MinLoad(), maxLoad: guard.MaxLoad(), outside: guard.Outside(),
 		units: readUnits(&form), rungs: readRungs(&form),
-		rules: readRules(&form), rows: readRows(&form),
+		rules: readRules(&form), rows: readRows(&form), overload: readOverload(&form),
 	}
 	if class := form.RequestClass(); class != nil {
 		text := text(class)
@@ -99,6 +100,9 @@ var ruleNames = [...]Rule{
 	flat.RuleMAKE_ROOM:         MakeRoom,
 	flat.RuleWAITED_START_LAST: WaitedStartLast,
 	flat.RuleBUSY_PERIOD_AGE:   BusyPeriodAge,
+	flat.RuleSHED:              Shed,
+	flat.RuleCUT_OFF:           CutOff,
+	flat.RuleDEGRADE:           Degrade,
 }
 
 // readRules refuses a rule that is not known here by the name beside it.

@@ -40,6 +40,7 @@ func (raw *rawLadder) check() {
 		require(rung.moveUs == nil || *rung.moveUs > 0, "only a move that takes time states it")
 	}
 	raw.checkBoost()
+	raw.checkOverload()
 	raw.checkCores()
 }
 

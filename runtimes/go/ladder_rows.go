@@ -23,6 +23,10 @@ func newLadder(raw *rawLadder, controller *Controller, counters *Counters) *Ladd
 	}
 	if raw.has(AgeFromArrival) {
 		l.countsWaiting = ^uint64(0)
+		l.overload.countsWaiting = true
+	}
+	if raw.overload != nil {
+		l.overload.raw = *raw.overload
 	}
 	if raw.has(CorePerRequest) {
 		l.cores = coresOf(raw)

@@ -47,10 +47,11 @@ var (
 	guardShape    = shape{aLong, aLong, anEnum}
 	boostShape    = longs(2)
 	powerShape    = shape{aLong, theLongs}
+	overloadShape = longs(4)
 	ladderShape   = shape{
 		anEnum, aClass, tablesOf(costUnitShape), tablesOf(rungShape), theEnums, theNames, aLong,
 		vectorOf(rowSize), vectorOf(climbSize), required(guardShape), optional(boostShape),
-		optional(powerShape),
+		optional(powerShape), optional(overloadShape),
 	}
 
 	gainRowShape    = longs(4)

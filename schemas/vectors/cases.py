@@ -14,6 +14,9 @@ from level_queries import queries_for
 from linear_scan import look_up
 from plain_control import in_millionths, outputs, scaled_climbs
 from plain_levels import level_of
+from plain_overload import COLUMNS as OVERLOAD_COLUMNS
+from plain_overload import NAMES as OVERLOADED
+from plain_overload import rows_of_overload
 from plan_sequences import PLAN_COLUMNS, plan_sequences, rows_of_plan
 from policies import named_policies
 from sequences import Sequence, sequences_of
@@ -42,10 +45,10 @@ QUERIES_PER_LADDER = 400
 def write_vectors(folder: Path) -> None:
     """NAME.json and NAME.tailc for every policy, NAME.csv for ladders, levels/NAME.csv for tail
     tables, shares/NAME.csv for shares, plans/NAME.csv for plans, steps/NAME.csv for controllers,
-    and the folders `refused` and `signed`.
+    overload/NAME.csv for rules of overload, and the folders `refused` and `signed`.
     """
     refused, signed = folder / "refused", folder / "signed"
-    others = (folder / name for name in ("steps", "levels", "shares", "plans"))
+    others = (folder / name for name in ("steps", "levels", "shares", "plans", "overload"))
     for needed in (refused, signed, *others):
         needed.mkdir(parents=True, exist_ok=True)
     for name, (sentence, policy) in named_policies().items():
@@ -68,6 +71,9 @@ def _write_policy(folder: Path, name: str, sentence: str, policy: Policy) -> Non
     if policy.ladders:
         columns = STEERED_COLUMNS if policy.controller else COLUMNS
         _write_csv(folder / f"{name}.csv", sentence, columns, _answered(name, plain))
+    if name in OVERLOADED:
+        rows = rows_of_overload(name, plain)
+        _write_csv(folder / "overload" / f"{name}.csv", sentence, OVERLOAD_COLUMNS, rows)
     if policy.tail_table:
         rows = _levels(name, plain)
         _write_csv(folder / "levels" / f"{name}.csv", sentence, LEVEL_COLUMNS, rows)

@@ -7,6 +7,7 @@ from typing import Any
 from changed import changed
 from damaged_batteries import damaged_batteries
 from damaged_controls import damaged_controls
+from damaged_overloads import damaged_overloads
 from damaged_plans import damaged_plans
 from damaged_tails import damaged_tails
 from flatbuffers import Builder
@@ -55,6 +56,7 @@ def damaged_files() -> dict[str, tuple[str, bytes]]:
         **damaged_tails(),
         **damaged_plans(),
         **damaged_batteries(),
+        **damaged_overloads(),
     }
 
 

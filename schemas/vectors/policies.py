@@ -22,6 +22,12 @@ from ladders import (
     short_ladder,
     smallest_ladder,
 )
+from overloads import (
+    late_cut_ladder,
+    overload_ladder,
+    shedding_ladder,
+    short_degraded_ladder,
+)
 from plans import cluster_plan, extreme_plan, racks_plan, slow_plan, smallest_plan
 from readings import (
     class_reading,
@@ -69,6 +75,7 @@ def named_policies() -> dict[str, Vector]:
         **_ladders(),
         **_steered_ladders(),
         **_lane_ladders(),
+        **_overload_ladders(),
         **_tail_tables(),
         **_shares(),
         **_plans(),
@@ -145,6 +152,29 @@ def _lane_ladders() -> dict[str, Vector]:
             "Schema 1.3: rules busy-period-age and waited-start-last, which no look-up needs; one "
             "row has no climb but the first.",
             policy("lanes", lanes_ladder(), reading=cycles_reading()),
+        ),
+    }
+
+
+def _overload_ladders() -> dict[str, Vector]:
+    """Rules for overload, which no look-up needs."""
+    return {
+        "overload": (
+            "Schema 1.6: rules shed, cut-off and degrade on the published table.",
+            policy("overload", overload_ladder()),
+        ),
+        "overload-arrival": (
+            "Schema 1.6: a cut-off where ages count from arrival.",
+            policy("overload-arrival", late_cut_ladder()),
+        ),
+        "overload-limits": (
+            "Schema 1.6: what is said of overload by class, every number at a limit.",
+            policy(
+                "overload-limits",
+                shedding_ladder(),
+                short_degraded_ladder(),
+                reading=class_reading(),
+            ),
         ),
     }
 

@@ -39,7 +39,8 @@ def policy_schema() -> Schema:
                 "The oldest version that can say it: minor 1 only with `demand`, minor 2 only with "
                 "`power`, `move_us` or a controller, minor 3 only with a tail table, shares, a "
                 "rule, a measure or a column that came with it, minor 4 only with a plan, its "
-                "measure or its role of inputs, minor 5 only with a battery."
+                "measure or its role of inputs, minor 5 only with a battery, minor 6 only with "
+                "`overload`."
             ),
             **_object({"major": {"const": SCHEMA_MAJOR}, "minor": minors}),
         },

@@ -42,6 +42,9 @@ MEMBERS_SINCE: dict[enum.Enum, int] = {
     Measure.THROUGHPUT: 3,
     Measure.RUN_TIME: 4,
     InputRole.SUPPLY: 4,
+    Rule.SHED: 6,
+    Rule.CUT_OFF: 6,
+    Rule.DEGRADE: 6,
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tailc.diff.rows import rung_labels
+from tailc.forms.ladder.overload import PPM
 from tailc.forms.ladder.table import Boost, Guard, Ladder, LoadAxis, Outside
 from tailc.units import format_mrps, format_us, plain_ppm
 
@@ -20,6 +21,7 @@ def settings(ladder: Ladder, rungs: tuple[str, ...]) -> dict[str, str]:
         "guard": _guard(ladder.guard, ladder.load_axis),
         "boost": _boost(ladder.boost, ladder),
         **_power(ladder, rungs),
+        **_overload(ladder),
     }
 
 
@@ -53,6 +55,20 @@ def _power(ladder: Ladder, labels: tuple[str, ...]) -> dict[str, str]:
     for label, rung in zip(labels, ladder.rungs, strict=True):
         said[f"move to {label}"] = "at once" if rung.move_us is None else format_us(rung.move_us)
     return said
+
+
+def _overload(ladder: Ladder) -> dict[str, str]:
+    """What requests lose under overload, where they lose anything."""
+    told = ladder.overload
+    if told is None:
+        return {}
+    refused, cut_us, degraded = told.shed_from, told.cut_off_us, told.degrade_from
+    return {
+        "refused from": "never" if refused is None else f"{refused} in system",
+        "cut off at": "never" if cut_us is None else format_us(cut_us),
+        "degraded from": "never" if degraded is None else f"{degraded} in system",
+        "degraded work": plain_ppm(told.work_ppm or PPM),
+    }
 
 
 def _unit_labels(ladder: Ladder) -> list[str]:

@@ -7,6 +7,7 @@ from itertools import accumulate
 
 from tailc.artifact.envelope import Policy
 from tailc.embed.embedded import Constants, Tables
+from tailc.forms.ladder.overload import NO_OVERLOAD
 from tailc.forms.ladder.table import AdmissionKind, Ladder, Outside, Row, Rule
 
 # As docs/artifact-format.md numbers them.
@@ -50,6 +51,7 @@ def _of_ladders(ladders: Sequence[Ladder]) -> list[Constants]:
         each("quantum_us", "microseconds between a request's ticks", lambda one: one.quantum_us),
         each("rules", f"what a server does beyond the look-up: {_rules_told(ladders)}", _rule_bits),
         *_boosts(ladders),
+        *_overloads(ladders),
     ]
 
 
@@ -74,6 +76,24 @@ def _boosts(ladders: Sequence[Ladder]) -> list[Constants]:
         Constants("boost_unit", "By ladder: the cost unit of its boost.", units, is_index=True),
         Constants("boost_below_ppm", below, limits),
     ]
+
+
+def _overloads(ladders: Sequence[Ladder]) -> list[Constants]:
+    """What each rule for overload needs, where some ladder has it."""
+    told = [ladder.overload or NO_OVERLOAD for ladder in ladders]
+    found: list[Constants] = []
+    if any(one.shed_from for one in told):
+        about = "By ladder: refused is who arrives when so many are in the system; 0: nobody."
+        found.append(Constants("shed_from", about, tuple(one.shed_from or 0 for one in told)))
+    if any(one.cut_off_us for one in told):
+        about = "By ladder: microseconds of age at which a request leaves unfinished; 0: none."
+        found.append(Constants("cut_off_us", about, tuple(one.cut_off_us or 0 for one in told)))
+    if any(one.work_ppm for one in told):
+        about = "By ladder: degraded is who arrives when so many are in the system,"
+        found.append(Constants("degrade_from", about, tuple(one.degrade_from or 0 for one in told)))
+        about = "By ladder: to so many millionths of the work; 0: nobody is."
+        found.append(Constants("work_ppm", about, tuple(one.work_ppm or 0 for one in told)))
+    return found
 
 
 def _of_rungs(ladders: Sequence[Ladder]) -> list[Constants]:

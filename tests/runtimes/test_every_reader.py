@@ -16,8 +16,8 @@ from tests.tailc.artifact.published import VECTORS
 
 SIGNED = "signed/good"
 # With nothing in them but what is asked for.
-ANSWERS = 9_595
-FOLDERS = ("refused", "signed", "levels", "steps", "shares", "plans")
+ANSWERS = 11_807
+FOLDERS = ("refused", "signed", "levels", "steps", "shares", "plans", "overload")
 
 
 @pytest.fixture(scope="module", params=READERS)

@@ -55,6 +55,21 @@ Check lookups(const std::string& path) {
   };
 }
 
+Check overloads(const std::string& path) {
+  auto policy = std::make_shared<tailc::Policy>(tailc::open(path));
+  return [policy](const Row& row) {
+    const std::string& name = row.at("request_class");
+    const tailc::Overload& told =
+        (name.empty() ? policy->ladder() : policy->ladder(name)).overload();
+    const std::int64_t in_system = whole(row.at("in_system"));
+    const bool is_cut = told.cuts_off(whole(row.at("waited_us")), whole(row.at("executed_us")));
+    const std::string got = std::to_string(int{told.refuses(in_system)}) + " " +
+                            std::to_string(told.work_ppm(in_system)) + " " +
+                            std::to_string(int{is_cut});
+    return difference(got, row.at("refused") + " " + row.at("work_ppm") + " " + row.at("cut_off"));
+  };
+}
+
 Check levels(const std::string& path) {
   auto policy = std::make_shared<tailc::Policy>(tailc::open(path));
   return [policy](const Row& row) {
@@ -236,7 +251,8 @@ std::vector<fs::path> vectors_in(const fs::path& folder) {
 
 int run_all(const fs::path& folder) {
   const std::vector<std::pair<std::string, Check (*)(const std::string&)>> kinds = {
-      {"", lookups}, {"levels", levels}, {"steps", steps}, {"shares", ticks}, {"plans", calls}};
+      {"", lookups},     {"levels", levels}, {"steps", steps},
+      {"shares", ticks}, {"plans", calls},   {"overload", overloads}};
   Count total;
   const auto add = [&](const Count& count) {
     total.answers += count.answers;

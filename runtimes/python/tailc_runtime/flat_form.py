@@ -29,6 +29,7 @@ from tailc_runtime.raw import (
     RawController,
     RawForm,
     RawLadder,
+    RawOverload,
     RawPower,
     RawRow,
     RawRung,
@@ -54,6 +55,9 @@ _RULES = {
     fbs.Rule.MAKE_ROOM: "make-room",
     fbs.Rule.WAITED_START_LAST: "waited-start-last",
     fbs.Rule.BUSY_PERIOD_AGE: "busy-period-age",
+    fbs.Rule.SHED: "shed",
+    fbs.Rule.CUT_OFF: "cut-off",
+    fbs.Rule.DEGRADE: "degrade",
 }
 _ACTUATORS = {
     fbs.Actuator.CLIMB_AGES: "climb-ages",
@@ -149,11 +153,18 @@ def _ladder(walk: Walk, ladder: Any) -> RawLadder:
         outside=word(_OUTSIDES, guard.Outside()),
         boost=boost and (boost.Unit(), boost.BelowPpm()),
         power=_power(walk, ladder.Power()),
+        overload=_overload(ladder.Overload()),
     )
 
 
 def _power(walk: Walk, power: Any) -> RawPower | None:
     return power and RawPower(power.Unit(), tuple(walk.vector(power, "IdlePpm")))
+
+
+def _overload(told: Any) -> RawOverload | None:
+    return told and RawOverload(
+        told.ShedFrom(), told.CutOffUs(), told.DegradeFrom(), told.WorkPpm()
+    )
 
 
 def _rules(walk: Walk, ladder: Any) -> tuple[str, ...]:

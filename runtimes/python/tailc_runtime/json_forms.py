@@ -13,6 +13,7 @@ from tailc_runtime.raw import (
     RawController,
     RawForm,
     RawLadder,
+    RawOverload,
     RawPower,
     RawRow,
     RawRung,
@@ -25,7 +26,7 @@ _POLICY = {
 }
 _LADDER = {
     *("form", "load_axis", "request_class", "cost_units", "rungs", "rules"),
-    *("quantum_us", "rows", "guard", "boost", "power"),
+    *("quantum_us", "rows", "guard", "boost", "power", "overload"),
 }
 _COST_UNIT = {"name", "capacity_ppm"}
 _RUNG = {"name", "speed_ppm", "cost_ppm", "move_us"}
@@ -35,6 +36,7 @@ _CLIMB = {"age_us", "rung"}
 _GUARD = {"min_load", "max_load", "outside"}
 _BOOST = {"unit", "below_ppm"}
 _POWER = {"unit", "idle_ppm"}
+_OVERLOAD = ("shed_from", "cut_off_us", "degrade_from", "work_ppm")
 _GAIN_ROW = ("first_rate_mrps", "kp", "ki", "kd")
 _NUMBERS = (
     *("percentile_ppm", "target_us", "epoch_requests", "window_requests"),
@@ -88,6 +90,7 @@ def _ladder(form: dict[str, Any]) -> RawLadder:
         outside=text(guard, "outside"),
         boost=None if boost is None else (whole(boost, "unit"), whole(boost, "below_ppm")),
         power=_power(form),
+        overload=_overload(form),
     )
 
 
@@ -108,6 +111,13 @@ def _power(form: dict[str, Any]) -> RawPower | None:
         return None
     power = object_in(form, "power")
     return RawPower(whole(power, "unit"), wholes(power, "idle_ppm"))
+
+
+def _overload(form: dict[str, Any]) -> RawOverload | None:
+    if "overload" not in form:
+        return None
+    told = object_in(form, "overload")
+    return RawOverload(*(whole(told, name) if name in told else None for name in _OVERLOAD))
 
 
 def _rows(rows: list[dict[str, Any]]) -> tuple[RawRow, ...]:
@@ -155,6 +165,7 @@ def _refuse_unknown_in_ladder(ladder: dict[str, Any]) -> None:
     refuse_others(ladder["guard"], _GUARD)
     refuse_others(ladder.get("boost", {}), _BOOST)
     refuse_others(ladder.get("power", {}), _POWER)
+    refuse_others(ladder.get("overload", {}), _OVERLOAD)
     for unit in ladder["cost_units"]:
         refuse_others(unit, _COST_UNIT)
     for rung in ladder["rungs"]:

@@ -7,16 +7,17 @@ from collections.abc import Iterable
 
 from tailc_runtime.controller import LARGEST_AGE_US, PPM
 from tailc_runtime.errors import BadMeaning, UnknownRule
-from tailc_runtime.raw import RawLadder, RawRow
+from tailc_runtime.raw import RawLadder, RawOverload, RawRow
 
 LOAD_AXES = ("in_system", "rate_mrps")
 ADMISSIONS = ("at-once", "delay", "on-exit")
 OUTSIDES = ("clamp", "first-rung")
 CORES, MAKE_ROOM = "core-per-request", "make-room"
 FROM_ARRIVAL, BUSY_PERIOD, WAITED_LAST = "age-from-arrival", "busy-period-age", "waited-start-last"
+SHED, CUT_OFF, DEGRADE = "shed", "cut-off", "degrade"
 RULES = (
-    *(FROM_ARRIVAL, "boost-last-rung", BUSY_PERIOD, CORES, MAKE_ROOM),
-    *("never-descend", "reread-row", WAITED_LAST),
+    *(FROM_ARRIVAL, "boost-last-rung", BUSY_PERIOD, CORES, CUT_OFF, DEGRADE, MAKE_ROOM),
+    *("never-descend", "reread-row", SHED, WAITED_LAST),
 )
 
 
@@ -42,6 +43,7 @@ def check_ladder(ladder: RawLadder) -> None:
         _require(whole, "every rung must state a cost in every cost unit")
         _require(rung.move_us is None or rung.move_us > 0, "only a move that takes time states it")
     _check_boost(ladder)
+    _check_overload(ladder)
     _check_cores(ladder)
 
 
@@ -68,6 +70,30 @@ def _check_boost(ladder: RawLadder) -> None:
         unit, below_ppm = ladder.boost
         _require(0 <= unit < len(ladder.cost_units), "the boost names no cost unit")
         _require(below_ppm > 0, "a boost needs a limit")
+
+
+def _check_overload(ladder: RawLadder) -> None:
+    told = ladder.overload or RawOverload(None, None, None, None)
+    parts = {SHED: told.shed_from, CUT_OFF: told.cut_off_us, DEGRADE: told.degrade_from}
+    for rule, part in parts.items():
+        agree = (rule in ladder.rules) == (part is not None)
+        _require(agree, f"the rule {rule} and what it needs go together")
+    rules = bool(parts.keys() & set(ladder.rules))
+    _require(rules == (ladder.overload is not None), "what is said of overload needs a rule")
+    _require(told.shed_from is None or told.shed_from > 0, "a server that sheds all serves none")
+    _require(told.cut_off_us is None or told.cut_off_us > 0, "a cut-off leaves time to run")
+    _check_degraded(told)
+
+
+def _check_degraded(told: RawOverload) -> None:
+    together = (told.degrade_from is None) == (told.work_ppm is None)
+    _require(together, "from where requests are degraded and to what go together")
+    if told.degrade_from is None or told.work_ppm is None:
+        return
+    _require(told.degrade_from >= 0, "a number in the system cannot be negative")
+    _require(0 < told.work_ppm < PPM, "a degraded request does a part of its work")
+    is_before = told.shed_from is None or told.degrade_from < told.shed_from
+    _require(is_before, "a request that is refused cannot be degraded")
 
 
 def _check_cores(ladder: RawLadder) -> None:

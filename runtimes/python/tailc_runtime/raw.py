@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 # The schema this reader was written for; a newer minor version only adds what may be ignored.
-SCHEMA_MAJOR, SCHEMA_MINOR = 1, 5
+SCHEMA_MAJOR, SCHEMA_MINOR = 1, 6
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,15 @@ class RawPower:
     idle_ppm: tuple[int, ...]
 
 
+class RawOverload(NamedTuple):
+    """What requests lose under overload; None where there is no rule for it."""
+
+    shed_from: int | None
+    cut_off_us: int | None
+    degrade_from: int | None
+    work_ppm: int | None
+
+
 @dataclass(frozen=True)
 class RawLadder:
     """One ladder; words are those of the canonical JSON."""
@@ -71,6 +80,7 @@ class RawLadder:
     outside: str
     boost: tuple[int, int] | None
     power: RawPower | None
+    overload: RawOverload | None
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from tailc_runtime.controller import PPM, Controller
 from tailc_runtime.counters import Counters
 from tailc_runtime.meaning import CORES, check_ladder, check_scaled
+from tailc_runtime.overload import Overload
 from tailc_runtime.raw import Head, RawLadder, RawRow
 
 NOW, WAIT, ON_EXIT = 0, 1, 2
@@ -36,7 +37,8 @@ class PolicyTable:
 
     Where each rung takes a core of a kind, `core_unit` is that kind's cost unit by rung, and
     `move_us` how long a climb to the rung takes; `core_count` is the number of cores by cost unit,
-    0 for power. All three are empty for rungs that are not cores.
+    0 for power. All three are empty for rungs that are not cores. `overload` says whom the server
+    refuses, degrades or cuts off; nobody where there is no rule for it.
     """
 
     lookup: Lookup
@@ -58,6 +60,7 @@ class PolicyTable:
         self.rules = ladder.rules
         self.quantum_us = ladder.quantum_us
         self.boost = ladder.boost
+        self.overload = _overload(ladder)
         self.controller = controller
         self.counters = counters
         self.core_unit, self.core_count, self.move_us = _cores(ladder)
@@ -91,6 +94,11 @@ def _unscaled_us(age_us: int, output_ppm: int) -> int:
     if output_ppm == 0:
         return max(age_us, _EVER_US)
     return ((age_us + 1) * PPM - 1) // output_ppm
+
+
+def _overload(ladder: RawLadder) -> Overload:
+    told = ladder.overload or (None, None, None, None)
+    return Overload(*told, counts_waiting="age-from-arrival" in ladder.rules)
 
 
 def _cores(ladder: RawLadder) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:

@@ -4,8 +4,9 @@ Each NAME.csv in DIR begins with a comment that says what it covers and lists lo
 answers; NAME.json and NAME.tailc are the policy. DIR/levels/NAME.csv does so for a tail table.
 DIR/steps/NAME.csv lists what the policy's controller is stepped with, sequence by sequence, and
 what comes of it; DIR/shares/NAME.csv does so for shares, and DIR/plans/NAME.csv for the calls of
-plans. DIR/refused/expected.csv lists files that must be refused, and as what;
-DIR/signed/expected.csv files with what is asked of them, and what they are refused as, if at all.
+plans. DIR/overload/NAME.csv asks whom a ladder refuses, degrades or cuts off.
+DIR/refused/expected.csv lists files that must be refused, and as what; DIR/signed/expected.csv
+files with what is asked of them, and what they are refused as, if at all.
 """
 
 from __future__ import annotations
@@ -116,6 +117,19 @@ def _shared(shares: Shares) -> dict[str, str]:
     }
 
 
+def wrongly_served(policy: Path, rows: list[dict[str, str]]) -> list[str]:
+    """One line for each request in `rows` that `policy` treats otherwise under overload."""
+    tables = open_policies(policy)
+    wrong: list[str] = []
+    for row in rows:
+        in_system, *ages_us = (int(row[name]) for name in ("in_system", *_QUERY[1:3]))
+        told = tables[row["request_class"] or None].overload
+        got = (int(told.refuses(in_system)), told.work_ppm(in_system), int(told.cuts_off(*ages_us)))
+        if got != (wanted := tuple(int(row[name]) for name in ("refused", "work_ppm", "cut_off"))):
+            wrong.append(f"{policy}: {in_system} {ages_us} is {got}, wanted {wanted}")
+    return wrong
+
+
 def _ages(row: dict[str, str]) -> tuple[int, ...]:
     return tuple(map(int, row["ages_ns"].split()))
 
@@ -168,6 +182,7 @@ _SEQUENCES = (
     ("steps", "steps of its controller", wrong_steps),
     ("shares", "ticks of its shares", wrong_shares),
     ("plans", "calls of its plan", wrong_calls),
+    ("overload", "requests under overload", wrongly_served),
 )
 
 

@@ -1,6 +1,7 @@
 //! One ladder, ready to be looked up: no allocation, no lock.
 
 pub(crate) mod meaning;
+mod overload;
 mod rows;
 mod rule;
 
@@ -13,6 +14,7 @@ use crate::generated::tailc::policy;
 use crate::generated::tailc::policy::Outside;
 use crate::numbers::PPM;
 use meaning::{check_ladder, check_scaled, core_unit_of};
+pub use overload::Overload;
 use rows::{table_of, Table};
 pub use rule::Rule;
 
@@ -72,6 +74,7 @@ pub struct Ladder {
     rules: Vec<Rule>,
     quantum_us: i64,
     boost: Option<Boost>,
+    overload: Overload,
     longest_delay_us: u64,
     last_climb_us: u64,
     core_unit: Vec<usize>,
@@ -142,6 +145,11 @@ impl Ladder {
     /// The limit of boosting, with the rule for it.
     pub fn boost(&self) -> Option<Boost> {
         self.boost
+    }
+
+    /// Whom the server refuses, degrades or cuts off; nobody where there is no rule for it.
+    pub fn overload(&self) -> Overload {
+        self.overload
     }
 
     /// The loads it was compiled for.
@@ -240,6 +248,7 @@ impl Ladder {
             rungs: form.rungs().iter().map(|rung| rung.name().to_owned()).collect(),
             quantum_us: form.quantum_us(),
             boost,
+            overload: Overload::read(form, rules.contains(&Rule::AgeFromArrival)),
             longest_delay_us: form.rows().iter().map(|row| row.delay_us()).max().unwrap_or(0),
             last_climb_us: form.climbs().iter().map(|climb| climb.age_us()).max().unwrap_or(0),
             core_unit: if has_cores { core_units(form)? } else { Vec::new() },

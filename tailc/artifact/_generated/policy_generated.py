@@ -19,6 +19,9 @@ class Rule(object):
     MAKE_ROOM = 6
     WAITED_START_LAST = 7
     BUSY_PERIOD_AGE = 8
+    SHED = 9
+    CUT_OFF = 10
+    DEGRADE = 11
 
 
 class AdmissionKind(object):
@@ -457,6 +460,76 @@ def BoostEnd(builder):
 
 
 
+class Overload(object):
+    __slots__ = ['_tab']
+
+    @classmethod
+    def GetRootAs(cls, buf, offset=0):
+        n = flatbuffers.encode.Get(flatbuffers.packer.uoffset, buf, offset)
+        x = Overload()
+        x.Init(buf, n + offset)
+        return x
+
+    @classmethod
+    def GetRootAsOverload(cls, buf, offset=0):
+        """This method is deprecated. Please switch to GetRootAs."""
+        return cls.GetRootAs(buf, offset)
+    @classmethod
+    def OverloadBufferHasIdentifier(cls, buf, offset, size_prefixed=False):
+        return flatbuffers.util.BufferHasIdentifier(buf, offset, b"\x54\x4C\x43\x31", size_prefixed=size_prefixed)
+
+    # Overload
+    def Init(self, buf, pos):
+        self._tab = flatbuffers.table.Table(buf, pos)
+
+    # Overload
+    def ShedFrom(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(4))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return None
+
+    # Overload
+    def CutOffUs(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(6))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return None
+
+    # Overload
+    def DegradeFrom(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(8))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return None
+
+    # Overload
+    def WorkPpm(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(10))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return None
+
+def OverloadStart(builder):
+    builder.StartObject(4)
+
+def OverloadAddShedFrom(builder, shedFrom):
+    builder.PrependInt64Slot(0, shedFrom, None)
+
+def OverloadAddCutOffUs(builder, cutOffUs):
+    builder.PrependInt64Slot(1, cutOffUs, None)
+
+def OverloadAddDegradeFrom(builder, degradeFrom):
+    builder.PrependInt64Slot(2, degradeFrom, None)
+
+def OverloadAddWorkPpm(builder, workPpm):
+    builder.PrependInt64Slot(3, workPpm, None)
+
+def OverloadEnd(builder):
+    return builder.EndObject()
+
+
+
 class Ladder(object):
     __slots__ = ['_tab']
 
@@ -664,8 +737,18 @@ class Ladder(object):
             return obj
         return None
 
+    # Ladder
+    def Overload(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(28))
+        if o != 0:
+            x = self._tab.Indirect(o + self._tab.Pos)
+            obj = Overload()
+            obj.Init(self._tab.Bytes, x)
+            return obj
+        return None
+
 def LadderStart(builder):
-    builder.StartObject(12)
+    builder.StartObject(13)
 
 def LadderAddLoadAxis(builder, loadAxis):
     builder.PrependUint8Slot(0, loadAxis, 0)
@@ -720,6 +803,9 @@ def LadderAddBoost(builder, boost):
 
 def LadderAddPower(builder, power):
     builder.PrependUOffsetTRelativeSlot(11, flatbuffers.number_types.UOffsetTFlags.py_type(power), 0)
+
+def LadderAddOverload(builder, overload):
+    builder.PrependUOffsetTRelativeSlot(12, flatbuffers.number_types.UOffsetTFlags.py_type(overload), 0)
 
 def LadderEnd(builder):
     return builder.EndObject()

@@ -12,6 +12,8 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from tailc.forms.ladder.overload import Overload
+
 PPM = 1_000_000
 
 
@@ -40,7 +42,8 @@ class Rule(enum.Enum):
     early, to free cores, one kind at a time; those that wait may start there. waited-start-last: a
     request that has waited starts on the last rung of its row. busy-period-age: a request that has
     waited begins at the age of the one that left its core, so ages of climbs count all the time
-    below the last rung since the core last was free, whoever ran then.
+    below the last rung since the core last was free, whoever ran then. shed, cut-off, degrade: what
+    `Overload` says of them.
     """
 
     REREAD_ROW = "reread-row"
@@ -51,6 +54,9 @@ class Rule(enum.Enum):
     MAKE_ROOM = "make-room"
     WAITED_START_LAST = "waited-start-last"
     BUSY_PERIOD_AGE = "busy-period-age"
+    SHED = "shed"
+    CUT_OFF = "cut-off"
+    DEGRADE = "degrade"
 
 
 class AdmissionKind(enum.Enum):
@@ -204,6 +210,7 @@ class Ladder:
     guard: Guard
     boost: Boost | None = None
     power: Power | None = field(default=None, metadata={"since": 2})
+    overload: Overload | None = field(default=None, metadata={"since": 6})
 
     def __post_init__(self) -> None:
         _require(self.quantum_us > 0, "the quantum must be positive")
@@ -239,7 +246,21 @@ class Ladder:
         _require(boosts == (self.boost is not None), "the boost rule and its limit go together")
         if self.boost is not None:
             _require(self.boost.unit < len(self.cost_units), "the boost names no cost unit")
+        self._check_overload()
         self._check_cores()
+
+    def _check_overload(self) -> None:
+        told = self.overload
+        parts = {
+            Rule.SHED: told and told.shed_from,
+            Rule.CUT_OFF: told and told.cut_off_us,
+            Rule.DEGRADE: told and told.degrade_from,
+        }
+        for rule, part in parts.items():
+            agree = (rule in self.rules) == (part is not None)
+            _require(agree, f"the rule {rule.value} and what it needs go together")
+        rules = any(rule in self.rules for rule in parts)
+        _require(rules == (told is not None), "what is said of overload needs a rule")
 
     def _check_cores(self) -> None:
         """Rungs of whole cores: each takes one core of one limited unit, and power is told."""

@@ -19,6 +19,7 @@ from tailc.forms.controller import (
     Controller,
     GainRow,
 )
+from tailc.forms.ladder.overload import Overload
 from tailc.forms.ladder.solution import RowEvidence
 from tailc.forms.ladder.table import (
     Admission,
@@ -58,6 +59,7 @@ Form = Ladder | Controller | TailTable | Shares | Plan
 LARGEST = 2**53 - 1
 PPM = 1_000_000
 _ANY_RULES = (Rule.REREAD_ROW, Rule.NEVER_DESCEND, Rule.AGE_FROM_ARRIVAL)
+_OF_OVERLOAD = (Rule.SHED, Rule.CUT_OFF, Rule.DEGRADE)
 _TAKING_OVER = (Rule.WAITED_START_LAST, Rule.BUSY_PERIOD_AGE)
 _OF_DEMAND = tuple(
     measure for measure in Measure if measure not in (Measure.THROUGHPUT, Measure.RUN_TIME)
@@ -241,12 +243,30 @@ def random_ladder(
     return draw(rng, request_class, oldest_us)
 
 
+def random_overload(rng: Random) -> tuple[Overload | None, tuple[Rule, ...]]:
+    """What is said of overload, if anything, and the rules for it."""
+    rules = tuple(rule for rule in _OF_OVERLOAD if rng.random() < 0.2)
+    if not rules:
+        return None, ()
+    shed_from = _whole(rng, 1) if Rule.SHED in rules else None
+    degrade_from = None
+    if Rule.DEGRADE in rules:
+        degrade_from = rng.randrange(LARGEST if shed_from is None else shed_from)
+    return Overload(
+        shed_from,
+        _whole(rng, 1) if Rule.CUT_OFF in rules else None,
+        degrade_from,
+        None if degrade_from is None else rng.randrange(1, PPM),
+    ), rules
+
+
 def _shared_ladder(rng: Random, request_class: str | None, oldest_us: int) -> Ladder:
     units = tuple(CostUnit(_name(rng), _maybe(rng, 1)) for _ in range(rng.randint(0, 2)))
     rungs = rng.randint(1, 4)
     rules = _some_rules(rng, (*_ANY_RULES, *((Rule.BOOST_LAST_RUNG,) if units else ())))
     low, high = sorted((_whole(rng), _whole(rng)))
     boost = Boost(rng.randrange(len(units)), _whole(rng, 1)) if units else None
+    overload, more = random_overload(rng)
     return Ladder(
         load_axis=_any(rng, LoadAxis),
         request_class=request_class,
@@ -255,11 +275,12 @@ def _shared_ladder(rng: Random, request_class: str | None, oldest_us: int) -> La
             Rung(_name(rng), _whole(rng, 1), tuple(_whole(rng) for _ in units))
             for _ in range(rungs)
         ),
-        rules=rules,
+        rules=tuple(sorted((*rules, *more), key=lambda rule: rule.value)),
         quantum_us=_whole(rng, 1),
         rows=_rows(rng, rungs, oldest_us),
         guard=Guard(low, high, _any(rng, Outside)),
         boost=boost if Rule.BOOST_LAST_RUNG in rules else None,
+        overload=overload,
     )
 
 

@@ -12,7 +12,7 @@ from tailc.artifact.json_form import encode_json
 from tests.tailc.artifact.published import ROOT, VECTORS
 from tests.tailc.artifact.random_policies import random_policy
 
-SCHEMA = json.loads((ROOT / "schemas" / "artifact" / "policy-1.5.schema.json").read_text())
+SCHEMA = json.loads((ROOT / "schemas" / "artifact" / "policy-1.6.schema.json").read_text())
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 
 
@@ -50,6 +50,10 @@ def test_the_schema_says_when_a_policy_is_of_which_minor_version() -> None:
     document = json.loads((VECTORS / "plan-battery.json").read_bytes())
     VALIDATOR.validate(document)
     assert document["schema"]["minor"] == 5
+    assert "minor 6 only with `overload`" in said
+    document = json.loads((VECTORS / "overload.json").read_bytes())
+    VALIDATOR.validate(document)
+    assert document["schema"]["minor"] == 6
     for name in ("cores", "controller"):
         document = json.loads((VECTORS / f"{name}.json").read_bytes())
         assert document["schema"]["minor"] == 2

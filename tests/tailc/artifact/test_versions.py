@@ -175,7 +175,9 @@ def test_a_policy_states_the_version_that_brought_what_it_says() -> None:
     fourth = {name: 4 for name in minors if name.split("-")[0] == "plan"}
     fifth = {name: 5 for name in minors if name.startswith("plan-battery")}
     assert len(fifth) == 3
-    assert minors == {**dict.fromkeys(minors, 0), **later, **third, **fourth, **fifth}
+    sixth = {name: 6 for name in minors if name.startswith("overload")}
+    assert len(sixth) == 3
+    assert minors == {**dict.fromkeys(minors, 0), **later, **third, **fourth, **fifth, **sixth}
 
 
 def described_in(schema: Path) -> set[tuple[str, str]]:
@@ -291,6 +293,18 @@ def test_the_flatbuffers_schema_of_1_4_reads_a_plan_with_a_battery(tmp_path: Pat
     assert "battery" not in plan
     assert len(plan["epochs"]) == 12
     assert set(plan["epochs"][7]) == {"green_mw", "brown_udollars_per_kwh", "brown_mg_per_kwh"}
+
+
+def test_the_flatbuffers_schema_of_1_5_reads_the_names_of_the_rules_of_overload(
+    tmp_path: Path,
+) -> None:
+    """So a server that does not know them names one, and does not serve everybody too late."""
+    options = ["--json", "--raw-binary", "-o", tmp_path]
+    schema, later = RELEASED / "1.5" / "policy.fbs", VECTORS / "overload.tailc"
+    subprocess.run([FLATC, *options, schema, "--", later], check=True, capture_output=True)
+    theirs = (tmp_path / "overload.json").read_text(encoding="utf-8")
+    assert all(f'"{name}"' in theirs for name in ("cut-off", "degrade", "shed"))
+    assert "shed_from" not in theirs
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from tailc.diff.structure import Change, Structure, remarks, structure
 from tailc.errors import Code, Severity
 from tailc.forms.ladder.table import Guard, Outside, Rule
 from tailc.specs.slo import Slo
-from tests.tailc.artifact.published import ROOT, lucene_policy, small_policy
+from tests.tailc.artifact.published import ROOT, lucene_policy, policy_of, small_policy
 from tests.tailc.artifact.random_policies import random_policy
 
 SEEDS = st.integers(0, 2**32)
@@ -139,3 +139,20 @@ def test_policies_of_two_services_or_kinds_are_compared_with_a_warning():
     assert [finding.code for finding in findings] == [Code.OTHER_SERVICE] * 2
     assert {finding.severity for finding in findings} == {Severity.WARNING}
     assert remarks(LUCENE, LUCENE) == ()
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"shed_from": 70}, Change("refused from", "61 in system", "70 in system")),
+        ({"cut_off_us": 900_000}, Change("cut off at", "800.123 ms", "900 ms")),
+        ({"degrade_from": 0}, Change("degraded from", "40 in system", "0 in system")),
+        ({"work_ppm": 500_000}, Change("degraded work", "0.600001", "0.5")),
+    ],
+)
+def test_what_is_lost_under_overload_is_told_by_name(changes, told):
+    policy = policy_of("overload")
+    (ladder,) = policy.ladders
+    changed = replace(ladder, overload=replace(ladder.overload, **changes))
+    (form,) = structure(policy, replace(policy, forms=(changed,))).forms
+    assert (form.settings, form.rows) == ((told,), ())

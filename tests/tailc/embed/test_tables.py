@@ -8,7 +8,13 @@ from dataclasses import replace
 from tailc.artifact.envelope import Policy
 from tailc.embed.embedded import Constants
 from tailc.embed.tables import RULE_NUMBERS, tables_of
-from tests.tailc.artifact.published import ROOT, controlled_policy, lucene_policy, small_policy
+from tests.tailc.artifact.published import (
+    ROOT,
+    controlled_policy,
+    lucene_policy,
+    policy_of,
+    small_policy,
+)
 
 
 def arrays_of(policy: Policy) -> dict[str, Constants]:
@@ -17,7 +23,7 @@ def arrays_of(policy: Policy) -> dict[str, Constants]:
 
 def test_rules_have_the_numbers_of_the_format_page() -> None:
     page = (ROOT / "docs" / "artifact-format.md").read_text(encoding="utf-8")
-    told = re.findall(r"^\| `([a-z-]+)` \| (\d) \|", page, re.MULTILINE)
+    told = re.findall(r"^\| `([a-z-]+)` \| (\d+) \|", page, re.MULTILINE)
     assert {rule.value: number for rule, number in RULE_NUMBERS.items()} == {
         name: int(number) for name, number in told
     }
@@ -68,3 +74,14 @@ def test_parts_of_each_ladder_are_found_by_where_they_begin() -> None:
     second = next(ladder for ladder in policy.ladders if ladder.request_class is None)
     assert arrays["cost_ppm"].numbers[12 + 4 : 12 + 8] == second.rungs[1].cost_ppm
     assert arrays["move_us"].numbers == (0, 500, 500) * 2
+
+
+def test_what_rules_for_overload_need_is_there_where_a_ladder_has_one() -> None:
+    assert not {"shed_from", "cut_off_us", "degrade_from"} & arrays_of(lucene_policy()).keys()
+    arrays = arrays_of(policy_of("overload"))
+    named = ("shed_from", "cut_off_us", "degrade_from", "work_ppm")
+    assert [arrays[name].numbers for name in named] == [(61,), (800_123,), (40,), (600_001,)]
+    # the ladder for all comes last; of the other nobody is refused
+    of_two = arrays_of(policy_of("overload-limits"))
+    assert of_two["shed_from"].numbers == (0, 2**53 - 1)
+    assert of_two["cut_off_us"].numbers == (1, 0)

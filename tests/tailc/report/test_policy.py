@@ -3,7 +3,7 @@ from dataclasses import replace
 from tailc.artifact.envelope import Input, InputRole
 from tailc.report.policy import demand_line, policy_text
 from tailc.traces.summary import GRID_PPM, DemandSummary
-from tests.tailc.artifact.published import lucene_policy
+from tests.tailc.artifact.published import lucene_policy, policy_of
 
 FORGED = "d1\nwrote build/x.tailc\x1b[1A"
 SHOWN = "d1\\x0awrote build/x.tailc\\x1b[1A"
@@ -40,3 +40,14 @@ def test_the_design_demand_is_one_line_if_the_artifact_tells_it():
     assert demand_line(replace(policy, inputs=(design,))) == (
         "demand of 2,000 requests: mean 12.35 ms, p50 51 ms, p95 96 ms, p99 100 ms"
     )
+
+
+def test_what_is_lost_under_overload_stands_below_the_rows():
+    _, told = policy_text(policy_of("overload")).splitlines()[-1].split("under overload: ")
+    assert told.split("; ") == [
+        "a request that finds 61 in the system is refused",
+        "one that runs 800.123 ms after its start leaves unfinished",
+        "of one that finds 40 in the system 60.0001 % of the work is done",
+    ]
+    assert "90 ms after its arrival leaves" in policy_text(policy_of("overload-arrival"))
+    assert "overload" not in policy_text(lucene_policy())

@@ -16,6 +16,7 @@
 #include "controller.hpp"
 #include "counters.hpp"
 #include "ladder_meaning.hpp"
+#include "overload.hpp"
 #include "text.hpp"
 
 namespace tailc {
@@ -67,6 +68,8 @@ class Ladder {
   const std::vector<Rule>& rules() const noexcept { return rules_; }
   std::int64_t quantum_us() const noexcept { return quantum_us_; }
   const std::optional<Boost>& boost() const noexcept { return boost_; }
+  // Whom the server refuses, degrades or cuts off; nobody where there is no rule for it.
+  const Overload& overload() const noexcept { return overload_; }
 
   // Of rungs that are cores: by rung the cost unit of its core, and how long a climb to it takes;
   // by cost unit the number of cores, 0 for power. All empty for other rungs.
@@ -147,6 +150,7 @@ class Ladder {
   std::vector<Rule> rules_;
   std::int64_t quantum_us_ = 0;
   std::optional<Boost> boost_;
+  Overload overload_;
   std::vector<std::uint32_t> core_unit_;
   std::vector<std::int64_t> move_us_, core_count_;
 
@@ -165,6 +169,7 @@ inline Ladder::Ladder(const policy::Ladder& form, std::shared_ptr<const Controll
                       std::shared_ptr<Counters> counters)
     : load_axis_(form.load_axis()),
       quantum_us_(form.quantum_us()),
+      overload_(form.overload(), detail::has_rule(form, Rule::AGE_FROM_ARRIVAL)),
       controller_(std::move(controller)),
       counters_(std::move(counters)) {
   detail::check_ladder(form);

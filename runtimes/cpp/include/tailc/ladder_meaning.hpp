@@ -24,7 +24,7 @@ namespace detail {
 using Index = flatbuffers::uoffset_t;
 
 // By number; 0 is never written.
-constexpr std::array<const char*, 9> kRuleNames = {
+constexpr std::array<const char*, 12> kRuleNames = {
     "",
     "reread-row",
     "never-descend",
@@ -34,6 +34,9 @@ constexpr std::array<const char*, 9> kRuleNames = {
     "make-room",
     "waited-start-last",
     "busy-period-age",
+    "shed",
+    "cut-off",
+    "degrade",
 };
 
 inline bool has_rule(const policy::Ladder& form, Rule rule) {
@@ -92,6 +95,35 @@ inline void check_boost(const policy::Ladder& form) {
   require(0 <= boost->unit() && boost->unit() < std::int64_t{form.cost_units()->size()},
           "the boost names no cost unit");
   require(boost->below_ppm() > 0, "a boost needs a limit");
+}
+
+inline void check_degraded(const policy::Overload& told) {
+  const auto from = told.degrade_from(), work_ppm = told.work_ppm(), shed_from = told.shed_from();
+  require(from.has_value() == work_ppm.has_value(),
+          "from where requests are degraded and to what go together");
+  if (!from.has_value()) return;
+  require(*from >= 0, "a number in the system cannot be negative");
+  require(0 < *work_ppm && *work_ppm < kPpm, "a degraded request does a part of its work");
+  require(!shed_from.has_value() || *from < *shed_from,
+          "a request that is refused cannot be degraded");
+}
+
+inline void check_overload(const policy::Ladder& form) {
+  const policy::Overload* told = form.overload();
+  const auto goes_with = [&](Rule rule, bool is_told) {
+    require(has_rule(form, rule) == is_told, "a rule for overload and what it needs go together");
+    return is_told;
+  };
+  const bool sheds = goes_with(Rule::SHED, told != nullptr && told->shed_from().has_value());
+  const bool cuts = goes_with(Rule::CUT_OFF, told != nullptr && told->cut_off_us().has_value());
+  const bool degrades =
+      goes_with(Rule::DEGRADE, told != nullptr && told->degrade_from().has_value());
+  require((sheds || cuts || degrades) == (told != nullptr),
+          "what is said of overload needs a rule");
+  if (told == nullptr) return;
+  require(!sheds || *told->shed_from() > 0, "a server that sheds all serves none");
+  require(!cuts || *told->cut_off_us() > 0, "a cut-off leaves time to run");
+  check_degraded(*told);
 }
 
 // The cost unit of the rung's core: the only one with a capacity in which it costs, one whole core.
@@ -188,6 +220,7 @@ inline void check_ladder(const policy::Ladder& form) {
   check_rows(form);
   check_rungs(form);
   check_boost(form);
+  check_overload(form);
   check_cores(form);
 }
 

@@ -46,6 +46,9 @@ const (
 	RuleMAKE_ROOM         Rule = 6
 	RuleWAITED_START_LAST Rule = 7
 	RuleBUSY_PERIOD_AGE   Rule = 8
+	RuleSHED              Rule = 9
+	RuleCUT_OFF           Rule = 10
+	RuleDEGRADE           Rule = 11
 )
 
 var EnumNamesRule = map[Rule]string{
@@ -58,6 +61,9 @@ var EnumNamesRule = map[Rule]string{
 	RuleMAKE_ROOM:         "MAKE_ROOM",
 	RuleWAITED_START_LAST: "WAITED_START_LAST",
 	RuleBUSY_PERIOD_AGE:   "BUSY_PERIOD_AGE",
+	RuleSHED:              "SHED",
+	RuleCUT_OFF:           "CUT_OFF",
+	RuleDEGRADE:           "DEGRADE",
 }
 
 var EnumValuesRule = map[string]Rule{
@@ -70,6 +76,9 @@ var EnumValuesRule = map[string]Rule{
 	"MAKE_ROOM":         RuleMAKE_ROOM,
 	"WAITED_START_LAST": RuleWAITED_START_LAST,
 	"BUSY_PERIOD_AGE":   RuleBUSY_PERIOD_AGE,
+	"SHED":              RuleSHED,
+	"CUT_OFF":           RuleCUT_OFF,
+	"DEGRADE":           RuleDEGRADE,
 }
 
 func (v Rule) String() string {
@@ -883,6 +892,115 @@ func BoostAddBelowPpm(builder *flatbuffers.Builder, belowPpm int64) {
 func BoostEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
 	return builder.EndObject()
 }
+type Overload struct {
+	_tab flatbuffers.Table
+}
+
+func GetRootAsOverload(buf []byte, offset flatbuffers.UOffsetT) *Overload {
+	n := flatbuffers.GetUOffsetT(buf[offset:])
+	x := &Overload{}
+	x.Init(buf, n+offset)
+	return x
+}
+
+func FinishOverloadBuffer(builder *flatbuffers.Builder, offset flatbuffers.UOffsetT) {
+	builder.Finish(offset)
+}
+
+func GetSizePrefixedRootAsOverload(buf []byte, offset flatbuffers.UOffsetT) *Overload {
+	n := flatbuffers.GetUOffsetT(buf[offset+flatbuffers.SizeUint32:])
+	x := &Overload{}
+	x.Init(buf, n+offset+flatbuffers.SizeUint32)
+	return x
+}
+
+func FinishSizePrefixedOverloadBuffer(builder *flatbuffers.Builder, offset flatbuffers.UOffsetT) {
+	builder.FinishSizePrefixed(offset)
+}
+
+func (rcv *Overload) Init(buf []byte, i flatbuffers.UOffsetT) {
+	rcv._tab.Bytes = buf
+	rcv._tab.Pos = i
+}
+
+func (rcv *Overload) Table() flatbuffers.Table {
+	return rcv._tab
+}
+
+func (rcv *Overload) ShedFrom() *int64 {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(4))
+	if o != 0 {
+		v := rcv._tab.GetInt64(o + rcv._tab.Pos)
+		return &v
+	}
+	return nil
+}
+
+func (rcv *Overload) MutateShedFrom(n int64) bool {
+	return rcv._tab.MutateInt64Slot(4, n)
+}
+
+func (rcv *Overload) CutOffUs() *int64 {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(6))
+	if o != 0 {
+		v := rcv._tab.GetInt64(o + rcv._tab.Pos)
+		return &v
+	}
+	return nil
+}
+
+func (rcv *Overload) MutateCutOffUs(n int64) bool {
+	return rcv._tab.MutateInt64Slot(6, n)
+}
+
+func (rcv *Overload) DegradeFrom() *int64 {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(8))
+	if o != 0 {
+		v := rcv._tab.GetInt64(o + rcv._tab.Pos)
+		return &v
+	}
+	return nil
+}
+
+func (rcv *Overload) MutateDegradeFrom(n int64) bool {
+	return rcv._tab.MutateInt64Slot(8, n)
+}
+
+func (rcv *Overload) WorkPpm() *int64 {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(10))
+	if o != 0 {
+		v := rcv._tab.GetInt64(o + rcv._tab.Pos)
+		return &v
+	}
+	return nil
+}
+
+func (rcv *Overload) MutateWorkPpm(n int64) bool {
+	return rcv._tab.MutateInt64Slot(10, n)
+}
+
+func OverloadStart(builder *flatbuffers.Builder) {
+	builder.StartObject(4)
+}
+func OverloadAddShedFrom(builder *flatbuffers.Builder, shedFrom int64) {
+	builder.PrependInt64(shedFrom)
+	builder.Slot(0)
+}
+func OverloadAddCutOffUs(builder *flatbuffers.Builder, cutOffUs int64) {
+	builder.PrependInt64(cutOffUs)
+	builder.Slot(1)
+}
+func OverloadAddDegradeFrom(builder *flatbuffers.Builder, degradeFrom int64) {
+	builder.PrependInt64(degradeFrom)
+	builder.Slot(2)
+}
+func OverloadAddWorkPpm(builder *flatbuffers.Builder, workPpm int64) {
+	builder.PrependInt64(workPpm)
+	builder.Slot(3)
+}
+func OverloadEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
+	return builder.EndObject()
+}
 type Ladder struct {
 	_tab flatbuffers.Table
 }
@@ -1118,8 +1236,21 @@ func (rcv *Ladder) Power(obj *Power) *Power {
 	return nil
 }
 
+func (rcv *Ladder) Overload(obj *Overload) *Overload {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(28))
+	if o != 0 {
+		x := rcv._tab.Indirect(o + rcv._tab.Pos)
+		if obj == nil {
+			obj = new(Overload)
+		}
+		obj.Init(rcv._tab.Bytes, x)
+		return obj
+	}
+	return nil
+}
+
 func LadderStart(builder *flatbuffers.Builder) {
-	builder.StartObject(12)
+	builder.StartObject(13)
 }
 func LadderAddLoadAxis(builder *flatbuffers.Builder, loadAxis LoadAxis) {
 	builder.PrependByteSlot(0, byte(loadAxis), 0)
@@ -1174,6 +1305,9 @@ func LadderAddBoost(builder *flatbuffers.Builder, boost flatbuffers.UOffsetT) {
 }
 func LadderAddPower(builder *flatbuffers.Builder, power flatbuffers.UOffsetT) {
 	builder.PrependUOffsetTSlot(11, flatbuffers.UOffsetT(power), 0)
+}
+func LadderAddOverload(builder *flatbuffers.Builder, overload flatbuffers.UOffsetT) {
+	builder.PrependUOffsetTSlot(12, flatbuffers.UOffsetT(overload), 0)
 }
 func LadderEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
 	return builder.EndObject()

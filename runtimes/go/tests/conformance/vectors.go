@@ -19,6 +19,7 @@ var kinds = []struct {
 	checks func(path string) (check, error)
 }{
 	{"", lookups}, {"levels", levels}, {"steps", steps}, {"shares", ticks}, {"plans", calls},
+	{"overload", overloads},
 }
 
 type count struct{ answers, wrong int }
@@ -116,6 +117,30 @@ func lookups(path string) (check, error) {
 		text := fmt.Sprint(got.Start, " ", got.WaitUs, " ", got.Rung)
 		return difference(text, row["start"]+" "+row["wait_us"]+" "+row["rung"]), err
 	}, nil
+}
+
+func overloads(path string) (check, error) {
+	policy, err := tailc.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return func(row row) (string, error) {
+		ladder, err := ladderOf(policy, row["request_class"])
+		if err != nil {
+			return "", err
+		}
+		told, inSystem := ladder.Overload(), row.whole("in_system")
+		isCut := told.CutsOff(row.whole("waited_us"), row.whole("executed_us"))
+		text := fmt.Sprint(bit(told.Refuses(inSystem)), " ", told.WorkPpm(inSystem), " ", bit(isCut))
+		return difference(text, row["refused"]+" "+row["work_ppm"]+" "+row["cut_off"]), nil
+	}, nil
+}
+
+func bit(holds bool) int {
+	if holds {
+		return 1
+	}
+	return 0
 }
 
 func ladderOf(policy *tailc.Policy, class string) (*tailc.Ladder, error) {

@@ -101,10 +101,10 @@ impl ::flatbuffers::SimpleToVerifyInSlice for LoadAxis {}
 #[deprecated(since = "2.0.0", note = "Use associated constants instead. This will no longer be generated in 2021.")]
 pub const ENUM_MIN_RULE: u8 = 0;
 #[deprecated(since = "2.0.0", note = "Use associated constants instead. This will no longer be generated in 2021.")]
-pub const ENUM_MAX_RULE: u8 = 8;
+pub const ENUM_MAX_RULE: u8 = 11;
 #[deprecated(since = "2.0.0", note = "Use associated constants instead. This will no longer be generated in 2021.")]
 #[allow(non_camel_case_types)]
-pub const ENUM_VALUES_RULE: [Rule; 9] = [
+pub const ENUM_VALUES_RULE: [Rule; 12] = [
   Rule::UNSTATED,
   Rule::REREAD_ROW,
   Rule::NEVER_DESCEND,
@@ -114,6 +114,9 @@ pub const ENUM_VALUES_RULE: [Rule; 9] = [
   Rule::MAKE_ROOM,
   Rule::WAITED_START_LAST,
   Rule::BUSY_PERIOD_AGE,
+  Rule::SHED,
+  Rule::CUT_OFF,
+  Rule::DEGRADE,
 ];
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -130,9 +133,12 @@ impl Rule {
   pub const MAKE_ROOM: Self = Self(6);
   pub const WAITED_START_LAST: Self = Self(7);
   pub const BUSY_PERIOD_AGE: Self = Self(8);
+  pub const SHED: Self = Self(9);
+  pub const CUT_OFF: Self = Self(10);
+  pub const DEGRADE: Self = Self(11);
 
   pub const ENUM_MIN: u8 = 0;
-  pub const ENUM_MAX: u8 = 8;
+  pub const ENUM_MAX: u8 = 11;
   pub const ENUM_VALUES: &'static [Self] = &[
     Self::UNSTATED,
     Self::REREAD_ROW,
@@ -143,6 +149,9 @@ impl Rule {
     Self::MAKE_ROOM,
     Self::WAITED_START_LAST,
     Self::BUSY_PERIOD_AGE,
+    Self::SHED,
+    Self::CUT_OFF,
+    Self::DEGRADE,
   ];
   /// Returns the variant's name or "" if unknown.
   pub fn variant_name(self) -> Option<&'static str> {
@@ -156,6 +165,9 @@ impl Rule {
       Self::MAKE_ROOM => Some("MAKE_ROOM"),
       Self::WAITED_START_LAST => Some("WAITED_START_LAST"),
       Self::BUSY_PERIOD_AGE => Some("BUSY_PERIOD_AGE"),
+      Self::SHED => Some("SHED"),
+      Self::CUT_OFF => Some("CUT_OFF"),
+      Self::DEGRADE => Some("DEGRADE"),
       _ => None,
     }
   }
@@ -2026,6 +2038,153 @@ impl ::core::fmt::Debug for Boost<'_> {
       ds.finish()
   }
 }
+pub enum OverloadOffset {}
+#[derive(Copy, Clone, PartialEq)]
+
+pub struct Overload<'a> {
+  pub _tab: ::flatbuffers::Table<'a>,
+}
+
+impl<'a> ::flatbuffers::Follow<'a> for Overload<'a> {
+  type Inner = Overload<'a>;
+  #[inline]
+  unsafe fn follow(buf: &'a [u8], loc: usize) -> Self::Inner {
+    Self { _tab: unsafe { ::flatbuffers::Table::new(buf, loc) } }
+  }
+}
+
+impl<'a> Overload<'a> {
+  pub const VT_SHED_FROM: ::flatbuffers::VOffsetT = 4;
+  pub const VT_CUT_OFF_US: ::flatbuffers::VOffsetT = 6;
+  pub const VT_DEGRADE_FROM: ::flatbuffers::VOffsetT = 8;
+  pub const VT_WORK_PPM: ::flatbuffers::VOffsetT = 10;
+
+  #[inline]
+  pub unsafe fn init_from_table(table: ::flatbuffers::Table<'a>) -> Self {
+    Overload { _tab: table }
+  }
+  #[allow(unused_mut)]
+  pub fn create<'bldr: 'args, 'args: 'mut_bldr, 'mut_bldr, A: ::flatbuffers::Allocator + 'bldr>(
+    _fbb: &'mut_bldr mut ::flatbuffers::FlatBufferBuilder<'bldr, A>,
+    args: &'args OverloadArgs
+  ) -> ::flatbuffers::WIPOffset<Overload<'bldr>> {
+    let mut builder = OverloadBuilder::new(_fbb);
+    if let Some(x) = args.work_ppm { builder.add_work_ppm(x); }
+    if let Some(x) = args.degrade_from { builder.add_degrade_from(x); }
+    if let Some(x) = args.cut_off_us { builder.add_cut_off_us(x); }
+    if let Some(x) = args.shed_from { builder.add_shed_from(x); }
+    builder.finish()
+  }
+
+
+  #[inline]
+  pub fn shed_from(&self) -> Option<i64> {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<i64>(Overload::VT_SHED_FROM, None)}
+  }
+  #[inline]
+  pub fn cut_off_us(&self) -> Option<i64> {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<i64>(Overload::VT_CUT_OFF_US, None)}
+  }
+  #[inline]
+  pub fn degrade_from(&self) -> Option<i64> {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<i64>(Overload::VT_DEGRADE_FROM, None)}
+  }
+  #[inline]
+  pub fn work_ppm(&self) -> Option<i64> {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<i64>(Overload::VT_WORK_PPM, None)}
+  }
+}
+
+impl ::flatbuffers::Verifiable for Overload<'_> {
+  #[inline]
+  fn run_verifier(
+    v: &mut ::flatbuffers::Verifier, pos: usize
+  ) -> Result<(), ::flatbuffers::InvalidFlatbuffer> {
+    v.visit_table(pos)?
+     .visit_field::<i64>("shed_from", Self::VT_SHED_FROM, false)?
+     .visit_field::<i64>("cut_off_us", Self::VT_CUT_OFF_US, false)?
+     .visit_field::<i64>("degrade_from", Self::VT_DEGRADE_FROM, false)?
+     .visit_field::<i64>("work_ppm", Self::VT_WORK_PPM, false)?
+     .finish();
+    Ok(())
+  }
+}
+pub struct OverloadArgs {
+    pub shed_from: Option<i64>,
+    pub cut_off_us: Option<i64>,
+    pub degrade_from: Option<i64>,
+    pub work_ppm: Option<i64>,
+}
+impl<'a> Default for OverloadArgs {
+  #[inline]
+  fn default() -> Self {
+    OverloadArgs {
+      shed_from: None,
+      cut_off_us: None,
+      degrade_from: None,
+      work_ppm: None,
+    }
+  }
+}
+
+pub struct OverloadBuilder<'a: 'b, 'b, A: ::flatbuffers::Allocator + 'a> {
+  fbb_: &'b mut ::flatbuffers::FlatBufferBuilder<'a, A>,
+  start_: ::flatbuffers::WIPOffset<::flatbuffers::TableUnfinishedWIPOffset>,
+}
+impl<'a: 'b, 'b, A: ::flatbuffers::Allocator + 'a> OverloadBuilder<'a, 'b, A> {
+  #[inline]
+  pub fn add_shed_from(&mut self, shed_from: i64) {
+    self.fbb_.push_slot_always::<i64>(Overload::VT_SHED_FROM, shed_from);
+  }
+  #[inline]
+  pub fn add_cut_off_us(&mut self, cut_off_us: i64) {
+    self.fbb_.push_slot_always::<i64>(Overload::VT_CUT_OFF_US, cut_off_us);
+  }
+  #[inline]
+  pub fn add_degrade_from(&mut self, degrade_from: i64) {
+    self.fbb_.push_slot_always::<i64>(Overload::VT_DEGRADE_FROM, degrade_from);
+  }
+  #[inline]
+  pub fn add_work_ppm(&mut self, work_ppm: i64) {
+    self.fbb_.push_slot_always::<i64>(Overload::VT_WORK_PPM, work_ppm);
+  }
+  #[inline]
+  pub fn new(_fbb: &'b mut ::flatbuffers::FlatBufferBuilder<'a, A>) -> OverloadBuilder<'a, 'b, A> {
+    let start = _fbb.start_table();
+    OverloadBuilder {
+      fbb_: _fbb,
+      start_: start,
+    }
+  }
+  #[inline]
+  pub fn finish(self) -> ::flatbuffers::WIPOffset<Overload<'a>> {
+    let o = self.fbb_.end_table(self.start_);
+    ::flatbuffers::WIPOffset::new(o.value())
+  }
+}
+
+impl ::core::fmt::Debug for Overload<'_> {
+  fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+    let mut ds = f.debug_struct("Overload");
+      ds.field("shed_from", &self.shed_from());
+      ds.field("cut_off_us", &self.cut_off_us());
+      ds.field("degrade_from", &self.degrade_from());
+      ds.field("work_ppm", &self.work_ppm());
+      ds.finish()
+  }
+}
 pub enum LadderOffset {}
 #[derive(Copy, Clone, PartialEq)]
 
@@ -2054,6 +2213,7 @@ impl<'a> Ladder<'a> {
   pub const VT_GUARD: ::flatbuffers::VOffsetT = 22;
   pub const VT_BOOST: ::flatbuffers::VOffsetT = 24;
   pub const VT_POWER: ::flatbuffers::VOffsetT = 26;
+  pub const VT_OVERLOAD: ::flatbuffers::VOffsetT = 28;
 
   #[inline]
   pub unsafe fn init_from_table(table: ::flatbuffers::Table<'a>) -> Self {
@@ -2066,6 +2226,7 @@ impl<'a> Ladder<'a> {
   ) -> ::flatbuffers::WIPOffset<Ladder<'bldr>> {
     let mut builder = LadderBuilder::new(_fbb);
     builder.add_quantum_us(args.quantum_us);
+    if let Some(x) = args.overload { builder.add_overload(x); }
     if let Some(x) = args.power { builder.add_power(x); }
     if let Some(x) = args.boost { builder.add_boost(x); }
     if let Some(x) = args.guard { builder.add_guard(x); }
@@ -2165,6 +2326,13 @@ impl<'a> Ladder<'a> {
     // which contains a valid value in this slot
     unsafe { self._tab.get::<::flatbuffers::ForwardsUOffset<Power>>(Ladder::VT_POWER, None)}
   }
+  #[inline]
+  pub fn overload(&self) -> Option<Overload<'a>> {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<::flatbuffers::ForwardsUOffset<Overload>>(Ladder::VT_OVERLOAD, None)}
+  }
 }
 
 impl ::flatbuffers::Verifiable for Ladder<'_> {
@@ -2185,6 +2353,7 @@ impl ::flatbuffers::Verifiable for Ladder<'_> {
      .visit_field::<::flatbuffers::ForwardsUOffset<Guard>>("guard", Self::VT_GUARD, true)?
      .visit_field::<::flatbuffers::ForwardsUOffset<Boost>>("boost", Self::VT_BOOST, false)?
      .visit_field::<::flatbuffers::ForwardsUOffset<Power>>("power", Self::VT_POWER, false)?
+     .visit_field::<::flatbuffers::ForwardsUOffset<Overload>>("overload", Self::VT_OVERLOAD, false)?
      .finish();
     Ok(())
   }
@@ -2202,6 +2371,7 @@ pub struct LadderArgs<'a> {
     pub guard: Option<::flatbuffers::WIPOffset<Guard<'a>>>,
     pub boost: Option<::flatbuffers::WIPOffset<Boost<'a>>>,
     pub power: Option<::flatbuffers::WIPOffset<Power<'a>>>,
+    pub overload: Option<::flatbuffers::WIPOffset<Overload<'a>>>,
 }
 impl<'a> Default for LadderArgs<'a> {
   #[inline]
@@ -2219,6 +2389,7 @@ impl<'a> Default for LadderArgs<'a> {
       guard: None, // required field
       boost: None,
       power: None,
+      overload: None,
     }
   }
 }
@@ -2277,6 +2448,10 @@ impl<'a: 'b, 'b, A: ::flatbuffers::Allocator + 'a> LadderBuilder<'a, 'b, A> {
     self.fbb_.push_slot_always::<::flatbuffers::WIPOffset<Power>>(Ladder::VT_POWER, power);
   }
   #[inline]
+  pub fn add_overload(&mut self, overload: ::flatbuffers::WIPOffset<Overload<'b >>) {
+    self.fbb_.push_slot_always::<::flatbuffers::WIPOffset<Overload>>(Ladder::VT_OVERLOAD, overload);
+  }
+  #[inline]
   pub fn new(_fbb: &'b mut ::flatbuffers::FlatBufferBuilder<'a, A>) -> LadderBuilder<'a, 'b, A> {
     let start = _fbb.start_table();
     LadderBuilder {
@@ -2313,6 +2488,7 @@ impl ::core::fmt::Debug for Ladder<'_> {
       ds.field("guard", &self.guard());
       ds.field("boost", &self.boost());
       ds.field("power", &self.power());
+      ds.field("overload", &self.overload());
       ds.finish()
   }
 }

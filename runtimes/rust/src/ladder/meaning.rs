@@ -1,5 +1,6 @@
 //! A ladder that contradicts itself is refused, and one with a rule that is not known here.
 
+use super::overload::check_overload;
 use super::Rule;
 use crate::error::{refused, require, Refusal, Result};
 use crate::generated::tailc::policy;
@@ -60,6 +61,7 @@ pub(crate) fn check_ladder(form: &policy::Ladder<'_>, rules: &[Rule]) -> Result<
     check_rows(form)?;
     check_rungs(form)?;
     check_boost(form, rules)?;
+    check_overload(form, rules)?;
     check_cores(form, rules)
 }
 

@@ -22,6 +22,12 @@ pub enum Rule {
     WaitedStartLast,
     /// Ages of climbs count over the busy period of a core.
     BusyPeriodAge,
+    /// A request that arrives when too many are in the system is refused.
+    Shed,
+    /// A request that has run too long leaves with what it has.
+    CutOff,
+    /// Of a request that arrives when many are in the system only a part is done.
+    Degrade,
 }
 
 impl Rule {
@@ -35,6 +41,9 @@ impl Rule {
             policy::Rule::MAKE_ROOM => Self::MakeRoom,
             policy::Rule::WAITED_START_LAST => Self::WaitedStartLast,
             policy::Rule::BUSY_PERIOD_AGE => Self::BusyPeriodAge,
+            policy::Rule::SHED => Self::Shed,
+            policy::Rule::CUT_OFF => Self::CutOff,
+            policy::Rule::DEGRADE => Self::Degrade,
             _ => return None,
         })
     }
@@ -50,6 +59,9 @@ impl Rule {
             Self::MakeRoom => "make-room",
             Self::WaitedStartLast => "waited-start-last",
             Self::BusyPeriodAge => "busy-period-age",
+            Self::Shed => "shed",
+            Self::CutOff => "cut-off",
+            Self::Degrade => "degrade",
         }
     }
 }

@@ -35,6 +35,9 @@ struct GuardBuilder;
 struct Boost;
 struct BoostBuilder;
 
+struct Overload;
+struct OverloadBuilder;
+
 struct Ladder;
 struct LadderBuilder;
 
@@ -174,11 +177,14 @@ enum class Rule : uint8_t {
   MAKE_ROOM = 6,
   WAITED_START_LAST = 7,
   BUSY_PERIOD_AGE = 8,
+  SHED = 9,
+  CUT_OFF = 10,
+  DEGRADE = 11,
   MIN = UNSTATED,
-  MAX = BUSY_PERIOD_AGE
+  MAX = DEGRADE
 };
 
-inline const Rule (&EnumValuesRule())[9] {
+inline const Rule (&EnumValuesRule())[12] {
   static const Rule values[] = {
     Rule::UNSTATED,
     Rule::REREAD_ROW,
@@ -188,13 +194,16 @@ inline const Rule (&EnumValuesRule())[9] {
     Rule::CORE_PER_REQUEST,
     Rule::MAKE_ROOM,
     Rule::WAITED_START_LAST,
-    Rule::BUSY_PERIOD_AGE
+    Rule::BUSY_PERIOD_AGE,
+    Rule::SHED,
+    Rule::CUT_OFF,
+    Rule::DEGRADE
   };
   return values;
 }
 
 inline const char * const *EnumNamesRule() {
-  static const char * const names[10] = {
+  static const char * const names[13] = {
     "UNSTATED",
     "REREAD_ROW",
     "NEVER_DESCEND",
@@ -204,13 +213,16 @@ inline const char * const *EnumNamesRule() {
     "MAKE_ROOM",
     "WAITED_START_LAST",
     "BUSY_PERIOD_AGE",
+    "SHED",
+    "CUT_OFF",
+    "DEGRADE",
     nullptr
   };
   return names;
 }
 
 inline const char *EnumNameRule(Rule e) {
-  if (::flatbuffers::IsOutRange(e, Rule::UNSTATED, Rule::BUSY_PERIOD_AGE)) return "";
+  if (::flatbuffers::IsOutRange(e, Rule::UNSTATED, Rule::DEGRADE)) return "";
   const size_t index = static_cast<size_t>(e);
   return EnumNamesRule()[index];
 }
@@ -1038,6 +1050,84 @@ struct Boost::Traits {
   static auto constexpr Create = CreateBoost;
 };
 
+struct Overload FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {
+  typedef OverloadBuilder Builder;
+  struct Traits;
+  enum FlatBuffersVTableOffset FLATBUFFERS_VTABLE_UNDERLYING_TYPE {
+    VT_SHED_FROM = 4,
+    VT_CUT_OFF_US = 6,
+    VT_DEGRADE_FROM = 8,
+    VT_WORK_PPM = 10
+  };
+  ::flatbuffers::Optional<int64_t> shed_from() const {
+    return GetOptional<int64_t, int64_t>(VT_SHED_FROM);
+  }
+  ::flatbuffers::Optional<int64_t> cut_off_us() const {
+    return GetOptional<int64_t, int64_t>(VT_CUT_OFF_US);
+  }
+  ::flatbuffers::Optional<int64_t> degrade_from() const {
+    return GetOptional<int64_t, int64_t>(VT_DEGRADE_FROM);
+  }
+  ::flatbuffers::Optional<int64_t> work_ppm() const {
+    return GetOptional<int64_t, int64_t>(VT_WORK_PPM);
+  }
+  template <bool B = false>
+  bool Verify(::flatbuffers::VerifierTemplate<B> &verifier) const {
+    return VerifyTableStart(verifier) &&
+           VerifyField<int64_t>(verifier, VT_SHED_FROM, 8) &&
+           VerifyField<int64_t>(verifier, VT_CUT_OFF_US, 8) &&
+           VerifyField<int64_t>(verifier, VT_DEGRADE_FROM, 8) &&
+           VerifyField<int64_t>(verifier, VT_WORK_PPM, 8) &&
+           verifier.EndTable();
+  }
+};
+
+struct OverloadBuilder {
+  typedef Overload Table;
+  ::flatbuffers::FlatBufferBuilder &fbb_;
+  ::flatbuffers::uoffset_t start_;
+  void add_shed_from(int64_t shed_from) {
+    fbb_.AddElement<int64_t>(Overload::VT_SHED_FROM, shed_from);
+  }
+  void add_cut_off_us(int64_t cut_off_us) {
+    fbb_.AddElement<int64_t>(Overload::VT_CUT_OFF_US, cut_off_us);
+  }
+  void add_degrade_from(int64_t degrade_from) {
+    fbb_.AddElement<int64_t>(Overload::VT_DEGRADE_FROM, degrade_from);
+  }
+  void add_work_ppm(int64_t work_ppm) {
+    fbb_.AddElement<int64_t>(Overload::VT_WORK_PPM, work_ppm);
+  }
+  explicit OverloadBuilder(::flatbuffers::FlatBufferBuilder &_fbb)
+        : fbb_(_fbb) {
+    start_ = fbb_.StartTable();
+  }
+  ::flatbuffers::Offset<Overload> Finish() {
+    const auto end = fbb_.EndTable(start_);
+    auto o = ::flatbuffers::Offset<Overload>(end);
+    return o;
+  }
+};
+
+inline ::flatbuffers::Offset<Overload> CreateOverload(
+    ::flatbuffers::FlatBufferBuilder &_fbb,
+    ::flatbuffers::Optional<int64_t> shed_from = ::flatbuffers::nullopt,
+    ::flatbuffers::Optional<int64_t> cut_off_us = ::flatbuffers::nullopt,
+    ::flatbuffers::Optional<int64_t> degrade_from = ::flatbuffers::nullopt,
+    ::flatbuffers::Optional<int64_t> work_ppm = ::flatbuffers::nullopt) {
+  OverloadBuilder builder_(_fbb);
+  if(work_ppm) { builder_.add_work_ppm(*work_ppm); }
+  if(degrade_from) { builder_.add_degrade_from(*degrade_from); }
+  if(cut_off_us) { builder_.add_cut_off_us(*cut_off_us); }
+  if(shed_from) { builder_.add_shed_from(*shed_from); }
+  return builder_.Finish();
+}
+
+struct Overload::Traits {
+  using type = Overload;
+  static auto constexpr Create = CreateOverload;
+};
+
 struct Ladder FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {
   typedef LadderBuilder Builder;
   struct Traits;
@@ -1053,7 +1143,8 @@ struct Ladder FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {
     VT_CLIMBS = 20,
     VT_GUARD = 22,
     VT_BOOST = 24,
-    VT_POWER = 26
+    VT_POWER = 26,
+    VT_OVERLOAD = 28
   };
   tailc::policy::LoadAxis load_axis() const {
     return static_cast<tailc::policy::LoadAxis>(GetField<uint8_t>(VT_LOAD_AXIS, 0));
@@ -1091,6 +1182,9 @@ struct Ladder FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {
   const tailc::policy::Power *power() const {
     return GetPointer<const tailc::policy::Power *>(VT_POWER);
   }
+  const tailc::policy::Overload *overload() const {
+    return GetPointer<const tailc::policy::Overload *>(VT_OVERLOAD);
+  }
   template <bool B = false>
   bool Verify(::flatbuffers::VerifierTemplate<B> &verifier) const {
     return VerifyTableStart(verifier) &&
@@ -1119,6 +1213,8 @@ struct Ladder FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {
            verifier.VerifyTable(boost()) &&
            VerifyOffset(verifier, VT_POWER) &&
            verifier.VerifyTable(power()) &&
+           VerifyOffset(verifier, VT_OVERLOAD) &&
+           verifier.VerifyTable(overload()) &&
            verifier.EndTable();
   }
 };
@@ -1163,6 +1259,9 @@ struct LadderBuilder {
   void add_power(::flatbuffers::Offset<tailc::policy::Power> power) {
     fbb_.AddOffset(Ladder::VT_POWER, power);
   }
+  void add_overload(::flatbuffers::Offset<tailc::policy::Overload> overload) {
+    fbb_.AddOffset(Ladder::VT_OVERLOAD, overload);
+  }
   explicit LadderBuilder(::flatbuffers::FlatBufferBuilder &_fbb)
         : fbb_(_fbb) {
     start_ = fbb_.StartTable();
@@ -1194,9 +1293,11 @@ inline ::flatbuffers::Offset<Ladder> CreateLadder(
     ::flatbuffers::Offset<::flatbuffers::Vector<const tailc::policy::Climb *>> climbs = 0,
     ::flatbuffers::Offset<tailc::policy::Guard> guard = 0,
     ::flatbuffers::Offset<tailc::policy::Boost> boost = 0,
-    ::flatbuffers::Offset<tailc::policy::Power> power = 0) {
+    ::flatbuffers::Offset<tailc::policy::Power> power = 0,
+    ::flatbuffers::Offset<tailc::policy::Overload> overload = 0) {
   LadderBuilder builder_(_fbb);
   builder_.add_quantum_us(quantum_us);
+  builder_.add_overload(overload);
   builder_.add_power(power);
   builder_.add_boost(boost);
   builder_.add_guard(guard);
@@ -1229,7 +1330,8 @@ inline ::flatbuffers::Offset<Ladder> CreateLadderDirect(
     const std::vector<tailc::policy::Climb> *climbs = nullptr,
     ::flatbuffers::Offset<tailc::policy::Guard> guard = 0,
     ::flatbuffers::Offset<tailc::policy::Boost> boost = 0,
-    ::flatbuffers::Offset<tailc::policy::Power> power = 0) {
+    ::flatbuffers::Offset<tailc::policy::Power> power = 0,
+    ::flatbuffers::Offset<tailc::policy::Overload> overload = 0) {
   auto request_class__ = request_class ? _fbb.CreateString(request_class) : 0;
   auto cost_units__ = cost_units ? _fbb.CreateVector<::flatbuffers::Offset<tailc::policy::CostUnit>>(*cost_units) : 0;
   auto rungs__ = rungs ? _fbb.CreateVector<::flatbuffers::Offset<tailc::policy::Rung>>(*rungs) : 0;
@@ -1250,7 +1352,8 @@ inline ::flatbuffers::Offset<Ladder> CreateLadderDirect(
       climbs__,
       guard,
       boost,
-      power);
+      power,
+      overload);
 }
 
 struct GainRow FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {

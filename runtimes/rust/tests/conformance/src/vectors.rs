@@ -14,12 +14,13 @@ pub type Check = Box<dyn FnMut(&Row) -> AnyResult<String>>;
 type Checks = fn(PathBuf) -> AnyResult<Check>;
 
 pub fn run_all(folder: &Path) -> Outcome {
-    let kinds: [(&str, Checks); 5] = [
+    let kinds: [(&str, Checks); 6] = [
         ("", lookups),
         ("levels", levels),
         ("steps", steps),
         ("shares", ticks),
         ("plans", plans::calls),
+        ("overload", overloads),
     ];
     let mut total = refusals(&folder.join("refused"))?;
     total.add(signed(&folder.join("signed"))?);
@@ -151,6 +152,19 @@ fn lookups(path: PathBuf) -> AnyResult<Check> {
         };
         let wanted = [row.at("start"), row.at("wait_us"), row.at("rung")].join(" ");
         Ok(difference(&format!("{start} {wait_us} {}", answer.rung), &wanted))
+    }))
+}
+
+fn overloads(path: PathBuf) -> AnyResult<Check> {
+    let policy = Policy::open(path)?;
+    Ok(Box::new(move |row| {
+        let class = row.at("request_class");
+        let ladder = if class.is_empty() { policy.ladder()? } else { policy.ladder_of(class)? };
+        let (told, in_system) = (ladder.overload(), row.number("in_system")?);
+        let is_cut = told.cuts_off(row.number("waited_us")?, row.number("executed_us")?);
+        let (refused, work_ppm) = (told.refuses(in_system), told.work_ppm(in_system));
+        let wanted = [row.at("refused"), row.at("work_ppm"), row.at("cut_off")].join(" ");
+        Ok(difference(&format!("{} {work_ppm} {}", refused as u8, is_cut as u8), &wanted))
     }))
 }
 

@@ -14,8 +14,11 @@ public final class Rule {
   public static final int MAKE_ROOM = 6;
   public static final int WAITED_START_LAST = 7;
   public static final int BUSY_PERIOD_AGE = 8;
+  public static final int SHED = 9;
+  public static final int CUT_OFF = 10;
+  public static final int DEGRADE = 11;
 
-  public static final String[] names = { "UNSTATED", "REREAD_ROW", "NEVER_DESCEND", "BOOST_LAST_RUNG", "AGE_FROM_ARRIVAL", "CORE_PER_REQUEST", "MAKE_ROOM", "WAITED_START_LAST", "BUSY_PERIOD_AGE", };
+  public static final String[] names = { "UNSTATED", "REREAD_ROW", "NEVER_DESCEND", "BOOST_LAST_RUNG", "AGE_FROM_ARRIVAL", "CORE_PER_REQUEST", "MAKE_ROOM", "WAITED_START_LAST", "BUSY_PERIOD_AGE", "SHED", "CUT_OFF", "DEGRADE", };
 
   public static String name(int e) { return names[e]; }
 }

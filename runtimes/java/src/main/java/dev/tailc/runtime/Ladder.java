@@ -19,6 +19,7 @@ public final class Ladder {
   private final List<Rule> rules;
   private final long quantumUs;
   private final Boost boost;
+  private final Overload overload;
   private final Cores cores;
   private final LadderRows rows;
   private final long oldestUs;
@@ -44,6 +45,7 @@ public final class Ladder {
     quantumUs = form.quantumUs();
     boost =
         form.boost() == null ? null : new Boost((int) form.boost().unit(), form.boost().belowPpm());
+    overload = new Overload(form);
     cores = rules.contains(Rule.CORE_PER_REQUEST) ? new Cores(form) : null;
     rows = new LadderRows(form);
     oldestUs = oldestUs(form);
@@ -109,6 +111,11 @@ public final class Ladder {
 
   public Optional<Boost> boost() {
     return Optional.ofNullable(boost);
+  }
+
+  /** Whom the server refuses, degrades or cuts off; nobody where there is no rule for it. */
+  public Overload overload() {
+    return overload;
   }
 
   /** Of rungs that are cores. */

@@ -31,6 +31,7 @@ final class LadderMeaning {
     checkRows(form);
     checkRungs(form);
     checkBoost(form);
+    Overload.check(form);
     checkCores(form);
   }
 

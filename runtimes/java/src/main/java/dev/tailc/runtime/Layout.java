@@ -17,7 +17,9 @@ final class Layout {
     "Power 8 [8]!",
     "Guard 8 8 1",
     "Boost 8 8",
-    "Ladder 1 text [CostUnit]! [Rung]! [1]! [text]! 8 [32]! [16]! Guard! Boost Power",
+    "Overload 8 8 8 8",
+    "Ladder 1 text [CostUnit]! [Rung]! [1]! [text]! 8 [32]! [16]! Guard! Boost Power"
+        + " Overload",
     "GainRow 8 8 8 8",
     "Controller 1 8 8 8 8 8 8 8 8 [GainRow]!",
     "Level 8 8",

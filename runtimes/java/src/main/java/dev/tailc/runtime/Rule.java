@@ -10,7 +10,10 @@ public enum Rule {
   CORE_PER_REQUEST("core-per-request"),
   MAKE_ROOM("make-room"),
   WAITED_START_LAST("waited-start-last"),
-  BUSY_PERIOD_AGE("busy-period-age");
+  BUSY_PERIOD_AGE("busy-period-age"),
+  SHED("shed"),
+  CUT_OFF("cut-off"),
+  DEGRADE("degrade");
 
   private static final Rule[] BY_NUMBER = values();
 

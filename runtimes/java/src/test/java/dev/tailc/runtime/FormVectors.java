@@ -28,6 +28,21 @@ final class FormVectors {
     };
   }
 
+  static Vectors.Asked overloads(Path path) throws IOException {
+    Policy policy = Policy.open(path);
+    return row -> {
+      String name = row.text("request_class");
+      Overload told = (name.isEmpty() ? policy.ladder() : policy.ladder(name)).overload();
+      long inSystem = row.whole("in_system");
+      boolean isCut = told.cutsOff(row.whole("waited_us"), row.whole("executed_us"));
+      String got =
+          (told.refuses(inSystem) ? 1 : 0)
+              + (" " + told.workPpm(inSystem) + " ")
+              + (isCut ? 1 : 0);
+      return new String[] {got, row.texts("refused", "work_ppm", "cut_off")};
+    };
+  }
+
   static Vectors.Asked levels(Path path) throws IOException {
     TailTable table = Policy.open(path).tailTable();
     return row -> {

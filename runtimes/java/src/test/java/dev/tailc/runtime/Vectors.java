@@ -44,6 +44,7 @@ final class Vectors {
     runFolder(folder, "steps", FormVectors::steps);
     runFolder(folder, "shares", FormVectors::ticks);
     runFolder(folder, "plans", PlanVectors::calls);
+    runFolder(folder, "overload", FormVectors::overloads);
   }
 
   private void runFolder(Path folder, String name, Opener opener) throws IOException {

@@ -1,0 +1,69 @@
+package tailc
+
+import "tailc/internal/flat"
+
+// An Overload says what requests lose where a server has more of them than it can serve in time. It
+// is asked once at a request's arrival, before it counts, and at each of its ticks. Without a rule
+// for it nobody is refused, degraded or cut off.
+type Overload struct {
+	raw           rawOverload
+	countsWaiting bool
+}
+
+// rawOverload has nil for what there is no rule for.
+type rawOverload struct {
+	shedFrom, cutOffUs, degradeFrom, workPpm *int64
+}
+
+// Refuses tells whether a request is refused that arrives when so many others are in the system.
+func (o Overload) Refuses(inSystem int64) bool { return isReached(o.raw.shedFrom, inSystem) }
+
+// WorkPpm is how many millionths of its work are to be done of one that arrives then.
+func (o Overload) WorkPpm(inSystem int64) int64 {
+	if isReached(o.raw.degradeFrom, inSystem) {
+		return *o.raw.workPpm
+	}
+	return ppm
+}
+
+// CutsOff tells whether a request that runs leaves now, with what it has.
+func (o Overload) CutsOff(waitedUs, executedUs int64) bool {
+	ageUs := uint64(executedUs)
+	if o.countsWaiting {
+		ageUs += uint64(waitedUs)
+	}
+	return o.raw.cutOffUs != nil && ageUs >= uint64(*o.raw.cutOffUs)
+}
+
+func isReached(limit *int64, value int64) bool { return limit != nil && value >= *limit }
+
+func readOverload(form *flat.Ladder) *rawOverload {
+	told := form.Overload(nil)
+	if told == nil {
+		return nil
+	}
+	return &rawOverload{told.ShedFrom(), told.CutOffUs(), told.DegradeFrom(), told.WorkPpm()}
+}
+
+func (raw *rawLadder) checkOverload() {
+	var told rawOverload
+	if raw.overload != nil {
+		told = *raw.overload
+	}
+	sheds, cuts, degrades := told.shedFrom != nil, told.cutOffUs != nil, told.degradeFrom != nil
+	require(raw.has(Shed) == sheds && raw.has(CutOff) == cuts && raw.has(Degrade) == degrades,
+		"a rule for overload and what it needs go together")
+	require((sheds || cuts || degrades) == (raw.overload != nil),
+		"what is said of overload needs a rule")
+	require(!sheds || *told.shedFrom > 0, "a server that sheds all serves none")
+	require(!cuts || *told.cutOffUs > 0, "a cut-off leaves time to run")
+	require(degrades == (told.workPpm != nil),
+		"from where requests are degraded and to what go together")
+	if degrades {
+		require(*told.degradeFrom >= 0, "a number in the system cannot be negative")
+		require(0 < *told.workPpm && *told.workPpm < ppm,
+			"a degraded request does a part of its work")
+		require(!sheds || *told.degradeFrom < *told.shedFrom,
+			"a request that is refused cannot be degraded")
+	}
+}

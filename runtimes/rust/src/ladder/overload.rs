@@ -1,0 +1,88 @@
+//! What requests lose by rule where a server has more of them than it can serve in time.
+
+use super::Rule;
+use crate::error::{require, Result};
+use crate::generated::tailc::policy;
+use crate::numbers::PPM;
+
+/// Asked once at a request's arrival, before it counts, and at each of its ticks. Where the ladder has
+/// no rule for it nobody is refused, degraded or cut off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Overload {
+    shed_from: Option<u64>,
+    cut_off_us: Option<u64>,
+    /// From how many on, and millionths of the work.
+    degraded: Option<(u64, u64)>,
+    counts_waiting: bool,
+}
+
+impl Overload {
+    /// Whether a request is refused that arrives when so many others are in the system.
+    pub fn refuses(&self, in_system: u64) -> bool {
+        self.shed_from.is_some_and(|from| in_system >= from)
+    }
+
+    /// How many millionths of its work are to be done of one that arrives then.
+    pub fn work_ppm(&self, in_system: u64) -> u64 {
+        match self.degraded {
+            Some((from, work_ppm)) if in_system >= from => work_ppm,
+            _ => PPM as u64,
+        }
+    }
+
+    /// Whether a request that runs leaves now, with what it has.
+    pub fn cuts_off(&self, waited_us: u64, executed_us: u64) -> bool {
+        let counted_us = if self.counts_waiting { waited_us } else { 0 };
+        self.cut_off_us.is_some_and(|cut_us| executed_us.saturating_add(counted_us) >= cut_us)
+    }
+
+    /// What a ladder that has been checked says of it.
+    pub(crate) fn read(form: &policy::Ladder<'_>, counts_waiting: bool) -> Self {
+        let told = form.overload();
+        let positive = |value: Option<i64>| value.map(|value| value as u64);
+        Self {
+            shed_from: positive(told.and_then(|told| told.shed_from())),
+            cut_off_us: positive(told.and_then(|told| told.cut_off_us())),
+            degraded: positive(told.and_then(|told| told.degrade_from()))
+                .zip(positive(told.and_then(|told| told.work_ppm()))),
+            counts_waiting,
+        }
+    }
+}
+
+pub(crate) fn check_overload(form: &policy::Ladder<'_>, rules: &[Rule]) -> Result<()> {
+    let told = form.overload();
+    let parts = [
+        (Rule::Shed, told.and_then(|told| told.shed_from())),
+        (Rule::CutOff, told.and_then(|told| told.cut_off_us())),
+        (Rule::Degrade, told.and_then(|told| told.degrade_from())),
+    ];
+    require(
+        parts.iter().all(|(rule, part)| rules.contains(rule) == part.is_some()),
+        "a rule for overload and what it needs go together",
+    )?;
+    require(
+        parts.iter().any(|(_, part)| part.is_some()) == told.is_some(),
+        "what is said of overload needs a rule",
+    )?;
+    let Some(told) = told else { return Ok(()) };
+    require(told.shed_from().is_none_or(|from| from > 0), "a server that sheds all serves none")?;
+    require(told.cut_off_us().is_none_or(|cut_us| cut_us > 0), "a cut-off leaves time to run")?;
+    check_degraded(&told)
+}
+
+fn check_degraded(told: &policy::Overload<'_>) -> Result<()> {
+    require(
+        told.degrade_from().is_some() == told.work_ppm().is_some(),
+        "from where requests are degraded and to what go together",
+    )?;
+    let (Some(from), Some(work_ppm)) = (told.degrade_from(), told.work_ppm()) else {
+        return Ok(());
+    };
+    require(from >= 0, "a number in the system cannot be negative")?;
+    require(0 < work_ppm && work_ppm < PPM, "a degraded request does a part of its work")?;
+    require(
+        told.shed_from().is_none_or(|shed_from| from < shed_from),
+        "a request that is refused cannot be degraded",
+    )
+}

@@ -1,0 +1,59 @@
+"""What requests lose by rule where a server has more of them than it can serve in time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+PPM = 1_000_000
+
+
+@dataclass(frozen=True)
+class Overload:
+    """What a request gets of a server that has too much to do; each part goes with its rule.
+
+    `shed_from` (rule shed): a request that arrives when so many or more are in the system is
+    refused. `cut_off_us` (cut-off): at this age a request that runs leaves with what it has.
+    `degrade_from`, `work_ppm` (degrade): of one that arrives when so many or more are in the
+    system, only so many millionths of the work are done. It does not count itself.
+    """
+
+    shed_from: int | None = None
+    cut_off_us: int | None = None
+    degrade_from: int | None = None
+    work_ppm: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.shed_from is not None and self.shed_from < 1:
+            raise ValueError("a server that sheds from the first request on serves none")
+        if self.cut_off_us is not None and self.cut_off_us < 1:
+            raise ValueError("a cut-off leaves time to run")
+        self._check_degraded()
+
+    def _check_degraded(self) -> None:
+        if (self.degrade_from is None) != (self.work_ppm is None):
+            raise ValueError("from where requests are degraded and to what go together")
+        if self.degrade_from is None or self.work_ppm is None:
+            return
+        if self.degrade_from < 0:
+            raise ValueError("a number in the system cannot be negative")
+        if not 0 < self.work_ppm < PPM:
+            raise ValueError("a degraded request does a part of its work")
+        if self.shed_from is not None and self.degrade_from >= self.shed_from:
+            raise ValueError("a request that is refused cannot be degraded")
+
+    def refuses(self, in_system: int) -> bool:
+        """Whether a request that arrives when so many others are in the system is refused."""
+        return self.shed_from is not None and in_system >= self.shed_from
+
+    def work_of(self, in_system: int) -> int:
+        """How many millionths of its work are done of one that arrives then and is not refused."""
+        if self.degrade_from is None or self.work_ppm is None or in_system < self.degrade_from:
+            return PPM
+        return self.work_ppm
+
+    def cuts_off(self, age_us: int) -> bool:
+        """Whether a request that runs and has this age leaves."""
+        return self.cut_off_us is not None and age_us >= self.cut_off_us
+
+
+NO_OVERLOAD = Overload()
