@@ -25,7 +25,10 @@ done. `in_system` counts it from arrival to exit. All times are whole nanosecond
   and is boosted only where that is asked for) is boosted iff the boosted threads, its own
   included, stay strictly below the limit (Haque et al., ASPLOS 2015, section 4.2).
 - *Cut-off.* A request that has run for the longest time allowed exits there, its work unfinished
-  (Haque et al., section 2: the server terminates requests and returns what they have found).
+  (Haque et al., section 2: the server terminates requests and returns what they have found). So
+  does one that has the age at which a rule cuts it off.
+- *Overload.* By rule a request that finds so many in the system is refused: it has arrived and
+  never counts. Of one that finds so many, and is not refused, a part of the work is done.
 
 **How.** Unboosted requests in a pool progress alike, so one virtual clock, `served`, advances by
 their share; a request's exit is a fixed point on it while it keeps its rung (processor sharing in
@@ -44,7 +47,7 @@ from numba import njit
 from tailc.replay.arriving import arrive
 from tailc.replay.lowered import Lowered
 from tailc.replay.pools import NEVER_NS
-from tailc.replay.running import due_at, leave_rung, log_threads, run_on, rung_at
+from tailc.replay.running import cut_at, due_at, leave_rung, log_threads, run_on, rung_at
 from tailc.replay.state import (
     BUSY,
     IN_SYSTEM,
@@ -57,7 +60,7 @@ from tailc.replay.state import (
     empty_server,
 )
 from tailc.replay.upcoming import first_due, look_ahead, next_exit
-from tailc.replay.waiting import line_up, next_of, next_start, release
+from tailc.replay.waiting import leave_out, line_up, next_of, next_start, release
 
 # The event loop allocates nothing, and its caller owns every array. So it goes without counting
 # references (`_nrt`, numba's word for its runtime), which would take longer than the replay.
@@ -76,7 +79,7 @@ def replay(
     requests still in the system have their age as latency. Integrals are taken apart before request
     number `measured_from`, up to half of the rest, up to the last arrival, and after it.
     """
-    state = empty_server(demand, table, measured_from, most_in_system)
+    state = empty_server(demand, table, measured_from, most_in_system, log.is_refused)
     line_up(state.queues, state.following, demand.ladder)
     run = _run_one if state.ladders == state.pools == 1 else _run_many
     run(state, demand, table, measured_from, log)
@@ -86,7 +89,16 @@ def replay(
 @_loop  # pragma: no cover - compiled
 def _run_one(state, demand, table, measured_from, log):
     """One ladder and one pool, as constants: without loops over them it is a quarter faster."""
-    one = State(state.server, state.queues, state.following, state.jobs, state.clocks, 1, 1)
+    one = State(
+        state.server,
+        state.queues,
+        state.following,
+        state.jobs,
+        state.clocks,
+        1,
+        1,
+        state.is_refused,
+    )
     _run(one, demand, table, measured_from, log)
 
 
@@ -110,9 +122,12 @@ def _run(state, demand, table, measured_from, log):
         if exit_at == upcoming:
             _exit(state.clocks[clock].leaver, state, demand, table, log)
         elif server.cut_at == upcoming:
-            log.is_cut[state.jobs[server.eldest].request] = True
-            _exit(server.eldest, state, demand, table, log)
+            _cut(state, demand, table, log)
         elif arrive_at == upcoming:
+            if server.in_system >= table.shed_from:
+                _refuse(state, demand, measured_from, log)
+                continue
+            log.is_degraded[server.arrived] = server.in_system >= table.degrade_from
             arrive(server, len(demand.arrival_ns), measured_from)
             if server.in_system >= len(state.jobs):
                 _give_up(state, demand, table, log)
@@ -173,6 +188,28 @@ def _exit(leaving, state, demand, table, log):
 
 
 @_part  # pragma: no cover - compiled
+def _cut(state, demand, table, log):
+    """Who is cut off next leaves; what is left of its work is lost."""
+    job = state.jobs[state.server.oldest]
+    left = max(job.done - state.clocks[job.clock].served, 0.0)
+    log.lost_ns[job.request] += left * demand.speed[demand.curve[job.request], job.rung]
+    log.is_cut[job.request] = True
+    _exit(state.server.oldest, state, demand, table, log)
+
+
+@_part  # pragma: no cover - compiled
+def _refuse(state, demand, measured_from, log):
+    """The next arrival counts as one, and never enters."""
+    server = state.server
+    request = server.arrived
+    log.is_refused[request] = True
+    log.lost_ns[request] = demand.work_ns[request]
+    arrive(server, len(demand.arrival_ns), measured_from)
+    server.in_system -= 1
+    leave_out(request, state)
+
+
+@_part  # pragma: no cover - compiled
 def _give_up(state, demand, table, log):
     """Every request in the system has its age as latency, and as wait if it has not begun."""
     server = state.server
@@ -206,11 +243,14 @@ def _enter(state, number, demand, table, log):
     job.row = queue.row
     job.rung = rung_at(table.reach_ns, job.row, job.head_start)
     work = demand.work_ns[request] / demand.speed[demand.curve[request], job.rung]
+    if log.is_degraded[request]:
+        log.lost_ns[request] = demand.work_ns[request] * (1.0 - table.work_share)
+        work *= table.work_share
     run_on(state, server.running, work, table, table.boosts_at_start)
     server.climb_at = min(server.climb_at, job.due)
-    if server.running == 0:
-        server.eldest = 0
-        server.cut_at = min(server.now + table.cut_off_ns, NEVER_NS)
+    cut = cut_at(job, table)
+    if cut < server.cut_at:
+        server.oldest, server.cut_at = server.running, cut
     server.running += 1
 
 

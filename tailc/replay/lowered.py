@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tailc.forms.ladder.lookup import row_at
+from tailc.forms.ladder.overload import NO_OVERLOAD, Overload
 from tailc.forms.ladder.table import (
     AT_ONCE,
     AdmissionKind,
@@ -19,7 +20,7 @@ from tailc.forms.ladder.table import (
     Row,
     Rule,
 )
-from tailc.replay.pools import NEVER_NS, pools, refuse
+from tailc.replay.pools import NEVER_NS, PPM, pools, refuse
 
 NS_PER_US = 1_000
 
@@ -31,6 +32,7 @@ _SHARED = {
     "rules": "rules",
     "boost": "boosting",
     "power": "power",
+    "overload": "rules for overload",
 }
 
 
@@ -49,6 +51,8 @@ class Lowered(NamedTuple):
     capacity_ppm: supply of each pool; NEVER_NS for that of the rungs which share nothing.
     boost_below_ppm: 0 without boosting. It counts in boost_pool.
     cut_off_ns: execution time after which a request leaves unfinished; NEVER_NS without one.
+    cut_age_ns: the age at which it does by a rule. shed_from, degrade_from: who arrives when so
+    many are in the system is refused, or degraded to that share of its work; NEVER_NS without.
     """
 
     row_of_load: NDArray[np.int32]
@@ -67,6 +71,15 @@ class Lowered(NamedTuple):
     boosts_at_start: bool
     cut_off_ns: int
     ages_from_arrival: bool
+    cut_age_ns: int
+    shed_from: int
+    degrade_from: int
+    work_share: float
+
+    @property
+    def relieves(self) -> bool:
+        """Whether a rule takes work off a server that has too much."""
+        return min(self.cut_age_ns, self.shed_from, self.degrade_from) < NEVER_NS
 
 
 def lower(
@@ -109,7 +122,18 @@ def lower(
         boosts_at_start=boosts_at_start,
         cut_off_ns=NEVER_NS if cut_off_us is None else cut_off_us * NS_PER_US,
         ages_from_arrival=Rule.AGE_FROM_ARRIVAL in ladder.rules,
+        **_losses(ladder.overload or NO_OVERLOAD),
     )
+
+
+def _losses(told: Overload) -> dict[str, Any]:
+    """Where each part of what a ladder says of overload begins."""
+    return {
+        "cut_age_ns": NEVER_NS if told.cut_off_us is None else told.cut_off_us * NS_PER_US,
+        "shed_from": NEVER_NS if told.shed_from is None else told.shed_from,
+        "degrade_from": NEVER_NS if told.degrade_from is None else told.degrade_from,
+        "work_share": 1.0 if told.work_ppm is None else told.work_ppm / PPM,
+    }
 
 
 def first_of_alike(ladders: Sequence[Ladder]) -> Ladder:

@@ -90,6 +90,19 @@ class Steps:
 
 
 @dataclass(frozen=True, eq=False)
+class Losses:
+    """What rules for overload took, by request.
+
+    is_refused: it never entered. is_degraded: only a part of its work was to be done. lost_ns: work
+    that was not done, of those that were cut off too.
+    """
+
+    is_refused: NDArray[np.bool_]
+    is_degraded: NDArray[np.bool_]
+    lost_ns: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
 class Outcome:
     """What happened to the requests, in order of arrival, and the time integrals.
 
@@ -99,7 +112,8 @@ class Outcome:
     if they never ran. integrals: (phases, 2 + 2 pools), over time: 1, requests in the system, and
     by pool the threads and those that run. capacity_ppm: of each pool; NEVER_NS where rungs share
     nothing. energy: None where rungs are no cores. steps: None where nothing steers. resting: None
-    where rungs are not cores of one type.
+    where rungs are not cores of one type. losses: None without a rule for overload; who is refused
+    has neither latency nor wait.
     """
 
     arrival_ns: NDArray[np.int64]
@@ -117,6 +131,7 @@ class Outcome:
     steps: Steps | None = None
     clock: ClockTimes | None = None
     resting: Resting | None = None
+    losses: Losses | None = None
 
     @property
     def was_cut_off(self) -> bool:
@@ -128,9 +143,23 @@ class Outcome:
         """The requests after warming up; all of them if the replay was cut off before."""
         return slice(self.measured_from if self.arrived > self.measured_from else 0, self.arrived)
 
+    @property
+    def served(self) -> NDArray[np.bool_] | slice:
+        """Which of the measured requests were not refused."""
+        if self.losses is None:
+            return slice(None)
+        return ~self.losses.is_refused[self.measured]
+
+    @property
+    def latencies_ns(self) -> NDArray[np.int64]:
+        """Of the measured requests that were not refused."""
+        return self.latency_ns[self.measured][self.served]
+
     def tail_ns(self, percentile_ppm: int) -> int:
-        """The percentile of the measured latencies, an order statistic."""
-        latency_ns = self.latency_ns[self.measured]
+        """The percentile of the measured latencies, an order statistic; of nobody's it is 0."""
+        latency_ns = self.latencies_ns
+        if not len(latency_ns):
+            return 0
         place = percentile_rank(percentile_ppm, len(latency_ns)) - 1
         return int(np.partition(latency_ns, place)[place])
 
@@ -192,8 +221,8 @@ class Outcome:
 
     @property
     def mean_thread_ns(self) -> float:
-        """Threads times time that a measured request took, in the mean."""
-        return float(self.thread_ns[self.measured].mean())
+        """Threads times time that a measured request took that was not refused, in the mean."""
+        return float(self.thread_ns[self.measured][self.served].mean())
 
     @property
     def mean_energy(self) -> float:
@@ -366,8 +395,18 @@ def replay(
         measured_from=measured_from,
         capacity_ppm=tuple(table.capacity_ppm.tolist()),
         rungs=len(table.threads_ppm),
-        **log._asdict(),
+        latency_ns=log.latency_ns,
+        wait_ns=log.wait_ns,
+        rung=log.rung,
+        is_cut=log.is_cut,
+        thread_ns=log.thread_ns,
+        integrals=log.integrals,
+        losses=_losses(log) if table.relieves else None,
     )
+
+
+def _losses(log: state.Log) -> Losses:
+    return Losses(log.is_refused, log.is_degraded, log.lost_ns)
 
 
 def _on_cores(

@@ -64,6 +64,13 @@ def rung_at(reach_ns, row, age_ns):
 
 
 @_part  # pragma: no cover - compiled
+def cut_at(job, table):
+    """When a job is cut off, its work unfinished, by its execution time or by its age."""
+    by_age = max(table.cut_age_ns - job.head_start, 0)
+    return min(job.begun + min(by_age, table.cut_off_ns), NEVER_NS)
+
+
+@_part  # pragma: no cover - compiled
 def due_at(job, now, table):
     """The first tick from now on at which a job changes its rung, if its row stays."""
     climb_at = _climb_at(job, now, table)

@@ -37,6 +37,7 @@ class State(NamedTuple):
     """What the engine remembers: scalars, waiters by ladder, requests that run, virtual clocks.
 
     following: the next request of the same ladder, for each; empty where there is one ladder.
+    is_refused: that of the log.
     clocks: one for each pool, and the last for boosted requests.
     """
 
@@ -47,14 +48,17 @@ class State(NamedTuple):
     clocks: NDArray[np.void]
     ladders: int
     pools: int
+    is_refused: NDArray[np.bool_]
 
 
 class Log(NamedTuple):
     """What the engine writes, by request, and the time integrals by phase.
 
     latency_ns, wait_ns, rung, is_cut: of each request. thread_ns: sum of threads times time, in
-    thread-nanoseconds. integrals: (PHASES, 2 + 2 pools), over time: 1, requests in the system, and
-    for each pool threads and threads that run.
+    thread-nanoseconds. is_refused, is_degraded: whether it never entered, or only a part of its
+    work was to be done. lost_ns: work that was not done, of those that were cut off too. integrals:
+    (PHASES, 2 + 2 pools), over time: 1, requests in the system, and for each pool threads and
+    threads that run.
     """
 
     latency_ns: NDArray[np.int64]
@@ -62,6 +66,9 @@ class Log(NamedTuple):
     rung: NDArray[np.int32]
     is_cut: NDArray[np.bool_]
     thread_ns: NDArray[np.float64]
+    is_refused: NDArray[np.bool_]
+    is_degraded: NDArray[np.bool_]
+    lost_ns: NDArray[np.float64]
     integrals: NDArray[np.float64]
 
     @classmethod
@@ -73,6 +80,9 @@ class Log(NamedTuple):
             rung=np.zeros(requests, np.int32),
             is_cut=np.zeros(requests, np.bool_),
             thread_ns=np.zeros(requests, np.float64),
+            is_refused=np.zeros(requests, np.bool_),
+            is_degraded=np.zeros(requests, np.bool_),
+            lost_ns=np.zeros(requests, np.float64),
             integrals=np.zeros((PHASES, THREADS + POOL_COLUMNS * pools), np.float64),
         )
 
@@ -123,13 +133,19 @@ _SERVER = np.dtype(
         ("running", np.int64),
         ("climb_at", np.int64),
         ("cut_at", np.int64),
-        ("eldest", np.int64),  # who has run longest
+        ("oldest", np.int64),  # who is cut off next
     ],
     align=True,
 )
 
 
-def empty_server(demand: Demand, table: Lowered, measured_from: int, most_in_system: int) -> State:
+def empty_server(
+    demand: Demand,
+    table: Lowered,
+    measured_from: int,
+    most_in_system: int,
+    is_refused: NDArray[np.bool_],
+) -> State:
     """The state before the first arrival; waiters are not lined up yet."""
     state = State(
         np.zeros(1, _SERVER)[0],
@@ -139,6 +155,7 @@ def empty_server(demand: Demand, table: Lowered, measured_from: int, most_in_sys
         np.zeros(len(table.capacity_ppm) + 1, _CLOCK),
         len(table.row_of_load),
         len(table.capacity_ppm),
+        is_refused,
     )
     state.server["phase"] = WARM_UP if measured_from > 0 else FIRST_HALF
     state.server["climb_at"] = state.server["cut_at"] = NEVER_NS

@@ -9,6 +9,7 @@ import numpy as np
 from numba import njit
 
 from tailc.replay.pools import NEVER_NS
+from tailc.replay.running import cut_at
 from tailc.replay.state import NOBODY
 
 # Work that ends so little after a whole nanosecond ends at it: the rounding of a virtual clock, a
@@ -60,11 +61,8 @@ def look_ahead(state, table):
         _look_at_one_pool(state)
     else:
         _look_at_pools(state)
-    if table.cut_off_ns < NEVER_NS:
-        server.eldest = _eldest(server, jobs)
-        server.cut_at = NEVER_NS
-        if server.running > 0:
-            server.cut_at = jobs[server.eldest].begun + table.cut_off_ns
+    if table.cut_off_ns < NEVER_NS or table.cut_age_ns < NEVER_NS:
+        _look_for_cut(server, jobs, table)
 
 
 @_part  # pragma: no cover - compiled
@@ -98,10 +96,11 @@ def _look_at_pools(state):
 
 
 @_part  # pragma: no cover - compiled
-def _eldest(server, jobs):
-    """Who has run longest."""
-    eldest = 0
+def _look_for_cut(server, jobs, table):
+    """Who is cut off next, and when; among equals the earlier arrival."""
+    server.cut_at = NEVER_NS
     for i in range(server.running):
-        if jobs[i].begun < jobs[eldest].begun:
-            eldest = i
-    return eldest
+        at = cut_at(jobs[i], table)
+        is_earlier = at == server.cut_at and jobs[i].request < jobs[server.oldest].request
+        if at < server.cut_at or is_earlier:
+            server.oldest, server.cut_at = i, at

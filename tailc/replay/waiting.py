@@ -70,5 +70,19 @@ def release(state):
 
 @_part  # pragma: no cover - compiled
 def next_of(request, state):
-    """The next request of the same ladder."""
-    return request + 1 if state.ladders == 1 else state.following[request]
+    """The next request of the same ladder that was not refused, if it has arrived."""
+    following = request + 1 if state.ladders == 1 else state.following[request]
+    while following < state.server.arrived and state.is_refused[following]:
+        following = following + 1 if state.ladders == 1 else state.following[following]
+    return following
+
+
+@_part  # pragma: no cover - compiled
+def leave_out(request, state):
+    """A request that has just arrived, and is refused, waits in no queue."""
+    for number in range(state.ladders):
+        queue = state.queues[number]
+        if queue.first == request:
+            queue.first = next_of(request, state)
+        if queue.unreleased == request:
+            queue.unreleased = next_of(request, state)

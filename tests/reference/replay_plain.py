@@ -11,6 +11,7 @@ from fractions import Fraction
 from math import ceil
 
 from tailc.forms.ladder.lookup import Start, lookup
+from tailc.forms.ladder.overload import NO_OVERLOAD, PPM, Overload
 from tailc.forms.ladder.table import Ladder, Rule
 
 
@@ -29,7 +30,14 @@ class Request:
     boosted: bool = False
     is_cut: bool = False
     is_released: bool = False
+    is_refused: bool = False
+    share: Fraction = Fraction(1)
     thread_ppm_ns: int = 0
+
+    @property
+    def lost(self) -> Fraction:
+        """Work that was not done of one that has left."""
+        return self.work_ns * (1 - self.share) + max(self.left, Fraction(0))
 
     @property
     def runs(self) -> bool:
@@ -43,6 +51,10 @@ class Server:
     boosts_at_start: bool = False
     now: int = 0
     arrived: list[Request] = field(default_factory=list)
+
+    @property
+    def overload(self) -> Overload:
+        return self.ladders[0].overload or NO_OVERLOAD
 
     @property
     def load(self) -> int:
@@ -103,13 +115,21 @@ class Server:
             speed = self.progress(r)
             if speed:
                 times.append(self.now + ceil(r.left / speed))
-            if self.cut_off_ns is not None:
-                times.append(r.start_ns + self.cut_off_ns)
+            times += [max(at, self.now) for at in self.cuts_ns(r)]
         for r in self.waiting:
             start, at = self.admission(r)
             if start is Start.WAIT and at > self.now:
                 times.append(at)
         return min(times)
+
+    def cuts_ns(self, request: Request) -> list[int]:
+        """When the request is cut off at last."""
+        found = [] if self.cut_off_ns is None else [request.start_ns + self.cut_off_ns]
+        if self.overload.cut_off_us is not None:
+            from_arrival = Rule.AGE_FROM_ARRIVAL in self.ladders[0].rules
+            born_ns = request.arrival_ns if from_arrival else request.start_ns
+            found.append(born_ns + self.overload.cut_off_us * 1000)
+        return found
 
     def pass_time(self, then: int) -> None:
         progress = [(r, self.progress(r)) for r in self.running]
@@ -120,7 +140,7 @@ class Server:
 
     def exits(self) -> None:
         for r in self.running:
-            is_late = self.cut_off_ns is not None and self.now - r.start_ns >= self.cut_off_ns
+            is_late = any(at <= self.now for at in self.cuts_ns(r))
             if r.left > 0 and not is_late:
                 continue
             unreleased = [w for w in self.waiting if not w.is_released]
@@ -129,18 +149,32 @@ class Server:
             r.exit_ns = self.now
             r.is_cut = r.left > 0
 
+    def arrives(self, request: Request) -> None:
+        if self.overload.refuses(self.load):
+            request.is_refused = True
+            return
+        request.share = Fraction(self.overload.work_of(self.load), PPM)
+        self.arrived.append(request)
+
     def starts(self) -> None:
-        for r in self.waiting:
-            start, at = self.admission(r)
-            starves = start is Start.ON_EXIT and not self.running
-            has_waited = start is not Start.ON_EXIT and at <= self.now
-            if r.is_released or starves or has_waited:
-                r.start_ns = self.now
-                r.left = Fraction(r.work_ns)
-                r.load_at_start = self.load
-                r.rung = self.rung(r)
-                if self.boosts_at_start:
-                    self.boost(r)
+        """One after another: who is too old leaves before the next starts."""
+        while waiters := [r for r in self.waiting if self.may_start(r)]:
+            self.start(waiters[0])
+            self.exits()
+
+    def may_start(self, request: Request) -> bool:
+        start, at = self.admission(request)
+        starves = start is Start.ON_EXIT and not self.running
+        has_waited = start is not Start.ON_EXIT and at <= self.now
+        return request.is_released or starves or has_waited
+
+    def start(self, r: Request) -> None:
+        r.start_ns = self.now
+        r.left = r.work_ns * r.share
+        r.load_at_start = self.load
+        r.rung = self.rung(r)
+        if self.boosts_at_start:
+            self.boost(r)
 
     def rung(self, request: Request) -> int:
         ladder = self.ladders[request.ladder]
@@ -182,7 +216,7 @@ def replay_plain(
         server.pass_time(server.next_event(coming))
         server.exits()
         while coming and coming[0].arrival_ns == server.now:
-            server.arrived.append(coming.pop(0))
+            server.arrives(coming.pop(0))
         server.starts()
         server.ticks()
     return requests

@@ -22,7 +22,8 @@ from tailc.replay.pools import unit_of
 def same_server(ladder: Ladder, rows: tuple[Row, ...], *, boost: Boost | None = None) -> Ladder:
     """The rungs, cost units and quantum of `ladder` under `rows`, by requests in the system.
 
-    A request keeps the row that it starts with; it is boosted only where `boost` is given.
+    A request keeps the row that it starts with; it is boosted only where `boost` is given, and
+    nobody is refused, degraded or cut off by rule.
     """
     rules = (Rule.BOOST_LAST_RUNG, Rule.NEVER_DESCEND) if boost else (Rule.NEVER_DESCEND,)
     rows = collapse(rows)
@@ -33,6 +34,7 @@ def same_server(ladder: Ladder, rows: tuple[Row, ...], *, boost: Boost | None = 
         rows=rows,
         guard=Guard(0, rows[-1].first_load, Outside.CLAMP),
         boost=boost,
+        overload=None,
     )
 
 

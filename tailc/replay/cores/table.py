@@ -88,6 +88,8 @@ def core_table(
     rows, row_of_load = rows_by_load(ladders, rate_mrps, most_in_system)
     if any(row.admission.kind is not AdmissionKind.AT_ONCE for row in rows):
         refuse("requests that wait for more than a free core cannot be replayed on cores")
+    if ladder.overload is not None:
+        refuse("requests on cores of their own cannot be refused, cut off or degraded in a replay")
     shared = pools(ladder)
     units = shared.pool_of.tolist()
     cores = list(cores_on or (shared.capacity_ppm // PPM).tolist())

@@ -4,6 +4,7 @@ import dataclasses
 import random
 from typing import NamedTuple
 
+from tailc.forms.ladder.overload import NO_OVERLOAD, Overload
 from tailc.forms.ladder.table import (
     AT_ONCE,
     ON_EXIT,
@@ -84,6 +85,34 @@ def random_server(rng: random.Random) -> RandomServer:
     ladders = [first, *(other_rows(first, rng) for _ in range(rng.choice([0, 0, 1, 2])))]
     cut_off_us = rng.choice([None, rng.randint(1, 60) * 1000])
     return RandomServer(ladders, cut_off_us, rng.random() < 0.5)
+
+
+def overloaded(policy: Ladder, told: Overload) -> Ladder:
+    """The ladder with what is said of overload, and the rules for it."""
+    parts = {
+        Rule.SHED: told.shed_from,
+        Rule.CUT_OFF: told.cut_off_us,
+        Rule.DEGRADE: told.degrade_from,
+    }
+    rules = {*policy.rules, *(rule for rule, part in parts.items() if part is not None)}
+    names = tuple(sorted(rules, key=lambda rule: rule.value))
+    return dataclasses.replace(policy, rules=names, overload=told)
+
+
+def relieved_server(rng: random.Random) -> RandomServer:
+    """The same with some of the rules for overload, tight enough to matter."""
+    ladders, *others = random_server(rng)
+    shed_from = rng.choice([None, rng.randint(1, 6)])
+    degrade_from = rng.choice([None, rng.randrange(shed_from or 6)])
+    told = Overload(
+        shed_from,
+        rng.choice([None, rng.randint(1, 40) * 1000]),
+        degrade_from,
+        None if degrade_from is None else rng.randint(1, PPM - 1),
+    )
+    if told == NO_OVERLOAD:
+        return RandomServer(ladders, *others)
+    return RandomServer([overloaded(one, told) for one in ladders], *others)
 
 
 def without(policy: Ladder, *rules: Rule) -> Ladder:
