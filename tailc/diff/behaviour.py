@@ -188,6 +188,12 @@ def _check(old: Policy, new: Policy, held_out: DemandProfile, options: VerifyOpt
     findings = [
         finding for policy in (old, new) for finding in unfit_for(policy, held_out, options)
     ]
+    if any(
+        ladder.overload and ladder.overload.shed_from for ladder in (*old.ladders, *new.ladders)
+    ):
+        message = "requests that a policy refuses have no latency to compare, request by request"
+        hint = "compare without a trace, and verify each policy"
+        findings.append(Finding(Code.METHOD_UNFIT, message, help=hint))
     if not _arrivals(old, new, options):
         findings.append(
             Finding(

@@ -16,6 +16,8 @@ from tailc.forms.shares_problem import SharesProblem
 from tailc.forms.tail_table import TailTable
 from tailc.pipeline.bound_loop import check_bound_loop
 from tailc.pipeline.controller import Tuned, tune
+from tailc.pipeline.overload.search import Relief, relieved
+from tailc.pipeline.overload.told import relieved_policy
 from tailc.pipeline.parts import Design, Parts, parts_of
 from tailc.pipeline.progress import Progress, silent
 from tailc.pipeline.promises import check_promises, untold
@@ -41,7 +43,8 @@ class Compiled:
 
     `sweep` holds every candidate that was tried; a spec without a sweep has one. `design` is the
     sample that it was compiled from. `tuned` is what the controller was made from, None where
-    none was tuned; `queue` how the table was tuned on the replay, None where it was not.
+    none was tuned; `queue` how the table was tuned on the replay, None where it was not; `relief`
+    what it does under overload, None where that was not asked.
     """
 
     policy: Policy
@@ -50,6 +53,7 @@ class Compiled:
     findings: tuple[Finding, ...]
     tuned: Tuned | None = None
     queue: TunedTable | None = None
+    relief: Relief | None = None
 
 
 def compile_policy(
@@ -120,10 +124,16 @@ def _compiled(
         queue = _for_queue(aim, chosen, parts.design, workers, progress)
         policy = tuned_policy(policy, queue)
         warnings += queue_remarks(queue)
+    relief = None
+    if (asked := opened.kind.overload and opened.kind.overload(spec)) is not None:
+        assert isinstance(parts.design, DemandProfile)
+        relief = relieved(asked, policy.ladders[0], parts.design, workers, progress)
+        policy = relieved_policy(policy, relief)
     told = approach_to(chosen.problem).remarks(chosen.problem, chosen.solution)
     remarks = [placed(finding, opened.loaded, overrides) for finding in told]
     findings = (*warnings, *remarks, *refused)
-    return Compiled(next_generation(policy, previous), sweep, parts.design, findings, tuned, queue)
+    policy = next_generation(policy, previous)
+    return Compiled(policy, sweep, parts.design, findings, tuned, queue, relief)
 
 
 def _controller(

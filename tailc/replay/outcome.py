@@ -146,9 +146,11 @@ class Outcome:
     @property
     def served(self) -> NDArray[np.bool_] | slice:
         """Which of the measured requests were not refused."""
-        if self.losses is None:
-            return slice(None)
-        return ~self.losses.is_refused[self.measured]
+        return self.served_in(self.measured)
+
+    def served_in(self, part: slice) -> NDArray[np.bool_] | slice:
+        """Which of a part of the requests were not refused."""
+        return slice(None) if self.losses is None else ~self.losses.is_refused[part]
 
     @property
     def latencies_ns(self) -> NDArray[np.int64]:

@@ -22,6 +22,7 @@ from tailc.report.models import models_result, models_text
 from tailc.report.policy import policy_result, policy_text
 from tailc.report.queue import queue_result, queue_text
 from tailc.report.racks import racks_result, racks_text
+from tailc.report.relief import relief_result, relief_text
 from tailc.report.rungs import is_joint
 from tailc.report.table import aligned
 from tailc.report.tails import tails_result, tails_text
@@ -37,7 +38,9 @@ def compiled_result(compiled: Compiled) -> dict[str, object]:
     """A compile's JSON result: the policy, and what its type of problem tells besides."""
     result, _ = _tellers(compiled)
     told = policy_result(compiled.policy) | result(compiled)
-    return told if compiled.queue is None else told | queue_result(compiled.queue)
+    if compiled.queue is not None:
+        told |= queue_result(compiled.queue)
+    return told if compiled.relief is None else told | relief_result(compiled.relief)
 
 
 def compiled_text(compiled: Compiled, paths: Sequence[Path]) -> str:
@@ -48,6 +51,8 @@ def compiled_text(compiled: Compiled, paths: Sequence[Path]) -> str:
         lines += [sweep_text(compiled), ""]
     if compiled.queue is not None:
         lines += [queue_text(compiled.queue, compiled.policy.evidence), ""]
+    if compiled.relief is not None:
+        lines += [relief_text(compiled.relief), ""]
     lines += [f"wrote {printable(str(path))}" for path in paths]
     return "\n".join(lines)
 

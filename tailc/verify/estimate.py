@@ -263,7 +263,7 @@ class _Replays:
         """What happened, and the measured latencies of each tail, ascending."""
         outcome = self.outcome(one)
         measured = outcome.measured
-        order, latency_ns = one.order[measured], outcome.latency_ns[measured]
+        order, latency_ns = one.order[measured][outcome.served], outcome.latencies_ns
         of_tails = {
             tail.curve: np.sort(_of_tail(self._setting, order, latency_ns, tail))
             for tail in self._tails
@@ -277,7 +277,9 @@ def stretch_latencies(
     """Of the tail's requests among arrivals from number `stretch[0]` to `stretch[1]` [ns]."""
     part = slice(*stretch)
     # A copy, for a part would keep the whole.
-    return _of_tail(setting, one.order[part], outcome.latency_ns[part], tail).copy()
+    served = outcome.served_in(part)
+    parts = one.order[part][served], outcome.latency_ns[part][served]
+    return _of_tail(setting, *parts, tail).copy()
 
 
 def stretch_percentile_us(repeats: Sequence[NDArray[np.int64]], tail: Tail) -> int | None:

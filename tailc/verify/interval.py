@@ -222,7 +222,7 @@ def windows_met(
     how many there are.
 
     Requests belong to the window in which they arrive; empty windows do not count. `counts`: which
-    of the measured requests the SLO is for; None: all.
+    of the measured requests that were not refused the SLO is for; None: all.
     """
     if slo.window_requests is None and slo.window_us is None:
         return 0, 0
@@ -242,13 +242,13 @@ def _windows(
     outcome: Outcome, slo: Slo, counts: slice | NDArray[np.bool_]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Requests, and requests later than the target, in each whole window that is not empty."""
-    is_late = (outcome.latency_ns[outcome.measured] > slo.latency_us * NS_PER_US)[counts]
+    is_late = (outcome.latencies_ns > slo.latency_us * NS_PER_US)[counts]
     if slo.window_requests is not None:
         index = np.arange(len(is_late)) // slo.window_requests
         whole = len(is_late) // slo.window_requests
     else:
         assert slo.window_us is not None
-        arrival_ns = outcome.arrival_ns[outcome.measured]
+        arrival_ns = outcome.arrival_ns[outcome.measured][outcome.served]
         index = (arrival_ns - arrival_ns[0]) // (slo.window_us * NS_PER_US)
         whole, index = int(index[-1]), index[counts]
     inside = index < whole

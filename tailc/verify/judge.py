@@ -44,6 +44,7 @@ from tailc.verify.interval import (
 )
 from tailc.verify.lanes import lane_use, waking_of
 from tailc.verify.load import ServerUse, load, never_keeps_up, server_use
+from tailc.verify.loss import loss_of
 from tailc.verify.options import VerifyOptions
 from tailc.verify.setting import Draw, Draws, Setting, draw, setting_for, settling
 from tailc.verify.spikes import Measuring, Stretch, measured, measuring, spikes
@@ -173,6 +174,7 @@ class _Bench:
         clocks = [one.use.clocks for one in repeats.kept if one.use.clocks is not None]
         lanes = [one.use.lanes for one in repeats.kept if one.use.lanes is not None]
         on_lanes = any(map(is_on_lanes, subject.ladders))
+        losses = [one.use.losses for one in repeats.kept if one.use.losses is not None]
         ladder = subject.ladders[0] if subject.ladders else None
         return Run(
             subject.name,
@@ -185,6 +187,7 @@ class _Bench:
             control_use(cores) if isinstance(subject.steering, Controller) else None,
             self._spikes(setting.arrivals, repeats.kept),
             clock_use(clocks, subject.clocks) if subject.clocks is not None else None,
+            loss_of(losses) if losses else None,
         )
 
     def _spikes(self, arrivals: Arrivals, repeats: Sequence[_Kept]) -> tuple[Spike, ...]:
@@ -220,7 +223,7 @@ def _kept(
         tuple(stretch_latencies(setting, one, outcome, tail, stretch) for tail in tails)
         for stretch in setting.arrivals.stretches
     )
-    curve = setting.load.curve_of[one.order[outcome.measured]]
+    curve = setting.load.curve_of[one.order[outcome.measured][outcome.served]]
     windows = tuple(
         windows_met(outcome, slo, None if tail.curve is None else curve == tail.curve)
         for slo, tail in zip(slos, tails, strict=True)

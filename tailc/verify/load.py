@@ -13,6 +13,7 @@ from tailc.replay.outcome import Outcome, RungTimes, nearest_us
 from tailc.verify.clocks import ClockTimes, clock_times
 from tailc.verify.energy import CoreTimes, core_times
 from tailc.verify.lanes import LaneTimes, lane_times
+from tailc.verify.loss import LossTimes, loss_times
 from tailc.verify.setting import Draw, Setting
 from tailc.verify.verdict import Load, RungUse
 
@@ -28,9 +29,10 @@ _MILLI = 1000
 
 @dataclass(frozen=True, eq=False)
 class ServerUse:
-    """One replay: sums and means over its measured requests, `latency_ns` and `cut` in all.
+    """One replay: sums and means over its measured requests that were not refused, `latency_ns` and
+    `cut` in all.
 
-    saturation: near 1 where the server has no more to give.
+    saturation: near 1 where the server has no more to give. losses: None where no rule is for that.
     """
 
     requests: int
@@ -47,11 +49,12 @@ class ServerUse:
     saturation: float | None = None
     clocks: ClockTimes | None = None
     lanes: LaneTimes | None = None
+    losses: LossTimes | None = None
 
 
 def server_use(setting: Setting, one: Draw, outcome: Outcome) -> ServerUse:
     """What a replay says of its server."""
-    latency_ns = outcome.latency_ns[outcome.measured]
+    latency_ns = outcome.latencies_ns
     return ServerUse(
         len(latency_ns),
         int(latency_ns.sum()),
@@ -67,12 +70,13 @@ def server_use(setting: Setting, one: Draw, outcome: Outcome) -> ServerUse:
         outcome.saturation,
         clock_times(outcome),
         lane_times(outcome),
+        loss_times(setting, one, outcome),
     )
 
 
 def load(arrivals: Arrivals, repeats: Sequence[ServerUse]) -> Load:
     """Means over all repeats, and whether the server is overloaded (rule: docs/verdicts.md)."""
-    requests = sum(one.requests for one in repeats)
+    requests = max(sum(one.requests for one in repeats), 1)
     used = [one.utilization for one in repeats if one.utilization is not None]
     return Load(
         mean_latency_us=nearest_us(sum(one.latency_ns for one in repeats) // requests),
@@ -109,7 +113,8 @@ def is_overloaded(arrivals: Arrivals, repeats: Sequence[ServerUse | Outcome]) ->
     """Whether the server cannot keep up (rule: docs/verdicts.md)."""
     if any(outcome.was_cut_off for outcome in repeats):
         return True
-    used = [o.saturation for o in repeats if o.saturation is not None]
+    # A rule that takes work off a server leaves it busy, and lets it keep up.
+    used = [o.saturation for o in repeats if o.saturation is not None and o.losses is None]
     if used and fmean(used) >= _SATURATED:
         return True
     # Where the rate changes the number in the system does too, whoever keeps up.

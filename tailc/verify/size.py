@@ -129,7 +129,9 @@ def size(
 
 
 def _check_open(policy: Policy) -> None:
-    """Raise TailcError for a controller that makes the tail as long as it may be at every rate."""
+    """Raise TailcError for what keeps the tail on its target at every rate: a controller of the
+    bound, or a rule for overload.
+    """
     law = policy.controller
     if law is not None and law.acts_on is Actuator.LATENCY_BOUND:
         message = (
@@ -137,6 +139,13 @@ def _check_open(policy: Policy) -> None:
             "that the server carries: which of these meets it is a matter of chance"
         )
         hint = "compile the policy without its controller, and size that"
+        raise TailcError(Finding(Code.METHOD_UNFIT, message, help=hint))
+    if any(ladder.overload is not None for ladder in policy.ladders):
+        message = (
+            f"policy `{policy.name}` has a rule for overload, under which requests lose more at a "
+            "higher rate, and those that are served are still in time"
+        )
+        hint = "compile the policy without `overload`, and size that"
         raise TailcError(Finding(Code.METHOD_UNFIT, message, help=hint))
 
 

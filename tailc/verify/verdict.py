@@ -173,6 +173,23 @@ class Spike:
 
 
 @dataclass(frozen=True)
+class Loss:
+    """What rules for overload took from requests, as shares of all that arrived.
+
+    refused_ppm, cut_ppm, degraded_ppm: of the requests, rounded up: 0 only if none was. work_ppm:
+    of the work, the share that was not done, whatever the reason; low_ppm, high_ppm: its 95 %
+    interval over the repeats, None with one.
+    """
+
+    refused_ppm: int
+    cut_ppm: int
+    degraded_ppm: int
+    work_ppm: int
+    low_ppm: int | None
+    high_ppm: int | None
+
+
+@dataclass(frozen=True)
 class Verdict:
     """One subject at one SLO under one arrival process: estimate, 95 % interval, ruling.
 
@@ -204,7 +221,8 @@ class Run:
     bursts, for each burst and each SLO the percentile of the burst's last requests; None if none of
     the SLO's class is among them. `cores`: None where rungs are no cores; `lanes`: in place of it
     where they are lanes of a core; `control`: None where nothing steers. `spikes`: where the rate
-    changes in steps, on cores. `clocks`: None where cores have no clock each.
+    changes in steps, on cores. `clocks`: None where cores have no clock each. `loss`: None
+    where no rule is for overload; with one verdicts are about requests that were not refused.
     """
 
     subject: str
@@ -217,6 +235,7 @@ class Run:
     control: ControlUse | None = None
     spikes: tuple[Spike, ...] = ()
     clocks: ClockUse | None = None
+    loss: Loss | None = None
 
 
 @dataclass(frozen=True)

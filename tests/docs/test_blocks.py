@@ -17,6 +17,11 @@ READ_ONLY = {
         "$ tailc compile examples/lucene-fm/queue.yaml -o build/queue "
         "| grep -A 6 '^tail with queues'",
     ),
+    (
+        "docs/few-to-many.md",
+        "$ tailc compile examples/lucene-fm/overload.yaml -o build/overload "
+        "| grep -A 8 '^overload'",
+    ),
     ("docs/tutorial.md", "pip install . ./runtimes/python"),
     ("examples/lucene-fm/README.md", "python examples/lucene-fm/generate.py"),
     ("examples/bing-fm/README.md", "python examples/bing-fm/generate.py"),

@@ -8,7 +8,7 @@ the objective `queue` that table is where a search on the replay begins.
 
 from tailc.policies import Kind
 from tailc.policies.few_to_many.emit import emit
-from tailc.policies.few_to_many.reduce import candidates, queue_aim, reduce
+from tailc.policies.few_to_many.reduce import candidates, overload_aim, queue_aim, reduce
 from tailc.policies.few_to_many.spec import FewToManySpec
 
 KIND = Kind(
@@ -18,4 +18,5 @@ KIND = Kind(
     reduce=reduce,
     emit=emit,
     queue=queue_aim,
+    overload=overload_aim,
 )

@@ -15,6 +15,7 @@ from tailc.traces.speedup_check import suggest_max_degree
 
 if TYPE_CHECKING:
     from tailc.replay.arrivals import Pattern
+    from tailc.replay.overload_aim import OverloadAim
     from tailc.replay.queue_aim import QueueAim
 
 
@@ -83,3 +84,21 @@ def _pattern(search: SearchSpec) -> Pattern | None:
     if search.diurnal_ppm is not None:
         return DayCurve(search.diurnal_ppm)
     return search.bursts and search.bursts.burstiness
+
+
+def overload_aim(spec: FewToManySpec) -> OverloadAim | None:
+    """What those that are served shall meet under overload: the first SLO."""
+    asked = spec.overload
+    if asked is None:
+        return None
+    from tailc.replay.overload_aim import OverloadAim
+
+    slo = spec.slos[0]
+    return OverloadAim(
+        slo.percentile_ppm,
+        slo.latency_us,
+        tuple(sorted(asked.rates_mrps)),
+        spec.rates_mrps,
+        asked.rules,
+        asked.degrade.work_ppm if asked.degrade else None,
+    )

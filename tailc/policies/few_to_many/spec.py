@@ -9,6 +9,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from tailc.errors import Code, did_you_mean
 from tailc.percentiles import PPM
+from tailc.policies.few_to_many.overload_spec import OverloadSpec
 from tailc.policies.few_to_many.search_spec import MAX_IN_SYSTEM, SearchSpec
 from tailc.specs.common import DemandSpec, SloSpec, SpeedupSpec, repeated_rates
 from tailc.specs.fields import (
@@ -99,6 +100,11 @@ class FewToManySpec(SpecModel):
     rates_mrps: tuple[RateMrps, ...] = Field(
         default=(), alias="rates", description="Arrival rates that the policy will be verified at."
     )
+    overload: OverloadSpec | None = Field(
+        default=None,
+        description="Rates at which a rule may take something from requests; none, if absent.",
+        examples=[{"rates": ["80/s"], "allow": ["shed"]}],
+    )
 
     @model_validator(mode="after")
     def _check_parts(self) -> FewToManySpec:
@@ -116,6 +122,7 @@ class FewToManySpec(SpecModel):
             self._row_complaints,
             self._class_complaints,
             self._queue_complaints,
+            self._overload_complaints,
         )
 
     def _speedup_complaints(self) -> list[Complaint]:
@@ -202,6 +209,9 @@ class FewToManySpec(SpecModel):
             message = "needs requests that follow one another, and those held out are among them"
             hint = "hold out by time: `held_out: {fraction: 20%, by: time, column: at}`"
             yield Complaint(Code.CONFLICT, message, hint, at, ("demand", "held_out"))
+
+    def _overload_complaints(self) -> list[Complaint]:
+        return [] if self.overload is None else self.overload.complaints(self.rates_mrps)
 
     @property
     def slos(self) -> tuple[Slo, ...]:

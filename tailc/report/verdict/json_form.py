@@ -62,6 +62,7 @@ def _run_dict(run: Run) -> dict[str, Any]:
         "control": None if run.control is None else asdict(run.control),
         "spikes": [asdict(spike) for spike in run.spikes],
         "clocks": None if run.clocks is None else _clocks_dict(run.clocks),
+        "loss": None if run.loss is None else asdict(run.loss),
     }
 
 

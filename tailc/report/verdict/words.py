@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tailc.specs.slo import Slo
 from tailc.units import format_mrps, format_ppm, format_us
-from tailc.verify.verdict import Distance, Drift, Load, Point, Ruling, Run, Verdict, Verdicts
+from tailc.verify.verdict import Distance, Drift, Load, Loss, Point, Ruling, Run, Verdict, Verdicts
 
 POLICY = "policy"
 
@@ -146,7 +146,21 @@ def sentences(verdicts: Verdicts, point: Point, number: int) -> list[str]:
     if verdicts.cut_off_us is not None and cut_ppm > 0:
         share, after = _at_least_a_tenth(cut_ppm), format_us(verdicts.cut_off_us)
         said.append(f"{share} of requests were cut off after {after}")
-    return said
+    return [*said, *_loss_sentences(point.policy.loss)]
+
+
+def _loss_sentences(loss: Loss | None) -> list[str]:
+    """What rules for overload took; one sentence though nobody lost anything."""
+    if loss is None:
+        return []
+    shares = {"refused": loss.refused_ppm, "cut off": loss.cut_ppm, "degraded": loss.degraded_ppm}
+    parts = [f"{_at_least_a_tenth(ppm)} of requests {what}" for what, ppm in shares.items() if ppm]
+    if not parts:
+        return ["nothing is lost by the rules for overload"]
+    limits = ""
+    if loss.low_ppm is not None and loss.high_ppm is not None:
+        limits = f" ({percent(loss.low_ppm)} .. {percent(loss.high_ppm)})"
+    return [f"{percent(loss.work_ppm)} of the work is lost{limits}: {', '.join(parts)}"]
 
 
 def _at_least_a_tenth(share_ppm: int) -> str:

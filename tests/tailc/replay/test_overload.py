@@ -109,9 +109,9 @@ def test_ladders_on_one_server_lose_alike():
     one = ladder(at_once((0, 0)))
     with pytest.raises(TailcError, match="different rules"):
         lower((one, overloaded(one, Overload(shed_from=3))), 1000, 64)
+    two = [overloaded(one, Overload(shed_from=number)) for number in (3, 4)]
     with pytest.raises(TailcError, match="different rules for overload"):
-        told = Overload(shed_from=3), Overload(shed_from=4)
-        lower([overloaded(one, each) for each in told], 1000, 64)
+        lower(two, 1000, 64)
 
 
 def test_rules_for_overload_are_not_replayed_on_cores():

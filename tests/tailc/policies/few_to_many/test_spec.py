@@ -1,6 +1,10 @@
+import pytest
+
+from tailc.errors import TailcError
+from tailc.forms.ladder.table import Rule
 from tailc.pipeline.compile import compile_policy
 from tailc.pipeline.spec import open_kind
-from tests.tailc.toy import with_lines, write_toy
+from tests.tailc.toy import SPEC, with_lines, write_toy
 
 BY_CLASS = with_lines(
     ("latency: 200ms}]", "latency: 200ms}, {percentile: 95%, latency: 90ms, class: gold}]"),
@@ -23,3 +27,38 @@ def test_the_objective_of_a_class_changes_no_table(tmp_path):
         "p99 <= 200 ms",
         "p95 <= 90 ms for class gold",
     ]
+
+
+def overload_of(tmp_path, told: str):
+    """The spec with something said of overload."""
+    return open_kind(write_toy(tmp_path, f"{SPEC}overload: {told}\n")).spec.overload
+
+
+def test_overload_names_rates_and_what_may_be_lost(tmp_path):
+    told = overload_of(tmp_path, "{rates: [30/s]}")
+    assert (told.rates_mrps, told.rules, told.degrade) == ((30_000,), (Rule.SHED,), None)
+    allow = "[degrade, shed, shed]"
+    told = overload_of(tmp_path, f"{{rates: [30/s], allow: {allow}, degrade: {{work: 60%}}}}")
+    assert told.rules == (Rule.DEGRADE, Rule.SHED)
+    assert told.degrade.work_ppm == 600_000
+
+
+@pytest.mark.parametrize(
+    ("told", "complaint"),
+    [
+        ("{rates: [30/s], allow: [degrade]}", "nothing says how much work is left"),
+        ("{rates: [30/s], degrade: {work: 60%}}", "`allow` has no `degrade`"),
+        ("{rates: [30/s], allow: [degrade], degrade: {work: 100%}}", "between 0 % and 100 %"),
+        ("{rates: [9/s, 30/s]}", "no more than the normal rate 10/s"),
+        ("{rates: [30/s, 30/s]}", "stated before"),
+        ("{rates: []}", "is empty"),
+        ("{rates: [30/s], allow: []}", "is empty"),
+        ("{rates: [30/s], allow: [queue]}", "queue"),
+    ],
+)
+def test_what_is_said_of_overload_must_make_sense(tmp_path, told, complaint):
+    with pytest.raises(TailcError) as raised:
+        overload_of(tmp_path, told)
+    (finding,) = raised.value.findings
+    assert complaint in f"{finding.message} {finding.help}"
+    assert finding.place is not None

@@ -1,0 +1,148 @@
+"""The rule for overload that loses least, found on the replay.
+
+Each rule has one number: from how many in the system requests are refused or degraded, or at which
+age they are cut off. The larger it is the less is lost, and the longer the tail of those that are
+served; all values meet the same requests at the same times. So the largest that is in time is found
+by doubling and bisection on a part of the demands. On the rest, and on other random numbers, the
+95 % interval of the tail must be in time as a whole: where it is not, the number shrinks by as much
+as the tail is too long.
+
+Of the rules that are in time the one is taken that loses least work in the mean of all stated
+rates, the normal ones included: work is what all three take.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+
+from tailc.errors import Code, Finding, TailcError
+from tailc.forms.ladder.overload import Overload
+from tailc.forms.ladder.table import Ladder, Rule
+from tailc.pipeline.overload.bench import JUDGED_REPLICATES, Bench, RateLoss
+from tailc.pipeline.progress import Progress
+from tailc.pipeline.queue.tune import parts_of
+from tailc.replay.overload_aim import OverloadAim
+from tailc.replay.workload import workload
+from tailc.traces.profile import DemandProfile
+from tailc.units import format_mrps, format_ppm, format_us
+
+_SEARCH_SEED, _JUDGING_SEED = 21, 22
+# Cut-offs are searched in steps of so small a part of the objective.
+_STEPS_OF_TARGET = 50
+_MOST_IN_SYSTEM = 4_096
+_MOST_STEPS = 1_000
+# Seldom more than twice.
+_MOST_JUDGED = 8
+
+
+@dataclass(frozen=True)
+class Relief:
+    """A table with the rule that loses least, or without one where it is in time without.
+
+    rule: None without. rates: what becomes of requests at the rates of overload, then at the normal
+    ones. others: what other allowed rules would lose, in millionths of the work in the mean of all
+    rates, on the requests of the search; None: not in time. judged_on: records behind `rates`.
+    """
+
+    aim: OverloadAim
+    table: Ladder
+    rule: Rule | None
+    rates: tuple[RateLoss, ...]
+    others: tuple[tuple[Rule, int | None], ...]
+    judged_on: int
+
+
+def relieved(
+    aim: OverloadAim, table: Ladder, design: DemandProfile, threads: int, progress: Progress
+) -> Relief:
+    """The table with a rule; TailcError (INFEASIBLE) where no allowed one keeps it in time."""
+    tuning, judging = parts_of(workload(design, table))
+    capacities = (unit.capacity_ppm for unit in table.cost_units)
+    capacity_ppm = max((ppm for ppm in capacities if ppm is not None), default=None)
+    progress("looking for a rule for overload", 0.0)
+    with ThreadPoolExecutor(threads) as workers:
+        last = Bench(
+            judging, aim, capacity_ppm, _JUDGING_SEED, workers, replicates=JUDGED_REPLICATES
+        )
+        judged_on = len(judging.work_ns)
+        rates = last.judged(table)
+        if _all_meet(rates, aim):
+            return Relief(aim, table, None, rates, (), judged_on)
+        search = Bench(tuning, aim, capacity_ppm, _SEARCH_SEED, workers)
+        found = {rule: _largest_of(rule, aim, table, search) for rule in aim.allowed}
+        lost = {
+            rule: round(search.lost_ppm(_with(rule, value, aim, table))) if value else None
+            for rule, value in found.items()
+        }
+        in_time = sorted((ppm, rule.value, rule) for rule, ppm in lost.items() if ppm is not None)
+        for _, _, rule in in_time:
+            progress("judging the rule for overload", 0.5)
+            for chosen, judged in _judged(rule, found[rule], aim, table, last):
+                if _all_meet(judged, aim):
+                    others = tuple((one, lost[one]) for one in aim.allowed if one is not rule)
+                    return Relief(aim, chosen, rule, judged, others, judged_on)
+    raise _no_rule(aim)
+
+
+def largest(holds: Callable[[int], bool], most: int) -> int:
+    """The largest number up to `most` that holds, if all below it do; 0 where 1 does not."""
+    if not holds(1):
+        return 0
+    low, high = 1, 2
+    while high <= most and holds(high):
+        low, high = high, 2 * high
+    high = min(high, most + 1)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return low
+
+
+def _largest_of(rule: Rule, aim: OverloadAim, table: Ladder, bench: Bench) -> int:
+    most = _MOST_STEPS if rule is Rule.CUT_OFF else _MOST_IN_SYSTEM
+    return largest(lambda value: bench.meets(_with(rule, value, aim, table)), most)
+
+
+def _judged(
+    rule: Rule, value: int, aim: OverloadAim, table: Ladder, bench: Bench
+) -> Iterator[tuple[Ladder, tuple[RateLoss, ...]]]:
+    """The table with the rule, then with a stricter one each time."""
+    for _ in range(_MOST_JUDGED):
+        if value < 1:
+            return
+        chosen = _with(rule, value, aim, table)
+        judged = bench.judged(chosen)
+        yield chosen, judged
+        highs = [one.high_us or one.tail_us for one in judged[: len(aim.rates_mrps)]]
+        value = min(value - 1, value * aim.latency_us // max(*highs, 1))
+
+
+def _with(rule: Rule, value: int, aim: OverloadAim, table: Ladder) -> Ladder:
+    """The table with the rule at the `value`-th of its numbers, counted from 1."""
+    match rule:
+        case Rule.SHED:
+            told = Overload(shed_from=value)
+        case Rule.CUT_OFF:
+            told = Overload(cut_off_us=max(value * aim.latency_us // _STEPS_OF_TARGET, 1))
+        case _:
+            told = Overload(degrade_from=value - 1, work_ppm=aim.work_ppm)
+    rules = sorted((*table.rules, rule), key=lambda one: one.value)
+    return replace(table, rules=tuple(rules), overload=told)
+
+
+def _all_meet(rates: tuple[RateLoss, ...], aim: OverloadAim) -> bool:
+    return all(one.meets for one in rates[: len(aim.rates_mrps)])
+
+
+def _no_rule(aim: OverloadAim) -> TailcError:
+    rates = ", ".join(map(format_mrps, aim.rates_mrps))
+    rules = ", ".join(rule.value for rule in aim.allowed)
+    tail = f"{format_ppm(aim.percentile_ppm).removesuffix(' %')} % within"
+    message = f"no rule of {rules} keeps {tail} {format_us(aim.latency_us)} at {rates}"
+    hint = (
+        "allow `shed` or `cut-off`, degrade to less work, lower the rates, or give a longer trace"
+    )
+    finding = Finding(Code.INFEASIBLE, message, help=hint, about=("overload", "allow"))
+    return TailcError(finding)

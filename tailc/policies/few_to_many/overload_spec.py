@@ -1,0 +1,87 @@
+"""What requests may lose where more of them come than can be served in time."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from tailc.errors import Code
+from tailc.forms.ladder.table import Rule
+from tailc.specs.common import repeated_rates
+from tailc.specs.fields import Complaint, OpenPercentPpm, RateMrps, RefusalError, SpecModel
+from tailc.units import format_mrps
+
+RuleName = Literal["shed", "cut-off", "degrade"]
+
+
+class DegradeSpec(SpecModel):
+    """How a request is degraded."""
+
+    work_ppm: OpenPercentPpm = Field(
+        alias="work", examples=["60%"], description="Part of its work that is still done."
+    )
+
+
+class OverloadSpec(SpecModel):
+    """A rule under which requests that are served meet the first objective under overload."""
+
+    rates_mrps: Annotated[tuple[RateMrps, ...], Field(min_length=1)] = Field(
+        alias="rates", examples=[["80/s", "100/s"]], description="Arrival rates of overload."
+    )
+    allow: Annotated[tuple[RuleName, ...], Field(min_length=1)] = Field(
+        default=("shed",),
+        examples=[["shed", "cut-off"]],
+        description="Rules of which the one that loses least is taken: refuse requests, end them "
+        "with a partial result, or do a part of their work.",
+        json_schema_extra={"default": ["shed"]},
+    )
+    degrade: DegradeSpec | None = Field(
+        default=None,
+        description="How a request is degraded, where that is allowed.",
+        examples=[{"work": "60%"}],
+    )
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """Those that are allowed, each once, in their order."""
+        return tuple(dict.fromkeys(Rule(name) for name in self.allow))
+
+    @model_validator(mode="after")
+    def _check_degrade(self) -> OverloadSpec:
+        allowed = "degrade" in self.allow
+        if allowed and self.degrade is None:
+            message = "allows `degrade`, but nothing says how much work is left"
+            complaint = Complaint(
+                Code.MISSING_KEY, message, "add `degrade: {work: 60%}`", ("allow",)
+            )
+            raise RefusalError(complaint)
+        if self.degrade is not None and not allowed:
+            message = "is told, but `allow` has no `degrade`"
+            hint = "remove it, or allow `degrade`"
+            raise RefusalError(Complaint(Code.CONFLICT, message, hint, ("degrade",), ("allow",)))
+        return self
+
+    def complaints(self, normal_mrps: tuple[int, ...]) -> list[Complaint]:
+        """Rates of overload lie above the normal ones, and stand once."""
+        if found := repeated_rates(self.rates_mrps):
+            return [_inside(one) for one in found]
+        most = max(normal_mrps, default=0)
+        return [
+            Complaint(
+                Code.CONFLICT,
+                f"is `{format_mrps(rate)}`, no more than the normal rate {format_mrps(most)}",
+                "give rates above those of `rates`",
+                ("overload", "rates", place),
+                ("rates",),
+            )
+            for place, rate in enumerate(self.rates_mrps)
+            if rate <= most
+        ]
+
+
+def _inside(complaint: Complaint) -> Complaint:
+    """The same, about a rate of overload."""
+    at, also = complaint.at, complaint.also
+    inner = None if also is None else ("overload", *also)
+    return Complaint(complaint.code, complaint.message, complaint.help, ("overload", *at), inner)
