@@ -2,9 +2,10 @@
 
     python examples/finance/experiment.py
 
-Compiles the policy, builds the server, and sends it the same requests at the same times under three
-policies: the compiled one with its controller (EETL), fastest core first (TL) and slow core first
-(EE); then under EETL with the policy built into the server, and through a spike of load. Writes
+Compiles the policies, builds the server, and sends it the same requests at the same times under
+four of them: the compiled one with its controller (EETL), one with ages by the number in the system
+that is tuned with queues at these rates (TUNED), fastest core first (TL) and slow core first (EE);
+then under EETL with the policy built into the server, and through a spike of load. Writes
 `measured.json` and prints its tables. The machine should have nothing else to do.
 """
 
@@ -30,7 +31,7 @@ import tailc
 from tailc.artifact.envelope import Policy
 
 FOLDER = Path(__file__).parent
-SPEC = FOLDER / "service.yaml"
+SPEC, QUEUE_SPEC = FOLDER / "service.yaml", FOLDER / "queue.yaml"
 RATES_PER_S = (20, 50)
 SECONDS = 12
 OUT = FOLDER.parents[1] / "build" / "finance" / "measured.json"
@@ -109,7 +110,7 @@ class Setup:
 
 def prepared(cores: tuple[int, int]) -> Setup:
     """Everything compiled and built."""
-    compared = policies(tailc.compile_policy(str(SPEC)).policy)
+    compared = policies(*(tailc.compile_policy(str(spec)).policy for spec in (SPEC, QUEUE_SPEC)))
     folder = binary.BUILT.parent
     folder.mkdir(parents=True, exist_ok=True)
     files = {name: written(policy, folder / name) for name, policy in compared.items()}

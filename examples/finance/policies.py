@@ -12,15 +12,22 @@ from tailc.replay.subject import Subject
 
 SLOW, FAST = 0, 1
 COMPILED = "EETL"
+# With ages by the number in the system, tuned with queues, in place of a controller.
+TUNED = "TUNED"
 # Fastest core first, and slow core first: what a table can say at its extremes.
 BASELINES = {"TL": Climb(0, FAST), "EE": Climb(0, SLOW)}
 NOBODY_SOLVED = Evidence("none", "by-hand", "by-definition", "", (), 0, (), ())
 
 
-def policies(compiled: Policy) -> dict[str, Policy]:
-    """By name: the compiled one with its controller, and the baselines, which have none."""
+def policies(compiled: Policy, tuned: Policy | None = None) -> dict[str, Policy]:
+    """By name: the compiled one with its controller, the tuned one, and the baselines.
+
+    Only the first has a controller.
+    """
     ladder = compiled.ladders[0]
     found = {COMPILED: compiled}
+    if tuned is not None:
+        found[TUNED] = tuned
     for name, climb in BASELINES.items():
         forms = (with_climbs(ladder, (climb,)),)
         found[name] = replace(compiled, forms=forms, evidence=NOBODY_SOLVED)

@@ -19,6 +19,7 @@ from tailc.artifact.files import read_policy, write_policy
 from tailc.artifact.flat_form import encode_flat
 from tailc.forms.controller import GainRow, first_state, output_ppm, scaled_ladder, step
 from tailc.forms.ladder.lookup import lookup
+from tailc.forms.ladder.table import Climb, Rule
 from tests.examples.scripts import script
 
 ROOT = Path(__file__).parents[2]
@@ -156,6 +157,23 @@ def test_a_policy_that_is_not_for_this_server_is_refused(server, tmp_path):
             serve(server, policy, workload.draw(1))
 
 
+def test_a_tuned_policy_goes_by_the_number_in_the_system(server, file_of):
+    """With one in the system a request stays on the slow core; with two both want the fast one."""
+    ladder = compared["EETL"].ladders[0]
+    (row,) = ladder.rows
+    rows = (
+        replace(row, last_load=1, climbs=(Climb(0, policies.SLOW),)),
+        replace(row, first_load=2, climbs=(Climb(0, policies.FAST),)),
+    )
+    rules = tuple(sorted((*ladder.rules, Rule.REREAD_ROW), key=lambda rule: rule.value))
+    tuned = replace(compared["EE"], forms=(replace(ladder, rows=rows, rules=rules),))
+    assert policies.policies(compared["EETL"], tuned)["TUNED"] == tuned
+    alone, said = serve(server, file_of(tuned), workload.draw(1))
+    assert (alone["ended_on"].to_pylist(), busy_ms(said)[1]) == ([policies.SLOW], 0)
+    _, said = serve(server, file_of(tuned), workload.draw(2), every_ms=0)
+    assert busy_ms(said)[1] > 0
+
+
 def test_a_policy_that_is_written_while_the_server_runs_holds_for_what_comes_then(server, file_of):
     """The file is looked at once a second."""
     swap = threading.Timer(0.8, lambda: file_of(replace(compared["TL"], generation=2)))
@@ -232,7 +250,9 @@ def test_the_experiment_ran_every_policy_at_every_rate(measured):
     runs = [(run["rate_per_s"], run["policy"]) for run in measured["runs"]]
     rates = {rate for rate, _ in runs}
     assert len(rates) >= 2
-    assert sorted(runs) == sorted((rate, name) for rate in rates for name in ("EETL", "TL", "EE"))
+    names = {name for _, name in runs}
+    assert {"EETL", "TL", "EE"} <= names <= {"EETL", "TUNED", "TL", "EE"}
+    assert sorted(runs) == sorted((rate, name) for rate in rates for name in names)
 
 
 def test_what_was_measured_is_of_as_many_requests_as_arrived_and_of_two_cores(measured):
