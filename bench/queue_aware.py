@@ -1,13 +1,15 @@
 """What tuning a table on the replay gains over the best target of the formula.
 
     python -m bench.queue_aware
+    python -m bench.queue_aware --budgets
     TAILC_DATA=... python -m bench.queue_aware --traces
 
 On the published server (15 cores, four degrees, boosting) with ages from arrival: the formula's
 table for target 24, the best of targets 12 to 28 for each rate, and the tuned table; for each rate
-alone, and one table for several rates. Then, under TAILC_DATA, the same on public traces at rates
-that keep a part of the cores busy on one thread each. All are judged on requests that no compile
-saw, on the same random numbers; intervals are Student's at 95 % over replays.
+alone, and one table for several rates. With --budgets how much of that a search finds that
+simulates fewer requests, from the least on, and in what time. Under TAILC_DATA, the same on public
+traces at rates that keep a part of the cores busy on one thread each. All are judged on requests
+that no compile saw, on the same random numbers; intervals are Student's at 95 % over replays.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ import argparse
 import os
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,7 +32,7 @@ from bench.timing import cpu_seconds, end, show
 from tailc.forms.ladder.table import Ladder
 from tailc.percentiles import PPM
 from tailc.pipeline.compile import compile_policy
-from tailc.pipeline.queue.judge import judged
+from tailc.pipeline.queue.judge import RateGain, judged
 from tailc.pipeline.queue.kept import Kept
 from tailc.pipeline.queue.scene import Scene
 from tailc.pipeline.queue.trials import Trials, on_ladder
@@ -55,7 +57,7 @@ demand:
   reference: core
 speedup: [1, 1.9, 2.65, 3.2]
 server: {{cores: 15, target_parallelism: {targets}, quantum: {quantum}, age_clock: arrival}}
-search: {{method: dual, objective: {objective}}}
+search: {{method: dual, objective: {objective}{budget}}}
 rates: [{rates}]
 """
 TARGETS = list(range(12, 29))
@@ -66,6 +68,8 @@ REFERENCES = 4
 RECORDS = 20_000
 RATES_RPS = (30.0, 40.0, 44.0)
 WIDE_RPS = (10.0, 20.0, 30.0, 40.0, 44.0, 50.0)
+BUDGET_RATES_RPS = (40.0, 44.0)
+BUDGETS = (7_500_000, 15_000_000, 30_000_000, 100_000_000, 300_000_000)
 BUSY = (0.47, 0.62, 0.69)
 """Utilizations of those rates, with one thread a request."""
 
@@ -84,7 +88,14 @@ class Case:
         full_rps = published.CORES * 1e3 / float(self.design_ms.mean())
         return tuple(round(busy * full_rps, 3) for busy in BUSY)
 
-    def spec(self, folder: Path, objective: str, targets: object, rates: Sequence[float]) -> str:
+    def spec(
+        self,
+        folder: Path,
+        objective: str,
+        targets: object,
+        rates: Sequence[float],
+        budget: int | None,
+    ) -> str:
         """Its path, written beside the trace."""
         path = folder / "spec.yaml"
         pq.write_table(pa.table({"demand_ms": self.design_ms}), folder / "design.parquet")
@@ -95,15 +106,22 @@ class Case:
             # As small beside the demand as the published one.
             quantum=f"{max(round(mean_ms * 1e3 / 47), 1)}us",
             objective=objective,
+            budget="" if budget is None else f", requests: {budget}",
             rates=", ".join(f"{rate}/s" for rate in rates),
         )
         path.write_text(text)
         return str(path)
 
-    def table(self, objective: str, targets: object, rates: Sequence[float]) -> Ladder:
+    def table(
+        self,
+        objective: str,
+        targets: object,
+        rates: Sequence[float],
+        budget: int | None = None,
+    ) -> Ladder:
         """Compiled."""
         with tempfile.TemporaryDirectory() as folder:
-            spec = self.spec(Path(folder), objective, targets, rates)
+            spec = self.spec(Path(folder), objective, targets, rates, budget)
             return compile_policy(spec).policy.ladders[0]
 
     def workload(self) -> Workload:
@@ -145,10 +163,47 @@ def rows(case: Case, rates: Sequence[float]) -> Iterator[tuple[str, ...]]:
     for rate in rates:
         paper = case.table("tail", PAPER_TARGET, [rate])
         best = case.table("tail", TARGETS, [rate])
-        begun = time.perf_counter(), cpu_seconds()
-        tuned = case.table("queue", TARGETS, [rate])
-        spent = time.perf_counter() - begun[0], cpu_seconds() - begun[1]
-        yield told(case, rate, paper, best, tuned, f"{spent[0]:.0f} ({spent[1]:.0f})")
+        tuned, spent = timed(lambda rate=rate: case.table("queue", TARGETS, [rate]))
+        yield told(case, rate, paper, best, tuned, spent)
+
+
+def timed(compiled: Callable[[], Ladder]) -> tuple[Ladder, str]:
+    """The table, and the wall time and CPU time that it took [s]."""
+    begun = time.perf_counter(), cpu_seconds()
+    table = compiled()
+    spent = time.perf_counter() - begun[0], cpu_seconds() - begun[1]
+    return table, f"{spent[0]:.1f} ({spent[1]:.1f})"
+
+
+def budget_rows(case: Case) -> Iterator[tuple[str, ...]]:
+    """What each budget gains at a rate over the best target, whose table is there without one."""
+    for rate in BUDGET_RATES_RPS:
+        best, spent = timed(lambda rate=rate: case.table("tail", TARGETS, [rate]))
+        yield f"{rate:g}/s", "formula", spent, "", ""
+        gains: list[tuple[int, str, RateGain]] = []
+        for budget in BUDGETS:
+            tuned, spent = timed(
+                lambda rate=rate, budget=budget: case.table("queue", TARGETS, [rate], budget)
+            )
+            gains.append((budget, spent, gain_over(case, rate, best, tuned)))
+        most = gains[-1][2].change_ppm
+        for budget, spent, gain in gains:
+            share = f"{gain.change_ppm / most:.0%}"
+            yield f"{rate:g}/s", f"{budget / 1e6:g}", spent, change_text(gain), share
+
+
+def gain_over(case: Case, rate: float, best: Ladder, tuned: Ladder) -> RateGain:
+    """On held-out requests."""
+    aim = QueueAim(PERCENTILE_PPM, (round(rate * 1e3),), (1,), 1)
+    with ThreadPoolExecutor(thread_count(None)) as workers:
+        trials = trials_at(case, rate, workers)
+        return judged(tuned, Kept(best, PPM), trials, [0], aim).gains[0]
+
+
+def change_text(gain: RateGain) -> str:
+    """With its interval."""
+    share = [ppm / 1e4 for ppm in (gain.change_ppm, gain.low_ppm, gain.high_ppm)]
+    return f"{share[0]:+.1f} % ({share[1]:+.1f} .. {share[2]:+.1f})"
 
 
 def told(
@@ -161,14 +216,13 @@ def told(
         trials = trials_at(case, rate, workers)
         by_paper = judged(tuned, Kept(paper, PPM), trials, [reference_us], aim).gains[0]
         gain = judged(tuned, Kept(best, PPM), trials, [reference_us], aim).gains[0]
-    share = [ppm / 1e4 for ppm in (gain.change_ppm, gain.low_ppm, gain.high_ppm)]
     return (
         case.name,
         f"{rate:g}/s",
         f"{by_paper.formula_us / 1e3:.1f}",
         f"{gain.formula_us / 1e3:.1f}",
         f"{gain.tuned_us / 1e3:.1f}",
-        f"{share[0]:+.1f} % ({share[1]:+.1f} .. {share[2]:+.1f})",
+        change_text(gain),
         f"{reference_us / 1e3:.1f}",
         "" if gain.closed is None else f"{gain.closed:.0%}",
         spent,
@@ -205,7 +259,13 @@ def trials_at(case: Case, rate: float, workers: ThreadPoolExecutor) -> Trials[La
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--traces", action="store_true", help="public traces instead")
+    parser.add_argument("--budgets", action="store_true", help="gain by budget instead")
     arguments = parser.parse_args()
+    if arguments.budgets:
+        heads = ("rate", "million requests", "s (CPU s)", "change", "of the last")
+        show(heads, list(budget_rows(synthetic())))
+        end()
+        return
     heads = ("demand", "rate", "target 24", "best target", "tuned", "change", "clairvoyant")
     heads += ("closed", "s (CPU s)")
     found: list[tuple[str, ...]] = []
