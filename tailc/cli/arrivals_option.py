@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tailc.cli.quantities import ARRIVALS, RATE_MRPS, RecordedColumn
+from tailc.cli.quantities import ARRIVALS, RATE_MRPS, EveryKind, RecordedColumn
 
 if TYPE_CHECKING:
+    from tailc.artifact.envelope import Policy
     from tailc.replay.arrivals import Arrivals, Recorded
     from tailc.replay.diurnal import DayCurve
     from tailc.replay.modulated import Burstiness
@@ -28,7 +29,7 @@ def arrivals_options(command: Callable[..., Any]) -> Callable[..., Any]:
     def with_arrivals(
         *args: Any,
         rates: tuple[int, ...],
-        processes: tuple[Arrivals | Burstiness | DayCurve | RecordedColumn, ...],
+        processes: tuple[Arrivals | Burstiness | DayCurve | RecordedColumn | EveryKind, ...],
         arrival_unit: str | None,
         rescale: tuple[int, ...],
         gaps: str,
@@ -73,8 +74,8 @@ _OPTIONS = (
         multiple=True,
         metavar="PROCESS",
         help="bursty:idc=8,spell=2s or diurnal:0.5,1,1.5 (levels of a day) at each --rate, "
-        "bursts:500@45/s,500@30/s, profile:FILE (columns duration and rate) or recorded:COLUMN of "
-        "the trace; may be repeated.",
+        "bursts:500@45/s,500@30/s, profile:FILE (columns duration and rate), recorded:COLUMN of "
+        "the trace, or all kinds at the policy's rates; may be repeated.",
     ),
     arrival_unit,
     click.option(
@@ -90,23 +91,42 @@ _OPTIONS = (
 
 @dataclass(frozen=True)
 class AskedArrivals:
-    """What the options ask for, before the trace is read; `column` is read with it."""
+    """What the options ask for, before the trace is read; `column` is read with it.
+
+    every_kind: all kinds of arrivals, at `rates_mrps` or, where there are none, the policy's own.
+    """
 
     given: tuple[Arrivals, ...]
     column: ArrivalColumn | None
     rescale_mrps: tuple[int, ...]
+    every_kind: bool = False
+    rates_mrps: tuple[int, ...] = ()
 
-    def with_recorded(self, recorded: Recorded | None) -> tuple[Arrivals, ...] | None:
-        """Every process asked for; None where none was, so that the policy's own rates count."""
+    @property
+    def is_asked(self) -> bool:
+        """Whether there is anything that has no use where nothing arrives."""
+        return bool(self.given or self.column or self.every_kind)
+
+    def of(self, policy: Policy, recorded: Recorded | None) -> tuple[Arrivals, ...] | None:
+        """Every process asked for; None where none was, so that the policy's own count."""
+        if not self.every_kind:
+            return (*self.given, *self._recorded(recorded)) or None
+        from tailc.pipeline.arrivals_beside import arrivals_beside
+
+        every = arrivals_beside(policy, self.rates_mrps or policy.rates_mrps, recorded)
+        rescaled = self._recorded(recorded) if self.rescale_mrps else ()
+        return (*every, *(one for one in (*self.given, *rescaled) if one not in every))
+
+    def _recorded(self, recorded: Recorded | None) -> tuple[Recorded, ...]:
         if recorded is None:
-            return self.given or None
+            return ()
         at_rates = tuple(recorded.rescaled_to(rate) for rate in self.rescale_mrps)
-        return (*self.given, *(at_rates or (recorded,)))
+        return at_rates or (recorded,)
 
 
 def asked_arrivals(
     rates: tuple[int, ...],
-    processes: tuple[Arrivals | Burstiness | DayCurve | RecordedColumn, ...],
+    processes: tuple[Arrivals | Burstiness | DayCurve | RecordedColumn | EveryKind, ...],
     arrival_unit: str | None,
     rescale: tuple[int, ...],
     gaps: str,
@@ -123,19 +143,22 @@ def asked_arrivals(
     from tailc.traces.reading import TimeUnit
 
     columns = [each for each in processes if isinstance(each, RecordedColumn)]
+    every_kind = any(isinstance(each, EveryKind) for each in processes)
     _check_use(columns, arrival_unit, rescale, gaps)
     at_rates = sorted(set(rates))
     others = [
         one
         for each in processes
-        if not isinstance(each, RecordedColumn)
+        if not isinstance(each, RecordedColumn | EveryKind)
         for one in _at_rates(each, at_rates)
     ]
     unit = TimeUnit(arrival_unit) if arrival_unit else None
-    recorded = (ArrivalColumn(one.name, unit, Gaps(gaps), bool(rescale)) for one in columns)
+    is_rescaled = bool(rescale) or every_kind
+    recorded = (ArrivalColumn(one.name, unit, Gaps(gaps), is_rescaled) for one in columns)
     column = next(recorded, None)
     poisson = (Poisson(rate) for rate in at_rates)
-    return AskedArrivals((*poisson, *others), column, tuple(sorted(set(rescale))))
+    given = (*poisson, *others)
+    return AskedArrivals(given, column, tuple(sorted(set(rescale))), every_kind, tuple(at_rates))
 
 
 def _at_rates(

@@ -106,7 +106,7 @@ def _compared(
     held_out = read_held_out(policies[1], trace, trace_format, arrivals.column)
     with shown(progress) as draw:
         chosen = VerifyOptions(
-            arrivals=arrivals.with_recorded(held_out.recorded),
+            arrivals=arrivals.of(policies[1], held_out.recorded),
             held_out_name=trace,
             progress=lambda done, of: draw("replaying", done / of),
             **replay_options.given(options),
@@ -120,7 +120,7 @@ def _check_unused(trace_format: Format, arrivals: AskedArrivals, options: dict[s
     """Options of a replay ask for one, which needs requests."""
     # A flag that is not given is False; a seed of 0 is given, and equals it.
     chosen = [value for value in options.values() if value is not None and value is not False]
-    if chosen or trace_format != "auto" or arrivals.given or arrivals.column:
+    if chosen or trace_format != "auto" or arrivals.is_asked:
         raise _without_trace()
 
 

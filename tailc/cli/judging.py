@@ -58,7 +58,7 @@ def judged(
 
     held_out = read_held_out(policy, trace, trace_format, arrivals.column)
     chosen = VerifyOptions(
-        arrivals=arrivals.with_recorded(held_out.recorded),
+        arrivals=arrivals.of(policy, held_out.recorded),
         held_out_name=trace,
         progress=lambda done, of: draw("replaying", done / of),
         **replay_options.given(options),

@@ -91,7 +91,7 @@ def check_options(
     odd = [name for key, name in _OF_REQUESTS.items() if options.get(key) is not None]
     if trace_format != "auto":
         odd.append("--format")
-    if arrivals.given or arrivals.column:
+    if arrivals.is_asked:
         odd.append("--rate and --arrivals")
     if odd:
         from tailc.units import shorten

@@ -57,7 +57,7 @@ def judged_throughput(
 def check_options(policy: Policy, arrivals: AskedArrivals, options: dict[str, Any]) -> None:
     """Refuse options that say something about requests."""
     odd = [name for key, name in _OF_REQUESTS.items() if options.get(key) is not None]
-    if arrivals.given or arrivals.column:
+    if arrivals.is_asked:
         odd.append("--rate and --arrivals")
     if odd:
         from tailc.units import shorten

@@ -128,6 +128,11 @@ class RecordedColumn:
     name: str
 
 
+@dataclass(frozen=True)
+class EveryKind:
+    """Arrivals of every kind, at the rates of the policy."""
+
+
 class ArrivalsType(click.ParamType):
     """`bursty:idc=8,...`, `bursts:500@45/s,...`, `profile:FILE` and so on."""
 
@@ -135,15 +140,17 @@ class ArrivalsType(click.ParamType):
 
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> Arrivals | Burstiness | DayCurve | RecordedColumn:
+    ) -> Arrivals | Burstiness | DayCurve | RecordedColumn | EveryKind:
         """The process, what is one at each rate, or the column to be read with the trace."""
+        if value == "all":
+            return EveryKind()
         shape, _, detail = str(value).partition(":")
         if shape not in ("bursty", "bursts", "diurnal", "profile", "recorded") or not detail:
             from tailc.units import shorten
 
             shapes = (
                 "`bursty:idc=8,spell=2s`, `diurnal:0.5,1,1.5`, `bursts:500@45/s,500@30/s`, "
-                "`profile:FILE` or `recorded:COLUMN`"
+                "`profile:FILE`, `recorded:COLUMN` or `all`"
             )
             self.fail(f"`{shorten(str(value))}` is not {shapes}", param, ctx)
         if shape == "recorded":

@@ -71,10 +71,11 @@ def command(
 ) -> Outcome:
     """Replay ARTIFACT on a held-out trace and judge every SLO under every arrival process.
 
-    Arrivals are Poisson at the artifact's rates unless --rate or --arrivals is given. Exits 0 when
-    the policy meets every SLO, 1 when it misses one, 4 when the data cannot decide. A policy of
-    shares is judged on measured throughput, and nothing arrives; a plan of jobs and energy on days
-    that come after its own. The log of demands that a server's runtime wrote may be the trace.
+    Arrivals are those that the policy was tuned for, else Poisson, at its rates, unless --rate or
+    --arrivals is given. Exits 0 when the policy meets every SLO, 1 when it misses one, 4 when the
+    data cannot decide. A policy of shares is judged on measured throughput, and nothing arrives; a
+    plan of jobs and energy on days that come after its own. The log of demands that a server's
+    runtime wrote may be the trace.
     """
     from tailc.artifact.files import read_policy
     from tailc.cli.progress import shown

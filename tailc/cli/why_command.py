@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tailc.cli import replay_options
+from tailc.cli.arrivals_option import arrivals_options
 from tailc.cli.outcome import Outcome, reports
-from tailc.cli.quantities import DURATION_US, RATE_MRPS
+from tailc.cli.quantities import DURATION_US
 from tailc.cli.trust_option import trusts
 
 if TYPE_CHECKING:
     from tailc.artifact.envelope import Policy
     from tailc.artifact.trust import Trust
+    from tailc.cli.arrivals_option import AskedArrivals
     from tailc.errors import Finding
     from tailc.pipeline.why.answer import Bought
     from tailc.pipeline.why.decision import Decision
@@ -49,11 +51,7 @@ if TYPE_CHECKING:
     help="Compile the formula's table from the policy's spec, and compare; without --trace, replay "
     "what it was compiled from.",
 )
-@click.option(
-    "--rate",
-    type=RATE_MRPS,
-    help="Poisson arrivals at this rate. Default: the highest that the policy is for.",
-)
+@arrivals_options
 @replay_options.requests(1_000, "each of 20 replays")
 @replay_options.seed("arrivals and of the order of requests")
 @click.option("--threads", type=click.IntRange(min=1), metavar="X", help="Threads to replay with.")
@@ -66,15 +64,17 @@ def command(
     age: int,
     trace: str | None,
     spec: str | None,
-    rate: int | None,
+    arrivals: AskedArrivals,
     trust: Trust,
     **options: Any,
 ) -> Outcome:
     """Say what a request of an age does where so many are in the system, and why.
 
-    With --trace or --spec also what that buys at a rate: how much of the work passes there, what
-    the tail and the threads in use would be with the row a little otherwise, with the formula's
-    row or its whole table, and with other inputs, all on the same requests at the same times.
+    With --trace or --spec also what that buys under one arrival process: how much of the work
+    passes there, what the tail and the threads in use would be with the row a little otherwise,
+    with the formula's row or its whole table, and with other inputs, all on the same requests at
+    the same times. Arrivals are those that the policy was tuned for, else Poisson, at its highest
+    rate, unless --rate or --arrivals is given.
     """
     from tailc.artifact.files import read_policy
     from tailc.pipeline.why.decision import decision, table_of
@@ -83,23 +83,26 @@ def command(
     policy = read_policy(artifact, trust)
     at = decision(table_of(policy), in_system, age)
     if trace is None and spec is None:
-        if rate is not None:
-            raise click.UsageError("--rate is for replays: give --trace or --spec too")
+        if arrivals.is_asked:
+            raise click.UsageError(
+                "--rate and --arrivals are for replays: give --trace or --spec too"
+            )
         return Outcome(text=as_text(at, None), result=as_dict(at, None))
-    found, findings = _bought(policy, at, rate, trace=trace, spec=spec, **options)
+    found, findings = _bought(policy, at, arrivals, trace=trace, spec=spec, **options)
     return Outcome(text=as_text(at, found), result=as_dict(at, found), findings=findings)
 
 
 def _bought(
-    policy: Policy, at: Decision, rate: int | None, **options: Any
+    policy: Policy, at: Decision, arrivals: AskedArrivals, **options: Any
 ) -> tuple[Bought, tuple[Finding, ...]]:
     from tailc.cli.progress import shown
     from tailc.pipeline.why.answer import Asked, bought
-    from tailc.pipeline.why.material import Source, material, percentile_of, rate_of
+    from tailc.pipeline.why.material import Source, arrivals_for, material, percentile_of
 
-    effort = (options[name] for name in ("requests", "seed", "threads"))
-    asked = Asked(percentile_of(policy), rate_of(policy, rate), *effort)
     source = Source(*(options[name] for name in ("trace", "trace_format", "spec")))
     with shown(options["progress"]) as draw:
-        read = material(policy, source, asked.threads, draw)
+        read = material(policy, source, options["threads"], draw, arrivals.column)
+        under = arrivals_for(policy, arrivals.of(policy, read.recorded))
+        effort = (options[name] for name in ("requests", "seed", "threads"))
+        asked = Asked(percentile_of(policy), under, *effort)
         return bought(at, read.load, read.formula, asked, draw), read.findings

@@ -6,7 +6,8 @@ from `modulated.share_reached` and e^2 = 2/n + 5 %^2: a variance over n windows 
 variance of 2/n where counts are normal, and no two rates are quite like a real service. Subject to
 I >= 1, and to 1/r at most the longest window, for what is slower shows in no window. At a given r
 the best I is a quotient; r is searched on a grid and then between its neighbours. The share that is
-busy does not show in an index: it is the usual one, or the largest one that has this index.
+busy does not show in an index: it is that of `skewness`, where that is known well enough, else the
+usual one, and in any case at most the largest one that has this index.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from tailc.percentiles import PPM
 from tailc.replay.arrivals import Recorded
 from tailc.replay.lowered import NS_PER_US
 from tailc.replay.modulated import BUSY_PPM, Burstiness, Modulated, share_reached
+from tailc.replay.skewness import BusyShare, busy_share
 
 _MS_US, _S_US, _MIN_US, _H_US = 1_000, 1_000_000, 60_000_000, 3_600_000_000
 WINDOWS_US = (
@@ -59,11 +61,13 @@ class WindowIndex:
 class BurstyFit:
     """Arrivals like the recorded ones.
 
+    busy: the share that is busy as the skewness of counts tells it, None where it does not.
     deviation: root mean square over the windows, relative to what was measured, or to 1 where that
     is less. is_rising: the index still rises at the longest window, and may beyond it.
     """
 
     process: Modulated
+    busy: BusyShare | None
     windows: tuple[WindowIndex, ...]
     deviation: float
     is_rising: bool
@@ -102,13 +106,16 @@ def fit_bursty(times_ns: NDArray[np.int64]) -> BurstyFit:
     measured = _measured(times_ns, lengths_us)
     rate_mrps = max(Recorded(times_ns - times_ns[0], None, "").rate_mrps, 1)
     switching_rps, is_rising = measured.best_switching_rps()
-    process = _process(rate_mrps, measured.excess(switching_rps), switching_rps)
+    busy = busy_share(times_ns, switching_rps)
+    usual_ppm = busy.busy_ppm if busy is not None and busy.is_known else BUSY_PPM
+    process = _process(rate_mrps, measured.excess(switching_rps), switching_rps, usual_ppm)
     fitted = np.array([process.burstiness.idc(each) for each in measured.window_s])
     span_us = int(times_ns[-1] - times_ns[0]) // NS_PER_US
     off = (fitted - measured.index) / np.maximum(measured.index, 1.0)
     rows = zip(lengths_us, measured.index, fitted, strict=True)
     return BurstyFit(
         process,
+        busy,
         tuple(WindowIndex(w, span_us // w, float(found), float(fit)) for w, found, fit in rows),
         math.sqrt(float((off**2).mean())),
         is_rising,
@@ -158,14 +165,14 @@ def _measured(times_ns: NDArray[np.int64], lengths_us: tuple[int, ...]) -> _Meas
     return _Measured(np.array(lengths_us) / _US_PER_S, index, weight)
 
 
-def _process(rate_mrps: int, excess: float, switching_rps: float) -> Modulated:
+def _process(rate_mrps: int, excess: float, switching_rps: float, usual_ppm: int) -> Modulated:
     """Of rounded numbers; the spell is rounded up and the share down, so that two rates do it."""
     idc_ppm = PPM + _rounded(excess * PPM, ROUND_FLOOR)
-    busy_ppm = BUSY_PPM
+    busy_ppm = max(_rounded(usual_ppm, ROUND_FLOOR), 1)
     if idc_ppm > PPM:
         # b / (1 - b) may be so much: V b / (1 - b) is at most the square of the mean rate
         odds = 2 * rate_mrps / 1e3 * PPM / ((idc_ppm - PPM) * switching_rps)
-        busy_ppm = min(BUSY_PPM, max(_rounded(odds / (1 + odds) * PPM, ROUND_FLOOR), 1))
+        busy_ppm = min(busy_ppm, max(_rounded(odds / (1 + odds) * PPM, ROUND_FLOOR), 1))
     spell_us = _US_PER_S / (switching_rps * (1 - busy_ppm / PPM))
     return Modulated(rate_mrps, Burstiness(idc_ppm, _rounded(spell_us, ROUND_CEILING), busy_ppm))
 

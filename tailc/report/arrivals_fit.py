@@ -59,11 +59,23 @@ def _legend(found: ArrivalsFit) -> str:
         f"over long times,\nspells of {format_us(bursts.spell_us)} that take "
         f"{format_ppm(bursts.busy_ppm)} of the time, {busy_rps:.4g}/s in them and "
         f"{quiet_rps:.4g}/s else; off by {fit.deviation:.1%}\n"
-        "(root mean square over the windows)."
+        f"(root mean square over the windows). {_busy(found)}"
     )
     if not fit.is_rising:
         return text
     return f"{text} The index still rises at the longest window: over\nlonger times it may be more."
+
+
+def _busy(found: ArrivalsFit) -> str:
+    """Where the share that is busy is from."""
+    busy = found.fit.busy
+    if busy is None:
+        return "The share is a usual one: too few\nwindows tell of it."
+    low, high = (format_ppm(round(end, -3)) for end in (busy.low_ppm, busy.high_ppm))
+    if busy.is_known:
+        return f"By the skewness of counts\nthe share is {low} .. {high} (95 %)."
+    said = f"tells no more than {low} .. {high} (95 %)"
+    return f"The share is a usual one: the\nskewness of counts {said}."
 
 
 def as_dict(found: ArrivalsFit) -> dict[str, Any]:
@@ -80,6 +92,8 @@ def as_dict(found: ArrivalsFit) -> dict[str, Any]:
         "idc_ppm": bursts.idc_ppm,
         "spell_us": bursts.spell_us,
         "busy_ppm": bursts.busy_ppm,
+        "busy_low_ppm": None if fit.busy is None else fit.busy.low_ppm,
+        "busy_high_ppm": None if fit.busy is None else fit.busy.high_ppm,
         "busy_rps": round(busy_rps, _DIGITS),
         "quiet_rps": round(quiet_rps, _DIGITS),
         "deviation": round(fit.deviation, _DIGITS),

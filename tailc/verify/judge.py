@@ -13,7 +13,7 @@ from tailc.artifact.envelope import Policy
 from tailc.errors import Finding, TailcError
 from tailc.forms.controller import Controller
 from tailc.forms.ladder.lanes import is_on_lanes
-from tailc.replay.arrivals import Arrivals, Poisson
+from tailc.replay.arrivals import Arrivals
 from tailc.replay.baselines import Search, Tried, baseline, check_name, chosen_names
 from tailc.replay.frequencies.clocks import Clocks
 from tailc.replay.outcome import Outcome
@@ -22,6 +22,7 @@ from tailc.replay.workload import THREADS, shared_unit
 from tailc.specs.slo import Slo
 from tailc.threads import thread_count
 from tailc.traces.profile import DemandProfile
+from tailc.verify.arrivals import arrivals_of
 from tailc.verify.clocks import clock_use, reference_khz
 from tailc.verify.drift import drift_from
 from tailc.verify.energy import control_use, core_use, reference, with_ratio
@@ -66,7 +67,7 @@ def verify(
     """
     options = options or VerifyOptions()
     check(policy, held_out, options)
-    arrivals = _arrivals(policy, options)
+    arrivals = arrivals_of(policy) if options.arrivals is None else options.arrivals
     with ThreadPoolExecutor(thread_count(options.threads)) as workers:
         drifted = workers.submit(drift_from, policy, held_out, options.seed)
         bench = _Bench(policy, held_out, options, workers, arrivals)
@@ -281,12 +282,6 @@ def _stretch_us(
         )
         for stretch in range(len(repeats[0].stretches_ns))
     )
-
-
-def _arrivals(policy: Policy, options: VerifyOptions) -> tuple[Arrivals, ...]:
-    if options.arrivals is not None:
-        return options.arrivals
-    return tuple(Poisson(rate_mrps) for rate_mrps in sorted(set(policy.rates_mrps)))
 
 
 def _check_names(names: Sequence[str], subject: Subject) -> None:

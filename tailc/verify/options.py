@@ -27,7 +27,7 @@ MOST_SEED = 2**63 - 1
 class VerifyOptions:
     """What to replay, how often, and with how many threads.
 
-    arrivals: None for Poisson at the rates that the policy was compiled for.
+    arrivals: None for those that the policy was tuned for, at the rates that it was compiled for.
     baselines: None for those that suit the policy; the name `first` is for the first of those.
     cut_off_us: execution time at which the server ends a request, its work unfinished.
     other_power_ppm: share of power that is not that of cores, in the server of the baseline that

@@ -16,11 +16,10 @@ from tailc.pipeline.why.edits import Edited, edited, with_row_of
 from tailc.pipeline.why.effect import Effect, effect
 from tailc.pipeline.why.inputs import Input, inputs
 from tailc.pipeline.why.presence import Presence, passed, presence
-from tailc.replay.arrivals import Poisson
+from tailc.replay.arrivals import Arrivals
 from tailc.replay.lowered import NS_PER_US
 from tailc.replay.workload import Workload
 from tailc.threads import thread_count
-from tailc.units import format_mrps
 from tailc.verify.options import VerifyOptions
 from tailc.verify.setting import setting_for
 
@@ -31,10 +30,10 @@ REQUESTS = 20_000
 
 @dataclass(frozen=True)
 class Asked:
-    """Which tail at which rate, and how thoroughly; `threads` None is one a processor."""
+    """Which tail under which arrivals, and how thoroughly; `threads` None is one a processor."""
 
     percentile_ppm: int
-    rate_mrps: int
+    arrivals: Arrivals
     requests: int = REQUESTS
     seed: int = 1
     threads: int | None = None
@@ -83,7 +82,7 @@ def bought(
     Raises TailcError where requests pile up with the table as it is.
     """
     options = VerifyOptions(requests_per_replay=asked.requests, seed=asked.seed)
-    setting = setting_for(load, Poisson(asked.rate_mrps), (at.table,), options)
+    setting = setting_for(load, asked.arrivals, (at.table,), options)
     with ThreadPoolExecutor(thread_count(asked.threads)) as workers:
         progress("replaying the table", 0.0)
         bench = Bench(setting, asked.percentile_ppm, workers)
@@ -125,5 +124,5 @@ def _against(bench: Bench, at: Decision, formula: Ladder, base: Measured) -> Aga
 
 
 def _overloaded(asked: Asked) -> TailcError:
-    message = f"at `{format_mrps(asked.rate_mrps)}` requests pile up: there is no tail to tell"
+    message = f"under `{asked.arrivals.name}` requests pile up: there is no tail to tell"
     return TailcError(Finding(Code.USAGE, message, help="give a lower `--rate`"))

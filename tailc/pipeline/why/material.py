@@ -12,9 +12,13 @@ from tailc.pipeline.held_out import read_held_out, trace_warnings
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.spec import open_kind
 from tailc.pipeline.why.decision import table_of
+from tailc.replay.arrivals import Arrivals, Poisson, Recorded
+from tailc.replay.rounds import RecordedGaps
 from tailc.replay.workload import Workload, workload
+from tailc.traces.arrivals import ArrivalColumn
 from tailc.traces.profile import DemandProfile
 from tailc.traces.source import Format
+from tailc.verify.arrivals import arrivals_of
 from tailc.verify.options import VerifyOptions
 from tailc.verify.unfit import unfit_for
 
@@ -38,31 +42,45 @@ class Source:
 
 @dataclass(frozen=True, eq=False)
 class Material:
-    """The requests, the formula's table where a spec was given, and what is odd about them."""
+    """The requests, the formula's table where a spec was given, and what is odd about them.
+
+    recorded: when the requests arrived, where that was asked for.
+    """
 
     load: Workload
     formula: Ladder | None
+    recorded: Recorded | None
     findings: tuple[Finding, ...]
 
 
-def material(policy: Policy, source: Source, threads: int | None, progress: Progress) -> Material:
+def material(
+    policy: Policy,
+    source: Source,
+    threads: int | None,
+    progress: Progress,
+    column: ArrivalColumn | None = None,
+) -> Material:
     """The requests of the trace, or without one those that the spec's table is compiled from.
 
-    Raises TailcError where they do not fit the policy, or the policy cannot be tried on them.
+    `column` says when those of the trace arrived. Raises TailcError where they do not fit the
+    policy, or the policy cannot be tried on them.
     """
     _check_shares_cores(policy)
-    formula, requests, findings = None, None, ()
+    formula, requests, recorded, findings = None, None, None, ()
+    if column is not None and source.trace is None:
+        message = f"column `{column.name}` of recorded arrivals is one of a trace"
+        raise TailcError(Finding(Code.USAGE, message, help="give `--trace` too"))
     if source.spec is not None:
         compiled = _by_formula(policy, source.spec, threads, progress)
         formula, requests = table_of(compiled.policy), compiled.design
         findings = compiled.findings
     if source.trace is not None:
-        held_out = read_held_out(policy, source.trace, source.format)
-        requests = held_out.profile
+        held_out = read_held_out(policy, source.trace, source.format, column)
+        requests, recorded = held_out.profile, held_out.recorded
         findings = trace_warnings(policy, held_out, source.trace, None)
     assert isinstance(requests, DemandProfile)
     _check_fits(policy, requests, source.trace or "trace of the spec")
-    return Material(workload(requests, table_of(policy)), formula, findings)
+    return Material(workload(requests, table_of(policy)), formula, recorded, findings)
 
 
 def percentile_of(policy: Policy) -> int:
@@ -72,14 +90,26 @@ def percentile_of(policy: Policy) -> int:
     return policy.slos[0].percentile_ppm
 
 
-def rate_of(policy: Policy, rate_mrps: int | None) -> int:
-    """The rate given, or else the highest that the policy is for."""
-    if rate_mrps is not None:
-        return rate_mrps
-    if not policy.rates_mrps:
+def arrivals_for(policy: Policy, given: tuple[Arrivals, ...] | None) -> Arrivals:
+    """The one process given, or else the policy's own at its highest rate.
+
+    A rate beside a process is that process's. A recording is replayed from random places of it, so
+    that replays differ. Raises TailcError where several are given, or none is known.
+    """
+    of_policy = arrivals_of(policy)[-1:]
+    named = [one for one in given or of_policy if not isinstance(one, Poisson)]
+    named = named or list(given or of_policy)
+    if not named:
         message = f"policy `{policy.name}` was compiled for no arrival rate, and none is given"
         raise TailcError(Finding(Code.USAGE, message, help="give one, such as `--rate 40/s`"))
-    return max(policy.rates_mrps)
+    one, *others = named
+    if others:
+        names = ", ".join(f"`{one.name}`" for one in named)
+        message = f"a cell is told of under one arrival process, and several are given: {names}"
+        raise TailcError(Finding(Code.USAGE, message, help="ask for one after another"))
+    if isinstance(one, Recorded):
+        return RecordedGaps(one.times_ns, one.source).at(max(one.rate_mrps, 1))
+    return one
 
 
 def _check_shares_cores(policy: Policy) -> None:

@@ -59,7 +59,8 @@ def _climb_dict(at: Decision, climb: Climb) -> dict[str, object]:
 
 def _bought_dict(found: Bought) -> dict[str, object]:
     return {
-        "rate_mrps": found.asked.rate_mrps,
+        "arrivals": found.asked.arrivals.name,
+        "rate_mrps": found.asked.arrivals.rate_mrps,
         "percentile_ppm": found.asked.percentile_ppm,
         "replays": found.replays,
         "requests": found.asked.requests,

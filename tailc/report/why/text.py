@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from tailc.forms.ladder.table import AdmissionKind, Climb, Ladder, Row, Rule
 from tailc.pipeline.why.edits import Edit, step_us
+from tailc.replay.arrivals import Poisson
 from tailc.report.steering import climbs_text, percentile_text
 from tailc.report.table import aligned
-from tailc.units import format_mrps, format_us, printable
+from tailc.units import format_us, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -104,8 +105,10 @@ def _ages(table: Ladder) -> str:
 
 def _presence(at: Decision, found: Bought) -> str:
     base, there = found.as_it_is, found.presence
+    arrivals = found.asked.arrivals
+    under = "at" if isinstance(arrivals, Poisson) else "under"
     head = (
-        f"{percentile_text(found.asked.percentile_ppm)} at {format_mrps(found.asked.rate_mrps)}: "
+        f"{percentile_text(found.asked.percentile_ppm)} {under} {arrivals.name}: "
         f"{format_us(base.tail_us or 0)}, {_threads(base)} threads, in {found.replays} replays of "
         f"{found.asked.requests:,} requests"
     )

@@ -6,7 +6,7 @@ import click
 import pytest
 
 from tailc.cli.arrivals_option import asked_arrivals
-from tailc.cli.quantities import ARRIVALS, RecordedColumn
+from tailc.cli.quantities import ARRIVALS, EveryKind, RecordedColumn
 from tailc.errors import Code, TailcError
 from tailc.replay.arrivals import Burst, Bursts, Poisson, RateProfile, Recorded, Step
 from tailc.replay.diurnal import DayCurve
@@ -14,8 +14,10 @@ from tailc.replay.modulated import Burstiness, Modulated
 from tailc.traces.arrivals import ArrivalColumn, Gaps
 from tailc.traces.reading import TimeUnit
 from tests.tailc.toy import write_toy
+from tests.tailc.verify.policies import policy
 
 S = 10**9
+TOY = policy(rates_mrps=(20_000,))
 BURSTS = Bursts((Burst(500, 45_000), Burst(300, 1_500)))
 
 
@@ -48,7 +50,7 @@ def test_bursty_arrivals_have_a_rate_or_take_those_named_apart():
         (
             "40/s",
             "`40/s` is not `bursty:idc=8,spell=2s`, `diurnal:0.5,1,1.5`, "
-            "`bursts:500@45/s,500@30/s`, `profile:FILE` or `recorded:COLUMN`",
+            "`bursts:500@45/s,500@30/s`, `profile:FILE`, `recorded:COLUMN` or `all`",
         ),
         ("diurnal:0.5,-1", "`-1` is not a level of a day, a number such as 0.5"),
         ("diurnal:0.5,1/s", "`1/s` is not a level of a day"),
@@ -132,21 +134,21 @@ def test_a_spec_on_standard_input_leaves_none_for_a_rate_profile(in_folder, tail
 def test_nothing_asked_leaves_the_policy_its_rates():
     asked = asked_arrivals((), (), None, (), "error")
     assert asked.column is None
-    assert asked.with_recorded(None) is None
+    assert asked.of(TOY, None) is None
 
 
 def test_rates_come_first_and_recordings_last():
     asked = asked_arrivals((40_000, 30_000), (RecordedColumn("at"), BURSTS), "ms", (), "keep")
     assert asked.column == ArrivalColumn("at", TimeUnit.MS, Gaps.KEEP)
     recorded = Recorded(times_ns(0, 1, 3), None, "at")
-    assert asked.with_recorded(recorded) == (Poisson(30_000), Poisson(40_000), BURSTS, recorded)
+    assert asked.of(TOY, recorded) == (Poisson(30_000), Poisson(40_000), BURSTS, recorded)
 
 
 def test_bursty_arrivals_come_at_every_rate():
     bursty = Burstiness(2_000_000, 2_000_000)
     asked = asked_arrivals((40_000, 30_000), (bursty, BURSTS), None, (), "error")
     slow, fast = (Modulated(rate, bursty) for rate in (30_000, 40_000))
-    assert asked.with_recorded(None) == (Poisson(30_000), Poisson(40_000), slow, fast, BURSTS)
+    assert asked.of(TOY, None) == (Poisson(30_000), Poisson(40_000), slow, fast, BURSTS)
 
 
 def test_days_have_a_rate_or_take_those_named_apart():
@@ -154,7 +156,24 @@ def test_days_have_a_rate_or_take_those_named_apart():
     assert ARRIVALS.convert("diurnal:0.5, 1.5", None, None) == curve
     assert ARRIVALS.convert("diurnal:0.5,1.5,rate=40/s", None, None) == curve.at(40_000)
     asked = asked_arrivals((30_000,), (curve,), None, (), "error")
-    assert asked.with_recorded(None) == (Poisson(30_000), curve.at(30_000))
+    assert asked.of(TOY, None) == (Poisson(30_000), curve.at(30_000))
+
+
+def test_all_kinds_come_at_the_policy_s_rates_or_at_those_named():
+    at_own = asked_arrivals((), (EveryKind(),), None, (), "error").of(TOY, None)
+    assert at_own is not None
+    assert [one.name.split(",")[0] for one in at_own] == [
+        "20/s",
+        "bursty 20/s",
+        "diurnal 20/s",
+    ]
+    asked = asked_arrivals(
+        (30_000,), (BURSTS, ARRIVALS.convert("all", None, None)), None, (), "error"
+    )
+    named = asked.of(TOY, None)
+    assert named is not None
+    assert [one.rate_mrps for one in named[:3]] == [30_000] * 3
+    assert named[3:] == (BURSTS,)
 
 
 def test_a_day_of_one_level_is_refused(tailc):
@@ -173,7 +192,7 @@ def test_bursty_arrivals_need_a_rate():
 
 def test_a_recording_is_rescaled_to_each_rate_asked_for():
     asked = asked_arrivals((), (RecordedColumn("at"),), None, (4_000, 1_000), "error")
-    processes = asked.with_recorded(Recorded(times_ns(0, 1, 3), None, "at"))
+    processes = asked.of(TOY, Recorded(times_ns(0, 1, 3), None, "at"))
     assert processes is not None
     assert [process.name for process in processes] == [
         "recorded `at` at 1/s",

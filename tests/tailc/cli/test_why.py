@@ -67,6 +67,29 @@ def test_threads_change_no_byte(kit, tailc):
     assert "formula" not in one.out
 
 
+def test_it_is_told_under_any_arrivals(kit, tailc):
+    """Of requests that come two at a time a row for two holds more often."""
+    header, *demands = kit.held_out.read_text().splitlines()
+    rows = (f"{demand},{40 * (i // 2)}" for i, demand in enumerate(demands))
+    kit.held_out.write_text("\n".join([f"{header},at", *rows]))
+    words = ("why", "kit", "--in-system", 2, "--trace", kit.held_out, *QUICK)
+    pairs = ("--arrivals", "recorded:at", "--arrival-unit", "ms")
+    poisson, bursty, recorded = (
+        why_result(tailc(*words, *more, "--output-format", "json"))["replayed"]
+        for more in (
+            ("--rate", "50/s"),
+            ("--rate", "50/s", "--arrivals", "bursty:idc=4,spell=1s"),
+            pairs,
+        )
+    )
+    assert poisson["arrivals"] == "50/s"
+    assert bursty["arrivals"].startswith("bursty 50/s, IDC 4")
+    assert recorded["arrivals"] == "recorded `at` at 50.126/s"
+    assert bursty["tail_us"] > poisson["tail_us"]
+    assert recorded["presence"]["requests_ppm"] > poisson["presence"]["requests_ppm"]
+    assert "p95 under recorded `at` at 50.126/s: " in tailc(*words, *pairs).out
+
+
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
@@ -75,6 +98,17 @@ def test_threads_change_no_byte(kit, tailc):
         (("--in-system", "3", "--age", "80"), 64, "`80` has no unit"),
         (("--in-system", "3", "--rate", "4/s"), 64, "give --trace or --spec too"),
         (("--in-system", "3", "--trace", "gone.csv"), 66, "gone.csv"),
+        (("--in-system", "3", "--arrivals", "recorded:at"), 64, "give --trace or --spec too"),
+        (
+            ("--in-system", "3", "--spec", "service.yaml", "--arrivals", "recorded:at"),
+            64,
+            "column `at` of recorded arrivals is one of a trace",
+        ),
+        (
+            ("--in-system", "3", "--trace", "heldout.csv", "--rate", "9/s", "--rate", "8/s"),
+            64,
+            "several are given: `8/s`, `9/s`",
+        ),
         (("--in-system", "3", "--trace", "heldout.csv", "--rate", "900/s"), 64, "pile up"),
     ],
 )

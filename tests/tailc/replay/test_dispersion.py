@@ -48,7 +48,7 @@ def test_what_made_a_stream_is_found_again():
     assert statistics.median(each.idc_ppm for each in found) == pytest.approx(8 * PPM, rel=0.1)
     assert statistics.median(each.spell_us for each in found) == pytest.approx(2 * S_US, rel=0.15)
     assert all(fit.rate_mrps == pytest.approx(40_000, rel=0.02) for fit in fits)
-    assert {each.busy_ppm for each in found} == {200_000}
+    assert statistics.median(each.busy_ppm for each in found) == pytest.approx(200_000, rel=0.1)
 
 
 def test_poisson_arrivals_have_no_bursts_to_find():

@@ -14,11 +14,12 @@ from tailc.pipeline.why.decision import decision
 from tailc.pipeline.why.edits import Edit
 from tailc.pipeline.why.inputs import Input
 from tailc.pipeline.why.presence import Presence
+from tailc.replay.arrivals import Poisson
 from tests.tailc.pipeline.queue.case import MS, exponential, ladder
 
 MEAN_MS, TOP, SECOND = 30.0, 2.4, 1.8
 LOAD = exponential(2_000, MEAN_MS)
-IDLE = Asked(950_000, 100, requests=2_000, threads=1)
+IDLE = Asked(950_000, Poisson(100), requests=2_000, threads=1)
 # Nobody ever climbs; and those who are alone have three threads from 5 ms on, or from the start.
 ALONE = ladder((10_000 * MS, 20_000 * MS))
 
@@ -115,4 +116,4 @@ def test_the_formula_s_row_does_what_its_table_does_where_no_other_occurs(sprint
 
 def test_where_requests_pile_up_there_is_no_tail_to_tell():
     with pytest.raises(TailcError, match="pile up"):
-        bought(decision(ALONE, 1, 0), LOAD, None, Asked(950_000, 400_000, threads=1))
+        bought(decision(ALONE, 1, 0), LOAD, None, Asked(950_000, Poisson(400_000), threads=1))

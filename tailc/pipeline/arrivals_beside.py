@@ -1,0 +1,63 @@
+"""A policy's rates under every kind of arrivals: those it was tuned for, and the others beside."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from tailc.artifact.envelope import Policy
+from tailc.percentiles import PPM
+from tailc.replay.arrivals import Arrivals, Poisson, Recorded
+from tailc.replay.dispersion import FEWEST_LENGTHS, fit_bursty, window_lengths_us
+from tailc.replay.diurnal import DayCurve
+from tailc.replay.modulated import Burstiness
+from tailc.replay.tuned_for import pattern_told
+
+# Half as many requests again for a fifth of the time, in spells of 50 mean gaps: the rate has a
+# variance of a sixteenth of its square, which is forgotten within 40 gaps.
+_USUAL_IDC_PPM, _USUAL_SPELL_GAPS = 6 * PPM, 50
+_US_PER_S_IN_MRPS = 10**9
+# A quarter less at night and a quarter more at noon.
+_USUAL_DAY = DayCurve((750_000, 1_250_000))
+
+
+def arrivals_beside(
+    policy: Policy, rates_mrps: Iterable[int], recorded: Recorded | None
+) -> tuple[Arrivals, ...]:
+    """Poisson, bursty, diurnal and, where they are known, recorded arrivals, each at every rate.
+
+    Bursts and day are those that the policy was tuned for. Else bursts are fitted to what was
+    recorded, if there is enough of it, and where nothing tells of them both are usual ones.
+    """
+    told = pattern_told(dict(policy.evidence.settings))
+    day = told if isinstance(told, DayCurve) else _USUAL_DAY
+    bursts = told if isinstance(told, Burstiness) else None
+    rates = sorted(set(rates_mrps))
+    return (
+        *(Poisson(rate_mrps) for rate_mrps in rates),
+        *((bursts or _bursts_at(rate_mrps, recorded)).at(rate_mrps) for rate_mrps in rates),
+        *(day.at(rate_mrps) for rate_mrps in rates),
+        *_recorded_at(rates, recorded),
+    )
+
+
+def _bursts_at(rate_mrps: int, recorded: Recorded | None) -> Burstiness:
+    """As many requests to a burst as were recorded, and as many bursts."""
+    usual = Burstiness(_USUAL_IDC_PPM, _round_us(_USUAL_SPELL_GAPS * _US_PER_S_IN_MRPS / rate_mrps))
+    if recorded is None or len(window_lengths_us(recorded.times_ns)) < FEWEST_LENGTHS:
+        return usual
+    fitted = fit_bursty(recorded.times_ns).process
+    stretch = fitted.rate_mrps / rate_mrps
+    return replace(fitted.burstiness, spell_us=_round_us(fitted.burstiness.spell_us * stretch))
+
+
+def _round_us(time_us: float) -> int:
+    """To three digits, up: a shorter spell may not have the index."""
+    step = 10 ** max(len(str(int(time_us))) - 3, 0)
+    return math.ceil(time_us / step) * step
+
+
+def _recorded_at(rates_mrps: Sequence[int], recorded: Recorded | None) -> Iterator[Recorded]:
+    if recorded is not None:
+        yield from (recorded.rescaled_to(rate_mrps) for rate_mrps in rates_mrps)
