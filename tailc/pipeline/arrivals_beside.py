@@ -10,7 +10,7 @@ from tailc.artifact.envelope import Policy
 from tailc.percentiles import PPM
 from tailc.replay.arrivals import Arrivals, Poisson, Recorded
 from tailc.replay.dispersion import FEWEST_LENGTHS, fit_bursty, window_lengths_us
-from tailc.replay.diurnal import DayCurve
+from tailc.replay.diurnal import DayCurve, fitted_day
 from tailc.replay.modulated import Burstiness
 from tailc.replay.tuned_for import pattern_told
 
@@ -27,17 +27,19 @@ def arrivals_beside(
 ) -> tuple[Arrivals, ...]:
     """Poisson, bursty, diurnal and, where they are known, recorded arrivals, each at every rate.
 
-    Bursts and day are those that the policy was tuned for. Else bursts are fitted to what was
-    recorded, if there is enough of it, and where nothing tells of them both are usual ones.
+    Bursts and day are those that the policy was tuned for. Else they are fitted to what was
+    recorded, if there is enough of it, and where nothing tells of them they are usual ones.
     """
     told = pattern_told(dict(policy.evidence.settings))
-    day = told if isinstance(told, DayCurve) else _USUAL_DAY
+    day = told if isinstance(told, DayCurve) else None
+    if day is None and recorded is not None:
+        day = fitted_day(recorded.times_ns)
     bursts = told if isinstance(told, Burstiness) else None
     rates = sorted(set(rates_mrps))
     return (
         *(Poisson(rate_mrps) for rate_mrps in rates),
         *((bursts or _bursts_at(rate_mrps, recorded)).at(rate_mrps) for rate_mrps in rates),
-        *(day.at(rate_mrps) for rate_mrps in rates),
+        *((day or _USUAL_DAY).at(rate_mrps) for rate_mrps in rates),
         *_recorded_at(rates, recorded),
     )
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from tailc.errors import Code, Finding, Place, TailcError
 from tailc.replay.dispersion import FEWEST_LENGTHS, BurstyFit, fit_bursty, window_lengths_us
+from tailc.replay.diurnal import Diurnal, fitted_day
 from tailc.replay.lowered import NS_PER_US
 from tailc.traces.arrivals import ArrivalColumn, times_in
 from tailc.traces.source import Format, open_source
@@ -13,13 +14,17 @@ from tailc.traces.source import Format, open_source
 
 @dataclass(frozen=True)
 class ArrivalsFit:
-    """What was recorded, arrivals like it, and what is odd about the recording."""
+    """What was recorded, arrivals like it, and what is odd about the recording.
+
+    day: the rate by the hour, with a mean; None of less than a day.
+    """
 
     source: str
     column: str
     arrivals: int
     span_us: int
     fit: BurstyFit
+    day: Diurnal | None
     warnings: tuple[Finding, ...]
 
 
@@ -42,4 +47,6 @@ def fit_arrivals(
         raise TailcError(Finding(Code.FEW_ARRIVALS, message, place, hint))
     span_us = int(found.times_ns[-1]) // NS_PER_US
     fit = fit_bursty(found.times_ns)
-    return ArrivalsFit(name, column.name, len(found.times_ns), span_us, fit, found.warnings)
+    curve = fitted_day(found.times_ns)
+    day = curve and curve.at(fit.process.rate_mrps)
+    return ArrivalsFit(name, column.name, len(found.times_ns), span_us, fit, day, found.warnings)

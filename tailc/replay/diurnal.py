@@ -13,12 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.errors import Code, Finding, TailcError
+from tailc.percentiles import PPM
 from tailc.replay import streams
 from tailc.replay.arrivals import WARM_UP_PART
 from tailc.units import format_mrps, plain_ppm
 
 # A level a minute.
 MOST_LEVELS = 1_440
+_HOURS, _HOUR_NS = 24, 3_600 * 10**9
+# A level is fitted to thousandths of the mean.
+_GRID_PPM = 1_000
 
 
 @dataclass(frozen=True)
@@ -66,6 +70,23 @@ class DayCurve:
     def at(self, rate_mrps: int) -> Diurnal:
         """With this mean rate."""
         return Diurnal(rate_mrps, self)
+
+
+def fitted_day(times_ns: NDArray[np.int64]) -> DayCurve | None:
+    """The rate of recorded arrivals by the hour, from the first arrival's hour on.
+
+    Over all whole days of the recording; each level is the mean rate of the hour around it. None
+    where there is no whole day.
+    """
+    since_ns = times_ns - times_ns[0]
+    days = int(since_ns[-1]) // (_HOURS * _HOUR_NS)
+    if not days:
+        return None
+    kept_ns = since_ns[since_ns < days * _HOURS * _HOUR_NS]
+    hour = (kept_ns + _HOUR_NS // 2) // _HOUR_NS % _HOURS
+    counts = np.bincount(hour, minlength=_HOURS)
+    levels = np.rint(counts / counts.mean() * PPM / _GRID_PPM).astype(np.int64) * _GRID_PPM
+    return DayCurve(tuple(levels.tolist()))
 
 
 @dataclass(frozen=True)

@@ -16,16 +16,18 @@ _NUMBERS = range(4)
 
 def as_text(found: ArrivalsFit) -> str:
     """Index by window, the fitted numbers, and the words to replay them with."""
-    return (
-        f"{_title(found)}\n\n{aligned(_windows(found), _NUMBERS)}\n\n{_legend(found)}\n\n"
-        f"--arrivals {found.fit.process.words}\n"
-    )
+    words = f"--arrivals {found.fit.process.words}\n"
+    if found.day is not None:
+        words += f"\nOr as a day, by the hour:\n\n--arrivals {found.day.words}\n"
+    return f"{_title(found)}\n\n{aligned(_windows(found), _NUMBERS)}\n\n{_legend(found)}\n\n{words}"
 
 
 def as_markdown_table(found: ArrivalsFit) -> str:
     """The same for a pull request."""
     table = as_markdown(_windows(found), _NUMBERS)
     words = f"`--arrivals {found.fit.process.words}`"
+    if found.day is not None:
+        words += f", or as a day `--arrivals {found.day.words}`"
     return f"### {_title(found)}\n\n{table}\n{_legend(found)}\n\n{words}\n"
 
 
@@ -99,6 +101,7 @@ def as_dict(found: ArrivalsFit) -> dict[str, Any]:
         "deviation": round(fit.deviation, _DIGITS),
         "is_rising": fit.is_rising,
         "words": fit.process.words,
+        "day_words": None if found.day is None else found.day.words,
         "windows": [
             {
                 "window_us": each.window_us,

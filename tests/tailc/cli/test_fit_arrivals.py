@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 from tailc.cli.quantities import ARRIVALS
+from tailc.percentiles import PPM
 from tailc.replay import streams
+from tailc.replay.diurnal import Diurnal
 from tailc.replay.modulated import Burstiness, Modulated
 from tests.tailc.schemas import validate
 
@@ -54,6 +56,20 @@ def test_people_read_the_index_by_window_and_the_words(tailc, recording):
     assert text.splitlines()[-1].startswith("--arrivals bursty:idc=")
     markdown = tailc("fit", "arrivals", *recording, "--output-format", "markdown").out
     assert markdown.startswith("### 60,000 arrivals")
+
+
+def test_a_recording_of_a_day_is_told_by_the_hour_too(tailc, recording, in_folder):
+    """A request a minute from the first hour on, and none in the hours from the twelfth on."""
+    assert fitted(tailc, *recording)["result"]["day_words"] is None
+    times = (f"{day * 86_400 + minute * 60}\n" for day in range(3) for minute in range(720))
+    (in_folder / "days.csv").write_text("at\n" + "".join(times))
+    words = ("days.csv", "--time", "at", "--arrival-unit", "s", "--gaps", "keep")
+    found = fitted(tailc, *words)["result"]["day_words"]
+    day = ARRIVALS.convert(found, None, None)
+    assert isinstance(day, Diurnal)
+    # Half of the day has all of the requests; the hours around its ends have half of them in it.
+    assert day.curve.levels_ppm == (PPM, *(2 * PPM,) * 11, PPM, *(0,) * 11)
+    assert f"\n--arrivals {found}\n" in tailc("fit", "arrivals", *words).out
 
 
 def test_too_few_arrivals_are_refused(tailc, in_folder):

@@ -26,7 +26,7 @@ def beside(pattern, recorded=None):
 
 
 def test_usual_bursts_bring_half_as_many_again_at_any_rate():
-    """Busy for a fifth of the time: at 40/s then 60/s, and else 35/s, for (60 + 4 * 35) / 5 = 40."""
+    """Busy for a fifth of the time: 60/s then, and 35/s else, are (60 + 4 * 35) / 5 = 40/s."""
     slow, fast = beside(None)[2:4]
     assert isinstance(slow, Modulated)
     assert isinstance(fast, Modulated)

@@ -7,7 +7,7 @@ from scipy import stats
 
 from tailc.errors import Code, TailcError
 from tailc.replay import streams
-from tailc.replay.diurnal import DayCurve
+from tailc.replay.diurnal import DayCurve, fitted_day
 
 S = 10**9
 PPM = 1_000_000
@@ -69,6 +69,25 @@ def test_over_a_day_the_index_of_dispersion_is_that_of_the_rates():
     error = statistics.stdev(index) / math.sqrt(len(index))
     assert abs(statistics.fmean(index) - theory) < 4 * error
     assert error < 0.02 * theory
+
+
+def test_a_day_is_fitted_by_the_hour():
+    """86,400 requests in 24 hours, from 0.5/s to 1.5/s at noon and back: so the curve is known.
+
+    An hour around a level has 3,600 times its rate; at the turns a quarter of an hour's change,
+    1/48 of the mean, is evened out.
+    """
+    requests = 90_947
+    recorded = times(NIGHT_AND_NOON.at(1_000), 8, requests=requests)
+    found = fitted_day(recorded)
+    assert found is not None
+    hours = np.arange(24)
+    wanted = 0.5 + np.minimum(hours, 24 - hours) / 12
+    wanted[0] += 1 / 48
+    wanted[12] -= 1 / 48
+    within = 4 * np.sqrt(wanted / 3_600)
+    assert (np.abs(np.array(found.levels_ppm) / PPM - wanted) < within).all()
+    assert fitted_day(recorded[: requests // 2]) is None
 
 
 def test_an_even_day_is_poisson():
