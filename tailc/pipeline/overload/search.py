@@ -116,7 +116,9 @@ def _judged(
         judged = bench.judged(chosen)
         yield chosen, judged
         highs = [one.high_us or one.tail_us for one in judged[: len(aim.rates_mrps)]]
-        value = min(value - 1, value * aim.latency_us // max(*highs, 1))
+        in_proportion = value * aim.latency_us // max(*highs, 1)
+        # Where the server does not keep up, the tail says nothing of how far to go.
+        value = min(value - 1, max(in_proportion, value // 2))
 
 
 def _with(rule: Rule, value: int, aim: OverloadAim, table: Ladder) -> Ladder:
