@@ -40,7 +40,7 @@ def policy_schema() -> Schema:
                 "`power`, `move_us` or a controller, minor 3 only with a tail table, shares, a "
                 "rule, a measure or a column that came with it, minor 4 only with a plan, its "
                 "measure or its role of inputs, minor 5 only with a battery, minor 6 only with "
-                "`overload`."
+                "`overload` or `sharing`."
             ),
             **_object({"major": {"const": SCHEMA_MAJOR}, "minor": minors}),
         },

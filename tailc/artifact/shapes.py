@@ -45,6 +45,8 @@ MEMBERS_SINCE: dict[enum.Enum, int] = {
     Rule.SHED: 6,
     Rule.CUT_OFF: 6,
     Rule.DEGRADE: 6,
+    Rule.START_BELOW: 6,
+    Rule.GIVE_UP: 6,
 }
 
 

@@ -22,6 +22,7 @@ def settings(ladder: Ladder, rungs: tuple[str, ...]) -> dict[str, str]:
         "boost": _boost(ladder.boost, ladder),
         **_power(ladder, rungs),
         **_overload(ladder),
+        **_sharing(ladder, rungs),
     }
 
 
@@ -68,6 +69,21 @@ def _overload(ladder: Ladder) -> dict[str, str]:
         "cut off at": "never" if cut_us is None else format_us(cut_us),
         "degraded from": "never" if degraded is None else f"{degraded} in system",
         "degraded work": plain_ppm(told.work_ppm or PPM),
+    }
+
+
+def _sharing(ladder: Ladder, labels: tuple[str, ...]) -> dict[str, str]:
+    """When requests start by what is in use, and when they give up, where they do."""
+    told = ladder.sharing
+    if told is None:
+        return {}
+    below, start = told.start_below_ppm, "by row"
+    if told.start_unit is not None and below is not None:
+        start = f"while {_unit_labels(ladder)[told.start_unit]} in use < {plain_ppm(below)}"
+    late = told.give_up_us
+    return {
+        "starts": start,
+        f"falls to {labels[0]} at": "never" if late is None else format_us(late),
     }
 
 

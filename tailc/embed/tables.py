@@ -8,6 +8,7 @@ from itertools import accumulate
 from tailc.artifact.envelope import Policy
 from tailc.embed.embedded import Constants, Tables
 from tailc.forms.ladder.overload import NO_OVERLOAD
+from tailc.forms.ladder.sharing import NO_SHARING
 from tailc.forms.ladder.table import AdmissionKind, Ladder, Outside, Row, Rule
 
 # As docs/artifact-format.md numbers them.
@@ -52,6 +53,7 @@ def _of_ladders(ladders: Sequence[Ladder]) -> list[Constants]:
         each("rules", f"what a server does beyond the look-up: {_rules_told(ladders)}", _rule_bits),
         *_boosts(ladders),
         *_overloads(ladders),
+        *_sharing(ladders),
     ]
 
 
@@ -93,6 +95,23 @@ def _overloads(ladders: Sequence[Ladder]) -> list[Constants]:
         found.append(Constants("degrade_from", about, tuple(one.degrade_from or 0 for one in told)))
         about = "By ladder: to so many millionths of the work; 0: nobody is."
         found.append(Constants("work_ppm", about, tuple(one.work_ppm or 0 for one in told)))
+    return found
+
+
+def _sharing(ladders: Sequence[Ladder]) -> list[Constants]:
+    """What the rules start-below and give-up need, where some ladder has them."""
+    told = [ladder.sharing or NO_SHARING for ladder in ladders]
+    found: list[Constants] = []
+    if any(one.start_below_ppm for one in told):
+        about = "By ladder: the cost unit by which requests start."
+        units = tuple(one.start_unit or 0 for one in told)
+        found.append(Constants("start_unit", about, units, is_index=True))
+        about = "By ladder: they do while less is in use, in millionths; 0: by their rows."
+        limits = tuple(one.start_below_ppm or 0 for one in told)
+        found.append(Constants("start_below_ppm", about, limits))
+    if any(one.give_up_us for one in told):
+        about = "By ladder: microseconds of age at which a request gives up; 0: none does."
+        found.append(Constants("give_up_us", about, tuple(one.give_up_us or 0 for one in told)))
     return found
 
 

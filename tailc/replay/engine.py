@@ -12,6 +12,8 @@ done. `in_system` counts it from arrival to exit. All times are whole nanosecond
 - *Exits.* `in_system` falls by one, and the waiter that came first is released: it starts, whatever
   its row says; one start an exit (Haque et al., ASPLOS 2015, section 4.2). The first of all on-exit
   waiters also starts when nothing runs, since no exit would come.
+- *Start-below.* By rule rows and exits start nobody. Instead the waiter that came first of all does
+  as soon as all that run have less than a limit of one pool's threads.
 - *Ticks.* Each request has its own, at its start plus 1, 2, ... quanta. At a tick it reads its
   row of the current `in_system` (or, where ladders do not reread, the row that it read at its
   start) with its age and climbs to the row's rung if that is higher. If it is lower, the request
@@ -24,6 +26,8 @@ done. `in_system` counts it from arrival to exit. All times are whole nanosecond
 - *Boosting.* A request that climbs to the last rung (one that starts there has not been raised,
   and is boosted only where that is asked for) is boosted iff the boosted threads, its own
   included, stay strictly below the limit (Haque et al., ASPLOS 2015, section 4.2).
+- *Giving up.* By rule, at its first tick from an age on a request falls to the first rung, and
+  stays there; one that starts so late starts there.
 - *Cut-off.* A request that has run for the longest time allowed exits there, its work unfinished
   (Haque et al., section 2: the server terminates requests and returns what they have found). So
   does one that has the age at which a rule cuts it off.
@@ -47,7 +51,7 @@ from numba import njit
 from tailc.replay.arriving import arrive
 from tailc.replay.lowered import Lowered
 from tailc.replay.pools import NEVER_NS
-from tailc.replay.running import cut_at, due_at, leave_rung, log_threads, run_on, rung_at
+from tailc.replay.running import cut_at, due_at, leave_rung, log_threads, run_on, rung_of
 from tailc.replay.state import (
     BUSY,
     IN_SYSTEM,
@@ -241,7 +245,7 @@ def _enter(state, number, demand, table, log):
     job.head_start = waited if table.ages_from_arrival else 0
     job.ladder = number
     job.row = queue.row
-    job.rung = rung_at(table.reach_ns, job.row, job.head_start)
+    job.rung = rung_of(job, server.now, table)
     work = demand.work_ns[request] / demand.speed[demand.curve[request], job.rung]
     if log.is_degraded[request]:
         log.lost_ns[request] = demand.work_ns[request] * (1.0 - table.work_share)
@@ -259,7 +263,7 @@ def _change_rung(state, demand, table, log):
     """The first job that is due climbs, and is boosted if there is room, or it falls."""
     number = first_due(state.server, state.jobs)
     job = state.jobs[number]
-    rung = rung_at(table.reach_ns, job.row, job.head_start + state.server.now - job.begun)
+    rung = rung_of(job, state.server.now, table)
     speed = demand.speed[demand.curve[job.request]]
     left = (job.done - state.clocks[job.clock].served) * (speed[job.rung] / speed[rung])
     leave_rung(state, job, table, log)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tailc.forms.ladder.lookup import row_at
 from tailc.forms.ladder.overload import NO_OVERLOAD, Overload
+from tailc.forms.ladder.sharing import NO_SHARING, Sharing
 from tailc.forms.ladder.table import (
     AT_ONCE,
     AdmissionKind,
@@ -20,7 +21,7 @@ from tailc.forms.ladder.table import (
     Row,
     Rule,
 )
-from tailc.replay.pools import NEVER_NS, PPM, pools, refuse
+from tailc.replay.pools import NEVER_NS, PPM, Pools, pools, refuse
 
 NS_PER_US = 1_000
 
@@ -33,6 +34,7 @@ _SHARED = {
     "boost": "boosting",
     "power": "power",
     "overload": "rules for overload",
+    "sharing": "rules for sharing",
 }
 
 
@@ -53,6 +55,8 @@ class Lowered(NamedTuple):
     cut_off_ns: execution time after which a request leaves unfinished; NEVER_NS without one.
     cut_age_ns: the age at which it does by a rule. shed_from, degrade_from: who arrives when so
     many are in the system is refused, or degraded to that share of its work; NEVER_NS without.
+    start_below_ppm: the first waiter starts while less than that is in use of start_pool; 0: its
+    row says when. give_up_ns: the age from which a request is on the first rung.
     """
 
     row_of_load: NDArray[np.int32]
@@ -75,6 +79,9 @@ class Lowered(NamedTuple):
     shed_from: int
     degrade_from: int
     work_share: float
+    start_below_ppm: int
+    start_pool: int
+    give_up_ns: int
 
     @property
     def relieves(self) -> bool:
@@ -96,7 +103,7 @@ def lower(
     `boosts_at_start` also boosts requests that start on the last rung.
 
     Raises TailcError for what the engine does not do: ladders on different rungs, a rung that
-    shares several cost units, boosting in a unit without capacity.
+    shares several cost units, boosting or starts by a unit without capacity.
     """
     ladder = first_of_alike(ladders)
     # Where requests have whole cores, `tailc.replay.cores` replays them.
@@ -123,7 +130,20 @@ def lower(
         cut_off_ns=NEVER_NS if cut_off_us is None else cut_off_us * NS_PER_US,
         ages_from_arrival=Rule.AGE_FROM_ARRIVAL in ladder.rules,
         **_losses(ladder.overload or NO_OVERLOAD),
+        **_sharing(ladder.sharing or NO_SHARING, shared),
     )
+
+
+def _sharing(told: Sharing, shared: Pools) -> dict[str, int]:
+    """What starts go by, and when requests give up."""
+    limited = told.start_unit in shared.cost_unit
+    if told.start_unit is not None and not limited:
+        refuse("starts count a cost unit of which there is no limit or no rung takes anything")
+    return {
+        "start_below_ppm": told.start_below_ppm or 0,
+        "start_pool": shared.cost_unit.index(told.start_unit) if limited else 0,
+        "give_up_ns": NEVER_NS if told.give_up_us is None else told.give_up_us * NS_PER_US,
+    }
 
 
 def _losses(told: Overload) -> dict[str, Any]:

@@ -73,12 +73,26 @@ def cut_at(job, table):
 @_part  # pragma: no cover - compiled
 def due_at(job, now, table):
     """The first tick from now on at which a job changes its rung, if its row stays."""
-    climb_at = _climb_at(job, now, table)
+    due = _climb_at(job, now, table)
     if table.may_descend and job.rung > 0:
         tick = _tick_from(max(now, job.begun + 1), job, table)
         if rung_at(table.reach_ns, job.row, job.head_start + tick - job.begun) < job.rung:
-            return tick
-    return climb_at
+            due = tick
+    if table.give_up_ns < NEVER_NS:
+        left = max(table.give_up_ns - job.head_start, 1)
+        give_up_at = _tick_from(job.begun + left, job, table)
+        if due >= give_up_at:
+            due = give_up_at if job.rung > 0 else NEVER_NS
+    return due
+
+
+@_part  # pragma: no cover - compiled
+def rung_of(job, now, table):
+    """The rung that a job looks up: that of its row for its age, or the first if it gives up."""
+    age_ns = job.head_start + now - job.begun
+    if age_ns >= table.give_up_ns:
+        return 0
+    return rung_at(table.reach_ns, job.row, age_ns)
 
 
 @_part  # pragma: no cover - compiled

@@ -38,7 +38,7 @@ def next_start(state, demand, table):
         queue = state.queues[number]
         if queue.first >= state.server.arrived:
             continue
-        at = _start_of(queue, state.server, demand, table)
+        at = _start_of(queue, state, demand, table)
         is_earlier = chosen >= 0 and queue.first < state.queues[chosen].first
         if at < start_at or (at == start_at and is_earlier):
             chosen, start_at = number, at
@@ -46,14 +46,26 @@ def next_start(state, demand, table):
 
 
 @_part  # pragma: no cover - compiled
-def _start_of(queue, server, demand, table):
+def _start_of(queue, state, demand, table):
     """When the first waiter of a queue starts."""
+    server = state.server
+    if table.start_below_ppm > 0:
+        return server.now if _in_use(state, table) < table.start_below_ppm else NEVER_NS
     is_on_exit = table.on_exit[queue.row]
     if queue.first < queue.unreleased or (is_on_exit and server.running == 0):
         return server.now
     if is_on_exit:
         return NEVER_NS
     return max(server.now, demand.arrival_ns[queue.first] + table.delay_ns[queue.row])
+
+
+@_part  # pragma: no cover - compiled
+def _in_use(state, table):
+    """Threads of all that run in the pool that starts go by."""
+    threads = state.clocks[table.start_pool].threads
+    if table.start_pool == table.boost_pool:
+        threads += state.clocks[state.pools].threads
+    return threads
 
 
 @_part  # pragma: no cover - compiled

@@ -14,6 +14,7 @@ from tailc.report.overload import overload_text
 from tailc.report.plan import plan_text
 from tailc.report.rungs import is_joint, rungs_text
 from tailc.report.shares import shares_text
+from tailc.report.sharing import sharing_text
 from tailc.report.steering import climbs_text, controller_text, cores_text
 from tailc.report.table import aligned
 from tailc.report.tail_table import tail_table_text
@@ -65,13 +66,17 @@ def _arrivals(policy: Policy) -> str:
 
 
 def _ladder(form: Ladder, policy: Policy) -> str:
-    """Rows, what is lost under overload, and the cores that the rungs are, or what they join."""
+    """Rows, what rules need, and the cores that the rungs are, or what they join."""
     cores = cores_text(form, " [W]" if in_watts(policy.evidence) else "")
     if is_joint(form):
         cores = rungs_text(form)
     heading = "" if form.request_class is None else f"class {printable(form.request_class)}\n"
-    below = "".join(f"\n\n{part}" for part in (overload_text(form), cores) if part)
+    below = "".join(f"\n\n{part}" for part in _beside(form, cores) if part)
     return heading + ladder_text(form) + below
+
+
+def _beside(form: Ladder, cores: str) -> tuple[str, ...]:
+    return overload_text(form), sharing_text(form), cores
 
 
 def demand_line(policy: Policy) -> str | None:

@@ -12,6 +12,7 @@ from math import ceil
 
 from tailc.forms.ladder.lookup import Start, lookup
 from tailc.forms.ladder.overload import NO_OVERLOAD, PPM, Overload
+from tailc.forms.ladder.sharing import NO_SHARING, Sharing
 from tailc.forms.ladder.table import Ladder, Rule
 
 
@@ -55,6 +56,10 @@ class Server:
     @property
     def overload(self) -> Overload:
         return self.ladders[0].overload or NO_OVERLOAD
+
+    @property
+    def sharing(self) -> Sharing:
+        return self.ladders[0].sharing or NO_SHARING
 
     @property
     def load(self) -> int:
@@ -163,6 +168,10 @@ class Server:
             self.exits()
 
     def may_start(self, request: Request) -> bool:
+        if self.sharing.start_below_ppm is not None:
+            unit = self.sharing.start_unit
+            in_use = sum(self.cost(r) for r in self.running if self.unit(r) == unit)
+            return in_use < self.sharing.start_below_ppm
         start, at = self.admission(request)
         starves = start is Start.ON_EXIT and not self.running
         has_waited = start is not Start.ON_EXIT and at <= self.now
@@ -176,7 +185,15 @@ class Server:
         if self.boosts_at_start:
             self.boost(r)
 
+    def gives_up(self, request: Request) -> bool:
+        from_arrival = Rule.AGE_FROM_ARRIVAL in self.ladders[0].rules
+        born_ns = request.arrival_ns if from_arrival else request.start_ns
+        at_us = self.sharing.give_up_us
+        return at_us is not None and self.now - born_ns >= at_us * 1000
+
     def rung(self, request: Request) -> int:
+        if self.gives_up(request):
+            return 0
         ladder = self.ladders[request.ladder]
         load = self.load if Rule.REREAD_ROW in ladder.rules else request.load_at_start
         waited_us = (request.start_ns - request.arrival_ns) // 1000
@@ -187,11 +204,14 @@ class Server:
             if not self.is_tick(r):
                 continue
             before, rung = r.rung, self.rung(r)
+            falls = self.gives_up(r) or Rule.NEVER_DESCEND not in self.ladders[0].rules
             if rung > before:
                 r.rung = rung
                 self.boost(r)
-            elif rung < before and Rule.NEVER_DESCEND not in self.ladders[0].rules:
+            elif rung < before and falls:
                 r.rung, r.boosted = rung, False
+            # what a change of rung leaves free is taken before the next one's tick
+            self.starts()
 
     def boost(self, request: Request) -> None:
         """Boost a request that is new on its rung if that is the last, and there is room."""

@@ -34,8 +34,15 @@ from tailc.artifact.files import write_policy
 from tailc.artifact.json_form import decode_json
 from tailc.artifact.seal import seal
 from tailc.errors import TailcError
+from tailc.forms.ladder.sharing import Sharing
 from tests.runtimes.damage import damaged_payload
-from tests.tailc.artifact.published import ROOT, VECTORS, changed_json, small_policy
+from tests.tailc.artifact.published import (
+    ROOT,
+    VECTORS,
+    changed_json,
+    sharing_policy,
+    small_policy,
+)
 
 RUNTIME = ROOT / "runtimes" / "python"
 SMALLEST = (VECTORS / "smallest.tailc").read_bytes()
@@ -147,6 +154,36 @@ def test_a_refusal_names_the_file_and_a_missing_file_is_an_oserror(tmp_path: Pat
         open_policy(VECTORS / "refused" / "truncated.tailc")
     with pytest.raises(FileNotFoundError):
         open_policy(tmp_path / "missing.tailc")
+
+
+@pytest.mark.parametrize("suffix", ["tailc", "json"])
+def test_what_rules_for_sharing_need_is_told_in_both_encodings(tmp_path: Path, suffix: str) -> None:
+    write_policy(sharing_policy(Sharing(0, 8_000_000, 325_000)), tmp_path / "sharing")
+    table = open_policy(tmp_path / f"sharing.{suffix}")
+    assert {"start-below", "give-up"} < set(table.rules)
+    assert (table.start_below, table.give_up_us) == ((0, 8_000_000), 325_000)
+    table = open_policy(VECTORS / f"lucene.{suffix}")
+    assert (table.start_below, table.give_up_us) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"start_unit": 1}, "no cost unit"),
+        ({"start_below_ppm": 0}, "above 0"),
+        ({"give_up_us": 0}, "above 0"),
+    ],
+)
+def test_a_ladder_that_shares_what_it_cannot_is_refused(
+    tmp_path: Path, change: dict[str, int], told: str
+) -> None:
+    policy = sharing_policy(Sharing(0, 8_000_000, 325_000))
+    sharing = policy.ladders[0].sharing
+    for name, value in change.items():
+        object.__setattr__(sharing, name, value)
+    write_policy(policy, tmp_path / "broken")
+    with pytest.raises(PolicyError, match=told):
+        open_policy(tmp_path / "broken.tailc")
 
 
 def test_no_ladder_for_a_class_is_an_error(tmp_path: Path) -> None:

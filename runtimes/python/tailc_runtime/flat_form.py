@@ -33,6 +33,7 @@ from tailc_runtime.raw import (
     RawPower,
     RawRow,
     RawRung,
+    RawSharing,
     RawUnit,
 )
 
@@ -58,6 +59,8 @@ _RULES = {
     fbs.Rule.SHED: "shed",
     fbs.Rule.CUT_OFF: "cut-off",
     fbs.Rule.DEGRADE: "degrade",
+    fbs.Rule.START_BELOW: "start-below",
+    fbs.Rule.GIVE_UP: "give-up",
 }
 _ACTUATORS = {
     fbs.Actuator.CLIMB_AGES: "climb-ages",
@@ -154,6 +157,7 @@ def _ladder(walk: Walk, ladder: Any) -> RawLadder:
         boost=boost and (boost.Unit(), boost.BelowPpm()),
         power=_power(walk, ladder.Power()),
         overload=_overload(ladder.Overload()),
+        sharing=_sharing(ladder.Sharing()),
     )
 
 
@@ -165,6 +169,10 @@ def _overload(told: Any) -> RawOverload | None:
     return told and RawOverload(
         told.ShedFrom(), told.CutOffUs(), told.DegradeFrom(), told.WorkPpm()
     )
+
+
+def _sharing(told: Any) -> RawSharing | None:
+    return told and RawSharing(told.StartUnit(), told.StartBelowPpm(), told.GiveUpUs())
 
 
 def _rules(walk: Walk, ladder: Any) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from tailc_runtime.raw import (
     RawPower,
     RawRow,
     RawRung,
+    RawSharing,
     RawUnit,
 )
 
@@ -26,7 +27,7 @@ _POLICY = {
 }
 _LADDER = {
     *("form", "load_axis", "request_class", "cost_units", "rungs", "rules"),
-    *("quantum_us", "rows", "guard", "boost", "power", "overload"),
+    *("quantum_us", "rows", "guard", "boost", "power", "overload", "sharing"),
 }
 _COST_UNIT = {"name", "capacity_ppm"}
 _RUNG = {"name", "speed_ppm", "cost_ppm", "move_us"}
@@ -37,6 +38,7 @@ _GUARD = {"min_load", "max_load", "outside"}
 _BOOST = {"unit", "below_ppm"}
 _POWER = {"unit", "idle_ppm"}
 _OVERLOAD = ("shed_from", "cut_off_us", "degrade_from", "work_ppm")
+_SHARING = ("start_unit", "start_below_ppm", "give_up_us")
 _GAIN_ROW = ("first_rate_mrps", "kp", "ki", "kd")
 _NUMBERS = (
     *("percentile_ppm", "target_us", "epoch_requests", "window_requests"),
@@ -91,6 +93,7 @@ def _ladder(form: dict[str, Any]) -> RawLadder:
         boost=None if boost is None else (whole(boost, "unit"), whole(boost, "below_ppm")),
         power=_power(form),
         overload=_overload(form),
+        sharing=_sharing(form),
     )
 
 
@@ -118,6 +121,13 @@ def _overload(form: dict[str, Any]) -> RawOverload | None:
         return None
     told = object_in(form, "overload")
     return RawOverload(*(whole(told, name) if name in told else None for name in _OVERLOAD))
+
+
+def _sharing(form: dict[str, Any]) -> RawSharing | None:
+    if "sharing" not in form:
+        return None
+    told = object_in(form, "sharing")
+    return RawSharing(*(whole(told, name) if name in told else None for name in _SHARING))
 
 
 def _rows(rows: list[dict[str, Any]]) -> tuple[RawRow, ...]:
@@ -166,6 +176,7 @@ def _refuse_unknown_in_ladder(ladder: dict[str, Any]) -> None:
     refuse_others(ladder.get("boost", {}), _BOOST)
     refuse_others(ladder.get("power", {}), _POWER)
     refuse_others(ladder.get("overload", {}), _OVERLOAD)
+    refuse_others(ladder.get("sharing", {}), _SHARING)
     for unit in ladder["cost_units"]:
         refuse_others(unit, _COST_UNIT)
     for rung in ladder["rungs"]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from tailc_runtime.controller import LARGEST_AGE_US, PPM
 from tailc_runtime.errors import BadMeaning, UnknownRule
-from tailc_runtime.raw import RawLadder, RawOverload, RawRow
+from tailc_runtime.raw import RawLadder, RawOverload, RawRow, RawSharing
 
 LOAD_AXES = ("in_system", "rate_mrps")
 ADMISSIONS = ("at-once", "delay", "on-exit")
@@ -15,9 +15,10 @@ OUTSIDES = ("clamp", "first-rung")
 CORES, MAKE_ROOM = "core-per-request", "make-room"
 FROM_ARRIVAL, BUSY_PERIOD, WAITED_LAST = "age-from-arrival", "busy-period-age", "waited-start-last"
 SHED, CUT_OFF, DEGRADE = "shed", "cut-off", "degrade"
+START_BELOW, GIVE_UP = "start-below", "give-up"
 RULES = (
-    *(FROM_ARRIVAL, "boost-last-rung", BUSY_PERIOD, CORES, CUT_OFF, DEGRADE, MAKE_ROOM),
-    *("never-descend", "reread-row", SHED, WAITED_LAST),
+    *(FROM_ARRIVAL, "boost-last-rung", BUSY_PERIOD, CORES, CUT_OFF, DEGRADE, GIVE_UP),
+    *(MAKE_ROOM, "never-descend", "reread-row", SHED, START_BELOW, WAITED_LAST),
 )
 
 
@@ -44,6 +45,7 @@ def check_ladder(ladder: RawLadder) -> None:
         _require(rung.move_us is None or rung.move_us > 0, "only a move that takes time states it")
     _check_boost(ladder)
     _check_overload(ladder)
+    _check_sharing(ladder)
     _check_cores(ladder)
 
 
@@ -96,6 +98,23 @@ def _check_degraded(told: RawOverload) -> None:
     _require(is_before, "a request that is refused cannot be degraded")
 
 
+def _check_sharing(ladder: RawLadder) -> None:
+    told = ladder.sharing or RawSharing(None, None, None)
+    parts = {START_BELOW: told.start_below_ppm, GIVE_UP: told.give_up_us}
+    for rule, part in parts.items():
+        agree = (rule in ladder.rules) == (part is not None)
+        _require(agree, f"the rule {rule} and what it needs go together")
+        _require(part is None or part > 0, f"the rule {rule} needs a number above 0")
+    rules = bool(parts.keys() & set(ladder.rules))
+    _require(rules == (ladder.sharing is not None), "what is said of sharing needs a rule")
+    together = (told.start_unit is None) == (told.start_below_ppm is None)
+    _require(together, "what is counted at starts and its limit go together")
+    if told.start_unit is not None:
+        _require(0 <= told.start_unit < len(ladder.cost_units), "starts count no cost unit")
+        at_once = all(row.admission == "at-once" for row in ladder.rows)
+        _require(at_once, "where starts go by what is in use, no row makes a request wait")
+
+
 def _check_cores(ladder: RawLadder) -> None:
     power = ladder.power
     takes_over = bool({BUSY_PERIOD, WAITED_LAST} & set(ladder.rules))
@@ -111,6 +130,7 @@ def _check_cores(ladder: RawLadder) -> None:
     _require(len(power.idle_ppm) == len(ladder.cost_units), "power is told by cost unit")
     _require(0 <= power.unit < len(power.idle_ppm), "power names no cost unit")
     _require(ladder.boost is None, "a request with a core of its own needs no boost")
+    _require(ladder.sharing is None, "a request with a core of its own shares none")
     limits = [unit.capacity_ppm for unit in ladder.cost_units]
     _require(limits[power.unit] is None, "power is no capacity that requests share")
     whole = all(limit is None or (limit > 0 and limit % PPM == 0) for limit in limits)

@@ -64,6 +64,14 @@ class RawOverload(NamedTuple):
     work_ppm: int | None
 
 
+class RawSharing(NamedTuple):
+    """How requests share what they draw on; None where there is no rule for it."""
+
+    start_unit: int | None
+    start_below_ppm: int | None
+    give_up_us: int | None
+
+
 @dataclass(frozen=True)
 class RawLadder:
     """One ladder; words are those of the canonical JSON."""
@@ -81,6 +89,7 @@ class RawLadder:
     boost: tuple[int, int] | None
     power: RawPower | None
     overload: RawOverload | None
+    sharing: RawSharing | None
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,8 @@ class PolicyTable:
     Where each rung takes a core of a kind, `core_unit` is that kind's cost unit by rung, and
     `move_us` how long a climb to the rung takes; `core_count` is the number of cores by cost unit,
     0 for power. All three are empty for rungs that are not cores. `overload` says whom the server
-    refuses, degrades or cuts off; nobody where there is no rule for it.
+    refuses, degrades or cuts off; nobody where there is no rule for it. `start_below`, a cost unit
+    and a limit, and `give_up_us`, an age, are what the rules start-below and give-up need, or None.
     """
 
     lookup: Lookup
@@ -61,6 +62,7 @@ class PolicyTable:
         self.quantum_us = ladder.quantum_us
         self.boost = ladder.boost
         self.overload = _overload(ladder)
+        self.start_below, self.give_up_us = _sharing(ladder)
         self.controller = controller
         self.counters = counters
         self.core_unit, self.core_count, self.move_us = _cores(ladder)
@@ -99,6 +101,12 @@ def _unscaled_us(age_us: int, output_ppm: int) -> int:
 def _overload(ladder: RawLadder) -> Overload:
     told = ladder.overload or (None, None, None, None)
     return Overload(*told, counts_waiting="age-from-arrival" in ladder.rules)
+
+
+def _sharing(ladder: RawLadder) -> tuple[tuple[int, int] | None, int | None]:
+    unit, below_ppm, give_up_us = ladder.sharing or (None, None, None)
+    start_below = None if unit is None or below_ppm is None else (unit, below_ppm)
+    return start_below, give_up_us
 
 
 def _cores(ladder: RawLadder) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:

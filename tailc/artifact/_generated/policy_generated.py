@@ -22,6 +22,8 @@ class Rule(object):
     SHED = 9
     CUT_OFF = 10
     DEGRADE = 11
+    START_BELOW = 12
+    GIVE_UP = 13
 
 
 class AdmissionKind(object):
@@ -530,6 +532,66 @@ def OverloadEnd(builder):
 
 
 
+class Sharing(object):
+    __slots__ = ['_tab']
+
+    @classmethod
+    def GetRootAs(cls, buf, offset=0):
+        n = flatbuffers.encode.Get(flatbuffers.packer.uoffset, buf, offset)
+        x = Sharing()
+        x.Init(buf, n + offset)
+        return x
+
+    @classmethod
+    def GetRootAsSharing(cls, buf, offset=0):
+        """This method is deprecated. Please switch to GetRootAs."""
+        return cls.GetRootAs(buf, offset)
+    @classmethod
+    def SharingBufferHasIdentifier(cls, buf, offset, size_prefixed=False):
+        return flatbuffers.util.BufferHasIdentifier(buf, offset, b"\x54\x4C\x43\x31", size_prefixed=size_prefixed)
+
+    # Sharing
+    def Init(self, buf, pos):
+        self._tab = flatbuffers.table.Table(buf, pos)
+
+    # Sharing
+    def StartUnit(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(4))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return None
+
+    # Sharing
+    def StartBelowPpm(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(6))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return None
+
+    # Sharing
+    def GiveUpUs(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(8))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return None
+
+def SharingStart(builder):
+    builder.StartObject(3)
+
+def SharingAddStartUnit(builder, startUnit):
+    builder.PrependInt64Slot(0, startUnit, None)
+
+def SharingAddStartBelowPpm(builder, startBelowPpm):
+    builder.PrependInt64Slot(1, startBelowPpm, None)
+
+def SharingAddGiveUpUs(builder, giveUpUs):
+    builder.PrependInt64Slot(2, giveUpUs, None)
+
+def SharingEnd(builder):
+    return builder.EndObject()
+
+
+
 class Ladder(object):
     __slots__ = ['_tab']
 
@@ -747,8 +809,18 @@ class Ladder(object):
             return obj
         return None
 
+    # Ladder
+    def Sharing(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(30))
+        if o != 0:
+            x = self._tab.Indirect(o + self._tab.Pos)
+            obj = Sharing()
+            obj.Init(self._tab.Bytes, x)
+            return obj
+        return None
+
 def LadderStart(builder):
-    builder.StartObject(13)
+    builder.StartObject(14)
 
 def LadderAddLoadAxis(builder, loadAxis):
     builder.PrependUint8Slot(0, loadAxis, 0)
@@ -806,6 +878,9 @@ def LadderAddPower(builder, power):
 
 def LadderAddOverload(builder, overload):
     builder.PrependUOffsetTRelativeSlot(12, flatbuffers.number_types.UOffsetTFlags.py_type(overload), 0)
+
+def LadderAddSharing(builder, sharing):
+    builder.PrependUOffsetTRelativeSlot(13, flatbuffers.number_types.UOffsetTFlags.py_type(sharing), 0)
 
 def LadderEnd(builder):
     return builder.EndObject()

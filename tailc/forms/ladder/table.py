@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from tailc.forms.ladder.overload import Overload
+from tailc.forms.ladder.sharing import NO_SHARING, Sharing
 
 PPM = 1_000_000
 
@@ -43,7 +44,7 @@ class Rule(enum.Enum):
     request that has waited starts on the last rung of its row. busy-period-age: a request that has
     waited begins at the age of the one that left its core, so ages of climbs count all the time
     below the last rung since the core last was free, whoever ran then. shed, cut-off, degrade: what
-    `Overload` says of them.
+    `Overload` says of them; start-below, give-up: what `Sharing` says.
     """
 
     REREAD_ROW = "reread-row"
@@ -57,6 +58,8 @@ class Rule(enum.Enum):
     SHED = "shed"
     CUT_OFF = "cut-off"
     DEGRADE = "degrade"
+    START_BELOW = "start-below"
+    GIVE_UP = "give-up"
 
 
 class AdmissionKind(enum.Enum):
@@ -211,6 +214,7 @@ class Ladder:
     boost: Boost | None = None
     power: Power | None = field(default=None, metadata={"since": 2})
     overload: Overload | None = field(default=None, metadata={"since": 6})
+    sharing: Sharing | None = field(default=None, metadata={"since": 6})
 
     def __post_init__(self) -> None:
         _require(self.quantum_us > 0, "the quantum must be positive")
@@ -247,6 +251,7 @@ class Ladder:
         if self.boost is not None:
             _require(self.boost.unit < len(self.cost_units), "the boost names no cost unit")
         self._check_overload()
+        self._check_sharing()
         self._check_cores()
 
     def _check_overload(self) -> None:
@@ -262,6 +267,19 @@ class Ladder:
         rules = any(rule in self.rules for rule in parts)
         _require(rules == (told is not None), "what is said of overload needs a rule")
 
+    def _check_sharing(self) -> None:
+        told = self.sharing or NO_SHARING
+        parts = {Rule.START_BELOW: told.start_below_ppm, Rule.GIVE_UP: told.give_up_us}
+        for rule, part in parts.items():
+            agree = (rule in self.rules) == (part is not None)
+            _require(agree, f"the rule {rule.value} and what it needs go together")
+        rules = bool(parts.keys() & set(self.rules))
+        _require(rules == (self.sharing is not None), "what is said of sharing needs a rule")
+        if told.start_unit is not None:
+            _require(told.start_unit < len(self.cost_units), "starts count no cost unit")
+            at_once = all(row.admission == AT_ONCE for row in self.rows)
+            _require(at_once, "where starts go by what is in use, no row makes a request wait")
+
     def _check_cores(self) -> None:
         """Rungs of whole cores: each takes one core of one limited unit, and power is told."""
         if Rule.CORE_PER_REQUEST not in self.rules:
@@ -275,6 +293,7 @@ class Ladder:
         assert self.power is not None
         _require(len(self.power.idle_ppm) == len(self.cost_units), "power is told by cost unit")
         _require(self.boost is None, "a request with a core of its own needs no boost")
+        _require(self.sharing is None, "a request with a core of its own shares none")
         limited = [unit.capacity_ppm is not None for unit in self.cost_units]
         _require(not limited[self.power.unit], "power is no capacity that requests share")
         for rung in self.rungs:

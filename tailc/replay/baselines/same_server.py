@@ -35,6 +35,7 @@ def same_server(ladder: Ladder, rows: tuple[Row, ...], *, boost: Boost | None = 
         guard=Guard(0, rows[-1].first_load, Outside.CLAMP),
         boost=boost,
         overload=None,
+        sharing=None,
     )
 
 

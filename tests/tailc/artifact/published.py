@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ import rfc8785
 
 from tailc.artifact.envelope import Policy
 from tailc.artifact.files import read_policy
+from tailc.forms.ladder.sharing import Sharing
+from tailc.forms.ladder.table import AT_ONCE, Rule
 
 ROOT = Path(__file__).resolve().parents[3]
 VECTORS = ROOT / "schemas" / "vectors" / "v1"
@@ -32,6 +35,16 @@ def controlled_policy() -> Policy:
 def policy_of(name: str) -> Policy:
     """The vector called so."""
     return read_policy(VECTORS / f"{name}.json")
+
+
+def sharing_policy(told: Sharing) -> Policy:
+    """The published table with what the rules start-below and give-up need, and at-once rows."""
+    policy = lucene_policy()
+    (ladder,) = policy.ladders
+    rules = sorted((*ladder.rules, Rule.START_BELOW, Rule.GIVE_UP), key=lambda rule: rule.value)
+    rows = tuple(replace(row, admission=AT_ONCE) for row in ladder.rows)
+    shared = replace(ladder, rules=tuple(rules), rows=rows, sharing=told)
+    return replace(policy, forms=(shared,))
 
 
 def tail_policy() -> Policy:

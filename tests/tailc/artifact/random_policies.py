@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from dataclasses import replace
 from random import Random
 from typing import TypeVar
 
@@ -20,8 +21,10 @@ from tailc.forms.controller import (
     GainRow,
 )
 from tailc.forms.ladder.overload import Overload
+from tailc.forms.ladder.sharing import Sharing
 from tailc.forms.ladder.solution import RowEvidence
 from tailc.forms.ladder.table import (
+    AT_ONCE,
     Admission,
     AdmissionKind,
     Boost,
@@ -260,6 +263,16 @@ def random_overload(rng: Random) -> tuple[Overload | None, tuple[Rule, ...]]:
     ), rules
 
 
+def random_sharing(rng: Random, units: int) -> tuple[Sharing | None, tuple[Rule, ...]]:
+    """What is said of sharing, if anything, and the rules for it."""
+    start_unit = rng.randrange(units) if units and rng.random() < 0.2 else None
+    start_below_ppm = None if start_unit is None else _whole(rng, 1)
+    give_up_us = _whole(rng, 1) if rng.random() < 0.2 else None
+    rules = () if start_unit is None else (Rule.START_BELOW,)
+    rules += () if give_up_us is None else (Rule.GIVE_UP,)
+    return (Sharing(start_unit, start_below_ppm, give_up_us) if rules else None), rules
+
+
 def _shared_ladder(rng: Random, request_class: str | None, oldest_us: int) -> Ladder:
     units = tuple(CostUnit(_name(rng), _maybe(rng, 1)) for _ in range(rng.randint(0, 2)))
     rungs = rng.randint(1, 4)
@@ -267,6 +280,10 @@ def _shared_ladder(rng: Random, request_class: str | None, oldest_us: int) -> La
     low, high = sorted((_whole(rng), _whole(rng)))
     boost = Boost(rng.randrange(len(units)), _whole(rng, 1)) if units else None
     overload, more = random_overload(rng)
+    sharing, others = random_sharing(rng, len(units))
+    rows = _rows(rng, rungs, oldest_us)
+    if Rule.START_BELOW in others:
+        rows = tuple(replace(row, admission=AT_ONCE) for row in rows)
     return Ladder(
         load_axis=_any(rng, LoadAxis),
         request_class=request_class,
@@ -275,12 +292,13 @@ def _shared_ladder(rng: Random, request_class: str | None, oldest_us: int) -> La
             Rung(_name(rng), _whole(rng, 1), tuple(_whole(rng) for _ in units))
             for _ in range(rungs)
         ),
-        rules=tuple(sorted((*rules, *more), key=lambda rule: rule.value)),
+        rules=tuple(sorted((*rules, *more, *others), key=lambda rule: rule.value)),
         quantum_us=_whole(rng, 1),
-        rows=_rows(rng, rungs, oldest_us),
+        rows=rows,
         guard=Guard(low, high, _any(rng, Outside)),
         boost=boost if Rule.BOOST_LAST_RUNG in rules else None,
         overload=overload,
+        sharing=sharing,
     )
 
 

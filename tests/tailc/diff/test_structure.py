@@ -16,9 +16,16 @@ from tailc.artifact.flat_form import decode_flat, encode_flat
 from tailc.artifact.json_form import encode_json
 from tailc.diff.structure import Change, Structure, remarks, structure
 from tailc.errors import Code, Severity
+from tailc.forms.ladder.sharing import Sharing
 from tailc.forms.ladder.table import Guard, Outside, Rule
 from tailc.specs.slo import Slo
-from tests.tailc.artifact.published import ROOT, lucene_policy, policy_of, small_policy
+from tests.tailc.artifact.published import (
+    ROOT,
+    lucene_policy,
+    policy_of,
+    sharing_policy,
+    small_policy,
+)
 from tests.tailc.artifact.random_policies import random_policy
 
 SEEDS = st.integers(0, 2**32)
@@ -156,3 +163,19 @@ def test_what_is_lost_under_overload_is_told_by_name(changes, told):
     changed = replace(ladder, overload=replace(ladder.overload, **changes))
     (form,) = structure(policy, replace(policy, forms=(changed,))).forms
     assert (form.settings, form.rows) == ((told,), ())
+
+
+@pytest.mark.parametrize(
+    ("told", "named"),
+    [
+        (
+            Sharing(0, 9_000_000, 5_000),
+            Change("starts", "while threads in use < 8", "while threads in use < 9"),
+        ),
+        (Sharing(0, 8_000_000, 7_000), Change("falls to d1 at", "5 ms", "7 ms")),
+    ],
+)
+def test_how_requests_share_is_told_by_name(told, named):
+    before = sharing_policy(Sharing(0, 8_000_000, 5_000))
+    (form,) = structure(before, sharing_policy(told)).forms
+    assert (form.settings, form.rows) == ((named,), ())

@@ -8,11 +8,13 @@ from dataclasses import replace
 from tailc.artifact.envelope import Policy
 from tailc.embed.embedded import Constants
 from tailc.embed.tables import RULE_NUMBERS, tables_of
+from tailc.forms.ladder.sharing import Sharing
 from tests.tailc.artifact.published import (
     ROOT,
     controlled_policy,
     lucene_policy,
     policy_of,
+    sharing_policy,
     small_policy,
 )
 
@@ -85,3 +87,10 @@ def test_what_rules_for_overload_need_is_there_where_a_ladder_has_one() -> None:
     of_two = arrays_of(policy_of("overload-limits"))
     assert of_two["shed_from"].numbers == (0, 2**53 - 1)
     assert of_two["cut_off_us"].numbers == (1, 0)
+
+
+def test_what_rules_for_sharing_need_is_there_where_a_ladder_has_one() -> None:
+    assert not {"start_below_ppm", "give_up_us"} & arrays_of(lucene_policy()).keys()
+    arrays = arrays_of(sharing_policy(Sharing(0, 8_000_000, 325_000)))
+    named = ("start_unit", "start_below_ppm", "give_up_us")
+    assert [arrays[name].numbers for name in named] == [(0,), (8_000_000,), (325_000,)]

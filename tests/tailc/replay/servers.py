@@ -5,6 +5,7 @@ import random
 from typing import NamedTuple
 
 from tailc.forms.ladder.overload import NO_OVERLOAD, Overload
+from tailc.forms.ladder.sharing import Sharing
 from tailc.forms.ladder.table import (
     AT_ONCE,
     ON_EXIT,
@@ -117,6 +118,30 @@ def relieved_server(rng: random.Random) -> RandomServer:
 
 def without(policy: Ladder, *rules: Rule) -> Ladder:
     return dataclasses.replace(policy, rules=tuple(r for r in policy.rules if r not in rules))
+
+
+def sharing_server(rng: random.Random) -> RandomServer:
+    """A random server on which starts go by what is in use, or requests give up, or both."""
+    ladders, *others = random_server(rng)
+    unit = ladders[0].cost_units[0]
+    start_ppm = rng.choice([None, rng.randint(1, 8) * PPM // 2])
+    is_drawn_on = any(rung.cost_ppm[0] for rung in ladders[0].rungs)
+    if unit.capacity_ppm is None or not is_drawn_on:
+        start_ppm = None
+    give_up_us = rng.randint(1, 80) * 500 if start_ppm is None or rng.random() < 0.5 else None
+    told = Sharing(None if start_ppm is None else 0, start_ppm, give_up_us)
+    return RandomServer([sharing(one, told) for one in ladders], *others)
+
+
+def sharing(policy: Ladder, told: Sharing) -> Ladder:
+    """The ladder with what is said of sharing, and the rules for it."""
+    more = [Rule.START_BELOW] if told.start_below_ppm is not None else []
+    more += [Rule.GIVE_UP] if told.give_up_us is not None else []
+    rules = tuple(sorted((*policy.rules, *more), key=lambda rule: rule.value))
+    rows = policy.rows
+    if told.start_below_ppm is not None:
+        rows = tuple(dataclasses.replace(row, admission=AT_ONCE) for row in rows)
+    return dataclasses.replace(policy, rules=rules, rows=rows, sharing=told)
 
 
 def in_pools(policy: Ladder, rng: random.Random) -> Ladder:

@@ -1,9 +1,10 @@
 from dataclasses import replace
 
 from tailc.artifact.envelope import Input, InputRole
+from tailc.forms.ladder.sharing import Sharing
 from tailc.report.policy import demand_line, policy_text
 from tailc.traces.summary import GRID_PPM, DemandSummary
-from tests.tailc.artifact.published import lucene_policy, policy_of
+from tests.tailc.artifact.published import lucene_policy, policy_of, sharing_policy
 
 FORGED = "d1\nwrote build/x.tailc\x1b[1A"
 SHOWN = "d1\\x0awrote build/x.tailc\\x1b[1A"
@@ -51,3 +52,13 @@ def test_what_is_lost_under_overload_stands_below_the_rows():
     ]
     assert "90 ms after its arrival leaves" in policy_text(policy_of("overload-arrival"))
     assert "overload" not in policy_text(lucene_policy())
+
+
+def test_how_requests_share_stands_below_the_rows():
+    text = policy_text(sharing_policy(Sharing(0, 8_000_000, 325_000)))
+    _, told = text.splitlines()[-1].split("sharing: ")
+    assert told.split("; ") == [
+        "a request starts while less than 8 threads are in use",
+        "one that runs 325 ms after its start falls to d1",
+    ]
+    assert "sharing" not in policy_text(lucene_policy())

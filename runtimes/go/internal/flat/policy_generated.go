@@ -49,6 +49,8 @@ const (
 	RuleSHED              Rule = 9
 	RuleCUT_OFF           Rule = 10
 	RuleDEGRADE           Rule = 11
+	RuleSTART_BELOW       Rule = 12
+	RuleGIVE_UP           Rule = 13
 )
 
 var EnumNamesRule = map[Rule]string{
@@ -64,6 +66,8 @@ var EnumNamesRule = map[Rule]string{
 	RuleSHED:              "SHED",
 	RuleCUT_OFF:           "CUT_OFF",
 	RuleDEGRADE:           "DEGRADE",
+	RuleSTART_BELOW:       "START_BELOW",
+	RuleGIVE_UP:           "GIVE_UP",
 }
 
 var EnumValuesRule = map[string]Rule{
@@ -79,6 +83,8 @@ var EnumValuesRule = map[string]Rule{
 	"SHED":              RuleSHED,
 	"CUT_OFF":           RuleCUT_OFF,
 	"DEGRADE":           RuleDEGRADE,
+	"START_BELOW":       RuleSTART_BELOW,
+	"GIVE_UP":           RuleGIVE_UP,
 }
 
 func (v Rule) String() string {
@@ -1001,6 +1007,98 @@ func OverloadAddWorkPpm(builder *flatbuffers.Builder, workPpm int64) {
 func OverloadEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
 	return builder.EndObject()
 }
+type Sharing struct {
+	_tab flatbuffers.Table
+}
+
+func GetRootAsSharing(buf []byte, offset flatbuffers.UOffsetT) *Sharing {
+	n := flatbuffers.GetUOffsetT(buf[offset:])
+	x := &Sharing{}
+	x.Init(buf, n+offset)
+	return x
+}
+
+func FinishSharingBuffer(builder *flatbuffers.Builder, offset flatbuffers.UOffsetT) {
+	builder.Finish(offset)
+}
+
+func GetSizePrefixedRootAsSharing(buf []byte, offset flatbuffers.UOffsetT) *Sharing {
+	n := flatbuffers.GetUOffsetT(buf[offset+flatbuffers.SizeUint32:])
+	x := &Sharing{}
+	x.Init(buf, n+offset+flatbuffers.SizeUint32)
+	return x
+}
+
+func FinishSizePrefixedSharingBuffer(builder *flatbuffers.Builder, offset flatbuffers.UOffsetT) {
+	builder.FinishSizePrefixed(offset)
+}
+
+func (rcv *Sharing) Init(buf []byte, i flatbuffers.UOffsetT) {
+	rcv._tab.Bytes = buf
+	rcv._tab.Pos = i
+}
+
+func (rcv *Sharing) Table() flatbuffers.Table {
+	return rcv._tab
+}
+
+func (rcv *Sharing) StartUnit() *int64 {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(4))
+	if o != 0 {
+		v := rcv._tab.GetInt64(o + rcv._tab.Pos)
+		return &v
+	}
+	return nil
+}
+
+func (rcv *Sharing) MutateStartUnit(n int64) bool {
+	return rcv._tab.MutateInt64Slot(4, n)
+}
+
+func (rcv *Sharing) StartBelowPpm() *int64 {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(6))
+	if o != 0 {
+		v := rcv._tab.GetInt64(o + rcv._tab.Pos)
+		return &v
+	}
+	return nil
+}
+
+func (rcv *Sharing) MutateStartBelowPpm(n int64) bool {
+	return rcv._tab.MutateInt64Slot(6, n)
+}
+
+func (rcv *Sharing) GiveUpUs() *int64 {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(8))
+	if o != 0 {
+		v := rcv._tab.GetInt64(o + rcv._tab.Pos)
+		return &v
+	}
+	return nil
+}
+
+func (rcv *Sharing) MutateGiveUpUs(n int64) bool {
+	return rcv._tab.MutateInt64Slot(8, n)
+}
+
+func SharingStart(builder *flatbuffers.Builder) {
+	builder.StartObject(3)
+}
+func SharingAddStartUnit(builder *flatbuffers.Builder, startUnit int64) {
+	builder.PrependInt64(startUnit)
+	builder.Slot(0)
+}
+func SharingAddStartBelowPpm(builder *flatbuffers.Builder, startBelowPpm int64) {
+	builder.PrependInt64(startBelowPpm)
+	builder.Slot(1)
+}
+func SharingAddGiveUpUs(builder *flatbuffers.Builder, giveUpUs int64) {
+	builder.PrependInt64(giveUpUs)
+	builder.Slot(2)
+}
+func SharingEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
+	return builder.EndObject()
+}
 type Ladder struct {
 	_tab flatbuffers.Table
 }
@@ -1249,8 +1347,21 @@ func (rcv *Ladder) Overload(obj *Overload) *Overload {
 	return nil
 }
 
+func (rcv *Ladder) Sharing(obj *Sharing) *Sharing {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(30))
+	if o != 0 {
+		x := rcv._tab.Indirect(o + rcv._tab.Pos)
+		if obj == nil {
+			obj = new(Sharing)
+		}
+		obj.Init(rcv._tab.Bytes, x)
+		return obj
+	}
+	return nil
+}
+
 func LadderStart(builder *flatbuffers.Builder) {
-	builder.StartObject(13)
+	builder.StartObject(14)
 }
 func LadderAddLoadAxis(builder *flatbuffers.Builder, loadAxis LoadAxis) {
 	builder.PrependByteSlot(0, byte(loadAxis), 0)
@@ -1308,6 +1419,9 @@ func LadderAddPower(builder *flatbuffers.Builder, power flatbuffers.UOffsetT) {
 }
 func LadderAddOverload(builder *flatbuffers.Builder, overload flatbuffers.UOffsetT) {
 	builder.PrependUOffsetTSlot(12, flatbuffers.UOffsetT(overload), 0)
+}
+func LadderAddSharing(builder *flatbuffers.Builder, sharing flatbuffers.UOffsetT) {
+	builder.PrependUOffsetTSlot(13, flatbuffers.UOffsetT(sharing), 0)
 }
 func LadderEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
 	return builder.EndObject()

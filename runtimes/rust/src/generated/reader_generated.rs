@@ -101,10 +101,10 @@ impl ::flatbuffers::SimpleToVerifyInSlice for LoadAxis {}
 #[deprecated(since = "2.0.0", note = "Use associated constants instead. This will no longer be generated in 2021.")]
 pub const ENUM_MIN_RULE: u8 = 0;
 #[deprecated(since = "2.0.0", note = "Use associated constants instead. This will no longer be generated in 2021.")]
-pub const ENUM_MAX_RULE: u8 = 11;
+pub const ENUM_MAX_RULE: u8 = 13;
 #[deprecated(since = "2.0.0", note = "Use associated constants instead. This will no longer be generated in 2021.")]
 #[allow(non_camel_case_types)]
-pub const ENUM_VALUES_RULE: [Rule; 12] = [
+pub const ENUM_VALUES_RULE: [Rule; 14] = [
   Rule::UNSTATED,
   Rule::REREAD_ROW,
   Rule::NEVER_DESCEND,
@@ -117,6 +117,8 @@ pub const ENUM_VALUES_RULE: [Rule; 12] = [
   Rule::SHED,
   Rule::CUT_OFF,
   Rule::DEGRADE,
+  Rule::START_BELOW,
+  Rule::GIVE_UP,
 ];
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -136,9 +138,11 @@ impl Rule {
   pub const SHED: Self = Self(9);
   pub const CUT_OFF: Self = Self(10);
   pub const DEGRADE: Self = Self(11);
+  pub const START_BELOW: Self = Self(12);
+  pub const GIVE_UP: Self = Self(13);
 
   pub const ENUM_MIN: u8 = 0;
-  pub const ENUM_MAX: u8 = 11;
+  pub const ENUM_MAX: u8 = 13;
   pub const ENUM_VALUES: &'static [Self] = &[
     Self::UNSTATED,
     Self::REREAD_ROW,
@@ -152,6 +156,8 @@ impl Rule {
     Self::SHED,
     Self::CUT_OFF,
     Self::DEGRADE,
+    Self::START_BELOW,
+    Self::GIVE_UP,
   ];
   /// Returns the variant's name or "" if unknown.
   pub fn variant_name(self) -> Option<&'static str> {
@@ -168,6 +174,8 @@ impl Rule {
       Self::SHED => Some("SHED"),
       Self::CUT_OFF => Some("CUT_OFF"),
       Self::DEGRADE => Some("DEGRADE"),
+      Self::START_BELOW => Some("START_BELOW"),
+      Self::GIVE_UP => Some("GIVE_UP"),
       _ => None,
     }
   }
@@ -2185,6 +2193,136 @@ impl ::core::fmt::Debug for Overload<'_> {
       ds.finish()
   }
 }
+pub enum SharingOffset {}
+#[derive(Copy, Clone, PartialEq)]
+
+pub struct Sharing<'a> {
+  pub _tab: ::flatbuffers::Table<'a>,
+}
+
+impl<'a> ::flatbuffers::Follow<'a> for Sharing<'a> {
+  type Inner = Sharing<'a>;
+  #[inline]
+  unsafe fn follow(buf: &'a [u8], loc: usize) -> Self::Inner {
+    Self { _tab: unsafe { ::flatbuffers::Table::new(buf, loc) } }
+  }
+}
+
+impl<'a> Sharing<'a> {
+  pub const VT_START_UNIT: ::flatbuffers::VOffsetT = 4;
+  pub const VT_START_BELOW_PPM: ::flatbuffers::VOffsetT = 6;
+  pub const VT_GIVE_UP_US: ::flatbuffers::VOffsetT = 8;
+
+  #[inline]
+  pub unsafe fn init_from_table(table: ::flatbuffers::Table<'a>) -> Self {
+    Sharing { _tab: table }
+  }
+  #[allow(unused_mut)]
+  pub fn create<'bldr: 'args, 'args: 'mut_bldr, 'mut_bldr, A: ::flatbuffers::Allocator + 'bldr>(
+    _fbb: &'mut_bldr mut ::flatbuffers::FlatBufferBuilder<'bldr, A>,
+    args: &'args SharingArgs
+  ) -> ::flatbuffers::WIPOffset<Sharing<'bldr>> {
+    let mut builder = SharingBuilder::new(_fbb);
+    if let Some(x) = args.give_up_us { builder.add_give_up_us(x); }
+    if let Some(x) = args.start_below_ppm { builder.add_start_below_ppm(x); }
+    if let Some(x) = args.start_unit { builder.add_start_unit(x); }
+    builder.finish()
+  }
+
+
+  #[inline]
+  pub fn start_unit(&self) -> Option<i64> {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<i64>(Sharing::VT_START_UNIT, None)}
+  }
+  #[inline]
+  pub fn start_below_ppm(&self) -> Option<i64> {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<i64>(Sharing::VT_START_BELOW_PPM, None)}
+  }
+  #[inline]
+  pub fn give_up_us(&self) -> Option<i64> {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<i64>(Sharing::VT_GIVE_UP_US, None)}
+  }
+}
+
+impl ::flatbuffers::Verifiable for Sharing<'_> {
+  #[inline]
+  fn run_verifier(
+    v: &mut ::flatbuffers::Verifier, pos: usize
+  ) -> Result<(), ::flatbuffers::InvalidFlatbuffer> {
+    v.visit_table(pos)?
+     .visit_field::<i64>("start_unit", Self::VT_START_UNIT, false)?
+     .visit_field::<i64>("start_below_ppm", Self::VT_START_BELOW_PPM, false)?
+     .visit_field::<i64>("give_up_us", Self::VT_GIVE_UP_US, false)?
+     .finish();
+    Ok(())
+  }
+}
+pub struct SharingArgs {
+    pub start_unit: Option<i64>,
+    pub start_below_ppm: Option<i64>,
+    pub give_up_us: Option<i64>,
+}
+impl<'a> Default for SharingArgs {
+  #[inline]
+  fn default() -> Self {
+    SharingArgs {
+      start_unit: None,
+      start_below_ppm: None,
+      give_up_us: None,
+    }
+  }
+}
+
+pub struct SharingBuilder<'a: 'b, 'b, A: ::flatbuffers::Allocator + 'a> {
+  fbb_: &'b mut ::flatbuffers::FlatBufferBuilder<'a, A>,
+  start_: ::flatbuffers::WIPOffset<::flatbuffers::TableUnfinishedWIPOffset>,
+}
+impl<'a: 'b, 'b, A: ::flatbuffers::Allocator + 'a> SharingBuilder<'a, 'b, A> {
+  #[inline]
+  pub fn add_start_unit(&mut self, start_unit: i64) {
+    self.fbb_.push_slot_always::<i64>(Sharing::VT_START_UNIT, start_unit);
+  }
+  #[inline]
+  pub fn add_start_below_ppm(&mut self, start_below_ppm: i64) {
+    self.fbb_.push_slot_always::<i64>(Sharing::VT_START_BELOW_PPM, start_below_ppm);
+  }
+  #[inline]
+  pub fn add_give_up_us(&mut self, give_up_us: i64) {
+    self.fbb_.push_slot_always::<i64>(Sharing::VT_GIVE_UP_US, give_up_us);
+  }
+  #[inline]
+  pub fn new(_fbb: &'b mut ::flatbuffers::FlatBufferBuilder<'a, A>) -> SharingBuilder<'a, 'b, A> {
+    let start = _fbb.start_table();
+    SharingBuilder {
+      fbb_: _fbb,
+      start_: start,
+    }
+  }
+  #[inline]
+  pub fn finish(self) -> ::flatbuffers::WIPOffset<Sharing<'a>> {
+    let o = self.fbb_.end_table(self.start_);
+    ::flatbuffers::WIPOffset::new(o.value())
+  }
+}
+
+impl ::core::fmt::Debug for Sharing<'_> {
+  fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+    let mut ds = f.debug_struct("Sharing");
+      ds.field("start_unit", &self.start_unit());
+      ds.field("start_below_ppm", &self.start_below_ppm());
+      ds.field("give_up_us", &self.give_up_us());
+      ds.finish()
+  }
+}
 pub enum LadderOffset {}
 #[derive(Copy, Clone, PartialEq)]
 
@@ -2214,6 +2352,7 @@ impl<'a> Ladder<'a> {
   pub const VT_BOOST: ::flatbuffers::VOffsetT = 24;
   pub const VT_POWER: ::flatbuffers::VOffsetT = 26;
   pub const VT_OVERLOAD: ::flatbuffers::VOffsetT = 28;
+  pub const VT_SHARING: ::flatbuffers::VOffsetT = 30;
 
   #[inline]
   pub unsafe fn init_from_table(table: ::flatbuffers::Table<'a>) -> Self {
@@ -2226,6 +2365,7 @@ impl<'a> Ladder<'a> {
   ) -> ::flatbuffers::WIPOffset<Ladder<'bldr>> {
     let mut builder = LadderBuilder::new(_fbb);
     builder.add_quantum_us(args.quantum_us);
+    if let Some(x) = args.sharing { builder.add_sharing(x); }
     if let Some(x) = args.overload { builder.add_overload(x); }
     if let Some(x) = args.power { builder.add_power(x); }
     if let Some(x) = args.boost { builder.add_boost(x); }
@@ -2333,6 +2473,13 @@ impl<'a> Ladder<'a> {
     // which contains a valid value in this slot
     unsafe { self._tab.get::<::flatbuffers::ForwardsUOffset<Overload>>(Ladder::VT_OVERLOAD, None)}
   }
+  #[inline]
+  pub fn sharing(&self) -> Option<Sharing<'a>> {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<::flatbuffers::ForwardsUOffset<Sharing>>(Ladder::VT_SHARING, None)}
+  }
 }
 
 impl ::flatbuffers::Verifiable for Ladder<'_> {
@@ -2354,6 +2501,7 @@ impl ::flatbuffers::Verifiable for Ladder<'_> {
      .visit_field::<::flatbuffers::ForwardsUOffset<Boost>>("boost", Self::VT_BOOST, false)?
      .visit_field::<::flatbuffers::ForwardsUOffset<Power>>("power", Self::VT_POWER, false)?
      .visit_field::<::flatbuffers::ForwardsUOffset<Overload>>("overload", Self::VT_OVERLOAD, false)?
+     .visit_field::<::flatbuffers::ForwardsUOffset<Sharing>>("sharing", Self::VT_SHARING, false)?
      .finish();
     Ok(())
   }
@@ -2372,6 +2520,7 @@ pub struct LadderArgs<'a> {
     pub boost: Option<::flatbuffers::WIPOffset<Boost<'a>>>,
     pub power: Option<::flatbuffers::WIPOffset<Power<'a>>>,
     pub overload: Option<::flatbuffers::WIPOffset<Overload<'a>>>,
+    pub sharing: Option<::flatbuffers::WIPOffset<Sharing<'a>>>,
 }
 impl<'a> Default for LadderArgs<'a> {
   #[inline]
@@ -2390,6 +2539,7 @@ impl<'a> Default for LadderArgs<'a> {
       boost: None,
       power: None,
       overload: None,
+      sharing: None,
     }
   }
 }
@@ -2452,6 +2602,10 @@ impl<'a: 'b, 'b, A: ::flatbuffers::Allocator + 'a> LadderBuilder<'a, 'b, A> {
     self.fbb_.push_slot_always::<::flatbuffers::WIPOffset<Overload>>(Ladder::VT_OVERLOAD, overload);
   }
   #[inline]
+  pub fn add_sharing(&mut self, sharing: ::flatbuffers::WIPOffset<Sharing<'b >>) {
+    self.fbb_.push_slot_always::<::flatbuffers::WIPOffset<Sharing>>(Ladder::VT_SHARING, sharing);
+  }
+  #[inline]
   pub fn new(_fbb: &'b mut ::flatbuffers::FlatBufferBuilder<'a, A>) -> LadderBuilder<'a, 'b, A> {
     let start = _fbb.start_table();
     LadderBuilder {
@@ -2489,6 +2643,7 @@ impl ::core::fmt::Debug for Ladder<'_> {
       ds.field("boost", &self.boost());
       ds.field("power", &self.power());
       ds.field("overload", &self.overload());
+      ds.field("sharing", &self.sharing());
       ds.finish()
   }
 }

@@ -1,5 +1,6 @@
 import pytest
 
+from tailc.forms.ladder.sharing import Sharing
 from tailc.forms.ladder.table import (
     AT_ONCE,
     ON_EXIT,
@@ -62,6 +63,18 @@ def test_a_well_formed_ladder_can_be_made():
         ({"boost": Boost(0, 4_000_000)}, "go together"),
         ({"rules": (Rule.BOOST_LAST_RUNG,)}, "go together"),
         ({"rules": (Rule.BOOST_LAST_RUNG,), "boost": Boost(1, 1)}, "no cost unit"),
+        ({"rules": (Rule.GIVE_UP,)}, "go together"),
+        ({"sharing": Sharing(give_up_us=5)}, "go together"),
+        ({"sharing": Sharing()}, "needs a rule"),
+        ({"rules": (Rule.START_BELOW,), "sharing": Sharing(1, 1)}, "no cost unit"),
+        (
+            {
+                "rules": (Rule.START_BELOW,),
+                "sharing": Sharing(0, 1),
+                "rows": (Row(1, None, ON_EXIT, START_LOW),),
+            },
+            "no row makes",
+        ),
     ],
 )
 def test_a_broken_ladder_cannot_be_made(changes, complaint):
@@ -86,6 +99,10 @@ def test_a_broken_ladder_cannot_be_made(changes, complaint):
         (lambda: CostUnit("threads", 0), "capacity"),
         (lambda: Guard(5, 4), "range"),
         (lambda: Boost(0, 0), "limit"),
+        (lambda: Sharing(start_unit=0), "go together"),
+        (lambda: Sharing(-1, 5), "from 0"),
+        (lambda: Sharing(0, 0), "nothing in use"),
+        (lambda: Sharing(give_up_us=0), "time before"),
     ],
 )
 def test_a_broken_part_cannot_be_made(make, complaint):

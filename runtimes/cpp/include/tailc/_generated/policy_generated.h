@@ -38,6 +38,9 @@ struct BoostBuilder;
 struct Overload;
 struct OverloadBuilder;
 
+struct Sharing;
+struct SharingBuilder;
+
 struct Ladder;
 struct LadderBuilder;
 
@@ -180,11 +183,13 @@ enum class Rule : uint8_t {
   SHED = 9,
   CUT_OFF = 10,
   DEGRADE = 11,
+  START_BELOW = 12,
+  GIVE_UP = 13,
   MIN = UNSTATED,
-  MAX = DEGRADE
+  MAX = GIVE_UP
 };
 
-inline const Rule (&EnumValuesRule())[12] {
+inline const Rule (&EnumValuesRule())[14] {
   static const Rule values[] = {
     Rule::UNSTATED,
     Rule::REREAD_ROW,
@@ -197,13 +202,15 @@ inline const Rule (&EnumValuesRule())[12] {
     Rule::BUSY_PERIOD_AGE,
     Rule::SHED,
     Rule::CUT_OFF,
-    Rule::DEGRADE
+    Rule::DEGRADE,
+    Rule::START_BELOW,
+    Rule::GIVE_UP
   };
   return values;
 }
 
 inline const char * const *EnumNamesRule() {
-  static const char * const names[13] = {
+  static const char * const names[15] = {
     "UNSTATED",
     "REREAD_ROW",
     "NEVER_DESCEND",
@@ -216,13 +223,15 @@ inline const char * const *EnumNamesRule() {
     "SHED",
     "CUT_OFF",
     "DEGRADE",
+    "START_BELOW",
+    "GIVE_UP",
     nullptr
   };
   return names;
 }
 
 inline const char *EnumNameRule(Rule e) {
-  if (::flatbuffers::IsOutRange(e, Rule::UNSTATED, Rule::DEGRADE)) return "";
+  if (::flatbuffers::IsOutRange(e, Rule::UNSTATED, Rule::GIVE_UP)) return "";
   const size_t index = static_cast<size_t>(e);
   return EnumNamesRule()[index];
 }
@@ -1128,6 +1137,74 @@ struct Overload::Traits {
   static auto constexpr Create = CreateOverload;
 };
 
+struct Sharing FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {
+  typedef SharingBuilder Builder;
+  struct Traits;
+  enum FlatBuffersVTableOffset FLATBUFFERS_VTABLE_UNDERLYING_TYPE {
+    VT_START_UNIT = 4,
+    VT_START_BELOW_PPM = 6,
+    VT_GIVE_UP_US = 8
+  };
+  ::flatbuffers::Optional<int64_t> start_unit() const {
+    return GetOptional<int64_t, int64_t>(VT_START_UNIT);
+  }
+  ::flatbuffers::Optional<int64_t> start_below_ppm() const {
+    return GetOptional<int64_t, int64_t>(VT_START_BELOW_PPM);
+  }
+  ::flatbuffers::Optional<int64_t> give_up_us() const {
+    return GetOptional<int64_t, int64_t>(VT_GIVE_UP_US);
+  }
+  template <bool B = false>
+  bool Verify(::flatbuffers::VerifierTemplate<B> &verifier) const {
+    return VerifyTableStart(verifier) &&
+           VerifyField<int64_t>(verifier, VT_START_UNIT, 8) &&
+           VerifyField<int64_t>(verifier, VT_START_BELOW_PPM, 8) &&
+           VerifyField<int64_t>(verifier, VT_GIVE_UP_US, 8) &&
+           verifier.EndTable();
+  }
+};
+
+struct SharingBuilder {
+  typedef Sharing Table;
+  ::flatbuffers::FlatBufferBuilder &fbb_;
+  ::flatbuffers::uoffset_t start_;
+  void add_start_unit(int64_t start_unit) {
+    fbb_.AddElement<int64_t>(Sharing::VT_START_UNIT, start_unit);
+  }
+  void add_start_below_ppm(int64_t start_below_ppm) {
+    fbb_.AddElement<int64_t>(Sharing::VT_START_BELOW_PPM, start_below_ppm);
+  }
+  void add_give_up_us(int64_t give_up_us) {
+    fbb_.AddElement<int64_t>(Sharing::VT_GIVE_UP_US, give_up_us);
+  }
+  explicit SharingBuilder(::flatbuffers::FlatBufferBuilder &_fbb)
+        : fbb_(_fbb) {
+    start_ = fbb_.StartTable();
+  }
+  ::flatbuffers::Offset<Sharing> Finish() {
+    const auto end = fbb_.EndTable(start_);
+    auto o = ::flatbuffers::Offset<Sharing>(end);
+    return o;
+  }
+};
+
+inline ::flatbuffers::Offset<Sharing> CreateSharing(
+    ::flatbuffers::FlatBufferBuilder &_fbb,
+    ::flatbuffers::Optional<int64_t> start_unit = ::flatbuffers::nullopt,
+    ::flatbuffers::Optional<int64_t> start_below_ppm = ::flatbuffers::nullopt,
+    ::flatbuffers::Optional<int64_t> give_up_us = ::flatbuffers::nullopt) {
+  SharingBuilder builder_(_fbb);
+  if(give_up_us) { builder_.add_give_up_us(*give_up_us); }
+  if(start_below_ppm) { builder_.add_start_below_ppm(*start_below_ppm); }
+  if(start_unit) { builder_.add_start_unit(*start_unit); }
+  return builder_.Finish();
+}
+
+struct Sharing::Traits {
+  using type = Sharing;
+  static auto constexpr Create = CreateSharing;
+};
+
 struct Ladder FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {
   typedef LadderBuilder Builder;
   struct Traits;
@@ -1144,7 +1221,8 @@ struct Ladder FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {
     VT_GUARD = 22,
     VT_BOOST = 24,
     VT_POWER = 26,
-    VT_OVERLOAD = 28
+    VT_OVERLOAD = 28,
+    VT_SHARING = 30
   };
   tailc::policy::LoadAxis load_axis() const {
     return static_cast<tailc::policy::LoadAxis>(GetField<uint8_t>(VT_LOAD_AXIS, 0));
@@ -1185,6 +1263,9 @@ struct Ladder FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {
   const tailc::policy::Overload *overload() const {
     return GetPointer<const tailc::policy::Overload *>(VT_OVERLOAD);
   }
+  const tailc::policy::Sharing *sharing() const {
+    return GetPointer<const tailc::policy::Sharing *>(VT_SHARING);
+  }
   template <bool B = false>
   bool Verify(::flatbuffers::VerifierTemplate<B> &verifier) const {
     return VerifyTableStart(verifier) &&
@@ -1215,6 +1296,8 @@ struct Ladder FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {
            verifier.VerifyTable(power()) &&
            VerifyOffset(verifier, VT_OVERLOAD) &&
            verifier.VerifyTable(overload()) &&
+           VerifyOffset(verifier, VT_SHARING) &&
+           verifier.VerifyTable(sharing()) &&
            verifier.EndTable();
   }
 };
@@ -1262,6 +1345,9 @@ struct LadderBuilder {
   void add_overload(::flatbuffers::Offset<tailc::policy::Overload> overload) {
     fbb_.AddOffset(Ladder::VT_OVERLOAD, overload);
   }
+  void add_sharing(::flatbuffers::Offset<tailc::policy::Sharing> sharing) {
+    fbb_.AddOffset(Ladder::VT_SHARING, sharing);
+  }
   explicit LadderBuilder(::flatbuffers::FlatBufferBuilder &_fbb)
         : fbb_(_fbb) {
     start_ = fbb_.StartTable();
@@ -1294,9 +1380,11 @@ inline ::flatbuffers::Offset<Ladder> CreateLadder(
     ::flatbuffers::Offset<tailc::policy::Guard> guard = 0,
     ::flatbuffers::Offset<tailc::policy::Boost> boost = 0,
     ::flatbuffers::Offset<tailc::policy::Power> power = 0,
-    ::flatbuffers::Offset<tailc::policy::Overload> overload = 0) {
+    ::flatbuffers::Offset<tailc::policy::Overload> overload = 0,
+    ::flatbuffers::Offset<tailc::policy::Sharing> sharing = 0) {
   LadderBuilder builder_(_fbb);
   builder_.add_quantum_us(quantum_us);
+  builder_.add_sharing(sharing);
   builder_.add_overload(overload);
   builder_.add_power(power);
   builder_.add_boost(boost);
@@ -1331,7 +1419,8 @@ inline ::flatbuffers::Offset<Ladder> CreateLadderDirect(
     ::flatbuffers::Offset<tailc::policy::Guard> guard = 0,
     ::flatbuffers::Offset<tailc::policy::Boost> boost = 0,
     ::flatbuffers::Offset<tailc::policy::Power> power = 0,
-    ::flatbuffers::Offset<tailc::policy::Overload> overload = 0) {
+    ::flatbuffers::Offset<tailc::policy::Overload> overload = 0,
+    ::flatbuffers::Offset<tailc::policy::Sharing> sharing = 0) {
   auto request_class__ = request_class ? _fbb.CreateString(request_class) : 0;
   auto cost_units__ = cost_units ? _fbb.CreateVector<::flatbuffers::Offset<tailc::policy::CostUnit>>(*cost_units) : 0;
   auto rungs__ = rungs ? _fbb.CreateVector<::flatbuffers::Offset<tailc::policy::Rung>>(*rungs) : 0;
@@ -1353,7 +1442,8 @@ inline ::flatbuffers::Offset<Ladder> CreateLadderDirect(
       guard,
       boost,
       power,
-      overload);
+      overload,
+      sharing);
 }
 
 struct GainRow FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {

@@ -68,6 +68,8 @@ public final class Ladder extends com.google.flatbuffers.Table {
   public dev.tailc.policy.Power power(dev.tailc.policy.Power obj) { int o = __offset(26); return o != 0 ? obj.__assign(__indirect(o + bb_pos), bb) : null; }
   public dev.tailc.policy.Overload overload() { return overload(new dev.tailc.policy.Overload()); }
   public dev.tailc.policy.Overload overload(dev.tailc.policy.Overload obj) { int o = __offset(28); return o != 0 ? obj.__assign(__indirect(o + bb_pos), bb) : null; }
+  public dev.tailc.policy.Sharing sharing() { return sharing(new dev.tailc.policy.Sharing()); }
+  public dev.tailc.policy.Sharing sharing(dev.tailc.policy.Sharing obj) { int o = __offset(30); return o != 0 ? obj.__assign(__indirect(o + bb_pos), bb) : null; }
 
   public static int createLadder(FlatBufferBuilder builder,
       int loadAxis,
@@ -82,9 +84,11 @@ public final class Ladder extends com.google.flatbuffers.Table {
       int guardOffset,
       int boostOffset,
       int powerOffset,
-      int overloadOffset) {
-    builder.startTable(13);
+      int overloadOffset,
+      int sharingOffset) {
+    builder.startTable(14);
     Ladder.addQuantumUs(builder, quantumUs);
+    Ladder.addSharing(builder, sharingOffset);
     Ladder.addOverload(builder, overloadOffset);
     Ladder.addPower(builder, powerOffset);
     Ladder.addBoost(builder, boostOffset);
@@ -100,7 +104,7 @@ public final class Ladder extends com.google.flatbuffers.Table {
     return Ladder.endLadder(builder);
   }
 
-  public static void startLadder(FlatBufferBuilder builder) { builder.startTable(13); }
+  public static void startLadder(FlatBufferBuilder builder) { builder.startTable(14); }
   public static void addLoadAxis(FlatBufferBuilder builder, int loadAxis) { builder.addByte(0, (byte) loadAxis, (byte) 0); }
   public static void addRequestClass(FlatBufferBuilder builder, int requestClassOffset) { builder.addOffset(1, requestClassOffset, 0); }
   public static void addCostUnits(FlatBufferBuilder builder, int costUnitsOffset) { builder.addOffset(2, costUnitsOffset, 0); }
@@ -125,6 +129,7 @@ public final class Ladder extends com.google.flatbuffers.Table {
   public static void addBoost(FlatBufferBuilder builder, int boostOffset) { builder.addOffset(10, boostOffset, 0); }
   public static void addPower(FlatBufferBuilder builder, int powerOffset) { builder.addOffset(11, powerOffset, 0); }
   public static void addOverload(FlatBufferBuilder builder, int overloadOffset) { builder.addOffset(12, overloadOffset, 0); }
+  public static void addSharing(FlatBufferBuilder builder, int sharingOffset) { builder.addOffset(13, sharingOffset, 0); }
   public static int endLadder(FlatBufferBuilder builder) {
     int o = builder.endTable();
     builder.required(o, 8);  // cost_units

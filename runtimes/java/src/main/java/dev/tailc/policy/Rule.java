@@ -17,8 +17,10 @@ public final class Rule {
   public static final int SHED = 9;
   public static final int CUT_OFF = 10;
   public static final int DEGRADE = 11;
+  public static final int START_BELOW = 12;
+  public static final int GIVE_UP = 13;
 
-  public static final String[] names = { "UNSTATED", "REREAD_ROW", "NEVER_DESCEND", "BOOST_LAST_RUNG", "AGE_FROM_ARRIVAL", "CORE_PER_REQUEST", "MAKE_ROOM", "WAITED_START_LAST", "BUSY_PERIOD_AGE", "SHED", "CUT_OFF", "DEGRADE", };
+  public static final String[] names = { "UNSTATED", "REREAD_ROW", "NEVER_DESCEND", "BOOST_LAST_RUNG", "AGE_FROM_ARRIVAL", "CORE_PER_REQUEST", "MAKE_ROOM", "WAITED_START_LAST", "BUSY_PERIOD_AGE", "SHED", "CUT_OFF", "DEGRADE", "START_BELOW", "GIVE_UP", };
 
   public static String name(int e) { return names[e]; }
 }

@@ -1,0 +1,33 @@
+"""How requests share what they draw on, where rows by requests in the system do not say it all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Sharing:
+    """When a request starts by what is in use, and when it gives up; each part goes with its rule.
+
+    `start_unit`, `start_below_ppm` (rule start-below): the waiter that came first starts as soon as
+    all that run take less than that of the cost unit. `give_up_us` (give-up): from this age on a
+    request is on the first rung and boosted no longer; it has missed its tail, and those that have
+    not may have the rest.
+    """
+
+    start_unit: int | None = None
+    start_below_ppm: int | None = None
+    give_up_us: int | None = None
+
+    def __post_init__(self) -> None:
+        if (self.start_unit is None) != (self.start_below_ppm is None):
+            raise ValueError("what is counted at starts and its limit go together")
+        if self.start_unit is not None and self.start_unit < 0:
+            raise ValueError("a cost unit has a number from 0 on")
+        if self.start_below_ppm is not None and self.start_below_ppm < 1:
+            raise ValueError("nobody starts below nothing in use")
+        if self.give_up_us is not None and self.give_up_us < 1:
+            raise ValueError("a request has time before it gives up")
+
+
+NO_SHARING = Sharing()
