@@ -16,6 +16,17 @@ class Goal(enum.Enum):
     ENERGY = "energy"
 
 
+class Freedom(enum.Enum):
+    """What a server may do beyond climbing and waiting by the number in the system.
+
+    may-descend: a request falls where its row has a lower rung. The others are rules of the ladder.
+    """
+
+    START_BELOW = "start-below"
+    GIVE_UP = "give-up"
+    MAY_DESCEND = "may-descend"
+
+
 @dataclass(frozen=True)
 class QueueAim:
     """The percentile of latency to make small, at which rates, and how much may be replayed.
@@ -25,7 +36,8 @@ class QueueAim:
     judged_by: how they do where tables are judged; None: alike. recorded: the column of the trace
     that both are read from. may_wait: whether a request may wait for another to leave. goal: what
     is made small; target_us: latency that the percentile must then keep to in the search, and
-    limit_us, no less, before the judge; None where nothing is to be kept.
+    limit_us, no less, before the judge; None where nothing is to be kept. freedoms: what a tuned
+    table may make use of.
     """
 
     percentile_ppm: int
@@ -39,6 +51,7 @@ class QueueAim:
     goal: Goal = Goal.TAIL
     target_us: int | None = None
     limit_us: int | None = None
+    freedoms: tuple[Freedom, ...] = ()
 
     def __post_init__(self) -> None:
         assert (self.goal is Goal.TAIL) == (self.target_us is None) == (self.limit_us is None)

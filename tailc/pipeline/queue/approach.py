@@ -69,7 +69,9 @@ def _on_shared_cores(formula: Ladder, load: Workload, aim: QueueAim) -> Approach
         capacity=float(cores),
         as_told="each on one thread",
         subject_of=on_ladder,
-        space_of=lambda tail_us: lines(formula, tail_us, cores, may_wait=aim.may_wait),
+        space_of=lambda tail_us: lines(
+            formula, tail_us, cores, may_wait=aim.may_wait, freedoms=aim.freedoms
+        ),
         starts=family.STARTS,
         server=shared_server(formula),
     )

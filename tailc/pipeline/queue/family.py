@@ -2,8 +2,10 @@
 
 A point gives, for each rung above the first, the age from which a request is on it at some loads
 (*knots*), linear in between and beyond; then from how many in the system on requests wait for an
-exit; then, where the ladder boosts, up to how many threads. Ages below 0 are 0: the request starts
-there. Ages grow with the load, and a rung that a higher one comes before is left out.
+exit, or, where they start by what is in use, below how many threads; then, where the ladder
+boosts, up to how many threads; then, where requests may give up, from which age on. Ages below 0
+are 0: the request starts there. Ages grow with the load, and a rung that a higher one comes before
+is left out.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from tailc.forms.ladder.sharing import NO_SHARING, Sharing
 from tailc.forms.ladder.table import (
     AT_ONCE,
     ON_EXIT,
@@ -21,10 +24,12 @@ from tailc.forms.ladder.table import (
     Guard,
     Ladder,
     Row,
+    Rule,
     collapse,
 )
 from tailc.percentiles import PPM
 from tailc.pipeline.queue.knots import between, climbs_of, formula_ages, loads_at
+from tailc.replay.queue_aim import Freedom
 
 # Ages are whole multiples of a power of ten, so many of which at least make a tail.
 _STEPS_IN_TAIL = 200
@@ -39,7 +44,9 @@ _LINE_CORES = (1 / 3, 1.0)
 _ADMISSIONS = (2.5, 1.0, 0.6)
 # At first the last rung is boosted for so many threads, in cores.
 _BOOST = 1.5
-_ADMISSION_SPREAD, _BOOST_SPREAD = 0.2, 0.5
+# At first a request gives up when it is as late as the tail, of the formula's table.
+_GIVE_UP = 1.0
+_ADMISSION_SPREAD, _BOOST_SPREAD, _GIVE_UP_SPREAD = 0.2, 0.5, 0.15
 STARTS = 2 * len(_ADMISSIONS)
 
 
@@ -48,7 +55,7 @@ class Family:
     """Tables on the rungs and rules of `base`; `tail_us`, its tail, is the unit of ages.
 
     knots: float64 (knots,), loads, ascending. cores: those that requests share. may_wait: whether
-    a request may wait for an exit.
+    a request may wait for an exit. freedoms: rules that tables have besides those of `base`.
     """
 
     base: Ladder
@@ -56,6 +63,7 @@ class Family:
     cores: int
     knots: NDArray[np.float64]
     may_wait: bool = True
+    freedoms: tuple[Freedom, ...] = ()
 
     @property
     def step_us(self) -> int:
@@ -74,10 +82,15 @@ class Family:
         return max(self.base.rows[-1].first_load, round(_LAST_LOAD_CORES * self.cores))
 
     def point(
-        self, ages: NDArray[np.float64], admission: float, boost: float
+        self,
+        ages: NDArray[np.float64],
+        admission: float,
+        boost: float,
+        give_up: float = _GIVE_UP,
     ) -> NDArray[np.float64]:
-        """From ages in tails, (climbs, knots), and the other two in cores."""
-        others = [admission] if self.base.boost is None else [admission, boost]
+        """From ages and that of giving up in tails, (climbs, knots), and the other two in cores."""
+        others = [admission, *([boost] if self.base.boost else [])]
+        others += [give_up] if Freedom.GIVE_UP in self.freedoms else []
         return np.concatenate([ages.ravel(), others])
 
     def ages_of(self, point: NDArray[np.float64], loads: NDArray[np.float64]) -> NDArray:
@@ -85,20 +98,22 @@ class Family:
         at_knots = point[: self.climbs * len(self.knots)].reshape(self.climbs, -1)
         return between(at_knots, self.knots, loads)
 
-    def others_of(self, point: NDArray[np.float64]) -> tuple[float, float]:
-        """From how many in the system on requests wait, and what is boosted, in cores."""
-        admission, *boost = point[self.climbs * len(self.knots) :].tolist()
-        return admission, boost[0] if boost else 0.0
+    def others_of(self, point: NDArray[np.float64]) -> tuple[float, float, float]:
+        """When requests wait, and what is boosted, in cores; when they give up, in tails."""
+        admission, *others = point[self.climbs * len(self.knots) :].tolist()
+        boost = others.pop(0) if self.base.boost else 0.0
+        return admission, boost, others[0] if others else _GIVE_UP
 
     def table(self, point: NDArray[np.float64]) -> Ladder:
         """The point's table."""
-        admission, boost = self.others_of(point)
+        admission, boost, give_up = self.others_of(point)
         # On a very large server a row holds for several loads.
         step = -(-self.last_load // _MOST_ROWS)
         loads = np.arange(1, self.last_load + 1, step)
         ages_us = _in_order(self.ages_of(point, loads.astype(np.float64)) * self.tail_us)
         ages_us = np.rint(ages_us / self.step_us).astype(np.int64) * self.step_us
-        waits_from = round(admission * self.cores) if self.may_wait else self.last_load
+        by_row = self.may_wait and Freedom.START_BELOW not in self.freedoms
+        waits_from = round(admission * self.cores) if by_row else self.last_load
         never_us = _NEVER_TAILS * self.tail_us
         rows = [
             _row(load, load + step - 1, ages, waits=load > max(waits_from, 1), never_us=never_us)
@@ -109,6 +124,8 @@ class Family:
             rows=collapse(rows),
             guard=Guard(1, self.last_load),
             boost=self._boost(boost),
+            rules=self._rules(),
+            sharing=self._sharing(admission, give_up),
         )
 
     def starts(self) -> Iterator[NDArray[np.float64]]:
@@ -120,8 +137,9 @@ class Family:
     def spread(self, age: float, load: float, narrower: float) -> NDArray[np.float64]:
         """See `Space`."""
         ages = age + load * self.knots / self.cores
-        others = _ADMISSION_SPREAD * narrower, _BOOST_SPREAD * narrower
-        return self.point(np.tile(ages, (self.climbs, 1)), *others)
+        others = _ADMISSION_SPREAD, _BOOST_SPREAD, _GIVE_UP_SPREAD
+        ages = np.tile(ages, (self.climbs, 1))
+        return self.point(ages, *(narrower * spread for spread in others))
 
     def finer(self) -> Family:
         """Each rung's age is a curve of many pieces."""
@@ -135,10 +153,35 @@ class Family:
         held = self.base.boost
         return held and Boost(held.unit, max(round(cores * self.cores), 1) * PPM)
 
+    def _rules(self) -> tuple[Rule, ...]:
+        kept = set(self.base.rules) | {_RULES[one] for one in self.freedoms if one in _RULES}
+        if Freedom.MAY_DESCEND in self.freedoms:
+            kept.discard(Rule.NEVER_DESCEND)
+        return tuple(sorted(kept, key=lambda rule: rule.value))
 
-def lines(base: Ladder, tail_us: int, cores: int, *, may_wait: bool = True) -> Family:
+    def _sharing(self, admission: float, give_up: float) -> Sharing | None:
+        """What the rules for it need, on the grid."""
+        below_ppm = max(round(admission * self.cores), 1) * PPM
+        give_up_us = max(round(give_up * self.tail_us / self.step_us), 1) * self.step_us
+        starts = (0, below_ppm) if Freedom.START_BELOW in self.freedoms else (None, None)
+        told = Sharing(*starts, give_up_us if Freedom.GIVE_UP in self.freedoms else None)
+        return None if told == NO_SHARING else told
+
+
+_RULES = {Freedom.START_BELOW: Rule.START_BELOW, Freedom.GIVE_UP: Rule.GIVE_UP}
+
+
+def lines(
+    base: Ladder,
+    tail_us: int,
+    cores: int,
+    *,
+    may_wait: bool = True,
+    freedoms: tuple[Freedom, ...] = (),
+) -> Family:
     """Each rung's age is a line over the load."""
-    return Family(base, tail_us, cores, loads_at(_LINE_CORES, cores), may_wait)
+    knots = loads_at(_LINE_CORES, cores)
+    return Family(base, tail_us, cores, knots, may_wait, freedoms)
 
 
 def _in_order(ages_us: NDArray[np.float64]) -> NDArray[np.float64]:

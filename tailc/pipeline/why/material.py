@@ -113,9 +113,14 @@ def arrivals_for(policy: Policy, given: tuple[Arrivals, ...] | None) -> Arrivals
 
 
 def _check_shares_cores(policy: Policy) -> None:
-    if Rule.CORE_PER_REQUEST in table_of(policy).rules:
+    table = table_of(policy)
+    if Rule.CORE_PER_REQUEST in table.rules:
         message = f"policy `{policy.name}` gives each request a core of its own"
         hint = "rows are tried where requests share cores: leave `--trace` and `--spec` out"
+        raise TailcError(Finding(Code.USAGE, message, help=hint))
+    if table.sharing is not None:
+        message = f"policy `{policy.name}` has rules that its rows do not tell"
+        hint = "rows are tried where they say it all: leave `--trace` and `--spec` out"
         raise TailcError(Finding(Code.USAGE, message, help=hint))
 
 

@@ -61,7 +61,7 @@ def queue_aim(spec: FewToManySpec) -> QueueAim | None:
         )
         raise TailcError(Finding(Code.MISSING_KEY, message, help="add `rates: [30/s, 40/s]`"))
     # The replay takes half a second to import, which a check of a spec can do without.
-    from tailc.replay.queue_aim import QueueAim
+    from tailc.replay.queue_aim import Freedom, QueueAim
 
     weights = spec.search.weights or (1,) * len(spec.rates_mrps)
     percentile_ppm = spec.slos[0].percentile_ppm
@@ -74,6 +74,7 @@ def queue_aim(spec: FewToManySpec) -> QueueAim | None:
         _pattern(spec.search),
         recorded=recorded and recorded.arrivals,
         may_wait=spec.search.e1 == "paper",
+        freedoms=tuple(map(Freedom, spec.search.freedoms)),
     )
 
 

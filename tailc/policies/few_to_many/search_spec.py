@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 # Every load up to it is a row that is searched and kept in memory.
 MAX_IN_SYSTEM = 10_000
 _NOT_POISSON = ("bursts", "diurnal", "recorded")
-_OF_QUEUE = ("requests", "weights", *_NOT_POISSON)
+_OF_QUEUE = ("requests", "weights", "freedoms", *_NOT_POISSON)
 
 
 class SearchSpec(SpecModel):
@@ -72,6 +72,13 @@ class SearchSpec(SpecModel):
         description="Of the objective `queue`: the gaps between the requests of the trace, by a "
         "column of times.",
         examples=["at", {"column": "at", "unit": "s"}],
+    )
+    freedoms: tuple[Literal["start-below", "give-up", "may-descend"], ...] = Field(
+        default=(),
+        description="Of the objective `queue`: what the server can do besides, and the table may "
+        "use: start requests by the threads in use, let late ones fall to one thread, let any fall "
+        "where the row has fewer.",
+        examples=[["start-below", "give-up"]],
     )
     step_us: DurationUs | None = Field(
         default=None, alias="step", description="Step of the grid of intervals."
@@ -126,8 +133,22 @@ class SearchSpec(SpecModel):
             message = f"and `search.{first}` both say how requests arrive"
             at, also = ("search", other), ("search", first)
             yield Complaint(Code.CONFLICT, message, "remove one", at, also)
+        yield from self._freedom_complaints()
         if self.bursts is not None:
             yield from _burst_complaints(self.bursts.burstiness, rates_mrps)
+
+    def _freedom_complaints(self) -> Iterator[Complaint]:
+        at = ("search", "freedoms")
+        if len(set(self.freedoms)) < len(self.freedoms):
+            yield Complaint(Code.CONFLICT, "names one twice", "name each once", at)
+        if "start-below" in self.freedoms and self.e1 == "never":
+            message = "holds `start-below`, by which requests wait, but under `e1: never` none does"
+            yield Complaint(Code.CONFLICT, message, "remove one", at, ("search", "e1"))
+        if "give-up" in self.freedoms and "start-below" not in self.freedoms:
+            # Late requests would hold the places of others and leave cores idle; once there are
+            # enough of them, all that come are late too.
+            message = "holds `give-up` without `start-below`: late requests would keep others out"
+            yield Complaint(Code.CONFLICT, message, "add `start-below`", at)
 
 
 def _burst_complaints(bursts: Burstiness, rates_mrps: Sequence[int]) -> Iterator[Complaint]:

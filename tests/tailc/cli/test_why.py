@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from tailc.artifact.files import write_policy
+from tailc.forms.ladder.sharing import Sharing
+from tests.tailc.artifact.published import sharing_policy
 from tests.tailc.policies.few_to_many.case import write
 from tests.tailc.schemas import validate
 from tests.tailc.toy import with_lines, write_toy
@@ -155,3 +158,13 @@ def test_on_cores_of_their_own_requests_are_told_of_but_not_replayed(kit, tailc)
     ended = tailc(*words, "--trace", kit.held_out, "--rate", "4/s")
     assert ended.code == 64
     assert "a core of its own" in " ".join(ended.err.split())
+
+
+def test_rules_that_rows_do_not_tell_are_not_tried_row_by_row(tailc, tmp_path):
+    path = tmp_path / "sharing"
+    write_policy(sharing_policy(Sharing(0, 8_000_000, 325_000)), path)
+    asked = ("why", path, "--in-system", "3", "--age", "20ms")
+    assert tailc(*asked).code == 0
+    ended = tailc(*asked, "--trace", "any.csv", "--rate", "4/s")
+    assert ended.code != 0
+    assert "its rows do not tell" in " ".join(ended.err.split())

@@ -12,6 +12,8 @@ import pytest
 
 from tailc.artifact.files import read_policy, write_policy
 from tailc.errors import Code
+from tailc.forms.ladder.table import Rule
+from tailc.percentiles import PPM
 from tailc.pipeline.compile import compile_policy
 from tailc.pipeline.queue.tune import parts_of
 from tailc.report.compiled import compiled_result
@@ -87,6 +89,31 @@ def test_a_compile_tells_how_the_table_was_judged(tuned):
     assert [line.split()[0] for line in lines[1:4]] == ["rate", "30/s", "90/s"]
 
 
+def test_a_table_makes_use_of_what_the_server_may_do_besides(tmp_path, tailc):
+    freedoms = ["start-below", "give-up", "may-descend"]
+    case = queued(tmp_path, freedoms=freedoms, requests=8_000_000)
+    case.spec.write_text(case.spec.read_text().replace(RATES, "rates: [90/s]"))
+    compiled = compile_policy(str(case.spec), threads=2)
+    assert compiled.queue is not None
+    (gain,) = compiled.queue.judged.gains
+    assert gain.high_ppm < 0
+    write_policy(compiled.policy, tmp_path / "freer")
+    (ladder,) = read_policy(str(tmp_path / "freer")).ladders
+    assert {Rule.START_BELOW, Rule.GIVE_UP} < set(ladder.rules)
+    assert Rule.NEVER_DESCEND not in ladder.rules
+    told = ladder.sharing
+    assert told is not None
+    assert told.start_below_ppm is not None
+    assert told.give_up_us is not None
+    assert told.start_below_ppm % PPM == 0
+    # it is to be found near the tail
+    assert 0.3 < told.give_up_us / gain.tuned_us < 3
+    words = ("--trace", case.held_out, "--output-format", "json")
+    done = tailc("verify", tmp_path / "freer", *words)
+    baselines = json.loads(done.out)["result"]["points"][0]["baselines"]
+    assert "SEQ" in [run["subject"] for run in baselines]
+
+
 def test_threads_change_no_byte(tuned):
     case, policy, _ = tuned
     one = policy.with_name("one")
@@ -133,6 +160,10 @@ def tails_of(compiled):
         ({"weights": [1]}, RATES, "are 1, but there are 2 rates"),
         ({}, "", "no `rates` are given"),
         ({"objective": "tail", "weights": [1, 1]}, RATES, "is for the objective `queue`"),
+        ({"objective": "tail", "freedoms": ["give-up"]}, RATES, "is for the objective `queue`"),
+        ({"freedoms": ["give-up", "give-up"]}, RATES, "names one twice"),
+        ({"freedoms": ["start-below"], "e1": "never"}, RATES, "by which requests wait"),
+        ({"freedoms": ["give-up"]}, RATES, "without `start-below`"),
         ({"requests": 5}, RATES, "requests"),
         ({"requests": 1_000_000}, RATES, "set `search.requests` to"),
         ({}, "rates: [30/s, 125/s]", "[30/s, 125/s] | ^^^^^"),

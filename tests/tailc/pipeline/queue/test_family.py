@@ -9,9 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tailc.forms.ladder.table import AdmissionKind, Boost, Climb
+from tailc.forms.ladder.sharing import Sharing
+from tailc.forms.ladder.table import AdmissionKind, Boost, Climb, Rule
 from tailc.percentiles import PPM
 from tailc.pipeline.queue.family import lines
+from tailc.replay.queue_aim import Freedom
 from tests.tailc.pipeline.queue.case import CORES, MS, ladder
 
 TAIL_US = 100 * MS
@@ -114,3 +116,24 @@ def test_nobody_waits_for_an_exit_where_that_is_not_wanted():
     family = lines(BASE, TAIL_US, CORES, may_wait=False)
     table = family.table(family.point(np.zeros((2, 2)), 0.5, 1.0))
     assert {row.admission.kind for row in table.rows} == {AdmissionKind.AT_ONCE}
+
+
+def test_a_table_with_every_freedom_starts_by_what_is_in_use_and_gives_up():
+    family = lines(BASE, TAIL_US, CORES, freedoms=tuple(Freedom))
+    point = family.point(np.zeros((2, 2)), 0.8, 1.0, 0.957)
+    table = family.table(point)
+    # 0.8 of four cores are three threads, and 95.7 ms are on the grid of 100 us
+    assert table.sharing == Sharing(0, 3 * PPM, 95_700)
+    assert {row.admission.kind for row in table.rows} == {AdmissionKind.AT_ONCE}
+    rules = {Rule.START_BELOW, Rule.GIVE_UP}
+    assert set(table.rules) == (set(BASE.rules) | rules) - {Rule.NEVER_DESCEND}
+    fine = family.finer()
+    assert fine.table(family.refined(point, fine)) == table
+
+
+def test_each_freedom_stands_alone():
+    point = np.zeros(6)
+    by_row = lines(BASE, TAIL_US, CORES, freedoms=(Freedom.MAY_DESCEND,))
+    assert by_row.table(point).sharing is None
+    late = lines(BASE, TAIL_US, CORES, freedoms=(Freedom.GIVE_UP,))
+    assert late.table(late.point(np.zeros((2, 2)), 0.5, 1.0)).sharing == Sharing(give_up_us=TAIL_US)
