@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 COMMANDS = (
     *("check", "compile", "verify", "diff", "simulate", "vary", "size", "tune", "fit"),
-    *("lookup", "why", "inspect", "embed", "sign", "keygen", "rollback", "split", "schema"),
+    *("lookup", "why", "inspect", "embed", "sign", "keygen", "rollback"),
+    *("ingest", "split", "schema"),
 )
 # What stands below a command that also works by itself, by the file that it is in.
 BELOW = {

@@ -8,6 +8,7 @@ from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, Place, TailcError
 from tailc.traces.demand_log import as_drawn, demands_of_log, is_demand_log
 from tailc.traces.profile import DemandProfile
+from tailc.traces.profile_file import reading_of_profile
 from tailc.traces.source import Format, open_source
 from tailc.traces.trace import trace_in
 from tailc.traces.written import reading_stated_in
@@ -35,8 +36,9 @@ def read_drift(
 ) -> Drifted:
     """The trace at `source` (`-` is standard input) against the demand of the compile.
 
-    It is read as the compile read its own, or as it says itself: a part that `tailc split` wrote,
-    or the log of a runtime. Raises TailcError for a policy to which no request arrives.
+    It is read as the compile read its own, or as it says itself: a profile, a part that
+    `tailc split` wrote, or the log of a runtime. Raises TailcError for a policy to which no
+    request arrives.
     """
     if policy.shares is not None or policy.plan is not None:
         message = f"policy `{policy.name}` has no demand of requests that could drift"
@@ -46,7 +48,8 @@ def read_drift(
         if is_demand_log(opened):
             trace = as_drawn(trace_in(opened, demands_of_log(policy.reading.reference), format))
         else:
-            own = reading_stated_in(opened)
+            own = reading_of_profile(opened, demands_of_log(policy.reading.reference))
+            own = own or reading_stated_in(opened)
             trace = trace_in(opened, own or replace(policy.reading, split=None), format)
     drift = drift_from(policy, trace.profile, seed)
     findings = drift_findings(drift, Place(source))

@@ -17,7 +17,8 @@ from tailc.replay.workload import degrees
 from tailc.traces.arrivals import ArrivalColumn
 from tailc.traces.demand_log import as_drawn, reading_of_log
 from tailc.traces.profile import DemandProfile
-from tailc.traces.reading import SplitRule
+from tailc.traces.profile_file import reading_of_profile
+from tailc.traces.reading import Reading, SplitRule
 from tailc.traces.source import Format, Source, open_source
 from tailc.traces.split import held_out_mask
 from tailc.traces.trace import Trace, trace_in
@@ -43,10 +44,10 @@ def read_held_out(
 ) -> HeldOut:
     """The trace at `source` (`-` is standard input), by the policy's own reading.
 
-    A part that `tailc split` wrote states its own reading, and the log of a runtime has one. Where
-    `source` is the whole trace that the policy was compiled from, and a split was recorded, the
-    held-out part of it is returned; any other trace need not have the column that decided the
-    split.
+    A part that `tailc split` wrote states its own reading, as a profile does, and the log of a
+    runtime has one. Where `source` is the whole trace that the policy was compiled from, and a
+    split was recorded, the held-out part of it is returned; any other trace need not have the
+    column that decided the split.
     `arrivals` names a column of arrival times: then each request also has its arrival.
     Raises TailcError for a policy of shares, or of a plan, to which no request arrives.
     """
@@ -54,7 +55,7 @@ def read_held_out(
         raise _without_requests(policy)
     with open_source(source) as opened:
         logged = reading_of_log(opened, policy.reading)
-        own = logged or reading_stated_in(opened)
+        own = logged or _stated(opened, policy)
         reading = replace(policy.reading, split=None) if own is None else own
         trace = trace_in(opened, reading, format)
         trace = trace if logged is None else as_drawn(trace)
@@ -73,6 +74,11 @@ def read_held_out(
             opened, trace, policy.reading, arrivals, chosen, format
         )
         return HeldOut(trace.profile, (*trace.warnings, *remarks), recorded)
+
+
+def _stated(opened: Source, policy: Policy) -> Reading | None:
+    """How to read what says itself what it is: a profile, or a part of a split trace."""
+    return reading_of_profile(opened, policy.reading) or reading_stated_in(opened)
 
 
 def trace_warnings(
@@ -115,7 +121,8 @@ def _without_requests(policy: Policy) -> TailcError:
 def _timeless(opened: Source, arrivals: ArrivalColumn) -> TailcError:
     return opened.fault(
         Code.MISSING_COLUMN,
-        f"`{opened.name}` was written by `tailc split` or by a runtime, and has no arrival times",
+        f"`{opened.name}` is a profile, or was written by `tailc split` or by a runtime: "
+        "it has no arrival times",
         field=arrivals.name,
         advice="give the whole trace; where the policy has a split, the held-out part is taken",
     )

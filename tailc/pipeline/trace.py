@@ -13,11 +13,14 @@ from tailc.pipeline.reading import reading
 from tailc.pipeline.spec import OpenedSpec
 from tailc.specs.days import DaysAsked
 from tailc.specs.throughput import ThroughputSpec
+from tailc.traces.counted import Counted
 from tailc.traces.profile import DemandProfile
+from tailc.traces.profile_file import is_profile, read_counted
 from tailc.traces.reading import Reading
+from tailc.traces.source import open_source
 from tailc.traces.split import split
 from tailc.traces.throughput import ThroughputTrace, read_throughput, split_throughput
-from tailc.traces.trace import Trace, read_trace
+from tailc.traces.trace import Trace, trace_in
 
 # What can be odd about speed-ups by degree; speeds by rung may do all of it.
 ABOUT_DEGREES = {
@@ -83,7 +86,10 @@ def open_trace(opened: OpenedSpec) -> OpenedTrace:
     spec = opened.spec
     assert not isinstance(spec.demand, DaysAsked)
     recipe = reading(spec.demand, spec.speedup, spec.max_degree)
-    trace = read_trace(trace_path(opened), recipe, spec.demand.format)
+    with open_source(trace_path(opened)) as source:
+        if is_profile(source):
+            recipe = _as_counted(opened, recipe, read_counted(source))
+        trace = trace_in(source, recipe, spec.demand.format)
     if not opened.kind.speeds_by_degree:
         trace = replace(trace, warnings=not_about_degrees(trace.warnings))
     elif recipe.curves:  # they are written in the spec, so that is where they are odd
@@ -99,6 +105,22 @@ def trace_path(opened: OpenedSpec) -> str:
     demand = opened.spec.demand
     assert not isinstance(demand, DaysAsked)
     return _beside(opened.path, demand.trace)
+
+
+def _as_counted(opened: OpenedSpec, recipe: Reading, counted: Counted) -> Reading:
+    """The reading of a profile, which must measure what the spec says; notes where it is from."""
+    if counted.measure is not recipe.measure:
+        message = (
+            f"the profile measures `{counted.measure.value}`, "
+            f"but the spec says `{recipe.measure.value}`"
+        )
+        hint = f"write `measure: {counted.measure.value}`"
+        if counted.measure.value.startswith("response-"):
+            hint += ", and why that may stand for demand in `response_time_because`"
+        place = opened.loaded.place("demand", "measure")
+        raise TailcError(Finding(Code.CONFLICT, message, place, hint))
+    origins = [origin.sentence for origin in counted.origins]
+    return replace(recipe, note="; ".join(filter(None, [recipe.note, *origins])))
 
 
 def split_trace(opened: OpenedSpec, read: OpenedTrace) -> tuple[DemandProfile, DemandProfile]:

@@ -33,9 +33,13 @@ from tailc.specs.slo import Slo
 from tailc.units import shorten
 
 API_VERSION = "tailc/v1"
+PROFILE_SUFFIX = ".profile"
+PROFILE_PATTERN = r"\.profile$"
+# A histogram has no columns, no single requests to keep or to hold out, and a unit of its own.
+_SAID_BY_PROFILES = ("column", "unit", "weight", "timings", "where", "held_out")
 MAX_SEED = 2**32 - 1
 # A reason in fewer words ("ok", "it is fine") tells the reader of an artifact nothing.
-_WORDS_OF_A_REASON = 4
+WORDS_OF_A_REASON = 4
 
 
 class SloSpec(SpecModel):
@@ -122,12 +126,15 @@ class DemandSpec(SpecModel):
         examples=["traces/design.parquet"],
         description="Path of the trace, relative to the spec; `-` is standard input.",
     )
-    format: Literal["auto", "parquet", "csv", "ndjson"] = Field(
+    format: Literal["auto", "parquet", "csv", "ndjson", "profile"] = Field(
         default="auto", description="Format of the trace; `auto` goes by its name and first bytes."
     )
-    column: Text | None = Field(default=None, description="Column with each request's demand.")
+    column: Text | None = Field(
+        default=None, description="Column with each request's demand; a profile has none to name."
+    )
     unit: Literal["ns", "us", "ms", "s"] = Field(
-        examples=["ms"], description="Unit of the times in the trace."
+        examples=["ms"],
+        description="Unit of the times in the trace. **Required**, but a profile says its own.",
     )
     # Stands before `measure`, whose check reads it.
     response_time_because: Text | None = Field(
@@ -160,11 +167,35 @@ class DemandSpec(SpecModel):
         description="Requests kept out to verify on: a percentage, or how to choose them.",
     )
 
+    @model_validator(mode="before")
+    @classmethod
+    def _complete_profile(cls, value: Any) -> Any:
+        """What a profile says itself need not be written, and nothing else may be."""
+        if not isinstance(value, dict) or not _is_profile(value):
+            return value
+        said = [
+            Complaint(Code.CONFLICT, "is not read: a profile says it itself", "remove it", (key,))
+            for key in _SAID_BY_PROFILES
+            if key in value
+        ]
+        if said:
+            raise RefusalError(*said)
+        return {**value, "column": "demand_ms", "weight": "weight", "unit": "ms"}
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        schema = handler(core_schema)
+        needed = [key for key in schema["required"] if key != "unit"]
+        of_profile = {"properties": {"trace": {"pattern": PROFILE_PATTERN}}}
+        return {**schema, "required": needed, "if": of_profile, "else": {"required": ["unit"]}}
+
     @field_validator("response_time_because")
     @classmethod
     def _check_reason(cls, reason: str | None) -> str | None:
-        if reason is not None and len(reason.split()) < _WORDS_OF_A_REASON:
-            message = f"must be a sentence of at least {_WORDS_OF_A_REASON} words"
+        if reason is not None and len(reason.split()) < WORDS_OF_A_REASON:
+            message = f"must be a sentence of at least {WORDS_OF_A_REASON} words"
             hint = "say why waiting does not count here, for whoever reads the artifact"
             raise RefusalError(Complaint(Code.RESPONSE_TIME, message, hint))
         return reason
@@ -205,6 +236,12 @@ class DemandSpec(SpecModel):
         message = f"explains a response time, but `measure` is `{self.measure}`"
         at, also = ("response_time_because",), ("measure",)
         return [Complaint(Code.CONFLICT, message, "remove it", at, also)]
+
+
+def _is_profile(demand: dict[str, Any]) -> bool:
+    named = isinstance(demand.get("trace"), str) and demand["trace"].endswith(PROFILE_SUFFIX)
+    asked = demand.get("format", "auto")
+    return asked == "profile" or (asked == "auto" and named)
 
 
 class ClassCurvesSpec(SpecModel):

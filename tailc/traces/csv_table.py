@@ -22,13 +22,18 @@ OnRagged = Callable[[pa_csv.InvalidRow], str]
 
 
 class CsvTable:
-    """The rows of a CSV file; see `Table`."""
+    """The rows of a CSV file; see `Table`. With `header` its columns, every line is a row."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, header: tuple[str, ...] | None = None) -> None:
         self.source = source
+        self.header = header
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self._stated if self.header is None else self.header
 
     @cached_property
-    def names(self) -> tuple[str, ...]:
+    def _stated(self) -> tuple[str, ...]:
         text = self.source.head().decode("utf-8-sig", errors="replace")
         try:
             records = csv.reader(io.StringIO(text, newline=""))
@@ -48,9 +53,9 @@ class CsvTable:
         return tuple(header)
 
     def batches(self, wanted: Wanted) -> Iterator[pa.RecordBatch]:
-        if _has_no_rows(self.source):
+        if self._has_no_rows():
             return
-        reading, converting = _options(wanted, wanted.is_number)
+        reading, converting = self._options(wanted, wanted.is_number)
         with (
             self.source.plain() as stream,
             pa_csv.open_csv(stream, reading, _parsing(), converting) as reader,
@@ -75,15 +80,33 @@ class CsvTable:
             raise TailcError(self._ragged_row(ragged))
 
     def _all_text(self, wanted: Wanted, on_ragged: OnRagged | None) -> Iterator[pa.RecordBatch]:
-        if _has_no_rows(self.source):
+        if self._has_no_rows():
             return
         # The unthreaded reader of a whole file knows the row numbers of ragged rows, and calls
         # back on this thread. That of a stream does so on a thread of its own, which outlives it:
         # where the process ends soon after, it is aborted.
-        reading, converting = _options(wanted, lambda _name: False, use_threads=False)
+        reading, converting = self._options(wanted, lambda _name: False, use_threads=False)
         with self.source.plain() as stream:
             table = pa_csv.read_csv(stream, reading, _parsing(on_ragged), converting)
         yield from table.to_batches()
+
+    def _options(
+        self, wanted: Wanted, is_number: Callable[[str], bool], use_threads: bool = True
+    ) -> tuple[pa_csv.ReadOptions, pa_csv.ConvertOptions]:
+        types = {name: pa.float64() if is_number(name) else pa.string() for name in wanted.names}
+        return (
+            pa_csv.ReadOptions(
+                block_size=BLOCK_BYTES, use_threads=use_threads, column_names=self.header
+            ),
+            pa_csv.ConvertOptions(
+                column_types=types, include_columns=list(wanted.names), null_values=[]
+            ),
+        )
+
+    def _has_no_rows(self) -> bool:
+        """Whether the file is a header and nothing more, which pyarrow takes for broken."""
+        head = self.source.head()
+        return self.header is None and b"\n" not in head and b"\r" not in head
 
     def _unreadable(self, error: Exception, is_utf8: bool) -> TailcError:
         if not is_utf8:
@@ -94,8 +117,8 @@ class CsvTable:
 
     def _ragged_row(self, ragged: list[pa_csv.InvalidRow]) -> Finding:
         first = ragged[0]
-        # The reader counts the header as row 1.
-        rows = [row.number - 1 for row in ragged[:SHOWN]]
+        # The reader counts the header, where there is one, as row 1.
+        rows = [row.number - (self.header is None) for row in ragged[:SHOWN]]
         message = (
             f"row has {first.actual_columns} cells where the header has {first.expected_columns}"
         )
@@ -106,18 +129,6 @@ class CsvTable:
             )
         place = Place(self.source.name, row=rows[0], excerpt=first.text)
         return Finding(Code.RAGGED_ROW, message, place, help="quote cells that contain commas")
-
-
-def _options(
-    wanted: Wanted, is_number: Callable[[str], bool], use_threads: bool = True
-) -> tuple[pa_csv.ReadOptions, pa_csv.ConvertOptions]:
-    types = {name: pa.float64() if is_number(name) else pa.string() for name in wanted.names}
-    return (
-        pa_csv.ReadOptions(block_size=BLOCK_BYTES, use_threads=use_threads),
-        pa_csv.ConvertOptions(
-            column_types=types, include_columns=list(wanted.names), null_values=[]
-        ),
-    )
 
 
 def _parsing(on_ragged: OnRagged | None = None) -> pa_csv.ParseOptions:
@@ -134,9 +145,3 @@ def _is_utf8(source: Source) -> bool:
         except UnicodeDecodeError:
             return False
     return True
-
-
-def _has_no_rows(source: Source) -> bool:
-    """Whether the file is a header and nothing more, which pyarrow takes for broken."""
-    head = source.head()
-    return b"\n" not in head and b"\r" not in head

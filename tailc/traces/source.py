@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import stat
 import sys
@@ -19,7 +20,7 @@ import pyarrow as pa
 from tailc.errors import Code, Finding, Place, TailcError
 from tailc.traces.table import BLOCK_BYTES
 
-Format = Literal["auto", "parquet", "csv", "ndjson"]
+Format = Literal["auto", "parquet", "csv", "ndjson", "profile"]
 
 SUFFIXES: dict[str, Format] = {
     ".parquet": "parquet",
@@ -27,9 +28,11 @@ SUFFIXES: dict[str, Format] = {
     ".csv": "csv",
     ".ndjson": "ndjson",
     ".jsonl": "ndjson",
+    ".profile": "profile",
 }
 GZIP_MAGIC = b"\x1f\x8b"
 PARQUET_MAGIC = b"PAR1"
+PROFILE_HEAD = re.compile(rb'\{"digest":"[0-9a-f]{64}","format":"tailc-profile",')
 STDIN = "-"
 HEAD_BYTES = 1 << 20
 # A member is inflated in pieces, since a few bytes may stand for gigabytes. What is read at a time
@@ -219,4 +222,6 @@ def format_of(source: Source, asked: Format) -> Format:
     head = source.head()
     if head.startswith(PARQUET_MAGIC):
         return "parquet"
+    if PROFILE_HEAD.match(head):
+        return "profile"
     return "ndjson" if head.lstrip().startswith(b"{") else "csv"

@@ -24,11 +24,12 @@ from tailc.traces.curves import common_curves, curves_by_class, curves_by_reques
 from tailc.traces.ndjson_table import NdjsonTable
 from tailc.traces.parquet_table import ParquetTable
 from tailc.traces.profile import DemandProfile
+from tailc.traces.profile_file import ProfileTable
 from tailc.traces.reading import Reading, SplitBy
 from tailc.traces.source import Format, Source, format_of, open_source
 from tailc.traces.speedup_check import curve_findings
 from tailc.traces.split_keys import id_keys, time_keys
-from tailc.traces.table import Wanted
+from tailc.traces.table import Table, Wanted
 from tailc.traces.times import ms_of_ns, suspect_unit
 from tailc.traces.timings import timed_requests
 
@@ -36,7 +37,12 @@ from tailc.traces.timings import timed_requests
 MAX_TOTAL_WEIGHT = 2**53
 Filters = tuple[tuple[str, str], ...]
 _FILL = "check that what writes it has ended, and that it is the right file"
-TABLES = {"parquet": ParquetTable, "csv": CsvTable, "ndjson": NdjsonTable}
+TABLES = {
+    "parquet": ParquetTable,
+    "csv": CsvTable,
+    "ndjson": NdjsonTable,
+    "profile": ProfileTable,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +65,9 @@ class Trace:
 
 
 def read_trace(source: str, reading: Reading, format: Format = "auto") -> Trace:  # noqa: A002
-    """The trace in a Parquet, CSV or NDJSON file (the last two also gzipped), or `-` for stdin.
+    """The trace in a Parquet, CSV or NDJSON file or a profile, or `-` for stdin.
+
+    CSV and NDJSON may be gzipped.
 
     `auto` goes by the file's suffix, else by its first bytes. Only the columns that the reading
     names are read, in batches; demands are kept in whole nanoseconds, speed-ups in millionths,
@@ -86,12 +94,23 @@ def kept_cells(
 
     Reads at full speed first; where that stumbles, again in the way that can say where.
     """
-    table = TABLES[format_of(source, format)](source)
+    table = table_of(source, wanted, format_of(source, format))
+    return cells_of(table, wanted, source.name, where)
+
+
+def table_of(source: Source, wanted: Wanted, format: Format) -> Table:  # noqa: A002
+    """The rows of a file in a known format; TailcError unless it has each wanted column once."""
+    table: Table = TABLES[format](source)
     _check_names(table.names, wanted, source)
+    return table
+
+
+def cells_of(table: Table, wanted: Wanted, name: str, where: Filters = ()) -> Cells:
+    """The wanted columns of a table, which has them, of the rows that `where` keeps."""
     try:
-        return _gather(table.batches(wanted), wanted, where, source.name)
+        return _gather(table.batches(wanted), wanted, where, name)
     except (pa.ArrowException, OSError, UnicodeDecodeError):
-        return _gather(table.careful_batches(wanted), wanted, where, source.name)
+        return _gather(table.careful_batches(wanted), wanted, where, name)
 
 
 def wanted_columns(reading: Reading) -> Wanted:

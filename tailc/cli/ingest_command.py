@@ -1,0 +1,75 @@
+"""tailc ingest: what load generators and loggers write, as one profile."""
+
+from __future__ import annotations
+
+import click
+
+from tailc.cli.outcome import Outcome, reports
+from tailc.cli.quantities import CUT_OFF_US
+
+MEASURES = ("demand-cpu", "demand-busy", "response-open", "response-closed")
+
+
+@click.command("ingest", short_help="Count measurements into a profile.")
+@click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
+@click.option("--out", "-o", required=True, metavar="FILE", help="Write the profile here.")
+@click.option(
+    "--measure", type=click.Choice(MEASURES), help="What the times measure, where it is not told."
+)
+@click.option("--because", metavar="WHY", help="Why a response time is a demand, in a sentence.")
+@click.option(
+    "--expected-interval",
+    "interval_us",
+    type=CUT_OFF_US,
+    metavar="DURATION",
+    help="Between two requests of a client: add what a closed loop did not send.",
+)
+@click.option("--column", metavar="NAME", help="Column of a table with the times.")
+@click.option("--weight", metavar="NAME", help="Column with how many requests a row stands for.")
+@click.option("--unit", type=click.Choice(["ns", "us", "ms", "s"]), help="Unit of the times.")
+@reports
+def command(
+    inputs: tuple[str, ...],
+    out: str,
+    measure: str | None,
+    because: str | None,
+    interval_us: int | None,
+    column: str | None,
+    weight: str | None,
+    unit: str | None,
+) -> Outcome:
+    """Count the times in every INPUT into one profile, which a spec names as its trace.
+
+    An INPUT (- is standard input) is wrk2 output, an HdrHistogram log, what k6, vegeta, hey and oha
+    write, a table (Parquet, CSV, NDJSON) with --column, or a profile; gzipped or not. Its
+    format is seen from its content. Profiles of parts add up to the profile of the whole, to the
+    byte.
+    """
+    from pathlib import Path
+
+    from tailc.atomic_files import replace_files
+    from tailc.ingest.ingest import ingest
+    from tailc.ingest.measured import Said
+    from tailc.ingest.taken import Asked
+    from tailc.report.ingested import ingested_result, ingested_text
+    from tailc.traces.profile import Measure
+    from tailc.traces.profile_file import written_counted
+    from tailc.traces.reading import TimeUnit
+
+    _check(because, column, weight)
+    asked = Asked(column, weight, None if unit is None else TimeUnit(unit))
+    said = Said(None if measure is None else Measure(measure), because, interval_us)
+    ingested = ingest(inputs, asked, said)
+    replace_files([(Path(out), written_counted(ingested.counted))])
+    result = {"file": out, **ingested_result(ingested)}
+    return Outcome(text=ingested_text(ingested, out), result=result, findings=ingested.warnings)
+
+
+def _check(because: str | None, column: str | None, weight: str | None) -> None:
+    from tailc.specs.common import WORDS_OF_A_REASON
+
+    if because is not None and len(because.split()) < WORDS_OF_A_REASON:
+        message = f"`--because` must be a sentence of at least {WORDS_OF_A_REASON} words"
+        raise click.UsageError(f"{message}, for whoever reads the profile")
+    if weight is not None and column is None:
+        raise click.UsageError("`--weight` is a column of a table: name that of times by --column")

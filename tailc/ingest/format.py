@@ -1,0 +1,22 @@
+"""A format that measurements come in: how it is recognised, and how it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tailc.ingest.taken import Asked, Taken
+from tailc.traces.source import Source
+
+
+@dataclass(frozen=True)
+class Format:
+    """`matches` is given the first bytes of an input; `read` raises TailcError for bad ones.
+
+    `loose`: other text can look like it, so formats that cannot are asked first.
+    """
+
+    name: str
+    matches: Callable[[bytes], bool]
+    read: Callable[[Source, Asked], Taken]
+    loose: bool = False

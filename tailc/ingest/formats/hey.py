@@ -1,0 +1,48 @@
+"""What hey prints with `-o csv`: a row a request, in seconds.
+
+hey sends the next request of a worker when the last one is answered: a closed loop. Its summary
+has eleven bars and seven percentiles, which is refused in favour of the rows.
+"""
+
+from __future__ import annotations
+
+from tailc.errors import Code
+from tailc.ingest.format import Format
+from tailc.ingest.rows import is_success, of_successes
+from tailc.ingest.taken import Asked, Loop, Taken
+from tailc.traces.cells import numbers
+from tailc.traces.counted import Grain
+from tailc.traces.reading import TimeUnit
+from tailc.traces.source import Source
+from tailc.traces.table import Wanted
+from tailc.traces.trace import kept_cells
+
+_HEADER = b"response-time,DNS+dialup,DNS,Request-write,Response-delay,Response-read,status-code"
+_TIME, _STATUS = "response-time", "status-code"
+
+
+def read(source: Source, _asked: Asked) -> Taken:
+    """The response times of the requests that were answered without an error."""
+    cells = kept_cells(source, Wanted((_TIME, _STATUS), (), ()), format="csv")
+    succeeded = is_success(numbers(cells, _STATUS))
+    cells.stop_if_refused()
+    histogram, failed = of_successes(cells, _TIME, TimeUnit.S, succeeded)
+    return Taken(
+        "hey CSV", _TIME, TimeUnit.S, Grain.REQUESTS, Loop.CLOSED, histogram, left_out=failed
+    )
+
+
+def _is_summary(head: bytes) -> bool:
+    return head.lstrip().startswith(b"Summary:") and b"Response time histogram:" in head
+
+
+def _refuse(source: Source, _asked: Asked) -> Taken:
+    message = f"`{source.name}` is a summary of hey, which does not tell the times of requests"
+    hint = "give the rows: `hey -o csv`"
+    raise source.fault(Code.UNKNOWN_INPUT, message, advice=hint)
+
+
+FORMATS = (
+    Format("hey CSV", lambda head: head.startswith(_HEADER), read),
+    Format("hey summary", _is_summary, _refuse),
+)

@@ -1,0 +1,115 @@
+"""What oha prints as JSON: percentiles of a run, in seconds; and as CSV: a row a request.
+
+Without `-q` oha sends as answers come, and with it, it measures from when a request was sent unless
+`--latency-correction` is given. Neither is told in what it prints.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from tailc.errors import Code, TailcError
+from tailc.ingest.format import Format
+from tailc.ingest.percentiles import of_points
+from tailc.ingest.rows import is_success, of_successes
+from tailc.ingest.taken import Asked, Loop, Taken
+from tailc.ingest.texts import report
+from tailc.percentiles import PPM, percentile_rank
+from tailc.traces.cells import numbers
+from tailc.traces.counted import Grain
+from tailc.traces.histogram import MAX_NS, MAX_REQUESTS
+from tailc.traces.reading import TimeUnit
+from tailc.traces.source import Source
+from tailc.traces.table import Wanted
+from tailc.traces.trace import kept_cells
+
+_HEADER = b"request-start,DNS,DNS+dialup,Response-delay,request-duration,bytes,status"
+_TIME, _STATUS = "request-duration", "status"
+_NS_PER_S = 1e9
+# The names of the percentiles, and what they are.
+_PERCENTILES_PPM = {
+    "p10": 100_000,
+    "p25": 250_000,
+    "p50": 500_000,
+    "p75": 750_000,
+    "p90": 900_000,
+    "p95": 950_000,
+    "p99": 990_000,
+    "p99.9": 999_000,
+    "p99.99": 999_900,
+}
+
+
+def read_csv(source: Source, _asked: Asked) -> Taken:
+    """The durations of the requests that were answered without an error."""
+    cells = kept_cells(source, Wanted((_TIME, _STATUS), (), ()), format="csv")
+    succeeded = is_success(numbers(cells, _STATUS))
+    cells.stop_if_refused()
+    histogram, failed = of_successes(cells, _TIME, TimeUnit.S, succeeded)
+    return Taken(
+        "oha CSV", _TIME, TimeUnit.S, Grain.REQUESTS, Loop.UNSTATED, histogram, left_out=failed
+    )
+
+
+def read_json(source: Source, _asked: Asked) -> Taken:
+    """The percentiles of the requests that were answered."""
+    try:
+        document = json.loads(report(source))
+        points = list(_points(document))
+        histogram = of_points(points)
+        failed = _failed(document)
+    except RecursionError:
+        raise _broken(source, "it is nested too deeply") from None
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
+        raise _broken(source, str(error)) from None
+    return Taken(
+        "oha JSON",
+        "latencyPercentiles",
+        TimeUnit.S,
+        Grain.PERCENTILES,
+        Loop.UNSTATED,
+        histogram,
+        points=len(points),
+        failed_among=failed,
+    )
+
+
+def _points(document: dict[str, Any]) -> Iterator[tuple[int, int]]:
+    total = sum(document["statusCodeDistribution"].values())
+    if not isinstance(total, int) or not 0 < total <= MAX_REQUESTS:
+        raise ValueError("no requests were answered")
+    summary, percentiles = document["summary"], document["latencyPercentiles"]
+    yield _ns(summary["fastest"]), 1
+    for name, ppm in _PERCENTILES_PPM.items():
+        yield _ns(percentiles[name]), percentile_rank(ppm, total)
+    yield _ns(summary["slowest"]), percentile_rank(PPM, total)
+
+
+def _ns(seconds: Any) -> int:
+    ns = round(float(seconds) * _NS_PER_S)
+    if not 0 <= ns <= MAX_NS:
+        raise ValueError(f"a time of {seconds} s")
+    return ns
+
+
+def _failed(document: dict[str, Any]) -> int:
+    """Answers that were errors; their times are among the others."""
+    by_status = document["statusCodeDistribution"].items()
+    return sum(count for status, count in by_status if not 200 <= int(status) < 400)
+
+
+def _broken(source: Source, why: str) -> TailcError:
+    message = f"`{source.name}` is JSON of oha, but not whole ({why})"
+    return source.fault(Code.BROKEN_FORMAT, message, advice="keep what was printed as it is")
+
+
+def _is_json(head: bytes) -> bool:
+    return head.lstrip().startswith(b"{") and b'"latencyPercentiles"' in head
+
+
+FORMATS = (
+    Format("oha CSV", lambda head: head.startswith(_HEADER), read_csv),
+    Format("oha JSON", _is_json, read_json),
+)

@@ -1,0 +1,70 @@
+"""What `vegeta encode` writes: JSON lines, or CSV without a header; times in nanoseconds.
+
+vegeta attacks at a rate, with as many workers as that needs.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from tailc.errors import Code
+from tailc.ingest.format import Format
+from tailc.ingest.rows import is_success, of_successes
+from tailc.ingest.taken import Asked, Loop, Taken
+from tailc.traces.cells import Cells, numbers
+from tailc.traces.counted import Grain
+from tailc.traces.csv_table import CsvTable
+from tailc.traces.ndjson_table import NdjsonTable
+from tailc.traces.reading import TimeUnit
+from tailc.traces.source import Source
+from tailc.traces.table import Wanted
+from tailc.traces.trace import cells_of
+
+_COLUMNS = (
+    *("timestamp", "code", "latency", "bytes_out", "bytes_in", "error", "body"),
+    *("attack", "seq", "method", "url", "headers"),
+)
+_ROW = re.compile(rb"[0-9]{16,19},[0-9]{1,3},[0-9]+,[0-9]+,[0-9]+,")
+_OBJECT = re.compile(rb'\{"attack":.{0,1000}"code":[0-9]+,"timestamp":.{0,100}"latency":[0-9]+')
+_WANTED = Wanted(("latency", "code"), (), ())
+# The results as vegeta keeps them: Go's own encoding.
+_GOB_NAMES = (b"Timestamp", b"Latency", b"BytesOut")
+
+
+def read_json(source: Source, _asked: Asked) -> Taken:
+    """The latencies of the requests that succeeded, of JSON lines."""
+    return _taken("vegeta JSON", cells_of(NdjsonTable(source), _WANTED, source.name))
+
+
+def read_csv(source: Source, _asked: Asked) -> Taken:
+    """The same of CSV."""
+    return _taken("vegeta CSV", cells_of(CsvTable(source, _COLUMNS), _WANTED, source.name))
+
+
+def _taken(name: str, cells: Cells) -> Taken:
+    code = numbers(cells, "code")
+    cells.stop_if_refused()
+    # Code 0 is of a request without an answer.
+    histogram, failed = of_successes(cells, "latency", TimeUnit.NS, is_success(np.asarray(code)))
+    return Taken(
+        name, "latency", TimeUnit.NS, Grain.REQUESTS, Loop.OPEN, histogram, left_out=failed
+    )
+
+
+def _is_binary(head: bytes) -> bool:
+    return all(name in head[:400] for name in _GOB_NAMES) and b"\x00" in head[:400]
+
+
+def _refuse(source: Source, _asked: Asked) -> Taken:
+    message = f"`{source.name}` is a binary result of vegeta"
+    hint = f"write it as text: `vegeta encode --to json {source.name}`"
+    raise source.fault(Code.UNKNOWN_INPUT, message, advice=hint)
+
+
+FORMATS = (
+    Format("vegeta JSON", lambda head: _OBJECT.match(head) is not None, read_json),
+    Format("vegeta CSV", lambda head: _ROW.match(head) is not None, read_csv),
+    Format("vegeta results", _is_binary, _refuse),
+)

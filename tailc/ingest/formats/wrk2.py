@@ -1,0 +1,108 @@
+"""What wrk2 prints with `--latency`, and percentiles as HdrHistogram prints them.
+
+A line of the spectrum is a value, the percentile that it reaches, how many requests that is, and
+1 / (1 - percentile). wrk2 sends at a rate, and counts from when a request should have been sent;
+its times are milliseconds. wrk prints four percentiles of a closed loop, which is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tailc.errors import Code, Finding, Place, TailcError
+from tailc.ingest.format import Format
+from tailc.ingest.percentiles import of_points
+from tailc.ingest.taken import Asked, Loop, Taken
+from tailc.ingest.texts import Line, lines_of, unit_asked
+from tailc.traces.counted import Grain
+from tailc.traces.histogram import MAX_NS
+from tailc.traces.reading import TimeUnit
+from tailc.traces.source import Source
+
+_HEADING = re.compile(r"\s*Value\s+Percentile\s+TotalCount\s+1/\(1-Percentile\)\s*$")
+_POINT = re.compile(r"\s*([0-9.]+)\s+([01]\.[0-9]+)\s+([0-9]+)(\s+([0-9.]+|inf|Infinity))?\s*$")
+_FAILED = re.compile(r"\s*Non-2xx or 3xx responses: ([0-9]+)\s*$")
+_NS_PER_MS = 1e6
+
+
+def is_wrk(head: bytes) -> bool:
+    """Whether it is the output of wrk or wrk2."""
+    return head.lstrip().startswith(b"Running ") and b" test @ " in head
+
+
+def is_percentiles(head: bytes) -> bool:
+    """Whether it begins as percentiles that HdrHistogram prints."""
+    first = head.lstrip().split(b"\n", 1)[0].decode(errors="replace")
+    return _HEADING.match(first) is not None
+
+
+def read_wrk2(source: Source, _asked: Asked) -> Taken:
+    """The spectrum of wrk2, of the time since each request should have been sent."""
+    lines = lines_of(source)
+    heading = next((at for at, line in enumerate(lines) if _HEADING.match(line.text)), None)
+    if heading is None:
+        raise _without_spectrum(source, lines)
+    failed = [int(found[1]) for line in lines if (found := _FAILED.match(line.text))]
+    return _taken(source, lines[heading + 1 :], "wrk2 output", TimeUnit.MS, Loop.OPEN, sum(failed))
+
+
+def read_percentiles(source: Source, asked: Asked) -> Taken:
+    """The percentiles that HdrHistogram printed, in the unit asked for."""
+    unit = unit_asked(source, asked)
+    return _taken(source, lines_of(source)[1:], "HdrHistogram percentiles", unit, None, 0)
+
+
+def _taken(
+    source: Source, lines: list[Line], name: str, unit: TimeUnit, loop: Loop | None, failed: int
+) -> Taken:
+    points = list(_points(source, lines, unit.in_ms * _NS_PER_MS))
+    what = "recorded latency" if loop else "values"
+    histogram = of_points(points)
+    return Taken(
+        name, what, unit, Grain.PERCENTILES, loop, histogram, len(points), failed_among=failed
+    )
+
+
+def _points(source: Source, lines: list[Line], ns_per_unit: float) -> Iterator[tuple[int, int]]:
+    """Whole ns and how many requests took at most that, to the line that says all of them."""
+    ns, total = 0, 0
+    for line in lines:
+        if not line.text.strip():
+            continue
+        found = _POINT.match(line.text)
+        if found is None:
+            break
+        before = ns, total
+        value = float(found[1]) * ns_per_unit
+        ns, total = round(min(value, 2 * MAX_NS)), int(found[3])
+        if (ns, total) < before or total < before[1] or total < 1 or ns > MAX_NS:
+            message = "the spectrum does not rise, or has a time or a number beyond the limits"
+            raise _fault(source, line, Code.OUT_OF_RANGE, message)
+        yield ns, total
+        if float(found[2]) >= 1:
+            return
+    message = f"`{source.name}` ends before its spectrum is complete"
+    raise source.fault(Code.TRUNCATED, message, advice="keep all that was printed")
+
+
+def _without_spectrum(source: Source, lines: list[Line]) -> TailcError:
+    line = next((line for line in lines if line.text.strip().startswith("50")), lines[0])
+    message = (
+        f"`{source.name}` has no percentile spectrum: wrk waits for each answer before it sends "
+        "again, and prints four percentiles"
+    )
+    hint = "measure at a rate: `wrk2 -R RATE --latency`, or another generator with an open loop"
+    place = Place(source.name, line.number, 1, excerpt=line.text)
+    return TailcError(Finding(Code.CLOSED_LOOP, message, place, hint))
+
+
+def _fault(source: Source, line: Line, code: Code, message: str) -> TailcError:
+    place = Place(source.name, line.number, 1, excerpt=line.text, width=len(line.text.rstrip()))
+    return TailcError(Finding(code, message, place, "keep what was printed as it is"))
+
+
+FORMATS = (
+    Format("wrk2 output", is_wrk, read_wrk2),
+    Format("HdrHistogram percentiles", is_percentiles, read_percentiles),
+)

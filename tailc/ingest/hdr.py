@@ -1,0 +1,161 @@
+"""HdrHistograms as they are encoded in logs: versions 0, 1 and 2, within limits.
+
+Values are held in buckets whose width doubles. With d significant digits there are S = 2^k parts
+up to the first doubling, S >= 2 * 10^d, each of 2^u units (2^u <= the lowest discernible value),
+and S / 2 parts in each doubling after that. Version 2 writes the counts as variable-length
+integers, where -n is a run of n zeros; versions 0 and 1 write each in 2, 4 or 8 bytes.
+
+Source: the format of HdrHistogram 2.2.2 by Gil Tene, `AbstractHistogram.java`.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import struct
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+# What one interval may inflate to: every count of a histogram of five digits, at two bytes each.
+MAX_INFLATED_BYTES = 1 << 24
+MAX_DIGITS = 5
+_WORD_MASK = 0xF0
+_PLAIN = {0x1C849308: 0, 0x1C849301: 1, 0x1C849303: 2}
+_COMPRESSED = {0x1C849309, 0x1C849302, 0x1C849304}
+_HEADER_0 = struct.Struct(">iqqq")
+_HEADER_1 = struct.Struct(">iiiqqd")
+_COOKIE = struct.Struct(">i")
+_COMPRESSED_HEAD = struct.Struct(">ii")
+_LONGEST_VARINT = 9
+
+
+class HdrError(ValueError):
+    """Bytes that are no HdrHistogram, or one beyond the limits."""
+
+
+@dataclass(frozen=True)
+class _Scale:
+    """Where the values of the counts are; `part_bits` is log2 S, `unit_bits` u."""
+
+    part_bits: int
+    unit_bits: int
+    parts: int
+
+    def middle(self, index: int) -> int:
+        """The middle of the values that are counted at an index, of 0 the least value in it."""
+        half = self.part_bits - 1
+        doubling = max((index >> half) - 1, 0)
+        part = index - (doubling << half)
+        width = 1 << (doubling + self.unit_bits)
+        return part * width + width // 2
+
+
+def decoded(text: str) -> Iterator[tuple[int, int]]:
+    """The (value, count) pairs of a histogram in base64, values rising; HdrError for others.
+
+    A value is the middle of those that the histogram cannot tell apart.
+    """
+    try:
+        data = base64.b64decode(text, validate=True)
+    except binascii.Error:
+        raise HdrError("it is not base64") from None
+    if len(data) < _COMPRESSED_HEAD.size:
+        raise HdrError("it is cut")
+    cookie, length = _COMPRESSED_HEAD.unpack_from(data)
+    if cookie & ~_WORD_MASK not in _COMPRESSED:
+        raise HdrError("it is not an encoded histogram of a version from 0 to 2")
+    compressed = data[_COMPRESSED_HEAD.size :]
+    if length != len(compressed):
+        raise HdrError(f"it has {len(compressed)} bytes where its head says {length}")
+    return _pairs(_inflated(compressed))
+
+
+def _inflated(compressed: bytes) -> bytes:
+    inflater = zlib.decompressobj()
+    try:
+        data = inflater.decompress(compressed, MAX_INFLATED_BYTES + 1)
+    except zlib.error:
+        raise HdrError("its compressed bytes are damaged") from None
+    if len(data) > MAX_INFLATED_BYTES:
+        raise HdrError(f"it inflates to more than {MAX_INFLATED_BYTES:,} bytes")
+    if not inflater.eof:
+        raise HdrError("its compressed bytes are cut")
+    return data
+
+
+def _pairs(data: bytes) -> Iterator[tuple[int, int]]:
+    if len(data) < _COOKIE.size + _HEADER_0.size:
+        raise HdrError("it is cut")
+    (cookie,) = _COOKIE.unpack_from(data)
+    version = _PLAIN.get(cookie & ~_WORD_MASK)
+    if version is None:
+        raise HdrError("it is not a histogram of whole numbers of a version from 0 to 2")
+    digits, lowest, highest, payload = _header(data, version)
+    scale = _scale(digits, lowest, highest)
+    counts = _varints(payload) if version == 2 else _words(payload, (cookie & _WORD_MASK) >> 4)
+    for index, count in counts:
+        if index >= scale.parts:
+            raise HdrError("it has counts of values beyond its highest")
+        if count < 0:
+            raise HdrError("it has a negative count")
+        yield scale.middle(index), count
+
+
+def _header(data: bytes, version: int) -> tuple[int, int, int, bytes]:
+    """Digits, the lowest and the highest value, and the encoded counts."""
+    if version == 0:
+        digits, lowest, highest, _total = _HEADER_0.unpack_from(data, _COOKIE.size)
+        return digits, lowest, highest, data[_COOKIE.size + _HEADER_0.size :]
+    start = _COOKIE.size + _HEADER_1.size
+    if len(data) < start:
+        raise HdrError("it is cut")
+    length, offset, digits, lowest, highest, ratio = _HEADER_1.unpack_from(data, _COOKIE.size)
+    if offset != 0 or ratio != 1:
+        raise HdrError("its values are shifted or scaled, which is not read")
+    if not 0 <= length <= len(data) - start:
+        raise HdrError(f"it has {len(data) - start} bytes of counts where its head says {length}")
+    return digits, lowest, highest, data[start : start + length]
+
+
+def _scale(digits: int, lowest: int, highest: int) -> _Scale:
+    if not 0 <= digits <= MAX_DIGITS or lowest < 1 or highest < 2 * lowest:
+        raise HdrError("its head states digits or values that no histogram has")
+    part_bits = (2 * 10**digits - 1).bit_length()
+    unit_bits = lowest.bit_length() - 1
+    doublings = max((highest >> (part_bits + unit_bits)).bit_length(), 0) + 1
+    return _Scale(part_bits, unit_bits, (doublings + 1) << (part_bits - 1))
+
+
+def _words(payload: bytes, size: int) -> Iterator[tuple[int, int]]:
+    if size not in (2, 4, 8):
+        raise HdrError(f"its counts have {size} bytes each")
+    counts = np.frombuffer(payload[: len(payload) // size * size], dtype=f">i{size}")
+    for index in np.flatnonzero(counts):
+        yield int(index), int(counts[index])
+
+
+def _varints(payload: bytes) -> Iterator[tuple[int, int]]:
+    """Zig-zag LEB128, of which the ninth byte has eight bits."""
+    index = at = 0
+    while at < len(payload):
+        value = shift = 0
+        for length in range(1, _LONGEST_VARINT + 1):
+            if at >= len(payload):
+                raise HdrError("its counts are cut")
+            byte = payload[at]
+            at += 1
+            is_last = length == _LONGEST_VARINT
+            value |= (byte if is_last else byte & 0x7F) << shift
+            shift += 7
+            if is_last or byte < 0x80:
+                break
+        count = (value >> 1) ^ -(value & 1)
+        if count < 0:
+            index -= count
+        else:
+            if count:
+                yield index, count
+            index += 1

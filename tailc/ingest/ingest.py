@@ -1,0 +1,115 @@
+"""Inputs of any known format, each read and said what it measures, added up to one profile."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tailc.errors import Code, Finding, Place, Severity, TailcError
+from tailc.ingest.formats import find_formats
+from tailc.ingest.measured import Said, counted
+from tailc.ingest.taken import Asked, Loop, Taken
+from tailc.traces.counted import Counted, Grain, together
+from tailc.traces.profile_file import is_profile, read_counted
+from tailc.traces.source import PARQUET_MAGIC, Source, open_source
+
+_SEVERAL = "ingest what measures the same thing, and keep the rest in another profile"
+
+
+@dataclass(frozen=True, eq=False)
+class Input:
+    """An input as it was read; `taken` is None of a profile, which says what was."""
+
+    name: str
+    counted: Counted
+    taken: Taken | None
+
+
+@dataclass(frozen=True, eq=False)
+class Ingested:
+    """The profile of all inputs, each of them, and what is odd."""
+
+    counted: Counted
+    inputs: tuple[Input, ...]
+    warnings: tuple[Finding, ...]
+
+
+def ingest(paths: Sequence[str], asked: Asked, said: Said) -> Ingested:
+    """The inputs, one or more paths or `-`, as one profile.
+
+    Raises TailcError where one cannot be read, or is not what is said, or measures something else
+    than the others.
+    """
+    inputs = tuple(_input(path, asked, said) for path in paths)
+    first = inputs[0]
+    for other in inputs[1:]:
+        if other.counted.measure is not first.counted.measure:
+            message = (
+                f"`{other.name}` measures `{other.counted.measure.value}`, "
+                f"but `{first.name}` measures `{first.counted.measure.value}`"
+            )
+            raise TailcError(Finding(Code.OTHER_PROFILE, message, Place(other.name), _SEVERAL))
+    warnings = [warning for input_ in inputs for warning in _warnings(input_)]
+    return Ingested(together([input_.counted for input_ in inputs]), inputs, tuple(warnings))
+
+
+def _input(path: str, asked: Asked, said: Said) -> Input:
+    with open_source(path) as source:
+        if is_profile(source):
+            return Input(source.name, read_counted(source), None)
+        taken = _read(source, asked)
+        return Input(source.name, counted(taken, said, source.name), taken)
+
+
+def _read(source: Source, asked: Asked) -> Taken:
+    """By the column asked for, or else as the first format that its first bytes look like."""
+    if asked.column is not None:
+        from tailc.ingest.columns import read_column
+
+        return read_column(source, asked)
+    head = source.head()
+    for format_ in find_formats():
+        if format_.matches(head):
+            return format_.read(source, asked)
+    raise _unknown(source, head)
+
+
+def _unknown(source: Source, head: bytes) -> TailcError:
+    message = f"`{source.name}` is in no format that is known here"
+    known = ", ".join(format_.name for format_ in find_formats())
+    hint = f"known: {known}; of a table, name the column of times by `--column`"
+    if head.startswith(PARQUET_MAGIC):
+        message = f"`{source.name}` is a table, and which column has the times is not said"
+        hint = "name it by `--column`, its unit by `--unit` and what it measures by `--measure`"
+    return source.fault(Code.UNKNOWN_INPUT, message, advice=hint)
+
+
+def _warnings(input_: Input) -> list[Finding]:
+    """What is lost in an input that was read."""
+    taken = input_.taken
+    if taken is None:
+        return []
+    found = []
+    if taken.grain is Grain.PERCENTILES:
+        message = (
+            f"`{input_.name}` tells {taken.points} points of the distribution alone; "
+            "times between two of them are taken for the later one"
+        )
+        hint = "a log with a row a request, or an HdrHistogram log, tells more"
+        found.append(_warning(Code.COARSE_INPUT, message, input_.name, hint))
+    if taken.left_out or taken.failed_among:
+        count = taken.left_out or taken.failed_among
+        how = "left out" if taken.left_out else "among the others"
+        failed = f"{count:,} failed " + ("request" if count == 1 else "requests")
+        message = f"{failed} of `{input_.name}` {how}"
+        hint = "look why they failed: what they would have taken, nobody knows"
+        found.append(_warning(Code.FAILED_REQUESTS, message, input_.name, hint))
+    if taken.loop is Loop.CLOSED and input_.counted.origins[0].because is not None:
+        message = f"`{input_.name}` is of a closed loop, and is taken for a demand as you say"
+        hint = "that is right of one client alone on an idle server"
+        found.append(_warning(Code.CLOSED_AS_DEMAND, message, input_.name, hint))
+    return found
+
+
+def _warning(code: Code, message: str, name: str, help_: str) -> Finding:
+    return Finding(code, message, Place(name), help_, Severity.WARNING)

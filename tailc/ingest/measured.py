@@ -1,0 +1,134 @@
+"""What the times of an input stand for: said by the user where the input does not, and recorded.
+
+A load generator measures responses, which contain waiting. They become a profile of a demand only
+where the user says so and why; and those of a closed loop, which are too few where the server is
+slow, become one only with an estimator for what was not sent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tailc.errors import Code, Finding, Place, TailcError
+from tailc.ingest.estimate import NAME, with_missing
+from tailc.ingest.taken import Loop, Taken
+from tailc.traces.counted import Counted, Origin
+from tailc.traces.histogram import Histogram
+from tailc.traces.profile import Measure
+from tailc.units import format_us
+
+DEMANDS = (Measure.DEMAND_CPU, Measure.DEMAND_BUSY)
+_NS_PER_US = 1000
+_INTERVAL = "--expected-interval"
+
+
+@dataclass(frozen=True)
+class Said:
+    """What the user says of the times of every input.
+
+    because: why a response time is a demand. interval_us: at which a closed loop should have sent.
+    """
+
+    measure: Measure | None = None
+    because: str | None = None
+    interval_us: int | None = None
+
+
+def counted(taken: Taken, said: Said, name: str) -> Counted:
+    """The input as a profile; TailcError where what its times stand for is not said, or not so."""
+    measure = said.measure or _told(taken, said)
+    if measure is None:
+        raise _unstated(taken, name)
+    if said.interval_us is not None and measure is not Measure.RESPONSE_CLOSED:
+        message = f"`{_INTERVAL}` corrects a closed loop, but `{name}` is `{measure.value}`"
+        raise _refusal(Code.USAGE, message, name, "leave it out, or say `response-closed`")
+    if measure in DEMANDS and taken.loop is not None and said.because is None:
+        raise _response(taken, measure, name)
+    if measure is Measure.RESPONSE_OPEN and taken.loop is Loop.CLOSED:
+        raise _closed(taken, name)
+    if measure is Measure.RESPONSE_CLOSED and said.interval_us is None:
+        raise _closed(taken, name)
+    because = said.because if measure in DEMANDS and taken.loop is not None else None
+    histogram = _corrected(taken, said.interval_us, name)
+    return Counted(histogram, measure, (_origin(taken, histogram, said.interval_us, because),))
+
+
+def _told(taken: Taken, said: Said) -> Measure | None:
+    """What the input itself tells, or an interval of a closed loop."""
+    if said.interval_us is not None and taken.loop is not Loop.OPEN:
+        return Measure.RESPONSE_CLOSED
+    return {Loop.OPEN: Measure.RESPONSE_OPEN, Loop.CLOSED: Measure.RESPONSE_CLOSED}.get(
+        taken.loop or Loop.UNSTATED
+    )
+
+
+def _corrected(taken: Taken, interval_us: int | None, name: str) -> Histogram:
+    if interval_us is None:
+        return taken.histogram
+    try:
+        return with_missing(taken.histogram, interval_us * _NS_PER_US)
+    except ValueError:
+        message = (
+            f"an interval of `{format_us(interval_us)}` is too short for `{name}`, where a "
+            f"request took {taken.histogram.max_ns / 1e9:g} s"
+        )
+        hint = "give the time between two requests of one client, not of all"
+        raise _refusal(Code.OUT_OF_RANGE, message, name, hint) from None
+
+
+def _origin(
+    taken: Taken, histogram: Histogram, interval_us: int | None, because: str | None
+) -> Origin:
+    return Origin(
+        format=taken.format,
+        taken=taken.taken,
+        unit=taken.unit.value,
+        grain=taken.grain.value,
+        requests=histogram.requests,
+        left_out=taken.left_out,
+        estimator=None if interval_us is None else f"{NAME} {format_us(interval_us)}",
+        estimated=histogram.requests - taken.histogram.requests,
+        because=because,
+    )
+
+
+def _unstated(taken: Taken, name: str) -> TailcError:
+    if taken.loop is Loop.UNSTATED:
+        message = (
+            f"`{name}` is {taken.format}, which does not tell whether requests were sent at a "
+            "rate or as answers came"
+        )
+        hint = (
+            "say `--measure response-open` if they were sent at a rate, else "
+            f"`--measure response-closed` with `{_INTERVAL}`"
+        )
+    else:
+        message = f"`{name}` does not tell what its times measure"
+        hint = "say it by `--measure`: `demand-cpu`, `demand-busy`, `response-open`"
+    return _refusal(Code.UNSTATED_MEASURE, message, name, hint)
+
+
+def _response(taken: Taken, measure: Measure, name: str) -> TailcError:
+    message = (
+        f"`{taken.taken}` of {taken.format} is a response time, which contains waiting: "
+        f"it is not `{measure.value}`"
+    )
+    hint = "leave out `--measure`; or say by `--because` why nothing waited in this run"
+    return _refusal(Code.RESPONSE_TIME, message, name, hint)
+
+
+def _closed(taken: Taken, name: str) -> TailcError:
+    message = (
+        f"`{name}` is {taken.format} of a closed loop: while the server was slow, requests that "
+        "would have waited were not sent"
+    )
+    hint = (
+        f"measure at a rate; or estimate what was not sent by `{_INTERVAL}` and the time "
+        "between two requests of a client; or, of one client alone, say `--measure demand-busy` "
+        "and `--because`"
+    )
+    return _refusal(Code.CLOSED_LOOP, message, name, hint)
+
+
+def _refusal(code: Code, message: str, name: str, help_: str) -> TailcError:
+    return TailcError(Finding(code, message, Place(name), help_))

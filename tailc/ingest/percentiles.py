@@ -1,0 +1,22 @@
+"""A distribution told by points of it alone: how many requests took at most how long."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tailc.traces.histogram import Histogram, histogram_of
+
+
+def of_points(reached: list[tuple[int, int]]) -> Histogram:
+    """The histogram of points (ns, how many took at most that), both rising, the last one all.
+
+    Requests between two points count as the later one, which no demand is larger than.
+    Raises ValueError where a point is below the one before it.
+    """
+    ns = np.array([point[0] for point in reached], dtype=np.int64)
+    total = np.array([point[1] for point in reached], dtype=np.int64)
+    count = np.diff(total, prepend=0)
+    if (np.diff(ns) < 0).any() or (count < 0).any() or ns[0] < 0:
+        raise ValueError("points rise")
+    has_any = count > 0
+    return histogram_of(ns[has_any].clip(1), count[has_any])

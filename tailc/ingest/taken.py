@@ -1,0 +1,56 @@
+"""What a reader of a format found in an input, before it is said what the times stand for."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+from tailc.traces.counted import Grain
+from tailc.traces.histogram import Histogram
+from tailc.traces.reading import TimeUnit
+
+
+class Loop(enum.Enum):
+    """Whether requests were sent at their times, or only as answers came; the value tells it."""
+
+    OPEN = "sent at a rate"
+    CLOSED = "sent as answers came"
+    UNSTATED = "the file does not tell how they were sent"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the user says about the inputs, where they do not say it themselves.
+
+    column, weight: of a table. unit: of its times, or of those of a histogram.
+    """
+
+    column: str | None = None
+    weight: str | None = None
+    unit: TimeUnit | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Taken:
+    """The times of an input, counted.
+
+    Attributes:
+        format: what the input is, such as `wrk2 output`.
+        taken: which of its times.
+        unit: of those times in the input.
+        grain: how finely they are told.
+        loop: how the requests were sent; None: the times are not those of a load generator.
+        points: how many numbers the times come from, where they are not those of each request.
+        left_out: requests that had failed, whose times were not taken.
+        failed_among: requests that had failed, whose times could not be told from the others.
+    """
+
+    format: str
+    taken: str
+    unit: TimeUnit
+    grain: Grain
+    loop: Loop | None
+    histogram: Histogram
+    points: int | None = None
+    left_out: int = 0
+    failed_among: int = 0

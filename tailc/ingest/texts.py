@@ -1,0 +1,47 @@
+"""Inputs that are read as text: their lines within limits, and what must be asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tailc.errors import Code
+from tailc.ingest.taken import Asked
+from tailc.traces.reading import TimeUnit
+from tailc.traces.source import Source
+
+# The reports of load generators are a few kilobytes; what a gzipped one may become.
+MAX_REPORT_BYTES = 1 << 24
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of an input, without its end; `number` counts from 1."""
+
+    number: int
+    text: str
+
+
+def report(source: Source) -> bytes:
+    """All the plain bytes of a report; TailcError where there are too many for one."""
+    with source.plain() as stream:
+        data = stream.read(MAX_REPORT_BYTES + 1)
+    if len(data) > MAX_REPORT_BYTES:
+        message = f"`{source.name}` is longer than the {MAX_REPORT_BYTES:,} bytes of any report"
+        hint = "give the report of the load generator alone"
+        raise source.fault(Code.TRACE_TOO_LARGE, message, advice=hint)
+    return data
+
+
+def lines_of(source: Source) -> list[Line]:
+    """The lines of a report."""
+    texts = report(source).decode("utf-8", errors="replace").splitlines()
+    return [Line(number, text) for number, text in enumerate(texts, 1)]
+
+
+def unit_asked(source: Source, asked: Asked) -> TimeUnit:
+    """The unit of the times, which the file does not tell; TailcError unless it was said."""
+    if asked.unit is None:
+        message = f"`{source.name}` does not tell the unit of its times"
+        hint = "say it by `--unit ns`, `us`, `ms` or `s`"
+        raise source.fault(Code.MISSING_UNIT, message, advice=hint)
+    return asked.unit

@@ -1,0 +1,74 @@
+"""What was taken from inputs for what, and the profile that they became."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from tailc.ingest.ingest import Ingested, Input
+from tailc.report.table import aligned
+from tailc.traces.counted import Counted
+from tailc.units import format_ppm, printable
+
+SHOWN_PPM = (500_000, 900_000, 950_000, 990_000, 999_000)
+_NS_PER_MS = 1e6
+
+
+def ingested_text(found: Ingested, path: str) -> str:
+    """Each input with what was taken from it, then the profile and its percentiles."""
+    told = "\n".join(f"{printable(input_.name)}: {_told(input_)}" for input_ in found.inputs)
+    return f"{told}\n\n{printable(path)}: {profile_text(found.counted)}"
+
+
+def profile_text(counted: Counted) -> str:
+    """What a profile measures, of how many requests, with some of its percentiles."""
+    histogram = counted.histogram
+    shown = [f"p{format_ppm(ppm).removesuffix(' %')}" for ppm in SHOWN_PPM]
+    times = [histogram.quantile_ns(ppm) for ppm in SHOWN_PPM]
+    rows = [
+        ("", "least", *shown, "largest"),
+        ("ms", *(_ms(ns) for ns in (histogram.min_ns, *times, histogram.max_ns))),
+    ]
+    requests = f"{histogram.requests:,} requests, {counted.measure.value}"
+    return f"{requests}\n{aligned(rows, range(1, len(rows[0])))}\n"
+
+
+def ingested_result(found: Ingested) -> dict[str, Any]:
+    """The same for programs; times in whole nanoseconds."""
+    histogram = found.counted.histogram
+    return {
+        "inputs": [_input_result(input_) for input_ in found.inputs],
+        "measure": found.counted.measure.value,
+        "requests": histogram.requests,
+        "least_ns": histogram.min_ns,
+        "largest_ns": histogram.max_ns,
+        "percentiles": [
+            {"percentile_ppm": ppm, "time_ns": histogram.quantile_ns(ppm)} for ppm in SHOWN_PPM
+        ],
+    }
+
+
+def _told(input_: Input) -> str:
+    counted, taken = input_.counted, input_.taken
+    if taken is None:
+        origins = "; ".join(printable(origin.sentence) for origin in counted.origins)
+        return f"a profile of {counted.histogram.requests:,} requests: {origins}"
+    loop = "" if taken.loop is None else f", {taken.loop.value}"
+    words = f"{taken.format}{loop}\n  `{printable(taken.taken)}` in {taken.unit.value}"
+    words += f", {taken.histogram.requests:,} requests, taken for {counted.measure.value}"
+    (origin,) = counted.origins
+    if origin.estimator is not None:
+        words += f"\n  {origin.estimator}: {origin.estimated:,} requests added that were not sent"
+    return words
+
+
+def _input_result(input_: Input) -> dict[str, Any]:
+    return {
+        "name": input_.name,
+        "is_profile": input_.taken is None,
+        "origins": [asdict(origin) for origin in input_.counted.origins],
+    }
+
+
+def _ms(ns: int) -> str:
+    return f"{ns / _NS_PER_MS:.4g}"

@@ -1,0 +1,128 @@
+"""Demands counted in buckets, so that any sharding of the rows adds up to the same numbers.
+
+A demand of v whole nanoseconds is in bucket
+
+    B floor(log2 v) + floor(B (v / 2^floor(log2 v) - 1)),    B = 1024,
+
+which is each doubling in B equal parts: the exponent of v and the first ten bits of its mantissa,
+as a float64 holds them. A bucket stands for the middle of the whole numbers in it. So a demand
+becomes another one at most 2^-11 (0.05 %) away, and below 2^11 ns it stays what it is. Counts are
+whole and are added; nothing depends on the order of rows or on where they were counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.percentiles import percentile_rank
+
+BUCKET_BITS = 10
+BUCKETS_A_DOUBLING = 1 << BUCKET_BITS
+MAX_NS = 2**53
+"""Up to here a float64 holds every whole number of nanoseconds; 104 days."""
+BUCKETS = 53 * BUCKETS_A_DOUBLING + 1
+MAX_REQUESTS = 2**53
+
+_MANTISSA_BITS = 52
+DROPPED_BITS = _MANTISSA_BITS - BUCKET_BITS
+# The bucket of 1 ns, whose exponent a float64 writes as 1023.
+FIRST_BITS = 1023 << BUCKET_BITS
+
+Whole = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Histogram:
+    """Requests by bucket of their demand, with the exact extremes.
+
+    bucket: int64 (n,), ascending, in 0 .. BUCKETS - 1; count: int64 (n,), >= 1, n >= 1.
+    Raises ValueError for what no rows could have given.
+    """
+
+    bucket: Whole
+    count: Whole
+    min_ns: int
+    max_ns: int
+
+    def __post_init__(self) -> None:
+        if not len(self.bucket) or self.bucket.shape != self.count.shape:
+            raise ValueError("a histogram has buckets, and a count for each")
+        if (np.diff(self.bucket) <= 0).any() or self.bucket[0] < 0 or self.bucket[-1] >= BUCKETS:
+            raise ValueError("buckets ascend, within those that there are")
+        if (self.count < 1).any() or self.count.sum(dtype=np.float64) > MAX_REQUESTS:
+            raise ValueError("counts are positive, and add up to at most 2^53")
+        if not 1 <= self.min_ns <= self.max_ns <= MAX_NS:
+            raise ValueError("the extremes are out of order")
+        ends = bucket_of(np.array([self.min_ns, self.max_ns]))
+        if ends[0] != self.bucket[0] or ends[1] != self.bucket[-1]:
+            raise ValueError("the extremes are not in the outer buckets")
+        if (lowest_ns(self.bucket) > highest_ns(self.bucket)).any():
+            raise ValueError("a bucket has no whole number in it")
+
+    @property
+    def requests(self) -> int:
+        """How many were counted."""
+        return int(self.count.sum())
+
+    @property
+    def demand_ns(self) -> Whole:
+        """What each bucket stands for: its middle, never beyond the extremes."""
+        return middle_ns(self.bucket).clip(self.min_ns, self.max_ns)
+
+    def quantile_ns(self, percentile_ppm: int) -> int:
+        """The order statistic of `percentile_rank`, as its bucket has it."""
+        rank = percentile_rank(percentile_ppm, self.requests)
+        return int(self.demand_ns[np.searchsorted(np.cumsum(self.count), rank)])
+
+
+def bucket_of(demand_ns: NDArray) -> Whole:
+    """The bucket of each demand, whole numbers from 1 to MAX_NS."""
+    return (demand_ns.astype(np.float64).view(np.int64) >> DROPPED_BITS) - FIRST_BITS
+
+
+def middle_ns(bucket: Whole) -> Whole:
+    """The middle of the whole numbers in each bucket, rounded down."""
+    low = lowest_ns(bucket)
+    return low + (highest_ns(bucket) - low) // 2
+
+
+def lowest_ns(bucket: Whole) -> Whole:
+    """The least whole number in each bucket, or the least above one that has none."""
+    scaled, finer = _edge(bucket)
+    return -(-scaled >> finer)
+
+
+def highest_ns(bucket: Whole) -> Whole:
+    """The largest whole number in each bucket, or the largest below one that has none."""
+    scaled, finer = _edge(bucket + 1)
+    return np.minimum((scaled - 1) >> finer, MAX_NS)
+
+
+def _edge(bucket: Whole) -> tuple[Whole, Whole]:
+    """The lower edge of each bucket, times a power of two: whole numbers, and the exponent."""
+    doubling, part = bucket >> BUCKET_BITS, bucket & (BUCKETS_A_DOUBLING - 1)
+    coarser = (doubling - BUCKET_BITS).clip(0)
+    return (BUCKETS_A_DOUBLING + part) << coarser, (BUCKET_BITS - doubling).clip(0)
+
+
+def histogram_of(demand_ns: NDArray, count: NDArray | None = None) -> Histogram:
+    """Demands in whole nanoseconds from 1 to MAX_NS, each counted once or `count` times."""
+    bucket, at = np.unique(bucket_of(demand_ns), return_inverse=True)
+    counted = np.ones(len(demand_ns), np.int64) if count is None else count
+    total = np.zeros(len(bucket), np.int64)
+    np.add.at(total, at, counted)
+    return Histogram(bucket, total, int(demand_ns.min()), int(demand_ns.max()))
+
+
+def merged(histograms: Sequence[Histogram]) -> Histogram:
+    """All the requests of one or more histograms together."""
+    every = np.concatenate([part.bucket for part in histograms])
+    bucket, at = np.unique(every, return_inverse=True)
+    count = np.zeros(len(bucket), np.int64)
+    np.add.at(count, at, np.concatenate([part.count for part in histograms]))
+    least = min(part.min_ns for part in histograms)
+    return Histogram(bucket, count, least, max(part.max_ns for part in histograms))

@@ -1,0 +1,171 @@
+"""A profile: counted demands as a file of JSON, the same bytes for the same requests.
+
+The document is one line: keys sorted, no spaces, whole numbers and text alone. `digest` is the
+SHA-256 of the document without that member. `histogram.buckets` are pairs of a bucket of
+`tailc.traces.histogram` and the number of requests in it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from tailc.errors import Code, TailcError
+from tailc.traces.counted import Counted, Origin
+from tailc.traces.histogram import BUCKETS_A_DOUBLING, Histogram
+from tailc.traces.profile import NS_PER_MS, Measure
+from tailc.traces.reading import Reading, TimeUnit
+from tailc.traces.source import PROFILE_HEAD, Source
+from tailc.traces.table import Wanted
+
+FORMAT = "tailc-profile"
+VERSION = 1
+DEMAND, WEIGHT = "demand_ms", "weight"
+# Every bucket there is, with large counts, takes a quarter of this.
+MAX_BYTES = 1 << 23
+
+_AGAIN = "ingest the measurements again"
+
+
+def written_counted(counted: Counted) -> bytes:
+    """The profile as bytes; `read_counted` gives it back."""
+    document = _without_digest(counted)
+    return _canonical({"digest": _digest(document), **document})
+
+
+def is_profile(source: Source) -> bool:
+    """Whether its first bytes are those of a profile."""
+    return PROFILE_HEAD.match(source.head()) is not None
+
+
+def read_counted(source: Source) -> Counted:
+    """The profile in a file; TailcError unless it is whole, as it was written, and makes sense."""
+    document = _document(source)
+    digest = document.pop("digest", None)
+    if document.get("version") != VERSION:
+        message = f"`{source.name}` is a profile of version `{document.get('version')}`"
+        advice = f"this version of tailc reads version {VERSION}"
+        raise source.fault(Code.BROKEN_FORMAT, message, advice=advice)
+    if digest != _digest(document):
+        message = f"`{source.name}` is not as it was written: its digest does not match"
+        raise source.fault(Code.BROKEN_FORMAT, message, advice=_AGAIN)
+    try:
+        counted = _counted(document)
+        if document != _without_digest(counted):
+            raise ValueError("numbers that are not whole")
+        return counted
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
+        message = f"`{source.name}` is no profile ({error})"
+        raise source.fault(Code.BROKEN_FORMAT, message, advice=_AGAIN) from None
+
+
+def reading_of_profile(source: Source, like: Reading) -> Reading | None:
+    """How to read a profile as a trace with the speed-ups of another reading; None for other files.
+
+    Raises TailcError where those need more than a demand of each request.
+    """
+    if not is_profile(source):
+        return None
+    if not like.curves or like.class_column is not None or like.memory is not None:
+        what = "the class of each request" if like.class_column else "speed-ups of each request"
+        what = "memory times" if like.memory is not None else what
+        raise source.fault(
+            Code.MISSING_COLUMN,
+            f"`{source.name}` is a profile of demands, which does not tell {what}",
+            advice="give a trace with one row a request",
+        )
+    return replace(
+        like,
+        measure=read_counted(source).measure,
+        unit=TimeUnit.MS,
+        demand=DEMAND,
+        weight=WEIGHT,
+        where=(),
+        split=None,
+    )
+
+
+class ProfileTable:
+    """A profile as rows, one a bucket; see `Table`."""
+
+    names = (DEMAND, WEIGHT)
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+
+    @cached_property
+    def _counted(self) -> Counted:
+        return read_counted(self.source)
+
+    def batches(self, wanted: Wanted) -> Iterator[pa.RecordBatch]:
+        histogram = self._counted.histogram
+        columns = {
+            DEMAND: pa.array(histogram.demand_ns / NS_PER_MS),
+            WEIGHT: pa.array(histogram.count.astype(np.float64)),
+        }
+        yield pa.RecordBatch.from_pydict({name: columns[name] for name in wanted.names})
+
+    def careful_batches(self, wanted: Wanted) -> Iterator[pa.RecordBatch]:
+        return self.batches(wanted)
+
+
+def _without_digest(counted: Counted) -> dict[str, Any]:
+    histogram = counted.histogram
+    return {
+        "format": FORMAT,
+        "histogram": {
+            "buckets": np.stack([histogram.bucket, histogram.count], axis=1).tolist(),
+            "buckets_a_doubling": BUCKETS_A_DOUBLING,
+            "max_ns": histogram.max_ns,
+            "min_ns": histogram.min_ns,
+        },
+        "measure": counted.measure.value,
+        "origins": [asdict(origin) for origin in counted.origins],
+        "version": VERSION,
+    }
+
+
+def _document(source: Source) -> dict[str, Any]:
+    with source.plain() as stream:
+        data = stream.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        message = f"`{source.name}` is longer than the {MAX_BYTES:,} bytes that a profile may have"
+        raise source.fault(Code.TRACE_TOO_LARGE, message, advice=_AGAIN)
+    try:
+        document = json.loads(data)
+    except (ValueError, RecursionError):
+        raise _no_profile(source) from None
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise _no_profile(source)
+    return document
+
+
+def _no_profile(source: Source) -> TailcError:
+    message = f"`{source.name}` is not a profile, or was cut"
+    return source.fault(Code.BROKEN_FORMAT, message, advice=_AGAIN)
+
+
+def _counted(document: dict[str, Any]) -> Counted:
+    stated = document["histogram"]
+    if stated["buckets_a_doubling"] != BUCKETS_A_DOUBLING:
+        raise ValueError("other buckets than are known here")
+    buckets = np.array(stated["buckets"], dtype=np.int64).reshape(-1, 2)
+    histogram = Histogram(buckets[:, 0], buckets[:, 1], stated["min_ns"], stated["max_ns"])
+    origins = tuple(Origin(**origin) for origin in document["origins"])
+    return Counted(histogram, Measure(document["measure"]), origins)
+
+
+def _digest(document: dict[str, Any]) -> str:
+    return hashlib.sha256(_canonical(document)).hexdigest()
+
+
+def _canonical(document: dict[str, Any]) -> bytes:
+    text = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return text.encode("utf-8", "surrogatepass") + b"\n"

@@ -1,0 +1,174 @@
+"""`tailc ingest`, and a profile as the trace of a spec."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tailc.cli import run
+from tests.tailc.toy import write_toy
+
+SAMPLES = Path(__file__).parents[1] / "ingest" / "samples"
+BUSY = ("--measure", "demand-busy", "--column", "demand_ms", "--unit", "ms")
+
+
+def ingested(folder, *arguments, name="x.profile"):
+    """The exit code and the path of the profile."""
+    path = folder / name
+    return run(["ingest", *map(str, arguments), "-o", str(path)]), path
+
+
+def table(folder, name, demands_ms):
+    path = folder / name
+    if name.endswith(".parquet"):
+        pq.write_table(pa.table({"demand_ms": demands_ms}), path)
+    elif name.endswith(".csv"):
+        path.write_text("".join(f"{cell}\n" for cell in ("demand_ms", *demands_ms)))
+    else:
+        path.write_text("".join(f'{{"demand_ms": {cell}}}\n' for cell in demands_ms))
+    return path
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "csv", "ndjson"])
+def test_any_sharding_of_a_table_gives_the_same_bytes(tmp_path, suffix):
+    demands_ms = np.random.default_rng(7).gamma(1.625, 144, 1_000).round(3).clip(0.001).tolist()
+    whole = table(tmp_path, f"whole.{suffix}", demands_ms)
+    parts = [
+        table(tmp_path, f"{n}.{suffix}", demands_ms[at : at + 300])
+        for n, at in enumerate((0, 300, 600, 900))
+    ]
+    code, one = ingested(tmp_path, whole, *BUSY, name="one.profile")
+    assert code == 0
+    _, all_at_once = ingested(tmp_path, *reversed(parts), *BUSY, name="all.profile")
+    apart = [ingested(tmp_path, part, *BUSY, name=f"{part.name}.profile")[1] for part in parts]
+    _, merged = ingested(tmp_path, *apart, name="merged.profile")
+    assert one.read_bytes() == all_at_once.read_bytes() == merged.read_bytes()
+
+
+def test_a_column_of_weights_counts_rows_so_often(tmp_path, capsys):
+    path = tmp_path / "w.csv"
+    path.write_text("demand_ms,n\n5,3\n7,1\n")
+    code, weighed = ingested(tmp_path, path, *BUSY, "--weight", "n")
+    plain = table(tmp_path, "plain.csv", [5, 5, 7, 5])
+    assert code == 0
+    assert weighed.read_bytes() == ingested(tmp_path, plain, *BUSY, name="p")[1].read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("demands_ms", "row"), [([5, 0, 7], 2), ([5, 7, "fast"], 3), ([5, -1], 2), (["inf"], 1)]
+)
+def test_a_bad_cell_is_named_with_its_row(tmp_path, capsys, demands_ms, row):
+    path = table(tmp_path, "bad.csv", demands_ms)
+    code, out = ingested(tmp_path, path, *BUSY)
+    assert code == 65
+    assert not out.exists()
+    assert f"bad.csv, row {row}, column `demand_ms`" in capsys.readouterr().err
+
+
+def test_a_bad_cell_far_into_a_table_is_named_with_its_row(tmp_path, capsys):
+    path = table(tmp_path, "bad.parquet", [1.0] * 100_000 + [float("nan")] + [2.0] * 10)
+    assert ingested(tmp_path, path, *BUSY)[0] == 65
+    assert "bad.parquet, row 100001, column `demand_ms`" in capsys.readouterr().err
+
+
+def test_what_was_taken_for_what_is_printed(tmp_path, capsys):
+    code, path = ingested(tmp_path, SAMPLES / "vegeta.csv")
+    assert code == 0
+    out, err = capsys.readouterr()
+    assert "vegeta CSV, sent at a rate" in out
+    assert "`latency` in ns, 59 requests, taken for response-open" in out
+    assert "TC0270" in err
+    assert json.loads(path.read_text())["measure"] == "response-open"
+
+
+def test_the_document_tells_origins_and_percentiles(tmp_path, capsys):
+    closed = SAMPLES / "hey.csv"
+    code, _ = ingested(tmp_path, closed, "--expected-interval", "2ms", "--output-format", "json")
+    assert code == 0
+    result = json.loads(capsys.readouterr().out)["result"]
+    (origin,) = result["inputs"][0]["origins"]
+    assert result["measure"] == "response-closed"
+    assert origin["estimator"] == "expected-interval 2 ms"
+    assert result["requests"] == origin["requests"] == 59 + origin["estimated"]
+    assert [each["percentile_ppm"] for each in result["percentiles"]][:2] == [500_000, 900_000]
+
+
+def test_profiles_that_measure_other_things_are_not_added(tmp_path, capsys):
+    _, opened = ingested(tmp_path, SAMPLES / "vegeta.csv", name="open.profile")
+    _, busy = ingested(tmp_path, table(tmp_path, "t.csv", [5]), *BUSY, name="busy.profile")
+    code, _ = ingested(tmp_path, opened, busy)
+    assert code == 65
+    assert "TC0227" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("missing.csv",), 66),
+        ((SAMPLES / "README.md",), 65),
+        ((SAMPLES / "hey.csv", "--because", "no"), 64),
+        ((SAMPLES / "hey.csv", "--weight", "n"), 64),
+        ((SAMPLES / "hey.csv", "--column", "response-time"), 65),
+    ],
+)
+def test_each_refusal_has_its_exit_code(tmp_path, arguments, code):
+    assert ingested(tmp_path, *arguments)[0] == code
+
+
+def spec_of_profile(folder, **changes):
+    """The spec of the toy, of a profile of its trace, with lines of `demand` changed."""
+    toy = Path(write_toy(folder))
+    ingested(folder, folder / "toy.csv", *BUSY, name="toy.profile")
+    demand = {"trace": "toy.profile", "measure": "demand-busy", "reference": "one thread"} | changes
+    text = toy.read_text()
+    start, end = text.index("demand:"), text.index("speedup:")
+    lines = "".join(f"  {key}: {value}\n" for key, value in demand.items() if value)
+    toy.write_text(f"{text[:start]}demand:\n{lines}{text[end:]}")
+    return toy
+
+
+def test_a_spec_compiles_from_a_profile_as_from_its_rows(tmp_path):
+    rows = write_toy(tmp_path)
+    assert run(["compile", rows, "-o", str(tmp_path / "rows")]) == 0
+    assert run(["compile", str(spec_of_profile(tmp_path)), "-o", str(tmp_path / "counted")]) == 0
+    of_rows, counted = (
+        json.loads((tmp_path / f"{n}.json").read_text()) for n in ("rows", "counted")
+    )
+    assert counted["forms"] == of_rows["forms"]
+    assert "`demand_ms` of a column of CSV" in counted["reading"]["note"]
+
+
+def test_a_policy_is_judged_on_a_profile(tmp_path, capsys):
+    assert run(["compile", str(spec_of_profile(tmp_path)), "-o", str(tmp_path / "toy")]) == 0
+    held = table(tmp_path, "held.csv", [51, 149, 151, 49])
+    _, profile = ingested(tmp_path, held, *BUSY, name="held.profile")
+    policy = str(tmp_path / "toy.tailc")
+    assert run(["verify", policy, "--trace", str(profile), "--baselines", "seq"]) in (0, 1, 4)
+    assert "4 held-out requests" in capsys.readouterr().out
+    assert run(["verify", policy, "--trace", str(tmp_path / "toy.profile")]) == 65
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"unit": "ms"}, "`demand.unit` is not read"),
+        ({"column": "demand_ms"}, "`demand.column` is not read"),
+        ({"held_out": "20%"}, "`demand.held_out` is not read"),
+        ({"measure": "demand-cpu"}, "the profile measures `demand-busy`"),
+        ({"measure": None}, "`demand.measure` is missing"),
+    ],
+)
+def test_a_spec_may_not_say_of_a_profile_what_it_says_itself(tmp_path, capsys, changes, words):
+    spec = spec_of_profile(tmp_path, **changes)
+    assert run(["check", "--trace", str(spec)]) == 65
+    assert words in capsys.readouterr().err
+
+
+def test_a_file_that_is_no_profile_is_refused(tmp_path, capsys):
+    spec = spec_of_profile(tmp_path)
+    (tmp_path / "toy.profile").write_text("demand_ms\n5\n")
+    assert run(["check", "--trace", str(spec)]) == 65
+    assert "is not a profile, or was cut" in capsys.readouterr().err

@@ -1,0 +1,189 @@
+"""Inputs that are cut, wrong or hostile: each is refused at its place, within limits."""
+
+import base64
+import gzip
+import struct
+import tracemalloc
+import zlib
+from pathlib import Path
+
+import pytest
+
+from tailc.errors import Code, TailcError
+from tailc.ingest.hdr import MAX_INFLATED_BYTES, HdrError, decoded
+from tailc.ingest.ingest import ingest
+from tailc.ingest.measured import Said
+from tailc.ingest.taken import Asked
+from tailc.traces.profile import Measure
+from tailc.traces.reading import TimeUnit
+
+SAMPLES = Path(__file__).parent / "samples"
+
+
+def finding(path, said=None, **asked):
+    with pytest.raises(TailcError) as caught:
+        ingest([str(path)], Asked(**asked), said or Said(Measure.RESPONSE_OPEN))
+    found = caught.value.findings[0]
+    assert found.help
+    return found
+
+
+def changed(folder, name, old, new):
+    data = (SAMPLES / name).read_bytes()
+    assert old in data
+    path = folder / name
+    path.write_bytes(data.replace(old, new, 1))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "code", "row"),
+    [
+        ("hey.csv", b",200,", b",two,", Code.NOT_A_NUMBER, 1),
+        ("vegeta.csv", b",200,2", b",200,-2", Code.NOT_POSITIVE, None),
+        ("k6.csv", b"221.899000", b"221x", Code.NOT_A_NUMBER, 2),
+        ("k6.json", b'"value":221.899', b'"value":-1', Code.OUT_OF_RANGE, 4),
+        ("k6.json", b'"value":221.899', b'"value":NaN', Code.BROKEN_FORMAT, 4),
+        (
+            "k6.json",
+            b'"data":{"time":"2017-05-09T14:34:45.2',
+            b'"data":["time',
+            Code.BROKEN_FORMAT,
+            4,
+        ),
+        ("oha.csv", b"0.002626127,11,200", b"0,11,200", Code.NOT_POSITIVE, 1),
+        ("oha.json", b'"p50": 0.001,', b'"p50": 0.5,', Code.BROKEN_FORMAT, None),
+        ("oha.json", b'"p50": 0.001,', b"", Code.BROKEN_FORMAT, None),
+        ("oha.json", b'"200": 49990', b'"200": "many"', Code.BROKEN_FORMAT, None),
+    ],
+)
+def test_a_bad_value_is_refused_at_its_row(tmp_path, name, old, new, code, row):
+    found = finding(changed(tmp_path, name, old, new))
+    assert found.code is code
+    assert found.place is not None
+    if row is not None:
+        assert found.place.row == row
+
+
+def test_a_spectrum_that_falls_is_refused_at_its_line(tmp_path):
+    found = finding(changed(tmp_path, "wrk2.txt", b"       6.279", b"       1.279"))
+    assert found.code is Code.OUT_OF_RANGE
+    assert found.place is not None
+    assert (found.place.line, found.place.column) == (24, 1)
+
+
+def test_a_spectrum_that_is_cut_is_refused(tmp_path):
+    path = tmp_path / "wrk2.txt"
+    path.write_bytes((SAMPLES / "wrk2.txt").read_bytes()[:1500])
+    assert finding(path).code is Code.TRUNCATED
+
+
+def test_a_sample_that_is_cut_is_refused(tmp_path):
+    path = tmp_path / "k6.json"
+    path.write_bytes((SAMPLES / "k6.json").read_bytes()[:-20])
+    found = finding(path)
+    assert found.code is Code.TRUNCATED
+    assert found.place is not None
+    assert found.place.row == 6
+
+
+def test_a_run_in_which_all_failed_is_refused(tmp_path):
+    path = tmp_path / "hey.csv"
+    path.write_bytes((SAMPLES / "hey.csv").read_bytes().replace(b",200,", b",503,"))
+    assert finding(path).code is Code.EMPTY_TRACE
+
+
+def log_line(folder, encoded):
+    path = folder / "x.hlog"
+    path.write_text(f"#[Histogram log format version 1.3]\n0.1,1.0,2.7,{encoded}\n")
+    return path
+
+
+def histogram(counts=b"\x02", digits=3, lowest=1, highest=3_600_000, **changes):
+    """A histogram of version 2, encoded; by default the value 0, once."""
+    stated = {"cookie": 0x1C849313, "offset": 0, "ratio": 1.0, "length": len(counts)} | changes
+    head = (stated["length"], stated["offset"], digits, lowest, highest, stated["ratio"])
+    body = struct.pack(">iiiiqqd", stated["cookie"], *head) + counts
+    packed = zlib.compress(body)
+    return base64.b64encode(struct.pack(">ii", 0x1C849314, len(packed)) + packed).decode()
+
+
+def test_a_histogram_written_by_hand_is_read():
+    # Zig-zag: a run of 299 zeros is 2 * 299 - 1 = 597, a count of 5 is 10.
+    counts = bytes([0x80 | (597 & 0x7F), 597 >> 7, 10])
+    assert list(decoded(histogram(counts))) == [(299, 5)]
+
+
+@pytest.mark.parametrize(
+    ("encoded", "words"),
+    [
+        ("!!!", "not base64"),
+        ("AAAA", "cut"),
+        (base64.b64encode(b"\0" * 40).decode(), "not an encoded histogram"),
+        (histogram(digits=9), "no histogram has"),
+        (histogram(lowest=0), "no histogram has"),
+        (histogram(highest=-1), "no histogram has"),
+        (histogram(offset=3), "shifted or scaled"),
+        (histogram(ratio=0.5), "shifted or scaled"),
+        (histogram(length=10**9), "where its head says"),
+        (histogram(b"\xff\xff\xff\xff\xff\xff\xff\xff\x7f\x02"), "beyond its highest"),
+        (histogram(b"\x80"), "counts are cut"),
+        (histogram(cookie=0x0C72124E), "not a histogram of whole numbers"),
+    ],
+)
+def test_a_forged_histogram_is_refused(tmp_path, encoded, words):
+    with pytest.raises(HdrError, match=words):
+        list(decoded(encoded))
+    found = finding(log_line(tmp_path, encoded), unit=TimeUnit.NS)
+    assert found.code is Code.BROKEN_FORMAT
+    assert found.place is not None
+    assert (found.place.line, found.place.column) == (2, 13)
+
+
+@pytest.mark.parametrize("at", range(0, 100, 9))
+def test_a_damaged_histogram_is_refused_or_read_never_a_crash(at):
+    data = bytearray(base64.b64decode(histogram(bytes(range(2, 120, 2)))))
+    data[at % len(data)] ^= 0x55
+    try:
+        list(decoded(base64.b64encode(data).decode()))
+    except HdrError:
+        return
+
+
+def peak_bytes(work):
+    tracemalloc.start()
+    try:
+        work()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_bomb_in_a_log_is_refused_within_its_limit():
+    packed = zlib.compress(b"\0" * (1 << 28), 9)
+    encoded = base64.b64encode(struct.pack(">ii", 0x1C849314, len(packed)) + packed).decode()
+
+    def read():
+        with pytest.raises(HdrError, match="inflates to more"):
+            list(decoded(encoded))
+
+    assert peak_bytes(read) < 4 * MAX_INFLATED_BYTES
+
+
+def test_a_gzipped_report_that_swells_is_refused(tmp_path):
+    path = tmp_path / "wrk2.txt.gz"
+    path.write_bytes(gzip.compress((SAMPLES / "wrk2.txt").read_bytes() + b"\n" * (1 << 25)))
+    assert finding(path).code is Code.TRACE_TOO_LARGE
+
+
+def test_an_endless_line_of_a_log_is_refused(tmp_path):
+    path = tmp_path / "x.hlog.gz"
+    start = b'"StartTimestamp","Interval_Length"\n0.1,1.0,2.7,'
+    path.write_bytes(gzip.compress(start + b"A" * (1 << 25)))
+    assert finding(path, unit=TimeUnit.NS).code is Code.TRACE_TOO_LARGE
+
+
+def test_a_log_without_values_is_refused(tmp_path):
+    path = tmp_path / "x.hlog"
+    path.write_text('#[Histogram log format version 1.3]\n"StartTimestamp"\n')
+    assert finding(path, unit=TimeUnit.NS).code is Code.EMPTY_TRACE

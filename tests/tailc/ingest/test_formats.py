@@ -1,0 +1,166 @@
+"""Every format on files of the tools; see samples/README.md for what made them."""
+
+import csv
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from tailc.errors import Code, TailcError
+from tailc.ingest.formats import find_formats
+from tailc.ingest.ingest import ingest
+from tailc.ingest.measured import Said
+from tailc.ingest.taken import Asked, Loop
+from tailc.traces.counted import Grain
+from tailc.traces.profile import Measure
+from tailc.traces.reading import TimeUnit
+
+SAMPLES = Path(__file__).parent / "samples"
+RELATIVE_ERROR = 2**-11
+OPEN = Said(Measure.RESPONSE_OPEN)
+
+
+def taken(name, unit=None, said=OPEN):
+    (found,) = ingest([str(SAMPLES / name)], Asked(unit=unit), said).inputs
+    assert found.taken is not None
+    return found.taken
+
+
+def counts(times_ns):
+    """How many there are, the sum, the least and the largest."""
+    return len(times_ns), sum(times_ns), min(times_ns), max(times_ns)
+
+
+def assert_counted(histogram, times_ns):
+    number, total, least, largest = counts(times_ns)
+    assert histogram.requests == number
+    assert (histogram.min_ns, histogram.max_ns) == (least, largest)
+    held = int((histogram.demand_ns * histogram.count).sum())
+    assert abs(held - total) <= RELATIVE_ERROR * total
+
+
+def test_vegeta_json_and_csv_are_the_same_latencies():
+    lines = (SAMPLES / "vegeta.json").read_text().splitlines()
+    results = [json.loads(line) for line in lines]
+    good = [result["latency"] for result in results if result["code"] == 200]
+    assert len(good) == len(results) - 1 == 59
+    for name in ("vegeta.json", "vegeta.csv"):
+        found = taken(name, said=Said())
+        assert_counted(found.histogram, good)
+        assert (found.left_out, found.loop, found.grain) == (1, Loop.OPEN, Grain.REQUESTS)
+
+
+def test_hey_rows_are_seconds_and_those_of_errors_are_left_out():
+    said = Said(Measure.DEMAND_BUSY, because="one client was alone on the machine")
+    found = taken("hey.csv", said=said)
+    with (SAMPLES / "hey.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    good = [row for row in rows if row["status-code"] == "200"]
+    assert_counted(found.histogram, [round(float(row["response-time"]) * 10**9) for row in good])
+    assert (len(rows), found.left_out, found.loop) == (60, 1, Loop.CLOSED)
+
+
+def test_the_spectrum_of_wrk2_is_its_percentiles_and_its_total():
+    found = taken("wrk2.txt", said=Said())
+    assert found.histogram.requests == 500
+    # As the file prints them: 50 % 6.28 ms, 90 % 12.80 ms, 99 % 21.90 ms, 100 % 28.51 ms.
+    for ppm, printed_ms in ((500_000, 6.28), (900_000, 12.80), (990_000, 21.90)):
+        got_ms = found.histogram.quantile_ns(ppm) / 1e6
+        assert got_ms == pytest.approx(printed_ms, abs=0.005 + RELATIVE_ERROR * printed_ms)
+    assert found.histogram.max_ns == 28_511_000
+    assert (found.loop, found.grain, found.failed_among) == (Loop.OPEN, Grain.PERCENTILES, 5)
+
+
+def test_percentiles_of_hdrhistogram_need_a_unit(tmp_path):
+    text = (
+        "       Value     Percentile TotalCount 1/(1-Percentile)\n\n"
+        "       10.0 0.000000000000          1           1.00\n"
+        "       20.0 0.500000000000          3           2.00\n"
+        "       40.0 1.000000000000          4\n#[Mean = 20.0]\n"
+    )
+    path = tmp_path / "x.hgrm"
+    path.write_text(text)
+    found = ingest([str(path)], Asked(unit=TimeUnit.US), OPEN).counted.histogram
+    assert (found.requests, found.min_ns, found.max_ns) == (4, 10_000, 40_000)
+    assert found.quantile_ns(750_000) == pytest.approx(20_000, rel=RELATIVE_ERROR)
+    with pytest.raises(TailcError) as caught:
+        ingest([str(path)], Asked(), OPEN)
+    assert caught.value.findings[0].code is Code.MISSING_UNIT
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "requests", "total", "least", "largest"),
+    [
+        # What HdrHistogram 2.2.2 for Java reads, values at the middle of their equivalents.
+        ("jHiccup-2.0.1.logV0.hlog", 34, 7354, 2513403904, 8192, 3039232),
+        ("jHiccup-2.0.6.logV1.hlog", 32, 7289, 2581897216, 8192, 2793472),
+        ("jHiccup-2.0.7S.logV2.hlog", 604, 8436, 1206662660096, 8192, 1547698176),
+        ("tagged-Log.logV2.hlog", 29, 7464, 2242838528, 8192, 2760704),
+        ("ycsb.logV1.hlog", 2963, 4978, 220378909, 268, 511360),
+    ],
+)
+def test_a_log_of_hdrhistogram_is_as_java_reads_it(name, values, requests, total, least, largest):
+    found = taken(name, TimeUnit.NS)
+    histogram = found.histogram
+    assert (found.points, histogram.requests) == (values, requests)
+    assert (histogram.min_ns, histogram.max_ns) == (least, largest)
+    held = int((histogram.demand_ns * histogram.count).sum())
+    assert abs(held - total) <= RELATIVE_ERROR * total
+
+
+@pytest.mark.parametrize("name", ["k6.csv", "k6.json"])
+def test_k6_is_the_duration_of_requests_that_succeeded(name):
+    found = taken(name)
+    assert_counted(found.histogram, [221_899_000, 120_500_000])
+    assert (found.left_out, found.loop) == (1, Loop.UNSTATED)
+
+
+def test_oha_json_is_its_percentiles():
+    found = taken("oha.json")
+    histogram = found.histogram
+    assert histogram.requests == 50_000
+    assert (histogram.min_ns, histogram.max_ns) == (500_000, 2_600_000)
+    for ppm, ms in ((500_000, 1.0), (990_000, 1.3), (999_900, 2.2)):
+        assert histogram.quantile_ns(ppm) / 1e6 == pytest.approx(ms, rel=RELATIVE_ERROR)
+    assert found.failed_among == 10
+
+
+def test_oha_csv_is_the_rows_that_succeeded():
+    found = taken("oha.csv")
+    assert_counted(found.histogram, [2_626_127, 1_511_000])
+    assert found.left_out == 1
+
+
+@pytest.mark.parametrize("name", ["vegeta.json", "hey.csv", "k6.csv", "k6.json", "wrk2.txt"])
+def test_gzip_changes_nothing(tmp_path, name):
+    packed = tmp_path / f"{name}.gz"
+    packed.write_bytes(gzip.compress((SAMPLES / name).read_bytes()))
+    said = Said(Measure.DEMAND_BUSY, because="one client was alone on the machine")
+    plain = ingest([str(SAMPLES / name)], Asked(), said).counted
+    assert ingest([str(packed)], Asked(), said).counted.origins == plain.origins
+
+
+@pytest.mark.parametrize(
+    "path", sorted(path for path in SAMPLES.iterdir() if path.suffix != ".md"), ids=lambda p: p.name
+)
+def test_every_sample_is_known_as_one_format(path):
+    matching = [one.name for one in find_formats() if one.matches(path.read_bytes()[:4096])]
+    assert len(matching) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("wrk.txt", Code.CLOSED_LOOP),
+        ("hey.txt", Code.UNKNOWN_INPUT),
+        ("vegeta.bin", Code.UNKNOWN_INPUT),
+        ("README.md", Code.UNKNOWN_INPUT),
+    ],
+)
+def test_what_tells_too_little_is_refused_with_what_to_give(name, code):
+    with pytest.raises(TailcError) as caught:
+        ingest([str(SAMPLES / name)], Asked(), Said())
+    (finding,) = caught.value.findings
+    assert finding.code is code
+    assert finding.help

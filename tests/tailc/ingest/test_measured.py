@@ -1,0 +1,115 @@
+"""What times may be taken for, and what a closed loop did not send."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tailc.errors import Code, TailcError
+from tailc.ingest.estimate import with_missing
+from tailc.ingest.ingest import ingest
+from tailc.ingest.measured import Said
+from tailc.ingest.taken import Asked
+from tailc.traces.histogram import histogram_of
+from tailc.traces.profile import Measure
+from tailc.traces.profile_file import written_counted
+from tailc.traces.reading import TimeUnit
+
+SAMPLES = Path(__file__).parent / "samples"
+ALONE = "one client was alone on the machine"
+
+
+def said(measure=None, because=None, interval_us=None):
+    return Said(None if measure is None else Measure(measure), because, interval_us)
+
+
+def counted(name, words, **asked):
+    return ingest([str(SAMPLES / name)], Asked(**asked), words).counted
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "code"),
+    [
+        # An open loop is told; a closed one is refused, and so is one that is called open.
+        ("hey.csv", said(), Code.CLOSED_LOOP),
+        ("hey.csv", said("response-open"), Code.CLOSED_LOOP),
+        ("hey.csv", said("response-closed"), Code.CLOSED_LOOP),
+        ("k6.csv", said(), Code.UNSTATED_MEASURE),
+        ("k6.csv", said("response-closed"), Code.CLOSED_LOOP),
+        ("oha.json", said(), Code.UNSTATED_MEASURE),
+        # A response is no demand, unless it is said why.
+        ("vegeta.csv", said("demand-busy"), Code.RESPONSE_TIME),
+        ("wrk2.txt", said("demand-cpu"), Code.RESPONSE_TIME),
+        ("hey.csv", said("demand-busy"), Code.RESPONSE_TIME),
+        # What is not a closed loop has nothing to correct.
+        ("vegeta.csv", said(interval_us=1_000), Code.USAGE),
+        ("hey.csv", said("demand-busy", ALONE, 1_000), Code.USAGE),
+        # No estimator adds without end.
+        ("hey.csv", said(interval_us=0), Code.OUT_OF_RANGE),
+    ],
+)
+def test_times_are_never_taken_for_what_they_are_not(name, words, code):
+    if words.interval_us == 0:
+        words = said(interval_us=1)
+        name = "k6.csv"  # 221 ms, which is 221,899 intervals
+    with pytest.raises(TailcError) as caught:
+        counted(name, words)
+    (finding,) = caught.value.findings
+    assert finding.code is code
+    assert finding.help
+
+
+def test_a_log_says_nothing_so_it_must_be_said():
+    with pytest.raises(TailcError) as caught:
+        counted("ycsb.logV1.hlog", said(), unit=TimeUnit.NS)
+    assert caught.value.findings[0].code is Code.UNSTATED_MEASURE
+    found = counted("ycsb.logV1.hlog", said("demand-busy"), unit=TimeUnit.NS)
+    assert found.measure is Measure.DEMAND_BUSY
+    assert found.origins[0].because is None
+
+
+def test_a_reason_is_recorded_where_a_response_is_taken_for_demand():
+    found = counted("vegeta.csv", said("demand-busy", ALONE))
+    assert (found.measure, found.origins[0].because) == (Measure.DEMAND_BUSY, ALONE)
+    assert ALONE in found.origins[0].sentence
+
+
+def test_the_estimator_is_recorded_with_what_it_added():
+    found = counted("hey.csv", said(interval_us=2_000))
+    (origin,) = found.origins
+    assert found.measure is Measure.RESPONSE_CLOSED
+    assert origin.estimator == "expected-interval 2 ms"
+    assert origin.estimated == found.histogram.requests - 59 > 0
+
+
+def test_missing_requests_wait_an_interval_less_each():
+    # 100 ms every 30 ms: 70 and 40 were not sent; 10 would have been, but waits less than 30.
+    found = with_missing(histogram_of(np.array([10_000_000, 100_000_000])), 30_000_000)
+    exact = [10_000_000, 40_000_000, 70_000_000, 100_000_000]
+    assert found.requests == 4
+    # The middle of the bucket of 100 ms is up to 2^-11 of that away, and so are what it adds.
+    assert found.demand_ns.tolist() == pytest.approx(exact, abs=2 * 100_000_000 * 2**-11)
+
+
+def test_nothing_is_added_where_nothing_took_longer():
+    histogram = histogram_of(np.array([10, 59]))
+    assert with_missing(histogram, 30).requests == 2
+    assert with_missing(histogram, 29).requests == 3
+
+
+def test_parts_corrected_apart_add_up_to_the_whole_corrected(tmp_path):
+    text = (SAMPLES / "hey.csv").read_text().splitlines(keepends=True)
+    paths = []
+    for part, rows in enumerate((text[1:20], text[20:33], text[33:])):
+        paths.append(tmp_path / f"{part}.csv")
+        paths[-1].write_text("".join([text[0], *rows]))
+    words = said(interval_us=1_000)
+    parts = ingest([str(path) for path in paths], Asked(), words).counted
+    assert written_counted(parts) == written_counted(counted("hey.csv", words))
+
+
+def test_what_measures_other_things_is_not_added():
+    paths = [str(SAMPLES / "vegeta.csv"), str(SAMPLES / "hey.csv")]
+    with pytest.raises(TailcError) as caught:
+        ingest(paths, Asked(), said(interval_us=None, because=None, measure=None))
+    assert caught.value.findings[0].code is Code.CLOSED_LOOP
