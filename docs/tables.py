@@ -14,6 +14,7 @@ from typing import Any
 
 from tailc.errors import Code, ExitCode
 from tailc.pipeline.spec import document_models
+from tailc.report.explanations import EXPLANATIONS, heading
 from tailc.specs.json_schema import spec_schema
 
 HERE = Path(__file__).resolve().parent
@@ -48,7 +49,8 @@ def main(folder: Path) -> None:
 
 def table(name: str) -> str:
     """The table of that name, in Markdown."""
-    return {"exit codes": exit_codes, "errors": errors}.get(name, keys_of(name))()
+    made = {"exit codes": exit_codes, "errors": errors, "explanations": explanations}
+    return made.get(name, keys_of(name))()
 
 
 def exit_codes() -> str:
@@ -69,6 +71,12 @@ def errors() -> str:
         for code in sorted(Code, key=lambda code: code.ident)
     ]
     return _markdown(("code", "severity", "exit code", "what it says"), rows)
+
+
+def explanations() -> str:
+    """What `tailc explain` prints of every code."""
+    codes = sorted(Code, key=lambda code: code.ident)
+    return "\n".join(f"**{heading(code)}.** {EXPLANATIONS[code]}\n" for code in codes)
 
 
 def keys_of(kind: str) -> Callable[[], str]:

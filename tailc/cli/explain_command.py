@@ -1,0 +1,34 @@
+"""tailc explain: what a code means, and what to do."""
+
+from __future__ import annotations
+
+import click
+
+from tailc.cli.outcome import Outcome, reports
+
+
+@click.command("explain", short_help="Say what the code of a finding means.")
+@click.argument("code")
+@reports
+def command(code: str) -> Outcome:
+    """Say what CODE, such as TC0105, means and what to do about it.
+
+    The same texts are in docs/errors.md.
+    """
+    import textwrap
+
+    from tailc.errors import Code, ExitCode, did_you_mean
+    from tailc.report.explanations import EXPLANATIONS, code_named, heading
+
+    found = code_named(code)
+    if found is None:
+        hint = did_you_mean(code.upper(), [known.ident for known in Code])
+        raise click.UsageError(f"no code `{code}`; {hint.partition('Known:')[0].rstrip()}")
+    result: dict[str, object] = {
+        "code": found.ident,
+        "severity": "warning" if found.exit_code is ExitCode.OK else "error",
+        "exit_code": int(found.exit_code),
+        "title": found.title,
+        "explanation": EXPLANATIONS[found],
+    }
+    return Outcome(text=f"{heading(found)}\n\n{textwrap.fill(EXPLANATIONS[found])}", result=result)

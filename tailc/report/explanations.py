@@ -1,0 +1,230 @@
+"""What each code means for who meets it: why it is refused or said, and what to do.
+
+The one place: `tailc explain` prints it, and docs/errors.md is made from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tailc.errors import Code, ExitCode
+
+EXPLANATIONS: Mapping[Code, str] = {
+    Code.SYNTAX: "The file could not be read as YAML at the place shown, so nothing after it was "
+    "checked. Most often a space is missing after a colon, a quote is open, or a tab indents.",
+    Code.UNKNOWN_KEY: "A key that no spec of this kind has would be ignored in silence, so it is "
+    "refused. Correct its spelling, or look it up in the list of keys of the kind.",
+    Code.MISSING_KEY: "The key has no default that would be right for everybody. Add it; the "
+    "help line shows an example.",
+    Code.BAD_VALUE: "The value is of another type than the key takes, or outside of its range. "
+    "The help line tells what is wanted.",
+    Code.MISSING_UNIT: "A bare number could be of any unit, and a wrong guess would be off by a "
+    "thousand. Write the unit behind it, such as `500ms` or `30/s`; where a file does not tell "
+    "its unit, say it on the command line.",
+    Code.BAD_UNIT: "The unit is of another kind of quantity than the key takes, or not known. "
+    "The help line lists those that are.",
+    Code.UNKNOWN_KIND: "The kind of policy, or the version of the spec language, is not one of "
+    "this version of tailc. `tailc schema` lists the kinds.",
+    Code.DUPLICATE_KEY: "YAML readers disagree on which of two equal keys counts. Remove one.",
+    Code.TOO_LARGE: "The document is longer, deeper or, with its aliases written out, larger "
+    "than any spec needs to be. Write it without aliases, or move data into a trace.",
+    Code.CONFLICT: "Two parts of the spec cannot both hold; both places are told. Change or "
+    "remove one of them.",
+    Code.RESPONSE_TIME: "A response time contains waiting, which depends on the load and on the "
+    "policy itself; to compile from it counts waiting twice. Measure the work alone, or say in "
+    "a sentence why nothing waited.",
+    Code.EMPTY_TRACE: "There is no row left to compile from: the file is empty, has a header "
+    "alone, or the filter keeps nothing.",
+    Code.MISSING_COLUMN: "The recipe names a column that the file does not have. Column names "
+    "are compared letter by letter.",
+    Code.DUPLICATE_COLUMN: "Two columns of the same name cannot be told apart. Rename one.",
+    Code.NOT_A_NUMBER: "A cell that should be a number is empty, NaN or text. Such rows are not "
+    "dropped in silence: correct them, or leave them out when the file is written.",
+    Code.NOT_FINITE: "An infinite time is most often a timeout that was written as such. Leave "
+    "the row out, or give the time at which it was given up.",
+    Code.NOT_POSITIVE: "Demands, weights and speed-ups are above 0. A demand of 0 comes most "
+    "often from a clock that is too coarse.",
+    Code.RAGGED_ROW: "The row has other numbers of cells than the header, so its cells may be in "
+    "the wrong columns. Quote cells that contain commas.",
+    Code.TRUNCATED: "The file ends in the middle, so what is missing is not known. Copy it "
+    "again, or wait until what writes it has ended.",
+    Code.BROKEN_FORMAT: "The bytes are not of the format that the file should have, or were "
+    "damaged. Name its format by `format`, or write the file again.",
+    Code.BAD_TIMINGS: "A speed-up is a ratio of times at two degrees, so every request needs a "
+    "time at every degree from 1 on. Time the ones that are missing, or lower `max_degree`.",
+    Code.BAD_SPLIT: "The rule leaves nothing to compile from, or nothing to judge on. Choose "
+    "another fraction, or another column.",
+    Code.UNKNOWN_CLASS: "A request of a class without a speed-up curve cannot be replayed. Add a "
+    "curve for the class, or filter its rows out.",
+    Code.OUT_OF_RANGE: "Numbers are kept whole, in nanoseconds and counts up to 2^53. What is "
+    "finer or larger is refused rather than rounded; most often the unit is wrong.",
+    Code.WRONG_TYPE: "The column of a typed file holds something else than is asked of it, such "
+    "as lists or dates. Name another column.",
+    Code.TRACE_TOO_LARGE: "The file claims more rows or bytes than the limits, which are there "
+    "so that a forged or damaged header cannot exhaust the memory.",
+    Code.NOT_SINGLE: "Recorded arrivals are replayed one by one, and a row that stands for "
+    "several requests has one time only. Give one row a request.",
+    Code.OUT_OF_ORDER: "The times of arrivals go back, so the order of the rows is not that of "
+    "the requests. Sort the file by that column.",
+    Code.FEW_ARRIVALS: "A rate and the gaps between arrivals need several different times.",
+    Code.ARRIVAL_GAP: "A silence that is much longer than all others would let every queue run "
+    "empty. Split the recording there, or let it be shortened.",
+    Code.BAD_RATES: "A step of a rate profile needs a rate and a length above 0, and all of them "
+    "together must bring as many requests as a replay can take.",
+    Code.BAD_STEP: "A response to a step tells of a plant only where the input changes once. Cut "
+    "the recording to one step.",
+    Code.BAD_PLANT: "The response has no step to fit, or its gain, lag or delay is outside of "
+    "what controllers are tuned for.",
+    Code.SINGULAR_FIT: "Two columns of the trace change together, so what each contributes "
+    "cannot be told. Measure while they change apart.",
+    Code.UNKNOWN_INPUT: "`tailc ingest` sees the format from the first bytes, and none fits. "
+    "Give the raw output of the tool, in one of the formats that are listed; of a table, name "
+    "the column.",
+    Code.UNSTATED_MEASURE: "The file does not tell what its times are: work alone, or responses "
+    "with waiting, sent at a rate or as answers came. A guess would be wrong in silence, so say "
+    "it by `--measure`.",
+    Code.CLOSED_LOOP: "A client that waits for its answer before it sends again sends least "
+    "while the server is slow, so the worst waits are missing: coordinated omission. Measure at "
+    "a rate; or estimate what was not sent by `--expected-interval`, which the profile records.",
+    Code.OTHER_PROFILE: "Times that measure different things have no common distribution. Keep a "
+    "profile for each.",
+    Code.UNKNOWN_MACHINE: "A row names a machine that the spec does not declare. Declare it, or "
+    "filter its rows out.",
+    Code.NO_ZONE: "A time without a zone is an hour or more off, depending on who reads it. "
+    "Write the offset, or name the zone in the spec.",
+    Code.SAME_TIME: "Two values at one time contradict each other. Remove one.",
+    Code.UNEVEN_TIMES: "A series is of equal steps; the place shown breaks the grid. Resample it.",
+    Code.SERIES_GAP: "More values in a row are missing than may be filled in. Fill them from "
+    "another source, or choose other days.",
+    Code.TOO_WIDE: "A job asks for more servers than there are, so it could never start.",
+    Code.SHORT_HISTORY: "The series is shorter than what is asked of it, such as three runs of "
+    "as many days as the plan has. Give a longer one.",
+    Code.UNIT_SUSPECT: "At least half of the demands are shorter or longer than services have. "
+    "Check the unit; if it is right, nothing needs to be done.",
+    Code.SPEEDUP_FALLS: "More threads make these requests slower. Such degrees are not used; "
+    "check that the timings were not disturbed.",
+    Code.SPEEDUP_EXCEEDS: "A request is faster on n threads than n times. Caches can do that, "
+    "and so can noise.",
+    Code.SPEEDUP_SUPERLINEAR: "Each thread gains more than the ones before, where threads "
+    "usually get in each other's way. Check the timings.",
+    Code.FEW_REPETITIONS: "A mean of few timings is uncertain, and so is the speed-up made from "
+    "it.",
+    Code.RUNG_DOMINATED: "Another way to run a request is at least as fast for less, so this one "
+    "is left out.",
+    Code.SPEEDUP_NOT_FROM_ONE: "Speed-ups are relative to degree 1, whose own is 1. The curve is "
+    "taken as it is; check what it is relative to.",
+    Code.GAP_CLOSED: "Silences that were longer than the rest of the recording lets expect were "
+    "shortened, so that they do not empty every queue.",
+    Code.ARRIVALS_THINNED: "Where a part of the requests is held out at random, their arrivals "
+    "are fewer than were recorded. Hold out by time, or rescale the rate.",
+    Code.JOBS_LEFT_OUT: "Jobs without a run time, wider than is asked for, or without room "
+    "before the plan begins do not count. The message tells how many and why.",
+    Code.LOG_IS_PART: "The header of the log counts other numbers of jobs than there are: it is "
+    "an excerpt, or was cut.",
+    Code.SERIES_GAPS: "Missing values were filled from their neighbours, or marked as not known; "
+    "the message tells how many.",
+    Code.NIGHT_CLAMPED: "Inverters draw a little at night and report it as negative power.",
+    Code.CLOCK_CHANGE: "Local time skips or repeats an hour here. Series in UTC do not.",
+    Code.SMALL_SAMPLE: "All requests of so small a sample may lie below the percentile, so what "
+    "is promised of it is a guess. Measure as many as the help line says.",
+    Code.SAME_NUMBER: "Jobs that share a number cannot be told apart by it, so the plan calls "
+    "them by names of its own.",
+    Code.UNUSED_SPEEDUP: "The curve has no effect. Check the name of its application.",
+    Code.COARSE_INPUT: "The input tells some percentiles and no requests. Between two of them, "
+    "all requests count as the later one, so demands are too large rather than too small.",
+    Code.FAILED_REQUESTS: "A failed request did less than its work, or ran into a timeout. Left "
+    "out, the rest may look better than the service is; among the others, they make it look "
+    "quicker.",
+    Code.CLOSED_AS_DEMAND: "What a closed loop hides are waits, and a demand has none: with one "
+    "client alone that is right, with several it is not.",
+    Code.BAD_ARTIFACT: "The file is whole, but what it says cannot be a policy, such as ages "
+    "that descend. Compile it again.",
+    Code.UNKNOWN_RULE: "A reader that ignored a rule would do something else than was verified. "
+    "Use a newer version.",
+    Code.UNKNOWN_SCHEMA: "The policy was written by a newer version, in a schema that this one "
+    "cannot read.",
+    Code.UNKNOWN_FORM: "The policy has a part of a form that this version does not know.",
+    Code.LENGTH_MISMATCH: "The file was cut, or something was appended. Copy it again.",
+    Code.HASH_MISMATCH: "Bytes were changed since the policy was written. Copy or compile it "
+    "again.",
+    Code.NOT_CANONICAL: "A policy is not edited by hand: its digest is of its canonical form. "
+    "Compile it again.",
+    Code.BAD_STRUCTURE: "The bytes cannot be decoded at all. Copy or compile the policy again.",
+    Code.UNSIGNED: "Keys are trusted here, so only signed policies are read. Sign it by `tailc "
+    "sign`.",
+    Code.UNKNOWN_SIGNER: "The key that signed the policy is not among those trusted here.",
+    Code.BAD_SIGNATURE: "The signature is not that of the key over this policy. Do not use it.",
+    Code.EXPIRED: "The signature was for a limited time. Compile and sign again.",
+    Code.BAD_KEY: "The file is no Ed25519 key, is encrypted with another passphrase, or is the "
+    "other half of the pair.",
+    Code.NO_ROLLBACK: "A rollback publishes an earlier policy of the same service as a new "
+    "generation. These two are of different services, or do the same.",
+    Code.INFEASIBLE: "The limits contradict each other for this demand. The message names the "
+    "limit that binds, and the nearest target that can be met.",
+    Code.BUDGET_ENDED: "The search was stopped before its answer was certified, so nothing was "
+    "written. Raise the budget, or choose a quicker method.",
+    Code.METHOD_UNFIT: "The method asked for does not solve problems of this form. Leave it out "
+    "for the default.",
+    Code.NO_TUNING: "At this rate no gains keep the limits on robustness. Lower the highest "
+    "rate, or turn control off.",
+    Code.UNSTABLE_GAINS: "The loop with these gains would swing ever more. Lower them, or let "
+    "them be tuned.",
+    Code.OVERLOADED: "Requests alone take all of the machine at this rate. Lower it, or add cores.",
+    Code.BAD_MODEL: "The throughput that was measured gives no model that a controller could "
+    "use. The message tells why; most often there are too few shares.",
+    Code.HOST_SHORT: "The least shares of all machines are more than the host has, so some miss "
+    "their targets.",
+    Code.HOPEFUL_SUM: "The tails of cycles and of memory time, added, are below the tail of both "
+    "together, so the percentile may be missed. `tailc verify` tells, and `table.distribution: "
+    "joint` avoids it.",
+    Code.BEYOND_LIMIT: "All cores at their highest clock draw more than the chip may.",
+    Code.PREDICTED_MISS: "The policy was compiled, but replays of its own sample miss an "
+    "objective: waiting takes what is missing. Lower the rate, or ask for more.",
+    Code.UNDER_LEAST: "The least share that the host gives is more than the target needs, so the "
+    "machine does more than was asked for.",
+    Code.POWER_FALLS: "A higher clock that draws less is most often a fault of the measurement.",
+    Code.OPEN_GAP: "The plan is feasible, but farther from the proved bound than was asked for. "
+    "Raise the budget for a better one.",
+    Code.ODD_DEFERRAL: "A start is put off by an epoch or more, and within the horizon; such a "
+    "deferral has no effect, or less than it says. Change it, or leave it out.",
+    Code.JOBS_TURNED_AWAY: "Known jobs find no room within the horizon, or bring no profit. Add "
+    "servers, or let jobs be narrower, unless a refusal is what is meant.",
+    Code.NO_EXPECTED_JOBS: "Prices are learned from jobs before the plan, and none are known, so "
+    "they are those of the plan's own jobs. Begin later in the log.",
+    Code.NO_GREEN_POWER: "The power that is expected from sun and wind is below that of one "
+    "rack, so nothing is green. Check its unit.",
+    Code.NO_BETTER_TABLE: "The search on the replay ended with the table that it began with.",
+    Code.JUDGED_ON_OWN: "What a table gains on its own sample is more than it gains on another. "
+    "Hold requests out, and verify on them.",
+    Code.OTHER_MEASURE: "Demands that were measured otherwise are not the same demands, so a "
+    "miss may be of the measurement.",
+    Code.NO_PROMISE: "No job of the days to judge on was promised anything, so there is nothing "
+    "to keep.",
+    Code.COMPILE_TRACE: "A policy that is judged on its own sample always looks good. Give "
+    "requests that were held out.",
+    Code.OTHER_SERVICE: "The two policies are of different names or kinds, so most of what "
+    "differs is not a change.",
+    Code.DRIFT: "Demand is surely not what it was at the compile, so the policy's promises may "
+    "not hold. Compile again on newer requests.",
+    Code.CANNOT_READ: "The system refuses the file: it is not there, is a folder, or may not be "
+    "read.",
+    Code.CANNOT_WRITE: "The system refuses the file; what was there before is as it was.",
+    Code.MISSING_PART: "A library that only this command needs is not installed. The help line "
+    "says how to.",
+    Code.SOLVER_FAILED: "A solver crashed, ran out of its limits, or gave an answer that the "
+    "exact check refuted. Choose another, or raise its limits.",
+    Code.BUG: "This is never your fault. Set `TAILC_DEBUG=1` for the traceback, and report it "
+    "with the command and its input.",
+    Code.USAGE: "The command does not take these arguments together; `--help` lists what it takes.",
+}
+
+
+def heading(code: Code) -> str:
+    """The code, whether it is an error and which exit code it leads to, and its title."""
+    kind = "warning" if code.exit_code is ExitCode.OK else f"error, exit code {code.exit_code:d}"
+    return f"{code.ident} ({kind}): {code.title}"
+
+
+def code_named(ident: str) -> Code | None:
+    """The code of that name, in any case; None where there is none."""
+    return next((code for code in Code if code.ident == ident.upper()), None)
