@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 COMMANDS = (
     *("check", "compile", "verify", "diff", "simulate", "vary", "size", "tune", "fit"),
     *("lookup", "why", "inspect", "embed", "sign", "keygen", "rollback"),
-    *("ingest", "split", "schema", "explain"),
+    *("ingest", "init", "split", "schema", "explain"),
 )
 # What stands below a command that also works by itself, by the file that it is in.
 BELOW = {

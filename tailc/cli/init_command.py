@@ -1,0 +1,93 @@
+"""tailc init: a first spec, from a trace or a profile."""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from tailc.cli.outcome import Outcome, reports
+
+if TYPE_CHECKING:
+    from tailc.pipeline.draft import Draft
+
+MEASURES = ("demand-cpu", "demand-busy", "response-open", "response-closed")
+_SLO = re.compile(r"\s*p?([0-9.]+)\s*%?\s*(?:<=|:|\s)\s*(\S.*?)\s*$")
+
+
+@click.command("init", short_help="Write a first spec from a trace or a profile.")
+@click.argument("trace")
+@click.option("-o", "--output", default="service.yaml", show_default=True, metavar="SPEC")
+@click.option("--cores", type=click.IntRange(min=1), metavar="X", help="Cores of the server.")
+@click.option("--slo", metavar="TEXT", help="What latency must meet, such as 'p99 <= 500ms'.")
+@click.option("--speedup", metavar="LIST", help="Speed-up on 1, 2, ... threads, such as 1,1.9,2.7.")
+@click.option("--name", metavar="NAME", help="Name of the policy. Default: of the trace's file.")
+@click.option("--column", metavar="NAME", help="Column of a table with the demand.")
+@click.option("--unit", type=click.Choice(["ns", "us", "ms", "s"]), help="Unit of that column.")
+@click.option("--measure", type=click.Choice(MEASURES), help="What the times of a table measure.")
+@click.option("--because", metavar="WHY", help="Why a response time may stand for demand.")
+@click.option("--reference", metavar="TEXT", help="The machine that demand was measured on.")
+@click.option("--force", is_flag=True, help="Replace SPEC where it exists.")
+@reports
+def command(trace: str, output: str, *, force: bool, **wished: str | int | None) -> Outcome:
+    """Write a spec of a few-to-many policy of the requests in TRACE.
+
+    What is not given is asked for on a terminal. The spec is checked with its trace before it is
+    written: it compiles as it is, and says by comments what to look at.
+    """
+    from pathlib import Path
+
+    from tailc.atomic_files import replace_files
+    from tailc.pipeline.draft import Wishes, draft
+
+    if Path(output).exists() and not force:
+        raise click.UsageError(f"`{output}` exists: name another file by -o, or give --force")
+    given = {key: value for key, value in wished.items() if value is not None}
+    given["cores"] = given.get("cores") or _asked("--cores", "Cores of the server", int)
+    slo = given.get("slo") or _asked("--slo", "What latency must meet, such as p99 <= 500ms", str)
+    speedup = given.get("speedup")
+    if speedup is not None:
+        given["speedup"] = _numbers(str(speedup))
+    wishes = Wishes(**{**given, "slo": _slo(str(slo))})  # pyright: ignore[reportArgumentType]
+    drafted = draft(trace, wishes, output)
+    replace_files([(Path(output), drafted.text.encode())])
+    result: dict[str, object] = {"file": output, "name": drafted.name}
+    return Outcome(text=_told(drafted, trace, output), result=result, findings=drafted.warnings)
+
+
+def _asked(option: str, question: str, kind: type) -> object:
+    if not _has_terminal():
+        raise click.UsageError(f"`{option}` is missing, and there is no terminal to ask at")
+    return click.prompt(question, type=kind, err=True)
+
+
+def _has_terminal() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty()
+
+
+def _slo(text: str) -> tuple[str, str]:
+    found = _SLO.match(text)
+    if found is None:
+        raise click.UsageError(f"`{text}` is no objective: write `--slo 'p99 <= 500ms'`")
+    return f"{found[1]}%", found[2]
+
+
+def _numbers(text: str) -> tuple[float, ...]:
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError:
+        message = f"`{text}` is no list of numbers: write `--speedup 1,1.9,2.7`"
+        raise click.UsageError(message) from None
+
+
+def _told(drafted: Draft, trace: str, output: str) -> str:
+    stem = f"build/{drafted.name}"
+    held = "HELD-OUT.profile" if drafted.is_of_profile else trace
+    found = "".join(f"  {line}\n" for line in drafted.detected)
+    return (
+        f"wrote {output}; of the trace it says\n{found}\n"
+        f"next: tailc compile {output} -o {stem}\n"
+        f"      tailc verify {stem}.tailc --trace {held}\n"
+    )

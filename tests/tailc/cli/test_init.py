@@ -1,0 +1,132 @@
+"""`tailc init`: what it writes passes a check and compiles, or it says what it needs."""
+
+import pytest
+from click.testing import CliRunner
+
+from tailc.cli import group
+from tests.tailc.toy import TRACE
+
+WISHES = ("--cores", 4, "--slo", "p90 <= 200ms")
+SPEEDUP = ("--speedup", "1,1.5,2")
+BUSY = ("--measure", "demand-busy")
+
+
+@pytest.fixture
+def table(in_folder):
+    (in_folder / "toy.csv").write_text(TRACE + "3,70\n4,80\n5,90\n6,60\n7,65\n8,55\n")
+    return "toy.csv"
+
+
+@pytest.fixture
+def profile(table, tailc):
+    ended = tailc(
+        "ingest", table, "--column", "demand_ms", "--unit", "ms", *BUSY, "-o", "x.profile"
+    )
+    assert ended.code == 0
+    return "x.profile"
+
+
+def test_a_profile_becomes_a_spec_that_compiles(profile, tailc, in_folder):
+    ended = tailc("init", profile, *WISHES, *SPEEDUP)
+    assert ended.code == 0, ended.err
+    text = (in_folder / "service.yaml").read_text()
+    assert 'trace: "x.profile"\n  measure: demand-busy\n' in text
+    assert "server: {cores: 4, target_parallelism: 6}" in text
+    # The mean is 77.5 ms: four cores serve 51.6 a second.
+    assert "rates: [10/s, 21/s, 31/s]" in text
+    assert tailc("check", "--trace", "service.yaml").code == 0
+    assert tailc("compile", "service.yaml", "-o", "build/x").code == 0
+
+
+def test_the_columns_of_a_table_are_seen_by_their_names(table, tailc, in_folder):
+    assert tailc("init", table, *WISHES, *SPEEDUP, *BUSY, "--name", "web").code == 0
+    text = (in_folder / "service.yaml").read_text()
+    assert 'column: "demand_ms"\n  unit: ms\n' in text
+    assert "held_out: 20%" in text
+    assert "name: web\n" in text
+
+
+def test_timings_by_degree_are_seen_and_tell_the_speedup(in_folder, tailc):
+    rows = [f"{query},{degree},{90 / degree}" for query in "abcdefgh" for degree in (1, 2)]
+    (in_folder / "t.csv").write_text("\n".join(["query_id,degree,duration_ms", *rows, ""]))
+    assert tailc("init", "t.csv", *WISHES, *BUSY).code == 0
+    text = (in_folder / "service.yaml").read_text()
+    assert "timings: {request: query_id, degree: degree, duration: duration_ms}" in text
+    assert "speedup:" not in text
+
+
+def test_speedups_by_request_are_seen(in_folder, tailc):
+    rows = [f"{demand},1,1.5" for demand in range(50, 60)]
+    (in_folder / "t.csv").write_text("\n".join(["demand_us,speedup_1,speedup_2", *rows, ""]))
+    assert tailc("init", "t.csv", "--cores", 4, "--slo", "90% 1ms", *BUSY).code == 0
+    text = (in_folder / "service.yaml").read_text()
+    assert "speedup: {columns: [speedup_1, speedup_2]}" in text
+
+
+def test_large_rates_are_plain_numbers(in_folder, tailc):
+    (in_folder / "t.csv").write_text("demand_us\n" + "50\n" * 20)
+    assert tailc("init", "t.csv", *SPEEDUP, "--cores", 4, "--slo", "90% 1ms", *BUSY).code == 0
+    assert "rates: [16000/s, 32000/s, 48000/s]" in (in_folder / "service.yaml").read_text()
+
+
+def test_a_spec_that_exists_is_kept(table, tailc, in_folder):
+    (in_folder / "service.yaml").write_text("mine\n")
+    ended = tailc("init", table, *WISHES, *SPEEDUP, *BUSY)
+    assert (ended.code, (in_folder / "service.yaml").read_text()) == (64, "mine\n")
+    assert tailc("init", table, *WISHES, *SPEEDUP, *BUSY, "--force").code == 0
+
+
+@pytest.mark.parametrize(
+    ("left_out", "code", "words"),
+    [
+        ("--cores", 64, "`--cores` is missing"),
+        ("--slo", 64, "`--slo` is missing"),
+        ("--speedup", 65, "say it by `--speedup"),
+        ("--measure", 65, "say it by `--measure`"),
+    ],
+)
+def test_what_is_missing_is_named_and_nothing_is_written(
+    table, tailc, in_folder, left_out, code, words
+):
+    options = {
+        **dict(zip(WISHES[::2], WISHES[1::2], strict=True)),
+        "--speedup": "1,1.5",
+        "--measure": "demand-busy",
+    }
+    del options[left_out]
+    ended = tailc("init", table, *(part for option in options.items() for part in option))
+    assert ended.code == code
+    assert words in ended.err
+    assert not (in_folder / "service.yaml").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        (("--slo", "fast"), 64),
+        (("--slo", "p90 <= 200"), 65),
+        (("--speedup", "two"), 64),
+        (("--speedup", "-1"), 65),
+        (("--column", "nowhere", "--unit", "ms"), 65),
+        (("--measure", "response-open"), 65),
+    ],
+)
+def test_a_wish_that_no_spec_can_have_is_refused(table, tailc, in_folder, options, code):
+    assert tailc("init", table, *WISHES, *SPEEDUP, *BUSY, *options).code == code
+    assert not (in_folder / "service.yaml").exists()
+
+
+def test_columns_that_could_all_be_the_demand_are_listed(in_folder, tailc):
+    (in_folder / "t.csv").write_text("cpu_ms,wall_ms\n1,2\n")
+    ended = tailc("init", "t.csv", *WISHES, *SPEEDUP, *BUSY)
+    assert ended.code == 65
+    assert "`cpu_ms`, `wall_ms`" in ended.err
+
+
+def test_a_terminal_is_asked(table, in_folder, monkeypatch):
+    monkeypatch.setattr("tailc.cli.init_command._has_terminal", lambda: True)
+    arguments = ["init", table, *SPEEDUP, *BUSY]
+    done = CliRunner().invoke(group, arguments, input="4\np90 <= 200ms\n", standalone_mode=False)
+    assert done.return_value == 0, done.output
+    assert "Cores of the server" in done.output
+    assert "cores: 4" in (in_folder / "service.yaml").read_text()
