@@ -129,9 +129,7 @@ class DemandSpec(SpecModel):
     format: Literal["auto", "parquet", "csv", "ndjson", "profile"] = Field(
         default="auto", description="Format of the trace; `auto` goes by its name and first bytes."
     )
-    column: Text | None = Field(
-        default=None, description="Column with each request's demand; a profile has none to name."
-    )
+    column: Text | None = Field(default=None, description="Column with each request's demand.")
     unit: Literal["ns", "us", "ms", "s"] = Field(
         examples=["ms"],
         description="Unit of the times in the trace. **Required**, but a profile says its own.",
