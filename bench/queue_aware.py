@@ -2,14 +2,17 @@
 
     python -m bench.queue_aware
     python -m bench.queue_aware --budgets
+    python -m bench.queue_aware --freedoms
     TAILC_DATA=... python -m bench.queue_aware --traces
 
 On the published server (15 cores, four degrees, boosting) with ages from arrival: the formula's
 table for target 24, the best of targets 12 to 28 for each rate, and the tuned table; for each rate
 alone, and one table for several rates. With --budgets how much of that a search finds that
-simulates fewer requests, from the least on, and in what time. Under TAILC_DATA, the same on public
-traces at rates that keep a part of the cores busy on one thread each. All are judged on requests
-that no compile saw, on the same random numbers; intervals are Student's at 95 % over replays.
+simulates fewer requests, from the least on, and in what time. With --freedoms tables make use of
+all that a server may do besides: starts by the threads in use, requests that give up, and falls.
+Under TAILC_DATA, the same on public traces at rates that keep a part of the cores busy on one
+thread each. All are judged on requests that no compile saw, on the same random numbers; intervals
+are Student's at 95 % over replays.
 """
 
 from __future__ import annotations
@@ -57,7 +60,7 @@ demand:
   reference: core
 speedup: [1, 1.9, 2.65, 3.2]
 server: {{cores: 15, target_parallelism: {targets}, quantum: {quantum}, age_clock: arrival}}
-search: {{method: dual, objective: {objective}{budget}}}
+search: {{method: dual, objective: {objective}{budget}{freedoms}}}
 rates: [{rates}]
 """
 TARGETS = list(range(12, 29))
@@ -68,7 +71,8 @@ REFERENCES = 4
 RECORDS = 20_000
 RATES_RPS = (30.0, 40.0, 44.0)
 WIDE_RPS = (10.0, 20.0, 30.0, 40.0, 44.0, 50.0)
-BUDGET_RATES_RPS = (40.0, 44.0)
+LOADED_RPS = (40.0, 44.0)
+FREEDOMS = ("start-below", "give-up", "may-descend")
 BUDGETS = (7_500_000, 15_000_000, 30_000_000, 100_000_000, 300_000_000)
 BUSY = (0.47, 0.62, 0.69)
 """Utilizations of those rates, with one thread a request."""
@@ -95,6 +99,7 @@ class Case:
         targets: object,
         rates: Sequence[float],
         budget: int | None,
+        freedoms: Sequence[str],
     ) -> str:
         """Its path, written beside the trace."""
         path = folder / "spec.yaml"
@@ -107,6 +112,7 @@ class Case:
             quantum=f"{max(round(mean_ms * 1e3 / 47), 1)}us",
             objective=objective,
             budget="" if budget is None else f", requests: {budget}",
+            freedoms=f", freedoms: [{', '.join(freedoms)}]" if freedoms else "",
             rates=", ".join(f"{rate}/s" for rate in rates),
         )
         path.write_text(text)
@@ -118,10 +124,11 @@ class Case:
         targets: object,
         rates: Sequence[float],
         budget: int | None = None,
+        freedoms: Sequence[str] = (),
     ) -> Ladder:
         """Compiled."""
         with tempfile.TemporaryDirectory() as folder:
-            spec = self.spec(Path(folder), objective, targets, rates, budget)
+            spec = self.spec(Path(folder), objective, targets, rates, budget, freedoms)
             return compile_policy(spec).policy.ladders[0]
 
     def workload(self) -> Workload:
@@ -158,12 +165,16 @@ def _halves(name: str, demand_ms: np.ndarray) -> Case:
     return Case(name, mixed[:half], mixed[half:])
 
 
-def rows(case: Case, rates: Sequence[float]) -> Iterator[tuple[str, ...]]:
+def rows(
+    case: Case, rates: Sequence[float], freedoms: Sequence[str] = ()
+) -> Iterator[tuple[str, ...]]:
     """For each rate the best target's table and one tuned for it."""
     for rate in rates:
         paper = case.table("tail", PAPER_TARGET, [rate])
         best = case.table("tail", TARGETS, [rate])
-        tuned, spent = timed(lambda rate=rate: case.table("queue", TARGETS, [rate]))
+        tuned, spent = timed(
+            lambda rate=rate: case.table("queue", TARGETS, [rate], freedoms=freedoms)
+        )
         yield told(case, rate, paper, best, tuned, spent)
 
 
@@ -177,7 +188,7 @@ def timed(compiled: Callable[[], Ladder]) -> tuple[Ladder, str]:
 
 def budget_rows(case: Case) -> Iterator[tuple[str, ...]]:
     """What each budget gains at a rate over the best target, whose table is there without one."""
-    for rate in BUDGET_RATES_RPS:
+    for rate in LOADED_RPS:
         best, spent = timed(lambda rate=rate: case.table("tail", TARGETS, [rate]))
         yield f"{rate:g}/s", "formula", spent, "", ""
         gains: list[tuple[int, str, RateGain]] = []
@@ -260,6 +271,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--traces", action="store_true", help="public traces instead")
     parser.add_argument("--budgets", action="store_true", help="gain by budget instead")
+    parser.add_argument("--freedoms", action="store_true", help="with all that a server may do")
     arguments = parser.parse_args()
     if arguments.budgets:
         heads = ("rate", "million requests", "s (CPU s)", "change", "of the last")
@@ -272,6 +284,8 @@ def main() -> None:
     if arguments.traces:
         for case in traces():
             found += rows(case, case.rates_rps)
+    elif arguments.freedoms:
+        found += rows(synthetic(), LOADED_RPS, FREEDOMS)
     else:
         case = synthetic()
         found += rows(case, RATES_RPS)
