@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -31,7 +31,7 @@ _SLO = re.compile(r"\s*p?([0-9.]+)\s*%?\s*(?:<=|:|\s)\s*(\S.*?)\s*$")
 @click.option("--reference", metavar="TEXT", help="The machine that demand was measured on.")
 @click.option("--force", is_flag=True, help="Replace SPEC where it exists.")
 @reports
-def command(trace: str, output: str, *, force: bool, **wished: str | int | None) -> Outcome:
+def command(trace: str, output: str, *, force: bool, **wished: Any) -> Outcome:
     """Write a spec of a few-to-many policy of the requests in TRACE.
 
     What is not given is asked for on a terminal. The spec is checked with its trace before it is
@@ -44,13 +44,12 @@ def command(trace: str, output: str, *, force: bool, **wished: str | int | None)
 
     if Path(output).exists() and not force:
         raise click.UsageError(f"`{output}` exists: name another file by -o, or give --force")
-    given = {key: value for key, value in wished.items() if value is not None}
+    given: dict[str, Any] = {key: value for key, value in wished.items() if value is not None}
     given["cores"] = given.get("cores") or _asked("--cores", "Cores of the server", int)
     slo = given.get("slo") or _asked("--slo", "What latency must meet, such as p99 <= 500ms", str)
-    speedup = given.get("speedup")
-    if speedup is not None:
-        given["speedup"] = _numbers(str(speedup))
-    wishes = Wishes(**{**given, "slo": _slo(str(slo))})  # pyright: ignore[reportArgumentType]
+    if "speedup" in given:
+        given["speedup"] = _numbers(given["speedup"])
+    wishes = Wishes(**{**given, "slo": _slo(str(slo))})
     drafted = draft(trace, wishes, output)
     replace_files([(Path(output), drafted.text.encode())])
     result: dict[str, object] = {"file": output, "name": drafted.name}

@@ -37,6 +37,6 @@ def _kept(cells: Cells, column: str, chosen: NDArray[np.bool_]) -> Cells:
     return Cells(cells.source, {column: values}, len(rows), row)
 
 
-def is_success(status: NDArray[np.float64] | np.float64) -> NDArray[np.bool_]:
+def is_success(status: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Whether HTTP status codes are of answers that are no errors."""
     return (status >= 200) & (status < 400)

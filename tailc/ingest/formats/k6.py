@@ -75,7 +75,7 @@ def _value(source: Source, line: bytes, row: int) -> int | None:
         point = json.loads(line)
         if point["type"] != "Point" or point["metric"] != METRIC:
             return None
-        if not is_success(np.float64(point["data"]["tags"]["status"])):
+        if not is_success(np.array(point["data"]["tags"]["status"], dtype=np.float64)):
             return FAILED
         ns = round(float(point["data"]["value"]) * _NS_PER_MS)
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
