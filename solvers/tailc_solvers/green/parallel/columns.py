@@ -28,10 +28,17 @@ from tailc_solvers.green.parallel.check import faults_of_column
 from tailc_solvers.green.parallel.exchange import Exchange
 from tailc_solvers.green.parallel.kernels import NEVER
 from tailc_solvers.green.parallel.master import Master, Multipliers, Priced
-from tailc_solvers.green.parallel.mixture import Mixture, Rules
+from tailc_solvers.green.parallel.mixture import Mixture
+from tailc_solvers.green.parallel.parts import NANO
 from tailc_solvers.green.parallel.problem import MS_PER_S, ParallelProblem
 from tailc_solvers.green.parallel.rows import Allowed
-from tailc_solvers.green.parallel.schedules import NANO, ROUNDING, Column, Prices, Schedules
+from tailc_solvers.green.parallel.schedules import (
+    ROUNDING,
+    Column,
+    Prices,
+    Rules,
+    Schedules,
+)
 from tailc_solvers.green.parallel.search import Site, improved
 from tailc_solvers.green.parallel.solution import Ending, Solution, judged, none_of
 
@@ -109,10 +116,9 @@ def solve_columns(
     beside it. Schedules of `warm` that are none of this problem are left out.
     """
     schedules = Schedules(problem, (effort or Effort()).cells)
-    for j, runs in enumerate(schedules.runs):
-        if not runs:
-            message = f"job {j} cannot end by its deadline and within the epochs"
-            return Columns(none_of(Ending.NONE_EXISTS, None, message))
+    for j in schedules.never[:1]:
+        message = f"job {j} cannot end by its deadline and within the epochs"
+        return Columns(none_of(Ending.NONE_EXISTS, None, message))
     search = _Search(schedules, solver, effort or Effort(), limits or Limits())
     search.begin(warm)
     search.descend()
@@ -269,7 +275,7 @@ class _Search:
             return
         site = self._site(columns)
         improved(site, self.effort.passes)
-        found = list(site.columns.values())
+        found = site.columns
         self.master.add(found)
         if site.fits() and site.cost() < self.cost:
             self.best, self.cost = sorted(found, key=lambda column: column.job), site.cost()

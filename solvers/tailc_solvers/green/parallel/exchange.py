@@ -18,9 +18,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc_solvers.green.parallel.kernels import descend
+from tailc_solvers.green.parallel.kernels_exchange import descend
+from tailc_solvers.green.parallel.parts import NANO
 from tailc_solvers.green.parallel.problem import ParallelProblem
-from tailc_solvers.green.parallel.schedules import NANO, Column
+from tailc_solvers.green.parallel.schedules import Column
 from tailc_solvers.green.parallel.search import brown_cost_of, energy_of, lacking_of, waiting_of
 
 MOST_FOR_TRIPLES = 300

@@ -1,11 +1,14 @@
-"""Loops of the search for one job's schedule, and of the choice among schedules.
+"""Loops of the search for jobs' schedules: costs go over states (epoch, work left) and the level
+before. Epochs k = 0..K-1 count from the start of a run. A job whose work is done ends, or runs on
+where the states say so.
 
-The search is for costs to go over states (epoch, work left) and the level before. Epochs
-k = 0..K-1 count from the start. A job whose work is done ends, or runs on where the states say so.
+All jobs that are asked for are searched in one call: to hand one run's arrays over from Python
+takes longer than its search. `batch` is a Batch, `asked` an Asked, and `found` an Answers.
 """
 
 import numpy as np
 
+from tailc_solvers.green.parallel.parts import Costs, Parts, States
 from tailc_solvers.loops import inlined_loops, plain_loops
 
 NEVER = np.int64(1) << 60
@@ -14,67 +17,168 @@ NEVER = np.int64(1) << 60
 DONE, LOST = -1, -2
 """After an epoch: no work is left, or more than can be done."""
 
-SAVED = 1e-9
-"""Relative: a swap that saves less is none."""
 
-ALL, LESS = 0, 1
-"""Sums over all jobs, and less the one that is next to be swapped."""
+@plain_loops
+def find_priced(batch, asked, size, block, per_mj, keep, found):
+    """Find each asked job's least schedule where servers and energy have prices, and its bound.
+
+    `block` [B, T] are prices of whole blocks of `size` [B] servers, and `per_mj` [T + 1] of energy.
+    Costs are rounded down from this share of them, `keep`.
+    """
+    for i in range(asked.job.size):
+        found.least[i], found.bound[i] = NEVER, NEVER
+        for r in range(batch.first[asked.job[i]], batch.first[asked.job[i] + 1]):
+            if asked.shape[i] == -1 or asked.shape[i] == batch.shape[r]:
+                run, costs = _run_of(batch, r), _costs_of(batch, r)
+                _price(run, size, block, per_mj, keep, costs)
+                _search(batch, asked, i, r, run, costs, found)
 
 
 @plain_loops
-def price(run, size, block, per_mj, keep, costs):
-    """Write what each epoch of a run costs by level before and level, rounded down.
+def find_beside(batch, asked, free, over, cost, lacking, found):
+    """Find each asked job's least schedule beside other jobs, and its bound.
 
-    `run` is the Parts of one, `block` [B, K] are prices of whole blocks of `size` [B] servers, and
-    `per_mj` [K + 1] of energy. Costs are rounded from this share of them, `keep`.
+    `free` [T] are servers that others leave, and `over` [S, T + 1] is the energy that they take
+    beyond what is green, or less; brown energy costs `cost` [S, T + 1], nothing after the last
+    epoch, and a server that is not there `lacking`.
     """
-    K, L = run.busy_mj.shape
+    for i in range(asked.job.size):
+        found.least[i], found.bound[i] = NEVER, NEVER
+        for r in range(batch.first[asked.job[i]], batch.first[asked.job[i] + 1]):
+            if asked.shape[i] == -1 or asked.shape[i] == batch.shape[r]:
+                run, costs = _run_of(batch, r), _costs_of(batch, r)
+                _price_beside(run, free, over, cost, lacking, costs)
+                _search(batch, asked, i, r, run, costs, found)
+
+
+@plain_loops
+def _run_of(batch, r):
+    """What run r can do and takes."""
+    kind, begin = batch.kind[r], batch.start[r]
+    low, end, square = batch.level[kind], batch.level[kind + 1], batch.square[kind]
+    L, K = end - low, batch.epochs[r]
+    return Parts(
+        begin,
+        batch.servers[low:end],
+        batch.power_mw[low:end],
+        batch.moves_mj[square : square + L * L].reshape((L, L)),
+        batch.first_mj[low:end],
+        batch.end_mj[low:end],
+        batch.speed_ppt[low:end],
+        batch.length_s[begin : begin + K],
+        batch.waiting[begin : begin + K],
+    )
+
+
+@plain_loops
+def _costs_of(batch, r):
+    """Where the costs of run r go."""
+    L, K = batch.level[batch.kind[r] + 1] - batch.level[batch.kind[r]], batch.epochs[r]
+    return Costs(
+        batch.room[:L],
+        batch.room[L : L + K * L * L].reshape((K, L, L)),
+        batch.room[L + K * L * L : L + K * L * L + K * L].reshape((K, L)),
+    )
+
+
+@plain_loops
+def _price(run, size, block, per_mj, keep, costs):
+    """Write what each epoch of a run costs by level before and level, rounded down."""
+    K, L = costs.end.shape
     for k in range(K):
+        t = run.start + k
         for level in range(L):
             given = run.waiting[k]
+            busy_mj = run.power_mw[level] * run.length_s[k]
             for b in range(size.size):
-                given += block[b, k] * (run.servers[level] // size[b])
+                given += block[b, t] * (run.servers[level] // size[b])
             for p in range(L):
-                energy = per_mj[k] * (run.moves_mj[p, level] + run.busy_mj[k, level])
+                energy = per_mj[t] * (run.moves_mj[p, level] + busy_mj)
                 costs.stage[k, p, level] = np.floor((energy + given) * keep)
             if k == 0:
-                energy = per_mj[k] * (run.first_mj[level] + run.busy_mj[k, level])
+                energy = per_mj[t] * (run.first_mj[level] + busy_mj)
                 costs.first[level] = np.floor((energy + given) * keep)
-            costs.end[k, level] = np.floor(per_mj[k + 1] * run.end_mj[level] * keep)
+            costs.end[k, level] = np.floor(per_mj[t + 1] * run.end_mj[level] * keep)
 
 
 @plain_loops
-def price_beside(run, free, over, cost, lacking, costs):
-    """Write what each epoch of a run adds to what other jobs cost, rounded down.
-
-    `run` is the Parts of one, `free` [K] are servers that others leave, and `over` [S, K + 1] is
-    the energy that they take beyond what is green, or less; brown energy costs `cost` [S, K + 1],
-    nothing after the last epoch, and a server that is not there `lacking`.
-    """
-    K, L = run.busy_mj.shape
+def _price_beside(run, free, over, cost, lacking, costs):
+    """Write what each epoch of a run adds to what other jobs cost, rounded down."""
+    K, L = costs.end.shape
     for k in range(K):
+        t = run.start + k
         for level in range(L):
-            given = run.waiting[k] + lacking * max(run.servers[level] - free[k], 0)
+            given = run.waiting[k] + lacking * max(run.servers[level] - free[t], 0)
+            busy_mj = run.power_mw[level] * run.length_s[k]
             for p in range(L):
-                energy_mj = run.moves_mj[p, level] + run.busy_mj[k, level]
-                costs.stage[k, p, level] = np.floor(_brown(over, cost, k, energy_mj) + given)
+                energy_mj = run.moves_mj[p, level] + busy_mj
+                costs.stage[k, p, level] = np.floor(_brown(over, cost, t, energy_mj) + given)
             if k == 0:
-                energy_mj = run.first_mj[level] + run.busy_mj[k, level]
-                costs.first[level] = np.floor(_brown(over, cost, k, energy_mj) + given)
-            costs.end[k, level] = np.floor(_brown(over, cost, k + 1, run.end_mj[level]))
+                energy_mj = run.first_mj[level] + busy_mj
+                costs.first[level] = np.floor(_brown(over, cost, t, energy_mj) + given)
+            costs.end[k, level] = np.floor(_brown(over, cost, t + 1, run.end_mj[level]))
 
 
 @inlined_loops
-def _brown(over, cost, k, energy_mj):
+def _brown(over, cost, t, energy_mj):
     """Cost of more energy in an epoch."""
     more = 0.0
     for s in range(over.shape[0]):
-        more += cost[s, k] * (max(over[s, k] + energy_mj, 0) - max(over[s, k], 0))
+        more += cost[s, t] * (max(over[s, t] + energy_mj, 0) - max(over[s, t], 0))
     return more
 
 
 @plain_loops
-def fill(costs, states, value):
+def _search(batch, asked, i, r, run, costs, found):
+    """Search run r with these costs for the i-th of the asked jobs; keep what is less."""
+    _obey(asked, i, run, costs)
+    L = run.servers.size
+    states = _states_of(batch, batch.down[r], L)
+    value = batch.value[: states.after.size].reshape(states.after.shape)
+    least = _fill(costs, states, value)
+    if least < found.least[i]:
+        found.least[i], found.run[i] = least, r
+        found.length[i] = _trace(batch, r, run, costs, states, value, found.servers[i])
+    if batch.up[r] >= 0:
+        states = _states_of(batch, batch.up[r], L)
+        value = batch.value[: states.after.size].reshape(states.after.shape)
+        least = _fill(costs, states, value)
+    found.bound[i] = min(found.bound[i], least)
+
+
+@plain_loops
+def _obey(asked, i, run, costs):
+    """Write NEVER where a schedule would not obey the i-th of the asked jobs' rule."""
+    K, L = costs.end.shape
+    for k in range(K):
+        if k >= asked.most_epochs[i]:
+            costs.stage[k] = NEVER
+        if k < asked.least_epochs[i] - 1:
+            costs.end[k] = NEVER
+    for c in range(asked.counted[i], asked.counted[i + 1]):
+        k, least, most = asked.counts[c, 0] - run.start, asked.counts[c, 1], asked.counts[c, 2]
+        is_within = 0 <= k < K
+        for level in range(L):
+            is_out = run.servers[level] < least or run.servers[level] > most
+            if is_within and is_out:
+                costs.stage[k, :, level] = NEVER
+            if (k == 0 and is_out) or (least > 0 and not is_within):
+                costs.first[level] = NEVER
+        if least > 0:
+            for before in range(min(k, K)):
+                costs.end[before] = NEVER
+
+
+@plain_loops
+def _states_of(batch, g, L):
+    """The states of grid g."""
+    low, end = batch.states[g], batch.states[g + 1]
+    after = batch.after[batch.place[g] : batch.place[g + 1]]
+    return States(batch.number[low:end], after.reshape((after.size // L, L)), batch.idle[low:end])
+
+
+@plain_loops
+def _fill(costs, states, value):
     """Fill `value` [N, L] and return the least cost of all; NEVER where there is none.
 
     `costs.first` [L], `costs.stage` [K, L, L] and `costs.end` [K, L] are at least zero. The value
@@ -95,26 +199,29 @@ def fill(costs, states, value):
     return best
 
 
-@plain_loops
+@inlined_loops
 def _after(costs, states, value, k, i, level):
     """Cost after epoch k, which began in state i, on a level; NEVER where the work is lost."""
     after = states.after[i, level]
+    cost = NEVER
     if after >= 0:
-        return value[after, level]
-    if after == LOST:
-        return NEVER
-    idle = states.idle[k + 1]
-    return costs.end[k, level] if idle < 0 else min(costs.end[k, level], value[idle, level])
+        cost = value[after, level]
+    elif after != LOST:
+        idle = states.idle[k + 1]
+        cost = costs.end[k, level]
+        if idle >= 0:
+            cost = min(cost, value[idle, level])
+    return cost
 
 
 @plain_loops
-def trace(costs, states, value, work, work_left, levels):
-    """Write the levels of the least cost that `fill` found, lower ones first; return how many.
+def _trace(batch, r, run, costs, states, value, servers):
+    """Write the servers of the least cost that `_fill` found, lower levels first; how many epochs.
 
     The job ends where its work does, which a grid may have rounded down.
     """
     K, L = costs.end.shape
-    i, before, done = 0, 0, 0
+    i, before, done, left_ms = 0, 0, 0, batch.deadline_ms[r]
     for k in range(K):
         best, chosen = 2 * NEVER, 0
         for level in range(L):
@@ -122,150 +229,11 @@ def trace(costs, states, value, work, work_left, levels):
             cost += _after(costs, states, value, k, i, level)
             if cost < min(best, NEVER):
                 best, chosen = cost, level
-        levels[k] = chosen
-        done += work[k, chosen]
-        if done >= work_left:
+        servers[k] = run.servers[chosen]
+        counted_ms = min(1_000 * run.length_s[k], left_ms)
+        left_ms -= counted_ms
+        done += counted_ms * run.speed_ppt[chosen]
+        if done >= batch.work_left[r]:
             return k + 1
         i, before = states.after[i, chosen], chosen
     return K
-
-
-@plain_loops
-def descend(pool, site, chosen, work):
-    """Change `chosen` [J] by the best swaps of a few jobs at once until none helps; its cost.
-
-    As in `exchange`: `pool` is a Pool, `site` its Bounds, and `work` what is in progress.
-    """
-    while True:
-        least = _sum_up(pool, site, chosen, work)
-        if _best_swap(pool, site, chosen, work, least * (1 - SAVED)) >= least:
-            return least
-        for i in range(work.jobs.size):
-            if work.best_jobs[i] >= 0:
-                chosen[work.best_jobs[i]] = work.best_new[i]
-
-
-@plain_loops
-def _best_swap(pool, site, chosen, work, best):
-    """Write the first of the best swaps that cost less than `best`; its cost, or infinity.
-
-    Swaps are gone through in order, each further job within the one before it.
-    """
-    J, at_once, first = chosen.size, work.jobs.size, pool.first
-    found, depth = np.inf, 0
-    _turn_to(pool, site, chosen, work, 0, 0)
-    while depth >= 0:
-        j, k = work.jobs[depth], work.new[depth] + 1
-        k += k == chosen[j]
-        work.new[depth] = k
-        if k >= first[j + 1]:
-            if j + 1 < J:
-                _turn_to(pool, site, chosen, work, depth, j + 1)
-            else:
-                depth -= 1
-            continue
-        cost = _cost(pool, site, work, depth, k, best)
-        if cost < best:
-            best = found = cost
-            for i in range(at_once):
-                work.best_jobs[i] = work.jobs[i] if i <= depth else -1
-                work.best_new[i] = work.new[i]
-        if depth + 1 < at_once and j + 1 < J:
-            _put(pool, site, work, depth, k)
-            depth += 1
-            _turn_to(pool, site, chosen, work, depth, j + 1)
-    return found
-
-
-@plain_loops
-def _sum_up(pool, site, chosen, work):
-    """Write the sums over the chosen schedules; what they cost."""
-    for i in range(2):
-        work.base[ALL, 0, i] = 0.0
-        for t in range(work.rest.shape[3]):
-            work.rest[ALL, 0, i, t] = 0.0
-    for k in chosen:
-        for i in range(2):
-            work.base[ALL, 0, i] += pool.own[k, i]
-        for t in range(pool.span[k, 0], pool.span[k, 1]):
-            work.rest[ALL, 0, 0, t] += pool.servers[k, t]
-            work.rest[ALL, 0, 1, t] += pool.energy_mj[k, t]
-    for t in range(work.cost.shape[2]):
-        cost = _cost_at(site, t, work.rest[ALL, 0, 0, t], work.rest[ALL, 0, 1, t])
-        work.cost[ALL, 0, t] = cost
-        work.base[ALL, 0, 0] += cost
-    _begin(work, 0)
-    return work.base[ALL, 0, 0]
-
-
-@inlined_loops
-def _begin(work, depth):
-    """Leave none out of the sums at `depth`."""
-    work.jobs[depth] = -1
-    for t in range(work.cost.shape[2]):
-        work.cost[LESS, depth, t] = work.cost[ALL, depth, t]
-        for i in range(2):
-            work.rest[LESS, depth, i, t] = work.rest[ALL, depth, i, t]
-
-
-@inlined_loops
-def _turn_to(pool, site, chosen, work, depth, job):
-    """Go on with the schedules of a job: leave its own out, and no longer that of the last job."""
-    if work.jobs[depth] >= 0:
-        last = chosen[work.jobs[depth]]
-        for t in range(pool.span[last, 0], pool.span[last, 1]):
-            work.cost[LESS, depth, t] = work.cost[ALL, depth, t]
-            for i in range(2):
-                work.rest[LESS, depth, i, t] = work.rest[ALL, depth, i, t]
-    work.jobs[depth], work.new[depth] = job, pool.first[job] - 1
-    k = chosen[job]
-    for i in range(2):
-        work.base[LESS, depth, i] = work.base[ALL, depth, i] - pool.own[k, i]
-    for t in range(pool.span[k, 0], pool.span[k, 1]):
-        servers = work.rest[ALL, depth, 0, t] - pool.servers[k, t]
-        energy_mj = work.rest[ALL, depth, 1, t] - pool.energy_mj[k, t]
-        cost = _cost_at(site, t, servers, energy_mj)
-        work.base[LESS, depth, 0] += cost - work.cost[ALL, depth, t]
-        work.rest[LESS, depth, 0, t], work.rest[LESS, depth, 1, t] = servers, energy_mj
-        work.cost[LESS, depth, t] = cost
-
-
-@plain_loops
-def _put(pool, site, work, depth, k):
-    """Write the sums of the next depth: those of this one, and a schedule."""
-    for i in range(2):
-        work.base[ALL, depth + 1, i] = work.base[LESS, depth, i] + pool.own[k, i]
-    for t in range(work.cost.shape[2]):
-        servers = work.rest[LESS, depth, 0, t] + pool.servers[k, t]
-        energy_mj = work.rest[LESS, depth, 1, t] + pool.energy_mj[k, t]
-        cost = _cost_at(site, t, servers, energy_mj)
-        work.base[ALL, depth + 1, 0] += cost - work.cost[LESS, depth, t]
-        work.rest[ALL, depth + 1, 0, t], work.rest[ALL, depth + 1, 1, t] = servers, energy_mj
-        work.cost[ALL, depth + 1, t] = cost
-    _begin(work, depth + 1)
-
-
-@inlined_loops
-def _cost(pool, site, work, depth, k, most):
-    """What the sums at `depth` and a schedule cost; infinite from `most` on.
-
-    Only epochs of the schedule can cost more with it, and none costs less.
-    """
-    total = np.inf
-    if site.bound + work.base[LESS, depth, 1] + pool.own[k, 1] < most:
-        total = work.base[LESS, depth, 0] + pool.own[k, 0]
-    t = pool.span[k, 0]
-    while total < most and t < pool.span[k, 1]:
-        servers = work.rest[LESS, depth, 0, t] + pool.servers[k, t]
-        energy_mj = work.rest[LESS, depth, 1, t] + pool.energy_mj[k, t]
-        total += _cost_at(site, t, servers, energy_mj) - work.cost[LESS, depth, t]
-        t += 1
-    return total
-
-
-@inlined_loops
-def _cost_at(site, t, servers, energy_mj):
-    cost = site.lacking * max(servers - site.room, 0.0)
-    for s in range(site.green_mj.shape[0]):
-        cost += site.cost[s, t] * max(energy_mj - site.green_mj[s, t], 0.0)
-    return cost

@@ -27,24 +27,23 @@ from numpy.typing import NDArray
 from tailc_solvers.backends.linear import Answer, LinearProgram
 from tailc_solvers.green.parallel.corner import Corner
 from tailc_solvers.green.parallel.kernels import NEVER
-from tailc_solvers.green.parallel.mixture import Rules
+from tailc_solvers.green.parallel.known import Known
+from tailc_solvers.green.parallel.parts import NANO
 from tailc_solvers.green.parallel.problem import (
     MJ_PER_KWH,
     S_PER_H,
     ParallelProblem,
     Whole,
-    whole,
 )
 from tailc_solvers.green.parallel.rows import Allowed, Entries, Rows
 from tailc_solvers.green.parallel.schedules import (
-    ANY,
-    NANO,
     ROUNDING,
     Column,
+    Least,
     Prices,
+    Rules,
     Schedules,
 )
-from tailc_solvers.green.parallel.search import energy_of, waiting_of
 
 Vector = NDArray[np.float64]
 
@@ -70,13 +69,6 @@ class Multipliers:
         return self.server, self.energy, self.excess
 
 
-class Least(NamedTuple):
-    """The least cost of a job's schedules at some prices, and a schedule; None if none is found."""
-
-    cost: int
-    column: Column | None
-
-
 class Priced(NamedTuple):
     """A lower bound in billionths, and what it is made of, by job."""
 
@@ -94,41 +86,30 @@ class Master:
 
     def __init__(self, schedules: Schedules) -> None:
         self.problem = schedules.problem
-        self.columns: list[Column] = []
         self.most_cost = most_cost(self.problem)
         self._schedules = schedules
-        self._known: set[Column] = set()
+        self._known = Known(self.problem)
         self._rows = Rows(self.problem)
-        self._jobs: list[int] = []
-        self._servers: list[Whole] = []
-        self._energy_mj: list[Whole] = []
-        self._entries: list[Entries] = []
-        self._waiting: list[float] = []
+        self._entries = Entries.joined([])
         self._corner = Corner(self._rows)
+
+    @property
+    def columns(self) -> list[Column]:
+        """The schedules that are known."""
+        return self._known.columns
 
     def add(self, columns: Iterable[Column]) -> int:
         """Add the schedules that are new; how many there were."""
-        before = len(self.columns)
-        for column in columns:
-            if column not in self._known:
-                self._known.add(column)
-                self.columns.append(column)
-                servers = column.row(self.problem.epochs)
-                energy_mj = energy_of(self.problem, column)
-                self._jobs.append(column.job)
-                self._servers.append(servers)
-                self._energy_mj.append(energy_mj)
-                number = len(self._waiting)
-                self._entries.append(self._rows.entries(number, column.job, servers, energy_mj))
-                self._waiting.append(waiting_of(self.problem, column))
-        return len(self.columns) - before
+        new, known = self._known.add(columns), self._known
+        if new.stop > new.start:
+            taken = known.job[new], known.servers[new], known.energy_mj[new]
+            entries = self._rows.entries(new.start, *taken)
+            self._entries = Entries.joined([self._entries, entries])
+        return new.stop - new.start
 
     def obeying(self, rules: Rules) -> Allowed:
         """Which schedules obey the rules."""
-        obey = (
-            column.job not in rules or rules[column.job].admits(column) for column in self.columns
-        )
-        return np.fromiter(obey, np.bool_, len(self.columns))
+        return self._known.obeying(rules)
 
     def excess(self, multipliers: Multipliers) -> Vector:
         """What each schedule costs more, at some prices, than the least known one of its job.
@@ -136,22 +117,19 @@ class Master:
         A plan costs at least the bound that the multipliers prove, and what its schedules have of
         this.
         """
-        prices, energy = self.prices(multipliers), np.stack(self._energy_mj)
-        taken = np.stack(self._servers)
-        cost = taken @ prices.server + energy @ (prices.energy / MJ_PER_KWH)
-        cost += sum((taken // size) @ price for size, price in prices.blocks)
-        cost += NANO * np.array(self._waiting)
-        job = np.array(self._jobs)
+        prices, known = self.prices(multipliers), self._known
+        cost = known.servers @ prices.server + known.energy_mj @ (prices.energy / MJ_PER_KWH)
+        cost += sum((known.servers // size) @ price for size, price in prices.blocks)
+        cost += NANO * known.waiting
         least = np.full(len(self.problem.jobs), np.inf)
-        np.minimum.at(least, job, cost)
-        return cost - least[job]
+        np.minimum.at(least, known.job, cost)
+        return cost - least[known.job]
 
     def program(self, allowed: Allowed) -> LinearProgram:
         """Of the allowed schedules, begun where the last one ended."""
-        self._entries = [Entries.joined(self._entries)]
         return self._rows.program(
-            self._entries[0],
-            np.array(self._waiting),
+            self._entries,
+            self._known.waiting,
             PENALTY * self.most_cost,
             allowed=allowed,
             unit=self.most_cost,
@@ -176,8 +154,8 @@ class Master:
             return 0
         brown = answer.x[: green.size].reshape(green.shape)
         there = np.flatnonzero(shares)
-        taken = whole([self._servers[k] for k in there.tolist()]).reshape(-1, self.problem.epochs)
-        return self._rows.take_up(self._rows.used(taken, shares[there]), brown)
+        used = self._rows.used(self._known.servers[there], shares[there])
+        return self._rows.take_up(used, brown)
 
     def multipliers(self, answer: Answer) -> Multipliers | None:
         """Those of the linear program, made valid; None where the answer has none."""
@@ -211,30 +189,22 @@ class Master:
 
     def priced(self, multipliers: Multipliers, rules: Rules) -> Priced:
         """The bound that the multipliers prove under the rules, and schedules to add."""
-        prices, jobs = self.prices(multipliers), range(len(self.problem.jobs))
-        return self._summed(multipliers, [self._least(j, prices, rules) for j in jobs])
+        return self._summed(multipliers, self._schedules.priced(self.prices(multipliers), rules))
 
     def repriced(
         self, priced: Priced, multipliers: Multipliers, rules: Rules, jobs: Sequence[int]
     ) -> Priced:
         """The same where the rules of some jobs are others."""
-        prices, least = self.prices(multipliers), list(priced.least)
-        for j in jobs:
-            least[j] = self._least(j, prices, rules)
+        least = list(priced.least)
+        found = self._schedules.priced(self.prices(multipliers), rules, jobs)
+        for j, one in zip(jobs, found, strict=True):
+            least[j] = one
         return self._summed(multipliers, least)
 
-    def _least(self, j: int, prices: Prices, rules: Rules) -> Least:
-        rule = rules.get(j, ANY)
-        found = self._schedules.best(j, lambda run: run.priced(prices), rule)
-        column = None if found is None else found.column
-        if found is not None and self._schedules.is_exact(j):
-            return Least(found.cost, column)
-        return Least(self._schedules.bound(j, prices, rule), column)
-
     def _summed(self, multipliers: Multipliers, least: Sequence[Least]) -> Priced:
-        if any(one.cost >= NEVER for one in least):
+        if any(one.bound >= NEVER for one in least):
             return Priced(int(NEVER), tuple(least))
-        bound = sum(one.cost for one in least) - self._given(multipliers)
+        bound = sum(one.bound for one in least) - self._given(multipliers)
         return Priced(bound, tuple(least))
 
     def prices(self, multipliers: Multipliers) -> Prices:
@@ -267,7 +237,5 @@ def most_cost(problem: ParallelProblem) -> float:
 def _dot(first: Whole, *others: Whole) -> int:
     """Sum of products, in whole numbers of any size; the others are spread over the first."""
     at = np.flatnonzero(first)
-    total = first.ravel()[at].astype(object)
-    for other in others:
-        total = total * np.broadcast_to(other, first.shape).ravel()[at]
-    return int(total.sum())
+    parts = [np.broadcast_to(other, first.shape).ravel()[at].tolist() for other in others]
+    return sum(map(math.prod, zip(first.ravel()[at].tolist(), *parts, strict=True)))

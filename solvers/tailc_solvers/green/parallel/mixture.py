@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from tailc_solvers.green.parallel.problem import ParallelProblem
-from tailc_solvers.green.parallel.schedules import ANY, Column, Count, Rule
-
-Rules = Mapping[int, Rule]
+from tailc_solvers.green.parallel.schedules import ANY, Column, Count, Rules
 
 MIXED = 1e-4
 """Share of a job: mixtures of less are taken to be none."""

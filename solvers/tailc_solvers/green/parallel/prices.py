@@ -13,16 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tailc_solvers.green.parallel.kernels import NEVER
+from tailc_solvers.green.parallel.parts import NANO
 from tailc_solvers.green.parallel.problem import MJ_PER_KWH, ParallelProblem, Whole, require
-from tailc_solvers.green.parallel.schedules import (
-    NANO,
-    Column,
-    Costs,
-    Prices,
-    Run,
-    Schedules,
-)
+from tailc_solvers.green.parallel.schedules import Column, Count, Prices, Rule, Schedules
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,15 +53,6 @@ def cheapest(
     """
     spare = np.array(free, dtype=np.int64)
     require(spare.shape == prices.server.shape == (problem.epochs,), "all epochs need a number")
-
-    def priced(run: Run) -> Costs:
-        here = run.epochs
-        given = NANO * prices.server[here, None] * run.servers
-        each = (given + run.waiting[:, None]).astype(np.int64)
-        each[run.servers > spare[here, None]] = NEVER
-        levels = run.servers.size
-        stage = np.repeat(each[:, None, :], levels, axis=1)
-        return Costs(each[0], stage, np.zeros(each.shape, dtype=np.int64))
-
-    found = Schedules(problem, cells, only=(job,)).best(job, priced)
-    return None if found is None else found.column
+    room = Rule(counts=tuple(Count(t, 0, most) for t, most in enumerate(spare.tolist())))
+    asked = Prices(NANO * prices.server, np.zeros_like(prices.server))
+    return Schedules(problem, cells, only=(job,)).priced(asked, {job: room}, [job])[0].column

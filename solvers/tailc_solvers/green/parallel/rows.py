@@ -52,7 +52,8 @@ class Entries(NamedTuple):
     @classmethod
     def joined(cls, parts: Sequence[Entries]) -> Entries:
         """One after another."""
-        return cls(*(np.concatenate(each) for each in zip(*parts, strict=True)))
+        none = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0)
+        return cls(*(np.concatenate(each) for each in zip(none, *parts, strict=True)))
 
 
 class Rows:
@@ -131,16 +132,17 @@ class Rows:
         self.with_envelope |= short & self.with_energy
         return int(self.there.sum()) - before
 
-    def entries(self, number: int, job: int, servers: Whole, energy_mj: Whole) -> Entries:
-        """Those of a schedule with some servers and energy in each epoch [T], and its number."""
-        S, T = self.problem.green_mj.shape
-        taken = servers // self.blocks[:, None]
-        energy = np.broadcast_to(energy_mj / self.unit_mj, (S, T))
-        envelope = self._slope * taken[:, None, :]
-        parts = (np.arange(len(self.problem.jobs)) == job, taken, energy, envelope)
-        value = np.concatenate([part.ravel() for part in parts]).astype(np.float64)
-        row = np.flatnonzero(value)
-        return Entries(row, np.full(row.size, self.fixed + number), value[row])
+    def entries(self, number: int, job: Whole, servers: Whole, energy_mj: Whole) -> Entries:
+        """Those of schedules from a number on, of jobs [K], with servers and energy [K, T]."""
+        K, S = job.size, self.problem.green_mj.shape[0]
+        taken = servers[:, None] // self.blocks[:, None]
+        energy = np.repeat(energy_mj[:, None] / self.unit_mj, S, axis=1)
+        envelope = self._slope * taken[:, :, None]
+        is_of = np.arange(len(self.problem.jobs)) == job[:, None]
+        parts = (is_of, taken, energy, envelope)
+        value = np.concatenate([part.reshape(K, -1) for part in parts], axis=1, dtype=np.float64)
+        column, row = np.nonzero(value)
+        return Entries(row, self.fixed + number + column, value[column, row])
 
     def program(
         self,

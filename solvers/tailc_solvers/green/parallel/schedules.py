@@ -1,4 +1,4 @@
-"""The best schedule of one job against given costs: an exact search over a grid of work.
+"""The best schedule of each job against given costs: an exact search over a grid of work.
 
 With work rounded down in every epoch a schedule that the grid takes to be done is done; with work
 rounded up every schedule is on the grid, at its own cost or less, so the least cost is a lower
@@ -9,8 +9,7 @@ Costs are whole billionths of a unit (thousandths of micro-units), rounded down.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -18,25 +17,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc_solvers.green.parallel.kernels import NEVER, fill, price, trace
-from tailc_solvers.green.parallel.problem import (
-    MJ_PER_KWH,
-    MS_PER_S,
-    S_PER_H,
-    ParallelProblem,
-    Whole,
-)
-from tailc_solvers.green.parallel.states import Grid
+from tailc_solvers.green.parallel.batch import batch_of
+from tailc_solvers.green.parallel.kernels import NEVER, find_beside, find_priced
+from tailc_solvers.green.parallel.parts import Answers, Asked
+from tailc_solvers.green.parallel.problem import MJ_PER_KWH, ParallelProblem, Whole
+from tailc_solvers.green.parallel.runs import runs_of
 
-NANO = 1_000
-"""Billionths in a micro-unit."""
+Vector = NDArray[np.float64]
 
 ROUNDING = 1e-12
 """Relative: taken off costs before they are rounded down, more than their products round by."""
-
-UNIT_TRIES = 400
-UNIT_SPAN = 1.4
-"""Units tried for a grid that does not fit the work, and how much coarser the last is."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,28 +54,6 @@ class Prices:
     def per_mj(self) -> NDArray[np.float64]:
         """Of energy, and nothing after the last epoch [T + 1]."""
         return np.append(self.energy, 0) / MJ_PER_KWH
-
-
-class Parts(NamedTuple):
-    """What a run takes: power by epoch and level, moves between levels, first and last ones.
-
-    Energy in mJ [K, L], [L, L], [L] and [L], servers [L], and what running costs [K].
-    """
-
-    busy_mj: Whole
-    moves_mj: Whole
-    first_mj: Whole
-    end_mj: Whole
-    servers: Whole
-    waiting: NDArray[np.float64]
-
-
-class Costs(NamedTuple):
-    """Billionths of the first epoch, of each later one after and on a level, of ending after."""
-
-    first: Whole
-    stage: Whole
-    end: Whole
 
 
 @dataclass(frozen=True)
@@ -126,129 +94,36 @@ class Rule:
     most_epochs: int = 1 << 30
     counts: tuple[Count, ...] = ()
 
-    def admits(self, column: Column) -> bool:
-        """Whether a schedule obeys."""
-        is_shape = self.shape in (None, column.shape)
-        is_length = self.least_epochs <= len(column.servers) <= self.most_epochs
-        in_range = (c.least <= column.at(c.epoch) <= c.most for c in self.counts)
-        return is_shape and is_length and all(in_range)
-
-    def obeyed(self, run: Run, costs: Costs) -> Costs:
-        """The costs, NEVER where a schedule would not obey; the shape is not looked at."""
-        if self == ANY:
-            return costs
-        first, stage, end = (part.copy() for part in costs)
-        stage[self.most_epochs :] = NEVER
-        end[: self.least_epochs - 1] = NEVER
-        for count in self.counts:
-            k = count.epoch - run.start
-            is_out = (run.servers < count.least) | (run.servers > count.most)
-            if 0 <= k < stage.shape[0]:
-                stage[k][:, is_out] = NEVER
-            if k == 0:
-                first[is_out] = NEVER
-            if count.least > 0:
-                end[: max(k, 0)] = NEVER
-                if not 0 <= k < stage.shape[0]:
-                    first[:] = NEVER
-        return Costs(first, stage, end)
-
 
 ANY = Rule()
+Rules = Mapping[int, Rule]
 
 
-@dataclass(frozen=True, eq=False)
-class Run:
-    """One job with one shape from one start: what it can do in each epoch, and what that takes."""
+class Beside(NamedTuple):
+    """What other jobs leave to one.
 
-    problem: ParallelProblem
-    job: int
-    shape: int
-    start: int
+    Attributes:
+        free: servers [T].
+        over_mj: energy that they take beyond what is green, or less [S, T + 1].
+        brown_cost: of a mJ in billionths, nothing after the last epoch [S, T + 1].
+        lacking: of a server that is not there, likewise.
+    """
 
-    @cached_property
-    def servers(self) -> Whole:
-        """Counts by level [L]."""
-        return self.problem.jobs[self.job].shapes[self.shape].servers
-
-    @cached_property
-    def work(self) -> Whole:
-        """Work that counts in each epoch by level, in the last until the deadline [K, L]."""
-        job = self.problem.jobs[self.job]
-        begin = MS_PER_S * (self.problem.begin_s[self.start :] - self.problem.begin_s[self.start])
-        end = np.minimum(begin[1:], job.deadline_ms)
-        counted = end - begin[:-1]
-        return counted[counted > 0, None] * job.shapes[self.shape].speed_ppt
-
-    @cached_property
-    def epochs(self) -> slice:
-        """The epochs in which the job can run."""
-        return slice(self.start, self.start + self.work.shape[0])
-
-    @property
-    def _busy_mj(self) -> Whole:
-        return self.problem.power_mw[self.servers] * self.problem.length_s[self.epochs, None]
-
-    @cached_property
-    def waiting(self) -> NDArray[np.float64]:
-        """Cost of running through each epoch, in billionths [K]."""
-        per_s = NANO * self.problem.run_cost / (S_PER_H * len(self.problem.jobs))
-        return per_s * self.problem.length_s[self.epochs].astype(np.float64)
-
-    def priced(self, prices: Prices) -> Costs:
-        """Costs of the schedules where servers and energy have prices."""
-        here, costs = self.epochs, self.uncosted()
-        after = prices.per_mj[here.start : here.stop + 1]
-        price(self.parts, prices.sizes, prices.each[:, here], after, 1 - ROUNDING, costs)
-        return costs
-
-    def uncosted(self) -> Costs:
-        """Costs that are yet to be written."""
-        K, L = self.work.shape
-        return Costs(*(np.empty(shape, np.int64) for shape in ((L,), (K, L, L), (K, L))))
-
-    @cached_property
-    def parts(self) -> Parts:
-        """What it takes."""
-        moves, servers = self.problem.moves_mj, self.servers
-        return Parts(
-            busy_mj=self._busy_mj,
-            moves_mj=moves[np.ix_(servers, servers)],
-            first_mj=moves[self.problem.jobs[self.job].present, servers],
-            end_mj=moves[servers, 0],
-            servers=servers,
-            waiting=self.waiting,
-        )
+    free: Whole
+    over_mj: Whole
+    brown_cost: Vector
+    lacking: float
 
 
-def grid_of(run: Run, most_cells: int) -> Grid:
-    """The grid that fits the work exactly if it has at most `most_cells` units, or a close one."""
-    left = run.problem.jobs[run.job].work_left
-    lengths = np.unique(run.problem.length_s[run.epochs]) * MS_PER_S
-    gains = np.unique(lengths[:, None] * run.problem.jobs[run.job].shapes[run.shape].speed_ppt)
-    unit = math.gcd(*gains.tolist())
-    if left > most_cells * unit:
-        unit = _close_unit(gains, -(-left // most_cells))
-    need = -(-left // unit)
-    down, up = run.work // unit, -(-run.work // unit)
-    # What is left before the last epoch is at most, or at least, its units less what `need` added.
-    down[-1] = up[-1] = (run.work[-1] + need * unit - left) // unit
-    return Grid(need, down, up)
+class Least(NamedTuple):
+    """The least cost of a job's schedules, and a lower bound on it; NEVER where it has none.
 
-
-def _close_unit(gains: Whole, least: int) -> int:
-    """The unit from `least` on that rounds the gains least, relative to each."""
-    tries = np.unique(np.linspace(least, UNIT_SPAN * least, UNIT_TRIES).astype(np.int64))
-    units = gains[None, :] / tries[:, None]
-    lost = np.maximum(np.ceil(units) / units, units / np.maximum(np.floor(units), 0.5))
-    return int(tries[np.argmin(lost.max(axis=1))])
-
-
-class Found(NamedTuple):
-    """A schedule and its cost, by the costs that it was searched with."""
+    The schedule is None where none is found.
+    """
 
     cost: int
-    column: Column
+    bound: int
+    column: Column | None
 
 
 class Schedules:
@@ -266,64 +141,55 @@ class Schedules:
         self.problem = problem
         jobs = range(len(problem.jobs))
         wanted = jobs if only is None else only
-        self.runs = [list(_runs_of(problem, j)) if j in wanted else [] for j in jobs]
-        self._grids = dict(self._gridded(most_cells))
-        self._scratch = np.empty(0, dtype=np.int64)
+        runs = [list(runs_of(problem, j)) if j in wanted else [] for j in jobs]
+        self.never = [j for j in wanted if not runs[j]]
+        """Jobs that cannot end by their deadline and within the epochs."""
+        self._batch = batch_of(problem, runs, most_cells)
+        self._all = _asked(jobs, {})
+        longest = int(self._batch.epochs.max(initial=0))
+        least, bound, run, length = np.empty((4, len(jobs)), dtype=np.int64)
+        servers = np.empty((len(jobs), longest), dtype=np.int64)
+        self._answers = Answers(least, bound, run, length, servers)
 
-    def _gridded(self, most_cells: int) -> Iterator[tuple[int, Grid]]:
-        """The grid of each run; runs of one job that do the same work have one."""
-        for runs in self.runs:
-            known: dict[tuple[int, bytes], Grid] = {}
-            for run in runs:
-                key = run.shape, run.work.tobytes()
-                if key not in known:
-                    known[key] = grid_of(run, most_cells)
-                yield id(run), known[key]
+    def priced(
+        self, prices: Prices, rules: Rules, jobs: Sequence[int] | None = None
+    ) -> list[Least]:
+        """The least schedule that obeys of each job, or of some, where all have prices."""
+        asked = self._all if jobs is None and not rules else self._asked(jobs, rules)
+        costs = prices.sizes, prices.each, prices.per_mj, 1 - ROUNDING
+        find_priced(self._batch, asked, *costs, self._answers)
+        return self._found(asked)
 
-    def is_exact(self, job: int) -> bool:
-        """Whether the least cost of a job's schedules is a lower bound as well."""
-        return all(self._grids[id(run)].is_exact for run in self.runs[job])
+    def beside(self, job: int, others: Beside) -> Column | None:
+        """The schedule that adds least to what others cost; None if the job has none."""
+        asked = self._asked([job], {})
+        find_beside(self._batch, asked, *others, self._answers)
+        return self._found(asked)[0].column
 
-    def bound(self, job: int, prices: Prices, rule: Rule = ANY) -> int:
-        """A lower bound on the cost of every schedule of a job; NEVER where it has none."""
-        runs = [run for run in self.runs[job] if rule.shape in (None, run.shape)]
-        found = [
-            self._fill(run, rule.obeyed(run, run.priced(prices)), is_up=True)[0] for run in runs
+    def _asked(self, jobs: Sequence[int] | None, rules: Rules) -> Asked:
+        return _asked(range(len(self.problem.jobs)) if jobs is None else jobs, rules)
+
+    def _found(self, asked: Asked) -> list[Least]:
+        *parts, servers = (part[: asked.job.size].tolist() for part in self._answers)
+        return [
+            Least(cost, bound, None if cost >= NEVER else self._column(job, run, row[:length]))
+            for job, cost, bound, run, length, row in zip(
+                asked.job.tolist(), *parts, servers, strict=True
+            )
         ]
-        return min(found, default=int(NEVER))
 
-    def best(self, job: int, costs_of: Callable[[Run], Costs], rule: Rule = ANY) -> Found | None:
-        """The least schedule of a job, by the costs of each of its runs; None if none is found."""
-        best: Found | None = None
-        for run in self.runs[job]:
-            if rule.shape not in (None, run.shape):
-                continue
-            costs = rule.obeyed(run, costs_of(run))
-            cost, value = self._fill(run, costs, is_up=False)
-            if cost < (NEVER if best is None else best.cost):
-                best = Found(cost, self._column(run, costs, value))
-        return best
-
-    def _fill(self, run: Run, costs: Costs, *, is_up: bool) -> tuple[int, Whole]:
-        grid = self._grids[id(run)]
-        states = grid.states_up if is_up else grid.states_down
-        if self._scratch.size < states.after.size:
-            self._scratch = np.empty(states.after.size, dtype=np.int64)
-        value = self._scratch[: states.after.size].reshape(states.after.shape)
-        return int(fill(costs, states, value)), value
-
-    def _column(self, run: Run, costs: Costs, value: Whole) -> Column:
-        states = self._grids[id(run)].states_down
-        levels = np.zeros(run.work.shape[0], dtype=np.int64)
-        left = self.problem.jobs[run.job].work_left
-        ends = trace(costs, states, value, run.work, left, levels)
-        return Column(run.job, run.shape, run.start, tuple(run.servers[levels[:ends]].tolist()))
+    def _column(self, job: int, run: int, servers: list[int]) -> Column:
+        batch = self._batch
+        return Column(job, int(batch.shape[run]), int(batch.start[run]), tuple(servers))
 
 
-def _runs_of(problem: ParallelProblem, j: int) -> Iterator[Run]:
-    job = problem.jobs[j]
-    for shape in range(len(job.shapes)):
-        for start in range(job.earliest, job.latest + 1):
-            run = Run(problem, j, shape, start)
-            if int(run.work.max(axis=1, initial=0).sum()) >= job.work_left:
-                yield run
+def _asked(jobs: Sequence[int], rules: Rules) -> Asked:
+    of = [rules.get(j, ANY) for j in jobs]
+    return Asked(
+        job=np.array(jobs, dtype=np.int64),
+        shape=np.array([-1 if rule.shape is None else rule.shape for rule in of]),
+        least_epochs=np.array([rule.least_epochs for rule in of]),
+        most_epochs=np.array([rule.most_epochs for rule in of]),
+        counted=np.cumsum([0, *(len(rule.counts) for rule in of)]),
+        counts=np.array([c for rule in of for c in rule.counts], np.int64).reshape(-1, 3),
+    )

@@ -8,11 +8,12 @@ that are lacking cost more than any that are there, so a plan with too many is m
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc_solvers.green.parallel.kernels import price_beside
+from tailc_solvers.green.parallel.parts import NANO
 from tailc_solvers.green.parallel.plan import Plan
 from tailc_solvers.green.parallel.problem import (
     MJ_PER_KWH,
@@ -21,7 +22,7 @@ from tailc_solvers.green.parallel.problem import (
     ParallelProblem,
     Whole,
 )
-from tailc_solvers.green.parallel.schedules import NANO, Column, Costs, Run, Schedules
+from tailc_solvers.green.parallel.schedules import Beside, Column, Schedules
 
 Vector = NDArray[np.float64]
 
@@ -32,41 +33,65 @@ LAST = ((0, 0), (0, 1))
 """One more epoch."""
 
 
+class _Placed(NamedTuple):
+    """A schedule, its servers and energy in each epoch [T], and the cost of its time."""
+
+    column: Column
+    servers: Whole
+    energy_mj: Whole
+    waiting: float
+
+
 class Site:
     """The jobs that have a schedule, and the servers and the energy that they take together."""
 
     def __init__(self, schedules: Schedules) -> None:
         self._schedules = schedules
         self.problem = schedules.problem
-        self.columns: dict[int, Column] = {}
+        self._placed: dict[int, _Placed] = {}
         self._servers = np.zeros(self.problem.epochs, dtype=np.int64)
-        self._energy_mj = np.zeros(self.problem.epochs, dtype=np.int64)
+        # After the last epoch there is one more, in which nothing is counted.
+        self._over_mj = np.pad(-self.problem.green_mj, LAST)
         self._brown_cost = np.pad(brown_cost_of(self.problem), LAST)
         self._lacking = lacking_of(self.problem)
 
+    @property
+    def columns(self) -> list[Column]:
+        """The schedules."""
+        return [placed.column for placed in self._placed.values()]
+
+    @property
+    def jobs(self) -> list[int]:
+        """Those that have a schedule, in order."""
+        return sorted(self._placed)
+
     def put(self, column: Column) -> None:
         """Give a job without a schedule this one."""
-        self.columns[column.job] = column
-        self._servers += column.row(self.problem.epochs)
-        self._energy_mj += energy_of(self.problem, column)
+        servers = column.row(self.problem.epochs)
+        energy_mj = energy_of(self.problem, column)
+        placed = _Placed(column, servers, energy_mj, waiting_of(self.problem, column))
+        self._placed[column.job] = placed
+        self._servers += servers
+        self._over_mj[:, :-1] += energy_mj
 
     def take(self, job: int) -> Column:
         """Take a job's schedule away."""
-        column = self.columns.pop(job)
-        self._servers -= column.row(self.problem.epochs)
-        self._energy_mj -= energy_of(self.problem, column)
-        return column
+        placed = self._placed.pop(job)
+        self._servers -= placed.servers
+        self._over_mj[:, :-1] -= placed.energy_mj
+        return placed.column
 
     def best(self, job: int) -> Column | None:
         """The least schedule of a job without one beside all others; None if it has none."""
-        found = self._schedules.best(job, self._beside)
-        return None if found is None else found.column
+        free = np.maximum(self.problem.servers - self._servers, 0)
+        others = Beside(free, self._over_mj, self._brown_cost, self._lacking)
+        return self._schedules.beside(job, others)
 
     def cost(self) -> float:
         """Of all schedules and of lacking servers, in billionths."""
         lack = np.maximum(self._servers - self.problem.servers, 0)
-        brown = np.maximum(self._energy_mj - self.problem.green_mj, 0)
-        waiting = sum(waiting_of(self.problem, column) for column in self.columns.values())
+        brown = np.maximum(self._over_mj[:, :-1], 0)
+        waiting = sum(placed.waiting for placed in self._placed.values())
         energy = float((self._brown_cost[:, :-1] * brown).sum())
         return energy + NANO * waiting + self._lacking * int(lack.sum())
 
@@ -76,16 +101,7 @@ class Site:
 
     def plan(self) -> Plan:
         """All schedules; every job must have one."""
-        return plan_of(self.problem, [self.columns[j] for j in range(len(self.problem.jobs))])
-
-    def _beside(self, run: Run) -> Costs:
-        """What a run adds to the cost of all others; after the last epoch nothing is counted."""
-        here, after = run.epochs, slice(run.start, run.epochs.stop + 1)
-        free = np.maximum(self.problem.servers - self._servers[here], 0)
-        over = np.pad(self._energy_mj - self.problem.green_mj, LAST)[:, after]
-        costs = run.uncosted()
-        price_beside(run.parts, free, over, self._brown_cost[:, after], self._lacking, costs)
-        return costs
+        return plan_of(self.problem, [self._placed[j].column for j in self.jobs])
 
 
 def improved(site: Site, passes: int) -> None:
@@ -93,7 +109,7 @@ def improved(site: Site, passes: int) -> None:
     least = site.cost()
     for _ in range(passes):
         before = least
-        for job in sorted(site.columns):
+        for job in site.jobs:
             least = _better(site, job, least)
         if least >= before:
             return
@@ -102,9 +118,12 @@ def improved(site: Site, passes: int) -> None:
 def _better(site: Site, job: int, least: float) -> float:
     old = site.take(job)
     new = site.best(job)
-    site.put(old if new is None else new)
-    if site.cost() < least:
-        return site.cost()
+    if new is None or new == old:
+        site.put(old)
+        return least
+    site.put(new)
+    if (cost := site.cost()) < least:
+        return cost
     site.take(job)
     site.put(old)
     return least

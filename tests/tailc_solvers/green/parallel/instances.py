@@ -10,6 +10,7 @@ from tailc_solvers.green.parallel.problem import (
     moves_of,
     whole,
 )
+from tailc_solvers.green.parallel.schedules import Column, Rule
 
 from tests.reference import parallel_plain
 
@@ -118,4 +119,13 @@ def brimful_problem(seed: int) -> ParallelProblem:
         brown_cost=np.full(T, 105_500),
         run_cost=2_500,
         jobs=tuple(jobs),
+    )
+
+
+def obeys(column: Column, rule: Rule) -> bool:
+    """Whether a schedule is one that a rule on its job leaves."""
+    return (
+        rule.shape in (None, column.shape)
+        and rule.least_epochs <= len(column.servers) <= rule.most_epochs
+        and all(one.least <= column.at(one.epoch) <= one.most for one in rule.counts)
     )

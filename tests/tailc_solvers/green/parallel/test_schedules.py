@@ -7,11 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tailc_solvers.green.parallel.check import faults_of_column
 from tailc_solvers.green.parallel.kernels import NEVER
+from tailc_solvers.green.parallel.parts import NANO
 from tailc_solvers.green.parallel.problem import MJ_PER_KWH, S_PER_H, whole
-from tailc_solvers.green.parallel.schedules import NANO, Count, Prices, Rule, Schedules
+from tailc_solvers.green.parallel.schedules import Count, Prices, Rule, Schedules
 
 from tests.reference import parallel_plain
-from tests.tailc_solvers.green.parallel.instances import small_problem
+from tests.tailc_solvers.green.parallel.instances import obeys, small_problem
 
 ROUNDED = 12
 """Billionths: each epoch's cost, and that of the end, is rounded down by less than two."""
@@ -41,14 +42,14 @@ def test_on_a_fine_grid_the_least_schedule_is_found(seed, server, energy):
     job = problem.jobs[0]
     fine = Schedules(problem, 10**7)
     here = Prices(whole(server), whole(energy))
-    found = fine.best(0, lambda run: run.priced(here))
+    found = fine.priced(here, {})[0]
     rows = [row for _, row in parallel_plain.schedules(problem, job)]
-    assert (found is None) == (rows == [])
-    if found is None:
-        assert fine.bound(0, here) == NEVER
+    assert (found.column is None) == (rows == [])
+    if found.column is None:
+        assert found.cost == found.bound == NEVER
         return
     least = min(_priced(problem, job, row, server, energy) for row in rows)
-    assert fine.is_exact(0)
+    assert found.bound == found.cost
     assert least - ROUNDED <= found.cost <= least
     row = found.column.row(problem.epochs).tolist()
     assert _priced(problem, job, row, server, energy) <= least + ROUNDED
@@ -62,9 +63,9 @@ def test_on_any_grid_bounds_are_below_and_schedules_are_feasible(seed, server, e
     here = Prices(whole(server), whole(energy))
     rows = [row for _, row in parallel_plain.schedules(problem, problem.jobs[0])]
     costs = [_priced(problem, problem.jobs[0], row, server, energy) for row in rows]
-    assert all(coarse.bound(0, here) <= cost for cost in costs)
-    found = coarse.best(0, lambda run: run.priced(here))
-    if found is not None:
+    found = coarse.priced(here, {})[0]
+    assert all(found.bound <= cost for cost in costs)
+    if found.column is not None:
         assert faults_of_column(problem, found.column) == []
 
 
@@ -87,7 +88,7 @@ def test_a_rule_leaves_the_schedules_that_obey(seed, rule):
     server, energy = [3_000, 900_000, 10, 40_000], [10**8, 10**6, 2 * 10**8, 0]
     schedules = Schedules(problem, 10**7)
     here = Prices(whole(server), whole(energy))
-    found = schedules.best(0, lambda run: run.priced(here), rule)
+    found = schedules.priced(here, {0: rule}, [0])[0]
     rows = [
         row
         for shape, row in parallel_plain.schedules(problem, job)
@@ -95,9 +96,22 @@ def test_a_rule_leaves_the_schedules_that_obey(seed, rule):
         and all(c.least <= row[c.epoch] <= c.most for c in rule.counts)
         and rule.least_epochs <= sum(n > 0 for n in row) <= rule.most_epochs
     ]
-    assert (found is None) == (rows == [])
-    if found is not None:
-        assert rule.admits(found.column)
+    assert (found.column is None) == (rows == [])
+    if found.column is not None:
+        assert obeys(found.column, rule)
         least = min(_priced(problem, job, row, server, energy) for row in rows)
         assert least - ROUNDED <= found.cost <= least
-        assert schedules.bound(0, here, rule) <= least
+        assert found.bound <= least
+
+
+@pytest.mark.parametrize("cells", [5, 10**7])
+@pytest.mark.parametrize("seed", range(6))
+def test_jobs_that_are_asked_for_together_have_the_same_answers_as_alone(seed, cells):
+    problem = small_problem(seed)
+    rules = {0: Rule(most_epochs=3), 1: Rule(least_epochs=2, counts=(Count(2, 0, 3),))}
+    here = Prices(whole([3_000, 900_000, 10, 40_000]), whole([10**8, 10**6, 2 * 10**8, 0]))
+    schedules = Schedules(problem, cells)
+    together = schedules.priced(here, rules)
+    for j in range(len(problem.jobs)):
+        assert schedules.priced(here, rules, [j]) == [together[j]]
+        assert Schedules(problem, cells, only=[j]).priced(here, rules, [j]) == [together[j]]

@@ -1,0 +1,89 @@
+"""Schedules that are known, and what each takes, in arrays that grow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc_solvers.green.parallel.problem import ParallelProblem, Whole
+from tailc_solvers.green.parallel.rows import Allowed
+from tailc_solvers.green.parallel.schedules import Column, Rule, Rules
+from tailc_solvers.green.parallel.search import energy_of, waiting_of
+
+Vector = NDArray[np.float64]
+
+
+class Known:
+    """Schedules in the order in which they were added, each once."""
+
+    def __init__(self, problem: ParallelProblem) -> None:
+        self.columns: list[Column] = []
+        self._problem = problem
+        self._there: set[Column] = set()
+        self._of: Whole = np.empty((0, 3), dtype=np.int64)
+        self._taken: Whole = np.empty((0, 2, problem.epochs), dtype=np.int64)
+        self._waiting: Vector = np.empty(0)
+
+    def add(self, columns: Iterable[Column]) -> slice:
+        """Add those that are new; where they are."""
+        before = len(self.columns)
+        new = [column for column in dict.fromkeys(columns) if column not in self._there]
+        self.columns += new
+        self._there.update(new)
+        self._grow(len(self.columns))
+        for k, column in enumerate(new, before):
+            self._of[k] = column.job, column.shape, len(column.servers)
+            self._taken[k, 0] = column.row(self._problem.epochs)
+            self._taken[k, 1] = energy_of(self._problem, column)
+            self._waiting[k] = waiting_of(self._problem, column)
+        return slice(before, len(self.columns))
+
+    @property
+    def job(self) -> Whole:
+        """Of each [K]."""
+        return self._of[: len(self.columns), 0]
+
+    @property
+    def servers(self) -> Whole:
+        """In each epoch [K, T]."""
+        return self._taken[: len(self.columns), 0]
+
+    @property
+    def energy_mj(self) -> Whole:
+        """In each epoch [K, T]."""
+        return self._taken[: len(self.columns), 1]
+
+    @property
+    def waiting(self) -> Vector:
+        """Cost of the time that each runs, in micro-units [K]."""
+        return self._waiting[: len(self.columns)]
+
+    def obeying(self, rules: Rules) -> Allowed:
+        """Which schedules obey the rules."""
+        allowed = np.ones(len(self.columns), dtype=np.bool_)
+        for job, rule in rules.items():
+            mine = np.flatnonzero(self.job == job)
+            allowed[mine] = self._admitted(mine, rule)
+        return allowed
+
+    def _admitted(self, mine: Whole, rule: Rule) -> Allowed:
+        """Whether each of some schedules obeys the rule on their job."""
+        _, shape, length = self._of[mine].T
+        admitted = (rule.least_epochs <= length) & (length <= rule.most_epochs)
+        if rule.shape is not None:
+            admitted &= shape == rule.shape
+        for count in rule.counts:
+            servers = self.servers[mine, count.epoch]
+            admitted &= (count.least <= servers) & (servers <= count.most)
+        return admitted
+
+    def _grow(self, most: int) -> None:
+        """Make room, twice as much as there was at least."""
+        if most > self._waiting.size:
+            more = max(most, 2 * self._waiting.size) - self._waiting.size
+            pad = ((0, more),)
+            self._of = np.pad(self._of, (*pad, (0, 0)))
+            self._taken = np.pad(self._taken, (*pad, (0, 0), (0, 0)))
+            self._waiting = np.pad(self._waiting, pad)

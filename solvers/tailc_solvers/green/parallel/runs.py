@@ -1,0 +1,78 @@
+"""Where jobs can run, and the grid that their work is counted on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc_solvers.green.parallel.parts import NANO
+from tailc_solvers.green.parallel.problem import MS_PER_S, S_PER_H, ParallelProblem, Whole
+from tailc_solvers.green.parallel.states import Grid
+
+UNIT_TRIES = 400
+UNIT_SPAN = 1.4
+"""Units tried for a grid that does not fit the work, and how much coarser the last is."""
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """One job with one shape from one start."""
+
+    problem: ParallelProblem
+    job: int
+    shape: int
+    start: int
+
+    @cached_property
+    def work(self) -> Whole:
+        """Work that counts in each epoch by level, in the last until the deadline [K, L]."""
+        job = self.problem.jobs[self.job]
+        begin = MS_PER_S * (self.problem.begin_s[self.start :] - self.problem.begin_s[self.start])
+        end = np.minimum(begin[1:], job.deadline_ms)
+        counted = end - begin[:-1]
+        return counted[counted > 0, None] * job.shapes[self.shape].speed_ppt
+
+
+def runs_of(problem: ParallelProblem, j: int) -> Iterator[Run]:
+    """Those in which a job can do its work."""
+    job = problem.jobs[j]
+    for shape in range(len(job.shapes)):
+        for start in range(job.earliest, job.latest + 1):
+            run = Run(problem, j, shape, start)
+            if int(run.work.max(axis=1, initial=0).sum()) >= job.work_left:
+                yield run
+
+
+def waiting_each(problem: ParallelProblem) -> NDArray[np.float64]:
+    """Cost of a job's running through each epoch, in billionths [T]."""
+    per_s = NANO * problem.run_cost / (S_PER_H * len(problem.jobs))
+    return per_s * problem.length_s.astype(np.float64)
+
+
+def grid_of(run: Run, most_cells: int) -> Grid:
+    """The grid that fits the work exactly if it has at most `most_cells` units, or a close one."""
+    left = run.problem.jobs[run.job].work_left
+    here = slice(run.start, run.start + run.work.shape[0])
+    lengths = np.unique(run.problem.length_s[here]) * MS_PER_S
+    gains = np.unique(lengths[:, None] * run.problem.jobs[run.job].shapes[run.shape].speed_ppt)
+    unit = math.gcd(*gains.tolist())
+    if left > most_cells * unit:
+        unit = _close_unit(gains, -(-left // most_cells))
+    need = -(-left // unit)
+    down, up = run.work // unit, -(-run.work // unit)
+    # What is left before the last epoch is at most, or at least, its units less what `need` added.
+    down[-1] = up[-1] = (run.work[-1] + need * unit - left) // unit
+    return Grid(need, down, up)
+
+
+def _close_unit(gains: Whole, least: int) -> int:
+    """The unit from `least` on that rounds the gains least, relative to each."""
+    tries = np.unique(np.linspace(least, UNIT_SPAN * least, UNIT_TRIES).astype(np.int64))
+    units = gains[None, :] / tries[:, None]
+    lost = np.maximum(np.ceil(units) / units, units / np.maximum(np.floor(units), 0.5))
+    return int(tries[np.argmin(lost.max(axis=1))])
