@@ -1,8 +1,9 @@
 """Programs, limits and answers as bytes, so that nothing a child sends is ever run.
 
 A frame is the magic, the length of the rest, the length of a JSON head, the head, and the arrays
-one after another; the head names each array with its type and its number of elements. Whatever
-does not fit raises GarbledFrameError.
+one after another; the head names each array with its type and its number of elements. Each part
+begins at a multiple of eight bytes, so that arrays are read where they lie: a copy of a large
+program takes as long as to solve it. Whatever does not fit raises GarbledFrameError.
 """
 
 from __future__ import annotations
@@ -20,6 +21,9 @@ from tailc_solvers.backends.linear import Answer, Basis, Limits, LinearProgram, 
 MAGIC = b"TLCF"
 PREFIX = struct.Struct("<4sQI")
 PREFIX_BYTES = PREFIX.size
+ALIGNED = 8
+"""Bytes; of which the prefix is a multiple."""
+
 READY = b"\x06"
 """The first byte of a child, before any frame: its library is loaded."""
 
@@ -41,11 +45,13 @@ Arrays = dict[str, NDArray]
 def encoded(head: dict, arrays: Arrays) -> bytes:
     """One frame; scalars in the head may be infinite or NaN."""
     layout = [[name, a.dtype.kind, a.size] for name, a in arrays.items()]
-    text = json.dumps({"head": head, "arrays": layout}).encode()
-    body = b"".join(
-        np.ascontiguousarray(a, _TYPES[a.dtype.kind]).tobytes() for a in arrays.values()
-    )
-    return PREFIX.pack(MAGIC, len(text) + len(body), len(text)) + text + body
+    text = _padded(json.dumps({"head": head, "arrays": layout}).encode(), b" ")
+    body = [
+        _padded(np.ascontiguousarray(a, _TYPES[a.dtype.kind]).view(np.uint8).data, b"\0")
+        for a in arrays.values()
+    ]
+    length = len(text) + sum(len(part) for part in body)
+    return b"".join([PREFIX.pack(MAGIC, length, len(text)), text, *body])
 
 
 def body_bytes(prefix: bytes) -> int:
@@ -58,9 +64,15 @@ def body_bytes(prefix: bytes) -> int:
     return length
 
 
-def decoded(frame: bytes) -> tuple[dict, Arrays]:
-    """Head and arrays of one whole frame."""
-    if len(frame) - PREFIX_BYTES != body_bytes(frame[:PREFIX_BYTES]):
+def _padded(part: bytes | memoryview, end: bytes) -> bytes | memoryview:
+    """To a multiple of eight bytes."""
+    lack = -len(part) % ALIGNED
+    return bytes(part) + lack * end if lack else part
+
+
+def decoded(frame: bytes | bytearray) -> tuple[dict, Arrays]:
+    """Head and arrays of one whole frame, which the arrays share."""
+    if len(frame) - PREFIX_BYTES != body_bytes(bytes(frame[:PREFIX_BYTES])):
         raise GarbledFrameError("the frame has a wrong length")
     _, _, text = PREFIX.unpack(frame[:PREFIX_BYTES])
     try:
@@ -68,18 +80,19 @@ def decoded(frame: bytes) -> tuple[dict, Arrays]:
         head, layout = dict(read["head"]), [(str(n), str(k), int(s)) for n, k, s in read["arrays"]]
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise GarbledFrameError("the frame has no head") from error
-    return head, _arrays(layout, frame[PREFIX_BYTES + text :])
+    return head, _arrays(layout, frame, PREFIX_BYTES + text)
 
 
-def _arrays(layout: list[tuple[str, str, int]], body: bytes) -> Arrays:
+def _arrays(layout: list[tuple[str, str, int]], body: bytes | bytearray, at: int) -> Arrays:
+    """Those that lie from `at` on."""
     arrays: Arrays = {}
-    at = 0
     for name, kind, size in layout:
         dtype = _TYPES.get(kind)
         if dtype is None or size < 0 or at + size * dtype.itemsize > len(body):
             raise GarbledFrameError(f"the frame has no array `{name}`")
-        arrays[name] = np.frombuffer(body, dtype, size, at).copy()
+        arrays[name] = np.frombuffer(body, dtype, size, at)
         at += size * dtype.itemsize
+        at += -at % ALIGNED
     if at != len(body):
         raise GarbledFrameError("the frame has bytes left over")
     return arrays
@@ -96,7 +109,7 @@ def encoded_question(program: LinearProgram, limits: Limits) -> bytes:
     return encoded({"offset": program.offset, "limits": asdict(limits)}, arrays)
 
 
-def decoded_question(frame: bytes) -> tuple[LinearProgram, Limits]:
+def decoded_question(frame: bytes | bytearray) -> tuple[LinearProgram, Limits]:
     """The inverse of `encoded_question`."""
     head, arrays = decoded(frame)
     start = _basis(arrays)

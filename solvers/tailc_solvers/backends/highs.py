@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import functools
 import math
 
 import highspy
 import numpy as np
+from numpy.typing import NDArray
 
-from tailc_solvers.backends.linear import Answer, Basis, Limits, LinearProgram, Outcome, Place
+from tailc_solvers.backends.linear import (
+    Answer,
+    Basis,
+    Limits,
+    LinearProgram,
+    Outcome,
+    Place,
+    Vector,
+)
+
+Places = NDArray[np.int64]
 
 TOLERANCE = 1e-9
 """Of feasibility and of the gap, absolute; of the gap relative as well."""
@@ -35,7 +47,7 @@ _CODES = {status.value: place for place, status in _PLACES.items()}
 def solve(program: LinearProgram, limits: Limits) -> Answer:
     """Simplex, from the program's start where it has one, and branch and bound."""
     highs = highspy.Highs()
-    highs.passOptions(_options(limits))
+    highs.passOptions(_options(limits.nodes, limits.seed))
     _pass_model(highs, program)
     if program.start is not None:
         highs.setBasis(_basis(program.start))
@@ -55,24 +67,26 @@ def _found(program: LinearProgram, highs: highspy.Highs, outcome: Outcome, name:
     is_linear = not program.integer.any()
     bound = info.objective_function_value if is_linear else info.mip_dual_bound
     is_proved = math.isfinite(bound) and (outcome is Outcome.OPTIMAL or not is_linear)
+    x = np.array(solution.col_value, dtype=np.float64)
     return Answer(
         outcome,
-        x=np.array(solution.col_value, dtype=np.float64),
+        x=x,
         objective=info.objective_function_value,
         bound=bound if is_proved else None,
         dual=np.array(solution.row_dual, dtype=np.float64) if is_linear else None,
         solver=name,
-        basis=_told(highs.getBasis()) if is_linear else None,
+        basis=_corner(program, highs, x) if is_linear else None,
     )
 
 
-def _options(limits: Limits) -> highspy.HighsOptions:
+@functools.cache
+def _options(nodes: int, seed: int) -> highspy.HighsOptions:
     options = highspy.HighsOptions()
     options.output_flag = False
     options.threads = 1
     options.simplex_strategy = PRIMAL_OR_DUAL
-    options.random_seed = limits.seed
-    options.mip_max_nodes = limits.nodes
+    options.random_seed = seed
+    options.mip_max_nodes = nodes
     options.mip_rel_gap = options.mip_abs_gap = TOLERANCE
     options.primal_feasibility_tolerance = options.dual_feasibility_tolerance = TOLERANCE
     options.mip_feasibility_tolerance = TOLERANCE
@@ -80,14 +94,16 @@ def _options(limits: Limits) -> highspy.HighsOptions:
 
 
 def _pass_model(highs: highspy.Highs, program: LinearProgram) -> None:
-    order = np.argsort(program.column, kind="stable")
-    columns = np.arange(program.n_variables)
-    starts = np.searchsorted(program.column[order], columns)
+    column, row, value = program.column, program.row, program.value
+    if (column[1:] < column[:-1]).any():
+        order = np.argsort(column, kind="stable")
+        column, row, value = column[order], row[order], value[order]
+    starts = np.searchsorted(column, np.arange(program.n_variables))
     status = highs.passModel(
         *(program.n_variables, program.n_rows, program.value.size),
         *(int(highspy.MatrixFormat.kColwise), int(highspy.ObjSense.kMinimize), program.offset),
         *(program.cost, program.lower, program.upper, program.row_lower, program.row_upper),
-        *(starts.astype(np.int32), program.row[order].astype(np.int32), program.value[order]),
+        *(starts.astype(np.int32), row.astype(np.int32), value),
         program.integer.astype(np.int32),
     )
     if status == highspy.HighsStatus.kError:
@@ -100,6 +116,35 @@ def _basis(start: Basis) -> highspy.HighsBasis:
     basis.row_status = [_PLACES[code] for code in start.rows.tolist()]
     basis.valid = True
     return basis
+
+
+def _corner(program: LinearProgram, highs: highspy.Highs, x: Vector) -> Basis | None:
+    """As `_told`, from the numbers of what is basic: statuses one by one take as long as a solve.
+
+    What is basic is known while there is a factor of it. All else is at the bound that it is close
+    to, and at the lower one of two that are equal.
+    """
+    status, basic = highs.getBasicVariables()  # pyright: ignore[reportAttributeAccessIssue]
+    if status != highspy.HighsStatus.kOk or not highs.getBasis().valid:
+        return _told(highs.getBasis())
+    rows = np.array(highs.getSolution().row_value, dtype=np.float64)
+    variables, rows = (
+        _bounds_at(at, lower, upper)
+        for at, lower, upper in (
+            (x, program.lower, program.upper),
+            (rows, program.row_lower, program.row_upper),
+        )
+    )
+    variables[basic[basic >= 0]] = Place.BASIC
+    rows[-1 - basic[basic < 0]] = Place.BASIC
+    return Basis(variables, rows)
+
+
+def _bounds_at(at: Vector, lower: Vector, upper: Vector) -> Places:
+    """At which bound something is that is not basic."""
+    is_upper = np.abs(upper - at) < np.abs(at - lower)
+    is_free = np.isinf(lower) & np.isinf(upper)
+    return np.where(is_free, Place.FREE, np.where(is_upper, Place.AT_UPPER, Place.AT_LOWER))
 
 
 def _told(basis: highspy.HighsBasis) -> Basis | None:

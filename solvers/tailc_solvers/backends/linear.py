@@ -105,9 +105,10 @@ class LinearProgram:
         _require(bool(finite and np.isfinite(self.offset)), "costs and A must be finite")
         for low, high in ((self.lower, self.upper), (self.row_lower, self.row_upper)):
             _require(bool((low <= high).all()), "bounds must be in order")
-        # Sorted by columns already, but for a few: a stable sort is then little more than a look.
-        places = np.sort(self.column * m + self.row, kind="stable")
-        _require(bool((places[1:] > places[:-1]).all()), "A has a place twice")
+        places = self.column * m + self.row
+        if not _ascend(places):
+            places.sort()
+        _require(_ascend(places), "A has a place twice")
         if self.start is not None:
             _require(self.start.variables.shape == (n,), "a start has a place for each variable")
             _require(self.start.rows.shape == (m,), "a start has a place for each row")
@@ -194,6 +195,10 @@ class Answer:
 def _require(holds: bool, sentence: str) -> None:
     if not holds:
         raise ValueError(sentence)
+
+
+def _ascend(places: NDArray[np.int64]) -> bool:
+    return bool((places[1:] > places[:-1]).all())
 
 
 def _within(index: NDArray[np.int64], end: int) -> bool:

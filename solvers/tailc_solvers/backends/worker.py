@@ -14,7 +14,7 @@ import os
 import resource
 import sys
 from collections.abc import Callable
-from typing import BinaryIO
+from io import BufferedReader
 
 from tailc_solvers.backends.frames import (
     PREFIX_BYTES,
@@ -31,19 +31,24 @@ def main() -> None:
     adapter, descriptor, memory = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    with os.fdopen(descriptor, "wb") as answers:
+    with os.fdopen(sys.stdin.fileno(), "rb") as questions, os.fdopen(descriptor, "wb") as answers:
         with contextlib.suppress(Exception):  # the first question says what is wrong
             _adapter(adapter)
         answers.write(READY)
         answers.flush()
-        while question := _read(sys.stdin.buffer):
+        while question := _read(questions):
             answers.write(_answered(adapter, question))
             answers.flush()
 
 
-def _read(questions: BinaryIO) -> bytes:
+def _read(questions: BufferedReader) -> bytes | bytearray:
     prefix = questions.read(PREFIX_BYTES)
-    return prefix + questions.read(body_bytes(prefix)) if prefix else b""
+    if not prefix:
+        return b""
+    frame = bytearray(PREFIX_BYTES + body_bytes(prefix))
+    frame[:PREFIX_BYTES] = prefix
+    size = PREFIX_BYTES + questions.readinto(memoryview(frame)[PREFIX_BYTES:])
+    return frame[:size] if size < len(frame) else frame
 
 
 def _adapter(name: str) -> Callable[[LinearProgram, Limits], Answer]:
@@ -51,7 +56,7 @@ def _adapter(name: str) -> Callable[[LinearProgram, Limits], Answer]:
     return getattr(importlib.import_module(module), function)
 
 
-def _answered(adapter: str, question: bytes) -> bytes:
+def _answered(adapter: str, question: bytes | bytearray) -> bytes:
     """What the adapter says; whatever it raises is a refusal."""
     try:
         return encoded_answer(_adapter(adapter)(*decoded_question(question)))

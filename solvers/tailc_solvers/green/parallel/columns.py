@@ -54,7 +54,7 @@ PICKED_SHARE = 1 / 4
 MOST_PICKED = 1_000
 """Schedules from which are picked, those of the least excess."""
 
-TRUST = 0.3
+TRUST = 0.5
 """How far prices are moved from those of the best bound to the program's."""
 
 CLOSE = 1 / 20

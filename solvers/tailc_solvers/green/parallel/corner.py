@@ -10,7 +10,8 @@ from tailc_solvers.green.parallel.rows import Rows
 
 Places = NDArray[np.int64]
 
-PLACES = [int(place) for place in Place]
+LEAST, MOST = int(min(Place)), int(max(Place))
+"""Places are all whole numbers between."""
 
 
 class Corner:
@@ -44,4 +45,5 @@ class Corner:
 
 def _is_of(basis: Basis, variables: int, rows: int) -> bool:
     has_size = basis.variables.shape == (variables,) and basis.rows.shape == (rows,)
-    return has_size and bool(np.isin(np.concatenate([basis.variables, basis.rows]), PLACES).all())
+    parts = basis.variables, basis.rows
+    return has_size and all(bool(((part >= LEAST) & (part <= MOST)).all()) for part in parts)

@@ -5,13 +5,14 @@
     over      k_j, one of the schedules of job j
 
 From several starts, each drawn by the shares that a mixture has of the schedules, the best swap of
-one or two jobs is made until there is none, and from the best of what comes out of three too. The
-starts are drawn with a seed, so the same schedules have the same answer. Schedules that are too
-dear at the prices of a bound are skipped: no choice with them can be better.
+one job is made until there is none; from the best of what comes out those of two, and then of
+three too. The starts are drawn with a seed, so the same schedules have the same answer. Schedules
+that are too dear at the prices of a bound are skipped: no choice with them can be better.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -27,8 +28,8 @@ from tailc_solvers.green.parallel.search import brown_cost_of, energy_of, lackin
 MOST_FOR_TRIPLES = 300
 """Schedules; of more, no triples of jobs are swapped."""
 
-FINALISTS = 3
-"""Choices of which triples of jobs are swapped, after pairs from every start."""
+PAIRED, FINALISTS = 10, 2
+"""Choices in which pairs of jobs are swapped, after single ones, and triples, after pairs."""
 
 Vector = NDArray[np.float64]
 
@@ -119,11 +120,13 @@ class Exchange:
 
     def best(self, shares: Mapping[Column, float], starts: int) -> list[Column]:
         """The best of the choices that starts drawn by some shares lead to."""
-        pairs = sorted(self._reached(chosen, 2) for chosen in self._drawn(shares, starts))
         at_once = 3 if len(self._columns) <= MOST_FOR_TRIPLES else 2
-        finalists = dict.fromkeys(tuple(chosen) for _, chosen in pairs[:FINALISTS])
-        final = min(self._reached(np.array(chosen), at_once) for chosen in finalists)
-        return [self._columns[k] for k in final[1]]
+        choices = {tuple(chosen): math.inf for chosen in self._drawn(shares, starts).tolist()}
+        for depth, kept in ((1, starts), (2, PAIRED), (at_once, FINALISTS)):
+            least = sorted((cost, chosen) for chosen, cost in choices.items())[:kept]
+            choices = dict(self._reached(chosen, depth) for _, chosen in least)
+        _, best = min((cost, chosen) for chosen, cost in choices.items())
+        return [self._columns[k] for k in best]
 
     def _drawn(self, shares: Mapping[Column, float], starts: int) -> NDArray[np.int64]:
         """A schedule of each job for each start, by the shares [N, J]."""
@@ -136,9 +139,12 @@ class Exchange:
         ]
         return self._first[:-1] + np.stack(chosen, axis=1)
 
-    def _reached(self, chosen: NDArray[np.int64], at_once: int) -> tuple[float, list[int]]:
+    def _reached(self, start: tuple[int, ...], at_once: int) -> tuple[tuple[int, ...], float]:
+        """Where swaps of so many jobs lead to, and what that costs."""
         work = Work.of(at_once, self._pool.servers.shape[1])
-        return descend(self._pool, self._bounds, chosen, work), chosen.tolist()
+        chosen = np.array(start)
+        cost = descend(self._pool, self._bounds, chosen, work)
+        return tuple(chosen.tolist()), cost
 
 
 def _span(is_taken: NDArray[np.bool_]) -> NDArray[np.int64]:

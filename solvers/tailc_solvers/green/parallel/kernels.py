@@ -19,6 +19,29 @@ DONE, LOST = -1, -2
 
 
 @plain_loops
+def spread(left, gain, first, most, runs_on, number, more, after):
+    """Write and number the amounts that are left after an epoch that began with some; how many.
+
+    Those of at most `most` are numbered from `first` on as they come, in `number` by amount, where
+    older ones are less. No work is left as an amount only where a job `runs_on`.
+    """
+    size = 0
+    for i in range(left.size):
+        for level in range(gain.size):
+            rest = max(left[i] - gain[level], 0)
+            after[i, level] = LOST
+            if rest <= most and (rest > 0 or runs_on):
+                if number[rest] < first:
+                    number[rest] = first + size
+                    more[size] = rest
+                    size += 1
+                after[i, level] = number[rest]
+            if rest == 0:
+                after[i, level] = DONE
+    return size
+
+
+@plain_loops
 def find_priced(batch, asked, size, block, per_mj, keep, found):
     """Find each asked job's least schedule where servers and energy have prices, and its bound.
 

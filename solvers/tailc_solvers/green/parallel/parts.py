@@ -43,7 +43,7 @@ class Costs(NamedTuple):
 
 
 class States(NamedTuple):
-    """Amounts of work left, numbered by epoch and then from the least.
+    """Amounts of work left, numbered by epoch.
 
     Attributes:
         first: number of the first state of each epoch, and of all states [K + 1].

@@ -10,28 +10,29 @@ from functools import cached_property
 
 import numpy as np
 
-from tailc_solvers.green.parallel.kernels import DONE, LOST
+from tailc_solvers.green.parallel.kernels import DONE, spread
 from tailc_solvers.green.parallel.parts import States
 from tailc_solvers.green.parallel.problem import Whole
 
 
 def states_of(gain: Whole, need: int, *, runs_on: bool) -> States:
     """All that `need` units can come to, with these gains in each epoch by level [K, L]."""
+    K, L = gain.shape
     can = np.append(np.cumsum(gain.max(axis=1)[::-1])[::-1], 0)
-    left, first = np.array([need], dtype=np.int64), [0]
-    after, idle = [], [DONE]
-    for k in range(gain.shape[0]):
+    number = np.full(need + 1, DONE)
+    left, first, after = np.array([need], dtype=np.int64), [0], []
+    idle = np.full(K + 1, DONE)
+    for k in range(K):
         first.append(first[k] + left.size)
-        rest = np.maximum(left[:, None] - gain[k], 0)
-        amounts, place = np.unique(rest, return_inverse=True)
-        is_left = (amounts <= can[k + 1]) & (runs_on | (amounts > 0)) & (k + 1 < gain.shape[0])
-        number = np.where(is_left, first[k + 1] - 1 + np.cumsum(is_left), LOST)
-        is_idle = is_left[:1].all() and (amounts[:1] == 0).any()
-        idle.append(int(number[0]) if is_idle else DONE)
-        number[amounts == 0] = DONE
-        after.append(number[place].reshape(rest.shape))
-        left = amounts[is_left]
-    return States(np.array(first), np.concatenate(after), np.array(idle))
+        more = np.empty(left.size * L, dtype=np.int64)
+        after.append(np.empty((left.size, L), dtype=np.int64))
+        # After the last epoch nothing can be done, so that no state is left.
+        most = can[k + 1] if k + 1 < K else -1
+        size = spread(left, gain[k], first[k + 1], most, runs_on, number, more, after[k])
+        left = more[:size]
+        if runs_on and number[0] >= first[k + 1]:
+            idle[k + 1] = number[0]
+    return States(np.array(first), np.concatenate(after), idle)
 
 
 @dataclass(frozen=True, eq=False)
