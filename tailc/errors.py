@@ -127,6 +127,7 @@ class Code(enum.Enum):
     BEYOND_LIMIT = ("TC0553", ExitCode.OK, "all cores together exceed their chip's limit")
     NO_BETTER_TABLE = ("TC0567", ExitCode.OK, "tuning found no table that is better")
     JUDGED_ON_OWN = ("TC0568", ExitCode.OK, "a table was judged on what it was tuned on")
+    NO_RADIUS = ("TC0572", ExitCode.OK, "an objective does not hold even as measured")
     PREDICTED_MISS = ("TC0554", ExitCode.OK, "replays of the design sample miss the objective")
     HOST_SHORT = ("TC0551", ExitCode.OK, "machines need more than their host together")
     UNDER_LEAST = ("TC0555", ExitCode.OK, "a target is below what the least share does")

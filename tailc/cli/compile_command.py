@@ -39,6 +39,11 @@ if TYPE_CHECKING:
     help="Override the search's budget.",
 )
 @click.option(
+    "--robust",
+    is_flag=True,
+    help="Stand errors of demand and speed-ups: as search.robust says, else its defaults.",
+)
+@click.option(
     "--previous", metavar="ARTIFACT", help="Policy that is deployed; it sets the generation."
 )
 @click.option("--threads", type=click.IntRange(min=1), metavar="X", help="Threads to search with.")
@@ -50,6 +55,7 @@ if TYPE_CHECKING:
 def command(
     spec: str,
     output: str | None,
+    robust: bool,
     previous: str | None,
     threads: int | None,
     progress: bool | None,
@@ -66,10 +72,13 @@ def command(
     from tailc.cli.progress import shown
     from tailc.pipeline.compile import compile_policy
     from tailc.report.compiled import compiled_result, compiled_text
+    from tailc.specs.robust import RobustSpec
 
     _check_stem(output)
     held = read_policy(previous, trust) if previous else None
     given = {name: value for name, value in overrides.items() if value is not None}
+    if robust:
+        given["robust"] = RobustSpec()
     with shown(progress) as draw:
         compiled = compile_policy(
             spec, overrides=given, previous=held, threads=threads, progress=draw

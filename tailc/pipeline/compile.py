@@ -25,6 +25,8 @@ from tailc.pipeline.queue.recorded import with_recorded
 from tailc.pipeline.queue.told import queue_remarks, tuned_policy
 from tailc.pipeline.queue.tune import TunedTable, tuned_for_queue
 from tailc.pipeline.refusals import placed, told_in_full
+from tailc.pipeline.robust.days import design_days
+from tailc.pipeline.robust.stand import Robust, robust_policy, robust_remarks
 from tailc.pipeline.settings import control_settings
 from tailc.pipeline.solve import Problem, approach_to, solve
 from tailc.pipeline.spec import OpenedSpec, open_kind
@@ -33,7 +35,9 @@ from tailc.pipeline.trace import OpenedDays, OpenedThroughput, OpenedTrace, open
 from tailc.pipeline.versions import versions
 from tailc.policies import Kind, KindSpec
 from tailc.replay.queue_aim import QueueAim
+from tailc.specs.robust import Ambiguity
 from tailc.threads import thread_count
+from tailc.traces.day_of import Days
 from tailc.traces.profile import DemandProfile
 
 
@@ -44,7 +48,7 @@ class Compiled:
     `sweep` holds every candidate that was tried; a spec without a sweep has one. `design` is the
     sample that it was compiled from. `tuned` is what the controller was made from, None where
     none was tuned; `queue` how the table was tuned on the replay, None where it was not; `relief`
-    what it does under overload, None where that was not asked.
+    what it does under overload, and `robust` what errors it stands, None where that was not asked.
     """
 
     policy: Policy
@@ -54,6 +58,7 @@ class Compiled:
     tuned: Tuned | None = None
     queue: TunedTable | None = None
     relief: Relief | None = None
+    robust: Robust | None = None
 
 
 def compile_policy(
@@ -103,6 +108,7 @@ def _compiled(
     spec = opened.spec.with_search(overrides)
     control = _control(opened, spec)
     aim = opened.kind.queue and opened.kind.queue(spec)
+    doubted = opened.kind.robust and opened.kind.robust(spec)
     progress("reading the trace", 0.0)
     read = open_measured(opened)
     warnings += read.trace.warnings
@@ -111,6 +117,7 @@ def _compiled(
     if aim is not None and isinstance(read, OpenedTrace):
         aim, remarks = with_recorded(aim, opened, read)
         warnings += remarks
+    days = _days(doubted, opened, read)
     _check_previous(previous, opened)
     workers = thread_count(threads)
     candidates, refused = _solve_all(opened.kind, spec, parts.design, workers, progress)
@@ -119,11 +126,10 @@ def _compiled(
     warnings += _promises(chosen.problem, opened)
     controller, tuned = _controller(control, chosen, parts.design, workers, progress)
     policy = _policy(chosen, controller, tuned, parts, read, opened)
-    queue = None
-    if aim is not None:
-        queue = _for_queue(aim, chosen, parts.design, workers, progress)
-        policy = tuned_policy(policy, queue)
-        warnings += queue_remarks(queue)
+    policy, queue, robust, remarks = _on_replay(
+        policy, aim, doubted, days, parts.design, workers, progress
+    )
+    warnings += remarks
     relief = None
     if (asked := opened.kind.overload and opened.kind.overload(spec)) is not None:
         assert isinstance(parts.design, DemandProfile)
@@ -133,7 +139,19 @@ def _compiled(
     remarks = [placed(finding, opened.loaded, overrides) for finding in told]
     findings = (*warnings, *remarks, *refused)
     policy = next_generation(policy, previous)
-    return Compiled(policy, sweep, parts.design, findings, tuned, queue, relief)
+    return Compiled(policy, sweep, parts.design, findings, tuned, queue, relief, robust)
+
+
+def _days(
+    doubted: Ambiguity | None,
+    opened: OpenedSpec,
+    read: OpenedTrace | OpenedThroughput | OpenedDays,
+) -> Days | None:
+    """The day of each request of the design, where their mixture is in doubt."""
+    if doubted is None or doubted.days is None:
+        return None
+    assert isinstance(read, OpenedTrace)
+    return design_days(opened, read, doubted.days)
 
 
 def _controller(
@@ -154,13 +172,25 @@ def _controller(
     return controller, tuned
 
 
-def _for_queue(
-    aim: QueueAim, chosen: Candidate, design: Design, workers: int, progress: Progress
-) -> TunedTable:
-    """The formula's table, tuned on the replay."""
-    assert isinstance(chosen.form, Ladder)
+def _on_replay(
+    policy: Policy,
+    aim: QueueAim | None,
+    doubted: Ambiguity | None,
+    days: Days | None,
+    design: Design,
+    workers: int,
+    progress: Progress,
+) -> tuple[Policy, TunedTable | None, Robust | None, tuple[Finding, ...]]:
+    """The policy with its table tuned, and told what errors it stands, as far as that is asked."""
+    if aim is None and doubted is None:
+        return policy, None, None, ()
     assert isinstance(design, DemandProfile)
-    return tuned_for_queue(aim, chosen.form, design, workers, progress)
+    if doubted is not None:
+        policy, robust = robust_policy(policy, aim, doubted, days, design, workers, progress)
+        return policy, robust.plain, robust, robust_remarks(robust)
+    assert aim is not None
+    queue = tuned_for_queue(aim, policy.ladders[0], design, workers, progress)
+    return tuned_policy(policy, queue), queue, None, queue_remarks(queue)
 
 
 def _promises(problem: Problem, opened: OpenedSpec) -> tuple[Finding, ...]:

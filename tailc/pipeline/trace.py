@@ -101,7 +101,7 @@ def open_trace(opened: OpenedSpec) -> OpenedTrace:
 
 
 def trace_path(opened: OpenedSpec) -> str:
-    """Where a spec's requests are."""
+    """Where a spec's requests are; `-` is standard input."""
     demand = opened.spec.demand
     assert not isinstance(demand, DaysAsked)
     return _beside(opened.path, demand.trace)

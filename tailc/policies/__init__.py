@@ -70,7 +70,8 @@ class Kind:
     gives the spec and warnings, and say by `control(spec, loaded)` what a controller shall do
     (a ControlProblem, to be tuned for) or give the Controller, if there shall be one. By
     `queue(spec)` it says what its table shall be tuned for on the replay (a QueueAim), or None;
-    by `overload(spec)` what it shall hold under overload (an OverloadAim), or None.
+    by `overload(spec)` what it shall hold under overload (an OverloadAim), or None; by
+    `robust(spec)` how far off its inputs may be (an Ambiguity), or None.
     `speeds_by_degree`: whether a speed-up curve goes by degrees of parallelism; else by rungs.
     """
 
@@ -83,6 +84,7 @@ class Kind:
     control: Callable[..., Any] | None = None
     queue: Callable[..., Any] | None = None
     overload: Callable[..., Any] | None = None
+    robust: Callable[..., Any] | None = None
     speeds_by_degree: bool = True
 
 

@@ -23,6 +23,7 @@ from tailc.report.policy import policy_result, policy_text
 from tailc.report.queue import queue_result, queue_text
 from tailc.report.racks import racks_result, racks_text
 from tailc.report.relief import relief_result, relief_text
+from tailc.report.robust import robust_result, robust_text
 from tailc.report.rungs import is_joint
 from tailc.report.table import aligned
 from tailc.report.tails import tails_result, tails_text
@@ -40,7 +41,9 @@ def compiled_result(compiled: Compiled) -> dict[str, object]:
     told = policy_result(compiled.policy) | result(compiled)
     if compiled.queue is not None:
         told |= queue_result(compiled.queue)
-    return told if compiled.relief is None else told | relief_result(compiled.relief)
+    if compiled.relief is not None:
+        told |= relief_result(compiled.relief)
+    return told if compiled.robust is None else told | robust_result(compiled.robust)
 
 
 def compiled_text(compiled: Compiled, paths: Sequence[Path]) -> str:
@@ -53,6 +56,9 @@ def compiled_text(compiled: Compiled, paths: Sequence[Path]) -> str:
         lines += [queue_text(compiled.queue, compiled.policy.evidence), ""]
     if compiled.relief is not None:
         lines += [relief_text(compiled.relief), ""]
+    worst = compiled.robust and robust_text(compiled.robust)
+    if worst:
+        lines += [worst, ""]
     lines += [f"wrote {printable(str(path))}" for path in paths]
     return "\n".join(lines)
 

@@ -196,6 +196,8 @@ EXPLANATIONS: Mapping[Code, str] = {
     Code.NO_BETTER_TABLE: "The search on the replay ended with the table that it began with.",
     Code.JUDGED_ON_OWN: "What a table gains on its own sample is more than it gains on another. "
     "Hold requests out, and verify on them.",
+    Code.NO_RADIUS: "What is missed as measured, or met by chance only, leaves no room for an "
+    "error of demand or of speed-ups. Give lower rates, a longer latency or more requests.",
     Code.OTHER_MEASURE: "Demands that were measured otherwise are not the same demands, so a "
     "miss may be of the measurement.",
     Code.NO_PROMISE: "No job of the days to judge on was promised anything, so there is nothing "

@@ -12,6 +12,7 @@ from tailc.percentiles import PPM
 from tailc.report.energy import cost_titles, in_watts, is_by_rate, is_energy, objective_text
 from tailc.report.overload import overload_text
 from tailc.report.plan import plan_text
+from tailc.report.robust import radius_line
 from tailc.report.rungs import is_joint, rungs_text
 from tailc.report.shares import shares_text
 from tailc.report.sharing import sharing_text
@@ -46,6 +47,9 @@ def policy_text(policy: Policy) -> str:
     head.append(f"evidence   {evidence_line(policy)}")
     if policy.evidence.proof == "replayed":
         head.append(f"tuned for  {_arrivals(policy)}")
+    stands = radius_line(policy.evidence)
+    if stands is not None:
+        head.append(f"stands     {stands}")
     tables = [_ladder(form, policy) for form in policy.ladders]
     if policy.tail_table is not None:
         tables.append(tail_table_text(policy.tail_table))

@@ -32,7 +32,8 @@ class _Stage:
     """Part of the budget, requests of a trial over all rates, population, and spreads.
 
     age_spread, load_spread: standard deviation of an age in tails, and its growth over a load of
-    one a core. narrower: the other spreads, relative to those of the first stage.
+    one a core. narrower: the other spreads, relative to those of the first stage. fewest: so many
+    generations there are at least.
     """
 
     share: float
@@ -42,15 +43,18 @@ class _Stage:
     load_spread: float
     narrower: float
     seed: int
+    fewest: int = 4
 
 
 _FIRST = _Stage(0.2, 30_000, 10, 0.05, 0.25, 1.0, 11)
 _COARSE = _Stage(0.15, 80_000, 10, 0.03, 0.12, 0.5, 12)
 _FINE = _Stage(0.65, 150_000, 12, 0.025, 0.04, 0.25, 13)
-# A trial at a rate has so many requests beyond the percentile at least, and a search so many
-# generations, with what it needs besides.
+# On from a table that is tuned for something near.
+_NEAR = _Stage(1.0, 300_000, 12, 0.025, 0.04, 0.25, 14, fewest=12)
+# A trial at a rate has so many requests beyond the percentile at least; a search needs besides its
+# generations so many more.
 _FEWEST_BEYOND, _FEWEST_REQUESTS = 50, 5_000
-_FEWEST_GENERATIONS, _BESIDES = 4, 1
+_BESIDES = 1
 _GENERATION_SEED = 1
 
 
@@ -62,10 +66,9 @@ def least_each(percentile_ppm: int) -> int:
 def least_budget(aim: QueueAim, starts: int) -> int:
     """Requests that the shortest search simulates, from so many points."""
     trial = least_each(aim.percentile_ppm) * len(aim.rates_mrps)
-    generations = _FEWEST_GENERATIONS + _BESIDES
     parts = ((_FIRST, starts), (_COARSE, 1), (_FINE, 1))
     return max(
-        math.ceil(searches * stage.population * generations * trial / stage.share)
+        math.ceil(searches * stage.population * (stage.fewest + _BESIDES) * trial / stage.share)
         for stage, searches in parts
     )
 
@@ -91,6 +94,19 @@ def searched(
     scenes: one for each of the aim's rates; or in several cases, one case after the other.
     """
     return _Search(approach, scenes, aim, workers, progress).run()
+
+
+def searched_near(
+    space: Space[Form],
+    start: NDArray[np.float64],
+    approach: Approach[Form],
+    scenes: Sequence[Scene],
+    aim: QueueAim,
+    workers: Executor,
+    progress: Progress,
+) -> Searched[Form]:
+    """The best table about a point that the whole budget finds; see `searched`."""
+    return _Search(approach, scenes, aim, workers, progress).near(space, start)
 
 
 class _Search(Generic[Form]):
@@ -126,9 +142,13 @@ class _Search(Generic[Form]):
         tables = (coarse.table(line), fine.table(curve))
         return Searched(tables, self._evaluations, self._requests)
 
+    def near(self, space: Space[Form], start: NDArray[np.float64]) -> Searched[Form]:
+        point = self._evolved(space, start, _NEAR, self._trials(_NEAR)).point
+        return Searched((space.table(point),), self._evaluations, self._requests)
+
     def _trials(self, stage: _Stage, searches: int = 1) -> Trials[Form]:
         scenes = len(self._scenes)
-        tables = searches * stage.population * (_FEWEST_GENERATIONS + _BESIDES)
+        tables = searches * stage.population * (stage.fewest + _BESIDES)
         affordable = self._aim.most_requests * stage.share / (tables * scenes)
         least = least_each(self._aim.percentile_ppm)
         each = max(min(stage.requests // scenes, int(affordable)), least)
@@ -159,7 +179,7 @@ class _Search(Generic[Form]):
             values_of,
             start,
             space.spread(stage.age_spread, stage.load_spread, stage.narrower),
-            generations=max(generations, _FEWEST_GENERATIONS),
+            generations=max(generations, stage.fewest),
             population=stage.population,
             seed=_GENERATION_SEED,
         )

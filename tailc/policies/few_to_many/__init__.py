@@ -8,7 +8,13 @@ the objective `queue` that table is where a search on the replay begins.
 
 from tailc.policies import Kind
 from tailc.policies.few_to_many.emit import emit
-from tailc.policies.few_to_many.reduce import candidates, overload_aim, queue_aim, reduce
+from tailc.policies.few_to_many.reduce import (
+    ambiguity,
+    candidates,
+    overload_aim,
+    queue_aim,
+    reduce,
+)
 from tailc.policies.few_to_many.spec import FewToManySpec
 
 KIND = Kind(
@@ -19,4 +25,5 @@ KIND = Kind(
     emit=emit,
     queue=queue_aim,
     overload=overload_aim,
+    robust=ambiguity,
 )

@@ -10,6 +10,7 @@ from tailc.forms.ladder.problem import LadderProblem, Method, Objective
 from tailc.percentiles import PPM
 from tailc.policies.few_to_many.search_spec import SearchSpec
 from tailc.policies.few_to_many.spec import FewToManySpec
+from tailc.specs.robust import Ambiguity
 from tailc.traces.profile import DemandProfile
 from tailc.traces.speedup_check import suggest_max_degree
 
@@ -103,3 +104,14 @@ def overload_aim(spec: FewToManySpec) -> OverloadAim | None:
         asked.rules,
         asked.degrade.work_ppm if asked.degrade else None,
     )
+
+
+def ambiguity(spec: FewToManySpec) -> Ambiguity | None:
+    """How far off demand and speed-ups may be, where that is asked."""
+    asked = spec.search.robust
+    if asked is None:
+        return None
+    if not spec.rates_mrps:
+        message = "how large errors a table stands is asked of rates, and there are none"
+        raise TailcError(Finding(Code.MISSING_KEY, message, help="add `rates: [30/s, 40/s]`"))
+    return asked.ambiguity

@@ -23,6 +23,7 @@ from tailc.specs.queue_fields import (
     others_complaints,
     weight_complaints,
 )
+from tailc.specs.robust import RobustSpec, scene_complaints
 from tailc.units import LARGEST
 
 if TYPE_CHECKING:
@@ -80,6 +81,13 @@ class SearchSpec(SpecModel):
         "where the row has fewer.",
         examples=[["start-below", "give-up"]],
     )
+    robust: RobustSpec | None = Field(
+        default=None,
+        description="Errors of demand and speed-ups that the table shall stand: tells how large "
+        "ones it stands at `rates`, and under the objective `queue` tunes it for the worst; none, "
+        "if absent.",
+        examples=[{"demand": "10%", "speedup": "10%"}],
+    )
     step_us: DurationUs | None = Field(
         default=None, alias="step", description="Step of the grid of intervals."
     )
@@ -115,11 +123,23 @@ class SearchSpec(SpecModel):
         """The objective `queue` is about rates, and only it has a budget, weights and bursts."""
         if self.objective == "queue":
             return list(self._rate_complaints(rates_mrps))
+        return [*self._unused_complaints(), *self._robust_complaints(rates_mrps)]
+
+    def _unused_complaints(self) -> list[Complaint]:
         given = [name for name in _OF_QUEUE if self._is_given(name)]
         return list(others_complaints(given, ("search", "objective")))
 
     def _is_given(self, name: str) -> bool:
         return not {name, f"{name}_ppm"}.isdisjoint(self.model_fields_set)
+
+    def _robust_complaints(self, rates_mrps: Sequence[int]) -> Iterator[Complaint]:
+        if self.robust is None:
+            return
+        if not rates_mrps:
+            message = "asks how large errors the table stands, but no `rates` are given at which"
+            at = ("search", "robust")
+            yield Complaint(Code.MISSING_KEY, message, "add `rates: [30/s, 40/s]`", at)
+        yield from scene_complaints(self.robust)
 
     def _rate_complaints(self, rates_mrps: Sequence[int]) -> Iterator[Complaint]:
         if not rates_mrps:

@@ -123,6 +123,7 @@ class FewToManySpec(SpecModel):
             self._class_complaints,
             self._queue_complaints,
             self._overload_complaints,
+            self._day_complaints,
         )
 
     def _speedup_complaints(self) -> list[Complaint]:
@@ -213,6 +214,25 @@ class FewToManySpec(SpecModel):
     def _overload_complaints(self) -> list[Complaint]:
         return [] if self.overload is None else self.overload.complaints(self.rates_mrps)
 
+    def _day_complaints(self) -> list[Complaint]:
+        """Days are of rows, which are requests by themselves."""
+        robust = self.search.robust
+        if robust is None or robust.days is None:
+            return []
+        at = ("search", "robust", "days")
+        merged = {"bin": self.demand.bin_us, "timings": self.demand.timings}
+        return [
+            Complaint(
+                Code.CONFLICT,
+                f"tells the days of rows, which `demand.{name}` merges",
+                "remove one",
+                at,
+                ("demand", name),
+            )
+            for name, asked in merged.items()
+            if asked is not None
+        ]
+
     @property
     def slos(self) -> tuple[Slo, ...]:
         """What latency must meet, as artifacts carry it; the first is the search's target."""
@@ -224,7 +244,9 @@ class FewToManySpec(SpecModel):
         return self.server.max_degree
 
     def with_search(self, overrides: Mapping[str, object]) -> FewToManySpec:
-        """The spec with some fields of `search` replaced."""
+        """The spec with some fields of `search` replaced; what it says of `robust` it keeps."""
+        if self.search.robust is not None:
+            overrides = {name: value for name, value in overrides.items() if name != "robust"}
         return self.model_copy(update={"search": overridden(self.search, overrides, "few-to-many")})
 
     def with_target(self, target_ppm: int) -> FewToManySpec:

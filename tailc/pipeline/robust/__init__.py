@@ -1,0 +1,1 @@
+"""Tables that stand errors of what they are compiled from, and how large errors they stand."""

@@ -1,0 +1,205 @@
+"""Up to which errors of the inputs a table keeps its SLO.
+
+A limit holds where the whole 95 % interval of the percentile, as `verify` has it, meets it: chance
+of arrivals, of their order and of the records count. Errors are tried on a grid, from what was
+measured on, on the same random numbers; the last that holds before the first that does not is
+taken, by a secant, for which more of an error is taken never to be better.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from functools import cache
+
+from tailc.forms.ladder.table import Ladder
+from tailc.percentiles import PPM
+from tailc.pipeline.progress import Progress
+from tailc.replay.arrivals import Arrivals
+from tailc.replay.otherwise import longer, slower, with_longer_tail
+from tailc.replay.outcome import nearest_us
+from tailc.replay.subject import Subject
+from tailc.replay.workload import Workload
+from tailc.specs.robust import Ambiguity
+from tailc.specs.slo import Slo
+from tailc.verify.estimate import Tail, repeated, sample, whole
+from tailc.verify.interval import interval
+from tailc.verify.last_met import last_met
+from tailc.verify.load import is_overloaded
+from tailc.verify.options import FEWEST_REPLICATES, VerifyOptions
+from tailc.verify.setting import draw, setting_for
+
+# Errors are tried in steps of this, and factors in steps of so much of what is stated.
+_STEP_PPM = 10_000
+_FACTOR_STEP_PPM = 50_000
+# A factor beyond that says that nothing is in doubt.
+_MOST_FACTOR_PPM = 10 * PPM
+_OPTIONS = VerifyOptions(
+    seed=104, requests_per_replay=10_000, repeats=24, replicates=FEWEST_REPLICATES
+)
+# By about how much the margin falls with a step of each.
+_FALL = 0.02
+
+
+class Axis(enum.Enum):
+    """Which input is off; `JOINT` is all that are in doubt, in the proportion stated."""
+
+    DEMAND = "demand"
+    TAIL = "tail"
+    SPEEDUP = "speedup"
+    JOINT = "jointly"
+
+
+@dataclass(frozen=True)
+class Reach:
+    """How far an input may be off: an error, or as many times what is stated, in millionths.
+
+    is_all: so far as was tried, so it may be further.
+    """
+
+    axis: Axis
+    ppm: int
+    is_all: bool
+
+
+@dataclass(frozen=True)
+class Radius:
+    """Of one SLO at all rates. `holds` is of what was measured; if it does not, all reach 0."""
+
+    slo: Slo
+    holds: bool
+    reaches: tuple[Reach, ...]
+
+    def ppm_of(self, axis: Axis) -> int | None:
+        """None where the input is not in doubt."""
+        return next((one.ppm for one in self.reaches if one.axis is axis), None)
+
+
+def radius_of(
+    table: Ladder,
+    load: Workload,
+    arrivals: Sequence[Arrivals],
+    slo: Slo,
+    told: Ambiguity,
+    workers: Executor,
+    progress: Progress,
+) -> Radius:
+    """The least over the rates, for each input that is in doubt, and for all of them at once."""
+    search = _Search(table, load, arrivals, slo, told, workers)
+    reaches = []
+    axes = _axes(told)
+    for number, axis in enumerate(axes):
+        progress("seeking how large errors the SLO stands", number / len(axes))
+        reaches.append(search.reach(axis))
+    return Radius(slo, search.holds, tuple(reaches))
+
+
+def _axes(told: Ambiguity) -> list[Axis]:
+    sizes = {Axis.DEMAND: told.demand_ppm, Axis.TAIL: told.tail_ppm, Axis.SPEEDUP: told.speedup_ppm}
+    alone = [axis for axis, size in sizes.items() if size]
+    return [*alone, Axis.JOINT] if len(alone) > 1 else alone
+
+
+@dataclass(frozen=True)
+class _Errors:
+    """In millionths."""
+
+    demand: int = 0
+    tail: int = 0
+    speedup: int = 0
+
+
+class _Search:
+    def __init__(
+        self,
+        table: Ladder,
+        load: Workload,
+        arrivals: Sequence[Arrivals],
+        slo: Slo,
+        told: Ambiguity,
+        workers: Executor,
+    ) -> None:
+        self._table = table
+        self._load = load
+        self._slo = slo
+        self._told = told
+        self._workers = workers
+        self._margin_at = cache(self._margin)
+        nominal = {at: self._margin_at(at, _Errors()) for at in arrivals}
+        self.holds = min(nominal.values()) >= 0
+        self._hardest_first = sorted(arrivals, key=nominal.__getitem__)
+
+    def reach(self, axis: Axis) -> Reach:
+        """How far that input may be off at all rates."""
+        steps = _steps(axis, self._told)
+        found = steps if self.holds else 0
+        for arrivals in self._hardest_first:
+            found = self._last_met(axis, arrivals, found)
+        size = _FACTOR_STEP_PPM if axis is Axis.JOINT else _STEP_PPM
+        return Reach(axis, found * size, found == steps)
+
+    def _last_met(self, axis: Axis, arrivals: Arrivals, most: int) -> int:
+        """Of so many steps; mostly a rate that is not the hardest stands them all."""
+
+        def margin(step: int) -> float:
+            return self._margin_at(arrivals, _errors(axis, step, self._told))
+
+        is_hardest = arrivals is self._hardest_first[0]
+        if most == 0 or (not is_hardest and margin(most) >= 0):
+            return most
+        begin = min(max(round(margin(0) / _FALL), 1), most)
+        return last_met(margin, begin, _FALL, most)
+
+    def _margin(self, arrivals: Arrivals, errors: _Errors) -> float:
+        """The SLO's latency over the upper limit of the percentile, less 1; -1 under overload.
+
+        Where the estimate misses already, its own margin: the limit's is less.
+        """
+        setting = setting_for(self._moved(errors), arrivals, (self._table,), _OPTIONS)
+        subject, tails = Subject("table", (self._table,)), (Tail(self._slo.percentile_ppm),)
+        draws = draw(setting, _OPTIONS.repeats, _OPTIONS.replicates, self._workers)
+        found = repeated(setting, draws, subject, tails, self._workers, _no_tick, whole)
+        if is_overloaded(arrivals, found.kept):
+            return -1.0
+        estimate = self._met_by(nearest_us(found.limits_ns[0]))
+        if estimate < 0:
+            return estimate
+        all_of_it = sample(setting, draws, subject, tails, self._workers, _no_tick, found)
+        high_us = interval(all_of_it.tails[0]).high_us
+        return -1.0 if high_us is None else self._met_by(high_us)
+
+    def _met_by(self, latency_us: int) -> float:
+        return self._slo.latency_us / max(latency_us, 1) - 1
+
+    def _moved(self, errors: _Errors) -> Workload:
+        heavy = with_longer_tail(self._load, self._told.tail_from_ppm, errors.tail / PPM)
+        return slower(longer(heavy, 1 + errors.demand / PPM), errors.speedup / PPM)
+
+
+def _steps(axis: Axis, told: Ambiguity) -> int:
+    """So many are tried at most: errors up to 100 %, factors up to ten."""
+    if axis is not Axis.JOINT:
+        return PPM // _STEP_PPM
+    largest = max(told.demand_ppm, told.tail_ppm, told.speedup_ppm)
+    return min(PPM * PPM // largest, _MOST_FACTOR_PPM) // _FACTOR_STEP_PPM
+
+
+def _errors(axis: Axis, step: int, told: Ambiguity) -> _Errors:
+    size = step * _STEP_PPM
+    match axis:
+        case Axis.DEMAND:
+            return _Errors(demand=size)
+        case Axis.TAIL:
+            return _Errors(tail=size)
+        case Axis.SPEEDUP:
+            return _Errors(speedup=size)
+        case Axis.JOINT:
+            factor_ppm = step * _FACTOR_STEP_PPM
+            stated = (told.demand_ppm, told.tail_ppm, told.speedup_ppm)
+            return _Errors(*(factor_ppm * one // PPM for one in stated))
+
+
+def _no_tick() -> None:
+    pass

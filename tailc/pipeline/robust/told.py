@@ -1,0 +1,57 @@
+"""What the evidence of a policy tells of errors that its table stands."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tailc.pipeline.queue.judge import RateGain
+from tailc.pipeline.queue.tune import TunedTable
+from tailc.pipeline.robust.compare import RateStands
+from tailc.pipeline.robust.harden import Hardened
+from tailc.pipeline.robust.radius import Radius
+from tailc.specs.robust import Ambiguity
+
+
+def taken(plain: TunedTable, hard: Hardened) -> TunedTable:
+    """The robust table where it is better than the formula's in the worst case, else the plain."""
+    if not hard.compared.is_better:
+        return plain
+    pairs = zip(plain.judged.gains, hard.compared.rates, strict=True)
+    gains = tuple(_gain(gain, stands) for gain, stands in pairs)
+    judged = replace(plain.judged, table=hard.table, gains=gains, is_better=True)
+    return replace(plain, judged=judged, evaluations=hard.evaluations, requests=hard.requests)
+
+
+def _gain(gain: RateGain, stands: RateStands) -> RateGain:
+    return replace(gain, formula_us=stands.formula.nominal.us, tuned_us=stands.robust.nominal.us)
+
+
+def hardened_settings(hard: Hardened) -> dict[str, int]:
+    """How many cases there were, and at each rate the worst tails, price and gain."""
+    settings = {"robust_cases": len(hard.cases), "robust_searched": hard.searched}
+    for number, stands in enumerate(hard.compared.rates, 1):
+        told = {
+            "formula_worst_us": stands.formula.worst.us,
+            "plain_us": stands.plain.nominal.us,
+            "plain_worst_us": stands.plain.worst.us,
+            "tuned_worst_us": stands.robust.worst.us,
+            "price_ppm": stands.price.ppm,
+            "gain_ppm": stands.gain.ppm,
+        }
+        settings |= {f"robust_rate_{number}_{name}": value for name, value in told.items()}
+    return settings
+
+
+def radius_settings(told: Ambiguity, radius: Radius) -> dict[str, int]:
+    """What was in doubt, and up to where the SLO holds."""
+    settings = {
+        "robust_demand_ppm": told.demand_ppm,
+        "robust_tail_ppm": told.tail_ppm,
+        "robust_tail_from_ppm": told.tail_from_ppm,
+        "robust_speedup_ppm": told.speedup_ppm,
+        "robust_mixture_ppm": told.mixture_ppm,
+        "robust_resamples": told.resamples,
+        "robust_holds": int(radius.holds),
+    }
+    reached = {f"robust_radius_{one.axis.value}_ppm": one.ppm for one in radius.reaches}
+    return settings | reached

@@ -1,0 +1,133 @@
+"""What errors of its inputs a table stands, and what that costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from tailc.artifact.envelope import Evidence
+from tailc.percentiles import PPM
+from tailc.report.table import aligned
+from tailc.units import digits_text, format_mrps, format_ppm, format_us
+
+if TYPE_CHECKING:
+    from tailc.pipeline.robust.compare import Change, RateStands, Stand, Tail
+    from tailc.pipeline.robust.harden import Hardened
+    from tailc.pipeline.robust.stand import Robust
+
+_NO_DAYS = "no mixture of days among them: `search.robust.days` names no column"
+_NOTHING = "no error: the first objective is not met at every rate as measured"
+
+
+def robust_result(robust: Robust) -> dict[str, object]:
+    """The radius, and by rate the tails [us] as measured and in the worst case with intervals."""
+    radius = robust.radius
+    reached = {one.axis.value: {"ppm": one.ppm, "is_all": one.is_all} for one in radius.reaches}
+    told = {"holds": radius.holds, "judged_on": robust.judged_on, "radius": reached}
+    if robust.hardened is not None:
+        told |= _hardened_result(robust.hardened)
+    return {"robust": told}
+
+
+def _hardened_result(hard: Hardened) -> dict[str, object]:
+    return {
+        "is_better": hard.compared.is_better,
+        "cases": list(hard.cases),
+        "searched": hard.searched,
+        "requests": hard.requests,
+        "rates": [
+            {
+                "rate_mrps": stands.rate_mrps,
+                **{name: _stand_result(one, hard.cases) for name, one in _tables(stands)},
+                "price": vars(stands.price),
+                "gain": vars(stands.gain),
+            }
+            for stands in hard.compared.rates
+        ],
+    }
+
+
+def _tables(stands: RateStands) -> tuple[tuple[str, Stand], ...]:
+    return ("formula", stands.formula), ("plain", stands.plain), ("robust", stands.robust)
+
+
+def _stand_result(stand: Stand, cases: tuple[str, ...]) -> dict[str, object]:
+    return {
+        "nominal": vars(stand.nominal),
+        "worst": vars(stand.worst),
+        "worst_case": cases[stand.case],
+    }
+
+
+def robust_text(robust: Robust) -> str | None:
+    """The worst case, and what it costs as measured to be better in it; None if none was tuned for.
+
+    The radius is told with the policy.
+    """
+    hard = robust.hardened
+    if hard is None:
+        return None
+    taken = "taken" if hard.compared.is_better else "not taken"
+    lines = [
+        f"worst of {len(hard.cases)} cases, on {robust.judged_on:,} records: robust table {taken}"
+    ]
+    if robust.told.days is None:
+        lines.append(_NO_DAYS)
+    head = (
+        "rate",
+        "table",
+        "as measured",
+        "95 % of chance",
+        "worst",
+        "95 % of chance",
+        "in the case",
+    )
+    rows = [head, *(row for stands in hard.compared.rates for row in _rows(stands, hard.cases))]
+    prices = [("rate", "price of robustness, as measured", "gain in the worst case")]
+    prices += [
+        (format_mrps(stands.rate_mrps), _change(stands.price), _change(stands.gain))
+        for stands in hard.compared.rates
+    ]
+    return "\n".join([*lines, aligned(rows), aligned(prices)])
+
+
+def _rows(stands: RateStands, cases: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    for name, stand in _tables(stands):
+        rate = format_mrps(stands.rate_mrps)
+        yield (rate, name, *_tail(stand.nominal), *_tail(stand.worst), cases[stand.case])
+
+
+def _tail(tail: Tail) -> tuple[str, str]:
+    return format_us(tail.us), f"{format_us(tail.low_us)} .. {format_us(tail.high_us)}"
+
+
+def _change(change: Change) -> str:
+    mean, low, high = (
+        f"{100 * ppm / PPM:+.1f} %" for ppm in (change.ppm, change.low_ppm, change.high_ppm)
+    )
+    return f"{mean} ({low} .. {high})"
+
+
+def radius_line(evidence: Evidence) -> str | None:
+    """Up to which errors the first objective holds at all rates; None where that was not asked."""
+    settings = dict(evidence.settings)
+    if "robust_holds" not in settings:
+        return None
+    return ", ".join(_reaches(settings)) if settings["robust_holds"] else _NOTHING
+
+
+def _reaches(settings: dict[str, int]) -> Iterator[str]:
+    above = format_ppm(settings["robust_tail_from_ppm"]).removesuffix(" %")
+    names = {"demand": "demand +", "tail": f"tail above p{above} +", "speedup": "speed-ups -"}
+    for axis, name in names.items():
+        reached = settings.get(f"robust_radius_{axis}_ppm")
+        if reached is not None:
+            yield f"{name}{format_ppm(reached)}{' or more' if reached >= PPM else ''}"
+    factor_ppm = settings.get("robust_radius_jointly_ppm")
+    if factor_ppm is not None:
+        stated = (
+            f"{name}{format_ppm(settings[f'robust_{axis}_ppm'])}"
+            for axis, name in names.items()
+            if settings[f"robust_{axis}_ppm"]
+        )
+        yield f"or {digits_text(factor_ppm / PPM, 3)} times all of {' and '.join(stated)}"

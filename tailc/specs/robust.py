@@ -1,0 +1,141 @@
+"""How far off the inputs of a compile may be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+
+from tailc.errors import Code
+from tailc.specs.fields import (
+    PPM,
+    Complaint,
+    OpenPercentPpm,
+    RefusalError,
+    SpecModel,
+    Text,
+    Whole,
+    quantity,
+    quantity_schema,
+    written,
+)
+from tailc.units import PERCENT
+
+# Each is a scene of its own, and the worst of a few tells as much as the worst of many.
+MOST_RESAMPLES = 20
+
+
+def _error(value: object) -> int:
+    ppm = quantity(PERCENT, positive=False)(value)
+    if ppm >= PPM:
+        message = f"must be from 0 % to below 100 %, not {written(value)}"
+        raise RefusalError(Complaint(Code.BAD_VALUE, message, "for example `10%`"))
+    return ppm
+
+
+ErrorPpm = Annotated[
+    int,
+    BeforeValidator(_error),
+    WithJsonSchema(quantity_schema("From 0 % to below 100 %.", PERCENT)),
+]
+
+
+@dataclass(frozen=True)
+class Ambiguity:
+    """How far off each input may be, in millionths of it; 0 is not in doubt.
+
+    demand_ppm: all demands longer or shorter. tail_ppm: those above the percentile `tail_from_ppm`,
+    further above it. speedup_ppm: all rungs above speed 1, slower. mixture_ppm: of the requests, so
+    many come from a single one of the days in the column `days`; None: no days are known.
+    resamples: other samples of as many requests.
+    """
+
+    demand_ppm: int
+    tail_ppm: int
+    tail_from_ppm: int
+    speedup_ppm: int
+    mixture_ppm: int
+    days: str | None
+    resamples: int
+
+
+class RobustSpec(SpecModel):
+    """Which errors of the inputs a table shall stand."""
+
+    demand_ppm: ErrorPpm = Field(
+        default=100_000,
+        alias="demand",
+        description="Demands may be so much longer, or shorter.",
+        json_schema_extra={"default": "10%"},
+    )
+    tail_ppm: ErrorPpm = Field(
+        default=200_000,
+        alias="tail",
+        description="Demands above `tail_from` may lie further above it by so much.",
+        json_schema_extra={"default": "20%"},
+    )
+    tail_from_ppm: OpenPercentPpm = Field(
+        default=900_000,
+        alias="tail_from",
+        description="Percentile of demand where the tail begins.",
+        json_schema_extra={"default": "90%"},
+    )
+    speedup_ppm: ErrorPpm = Field(
+        default=100_000,
+        alias="speedup",
+        description="Rungs that are faster than speed 1 may be so much slower, but no slower than "
+        "1.",
+        json_schema_extra={"default": "10%"},
+    )
+    days: Text | None = Field(
+        default=None,
+        examples=["arrived_at"],
+        description="Column with the day of a request, or its date and time; days are not told "
+        "apart, if absent.",
+    )
+    mixture_ppm: ErrorPpm | None = Field(
+        default=None,
+        alias="mixture",
+        description="Of the requests, so many may come from one day; 20%, if absent.",
+    )
+    resamples: Annotated[Whole, Field(ge=0, le=MOST_RESAMPLES)] = Field(
+        default=3, description="Bootstrap samples of the requests."
+    )
+
+    @model_validator(mode="after")
+    def _check_days(self) -> RobustSpec:
+        if self.mixture_ppm is not None and self.days is None:
+            message = "is of one day's requests, but no column tells the days"
+            hint = "add `days:` with the column, or remove it"
+            raise RefusalError(Complaint(Code.MISSING_KEY, message, hint, ("mixture",)))
+        return self
+
+    @property
+    def ambiguity(self) -> Ambiguity:
+        """The same, with what is absent."""
+        mixture_ppm = 200_000 if self.mixture_ppm is None else self.mixture_ppm
+        return Ambiguity(
+            self.demand_ppm,
+            self.tail_ppm,
+            self.tail_from_ppm,
+            self.speedup_ppm,
+            mixture_ppm if self.days is not None else 0,
+            self.days,
+            self.resamples,
+        )
+
+
+# What only tables that are tuned on the replay can be tried on.
+_OF_SCENES = ("days", "mixture_ppm", "resamples")
+
+
+def scene_complaints(spec: RobustSpec) -> Iterator[Complaint]:
+    """For a spec whose objective is not `queue`: what it could not be tried on."""
+    for name in _OF_SCENES:
+        if name in spec.model_fields_set:
+            message = "is for tables that are tuned, under the objective `queue`"
+            key = name.removesuffix("_ppm")
+            hint, also = "remove it, or set `objective: queue`", ("search", "objective")
+            yield Complaint(Code.CONFLICT, message, hint, ("search", "robust", key), also)

@@ -1,0 +1,152 @@
+"""A table compiled for the worst case, from the spec to what its artifact tells."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tailc.artifact.files import read_policy, write_policy
+from tailc.pipeline.compile import compile_policy
+from tailc.report.compiled import compiled_result
+from tailc.report.policy import policy_text
+from tailc.report.robust import robust_text
+from tests.tailc.policies.few_to_many.case import write
+from tests.tailc.policies.slow_to_fast.case import write as slow_to_fast
+
+BUDGET = 15_000_000
+ROBUST = {"resamples": 1}
+
+
+def doubted(folder, rates: str = "rates: [90/s]", robust: Any = ROBUST, **search):
+    """The kit's spec with the objective `queue`, and doubts."""
+    case = write(folder)
+    told = {"step": "20ms", "objective": "queue", "requests": BUDGET, **search}
+    if robust is not None:
+        told["robust"] = robust
+    spec = case.spec.read_text().replace("search: {step: 20ms}", f"search: {json.dumps(told)}")
+    case.spec.write_text(spec.replace("rates: [60/s]", rates))
+    return case
+
+
+@pytest.fixture(scope="module")
+def hardened(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("hardened")
+    case = doubted(folder)
+    compiled = compile_policy(str(case.spec), threads=2)
+    write_policy(compiled.policy, folder / "hardened")
+    return case, folder / "hardened", compiled
+
+
+def test_the_robust_table_is_no_worse_in_its_worst_case_than_the_others_in_theirs(hardened):
+    _, _, compiled = hardened
+    told: Any = compiled_result(compiled)["robust"]
+    (rate,) = told["rates"]
+    worst = [rate[table]["worst"]["us"] for table in ("robust", "plain", "formula")]
+    assert told["is_better"]
+    assert worst[0] < worst[2]
+    assert rate["gain"]["low_ppm"] <= 0
+    assert all(
+        rate[table]["nominal"]["us"] <= rate[table]["worst"]["us"]
+        for table in rate["formula"] and ("plain", "robust")
+    )
+    assert told["cases"] == [
+        "as measured",
+        "demand +10 %",
+        "demand -10 %",
+        "tail +20 % above p90",
+        "speed-ups -10 %",
+        "resample 1",
+    ]
+    assert told["requests"] <= BUDGET
+
+
+def test_the_artifact_carries_the_radius_and_the_price(hardened):
+    _, policy, compiled = hardened
+    found = read_policy(str(policy))
+    settings = dict(found.evidence.settings)
+    told: Any = compiled_result(compiled)["robust"]
+    (rate,) = told["rates"]
+    assert settings["robust_radius_demand_ppm"] == told["radius"]["demand"]["ppm"]
+    assert settings["robust_rate_1_price_ppm"] == rate["price"]["ppm"]
+    assert settings["robust_rate_1_tuned_worst_us"] == rate["robust"]["worst"]["us"]
+    assert settings["rate_1_tuned_us"] == rate["robust"]["nominal"]["us"]
+    (line,) = (one for one in policy_text(found).splitlines() if one.startswith("stands"))
+    assert "demand +" in line
+    assert "speed-ups -" in line
+    shown = robust_text(compiled.robust)
+    assert shown is not None
+    assert shown.startswith("worst of 6 cases, on 400 records: robust table taken")
+
+
+def test_threads_change_no_byte(hardened):
+    case, policy, _ = hardened
+    one = policy.with_name("one")
+    write_policy(compile_policy(str(case.spec), threads=1).policy, one)
+    for ending in ("json", "tailc"):
+        pair = [Path(f"{stem}.{ending}").read_bytes() for stem in (policy, one)]
+        assert pair[0] == pair[1]
+
+
+def test_a_formula_s_table_has_a_radius_too(tmp_path, tailc):
+    """And no other table: `--robust` tunes nothing that is not tuned without it."""
+    case = write(tmp_path)
+    for name, words in (("plain", ()), ("asked", ("--robust",))):
+        assert tailc("compile", case.spec, *words, "-o", tmp_path / name).code == 0
+    plain, asked = (read_policy(str(tmp_path / name)) for name in ("plain", "asked"))
+    assert asked.forms == plain.forms
+    settings = dict(asked.evidence.settings)
+    assert settings["robust_holds"] == 1
+    assert settings["robust_radius_demand_ppm"] > 0
+    shown = tailc("inspect", tmp_path / "asked").out
+    assert "stands     demand +" in shown
+    assert "stands" not in tailc("inspect", tmp_path / "plain").out
+
+
+def test_an_objective_that_is_missed_as_measured_stands_nothing(tmp_path, tailc):
+    case = write(tmp_path)
+    text = case.spec.read_text().replace("rates: [60/s]", "rates: [120/s]")
+    case.spec.write_text(text)
+    done = tailc("compile", case.spec, "--robust", "-o", tmp_path / "p")
+    assert done.code == 0
+    assert "TC0572" in done.err
+    assert "stands     no error" in done.out
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        ({"robust": {"demand": "120%"}}, "`search.robust.demand` must be from 0 % to below 100 %"),
+        ({"robust": {"resamples": 50}}, "resamples"),
+        ({"robust": {"mixture": "30%"}}, "no column tells the days"),
+        ({"rates": "", "objective": "tail", "requests": None}, "no `rates` are given at which"),
+        (
+            {"objective": "tail", "requests": None, "robust": {"days": "day"}},
+            "under the objective `queue`",
+        ),
+        ({"robust": {"days": "day"}}, "there is no column `day`"),
+        ({"requests": 10_000_000}, "beside a plain one, simulates"),
+        ({"rates": "rates: [115/s]"}, "with demand +10 %"),
+        (
+            {"robust": {"demand": "0%", "tail": "0%", "speedup": "0%", "resamples": 0}},
+            "nothing in doubt",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_refused(tmp_path, tailc, spec, said):
+    case = doubted(tmp_path, **{name: value for name, value in spec.items() if value is not None})
+    if "requests" in spec and spec["requests"] is None:
+        text = case.spec.read_text().replace(f'"requests": {BUDGET}, ', "")
+        case.spec.write_text(text)
+    done = tailc("compile", case.spec, "-o", tmp_path / "p")
+    assert done.code == 65
+    assert said in " ".join(done.err.split())
+
+
+def test_a_kind_without_doubts_has_no_such_option(tmp_path, tailc):
+    case = slow_to_fast(tmp_path)
+    done = tailc("compile", case.spec, "--robust", "-o", tmp_path / "p")
+    assert done.code == 64
+    assert "`--robust` is nothing that a `slow-to-fast` policy has" in done.err
