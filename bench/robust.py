@@ -45,7 +45,7 @@ CHANGES = ("rate", "price of robustness", "gain in the worst case")
 
 def compiled(case: Case, rate: float, objective: str, *, robust: bool = False) -> Compiled:
     with tempfile.TemporaryDirectory() as folder:
-        spec = case.spec(Path(folder), objective, TARGETS, [rate], None)
+        spec = case.spec(Path(folder), objective, TARGETS, [rate], None, ())
         return compile_policy(spec, overrides={"robust": RobustSpec()} if robust else {})
 
 

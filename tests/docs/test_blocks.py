@@ -19,6 +19,11 @@ READ_ONLY = {
     ),
     (
         "docs/few-to-many.md",
+        "$ tailc compile examples/lucene-fm/queue.yaml --robust -o build/robust "
+        "| grep -A 19 '^worst of'",
+    ),
+    (
+        "docs/few-to-many.md",
         "$ tailc compile examples/lucene-fm/overload.yaml -o build/overload "
         "| grep -A 8 '^overload'",
     ),
