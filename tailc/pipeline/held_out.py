@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from tailc.artifact.envelope import InputRole, Policy
 from tailc.errors import Code, Finding, Place, TailcError
+from tailc.forms.ladder.units import degrees
 from tailc.pipeline.recorded import recorded_arrivals
 from tailc.pipeline.remarks import other_measure, suspect_unit
 from tailc.pipeline.trace import not_about_degrees
 from tailc.replay.arrivals import Recorded
-from tailc.replay.workload import degrees
 from tailc.traces.arrivals import ArrivalColumn
 from tailc.traces.demand_log import as_drawn, reading_of_log
 from tailc.traces.profile import DemandProfile

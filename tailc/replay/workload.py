@@ -9,14 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.forms.ladder.table import Ladder, Rule
+from tailc.forms.ladder.units import degrees
 from tailc.percentiles import PPM
 from tailc.replay.frequencies.clocked import Clocked, clocked
 from tailc.replay.frequencies.clocks import Clocks
 from tailc.traces.profile import DemandProfile
 
 NS_PER_MS = 1_000_000
-# The cost unit whose number is a degree of parallelism.
-THREADS = "threads"
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,27 +63,6 @@ class Workload:
         """The records in order of work, and the rank of the last request of each."""
         order = np.argsort(self.work_ns, kind="stable")
         return order, np.cumsum(self.weight[order])
-
-
-def degrees(ladder: Ladder) -> tuple[int, ...] | None:
-    """The degree of parallelism of each rung; None for a ladder whose rungs are none.
-
-    They are degrees where the ladder has the cost unit `threads` and each rung costs a whole number
-    of those, from 1.
-    """
-    names = [unit.name for unit in ladder.cost_units]
-    if THREADS not in names:
-        return None
-    costs_ppm = [rung.cost_ppm[names.index(THREADS)] for rung in ladder.rungs]
-    if any(cost < PPM or cost % PPM for cost in costs_ppm):
-        return None
-    return tuple(cost // PPM for cost in costs_ppm)
-
-
-def shared_unit(ladder: Ladder) -> str:
-    """What requests on the ladder compete for: the one limited cost unit, `threads` for several."""
-    limited = [unit.name for unit in ladder.cost_units if unit.capacity_ppm is not None]
-    return limited[0] if len(limited) == 1 else THREADS
 
 
 def workload(profile: DemandProfile, ladder: Ladder) -> Workload:

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, TypeAlias
 from tailc.forms.ladder.borrowing import BorrowingProblem
 from tailc.forms.ladder.problem import LadderProblem
 from tailc.forms.ladder.thresholds import ThresholdProblem
+from tailc.forms.ladder.units import shared_unit
 from tailc.forms.plan.cluster_problem import ClusterProblem
 from tailc.forms.plan.racks_problem import RacksProblem
 from tailc.forms.shares_problem import SharesProblem
 from tailc.forms.tail_problem import TailProblem
 from tailc.percentiles import PPM
-from tailc.replay.workload import shared_unit
 from tailc.report.borrowing import lanes_result, lanes_text
 from tailc.report.clusters import clusters_result, clusters_text
 from tailc.report.cores import cores_result, cores_text

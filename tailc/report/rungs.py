@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tailc.forms.ladder.table import Ladder
+from tailc.forms.ladder.units import degrees, shared_unit
 from tailc.percentiles import PPM
-from tailc.replay.workload import degrees, shared_unit
 from tailc.report.table import aligned
 from tailc.units import plain_ppm, printable
 

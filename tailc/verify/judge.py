@@ -13,12 +13,12 @@ from tailc.artifact.envelope import Policy
 from tailc.errors import Finding, TailcError
 from tailc.forms.controller import Controller
 from tailc.forms.ladder.lanes import is_on_lanes
+from tailc.forms.ladder.units import THREADS, shared_unit
 from tailc.replay.arrivals import Arrivals
 from tailc.replay.baselines import Search, Tried, baseline, check_name, chosen_names
 from tailc.replay.frequencies.clocks import Clocks
 from tailc.replay.outcome import Outcome
 from tailc.replay.subject import Subject, workload_for
-from tailc.replay.workload import THREADS, shared_unit
 from tailc.specs.slo import Slo
 from tailc.threads import thread_count
 from tailc.traces.profile import DemandProfile

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tailc.artifact.envelope import InputRole, Policy
 from tailc.errors import Code, Finding, Place, TailcError
 from tailc.forms.ladder.table import Rule
-from tailc.replay.workload import degrees
+from tailc.forms.ladder.units import degrees
 from tailc.traces.profile import DemandProfile
 from tailc.verify.clocks import reference_khz
 from tailc.verify.options import VerifyOptions

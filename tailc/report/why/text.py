@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from tailc.forms.ladder.table import AdmissionKind, Climb, Ladder, Row, Rule
 from tailc.pipeline.why.edits import Edit, step_us
-from tailc.replay.arrivals import Poisson
 from tailc.report.steering import climbs_text, percentile_text
 from tailc.report.table import aligned
 from tailc.units import format_us, printable
@@ -104,6 +103,9 @@ def _ages(table: Ladder) -> str:
 
 
 def _presence(at: Decision, found: Bought) -> str:
+    # The replay takes half a second to import, which a decision alone can do without.
+    from tailc.replay.arrivals import Poisson
+
     base, there = found.as_it_is, found.presence
     arrivals = found.asked.arrivals
     under = "at" if isinstance(arrivals, Poisson) else "under"

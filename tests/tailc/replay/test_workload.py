@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from tailc.forms.ladder.table import CostUnit, Ladder, Rung
+from tailc.forms.ladder.units import degrees
 from tailc.replay.lowered import lower
 from tailc.replay.outcome import replay
-from tailc.replay.workload import degrees, workload
+from tailc.replay.workload import workload
 from tailc.traces.profile import DemandProfile, Measure
 from tests.reference.replay_plain import Request, replay_plain
 from tests.tailc.replay.servers import MS, PPM, at_once, ladder

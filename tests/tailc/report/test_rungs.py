@@ -13,7 +13,7 @@ from tailc.forms.ladder.table import (
     Rule,
     Rung,
 )
-from tailc.replay.workload import shared_unit
+from tailc.forms.ladder.units import shared_unit
 from tailc.report.rungs import is_joint, rungs_text
 from tailc.report.verdict.text import as_text
 from tests.tailc.report import verdicts_made

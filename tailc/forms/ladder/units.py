@@ -1,0 +1,29 @@
+"""What the cost units of a ladder say: degrees of parallelism, and what requests compete for."""
+
+from __future__ import annotations
+
+from tailc.forms.ladder.table import PPM, Ladder
+
+# The cost unit whose number is a degree of parallelism.
+THREADS = "threads"
+
+
+def degrees(ladder: Ladder) -> tuple[int, ...] | None:
+    """The degree of parallelism of each rung; None for a ladder whose rungs are none.
+
+    They are degrees where the ladder has the cost unit `threads` and each rung costs a whole number
+    of those, from 1.
+    """
+    names = [unit.name for unit in ladder.cost_units]
+    if THREADS not in names:
+        return None
+    costs_ppm = [rung.cost_ppm[names.index(THREADS)] for rung in ladder.rungs]
+    if any(cost < PPM or cost % PPM for cost in costs_ppm):
+        return None
+    return tuple(cost // PPM for cost in costs_ppm)
+
+
+def shared_unit(ladder: Ladder) -> str:
+    """What requests on the ladder compete for: the one limited cost unit, `threads` for several."""
+    limited = [unit.name for unit in ladder.cost_units if unit.capacity_ppm is not None]
+    return limited[0] if len(limited) == 1 else THREADS
