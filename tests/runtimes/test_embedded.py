@@ -60,10 +60,11 @@ def succeed(*command: object, folder: Path, text: str = "") -> str:
 
 def embed(policy: str | Path, word: str, path: Path) -> Asking:
     what = embedded(*read_whole(VECTORS / policy), is_sealed=False)
-    name = None if word in ("java", "rust") else path.stem.replace("-", "_")
+    stem = path.stem.replace("-", "_")
+    name = None if word in ("java", "rust") else stem
     write_source(path, source_of(what, LANGUAGES[word], path, name)[0])
     tables = what.content if isinstance(what.content, Tables) else None
-    return Asking(path.stem, bool(tables and tables.is_by_class), bool(tables and tables.is_scaled))
+    return Asking(stem, bool(tables and tables.is_by_class), bool(tables and tables.is_scaled))
 
 
 def questions(policy: str) -> list[dict[str, str]]:
@@ -396,9 +397,10 @@ def rust_case(number: int, asking: Asking) -> str:
 def test_rust_answers_the_vectors_and_holds_the_bytes(tmp_path: Path) -> None:
     rustc = compiler("rustc")
     names = [name.replace("-", "_") for name in [*LADDERS, *SEALED]]
-    asking = [embed(name, "rust", tmp_path / f"{name}.rs") for name in LADDERS]
-    for name in SEALED:
-        embed(name, "rust", tmp_path / f"{name.replace('-', '_')}.rs")
+    files = [tmp_path / f"{name}.rs" for name in names]
+    asking = [embed(name, "rust", path) for name, path in zip(LADDERS, files, strict=False)]
+    for name, path in zip(SEALED, files[len(LADDERS) :], strict=True):
+        embed(name, "rust", path)
     embed(odd_policy(tmp_path), "rust", tmp_path / "odd.rs")
     modules = "mod odd;\n" + "".join(f"mod {name};\n" for name in names)
     sealed = ", ".join(f"&{name.replace('-', '_')}::SEALED[..]" for name in SEALED)
