@@ -1,6 +1,7 @@
 """Inputs that are cut, wrong or hostile: each is refused at its place, within limits."""
 
 import base64
+import contextlib
 import gzip
 import struct
 import tracemalloc
@@ -146,12 +147,10 @@ def test_a_damaged_histogram_is_refused_or_read_as_it_was(at):
     intact = histogram(bytes(range(2, 120, 2)))
     data = bytearray(base64.b64decode(intact))
     data[at % len(data)] ^= 0x55
-    try:
+    found = None
+    with contextlib.suppress(HdrError):
         found = list(decoded(base64.b64encode(data).decode()))
-    except HdrError as error:
-        assert str(error)
-    else:
-        assert found == list(decoded(intact))
+    assert found in (None, list(decoded(intact)))
 
 
 def peak_bytes(work):
