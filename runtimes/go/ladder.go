@@ -41,6 +41,8 @@ const (
 	Shed            Rule = "shed"
 	CutOff          Rule = "cut-off"
 	Degrade         Rule = "degrade"
+	StartBelow      Rule = "start-below"
+	GiveUp          Rule = "give-up"
 )
 
 // An Answer is for one request at one moment. Start and WaitUs concern requests that have not
@@ -83,6 +85,7 @@ type Ladder struct {
 	quantumUs    int64
 	boost        *Boost
 	overload     Overload
+	sharing      Sharing
 	cores        *Cores
 }
 
@@ -227,6 +230,9 @@ func (l *Ladder) Boost() *Boost { return l.boost }
 
 // Overload says whom the server refuses, degrades or cuts off; nobody where there is no rule for it.
 func (l *Ladder) Overload() Overload { return l.overload }
+
+// Sharing says whom what is in use holds back, and who gives up; nobody where there is no rule for it.
+func (l *Ladder) Sharing() Sharing { return l.sharing }
 
 // Cores is nil where rungs are not cores.
 func (l *Ladder) Cores() *Cores { return l.cores }

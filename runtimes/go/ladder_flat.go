@@ -20,6 +20,7 @@ type rawLadder struct {
 	boost            *Boost
 	power            *rawPower
 	overload         *rawOverload
+	sharing          *rawSharing
 }
 
 // rawUnit is a cost unit; without a capacity it is not limited.
@@ -59,6 +60,7 @@ func readLadder(table flatbuffers.Table) rawForm {
 		minLoad: guard.MinLoad(), maxLoad: guard.MaxLoad(), outside: guard.Outside(),
 		units: readUnits(&form), rungs: readRungs(&form),
 		rules: readRules(&form), rows: readRows(&form), overload: readOverload(&form),
+		sharing: readSharing(&form),
 	}
 	if class := form.RequestClass(); class != nil {
 		text := text(class)
@@ -103,6 +105,8 @@ var ruleNames = [...]Rule{
 	flat.RuleSHED:              Shed,
 	flat.RuleCUT_OFF:           CutOff,
 	flat.RuleDEGRADE:           Degrade,
+	flat.RuleSTART_BELOW:       StartBelow,
+	flat.RuleGIVE_UP:           GiveUp,
 }
 
 // readRules refuses a rule that is not known here by the name beside it.

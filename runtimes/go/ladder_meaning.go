@@ -41,6 +41,7 @@ func (raw *rawLadder) check() {
 	}
 	raw.checkBoost()
 	raw.checkOverload()
+	raw.checkSharing()
 	raw.checkCores()
 }
 
@@ -87,6 +88,7 @@ func (raw *rawLadder) checkCores() {
 	require(raw.power != nil, "a ladder of cores needs its power")
 	raw.checkPower()
 	require(raw.boost == nil, "a request with a core of its own needs no boost")
+	require(raw.sharing == nil, "a request with a core of its own shares none")
 	first := raw.coreUnit(0)
 	for i := range raw.rungs {
 		isAlike := raw.coreUnit(i) == first

@@ -24,9 +24,13 @@ func newLadder(raw *rawLadder, controller *Controller, counters *Counters) *Ladd
 	if raw.has(AgeFromArrival) {
 		l.countsWaiting = ^uint64(0)
 		l.overload.countsWaiting = true
+		l.sharing.countsWaiting = true
 	}
 	if raw.overload != nil {
 		l.overload.raw = *raw.overload
+	}
+	if raw.sharing != nil {
+		l.sharing.raw = *raw.sharing
 	}
 	if raw.has(CorePerRequest) {
 		l.cores = coresOf(raw)

@@ -48,10 +48,11 @@ var (
 	boostShape    = longs(2)
 	powerShape    = shape{aLong, theLongs}
 	overloadShape = longs(4)
+	sharingShape  = longs(3)
 	ladderShape   = shape{
 		anEnum, aClass, tablesOf(costUnitShape), tablesOf(rungShape), theEnums, theNames, aLong,
 		vectorOf(rowSize), vectorOf(climbSize), required(guardShape), optional(boostShape),
-		optional(powerShape), optional(overloadShape),
+		optional(powerShape), optional(overloadShape), optional(sharingShape),
 	}
 
 	gainRowShape    = longs(4)

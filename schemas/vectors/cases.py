@@ -17,6 +17,9 @@ from plain_levels import level_of
 from plain_overload import COLUMNS as OVERLOAD_COLUMNS
 from plain_overload import NAMES as OVERLOADED
 from plain_overload import rows_of_overload
+from plain_sharing import COLUMNS as SHARING_COLUMNS
+from plain_sharing import NAMES as SHARING
+from plain_sharing import rows_of_sharing
 from plan_sequences import PLAN_COLUMNS, plan_sequences, rows_of_plan
 from policies import named_policies
 from sequences import Sequence, sequences_of
@@ -45,11 +48,12 @@ QUERIES_PER_LADDER = 400
 def write_vectors(folder: Path) -> None:
     """NAME.json and NAME.tailc for every policy, NAME.csv for ladders, levels/NAME.csv for tail
     tables, shares/NAME.csv for shares, plans/NAME.csv for plans, steps/NAME.csv for controllers,
-    overload/NAME.csv for rules of overload, and the folders `refused` and `signed`.
+    overload/NAME.csv for rules of overload, sharing/NAME.csv for rules of sharing, and the folders
+    `refused` and `signed`.
     """
     refused, signed = folder / "refused", folder / "signed"
-    others = (folder / name for name in ("steps", "levels", "shares", "plans", "overload"))
-    for needed in (refused, signed, *others):
+    names = ("steps", "levels", "shares", "plans", "overload", "sharing")
+    for needed in (refused, signed, *(folder / name for name in names)):
         needed.mkdir(parents=True, exist_ok=True)
     for name, (sentence, policy) in named_policies().items():
         _write_policy(folder, name, sentence, policy)
@@ -74,6 +78,9 @@ def _write_policy(folder: Path, name: str, sentence: str, policy: Policy) -> Non
     if name in OVERLOADED:
         rows = rows_of_overload(name, plain)
         _write_csv(folder / "overload" / f"{name}.csv", sentence, OVERLOAD_COLUMNS, rows)
+    if name in SHARING:
+        rows = rows_of_sharing(name, plain)
+        _write_csv(folder / "sharing" / f"{name}.csv", sentence, SHARING_COLUMNS, rows)
     if policy.tail_table:
         rows = _levels(name, plain)
         _write_csv(folder / "levels" / f"{name}.csv", sentence, LEVEL_COLUMNS, rows)

@@ -37,6 +37,13 @@ from readings import (
     throughput_reading,
     timings_reading,
 )
+from sharings import (
+    largest_sharing_ladder,
+    late_sharing_ladder,
+    least_sharing_ladder,
+    sharing_ladder,
+    watched_power_ladder,
+)
 from tails import (
     batched_table,
     extreme_table,
@@ -76,6 +83,7 @@ def named_policies() -> dict[str, Vector]:
         **_steered_ladders(),
         **_lane_ladders(),
         **_overload_ladders(),
+        **_sharing_ladders(),
         **_tail_tables(),
         **_shares(),
         **_plans(),
@@ -173,6 +181,33 @@ def _overload_ladders() -> dict[str, Vector]:
                 "overload-limits",
                 shedding_ladder(),
                 short_degraded_ladder(),
+                reading=class_reading(),
+            ),
+        ),
+    }
+
+
+def _sharing_ladders() -> dict[str, Vector]:
+    """Rules for sharing, which no look-up needs."""
+    return {
+        "sharing": (
+            "Schema 1.6: rules start-below and give-up on the published table, all rows at-once.",
+            policy("sharing", sharing_ladder()),
+        ),
+        "sharing-arrival": (
+            "Schema 1.6: giving up where ages count from arrival, and rows make requests wait.",
+            policy("sharing-arrival", late_sharing_ladder()),
+        ),
+        "sharing-power": (
+            "Schema 1.6: starts by what is in use of the second cost unit.",
+            policy("sharing-power", watched_power_ladder()),
+        ),
+        "sharing-limits": (
+            "Schema 1.6: what is said of sharing by class, every number at a limit.",
+            policy(
+                "sharing-limits",
+                largest_sharing_ladder(),
+                least_sharing_ladder(),
                 reading=class_reading(),
             ),
         ),

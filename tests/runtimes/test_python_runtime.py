@@ -161,9 +161,9 @@ def test_what_rules_for_sharing_need_is_told_in_both_encodings(tmp_path: Path, s
     write_policy(sharing_policy(Sharing(0, 8_000_000, 325_000)), tmp_path / "sharing")
     table = open_policy(tmp_path / f"sharing.{suffix}")
     assert {"start-below", "give-up"} < set(table.rules)
-    assert (table.start_below, table.give_up_us) == ((0, 8_000_000), 325_000)
+    assert table.sharing == (0, 8_000_000, 325_000, False)
     table = open_policy(VECTORS / f"lucene.{suffix}")
-    assert (table.start_below, table.give_up_us) == (None, None)
+    assert table.sharing == (None, None, None, False)
 
 
 @pytest.mark.parametrize(

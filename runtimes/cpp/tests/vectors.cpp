@@ -70,6 +70,21 @@ Check overloads(const std::string& path) {
   };
 }
 
+Check sharings(const std::string& path) {
+  auto policy = std::make_shared<tailc::Policy>(tailc::open(path));
+  return [policy](const Row& row) {
+    const std::string& name = row.at("request_class");
+    const tailc::Sharing& told = (name.empty() ? policy->ladder() : policy->ladder(name)).sharing();
+    const auto unit = told.start_unit();
+    const bool starts = told.starts(whole(row.at("in_use_ppm")));
+    const bool gives_up = told.gives_up(whole(row.at("waited_us")), whole(row.at("executed_us")));
+    const std::string got = (unit ? std::to_string(*unit) : "") + " " +
+                            std::to_string(int{starts}) + " " + std::to_string(int{gives_up});
+    const std::string wanted = row.at("start_unit") + " " + row.at("starts") + " ";
+    return difference(got, wanted + row.at("gives_up"));
+  };
+}
+
 Check levels(const std::string& path) {
   auto policy = std::make_shared<tailc::Policy>(tailc::open(path));
   return [policy](const Row& row) {
@@ -252,7 +267,8 @@ std::vector<fs::path> vectors_in(const fs::path& folder) {
 int run_all(const fs::path& folder) {
   const std::vector<std::pair<std::string, Check (*)(const std::string&)>> kinds = {
       {"", lookups},     {"levels", levels}, {"steps", steps},
-      {"shares", ticks}, {"plans", calls},   {"overload", overloads}};
+      {"shares", ticks}, {"plans", calls},   {"overload", overloads},
+      {"sharing", sharings}};
   Count total;
   const auto add = [&](const Count& count) {
     total.answers += count.answers;

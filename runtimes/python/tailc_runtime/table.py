@@ -11,6 +11,7 @@ from tailc_runtime.counters import Counters
 from tailc_runtime.meaning import CORES, check_ladder, check_scaled
 from tailc_runtime.overload import Overload
 from tailc_runtime.raw import Head, RawLadder, RawRow
+from tailc_runtime.sharing import Sharing
 
 NOW, WAIT, ON_EXIT = 0, 1, 2
 
@@ -38,8 +39,8 @@ class PolicyTable:
     Where each rung takes a core of a kind, `core_unit` is that kind's cost unit by rung, and
     `move_us` how long a climb to the rung takes; `core_count` is the number of cores by cost unit,
     0 for power. All three are empty for rungs that are not cores. `overload` says whom the server
-    refuses, degrades or cuts off; nobody where there is no rule for it. `start_below`, a cost unit
-    and a limit, and `give_up_us`, an age, are what the rules start-below and give-up need, or None.
+    refuses, degrades or cuts off, and `sharing` whom what is in use holds back, and who gives up;
+    nobody where there is no rule for it.
     """
 
     lookup: Lookup
@@ -62,7 +63,7 @@ class PolicyTable:
         self.quantum_us = ladder.quantum_us
         self.boost = ladder.boost
         self.overload = _overload(ladder)
-        self.start_below, self.give_up_us = _sharing(ladder)
+        self.sharing = _sharing(ladder)
         self.controller = controller
         self.counters = counters
         self.core_unit, self.core_count, self.move_us = _cores(ladder)
@@ -103,10 +104,9 @@ def _overload(ladder: RawLadder) -> Overload:
     return Overload(*told, counts_waiting="age-from-arrival" in ladder.rules)
 
 
-def _sharing(ladder: RawLadder) -> tuple[tuple[int, int] | None, int | None]:
-    unit, below_ppm, give_up_us = ladder.sharing or (None, None, None)
-    start_below = None if unit is None or below_ppm is None else (unit, below_ppm)
-    return start_below, give_up_us
+def _sharing(ladder: RawLadder) -> Sharing:
+    told = ladder.sharing or (None, None, None)
+    return Sharing(*told, counts_waiting="age-from-arrival" in ladder.rules)
 
 
 def _cores(ladder: RawLadder) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:

@@ -4,7 +4,8 @@ Each NAME.csv in DIR begins with a comment that says what it covers and lists lo
 answers; NAME.json and NAME.tailc are the policy. DIR/levels/NAME.csv does so for a tail table.
 DIR/steps/NAME.csv lists what the policy's controller is stepped with, sequence by sequence, and
 what comes of it; DIR/shares/NAME.csv does so for shares, and DIR/plans/NAME.csv for the calls of
-plans. DIR/overload/NAME.csv asks whom a ladder refuses, degrades or cuts off.
+plans. DIR/overload/NAME.csv asks whom a ladder refuses, degrades or cuts off,
+DIR/sharing/NAME.csv whom what is in use holds back, and who gives up.
 DIR/refused/expected.csv lists files that must be refused, and as what; DIR/signed/expected.csv
 files with what is asked of them, and what they are refused as, if at all.
 """
@@ -130,6 +131,20 @@ def wrongly_served(policy: Path, rows: list[dict[str, str]]) -> list[str]:
     return wrong
 
 
+def wrongly_shared(policy: Path, rows: list[dict[str, str]]) -> list[str]:
+    """One line for each request in `rows` that `policy` holds back or lets go on otherwise."""
+    tables = open_policies(policy)
+    wrong: list[str] = []
+    for row in rows:
+        in_use_ppm, *ages_us = (int(row[name]) for name in ("in_use_ppm", *_QUERY[1:3]))
+        told = tables[row["request_class"] or None].sharing
+        unit = "" if told.start_unit is None else str(told.start_unit)
+        got = (unit, str(int(told.starts(in_use_ppm))), str(int(told.gives_up(*ages_us))))
+        if got != (wanted := tuple(row[name] for name in ("start_unit", "starts", "gives_up"))):
+            wrong.append(f"{policy}: {in_use_ppm} {ages_us} is {got}, wanted {wanted}")
+    return wrong
+
+
 def _ages(row: dict[str, str]) -> tuple[int, ...]:
     return tuple(map(int, row["ages_ns"].split()))
 
@@ -183,6 +198,7 @@ _SEQUENCES = (
     ("shares", "ticks of its shares", wrong_shares),
     ("plans", "calls of its plan", wrong_calls),
     ("overload", "requests under overload", wrongly_served),
+    ("sharing", "requests that share", wrongly_shared),
 )
 
 

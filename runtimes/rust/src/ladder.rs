@@ -4,6 +4,7 @@ pub(crate) mod meaning;
 mod overload;
 mod rows;
 mod rule;
+mod sharing;
 
 use std::sync::Arc;
 
@@ -17,6 +18,7 @@ use meaning::{check_ladder, check_scaled, core_unit_of};
 pub use overload::Overload;
 use rows::{table_of, Table};
 pub use rule::Rule;
+pub use sharing::Sharing;
 
 /// What a load counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,6 +77,7 @@ pub struct Ladder {
     quantum_us: i64,
     boost: Option<Boost>,
     overload: Overload,
+    sharing: Sharing,
     longest_delay_us: u64,
     last_climb_us: u64,
     core_unit: Vec<usize>,
@@ -150,6 +153,11 @@ impl Ladder {
     /// Whom the server refuses, degrades or cuts off; nobody where there is no rule for it.
     pub fn overload(&self) -> Overload {
         self.overload
+    }
+
+    /// Whom what is in use holds back, and who gives up; nobody where there is no rule for it.
+    pub fn sharing(&self) -> Sharing {
+        self.sharing
     }
 
     /// The loads it was compiled for.
@@ -249,6 +257,7 @@ impl Ladder {
             quantum_us: form.quantum_us(),
             boost,
             overload: Overload::read(form, rules.contains(&Rule::AgeFromArrival)),
+            sharing: Sharing::read(form, rules.contains(&Rule::AgeFromArrival)),
             longest_delay_us: form.rows().iter().map(|row| row.delay_us()).max().unwrap_or(0),
             last_climb_us: form.climbs().iter().map(|climb| climb.age_us()).max().unwrap_or(0),
             core_unit: if has_cores { core_units(form)? } else { Vec::new() },

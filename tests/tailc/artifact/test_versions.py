@@ -175,8 +175,8 @@ def test_a_policy_states_the_version_that_brought_what_it_says() -> None:
     fourth = {name: 4 for name in minors if name.split("-")[0] == "plan"}
     fifth = {name: 5 for name in minors if name.startswith("plan-battery")}
     assert len(fifth) == 3
-    sixth = {name: 6 for name in minors if name.startswith("overload")}
-    assert len(sixth) == 3
+    sixth = {name: 6 for name in minors if name.split("-")[0] in ("overload", "sharing")}
+    assert len(sixth) == 7
     assert minors == {**dict.fromkeys(minors, 0), **later, **third, **fourth, **fifth, **sixth}
 
 

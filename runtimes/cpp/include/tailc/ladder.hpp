@@ -17,6 +17,7 @@
 #include "counters.hpp"
 #include "ladder_meaning.hpp"
 #include "overload.hpp"
+#include "sharing.hpp"
 #include "text.hpp"
 
 namespace tailc {
@@ -70,6 +71,8 @@ class Ladder {
   const std::optional<Boost>& boost() const noexcept { return boost_; }
   // Whom the server refuses, degrades or cuts off; nobody where there is no rule for it.
   const Overload& overload() const noexcept { return overload_; }
+  // Whom what is in use holds back, and who gives up; nobody where there is no rule for it.
+  const Sharing& sharing() const noexcept { return sharing_; }
 
   // Of rungs that are cores: by rung the cost unit of its core, and how long a climb to it takes;
   // by cost unit the number of cores, 0 for power. All empty for other rungs.
@@ -151,6 +154,7 @@ class Ladder {
   std::int64_t quantum_us_ = 0;
   std::optional<Boost> boost_;
   Overload overload_;
+  Sharing sharing_;
   std::vector<std::uint32_t> core_unit_;
   std::vector<std::int64_t> move_us_, core_count_;
 
@@ -170,6 +174,7 @@ inline Ladder::Ladder(const policy::Ladder& form, std::shared_ptr<const Controll
     : load_axis_(form.load_axis()),
       quantum_us_(form.quantum_us()),
       overload_(form.overload(), detail::has_rule(form, Rule::AGE_FROM_ARRIVAL)),
+      sharing_(form.sharing(), detail::has_rule(form, Rule::AGE_FROM_ARRIVAL)),
       controller_(std::move(controller)),
       counters_(std::move(counters)) {
   detail::check_ladder(form);

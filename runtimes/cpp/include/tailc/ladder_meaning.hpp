@@ -24,7 +24,7 @@ namespace detail {
 using Index = flatbuffers::uoffset_t;
 
 // By number; 0 is never written.
-constexpr std::array<const char*, 12> kRuleNames = {
+constexpr std::array<const char*, 14> kRuleNames = {
     "",
     "reread-row",
     "never-descend",
@@ -37,6 +37,8 @@ constexpr std::array<const char*, 12> kRuleNames = {
     "shed",
     "cut-off",
     "degrade",
+    "start-below",
+    "give-up",
 };
 
 inline bool has_rule(const policy::Ladder& form, Rule rule) {
@@ -126,6 +128,29 @@ inline void check_overload(const policy::Ladder& form) {
   check_degraded(*told);
 }
 
+inline void check_starts(const policy::Ladder& form, const policy::Sharing& told) {
+  require(*told.start_below_ppm() > 0, "nobody starts below nothing in use");
+  const std::int64_t unit = *told.start_unit();
+  require(0 <= unit && unit < std::int64_t{form.cost_units()->size()}, "starts count no cost unit");
+  for (const policy::Row* row : *form.rows())
+    require(row->admission() == policy::AdmissionKind::AT_ONCE,
+            "where starts go by what is in use, no row makes a request wait");
+}
+
+inline void check_sharing(const policy::Ladder& form) {
+  const policy::Sharing* told = form.sharing();
+  const bool starts = told != nullptr && told->start_below_ppm().has_value();
+  const bool gives_up = told != nullptr && told->give_up_us().has_value();
+  require(has_rule(form, Rule::START_BELOW) == starts && has_rule(form, Rule::GIVE_UP) == gives_up,
+          "a rule for sharing and what it needs go together");
+  require((starts || gives_up) == (told != nullptr), "what is said of sharing needs a rule");
+  if (told == nullptr) return;
+  require(!gives_up || *told->give_up_us() > 0, "a request has time before it gives up");
+  require(told->start_unit().has_value() == starts,
+          "what is counted at starts and its limit go together");
+  if (starts) check_starts(form, *told);
+}
+
 // The cost unit of the rung's core: the only one with a capacity in which it costs, one whole core.
 inline Index core_unit_of(const policy::Ladder& form, const policy::Rung& rung) {
   const auto& units = *form.cost_units();
@@ -172,6 +197,7 @@ inline void check_cores(const policy::Ladder& form) {
   if (!has_rule(form, Rule::CORE_PER_REQUEST)) return check_no_cores(form, takes_over);
   check_power(form);
   require(form.boost() == nullptr, "a request with a core of its own needs no boost");
+  require(form.sharing() == nullptr, "a request with a core of its own shares none");
   const Index first = core_unit_of(form, *form.rungs()->Get(0));
   for (const policy::Rung* rung : *form.rungs()) {
     const bool is_alike = core_unit_of(form, *rung) == first;
@@ -221,6 +247,7 @@ inline void check_ladder(const policy::Ladder& form) {
   check_rungs(form);
   check_boost(form);
   check_overload(form);
+  check_sharing(form);
   check_cores(form);
 }
 

@@ -19,7 +19,7 @@ var kinds = []struct {
 	checks func(path string) (check, error)
 }{
 	{"", lookups}, {"levels", levels}, {"steps", steps}, {"shares", ticks}, {"plans", calls},
-	{"overload", overloads},
+	{"overload", overloads}, {"sharing", sharings},
 }
 
 type count struct{ answers, wrong int }
@@ -133,6 +133,27 @@ func overloads(path string) (check, error) {
 		isCut := told.CutsOff(row.whole("waited_us"), row.whole("executed_us"))
 		text := fmt.Sprint(bit(told.Refuses(inSystem)), " ", told.WorkPpm(inSystem), " ", bit(isCut))
 		return difference(text, row["refused"]+" "+row["work_ppm"]+" "+row["cut_off"]), nil
+	}, nil
+}
+
+func sharings(path string) (check, error) {
+	policy, err := tailc.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return func(row row) (string, error) {
+		ladder, err := ladderOf(policy, row["request_class"])
+		if err != nil {
+			return "", err
+		}
+		told, unitText := ladder.Sharing(), ""
+		if unit, isCounted := told.StartUnit(); isCounted {
+			unitText = fmt.Sprint(unit)
+		}
+		starts := bit(told.Starts(row.whole("in_use_ppm")))
+		givesUp := bit(told.GivesUp(row.whole("waited_us"), row.whole("executed_us")))
+		text := fmt.Sprintf("%s %d %d", unitText, starts, givesUp)
+		return difference(text, row["start_unit"]+" "+row["starts"]+" "+row["gives_up"]), nil
 	}, nil
 }
 

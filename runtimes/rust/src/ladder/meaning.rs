@@ -1,6 +1,7 @@
 //! A ladder that contradicts itself is refused, and one with a rule that is not known here.
 
 use super::overload::check_overload;
+use super::sharing::check_sharing;
 use super::Rule;
 use crate::error::{refused, require, Refusal, Result};
 use crate::generated::tailc::policy;
@@ -62,6 +63,7 @@ pub(crate) fn check_ladder(form: &policy::Ladder<'_>, rules: &[Rule]) -> Result<
     check_rungs(form)?;
     check_boost(form, rules)?;
     check_overload(form, rules)?;
+    check_sharing(form, rules)?;
     check_cores(form, rules)
 }
 
@@ -139,7 +141,7 @@ fn check_boost(form: &policy::Ladder<'_>, rules: &[Rule]) -> Result<()> {
     require(boost.below_ppm() > 0, "a boost needs a limit")
 }
 
-fn is_unit(form: &policy::Ladder<'_>, number: i64) -> bool {
+pub(crate) fn is_unit(form: &policy::Ladder<'_>, number: i64) -> bool {
     usize::try_from(number).is_ok_and(|unit| unit < form.cost_units().len())
 }
 
@@ -160,6 +162,7 @@ fn check_cores(form: &policy::Ladder<'_>, rules: &[Rule]) -> Result<()> {
     }
     check_power(form)?;
     require(form.boost().is_none(), "a request with a core of its own needs no boost")?;
+    require(form.sharing().is_none(), "a request with a core of its own shares none")?;
     let mut first = None;
     for rung in form.rungs() {
         let unit = core_unit_of(form, &rung)?;

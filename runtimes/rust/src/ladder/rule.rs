@@ -28,6 +28,10 @@ pub enum Rule {
     CutOff,
     /// Of a request that arrives when many are in the system only a part is done.
     Degrade,
+    /// Requests start by what is in use.
+    StartBelow,
+    /// A request that has missed its tail falls to the first rung.
+    GiveUp,
 }
 
 impl Rule {
@@ -44,6 +48,8 @@ impl Rule {
             policy::Rule::SHED => Self::Shed,
             policy::Rule::CUT_OFF => Self::CutOff,
             policy::Rule::DEGRADE => Self::Degrade,
+            policy::Rule::START_BELOW => Self::StartBelow,
+            policy::Rule::GIVE_UP => Self::GiveUp,
             _ => return None,
         })
     }
@@ -62,6 +68,8 @@ impl Rule {
             Self::Shed => "shed",
             Self::CutOff => "cut-off",
             Self::Degrade => "degrade",
+            Self::StartBelow => "start-below",
+            Self::GiveUp => "give-up",
         }
     }
 }

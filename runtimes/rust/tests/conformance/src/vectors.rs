@@ -14,13 +14,14 @@ pub type Check = Box<dyn FnMut(&Row) -> AnyResult<String>>;
 type Checks = fn(PathBuf) -> AnyResult<Check>;
 
 pub fn run_all(folder: &Path) -> Outcome {
-    let kinds: [(&str, Checks); 6] = [
+    let kinds: [(&str, Checks); 7] = [
         ("", lookups),
         ("levels", levels),
         ("steps", steps),
         ("shares", ticks),
         ("plans", plans::calls),
         ("overload", overloads),
+        ("sharing", sharings),
     ];
     let mut total = refusals(&folder.join("refused"))?;
     total.add(signed(&folder.join("signed"))?);
@@ -165,6 +166,20 @@ fn overloads(path: PathBuf) -> AnyResult<Check> {
         let (refused, work_ppm) = (told.refuses(in_system), told.work_ppm(in_system));
         let wanted = [row.at("refused"), row.at("work_ppm"), row.at("cut_off")].join(" ");
         Ok(difference(&format!("{} {work_ppm} {}", refused as u8, is_cut as u8), &wanted))
+    }))
+}
+
+fn sharings(path: PathBuf) -> AnyResult<Check> {
+    let policy = Policy::open(path)?;
+    Ok(Box::new(move |row| {
+        let class = row.at("request_class");
+        let ladder = if class.is_empty() { policy.ladder()? } else { policy.ladder_of(class)? };
+        let told = ladder.sharing();
+        let unit = told.start_unit().map_or(String::new(), |unit| unit.to_string());
+        let starts = told.starts(row.number("in_use_ppm")?);
+        let gives_up = told.gives_up(row.number("waited_us")?, row.number("executed_us")?);
+        let wanted = [row.at("start_unit"), row.at("starts"), row.at("gives_up")].join(" ");
+        Ok(difference(&format!("{unit} {} {}", starts as u8, gives_up as u8), &wanted))
     }))
 }
 

@@ -20,6 +20,7 @@ public final class Ladder {
   private final long quantumUs;
   private final Boost boost;
   private final Overload overload;
+  private final Sharing sharing;
   private final Cores cores;
   private final LadderRows rows;
   private final long oldestUs;
@@ -46,6 +47,7 @@ public final class Ladder {
     boost =
         form.boost() == null ? null : new Boost((int) form.boost().unit(), form.boost().belowPpm());
     overload = new Overload(form);
+    sharing = new Sharing(form);
     cores = rules.contains(Rule.CORE_PER_REQUEST) ? new Cores(form) : null;
     rows = new LadderRows(form);
     oldestUs = oldestUs(form);
@@ -116,6 +118,11 @@ public final class Ladder {
   /** Whom the server refuses, degrades or cuts off; nobody where there is no rule for it. */
   public Overload overload() {
     return overload;
+  }
+
+  /** Whom what is in use holds back, and who gives up; nobody where there is no rule for it. */
+  public Sharing sharing() {
+    return sharing;
   }
 
   /** Of rungs that are cores. */

@@ -32,6 +32,7 @@ final class LadderMeaning {
     checkRungs(form);
     checkBoost(form);
     Overload.check(form);
+    Sharing.check(form);
     checkCores(form);
   }
 
@@ -151,6 +152,7 @@ final class LadderMeaning {
     require(form.power() != null, "a ladder of cores needs its power");
     checkPower(form, form.power());
     require(form.boost() == null, "a request with a core of its own needs no boost");
+    require(form.sharing() == null, "a request with a core of its own shares none");
     int first = coreUnitOf(form, form.rungs(0));
     for (int i = 0; i < form.rungsLength(); ++i) {
       boolean isAlike = coreUnitOf(form, form.rungs(i)) == first;

@@ -18,8 +18,9 @@ final class Layout {
     "Guard 8 8 1",
     "Boost 8 8",
     "Overload 8 8 8 8",
+    "Sharing 8 8 8",
     "Ladder 1 text [CostUnit]! [Rung]! [1]! [text]! 8 [32]! [16]! Guard! Boost Power"
-        + " Overload",
+        + " Overload Sharing",
     "GainRow 8 8 8 8",
     "Controller 1 8 8 8 8 8 8 8 8 [GainRow]!",
     "Level 8 8",

@@ -13,7 +13,9 @@ public enum Rule {
   BUSY_PERIOD_AGE("busy-period-age"),
   SHED("shed"),
   CUT_OFF("cut-off"),
-  DEGRADE("degrade");
+  DEGRADE("degrade"),
+  START_BELOW("start-below"),
+  GIVE_UP("give-up");
 
   private static final Rule[] BY_NUMBER = values();
 

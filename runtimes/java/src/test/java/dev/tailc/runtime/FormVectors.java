@@ -43,6 +43,19 @@ final class FormVectors {
     };
   }
 
+  static Vectors.Asked sharings(Path path) throws IOException {
+    Policy policy = Policy.open(path);
+    return row -> {
+      String name = row.text("request_class");
+      Sharing told = (name.isEmpty() ? policy.ladder() : policy.ladder(name)).sharing();
+      boolean starts = told.starts(row.whole("in_use_ppm"));
+      boolean givesUp = told.givesUp(row.whole("waited_us"), row.whole("executed_us"));
+      String unit = told.startUnit().isPresent() ? "" + told.startUnit().getAsLong() : "";
+      String got = unit + (starts ? " 1 " : " 0 ") + (givesUp ? 1 : 0);
+      return new String[] {got, row.texts("start_unit", "starts", "gives_up")};
+    };
+  }
+
   static Vectors.Asked levels(Path path) throws IOException {
     TailTable table = Policy.open(path).tailTable();
     return row -> {

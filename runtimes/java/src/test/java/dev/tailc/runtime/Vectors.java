@@ -45,6 +45,7 @@ final class Vectors {
     runFolder(folder, "shares", FormVectors::ticks);
     runFolder(folder, "plans", PlanVectors::calls);
     runFolder(folder, "overload", FormVectors::overloads);
+    runFolder(folder, "sharing", FormVectors::sharings);
   }
 
   private void runFolder(Path folder, String name, Opener opener) throws IOException {
