@@ -10,9 +10,16 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Strict, StringConstraints
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Strict,
+    StringConstraints,
+    model_validator,
+)
 from pydantic.json_schema import WithJsonSchema
 
 from tailc.errors import Code
@@ -61,6 +68,13 @@ class SpecModel(BaseModel):
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
         """What must hold between keys that are right by themselves; each reads what it needs."""
         return ()
+
+    @model_validator(mode="after")
+    def _check_between(self) -> Self:
+        complaints = [complaint for check in self.checks_between() for complaint in check()]
+        if complaints:
+            raise RefusalError(*complaints)
+        return self
 
 
 def written(value: object) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from tailc.specs.days import DaysAsked, HorizonSpec
-from tailc.specs.fields import Complaint, RefusalError, SpecModel, Text
+from tailc.specs.fields import Complaint, SpecModel, Text
 from tailc.specs.job_curves import (
     COUNTS,
     MOST_VMS,
@@ -64,13 +64,6 @@ class DaysSpec(SpecModel):
         description="On how many servers a job may run, besides as many as it asks for; or `any`.",
     )
     most_vms: MostVms = Field(default=MOST_VMS, description="Virtual machines that a server takes.")
-
-    @model_validator(mode="after")
-    def _check_parts(self) -> DaysSpec:
-        complaints = [complaint for check in self.checks_between() for complaint in check()]
-        if complaints:
-            raise RefusalError(*complaints)
-        return self
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
         """Applications against speed-ups, and machines against what a server takes."""

@@ -141,13 +141,6 @@ class JobsSpec(SpecModel):
     )
     application_seed: Seed = Field(default=0, description="Which job is which.")
 
-    @model_validator(mode="after")
-    def _check_parts(self) -> JobsSpec:
-        complaints = [complaint for check in self.checks_between() for complaint in check()]
-        if complaints:
-            raise RefusalError(*complaints)
-        return self
-
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
         """Columns against the format, and one way only to change widths."""
         return (self._columns, self._widths, self._keys)

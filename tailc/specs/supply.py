@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from tailc.errors import Code
 from tailc.specs.fields import (
@@ -90,13 +90,6 @@ class SeriesSpec(SpecModel):
     where: dict[str, Cell] = Field(
         default_factory=dict, description="Keep the rows whose column equals the value."
     )
-
-    @model_validator(mode="after")
-    def _check_parts(self) -> SeriesSpec:
-        complaints = [complaint for check in self.checks_between() for complaint in check()]
-        if complaints:
-            raise RefusalError(*complaints)
-        return self
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
         """What a weather file needs, and other files have no use for."""
@@ -189,13 +182,6 @@ class ForecastSpec(SpecModel):
     scenarios: ScenariosSpec | None = Field(
         default=None, description="Plan for several ways the sun may shine."
     )
-
-    @model_validator(mode="after")
-    def _check_parts(self) -> ForecastSpec:
-        complaints = [complaint for check in self.checks_between() for complaint in check()]
-        if complaints:
-            raise RefusalError(*complaints)
-        return self
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
         """What the method needs, and what it has no use for."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from tailc.errors import Code, Finding, TailcError
 from tailc.policies.autopro.control_spec import ControlSpec
@@ -117,13 +117,6 @@ class AutoProSpec(WithoutRequests):
     )
     host: HostSpec = Field(default_factory=HostSpec)
     control: ControlSpec = Field(default_factory=ControlSpec)
-
-    @model_validator(mode="after")
-    def _check_parts(self) -> AutoProSpec:
-        complaints = [complaint for check in self.checks_between() for complaint in check()]
-        if complaints:
-            raise RefusalError(*complaints)
-        return self
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
         """Names against each other, and the least shares against the host."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from tailc.errors import Code
 from tailc.policies.elfen.lanes_spec import LanesSpec
@@ -95,13 +95,6 @@ class ElfenSpec(SpecModel):
         examples=[["40/s", "100/s"]],
         description="Arrival rates that the policy is for.",
     )
-
-    @model_validator(mode="after")
-    def _check_parts(self) -> ElfenSpec:
-        complaints = [complaint for check in self.checks_between() for complaint in check()]
-        if complaints:
-            raise RefusalError(*complaints)
-        return self
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
         """Target, budget and charge against the policy, rates, demand, classes."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from tailc.errors import Code, did_you_mean
 from tailc.percentiles import PPM
@@ -19,7 +19,6 @@ from tailc.specs.fields import (
     Flag,
     Name,
     RateMrps,
-    RefusalError,
     SpecModel,
     ThreadsPpm,
     Whole,
@@ -105,13 +104,6 @@ class FewToManySpec(SpecModel):
         description="Rates at which a rule may take something from requests; none, if absent.",
         examples=[{"rates": ["80/s"], "allow": ["shed"]}],
     )
-
-    @model_validator(mode="after")
-    def _check_parts(self) -> FewToManySpec:
-        complaints = [complaint for check in self.checks_between() for complaint in check()]
-        if complaints:
-            raise RefusalError(*complaints)
-        return self
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
         """Speed-ups against demand, rates against each other and a sweep, rows, classes."""

@@ -37,13 +37,6 @@ class DatacentreSpec(SpecModel):
         json_schema_extra={"default": "0J"},
     )
 
-    @model_validator(mode="after")
-    def _check_parts(self) -> DatacentreSpec:
-        complaints = [complaint for check in self.checks_between() for complaint in check()]
-        if complaints:
-            raise RefusalError(*complaints)
-        return self
-
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
         """Servers of all racks, and the power of sleep against that of work."""
         return (self._size, self._powers)

@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from tailc.errors import Code
 from tailc.forms.plan.plan import LARGEST_UDOLLARS, LARGEST_WORTH_UDOLLARS, Terms
 from tailc.policies.green_sla.site_spec import DatacentreSpec, SearchSpec, TermsSpec
 from tailc.specs.battery import BatterySpec
 from tailc.specs.days import DaysAsked, HorizonSpec
-from tailc.specs.fields import Complaint, Name, RefusalError
+from tailc.specs.fields import Complaint, Name
 from tailc.specs.jobs import JobsSpec
 from tailc.specs.overrides import overridden
 from tailc.specs.plan_units import FeeUdollars, Seconds
@@ -75,13 +75,6 @@ class GreenSlaSpec(WithoutRequests):
     )
     weights: WeightsSpec = Field(default_factory=WeightsSpec)
     search: SearchSpec = Field(default_factory=SearchSpec)
-
-    @model_validator(mode="after")
-    def _check_parts(self) -> GreenSlaSpec:
-        complaints = [complaint for check in self.checks_between() for complaint in check()]
-        if complaints:
-            raise RefusalError(*complaints)
-        return self
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
         """Money of an epoch, and of all, against what a plan can state."""

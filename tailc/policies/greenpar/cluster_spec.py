@@ -78,13 +78,6 @@ class ClusterSpec(SpecModel):
     )
     most_vms: MostVms = Field(default=MOST_VMS, description="Virtual machines that a server takes.")
 
-    @model_validator(mode="after")
-    def _check_parts(self) -> ClusterSpec:
-        complaints = [complaint for check in self.checks_between() for complaint in check()]
-        if complaints:
-            raise RefusalError(*complaints)
-        return self
-
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
         """Power of sleep against that of work, and counts against the servers."""
         return (self._powers, self._wide_counts)

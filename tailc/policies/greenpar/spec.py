@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from tailc.errors import Code, Finding, TailcError
 from tailc.policies.greenpar.cluster_spec import (
@@ -17,7 +17,7 @@ from tailc.policies.greenpar.cluster_spec import (
 )
 from tailc.specs.battery import BatterySpec
 from tailc.specs.days import DaysAsked, HorizonSpec
-from tailc.specs.fields import PPM, Complaint, Name, RefusalError, Text
+from tailc.specs.fields import PPM, Complaint, Name, Text
 from tailc.specs.job_curves import (
     VMS_A_SERVER,
     JobCurves,
@@ -110,13 +110,6 @@ class GreenParSpec(WithoutRequests):
         json_schema_extra={"default": "1%"},
     )
     search: SearchSpec = Field(default_factory=SearchSpec)
-
-    @model_validator(mode="after")
-    def _check_parts(self) -> GreenParSpec:
-        complaints = [complaint for check in self.checks_between() for complaint in check()]
-        if complaints:
-            raise RefusalError(*complaints)
-        return self
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
         """Applications against speed-ups, and machines against what a server takes."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from tailc.errors import Code
 from tailc.policies.joint_ladder.rungs import JointRung, combinations, worth_having
@@ -110,13 +110,6 @@ class JointSpec(SpecModel):
     rates_mrps: tuple[RateMrps, ...] = Field(
         default=(), alias="rates", description="Arrival rates that the policy will be verified at."
     )
-
-    @model_validator(mode="after")
-    def _check_parts(self) -> JointSpec:
-        complaints = [complaint for check in self.checks_between() for complaint in check()]
-        if complaints:
-            raise RefusalError(*complaints)
-        return self
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
         """Speed-ups, cores and powers, target, rates and a sweep, rows, classes."""

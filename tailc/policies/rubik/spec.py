@@ -92,13 +92,6 @@ class RubikSpec(SpecModel):
         default=(), alias="rates", description="Arrival rates that the policy is for."
     )
 
-    @model_validator(mode="after")
-    def _check_parts(self) -> RubikSpec:
-        complaints = [complaint for check in self.checks_between() for complaint in check()]
-        if complaints:
-            raise RefusalError(*complaints)
-        return self
-
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
         """Objectives, rates by themselves and against what needs them, and counters' model."""
         checks = self._slo_complaints, self._repeated_rates, self._missing_rates

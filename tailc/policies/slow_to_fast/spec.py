@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from tailc.errors import Code, Finding, TailcError
 from tailc.policies.slow_to_fast.control_spec import ControlSpec
@@ -142,13 +142,6 @@ class SlowToFastSpec(SpecModel):
     rates_mrps: tuple[RateMrps, ...] = Field(
         default=(), alias="rates", description="Arrival rates that the policy is for."
     )
-
-    @model_validator(mode="after")
-    def _check_parts(self) -> SlowToFastSpec:
-        complaints = [complaint for check in self.checks_between() for complaint in check()]
-        if complaints:
-            raise RefusalError(*complaints)
-        return self
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
         """Cores by themselves and against speed-ups, target, rates, solver, classes, queues."""
