@@ -19,7 +19,8 @@ from tailc.replay import streams
 from tailc.replay.arrivals import Arrivals, Poisson
 from tailc.replay.baselines import Search, Tried, baseline
 from tailc.replay.frequencies.clocks import Clocks
-from tailc.replay.outcome import Outcome, replay
+from tailc.replay.outcome import Outcome
+from tailc.replay.run import replay
 from tailc.replay.streams import Purpose
 from tailc.replay.subject import Subject, table_of, workload_for
 from tailc.threads import thread_count

@@ -33,7 +33,8 @@ from tailc.forms.ladder.table import (
 )
 from tailc.replay import streams
 from tailc.replay.lowered import Lowered, lower
-from tailc.replay.outcome import Outcome, replay
+from tailc.replay.outcome import Outcome
+from tailc.replay.run import replay
 from tailc.replay.workload import Workload
 from tailc.threads import thread_count
 from tests.reference import closed_forms

@@ -22,7 +22,8 @@ from tailc.replay import streams
 from tailc.replay.arrivals import Arrivals, Poisson
 from tailc.replay.baselines import Search, Tried, baseline
 from tailc.replay.baselines.cores.fixed_ages import fixed_ages
-from tailc.replay.outcome import Outcome, replay
+from tailc.replay.outcome import Outcome
+from tailc.replay.run import replay
 from tailc.replay.streams import Purpose
 from tailc.replay.subject import Subject, table_of
 from tailc.replay.workload import workload

@@ -25,7 +25,7 @@ from bench.joint_workloads import LEVELS, Server, servers
 from bench.timing import end, show
 from tailc.forms.ladder.table import Ladder
 from tailc.replay.arrivals import Poisson
-from tailc.replay.outcome import replay
+from tailc.replay.run import replay
 from tailc.replay.subject import Subject, table_of
 from tailc.threads import thread_count
 from tailc.verify.repeats import mean_and_half

@@ -23,7 +23,8 @@ from tailc.forms.ladder.lanes import (
 from tailc.replay import streams
 from tailc.replay.arrivals import Poisson
 from tailc.replay.baselines.lanes.no_batch import no_batch
-from tailc.replay.outcome import Outcome, replay
+from tailc.replay.outcome import Outcome
+from tailc.replay.run import replay
 from tailc.replay.streams import Purpose
 from tailc.replay.subject import Subject, table_of
 from tailc.replay.workload import workload

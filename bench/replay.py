@@ -29,7 +29,8 @@ from tailc.forms.ladder.table import Ladder
 from tailc.replay import streams
 from tailc.replay.baselines.sequential import sequential
 from tailc.replay.lowered import Lowered, lower
-from tailc.replay.outcome import Outcome, replay
+from tailc.replay.outcome import Outcome
+from tailc.replay.run import replay
 from tailc.replay.workload import Workload, workload
 from tailc.threads import thread_count
 from tailc.verify.judge import verify

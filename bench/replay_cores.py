@@ -14,7 +14,8 @@ import numpy as np
 from bench.timing import least_seconds, seconds, show, wanted
 from tailc.forms.controller import Actuator, Controller, GainRow
 from tailc.replay import streams
-from tailc.replay.outcome import Outcome, replay
+from tailc.replay.outcome import Outcome
+from tailc.replay.run import replay
 from tailc.replay.subject import Subject, table_of
 from tailc.replay.workload import Workload
 from tests.reference.replay_cores_simpy import replay_cores_simpy

@@ -13,7 +13,7 @@ from bench.timing import least_seconds, seconds, show, wanted
 from tailc.forms.tail_table import Level, Sleep, TailRow, TailTable
 from tailc.replay import streams
 from tailc.replay.frequencies.clocks import Clocks
-from tailc.replay.outcome import replay
+from tailc.replay.run import replay
 from tailc.replay.subject import Subject, table_of, workload_for
 from tailc.traces.profile import DemandProfile, Measure
 from tests.reference.replay_frequencies_simpy import replay_frequencies_simpy

@@ -26,7 +26,8 @@ from tailc.replay import streams
 from tailc.replay.arrivals import Arrivals, Poisson
 from tailc.replay.baselines import Search, Tried, baseline
 from tailc.replay.lowered import lower
-from tailc.replay.outcome import Outcome, replay
+from tailc.replay.outcome import Outcome
+from tailc.replay.run import replay
 from tailc.replay.streams import Purpose
 from tailc.replay.subject import Subject
 from tailc.replay.workload import Workload, workload

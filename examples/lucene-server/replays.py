@@ -15,7 +15,8 @@ import tailc
 from tailc.forms.ladder.table import Ladder
 from tailc.replay.baselines.fixed import fixed
 from tailc.replay.baselines.sequential import sequential
-from tailc.replay.outcome import Outcome, replay
+from tailc.replay.outcome import Outcome
+from tailc.replay.run import replay
 from tailc.replay.subject import Subject, table_of
 from tailc.replay.workload import NS_PER_MS, workload
 from tailc.traces.trace import read_trace

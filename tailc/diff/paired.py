@@ -14,7 +14,8 @@ from tailc.percentiles import PPM
 from tailc.replay.cores.table import CoreTable
 from tailc.replay.frequencies.table import Clockwork
 from tailc.replay.lowered import NS_PER_US, Lowered
-from tailc.replay.outcome import Outcome, replay
+from tailc.replay.outcome import Outcome
+from tailc.replay.run import replay
 from tailc.replay.subject import Subject, table_of
 from tailc.replay.workload import Workload
 from tailc.verify.estimate import Tail, held_out_of, percentile_ns

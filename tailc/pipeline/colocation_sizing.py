@@ -30,7 +30,8 @@ from tailc.pipeline.spec import OpenedSpec, open_kind
 from tailc.replay.arrivals import Poisson
 from tailc.replay.baselines.frequencies.fixed import at_level
 from tailc.replay.frequencies.clocks import Clocks
-from tailc.replay.outcome import nearest_us, replay
+from tailc.replay.outcome import nearest_us
+from tailc.replay.run import replay
 from tailc.replay.subject import table_of, workload_for
 from tailc.specs.clocked import ClockedDemandSpec
 from tailc.specs.slo import promise

@@ -31,7 +31,8 @@ from tailc.pipeline.core_configuration import (
 )
 from tailc.pipeline.progress import Progress, silent
 from tailc.replay.arrivals import Poisson
-from tailc.replay.outcome import Outcome, nearest_us, replay
+from tailc.replay.outcome import Outcome, nearest_us
+from tailc.replay.run import replay
 from tailc.replay.subject import Subject, table_of
 from tailc.replay.workload import workload
 from tailc.specs.cores import PowerUnit

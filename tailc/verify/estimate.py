@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from tailc.errors import Code, Finding, TailcError
 from tailc.percentiles import percentile_rank
 from tailc.replay.baselines import Tried
-from tailc.replay.outcome import Outcome, nearest_us, replay
+from tailc.replay.outcome import Outcome, nearest_us
+from tailc.replay.run import replay
 from tailc.replay.subject import Subject, table_of
 from tailc.verify.setting import Draw, Draws, Setting, Spread, draw
 

@@ -9,7 +9,7 @@ import pytest
 
 from bench.twin import Twin, differences
 from tailc.replay.lowered import lower
-from tailc.replay.outcome import replay
+from tailc.replay.run import replay
 from tailc.replay.workload import Workload
 from tests.tailc.replay.servers import MS, random_ladder
 

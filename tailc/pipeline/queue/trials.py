@@ -14,7 +14,8 @@ from tailc.forms.ladder.table import Ladder
 from tailc.pipeline.queue.scene import Scene
 from tailc.replay.clairvoyant.server import SharedServer
 from tailc.replay.clairvoyant.tail import clairvoyant_tail_ns
-from tailc.replay.outcome import Outcome, nearest_us, replay
+from tailc.replay.outcome import Outcome, nearest_us
+from tailc.replay.run import replay
 from tailc.replay.subject import Subject, table_of
 from tailc.verify.setting import Draw, Setting, draw
 

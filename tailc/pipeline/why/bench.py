@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from tailc.forms.ladder.table import Ladder
 from tailc.percentiles import PPM
 from tailc.replay.lowered import Lowered, lower
-from tailc.replay.outcome import Outcome, nearest_us, replay
+from tailc.replay.outcome import Outcome, nearest_us
+from tailc.replay.run import replay
 from tailc.replay.workload import Workload
 from tailc.verify.setting import Draw, Setting, draw
 

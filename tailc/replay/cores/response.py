@@ -20,7 +20,8 @@ from tailc.percentiles import percentile_rank
 from tailc.replay import streams
 from tailc.replay.arrivals import WARM_UP_PART
 from tailc.replay.lowered import NS_PER_US
-from tailc.replay.outcome import Outcome, replay
+from tailc.replay.outcome import Outcome
+from tailc.replay.run import replay
 from tailc.replay.steering import OpenLoop
 from tailc.replay.streams import Purpose
 from tailc.replay.subject import Subject, table_of

@@ -22,7 +22,8 @@ from tailc.diff.lookups import (
 )
 from tailc.forms.ladder.table import Admission, Climb, Row
 from tailc.replay.lowered import lower
-from tailc.replay.outcome import Outcome, replay
+from tailc.replay.outcome import Outcome
+from tailc.replay.run import replay
 from tailc.replay.workload import Workload
 from tests.reference.lookups_plain import Life, first_difference, last_rung
 from tests.tailc.replay.servers import MS, at_once, ladder, random_ladder, random_row

@@ -39,7 +39,7 @@ from tailc.pipeline.held_out import read_held_out
 from tailc.pipeline.held_out_rows import read_held_out_rows
 from tailc.policies import find_kinds
 from tailc.replay import streams
-from tailc.replay.outcome import replay
+from tailc.replay.run import replay
 from tailc.replay.subject import Subject, table_of
 from tailc.replay.workload import workload
 from tailc.traces.zones import utc_text

@@ -7,7 +7,7 @@ from scipy import stats
 from tailc.forms.ladder.table import ON_EXIT, Climb, Ladder, Row
 from tailc.replay import streams
 from tailc.replay.lowered import lower
-from tailc.replay.outcome import replay
+from tailc.replay.run import replay
 from tailc.replay.workload import Workload
 from tests.reference.replay_ciw import replay_ciw
 from tests.tailc.replay.servers import at_once, ladder

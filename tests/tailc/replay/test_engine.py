@@ -9,7 +9,8 @@ import pytest
 
 from tailc.forms.ladder.table import ON_EXIT, Admission, Climb, CostUnit, Ladder, Row, Rule, Rung
 from tailc.replay.lowered import lower
-from tailc.replay.outcome import Outcome, replay
+from tailc.replay.outcome import Outcome
+from tailc.replay.run import replay
 from tailc.replay.workload import Workload
 from tests.reference.replay_plain import Request, replay_plain
 from tests.tailc.replay.servers import (

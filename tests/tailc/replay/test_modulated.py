@@ -10,7 +10,7 @@ from tailc.replay import streams
 from tailc.replay.arrivals import Poisson
 from tailc.replay.lowered import lower
 from tailc.replay.modulated import Burstiness, Modulated
-from tailc.replay.outcome import replay
+from tailc.replay.run import replay
 from tailc.replay.workload import Workload
 from tests.reference.modulated_queue import mean_in_system
 from tests.tailc.replay.servers import MS, at_once, ladder

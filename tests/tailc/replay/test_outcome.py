@@ -6,7 +6,8 @@ from tailc.forms.ladder.table import ON_EXIT, Climb, Row
 from tailc.replay import streams
 from tailc.replay.arrivals import Poisson
 from tailc.replay.lowered import lower
-from tailc.replay.outcome import Outcome, replay
+from tailc.replay.outcome import Outcome
+from tailc.replay.run import replay
 from tailc.replay.workload import Workload
 from tests.tailc.replay.servers import MS, at_once, ladder
 

@@ -10,7 +10,8 @@ from tailc.errors import TailcError
 from tailc.forms.ladder.overload import Overload
 from tailc.forms.ladder.table import ON_EXIT, Admission, Climb, Row, Rule
 from tailc.replay.lowered import lower
-from tailc.replay.outcome import Outcome, replay
+from tailc.replay.outcome import Outcome
+from tailc.replay.run import replay
 from tailc.replay.subject import Subject, table_of
 from tailc.replay.workload import Workload
 from tests.tailc.replay.cores.servers import cores, row

@@ -8,7 +8,8 @@ import pytest
 from tailc.forms.ladder.table import ON_EXIT, Admission, Climb, Ladder, Row, Rule
 from tailc.replay import streams
 from tailc.replay.lowered import lower
-from tailc.replay.outcome import Outcome, replay
+from tailc.replay.outcome import Outcome
+from tailc.replay.run import replay
 from tailc.replay.workload import Workload
 from tests.reference.replay_simpy import Job, Server, run_simpy
 from tests.tailc.replay.servers import at_once, ladder, without

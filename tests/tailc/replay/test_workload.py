@@ -8,7 +8,7 @@ import pytest
 from tailc.forms.ladder.table import CostUnit, Ladder, Rung
 from tailc.forms.ladder.units import degrees
 from tailc.replay.lowered import lower
-from tailc.replay.outcome import replay
+from tailc.replay.run import replay
 from tailc.replay.workload import workload
 from tailc.traces.profile import DemandProfile, Measure
 from tests.reference.replay_plain import Request, replay_plain

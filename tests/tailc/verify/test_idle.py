@@ -7,7 +7,8 @@ import pytest
 
 from tailc.forms.ladder.lanes import Lanes, at_any_load, lane_ladder
 from tailc.replay import streams
-from tailc.replay.outcome import Outcome, replay
+from tailc.replay.outcome import Outcome
+from tailc.replay.run import replay
 from tailc.replay.subject import Subject, table_of
 from tailc.replay.workload import Workload
 from tailc.verify.idle import EDGES_US, idle_times, idle_use

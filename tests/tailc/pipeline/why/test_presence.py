@@ -13,7 +13,7 @@ from tailc.pipeline.why.bench import Bench, Case
 from tailc.pipeline.why.presence import passed, presence
 from tailc.replay.arrivals import Poisson
 from tailc.replay.lowered import lower
-from tailc.replay.outcome import replay
+from tailc.replay.run import replay
 from tailc.verify.setting import Setting
 from tests.tailc.pipeline.queue.case import MS, exponential, ladder
 

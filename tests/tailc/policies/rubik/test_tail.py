@@ -17,7 +17,8 @@ from tailc.pipeline.compile import compile_policy
 from tailc.replay import streams
 from tailc.replay.baselines import Search, Tried, baseline
 from tailc.replay.frequencies.clocks import Clocks
-from tailc.replay.outcome import Outcome, replay
+from tailc.replay.outcome import Outcome
+from tailc.replay.run import replay
 from tailc.replay.subject import Subject, table_of, workload_for
 from tailc.traces.trace import read_trace
 

@@ -5,7 +5,7 @@ import pytest
 
 from tailc.replay.baselines import Search, Tried, baseline, default_names
 from tailc.replay.lowered import lower
-from tailc.replay.outcome import replay
+from tailc.replay.run import replay
 from tailc.replay.subject import Subject
 from tailc.replay.workload import Workload
 from tests.tailc.replay.servers import at_once, ladder

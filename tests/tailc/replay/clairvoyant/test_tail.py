@@ -10,7 +10,7 @@ from tailc.replay import streams
 from tailc.replay.clairvoyant import clairvoyant_tail_ns, lower_bound_ns
 from tailc.replay.clairvoyant.tail import PRECISION
 from tailc.replay.lowered import lower
-from tailc.replay.outcome import replay
+from tailc.replay.run import replay
 from tests.tailc.replay.clairvoyant.linear_program import least_target_ms
 from tests.tailc.replay.clairvoyant.requests import (
     MS,

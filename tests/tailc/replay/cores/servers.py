@@ -21,7 +21,8 @@ from tailc.forms.ladder.table import (
     Rule,
     Rung,
 )
-from tailc.replay.outcome import Outcome, replay
+from tailc.replay.outcome import Outcome
+from tailc.replay.run import replay
 from tailc.replay.steering import OpenLoop, Steering
 from tailc.replay.subject import Subject, table_of
 from tailc.replay.workload import Workload

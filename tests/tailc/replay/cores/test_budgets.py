@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tailc.forms.ladder.borrowing import Borrowing, age_of, plan_of
 from tailc.forms.ladder.lanes import Lanes, Plan, at_any_load, lane_ladder
-from tailc.replay.outcome import replay
+from tailc.replay.run import replay
 from tailc.replay.subject import Subject, table_of
 from tailc.replay.workload import Workload
 from tests.reference import lane_states

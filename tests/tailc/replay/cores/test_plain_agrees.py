@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from tailc.forms.controller import Controller
-from tailc.replay.outcome import Outcome, replay
+from tailc.replay.outcome import Outcome
+from tailc.replay.run import replay
 from tailc.replay.subject import Subject, table_of
 from tailc.replay.workload import Workload
 from tests.reference.replay_cores_plain import (

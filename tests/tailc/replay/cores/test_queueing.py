@@ -8,7 +8,8 @@ import pytest
 
 from tailc.forms.ladder.table import Ladder
 from tailc.replay import streams
-from tailc.replay.outcome import Outcome, replay
+from tailc.replay.outcome import Outcome
+from tailc.replay.run import replay
 from tailc.replay.subject import Subject, table_of
 from tailc.replay.workload import Workload
 from tests.reference.closed_forms import mmk_latency_quantile, mmk_mean_wait

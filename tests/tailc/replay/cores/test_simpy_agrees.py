@@ -5,7 +5,7 @@ import pytest
 
 from tailc.forms.controller import Actuator, Controller, GainRow
 from tailc.replay import streams
-from tailc.replay.outcome import replay
+from tailc.replay.run import replay
 from tailc.replay.subject import Subject, table_of
 from tailc.replay.workload import Workload
 from tests.reference.replay_cores_simpy import replay_cores_simpy

@@ -14,7 +14,8 @@ from tailc.replay.frequencies.chip import BatchCore, Chip, Counters
 from tailc.replay.frequencies.clocked import clocked
 from tailc.replay.frequencies.clocks import Clocks, Rule
 from tailc.replay.frequencies.dealing import dealt
-from tailc.replay.outcome import Outcome, replay
+from tailc.replay.outcome import Outcome
+from tailc.replay.run import replay
 from tailc.replay.steering import Steering
 from tailc.replay.subject import Subject, table_of
 from tailc.replay.workload import Workload

@@ -11,7 +11,8 @@ from tailc.forms.ladder.table import Rule
 from tailc.replay.baselines import Search, Tried, baseline, chosen_names, default_names
 from tailc.replay.baselines.cores.exhaustive import STEP_US, sets, thresholds, usual_step_us
 from tailc.replay.baselines.cores.one_type import sets as octopus_sets
-from tailc.replay.outcome import Outcome, replay
+from tailc.replay.outcome import Outcome
+from tailc.replay.run import replay
 from tailc.replay.steering import Reactive
 from tailc.replay.subject import Subject, table_of
 from tailc.replay.workload import Workload
