@@ -5,17 +5,13 @@ from __future__ import annotations
 import click
 
 from tailc.cli.outcome import Outcome, reports
-from tailc.cli.quantities import CUT_OFF_US
-
-MEASURES = ("demand-cpu", "demand-busy", "response-open", "response-closed")
+from tailc.cli.quantities import CUT_OFF_US, MEASURE, TIME_UNIT
 
 
 @click.command("ingest", short_help="Count measurements into a profile.")
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
 @click.option("--out", "-o", required=True, metavar="FILE", help="Write the profile here.")
-@click.option(
-    "--measure", type=click.Choice(MEASURES), help="What the times measure, where it is not told."
-)
+@click.option("--measure", type=MEASURE, help="What the times measure, where it is not told.")
 @click.option("--because", metavar="WHY", help="Why a response time is a demand, in a sentence.")
 @click.option(
     "--expected-interval",
@@ -26,7 +22,7 @@ MEASURES = ("demand-cpu", "demand-busy", "response-open", "response-closed")
 )
 @click.option("--column", metavar="NAME", help="Column of a table with the times.")
 @click.option("--weight", metavar="NAME", help="Column with how many requests a row stands for.")
-@click.option("--unit", type=click.Choice(["ns", "us", "ms", "s"]), help="Unit of the times.")
+@click.option("--unit", type=TIME_UNIT, help="Unit of the times.")
 @reports
 def command(
     inputs: tuple[str, ...],
@@ -56,7 +52,8 @@ def command(
     from tailc.traces.profile_file import written_counted
     from tailc.traces.reading import TimeUnit
 
-    _check(because, column, weight)
+    _check_because(because, measure)
+    _check_weight(column, weight)
     asked = Asked(column, weight, None if unit is None else TimeUnit(unit))
     said = Said(None if measure is None else Measure(measure), because, interval_us)
     ingested = ingest(inputs, asked, said)
@@ -65,11 +62,21 @@ def command(
     return Outcome(text=ingested_text(ingested, out), result=result, findings=ingested.warnings)
 
 
-def _check(because: str | None, column: str | None, weight: str | None) -> None:
+def _check_because(because: str | None, measure: str | None) -> None:
     from tailc.specs.common import WORDS_OF_A_REASON
 
-    if because is not None and len(because.split()) < WORDS_OF_A_REASON:
+    if because is None:
+        return
+    if len(because.split()) < WORDS_OF_A_REASON:
         message = f"`--because` must be a sentence of at least {WORDS_OF_A_REASON} words"
         raise click.UsageError(f"{message}, for whoever reads the profile")
+    if measure is None or not measure.startswith("demand-"):
+        message = "`--because` says why a response time is a demand"
+        raise click.UsageError(f"{message}: say which by --measure, as `demand-busy`")
+
+
+def _check_weight(column: str | None, weight: str | None) -> None:
     if weight is not None and column is None:
         raise click.UsageError("`--weight` is a column of a table: name that of times by --column")
+    if weight is not None and weight == column:
+        raise click.UsageError(f"`{weight}` cannot be the column of times and of weights at once")

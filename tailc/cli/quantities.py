@@ -48,6 +48,9 @@ DURATION_US = Quantity("duration", "parse_us", least=0)
 CUT_OFF_US = Quantity("duration", "parse_us", least=1)
 RATE_MRPS = Quantity("rate", "parse_mrps", least=1)
 SHARE_PPM = Quantity("share", "parse_ppm", least=0)
+# What the times of a trace measure, and their units, as a spec has them.
+MEASURE = click.Choice(["demand-cpu", "demand-busy", "response-open", "response-closed"])
+TIME_UNIT = click.Choice(["ns", "us", "ms", "s"])
 
 
 class Rates(click.ParamType):

@@ -28,6 +28,7 @@ _NAMES = {"csv": "CSV", "ndjson": "NDJSON", "parquet": "Parquet"}
 def read_column(source: Source, asked: Asked) -> Taken:
     """The times in the column asked for; each row counts once, or by the column of weights."""
     assert asked.column is not None
+    assert asked.weight != asked.column
     unit = unit_asked(source, asked)
     format_ = format_of(source, "auto")
     wanted = Wanted(tuple(filter(None, (asked.column, asked.weight))), (), ())

@@ -88,7 +88,7 @@ def _taken(source: Source, counts: Counter[int], tags: set[str], unit: TimeUnit)
         message = f"`{source.name}` has a value beyond 104 days, or more values than can be counted"
         raise source.fault(Code.OUT_OF_RANGE, message, advice="check the unit of its values")
     histogram = histogram_of(np.array(values), np.array(list(counts.values())))
-    tagged = f"values of tags {', '.join(f'{tag}' for tag in sorted(tags))}" if tags else "values"
+    tagged = f"values of tags {', '.join(sorted(tags))}" if tags else "values"
     return Taken(
         "an HdrHistogram log", tagged, unit, Grain.BUCKETS, None, histogram, points=len(counts)
     )

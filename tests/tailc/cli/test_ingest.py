@@ -110,7 +110,9 @@ def test_profiles_that_measure_other_things_are_not_added(tmp_path, capsys):
         (("missing.csv",), 66),
         ((SAMPLES / "README.md",), 65),
         ((SAMPLES / "hey.csv", "--because", "no"), 64),
+        ((SAMPLES / "vegeta.csv", "--because", "nothing waited while this was measured"), 64),
         ((SAMPLES / "hey.csv", "--weight", "n"), 64),
+        ((SAMPLES / "hey.csv", "--column", "status-code", "--weight", "status-code"), 64),
         ((SAMPLES / "hey.csv", "--column", "response-time"), 65),
     ],
 )
