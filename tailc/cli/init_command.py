@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tailc.cli.outcome import Outcome, reports
+from tailc.cli.quantities import MEASURE, TIME_UNIT
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tailc.pipeline.draft import Draft
 
-MEASURES = ("demand-cpu", "demand-busy", "response-open", "response-closed")
 _SLO = re.compile(r"\s*p?([0-9.]+)\s*%?\s*(?:<=|:|\s)\s*(\S.*?)\s*$")
 
 
@@ -25,8 +27,8 @@ _SLO = re.compile(r"\s*p?([0-9.]+)\s*%?\s*(?:<=|:|\s)\s*(\S.*?)\s*$")
 @click.option("--speedup", metavar="LIST", help="Speed-up on 1, 2, ... threads, such as 1,1.9,2.7.")
 @click.option("--name", metavar="NAME", help="Name of the policy. Default: of the trace's file.")
 @click.option("--column", metavar="NAME", help="Column of a table with the demand.")
-@click.option("--unit", type=click.Choice(["ns", "us", "ms", "s"]), help="Unit of that column.")
-@click.option("--measure", type=click.Choice(MEASURES), help="What the times of a table measure.")
+@click.option("--unit", type=TIME_UNIT, help="Unit of that column.")
+@click.option("--measure", type=MEASURE, help="What the times of a table measure.")
 @click.option("--because", metavar="WHY", help="Why a response time may stand for demand.")
 @click.option("--reference", metavar="TEXT", help="The machine that demand was measured on.")
 @click.option("--force", is_flag=True, help="Replace SPEC where it exists.")
@@ -42,8 +44,7 @@ def command(trace: str, output: str, *, force: bool, **wished: Any) -> Outcome:
     from tailc.atomic_files import replace_files
     from tailc.pipeline.draft import Wishes, draft
 
-    if Path(output).exists() and not force:
-        raise click.UsageError(f"`{output}` exists: name another file by -o, or give --force")
+    _check_paths(trace, Path(output), force=force)
     given: dict[str, Any] = {key: value for key, value in wished.items() if value is not None}
     given["cores"] = given.get("cores") or _asked("--cores", "Cores of the server", int)
     slo = given.get("slo") or _asked("--slo", "What latency must meet, such as p99 <= 500ms", str)
@@ -54,6 +55,15 @@ def command(trace: str, output: str, *, force: bool, **wished: Any) -> Outcome:
     replace_files([(Path(output), drafted.text.encode())])
     result: dict[str, object] = {"file": output, "name": drafted.name}
     return Outcome(text=_told(drafted, trace, output), result=result, findings=drafted.warnings)
+
+
+def _check_paths(trace: str, output: Path, *, force: bool) -> None:
+    if trace == "-":
+        raise click.UsageError("a spec names its trace by a path: put standard input in a file")
+    if output.exists() and not force:
+        raise click.UsageError(f"`{output}` exists: name another file by -o, or give --force")
+    if not output.parent.is_dir():
+        raise click.UsageError(f"there is no folder `{output.parent}` for the spec: make it")
 
 
 def _asked(option: str, question: str, kind: type) -> object:
@@ -82,11 +92,13 @@ def _numbers(text: str) -> tuple[float, ...]:
 
 
 def _told(drafted: Draft, trace: str, output: str) -> str:
+    from shlex import quote
+
     stem = f"build/{drafted.name}"
-    held = "HELD-OUT.profile" if drafted.is_of_profile else trace
+    held = "HELD-OUT.profile" if drafted.is_of_profile else quote(trace)
     found = "".join(f"  {line}\n" for line in drafted.detected)
     return (
         f"wrote {output}; of the trace it says\n{found}\n"
-        f"next: tailc compile {output} -o {stem}\n"
+        f"next: tailc compile {quote(output)} -o {stem}\n"
         f"      tailc verify {stem}.tailc --trace {held}\n"
     )

@@ -24,9 +24,14 @@ FIRST_LOADS = (20, 40, 60)
 THREADS_A_CORE = 1.6
 HELD_OUT = "20%"
 _DIGITS = 2
+# As many as a float64 keeps of any decimal.
+_ALL_DIGITS = 15
 _LEAST_RATE_RPS = 0.001
 _UNIT = re.compile(r"(.+)_(ns|us|ms|s)$")
 _SPEEDUP = re.compile(r"speedup_([0-9]+)$")
+# What YAML takes for text without quotes, but for some words.
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
+_NO_TEXTS = ("null", "true", "false")
 _REQUESTS = ("request_id", "query_id", "request", "query", "id")
 _DEGREES = ("degree", "threads")
 
@@ -114,7 +119,7 @@ def _demand_of(source: Source, wishes: Wishes) -> _Demand:
     column, unit = _times(source, names, wishes)
     degree, request = _first(_DEGREES, names), _first(_REQUESTS, names)
     if degree and request and wishes.speedup is None:
-        timings = f"timings: {{request: {request}, degree: {degree}, duration: {column}}}"
+        timings = f"timings: {{request: {request}, degree: {degree}, duration: {_text_of(column)}}}"
         return _Demand((timings, f"unit: {unit}", *filter(None, shared)), "")
     lines = (f"column: {json.dumps(column)}", f"unit: {unit}", *filter(None, shared))
     return _Demand(lines, None if wishes.speedup else _speedup_columns(names))
@@ -157,10 +162,10 @@ def _text(name: str, trace: str, demand: _Demand, wishes: Wishes) -> str:
     lines.append(f"reference: {json.dumps(wishes.reference)}")
     speedup = demand.speedup
     if wishes.speedup is not None:
-        speedup = f"[{', '.join(f'{value:g}' for value in wishes.speedup)}]"
+        speedup = f"[{', '.join(f'{value:.{_ALL_DIGITS}g}' for value in wishes.speedup)}]"
     parts = [
         "apiVersion: tailc/v1\nkind: few-to-many\n",
-        f"name: {name}\nslo: [{{percentile: {percentile}, latency: {latency}}}]\n",
+        f"name: {_text_of(name)}\nslo: [{{percentile: {percentile}, latency: {latency}}}]\n",
         "demand:\n" + "".join(f"  {line}\n" for line in lines),
     ]
     if speedup:
@@ -170,6 +175,12 @@ def _text(name: str, trace: str, demand: _Demand, wishes: Wishes) -> str:
         f"server: {{cores: {wishes.cores}, target_parallelism: {threads}}}\n"
     )
     return "".join(parts)
+
+
+def _text_of(word: str) -> str:
+    """The word as YAML reads it as text."""
+    is_plain = _PLAIN.fullmatch(word) is not None and word.lower() not in _NO_TEXTS
+    return word if is_plain else json.dumps(word)
 
 
 def _rates(mean_ms: float, cores: int) -> str:

@@ -55,6 +55,44 @@ def test_timings_by_degree_are_seen_and_tell_the_speedup(in_folder, tailc):
     assert "speedup:" not in text
 
 
+def test_a_column_whose_name_is_no_plain_word_is_quoted(in_folder, tailc):
+    rows = [f"{query},{degree},{90 / degree}" for query in "abcdefgh" for degree in (1, 2)]
+    (in_folder / "t.csv").write_text("\n".join(['query,degree,"cpu, in: s_ms"', *rows, ""]))
+    assert tailc("init", "t.csv", *WISHES, *BUSY).code == 0
+    assert 'duration: "cpu, in: s_ms"}' in (in_folder / "service.yaml").read_text()
+
+
+@pytest.mark.parametrize("name", ["2024", "1e3", "null", "true"])
+def test_a_name_that_yaml_takes_for_something_else_is_quoted(table, in_folder, tailc, name):
+    (in_folder / table).rename(in_folder / f"{name}.csv")
+    assert tailc("init", f"{name}.csv", *WISHES, *SPEEDUP, *BUSY).code == 0
+    assert f'name: "{name}"\n' in (in_folder / "service.yaml").read_text()
+
+
+def test_speedups_keep_all_their_digits(table, tailc, in_folder):
+    assert tailc("init", table, *WISHES, *BUSY, "--speedup", "1,1.2345678,2").code == 0
+    assert "speedup: [1, 1.2345678, 2]" in (in_folder / "service.yaml").read_text()
+
+
+def test_a_path_with_a_space_is_quoted_in_what_comes_next(table, tailc, in_folder):
+    (in_folder / table).rename(in_folder / "a b.csv")
+    ended = tailc("init", "a b.csv", *WISHES, *SPEEDUP, *BUSY)
+    assert "--trace 'a b.csv'" in ended.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("-",), "a spec names its trace by a path"),
+        (("toy.csv", "-o", "nowhere/service.yaml"), "there is no folder `nowhere`"),
+    ],
+)
+def test_a_path_that_a_spec_cannot_have_is_refused(table, tailc, arguments, words):
+    ended = tailc("init", *arguments, *WISHES, *SPEEDUP, *BUSY)
+    assert ended.code == 64
+    assert words in ended.err
+
+
 def test_speedups_by_request_are_seen(in_folder, tailc):
     rows = [f"{demand},1,1.5" for demand in range(50, 60)]
     (in_folder / "t.csv").write_text("\n".join(["demand_us,speedup_1,speedup_2", *rows, ""]))
