@@ -16,14 +16,16 @@ def command(code: str) -> Outcome:
     The same texts are in docs/errors.md.
     """
     import textwrap
+    from difflib import get_close_matches
 
-    from tailc.errors import Code, ExitCode, did_you_mean
+    from tailc.errors import Code, ExitCode
     from tailc.report.explanations import EXPLANATIONS, code_named, heading
 
     found = code_named(code)
     if found is None:
-        hint = did_you_mean(code.upper(), [known.ident for known in Code])
-        raise click.UsageError(f"no code `{code}`; {hint.partition('Known:')[0].rstrip()}")
+        close = get_close_matches(code.upper(), [known.ident for known in Code], n=1)
+        hint = f"did you mean `{close[0]}`?" if close else "a code is such as `TC0105`"
+        raise click.UsageError(f"no code `{code}`; {hint}")
     result: dict[str, object] = {
         "code": found.ident,
         "severity": "warning" if found.exit_code is ExitCode.OK else "error",

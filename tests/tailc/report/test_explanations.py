@@ -29,6 +29,10 @@ def test_a_warning_is_called_one(tailc):
 
 
 def test_a_code_that_there_is_not_is_refused(tailc):
-    ended = tailc("explain", "TC9999")
+    ended = tailc("explain", "overload")
     assert ended.code == 64
-    assert "no code `TC9999`" in ended.err
+    assert "no code `overload`; a code is such as `TC0105`" in ended.err
+
+
+def test_a_code_that_is_nearly_one_is_corrected(tailc):
+    assert "did you mean `TC0226`?" in tailc("explain", "226").err
