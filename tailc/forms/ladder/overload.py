@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-PPM = 1_000_000
+from tailc.percentiles import PPM
 
 
 @dataclass(frozen=True)
