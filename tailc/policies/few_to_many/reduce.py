@@ -8,14 +8,12 @@ from tailc.errors import Code, Finding, TailcError
 from tailc.forms.ladder.grid import interval_grid
 from tailc.forms.ladder.problem import LadderProblem, Method, Objective
 from tailc.percentiles import PPM
-from tailc.policies.few_to_many.search_spec import SearchSpec
 from tailc.policies.few_to_many.spec import FewToManySpec
 from tailc.specs.robust import Ambiguity
 from tailc.traces.profile import DemandProfile
 from tailc.traces.speedup_check import suggest_max_degree
 
 if TYPE_CHECKING:
-    from tailc.replay.arrivals import Pattern
     from tailc.replay.overload_aim import OverloadAim
     from tailc.replay.queue_aim import QueueAim
 
@@ -62,30 +60,21 @@ def queue_aim(spec: FewToManySpec) -> QueueAim | None:
         )
         raise TailcError(Finding(Code.MISSING_KEY, message, help="add `rates: [30/s, 40/s]`"))
     # The replay takes half a second to import, which a check of a spec can do without.
+    from tailc.replay.asked import column_of, pattern_of
     from tailc.replay.queue_aim import Freedom, QueueAim
 
     weights = spec.search.weights or (1,) * len(spec.rates_mrps)
     percentile_ppm = spec.slos[0].percentile_ppm
-    recorded = spec.search.recorded
     return QueueAim(
         percentile_ppm,
         spec.rates_mrps,
         weights,
         spec.search.requests,
-        _pattern(spec.search),
-        recorded=recorded and recorded.arrivals,
+        pattern_of(spec.search),
+        recorded=column_of(spec.search),
         may_wait=spec.search.e1 == "paper",
         freedoms=tuple(map(Freedom, spec.search.freedoms)),
     )
-
-
-def _pattern(search: SearchSpec) -> Pattern | None:
-    """How requests arrive, as far as the spec itself says it."""
-    from tailc.replay.diurnal import DayCurve
-
-    if search.diurnal_ppm is not None:
-        return DayCurve(search.diurnal_ppm)
-    return search.bursts and search.bursts.burstiness
 
 
 def overload_aim(spec: FewToManySpec) -> OverloadAim | None:

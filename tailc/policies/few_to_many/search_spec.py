@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from tailc.errors import Code, TailcError
-from tailc.policies.few_to_many.arrivals_spec import BurstsSpec, DayLevelsPpm, RecordedSpec
+from tailc.errors import Code
+from tailc.specs.arrivals import (
+    NOT_POISSON,
+    Bursts,
+    DayPpm,
+    Recording,
+    conflict_complaints,
+    is_given,
+)
 from tailc.specs.fields import (
     Complaint,
     DurationUs,
@@ -26,13 +33,9 @@ from tailc.specs.queue_fields import (
 from tailc.specs.robust import RobustSpec, scene_complaints
 from tailc.units import LARGEST
 
-if TYPE_CHECKING:
-    from tailc.replay.modulated import Burstiness
-
 # Every load up to it is a row that is searched and kept in memory.
 MAX_IN_SYSTEM = 10_000
-_NOT_POISSON = ("bursts", "diurnal", "recorded")
-_OF_QUEUE = ("requests", "weights", "freedoms", *_NOT_POISSON)
+_OF_QUEUE = ("requests", "weights", "freedoms", *NOT_POISSON)
 
 
 class SearchSpec(SpecModel):
@@ -56,24 +59,9 @@ class SearchSpec(SpecModel):
         "absent.",
         examples=[[1, 3]],
     )
-    bursts: BurstsSpec | None = Field(
-        default=None,
-        description="Of the objective `queue`: arrivals come in bursts; Poisson, if absent.",
-        examples=[{"idc": 8, "spell": "2s"}],
-    )
-    diurnal_ppm: DayLevelsPpm | None = Field(
-        default=None,
-        alias="diurnal",
-        description="Of the objective `queue`: levels of the rate at equal times round a day, "
-        "relative to each other.",
-        examples=[[0.5, 1, 1.5]],
-    )
-    recorded: RecordedSpec | None = Field(
-        default=None,
-        description="Of the objective `queue`: the gaps between the requests of the trace, by a "
-        "column of times.",
-        examples=["at", {"column": "at", "unit": "s"}],
-    )
+    bursts: Bursts = None
+    diurnal_ppm: DayPpm = None
+    recorded: Recording = None
     freedoms: tuple[Literal["start-below", "give-up", "may-descend"], ...] = Field(
         default=(),
         description="Of the objective `queue`: what the server can do besides, and the table may "
@@ -126,11 +114,8 @@ class SearchSpec(SpecModel):
         return [*self._unused_complaints(), *self._robust_complaints(rates_mrps)]
 
     def _unused_complaints(self) -> list[Complaint]:
-        given = [name for name in _OF_QUEUE if self._is_given(name)]
+        given = [name for name in _OF_QUEUE if is_given(self, name)]
         return list(others_complaints(given, ("search", "objective")))
-
-    def _is_given(self, name: str) -> bool:
-        return not {name, f"{name}_ppm"}.isdisjoint(self.model_fields_set)
 
     def _robust_complaints(self, rates_mrps: Sequence[int]) -> Iterator[Complaint]:
         if self.robust is None:
@@ -148,14 +133,13 @@ class SearchSpec(SpecModel):
             yield Complaint(Code.MISSING_KEY, message, "add `rates: [30/s, 40/s]`", at)
             return
         yield from weight_complaints(self.weights, rates_mrps)
-        first, *others = [name for name in _NOT_POISSON if self._is_given(name)] or [""]
-        for other in others:
-            message = f"and `search.{first}` both say how requests arrive"
-            at, also = ("search", other), ("search", first)
-            yield Complaint(Code.CONFLICT, message, "remove one", at, also)
+        yield from conflict_complaints(self)
         yield from self._freedom_complaints()
         if self.bursts is not None:
-            yield from _burst_complaints(self.bursts.burstiness, rates_mrps)
+            # The replay takes half a second to import, which most specs can do without.
+            from tailc.replay.asked import burst_complaints
+
+            yield from burst_complaints(self.bursts, rates_mrps)
 
     def _freedom_complaints(self) -> Iterator[Complaint]:
         at = ("search", "freedoms")
@@ -169,17 +153,3 @@ class SearchSpec(SpecModel):
             # enough of them, all that come are late too.
             message = "holds `give-up` without `start-below`: late requests would keep others out"
             yield Complaint(Code.CONFLICT, message, "add `start-below`", at)
-
-
-def _burst_complaints(bursts: Burstiness, rates_mrps: Sequence[int]) -> Iterator[Complaint]:
-    """Bursts that cannot be had at some rate."""
-    from tailc.replay.modulated import Modulated
-
-    for place, rate_mrps in enumerate(rates_mrps):
-        try:
-            Modulated(rate_mrps, bursts)
-        except TailcError as error:
-            (found,) = error.findings
-            where, also = ("search", "bursts"), ("rates", place)
-            message = f"cannot be had: {found.message}"
-            yield Complaint(Code.CONFLICT, message, found.help or "", where, also)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
@@ -11,6 +11,7 @@ from tailc.errors import Code, did_you_mean
 from tailc.percentiles import PPM
 from tailc.policies.few_to_many.overload_spec import OverloadSpec
 from tailc.policies.few_to_many.search_spec import MAX_IN_SYSTEM, SearchSpec
+from tailc.specs.arrivals import recorded_complaints
 from tailc.specs.common import DemandSpec, SloSpec, SpeedupSpec, repeated_rates
 from tailc.specs.fields import (
     POSITIVE_SCHEMA,
@@ -187,21 +188,8 @@ class FewToManySpec(SpecModel):
         return None
 
     def _queue_complaints(self) -> list[Complaint]:
-        return [*self.search.queue_complaints(self.rates_mrps), *self._recorded_complaints()]
-
-    def _recorded_complaints(self) -> Iterator[Complaint]:
-        """Times of arrival are read after demands, of requests that follow one another."""
-        if self.search.recorded is None:
-            return
-        at, held_out = ("search", "recorded"), self.demand.held_out
-        if self.demand.trace == "-":
-            message = "needs a trace by its name: standard input is read once"
-            hint = "write it to a file"
-            yield Complaint(Code.CONFLICT, message, hint, at, ("demand", "trace"))
-        if held_out is not None and held_out.by != "time":
-            message = "needs requests that follow one another, and those held out are among them"
-            hint = "hold out by time: `held_out: {fraction: 20%, by: time, column: at}`"
-            yield Complaint(Code.CONFLICT, message, hint, at, ("demand", "held_out"))
+        of_rates = self.search.queue_complaints(self.rates_mrps)
+        return [*of_rates, *recorded_complaints(self.search.recorded, self.demand)]
 
     def _overload_complaints(self) -> list[Complaint]:
         return [] if self.overload is None else self.overload.complaints(self.rates_mrps)

@@ -97,6 +97,7 @@ def queue_aim(spec: SlowToFastSpec) -> QueueAim | None:
     if complaints:
         raise TailcError([_finding(complaint) for complaint in complaints])
     # The replay takes half a second to import, which a check of a spec can do without.
+    from tailc.replay.asked import column_of, pattern_of
     from tailc.replay.queue_aim import Goal, QueueAim
 
     goal = Goal(spec.search.goal)
@@ -106,6 +107,8 @@ def queue_aim(spec: SlowToFastSpec) -> QueueAim | None:
         spec.rates_mrps,
         spec.search.weights or (1,) * len(spec.rates_mrps),
         spec.search.requests,
+        pattern_of(spec.search),
+        recorded=column_of(spec.search),
         goal=goal,
         target_us=spec.aim_us if is_kept else None,
         limit_us=spec.slos[0].latency_us if is_kept else None,

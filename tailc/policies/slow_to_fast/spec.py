@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from tailc.errors import Code, Finding, TailcError
 from tailc.policies.slow_to_fast.control_spec import ControlSpec
+from tailc.specs.arrivals import (
+    NOT_POISSON,
+    Bursts,
+    DayPpm,
+    Recording,
+    conflict_complaints,
+    is_given,
+    recorded_complaints,
+)
 from tailc.specs.common import DemandSpec, SloSpec, SpeedupSpec, repeated_rates
 from tailc.specs.cores import Cores, dominated, without
 from tailc.specs.cores_build import build
@@ -40,7 +49,7 @@ QUANTUM_US = 1_000
 TIME_LIMIT_US = 60_000_000
 MEMORY_LIMIT_MB = 2_048
 MAX_MEMORY_MB = 1_048_576
-_OF_QUEUE = ("goal", "requests", "weights")
+_OF_QUEUE = ("goal", "requests", "weights", *NOT_POISSON)
 _NO_SOLVER = "but only the method `mip` has a solver to choose"
 
 
@@ -95,6 +104,9 @@ class SearchSpec(SpecModel):
         "absent.",
         examples=[[1, 3]],
     )
+    bursts: Bursts = None
+    diurnal_ppm: DayPpm = None
+    recorded: Recording = None
 
 
 class SlowToFastSpec(SpecModel):
@@ -245,9 +257,9 @@ class SlowToFastSpec(SpecModel):
     def queue_complaints(self) -> list[Complaint]:
         """The objective `queue` is about rates, and without a controller; only it has a goal."""
         if self.objective != QUEUE:
-            given = [name for name in _OF_QUEUE if name in self.search.model_fields_set]
+            given = [name for name in _OF_QUEUE if is_given(self.search, name)]
             return list(others_complaints(given, ("objective",)))
-        complaints = list(weight_complaints(self.search.weights, self.rates_mrps))
+        complaints = [*weight_complaints(self.search.weights, self.rates_mrps), *self._arrivals()]
         if not self.rates_mrps:
             message = f"is `{QUEUE}`, but no `rates` are given at which requests could queue"
             hint = "add `rates: [20/s, 60/s]`"
@@ -257,6 +269,16 @@ class SlowToFastSpec(SpecModel):
             hint = "remove it, set `control: off`, or ask for the objective `energy`"
             complaints.append(Complaint(Code.CONFLICT, message, hint, ("control",), ("objective",)))
         return complaints
+
+    def _arrivals(self) -> Iterator[Complaint]:
+        """What is wrong with how requests arrive."""
+        yield from conflict_complaints(self.search)
+        yield from recorded_complaints(self.search.recorded, self.demand)
+        if self.search.bursts is not None:
+            # The replay takes half a second to import, which most specs can do without.
+            from tailc.replay.asked import burst_complaints
+
+            yield from burst_complaints(self.search.bursts, self.rates_mrps)
 
     @property
     def _types(self) -> int:

@@ -93,6 +93,75 @@ def test_threads_change_no_byte(tuned):
         assert pair[0] == pair[1]
 
 
+def searched(folder, **search):
+    """The spec with that much more of `search`."""
+    told = json.dumps({"requests": 4_000_000, **search})
+    return write(folder, QUEUED.replace("{requests: 4000000}", told))
+
+
+def test_what_is_tuned_for_bursts_says_so_and_is_verified_under_them(tuned, tmp_path, tailc):
+    case = searched(tmp_path, bursts={"idc": 4, "spell": "1s"})
+    done = tailc("compile", case.spec, "-o", tmp_path / "p")
+    assert done.code == 0, done.err
+    assert "energy with queues under bursts (IDC 4, spells of 1 s, 20 % busy)" in done.out
+    ladder = read_policy(str(tmp_path / "p")).ladders[0]
+    assert ladder.rows != tuned[2].policy.ladders[0].rows
+    assert "\ntuned for  bursts (IDC 4" in tailc("inspect", tmp_path / "p").out
+    assert names(tailc, tmp_path / "p", case) == ["bursty 50/s, IDC 4, spells of 1 s, 20 % busy"]
+    beside = names(tailc, tmp_path / "p", case, "--arrivals", "all")
+    assert [name.split()[0] for name in beside] == ["50/s", "bursty", "diurnal"]
+
+
+def names(tailc, policy, case, *words):
+    """The arrivals that a policy is verified under."""
+    fixed = ("--trace", case.held_out, "--output-format", "json", "--baselines", "none")
+    points = json.loads(tailc("verify", policy, *fixed, *words).out)["result"]["points"]
+    return [point["arrivals"] for point in points]
+
+
+def test_what_is_tuned_for_a_day_is_judged_at_all_its_rates(tmp_path, tailc):
+    case = searched(tmp_path, diurnal=[0.5, 1.5])
+    done = tailc("compile", case.spec, "-o", tmp_path / "p")
+    assert done.code == 0, done.err
+    assert "energy with queues under a day with the levels 0.5, 1.5" in done.out
+
+
+def test_what_is_tuned_for_a_recording_says_so(tmp_path, tailc):
+    case = searched(tmp_path, recorded={"column": "at", "unit": "s"})
+    header, *demands = case.design.read_text().splitlines() * 2
+    rows = [f"{demand},{at / 50:.2f}" for at, demand in enumerate(demands) if demand != header]
+    case.design.write_text("\n".join([f"{header},at", *rows]) + "\n")
+    done = tailc("compile", case.spec, "-o", tmp_path / "p")
+    assert done.code == 0, done.err
+    assert "under recorded arrivals, 534 of them" in done.out
+
+
+@pytest.mark.parametrize(
+    ("search", "said"),
+    [
+        ({"diurnal": [1, 2], "recorded": "at"}, "`search.diurnal` both say how requests arrive"),
+        ({"bursts": {"idc": 900, "spell": "1s"}}, "is out of reach at 50/s"),
+        ({"recorded": "at", "objective": "energy"}, "is for the objective `queue`"),
+        ({"diurnal": [0.5, 1.5], "rates": "rates: [90/s]"}, "at the day's peak"),
+        ({"recorded": "at", "held_out": "20%"}, "hold out by time"),
+    ],
+)
+def test_arrivals_that_cannot_be_tuned_for_are_refused(tmp_path, tailc, search, said):
+    moved = {key: search.pop(key, None) for key in ("objective", "rates", "held_out")}
+    case = searched(tmp_path, **search)
+    spec = case.spec.read_text()
+    if moved["objective"]:
+        spec = spec.replace("objective: queue", f"objective: {moved['objective']}\ncontrol: off")
+    if moved["rates"]:
+        spec = spec.replace("rates: [50/s]", moved["rates"])
+    if moved["held_out"]:
+        spec = spec.replace("reference: slow", f"reference: slow\n  held_out: {moved['held_out']}")
+    case.spec.write_text(spec)
+    done = tailc("compile", case.spec, "-o", tmp_path / "p")
+    assert done.code == 65
+    assert said in " ".join(done.err.split())
+
+
 @pytest.mark.parametrize(
     ("changes", "said"),
     [

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, GetJsonSchemaHandler, WithJsonSchema, model_validator
 from pydantic_core import CoreSchema
 
 from tailc.errors import Code
 from tailc.percentiles import PPM
+from tailc.specs.common import DemandSpec
 from tailc.specs.fields import (
     Complaint,
     DurationUs,
@@ -22,10 +24,8 @@ from tailc.specs.fields import (
 )
 from tailc.units import LARGEST
 
-if TYPE_CHECKING:
-    from tailc.replay.modulated import Burstiness
-    from tailc.traces.arrivals import ArrivalColumn
-
+# Keys of `search`, one of which may say how requests arrive.
+NOT_POISSON = ("bursts", "diurnal", "recorded")
 MOST_IDC = 1_000_000
 # Of a day: fewer do not change, and more than one a minute are no curve.
 _FEWEST_LEVELS, _MOST_LEVELS = 2, 1_440
@@ -55,14 +55,6 @@ class BurstsSpec(SpecModel):
     busy_ppm: OpenPercentPpm | None = Field(
         default=None, alias="busy", description="Share of the time that is busy; 20%, if absent."
     )
-
-    @property
-    def burstiness(self) -> Burstiness:
-        """The same for a replay."""
-        # The replay takes half a second to import, which most specs can do without.
-        from tailc.replay.modulated import BUSY_PPM, Burstiness
-
-        return Burstiness(self.idc_ppm, self.spell_us, self.busy_ppm or BUSY_PPM)
 
 
 def _levels(value: Any) -> tuple[int, ...]:
@@ -126,11 +118,56 @@ class RecordedSpec(SpecModel):
     ) -> dict[str, Any]:
         return with_short_form({"type": "string", "minLength": 1}, handler(core_schema))
 
-    @property
-    def arrivals(self) -> ArrivalColumn:
-        """The same for whoever reads the trace."""
-        from tailc.traces.arrivals import ArrivalColumn, Gaps
-        from tailc.traces.reading import TimeUnit
 
-        unit = None if self.unit is None else TimeUnit(self.unit)
-        return ArrivalColumn(self.column, unit, Gaps(self.gaps), is_rescaled=True)
+Bursts = Annotated[
+    BurstsSpec | None,
+    Field(
+        description="Of the objective `queue`: arrivals come in bursts; Poisson, if absent.",
+        examples=[{"idc": 8, "spell": "2s"}],
+    ),
+]
+DayPpm = Annotated[
+    DayLevelsPpm | None,
+    Field(
+        alias="diurnal",
+        description="Of the objective `queue`: levels of the rate at equal times round a day, "
+        "relative to each other.",
+        examples=[[0.5, 1, 1.5]],
+    ),
+]
+Recording = Annotated[
+    RecordedSpec | None,
+    Field(
+        description="Of the objective `queue`: the gaps between the requests of the trace, by a "
+        "column of times.",
+        examples=["at", {"column": "at", "unit": "s"}],
+    ),
+]
+
+
+def is_given(search: SpecModel, name: str) -> bool:
+    """Whether a spec has the key, which its field may end with a unit."""
+    return not {name, f"{name}_ppm"}.isdisjoint(search.model_fields_set)
+
+
+def conflict_complaints(search: SpecModel) -> Iterator[Complaint]:
+    """Several keys that say how requests arrive."""
+    first, *others = [name for name in NOT_POISSON if is_given(search, name)] or [""]
+    for other in others:
+        message = f"and `search.{first}` both say how requests arrive"
+        at, also = ("search", other), ("search", first)
+        yield Complaint(Code.CONFLICT, message, "remove one", at, also)
+
+
+def recorded_complaints(recorded: RecordedSpec | None, demand: DemandSpec) -> Iterator[Complaint]:
+    """Times of arrival are read after demands, of requests that follow one another."""
+    if recorded is None:
+        return
+    at, held_out = ("search", "recorded"), demand.held_out
+    if demand.trace == "-":
+        message = "needs a trace by its name: standard input is read once"
+        yield Complaint(Code.CONFLICT, message, "write it to a file", at, ("demand", "trace"))
+    if held_out is not None and held_out.by != "time":
+        message = "needs requests that follow one another, and those held out are among them"
+        hint = "hold out by time: `held_out: {fraction: 20%, by: time, column: at}`"
+        yield Complaint(Code.CONFLICT, message, hint, at, ("demand", "held_out"))
