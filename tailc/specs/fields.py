@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Annotated, Any, Self
 
@@ -48,6 +48,11 @@ class Complaint:
     help: str
     at: tuple[str | int, ...] = ()
     also: tuple[str | int, ...] | None = None
+
+    def below(self, key: str) -> Complaint:
+        """The same of a value that stands at this key of what is checked."""
+        also = None if self.also is None else (key, *self.also)
+        return replace(self, at=(key, *self.at), also=also)
 
 
 class RefusalError(ValueError):

@@ -65,7 +65,7 @@ class OverloadSpec(SpecModel):
     def complaints(self, normal_mrps: tuple[int, ...]) -> list[Complaint]:
         """Rates of overload lie above the normal ones, and stand once."""
         if found := repeated_rates(self.rates_mrps):
-            return [_inside(one) for one in found]
+            return [one.below("overload") for one in found]
         most = max(normal_mrps, default=0)
         return [
             Complaint(
@@ -78,10 +78,3 @@ class OverloadSpec(SpecModel):
             for place, rate in enumerate(self.rates_mrps)
             if rate <= most
         ]
-
-
-def _inside(complaint: Complaint) -> Complaint:
-    """The same, about a rate of overload."""
-    at, also = complaint.at, complaint.also
-    inner = None if also is None else ("overload", *also)
-    return Complaint(complaint.code, complaint.message, complaint.help, ("overload", *at), inner)

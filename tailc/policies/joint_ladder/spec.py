@@ -150,7 +150,7 @@ class JointSpec(SpecModel):
         try:
             build(self.cores, self.demand.reference)
         except RefusalError as refusal:
-            return [_below("cores", complaint) for complaint in refusal.complaints]
+            return [complaint.below("cores") for complaint in refusal.complaints]
         return []
 
     def _power_complaints(self) -> list[Complaint]:
@@ -268,8 +268,3 @@ class JointSpec(SpecModel):
         power = Power(power_ppm, self.server.peak_power.unit)
         server = self.server.model_copy(update={"target_powers": (power,)})
         return self.model_copy(update={"server": server})
-
-
-def _below(key: str, complaint: Complaint) -> Complaint:
-    also = None if complaint.also is None else (key, *complaint.also)
-    return Complaint(complaint.code, complaint.message, complaint.help, (key, *complaint.at), also)

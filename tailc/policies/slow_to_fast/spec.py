@@ -174,7 +174,7 @@ class SlowToFastSpec(SpecModel):
         try:
             build(self.cores, self.demand.reference)
         except RefusalError as refusal:
-            return [_below("cores", complaint) for complaint in refusal.complaints]
+            return [complaint.below("cores") for complaint in refusal.complaints]
         return []
 
     def _speedup_complaints(self) -> list[Complaint]:
@@ -365,9 +365,3 @@ def _check_solver(method: object) -> None:
     if method != "mip":
         message = f"`--solver` does not go with `--method {method}`, {_NO_SOLVER}"
         raise TailcError(Finding(Code.USAGE, message, help="give `--method mip`, or leave one out"))
-
-
-def _below(key: str, complaint: Complaint) -> Complaint:
-    also = None if complaint.also is None else (key, *complaint.also)
-    at = (key, *complaint.at)
-    return Complaint(complaint.code, complaint.message, complaint.help, at, also)
