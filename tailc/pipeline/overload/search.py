@@ -13,7 +13,7 @@ rates, the normal ones included: work is what all three take.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
@@ -83,6 +83,8 @@ def relieved(
                 if _all_meet(judged, aim):
                     others = tuple((one, lost[one]) for one in aim.allowed if one is not rule)
                     return Relief(aim, chosen, rule, judged, others, judged_on)
+    if in_time:
+        raise _unsure(aim, [rule for *_, rule in in_time], judged_on)
     raise _no_rule(aim)
 
 
@@ -139,12 +141,29 @@ def _all_meet(rates: tuple[RateLoss, ...], aim: OverloadAim) -> bool:
 
 
 def _no_rule(aim: OverloadAim) -> TailcError:
+    message = f"no rule of {_listed(aim.allowed)} keeps {_promise(aim)}"
+    more = [f"`{one.value}`" for one in (Rule.SHED, Rule.CUT_OFF) if one not in aim.allowed]
+    ways = [f"allow {' or '.join(more)}"] if more else []
+    ways += ["degrade to less work"] if Rule.DEGRADE in aim.allowed else []
+    hint = ", ".join([*ways, "give a longer latency, or lower rates"])
+    return _infeasible(message, hint)
+
+
+def _unsure(aim: OverloadAim, rules: Sequence[Rule], records: int) -> TailcError:
+    """That rules are in time by their estimates, but not with the whole interval."""
+    message = f"{_listed(rules)} would keep {_promise(aim)} by the estimate, but {records:,} "
+    message += "records are too few to be sure of it at 95 %"
+    return _infeasible(message, "give a longer trace, a longer latency, or lower rates")
+
+
+def _listed(rules: Sequence[Rule]) -> str:
+    return ", ".join(f"`{rule.value}`" for rule in rules)
+
+
+def _promise(aim: OverloadAim) -> str:
     rates = ", ".join(map(format_mrps, aim.rates_mrps))
-    rules = ", ".join(rule.value for rule in aim.allowed)
-    tail = f"{format_ppm(aim.percentile_ppm).removesuffix(' %')} % within"
-    message = f"no rule of {rules} keeps {tail} {format_us(aim.latency_us)} at {rates}"
-    hint = (
-        "allow `shed` or `cut-off`, degrade to less work, lower the rates, or give a longer trace"
-    )
-    finding = Finding(Code.INFEASIBLE, message, help=hint, about=("overload", "allow"))
-    return TailcError(finding)
+    return f"{format_ppm(aim.percentile_ppm)} within {format_us(aim.latency_us)} at {rates}"
+
+
+def _infeasible(message: str, hint: str) -> TailcError:
+    return TailcError(Finding(Code.INFEASIBLE, message, help=hint, about=("overload", "allow")))

@@ -113,13 +113,22 @@ def test_a_table_that_is_in_time_gets_no_rule(design):
 
 def test_where_no_rule_helps_the_policy_is_refused(design):
     hopeless = replace(AIM, latency_us=5_000)
-    said = "no rule of shed keeps 90 % within 5 ms at 240/s, 300/s"
+    said = "no rule of `shed` keeps 90 % within 5 ms at 240/s, 300/s"
     with pytest.raises(TailcError, match=said) as raised:
         relieved(hopeless, TABLE, design, 1, silent)
     (finding,) = raised.value.findings
     assert finding.code is Code.INFEASIBLE
     assert finding.about == ("overload", "allow")
-    assert "cut-off" in (finding.help or "")
+    assert finding.help == "allow `cut-off`, give a longer latency, or lower rates"
+
+
+def test_too_few_records_to_be_sure_are_told_from_rules_that_do_not_help():
+    """Of 20 records no limit of the 90th percentile is sure: all are shorter in one case of 8."""
+    few = profile(np.linspace(1, 60, 20), ((1.0, 1.8, 2.4),))
+    said = "`shed` would keep 90 % within 90 ms .* but 20 records are too few"
+    with pytest.raises(TailcError, match=said) as raised:
+        relieved(AIM, TABLE, few, 1, silent)
+    assert raised.value.findings[0].help == "give a longer trace, a longer latency, or lower rates"
 
 
 def test_reports_and_evidence_tell_the_loss_at_each_rate(found):
