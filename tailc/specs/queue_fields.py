@@ -22,7 +22,7 @@ _AT = ("search",)
 def weight_complaints(weights: Sequence[int], rates_mrps: Sequence[int]) -> Iterator[Complaint]:
     """Weights that are not one for each rate."""
     if weights and len(weights) != len(rates_mrps):
-        message = f"are {len(weights)}, but there are {len(rates_mrps)} rates"
+        message = f"are {len(weights)}, but `rates` has {len(rates_mrps)}"
         hint = "give one for each of `rates`, in their order"
         yield Complaint(Code.CONFLICT, message, hint, (*_AT, "weights"), ("rates",))
 

@@ -157,7 +157,7 @@ def tails_of(compiled):
 @pytest.mark.parametrize(
     ("search", "rates", "said"),
     [
-        ({"weights": [1]}, RATES, "are 1, but there are 2 rates"),
+        ({"weights": [1]}, RATES, "are 1, but `rates` has 2"),
         ({}, "", "no `rates` are given"),
         ({"objective": "tail", "weights": [1, 1]}, RATES, "is for the objective `queue`"),
         ({"objective": "tail", "freedoms": ["give-up"]}, RATES, "is for the objective `queue`"),

@@ -167,7 +167,7 @@ def test_arrivals_that_cannot_be_tuned_for_are_refused(tmp_path, tailc, search, 
     [
         ([("rates: [50/s]", "")], "no `rates` are given"),
         ([("objective: queue\n", f"objective: queue\n{CONTROL}")], "`control` is given, but ages"),
-        ([("{requests: 4000000}", "{weights: [1, 2]}")], "are 2, but there are 1 rates"),
+        ([("{requests: 4000000}", "{weights: [1, 2]}")], "are 2, but `rates` has 1"),
         ([("objective: queue\n", "control: off\n")], "is for the objective `queue`"),
         ([("rates: [50/s]", "rates: [125/s]")], "94% of the cores busy, each at its fastest"),
     ],
