@@ -136,6 +136,8 @@ def _compiled(
         relief = relieved(asked, policy.ladders[0], parts.design, workers, progress)
         policy = relieved_policy(policy, relief)
     told = approach_to(chosen.problem).remarks(chosen.problem, chosen.solution)
+    if queue is not None and queue.table is not None:
+        told = tuple(finding for finding in told if finding.code is not Code.PREDICTED_MISS)
     remarks = [placed(finding, opened.loaded, overrides) for finding in told]
     findings = (*warnings, *remarks, *refused)
     policy = next_generation(policy, previous)

@@ -5,15 +5,20 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass, replace
 
+from tailc.forms.ladder.lanes import Waking
 from tailc.replay.arrivals import Arrivals, Pattern, Poisson
 from tailc.traces.arrivals import ArrivalColumn
 
 
 class Goal(enum.Enum):
-    """What is made small: a percentile of latency, or the energy of a request under it."""
+    """What is made small: a percentile of latency, or under it what a request costs.
+
+    That is energy, or batch work given up for it.
+    """
 
     TAIL = "tail"
     ENERGY = "energy"
+    BATCH = "batch work"
 
 
 class Freedom(enum.Enum):
@@ -25,6 +30,14 @@ class Freedom(enum.Enum):
     START_BELOW = "start-below"
     GIVE_UP = "give-up"
     MAY_DESCEND = "may-descend"
+
+
+@dataclass(frozen=True)
+class Beside:
+    """Of batch work beside requests: how long it takes to leave its lane, and to wake up again."""
+
+    release_us: int
+    waking: Waking
 
 
 @dataclass(frozen=True)
@@ -52,9 +65,11 @@ class QueueAim:
     target_us: int | None = None
     limit_us: int | None = None
     freedoms: tuple[Freedom, ...] = ()
+    beside: Beside | None = None
 
     def __post_init__(self) -> None:
         assert (self.goal is Goal.TAIL) == (self.target_us is None) == (self.limit_us is None)
+        assert (self.goal is Goal.BATCH) == (self.beside is not None)
         assert len(self.rates_mrps) == len(self.weights) > 0
         assert all(weight > 0 for weight in self.weights)
 

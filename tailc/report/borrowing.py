@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from tailc.pipeline.compile import Compiled
 
 _PPM_PER_PERCENT = 10_000
+# Of a table that was tuned with queues the replays are those of where its search began.
+_UNTUNED = {"this policy": "untuned"}
 _TITLE = ("rate", "requests alone", "budget", "this policy", "batch work", "at most")
 
 
@@ -33,7 +35,9 @@ def lanes_text(compiled: Compiled) -> str:
     told = (
         f"requests are {format_ppm(slower)} slower beside batch work, and it {format_ppm(slowed)}"
     )
-    rows = [_TITLE, *map(_row, solution.points)]
+    tuned = compiled.queue is not None and compiled.queue.table is not None
+    title = tuple(_UNTUNED.get(word, word) for word in _TITLE) if tuned else _TITLE
+    rows = [title, *map(_row, solution.points)]
     if all(point.most_ppm is None for point in solution.points):
         rows = [row[:-1] for row in rows]
     table = aligned(rows, numbers=tuple(range(len(_TITLE))))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tailc.pipeline.queue.tune import TunedTable
 
 
-_ENERGY = "energy"
+_ENERGY, _BATCH = "energy", "batch work"
 _INTERVAL = "95 % of chance"
 _CLAIRVOYANT = "clairvoyant: a schedule that knows every size on arrival; closed: of the way there"
 
@@ -25,8 +25,9 @@ _CLAIRVOYANT = "clairvoyant: a schedule that knows every size on arrival; closed
 def queue_result(tuned: TunedTable) -> dict[str, object]:
     """By rate the tail [us] of both tables, and the change with its 95 % interval.
 
-    The change is of the energy where that is the goal, in millionths of the unit of power times us;
-    the formula's table has `formula_part_ppm` of its ages then, null where none keeps the limit.
+    The change is of the energy where that is the goal, in millionths of the unit of power times us,
+    or of the batch work that is given up, which is told as what is left of it by core. The
+    formula's table has `formula_part_ppm` of its ages then, null where none keeps the limit.
     """
     return {
         "queue": {
@@ -37,12 +38,12 @@ def queue_result(tuned: TunedTable) -> dict[str, object]:
             "judged_on": tuned.judged_on,
             "kept_out": tuned.kept_out,
             "requests": tuned.requests,
-            "rates": [_gain_result(gain) for gain in tuned.judged.gains],
+            "rates": [_gain_result(gain, tuned) for gain in tuned.judged.gains],
         }
     }
 
 
-def _gain_result(gain: RateGain) -> dict[str, object]:
+def _gain_result(gain: RateGain, tuned: TunedTable) -> dict[str, object]:
     told: dict[str, object] = {
         "rate_mrps": gain.rate_mrps,
         "formula_us": gain.formula_us,
@@ -52,7 +53,10 @@ def _gain_result(gain: RateGain) -> dict[str, object]:
         "change_high_ppm": gain.high_ppm,
         "clairvoyant_us": gain.clairvoyant_us,
     }
-    if gain.energy is not None:
+    if tuned.aim.goal.value == _BATCH:
+        formula_ppm, tuned_ppm = tuned.batch_ppm(gain)
+        told |= {"formula_batch_ppm": formula_ppm, "tuned_batch_ppm": tuned_ppm}
+    elif gain.energy is not None:
         told |= {"formula_energy": gain.energy.formula, "tuned_energy": gain.energy.tuned}
     return told
 
@@ -69,6 +73,8 @@ def queue_text(tuned: TunedTable, evidence: Evidence) -> str:
     if noun == _ENERGY:
         head += _formula_text(tuned)
         return f"{head}\n{_energy_table(tuned.judged.gains, in_watts(evidence))}"
+    if noun == _BATCH:
+        return f"{head}{_formula_text(tuned)}\n{_batch_table(tuned)}"
     return f"{head}\n{_tail_table(tuned.judged.gains)}"
 
 
@@ -90,6 +96,15 @@ def _energy_table(gains: Sequence[RateGain], is_in_watts: bool) -> str:
         drawn = (gain.energy.formula, gain.energy.tuned)
         energies = (energy_text(each, is_in_watts) for each in drawn)
         rows.append((*_tails(gain), *energies, *_change(gain)))
+    return aligned(rows)
+
+
+def _batch_table(tuned: TunedTable) -> str:
+    heads = ("rate", "formula", "tuned", "formula leaves", "tuned leaves", "given up", _INTERVAL)
+    rows: list[tuple[str, ...]] = [heads]
+    for gain in tuned.judged.gains:
+        left = (f"{100 * each / PPM:.1f} %" for each in tuned.batch_ppm(gain))
+        rows.append((*_tails(gain), *left, *_change(gain)))
     return aligned(rows)
 
 

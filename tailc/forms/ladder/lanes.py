@@ -29,6 +29,8 @@ BATCH = "batch work given up"
 SHARED, ALONE = 0, 1
 # Batch threads look at every method entry and loop (Yang et al., section 3): at once, for us.
 QUANTUM_US = 1
+# A thousandth of a request per second, times microseconds.
+_MRPS_US = 10**9
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,13 @@ class Lanes:
     def lost_waking(self, beside_free: float, beside_requests: float) -> float:
         """Batch work that is not done on so many lanes where it wakes up, as `BATCH` counts it."""
         return beside_free + beside_requests * (1 - self.batch_slowdown_ppm / PPM)
+
+    def batch_ppm(self, given_up: int, rate_mrps: int) -> int:
+        """Batch work by core, relative to that beside a free core, at a rate of requests.
+
+        given_up: of a request, in millionths of that beside a free core times microseconds.
+        """
+        return PPM - round(given_up * rate_mrps / (_MRPS_US * self.cores))
 
 
 @dataclass(frozen=True)

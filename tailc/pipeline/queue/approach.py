@@ -8,11 +8,13 @@ from typing import Generic
 
 from tailc.errors import Code, Finding, TailcError
 from tailc.forms.controller import scaled_ladder
+from tailc.forms.ladder.lanes import is_on_lanes, lanes_of
 from tailc.forms.ladder.table import Ladder, Rule
 from tailc.percentiles import PPM
-from tailc.pipeline.queue import core_family, family
+from tailc.pipeline.queue import core_family, family, lane_family
 from tailc.pipeline.queue.core_family import core_lines
 from tailc.pipeline.queue.family import lines
+from tailc.pipeline.queue.lane_family import lane_lines, sooner_alone
 from tailc.pipeline.queue.space import Space
 from tailc.pipeline.queue.trials import Form, on_ladder
 from tailc.replay.clairvoyant.server import SharedServer, shared_server
@@ -50,6 +52,8 @@ class Approach(Generic[Form]):
 def approach_to(formula: Ladder, design: DemandProfile, aim: QueueAim) -> Approach[Ladder]:
     """By the rules of the formula's table; refuses where there is nothing to tune."""
     load = workload(design, formula)
+    if is_on_lanes(formula):
+        return _on_lanes(formula, load, aim)
     if Rule.CORE_PER_REQUEST in formula.rules:
         return _on_own_cores(formula, load, aim)
     return _on_shared_cores(formula, load, aim)
@@ -93,6 +97,28 @@ def _on_own_cores(formula: Ladder, load: Workload, aim: QueueAim) -> Approach[La
         space_of=lambda tail_us: core_lines(formula, aim.target_us or tail_us, cores),
         starts=core_family.STARTS,
         earlier=scaled_ladder,
+    )
+
+
+def _on_lanes(formula: Ladder, load: Workload, aim: QueueAim) -> Approach[Ladder]:
+    lanes, beside, target_us = lanes_of(formula), aim.beside, aim.target_us
+    assert beside is not None
+    assert target_us is not None
+    if lanes.interference_ppm + lanes.batch_slowdown_ppm >= PPM:
+        message = "both lanes together do no more than one alone, so batch work is to borrow idle"
+        message += " cores only, and no age is to be tuned"
+        raise unfit(message, "ask for the policy `borrow-idle`, without a search", "lanes")
+    release_us = beside.release_us
+    return Approach(
+        base=formula,
+        load=load,
+        cores=lanes.cores,
+        capacity=float(lanes.cores),
+        as_told="each alone on its core",
+        subject_of=lambda table: Subject("table", (table,), waking=beside.waking),
+        space_of=lambda _: lane_lines(formula, target_us, lanes.cores, release_us),
+        starts=lane_family.STARTS,
+        earlier=lambda table, part_ppm: sooner_alone(table, part_ppm, release_us),
     )
 
 

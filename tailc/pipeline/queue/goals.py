@@ -87,4 +87,5 @@ def _energy_values(seen: Seen, base: Seen, aim: QueueAim) -> NDArray[np.float64]
 _ASPECTS: Mapping[Goal, Aspect] = {
     Goal.TAIL: Aspect("tail", _tail_us, _tail_values),
     Goal.ENERGY: Aspect("energy", _energy, _energy_values),
+    Goal.BATCH: Aspect("batch work given up", _energy, _energy_values),
 }

@@ -14,7 +14,7 @@ from tailc.replay.tuned_for import pattern_settings
 from tailc.units import format_mrps, format_us
 
 METHOD, PROOF = "evolution", "replayed"
-OBJECTIVES = {Goal.TAIL: "queue", Goal.ENERGY: "queue-energy"}
+OBJECTIVES = {Goal.TAIL: "queue", Goal.ENERGY: "queue-energy", Goal.BATCH: "queue-batch"}
 _SOLVER, _LIBRARY = "tailc_solvers.evolution", "cmaes"
 
 
@@ -54,17 +54,20 @@ def queue_settings(tuned: TunedTable) -> dict[str, int]:
         settings["limit_us"] = aim.limit_us
         settings["formula_part_ppm"] = tuned.judged.formula_part_ppm or 0
     for number, (gain, weight) in enumerate(zip(tuned.judged.gains, aim.weights, strict=True), 1):
-        told = _gain_settings(gain) | {"weight": weight}
+        told = _gain_settings(gain, tuned) | {"weight": weight}
         settings |= {f"rate_{number}_{name}": value for name, value in told.items()}
     return settings | pattern_settings(aim)
 
 
-def _gain_settings(gain: RateGain) -> dict[str, int]:
-    """Energies in millionths of the unit of power times microseconds."""
+def _gain_settings(gain: RateGain, tuned: TunedTable) -> dict[str, int]:
+    """Energies in millionths of the unit of power times microseconds, or batch work by core."""
     told = {"mrps": gain.rate_mrps, "formula_us": gain.formula_us, "tuned_us": gain.tuned_us}
     if gain.clairvoyant_us is not None:
         told["clairvoyant_us"] = gain.clairvoyant_us
-    if gain.energy is not None:
+    if tuned.aim.goal is Goal.BATCH:
+        formula_ppm, tuned_ppm = tuned.batch_ppm(gain)
+        told |= {"formula_batch_ppm": formula_ppm, "batch_ppm": tuned_ppm}
+    elif gain.energy is not None:
         told |= {"formula_energy": gain.energy.formula, "tuned_energy": gain.energy.tuned}
     return told
 

@@ -10,6 +10,7 @@ from typing import Generic, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tailc.forms.ladder.lanes import is_on_lanes, lanes_of
 from tailc.forms.ladder.table import Ladder
 from tailc.pipeline.queue.scene import Scene
 from tailc.replay.clairvoyant.server import SharedServer
@@ -126,9 +127,8 @@ class Trials(Generic[Form]):
     def _shown(self, asked: tuple[Form, _Drawn]) -> list[_Shown]:
         table, scene = asked
         setting = scene.setting
-        lowered = table_of(
-            self._subject_of(table), setting.arrivals.rate_mrps, setting.most_in_system
-        )
+        subject = self._subject_of(table)
+        lowered = table_of(subject, setting.arrivals.rate_mrps, setting.most_in_system)
         outcomes = (
             replay(
                 setting.load,
@@ -140,11 +140,11 @@ class Trials(Generic[Form]):
             )
             for one in scene.repeats
         )
-        return [self._shown_of(outcome) for outcome in outcomes]
+        return [self._shown_of(outcome, subject) for outcome in outcomes]
 
-    def _shown_of(self, outcome: Outcome) -> _Shown:
+    def _shown_of(self, outcome: Outcome, subject: Subject) -> _Shown:
         tail_us = nearest_us(outcome.tail_ns(self._percentile_ppm))
-        energy = _energy(outcome)
+        energy = _energy(outcome, subject)
         if not outcome.was_cut_off:
             return _Shown(tail_us, energy)
         sent, arrived = len(outcome.latency_ns), max(outcome.arrived, 1)
@@ -152,7 +152,11 @@ class Trials(Generic[Form]):
         return _Shown(worse_us, energy and energy * _GIVEN_UP * sent / arrived)
 
 
-def _energy(outcome: Outcome) -> float | None:
+def _energy(outcome: Outcome, subject: Subject) -> float | None:
     if outcome.energy is None:
         return None
-    return outcome.mean_energy + outcome.mean_idle_energy
+    energy = outcome.mean_energy + outcome.mean_idle_energy
+    on_lanes = [ladder for ladder in subject.ladders[:1] if is_on_lanes(ladder)]
+    for ladder in on_lanes:
+        energy += outcome.by_request(lanes_of(ladder).lost_waking(*outcome.mean_waking))
+    return energy

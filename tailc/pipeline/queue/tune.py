@@ -14,10 +14,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from tailc.forms.ladder.lanes import lanes_of
 from tailc.forms.ladder.table import Ladder
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import Approach, approach_to, unfit
-from tailc.pipeline.queue.judge import Judged, judged, ranked
+from tailc.pipeline.queue.judge import Judged, RateGain, judged, ranked
 from tailc.pipeline.queue.kept import Kept, kept
 from tailc.pipeline.queue.scene import scenes_of
 from tailc.pipeline.queue.search import least_budget, least_each, searched
@@ -57,6 +58,15 @@ class TunedTable:
     def table(self) -> Ladder | None:
         """None where none is better than the formula's."""
         return self.judged.table if self.judged.is_better else None
+
+    def batch_ppm(self, gain: RateGain) -> tuple[int, int]:
+        """Batch work by core under both tables, relative to that beside a free core."""
+        lanes, given_up = lanes_of(self.judged.table), gain.energy
+        assert given_up is not None
+        formula, tuned = (
+            lanes.batch_ppm(each, gain.rate_mrps) for each in (given_up.formula, given_up.tuned)
+        )
+        return formula, tuned
 
 
 def tuned_for_queue(

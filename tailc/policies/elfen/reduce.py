@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tailc.forms.ladder.borrowing import (
     Borrowing,
     BorrowingProblem,
@@ -11,7 +13,11 @@ from tailc.forms.ladder.borrowing import (
 from tailc.forms.ladder.lanes import Waking, lane_ladder
 from tailc.forms.ladder.table import Ladder
 from tailc.policies.elfen.spec import BY_LOAD, ElfenSpec
+from tailc.specs.queue_fields import QUEUE
 from tailc.traces.profile import DemandProfile
+
+if TYPE_CHECKING:
+    from tailc.replay.queue_aim import QueueAim
 
 
 def candidates(spec: ElfenSpec) -> tuple[ElfenSpec, ...]:
@@ -31,7 +37,7 @@ def reduce(spec: ElfenSpec, profile: DemandProfile) -> BorrowingProblem:
         is_by_load=spec.budget == BY_LOAD,
         charges_harm=spec.charges_harm,
         release_us=spec.lanes.release_us,
-        waking=Waking(spec.lanes.wake_ns, spec.lanes.core_wake_ns),
+        waking=_waking(spec),
         percentile_ppm=spec.slos[0].percentile_ppm,
         target_us=spec.aim_us,
         rates_mrps=tuple(sorted(spec.rates_mrps)),
@@ -41,6 +47,31 @@ def reduce(spec: ElfenSpec, profile: DemandProfile) -> BorrowingProblem:
 def emit(_spec: ElfenSpec, _problem: BorrowingProblem, solution: BorrowingSolution) -> Ladder:
     """The plan for these lanes as a table."""
     return lane_ladder(solution.lanes, solution.plan)
+
+
+def queue_aim(spec: ElfenSpec) -> QueueAim | None:
+    """What the ages are tuned for: batch work under the first SLO, at the rates in their order."""
+    if spec.search.objective != QUEUE:
+        return None
+    # The replay takes half a second to import, which a check of a spec can do without.
+    from tailc.replay.queue_aim import Beside, Goal, QueueAim
+
+    weights = spec.search.weights or (1,) * len(spec.rates_mrps)
+    by_rate = sorted(zip(spec.rates_mrps, weights, strict=True))
+    return QueueAim(
+        spec.slos[0].percentile_ppm,
+        tuple(rate for rate, _ in by_rate),
+        tuple(weight for _, weight in by_rate),
+        spec.search.requests,
+        goal=Goal.BATCH,
+        target_us=spec.aim_us,
+        limit_us=spec.slos[0].latency_us,
+        beside=Beside(spec.lanes.release_us, _waking(spec)),
+    )
+
+
+def _waking(spec: ElfenSpec) -> Waking:
+    return Waking(spec.lanes.wake_ns, spec.lanes.core_wake_ns)
 
 
 def _interference(spec: ElfenSpec) -> int | Calibration:

@@ -9,6 +9,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from tailc.errors import Code
 from tailc.policies.elfen.lanes_spec import LanesSpec
+from tailc.policies.elfen.search_spec import SearchSpec
 from tailc.specs.common import DemandSpec, SloSpec, SpeedupSpec, repeated_rates
 from tailc.specs.cores_spec import Count
 from tailc.specs.fields import (
@@ -95,9 +96,12 @@ class ElfenSpec(SpecModel):
         examples=[["40/s", "100/s"]],
         description="Arrival rates that the policy is for.",
     )
+    search: SearchSpec = Field(
+        default_factory=SearchSpec, description="How the ages of the table are found."
+    )
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
-        """Target, budget and charge against the policy, rates, demand, classes."""
+        """Target, budget and charge against the policy, rates, demand, classes, the search."""
         return (
             self._target_complaints,
             self._budget_complaints,
@@ -105,6 +109,7 @@ class ElfenSpec(SpecModel):
             self._rate_complaints,
             self._demand_complaints,
             self._class_complaints,
+            self._search_complaints,
         )
 
     def _target_complaints(self) -> list[Complaint]:
@@ -172,6 +177,9 @@ class ElfenSpec(SpecModel):
             if slo.request_class is not None
         ]
 
+    def _search_complaints(self) -> list[Complaint]:
+        return list(self.search.complaints(self.rates_mrps))
+
     @property
     def speedup(self) -> SpeedupSpec:
         """All requests are alike: the rungs of the policy tell their speeds."""
@@ -197,5 +205,6 @@ class ElfenSpec(SpecModel):
         """The only one there is."""
 
     def with_search(self, overrides: Mapping[str, object]) -> ElfenSpec:
-        """The spec itself. Raises TailcError (USAGE) for any override: nothing is to choose."""
-        return overridden(self, overrides, NAME)
+        """The spec with fields of `search` replaced; TailcError (USAGE) for what there is not."""
+        search = overridden(self.search, overrides, NAME)
+        return self.model_copy(update={"search": search})

@@ -1,0 +1,120 @@
+"""Ages by load that are tuned with queues, from the spec to the verdict."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tailc.artifact.files import read_policy, write_policy
+from tailc.errors import Code
+from tailc.forms.ladder.table import LoadAxis, Rule
+from tailc.percentiles import PPM
+from tailc.pipeline.compile import compile_policy
+from tailc.report.compiled import compiled_result, compiled_text
+from tests.tailc.policies.elfen.case import swapped, write
+
+POLICY = "policy: fixed\nbudget: by-load\n"
+SEARCH = "search: {objective: queue, requests: 8000000}\n"
+QUEUED = swapped(
+    (POLICY, f"policy: safe\nbudget: 200ms\n{SEARCH}"),
+    ("percentile: 99%, latency: 80ms", "percentile: 95%, latency: 60ms"),
+    ("rates: [20/s, 60/s]", "rates: [70/s]"),
+)
+
+
+@pytest.fixture(scope="module")
+def tuned(tmp_path_factory):
+    """The policy with ages by load, where it is written, and what it was compiled from."""
+    folder = tmp_path_factory.mktemp("queue")
+    case = write(folder, QUEUED)
+    compiled = compile_policy(str(case.spec), threads=2)
+    write_policy(compiled.policy, folder / "tuned")
+    return case, folder / "tuned", compiled
+
+
+def test_the_tail_is_kept_on_requests_that_no_compile_saw(tuned, tailc, tmp_path):
+    """With the budget that is given it is not."""
+    case, policy, _ = tuned
+    formula = tmp_path / "formula"
+    untuned = write(tmp_path, QUEUED.replace(SEARCH, ""))
+    assert tailc("compile", untuned.spec, "-o", formula).code == 0
+    ours, theirs = (tail_us(tailc, one, case.held_out) for one in (policy, formula))
+    assert ours < 61_000 < theirs
+
+
+def tail_us(tailc, policy, trace):
+    words = ("--trace", trace, "--output-format", "json", "--baselines", "none")
+    (point,) = json.loads(tailc("verify", policy, *words).out)["result"]["points"]
+    return point["policy"]["verdicts"][0]["estimate_us"]
+
+
+def test_the_table_is_by_the_number_in_the_system(tuned):
+    ladder = tuned[2].policy.ladders[0]
+    assert ladder.load_axis is LoadAxis.IN_SYSTEM
+    assert Rule.REREAD_ROW in ladder.rules
+
+
+def test_the_artifact_says_what_it_was_tuned_for(tuned):
+    _, policy, compiled = tuned
+    evidence = read_policy(str(policy)).evidence
+    said = (evidence.objective, evidence.method, evidence.proof, evidence.rows)
+    assert said == ("queue-batch", "evolution", "replayed", ())
+    settings = dict(evidence.settings)
+    assert settings["limit_us"] == 60_000 >= settings["rate_1_tuned_us"]
+    told = compiled_result(compiled)["queue"]
+    assert isinstance(told, dict)
+    assert (told["goal"], told["is_better"]) == ("batch work", True)
+    # What it is compared with is the budget cut back.
+    assert told["formula_part_ppm"] < PPM
+    (rate,) = told["rates"]
+    assert rate["formula_batch_ppm"] < rate["tuned_batch_ppm"] == settings["rate_1_batch_ppm"] < PPM
+    assert rate["change_high_ppm"] < 0
+    text = compiled_text(compiled, [])
+    assert "batch work with queues" in text
+    assert "untuned" in text
+    # Not that the formula's ages miss the target.
+    assert {finding.code for finding in compiled.findings} == {Code.JUDGED_ON_OWN}
+
+
+def test_threads_change_no_byte(tuned):
+    case, policy, _ = tuned
+    one = policy.with_name("one")
+    write_policy(compile_policy(str(case.spec), threads=1).policy, one)
+    for ending in (".json", ".tailc"):
+        pair = [stem.with_suffix(ending).read_bytes() for stem in (policy, one)]
+        assert pair[0] == pair[1]
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ([("8000000}", "8000000, weights: [1, 2]}")], "are 2, but there are 1 rates"),
+        ([("objective: queue, ", "")], "`search.requests` is for the objective `queue`"),
+        ([("objective: queue", "objective: quene")], "did you mean `queue`"),
+        ([("8000000", "2000000")], "simulates 7,500,000 requests at least"),
+        ([("45%", "45%, batch_slowdown: 55%")], "do no more than one alone"),
+        (
+            [("rates: [70/s]", "rates: [153/s]"), ("60ms", "1s")],
+            "92% of the cores busy, each alone",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_refused(tmp_path, tailc, changes, said):
+    spec = QUEUED
+    for old, new in changes:
+        assert old in spec
+        spec = spec.replace(old, new)
+    done = tailc("compile", write(tmp_path, spec).spec, "-o", tmp_path / "p")
+    assert done.code == 65
+    assert said in " ".join(done.err.split())
+
+
+def test_an_option_asks_for_it_too(tmp_path, tailc):
+    """The default budget is more than this test has; what it asks for is refused before."""
+    busy = swapped(("[20/s, 60/s]", "[155/s]"), ("latency: 80ms", "latency: 2s"))
+    words = ("--objective", "queue", "-o", tmp_path / "p")
+    done = tailc("compile", write(tmp_path, busy).spec, *words)
+    assert done.code == 65
+    assert "of the cores busy, each alone" in " ".join(done.err.split())
+    assert f"{tmp_path}/service.yaml" in done.err
