@@ -79,7 +79,7 @@ def bought(
 ) -> Bought:
     """What the cell buys on these requests; `formula` is the table to compare with, if any.
 
-    Raises TailcError where requests pile up with the table as it is.
+    Raises TailcError where requests pile up with the table as it is, or none is served.
     """
     options = VerifyOptions(requests_per_replay=asked.requests, seed=asked.seed)
     setting = setting_for(load, asked.arrivals, (at.table,), options)
@@ -88,7 +88,9 @@ def bought(
         bench = Bench(setting, asked.percentile_ppm, workers)
         (base,) = bench.measured([Case(at.table)])
         if base.is_overloaded:
-            raise _overloaded(asked)
+            raise _no_tail(asked, "requests pile up")
+        if not base.tail_us.any():
+            raise _no_tail(asked, "all requests that are measured are refused")
         there = _presence(bench, at)
         progress("replaying changes of it", 0.2)
         edits = [(one, Case(one.table)) for one in edited(at)]
@@ -123,6 +125,6 @@ def _against(bench: Bench, at: Decision, formula: Ladder, base: Measured) -> Aga
     return AgainstFormula(theirs, row[0] if row else None, whole)
 
 
-def _overloaded(asked: Asked) -> TailcError:
-    message = f"under `{asked.arrivals.name}` requests pile up: there is no tail to tell"
+def _no_tail(asked: Asked, why: str) -> TailcError:
+    message = f"under `{asked.arrivals.name}` {why}: there is no tail to tell"
     return TailcError(Finding(Code.USAGE, message, help="give a lower `--rate`"))

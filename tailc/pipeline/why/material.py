@@ -118,10 +118,15 @@ def _check_shares_cores(policy: Policy) -> None:
         message = f"policy `{policy.name}` gives each request a core of its own"
         hint = "rows are tried where requests share cores: leave `--trace` and `--spec` out"
         raise TailcError(Finding(Code.USAGE, message, help=hint))
-    if table.sharing is not None:
+    if table.sharing is not None or _may_descend(table):
         message = f"policy `{policy.name}` has rules that its rows do not tell"
         hint = "rows are tried where they say it all: leave `--trace` and `--spec` out"
         raise TailcError(Finding(Code.USAGE, message, help=hint))
+
+
+def _may_descend(table: Ladder) -> bool:
+    follows_down = Rule.REREAD_ROW in table.rules and Rule.NEVER_DESCEND not in table.rules
+    return follows_down and len(table.rows) > 1
 
 
 def _check_fits(policy: Policy, requests: DemandProfile, name: str) -> None:

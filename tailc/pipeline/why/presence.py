@@ -115,9 +115,13 @@ class _Replay:
 
     def _thread_ns(self, requests: NDArray[np.int64], turn_ns: Times) -> NDArray[np.float64]:
         """Threads times time of some requests: in all, in the row, and there at the age."""
+        # Not who was refused, nor who was cut off at its start.
+        requests = requests[self._exit_ns[requests] > self._start_ns[requests]]
+        total = np.zeros(3)
+        if not len(requests):
+            return total
         first, count = self._stretches(requests)
         parts = -(-int(count.sum()) // _MOST_STRETCHES)
-        total = np.zeros(3)
         for part in np.array_split(np.arange(len(requests)), parts):
             total += self._of(requests[part], first[part], count[part], turn_ns)
         return total

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tailc.artifact.files import write_policy
 from tailc.forms.ladder.sharing import Sharing
-from tests.tailc.artifact.published import sharing_policy
+from tailc.forms.ladder.table import Rule
+from tests.tailc.artifact.published import lucene_policy, sharing_policy
 from tests.tailc.policies.few_to_many.case import write
 from tests.tailc.schemas import validate
 from tests.tailc.toy import with_lines, write_toy
@@ -160,9 +162,19 @@ def test_on_cores_of_their_own_requests_are_told_of_but_not_replayed(kit, tailc)
     assert "a core of its own" in " ".join(ended.err.split())
 
 
-def test_rules_that_rows_do_not_tell_are_not_tried_row_by_row(tailc, tmp_path):
-    path = tmp_path / "sharing"
-    write_policy(sharing_policy(Sharing(0, 8_000_000, 325_000)), path)
+def descending_policy():
+    """The published table, with requests that may fall."""
+    policy = lucene_policy()
+    rules = tuple(rule for rule in policy.ladders[0].rules if rule is not Rule.NEVER_DESCEND)
+    return replace(policy, forms=(replace(policy.ladders[0], rules=rules),))
+
+
+@pytest.mark.parametrize(
+    "policy", [sharing_policy(Sharing(0, 8_000_000, 325_000)), descending_policy()]
+)
+def test_rules_that_rows_do_not_tell_are_not_tried_row_by_row(tailc, tmp_path, policy):
+    path = tmp_path / "policy"
+    write_policy(policy, path)
     asked = ("why", path, "--in-system", "3", "--age", "20ms")
     assert tailc(*asked).code == 0
     ended = tailc(*asked, "--trace", "any.csv", "--rate", "4/s")

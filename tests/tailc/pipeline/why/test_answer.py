@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from tailc.errors import TailcError
+from tailc.forms.ladder.overload import Overload
 from tailc.forms.ladder.table import AT_ONCE, Climb, Row
 from tailc.pipeline.why.answer import Asked, bought
 from tailc.pipeline.why.decision import decision
@@ -16,6 +17,7 @@ from tailc.pipeline.why.inputs import Input
 from tailc.pipeline.why.presence import Presence
 from tailc.replay.arrivals import Poisson
 from tests.tailc.pipeline.queue.case import MS, exponential, ladder
+from tests.tailc.replay.servers import overloaded
 
 MEAN_MS, TOP, SECOND = 30.0, 2.4, 1.8
 LOAD = exponential(2_000, MEAN_MS)
@@ -117,3 +119,12 @@ def test_the_formula_s_row_does_what_its_table_does_where_no_other_occurs(sprint
 def test_where_requests_pile_up_there_is_no_tail_to_tell():
     with pytest.raises(TailcError, match="pile up"):
         bought(decision(ALONE, 1, 0), LOAD, None, Asked(950_000, Poisson(400_000), threads=1))
+
+
+def test_of_requests_that_are_all_refused_there_is_no_tail():
+    """One comes each microsecond, and the first runs for longer than all of them take to come."""
+    table = overloaded(ALONE, Overload(shed_from=1))
+    asked = replace(IDLE, arrivals=Poisson(10**9), requests=20)
+    works = replace(LOAD, work_ns=LOAD.work_ns + MS * 1_000)
+    with pytest.raises(TailcError, match="all requests that are measured are refused"):
+        bought(decision(table, 1, 0), works, None, asked)

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from tailc.forms.ladder.overload import Overload
 from tailc.forms.ladder.table import ON_EXIT, Admission, Climb, Row, Rule
 from tailc.pipeline.why.bench import Bench, Case
 from tailc.pipeline.why.presence import passed, presence
@@ -16,6 +17,7 @@ from tailc.replay.lowered import lower
 from tailc.replay.run import replay
 from tailc.verify.setting import Setting
 from tests.tailc.pipeline.queue.case import MS, exponential, ladder
+from tests.tailc.replay.servers import overloaded
 
 NS_PER_MS = 1_000_000
 # Two threads from 10 ms when alone, from 20 ms else; three a little later.
@@ -80,8 +82,13 @@ WAITING = replace(
         with_rules(WAITING, Rule.AGE_FROM_ARRIVAL),
         with_rules(WAITING, without=(Rule.REREAD_ROW,)),
         replace(TABLE, rows=(Row(1, None, Admission.after(1), (Climb(0, 1),)),)),
+        overloaded(TABLE, Overload(shed_from=3)),
+        overloaded(with_rules(WAITING, Rule.AGE_FROM_ARRIVAL), Overload(cut_off_us=8 * MS)),
     ],
-    ids=["table", "waiting", "from arrival", "row of the start", "starts on two threads"],
+    ids=[
+        *("table", "waiting", "from arrival", "row of the start", "starts on two threads"),
+        *("refuses", "cuts off"),
+    ],
 )
 def test_the_rows_share_out_the_thread_time_that_the_engine_counted(table):
     setting = Setting(exponential(2_000, 30.0), Poisson(85_000), 3_000, 500, 1)
@@ -97,7 +104,8 @@ def test_the_rows_share_out_the_thread_time_that_the_engine_counted(table):
     assert sum(part.row_thread_ns for part in parts) == pytest.approx(counted, rel=1e-12)
     # At age 0 from the start all turn it in just one row.
     if Rule.AGE_FROM_ARRIVAL not in table.rules:
-        assert sum(part.turning for part in parts) == parts[0].requests
+        ran = np.count_nonzero(outcome.thread_ns[outcome.measured])
+        assert sum(part.turning for part in parts) == ran
 
 
 def test_a_case_stretches_times_of_arrival():
