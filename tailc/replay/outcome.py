@@ -210,8 +210,12 @@ class Outcome:
 
     @property
     def mean_thread_ns(self) -> float:
-        """Threads times time that a measured request took that was not refused, in the mean."""
-        return float(self.thread_ns[self.measured][self.served].mean())
+        """Threads times time that a measured request took that was not refused, in the mean.
+
+        0 where all were.
+        """
+        thread_ns = self.thread_ns[self.measured][self.served]
+        return float(thread_ns.mean()) if len(thread_ns) else 0.0
 
     @property
     def mean_energy(self) -> float:

@@ -297,14 +297,14 @@ def _pooled(
     for tail, parts in zip(tails, zip(*replays, strict=True), strict=True):
         if tail.curve not in of_curve:
             of_curve[tail.curve] = _merged(parts)
+            if not len(of_curve[tail.curve]):
+                raise _all_refused() if tail.curve is None else _too_rare()
     return [of_curve[tail.curve] for tail in tails]
 
 
 def _merged(parts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
     """All latencies, ascending."""
     merged = np.concatenate(parts)
-    if not len(merged):
-        raise _too_rare()
     # A stable sort finds what is in order already, and only merges.
     merged.sort(kind="stable")
     return merged
@@ -318,6 +318,12 @@ def _too_rare() -> TailcError:
             help="replay more requests",
         )
     )
+
+
+def _all_refused() -> TailcError:
+    message = "all requests that the replays measure are refused: there is no tail to judge"
+    hint = "replay more requests, or a lower rate"
+    return TailcError(Finding(Code.METHOD_UNFIT, message, help=hint))
 
 
 def _of_tail(

@@ -224,7 +224,7 @@ def windows_met(
     Requests belong to the window in which they arrive; empty windows do not count. `counts`: which
     of the measured requests that were not refused the SLO is for; None: all.
     """
-    if slo.window_requests is None and slo.window_us is None:
+    if (slo.window_requests is None and slo.window_us is None) or not len(outcome.latencies_ns):
         return 0, 0
     sizes, late = _windows(outcome, slo, slice(None) if counts is None else counts)
     distinct, which = np.unique(sizes, return_inverse=True)

@@ -147,3 +147,9 @@ def test_a_server_that_sheds_blocks_as_the_formula_of_finite_queues_says(servers
     # four standard errors, of batches of a thousand requests
     assert abs(found.mean() - blocking(servers, most, offered)) < 4 * error
     assert error < 0.01
+
+
+def test_requests_that_are_all_refused_take_nothing_in_the_mean():
+    policy = overloaded(ladder(at_once((0, 0)), cores=1), Overload(shed_from=1))
+    outcome = dataclasses.replace(run(policy, [0, 1, 2], [99, 10, 10]), measured_from=1)
+    assert (outcome.mean_thread_ns, outcome.tail_ns(990_000)) == (0, 0)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from jsonschema import validate
 
+from tailc.errors import TailcError
 from tailc.forms.ladder.overload import Overload
 from tailc.report.verdict.json_form import as_dict
 from tailc.report.verdict.words import remarks
@@ -79,6 +80,15 @@ def test_percentiles_are_of_those_who_are_served():
     assert said.verdicts[0].ruling in (Ruling.PASS, whole.ruling)
     assert said.verdicts[0].estimate_us == pytest.approx(whole.estimate_us, rel=0.05)
     assert said.load.in_system_milli <= 1_000
+
+
+def test_where_everybody_who_is_measured_is_refused_there_is_nothing_to_judge():
+    """One request a microsecond, of many milliseconds: the first keeps all others out."""
+    form = overloaded(ONE_CORE, Overload(shed_from=1))
+    options = dataclasses.replace(at(10**9), requests_per_replay=100)
+    windowed = dataclasses.replace(P99, window_us=1_000)
+    with pytest.raises(TailcError, match="all requests that the replays measure are refused"):
+        verify(policy(windowed, form=form), held_out(800), options)
 
 
 def test_nothing_lost_is_said_too():
