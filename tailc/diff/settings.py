@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tailc.diff.rows import rung_labels
-from tailc.forms.ladder.overload import PPM
 from tailc.forms.ladder.table import Boost, Guard, Ladder, LoadAxis, Outside
+from tailc.percentiles import PPM
 from tailc.units import format_mrps, format_us, plain_ppm
 
 
