@@ -97,10 +97,10 @@ def run(arguments: Sequence[str]) -> int:  # noqa: PLR0911, a return an ending
 
 
 def _usage(error: click.ClickException, arguments: Sequence[str]) -> int:
-    from tailc.cli.outcome import format_among
+    from tailc.cli.output_option import TEXT, target_among
     from tailc.errors import Code, Finding
 
-    if format_among(_command_among(arguments), arguments) == "text":
+    if target_among(arguments) == TEXT:
         error.show()
         return ExitCode.USAGE
     return _failed(ExitCode.USAGE, arguments, Finding(Code.USAGE, error.format_message()))
@@ -108,10 +108,11 @@ def _usage(error: click.ClickException, arguments: Sequence[str]) -> int:
 
 def _failed(exit_code: ExitCode, arguments: Sequence[str], *findings: Finding) -> int:
     """End without a result, as data where data is asked for."""
-    from tailc.cli.outcome import Outcome, format_among, show
+    from tailc.cli.outcome import Outcome, show
+    from tailc.cli.output_option import target_among
 
-    command = _command_among(arguments)
-    return show(command, Outcome(exit_code, findings=findings), format_among(command, arguments))
+    outcome = Outcome(exit_code, findings=findings)
+    return show(_command_among(arguments), outcome, [target_among(arguments)])
 
 
 def _command_among(arguments: Sequence[str]) -> str:

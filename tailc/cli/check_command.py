@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from tailc.cli.outcome import Outcome, reports
 from tailc.errors import ExitCode, Finding, Severity, TailcError
+
+if TYPE_CHECKING:
+    from tailc.report.junit import Case
 
 
 @click.command("check", short_help="Check specs, and with --trace their traces.")
@@ -19,10 +24,13 @@ def command(specs: tuple[str, ...], *, trace: bool) -> Outcome:
     cannot be read.
     """
     findings: list[Finding] = []
+    cases: list[Case] = []
     exit_code = ExitCode.OK
     for path in specs:
         try:
-            findings += _warnings(path, trace)
+            warnings = _warnings(path, trace)
+            findings += warnings
+            cases.append(_passed(path, len(warnings)))
         except TailcError as error:
             findings += error.findings
             exit_code = exit_code or error.exit_code
@@ -30,7 +38,14 @@ def command(specs: tuple[str, ...], *, trace: bool) -> Outcome:
     warned = len(findings) - wrong
     text = f"{len(specs)} checked, {_count(wrong, 'error')}, {_count(warned, 'warning')}"
     result: dict[str, object] = {"checked": len(specs), "errors": wrong}
-    return Outcome(exit_code, text, result, tuple(findings))
+    return Outcome(exit_code, text, result, tuple(findings), cases=tuple(cases))
+
+
+def _passed(path: str, warnings: int) -> Case:
+    """A test that passes; what is wrong with other specs are cases by themselves."""
+    from tailc.report.junit import Case
+
+    return Case("tailc check", path, None, "checked", _count(warnings, "warning"))
 
 
 def _count(number: int, noun: str) -> str:

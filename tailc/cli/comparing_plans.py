@@ -43,6 +43,6 @@ def compared_plans(
         f"{render.as_text(found)}\n{changes.as_text(change)}",
         result,
         (*found.warnings, *held_out.warnings),
-        tuple((render.as_github(found) + changes.as_github(change)).splitlines()),
+        render.as_notes(found) + changes.as_notes(change),
         markdown=render.as_markdown(found) + changes.as_markdown(change),
     )

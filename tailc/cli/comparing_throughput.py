@@ -50,6 +50,6 @@ def compared_throughput(
         f"{render.as_text(found)}\n{changes.as_text(change)}",
         result,
         (*found.warnings, *held_out.warnings, *drifted),
-        tuple(render.as_github(found).splitlines()),
+        render.as_notes(found),
         markdown=render.as_markdown(found) + changes.as_markdown(change),
     )

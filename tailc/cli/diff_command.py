@@ -80,7 +80,7 @@ def command(
         render.as_text(found),
         render.as_dict(found),
         (*found.warnings, *warnings),
-        tuple(render.as_github(found).splitlines()),
+        render.as_notes(found),
         markdown=render.as_markdown(found),
     )
 

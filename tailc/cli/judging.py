@@ -37,7 +37,7 @@ class Judged:
             text=render.as_text(self.verdicts, self.rungs),
             result=render.as_dict(self.verdicts),
             findings=tuple(once.values()),
-            annotations=tuple(render.as_github(self.verdicts).splitlines()),
+            notes=render.as_notes(self.verdicts),
             cases=render.as_cases(self.verdicts),
             markdown=render.as_markdown(self.verdicts, self.rungs),
         )

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tailc.traces.source import Format
 
 # Options that say something without a replay.
-_TAKEN = {"drift", "seed", "trace", "trace_format", "progress", "trust", "output_format"}
+_TAKEN = {"drift", "seed", "trace", "trace_format", "progress", "trust", "targets"}
 
 
 def judged_drift(

@@ -57,7 +57,7 @@ def judged_plan(
         text="\n".join((render.as_text(judged), *(f"wrote {printable(one)}" for one in files))),
         result={**render.as_dict(judged), **({"files": files} if files else {})},
         findings=held_out.warnings,
-        annotations=tuple(render.as_github(judged).splitlines()),
+        notes=render.as_notes(judged),
         cases=render.as_cases(judged),
         markdown=render.as_markdown(judged),
     )

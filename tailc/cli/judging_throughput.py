@@ -48,7 +48,7 @@ def judged_throughput(
         text=render.as_text(verdicts),
         result=render.as_dict(verdicts),
         findings=(*held_out.warnings, *drift_findings(policy, drifts, held_out)),
-        annotations=tuple(render.as_github(verdicts).splitlines()),
+        notes=render.as_notes(verdicts),
         cases=render.as_cases(verdicts),
         markdown=render.as_markdown(verdicts),
     )

@@ -1,89 +1,75 @@
 """How every command ends: an outcome, rendered for people, programs or CI.
 
 stdout is data, stderr is talk. In text the outcome's text goes to stdout and findings to stderr;
-in every other format one document with both goes to stdout.
+in every other format, and in every file, one document has both.
 """
 
 from __future__ import annotations
 
 import functools
-import itertools
 import os
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import click
 
+from tailc.cli.output_option import Target, keep, output_option
 from tailc.errors import ExitCode, Finding, TailcError
 
 if TYPE_CHECKING:
     from tailc.report.junit import Case
+    from tailc.report.notes import Note
 
-FORMATS = ("text", "json", "github")
-# What some commands print besides, by the command's name.
-MORE_FORMATS = {
-    "verify": ("junit", "markdown"),
-    "diff": ("markdown",),
-    "simulate": ("markdown",),
-    "vary": ("markdown",),
-    "size": ("markdown",),
-    "size_cores": ("markdown",),
-    "size_colocation": ("markdown",),
-    "fit_arrivals": ("markdown",),
-    "fit_power": ("markdown",),
-}
-_HELP = {
-    "text": "text for people",
-    "json": "one JSON document",
-    "github": "GitHub annotations",
-    "junit": "JUnit XML",
-    "markdown": "Markdown for a comment",
-}
+# Arguments that name the file a command is about, the first that there is.
+_SUBJECTS = ("spec", "artifact", "new")
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a command found out; `result` is its JSON form, `annotations` extra CI lines.
+    """What a command found out; `result` is its JSON form, notes and cases are for CI services.
 
-    `cases` and `markdown` are for the commands that print JUnit and Markdown.
+    `markdown` is for a comment; a command without one has its text there.
     """
 
     exit_code: ExitCode = ExitCode.OK
     text: str = ""
     result: dict[str, object] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
-    annotations: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     cases: tuple[Case, ...] = ()
     markdown: str = ""
 
 
-def formats_of(command: str) -> tuple[str, ...]:
-    """The output formats of a command."""
-    return (*FORMATS, *MORE_FORMATS.get(command, ()))
-
-
 def reports(function: Callable[..., Outcome]) -> Callable[..., int]:
-    """Give a command --output-format and turn its outcome, or its error, into an exit code.
+    """Give a command --output-format and turn its outcome, or its error, into an exit code."""
 
-    The command is named by its file, `tailc/cli/NAME_command.py`.
-    """
-    formats = formats_of(function.__module__.rpartition(".")[2].removesuffix("_command"))
-
-    @click.option(
-        "--output-format",
-        type=click.Choice(formats),
-        default="text",
-        show_default=True,
-        help=_listing([_HELP[name] for name in formats]),
-    )
+    @output_option
     @functools.wraps(function)
-    def run(*args: object, output_format: str, **options: object) -> int:
+    def run(*args: object, targets: tuple[Target, ...], **options: object) -> int:
+        keep(targets, [*_words(options), *(f"{word}.json" for word in _words(options))])
         outcome = _outcome(function, *args, **options)
-        return show(click.get_current_context().info_name or "", outcome, output_format)
+        command = click.get_current_context().info_name or ""
+        keep(targets, _words({"files": outcome.result.get("files")}))
+        return show(command, outcome, targets, _subject(options))
 
     return run
+
+
+def _words(options: dict[str, object]) -> Iterator[str]:
+    """What files a command reads or writes could be called."""
+    for value in options.values():
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, list | tuple):
+            yield from (word for word in value if isinstance(word, str))
+
+
+def _subject(options: dict[str, object]) -> str:
+    """The file that a command was given to look at."""
+    named = (options.get(name) for name in _SUBJECTS)
+    return next((path for path in named if isinstance(path, str)), "")
 
 
 def _outcome(function: Callable[..., Outcome], *args: object, **options: object) -> Outcome:
@@ -99,11 +85,6 @@ def _outcome(function: Callable[..., Outcome], *args: object, **options: object)
         if os.environ.get("TAILC_DEBUG"):
             raise
         return Outcome(ExitCode.BUG, findings=(_bug(error),))
-
-
-def _listing(words: Sequence[str]) -> str:
-    text = f"{', '.join(words[:-1])}, or {words[-1]}."
-    return text[0].upper() + text[1:]
 
 
 def _missing_part(error: ImportError) -> Outcome:
@@ -129,41 +110,48 @@ def _bug(error: Exception) -> Finding:
     )
 
 
-def format_among(command: str, arguments: Sequence[str]) -> str:
-    """The output format that a command line asks for, whatever else is wrong with it."""
-    words = [word for argument in arguments for word in argument.split("=", 1)]
-    for option, value in itertools.pairwise(words):
-        if option == "--output-format" and value in formats_of(command):
-            return value
-    return "text"
+def show(command: str, outcome: Outcome, targets: Sequence[Target], subject: str = "") -> ExitCode:
+    """Tell an outcome and return its exit code; OSError where standard output takes no more.
 
+    Where a file cannot be written, that is what is told.
+    """
+    from tailc.cli.rendering import rendered
 
-def show(command: str, outcome: Outcome, output_format: str) -> ExitCode:
-    """Print an outcome and return its exit code; OSError where standard output takes no more."""
-    _print(command, outcome, output_format)
+    files = [target for target in targets if target.file is not None]
+    if files:
+        try:
+            _write([(target, rendered(target.form, command, outcome, subject)) for target in files])
+        except TailcError as error:
+            exit_code = outcome.exit_code or error.exit_code
+            findings = (*outcome.findings, *error.findings)
+            outcome = replace(outcome, exit_code=exit_code, findings=findings)
+    for target in targets:
+        if target.file is None:
+            _print(target.form, command, outcome, subject)
     sys.stdout.flush()
     return outcome.exit_code
 
 
-def _print(command: str, outcome: Outcome, output_format: str) -> None:
-    from tailc.report import findings as render
+def _write(contents: Sequence[tuple[Target, str]]) -> None:
+    from pathlib import Path
 
-    if output_format == "json":
-        from tailc.report.document import json_document
+    from tailc.atomic_files import replace_files
 
-        click.echo(json_document(command, outcome.exit_code, outcome.findings, outcome.result))
-    elif output_format == "github":
-        lines = [*render.as_github(outcome.findings).splitlines(), *outcome.annotations]
-        click.echo("\n".join(lines), nl=bool(lines))
-    elif output_format == "junit":
-        from tailc.report.junit import junit_document
+    replace_files(
+        [(Path(target.file or ""), text.encode("utf-8", "replace")) for target, text in contents]
+    )
 
-        click.echo(junit_document(command, outcome.cases, outcome.findings), nl=False)
-    elif output_format == "markdown":
-        parts = [outcome.markdown, render.as_markdown(outcome.findings)]
-        click.echo("\n".join(part for part in parts if part), nl=False)
-    else:
-        if outcome.findings:
-            colour = sys.stderr.isatty() and not os.environ.get("NO_COLOR")
-            click.echo(render.as_text(outcome.findings, colour), err=True, color=colour)
-        click.echo(outcome.text, nl=bool(outcome.text) and not outcome.text.endswith("\n"))
+
+def _print(form: str, command: str, outcome: Outcome, subject: str) -> None:
+    """Of text, findings go to standard error."""
+    from tailc.cli.rendering import rendered, text_of
+
+    if form != "text":
+        click.echo(rendered(form, command, outcome, subject), nl=False)
+        return
+    if outcome.findings:
+        from tailc.report.findings import as_text
+
+        colour = sys.stderr.isatty() and not os.environ.get("NO_COLOR")
+        click.echo(as_text(outcome.findings, colour), err=True, color=colour)
+    click.echo(text_of(outcome), nl=False)

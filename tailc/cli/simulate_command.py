@@ -71,7 +71,7 @@ def command(
             told = judged_throughput(policy, trace, trace_format, arrivals, None, options)
             return _without_verdict(told, compiled)
         found = judged(policy, trace, trace_format, arrivals, draw, options)
-    return replace(found.outcome(*compiled.findings), annotations=(), cases=())
+    return replace(found.outcome(*compiled.findings), notes=(), cases=())
 
 
 def _without_verdict(told: Outcome, compiled: Compiled) -> Outcome:
@@ -79,4 +79,4 @@ def _without_verdict(told: Outcome, compiled: Compiled) -> Outcome:
     from tailc.errors import ExitCode
 
     findings = tuple(dict.fromkeys((*compiled.findings, *told.findings)))
-    return replace(told, exit_code=ExitCode.OK, findings=findings, annotations=(), cases=())
+    return replace(told, exit_code=ExitCode.OK, findings=findings, notes=(), cases=())

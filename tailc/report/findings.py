@@ -35,11 +35,6 @@ def as_markdown(findings: Sequence[Finding]) -> str:
     return "".join(_markdown_item(finding) for finding in findings)
 
 
-def as_github(findings: Sequence[Finding]) -> str:
-    """The findings as workflow commands of GitHub Actions, one a line."""
-    return "".join(_github_line(finding) + "\n" for finding in findings)
-
-
 def _text_lines(finding: Finding, colour: bool) -> list[str]:
     head = f"{finding.severity.value}[{finding.code.ident}]"
     tone = _COLOURS[finding.severity]
@@ -113,26 +108,3 @@ def _markdown_item(finding: Finding) -> str:
     hint = "" if finding.help is None else f"<br>help: {escaped_markdown(finding.help)}"
     head = f"**{finding.severity.value} {finding.code.ident}**"
     return f"- {head}: {escaped_markdown(finding.message)}{place}{hint}\n"
-
-
-def _github_line(finding: Finding) -> str:
-    place = finding.place
-    properties: dict[str, str] = {}
-    if place is not None:
-        properties["file"] = place.source
-        properties |= {"line": str(place.line)} if place.line else {}
-        properties |= {"col": str(place.column)} if place.column else {}
-    properties["title"] = finding.code.ident
-    listing = ",".join(f"{key}={_escaped_property(text)}" for key, text in properties.items())
-    said = finding.message if place is None or place.row is None else f"{place}: {finding.message}"
-    said += f"\nhelp: {finding.help}" if finding.help else ""
-    return f"::{finding.severity.value} {listing}::{escaped(said)}"
-
-
-def escaped(text: str) -> str:
-    """The text as the message of a workflow command, on one line of printable characters."""
-    return printable(text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"))
-
-
-def _escaped_property(text: str) -> str:
-    return escaped(text).replace(":", "%3A").replace(",", "%2C")

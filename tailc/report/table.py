@@ -78,6 +78,15 @@ def escaped_markdown(text: str) -> str:
     return _MARKUP.sub(r"\\\1", printable(text))
 
 
+def fenced(text: str) -> str:
+    """The text as a block of Markdown that is shown as it is; nothing of no text."""
+    if not text:
+        return ""
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}text\n{text.rstrip()}\n{fence}\n"
+
+
 def _rows(columns: Sequence[Column]) -> list[tuple[str, ...]]:
     heads = tuple(column.head for column in columns)
     return [heads, *zip(*(column.cells for column in columns), strict=True)]

@@ -1,7 +1,7 @@
 """What differs between two policies as a person, a program or a CI service wants to read it."""
 
-from tailc.report.diff.ci import as_github, as_markdown
+from tailc.report.diff.ci import as_markdown, as_notes
 from tailc.report.diff.json_form import as_dict
 from tailc.report.diff.text import as_text
 
-__all__ = ["as_dict", "as_github", "as_markdown", "as_text"]
+__all__ = ["as_dict", "as_markdown", "as_notes", "as_text"]

@@ -33,7 +33,7 @@ from tailc.report.diff.words import (
     tail_table_lines,
     whole_forms,
 )
-from tailc.report.findings import escaped
+from tailc.report.notes import Level, Note
 from tailc.report.table import as_markdown as table_markdown
 from tailc.report.table import escaped_markdown
 
@@ -41,13 +41,14 @@ if TYPE_CHECKING:
     from tailc.diff.behaviour import Behaviour
 
 
-def as_github(diff: Diff) -> str:
-    """A notice of GitHub Actions that says how much differs, and a warning for what is worse."""
+def as_notes(diff: Diff) -> tuple[Note, ...]:
+    """A notice of how much differs, and a warning for what is worse."""
     said = f"`{diff.new.name}` {generations(diff)}: {summary(diff.structure)}"
-    lines = [f"::notice title=policy diff::{escaped(said)}"]
-    if diff.behaviour is not None:
-        lines += [f"::warning title=worse::{escaped(text)}" for text in _worse(diff.behaviour)]
-    return "".join(f"{line}\n" for line in lines)
+    worse = () if diff.behaviour is None else _worse(diff.behaviour)
+    return (
+        Note(Level.NOTICE, "policy diff", said),
+        *(Note(Level.WARNING, "worse", text) for text in worse),
+    )
 
 
 def as_markdown(diff: Diff) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tailc.diff.plan_days import DaysChange
-from tailc.report.findings import escaped
+from tailc.report.notes import Level, Note
 from tailc.report.plan import length_text
 from tailc.report.plan_verdict.json_form import means_dict
 from tailc.report.plan_verdict.words import HEADS, better, figure, limits, shown
@@ -28,9 +28,9 @@ def as_markdown(change: DaysChange) -> str:
     return f"\n{_title(change)}\n\n{columns_markdown(_columns(change))}{remarks}"
 
 
-def as_github(change: DaysChange) -> str:
-    """A warning for each quantity that is worse, one a line."""
-    return "".join(f"::warning title=worse::{escaped(told)}\n" for told in _worse(change))
+def as_notes(change: DaysChange) -> tuple[Note, ...]:
+    """A warning for each quantity that is worse."""
+    return tuple(Note(Level.WARNING, "worse", told) for told in _worse(change))
 
 
 def as_dict(change: DaysChange) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Verdicts on throughput targets, for people, programs and CI."""
 
-from tailc.report.throughput.ci import as_cases, as_github
+from tailc.report.throughput.ci import as_cases, as_notes
 from tailc.report.throughput.json_form import as_dict
 from tailc.report.throughput.text import as_markdown, as_text
 
-__all__ = ["as_cases", "as_dict", "as_github", "as_markdown", "as_text"]
+__all__ = ["as_cases", "as_dict", "as_markdown", "as_notes", "as_text"]

@@ -1,26 +1,24 @@
-"""Throughput verdicts for CI services: annotations of GitHub Actions, cases of JUnit reports."""
+"""Throughput verdicts for CI services: notes, and cases of JUnit reports."""
 
 from __future__ import annotations
 
-from tailc.report.findings import escaped
-from tailc.report.junit import Case, Fault
+from tailc.report.junit import Case
+from tailc.report.notes import Note
+from tailc.report.rulings import FAULTS, LEVELS
 from tailc.report.throughput.words import said
 from tailc.verify.throughput.verdict import ThroughputVerdicts
-from tailc.verify.verdict import Ruling
-
-_GITHUB = {Ruling.PASS: "notice", Ruling.UNDECIDED: "warning", Ruling.FAIL: "error"}
-# As for latency: what nobody knows must not look like a pass.
-_FAULTS = {Ruling.PASS: None, Ruling.UNDECIDED: Fault.ERROR, Ruling.FAIL: Fault.FAILURE}
 
 
-def as_github(verdicts: ThroughputVerdicts) -> str:
-    """One workflow command for each machine, one a line."""
-    lines = []
-    for machine in verdicts.machines:
-        told = f"policy `{verdicts.policy_name}`, `{machine.name}`: {said(verdicts, machine)}"
-        title = f"throughput {machine.ruling.value}"
-        lines.append(f"::{_GITHUB[machine.ruling]} title={title}::{escaped(told)}\n")
-    return "".join(lines)
+def as_notes(verdicts: ThroughputVerdicts) -> tuple[Note, ...]:
+    """A note for each machine."""
+    return tuple(
+        Note(
+            LEVELS[machine.ruling],
+            f"throughput {machine.ruling.value}",
+            f"policy `{verdicts.policy_name}`, `{machine.name}`: {said(verdicts, machine)}",
+        )
+        for machine in verdicts.machines
+    )
 
 
 def as_cases(verdicts: ThroughputVerdicts) -> tuple[Case, ...]:
@@ -29,7 +27,7 @@ def as_cases(verdicts: ThroughputVerdicts) -> tuple[Case, ...]:
         Case(
             group=verdicts.policy_name,
             name=f"throughput of {machine.name}",
-            fault=_FAULTS[machine.ruling],
+            fault=FAULTS[machine.ruling],
             kind=machine.ruling.value,
             message=said(verdicts, machine),
         )

@@ -1,30 +1,28 @@
-"""Verdicts for CI services: annotations of GitHub Actions, and cases of JUnit reports."""
+"""Verdicts for CI services: notes, and cases of JUnit reports."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tailc.report.findings import escaped
-from tailc.report.junit import Case, Fault
+from tailc.report.junit import Case
+from tailc.report.notes import Note
+from tailc.report.rulings import FAULTS, LEVELS
 from tailc.report.verdict.words import decimals, energy_share, limits, ms, sentences, subject
 from tailc.specs.slo import Slo
-from tailc.verify.verdict import Point, Ruling, Verdict, Verdicts
-
-_GITHUB = {Ruling.PASS: "notice", Ruling.UNDECIDED: "warning", Ruling.FAIL: "error"}
-# JUnit has no third answer. `skipped` is green in most services, and what nobody knows must not
-# look like a pass: an error is a test that came to no result.
-_FAULTS = {Ruling.PASS: None, Ruling.UNDECIDED: Fault.ERROR, Ruling.FAIL: Fault.FAILURE}
+from tailc.verify.verdict import Point, Verdict, Verdicts
 
 
-def as_github(verdicts: Verdicts) -> str:
-    """One workflow command for each verdict of the policy, one a line."""
-    lines = []
-    for point, number, _, verdict in _verdicts(verdicts):
-        judged = _said(verdicts, point, number)
-        said = f"policy `{verdicts.policy_name}` at {point.arrivals}: {judged}"
-        title = f"SLO {verdict.ruling.value}"
-        lines.append(f"::{_GITHUB[verdict.ruling]} title={title}::{escaped(said)}\n")
-    return "".join(lines)
+def as_notes(verdicts: Verdicts) -> tuple[Note, ...]:
+    """A note for each verdict of the policy."""
+    return tuple(
+        Note(
+            LEVELS[verdict.ruling],
+            f"SLO {verdict.ruling.value}",
+            f"policy `{verdicts.policy_name}` at {point.arrivals}: "
+            f"{_said(verdicts, point, number)}",
+        )
+        for point, number, _, verdict in _verdicts(verdicts)
+    )
 
 
 def as_cases(verdicts: Verdicts) -> tuple[Case, ...]:
@@ -33,7 +31,7 @@ def as_cases(verdicts: Verdicts) -> tuple[Case, ...]:
         Case(
             group=verdicts.policy_name,
             name=f"{slo} at {point.arrivals}",
-            fault=_FAULTS[verdict.ruling],
+            fault=FAULTS[verdict.ruling],
             kind=verdict.ruling.value,
             message=_said(verdicts, point, number),
         )

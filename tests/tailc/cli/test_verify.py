@@ -187,10 +187,3 @@ def test_markdown_is_a_comment_with_warnings_in_it(compiled, tailc):
     assert "| p95 \\<= 400 ms | 10/s |" in ended.out
     assert "- **warning TC0652**: demand has drifted" in ended.out
     assert ended.err == ""
-
-
-@pytest.mark.parametrize("output_format", ["junit", "markdown"])
-def test_commands_without_verdicts_offer_neither(compiled, tailc, output_format):
-    ended = tailc("inspect", "toy.tailc", "--output-format", output_format)
-    assert (ended.code, ended.out) == (64, "")
-    assert f"'{output_format}' is not one of 'text', 'json', 'github'" in ended.err

@@ -207,11 +207,12 @@ def test_every_report_tells_of_it(old, new):
     for change in (*found.structure.tail_table.settings, *found.structure.shares):
         assert f"{change.what}: " in text
         assert f"{change.what}: " in markdown
+    (note,) = render.as_notes(found)
     is_of_table = bool(found.structure.tail_table)
     assert ("tail table" in text.splitlines()) == is_of_table
     assert (document["forms"]["tail_table"] is not None) == is_of_table
-    assert ("of the tail table" in render.as_github(found)) == is_of_table
-    assert ("of shares: 1" in render.as_github(found)) == bool(found.structure.shares)
+    assert ("of the tail table" in note.message) == is_of_table
+    assert ("of shares: 1" in note.message) == bool(found.structure.shares)
 
 
 def test_json_has_every_entry_of_the_ranges_that_differ():

@@ -14,6 +14,7 @@ from tailc.diff.change import PairedChange
 from tailc.diff.compare import Diff, diff
 from tailc.diff.decisions import Decisions, Example, Share
 from tailc.report import diff as render
+from tailc.report.github import as_github
 from tests.tailc.artifact.published import VECTORS, lucene_policy, small_policy
 from tests.tailc.diff.servers import LATER, OLD, one_climb
 from tests.tailc.schemas import validate
@@ -133,7 +134,7 @@ def test_an_overloaded_server_shows_no_change():
 
 
 def test_what_is_worse_is_a_warning_in_ci():
-    notice, *warnings = render.as_github(whole()).splitlines()
+    notice, *warnings = as_github((), render.as_notes(whole())).splitlines()
     assert notice.startswith("::notice title=policy diff::")
     assert warnings == ["::warning title=worse::p50 at 0/s: 77.60 -> 78.17, +0.57 (+0.35 .. +0.78)"]
 

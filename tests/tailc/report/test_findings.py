@@ -5,7 +5,8 @@ import pytest
 
 from tailc.errors import Code, ExitCode, Finding, Place, Severity
 from tailc.report.document import json_document
-from tailc.report.findings import as_dicts, as_github, as_text
+from tailc.report.findings import as_dicts, as_text
+from tailc.report.github import as_github
 
 _SPEC_PLACE = Place("service.yaml", 14, 3, excerpt="  quantam: 5ms", width=7)
 UNKNOWN = Finding(Code.UNKNOWN_KEY, "`quantam` is not a known key", _SPEC_PLACE, "did you mean it?")

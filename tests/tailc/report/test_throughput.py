@@ -6,7 +6,8 @@ import dataclasses
 import json
 from pathlib import Path
 
-from tailc.report.throughput import as_cases, as_dict, as_github, as_markdown, as_text
+from tailc.report.github import as_github
+from tailc.report.throughput import as_cases, as_dict, as_markdown, as_notes, as_text
 from tailc.verify.throughput.verdict import (
     ErrorOf,
     MachineDrift,
@@ -98,7 +99,7 @@ def test_json_is_what_its_schema_says():
 
 
 def test_ci_services_get_a_line_and_a_case_for_each_machine():
-    lines = as_github(BOTH).splitlines()
+    lines = as_github((), as_notes(BOTH)).splitlines()
     assert lines[0].startswith(
         "::notice title=throughput pass::policy `two`, `encoder`: 30/s within"
     )

@@ -7,7 +7,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from tailc.report.verdict import as_cases, as_dict, as_github, as_markdown, as_text
+from tailc.report.github import as_github
+from tailc.report.verdict import as_cases, as_dict, as_markdown, as_notes, as_text
 from tailc.specs.slo import Slo
 from tailc.verify.verdict import Load, Ruling, RungUse, Verdict, Verdicts
 from tests.tailc.report.verdicts_made import (
@@ -137,7 +138,7 @@ def test_bursts_get_a_column_for_each_stretch():
 
 
 def test_github_gets_a_line_a_verdict_with_the_first_baseline():
-    assert as_github(BOTH) == (
+    assert as_github((), as_notes(BOTH)) == (
         "::notice title=SLO pass::policy `websearch` at 30/s: p99 <= 500 ms, estimate 352.0 ms,"
         " 95 %25 interval 316.4 .. 397.7 ms, SEQ 880.1 ms\n"
         "::warning title=SLO undecided::policy `websearch` at 40.5/s: p99 <= 500 ms, estimate"
@@ -145,7 +146,7 @@ def test_github_gets_a_line_a_verdict_with_the_first_baseline():
         " about 19,000 more held-out requests would decide\n"
     )
     missed = verdicts(point("1/s", run("x", MISSES)))
-    assert as_github(missed).startswith("::error title=SLO fail::")
+    assert as_github((), as_notes(missed)).startswith("::error title=SLO fail::")
 
 
 BARE = Verdict(1, 0, None, 0, Ruling.UNDECIDED, None, 500_000)
@@ -191,7 +192,7 @@ def test_markdown_is_tables_of_equal_rows_and_folds_the_baselines():
 def test_a_policy_cannot_forge_a_line_by_its_name():
     named = dataclasses.replace(BOTH, policy_name="x\nverdict: pass\x1b[2K|<b>`")
     assert "policy `x\\x0averdict: pass\\x1b[2K|<b>``" in as_text(named)
-    for text in (as_text(named), as_github(named), as_markdown(named)):
+    for text in (as_text(named), as_github((), as_notes(named)), as_markdown(named)):
         assert "\x1b" not in text
         assert "verdict: pass" not in text.splitlines()
     assert "\\|\\<b\\>\\`: undecided\n" in as_markdown(named)
@@ -211,6 +212,10 @@ def test_one_miss_outweighs_one_doubt_and_baselines_do_not_count():
     assert [verdicts(*points[:n]).exit_code for n in (1, 2, 3)] == [0, 4, 1]
 
 
+def annotated(found: Verdicts) -> str:
+    return as_github((), as_notes(found))
+
+
 def cut_off(cut_ppm: int) -> Verdicts:
     run_ = run("websearch", MEETS, load=dataclasses.replace(LOAD, cut_ppm=cut_ppm))
     return dataclasses.replace(verdicts(point("30/s", run_, SEQ)), cut_off_us=20_000)
@@ -219,7 +224,7 @@ def cut_off(cut_ppm: int) -> Verdicts:
 @pytest.mark.parametrize(
     ("cut_ppm", "share"), [(874_200, "87.4 %"), (1, "less than 0.1 %"), (1_000, "0.1 %")]
 )
-@pytest.mark.parametrize("form", [as_text, as_markdown, as_github])
+@pytest.mark.parametrize("form", [as_text, as_markdown, annotated])
 def test_a_cut_off_is_told_wherever_a_verdict_is(form, cut_ppm, share):
     said = form(cut_off(cut_ppm)).replace("%25", "%")
     assert f"{share} of requests were cut off after 20 ms" in said
@@ -243,7 +248,12 @@ def short_service():
 def test_times_of_a_short_service_keep_three_digits_in_every_form():
     found = short_service()
     cases = "".join(case.message for case in as_cases(found))
-    for form in (as_text(found), as_markdown(found).replace("\\", ""), as_github(found), cases):
+    for form in (
+        as_text(found),
+        as_markdown(found).replace("\\", ""),
+        as_github((), as_notes(found)),
+        cases,
+    ):
         assert "0.487 .. 1.530" in form
     assert "+-0.004" in as_text(found)
     assert "mean 1.08 -> 1.13 ms" in as_text(found)

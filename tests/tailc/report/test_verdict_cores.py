@@ -4,7 +4,8 @@ import dataclasses
 import json
 from pathlib import Path
 
-from tailc.report.verdict import as_cases, as_dict, as_github, as_markdown, as_text
+from tailc.report.github import as_github
+from tailc.report.verdict import as_cases, as_dict, as_markdown, as_notes, as_text
 from tailc.verify.verdict import (
     ControlUse,
     CoreUse,
@@ -158,10 +159,10 @@ def test_markdown_folds_energy_and_spikes_out():
 
 def test_annotations_and_cases_tell_the_energy_in_a_word():
     # GitHub wants a percent sign written out
-    assert "energy 51.2 %25 of TL" in as_github(made())
+    assert "energy 51.2 %25 of TL" in as_github((), as_notes(made()))
     assert "energy 51.2 % of TL" in as_cases(made())[0].message
     threads = verdicts(point("30/s", run("websearch", MEETS), run("SEQ", MISSES)))
-    assert "energy" not in as_github(threads)
+    assert "energy" not in as_github((), as_notes(threads))
 
 
 IDLE = IdleUse(

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from tailc.errors import Finding, TailcError
 from tailc.policies.slow_to_fast.spec import SlowToFastSpec
-from tailc.report.findings import as_github, as_text
+from tailc.report.findings import as_text
+from tailc.report.github import as_github
 from tailc.specs.load import check_document
 from tests.tailc.policies.slow_to_fast.test_spec import WRITTEN, WRONG
 from tests.tailc.specs.test_messages import BROKEN

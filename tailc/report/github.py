@@ -1,0 +1,42 @@
+"""Findings and notes as workflow commands of GitHub Actions, one a line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tailc.errors import Finding
+from tailc.report.notes import Note
+from tailc.units import printable
+
+
+def as_github(findings: Sequence[Finding], notes: Sequence[Note] = ()) -> str:
+    """The findings at their places, then the notes."""
+    lines = [*map(_github_line, findings), *map(_note_line, notes)]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _note_line(note: Note) -> str:
+    return f"::{note.level.value} title={_escaped_property(note.title)}::{_escaped(note.message)}"
+
+
+def _github_line(finding: Finding) -> str:
+    place = finding.place
+    properties: dict[str, str] = {}
+    if place is not None:
+        properties["file"] = place.source
+        properties |= {"line": str(place.line)} if place.line else {}
+        properties |= {"col": str(place.column)} if place.column else {}
+    properties["title"] = finding.code.ident
+    listing = ",".join(f"{key}={_escaped_property(text)}" for key, text in properties.items())
+    said = finding.message if place is None or place.row is None else f"{place}: {finding.message}"
+    said += f"\nhelp: {finding.help}" if finding.help else ""
+    return f"::{finding.severity.value} {listing}::{_escaped(said)}"
+
+
+def _escaped(text: str) -> str:
+    """The text as the message of a workflow command, on one line of printable characters."""
+    return printable(text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"))
+
+
+def _escaped_property(text: str) -> str:
+    return _escaped(text).replace(":", "%3A").replace(",", "%2C")
