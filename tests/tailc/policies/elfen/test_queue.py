@@ -89,7 +89,7 @@ def test_threads_change_no_byte(tuned):
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ([("8000000}", "8000000, weights: [1, 2]}")], "are 2, but there are 1 rates"),
+        ([("8000000}", "8000000, weights: [1, 2]}")], "are 2, but `rates` has 1"),
         ([("objective: queue, ", "")], "`search.requests` is for the objective `queue`"),
         ([("objective: queue", "objective: quene")], "did you mean `queue`"),
         ([("8000000", "2000000")], "simulates 7,500,000 requests at least"),
