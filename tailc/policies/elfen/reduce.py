@@ -54,6 +54,7 @@ def queue_aim(spec: ElfenSpec) -> QueueAim | None:
     if spec.search.objective != QUEUE:
         return None
     # The replay takes half a second to import, which a check of a spec can do without.
+    from tailc.replay.asked import column_of, pattern_of
     from tailc.replay.queue_aim import Beside, Goal, QueueAim
 
     weights = spec.search.weights or (1,) * len(spec.rates_mrps)
@@ -63,6 +64,8 @@ def queue_aim(spec: ElfenSpec) -> QueueAim | None:
         tuple(rate for rate, _ in by_rate),
         tuple(weight for _, weight in by_rate),
         spec.search.requests,
+        pattern_of(spec.search),
+        recorded=column_of(spec.search),
         goal=Goal.BATCH,
         target_us=spec.aim_us,
         limit_us=spec.slos[0].latency_us,

@@ -7,6 +7,16 @@ from typing import Literal
 
 from pydantic import Field
 
+from tailc.specs.arrivals import (
+    NOT_POISSON,
+    Bursts,
+    DayPpm,
+    Recording,
+    conflict_complaints,
+    is_given,
+    recorded_complaints,
+)
+from tailc.specs.common import DemandSpec
 from tailc.specs.fields import Complaint, SpecModel
 from tailc.specs.queue_fields import (
     QUEUE,
@@ -17,7 +27,7 @@ from tailc.specs.queue_fields import (
     weight_complaints,
 )
 
-_OF_QUEUE = ("requests", "weights")
+_OF_QUEUE = ("requests", "weights", *NOT_POISSON)
 _OBJECTIVE = ("search", "objective")
 
 
@@ -39,11 +49,21 @@ class SearchSpec(SpecModel):
         "absent.",
         examples=[[1, 3]],
     )
+    bursts: Bursts = None
+    diurnal_ppm: DayPpm = None
+    recorded: Recording = None
 
-    def complaints(self, rates_mrps: Sequence[int]) -> Iterator[Complaint]:
-        """Weights that do not fit the rates, and what only the objective `queue` has."""
-        if self.objective == QUEUE:
-            yield from weight_complaints(self.weights, rates_mrps)
+    def complaints(self, rates_mrps: Sequence[int], demand: DemandSpec) -> Iterator[Complaint]:
+        """Weights and arrivals that do not fit, and what only the objective `queue` has."""
+        if self.objective != QUEUE:
+            given = [name for name in _OF_QUEUE if is_given(self, name)]
+            yield from others_complaints(given, _OBJECTIVE)
             return
-        given = [name for name in _OF_QUEUE if name in self.model_fields_set]
-        yield from others_complaints(given, _OBJECTIVE)
+        yield from weight_complaints(self.weights, rates_mrps)
+        yield from conflict_complaints(self)
+        yield from recorded_complaints(self.recorded, demand)
+        if self.bursts is not None:
+            # The replay takes half a second to import, which most specs can do without.
+            from tailc.replay.asked import burst_complaints
+
+            yield from burst_complaints(self.bursts, rates_mrps)

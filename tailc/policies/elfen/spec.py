@@ -178,7 +178,7 @@ class ElfenSpec(SpecModel):
         ]
 
     def _search_complaints(self) -> list[Complaint]:
-        return list(self.search.complaints(self.rates_mrps))
+        return list(self.search.complaints(self.rates_mrps, self.demand))
 
     @property
     def speedup(self) -> SpeedupSpec:

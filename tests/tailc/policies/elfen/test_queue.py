@@ -86,6 +86,18 @@ def test_threads_change_no_byte(tuned):
         assert pair[0] == pair[1]
 
 
+def test_what_is_tuned_for_bursts_says_so_and_is_verified_under_them(tuned, tmp_path, tailc):
+    bursts = "bursts: {idc: 3, spell: 1s}}"
+    case = write(tmp_path, QUEUED.replace("8000000}", f"8000000, {bursts}"))
+    done = tailc("compile", case.spec, "-o", tmp_path / "p")
+    assert done.code == 0, done.err
+    assert "batch work with queues under bursts (IDC 3, spells of 1 s, 20 % busy)" in done.out
+    ladder = read_policy(str(tmp_path / "p")).ladders[0]
+    assert ladder.rows != tuned[2].policy.ladders[0].rows
+    words = ("--trace", case.held_out, "--baselines", "none")
+    assert "bursty 70/s, IDC 3" in tailc("verify", tmp_path / "p", *words).out
+
+
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
@@ -93,6 +105,9 @@ def test_threads_change_no_byte(tuned):
         ([("objective: queue, ", "")], "`search.requests` is for the objective `queue`"),
         ([("objective: queue", "objective: quene")], "did you mean `queue`"),
         ([("8000000", "2000000")], "simulates 7,500,000 requests at least"),
+        ([("8000000}", "8000000, bursts: {idc: 900, spell: 1s}}")], "out of reach at 70/s"),
+        ([("8000000}", "8000000, diurnal: [1, 2], recorded: at}")], "both say how requests arrive"),
+        ([("objective: queue, requests: 8000000", "recorded: at")], "is for the objective `queue`"),
         ([("45%", "45%, batch_slowdown: 55%")], "do no more than one alone"),
         (
             [("rates: [70/s]", "rates: [153/s]"), ("60ms", "1s")],
