@@ -17,6 +17,9 @@ POLICY = json.loads((SCHEMAS / "artifact/policy-1.6.schema.json").read_text())
 
 QUICK = ("--requests", "400", "--replicates", "50", "--baselines", "seq")
 
+COLUMN = ("--column", "demand_ms", "--unit", "ms", "--measure", "demand-busy")
+SERVER = ("--cores", "6", "--slo", "p99 <= 200ms", "--speedup", "1,1.5,2", "--reference", "a CPU")
+
 
 @pytest.fixture
 def folder(in_folder, tailc):
@@ -42,6 +45,12 @@ def test_a_command_that_does_not_exist_has_a_document_too(tailc):
         ["compile", "toy.yaml", "-o", "again"],
         ["diff", "toy.tailc", "toy.json"],
         ["diff", "toy.tailc", "gone.json"],
+        ["embed", "toy.tailc", "--lang", "cpp", "-o", "toy.hpp"],
+        ["explain", "TC0104"],
+        ["explain", "TC9999"],
+        ["ingest", "toy.csv", *COLUMN, "-o", "toy.profile"],
+        ["ingest", "gone.csv", "-o", "toy.profile"],
+        ["init", "toy.csv", *COLUMN, *SERVER, "-o", "first.yaml"],
         ["inspect", "toy.tailc"],
         ["keygen", "keys"],
         ["lookup", "toy.tailc", "--in-system", "3"],
@@ -65,6 +74,7 @@ def test_the_document_is_as_its_schema_says(folder, tailc, arguments):
     validate(document, OUTPUT)
     assert document["command"] == arguments[0]
     assert document["exit_code"] == ended.code
+    assert bool(document["result"]) == (ended.code in (0, 1, 4) or arguments[0] == "check")
     if document["result"] and arguments[0] in ("compile", "inspect"):
         validate(document["result"]["policy"], POLICY)
     if arguments[0] == "diff" and document["result"]:
