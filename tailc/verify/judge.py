@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,8 +47,11 @@ from tailc.verify.lanes import lane_use, waking_of
 from tailc.verify.load import ServerUse, load, never_keeps_up, server_use
 from tailc.verify.loss import loss_of
 from tailc.verify.options import VerifyOptions
+from tailc.verify.pictured import Traffic
 from tailc.verify.setting import Draw, Draws, Setting, draw, setting_for, settling
+from tailc.verify.spectrum import estimates, spectrum, spectrum_tails
 from tailc.verify.spikes import Measuring, Stretch, measured, measuring, spikes
+from tailc.verify.traffic import Counts, traffic, traffic_counts
 from tailc.verify.unfit import check, is_compile_trace
 from tailc.verify.verdict import Load, Point, Ruling, Run, Spike, Verdict, Verdicts
 
@@ -132,6 +135,10 @@ class _Bench:
         _check_names(self._names, self._subject)
         self._tails = [tail_of(slo, held_out) for slo in policy.slos]
         first = policy.slos[0]
+        self._spectrum: tuple[Tail, ...] = ()
+        if options.pictured:
+            promised_ppm = [slo.percentile_ppm for slo in policy.slos]
+            self._spectrum = spectrum_tails(promised_ppm, held_out.total_weight)
         self._measuring = measuring(self._subject, first.percentile_ppm, first.latency_us)
         self._tick = _progress(arrivals, 1 + len(self._names), options)
 
@@ -159,17 +166,20 @@ class _Bench:
             yield baseline(name, self._subject, self._load, search)
 
     def _run(self, setting: Setting, draws: Draws, subject: Subject) -> Run:
-        parts = (setting, draws, subject, self._tails, self._workers, self._tick)
+        tails = (*self._tails, *self._spectrum)
+        parts = (setting, draws, subject, tails, self._workers, self._tick)
 
         def keep(one: Draw, outcome: Outcome) -> _Kept:
-            return _kept(setting, one, outcome, self._tails, self._policy.slos, self._measuring)
+            kept = _kept(setting, one, outcome, self._tails, self._policy.slos, self._measuring)
+            return replace(kept, met=self._met(subject, one, outcome))
 
         repeats = repeated(*parts, keep)
         found = sample(*parts, repeats)
+        promised, further = found.tails[: len(self._tails)], found.tails[len(self._tails) :]
         busy = load(setting.arrivals, [one.use for one in repeats.kept])
         verdicts = tuple(
             _verdict(repeats.kept, number, tail, slo, busy)
-            for number, (tail, slo) in enumerate(zip(found.tails, self._policy.slos, strict=True))
+            for number, (tail, slo) in enumerate(zip(promised, self._policy.slos, strict=True))
         )
         cores = [one.use.cores for one in repeats.kept if one.use.cores is not None]
         clocks = [one.use.clocks for one in repeats.kept if one.use.clocks is not None]
@@ -189,6 +199,25 @@ class _Bench:
             self._spikes(setting.arrivals, repeats.kept),
             clock_use(clocks, subject.clocks) if subject.clocks is not None else None,
             loss_of(losses) if losses else None,
+            spectrum(further) if subject is self._subject else estimates(further),
+            self._traffic(repeats.kept),
+        )
+
+    def _met(self, subject: Subject, one: Draw, outcome: Outcome) -> tuple[Counts | None, ...]:
+        """Where the policy's requests were met, for each of its ladders; only for pictures."""
+        if not self._options.pictured or subject is not self._subject:
+            return ()
+        of = None if subject.ladder_of is None else subject.ladder_of[one.order]
+        return tuple(
+            traffic_counts(ladder, outcome, None if of is None else of == number)
+            for number, ladder in enumerate(subject.ladders)
+        )
+
+    def _traffic(self, repeats: Sequence[_Kept]) -> tuple[Traffic | None, ...]:
+        by_ladder = zip(*(one.met for one in repeats), strict=True)
+        return tuple(
+            traffic(ladder, met)
+            for ladder, met in zip(self._subject.ladders, by_ladder, strict=False)
         )
 
     def _spikes(self, arrivals: Arrivals, repeats: Sequence[_Kept]) -> tuple[Spike, ...]:
@@ -204,12 +233,14 @@ class _Kept:
     windows: for each SLO, how many of its windows met the target, and how many there are.
     stretches_ns: for each stretch of the arrivals and each SLO, the latencies in it.
     spikes: for each stretch of a constant rate, what was measured in it.
+    met: for each ladder of the policy, how often a request was met in each of its cells.
     """
 
     use: ServerUse
     windows: tuple[tuple[int, int], ...]
     stretches_ns: tuple[tuple[NDArray[np.int64], ...], ...]
     spikes: tuple[Stretch, ...]
+    met: tuple[Counts | None, ...] = ()
 
 
 def _kept(

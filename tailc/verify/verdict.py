@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tailc.errors import ExitCode
 from tailc.specs.slo import Slo
+from tailc.verify.pictured import Quantile, Traffic
 
 
 class Ruling(enum.Enum):
@@ -223,6 +224,8 @@ class Run:
     where they are lanes of a core; `control`: None where nothing steers. `spikes`: where the rate
     changes in steps, on cores. `clocks`: None where cores have no clock each. `loss`: None
     where no rule is for overload; with one verdicts are about requests that were not refused.
+    `spectrum`, by percentile, and `traffic`, for each ladder of the policy, are there only where
+    pictures were asked for.
     """
 
     subject: str
@@ -236,6 +239,8 @@ class Run:
     spikes: tuple[Spike, ...] = ()
     clocks: ClockUse | None = None
     loss: Loss | None = None
+    spectrum: tuple[Quantile, ...] = ()
+    traffic: tuple[Traffic | None, ...] = ()
 
 
 @dataclass(frozen=True)
