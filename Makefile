@@ -8,7 +8,7 @@ BENCH ?= start_up python_lookup cpp_lookup go_lookup java_lookup rust_lookup lad
 	published_trends closed_forms coverage coverage_diff green_parallel \
 	queue_aware queue_energy queue_lanes robust overload_rules joint_ladder
 
-.PHONY: setup compilers demo demo-servers test bench fuzz docs clean clean-cache
+.PHONY: setup compilers browser demo demo-servers test bench fuzz docs clean clean-cache
 
 setup: $(VENV)/.ready
 
@@ -35,6 +35,13 @@ compilers:
 		exit 1; \
 	fi
 
+# The tests of reports look at them in a browser; without one they are skipped, and say so.
+browser:
+	@if ! command -v chromium > /dev/null && [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
+		apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core \
+			|| echo "make: no chromium, so that reports are not looked at" >&2; \
+	fi
+
 demo: setup
 	$(BIN)/tailc compile examples/search/service.yaml -o build/search
 	$(BIN)/tailc verify build/search.tailc --trace examples/search/heldout.parquet
@@ -46,7 +53,7 @@ demo-servers: setup
 	$(BIN)/python examples/finance/experiment.py --out build/finance/measured.json
 	$(BIN)/python examples/lucene-server/run.py
 
-test: setup compilers
+test: setup compilers browser
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright

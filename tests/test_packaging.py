@@ -17,3 +17,4 @@ def test_the_wheel_installs_tailc_and_its_solvers_only(tmp_path):
     folders = {name.split("/")[0] for name in names}
     assert {f for f in folders if not f.endswith(".dist-info")} == {"tailc", "tailc_solvers"}
     assert "tailc/artifact/_generated/policy_generated.py" in names
+    assert "tailc/report/page/templates/page.html" in names

@@ -1,0 +1,120 @@
+"""The parts of a map of a ladder: which loads and ages it shows, and where its rows lie on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from tailc.forms.ladder.table import AT_ONCE, Climb, Ladder, LoadAxis, Outside, Row, Rule
+from tailc.report.page.axis import Axis, counted, linear
+from tailc.units import format_mrps, number_text
+from tailc.verify.pictured import Traffic
+
+_US_PER_MS = 1_000
+_MRPS = 1_000
+# Beyond, columns are too thin to see.
+_MOST_LOADS = 120
+_ROOM = 1.25
+# Loads at which requests spend less of their time are not shown for their own sake.
+_SELDOM_PPM = 1_000
+
+
+@dataclass(frozen=True)
+class Span:
+    """A row as far as it is shown: the ends of its loads, in units of the axis."""
+
+    row: Row
+    left: float
+    right: float
+    loads: str
+
+
+@dataclass(frozen=True)
+class Extent:
+    """What a map shows: loads up to `last_load`, in the axis's own whole units, and ages."""
+
+    axis: LoadAxis
+    last_load: int
+    last_age_us: int
+    from_arrival: bool
+
+    @property
+    def x(self) -> Axis:
+        """The axis of loads."""
+        if self.axis is LoadAxis.RATE:
+            return linear("requests per second", 0.0, self.last_load / _MRPS)
+        return counted("requests in the system", 1, self.last_load)
+
+    @property
+    def y(self) -> Axis:
+        """The axis of ages."""
+        since = "arrival" if self.from_arrival else "start"
+        return linear(f"age since {since} [ms]", 0.0, self.last_age_us / _US_PER_MS)
+
+    def spans(self, ladder: Ladder) -> Iterator[Span]:
+        """The rows that a runtime goes by, from the lowest load on."""
+        rows = guarded_rows(ladder)
+        for row, following in zip(rows, (*rows[1:], None), strict=True):
+            first = row.first_load if row is not rows[0] else 0
+            if first > self.last_load:
+                return
+            end = self.last_load + 1 if following is None else following.first_load
+            left, right = self._edges(first, min(end, self.last_load + 1))
+            if right > left:
+                yield Span(row, left, right, self.loads(row))
+
+    def _edges(self, first: int, end: int) -> tuple[float, float]:
+        if self.axis is LoadAxis.RATE:
+            return first / _MRPS, end / _MRPS
+        return max(first, 1) - 0.5, end - 0.5
+
+    def loads(self, row: Row) -> str:
+        """The loads of a row in words."""
+        if self.axis is LoadAxis.RATE:
+            return f"from {format_mrps(row.first_load)}"
+        first, last = max(row.first_load, 1), row.last_load
+        if last is None:
+            return f"{first} and more in the system"
+        return f"{first if first >= last else f'{first} to {last}'} in the system"
+
+
+def guarded_rows(ladder: Ladder) -> tuple[Row, ...]:
+    """The rows, and what holds in their place outside the guard's range."""
+    guard = ladder.guard
+    if guard.outside is not Outside.FIRST_RUNG:
+        return ladder.rows
+    plain = (Climb(0, 0),)
+    below = [Row(0, guard.min_load - 1, AT_ONCE, plain)] if guard.min_load else []
+    inside = [
+        replace(row, first_load=first, last_load=last)
+        for row in ladder.rows
+        if (first := max(row.first_load, guard.min_load))
+        <= (last := min(guard.max_load, guard.max_load if row.last_load is None else row.last_load))
+    ]
+    if inside:
+        inside[0] = replace(inside[0], first_load=guard.min_load)
+    return (*below, *inside, Row(guard.max_load + 1, None, AT_ONCE, plain))
+
+
+def extent(*ladders: Ladder, traffic: Traffic | None = None) -> Extent:
+    """Every row and every climb, and the loads where requests spend their time."""
+    axis = ladders[0].load_axis
+    last_age_us = max(row.climbs[-1].age_us for each in ladders for row in each.rows)
+    last_age_us = round(last_age_us * _ROOM) or _US_PER_MS
+    ages = any(Rule.AGE_FROM_ARRIVAL in each.rules for each in ladders)
+    first_of_last = max(guarded_rows(each)[-1].first_load for each in ladders)
+    if axis is LoadAxis.RATE:
+        last = max(max(first_of_last, each.guard.max_load) for each in ladders)
+        return Extent(axis, round((last or _MRPS) * _ROOM), last_age_us, ages)
+    last = max(first_of_last + 1, _last_frequent(traffic))
+    return Extent(axis, min(last, _MOST_LOADS), last_age_us, ages)
+
+
+def _last_frequent(traffic: Traffic | None) -> int:
+    shares = [] if traffic is None else [sum(row) for row in traffic.share_ppm]
+    return max((load for load, share in enumerate(shares) if share >= _SELDOM_PPM), default=1)
+
+
+def ms(time_us: int) -> str:
+    """Milliseconds as a number for a table."""
+    return number_text(time_us / _US_PER_MS)

@@ -1,0 +1,51 @@
+"""The section of latencies: a spectrum for each arrival process, and percentiles by rate."""
+
+from __future__ import annotations
+
+from tailc.report.page.content import Section
+from tailc.report.page.figure import Figure
+from tailc.report.page.rates import rates_figure
+from tailc.report.page.spectra import Spectrum, spectrum_figure
+from tailc.report.page.tones import line_tone
+from tailc.report.verdict.words import POLICY
+from tailc.verify.verdict import Point, Run, Verdicts
+
+# A page with more would be too long to read, and too large to send.
+MOST_SPECTRA = 12
+_SAYS = (
+    "Latency that so many requests stay within; each further nine is as wide as the last. The band "
+    "is the policy's 95 % interval: it reaches the top where requests are too few to limit it."
+)
+
+
+def latency_section(verdicts: Verdicts, replayed: str) -> Section:
+    """`replayed` says which requests were."""
+    shown = verdicts.points[:MOST_SPECTRA]
+    figures = [_spectrum(verdicts, number, point) for number, point in enumerate(shown)]
+    figures += [rates_figure(verdicts, number) for number in range(len(verdicts.slos))]
+    says = replayed
+    if len(verdicts.points) > MOST_SPECTRA:
+        says += f" Spectra of the first {MOST_SPECTRA} of {len(verdicts.points)} are shown."
+    told = tuple(figure for figure in figures if figure is not None)
+    return Section("latency", "Latency", told, says)
+
+
+def _spectrum(verdicts: Verdicts, number: int, point: Point) -> Figure | None:
+    """None where the policy is overloaded, so that no percentile exists."""
+    if point.policy.load.is_overloaded or not point.policy.spectrum:
+        return None
+    spectra = [Spectrum(POLICY, line_tone(0), point.policy.spectrum)]
+    spectra += [
+        Spectrum(run.subject, line_tone(place), run.spectrum)
+        for place, run in enumerate(_beside(point), start=1)
+    ]
+    title = f"Latency by percentile at {point.arrivals}"
+    return spectrum_figure(f"spectrum-{number + 1}", title, spectra, verdicts.slos, _SAYS)
+
+
+def _beside(point: Point) -> list[Run]:
+    """The first baseline, and of the others the best at the first objective."""
+    kept = [run for run in point.baselines if run.spectrum and not run.load.is_overloaded]
+    others = [run for run in kept if run is not point.baselines[0]]
+    best = sorted(others, key=lambda run: run.verdicts[0].estimate_us)[:1]
+    return [run for run in kept if run is point.baselines[0]] + best

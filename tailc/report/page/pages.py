@@ -1,0 +1,86 @@
+"""Which sections the page of each command has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from tailc.artifact.envelope import Policy
+from tailc.errors import ExitCode
+from tailc.report.page.content import Page, Section
+from tailc.report.page.latencies import latency_section
+from tailc.report.page.parts import (
+    DESIGN,
+    certificate_section,
+    demand_section,
+    map_section,
+    policy_facts,
+    present,
+    words_section,
+)
+from tailc.report.verdict import as_text
+from tailc.traces.profile import DemandProfile
+from tailc.verify.verdict import Verdicts
+
+if TYPE_CHECKING:
+    from tailc.pipeline.compile import Compiled
+
+HELD_OUT = "the held-out requests"
+_ON_DESIGN = (
+    "Replayed on the sample that the policy was compiled from, so these are predictions: held-out "
+    "requests decide, as tailc verify says."
+)
+_RULINGS = {ExitCode.OK: "pass", ExitCode.MISSED: "fail", ExitCode.UNDECIDED: "undecided"}
+
+
+def policy_page(policy: Policy) -> Page:
+    """An artifact alone: what it does, and what stands behind it."""
+    sections = (
+        map_section(policy),
+        demand_section(policy, ()),
+        certificate_section(policy),
+        words_section(policy),
+    )
+    return Page(policy.name, "Policy", policy_facts(policy), present(*sections))
+
+
+def compiled_page(compiled: Compiled, verdicts: Verdicts | None) -> Page:
+    """A new policy on the sample that it was compiled from; `verdicts` None: none is replayed."""
+    policy, design = compiled.policy, compiled.design
+    measured = [(DESIGN, design)] if isinstance(design, DemandProfile) else []
+    sections = (
+        None if verdicts is None else latency_section(verdicts, _ON_DESIGN),
+        map_section(policy, verdicts),
+        demand_section(policy, measured),
+        certificate_section(policy),
+        words_section(policy),
+    )
+    return Page(policy.name, "Compiled policy", policy_facts(policy), present(*sections))
+
+
+def told_page(policy: Policy, text: str, exit_code: ExitCode) -> Page:
+    """A verdict that has no pictures yet, in words."""
+    words = Section("verdict", "Verdict in words", text=text)
+    sections = (words, certificate_section(policy), words_section(policy))
+    facts = policy_facts(policy)
+    return Page(policy.name, "Verdict", facts, present(*sections), _RULINGS.get(exit_code, ""))
+
+
+def judged_page(
+    policy: Policy, verdicts: Verdicts, held_out: DemandProfile, rungs: Sequence[str]
+) -> Page:
+    """An artifact on held-out requests."""
+    said = f"Replayed on {verdicts.held_out_requests:,} held-out requests."
+    if verdicts.is_compile_trace:
+        said = f"Replayed on {verdicts.held_out_requests:,} requests that the policy was made from."
+    words = Section("verdict", "Verdict in words", text=as_text(verdicts, rungs))
+    sections = (
+        latency_section(verdicts, said),
+        map_section(policy, verdicts),
+        demand_section(policy, [(HELD_OUT, held_out)]),
+        certificate_section(policy),
+        words,
+        words_section(policy),
+    )
+    facts = (*policy_facts(policy), ("Held-out requests", f"{verdicts.held_out_requests:,}"))
+    return Page(policy.name, "Verdict", facts, present(*sections), verdicts.ruling.value)

@@ -1,0 +1,93 @@
+"""Sections that several pages share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tailc.artifact.envelope import InputRole, Policy
+from tailc.artifact.json_form import digest_of
+from tailc.report.page.certificate import certificate_figure
+from tailc.report.page.content import Section
+from tailc.report.page.demands import Sample, demand_figure, sample_of, sample_of_summary
+from tailc.report.page.policy_map import map_figure
+from tailc.report.page.speedups import speedup_figure
+from tailc.report.policy import policy_text
+from tailc.traces.profile import DemandProfile
+from tailc.units import format_mrps
+from tailc.verify.verdict import Point, Verdicts
+
+DESIGN = "the sample of the compile"
+
+
+def policy_facts(policy: Policy) -> tuple[tuple[str, str], ...]:
+    """What a policy is, in a few lines."""
+    return (
+        ("Kind", policy.kind),
+        ("Generation", str(policy.generation)),
+        ("Objectives", "; ".join(map(str, policy.slos)) or "none"),
+        ("Arrival rates", ", ".join(map(format_mrps, policy.rates_mrps)) or "none"),
+        ("Policy digest", digest_of(policy)),
+    )
+
+
+def map_section(policy: Policy, verdicts: Verdicts | None = None) -> Section | None:
+    """A map for each ladder, with the traffic of the busiest arrivals that the server keeps up
+    with; None where a policy has no ladder.
+    """
+    if not policy.ladders:
+        return None
+    point = None if verdicts is None else _busiest(verdicts.points)
+    traffic = point.policy.traffic if point is not None else ()
+    figures = []
+    for number, ladder in enumerate(policy.ladders):
+        title = "Rungs by load and age"
+        if ladder.request_class is not None:
+            title += f", class {ladder.request_class}"
+        of = traffic[number] if number < len(traffic) else None
+        if of is not None and point is not None:
+            title += f", requests at {point.arrivals}"
+        figures.append(map_figure(f"map-{number + 1}", title, ladder, of))
+    return Section("map", "Policy map", tuple(figures))
+
+
+def demand_section(policy: Policy, measured: Sequence[tuple[str, DemandProfile]]) -> Section | None:
+    """Demand of what was measured and of what the policy was compiled from, and the speed-ups of
+    the first; None where neither is known.
+    """
+    samples = [sample_of(name, profile) for name, profile in measured]
+    if all(name != DESIGN for name, _ in measured):
+        samples += _design(policy)
+    if not samples:
+        return None
+    percentile_ppm = policy.slos[0].percentile_ppm if policy.slos else None
+    figures = [demand_figure(samples, percentile_ppm)]
+    speedups = speedup_figure(measured[0][1]) if measured else None
+    return Section("demand", "Demand", (*figures, *([speedups] if speedups else [])))
+
+
+def certificate_section(policy: Policy) -> Section:
+    """What is proved."""
+    return Section("proof", "Certificate", (certificate_figure(policy),))
+
+
+def words_section(policy: Policy) -> Section:
+    """The whole policy in words."""
+    return Section("words", "The policy in words", text=policy_text(policy))
+
+
+def present(*sections: Section | None) -> tuple[Section, ...]:
+    """Those that there are."""
+    return tuple(section for section in sections if section is not None)
+
+
+def _design(policy: Policy) -> list[Sample]:
+    return [
+        sample_of_summary(DESIGN, part.demand)
+        for part in policy.inputs
+        if part.role is InputRole.DESIGN and part.demand is not None
+    ]
+
+
+def _busiest(points: Sequence[Point]) -> Point | None:
+    kept = [point for point in points if not point.policy.load.is_overloaded]
+    return max(kept, key=lambda point: point.rate_mrps, default=None)

@@ -1,0 +1,109 @@
+"""A promised percentile against the arrival rate, of the policy and of every baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from markupsafe import Markup
+
+from tailc.report.page.axis import linear, logarithmic
+from tailc.report.page.figure import Figure, Numbers
+from tailc.report.page.plot import Entry, Plot
+from tailc.report.page.tones import line_tone
+from tailc.report.verdict.words import POLICY, percentile
+from tailc.specs.slo import Slo
+from tailc.units import format_mrps, format_ppm, format_us
+from tailc.verify.verdict import Point, Run, Verdict, Verdicts
+
+_US_PER_MS = 1_000
+_MRPS = 1_000
+_ROOM = 1.05
+
+
+def rates_figure(verdicts: Verdicts, number: int) -> Figure | None:
+    """Of SLO number `number`; None unless Poisson arrivals were replayed at two rates or more.
+
+    An overloaded server has no dot: its percentile grows with the length of the replay.
+    """
+    points = sorted(
+        (point for point in verdicts.points if point.arrivals == format_mrps(point.rate_mrps)),
+        key=lambda point: point.rate_mrps,
+    )
+    slo = verdicts.slos[number]
+    names = [POLICY, *(run.subject for run in points[0].baselines)] if points else []
+    if len(points) < 2 or not _told(points):
+        return None
+    ident = f"rates-{number + 1}"
+    title = f"{percentile(slo)} latency by rate"
+    says = (
+        f"The {format_ppm(slo.percentile_ppm)} percentile of latency at each arrival rate, with "
+        "the policy's 95 % interval. Where a server is overloaded there is no dot."
+    )
+    plot = Plot(
+        linear("requests per second", 0.0, points[-1].rate_mrps / _MRPS * _ROOM),
+        logarithmic("latency [ms]", list(_times_ms(points, slo, number))),
+        tuple(Entry(name, line_tone(place)) for place, name in enumerate(names)),
+    )
+    marks = [mark for place in reversed(range(len(names)))
+             for mark in _marks(plot, points, number, place, names[place])]  # fmt: skip
+    marks.append(plot.level(slo.latency_us / _US_PER_MS, str(slo)))
+    svg = plot.drawn(ident, title, says, marks)
+    return Figure(ident, title, says, (_numbers(ident, points, number),), svg)
+
+
+def _told(points: list[Point]) -> list[Run]:
+    """Whoever keeps up."""
+    return [run for point in points for run in _runs(point) if not run.load.is_overloaded]
+
+
+def _runs(point: Point) -> tuple[Run, ...]:
+    return (point.policy, *point.baselines)
+
+
+def _times_ms(points: list[Point], slo: Slo, number: int) -> Iterable[float]:
+    yield slo.latency_us / _US_PER_MS
+    for run in _told(points):
+        verdict = run.verdicts[number]
+        yield max(verdict.estimate_us, 1) / _US_PER_MS
+    for run in (point.policy for point in points if not point.policy.load.is_overloaded):
+        verdict = run.verdicts[number]
+        yield max(verdict.low_us, 1) / _US_PER_MS
+        yield max(verdict.high_us or verdict.estimate_us, 1) / _US_PER_MS
+
+
+def _marks(plot: Plot, points: list[Point], number: int, place: int, name: str) -> Iterable[Markup]:
+    tone = line_tone(place)
+    kept = [(point.rate_mrps / _MRPS, _runs(point)[place]) for point in points]
+    shown = [(rate, run.verdicts[number]) for rate, run in kept if not run.load.is_overloaded]
+    dots = [(rate, verdict.estimate_us / _US_PER_MS) for rate, verdict in shown]
+    if dots:
+        yield plot.line(dots, tone)
+    for dot, (rate, verdict) in zip(dots, shown, strict=True):
+        if place == 0:
+            high = plot.y.high if verdict.high_us is None else verdict.high_us / _US_PER_MS
+            yield plot.bar(rate, verdict.low_us / _US_PER_MS, high, tone)
+        yield plot.dot(dot, tone, f"{name} at {rate:g}/s: {_estimate(verdict)}")
+
+
+def _estimate(verdict: Verdict) -> str:
+    high = "unknown" if verdict.high_us is None else format_us(verdict.high_us)
+    limits = f"{format_us(verdict.low_us)} to {high}"
+    return f"{format_us(verdict.estimate_us)}, 95 % interval {limits}"
+
+
+def _numbers(name: str, points: list[Point], number: int) -> Numbers:
+    rows = [
+        (
+            f"{point.rate_mrps / _MRPS:g}",
+            POLICY if place == 0 else run.subject,
+            run.note,
+            str(run.verdicts[number].estimate_us / _US_PER_MS),
+            str(run.verdicts[number].low_us / _US_PER_MS),
+            "" if (high := run.verdicts[number].high_us) is None else str(high / _US_PER_MS),
+            "yes" if run.load.is_overloaded else "no",
+        )
+        for point in points
+        for place, run in enumerate(_runs(point))
+    ]
+    heads = ("rate [1/s]", "subject", "note", "latency [ms]", "low [ms]", "high [ms]", "overloaded")
+    return Numbers(name, heads, tuple(rows))

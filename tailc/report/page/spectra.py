@@ -1,0 +1,90 @@
+"""Latency by percentile, each further nine as wide as the last, with intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from tailc.report.page.axis import logarithmic, spectrum
+from tailc.report.page.figure import Figure, Numbers
+from tailc.report.page.plot import Entry, Plot
+from tailc.specs.slo import Slo
+from tailc.units import format_ppm, format_us
+from tailc.verify.pictured import Quantile
+
+_US_PER_MS = 1_000
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """The quantiles of one subject, and the class of its line."""
+
+    name: str
+    tone: str
+    quantiles: tuple[Quantile, ...]
+
+
+def spectrum_figure(
+    ident: str, title: str, spectra: Sequence[Spectrum], slos: Sequence[Slo], says: str
+) -> Figure:
+    """All of them in one picture; objectives for all requests are marked."""
+    told = [one for each in spectra for one in each.quantiles]
+    times_us = [one.estimate_us for one in told]
+    times_us += [end for one in told for end in (one.low_us, one.high_us) if end is not None]
+    limits_us = [slo.latency_us for slo in slos if slo.request_class is None]
+    plot = Plot(
+        spectrum("percentile of requests", max(one.percentile_ppm for one in told)),
+        logarithmic("latency [ms]", [max(us, 1) / _US_PER_MS for us in (*times_us, *limits_us)]),
+        tuple(Entry(each.name, each.tone) for each in spectra),
+    )
+    marks = [mark for each in spectra for mark in _marks(plot, each)]
+    marks += [_objective(plot, slo) for slo in slos if slo.request_class is None]
+    svg = plot.drawn(ident, title, says, marks)
+    return Figure(ident, title, says, (_numbers(ident, spectra),), svg)
+
+
+def _marks(plot: Plot, each: Spectrum) -> Iterable[Markup]:
+    bounded = [one for one in each.quantiles if one.low_us is not None]
+    if bounded:
+        upper = [
+            (one.percentile_ppm, plot.y.high if one.high_us is None else one.high_us / _US_PER_MS)
+            for one in bounded
+        ]
+        lower = [(one.percentile_ppm, (one.low_us or 0) / _US_PER_MS) for one in bounded]
+        yield plot.band(upper, lower, each.tone)
+    points = [(float(one.percentile_ppm), one.estimate_us / _US_PER_MS) for one in each.quantiles]
+    yield plot.line(points, each.tone)
+    for point, one in zip(points, each.quantiles, strict=True):
+        yield plot.dot(point, each.tone, f"{each.name}: {_quantile(one)}")
+
+
+def _quantile(one: Quantile) -> str:
+    text = f"{format_ppm(one.percentile_ppm)} within {format_us(one.estimate_us)}"
+    if one.low_us is None:
+        return text
+    high = "unknown" if one.high_us is None else format_us(one.high_us)
+    return f"{text}, 95 % interval {format_us(one.low_us)} to {high}"
+
+
+def _objective(plot: Plot, slo: Slo) -> Markup:
+    """A corner that the spectrum has to pass below."""
+    at = plot.at(slo.percentile_ppm, slo.latency_us / _US_PER_MS)
+    return plot.corner(at, str(slo))
+
+
+def _numbers(name: str, spectra: Sequence[Spectrum]) -> Numbers:
+    rows = [
+        (
+            each.name,
+            format_ppm(one.percentile_ppm).replace(" %", ""),
+            str(one.estimate_us / _US_PER_MS),
+            "" if one.low_us is None else str(one.low_us / _US_PER_MS),
+            "" if one.high_us is None else str(one.high_us / _US_PER_MS),
+        )
+        for each in spectra
+        for one in each.quantiles
+    ]
+    heads = ("subject", "percentile", "latency [ms]", "low [ms]", "high [ms]")
+    return Numbers(name, heads, tuple(rows))

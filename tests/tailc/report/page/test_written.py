@@ -1,0 +1,133 @@
+"""The page as a file: closed to the outside, the same each time, and safe whatever names it has."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from html.parser import HTMLParser
+
+from tailc.report.page.pages import judged_page, policy_page
+from tailc.report.page.written import LARGEST_BYTES, page_bytes
+from tailc.verify.pictured import Traffic
+from tests.tailc.report.page.pages_made import (
+    HOSTILE,
+    LADDER,
+    made_page,
+    made_policy,
+    made_verdicts,
+)
+from tests.tailc.verify.policies import held_out
+
+VOID = {"meta", "link", "br", "img", "input"}
+
+
+class Elements(HTMLParser):
+    """What stands in a page; an end without its start fails."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self._open: list[str] = []
+        self.feed(text)
+        assert self._open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self._open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.found.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        assert self._open.pop() == tag
+
+    def of(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.found if name == tag]
+
+
+def test_the_page_refers_to_nothing_but_itself():
+    elements = Elements(page_bytes(made_page()).decode())
+    names = {name for name, _ in elements.found}
+    assert not names & {"script", "link", "img", "iframe", "object", "embed", "use", "form"}
+    for name, attributes in elements.found:
+        assert not {"src", "style", "srcset", "onclick", "onload"} & attributes.keys(), name
+        href = attributes.get("href")
+        assert href is None or href.startswith(("#", "data:text/csv;base64,"))
+
+
+def test_the_policy_of_the_page_allows_its_own_style_alone():
+    text = page_bytes(made_page()).decode()
+    (said,) = [
+        meta["content"]
+        for meta in Elements(text).of("meta")
+        if meta.get("http-equiv") == "Content-Security-Policy"
+    ]
+    (style,) = re.findall(r"<style>(.*?)</style>", text, re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    assert said == (
+        f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    )
+    assert "url(" not in style
+    assert "@import" not in style
+
+
+def test_names_of_users_stay_text():
+    text = page_bytes(made_page(HOSTILE)).decode()
+    assert "<script" not in text
+    assert "\x1b" not in text
+    Elements(text)
+
+
+def test_every_picture_is_named_described_and_has_its_numbers():
+    text = page_bytes(made_page()).decode()
+    elements = Elements(text)
+    ids = [attributes["id"] for _, attributes in elements.found if attributes.get("id")]
+    assert len(ids) == len(set(ids))
+    pictures = elements.of("svg")
+    # Two spectra, rates, a map, demand, speed-up and the certificate.
+    assert len(pictures) == 7
+    for picture in pictures:
+        assert picture["role"] == "img"
+        assert set((picture["aria-labelledby"] or "").split()) <= set(ids)
+    assert len([a for a in elements.of("a") if "download" in a]) >= len(pictures)
+    assert all(link["href"][1:] in ids for link in elements.of("a") if link["href"][0] == "#")
+
+
+def test_the_largest_page_is_not_too_large():
+    many = made_verdicts()
+    points = tuple(replace(many.points[0], arrivals=f"day {n}") for n in range(50))
+    full = Traffic(2_000, tuple((40,) * 60 for _ in range(401)))
+    points = tuple(replace(p, policy=replace(p.policy, traffic=(full,))) for p in points)
+    page = judged_page(made_policy(), replace(many, points=points), held_out(20_000), ["d1", "d2"])
+    written = page_bytes(page)
+    assert len(written) <= LARGEST_BYTES
+    assert b"Spectra of the first 12 of 50 are shown." in written
+
+
+def test_the_same_page_has_the_same_bytes_in_every_process():
+    code = (
+        "import sys, hashlib\n"
+        "from tests.tailc.report.page.pages_made import made_page\n"
+        "from tailc.report.page.written import page_bytes\n"
+        "print(hashlib.sha256(page_bytes(made_page())).hexdigest())"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONHASHSEED": "7", "LC_ALL": "C", "TZ": "Asia/Tokyo"},
+    )
+    assert ended.stdout.strip() == hashlib.sha256(page_bytes(made_page())).hexdigest()
+
+
+def test_an_artifact_alone_has_its_map_and_its_certificate():
+    ids = [section.ident for section in policy_page(made_policy()).sections]
+    assert ids == ["map", "proof", "words"]
+    assert LADDER.rungs[0].name in page_bytes(policy_page(made_policy())).decode()
