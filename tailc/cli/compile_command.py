@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING
 import click
 
 from tailc.cli.outcome import Outcome, reports
+from tailc.cli.report_option import report as report_option
+from tailc.cli.report_option import with_report
 from tailc.cli.trust_option import trusts
 from tailc.units import LARGEST
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tailc.artifact.trust import Trust
 
 
@@ -46,6 +50,7 @@ if TYPE_CHECKING:
 @click.option(
     "--previous", metavar="ARTIFACT", help="Policy that is deployed; it sets the generation."
 )
+@report_option
 @click.option("--threads", type=click.IntRange(min=1), metavar="X", help="Threads to search with.")
 @click.option(
     "--progress/--no-progress", default=None, help="Show progress. Default: on a terminal."
@@ -57,6 +62,7 @@ def command(
     output: str | None,
     robust: bool,
     previous: str | None,
+    report: Path | None,
     threads: int | None,
     progress: bool | None,
     trust: Trust,
@@ -83,10 +89,20 @@ def command(
         compiled = compile_policy(
             spec, overrides=given, previous=held, threads=threads, progress=draw
         )
+        verdicts = None
+        if report is not None:
+            from tailc.pipeline.on_design import on_design
+
+            verdicts = on_design(compiled, threads, draw)
     stem = output or f"build/{compiled.policy.name}"
     paths = write_policy(compiled.policy, stem)
     result = {"files": [str(path) for path in paths], **compiled_result(compiled)}
-    return Outcome(text=compiled_text(compiled, paths), result=result, findings=compiled.findings)
+    told = Outcome(text=compiled_text(compiled, paths), result=result, findings=compiled.findings)
+    if report is None:
+        return told
+    from tailc.report.page.pages import compiled_page
+
+    return with_report(told, report, compiled_page(compiled, verdicts))
 
 
 def _check_stem(output: str | None) -> None:

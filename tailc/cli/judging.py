@@ -14,17 +14,26 @@ if TYPE_CHECKING:
     from tailc.artifact.envelope import Policy
     from tailc.cli.arrivals_option import AskedArrivals
     from tailc.errors import Finding
+    from tailc.report.page.content import Page
+    from tailc.traces.profile import DemandProfile
     from tailc.traces.source import Format
     from tailc.verify.verdict import Verdicts
 
 
 @dataclass(frozen=True)
 class Judged:
-    """The verdicts, the names of the policy's rungs, and warnings about the trace."""
+    """The verdicts, the names of the policy's rungs, warnings about the trace, and its requests."""
 
     verdicts: Verdicts
     rungs: tuple[str, ...]
     warnings: tuple[Finding, ...]
+    held_out: DemandProfile
+
+    def page(self, policy: Policy) -> Page:
+        """The same in pictures."""
+        from tailc.report.page.pages import judged_page
+
+        return judged_page(policy, self.verdicts, self.held_out, self.rungs)
 
     def outcome(self, *earlier: Finding) -> Outcome:
         """All there is to print, exit 0; of warnings that say the same the `earlier` are kept."""
@@ -65,4 +74,5 @@ def judged(
     )
     verdicts = verify(policy, held_out.profile, chosen)
     rungs = tuple(rung.name for ladder in policy.ladders[:1] for rung in ladder.rungs)
-    return Judged(verdicts, rungs, trace_warnings(policy, held_out, trace, verdicts.drift))
+    warnings = trace_warnings(policy, held_out, trace, verdicts.drift)
+    return Judged(verdicts, rungs, warnings, held_out.profile)

@@ -15,9 +15,14 @@ from tailc.cli.judging_plan import judged_plan, without_plan
 from tailc.cli.judging_throughput import judged_throughput
 from tailc.cli.outcome import Outcome, reports
 from tailc.cli.quantities import SHARE_PPM
+from tailc.cli.report_option import report as report_option
+from tailc.cli.report_option import with_report
 from tailc.cli.trust_option import trusts
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tailc.artifact.envelope import Policy
     from tailc.artifact.trust import Trust
     from tailc.cli.arrivals_option import AskedArrivals
     from tailc.traces.source import Format
@@ -54,6 +59,7 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Tell only whether demand has drifted since the compile; exits 2 if it has.",
 )
+@report_option
 @replay_options.allow_compile_trace
 @replay_options.progress
 @trusts
@@ -80,18 +86,34 @@ def command(
     from tailc.artifact.files import read_policy
     from tailc.cli.progress import shown
 
+    report: Path | None = options.pop("report")
     policy = read_policy(artifact, trust)
     if drift:
+        if report is not None:
+            raise click.UsageError("--drift tells nothing that a report would show")
         return judged_drift(policy, trace, trace_format, options["seed"])
     if policy.plan is not None:
         given = {**options, "tolerance_ppm": tolerance_ppm}
         with shown(progress) as draw:
-            return judged_plan(policy, trace, trace_format, arrivals, draw, given)
+            told = judged_plan(policy, trace, trace_format, arrivals, draw, given)
+        return _reported(told, policy, report)
     options = without_plan(options)
     if policy.shares is not None:
-        return judged_throughput(policy, trace, trace_format, arrivals, tolerance_ppm, options)
+        told = judged_throughput(policy, trace, trace_format, arrivals, tolerance_ppm, options)
+        return _reported(told, policy, report)
     if tolerance_ppm is not None:
         raise click.UsageError("--tolerance is for throughput targets, and this artifact has none")
     with shown(progress) as draw:
-        found = judged(policy, trace, trace_format, arrivals, draw, options)
-    return replace(found.outcome(), exit_code=found.verdicts.exit_code)
+        given = {**options, "pictured": report is not None}
+        found = judged(policy, trace, trace_format, arrivals, draw, given)
+    outcome = replace(found.outcome(), exit_code=found.verdicts.exit_code)
+    return outcome if report is None else with_report(outcome, report, found.page(policy))
+
+
+def _reported(told: Outcome, policy: Policy, report: Path | None) -> Outcome:
+    """With a page of its words, where nothing is replayed that pictures could show."""
+    if report is None:
+        return told
+    from tailc.report.page.pages import told_page
+
+    return with_report(told, report, told_page(policy, told.text, told.exit_code))

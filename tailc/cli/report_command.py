@@ -1,0 +1,94 @@
+"""tailc report: an artifact as a page of pictures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tailc.cli import replay_options
+from tailc.cli.arrivals_option import arrivals_options
+from tailc.cli.judging import judged
+from tailc.cli.outcome import Outcome, reports
+from tailc.cli.report_option import REPORT_FILE, with_report
+from tailc.cli.trust_option import trusts
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tailc.artifact.envelope import Policy
+    from tailc.artifact.trust import Trust
+    from tailc.cli.arrivals_option import AskedArrivals
+    from tailc.traces.source import Format
+
+
+@click.command("report", short_help="Write a policy as a page of pictures.")
+@click.argument("artifact")
+@click.option("--out", type=REPORT_FILE, required=True, metavar="FILE", help="The page: FILE.html.")
+@click.option(
+    "--trace",
+    is_eager=True,
+    metavar="FILE",
+    help="Held-out trace to replay, read as the compile read its own; - is standard input.",
+)
+@replay_options.trace_format
+@arrivals_options
+@replay_options.baselines("all")
+@replay_options.cut_off
+@replay_options.other_power
+@replay_options.thoroughness
+@replay_options.allow_compile_trace
+@replay_options.progress
+@trusts
+@reports
+def command(
+    artifact: str,
+    out: Path,
+    trace: str | None,
+    trace_format: Format,
+    arrivals: AskedArrivals,
+    progress: bool | None,
+    trust: Trust,
+    **options: Any,
+) -> Outcome:
+    """Write ARTIFACT as one page of HTML that loads nothing: pictures, and the numbers of each.
+
+    Without a trace it shows what the policy does and what stands behind it; with one also latency
+    and baselines, as `tailc verify` finds them. Exits 0 whatever the verdict is.
+    """
+    from tailc.artifact.files import read_policy
+    from tailc.cli.progress import shown
+    from tailc.report.page.pages import policy_page
+
+    policy = read_policy(artifact, trust)
+    if trace is None:
+        _check_unused(trace_format, arrivals, options)
+        return with_report(Outcome(), out, policy_page(policy))
+    _check_requests(policy)
+    with shown(progress) as draw:
+        given = {**options, "pictured": True}
+        found = judged(policy, trace, trace_format, arrivals, draw, given)
+    return with_report(Outcome(findings=found.warnings), out, found.page(policy))
+
+
+def _check_unused(trace_format: Format, arrivals: AskedArrivals, options: dict[str, Any]) -> None:
+    """Options of a replay ask for one, which needs requests."""
+    # A flag that is not given is False, and `--baselines all` is None.
+    chosen = [value for value in options.values() if value is not None and value is not False]
+    if chosen or trace_format != "auto" or arrivals.is_asked:
+        from tailc.errors import Code, Finding, TailcError
+
+        message = "options of a replay are given, and no requests to replay"
+        raise TailcError(Finding(Code.USAGE, message, help="add --trace FILE"))
+
+
+def _check_requests(policy: Policy) -> None:
+    if policy.shares is None and policy.plan is None:
+        return
+    from tailc.errors import Code, Finding, TailcError
+    from tailc.units import shorten
+
+    of = "throughput" if policy.plan is None else "jobs"
+    message = f"`{shorten(policy.name)}` is a policy of {of}: there are no requests to replay"
+    hint = "leave --trace out, or use `tailc verify --report`"
+    raise TailcError(Finding(Code.USAGE, message, help=hint))

@@ -1,0 +1,55 @@
+"""The option that names the file of a report, and how one is written."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from tailc.cli.outcome import Outcome
+    from tailc.report.page.content import Page
+
+_ENDINGS = (".html", ".htm")
+
+
+class ReportFile(click.ParamType):
+    """The path of a page. Another ending is refused, so that no report replaces a policy."""
+
+    name = "file"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Path:
+        """The path; a usage error where it ends otherwise, or is a folder."""
+        path = Path(str(value))
+        if path.suffix.lower() not in _ENDINGS or path.is_dir():
+            from tailc.units import shorten
+
+            told = "is a folder" if path.is_dir() else "ends in neither `.html` nor `.htm`"
+            self.fail(f"`{shorten(str(value))}` {told}", param, ctx)
+        return path
+
+
+REPORT_FILE = ReportFile()
+
+report = click.option(
+    "--report", type=REPORT_FILE, metavar="FILE", help="Write a page of pictures: FILE.html."
+)
+
+
+def with_report(outcome: Outcome, path: Path, page: Page) -> Outcome:
+    """Write the page; the outcome tells of the file. An old one stays until the new is whole."""
+    from tailc.atomic_files import replace_files
+    from tailc.report.page.written import page_bytes
+    from tailc.units import printable
+
+    replace_files([(path, page_bytes(page))])
+    files = outcome.result.get("files", [])
+    assert isinstance(files, list)
+    line = f"wrote {printable(str(path))}\n"
+    text = outcome.text if not outcome.text or outcome.text.endswith("\n") else f"{outcome.text}\n"
+    result = {**outcome.result, "files": [*files, str(path)]}
+    return replace(outcome, text=text + line, result=result)

@@ -1,0 +1,29 @@
+"""A new policy replayed on the sample that it was compiled from, for what pictures show."""
+
+from __future__ import annotations
+
+from tailc.pipeline.compile import Compiled
+from tailc.pipeline.progress import Progress
+from tailc.traces.profile import DemandProfile
+from tailc.verify.judge import verify
+from tailc.verify.options import VerifyOptions
+from tailc.verify.verdict import Verdicts
+
+
+def on_design(compiled: Compiled, threads: int | None, progress: Progress) -> Verdicts | None:
+    """What the policy does alone, without baselines; predictions, and no verdict.
+
+    None where no request arrives, or no rate or objective is stated.
+    """
+    policy, design = compiled.policy, compiled.design
+    runs = bool(policy.ladders) or policy.tail_table is not None
+    if not (isinstance(design, DemandProfile) and runs and policy.slos and policy.rates_mrps):
+        return None
+    options = VerifyOptions(
+        baselines=(),
+        threads=threads,
+        allow_compile_trace=True,
+        pictured=True,
+        progress=lambda done, of: progress("replaying for the report", done / of),
+    )
+    return verify(policy, design, options)

@@ -1,0 +1,136 @@
+"""Pages of pictures: which command writes one, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.tailc.cli.test_verify import P95, QUICK, trace
+from tests.tailc.toy import with_lines, write_toy
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+
+
+ARTIFACT = EXAMPLES / "search" / "expected.tailc"
+
+
+@pytest.fixture
+def compiled(in_folder, tailc):
+    """A policy from 2,000 requests in `toy.tailc`, with its page, and 600 more requests."""
+    spec = write_toy(in_folder, with_lines(P95), trace(1, 2_000))
+    assert tailc("compile", spec, "-o", "toy", "--report", "compiled.html").code == 0
+    (in_folder / "new.csv").write_text(trace(2, 600))
+    return in_folder
+
+
+def heads(path):
+    return re.findall(r"<h3>(.*?)</h3>", path.read_text())
+
+
+def test_each_command_writes_the_pictures_that_it_can(compiled, tailc):
+    assert heads(compiled / "compiled.html") == [
+        "Latency by percentile at 10/s",
+        "Rungs by load and age, requests at 10/s",
+        "Demand of requests",
+        "Speed-up",
+        "Certificate",
+    ]
+    ended = tailc("report", "toy.tailc", "--out", "alone.html")
+    assert (ended.code, ended.out) == (0, "wrote alone.html\n")
+    assert heads(compiled / "alone.html") == [
+        "Rungs by load and age",
+        "Demand of requests",
+        "Certificate",
+    ]
+    judged = ["toy.tailc", "--trace", "new.csv", "--rate", "5/s", "--rate", "10/s", *QUICK]
+    ended = tailc("verify", *judged, "--report", "verified.html", "--output-format", "json")
+    assert json.loads(ended.out)["result"]["files"] == ["verified.html"]
+    assert heads(compiled / "verified.html")[:3] == [
+        "Latency by percentile at 5/s",
+        "Latency by percentile at 10/s",
+        "p95 latency by rate",
+    ]
+    assert tailc("report", *judged, "--out", "report.html").code == 0
+    assert (compiled / "report.html").read_bytes() == (compiled / "verified.html").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--out", "toy.json"], "`toy.json` ends in neither `.html` nor `.htm`"),
+        (["--out", "folder.html"], "`folder.html` is a folder"),
+        (["--out", "a.html", "--rate", "5/s"], "no requests to replay"),
+        (["--out", "a.html", "--seed", "0"], "no requests to replay"),
+        ([], "Missing option '--out'"),
+    ],
+)
+def test_a_wrong_request_is_refused_and_leaves_every_file(in_folder, tailc, arguments, said):
+    (in_folder / "folder.html").mkdir()
+    (in_folder / "toy.json").write_text("{}")
+    ended = tailc("report", ARTIFACT, *arguments)
+    assert (ended.code, ended.out) == (64, "")
+    assert said in ended.err
+    assert (in_folder / "toy.json").read_text() == "{}"
+    assert not (in_folder / "a.html").exists()
+
+
+def test_a_page_that_cannot_be_written_says_where_and_the_old_one_stays(
+    in_folder, tailc, monkeypatch
+):
+    (in_folder / "page.html").write_text("old")
+
+    def full(_descriptor, _content):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "write", full)
+    ended = tailc("report", ARTIFACT, "--out", "page.html")
+    monkeypatch.undo()
+    assert ended.code == 73
+    assert "cannot write `page.html`: No space left on device" in ended.err
+    assert (in_folder / "page.html").read_text() == "old"
+
+
+@pytest.mark.parametrize(
+    ("example", "of"), [("autopro", "throughput"), ("green-sla", "jobs"), ("greenpar", "jobs")]
+)
+def test_a_policy_without_requests_is_shown_in_words(in_folder, tailc, example, of):
+    artifact = str(EXAMPLES / example / "expected.tailc")
+    assert tailc("report", artifact, "--out", "page.html").code == 0
+    text = (in_folder / "page.html").read_text()
+    assert heads(in_folder / "page.html") == ["Certificate"]
+    assert "The policy in words" in text
+    (in_folder / "any.csv").write_text("a\n1\n")
+    ended = tailc("report", artifact, "--out", "page.html", "--trace", "any.csv")
+    assert ended.code == 64
+    assert f"is a policy of {of}: there are no requests to replay" in ended.err
+    assert (in_folder / "page.html").read_text() == text
+
+
+def test_a_verdict_without_pictures_has_a_page_of_words(in_folder, tailc):
+    example = EXAMPLES / "autopro"
+    ended = tailc(
+        "verify",
+        example / "expected.tailc",
+        "--trace",
+        example / "heldout.csv",
+        "--replicates",
+        "50",
+        "--report",
+        "page.html",
+    )
+    text = (in_folder / "page.html").read_text()
+    assert "Verdict in words" in text
+    assert ended.out.endswith("wrote page.html\n")
+    ruling = {0: "pass", 1: "fail", 4: "undecided"}[ended.code]
+    assert f'<span class="ruling {ruling}">{ruling}</span>' in text
+
+
+def test_drift_alone_has_no_report(in_folder, tailc):
+    held_out = EXAMPLES / "search" / "heldout.parquet"
+    ended = tailc("verify", ARTIFACT, "--trace", held_out, "--drift", "--report", "drift.html")
+    assert ended.code == 64
+    assert not (in_folder / "drift.html").exists()
