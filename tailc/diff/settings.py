@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from tailc.diff.rows import rung_labels
+from tailc.forms.ladder.overload import NO_OVERLOAD
+from tailc.forms.ladder.sharing import NO_SHARING
 from tailc.forms.ladder.table import Boost, Guard, Ladder, LoadAxis, Outside
 from tailc.percentiles import PPM
 from tailc.units import format_mrps, format_us, plain_ppm
@@ -59,10 +61,8 @@ def _power(ladder: Ladder, labels: tuple[str, ...]) -> dict[str, str]:
 
 
 def _overload(ladder: Ladder) -> dict[str, str]:
-    """What requests lose under overload, where they lose anything."""
-    told = ladder.overload
-    if told is None:
-        return {}
+    """What requests lose under overload; nothing without a rule for it."""
+    told = ladder.overload or NO_OVERLOAD
     refused, cut_us, degraded = told.shed_from, told.cut_off_us, told.degrade_from
     return {
         "refused from": "never" if refused is None else f"{refused} in system",
@@ -73,10 +73,8 @@ def _overload(ladder: Ladder) -> dict[str, str]:
 
 
 def _sharing(ladder: Ladder, labels: tuple[str, ...]) -> dict[str, str]:
-    """When requests start by what is in use, and when they give up, where they do."""
-    told = ladder.sharing
-    if told is None:
-        return {}
+    """When requests start by what is in use, and when they give up."""
+    told = ladder.sharing or NO_SHARING
     below, start = told.start_below_ppm, "by row"
     if told.start_unit is not None and below is not None:
         start = f"while {_unit_labels(ladder)[told.start_unit]} in use < {plain_ppm(below)}"

@@ -16,6 +16,7 @@ from tailc.artifact.flat_form import decode_flat, encode_flat
 from tailc.artifact.json_form import encode_json
 from tailc.diff.structure import Change, Structure, remarks, structure
 from tailc.errors import Code, Severity
+from tailc.forms.ladder.overload import Overload
 from tailc.forms.ladder.sharing import Sharing
 from tailc.forms.ladder.table import Guard, Outside, Rule
 from tailc.specs.slo import Slo
@@ -27,6 +28,7 @@ from tests.tailc.artifact.published import (
     small_policy,
 )
 from tests.tailc.artifact.random_policies import random_policy
+from tests.tailc.replay.servers import overloaded
 
 SEEDS = st.integers(0, 2**32)
 RELEASED = sorted(
@@ -163,6 +165,13 @@ def test_what_is_lost_under_overload_is_told_by_name(changes, told):
     changed = replace(ladder, overload=replace(ladder.overload, **changes))
     (form,) = structure(policy, replace(policy, forms=(changed,))).forms
     assert (form.settings, form.rows) == ((told,), ())
+
+
+def test_a_new_rule_for_overload_names_only_what_it_changes():
+    shedding = overloaded(LUCENE.ladders[0], Overload(shed_from=4))
+    (form,) = structure(LUCENE, replace(LUCENE, forms=(shedding,))).forms
+    told = [change for change in form.settings if change.what != "rules"]
+    assert told == [Change("refused from", "never", "4 in system")]
 
 
 @pytest.mark.parametrize(
