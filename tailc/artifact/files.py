@@ -11,6 +11,7 @@ from pathlib import Path
 
 from tailc.artifact.envelope import Policy
 from tailc.artifact.flat_form import decode_signed, encode_flat, is_flat, stated_digest
+from tailc.artifact.git_blob import blob_of, is_git_name
 from tailc.artifact.json_form import decode_json, encode_json
 from tailc.artifact.refusal import Refusal
 from tailc.artifact.seal import has_trailer
@@ -41,15 +42,16 @@ def write_policy(policy: Policy, stem: Path | str) -> tuple[Path, Path]:
 def read_policy(path: Path | str, trust: Trust = ANYBODY) -> Policy:
     """The policy in a `.json` or `.tailc` file, told apart by content, or beside a stem.
 
-    A stem reads its `.tailc`. Where keys are trusted, one of them must have signed the file, which
-    is then a `.tailc`. Raises TailcError: cannot read (66), integrity (5) or bad content (65).
+    A stem reads its `.tailc`, and `git:REVISION:PATH` what a Git repository had there. Where keys
+    are trusted, one of them must have signed the file, which is then a `.tailc`. Raises TailcError:
+    cannot read (66), integrity (5) or bad content (65).
     """
     return read_signed(path, trust)[0]
 
 
 def read_signed(path: Path | str, trust: Trust = ANYBODY) -> tuple[Policy, Signature | None]:
     """As `read_policy`, with the signature: one that nobody has checked where no key is trusted."""
-    policy, signature, _ = _read(Path(path), trust)
+    policy, signature, _ = _read(path, trust)
     return policy, signature
 
 
@@ -58,7 +60,7 @@ def read_whole(path: Path | str, trust: Trust = ANYBODY) -> tuple[Policy, str, b
 
     These are those of the file, signature included, or those that belong to a JSON.
     """
-    policy, _, data = _read(Path(path), trust)
+    policy, _, data = _read(path, trust)
     whole = data if _is_tailc(data) else encode_flat(policy)
     return policy, stated_digest(whole), whole
 
@@ -70,23 +72,30 @@ def read_sealed(path: Path | str) -> tuple[Path, Policy, bytes]:
     found = _found(Path(path))
     data = _read_bytes(found)
     if data.lstrip().startswith(b"{") and not _is_tailc(data):
-        raise TailcError(_unsigned_json(found))
+        raise TailcError(_unsigned_json(str(found)))
     if not _is_tailc(data):
-        raise TailcError(_no_policy(data, found))
+        raise TailcError(_no_policy(data, str(found)))
     return found, decode_signed(data, str(found))[0], split_signature(data)[0]
 
 
-def _read(path: Path, trust: Trust) -> tuple[Policy, Signature | None, bytes]:
+def _read(path: Path | str, trust: Trust) -> tuple[Policy, Signature | None, bytes]:
     """The policy at `path` or beside it, its signature, and the bytes that both are from."""
-    found = _found(path)
-    data = _read_bytes(found)
+    name, data = _content(path)
     if _is_tailc(data):
-        return *decode_signed(data, str(found), trust), data
+        return *decode_signed(data, name, trust), data
     if not data.lstrip().startswith(b"{"):
-        raise TailcError(_no_policy(data, found))
+        raise TailcError(_no_policy(data, name))
     if trust.keys:
-        raise TailcError(_unsigned_json(found))
-    return decode_json(data, str(found)), None, data
+        raise TailcError(_unsigned_json(name))
+    return decode_json(data, name), None, data
+
+
+def _content(path: Path | str) -> tuple[str, bytes]:
+    """What is read, and its bytes."""
+    if isinstance(path, str) and is_git_name(path) and not Path(path).exists():
+        return blob_of(path, FLAT_SUFFIX, MOST_BYTES)
+    found = _found(Path(path))
+    return str(found), _read_bytes(found)
 
 
 def paths_of(stem: Path | str) -> tuple[Path, Path]:
@@ -101,10 +110,10 @@ def _is_tailc(data: bytes) -> bool:
     return is_flat(data) or has_trailer(data) or has_signature(data)
 
 
-def _unsigned_json(path: Path) -> Finding:
+def _unsigned_json(path: str) -> Finding:
     message = f"`{path}` is JSON, which is never signed"
     help_ = f"give the `.tailc` file of the same policy, such as `{paths_of(path)[1]}`"
-    return Finding(Code.UNSIGNED, message, Place(str(path)), help_)
+    return Finding(Code.UNSIGNED, message, Place(path), help_)
 
 
 def _found(path: Path) -> Path:
@@ -112,14 +121,14 @@ def _found(path: Path) -> Path:
     return beside if not path.is_file() and beside.is_file() else path
 
 
-def _no_policy(data: bytes, path: Path) -> Finding:
+def _no_policy(data: bytes, path: str) -> Finding:
     """Empty, JSON whose first bytes are damaged, or a file of something else."""
     if not data:
-        return Refusal(Code.LENGTH_MISMATCH, f"`{path}` is empty").finding(str(path))
+        return Refusal(Code.LENGTH_MISMATCH, f"`{path}` is empty").finding(path)
     code = Code.BAD_STRUCTURE if _DIGEST_FIELD in data else Code.BAD_ARTIFACT
     message = f"`{path}` is no policy: neither JSON nor FlatBuffer"
     help_ = "give the `.tailc` or the `.json` file that `tailc compile` wrote"
-    return Finding(code, message, Place(str(path)), help_)
+    return Finding(code, message, Place(path), help_)
 
 
 def _read_bytes(path: Path) -> bytes:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tailc.artifact.trust import Trust
+    from tailc.pipeline.compile import Compiled
 
 
 @click.command("compile", short_help="Compile a policy from a spec and its trace.")
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
 @click.option(
     "--previous", metavar="ARTIFACT", help="Policy that is deployed; it sets the generation."
 )
+@click.option("--dry-run", is_flag=True, help="Compile and tell, and write no policy.")
 @report_option
 @click.option("--threads", type=click.IntRange(min=1), metavar="X", help="Threads to search with.")
 @click.option(
@@ -61,6 +63,7 @@ def command(
     spec: str,
     output: str | None,
     robust: bool,
+    dry_run: bool,
     previous: str | None,
     report: Path | None,
     threads: int | None,
@@ -74,10 +77,9 @@ def command(
     the limits, 7 when the budget ends first; then nothing is written and old files stay. A kind
     refuses methods, solvers and objectives that it does not have.
     """
-    from tailc.artifact.files import read_policy, write_policy
+    from tailc.artifact.files import read_policy
     from tailc.cli.progress import shown
     from tailc.pipeline.compile import compile_policy
-    from tailc.report.compiled import compiled_result, compiled_text
     from tailc.specs.robust import RobustSpec
 
     _check_stem(output)
@@ -95,14 +97,24 @@ def command(
 
             verdicts = on_design(compiled, threads, draw)
     stem = output or f"build/{compiled.policy.name}"
-    paths = write_policy(compiled.policy, stem)
-    result = {"files": [str(path) for path in paths], **compiled_result(compiled)}
-    told = Outcome(text=compiled_text(compiled, paths), result=result, findings=compiled.findings)
+    told = _told(compiled, stem, is_written=not dry_run)
     if report is None:
         return told
     from tailc.report.page.pages import compiled_page
 
     return with_report(told, report, compiled_page(compiled, verdicts))
+
+
+def _told(compiled: Compiled, stem: str, *, is_written: bool) -> Outcome:
+    """Write the policy, if it shall be written, and tell what was found."""
+    from tailc.artifact.files import paths_of, write_policy
+    from tailc.report.compiled import compiled_result, compiled_text
+
+    paths = write_policy(compiled.policy, stem) if is_written else paths_of(stem)
+    text = compiled_text(compiled, paths, is_written=is_written)
+    files = [str(path) for path in paths] if is_written else []
+    result = {"files": files, **compiled_result(compiled)}
+    return Outcome(text=text, result=result, findings=compiled.findings)
 
 
 def _check_stem(output: str | None) -> None:

@@ -46,8 +46,8 @@ def compiled_result(compiled: Compiled) -> dict[str, object]:
     return told if compiled.robust is None else told | robust_result(compiled.robust)
 
 
-def compiled_text(compiled: Compiled, paths: Sequence[Path]) -> str:
-    """What a compile found, table first, and where it was written."""
+def compiled_text(compiled: Compiled, paths: Sequence[Path], *, is_written: bool = True) -> str:
+    """What a compile found, table first, and where it was or would be written."""
     _, text = _tellers(compiled)
     lines = [policy_text(compiled.policy), "", text(compiled), ""]
     if len(compiled.sweep.candidates) > 1:
@@ -59,7 +59,8 @@ def compiled_text(compiled: Compiled, paths: Sequence[Path]) -> str:
     worst = compiled.robust and robust_text(compiled.robust)
     if worst:
         lines += [worst, ""]
-    lines += [f"wrote {printable(str(path))}" for path in paths]
+    did = "wrote" if is_written else "would write"
+    lines += [f"{did} {printable(str(path))}" for path in paths]
     return "\n".join(lines)
 
 

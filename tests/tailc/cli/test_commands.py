@@ -30,6 +30,18 @@ def test_compile_prints_the_table_and_writes_both_files(toy, tailc, in_folder):
     assert (in_folder / "out/toy.tailc").is_file()
 
 
+def test_a_dry_run_tells_the_same_and_writes_nothing(toy, tailc, in_folder):
+    before = sorted(in_folder.rglob("*"))
+    told = tailc("compile", toy, "--dry-run")
+    assert sorted(in_folder.rglob("*")) == before
+    document = json.loads(tailc("compile", toy, "--dry-run", "--output-format", "json").out)
+    assert document["result"]["files"] == []
+    wrote = tailc("compile", toy)
+    assert told.code == wrote.code == 0
+    assert told.out == wrote.out.replace("\nwrote ", "\nwould write ")
+    assert "would write build/toy.tailc" in told.out
+
+
 def test_compile_reads_the_spec_from_standard_input(toy, tailc, in_folder, monkeypatch):
     import io
     import sys
