@@ -38,7 +38,7 @@ lanes: {{interference: 33%}}
 search: {{objective: queue, requests: {requests}}}
 rates: [{rates}]
 """
-REQUESTS = 25_000_000
+REQUESTS = 60_000_000
 SAFE, OPTIMISED = "policy: safe\nbudget: by-load", "policy: optimised"
 HEADS = ("cores", "policy", "rate", "tuned for", "p99", "tuned")
 HEADS_OF_BATCH = ("batch work", "tuned", "at most", "change of what is given up")

@@ -1,5 +1,7 @@
 """Plans for lanes, and the tables that they make."""
 
+import pytest
+
 from tailc.forms.ladder.borrowing import Borrowing, plan_of
 from tailc.forms.ladder.lanes import (
     BATCH,
@@ -12,6 +14,7 @@ from tailc.forms.ladder.lanes import (
     while_none_waits,
 )
 from tailc.forms.ladder.table import Climb, LoadAxis, Rule
+from tailc.percentiles import PPM
 from tests.tailc.forms.ladder.test_core_ladder import cores
 
 LANES = Lanes(7, 340_000, 120_000)
@@ -67,3 +70,9 @@ def test_a_safe_budget_ends_a_look_earlier():
 def test_refresh_has_the_least_budget_of_all_rates():
     plan = plan_of(Borrowing.REFRESH, ((1, 9_000), (2, 5_000)), LANES)
     assert plan == while_none_waits(5_000, 7)
+
+
+@pytest.mark.parametrize(("cores", "left_ppm"), [(1, 760_000), (2, 880_000)])
+def test_what_requests_give_up_is_missing_of_the_batch_work_of_all_cores(cores, left_ppm):
+    """3 ms of each of 80 requests are 240 ms of every second."""
+    assert Lanes(cores, 0, 0).batch_ppm(3_000 * PPM, 80_000) == left_ppm
