@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from tailc.artifact.trust import Trust
     from tailc.pipeline.compile import Compiled
+    from tailc.specs.robust import RobustSpec
 
 
 @click.command("compile", short_help="Compile a policy from a spec and its trace.")
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 @click.option(
     "--robust",
     is_flag=True,
+    callback=lambda _, __, given: _robust() if given else None,
     help="Stand errors of demand and speed-ups: as search.robust says, else its defaults.",
 )
 @click.option(
@@ -62,7 +64,6 @@ if TYPE_CHECKING:
 def command(
     spec: str,
     output: str | None,
-    robust: bool,
     dry_run: bool,
     previous: str | None,
     report: Path | None,
@@ -80,13 +81,10 @@ def command(
     from tailc.artifact.files import read_policy
     from tailc.cli.progress import shown
     from tailc.pipeline.compile import compile_policy
-    from tailc.specs.robust import RobustSpec
 
     _check_stem(output)
     held = read_policy(previous, trust) if previous else None
     given = {name: value for name, value in overrides.items() if value is not None}
-    if robust:
-        given["robust"] = RobustSpec()
     with shown(progress) as draw:
         compiled = compile_policy(
             spec, overrides=given, previous=held, threads=threads, progress=draw
@@ -115,6 +113,12 @@ def _told(compiled: Compiled, stem: str, *, is_written: bool) -> Outcome:
     files = [str(path) for path in paths] if is_written else []
     result = {"files": files, **compiled_result(compiled)}
     return Outcome(text=text, result=result, findings=compiled.findings)
+
+
+def _robust() -> RobustSpec:
+    from tailc.specs.robust import RobustSpec
+
+    return RobustSpec()
 
 
 def _check_stem(output: str | None) -> None:
