@@ -12,14 +12,19 @@ from tailc.cli.comparing_plans import compared_plans
 from tailc.cli.comparing_throughput import compared_throughput
 from tailc.cli.judging_plan import without_plan
 from tailc.cli.outcome import Outcome, reports
+from tailc.cli.report_option import report as report_option
+from tailc.cli.report_option import with_report
 from tailc.cli.trust_option import trusts
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tailc.artifact.envelope import Policy
     from tailc.artifact.trust import Trust
     from tailc.cli.arrivals_option import AskedArrivals
     from tailc.diff.compare import Diff
     from tailc.errors import Finding, TailcError
+    from tailc.traces.profile import DemandProfile
     from tailc.traces.source import Format
 
 
@@ -40,6 +45,7 @@ if TYPE_CHECKING:
 @replay_options.windows
 @replay_options.allow_compile_trace
 @replay_options.progress
+@report_option
 @click.option("--exit-code", is_flag=True, help="Exit 2 where the policies differ.")
 @trusts
 @reports
@@ -50,6 +56,7 @@ def command(
     *,
     exit_code: bool,
     windows: int | None,
+    report: Path | None,
     trust: Trust,
     **options: Any,
 ) -> Outcome:
@@ -67,15 +74,17 @@ def command(
     policies = read_policy(old, trust), read_policy(new, trust)
     if trace is not None and any(policy.plan for policy in policies):
         given = {"exit_code": exit_code, "windows": windows, **options}
-        return compared_plans(policies, trace, **given)
+        return _reported(compared_plans(policies, trace, **given), policies, report)
     if trace is not None:
         without_plan({"windows": windows})
     elif windows is not None:
         raise _without_trace()
     if trace is not None and any(policy.shares for policy in policies):
-        return compared_throughput(policies, trace, exit_code=exit_code, **options)
-    found, warnings = _compared(policies, trace, **options)
-    return Outcome(
+        told = compared_throughput(policies, trace, exit_code=exit_code, **options)
+        return _reported(told, policies, report)
+    pictured = True if report is not None and trace is not None else None
+    found, warnings, held_out = _compared(policies, trace, pictured=pictured, **options)
+    told = Outcome(
         found.exit_code if exit_code else ExitCode.OK,
         render.as_text(found),
         render.as_dict(found),
@@ -83,6 +92,24 @@ def command(
         render.as_notes(found),
         markdown=render.as_markdown(found),
     )
+    return _reported(told, policies, report, found, held_out)
+
+
+def _reported(
+    told: Outcome,
+    policies: tuple[Policy, Policy],
+    report: Path | None,
+    found: Diff | None = None,
+    held_out: DemandProfile | None = None,
+) -> Outcome:
+    """With its page, if there shall be one; `found` None: what is replayed has no pictures yet."""
+    if report is None:
+        return told
+    from tailc.diff.compare import diff
+    from tailc.report.page.compared import compared_page
+
+    page = compared_page(policies, found or diff(*policies), held_out, told.text)
+    return with_report(told, report, page)
 
 
 def _compared(
@@ -92,12 +119,13 @@ def _compared(
     arrivals: AskedArrivals,
     progress: bool | None,
     **options: Any,
-) -> tuple[Diff, tuple[Finding, ...]]:
+) -> tuple[Diff, tuple[Finding, ...], DemandProfile | None]:
+    """What differs, what is odd about the trace, and its requests; None without a trace."""
     from tailc.diff.compare import diff
 
     if trace is None:
         _check_unused(trace_format, arrivals, options)
-        return diff(*policies), ()
+        return diff(*policies), (), None
     from tailc.cli.progress import shown
     from tailc.pipeline.held_out import read_held_out, trace_warnings
     from tailc.verify.drift import drift_from
@@ -113,7 +141,7 @@ def _compared(
         )
         found = diff(*policies, held_out.profile, chosen)
     drift = drift_from(policies[1], held_out.profile, chosen.seed)
-    return found, trace_warnings(policies[1], held_out, trace, drift)
+    return found, trace_warnings(policies[1], held_out, trace, drift), held_out.profile
 
 
 def _check_unused(trace_format: Format, arrivals: AskedArrivals, options: dict[str, Any]) -> None:

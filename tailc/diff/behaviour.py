@@ -22,6 +22,7 @@ from tailc.verify.judge import subject_of, tail_of
 from tailc.verify.load import is_overloaded
 from tailc.verify.options import VerifyOptions
 from tailc.verify.setting import draw, setting_for, settling
+from tailc.verify.spectrum import spectrum_tails
 from tailc.verify.unfit import unfit_for
 
 # Percentiles that are told whatever the policies promise.
@@ -47,13 +48,17 @@ class Quantity:
 
 @dataclass(frozen=True)
 class Point:
-    """Every quantity under one arrival process; overload leaves no percentile to compare."""
+    """Every quantity under one arrival process; overload leaves no percentile to compare.
+
+    spectrum: percentiles [ppm] of latency, ascending, only where pictures were asked for.
+    """
 
     arrivals: str
     rate_mrps: int
     old_is_overloaded: bool
     new_is_overloaded: bool
     quantities: tuple[Quantity, ...]
+    spectrum: tuple[tuple[int, PairedChange], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -115,6 +120,10 @@ class _Bench:
         old_load, new_load = (workload_for(held_out, subject) for subject in self._subjects)
         self._loads = old_load, new_load
         self._tails = _tails(old, new, held_out)
+        self._spectrum: tuple[Tail, ...] = ()
+        if options.pictured:
+            promised_ppm = [slo.percentile_ppm for slo in (*old.slos, *new.slos)]
+            self._spectrum = spectrum_tails(promised_ppm, held_out.total_weight)
         self._slowest = max((subject.steering for subject in self._subjects), key=settling)
         self._tick = _progress(points, options)
         self._unasked = incomparable(*self._subjects)
@@ -129,8 +138,11 @@ class _Bench:
         )
         draws = draw(setting, options.repeats, options.replicates, self._workers)
         replays = Replays(setting, self._subjects, self._loads)
-        tails = list(self._tails.values())
+        tails = (*self._tails.values(), *self._spectrum)
         found = compare(replays, draws, tails, self._workers, self._tick)
+        named, shown = len(self._tails), len(tails)
+        quantities = (*found.changes[:named], *found.changes[shown:])
+        spectrum = zip(self._spectrum, found.changes[named:shown], strict=True)
         old, new = zip(*found.pairs, strict=True)
         if not self._unasked:
             asks = draws.repeats[:_ASKED_REPEATS], old[:_ASKED_REPEATS]
@@ -140,7 +152,8 @@ class _Bench:
             arrivals.rate_mrps,
             is_overloaded(arrivals, old),
             is_overloaded(arrivals, new),
-            tuple(self._quantities(found.changes, old[0].utilization, new[0].utilization)),
+            tuple(self._quantities(quantities, old[0].utilization, new[0].utilization)),
+            tuple((tail.percentile_ppm, change) for tail, change in spectrum),
         )
 
     def decisions(self) -> Decisions:

@@ -15,7 +15,7 @@ from tailc.report.page.tones import line_tone
 from tailc.traces.profile import NS_PER_MS, DemandProfile
 from tailc.traces.summary import GRID_PPM, DemandSummary
 from tailc.traces.tail_fit import TailFit, tail_fit
-from tailc.units import format_ppm, number_text
+from tailc.units import format_ppm
 
 # So many points are as good as all of them.
 _POINTS = 160
@@ -25,14 +25,18 @@ _TITLE = "Demand of requests"
 
 @dataclass(frozen=True)
 class Sample:
-    """Where a demand came from, and the share of requests above some demands [ms]."""
+    """Where a demand came from, and the share of requests above some demands [ms].
+
+    promised_ms: the demand at the percentile of the first objective, None without one.
+    """
 
     name: str
     points: tuple[Point, ...]
+    promised_ms: float | None = None
     fit: TailFit | None = None
 
 
-def sample_of(name: str, profile: DemandProfile) -> Sample:
+def sample_of(name: str, profile: DemandProfile, percentile_ppm: int | None) -> Sample:
     """Of measured requests, with the fit of their tail where there are enough."""
     order = np.argsort(profile.demand_ms, kind="stable")
     demand_ms, reached = profile.demand_ms[order], np.cumsum(profile.weight[order])
@@ -46,24 +50,31 @@ def sample_of(name: str, profile: DemandProfile) -> Sample:
         for place in places
         if reached[place] < total
     )
-    return Sample(name, points, tail_fit(profile))
+    promised_ms = None
+    if percentile_ppm is not None:
+        promised_ms = profile.demand_at(percentile_rank(percentile_ppm, total))
+    return Sample(name, points, promised_ms, tail_fit(profile))
 
 
-def sample_of_summary(name: str, summary: DemandSummary) -> Sample:
-    """Of the quantiles that an artifact carries."""
+def sample_of_summary(name: str, summary: DemandSummary, percentile_ppm: int | None) -> Sample:
+    """Of the quantiles that an artifact carries; between them there is no promised one."""
     points = [
         (at_ns / NS_PER_MS, 1 - ppm / PPM)
         for ppm, at_ns in zip(GRID_PPM, summary.quantiles_ns, strict=True)
         if 0 < ppm < PPM
     ]
-    return Sample(name, tuple(points))
+    promised_ms = None
+    if percentile_ppm in GRID_PPM:
+        promised_ms = summary.quantiles_ns[GRID_PPM.index(percentile_ppm)] / NS_PER_MS
+    return Sample(name, tuple(points), promised_ms)
 
 
 def demand_figure(samples: Sequence[Sample], percentile_ppm: int | None) -> Figure:
     """All samples in one picture, with the quantile that the first objective is about."""
     says = "The share of requests that bring more work than so much, on logarithmic scales."
-    if percentile_ppm is not None:
-        says += f" The {format_ppm(percentile_ppm)} quantile of the first is marked."
+    promised_ms = samples[0].promised_ms
+    if percentile_ppm is not None and promised_ms is not None:
+        says += f" The {format_ppm(percentile_ppm)} quantile of {samples[0].name} is marked."
     fits = [sample for sample in samples if sample.fit is not None]
     for sample in fits:
         says += f" {_fit_text(sample)}"
@@ -72,9 +83,9 @@ def demand_figure(samples: Sequence[Sample], percentile_ppm: int | None) -> Figu
     plot = Plot(_demand_axis(samples), _share_axis(samples), tuple(entries))
     marks = [plot.line(sample.points, line_tone(place)) for place, sample in enumerate(samples)]
     marks += [plot.line(_fitted(sample.fit, plot), "fit") for sample in fits if sample.fit]
-    if percentile_ppm is not None and (quantile := _quantile(samples[0], percentile_ppm)):
-        text = f"{format_ppm(percentile_ppm)}: {number_text(round(quantile, 3))} ms"
-        marks.append(plot.upright(quantile, text))
+    if percentile_ppm is not None and promised_ms is not None:
+        text = f"{format_ppm(percentile_ppm)}: {promised_ms:.4g} ms"
+        marks.append(plot.upright(promised_ms, text))
     svg = plot.drawn(_IDENT, _TITLE, says, marks)
     return Figure(_IDENT, _TITLE, says, (_numbers(samples),), svg)
 
@@ -87,12 +98,6 @@ def _share_axis(samples: Sequence[Sample]) -> Axis:
     return logarithmic("share above", [y for each in samples for _, y in each.points])
 
 
-def _quantile(sample: Sample, percentile_ppm: int) -> float | None:
-    """The first demand that no more than the promised share of requests exceeds."""
-    above = (PPM - percentile_ppm) / PPM + 1e-12
-    return next((x for x, y in sample.points if y <= above), None)
-
-
 def _fitted(fit: TailFit, plot: Plot) -> list[Point]:
     demands = np.geomspace(fit.from_ms, plot.x.high, _POINTS // 4)
     points = [(float(x), fit.survival(float(x))) for x in demands]
@@ -102,10 +107,10 @@ def _fitted(fit: TailFit, plot: Plot) -> list[Point]:
 def _fit_text(sample: Sample) -> str:
     fit = sample.fit
     assert fit is not None
-    kind = "heavier than exponential" if fit.shape > 0 else "no heavier than exponential"
     return (
-        f"Above {fit.from_ms:.4g} ms, {sample.name} follow a generalized Pareto law of shape "
-        f"{fit.shape:.2f} ({kind}) and scale {fit.scale_ms:.4g} ms."
+        f"Above {fit.from_ms:.4g} ms a generalized Pareto law of shape {fit.shape:.2f} and scale "
+        f"{fit.scale_ms:.4g} ms is fitted to {sample.name}; at 0 a tail is exponential, above 0 "
+        "heavier."
     )
 
 

@@ -59,20 +59,21 @@ class Extent:
             if first > self.last_load:
                 return
             end = self.last_load + 1 if following is None else following.first_load
-            left, right = self._edges(first, min(end, self.last_load + 1))
+            left, right = self.edges(first, min(end, self.last_load + 1))
             if right > left:
-                yield Span(row, left, right, self.loads(row))
+                yield Span(row, left, right, self.loads(row.first_load, row.last_load))
 
-    def _edges(self, first: int, end: int) -> tuple[float, float]:
+    def edges(self, first: int, end: int) -> tuple[float, float]:
+        """Where loads from `first` to below `end` lie, in units of the axis."""
         if self.axis is LoadAxis.RATE:
             return first / _MRPS, end / _MRPS
         return max(first, 1) - 0.5, end - 0.5
 
-    def loads(self, row: Row) -> str:
-        """The loads of a row in words."""
+    def loads(self, first: int, last: int | None) -> str:
+        """A range of loads in words; `last` None: and every larger load too."""
         if self.axis is LoadAxis.RATE:
-            return f"from {format_mrps(row.first_load)}"
-        first, last = max(row.first_load, 1), row.last_load
+            return f"from {format_mrps(first)}"
+        first = max(first, 1)
         if last is None:
             return f"{first} and more in the system"
         return f"{first if first >= last else f'{first} to {last}'} in the system"

@@ -11,6 +11,7 @@ from tailc.report.page.content import Page, Section
 from tailc.report.page.latencies import latency_section
 from tailc.report.page.parts import (
     DESIGN,
+    HELD_OUT,
     certificate_section,
     demand_section,
     map_section,
@@ -25,7 +26,6 @@ from tailc.verify.verdict import Verdicts
 if TYPE_CHECKING:
     from tailc.pipeline.compile import Compiled
 
-HELD_OUT = "the held-out requests"
 _ON_DESIGN = (
     "Replayed on the sample that the policy was compiled from, so these are predictions: held-out "
     "requests decide, as tailc verify says."

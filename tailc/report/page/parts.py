@@ -17,6 +17,7 @@ from tailc.units import format_mrps
 from tailc.verify.verdict import Point, Verdicts
 
 DESIGN = "the sample of the compile"
+HELD_OUT = "the held-out requests"
 
 
 def policy_facts(policy: Policy) -> tuple[tuple[str, str], ...]:
@@ -54,12 +55,12 @@ def demand_section(policy: Policy, measured: Sequence[tuple[str, DemandProfile]]
     """Demand of what was measured and of what the policy was compiled from, and the speed-ups of
     the first; None where neither is known.
     """
-    samples = [sample_of(name, profile) for name, profile in measured]
+    percentile_ppm = policy.slos[0].percentile_ppm if policy.slos else None
+    samples = [sample_of(name, profile, percentile_ppm) for name, profile in measured]
     if all(name != DESIGN for name, _ in measured):
-        samples += _design(policy)
+        samples += _design(policy, percentile_ppm)
     if not samples:
         return None
-    percentile_ppm = policy.slos[0].percentile_ppm if policy.slos else None
     figures = [demand_figure(samples, percentile_ppm)]
     speedups = speedup_figure(measured[0][1]) if measured else None
     return Section("demand", "Demand", (*figures, *([speedups] if speedups else [])))
@@ -80,9 +81,9 @@ def present(*sections: Section | None) -> tuple[Section, ...]:
     return tuple(section for section in sections if section is not None)
 
 
-def _design(policy: Policy) -> list[Sample]:
+def _design(policy: Policy, percentile_ppm: int | None) -> list[Sample]:
     return [
-        sample_of_summary(DESIGN, part.demand)
+        sample_of_summary(DESIGN, part.demand, percentile_ppm)
         for part in policy.inputs
         if part.role is InputRole.DESIGN and part.demand is not None
     ]

@@ -55,6 +55,20 @@ def test_each_command_writes_the_pictures_that_it_can(compiled, tailc):
         "p95 latency by rate",
     ]
     assert tailc("report", *judged, "--out", "report.html").code == 0
+    (compiled / "toy.yaml").write_text(with_lines(P95, ("[1, 1.5, 2]", "[1, 1.2, 2]")))
+    assert tailc("compile", "toy.yaml", "-o", "other", "--previous", "toy.tailc").code == 0
+    both = ["toy.tailc", "other.tailc"]
+    told = tailc("diff", *both, "--trace", "new.csv", *QUICK)
+    ended = tailc("diff", *both, "--trace", "new.csv", *QUICK, "--report", "diff.html")
+    assert ended.out == f"{told.out}wrote diff.html\n"
+    assert heads(compiled / "diff.html") == [
+        "Latency by percentile at 10/s",
+        "Rungs by load and age, new against old",
+        "Rungs by load and age",
+        "Demand of requests",
+        "Speed-up",
+        "Certificate",
+    ]
     assert (compiled / "report.html").read_bytes() == (compiled / "verified.html").read_bytes()
 
 
@@ -127,6 +141,21 @@ def test_a_verdict_without_pictures_has_a_page_of_words(in_folder, tailc):
     assert ended.out.endswith("wrote page.html\n")
     ruling = {0: "pass", 1: "fail", 4: "undecided"}[ended.code]
     assert f'<span class="ruling {ruling}">{ruling}</span>' in text
+
+
+def test_a_comparison_without_requests_has_the_map_of_the_change(in_folder, tailc):
+    ended = tailc("diff", ARTIFACT, EXAMPLES / "bing-fm" / "expected.tailc", "--report", "d.html")
+    assert ended.code == 0
+    assert heads(in_folder / "d.html")[0] == "Rungs by load and age, new against old"
+    ended = tailc(
+        "diff",
+        EXAMPLES / "greenpar" / "expected.tailc",
+        EXAMPLES / "green-sla" / "expected.tailc",
+        "--report",
+        "plans.html",
+    )
+    assert ended.code == 0
+    assert heads(in_folder / "plans.html") == ["Certificate"]
 
 
 def test_drift_alone_has_no_report(in_folder, tailc):

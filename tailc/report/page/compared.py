@@ -1,0 +1,109 @@
+"""The page of a comparison: two policies before and after, and what differs between them."""
+
+from __future__ import annotations
+
+from tailc.artifact.envelope import Policy
+from tailc.artifact.json_form import digest_of
+from tailc.diff.behaviour import Behaviour, Point
+from tailc.diff.compare import Diff
+from tailc.forms.ladder.table import Ladder
+from tailc.report.page.content import Page, Section
+from tailc.report.page.diff_map import diff_map_figure
+from tailc.report.page.figure import Figure
+from tailc.report.page.latencies import MOST_SPECTRA
+from tailc.report.page.parts import (
+    HELD_OUT,
+    certificate_section,
+    demand_section,
+    map_section,
+    present,
+)
+from tailc.report.page.spectra import Spectrum, spectrum_figure
+from tailc.report.page.tones import line_tone
+from tailc.traces.profile import DemandProfile
+from tailc.units import format_mrps
+from tailc.verify.pictured import Quantile
+
+_SAYS = (
+    "Latency that so many requests stay within, before and after, on the same requests at the "
+    "same times. The band is where the new line may lie by the 95 % interval of the change: where "
+    "all of it is to one side of the old line, the change is shown."
+)
+
+
+def compared_page(
+    policies: tuple[Policy, Policy], found: Diff, held_out: DemandProfile | None, text: str
+) -> Page:
+    """`held_out` None: nothing was replayed; `text` is all that was found, in words."""
+    old, new = policies
+    latency = None if found.behaviour is None else _latency(found.behaviour, policies)
+    measured = [] if held_out is None else [(HELD_OUT, held_out)]
+    sections = (
+        latency,
+        _changes(old, new),
+        map_section(new),
+        demand_section(new, measured),
+        certificate_section(new),
+        Section("words", "What changes, in words", text=text),
+    )
+    differs = found.structure.differs
+    facts = (*_facts("Old", old), *_facts("New", new), ("They differ", "yes" if differs else "no"))
+    return Page(new.name, "Comparison", facts, present(*sections))
+
+
+def _facts(side: str, policy: Policy) -> tuple[tuple[str, str], ...]:
+    rates = ", ".join(map(format_mrps, policy.rates_mrps))
+    return (
+        (f"{side} policy", f"{policy.name} ({policy.kind}), generation {policy.generation}"),
+        (f"{side} objectives", "; ".join(map(str, policy.slos)) or "none"),
+        (f"{side} rates", rates or "none"),
+        (f"{side} digest", digest_of(policy)),
+    )
+
+
+def _latency(behaviour: Behaviour, policies: tuple[Policy, Policy]) -> Section:
+    shown = behaviour.points[:MOST_SPECTRA]
+    figures = [_spectrum(number, point, policies) for number, point in enumerate(shown, start=1)]
+    says = f"Replayed on {behaviour.held_out_requests:,} held-out requests."
+    if len(behaviour.points) > MOST_SPECTRA:
+        says += f" Spectra of the first {MOST_SPECTRA} of {len(behaviour.points)} are shown."
+    told = tuple(figure for figure in figures if figure is not None)
+    return Section("latency", "Latency before and after", told, says)
+
+
+def _spectrum(number: int, point: Point, policies: tuple[Policy, Policy]) -> Figure | None:
+    """None where either is overloaded, so that no percentile exists."""
+    if point.old_is_overloaded or point.new_is_overloaded or not point.spectrum:
+        return None
+    before = tuple(Quantile(ppm, change.old, None, None) for ppm, change in point.spectrum)
+    after = tuple(
+        Quantile(ppm, change.new, *(_beside(change.old, end) for end in (change.low, change.high)))
+        for ppm, change in point.spectrum
+    )
+    spectra = [Spectrum("new", line_tone(0), after), Spectrum("old", line_tone(1), before)]
+    slos = tuple(dict.fromkeys(slo for policy in policies for slo in policy.slos))
+    title = f"Latency by percentile at {point.arrivals}"
+    return spectrum_figure(f"spectrum-{number}", title, spectra, slos, _SAYS)
+
+
+def _beside(old_us: int, change_us: int | None) -> int | None:
+    return None if change_us is None else max(old_us + change_us, 1)
+
+
+def _changes(old: Policy, new: Policy) -> Section | None:
+    """A map of the change for each class that both have a ladder for."""
+    before = {ladder.request_class: ladder for ladder in old.ladders}
+    figures = [
+        _change(number, before[ladder.request_class], ladder)
+        for number, ladder in enumerate(new.ladders, start=1)
+        if ladder.request_class in before
+    ]
+    told = tuple(figure for figure in figures if figure is not None)
+    return Section("changes", "Map of the change", told) if told else None
+
+
+def _change(number: int, old: Ladder, new: Ladder) -> Figure | None:
+    title = "Rungs by load and age, new against old"
+    if new.request_class is not None:
+        title += f", class {new.request_class}"
+    return diff_map_figure(f"change-{number}", title, old, new)
