@@ -41,9 +41,7 @@ demand:
   measure: demand-busy
   reference: {reference}
 speedup: [{speedup}]
-cores:
-  power_from: micro-2017-dvfs
-  dvfs: {{count: 10000, levels: [{levels}]}}
+cores: {cores}
 server:
   peak_power: {peak:.6f}
   target_power: [{targets}]
@@ -52,6 +50,23 @@ server:
   age_clock: arrival
 rates: [{rates}]
 """
+
+
+@dataclass(frozen=True)
+class Mix:
+    """So many slow and fast cores of MICRO 2017, table 4, asymmetric ones."""
+
+    slow: int
+    fast: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.slow} + {self.fast}"
+
+    @property
+    def power(self) -> float:
+        """What all of them draw at work."""
+        return self.slow + FAST * self.fast
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,6 +105,34 @@ class Server:
 
         `targets` are parts of the peak; with `aim_ms` energy is minimised under it.
         """
+        listed = ", ".join(f"{{speed: {level:g}}}" for level in levels)
+        cores = f"{{power_from: micro-2017-dvfs, dvfs: {{count: 10000, levels: [{listed}]}}}}"
+        return self.compiled(cores, self.peak, threads, rate_rps, targets, aim_ms)
+
+    def typed_table(
+        self,
+        mix: Mix,
+        threads: int,
+        rate_rps: float,
+        targets: Sequence[float],
+        aim_ms: float | None = None,
+    ) -> Ladder:
+        """The same on cores of two types."""
+        counts = {1: mix.slow, 2: mix.fast}
+        listed = ", ".join(f"{{speed: {s}, count: {n}}}" for s, n in counts.items() if n)
+        cores = f"{{power_from: micro-2017-amp, types: [{listed}]}}"
+        return self.compiled(cores, mix.power, threads, rate_rps, targets, aim_ms)
+
+    def compiled(
+        self,
+        cores: str,
+        peak: float,
+        threads: int,
+        rate_rps: float,
+        targets: Sequence[float],
+        aim_ms: float | None,
+    ) -> Ladder:
+        """A table on cores as a spec has them."""
         aim = "" if aim_ms is None else f"target: {aim_ms:g}ms"
         text = SPEC.format(
             objective="tail" if aim_ms is None else "energy",
@@ -97,9 +140,9 @@ class Server:
             aim=aim,
             reference=self.reference,
             speedup=", ".join(map(str, self.speedup)),
-            levels=", ".join(f"{{speed: {level:g}}}" for level in levels),
-            peak=self.peak,
-            targets=", ".join(f"{part * self.peak:.6f}" for part in targets),
+            cores=cores,
+            peak=peak,
+            targets=", ".join(f"{part * peak:.6f}" for part in targets),
             threads=threads,
             quantum_ms=self.quantum_ms,
             rates=f"{rate_rps:g}/s",

@@ -30,6 +30,7 @@ from tailc.forms.ladder.solution import (
 )
 from tailc.percentiles import PPM
 from tailc.pipeline.figures import US_PER_MS, Figures, cost_rates, whole_us
+from tailc.pipeline.limited import limited_schedules
 from tailc.pipeline.progress import Progress
 from tailc.specs.slo import promise
 from tailc.units import format_us
@@ -61,12 +62,15 @@ def solve_for_schedules(problem: LadderProblem, threads: int, progress: Progress
     (BUDGET_ENDED), and a method that cannot solve the problem (METHOD_UNFIT).
     """
     sample = _sample(problem)
-    continuous = _continuous(problem, sample) if problem.profile.has_common_curve else None
-    if problem.method is Method.GRID:
-        proposal = _by_grid(problem, sample, threads, progress)
+    if problem.supplies:
+        proposal, bounds_us = _by_prices(problem, sample)
     else:
-        proposal = _by_dual(problem, sample, continuous)
-    bounds_us = _bounds_us(problem, continuous)
+        continuous = _continuous(problem, sample) if problem.profile.has_common_curve else None
+        if problem.method is Method.GRID:
+            proposal = _by_grid(problem, sample, threads, progress)
+        else:
+            proposal = _by_dual(problem, sample, continuous)
+        bounds_us = _whole_bounds(problem, continuous and continuous.bound)
     if Status.BUDGET in proposal.status:
         raise _budget_ended(problem, proposal.evaluations)
     figures = Figures(problem, sample)
@@ -97,15 +101,29 @@ def _sample(problem: LadderProblem) -> Sample:
     )
 
 
-def _bounds_us(problem: LadderProblem, continuous: ContinuousSolution | None) -> list[int | None]:
+def _whole_bounds(problem: LadderProblem, bound_ms: NDArray[np.float64] | None) -> list[int | None]:
     """A proved lower bound on each load's objective, rounded down; None where none is known.
 
     Every grid schedule is a continuous one too, so the dual's bound holds for both methods.
     """
-    if continuous is None:
+    if bound_ms is None:
         return [None] * len(problem.loads)
-    bounds_ms = continuous.bound.tolist()
+    bounds_ms = bound_ms.tolist()
     return [math.floor(b * US_PER_MS) if math.isfinite(b) else None for b in bounds_ms]
+
+
+def _by_prices(problem: LadderProblem, sample: Sample) -> tuple[_Proposal, list[int | None]]:
+    found = limited_schedules(problem, sample)
+    solved = found.has_schedule.tolist()
+    proposal = _Proposal(
+        found.v_ms,
+        tuple(Status.OPTIMAL if each else Status.INFEASIBLE for each in solved),
+        found.least_tail_ms,
+        found.prices,
+        "dual-bound",
+        "tailc_solvers.ladder.limits",
+    )
+    return proposal, _whole_bounds(problem, found.bound)
 
 
 def _continuous(problem: LadderProblem, sample: Sample) -> ContinuousSolution:

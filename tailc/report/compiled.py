@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, TypeAlias
 from tailc.forms.ladder.borrowing import BorrowingProblem
 from tailc.forms.ladder.problem import LadderProblem
 from tailc.forms.ladder.thresholds import ThresholdProblem
-from tailc.forms.ladder.units import shared_unit
 from tailc.forms.plan.cluster_problem import ClusterProblem
 from tailc.forms.plan.racks_problem import RacksProblem
 from tailc.forms.shares_problem import SharesProblem
@@ -88,7 +87,8 @@ def speedup_line(compiled: Compiled) -> str:
     """Mean speed-ups by degree, and how many degrees are used; of joined rungs, the target."""
     ladder, problem = compiled.policy.ladders[0], compiled.sweep.chosen.problem
     if is_joint(ladder) and isinstance(problem, LadderProblem):
-        return f"target of the rows: {problem.budget_ppm / PPM:g} {shared_unit(ladder)} in the mean"
+        unit = ladder.cost_units[0].name
+        return f"target of the rows: {problem.budget_ppm / PPM:g} {unit} in the mean"
     found = _speedups(compiled)
     groups = {"mean": found.everyone, "longest 5 %": found.longest, "shortest 5 %": found.shortest}
     told = [f"{name} {_curve(speeds.tolist())}" for name, speeds in groups.items()]

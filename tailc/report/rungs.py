@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from tailc.forms.ladder.table import Ladder
-from tailc.forms.ladder.units import degrees, shared_unit
+from tailc.forms.ladder.units import degrees
 from tailc.percentiles import PPM
 from tailc.report.table import aligned
 from tailc.units import plain_ppm, printable
 
 
 def is_joint(ladder: Ladder) -> bool:
-    """Whether rungs cost more than one thing, of which requests share one, and are no cores."""
+    """Whether rungs cost more than one thing, of which requests share some, and are no cores."""
     limited = [unit for unit in ladder.cost_units if unit.capacity_ppm is not None]
-    told = len(limited) == 1 and len(ladder.cost_units) > 1
+    told = bool(limited) and len(ladder.cost_units) > 1
     return told and ladder.power is None and degrees(ladder) is None
 
 
@@ -34,6 +34,9 @@ def rungs_text(ladder: Ladder) -> str:
 
 
 def _supply(ladder: Ladder) -> str:
-    shared = shared_unit(ladder)
-    (supply_ppm,) = (unit.capacity_ppm for unit in ladder.cost_units if unit.name == shared)
-    return f"requests share {(supply_ppm or 0) / PPM:g} {printable(shared)}"
+    shared = (
+        f"{unit.capacity_ppm / PPM:g} {printable(unit.name)}"
+        for unit in ladder.cost_units
+        if unit.capacity_ppm is not None
+    )
+    return f"requests share {', '.join(shared)}"

@@ -13,8 +13,13 @@ from tailc_solvers.sample import Sample
 
 def least_tail(sample: Sample, costs, load: float, budget: float, rank: int) -> float:
     """Least wait + execution tail with q W <= p (wait + L)."""
+    return least_tail_within(sample, [costs], load, [budget], rank)
+
+
+def least_tail_within(sample: Sample, uses, load: float, budgets, rank: int) -> float:
+    """The same with a limit for each row of `uses`."""
     return min(
-        _solve(*_program(sample, costs, k, load, budget, rank), by_cost=False, target=None)
+        _solve(_programs(sample, uses, k, load, budgets, rank), by_cost=False, target=None)
         for k in range(sample.n_rungs)
     )
 
@@ -23,10 +28,22 @@ def least_cost(
     sample: Sample, costs, load: float, budget: float, rank: int, target: float
 ) -> float:
     """Least W with q W <= p (wait + L) and wait + T <= target; inf if there is none."""
+    return least_cost_within(sample, [costs], load, [budget], rank, target)
+
+
+def least_cost_within(
+    sample: Sample, uses, load: float, budgets, rank: int, target: float
+) -> float:
+    """The same with a limit for each row of `uses`, of which the first is what is made small."""
     return min(
-        _solve(*_program(sample, costs, k, load, budget, rank), by_cost=True, target=target)
+        _solve(_programs(sample, uses, k, load, budgets, rank), by_cost=True, target=target)
         for k in range(sample.n_rungs)
     )
+
+
+def _programs(sample: Sample, uses, k: int, load: float, budgets, rank: int):
+    rows = zip(uses, budgets, strict=True)
+    return [_program(sample, costs, k, load, budget, rank) for costs, budget in rows]
 
 
 def _program(sample: Sample, costs, k: int, load: float, budget: float, rank: int):
@@ -52,8 +69,9 @@ def _program(sample: Sample, costs, k: int, load: float, budget: float, rank: in
     return T, W, load * W - budget * L, sums, np.append(length[head], 1.0)
 
 
-def _solve(T, W, excess, sums, wanted, *, by_cost: bool, target) -> float:
-    limits, values = [excess], [0.0]
+def _solve(programs, *, by_cost: bool, target) -> float:
+    T, W, _, sums, wanted = programs[0]
+    limits, values = [excess for _, _, excess, _, _ in programs], [0.0] * len(programs)
     if by_cost:
         limits.append(T)
         values.append(target)

@@ -119,6 +119,18 @@ def new_point(n: int) -> Point:
     return Point(np.zeros(n), np.zeros(n, dtype=np.int64), np.zeros(3), np.zeros(n))
 
 
+def fixed_multiplier(steps: Steps, hull: Hull, beta: float) -> float:
+    """The least W + beta T over all ladders."""
+    n = hull.time.size
+    low, high, point = new_point(n), new_point(n), new_point(n)
+    high.entry[:] = steps.rank
+    least = np.inf
+    for k in range(n):
+        _minimise(steps, hull, k, (1.0, beta, 0.0), low, high, point)
+        least = min(least, point.value[2] + beta * point.value[0])
+    return float(least)
+
+
 @plain_loops
 def _copy(source, target):
     for i in range(source.work.shape[0]):

@@ -6,7 +6,8 @@
                         such that   q * W(S) / (wait + L(S)) <= budget
                         and         tail(S) <= target           (objective COST)
 
-with L the mean execution time and W the mean of cost rate integrated over the execution. The
+with L the mean execution time and W the mean of cost rate integrated over the execution. Where
+requests share several supplies, such as cores of each type, each is a limit like the budget. The
 kinds fill it in; only the pipeline knows who solves it.
 """
 
@@ -34,13 +35,26 @@ class Method(enum.Enum):
     DUAL = "dual"
 
 
+@dataclass(frozen=True)
+class Supply:
+    """What each rung takes of one thing, and how much of it all may use in the mean, in millionths.
+
+    `name` is for people, as in `20 slow cores`.
+    """
+
+    name: str
+    use_ppm: tuple[int, ...]
+    budget_ppm: int
+
+
 @dataclass(frozen=True, eq=False)
 class LadderProblem:
     """Rung i is degree i + 1 of the profile's curves; it costs `cost_ppm[i]` millionths per ms.
 
     `budget_ppm` limits the average total cost of q requests, in millionths. `max_evaluations` is
     for the grid method only, and so is `grid`. Where `may_miss`, loads that cannot meet the target
-    have no schedule; else one such load is an error.
+    have no schedule; else one such load is an error. With `supplies`, which leave no more than the
+    budget to be used, no climb takes threads away: `threads` says how many each rung has.
     """
 
     profile: DemandProfile
@@ -54,12 +68,16 @@ class LadderProblem:
     grid: IntervalGrid | None = None
     max_evaluations: int | None = None
     may_miss: bool = False
+    supplies: tuple[Supply, ...] = ()
+    threads: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         assert len(self.cost_ppm) == self.profile.degrees
         assert self.loads
         assert (self.objective is Objective.COST) == (self.target_us is not None)
         assert self.method is Method.DUAL or self.grid is not None
+        assert not self.supplies or len(self.threads) == len(self.cost_ppm)
+        assert all(len(supply.use_ppm) == len(self.cost_ppm) for supply in self.supplies)
 
     @property
     def rank(self) -> int:

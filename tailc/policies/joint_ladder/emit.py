@@ -1,4 +1,4 @@
-"""The table of a solved joint ladder: rungs of threads at a frequency, which share power."""
+"""The table of a solved joint ladder: rungs of threads, which share power or cores by type."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from tailc.policies.joint_ladder.rungs import JointRung
 from tailc.policies.joint_ladder.spec import JointSpec
 from tailc.specs.cores import PowerUnit
 
-# Requests share the first; where they ask for more, each gets its part of what it asks for.
+# The first unit. At frequencies requests share it: where they ask for more, each gets its part of
+# what it asks for. Of types of cores they share the cores, and it is what these draw.
 UNITS = {PowerUnit.WATT: "watts", PowerUnit.SLOW_CORE: "power"}
 # Not `threads`: that unit makes a rung a degree of the trace's own speed-ups.
 CORES = "cores"
@@ -28,24 +29,40 @@ CORES = "cores"
 
 def emit(spec: JointSpec, problem: LadderProblem, solution: LadderSolution) -> Ladder:
     """Rows by requests in the system; beyond the searched ones a request waits for an exit."""
-    peak = spec.server.peak_power
     from_arrival = spec.server.age_clock == "arrival"
     rows = interval_rows(solution, waits_for_exit=True, from_arrival=from_arrival)
     return Ladder(
         load_axis=LoadAxis.IN_SYSTEM,
         request_class=None,
-        cost_units=(CostUnit(UNITS[peak.unit], peak.ppm), CostUnit(CORES)),
-        rungs=tuple(map(_rung, spec.rungs)),
+        cost_units=_cost_units(spec),
+        rungs=tuple(_rung(spec, rung) for rung in spec.rungs),
         rules=_rules(spec),
         quantum_us=spec.server.quantum_us,
         rows=collapse(rows),
         guard=Guard(1, problem.loads[-1]),
-        boost=Boost(0, peak.ppm) if spec.server.boosting else None,
+        boost=_boost(spec) if spec.server.boosting else None,
     )
 
 
-def _rung(rung: JointRung) -> Rung:
-    return Rung(rung.name, rung.speed_ppm, (rung.power_ppm, rung.threads * PPM))
+def _cost_units(spec: JointSpec) -> tuple[CostUnit, ...]:
+    cores, unit = spec.all_cores, UNITS[spec.peak_power.unit]
+    if cores.is_in_place:
+        return CostUnit(unit, spec.peak_power.ppm), CostUnit(CORES)
+    types = (CostUnit(f"{each.name} {CORES}", each.count * PPM) for each in cores.types)
+    return CostUnit(unit), *types
+
+
+def _rung(spec: JointSpec, rung: JointRung) -> Rung:
+    kinds = 1 if rung.core is None else len(spec.all_cores.types)
+    taken = tuple(rung.threads * PPM if kind == (rung.core or 0) else 0 for kind in range(kinds))
+    return Rung(rung.name, rung.speed_ppm, (rung.power_ppm, *taken))
+
+
+def _boost(spec: JointSpec) -> Boost:
+    """All of what the last rung shares."""
+    core = spec.rungs[-1].core
+    unit = 0 if core is None else 1 + core
+    return Boost(unit, _cost_units(spec)[unit].capacity_ppm or 0)
 
 
 def _rules(spec: JointSpec) -> tuple[Rule, ...]:

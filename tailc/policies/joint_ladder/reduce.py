@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tailc.forms.ladder.problem import LadderProblem, Method, Objective
+from tailc.forms.ladder.problem import LadderProblem, Method, Objective, Supply
+from tailc.percentiles import PPM
 from tailc.policies.joint_ladder.spec import MAX_IN_SYSTEM, JointSpec
 from tailc.traces.profile import DemandProfile
 
@@ -15,12 +16,15 @@ def candidates(spec: JointSpec) -> tuple[JointSpec, ...]:
 def reduce(spec: JointSpec, profile: DemandProfile) -> LadderProblem:
     """Few-to-many's problem (Haque et al., ASPLOS 2015, section 4) with power for threads.
 
-    Under the objective `energy` loads at which the SLO cannot be met have no schedule.
+    Under the objective `energy` loads at which the SLO cannot be met have no schedule. Cores of
+    several types are supplies, of each of which the target power leaves the same part.
     """
     (budget_ppm,) = spec.target_powers_ppm
     objective = Objective.COST if spec.objective == "energy" else Objective.TAIL
     power_ppm = tuple(rung.power_ppm for rung in spec.rungs)
-    most = min(max(budget_ppm // power_ppm[0], 1), MAX_IN_SYSTEM)
+    supplies = _supplies(spec, budget_ppm)
+    at_once = sum(each.budget_ppm for each in supplies) // PPM or budget_ppm // power_ppm[0]
+    most = min(max(at_once, 1), MAX_IN_SYSTEM)
     return LadderProblem(
         profile=profile,
         cost_ppm=power_ppm,
@@ -31,4 +35,20 @@ def reduce(spec: JointSpec, profile: DemandProfile) -> LadderProblem:
         target_us=spec.aim_us if objective is Objective.COST else None,
         method=Method.DUAL,
         may_miss=True,
+        supplies=supplies,
+        threads=tuple(rung.threads for rung in spec.rungs),
+    )
+
+
+def _supplies(spec: JointSpec, budget_ppm: int) -> tuple[Supply, ...]:
+    cores = spec.all_cores
+    if cores.is_in_place:
+        return ()
+    return tuple(
+        Supply(
+            f"{each.name} cores",
+            tuple(rung.threads * PPM if rung.core == number else 0 for rung in spec.rungs),
+            each.count * PPM * budget_ppm // cores.peak_ppm,
+        )
+        for number, each in enumerate(cores.types)
     )

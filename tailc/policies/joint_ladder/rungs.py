@@ -1,8 +1,12 @@
-"""Threads and frequencies joined: which of their combinations are worth a rung.
+"""Threads joined with frequencies, or with types of cores: which combinations are worth a rung.
 
 At a multiplier a unit of work is best done where alpha * power / speed + beta / speed is least,
 that is alpha * power + beta over speed; so only rungs on the lower convex hull of (speed, power)
 are ever the best, whatever the weights of energy and time.
+
+Cores of each type are a supply of their own, with a price of its own. A rung takes of one supply
+alone, so no mixture of rungs on other types does its work for none of that supply: what is on the
+hull of (speed, cores of each type) is what is on the hull of its own type.
 """
 
 from __future__ import annotations
@@ -17,38 +21,56 @@ from tailc.specs.cores import Cores
 
 @dataclass(frozen=True)
 class JointRung:
-    """So many threads at a frequency: speed at work 1, and power of all threads, in millionths."""
+    """So many threads at a frequency: speed at work 1, and power of all threads, in millionths.
+
+    core: number of the type of cores that it takes one of for each thread; None where cores are
+    alike.
+    """
 
     threads: int
     level: str
     speed_ppm: int
     power_ppm: int
+    core: int | None = None
 
     @property
     def name(self) -> str:
-        """Such as `2 threads at 1.7 GHz`."""
-        return f"{self.threads} {'thread' if self.threads == 1 else 'threads'} at {self.level}"
+        """Such as `2 threads at 1.7 GHz`, or `2 threads on little`."""
+        threads = f"{self.threads} {'thread' if self.threads == 1 else 'threads'}"
+        return f"{threads} {'at' if self.core is None else 'on'} {self.level}"
 
 
 def combinations(cores: Cores, speedup_ppm: Sequence[int]) -> tuple[JointRung, ...]:
-    """Every number of threads at every level; `speedup_ppm` is by threads, from one."""
+    """Every number of threads at every level, or type; `speedup_ppm` is by threads, from one."""
     return tuple(
         JointRung(
             threads,
             level.name,
             max(level.speed_ppm * gain_ppm // PPM, 1),
             level.power_ppm * threads,
+            None if cores.is_in_place else number,
         )
         for threads, gain_ppm in enumerate(speedup_ppm, start=1)
-        for level in cores.types
+        for number, level in enumerate(cores.types)
+        if cores.is_in_place or threads <= level.count
     )
 
 
 def worth_having(rungs: Sequence[JointRung]) -> tuple[JointRung, ...]:
     """Those on the hull in order of speed, on which a climb never takes a thread away.
 
-    A rung with fewer threads than the one below it is left out, and the hull drawn anew.
+    A rung with fewer threads than the one below it is left out, and the hull drawn anew. Types of
+    cores have a hull each; between them it is the row that must not take threads away.
     """
+    types = sorted({-1 if rung.core is None else rung.core for rung in rungs})
+    if types != [-1]:
+        kept = [_of_one(tuple(rung for rung in rungs if rung.core == core)) for core in types]
+        every = itertools.chain.from_iterable(kept)
+        return tuple(sorted(every, key=lambda each: (each.speed_ppm, each.core)))
+    return _of_one(rungs)
+
+
+def _of_one(rungs: Sequence[JointRung]) -> tuple[JointRung, ...]:
     left = list(rungs)
     while True:
         hull = _hull(left)

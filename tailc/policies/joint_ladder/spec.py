@@ -1,4 +1,4 @@
-"""What a user writes for a joint ladder: threads and frequencies under a limit on power."""
+"""What a user writes for a joint ladder: threads, and frequencies or types of cores."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from tailc.specs.cores_build import build
 from tailc.specs.cores_fields import Power, PowerField, PowersField
 from tailc.specs.cores_spec import CoresSpec
 from tailc.specs.fields import (
+    PPM,
     Complaint,
     DurationUs,
     Flag,
@@ -37,13 +38,18 @@ MAX_THREADS = 1_024
 class ServerSpec(SpecModel):
     """The power that requests share, and how they look at their age."""
 
-    peak_power: PowerField = Field(
-        examples=[102], description="What all cores at work may draw at once."
+    own_peak_power: PowerField | None = Field(
+        default=None,
+        alias="peak_power",
+        examples=[102],
+        description="What all cores at work may draw at once; needed with `dvfs`, where requests "
+        "share it. Of `types` they share the cores; what these draw, if absent.",
     )
     target_powers: Annotated[PowersField, Field(min_length=1)] | None = Field(
         default=None,
         alias="target_power",
-        description="Mean power under load, near the peak; the peak, if absent. A list is swept.",
+        description="Mean power under load, near the peak; the peak, if absent. A list is swept. "
+        "Of `types` the same part of the cores of each.",
     )
     max_threads: Annotated[Whole, Field(ge=1, le=MAX_THREADS)] | None = Field(
         default=None, description="Most threads a request; as many as have a speed-up, if absent."
@@ -68,12 +74,12 @@ class SearchSpec(SpecModel):
     max_in_system: Annotated[Whole, Field(ge=1, le=MAX_IN_SYSTEM)] | None = Field(
         default=None,
         description="Last load with a row; as many as the target power runs on the first rung, "
-        "if absent.",
+        "if absent; of `types`, as many as there are cores.",
     )
 
 
 class JointSpec(SpecModel):
-    """A joint policy: threads are added and clocks raised as a request ages, by the load."""
+    """A joint policy: threads are added, clocks raised or cores changed as a request ages."""
 
     api_version: Literal["tailc/v1"] = Field(alias="apiVersion", description="The spec language.")
     kind: Literal["joint-ladder"] = Field(description="The kind of policy.")
@@ -99,13 +105,17 @@ class JointSpec(SpecModel):
     threads: SpeedupSpec = Field(
         alias="speedup",
         examples=[[1, 1.9, 2.65, 3.2]],
-        description="How requests speed up with threads, at any frequency: one curve.",
+        description="How requests speed up with threads, on any core: one curve.",
     )
     cores: CoresSpec = Field(
         examples=[{"power_from": "micro-2017-dvfs", "dvfs": {"count": 60}}],
-        description="The cores and their frequencies, as `dvfs`, slow ones first.",
+        description="The cores: `types`, or frequencies as `dvfs`, slow ones first.",
     )
-    server: ServerSpec = Field(examples=[{"peak_power": 102}])
+    server: ServerSpec = Field(
+        default_factory=ServerSpec,
+        examples=[{"peak_power": 102}],
+        description="What requests share, and how they climb.",
+    )
     search: SearchSpec = Field(default_factory=SearchSpec)
     rates_mrps: tuple[RateMrps, ...] = Field(
         default=(), alias="rates", description="Arrival rates that the policy will be verified at."
@@ -139,13 +149,9 @@ class JointSpec(SpecModel):
         return []
 
     def _core_complaints(self) -> list[Complaint]:
-        if self.cores.dvfs is None:
-            message = "has types of cores, but threads of a request change their clock in place"
-            hint = "give the frequencies that every core has as `dvfs`"
-            return [Complaint(Code.CONFLICT, message, hint, ("cores", "types"))]
         if self.cores.table is not None:
             message = "is not read here"
-            hint = "write `speed` and `power` of each level"
+            hint = "write `speed` and `power` of each level or type"
             return [Complaint(Code.CONFLICT, message, hint, ("cores", "table"))]
         try:
             build(self.cores, self.demand.reference)
@@ -154,12 +160,18 @@ class JointSpec(SpecModel):
         return []
 
     def _power_complaints(self) -> list[Complaint]:
-        """All powers in one unit, and so many cores that they never run out before power."""
+        """All powers in one unit, and no two things that could run out."""
         if self._core_complaints():
             return []
-        unit, slowest_ppm = self.all_cores.unit, self.all_cores.types[0].power_ppm
+        own = self.server.own_peak_power
+        if own is None and self.all_cores.is_in_place:
+            message = "is missing, but at frequencies power is what requests share"
+            hint = "add what all cores may draw at once, such as `peak_power: 102`"
+            return [Complaint(Code.MISSING_KEY, message, hint, ("server", "peak_power"))]
+        unit = self.all_cores.unit
+        slowest_ppm = min(each.power_ppm for each in self.all_cores.types)
         told: list[tuple[Power, tuple[str | int, ...]]] = [
-            (self.server.peak_power, ("server", "peak_power")),
+            (self.peak_power, ("server", "peak_power")),
             *((power, ("server", "target_power")) for power in self.server.target_powers or ()),
         ]
         for power, at in told:
@@ -170,10 +182,24 @@ class JointSpec(SpecModel):
             if power.ppm < slowest_ppm:
                 message = "is less than one core draws at its lowest frequency"
                 return [Complaint(Code.CONFLICT, message, "raise it", at, ("cores",))]
+        if not self.all_cores.is_in_place:
+            return self._draw_complaints()
         return self._count_complaints(slowest_ppm)
 
+    def _draw_complaints(self) -> list[Complaint]:
+        """Of types of cores: they, and not power, run out, and no more of them than there are."""
+        most = Power(self.all_cores.peak_ppm, self.all_cores.unit)
+        if self.peak_power.ppm < most.ppm:
+            message = (
+                f"is less than the `{most.ppm / PPM:g}` that all cores draw at work, and here "
+                "cores are what requests share"
+            )
+            hint = "remove it, or take so many cores away that it runs all of them"
+            return [Complaint(Code.CONFLICT, message, hint, ("server", "peak_power"), ("cores",))]
+        return []
+
     def _count_complaints(self, slowest_ppm: int) -> list[Complaint]:
-        needed = -(-self.server.peak_power.ppm // slowest_ppm)
+        needed = -(-self.peak_power.ppm // slowest_ppm)
         if self.all_cores.count >= needed:
             return []
         message = (
@@ -225,6 +251,12 @@ class JointSpec(SpecModel):
         return build(self.cores, self.demand.reference)
 
     @property
+    def peak_power(self) -> Power:
+        """What all cores at work may draw at once."""
+        cores = self.all_cores
+        return self.server.own_peak_power or Power(cores.peak_ppm, cores.unit)
+
+    @property
     def rungs(self) -> tuple[JointRung, ...]:
         """What requests run on, slow ones first."""
         assert self.threads.curve is not None
@@ -240,7 +272,13 @@ class JointSpec(SpecModel):
     @property
     def target_powers_ppm(self) -> tuple[int, ...]:
         """Limits on the mean power of all requests."""
-        return tuple(each.ppm for each in self.server.target_powers or (self.server.peak_power,))
+        return tuple(each.ppm for each in self.server.target_powers or (self._full_power,))
+
+    @property
+    def _full_power(self) -> Power:
+        """The peak; of types what their cores draw, where the peak is more."""
+        cores, peak = self.all_cores, self.peak_power
+        return peak if cores.is_in_place else Power(cores.peak_ppm, cores.unit)
 
     @property
     def slos(self) -> tuple[Slo, ...]:
@@ -265,6 +303,6 @@ class JointSpec(SpecModel):
 
     def with_target(self, power_ppm: int) -> JointSpec:
         """The spec with one target power."""
-        power = Power(power_ppm, self.server.peak_power.unit)
+        power = Power(power_ppm, self.peak_power.unit)
         server = self.server.model_copy(update={"target_powers": (power,)})
         return self.model_copy(update={"server": server})

@@ -35,6 +35,13 @@ def spec(levels: Sequence[tuple[float, float]] = PUBLISHED, **changes) -> JointS
     return JointSpec.model_validate(whole | changes)
 
 
+def typed(types: Sequence[tuple[float, float, int]], **changes) -> JointSpec:
+    """A spec with so many types of cores (speed, power, count), each named as `c` and its speed."""
+    written = [{"name": f"c{s:g}", "speed": s, "power": p, "count": n} for s, p, n in types]
+    own: dict[str, object] = {"cores": {"types": written}, "server": {}}
+    return spec([types[0][:2]], **own | changes)
+
+
 def profile(own: JointSpec, demand_ms: Sequence[float]) -> DemandProfile:
     """Those demands, one request each, at the speeds of the spec's rungs."""
     requests = len(demand_ms)

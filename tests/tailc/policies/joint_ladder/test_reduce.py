@@ -13,7 +13,7 @@ from tailc.pipeline.solve import solve
 from tailc.policies.joint_ladder.emit import emit
 from tailc.policies.joint_ladder.reduce import candidates, reduce
 from tailc.policies.joint_ladder.rungs import combinations
-from tests.tailc.policies.joint_ladder.made import PUBLISHED, profile, spec
+from tests.tailc.policies.joint_ladder.made import PUBLISHED, profile, spec, typed
 
 PPM = 1_000_000
 TWO_LEVELS = [(1, 1.0), (2, 6.8)]
@@ -152,3 +152,81 @@ def test_frequencies_on_one_thread_have_no_shorter_tail_by_the_formula():
     joint = tails_us(solved(spec(), demand_ms)[1])
     alone = tails_us(solved(spec(speedup=[1]), demand_ms)[1])
     assert all(2 * ours <= theirs for ours, theirs in zip(joint[:10], alone[:10], strict=True))
+
+
+LITTLE_BIG = [(1, 1.0, 6), (2, 6.8, 2)]
+
+
+def test_cores_of_each_type_are_a_supply_of_their_own():
+    own = typed(LITTLE_BIG, server={"target_power": 9.8})
+    problem = reduce(own, profile(own, DEMAND_MS))
+    assert [(s.name, s.budget_ppm) for s in problem.supplies] == [
+        ("c1 cores", 3 * PPM),
+        ("c2 cores", PPM),
+    ]
+    # 1, 2 slow, 1 fast, 3, 4 slow, 2 fast.
+    assert problem.supplies[1].use_ppm == (0, 0, PPM, 0, 0, 2 * PPM)
+    assert problem.loads == (1, 2, 3, 4)
+
+
+def test_one_type_gives_few_to_many_s_table_on_its_cores():
+    own, other = typed([(1, 6.8, 15)]), spec([(1, 6.8)])
+    (_, ours), (_, theirs) = solved(own), solved(other)
+    assert len(ours.rows) == len(theirs.rows) == 15
+    assert tails_us(ours) == pytest.approx(tails_us(theirs), rel=3e-4)
+
+
+def test_types_on_one_thread_climb_at_the_age_of_the_closed_form():
+    # (target - w / s) / (1 - 1 / s) with w = 291, s = 2 and a target of 200 ms.
+    own = typed(LITTLE_BIG, objective="energy", speedup=[1])
+    problem, solution = solved(own)
+    first = emit(own, problem, solution).rows[0].climbs
+    assert first[0] == Climb(0, 0)
+    assert first[1].rung == 1
+    assert first[1].age_us == pytest.approx(109_000, abs=10)
+
+
+@pytest.mark.parametrize("objective", ["tail", "energy"])
+def test_no_row_takes_threads_away_or_asks_more_of_a_type_than_there_is(objective):
+    demand_ms = np.random.default_rng(1).gamma(1.625, 144, 300)
+    slo = [{"percentile": "99%", "latency": "500ms"}]
+    own = typed([(1, 1.0, 20), (2, 6.8, 4)], objective=objective, slo=slo)
+    _, solution = solved(own, demand_ms.tolist())
+    rungs, checked = own.rungs, 0
+    for row in solution.rows:
+        if row.schedule is None or row.evidence is None:
+            continue
+        climbs = row.schedule.climbs()
+        threads = [rungs[climb.rung].threads for climb in climbs]
+        assert threads == sorted(threads)
+        used, time = cores_used(climbs, rungs, demand_ms)
+        residence = time + row.schedule.wait_us / 1e3
+        assert row.load * used[0] <= 20 * residence * (1 + 1e-6)
+        assert row.load * used[1] <= 4 * residence * (1 + 1e-6)
+        assert objective == "tail" or row.evidence.tail_us <= 500_000
+        checked += 1
+    assert checked > 5
+
+
+def cores_used(climbs, rungs, demand_ms):
+    """Mean core-time of each type, and mean time, climb by climb."""
+    left, used, time = demand_ms.copy(), [0.0, 0.0], 0.0
+    for climb, after in itertools.zip_longest(climbs, climbs[1:]):
+        rung = rungs[climb.rung]
+        stay = np.inf if after is None else (after.age_us - climb.age_us) / 1e3
+        spent = np.minimum(left * PPM / rung.speed_ppm, stay)
+        left = np.maximum(left - spent * rung.speed_ppm / PPM, 0)
+        used[rung.core] += rung.threads * spent.mean()
+        time += spent.mean()
+    return used, time
+
+
+def test_a_ladder_of_types_tells_the_cores_that_requests_share():
+    own = typed(LITTLE_BIG)
+    problem, solution = solved(own)
+    form = emit(own, problem, solution)
+    units = [(unit.name, unit.capacity_ppm) for unit in form.cost_units]
+    assert units == [("power", None), ("c1 cores", 6 * PPM), ("c2 cores", 2 * PPM)]
+    assert form.rungs[2].cost_ppm == (6_800_000, 0, PPM)
+    assert form.boost is not None
+    assert (form.boost.unit, form.boost.below_ppm) == (2, 2 * PPM)

@@ -80,3 +80,41 @@ def test_a_climb_never_takes_a_thread_away():
 def test_speeds_and_powers_multiply():
     (rung,) = combinations(cores([(1.3, 2.7)]), [1_900_000])[:1]
     assert rung == JointRung(1, "f1.3", 2_470_000, 2_700_000)
+
+
+def typed_cores(*types):
+    made = tuple(
+        CoreType(f"c{speed:g}", count, round(speed * PPM), round(power * PPM))
+        for speed, power, count in types
+    )
+    return Cores(made, is_in_place=False, unit=PowerUnit.SLOW_CORE)
+
+
+def test_types_of_cores_are_joined_in_order_of_speed():
+    # Two slow cores do 1.9, one fast one 2.
+    found = worth_having(combinations(typed_cores((1, 1, 6), (2, 6.8, 2)), LUCENE))
+    assert [rung.name for rung in found] == [
+        "1 thread on c1",
+        "2 threads on c1",
+        "1 thread on c2",
+        "3 threads on c1",
+        "4 threads on c1",
+        "2 threads on c2",
+    ]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_no_prices_of_cores_prefer_a_rung_that_is_left_out(seed):
+    """Prices of each type and of time: what is done at least cost is on the hull of some type."""
+    random = np.random.default_rng(seed)
+    gains = np.maximum.accumulate(random.uniform(0.5, 3, 6))
+    speedup_ppm = [round(gain * PPM) for gain in [1, *(1 + gains)]]
+    every = combinations(typed_cores((1, 1, 9), (1.5, 3, 9), (2, 6.8, 9)), speedup_ppm)
+    hull = worth_having(every)
+    for _ in range(100):
+        prices, time = random.exponential(size=3), random.exponential()
+
+        def cost(rung: JointRung, prices: np.ndarray = prices, time: float = time) -> float:
+            return (prices[rung.core or 0] * rung.threads + time) / rung.speed_ppm
+
+        assert min(map(cost, hull)) == pytest.approx(min(map(cost, every)), rel=1e-12)

@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from tests.tailc.policies.joint_ladder.made import PUBLISHED, spec
+from tests.tailc.policies.joint_ladder.made import PUBLISHED, spec, typed
 
 LEVEL = {"name": "f1", "speed": 1, "power": 1.7}
 CLASSES = {"classes": {"column": "kind", "curves": {"a": [1, 2], "b": [1, 1.5]}}}
@@ -13,7 +13,7 @@ CLASSES = {"classes": {"column": "kind", "curves": {"a": [1, 2], "b": [1, 1.5]}}
     ("changes", "said"),
     [
         ({"cores": {"dvfs": {"count": 59, "levels": [LEVEL]}}}, "runs 60 cores at the lowest"),
-        ({"cores": {"types": [{**LEVEL, "count": 60}]}}, "change their clock in place"),
+        ({"server": {}}, "power is what requests share"),
         ({"server": {"peak_power": "102W"}}, "in another unit"),
         ({"server": {"peak_power": 1}}, "less than one core draws"),
         ({"server": {"peak_power": 102, "target_power": 1}}, "less than one core draws"),
@@ -57,3 +57,17 @@ def test_the_target_is_the_peak_unless_told():
 def test_no_request_gets_more_threads_than_the_most():
     own = spec(server={"peak_power": 102, "max_threads": 1})
     assert {rung.threads for rung in own.rungs} == {1}
+
+
+def test_the_peak_of_types_is_what_their_cores_draw():
+    own = typed([(1, 1, 6), (2, 6.8, 2)])
+    assert own.peak_power.ppm == 19_600_000
+    assert own.target_powers_ppm == (19_600_000,)
+
+
+def test_a_peak_below_what_cores_of_types_draw_is_refused():
+    with pytest.raises(ValidationError, match=r"less than the `19\.6` that all cores draw"):
+        typed([(1, 1, 6), (2, 6.8, 2)], server={"peak_power": 19.5})
+    # More than that is no limit, nor a target.
+    own = typed([(1, 1, 6), (2, 6.8, 2)], server={"peak_power": 30})
+    assert own.target_powers_ppm == (19_600_000,)

@@ -1,0 +1,377 @@
+"""The best ladder in continuous time under several limits at once: cores of each type, say.
+
+Problem, for each load q, in the words of dual.py, with u_ki what rung i takes of supply k and B_k
+how much of it there is:
+
+    by tail     minimise  v_0 + T        by cost     minimise  W
+    subject to  q U_k <= B_k (v_0 + L)  for every k,    U_k = integral (1 - F) u_k,i(x) / s_i(x) dx
+                (by cost)  v_0 + T <= target
+    variables   v_0 >= 0, i(x), never falling with x; nor does the number of threads
+
+Method. A price for each supply makes of this a ladder with one cost, which dual.py solves exactly:
+
+- By tail, shares theta_k of sum 1 put the limits together into one that every feasible ladder
+  keeps, q sum(theta_k U_k / B_k) <= v_0 + L (a surrogate: Glover, Operations Research 16(4), 1968).
+  The cost of rung i is sum(theta_k u_ki / B_k), the budget 1.
+- By cost, multipliers mu_k of the limits, of sum gamma, leave the target as the only limit and
+  c_i + sum(mu_k q u_ki / B_k) - gamma as the cost; the wait adds (beta - gamma) v_0, so a bound
+  needs the target's multiplier beta to be at least gamma.
+
+Every price gives a bound over all rungs: where its cost falls with the speed, that of a rung is
+taken to be the least of those above, which only loosens. And it proposes a ladder, on the hull at
+that price less the rungs with fewer threads than one below, which is feasible once it waits until
+the scarcest supply suffices. Prices rise and fall with what is asked of a supply over what there
+is, by steps that halve where that turns. The answer is the best on the lines between what was
+proposed, with the best bound; the gap between the two is reported, not assumed.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tailc_solvers.intervals.evaluate import FEASIBILITY_TOLERANCE
+from tailc_solvers.ladder.kernels import Answer, Hull, fixed_multiplier
+from tailc_solvers.ladder.mixes import Limits, best_between, durations_of, ends_of_all, judge
+from tailc_solvers.ladder.rows import (
+    hull_of,
+    least_costs,
+    least_tails,
+    rung_ends,
+    sorted_steps,
+    sorted_weights,
+)
+from tailc_solvers.sample import Sample
+
+MOST_PRICES = 40
+CLOSE_ENOUGH = 2e-4
+"""Relative gap at which no more prices are tried."""
+
+SPARE = 1e-4
+"""Relative: ladders are proposed for so much more load, so that what a price leaves over a limit
+does not end as a wait of microseconds."""
+
+LEAST_ASKED = 1e-9
+LARGEST_STEP = 3.0
+"""Of the logarithm of a price, for of a supply nothing may be asked at all."""
+
+FIRST_PRICE = 1e-2
+"""By cost: what all of a supply costs at first, over what the dearest rung does."""
+
+LARGE_GAP = 2e-3
+"""Relative: rows with more are searched again, from the prices of the row before."""
+
+LEAST_MOVE = 3e-4
+"""Of the logarithm of every price: less ends the search."""
+
+LEAST_PRICE = 1e-6
+"""As a share of the prices by tail, of the dearest rung by cost."""
+
+
+@dataclass(frozen=True)
+class LimitedSolution:
+    """The best ladder found of each load, in the order given; inf where there is none.
+
+    Attributes:
+        v_ms: wait, then wall time on each rung but the last, inf where it is never left [Q, rungs].
+        tail_ms, mean_ms: v_0 + T and v_0 + L [Q].
+        use: q U_k / (v_0 + L), what is in use of each supply in the mean [Q, limits].
+        primal: value of the objective [Q].
+        bound: proved lower bound on it, over all ladders on these rungs [Q].
+        prices: how many were tried in all.
+    """
+
+    v_ms: NDArray[np.float64]
+    tail_ms: NDArray[np.float64]
+    mean_ms: NDArray[np.float64]
+    use: NDArray[np.float64]
+    primal: NDArray[np.float64]
+    bound: NDArray[np.float64]
+    prices: int
+
+
+@dataclass(frozen=True)
+class _Found:
+    """Of one load: the ends of the best ladder, None without one, and its value; the best bound.
+
+    tried: how many prices; prices: the last.
+    """
+
+    ends: NDArray[np.float64] | None
+    value: float
+    bound: float
+    tried: int
+    prices: NDArray[np.float64]
+
+    @property
+    def is_close(self) -> bool:
+        return self.value <= self.bound * (1 + LARGE_GAP)
+
+    def or_better(self, other: _Found) -> _Found:
+        """The better ladder with the better bound."""
+        best = self if self.value <= other.value else other
+        return replace(best, bound=max(self.bound, other.bound), tried=self.tried + other.tried)
+
+
+def solve_limited(
+    sample: Sample,
+    uses: ArrayLike,
+    supplies: ArrayLike,
+    loads: ArrayLike,
+    *,
+    rank: int,
+    widths: ArrayLike | None = None,
+    cost: ArrayLike | None = None,
+    target_ms: float | None = None,
+) -> LimitedSolution:
+    """Best ladder for each load under all limits.
+
+    Args:
+        sample: demands and weights; all requests must follow one curve, slow rungs first.
+        uses: what each rung takes of each supply [limits, rungs].
+        supplies: how much of it there is in the mean, positive [limits].
+        loads: positive loads q [Q].
+        rank: 1-based rank of the request whose time is the tail, weights counted.
+        widths: threads of each rung, which must not fall in a climb [rungs]; None: any may.
+        cost: rate of each rung whose W is minimised with the tail within `target_ms`; None: the
+            tail is.
+        target_ms: the largest tail; with `cost` only, and required there.
+    """
+    if (cost is None) != (target_ms is None):
+        raise ValueError("cost goes with target_ms")
+    if (sample.curve != sample.curve[0]).any():
+        raise ValueError("the dual needs one common curve")
+    speeds = sample.speeds[sample.curve[0]]
+    if (np.diff(speeds) < 0).any():
+        raise ValueError("rungs must be in order of speed")
+    limits = Limits(
+        sorted_steps(*sorted_weights(sample), rank),
+        speeds,
+        np.atleast_2d(np.asarray(uses, dtype=np.float64)),
+        np.atleast_1d(np.asarray(supplies, dtype=np.float64)),
+        np.ones(speeds.size, np.int64) if widths is None else np.asarray(widths, np.int64),
+        None if cost is None else np.asarray(cost, dtype=np.float64),
+        target_ms,
+    )
+    load = np.atleast_1d(np.asarray(loads, dtype=np.float64))
+    return _solution(limits, load, _of_each(limits, load))
+
+
+def _of_each(limits: Limits, load: NDArray[np.float64]) -> list[_Found]:
+    tail_limits, ones = replace(limits, cost=None, target_ms=None), np.ones(limits.supplies.size)
+    tails = _searched(lambda each, prices: _least_tail(tail_limits, each, prices), load, ones)
+    if limits.cost is None:
+        return tails
+    by_load = dict(zip(load.tolist(), tails, strict=True))
+    first = ones * FIRST_PRICE * limits.cost.max()
+    return _searched(
+        lambda each, prices: _least_cost(limits, each, by_load[each], prices), load, first
+    )
+
+
+def _searched(
+    search: Callable[[float, NDArray[np.float64]], _Found],
+    load: NDArray[np.float64],
+    first: NDArray[np.float64],
+) -> list[_Found]:
+    """Loads one after another, each from the first prices, and again where that left much."""
+    found: list[_Found] = []
+    for each in load.tolist():
+        one = search(each, first)
+        if found and one.ends is not None and not one.is_close:
+            one = one.or_better(search(each, found[-1].prices))
+        found.append(one)
+    return found
+
+
+def _solution(
+    limits: Limits, load: NDArray[np.float64], found: Sequence[_Found]
+) -> LimitedSolution:
+    v_ms = np.full((load.size, limits.speeds.size), np.inf)
+    figures = np.full((3, load.size), np.inf)
+    use = np.full((load.size, limits.supplies.size), np.inf)
+    for row, one in enumerate(found):
+        if one.ends is None:
+            continue
+        judged = judge(limits, load[row], one.ends[None])
+        wait_ms = judged.wait_ms[0]
+        v_ms[row] = np.append(wait_ms, durations_of(limits, one.ends)[:-1])
+        figures[:, row] = judged.tail_ms[0], judged.mean_ms[0], judged.value[0]
+        running = 1 - wait_ms / judged.mean_ms[0]
+        use[row] = judged.asked[0] * running * limits.supplies * (1 + FEASIBILITY_TOLERANCE)
+    tail_ms, mean_ms, primal = figures
+    bound = np.array([one.bound for one in found])
+    prices = sum(one.tried for one in found)
+    return LimitedSolution(v_ms, tail_ms, mean_ms, use, primal, np.minimum(bound, primal), prices)
+
+
+class _Prices:
+    """A price for each supply, which moves with what is asked of it over what there is."""
+
+    def __init__(self, first: NDArray[np.float64], least: float) -> None:
+        self.each = first
+        self._least = least
+        self._step = np.ones(first.size)
+        self._last = np.zeros(first.size)
+
+    def move(self, asked: NDArray[np.float64]) -> bool:
+        """Whether any changes by more than the least."""
+        rise = np.clip(np.log(np.maximum(asked, LEAST_ASKED)), -LARGEST_STEP, LARGEST_STEP)
+        self._step = np.where(rise * self._last < 0, self._step / 2, self._step)
+        self._last = rise
+        before, self.each = (
+            self.each,
+            np.maximum(self.each * np.exp(self._step * rise), self._least),
+        )
+        return bool((np.abs(np.log(self.each / before)) > LEAST_MOVE).any())
+
+
+def _least_tail(limits: Limits, load: float, first: NDArray[np.float64]) -> _Found:
+    prices = _Prices(first / first.sum(), LEAST_PRICE)
+    ladders, bound, least = [], -np.inf, np.inf
+    while len(ladders) < MOST_PRICES:
+        costs = _by_tail(limits, prices.each)
+        answer = least_tails(limits.steps, hull_of(limits.speeds, _rising(costs)), _of_one(load))
+        bound = max(bound, float(answer.bound[0]))
+        ladders.append(_tail_ladder(limits, load, costs))
+        judged = judge(limits, load, ladders[-1][None])
+        least = min(least, float(judged.value[0]))
+        if least <= bound * (1 + CLOSE_ENOUGH) or limits.supplies.size == 1:
+            break
+        # The wait makes room in all supplies alike: what counts is one beside the others.
+        if not prices.move(judged.asked[0] / (prices.each @ judged.asked[0] / prices.each.sum())):
+            break
+    return _found(limits, load, ladders, bound, prices)
+
+
+def _found(
+    limits: Limits,
+    load: float,
+    ladders: Sequence[NDArray[np.float64]],
+    bound: float,
+    prices: _Prices,
+) -> _Found:
+    best = best_between(limits, load, ladders)
+    value = np.inf if best is None else float(judge(limits, load, best[None]).value[0])
+    return _Found(best, value, bound, len(ladders), prices.each)
+
+
+def _by_tail(limits: Limits, prices: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What each rung costs of a budget of one [rungs]."""
+    return (prices / prices.sum() / limits.supplies) @ limits.uses
+
+
+def _of_one(load: float) -> NDArray[np.float64]:
+    """A load over a budget of one."""
+    return np.array([load / (1 + FEASIBILITY_TOLERANCE)])
+
+
+def _rising(costs: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The least cost of each rung and all faster ones [rungs]."""
+    return np.minimum.accumulate(costs[::-1])[::-1]
+
+
+def _tail_ladder(limits: Limits, load: float, costs: NDArray[np.float64]) -> NDArray[np.float64]:
+    rungs = chain(limits.speeds, costs, limits.widths)
+    hull = hull_of(limits.speeds[rungs], costs[rungs])
+    answer = least_tails(limits.steps, hull, _of_one(load * (1 + SPARE)))
+    return _ends(limits, rungs, hull, answer)
+
+
+def _ends(
+    limits: Limits, rungs: NDArray[np.int64], hull: Hull, answer: Answer
+) -> NDArray[np.float64]:
+    return ends_of_all(limits, rungs, rung_ends(limits.steps, hull, answer)[0])
+
+
+def _least_cost(limits: Limits, load: float, by_tail: _Found, first: NDArray[np.float64]) -> _Found:
+    """`by_tail` is the ladder of least tail, which meets the target if any does."""
+    assert limits.cost is not None
+    assert by_tail.ends is not None
+    ladders, others, bound, least = [], [by_tail.ends], -np.inf, np.inf
+    dearest = float(limits.cost.max())
+    prices = _Prices(first, LEAST_PRICE * dearest)
+    while len(ladders) < MOST_PRICES:
+        costs = limits.cost + load * (prices.each / limits.supplies) @ limits.uses
+        costs = costs - prices.each.sum()
+        bound = max(bound, _cost_bound(limits, _rising(costs), float(prices.each.sum())))
+        ladder = _cost_ladder(limits, costs)
+        if ladder is None:
+            return _Found(None, np.inf, np.inf, len(ladders), prices.each)
+        ladders.append(ladder)
+        others.append(_tail_ladder(limits, load, _by_tail(limits, prices.each)))
+        judged = judge(limits, load, ladder[None])
+        least = min(least, float(judged.value[0]))
+        if least <= bound * (1 + CLOSE_ENOUGH):
+            break
+        if not prices.move(judged.asked[0]):
+            break
+    return _found(limits, load, [*ladders, *others], bound, prices)
+
+
+def _target(limits: Limits) -> float:
+    assert limits.target_ms is not None
+    return limits.target_ms * (1 + FEASIBILITY_TOLERANCE)
+
+
+def _cost_bound(limits: Limits, costs: NDArray[np.float64], gamma: float) -> float:
+    hull, target = hull_of(limits.speeds, costs), _target(limits)
+    answer = least_costs(limits.steps, hull, np.zeros(1), target)
+    if answer.weights[0, 1] >= gamma:
+        return float(answer.bound[0])
+    return fixed_multiplier(limits.steps, hull, gamma) - gamma * target
+
+
+def _cost_ladder(limits: Limits, costs: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    """None where the target cannot be met."""
+    rungs = chain(limits.speeds, costs, limits.widths)
+    hull = hull_of(limits.speeds[rungs], _rising(costs[rungs]))
+    answer = least_costs(limits.steps, hull, np.zeros(1), _target(limits))
+    if np.isinf(answer.primal[0]):
+        return None
+    return _ends(limits, rungs, hull, answer)
+
+
+def chain(
+    speeds: NDArray[np.float64], costs: NDArray[np.float64], widths: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Rungs on the lower hull of cost over speed on which the width never falls, slow ones first.
+
+    A rung of less width than the one below is left out, and the hull drawn anew. Of equal speed the
+    one of least cost, and of those the first.
+    """
+    left = np.lexsort((costs, speeds)).tolist()
+    while True:
+        hull = _lower_hull(left, speeds, costs)
+        thinner = [b for a, b in itertools.pairwise(hull) if widths[b] < widths[a]]
+        if not thinner:
+            return np.array(hull)
+        left.remove(thinner[0])
+
+
+def _lower_hull(
+    rungs: Sequence[int], speeds: NDArray[np.float64], costs: NDArray[np.float64]
+) -> list[int]:
+    """From the rung of least cost by work to the fastest."""
+    hull: list[int] = []
+    for rung in rungs:
+        if hull and speeds[hull[-1]] == speeds[rung]:
+            continue
+        while hull and _is_above(hull, rung, speeds, costs):
+            hull.pop()
+        hull.append(rung)
+    return hull
+
+
+def _is_above(
+    hull: Sequence[int], rung: int, speeds: NDArray[np.float64], costs: NDArray[np.float64]
+) -> bool:
+    """Whether the last of a hull is on or above the line to a rung from the one before, or zero."""
+    here = hull[-1]
+    speed, cost = (speeds[hull[-2]], costs[hull[-2]]) if len(hull) > 1 else (0.0, 0.0)
+    run, rise = speeds[rung] - speed, costs[rung] - cost
+    return bool((costs[here] - cost) * run >= rise * (speeds[here] - speed))

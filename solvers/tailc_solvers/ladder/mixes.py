@@ -1,0 +1,124 @@
+"""Ladders as the work at which each rung is left, and the best between given ones.
+
+What a ladder does is convex or linear in those places as long as its rungs are the same (see
+kernels.py), so between two that break different limits lie some that keep both.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc_solvers.intervals.evaluate import FEASIBILITY_TOLERANCE
+from tailc_solvers.ladder.kernels import Steps
+
+MOST_ROUNDS = 12
+PARTS = 16
+"""Each round tries so many places between the best ladder and each of the others."""
+
+LEAST_WEIGHT = 1e-3
+"""The places come half as far apart from round to round, down to it."""
+
+LEAST_GAIN = 1e-7
+"""Relative: less ends the rounds."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What every ladder of a problem keeps to; `cost` and `target_ms` None: the tail is minimised.
+
+    uses, supplies: what each rung takes [limits, rungs] of what there is [limits]. widths: threads
+    of each rung [rungs].
+    """
+
+    steps: Steps
+    speeds: NDArray[np.float64]
+    uses: NDArray[np.float64]
+    supplies: NDArray[np.float64]
+    widths: NDArray[np.int64]
+    cost: NDArray[np.float64] | None
+    target_ms: float | None
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Ladders at a load: `value` is inf where the target is missed or a climb takes threads away.
+
+    asked: what is in use of each supply over what there is, before the wait is made long enough for
+    all [ladders, limits]; the rest [ladders].
+    """
+
+    value: NDArray[np.float64]
+    wait_ms: NDArray[np.float64]
+    tail_ms: NDArray[np.float64]
+    mean_ms: NDArray[np.float64]
+    asked: NDArray[np.float64]
+
+
+def judge(limits: Limits, load: float, ends: NDArray[np.float64]) -> Judged:
+    """Ladders that leave rungs at `ends` [ladders, rungs], the last of them the largest demand."""
+    steps = limits.steps
+    time_ms = _parts(np.interp(ends, steps.work, steps.sum)) / limits.speeds
+    tail_ms = (_parts(np.minimum(ends, steps.work[steps.rank])) / limits.speeds).sum(axis=1)
+    mean_ms = time_ms.sum(axis=1)
+    available = limits.supplies * (1 + FEASIBILITY_TOLERANCE)
+    taken = load * (time_ms @ limits.uses.T) / available
+    wait_ms = np.maximum(taken.max(axis=1) - mean_ms, 0.0)
+    tail_ms += wait_ms
+    value = tail_ms
+    if limits.cost is not None:
+        assert limits.target_ms is not None
+        is_late = tail_ms > limits.target_ms * (1 + FEASIBILITY_TOLERANCE)
+        value = np.where(is_late, np.inf, time_ms @ limits.cost)
+    value = np.where(_narrows(limits, ends), np.inf, value)
+    return Judged(value, wait_ms, tail_ms, mean_ms + wait_ms, taken / mean_ms[:, None])
+
+
+def _parts(ends: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.diff(ends, prepend=0.0, axis=1)
+
+
+def _narrows(limits: Limits, ends: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Whether a rung that is used has fewer threads than one before it [ladders]."""
+    widths = np.where(_parts(ends) > 0, limits.widths, 0)
+    falls = np.maximum.accumulate(widths, axis=1) > np.where(widths, widths, np.inf)
+    return np.asarray(falls.any(axis=1))
+
+
+def best_between(
+    limits: Limits, load: float, ladders: Sequence[NDArray[np.float64]]
+) -> NDArray[np.float64] | None:
+    """The best ladder on lines between those given, each by its ends; None if none is feasible."""
+    pool = np.unique(np.array(ladders), axis=0)
+    values = judge(limits, load, pool).value
+    best, value = pool[int(values.argmin())], float(values.min())
+    if np.isinf(value):
+        return None
+    weights = (np.arange(1, PARTS + 1) / PARTS)[:, None, None]
+    for _ in range(MOST_ROUNDS):
+        tried = (best + weights * (pool - best)).reshape(-1, pool.shape[1])
+        values = judge(limits, load, tried).value
+        least = int(values.argmin())
+        if not values[least] < value * (1 - LEAST_GAIN):
+            break
+        best, value = tried[least], float(values[least])
+        weights = weights if weights[0, 0, 0] < LEAST_WEIGHT else weights / 2
+    return best
+
+
+def durations_of(limits: Limits, ends: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Wall time on each rung, inf on the last that is used [rungs]."""
+    work = _parts(ends[None])[0]
+    stay_ms = work / limits.speeds
+    stay_ms[np.flatnonzero(work)[-1]] = np.inf
+    return stay_ms
+
+
+def ends_of_all(
+    limits: Limits, rungs: NDArray[np.int64], ends: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Ends of some rungs as ends of all: one that is not used ends where the one before does."""
+    every = np.zeros(limits.speeds.size)
+    every[rungs] = np.minimum(ends, limits.steps.work[-1])
+    return np.maximum.accumulate(every)

@@ -1,0 +1,96 @@
+"""Schedules of a ladder problem whose requests share several supplies, in whole microseconds.
+
+Durations go to the nearest microsecond, and the wait is the least whole number of them that keeps
+every supply within its budget. Rounding moves a tail by at most half a microsecond for each climb,
+so a target is aimed at from that far below.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from tailc_solvers.intervals.evaluate import FEASIBILITY_TOLERANCE, evaluate
+from tailc_solvers.ladder.limits import LimitedSolution, solve_limited
+from tailc_solvers.sample import Sample
+
+from tailc.forms.ladder.problem import LadderProblem
+from tailc.percentiles import PPM
+from tailc.pipeline.figures import US_PER_MS, cost_rates
+
+
+@dataclass(frozen=True)
+class LimitedSchedules:
+    """What is proposed for each load: durations in ms [loads, rungs], inf for never to climb.
+
+    has_schedule: false where the target cannot be met; least_tail_ms is of those loads, inf of the
+    others. bound: proved for the objective [loads]. prices: how many were tried.
+    """
+
+    v_ms: NDArray[np.float64]
+    has_schedule: NDArray[np.bool_]
+    least_tail_ms: NDArray[np.float64]
+    bound: NDArray[np.float64]
+    prices: int
+
+
+def limited_schedules(problem: LadderProblem, sample: Sample) -> LimitedSchedules:
+    """The best schedules found for every load within every supply."""
+    loads = np.array(problem.loads, dtype=np.float64)
+    solution = _solved(problem, sample, loads, problem.target_us)
+    has_schedule = np.isfinite(solution.primal)
+    v_ms = np.full(solution.v_ms.shape, np.inf)
+    v_ms[has_schedule] = _rounded(problem, sample, loads[has_schedule], solution.v_ms[has_schedule])
+    least_tail_ms = np.full(loads.shape, np.inf)
+    prices = solution.prices
+    if not has_schedule.all():
+        nearest = _solved(problem, sample, loads[~has_schedule], None)
+        least_tail_ms[~has_schedule] = nearest.tail_ms
+        prices += nearest.prices
+    return LimitedSchedules(v_ms, has_schedule, least_tail_ms, solution.bound, prices)
+
+
+def _solved(
+    problem: LadderProblem, sample: Sample, loads: NDArray[np.float64], target_us: int | None
+) -> LimitedSolution:
+    """By cost the budget is a limit beside the supplies, which by tail leave it no say."""
+    uses, budgets = _supplies(problem)
+    cost, target_ms = None, None
+    if target_us is not None:
+        cost = cost_rates(problem)
+        uses = np.vstack([cost, uses])
+        budgets = np.append(problem.budget_ppm / PPM, budgets)
+        target_ms = (target_us - len(problem.cost_ppm)) / US_PER_MS
+    return solve_limited(
+        sample,
+        uses,
+        budgets,
+        loads,
+        rank=problem.rank,
+        widths=problem.threads,
+        cost=cost,
+        target_ms=target_ms,
+    )
+
+
+def _supplies(problem: LadderProblem) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """What rungs take of each supply, and its budget."""
+    uses = np.array([supply.use_ppm for supply in problem.supplies]) / PPM
+    return uses, np.array([supply.budget_ppm for supply in problem.supplies]) / PPM
+
+
+def _rounded(
+    problem: LadderProblem,
+    sample: Sample,
+    loads: NDArray[np.float64],
+    v_ms: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    v_ms = np.rint(v_ms * US_PER_MS) / US_PER_MS
+    wait_ms = np.zeros(loads.shape)
+    for uses, budget in zip(*_supplies(problem), strict=True):
+        found = evaluate(sample, uses, v_ms, problem.rank)
+        per_cost = loads / (budget * (1 + FEASIBILITY_TOLERANCE))
+        wait_ms = np.maximum(wait_ms, per_cost * found.cost_time_ms - found.execution_mean_ms)
+    v_ms[:, 0] = np.ceil(wait_ms * US_PER_MS) / US_PER_MS
+    return v_ms
