@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.timing import ROOT, end, show
-from tailc.forms.ladder.borrowing import BorrowingProblem, BorrowingSolution
+from tailc.forms.ladder.borrowing import BorrowingProblem
 from tailc.percentiles import PPM
 from tailc.pipeline.compile import Compiled, compile_policy
 from tailc.units import format_mrps
@@ -73,14 +73,14 @@ def tuned(server: Server, policy: str, rates: Sequence[int], requests: int) -> C
 
 def told(server: Server, compiled: Compiled, tuned_for: str) -> Iterator[tuple[str, ...]]:
     found, chosen = compiled.queue, compiled.sweep.chosen
-    problem, solution = chosen.problem, chosen.solution
+    problem = chosen.problem
     assert found is not None
     assert isinstance(problem, BorrowingProblem)
-    assert isinstance(solution, BorrowingSolution)
     taken = "" if found.judged.is_better else ", not taken"
-    for gain, point in zip(found.judged.gains, solution.points, strict=True):
+    for gain, left in zip(found.judged.gains, found.batch, strict=True):
         share = [ppm / 1e4 for ppm in (gain.change_ppm, gain.low_ppm, gain.high_ppm)]
-        batch = (percent(ppm) for ppm in (*found.batch_ppm(gain), point.most_ppm))
+        left_ppm = left.formula_ppm, left.tuned_ppm, left.most_ppm
+        batch = (f"{100 * ppm / PPM:.1f} %" for ppm in left_ppm)
         yield (
             str(server.cores),
             problem.borrowing.value,
@@ -91,10 +91,6 @@ def told(server: Server, compiled: Compiled, tuned_for: str) -> Iterator[tuple[s
             *batch,
             f"{share[0]:+.1f} % ({share[1]:+.1f} .. {share[2]:+.1f})",
         )
-
-
-def percent(share_ppm: int | None) -> str:
-    return "" if share_ppm is None else f"{100 * share_ppm / PPM:.1f} %"
 
 
 def main() -> None:

@@ -78,7 +78,8 @@ def _at_rates(
         under = replays.seen(lanes, found.plan, rate)
         bound_us = None
         if problem.method is BudgetMethod.SEARCH and under.tail_us <= problem.target_us:
-            bound_us = least_given_up_us(problem, lanes, replays.draws(rate), workers)
+            promised = problem.percentile_ppm, problem.target_us
+            bound_us = least_given_up_us(*promised, lanes, replays.draws(rate), workers)
         yield AtRate(rate, of_alone, under, budget_us, bound_us)
 
 

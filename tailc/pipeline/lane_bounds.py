@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 from tailc_solvers.queues.stretching import Queue, stretch_bound_ns
 
-from tailc.forms.ladder.borrowing import BorrowingProblem
 from tailc.forms.ladder.lanes import Lanes
 from tailc.percentiles import PPM, percentile_rank
 from tailc.replay.lowered import NS_PER_US
@@ -23,7 +22,7 @@ from tailc.verify.setting import Draws
 
 
 def least_given_up_us(
-    problem: BorrowingProblem, lanes: Lanes, draws: Draws, workers: Executor
+    percentile_ppm: int, target_us: int, lanes: Lanes, draws: Draws, workers: Executor
 ) -> int:
     """A bound on the batch work given up by request, if the tail of all meets the target."""
     queues = [_measured(draws, number, lanes) for number in range(len(draws.repeats))]
@@ -35,9 +34,9 @@ def least_given_up_us(
     elif lanes.interference_ppm == 0:
         least_ns = demand_ns * lanes.batch_slowdown_ppm // PPM
     else:
-        late = requests - percentile_rank(problem.percentile_ppm, requests)
+        late = requests - percentile_rank(percentile_ppm, requests)
         # Tails are told in the nearest microsecond.
-        limit_ns = problem.target_us * NS_PER_US + NS_PER_US // 2
+        limit_ns = target_us * NS_PER_US + NS_PER_US // 2
         lost_ns = stretch_bound_ns(queues, limit_ns, late, workers)
         least_ns = demand_ns - gain_ppm * lost_ns // lanes.interference_ppm
     return max(least_ns, 0) // requests // NS_PER_US

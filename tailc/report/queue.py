@@ -38,13 +38,33 @@ def queue_result(tuned: TunedTable) -> dict[str, object]:
             "judged_on": tuned.judged_on,
             "kept_out": tuned.kept_out,
             "requests": tuned.requests,
-            "rates": [_gain_result(gain, tuned) for gain in tuned.judged.gains],
+            "rates": _rate_results(tuned),
         }
     }
 
 
-def _gain_result(gain: RateGain, tuned: TunedTable) -> dict[str, object]:
-    told: dict[str, object] = {
+def _rate_results(tuned: TunedTable) -> list[dict[str, object]]:
+    if tuned.aim.goal.value != _BATCH:
+        return [_gain_result(gain) | _energies(gain) for gain in tuned.judged.gains]
+    return [
+        _gain_result(gain)
+        | {
+            "formula_batch_ppm": left.formula_ppm,
+            "tuned_batch_ppm": left.tuned_ppm,
+            "most_batch_ppm": left.most_ppm,
+        }
+        for gain, left in zip(tuned.judged.gains, tuned.batch, strict=True)
+    ]
+
+
+def _energies(gain: RateGain) -> dict[str, object]:
+    if gain.energy is None:
+        return {}
+    return {"formula_energy": gain.energy.formula, "tuned_energy": gain.energy.tuned}
+
+
+def _gain_result(gain: RateGain) -> dict[str, object]:
+    return {
         "rate_mrps": gain.rate_mrps,
         "formula_us": gain.formula_us,
         "tuned_us": gain.tuned_us,
@@ -53,12 +73,6 @@ def _gain_result(gain: RateGain, tuned: TunedTable) -> dict[str, object]:
         "change_high_ppm": gain.high_ppm,
         "clairvoyant_us": gain.clairvoyant_us,
     }
-    if tuned.aim.goal.value == _BATCH:
-        formula_ppm, tuned_ppm = tuned.batch_ppm(gain)
-        told |= {"formula_batch_ppm": formula_ppm, "tuned_batch_ppm": tuned_ppm}
-    elif gain.energy is not None:
-        told |= {"formula_energy": gain.energy.formula, "tuned_energy": gain.energy.tuned}
-    return told
 
 
 def queue_text(tuned: TunedTable, evidence: Evidence) -> str:
@@ -100,10 +114,12 @@ def _energy_table(gains: Sequence[RateGain], is_in_watts: bool) -> str:
 
 
 def _batch_table(tuned: TunedTable) -> str:
-    heads = ("rate", "formula", "tuned", "formula leaves", "tuned leaves", "given up", _INTERVAL)
-    rows: list[tuple[str, ...]] = [heads]
-    for gain in tuned.judged.gains:
-        left = (f"{100 * each / PPM:.1f} %" for each in tuned.batch_ppm(gain))
+    """What is left of batch work by core; the change is of what is given up."""
+    heads = ("rate", "formula", "tuned", "formula leaves", "tuned leaves", "at most", "given up")
+    rows: list[tuple[str, ...]] = [(*heads, _INTERVAL)]
+    for gain, batch in zip(tuned.judged.gains, tuned.batch, strict=True):
+        left_ppm = batch.formula_ppm, batch.tuned_ppm, batch.most_ppm
+        left = (f"{100 * each / PPM:.1f} %" for each in left_ppm)
         rows.append((*_tails(gain), *left, *_change(gain)))
     return aligned(rows)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Generic
 
@@ -11,6 +12,7 @@ from tailc.forms.controller import scaled_ladder
 from tailc.forms.ladder.lanes import is_on_lanes, lanes_of
 from tailc.forms.ladder.table import Ladder, Rule
 from tailc.percentiles import PPM
+from tailc.pipeline.lane_bounds import least_given_up_us
 from tailc.pipeline.queue import core_family, family, lane_family
 from tailc.pipeline.queue.core_family import core_lines
 from tailc.pipeline.queue.family import lines
@@ -23,6 +25,7 @@ from tailc.replay.queue_aim import QueueAim
 from tailc.replay.subject import Subject
 from tailc.replay.workload import Workload, workload
 from tailc.traces.profile import DemandProfile
+from tailc.verify.setting import Draws
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +37,9 @@ class Approach(Generic[Form]):
     replayed of a table. space_of: where a search begins, by the tail of the formula's table [us],
     and `starts`, from how many points. earlier: a table with ages that are so many millionths of
     what they were; None where that makes no tail surely shorter. server: which a schedule that
-    knows all sizes may use; None where no such schedule is known.
+    knows all sizes may use; None where no such schedule is known. least_energy: of a request, in
+    millionths of its unit times us, which nothing has less of that keeps the limit in all of some
+    replays together; None where no such bound is known.
     """
 
     base: Form
@@ -47,6 +52,7 @@ class Approach(Generic[Form]):
     starts: int
     earlier: Callable[[Form, int], Form] | None = None
     server: SharedServer | None = None
+    least_energy: Callable[[Draws, Executor], int] | None = None
 
 
 def approach_to(formula: Ladder, design: DemandProfile, aim: QueueAim) -> Approach[Ladder]:
@@ -101,9 +107,10 @@ def _on_own_cores(formula: Ladder, load: Workload, aim: QueueAim) -> Approach[La
 
 
 def _on_lanes(formula: Ladder, load: Workload, aim: QueueAim) -> Approach[Ladder]:
-    lanes, beside, target_us = lanes_of(formula), aim.beside, aim.target_us
+    lanes, beside, target_us, limit_us = lanes_of(formula), aim.beside, aim.target_us, aim.limit_us
     assert beside is not None
     assert target_us is not None
+    assert limit_us is not None
     if lanes.interference_ppm + lanes.batch_slowdown_ppm >= PPM:
         message = "both lanes together do no more than one alone, so batch work is to borrow idle"
         message += " cores only, and no age is to be tuned"
@@ -119,6 +126,9 @@ def _on_lanes(formula: Ladder, load: Workload, aim: QueueAim) -> Approach[Ladder
         space_of=lambda _: lane_lines(formula, target_us, lanes.cores, release_us),
         starts=lane_family.STARTS,
         earlier=lambda table, part_ppm: sooner_alone(table, part_ppm, release_us),
+        least_energy=lambda draws, workers: (
+            PPM * least_given_up_us(aim.percentile_ppm, limit_us, lanes, draws, workers)
+        ),
     )
 
 

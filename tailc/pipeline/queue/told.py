@@ -8,8 +8,8 @@ from importlib.metadata import version
 from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, Severity
 from tailc.pipeline.queue.judge import RateGain
-from tailc.pipeline.queue.tune import TunedTable
-from tailc.replay.queue_aim import Goal
+from tailc.pipeline.queue.tune import BatchLeft, TunedTable
+from tailc.replay.queue_aim import Goal, QueueAim
 from tailc.replay.tuned_for import pattern_settings
 from tailc.units import format_mrps, format_us
 
@@ -54,20 +54,28 @@ def queue_settings(tuned: TunedTable) -> dict[str, int]:
         settings["limit_us"] = aim.limit_us
         settings["formula_part_ppm"] = tuned.judged.formula_part_ppm or 0
     for number, (gain, weight) in enumerate(zip(tuned.judged.gains, aim.weights, strict=True), 1):
-        told = _gain_settings(gain, tuned) | {"weight": weight}
+        told = _gain_settings(gain, aim) | {"weight": weight}
+        if aim.goal is Goal.BATCH:
+            told |= _batch_settings(tuned.batch[number - 1])
         settings |= {f"rate_{number}_{name}": value for name, value in told.items()}
     return settings | pattern_settings(aim)
 
 
-def _gain_settings(gain: RateGain, tuned: TunedTable) -> dict[str, int]:
-    """Energies in millionths of the unit of power times microseconds, or batch work by core."""
+def _batch_settings(left: BatchLeft) -> dict[str, int]:
+    """What is left of batch work, by core."""
+    return {
+        "batch_ppm": left.tuned_ppm,
+        "formula_batch_ppm": left.formula_ppm,
+        "most_batch_ppm": left.most_ppm,
+    }
+
+
+def _gain_settings(gain: RateGain, aim: QueueAim) -> dict[str, int]:
+    """Energies in millionths of the unit of power times microseconds."""
     told = {"mrps": gain.rate_mrps, "formula_us": gain.formula_us, "tuned_us": gain.tuned_us}
     if gain.clairvoyant_us is not None:
         told["clairvoyant_us"] = gain.clairvoyant_us
-    if tuned.aim.goal is Goal.BATCH:
-        formula_ppm, tuned_ppm = tuned.batch_ppm(gain)
-        told |= {"formula_batch_ppm": formula_ppm, "batch_ppm": tuned_ppm}
-    elif gain.energy is not None:
+    if gain.energy is not None and aim.goal is not Goal.BATCH:
         told |= {"formula_energy": gain.energy.formula, "tuned_energy": gain.energy.tuned}
     return told
 

@@ -18,7 +18,7 @@ from tailc.replay.clairvoyant.tail import clairvoyant_tail_ns
 from tailc.replay.outcome import Outcome, nearest_us
 from tailc.replay.run import replay
 from tailc.replay.subject import Subject, table_of
-from tailc.verify.setting import Draw, Setting, draw
+from tailc.verify.setting import Draw, Draws, Setting, draw
 
 # A table under which so many requests pile up, and so many for each core, is given up.
 _MOST_IN_SYSTEM, _MOST_PER_CORE = 256, 32
@@ -27,12 +27,6 @@ _GIVEN_UP = 10
 Form = TypeVar("Form")
 # Replays that a schedule with all sizes known is searched on: it takes long on a full server.
 _REFERENCES = 2
-
-
-@dataclass(frozen=True, eq=False)
-class _Drawn:
-    setting: Setting
-    repeats: tuple[Draw, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,15 +74,20 @@ class Trials(Generic[Form]):
         self._percentile_ppm = percentile_ppm
         self._workers = workers
         self._subject_of = subject_of
-        self._scenes: list[_Drawn] = []
+        self._scenes: list[Draws] = []
         for scene in scenes:
             setting = Setting(scene.load, scene.arrivals, requests, most, seed)
-            self._scenes.append(_Drawn(setting, draw(setting, repeats, 0, workers).repeats))
+            self._scenes.append(draw(setting, repeats, 0, workers))
 
     @property
     def requests(self) -> int:
         """Simulated for each table."""
         return sum(len(one.arrival_ns) for scene in self._scenes for one in scene.repeats)
+
+    @property
+    def draws(self) -> tuple[Draws, ...]:
+        """What is replayed of each scene."""
+        return tuple(self._scenes)
 
     def tails_us(self, tables: Sequence[Form]) -> NDArray[np.int64]:
         """int64 (tables, scenes, repeats): the percentile of each replay."""
@@ -111,7 +110,7 @@ class Trials(Generic[Form]):
         means = found.reshape(len(self._scenes), -1).mean(axis=1)
         return np.rint(means).astype(np.int64)
 
-    def _clairvoyant_us(self, asked: tuple[SharedServer, _Drawn, Draw]) -> int:
+    def _clairvoyant_us(self, asked: tuple[SharedServer, Draws, Draw]) -> int:
         server, scene, one = asked
         setting = scene.setting
         tail_ns = clairvoyant_tail_ns(
@@ -124,7 +123,7 @@ class Trials(Generic[Form]):
         )
         return nearest_us(tail_ns)
 
-    def _shown(self, asked: tuple[Form, _Drawn]) -> list[_Shown]:
+    def _shown(self, asked: tuple[Form, Draws]) -> list[_Shown]:
         table, scene = asked
         setting = scene.setting
         subject = self._subject_of(table)

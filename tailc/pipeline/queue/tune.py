@@ -40,11 +40,24 @@ _MOST_BUSY = 0.9
 
 
 @dataclass(frozen=True)
+class BatchLeft:
+    """Batch work by core under both tables, and the most that there can be.
+
+    In millionths of that beside a free core.
+    """
+
+    formula_ppm: int
+    tuned_ppm: int
+    most_ppm: int
+
+
+@dataclass(frozen=True)
 class TunedTable:
     """The table that is taken, what for, how it was judged, and what the search took.
 
     judged_on: records that judged; all of them where they were too few to keep some out, which
-    `kept_out` tells.
+    `kept_out` tells. least_energy: by rate, no table that keeps the limit there has less, as
+    `Energies` has it; empty where no bound is known.
     """
 
     aim: QueueAim
@@ -53,20 +66,24 @@ class TunedTable:
     requests: int
     judged_on: int
     kept_out: bool
+    least_energy: tuple[int, ...] = ()
 
     @property
     def table(self) -> Ladder | None:
         """None where none is better than the formula's."""
         return self.judged.table if self.judged.is_better else None
 
-    def batch_ppm(self, gain: RateGain) -> tuple[int, int]:
-        """Batch work by core under both tables, relative to that beside a free core."""
-        lanes, given_up = lanes_of(self.judged.table), gain.energy
-        assert given_up is not None
-        formula, tuned = (
-            lanes.batch_ppm(each, gain.rate_mrps) for each in (given_up.formula, given_up.tuned)
-        )
-        return formula, tuned
+    @property
+    def batch(self) -> tuple[BatchLeft, ...]:
+        """At each rate, where what a request costs is batch work."""
+        lanes = lanes_of(self.judged.table)
+
+        def left(gain: RateGain, least: int) -> BatchLeft:
+            assert gain.energy is not None
+            given_up = gain.energy.formula, gain.energy.tuned, least
+            return BatchLeft(*(lanes.batch_ppm(each, gain.rate_mrps) for each in given_up))
+
+        return tuple(map(left, self.judged.gains, self.least_energy))
 
 
 def tuned_for_queue(
@@ -93,8 +110,17 @@ def tuned_for_queue(
         server = approach.server
         clairvoyant_us = None if server is None else last.clairvoyant_us(server).tolist()
         best = _first_better(order, reference, approach, last, clairvoyant_us, aim)
-    kept_out = judging is not tuning
-    return TunedTable(aim, best, found.evaluations, found.requests, len(judging.work_ns), kept_out)
+        bound = approach.least_energy
+        least = () if bound is None else tuple(bound(one, workers) for one in last.draws)
+    return TunedTable(
+        aim,
+        best,
+        found.evaluations,
+        found.requests,
+        len(judging.work_ns),
+        judging is not tuning,
+        least,
+    )
 
 
 def _check(aim: QueueAim, approach: Approach[Ladder]) -> None:

@@ -33,7 +33,8 @@ def seen_and_bound(plans: list[Plan], lanes: Lanes = LANES, rate: int = RATE_MRP
     with ThreadPoolExecutor(2) as workers:
         replays = LaneReplays(asked.profile, asked.percentile_ppm, 2, workers)
         seen = [replays.seen(lanes, plan, rate) for plan in plans]
-        return seen, least_given_up_us(asked, lanes, replays.draws(rate), workers)
+        promised = asked.percentile_ppm, asked.target_us
+        return seen, least_given_up_us(*promised, lanes, replays.draws(rate), workers)
 
 
 def plans(cores: int) -> list[Plan]:

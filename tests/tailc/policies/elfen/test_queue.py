@@ -68,10 +68,14 @@ def test_the_artifact_says_what_it_was_tuned_for(tuned):
     # What it is compared with is the budget cut back.
     assert told["formula_part_ppm"] < PPM
     (rate,) = told["rates"]
-    assert rate["formula_batch_ppm"] < rate["tuned_batch_ppm"] == settings["rate_1_batch_ppm"] < PPM
+    left = [rate[f"{name}_batch_ppm"] for name in ("formula", "tuned", "most")]
+    assert left == sorted(left)
+    assert left[0] < left[1] == settings["rate_1_batch_ppm"]
+    assert left[2] == settings["rate_1_most_batch_ppm"] < PPM
     assert rate["change_high_ppm"] < 0
     text = compiled_text(compiled, [])
     assert "batch work with queues" in text
+    assert "at most" in text
     assert "untuned" in text
     # Not that the formula's ages miss the target.
     assert {finding.code for finding in compiled.findings} == {Code.JUDGED_ON_OWN}
