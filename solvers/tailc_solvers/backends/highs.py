@@ -1,9 +1,15 @@
-"""HiGHS through highspy. In a child of its own: OR-Tools cannot be imported beside it."""
+"""HiGHS through highspy. In a child of its own: OR-Tools cannot be imported beside it.
+
+Column generation asks the last program again with more variables and other upper bounds, from where
+it ended. HiGHS then keeps what it has of it, its factor above all: to hand over a small program and
+its corner takes as long as to solve it.
+"""
 
 from __future__ import annotations
 
 import functools
 import math
+from dataclasses import dataclass
 
 import highspy
 import numpy as np
@@ -44,13 +50,44 @@ _CODES = {status.value: place for place, status in _PLACES.items()}
 """By their numbers: to look a status itself up takes twenty times as long."""
 
 
+@dataclass(frozen=True, eq=False)
+class _Last:
+    """A linear program, where it ended, and HiGHS as it was then."""
+
+    highs: highspy.Highs
+    program: LinearProgram
+    basis: Basis
+    seed: int
+
+
+_last: _Last | None = None
+
+
 def solve(program: LinearProgram, limits: Limits) -> Answer:
     """Simplex, from the program's start where it has one, and branch and bound."""
+    global _last  # noqa: PLW0603 (a child answers one question after another)
+    last, _last = _last, None
+    if last is not None and _goes_on(program, last, limits.seed):
+        highs = _extended(last, program)
+    else:
+        highs = _passed(program, limits)
+    answer = _answer(highs, program)
+    if answer.outcome is Outcome.OPTIMAL and answer.basis is not None:
+        _last = _Last(highs, program, answer.basis, limits.seed)
+    return answer
+
+
+def _passed(program: LinearProgram, limits: Limits) -> highspy.Highs:
+    """HiGHS with a program and nothing else."""
     highs = highspy.Highs()
     highs.passOptions(_options(limits.nodes, limits.seed))
     _pass_model(highs, program)
     if program.start is not None:
         highs.setBasis(_basis(program.start))
+    return highs
+
+
+def _answer(highs: highspy.Highs, program: LinearProgram) -> Answer:
     if highs.run() == highspy.HighsStatus.kError and program.start is not None:
         highs.clearSolver()
         highs.run()
@@ -60,6 +97,44 @@ def solve(program: LinearProgram, limits: Limits) -> Answer:
     if not outcome.has_point:
         return Answer(outcome, solver=name, message=highs.modelStatusToString(status))
     return _found(program, highs, outcome, name)
+
+
+def _goes_on(program: LinearProgram, last: _Last, seed: int) -> bool:
+    """Whether a program is the last one, begun where that ended, but for upper bounds and more."""
+    old, start = last.program, program.start
+    n, e = old.n_variables, old.value.size
+    if start is None or program.n_rows != old.n_rows or seed != last.seed:
+        return False
+    pairs = [
+        *((program.row_lower, old.row_lower), (program.row_upper, old.row_upper)),
+        *((program.cost[:n], old.cost), (program.lower[:n], old.lower)),
+        *((program.row[:e], old.row), (program.column[:e], old.column)),
+        *((program.value[:e], old.value), (start.rows, last.basis.rows)),
+        (start.variables[:n], last.basis.variables),
+    ]
+    is_same = program.offset == old.offset and all(np.array_equal(a, b) for a, b in pairs)
+    is_new = bool((program.column[e:] >= n).all() and _ascend(program.column[e:]))
+    is_at_zero = bool((start.variables[n:] == Place.AT_LOWER).all())
+    return is_same and is_new and is_at_zero and not program.integer.any()
+
+
+def _extended(last: _Last, program: LinearProgram) -> highspy.Highs:
+    """HiGHS as the last program left it, with the upper bounds and the variables of this one."""
+    highs, old = last.highs, last.program
+    n, e = old.n_variables, old.value.size
+    changed = np.flatnonzero(program.upper[:n] != old.upper).astype(np.int32)
+    if changed.size:
+        bounds = program.lower[changed], program.upper[changed]
+        _require_taken(highs.changeColsBounds(changed.size, changed, *bounds))
+    if program.n_variables > n:
+        starts = np.searchsorted(program.column[e:], np.arange(n, program.n_variables))
+        status = highs.addCols(
+            *(program.n_variables - n, program.cost[n:], program.lower[n:], program.upper[n:]),
+            *(program.value.size - e, starts.astype(np.int32)),
+            *(program.row[e:].astype(np.int32), program.value[e:]),
+        )
+        _require_taken(status)
+    return highs
 
 
 def _found(program: LinearProgram, highs: highspy.Highs, outcome: Outcome, name: str) -> Answer:
@@ -95,7 +170,7 @@ def _options(nodes: int, seed: int) -> highspy.HighsOptions:
 
 def _pass_model(highs: highspy.Highs, program: LinearProgram) -> None:
     column, row, value = program.column, program.row, program.value
-    if (column[1:] < column[:-1]).any():
+    if not _ascend(column):
         order = np.argsort(column, kind="stable")
         column, row, value = column[order], row[order], value[order]
     starts = np.searchsorted(column, np.arange(program.n_variables))
@@ -106,8 +181,16 @@ def _pass_model(highs: highspy.Highs, program: LinearProgram) -> None:
         *(starts.astype(np.int32), row.astype(np.int32), value),
         program.integer.astype(np.int32),
     )
+    _require_taken(status)
+
+
+def _require_taken(status: highspy.HighsStatus) -> None:
     if status == highspy.HighsStatus.kError:
         raise ValueError("HiGHS does not take the program")
+
+
+def _ascend(numbers: NDArray[np.int64]) -> bool:
+    return bool((numbers[1:] >= numbers[:-1]).all())
 
 
 def _basis(start: Basis) -> highspy.HighsBasis:

@@ -213,3 +213,50 @@ def test_asking_a_solver_loads_none_here():
     )
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
     subprocess.run([sys.executable, "-c", script], check=True, env=env)
+
+
+HOURS = LinearProgram.build([-1.0, -1.0], 0, 4, [(-math.inf, {0: 2, 1: 1}, 8)])
+"""As many as there can be of two things, up to four of each: two hours and one, of eight."""
+
+
+def _longer(corner: Basis, **other) -> LinearProgram:
+    """HOURS with a third thing that is worth 3 and takes 4 hours, up to one; from a corner."""
+    start = Basis(np.append(corner.variables, Place.AT_LOWER), corner.rows)
+    program = LinearProgram.build(
+        [-1.0, -1.0, -3.0], 0, [4, 4, 1], [(-math.inf, {0: 2, 1: 1, 2: 4}, 8)]
+    )
+    return replace(program, **{"start": start, **other})
+
+
+@pytest.mark.parametrize(
+    ("other", "x"),
+    [
+        ({}, [0, 4, 1]),
+        ({"upper": np.array([4.0, 3.0, 1.0])}, [0.5, 3, 1]),
+        ({"upper": np.array([4.0, 4.0, 0.0])}, [2, 4, 0]),
+        ({"cost": np.array([-4.0, -1.0, -3.0])}, [4, 0, 0]),
+        ({"value": np.array([2.0, 4.0, 4.0])}, [2, 0, 1]),
+        ({"row_upper": np.array([6.0])}, [0, 4, 0.5]),
+        ({"lower": np.array([1.0, 0.0, 0.0])}, [1, 4, 0.5]),
+        ({"integer": np.array([True, True, True]), "start": None}, [0, 4, 1]),
+    ],
+    ids=["more", "bounds", "forbidden", "cost", "value", "room", "least", "whole"],
+)
+def test_a_program_that_goes_on_from_the_last_has_its_own_answer(solvers, other, x):
+    first = solvers[Backend.HIGHS].answer(HOURS)
+    assert first.x == pytest.approx([2, 4], abs=TOLERANCE)
+    program = _longer(first.basis, **other)
+    for _ in range(2):  # the second time it is the last program itself
+        found = solvers[Backend.HIGHS].answer(program)
+        assert found.x == pytest.approx(x, abs=TOLERANCE)
+        assert found.outcome is Outcome.OPTIMAL
+
+
+def test_a_program_after_one_without_a_point_begins_anew(solvers):
+    first = solvers[Backend.HIGHS].answer(HOURS)
+    nothing = replace(
+        _longer(first.basis), row_lower=np.array([100.0]), row_upper=np.array([100.0])
+    )
+    assert solvers[Backend.HIGHS].answer(nothing).outcome is Outcome.INFEASIBLE
+    found = solvers[Backend.HIGHS].answer(_longer(first.basis))
+    assert found.x == pytest.approx([0, 4, 1], abs=TOLERANCE)
