@@ -6,7 +6,7 @@ the program's (Wentges 1997). Every set of prices proves a bound. Then the sched
 of each job are mended and improved job by job (`search`), one of the known schedules is picked for
 each job (`exchange`), and a tree of rules on how long jobs run and which shape they have closes the
 gap: where the program mixes schedules of different lengths, one branch has the shorter and the
-other the longer ones.
+other the longer ones, of the job that has most servers in both.
 
 Source: column generation as in Barnhart et al., Operations Research 46 (1998); the problem is that
 of Haque (2016), Appendix B.
@@ -281,14 +281,15 @@ class _Search:
             self.best, self.cost = sorted(found, key=lambda column: column.job), site.cost()
 
     def _pick(self) -> None:
-        """Pick one of the schedules so far for each job."""
+        """Pick one of the schedules so far for each job, by the mixture of the least bound."""
         root = self.root
         if root is None or root.mixture is None or not self.effort.starts:
             return
+        mixture = (self.open[0].mixture if self.open else None) or root.mixture
         excess = self._promising(root)
         if len({column.job for column in excess}) == len(self.problem.jobs):
             exchange = Exchange(self.problem, excess, root.bound)
-            self._try(exchange.best(root.mixture.shares, self.effort.starts))
+            self._try(exchange.best(mixture.shares, self.effort.starts))
 
     def _promising(self, root: _Node) -> dict[Column, float]:
         """Schedules that may be in a better plan, and their excess at the prices of the root."""

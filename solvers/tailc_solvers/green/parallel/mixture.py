@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from tailc_solvers.green.parallel.problem import ParallelProblem
@@ -13,20 +12,20 @@ MIXED = 1e-4
 """Share of a job: mixtures of less are taken to be none."""
 
 LENGTH_FIRST = 0.05
-"""Share of an epoch: where no job's mean length is as far from whole, shapes come first."""
+"""Share of a job: where less of it is shorter or longer than the rest, shapes come first."""
 
 
 @dataclass
 class _OfJob:
-    """Schedules and their shares, the mean length in epochs, and how much of each shape."""
+    """Schedules and their shares, the mean of their servers, and how much of each shape."""
 
     parts: list[tuple[Column, float]] = field(default_factory=list)
-    length: float = 0.0
+    servers: float = 0.0
     shapes: dict[int, float] = field(default_factory=dict)
 
     def add(self, column: Column, share: float) -> None:
         self.parts.append((column, share))
-        self.length += share * len(column.servers)
+        self.servers += share * sum(column.servers) / len(column.servers)
         self.shapes[column.shape] = self.shapes.get(column.shape, 0.0) + share
 
     @property
@@ -34,10 +33,13 @@ class _OfJob:
         """The schedule of the largest share, the first of equal ones."""
         return max(self.parts, key=lambda part: part[1])[0] if self.parts else None
 
-    @property
-    def by_length(self) -> float:
-        """How far the mean length is from whole."""
-        return abs(self.length - round(self.length))
+    def by_length(self) -> tuple[float, int]:
+        """The evenest division by length: its smaller part, and what one side has at most."""
+        shares: dict[int, float] = {}
+        for column, share in self.parts:
+            length = len(column.servers)
+            shares[length] = shares.get(length, 0.0) + share
+        return _evenest(shares)
 
     @property
     def by_shape(self) -> float:
@@ -56,13 +58,24 @@ class _OfJob:
             shares: dict[int, float] = {}
             for column, share in self.parts:
                 shares[column.at(epoch)] = shares.get(column.at(epoch), 0.0) + share
-            below = 0.0
-            for count in sorted(shares)[:-1]:
-                below += shares[count]
-                smaller = min(below, sum(shares.values()) - below)
-                if smaller > best[0] + MIXED:
-                    best = smaller, epoch, count
+            smaller, count = _evenest(shares)
+            if smaller > best[0] + MIXED:
+                best = smaller, epoch, count
         return best
+
+
+def _evenest(shares: Mapping[int, float]) -> tuple[float, int]:
+    """The first of the evenest divisions of shares by a number: its smaller part, and the number.
+
+    At most that number is one side; the smaller part is 0 where there is one number only.
+    """
+    best, below, total = (0.0, 0), 0.0, sum(shares.values())
+    for number in sorted(shares)[:-1]:
+        below += shares[number]
+        smaller = min(below, total - below)
+        if smaller > best[0] + MIXED:
+            best = smaller, number
+    return best
 
 
 class Mixture:
@@ -96,14 +109,17 @@ class Mixture:
     def parted(self, rules: Rules) -> list[Rules]:
         """Rules, beside those given, that part the mixture; empty where none does.
 
-        The job whose mean length is farthest from whole is to be shorter or longer; where all are
-        close, the job of most shapes is to have one or another; and where none mixes shapes, the
-        job whose counts differ most in an epoch is to have few or many. Of equal jobs the first.
+        A job is to be shorter or longer: that which has most servers in the smaller part of its
+        evenest division. Where that is small, the job of most shapes is to have one or another; and
+        where none mixes shapes, the job whose counts differ most in an epoch is to have few or
+        many. Of equal jobs the first.
         """
-        j, job = max(enumerate(self._jobs), key=lambda at: (at[1].by_length, -at[0]))
+        by_length = [job.by_length() for job in self._jobs]
+        weight = [part * job.servers for (part, _), job in zip(by_length, self._jobs, strict=True)]
+        j = weight.index(max(weight))
+        smaller, upto = by_length[j]
         rule = rules.get(j, ANY)
-        if job.by_length >= LENGTH_FIRST:
-            upto = math.floor(job.length)
+        if smaller >= LENGTH_FIRST:
             kids = [replace(rule, most_epochs=upto), replace(rule, least_epochs=upto + 1)]
             return [{**rules, j: kid} for kid in kids]
         j, job = max(enumerate(self._jobs), key=lambda at: (at[1].by_shape, -at[0]))
