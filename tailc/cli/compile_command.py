@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--objective",
-    type=click.Choice(["tail", "threads", "queue", "energy", "efficiency"]),
+    type=click.Choice(["tail", "threads", "queue", "energy", "efficiency", "policy"]),
     help="Override the objective.",
 )
 @click.option(
