@@ -19,6 +19,7 @@ from tailc.diff.structure import Change, structure
 from tailc.forms.controller import Controller, GainRow
 from tailc.forms.ladder.table import Ladder, Power
 from tailc.report import diff as render
+from tailc.report.github import as_github
 from tests.tailc.artifact.published import controlled_policy
 from tests.tailc.artifact.random_policies import random_controller
 from tests.tailc.schemas import validate
@@ -199,4 +200,4 @@ def test_every_report_tells_of_the_controller(new):
     told = {change.what for change in found.structure.controller}
     for text in (render.as_text(found), render.as_markdown(found)):
         assert all(f"{what}: " in text for what in told)
-    assert ("of the controller: 1" in render.as_github(found)) == (count > 0)
+    assert ("of the controller: 1" in as_github((), render.as_notes(found))) == (count > 0)
