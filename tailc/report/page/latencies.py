@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from tailc.artifact.envelope import Policy
 from tailc.report.page.content import Section
+from tailc.report.page.costs import cost_figure
 from tailc.report.page.figure import Figure
 from tailc.report.page.rates import rates_figure
 from tailc.report.page.spectra import Spectrum, spectrum_figure
@@ -18,16 +22,25 @@ _SAYS = (
 )
 
 
-def latency_section(verdicts: Verdicts, replayed: str) -> Section:
-    """`replayed` says which requests were."""
+def latency_section(policy: Policy, verdicts: Verdicts, replayed: str) -> Section:
+    """`replayed` says which requests were; costs are those of the busiest arrivals."""
     shown = verdicts.points[:MOST_SPECTRA]
     figures = [_spectrum(verdicts, number, point) for number, point in enumerate(shown)]
     figures += [rates_figure(verdicts, number) for number in range(len(verdicts.slos))]
+    busiest = busiest_point(verdicts.points)
+    if busiest is not None:
+        figures.append(cost_figure(policy, verdicts, verdicts.points.index(busiest)))
     says = replayed
     if len(verdicts.points) > MOST_SPECTRA:
         says += f" Spectra of the first {MOST_SPECTRA} of {len(verdicts.points)} are shown."
     told = tuple(figure for figure in figures if figure is not None)
     return Section("latency", "Latency", told, says)
+
+
+def busiest_point(points: Sequence[Point]) -> Point | None:
+    """The highest rate that the policy keeps up with."""
+    kept = [point for point in points if not point.policy.load.is_overloaded]
+    return max(kept, key=lambda point: point.rate_mrps, default=None)
 
 
 def _spectrum(verdicts: Verdicts, number: int, point: Point) -> Figure | None:

@@ -49,7 +49,7 @@ def compiled_page(compiled: Compiled, verdicts: Verdicts | None) -> Page:
     policy, design = compiled.policy, compiled.design
     measured = [(DESIGN, design)] if isinstance(design, DemandProfile) else []
     sections = (
-        None if verdicts is None else latency_section(verdicts, _ON_DESIGN),
+        None if verdicts is None else latency_section(policy, verdicts, _ON_DESIGN),
         map_section(policy, verdicts),
         demand_section(policy, measured),
         certificate_section(policy),
@@ -75,7 +75,7 @@ def judged_page(
         said = f"Replayed on {verdicts.held_out_requests:,} requests that the policy was made from."
     words = Section("verdict", "Verdict in words", text=as_text(verdicts, rungs))
     sections = (
-        latency_section(verdicts, said),
+        latency_section(policy, verdicts, said),
         map_section(policy, verdicts),
         demand_section(policy, [(HELD_OUT, held_out)]),
         certificate_section(policy),

@@ -9,13 +9,17 @@ from tailc.artifact.json_form import digest_of
 from tailc.report.page.certificate import certificate_figure
 from tailc.report.page.content import Section
 from tailc.report.page.demands import Sample, demand_figure, sample_of, sample_of_summary
+from tailc.report.page.latencies import busiest_point
 from tailc.report.page.policy_map import map_figure
 from tailc.report.page.speedups import speedup_figure
 from tailc.report.policy import policy_text
 from tailc.traces.profile import DemandProfile
 from tailc.units import format_mrps
-from tailc.verify.verdict import Point, Verdicts
+from tailc.verify.verdict import Verdicts
 
+_STEERED = (
+    "A controller scales the ages while the server runs: these are they where it changes none."
+)
 DESIGN = "the sample of the compile"
 HELD_OUT = "the held-out requests"
 
@@ -37,7 +41,7 @@ def map_section(policy: Policy, verdicts: Verdicts | None = None) -> Section | N
     """
     if not policy.ladders:
         return None
-    point = None if verdicts is None else _busiest(verdicts.points)
+    point = None if verdicts is None else busiest_point(verdicts.points)
     traffic = point.policy.traffic if point is not None else ()
     figures = []
     for number, ladder in enumerate(policy.ladders):
@@ -48,7 +52,8 @@ def map_section(policy: Policy, verdicts: Verdicts | None = None) -> Section | N
         if of is not None and point is not None:
             title += f", requests at {point.arrivals}"
         figures.append(map_figure(f"map-{number + 1}", title, ladder, of))
-    return Section("map", "Policy map", tuple(figures))
+    steered = "" if policy.controller is None else _STEERED
+    return Section("map", "Policy map", tuple(figures), steered)
 
 
 def demand_section(policy: Policy, measured: Sequence[tuple[str, DemandProfile]]) -> Section | None:
@@ -62,7 +67,7 @@ def demand_section(policy: Policy, measured: Sequence[tuple[str, DemandProfile]]
     if not samples:
         return None
     figures = [demand_figure(samples, percentile_ppm)]
-    speedups = speedup_figure(measured[0][1]) if measured else None
+    speedups = speedup_figure(measured[0][1], policy.ladders) if measured else None
     return Section("demand", "Demand", (*figures, *([speedups] if speedups else [])))
 
 
@@ -87,8 +92,3 @@ def _design(policy: Policy, percentile_ppm: int | None) -> list[Sample]:
         for part in policy.inputs
         if part.role is InputRole.DESIGN and part.demand is not None
     ]
-
-
-def _busiest(points: Sequence[Point]) -> Point | None:
-    kept = [point for point in points if not point.policy.load.is_overloaded]
-    return max(kept, key=lambda point: point.rate_mrps, default=None)

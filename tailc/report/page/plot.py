@@ -82,6 +82,11 @@ class Plot:
         x, y = self.at(*point)
         return element("circle", element("title", says), class_=f"dot {tone}", cx=x, cy=y, r=_DOT)
 
+    def ring(self, point: Point, tone: str) -> Markup:
+        """A circle around a dot that stands out."""
+        x, y = self.at(*point)
+        return element("circle", class_=f"ring {tone}", cx=x, cy=y, r=2.5 * _DOT)
+
     def bar(self, x: float, low: float, high: float, tone: str) -> Markup:
         """A vertical interval."""
         (across, bottom), (_, top) = self.at(x, low), self.at(x, high)

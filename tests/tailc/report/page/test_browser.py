@@ -59,7 +59,7 @@ def opened(browser, page_file, request):
 
 def test_pictures_are_drawn_without_an_error_or_a_request(opened, page_file):
     pictures = opened.evaluate(SEEN)
-    assert len(pictures) == 7
+    assert len(pictures) == 8
     for picture in pictures:
         assert picture["width"] > 600
         assert picture["height"] > 250

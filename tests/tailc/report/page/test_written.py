@@ -90,8 +90,8 @@ def test_every_picture_is_named_described_and_has_its_numbers():
     ids = [attributes["id"] for _, attributes in elements.found if attributes.get("id")]
     assert len(ids) == len(set(ids))
     pictures = elements.of("svg")
-    # Two spectra, rates, a map, demand, speed-up and the certificate.
-    assert len(pictures) == 7
+    # Two spectra, rates, costs, a map, demand, speed-up and the certificate.
+    assert len(pictures) == 8
     for picture in pictures:
         assert picture["role"] == "img"
         assert set((picture["aria-labelledby"] or "").split()) <= set(ids)
