@@ -1,0 +1,158 @@
+"""The nightly workflow, its steps run one after another in a repository with a remote."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from ruamel.yaml import YAML
+
+from tailc.artifact.files import read_policy
+from tailc.artifact.keys import read_public_key
+from tailc.artifact.trust import Trust
+from tests.examples.workflow import Night
+from tests.examples.workflow import night as steps_run
+from tests.tailc.toy import with_lines
+
+WORKFLOW = Path(__file__).parents[2] / "examples" / "nightly" / "policy.yml"
+SPEC_OF_SERVICE = with_lines(
+    ("{percentile: 99%, latency: 200ms}", "{percentile: 50%, latency: 10s}")
+)
+HELD_OUT = "--trace policies/heldout.csv --requests 300 --replicates 50"
+ROWS = "".join(f"{10 + i % 90}\n" for i in range(300))
+MAIN = "from tailc.cli import main; main()"
+TOOLS = """#!/bin/sh
+echo "$(basename "$0") $*" >> "$CALLS"
+"""
+
+
+@pytest.fixture
+def repository(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for name, text in {
+        "gh": TOOLS,
+        "tailc": f'#!/bin/sh\nexec "{sys.executable}" -c "{MAIN}" "$@"\n',
+        "python": f'#!/bin/sh\nexec "{sys.executable}" "$@"\n',
+    }.items():
+        (tools / name).write_text(text)
+        (tools / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tools}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("CALLS", str(tmp_path / "calls"))
+    for who in ("AUTHOR", "COMMITTER"):
+        monkeypatch.setenv(f"GIT_{who}_NAME", "a")
+        monkeypatch.setenv(f"GIT_{who}_EMAIL", "a@b")
+    git("init", "--quiet", "--bare", "remote")
+    git("clone", "--quiet", "remote", "work")
+    monkeypatch.chdir(tmp_path / "work")
+    Path("policies").mkdir()
+    Path("policies/toy.csv").write_text("demand_ms\n50\n150\n")
+    Path("policies/heldout.csv").write_text("demand_ms\n" + ROWS)
+    Path(".gitignore").write_text("out\n")
+    committed(SPEC_OF_SERVICE)
+    return tmp_path
+
+
+def git(*words: str) -> str:
+    done = subprocess.run(["git", *words], check=True, capture_output=True, text=True)
+    return done.stdout
+
+
+def committed(spec: str) -> None:
+    Path("policies/search.yaml").write_text(spec)
+    git("add", ".")
+    git("commit", "--quiet", "--allow-empty", "--message", "inputs")
+
+
+def night(event: str = "schedule", secrets: Mapping[str, str] | None = None) -> Night:
+    workflow = YAML(typ="safe").load(WORKFLOW.read_text())
+    return steps_run(workflow, {"HELD_OUT": HELD_OUT}, event, secrets)
+
+
+def released() -> list[str]:
+    return git("-C", "../remote", "tag", "--list").split()
+
+
+def test_a_change_is_released_and_a_night_without_one_is_not(repository):
+    first = night()
+    assert first.code == 0, first.said
+    assert first.ran[-1] == "Release"
+    assert released() == ["policy-1"]
+    assert "Diff" not in first.ran
+    head = git("rev-parse", "HEAD")
+    second = night()
+    assert second.code == 0, second.said
+    assert second.ran == ["Find the last release", "Compile"]
+    assert second.outputs["compile"] == {"changed": "false"}
+    assert (released(), git("rev-parse", "HEAD")) == (["policy-1"], head)
+    assert git("status", "--porcelain") == ""
+    committed(SPEC_OF_SERVICE.replace("target_parallelism: 6", "target_parallelism: 5"))
+    third = night()
+    assert third.code == 0, third.said
+    assert "Diff" in third.ran
+    assert released() == ["policy-1", "policy-2"]
+    assert read_policy("git:policy-2:policies/search.tailc").generation == 2
+    calls = (repository / "calls").read_text().splitlines()
+    assert [call.split()[:4] for call in calls] == [
+        ["gh", "release", "create", f"policy-{number}"] for number in (1, 2)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("slo", "code", "last"),
+    [
+        ("{percentile: 50%, latency: 1ms}", 1, "Verify"),
+        # 300 requests have no upper limit of a 99th percentile: that takes 390.
+        ("{percentile: 99%, latency: 10s}", 0, "Verify"),
+    ],
+)
+def test_what_misses_or_nobody_can_tell_is_not_released(repository, slo, code, last):
+    committed(SPEC_OF_SERVICE.replace("{percentile: 50%, latency: 10s}", slo))
+    found = night()
+    assert (found.code, found.ran[-1]) == (code, last), found.said
+    assert released() == []
+    assert "::error title=SLO fail" in found.said or found.outputs["verify"] == {"holds": "false"}
+
+
+def test_a_spec_that_is_wrong_fails_with_an_annotation_on_its_line(repository):
+    committed(SPEC_OF_SERVICE.replace("quantum: 5ms", "quantum: 5"))
+    found = night()
+    assert (found.code, found.ran[-1]) == (65, "Compile")
+    line = 1 + SPEC_OF_SERVICE.splitlines().index(
+        "server: {cores: 6, target_parallelism: 6, quantum: 5ms}"
+    )
+    assert f"::error file=policies/search.yaml,line={line},col=" in found.said
+    (result,) = json.loads(Path("out/compile.sarif").read_text())["runs"][0]["results"]
+    region = result["locations"][0]["physicalLocation"]["region"]
+    assert region["startLine"] == line
+
+
+def test_a_pull_request_gets_a_comment_and_no_release(repository):
+    assert night().code == 0
+    committed(SPEC_OF_SERVICE.replace("target_parallelism: 6", "target_parallelism: 5"))
+    found = night("pull_request")
+    assert found.code == 0, found.said
+    assert found.ran[-1] == "Comment"
+    comment = Path("out/comment").read_text()
+    assert "### toy: pass" in comment
+    assert "generation 1" in comment
+    assert released() == ["policy-1"]
+    assert (repository / "calls").read_text().splitlines()[-1].startswith("gh pr comment 7 ")
+
+
+def test_a_release_is_signed_where_there_is_a_key(repository):
+    subprocess.run(["tailc", "keygen", "../deploy"], check=True, capture_output=True)
+    key = Path("../deploy.key").read_text()
+    assert night(secrets={"TAILC_SIGNING_KEY": key}).code == 0
+    trust = Trust((read_public_key(Path("../deploy.pub")),))
+    assert read_policy("git:policy-1:policies/search.tailc", trust).generation == 1
+    assert not Path("out/policy.key").exists()
+    again = night(secrets={"TAILC_SIGNING_KEY": key})
+    assert again.outputs["compile"] == {"changed": "false"}
+    assert git("status", "--porcelain") == ""
