@@ -121,7 +121,7 @@ def _compiled(
     _check_previous(previous, opened)
     workers = thread_count(threads)
     candidates, refused = _solve_all(opened.kind, spec, parts.design, workers, progress)
-    sweep = choose(candidates, parts.design, workers, progress)
+    sweep = choose(candidates, parts.design, workers, progress, aim)
     chosen = sweep.chosen
     warnings += _promises(chosen.problem, opened)
     controller, tuned = _controller(control, chosen, parts.design, workers, progress)

@@ -17,9 +17,12 @@ from tailc.forms.shares import Shares
 from tailc.forms.tail_table import TailTable
 from tailc.pipeline.parts import Design
 from tailc.pipeline.progress import Progress
+from tailc.pipeline.queue.approach import approach_to
+from tailc.pipeline.queue.rate_trials import RateTrials
 from tailc.pipeline.solve import Problem, Solution
 from tailc.policies import KindSpec
 from tailc.replay.arrivals import Poisson
+from tailc.replay.queue_aim import Goal, QueueAim
 from tailc.replay.subject import Subject
 from tailc.replay.workload import workload
 from tailc.traces.profile import DemandProfile
@@ -37,13 +40,18 @@ Form: TypeAlias = Ladder | TailTable | Shares
 
 @dataclass(frozen=True)
 class Candidate:
-    """One spec of a sweep, solved. `tails_us` has the replayed tail at each of the spec's rates."""
+    """One spec of a sweep, solved. `tails_us` has the replayed tail at each of the spec's rates.
+
+    rate_mrps: the highest rate that meets the SLO, where that is asked; None of one that is lower
+    than of a candidate before.
+    """
 
     spec: KindSpec
     problem: Problem
     solution: Solution
     form: Form
     tails_us: tuple[int, ...] = ()
+    rate_mrps: int | None = None
 
 
 @dataclass(frozen=True)
@@ -60,12 +68,16 @@ class Sweep:
 
 
 def choose(
-    candidates: tuple[Candidate, ...], design: Design, threads: int, progress: Progress
+    candidates: tuple[Candidate, ...],
+    design: Design,
+    threads: int,
+    progress: Progress,
+    aim: QueueAim | None = None,
 ) -> Sweep:
     """The candidate that is never far from the best at any rate; one alone is not replayed.
 
     Least is the largest ratio, over the rates, of a candidate's tail to the best candidate's;
-    ties go to the earlier one.
+    ties go to the earlier one. Where the highest rate is the aim, it is that of the highest.
     """
     if len(candidates) == 1:
         return Sweep(candidates, 0)
@@ -73,12 +85,44 @@ def choose(
     for number, candidate in enumerate(candidates):
         progress("replaying candidates", number / len(candidates))
         replayed.append(replace(candidate, tails_us=_tails_us(candidate, design, threads)))
+    if aim is not None and aim.goal is Goal.RATE:
+        return _by_rate(replayed, design, threads, aim)
     # Tails below a microsecond read 0: count them as one.
     best_us = [max(min(tails), 1) for tails in zip(*(c.tails_us for c in replayed), strict=True)]
     regrets = [
         max(tail / best for tail, best in zip(c.tails_us, best_us, strict=True)) for c in replayed
     ]
     return Sweep(tuple(replayed), regrets.index(min(regrets)))
+
+
+def _by_rate(candidates: list[Candidate], design: Design, threads: int, aim: QueueAim) -> Sweep:
+    """One that misses the SLO at the highest rate so far is no better, whatever its own."""
+    assert isinstance(design, DemandProfile)
+    assert aim.limit_us is not None
+    found: list[Candidate] = []
+    best, most_mrps = 0, 0
+    with ThreadPoolExecutor(threads) as workers:
+        for number, candidate in enumerate(candidates):
+            assert isinstance(candidate.form, Ladder)
+            approach = approach_to(candidate.form, design, aim)
+            trials = RateTrials(
+                approach.load,
+                aim,
+                aim.limit_us,
+                approach,
+                requests=REQUESTS_PER_REPLAY,
+                repeats=REPLAYS,
+                seed=SEED,
+                workers=workers,
+            )
+            rate_mrps = None
+            if not most_mrps or trials.keeps_most(candidate.form, most_mrps):
+                rates_mrps = trials.kept([candidate.form]).rates_mrps
+                rate_mrps = round(float(rates_mrps.mean()))
+                if rate_mrps > most_mrps:
+                    best, most_mrps = number, rate_mrps
+            found.append(replace(candidate, rate_mrps=rate_mrps))
+    return Sweep(tuple(found), best)
 
 
 def _tails_us(candidate: Candidate, design: Design, threads: int) -> tuple[int, ...]:

@@ -13,12 +13,14 @@ from tailc.traces.arrivals import ArrivalColumn
 class Goal(enum.Enum):
     """What is made small: a percentile of latency, or under it what a request costs.
 
-    That is energy, or batch work given up for it.
+    That is energy, or batch work given up for it. Or what is made large: the rate up to which the
+    percentile is kept.
     """
 
     TAIL = "tail"
     ENERGY = "energy"
     BATCH = "batch work"
+    RATE = "rate"
 
 
 class Freedom(enum.Enum):
@@ -50,7 +52,7 @@ class QueueAim:
     that both are read from. may_wait: whether a request may wait for another to leave. goal: what
     is made small; target_us: latency that the percentile must then keep to in the search, and
     limit_us, no less, before the judge; None where nothing is to be kept. freedoms: what a tuned
-    table may make use of.
+    table may make use of. Where the rate is made large, `rates_mrps` are the ends of its range.
     """
 
     percentile_ppm: int
@@ -72,17 +74,21 @@ class QueueAim:
         assert (self.goal is Goal.BATCH) == (self.beside is not None)
         assert len(self.rates_mrps) == len(self.weights) > 0
         assert all(weight > 0 for weight in self.weights)
+        if self.goal is Goal.RATE:
+            lowest_mrps, highest_mrps = self.rates_mrps
+            assert lowest_mrps < highest_mrps
 
     @property
     def arrivals(self) -> tuple[Arrivals, ...]:
         """At each rate."""
-        return tuple(self._arrivals_at(rate_mrps) for rate_mrps in self.rates_mrps)
+        return tuple(self.arrivals_at(rate_mrps) for rate_mrps in self.rates_mrps)
 
     @property
     def judging(self) -> QueueAim:
         """The same, with the arrivals that tables are judged under."""
         return self if self.judged_by is None else replace(self, pattern=self.judged_by)
 
-    def _arrivals_at(self, rate_mrps: int) -> Arrivals:
+    def arrivals_at(self, rate_mrps: int) -> Arrivals:
+        """At a rate; of recorded ones once they are read."""
         assert self.recorded is None or self.judged_by is not None
         return Poisson(rate_mrps) if self.pattern is None else self.pattern.at(rate_mrps)

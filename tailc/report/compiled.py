@@ -107,13 +107,18 @@ def _curve(speeds: list[float]) -> str:
 
 def sweep_text(compiled: Compiled) -> str:
     """The replayed tail of every candidate of a sweep; the chosen one is marked."""
-    rates = [format_mrps(rate) for rate in compiled.policy.rates_mrps]
-    rows = [("target", *rates, "")]
-    for number, candidate in enumerate(compiled.sweep.candidates):
+    candidates = compiled.sweep.candidates
+    rates = [format_mrps(rate) for rate in candidates[0].spec.rates_mrps]
+    is_by_rate = compiled.sweep.chosen.rate_mrps is not None
+    rows = [("target", *rates, *["highest rate"] * is_by_rate, "")]
+    for number, candidate in enumerate(candidates):
         assert isinstance(candidate.problem, LadderProblem)
-        tails = [format_us(tail) for tail in candidate.tails_us]
+        told = [format_us(tail) for tail in candidate.tails_us]
+        if is_by_rate:
+            rate_mrps = candidate.rate_mrps
+            told.append("lower" if rate_mrps is None else format_mrps(rate_mrps))
         mark = "chosen" if number == compiled.sweep.best else ""
-        rows.append((f"{candidate.problem.budget_ppm / PPM:g}", *tails, mark))
+        rows.append((f"{candidate.problem.budget_ppm / PPM:g}", *told, mark))
     return "sweep, replayed tail on the design sample\n" + aligned(rows)
 
 

@@ -25,8 +25,8 @@ from tailc.units import digits_text, format_mrps, format_us, printable
 
 # Of the design demand; all are in the summary's grid.
 _SHOWN_PERCENT = (50, 95, 99)
-# The one objective of which more is better.
-_EARNED = "profit"
+# Objectives of which more is better.
+_MOST = {"profit": "most", "queue-rate": "highest"}
 
 
 def policy_result(policy: Policy) -> dict[str, object]:
@@ -102,7 +102,7 @@ def _ms(time_ns: int) -> str:
 def evidence_line(policy: Policy) -> str:
     """Objective, method, proof, the largest gap to the proved bound, and the work it took."""
     evidence = policy.evidence
-    aim = "most" if evidence.objective == _EARNED else "least"
+    aim = _MOST.get(evidence.objective, "least")
     return (
         f"{aim} {evidence.objective} by {evidence.method} ({evidence.proof}), "
         f"{_gap_text(evidence)}, {evidence.evaluations:,} evaluations{_literal_search(policy)}"

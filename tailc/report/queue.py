@@ -9,10 +9,12 @@ from tailc.percentiles import PPM
 from tailc.replay.tuned_for import arrivals_text, pattern_settings
 from tailc.report.energy import energy_text, in_watts
 from tailc.report.table import aligned
+from tailc.specs.slo import promise
 from tailc.units import format_mrps, format_us
 
 if TYPE_CHECKING:
     from tailc.artifact.envelope import Evidence
+    from tailc.pipeline.queue.highest import Highest, Raised
     from tailc.pipeline.queue.judge import RateGain
     from tailc.pipeline.queue.tune import TunedTable
 
@@ -29,8 +31,12 @@ def queue_result(tuned: TunedTable) -> dict[str, object]:
     or of the batch work that is given up, which is told as what is left of it by core. The
     formula's table has `formula_part_ppm` of its ages then, null where none keeps the limit.
     """
+    told: dict[str, object] = {}
+    if tuned.raised is not None:
+        told["highest"] = _raised_result(tuned.raised)
     return {
-        "queue": {
+        "queue": told
+        | {
             "goal": tuned.aim.goal.value,
             "limit_us": tuned.aim.limit_us,
             "formula_part_ppm": tuned.judged.formula_part_ppm,
@@ -40,6 +46,26 @@ def queue_result(tuned: TunedTable) -> dict[str, object]:
             "requests": tuned.requests,
             "rates": _rate_results(tuned),
         }
+    }
+
+
+def _raised_result(raised: Raised) -> dict[str, object]:
+    """Rates in thousandths of a request per second; null of a table with none."""
+    told: dict[str, object] = {
+        name: None
+        if found is None
+        else {
+            "rate_mrps": found.rate_mrps,
+            "low_mrps": found.low_mrps,
+            "high_mrps": found.high_mrps,
+            "is_open": found.is_open,
+        }
+        for name, found in _both(raised)
+    }
+    return told | {
+        "change_ppm": raised.change_ppm,
+        "change_low_ppm": raised.low_ppm,
+        "change_high_ppm": raised.high_ppm,
     }
 
 
@@ -82,6 +108,8 @@ def queue_text(tuned: TunedTable, evidence: Evidence) -> str:
     kept = "kept out of the search" if tuned.kept_out else "that it was tuned on"
     taken = "taken" if tuned.judged.is_better else "not taken"
     noun = tuned.aim.goal.value
+    if tuned.raised is not None:
+        arrivals, noun = f"{arrivals} for {_promise(tuned)}", "highest rate"
     judged = f"on {tuned.judged_on:,} records {kept}"
     head = f"{noun} with queues{arrivals}, {judged}: tuned table {taken}"
     if noun == _ENERGY:
@@ -89,7 +117,36 @@ def queue_text(tuned: TunedTable, evidence: Evidence) -> str:
         return f"{head}\n{_energy_table(tuned.judged.gains, in_watts(evidence))}"
     if noun == _BATCH:
         return f"{head}{_formula_text(tuned)}\n{_batch_table(tuned)}"
+    if tuned.raised is not None:
+        head += f"\n{_rate_table(tuned.raised)}\n\ntail at the highest rates"
     return f"{head}\n{_tail_table(tuned.judged.gains)}"
+
+
+def _promise(tuned: TunedTable) -> str:
+    assert tuned.aim.limit_us is not None
+    return promise(tuned.aim.percentile_ppm, tuned.aim.limit_us)
+
+
+def _rate_table(raised: Raised) -> str:
+    """The rates of both tables with their intervals, and how much higher the tuned one's is."""
+    rows = [("table", "highest rate", _INTERVAL)]
+    rows += [(name, *_highest(found)) for name, found in _both(raised)]
+    if raised.change_ppm is not None:
+        assert raised.low_ppm is not None
+        assert raised.high_ppm is not None
+        rows.append(("change", *_percents(raised.change_ppm, raised.low_ppm, raised.high_ppm)))
+    return aligned(rows)
+
+
+def _both(raised: Raised) -> tuple[tuple[str, Highest | None], ...]:
+    return ("formula", raised.formula), ("tuned", raised.tuned)
+
+
+def _highest(found: Highest | None) -> tuple[str, str]:
+    if found is None:
+        return "none", ""
+    ends = [format_mrps(rate) for rate in (found.rate_mrps, found.low_mrps, found.high_mrps)]
+    return ends[0] + " or more" * found.is_open, f"{ends[1]} .. {ends[2]}"
 
 
 def _tail_table(gains: Sequence[RateGain]) -> str:
@@ -141,8 +198,11 @@ def _tails(gain: RateGain) -> tuple[str, ...]:
 
 
 def _change(gain: RateGain) -> tuple[str, ...]:
-    interval = f"{_percent(gain.low_ppm)} .. {_percent(gain.high_ppm)}"
-    return _percent(gain.change_ppm), interval
+    return _percents(gain.change_ppm, gain.low_ppm, gain.high_ppm)
+
+
+def _percents(change_ppm: int, low_ppm: int, high_ppm: int) -> tuple[str, str]:
+    return _percent(change_ppm), f"{_percent(low_ppm)} .. {_percent(high_ppm)}"
 
 
 def _reached(gain: RateGain) -> tuple[str, ...]:

@@ -15,8 +15,9 @@ from tailc.units import LARGEST
 FEWEST_TUNED, TUNED = 1_000_000, 300_000_000
 TunedRequests = Annotated[Whole, Field(ge=FEWEST_TUNED, le=LARGEST)]
 Weight = Annotated[Whole, Field(ge=1, le=LARGEST)]
-QUEUE = "queue"
+QUEUE, RATE = "queue", "rate"
 _AT = ("search",)
+_GOAL = (*_AT, "goal")
 
 
 def weight_complaints(weights: Sequence[int], rates_mrps: Sequence[int]) -> Iterator[Complaint]:
@@ -25,6 +26,28 @@ def weight_complaints(weights: Sequence[int], rates_mrps: Sequence[int]) -> Iter
         message = f"are {len(weights)}, but `rates` has {len(rates_mrps)}"
         hint = "give one for each of `rates`, in their order"
         yield Complaint(Code.CONFLICT, message, hint, (*_AT, "weights"), ("rates",))
+
+
+def goal_complaints(
+    weights: Sequence[int], rates_mrps: Sequence[int], slos: int
+) -> Iterator[Complaint]:
+    """What does not go with the goal `rate`: it looks between two rates at least, for one SLO."""
+    if weights:
+        message = f"are for other goals: `{RATE}` looks for one rate"
+        yield Complaint(Code.CONFLICT, message, "remove them", (*_AT, "weights"), _GOAL)
+    if len(rates_mrps) == 1:
+        message = f"is one, but the goal `{RATE}` looks between the lowest and the highest"
+        hint = "give one at which the SLO is surely met, and one at which it surely is not"
+        yield Complaint(Code.CONFLICT, message, hint, ("rates",), _GOAL)
+    if slos > 1:
+        message = f"holds {slos} objectives, but the goal `{RATE}` is for one"
+        hint = "leave the one that the rate is for"
+        yield Complaint(Code.CONFLICT, message, hint, ("slo",), _GOAL)
+
+
+def range_of(rates_mrps: Sequence[int]) -> tuple[int, int]:
+    """The ends of the range that the goal `rate` looks in."""
+    return min(rates_mrps), max(rates_mrps)
 
 
 def others_complaints(

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tailc.pipeline.queue.trials import Seen
 from tailc.replay.queue_aim import Goal, QueueAim
+from tailc.units import format_mrps
 
 # What a rate is worse than under the formula's table counts so many times more.
 _WORSE = 5.0
@@ -22,11 +23,12 @@ _MISSED = 20.0
 class Aspect:
     """What a goal is about: its name for people, and what counts of trials.
 
+    told(best, aim): how far a search is, in words.
     amounts(seen): float64 (tables, scenes, repeats), to be made small. values(seen, base, aim):
     float64 (tables,), what a search makes small; `base` is of the formula's table alone.
     """
 
-    noun: str
+    told: Callable[[float, QueueAim], str]
     amounts: Callable[[Seen], NDArray[np.float64]]
     values: Callable[[Seen, Seen, QueueAim], NDArray[np.float64]]
 
@@ -84,8 +86,23 @@ def _energy_values(seen: Seen, base: Seen, aim: QueueAim) -> NDArray[np.float64]
     return _weighted(by_case.max(axis=1), aim.weights)
 
 
+def _rate_values(seen: Seen, base: Seen, aim: QueueAim) -> NDArray[np.float64]:  # noqa: ARG001 - what is to be kept is no matter of the formula's
+    """The longest tail at any rate: where it is least, a table has most to spare for more."""
+    assert aim.target_us is not None
+    return (seen.tail_us.mean(axis=2) / aim.target_us).max(axis=1)
+
+
+def _by_formula(noun: str) -> Callable[[float, QueueAim], str]:
+    return lambda best, _aim: f"{noun} {best:.1%} of the formula's"
+
+
+def _rate_told(best: float, aim: QueueAim) -> str:
+    return f"tail at {format_mrps(aim.rates_mrps[-1])} {best:.1%} of what is to be kept"
+
+
 _ASPECTS: Mapping[Goal, Aspect] = {
-    Goal.TAIL: Aspect("tail", _tail_us, _tail_values),
-    Goal.ENERGY: Aspect("energy", _energy, _energy_values),
-    Goal.BATCH: Aspect("batch work given up", _energy, _energy_values),
+    Goal.TAIL: Aspect(_by_formula("tail"), _tail_us, _tail_values),
+    Goal.ENERGY: Aspect(_by_formula("energy"), _energy, _energy_values),
+    Goal.BATCH: Aspect(_by_formula("batch work given up"), _energy, _energy_values),
+    Goal.RATE: Aspect(_rate_told, _tail_us, _rate_values),
 }

@@ -106,7 +106,7 @@ def judged(
         for at, rate_mrps in enumerate(aim.rates_mrps)
     )
     share = np.array(aim.weights) / sum(aim.weights)
-    _, high = _interval((changes * share[:, None]).sum(axis=0))
+    _, high = interval((changes * share[:, None]).sum(axis=0))
     is_less = high < 0 and not any(gain.is_worse for gain in gains)
     meets = aim.limit_us is None or all(gain.tuned_us <= aim.limit_us for gain in gains)
     is_better = meets and (is_less or not formula.was_kept)
@@ -125,7 +125,7 @@ def _gain(
     clairvoyant_us: int | None,
 ) -> RateGain:
     """At the scene number `at`; `seen` is of both tables."""
-    low, high = _interval(changes)
+    low, high = interval(changes)
     formula_us, tuned_us = seen.tail_us[:, at].mean(axis=1).tolist()
     energy = None
     if seen.energy is not None:
@@ -147,7 +147,7 @@ def _energy(power_ns: float) -> int:
     return round(power_ns * PPM / NS_PER_US)
 
 
-def _interval(changes: NDArray[np.float64]) -> tuple[float, float]:
+def interval(changes: NDArray[np.float64]) -> tuple[float, float]:
     """Of the mean, at 95 %."""
     mean, half = mean_and_half(changes.tolist())
     assert half is not None

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic
 
 import numpy as np
@@ -21,10 +21,12 @@ from tailc.percentiles import PPM
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import Approach
 from tailc.pipeline.queue.goals import aspect_of
-from tailc.pipeline.queue.scene import Scene
+from tailc.pipeline.queue.rate_trials import RateTrials
+from tailc.pipeline.queue.scene import Scene, scenes_of
 from tailc.pipeline.queue.space import Space
 from tailc.pipeline.queue.trials import Form, Trials
 from tailc.replay.queue_aim import QueueAim
+from tailc.replay.workload import Workload
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,24 @@ def searched(
     return _Search(approach, scenes, aim, workers, progress).run()
 
 
+def searched_for_rate(
+    approach: Approach[Form],
+    load: Workload,
+    rates: RateTrials[Form],
+    aim: QueueAim,
+    workers: Executor,
+    progress: Progress,
+) -> Searched[Form]:
+    """The tables that keep their tail best at a rate where the best before just fails to.
+
+    The table with the highest rate has, at that rate, the least tail of all: it is what is to be
+    kept. So each stage makes the tail small at the highest rate of the table that it begins with,
+    and in the same measure at the lowest of the range, where other rows hold. `rates` tells the
+    highest rate of a table, on `load`, the requests of the search.
+    """
+    return _Search(approach, scenes_of(load, aim), aim, workers, progress, (load, rates)).run()
+
+
 def searched_near(
     space: Space[Form],
     start: NDArray[np.float64],
@@ -117,6 +137,7 @@ class _Search(Generic[Form]):
         aim: QueueAim,
         workers: Executor,
         progress: Progress,
+        follows: tuple[Workload, RateTrials[Form]] | None = None,
     ) -> None:
         self._approach = approach
         self._scenes = scenes
@@ -127,15 +148,19 @@ class _Search(Generic[Form]):
         self._evaluations = 0
         self._requests = 0
         self._best = math.inf
+        self._follows = follows
 
     def run(self) -> Searched[Form]:
         starts = self._approach.starts
+        self._follow(self._approach.base)
         trials = self._trials(_FIRST, starts)
         formula_us = trials.tails_us([self._approach.base])[0].mean(axis=1)
         coarse = self._approach.space_of(max(round(float(formula_us.max())), 1))
         firsts = [self._evolved(coarse, start, _FIRST, trials, starts) for start in coarse.starts()]
         first = min(firsts, key=lambda found: found.value).point
+        self._follow(coarse.table(first))
         line = self._evolved(coarse, first, _COARSE, self._trials(_COARSE)).point
+        self._follow(coarse.table(line))
         fine = coarse.finer()
         start = coarse.refined(line, fine)
         curve = self._evolved(fine, start, _FINE, self._trials(_FINE)).point
@@ -145,6 +170,19 @@ class _Search(Generic[Form]):
     def near(self, space: Space[Form], start: NDArray[np.float64]) -> Searched[Form]:
         point = self._evolved(space, start, _NEAR, self._trials(_NEAR)).point
         return Searched((space.table(point),), self._evaluations, self._requests)
+
+    def _follow(self, table: Form) -> None:
+        """Go on at the highest rate of a table, where that is what is made large."""
+        if self._follows is None:
+            return
+        load, rates = self._follows
+        lowest_mrps = self._aim.rates_mrps[0]
+        found = rates.kept([table])
+        self._requests += found.requests
+        rate_mrps = max(round(float(found.rates_mrps.mean())), lowest_mrps + 1)
+        self._aim = replace(self._aim, rates_mrps=(lowest_mrps, rate_mrps))
+        self._scenes = scenes_of(load, self._aim)
+        self._best = math.inf
 
     def _trials(self, stage: _Stage, searches: int = 1) -> Trials[Form]:
         scenes = len(self._scenes)
@@ -202,5 +240,4 @@ class _Search(Generic[Form]):
         self._requests += requests
         self._best = min(self._best, *values)
         share = min(self._requests / self._aim.most_requests, 1.0)
-        told = f"tuning the table, {self._aspect.noun} {self._best:.1%} of the formula's"
-        self._progress(told, share)
+        self._progress(f"tuning the table, {self._aspect.told(self._best, self._aim)}", share)

@@ -7,6 +7,7 @@ from importlib.metadata import version
 
 from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, Severity
+from tailc.pipeline.queue.highest import Raised
 from tailc.pipeline.queue.judge import RateGain
 from tailc.pipeline.queue.tune import BatchLeft, TunedTable
 from tailc.replay.queue_aim import Goal, QueueAim
@@ -14,15 +15,23 @@ from tailc.replay.tuned_for import pattern_settings
 from tailc.units import format_mrps, format_us
 
 METHOD, PROOF = "evolution", "replayed"
-OBJECTIVES = {Goal.TAIL: "queue", Goal.ENERGY: "queue-energy", Goal.BATCH: "queue-batch"}
+OBJECTIVES = {
+    Goal.TAIL: "queue",
+    Goal.ENERGY: "queue-energy",
+    Goal.BATCH: "queue-batch",
+    Goal.RATE: "queue-rate",
+}
 _SOLVER, _LIBRARY = "tailc_solvers.evolution", "cmaes"
 
 
 def tuned_policy(policy: Policy, tuned: TunedTable) -> Policy:
     """The policy with the tuned table and its evidence; as it is if none was taken.
 
-    What is proved of the formula's rows is not of the tuned ones, so these have none.
+    What is proved of the formula's rows is not of the tuned ones, so these have none. Where the
+    highest rate was the goal, the policy is for rates up to that of the table that it has.
     """
+    if tuned.raised is not None:
+        policy = _up_to_highest(policy, tuned.raised)
     if tuned.table is None:
         return policy
     evidence = policy.evidence
@@ -42,6 +51,16 @@ def tuned_policy(policy: Policy, tuned: TunedTable) -> Policy:
     return replace(policy, forms=(tuned.table, *policy.forms[1:]), evidence=evidence)
 
 
+def _up_to_highest(policy: Policy, raised: Raised) -> Policy:
+    """For the rates of the spec that the table keeps, and for the one that it is shown to keep."""
+    held = raised.tuned if raised.is_better else raised.formula
+    if held is None:
+        return policy
+    most_mrps = held.promised_mrps
+    kept = [rate_mrps for rate_mrps in policy.rates_mrps if rate_mrps < most_mrps]
+    return replace(policy, rates_mrps=(*kept, most_mrps))
+
+
 def queue_settings(tuned: TunedTable) -> dict[str, int]:
     """The search, and at each rate what both tables do."""
     aim = tuned.aim
@@ -52,13 +71,28 @@ def queue_settings(tuned: TunedTable) -> dict[str, int]:
     }
     if aim.limit_us is not None:
         settings["limit_us"] = aim.limit_us
+    if aim.limit_us is not None and aim.goal is not Goal.RATE:
         settings["formula_part_ppm"] = tuned.judged.formula_part_ppm or 0
-    for number, (gain, weight) in enumerate(zip(tuned.judged.gains, aim.weights, strict=True), 1):
+    # The rates that were found are of no weight.
+    weights = aim.weights if tuned.raised is None else (1,) * len(tuned.judged.gains)
+    for number, (gain, weight) in enumerate(zip(tuned.judged.gains, weights, strict=True), 1):
         told = _gain_settings(gain, aim) | {"weight": weight}
         if aim.goal is Goal.BATCH:
             told |= _batch_settings(tuned.batch[number - 1])
         settings |= {f"rate_{number}_{name}": value for name, value in told.items()}
+    if tuned.raised is not None:
+        settings |= _raised_settings(tuned.raised)
     return settings | pattern_settings(aim)
+
+
+def _raised_settings(raised: Raised) -> dict[str, int]:
+    """Highest rates with their intervals, in thousandths of a request per second."""
+    settings = {}
+    for name, found in (("formula", raised.formula), ("tuned", raised.tuned)):
+        if found is not None:
+            ends = {"": found.rate_mrps, "_low": found.low_mrps, "_high": found.high_mrps}
+            settings |= {f"highest_{name}{end}_mrps": value for end, value in ends.items()}
+    return settings
 
 
 def _batch_settings(left: BatchLeft) -> dict[str, int]:
@@ -94,7 +128,7 @@ def queue_remarks(tuned: TunedTable) -> tuple[Finding, ...]:
 
 def _not_taken(tuned: TunedTable) -> Finding:
     """That the formula's table stays, and what the found one misses, if that is why."""
-    limit_us = tuned.aim.limit_us
+    limit_us = None if tuned.aim.goal is Goal.RATE else tuned.aim.limit_us
     missed = [g for g in tuned.judged.gains if limit_us is not None and g.tuned_us > limit_us]
     if missed:
         worst = max(missed, key=lambda gain: gain.tuned_us)
@@ -103,6 +137,11 @@ def _not_taken(tuned: TunedTable) -> Finding:
             f"{format_us(worst.tuned_us)}: the formula's stays"
         )
         hint = "give lower rates, or a longer latency"
+    elif tuned.raised is not None:
+        message = (
+            "no table was found with a higher rate than the formula's beyond chance: that one stays"
+        )
+        hint = "raise `search.requests`"
     else:
         message = (
             "no table was found that is better than the formula's beyond chance: that one stays"

@@ -46,6 +46,11 @@ def on_ladder(table: Ladder) -> Subject:
     return Subject("table", (table,))
 
 
+def most_in_system(cores: int) -> int:
+    """Where more requests pile up a replay is given up."""
+    return _MOST_IN_SYSTEM + _MOST_PER_CORE * cores
+
+
 class _Shown(NamedTuple):
     tail_us: int
     energy: float | None
@@ -70,7 +75,7 @@ class Trials(Generic[Form]):
         workers: Executor,
         subject_of: Callable[[Form], Subject],
     ) -> None:
-        most = _MOST_IN_SYSTEM + _MOST_PER_CORE * cores
+        most = most_in_system(cores)
         self._percentile_ppm = percentile_ppm
         self._workers = workers
         self._subject_of = subject_of

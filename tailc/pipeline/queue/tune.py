@@ -18,13 +18,14 @@ from tailc.forms.ladder.lanes import lanes_of
 from tailc.forms.ladder.table import Ladder
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import Approach, approach_to, unfit
+from tailc.pipeline.queue.highest import FoundRate, Raised, tuned_for_rate
 from tailc.pipeline.queue.judge import Judged, RateGain, judged, ranked
 from tailc.pipeline.queue.kept import Kept, kept
 from tailc.pipeline.queue.scene import scenes_of
 from tailc.pipeline.queue.search import least_budget, least_each, searched
 from tailc.pipeline.queue.trials import Form, Trials
 from tailc.replay.diurnal import DayCurve
-from tailc.replay.queue_aim import QueueAim
+from tailc.replay.queue_aim import Goal, QueueAim
 from tailc.replay.streams import NS_PER_S_IN_MRPS
 from tailc.replay.workload import Workload
 from tailc.traces.profile import DemandProfile
@@ -57,7 +58,8 @@ class TunedTable:
 
     judged_on: records that judged; all of them where they were too few to keep some out, which
     `kept_out` tells. least_energy: by rate, no table that keeps the limit there has less, as
-    `Energies` has it; empty where no bound is known.
+    `Energies` has it; empty where no bound is known. raised: the highest rates, where those are
+    the goal.
     """
 
     aim: QueueAim
@@ -67,6 +69,7 @@ class TunedTable:
     judged_on: int
     kept_out: bool
     least_energy: tuple[int, ...] = ()
+    raised: Raised | None = None
 
     @property
     def table(self) -> Ladder | None:
@@ -97,6 +100,9 @@ def tuned_for_queue(
     _check(aim, approach)
     tuning, judging = parts_of(approach.load)
     with ThreadPoolExecutor(threads) as workers:
+        if aim.goal is Goal.RATE:
+            rate = tuned_for_rate(approach, tuning, judging, aim, workers, progress)
+            return _of_rate(rate, aim, judging, judging is not tuning)
         found = searched(approach, scenes_of(tuning, aim), aim, workers, progress)
         progress("judging the tables", 1.0)
         ranking = _judging(approach, tuning, aim, _RANKING_SEED, workers)
@@ -123,6 +129,18 @@ def tuned_for_queue(
     )
 
 
+def _of_rate(found: FoundRate, aim: QueueAim, judging: Workload, kept_out: bool) -> TunedTable:
+    return TunedTable(
+        aim,
+        found.judged,
+        found.searched.evaluations,
+        found.searched.requests,
+        len(judging.work_ns),
+        kept_out,
+        raised=found.raised,
+    )
+
+
 def _check(aim: QueueAim, approach: Approach[Ladder]) -> None:
     """Refuse rates that leave the cores no rest, and a budget that no search fits into."""
     check_rates(aim, approach.load, approach)
@@ -130,7 +148,8 @@ def _check(aim: QueueAim, approach: Approach[Ladder]) -> None:
     if aim.most_requests < least:
         message = f"a search for this percentile and these rates simulates {least:,} requests"
         message += f" at least, more than `{aim.most_requests:,}`"
-        hint = f"set `search.requests` to {least} or more, or give fewer rates"
+        fewer = "" if aim.goal is Goal.RATE else ", or give fewer rates"
+        hint = f"set `search.requests` to {least} or more{fewer}"
         raise unfit(message, hint, "search", "requests")
 
 

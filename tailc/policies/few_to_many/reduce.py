@@ -9,6 +9,7 @@ from tailc.forms.ladder.grid import interval_grid
 from tailc.forms.ladder.problem import LadderProblem, Method, Objective
 from tailc.percentiles import PPM
 from tailc.policies.few_to_many.spec import FewToManySpec
+from tailc.specs.queue_fields import RATE, range_of
 from tailc.specs.robust import Ambiguity
 from tailc.traces.profile import DemandProfile
 from tailc.traces.speedup_check import suggest_max_degree
@@ -51,7 +52,7 @@ def reduce(spec: FewToManySpec, profile: DemandProfile) -> LadderProblem:
 
 
 def queue_aim(spec: FewToManySpec) -> QueueAim | None:
-    """What the table is tuned for: the first SLO's percentile, at the rates of the spec."""
+    """What the table is tuned for: the first SLO's percentile at the rates, or the highest rate."""
     if spec.search.objective != "queue":
         return None
     if not spec.rates_mrps:
@@ -61,18 +62,22 @@ def queue_aim(spec: FewToManySpec) -> QueueAim | None:
         raise TailcError(Finding(Code.MISSING_KEY, message, help="add `rates: [30/s, 40/s]`"))
     # The replay takes half a second to import, which a check of a spec can do without.
     from tailc.replay.asked import column_of, pattern_of
-    from tailc.replay.queue_aim import Freedom, QueueAim
+    from tailc.replay.queue_aim import Freedom, Goal, QueueAim
 
-    weights = spec.search.weights or (1,) * len(spec.rates_mrps)
-    percentile_ppm = spec.slos[0].percentile_ppm
+    goal, slo = Goal(spec.search.goal), spec.slos[0]
+    rates_mrps = range_of(spec.rates_mrps) if goal is Goal.RATE else spec.rates_mrps
+    kept_us = slo.latency_us if goal is Goal.RATE else None
     return QueueAim(
-        percentile_ppm,
-        spec.rates_mrps,
-        weights,
+        slo.percentile_ppm,
+        rates_mrps,
+        spec.search.weights or (1,) * len(rates_mrps),
         spec.search.requests,
         pattern_of(spec.search),
         recorded=column_of(spec.search),
         may_wait=spec.search.e1 == "paper",
+        goal=goal,
+        target_us=kept_us,
+        limit_us=kept_us,
         freedoms=tuple(map(Freedom, spec.search.freedoms)),
     )
 
@@ -103,4 +108,7 @@ def ambiguity(spec: FewToManySpec) -> Ambiguity | None:
     if not spec.rates_mrps:
         message = "how large errors a table stands is asked of rates, and there are none"
         raise TailcError(Finding(Code.MISSING_KEY, message, help="add `rates: [30/s, 40/s]`"))
+    if spec.search.objective == "queue" and spec.search.goal == RATE:
+        message = f"the goal `{RATE}` looks for one rate, and errors are stood at given ones"
+        raise TailcError(Finding(Code.CONFLICT, message, help="set `goal: tail`"))
     return asked.ambiguity

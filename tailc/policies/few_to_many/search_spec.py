@@ -24,9 +24,11 @@ from tailc.specs.fields import (
     Whole,
 )
 from tailc.specs.queue_fields import (
+    RATE,
     TUNED,
     TunedRequests,
     Weight,
+    goal_complaints,
     others_complaints,
     weight_complaints,
 )
@@ -35,7 +37,7 @@ from tailc.units import LARGEST
 
 # Every load up to it is a row that is searched and kept in memory.
 MAX_IN_SYSTEM = 10_000
-_OF_QUEUE = ("requests", "weights", "freedoms", *NOT_POISSON)
+_OF_QUEUE = ("goal", "requests", "weights", "freedoms", *NOT_POISSON)
 
 
 class SearchSpec(SpecModel):
@@ -48,6 +50,11 @@ class SearchSpec(SpecModel):
         default="tail",
         description="Least tail (the paper's), least threads that meet the first SLO, or least "
         "tail with queues: the table of least tail, tuned on the replay at `rates`.",
+    )
+    goal: Literal["tail", "rate"] = Field(
+        default="tail",
+        description="Of the objective `queue`: least tail, or the highest rate that meets the SLO, "
+        "up to the highest of `rates`.",
     )
     requests: TunedRequests = Field(
         default=TUNED,
@@ -107,10 +114,10 @@ class SearchSpec(SpecModel):
             )
         return self
 
-    def queue_complaints(self, rates_mrps: Sequence[int]) -> list[Complaint]:
+    def queue_complaints(self, rates_mrps: Sequence[int], slos: int) -> list[Complaint]:
         """The objective `queue` is about rates, and only it has a budget, weights and bursts."""
         if self.objective == "queue":
-            return list(self._rate_complaints(rates_mrps))
+            return [*self._rate_complaints(rates_mrps), *self._goal_complaints(rates_mrps, slos)]
         return [*self._unused_complaints(), *self._robust_complaints(rates_mrps)]
 
     def _unused_complaints(self) -> list[Complaint]:
@@ -140,6 +147,15 @@ class SearchSpec(SpecModel):
             from tailc.replay.asked import burst_complaints
 
             yield from burst_complaints(self.bursts, rates_mrps)
+
+    def _goal_complaints(self, rates_mrps: Sequence[int], slos: int) -> Iterator[Complaint]:
+        if self.goal != RATE:
+            return
+        yield from goal_complaints(self.weights, rates_mrps, slos)
+        if self.robust is not None:
+            message = f"tells what a table stands at `rates`, and the goal `{RATE}` looks for one"
+            at, also = ("search", "robust"), ("search", "goal")
+            yield Complaint(Code.CONFLICT, message, "set `goal: tail`, or remove it", at, also)
 
     def _freedom_complaints(self) -> Iterator[Complaint]:
         at = ("search", "freedoms")

@@ -188,7 +188,7 @@ class FewToManySpec(SpecModel):
         return None
 
     def _queue_complaints(self) -> list[Complaint]:
-        of_rates = self.search.queue_complaints(self.rates_mrps)
+        of_rates = self.search.queue_complaints(self.rates_mrps, len(self.slo))
         return [*of_rates, *recorded_complaints(self.search.recorded, self.demand)]
 
     def _overload_complaints(self) -> list[Complaint]:

@@ -12,7 +12,7 @@ from tailc.policies.slow_to_fast.spec import SearchSpec, SlowToFastSpec
 from tailc.specs.cores import PowerUnit
 from tailc.specs.fields import Complaint
 from tailc.specs.load import LoadedSpec, spelled
-from tailc.specs.queue_fields import QUEUE
+from tailc.specs.queue_fields import QUEUE, range_of
 from tailc.traces.profile import DemandProfile
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def control(spec: SlowToFastSpec, loaded: LoadedSpec) -> ControlProblem | None:
 
 
 def queue_aim(spec: SlowToFastSpec) -> QueueAim | None:
-    """What the ages are tuned for: energy under the first SLO, or its percentile, at the rates.
+    """What the ages are tuned for: energy under the first SLO, its percentile, or the highest rate.
 
     Raises TailcError where the spec has no rates, or a controller besides.
     """
@@ -102,10 +102,11 @@ def queue_aim(spec: SlowToFastSpec) -> QueueAim | None:
 
     goal = Goal(spec.search.goal)
     is_kept = goal is not Goal.TAIL
+    rates_mrps = range_of(spec.rates_mrps) if goal is Goal.RATE else spec.rates_mrps
     return QueueAim(
         spec.slos[0].percentile_ppm,
-        spec.rates_mrps,
-        spec.search.weights or (1,) * len(spec.rates_mrps),
+        rates_mrps,
+        spec.search.weights or (1,) * len(rates_mrps),
         spec.search.requests,
         pattern_of(spec.search),
         recorded=column_of(spec.search),

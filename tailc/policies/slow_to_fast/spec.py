@@ -34,9 +34,11 @@ from tailc.specs.fields import (
 from tailc.specs.overrides import overridden
 from tailc.specs.queue_fields import (
     QUEUE,
+    RATE,
     TUNED,
     TunedRequests,
     Weight,
+    goal_complaints,
     others_complaints,
     weight_complaints,
 )
@@ -90,9 +92,10 @@ class SearchSpec(SpecModel):
     memory_limit_mb: Annotated[Whole, Field(ge=64, le=MAX_MEMORY_MB)] = Field(
         default=MEMORY_LIMIT_MB, description="Memory that a solver may take, in MB."
     )
-    goal: Literal["energy", "tail"] = Field(
+    goal: Literal["energy", "tail", "rate"] = Field(
         default="energy",
-        description="Of the objective `queue`: least energy under the first SLO, or least tail.",
+        description="Of the objective `queue`: least energy under the first SLO, least tail, or "
+        "the highest rate that meets the SLO, up to the highest of `rates`.",
     )
     requests: TunedRequests = Field(
         default=TUNED,
@@ -259,7 +262,10 @@ class SlowToFastSpec(SpecModel):
         if self.objective != QUEUE:
             given = [name for name in _OF_QUEUE if is_given(self.search, name)]
             return list(others_complaints(given, ("objective",)))
-        complaints = [*weight_complaints(self.search.weights, self.rates_mrps), *self._arrivals()]
+        weights = self.search.weights
+        complaints = [*weight_complaints(weights, self.rates_mrps), *self._arrivals()]
+        if self.search.goal == RATE:
+            complaints += goal_complaints(weights, self.rates_mrps, len(self.slo))
         if not self.rates_mrps:
             message = f"is `{QUEUE}`, but no `rates` are given at which requests could queue"
             hint = "add `rates: [20/s, 60/s]`"
@@ -288,8 +294,13 @@ class SlowToFastSpec(SpecModel):
 
     @property
     def aim(self) -> str:
-        """What the formula's ages are for: the objective, or what is tuned for with queues."""
-        return self.search.goal if self.objective == QUEUE else self.objective
+        """What the formula's ages are for: the objective, or what is tuned for with queues.
+
+        The formula knows no rate; requests leave soonest from the fastest cores.
+        """
+        if self.objective != QUEUE:
+            return self.objective
+        return "tail" if self.search.goal == RATE else self.search.goal
 
     @property
     def is_controlled(self) -> bool:

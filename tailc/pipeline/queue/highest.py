@@ -1,0 +1,257 @@
+"""The highest rate up to which tables keep a percentile, judged beside the formula's.
+
+Each replay has a highest rate for each table, on the same requests; the intervals, Student's at
+95 %, are of the mean rate, and of the mean change from one table to the other.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.errors import Code, Finding, TailcError
+from tailc.forms.ladder.table import Ladder
+from tailc.percentiles import PPM
+from tailc.pipeline.progress import Progress
+from tailc.pipeline.queue.approach import Approach, unfit
+from tailc.pipeline.queue.judge import Judged, interval, judged
+from tailc.pipeline.queue.kept import Kept
+from tailc.pipeline.queue.rate_trials import RateTrials
+from tailc.pipeline.queue.scene import scenes_of
+from tailc.pipeline.queue.search import Searched, least_each, searched_for_rate
+from tailc.pipeline.queue.trials import Trials
+from tailc.replay.queue_aim import Goal, QueueAim
+from tailc.replay.workload import Workload
+from tailc.specs.slo import promise
+from tailc.units import format_mrps, format_us
+
+_REQUESTS = 20_000
+# Repeats and seed. For the order of tables that are judged later, fewer do.
+_JUDGING, _RANKING = (10, 102), (4, 101)
+# A search goes on at a rate that is found on fewer requests: so many, and such a part of its budget
+# for each replay.
+_FOLLOWED_REPEATS, _FOLLOWED_REQUESTS, _FOLLOWED_PART = 4, 20_000, 3_000
+_FOLLOWING_SEED = 103
+# A promised rate is rounded down to so many digits.
+_DIGITS = 3
+
+
+@dataclass(frozen=True)
+class Highest:
+    """A table's highest rate in the mean of replays, with its interval [thousandths of 1/s].
+
+    is_open: whether some replay keeps the percentile at the highest rate of the range, so that the
+    mean might be higher.
+    """
+
+    rate_mrps: int
+    low_mrps: int
+    high_mrps: int
+    is_open: bool
+
+    @property
+    def promised_mrps(self) -> int:
+        """The lower end of the interval, rounded down to three digits."""
+        step = 10 ** max(len(str(self.low_mrps)) - _DIGITS, 0)
+        return self.low_mrps // step * step
+
+
+@dataclass(frozen=True)
+class Raised:
+    """The highest rates of the formula's table and of the tuned one; None: not even the lowest.
+
+    change_ppm: from one to the other, replay by replay, in the mean; low_ppm, high_ppm: its
+    interval. None where one has no rate.
+    """
+
+    formula: Highest | None
+    tuned: Highest | None
+    change_ppm: int | None
+    low_ppm: int | None
+    high_ppm: int | None
+
+    @property
+    def is_better(self) -> bool:
+        """Whether the tuned table's is higher beyond chance."""
+        if self.tuned is None:
+            return False
+        return self.formula is None or (self.low_ppm is not None and self.low_ppm > 0)
+
+
+@dataclass(frozen=True)
+class FoundRate:
+    """How the table with the highest rate was judged, and what the search for it took."""
+
+    judged: Judged[Ladder]
+    raised: Raised
+    searched: Searched[Ladder]
+
+
+def tuned_for_rate(
+    approach: Approach[Ladder],
+    tuning: Workload,
+    judging: Workload,
+    aim: QueueAim,
+    workers: Executor,
+    progress: Progress,
+) -> FoundRate:
+    """The table of the highest rate that the budget finds, searched on `tuning`.
+
+    Raises TailcError where the formula's table keeps the percentile at all rates of the range, and
+    where none of the two does at the lowest.
+    """
+    ranking = _trials(approach, tuning, aim, _RANKING, workers)
+    if (ranking.kept([approach.base]).rates_mrps == aim.rates_mrps[-1]).all():
+        raise _too_low(aim)
+    following = _following(approach, tuning, aim, workers)
+    found = searched_for_rate(approach, tuning, following, aim, workers, progress)
+    progress("judging the tables", 1.0)
+    rates_mrps = ranking.kept(found.tables).rates_mrps.mean(axis=1)
+    order = [found.tables[at] for at in np.argsort(-rates_mrps, kind="stable")]
+    last = _trials(approach, judging, aim.judging, _JUDGING, workers)
+    table, told = _first_better(order, approach.base, last, aim)
+    verdict = _at_both(approach, table, told, judging, aim, workers)
+    if told.formula is None and told.tuned is None:
+        raise _too_high(aim, min(verdict.gains[0].formula_us, verdict.gains[0].tuned_us))
+    return FoundRate(verdict, told, found)
+
+
+def _trials(
+    approach: Approach[Ladder],
+    load: Workload,
+    aim: QueueAim,
+    stream: tuple[int, int],
+    workers: Executor,
+) -> RateTrials[Ladder]:
+    """`stream`: repeats and seed."""
+    assert aim.limit_us is not None
+    repeats, seed = stream
+    return RateTrials(
+        load,
+        aim,
+        aim.limit_us,
+        approach,
+        requests=max(_REQUESTS, least_each(aim.percentile_ppm)),
+        repeats=repeats,
+        seed=seed,
+        workers=workers,
+    )
+
+
+def _following(
+    approach: Approach[Ladder], load: Workload, aim: QueueAim, workers: Executor
+) -> RateTrials[Ladder]:
+    assert aim.target_us is not None
+    requests = min(_FOLLOWED_REQUESTS, aim.most_requests // _FOLLOWED_PART)
+    return RateTrials(
+        load,
+        aim,
+        aim.target_us,
+        approach,
+        requests=max(requests, least_each(aim.percentile_ppm)),
+        repeats=_FOLLOWED_REPEATS,
+        seed=_FOLLOWING_SEED,
+        workers=workers,
+    )
+
+
+def _first_better(
+    tables: Sequence[Ladder], formula: Ladder, trials: RateTrials[Ladder], aim: QueueAim
+) -> tuple[Ladder, Raised]:
+    """The first whose rate is higher than the formula's, or the last."""
+    (theirs,) = trials.kept([formula]).rates_mrps
+    table, told = tables[0], None
+    for table in tables:
+        (ours,) = trials.kept([table]).rates_mrps
+        told = raised(theirs, ours, aim)
+        if told.is_better:
+            break
+    assert told is not None
+    return table, told
+
+
+def raised(theirs: NDArray[np.int64], ours: NDArray[np.int64], aim: QueueAim) -> Raised:
+    """What the rates of the same replays, int64 (repeats,), say of the formula's table and ours."""
+    formula, tuned = highest(theirs, aim), highest(ours, aim)
+    if formula is None or tuned is None:
+        return Raised(formula, tuned, None, None, None)
+    changes = ours / theirs - 1.0
+    low, high = interval(changes)
+    change = float(changes.mean())
+    return Raised(formula, tuned, round(PPM * change), math.floor(PPM * low), math.ceil(PPM * high))
+
+
+def highest(rates_mrps: NDArray[np.int64], aim: QueueAim) -> Highest | None:
+    """Of the replays of a table, int64 (repeats,); None where one misses at the lowest rate."""
+    if not rates_mrps.all():
+        return None
+    lowest_mrps, highest_mrps = aim.rates_mrps
+    low, high = interval(rates_mrps.astype(np.float64))
+    return Highest(
+        round(float(rates_mrps.mean())),
+        max(math.floor(low), lowest_mrps),
+        min(math.ceil(high), highest_mrps),
+        bool((rates_mrps == highest_mrps).any()),
+    )
+
+
+def _at_both(
+    approach: Approach[Ladder],
+    table: Ladder,
+    told: Raised,
+    judging: Workload,
+    aim: QueueAim,
+    workers: Executor,
+) -> Judged[Ladder]:
+    """Both tables at the highest rate of either; where one has none, at the lowest of the range."""
+    ends = [
+        aim.rates_mrps[0] if one is None else one.rate_mrps for one in (told.formula, told.tuned)
+    ]
+    rates_mrps = tuple(sorted(set(ends)))
+    tails = replace(
+        aim.judging,
+        goal=Goal.TAIL,
+        target_us=None,
+        limit_us=None,
+        rates_mrps=rates_mrps,
+        weights=(1,) * len(rates_mrps),
+    )
+    trials = Trials(
+        scenes_of(judging, tails),
+        aim.percentile_ppm,
+        approach.cores,
+        requests=max(_REQUESTS, least_each(aim.percentile_ppm)),
+        repeats=_JUDGING[0],
+        seed=_JUDGING[1],
+        workers=workers,
+        subject_of=approach.subject_of,
+    )
+    server = approach.server
+    reached = None if server is None else trials.clairvoyant_us(server).tolist()
+    verdict = judged(table, Kept(approach.base, PPM), trials, reached, tails)
+    return replace(verdict, is_better=told.is_better)
+
+
+def _too_low(aim: QueueAim) -> TailcError:
+    kept = _promise(aim)
+    message = f"the formula's table has {kept} up to {format_mrps(aim.rates_mrps[-1])}, the highest"
+    message += " of `rates`: there is no higher one to find"
+    return unfit(message, "give a higher rate too, or another goal", "rates")
+
+
+def _too_high(aim: QueueAim, tail_us: int) -> TailcError:
+    lowest = format_mrps(aim.rates_mrps[0])
+    message = f"no table was found that has {_promise(aim)} at {lowest}, the lowest of `rates`:"
+    message += f" the shortest tail there is {format_us(tail_us)}"
+    hint = "give a lower rate too, or a longer latency"
+    return TailcError(Finding(Code.INFEASIBLE, message, help=hint, about=("rates",)))
+
+
+def _promise(aim: QueueAim) -> str:
+    assert aim.limit_us is not None
+    return promise(aim.percentile_ppm, aim.limit_us)

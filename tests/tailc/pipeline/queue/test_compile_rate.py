@@ -1,0 +1,135 @@
+"""A table compiled for the highest rate, from the spec to the verdict at that rate."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tailc.artifact.files import read_policy, write_policy
+from tailc.pipeline.compile import compile_policy
+from tailc.report.compiled import compiled_result, compiled_text
+from tests.tailc.pipeline.queue.test_compile import RATES, queued
+from tests.tailc.policies.slow_to_fast.case import swapped
+from tests.tailc.policies.slow_to_fast.case import write as write_cores
+
+BUDGET = 15_000_000
+RANGE = "rates: [30/s, 50/s, 115/s]"
+
+
+def for_rate(folder, rates=RANGE, latency="100ms", **search):
+    """The kit's spec with the goal `rate`."""
+    case = queued(folder, goal="rate", **{"requests": BUDGET, **search})
+    spec = case.spec.read_text().replace(RATES, rates).replace("150ms", latency)
+    case.spec.write_text(spec)
+    return case
+
+
+@pytest.fixture(scope="module")
+def tuned(tmp_path_factory):
+    """The kit's spec with two targets, where its policy is written, and what was found."""
+    folder = tmp_path_factory.mktemp("rate")
+    case = for_rate(folder)
+    spec = case.spec.read_text()
+    case.spec.write_text(spec.replace("target_parallelism: 6", "target_parallelism: [12, 6]"))
+    compiled = compile_policy(str(case.spec), threads=2)
+    write_policy(compiled.policy, folder / "tuned")
+    return case, folder / "tuned", compiled
+
+
+def test_the_tuned_table_has_a_higher_rate(tuned):
+    _, _, compiled = tuned
+    told = compiled_result(compiled)["queue"]
+    assert isinstance(told, dict)
+    highest = told["highest"]
+    assert told["is_better"]
+    assert highest["change_low_ppm"] > 0
+    assert 30_000 < highest["formula"]["rate_mrps"] < highest["tuned"]["low_mrps"] < 115_000
+    # At the highest rate the tail is what is to be kept, on other random numbers.
+    at_highest = told["rates"][-1]
+    assert at_highest["rate_mrps"] == highest["tuned"]["rate_mrps"]
+    assert at_highest["tuned_us"] == pytest.approx(100_000, rel=0.03)
+
+
+def test_the_target_is_that_of_the_highest_rate(tuned):
+    """More threads are too many at high rates."""
+    _, _, compiled = tuned
+    first, second = (candidate.rate_mrps for candidate in compiled.sweep.candidates)
+    assert second > first
+    assert compiled.sweep.best == 1
+
+
+def test_the_policy_is_for_rates_up_to_what_its_table_keeps(tuned, tailc):
+    case, policy, compiled = tuned
+    found = compiled.queue.raised.tuned
+    assert compiled.policy.rates_mrps == (30_000, 50_000, found.promised_mrps)
+    words = ("--trace", case.held_out, "--output-format", "json", "--baselines", "none")
+    points = json.loads(tailc("verify", policy, *words).out)["result"]["points"]
+    tails_us = [point["policy"]["verdicts"][0]["estimate_us"] for point in points]
+    assert tails_us[0] < tails_us[1] < tails_us[2]
+    assert tails_us[2] == pytest.approx(100_000, rel=0.05)
+
+
+def test_the_artifact_and_the_text_tell_of_the_rates(tuned, tailc):
+    _, policy, compiled = tuned
+    evidence = read_policy(str(policy)).evidence
+    assert (evidence.objective, evidence.proof) == ("queue-rate", "replayed")
+    settings = dict(evidence.settings)
+    assert settings["limit_us"] == 100_000
+    assert settings["highest_formula_mrps"] < settings["highest_tuned_low_mrps"]
+    assert settings["rate_2_mrps"] == settings["highest_tuned_mrps"]
+    text = compiled_text(compiled, [])
+    assert "highest rate with queues for p95 <= 100 ms, on 400 records" in text
+    assert "highest queue-rate by evolution" in tailc("inspect", policy).out
+
+
+def test_threads_change_no_byte(tuned):
+    case, policy, _ = tuned
+    one = policy.with_name("one")
+    write_policy(compile_policy(str(case.spec), threads=1).policy, one)
+    for ending in ("json", "tailc"):
+        pair = [Path(f"{stem}.{ending}").read_bytes() for stem in (policy, one)]
+        assert pair[0] == pair[1]
+
+
+@pytest.mark.parametrize(
+    ("rates", "latency", "search", "said"),
+    [
+        ("", "100ms", {}, "no `rates` are given"),
+        ("rates: [30/s]", "100ms", {}, "`rates` is one, but the goal `rate` looks between"),
+        (RANGE, "100ms", {"weights": [1, 1, 1]}, "are for other goals"),
+        (RANGE, "100ms", {"robust": {"demand": "10%"}}, "set `goal: tail`, or remove it"),
+        (RANGE, "100ms", {"objective": "tail"}, "is for the objective `queue`"),
+        (RANGE, "100ms}, {percentile: 99%, latency: 300ms", {}, "`slo` holds 2 objectives"),
+        (RANGE, "100ms", {"requests": 1_000_000}, "set `search.requests` to 15000000 or more"),
+        ("rates: [1/s, 2/s]", "100ms", {}, "up to 2/s, the highest of `rates`"),
+    ],
+)
+def test_what_has_no_highest_rate_is_refused(tmp_path, tailc, rates, latency, search, said):
+    case = for_rate(tmp_path, rates, latency, **search)
+    done = tailc("compile", case.spec, "-o", tmp_path / "p")
+    assert done.code == 65
+    assert said in " ".join(done.err.split())
+    assert f"{case.spec}:" in done.err
+    assert "help:" in done.err
+
+
+def test_robustness_by_an_option_is_refused_too(tmp_path, tailc):
+    done = tailc("compile", for_rate(tmp_path).spec, "--robust", "-o", tmp_path / "p")
+    assert done.code == 65
+    assert "set `goal: tail`" in done.err
+
+
+def test_cores_of_two_types_have_a_highest_rate_too(tmp_path, tailc):
+    spec = swapped(
+        ("control: {epoch: 50 requests, window: 200 requests}\n", "objective: queue\n"),
+        ("rates: [20/s, 80/s]", "search: {goal: rate, requests: 7500000}\nrates: [20/s, 260/s]"),
+        ("latency: 80ms", "latency: 70ms"),
+    )
+    case = write_cores(tmp_path, spec)
+    done = tailc("compile", case.spec, "-o", tmp_path / "p")
+    assert done.code == 0, done.err
+    assert "highest rate with queues for p95 <= 70 ms" in done.out
+    most_mrps = read_policy(str(tmp_path / "p")).rates_mrps[-1]
+    assert 20_000 < most_mrps < 260_000

@@ -1,0 +1,183 @@
+"""The highest rate that keeps a percentile: what is known of it, and what a search finds."""
+
+from __future__ import annotations
+
+import itertools
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from tailc.errors import Code, TailcError
+from tailc.pipeline.progress import silent
+from tailc.pipeline.queue import core_family, family
+from tailc.pipeline.queue.approach import Approach
+from tailc.pipeline.queue.core_family import core_lines
+from tailc.pipeline.queue.family import lines
+from tailc.pipeline.queue.highest import Highest, raised, tuned_for_rate
+from tailc.pipeline.queue.rate_trials import RateTrials
+from tailc.pipeline.queue.trials import on_ladder
+from tailc.replay.queue_aim import Goal, QueueAim
+from tests.tailc.pipeline.queue import case, core_case
+from tests.tailc.pipeline.queue.case import MS
+
+MEAN_MS = 20.0
+LIMIT_US = 75 * MS
+# A core that is always fast: 95 % of sojourns are shorter than ln 20 / (mu - lambda).
+FAST_MRPS = 1e6 * (2 / MEAN_MS - np.log(20) / (LIMIT_US / MS))
+SLOW, FAST = core_case.clocked(10_000 * MS), core_case.clocked(0)
+ONE_CORE = core_case.exponential(2_000, MEAN_MS)
+
+
+def aim_of(low_rps, high_rps, limit_us=LIMIT_US, requests=6_000_000):
+    rates_mrps = (low_rps * 1_000, high_rps * 1_000)
+    kept = {"goal": Goal.RATE, "target_us": limit_us, "limit_us": limit_us}
+    return QueueAim(950_000, rates_mrps, (1, 1), requests, **kept)
+
+
+@pytest.fixture(scope="module")
+def workers():
+    with ThreadPoolExecutor(2) as pool:
+        yield pool
+
+
+def on_one_core(base=SLOW):
+    return Approach(
+        base=base,
+        load=ONE_CORE,
+        cores=1,
+        capacity=2.0,
+        as_told="",
+        subject_of=on_ladder,
+        space_of=lambda _tail_us: core_lines(base, LIMIT_US, 1),
+        starts=core_family.STARTS,
+    )
+
+
+def on_one_core_rates(workers, aim, requests=60_000):
+    how = {"requests": requests, "repeats": 6, "seed": 5, "workers": workers}
+    return RateTrials(ONE_CORE, aim, LIMIT_US, on_one_core(), **how)
+
+
+def test_a_single_fast_core_keeps_its_tail_up_to_the_rate_of_textbooks(workers):
+    trials = on_one_core_rates(workers, aim_of(10, 90))
+    (rates_mrps,) = trials.kept([FAST]).rates_mrps
+    assert rates_mrps.mean() == pytest.approx(FAST_MRPS, rel=0.01)
+    assert rates_mrps.std() < 0.03 * FAST_MRPS
+
+
+def test_what_is_missed_at_the_lowest_rate_has_none_and_what_is_never_missed_the_highest(workers):
+    """95 % of sojourns on a slow core alone take 59.9 ms, and at 30/s ln 20 / 0.02 = 150 ms."""
+    trials = on_one_core_rates(workers, aim_of(30, 40), requests=10_000)
+    found = trials.kept([SLOW, FAST])
+    assert found.rates_mrps.tolist() == [[0] * 6, [40_000] * 6]
+    # one replay each that misses, and one at each of ten rates
+    assert found.requests == 6 * (1 + 10) * 10_000
+
+
+def test_a_rate_that_is_kept_beyond_one_that_is_missed_does_not_count(workers):
+    """All work 20 ms, and alone slowly: the median is 20 ms at 10/s, and 10 ms in company."""
+    load = replace(ONE_CORE, work_ns=np.full_like(ONE_CORE.work_ns, 20 * MS * 1_000))
+    odd = core_case.clocked(10_000 * MS, 0, cores=4)
+    aim = replace(aim_of(10, 300, 15 * MS), percentile_ppm=500_000)
+    how = {"requests": 5_000, "repeats": 2, "seed": 5, "workers": workers}
+    trials = RateTrials(load, aim, 15 * MS, replace(on_one_core(odd), cores=4), **how)
+    assert trials.keeps_most(odd, 100_000)
+    assert trials.kept([odd]).rates_mrps.tolist() == [[0, 0]]
+
+
+AIM = aim_of(10, 80)
+
+
+def test_changes_are_those_of_the_same_replay():
+    theirs = 20_000 + 1_000 * np.arange(10)
+    told = raised(theirs, 2 * theirs, AIM)
+    assert (told.change_ppm, told.low_ppm, told.high_ppm) == (1_000_000, 1_000_000, 1_000_000)
+    assert told.is_better
+    assert not raised(2 * theirs, theirs, AIM).is_better
+    assert told.formula is not None
+    wanted = stats.ttest_1samp(theirs, 0).confidence_interval(0.95)
+    found = told.formula.low_mrps, told.formula.high_mrps
+    assert found == pytest.approx((wanted.low, wanted.high), abs=2)
+
+
+def test_a_table_without_a_rate_is_worse_than_one_with():
+    none, some = np.array([0, 30_000, 30_000]), np.array([20_000, 30_000, 40_000])
+    assert raised(none, some, AIM).is_better
+    assert not raised(some, none, AIM).is_better
+    assert not raised(none, none, AIM).is_better
+    assert raised(none, some, AIM).formula is None
+
+
+def test_what_reaches_the_end_of_the_range_is_open():
+    told = raised(np.array([70_000, 70_001]), np.array([80_000, 79_000]), AIM)
+    assert told.tuned is not None
+    assert told.formula is not None
+    assert told.tuned.is_open
+    assert told.tuned.high_mrps == 80_000
+    assert not told.formula.is_open
+
+
+@pytest.mark.parametrize(("low_mrps", "promised"), [(46_873, 46_800), (999, 999), (8_130, 8_130)])
+def test_promised_is_what_three_digits_are_left_of(low_mrps, promised):
+    assert Highest(50_000, low_mrps, 60_000, False).promised_mrps == promised
+
+
+def found_by(approach, aim, workers):
+    return tuned_for_rate(approach, approach.load, approach.load, aim, workers, silent)
+
+
+def test_a_search_from_slow_cores_finds_the_rate_of_textbooks(workers):
+    """Nothing is better for the rate than a core that is fast all the time."""
+    found = found_by(on_one_core(), aim_of(5, 80), workers).raised
+    assert found.tuned is not None
+    assert found.tuned.rate_mrps == pytest.approx(FAST_MRPS, rel=0.02)
+    assert found.is_better
+
+
+def test_there_is_nothing_to_find_where_the_formula_keeps_all(workers):
+    with pytest.raises(TailcError, match="up to 40/s, the highest of `rates`"):
+        found_by(on_one_core(FAST), aim_of(10, 40), workers)
+
+
+def test_where_no_table_keeps_the_lowest_rate_there_is_no_answer(workers):
+    """At 66/s a fast core has 88.1 ms, and no table less."""
+    with pytest.raises(TailcError) as refused:
+        found_by(on_one_core(FAST), aim_of(66, 80, requests=4_000_000), workers)
+    (finding,) = refused.value.findings
+    assert finding.code is Code.INFEASIBLE
+    assert "at 66/s, the lowest of `rates`: the shortest tail there is 8" in finding.message
+
+
+def test_a_search_finds_what_trying_every_table_does(workers):
+    """Four cores: ages of two threads for up to 2, up to 4 and more in the system, of three later.
+
+    Both are judged on other random numbers.
+    """
+    load = case.exponential(2_000, 30.0)
+    ages_us = [0, 10 * MS, 40 * MS, 90 * MS, 10_000 * MS]
+    tables = [
+        case.ladder(*([(a + 1, 2 * a + 2)] * 2 + [(b + 1, 2 * b + 2)] * 2 + [(c + 1, 2 * c + 2)]))
+        for a, b, c in itertools.combinations_with_replacement(ages_us, 3)
+    ]
+    base = case.ladder((10_000 * MS, 10_001 * MS))
+    approach = Approach(
+        base=base,
+        load=load,
+        cores=case.CORES,
+        capacity=float(case.CORES),
+        as_told="",
+        subject_of=on_ladder,
+        space_of=lambda tail_us: lines(base, tail_us, case.CORES),
+        starts=family.STARTS,
+    )
+    aim = aim_of(30, 120, 80 * MS)
+    how = {"requests": 10_000, "workers": workers}
+    tried = RateTrials(load, aim, 80 * MS, approach, repeats=2, seed=21, **how).kept(tables)
+    best = tables[int(tried.rates_mrps.mean(axis=1).argmax())]
+    table = found_by(approach, aim, workers).judged.table
+    last = RateTrials(load, aim, 80 * MS, approach, repeats=6, seed=22, **how)
+    ours, theirs = last.kept([table, best]).rates_mrps.mean(axis=1)
+    assert ours >= 0.99 * theirs > 30_000
