@@ -3,6 +3,7 @@
     python -m bench.queue_aware
     python -m bench.queue_aware --budgets
     python -m bench.queue_aware --freedoms
+    python -m bench.queue_aware --rate
     TAILC_DATA=... python -m bench.queue_aware --traces
 
 On the published server (15 cores, four degrees, boosting) with ages from arrival: the formula's
@@ -10,6 +11,7 @@ table for target 24, the best of targets 12 to 28 for each rate, and the tuned t
 alone, and one table for several rates. With --budgets how much of that a search finds that
 simulates fewer requests, from the least on, and in what time. With --freedoms tables make use of
 all that a server may do besides: starts by the threads in use, requests that give up, and falls.
+With --rate the highest rate that keeps the percentile under a latency, of each.
 Under TAILC_DATA, the same on public traces at rates that keep a part of the cores busy on one
 thread each. All are judged on requests that no compile saw, on the same random numbers; intervals
 are Student's at 95 % over replays.
@@ -34,18 +36,22 @@ from bench import published_server as published
 from bench.timing import cpu_seconds, end, show
 from tailc.forms.ladder.table import Ladder
 from tailc.percentiles import PPM
-from tailc.pipeline.compile import compile_policy
+from tailc.pipeline.compile import Compiled, compile_policy
+from tailc.pipeline.queue.approach import approach_to
+from tailc.pipeline.queue.highest import Highest, raised
 from tailc.pipeline.queue.judge import RateGain, judged
 from tailc.pipeline.queue.kept import Kept
+from tailc.pipeline.queue.rate_trials import RateTrials
 from tailc.pipeline.queue.scene import Scene
 from tailc.pipeline.queue.trials import Trials, on_ladder
 from tailc.replay import streams
 from tailc.replay.arrivals import Poisson
 from tailc.replay.clairvoyant.server import shared_server
 from tailc.replay.clairvoyant.tail import clairvoyant_tail_ns
-from tailc.replay.queue_aim import QueueAim
+from tailc.replay.queue_aim import Goal, QueueAim
 from tailc.replay.workload import NS_PER_MS, Workload
 from tailc.threads import thread_count
+from tailc.traces.profile import DemandProfile
 
 SPEC = """\
 apiVersion: tailc/v1
@@ -60,7 +66,7 @@ demand:
   reference: core
 speedup: [1, 1.9, 2.65, 3.2]
 server: {{cores: 15, target_parallelism: {targets}, quantum: {quantum}, age_clock: arrival}}
-search: {{method: dual, objective: {objective}{budget}{freedoms}}}
+search: {{method: dual, objective: {objective}{goal}{budget}{freedoms}}}
 rates: [{rates}]
 """
 TARGETS = list(range(12, 29))
@@ -73,6 +79,8 @@ RATES_RPS = (30.0, 40.0, 44.0)
 WIDE_RPS = (10.0, 20.0, 30.0, 40.0, 44.0, 50.0)
 LOADED_RPS = (40.0, 44.0)
 FREEDOMS = ("start-below", "give-up", "may-descend")
+# Latencies under which the percentile is kept, and the range in which the highest rate is.
+LATENCIES_MS, RANGE_RPS = (350, 400, 500), (15.0, 57.0)
 BUDGETS = (7_500_000, 15_000_000, 30_000_000, 100_000_000, 300_000_000)
 BUSY = (0.47, 0.62, 0.69)
 """Utilizations of those rates, with one thread a request."""
@@ -111,6 +119,7 @@ class Case:
             # As small beside the demand as the published one.
             quantum=f"{max(round(mean_ms * 1e3 / 47), 1)}us",
             objective=objective,
+            goal="",
             budget="" if budget is None else f", requests: {budget}",
             freedoms=f", freedoms: [{', '.join(freedoms)}]" if freedoms else "",
             rates=", ".join(f"{rate}/s" for rate in rates),
@@ -130,6 +139,24 @@ class Case:
         with tempfile.TemporaryDirectory() as folder:
             spec = self.spec(Path(folder), objective, targets, rates, budget, freedoms)
             return compile_policy(spec).policy.ladders[0]
+
+    def for_rate(self, latency_ms: int, targets: object) -> Compiled:
+        """With the table that is tuned for the highest rate under the latency."""
+        with tempfile.TemporaryDirectory() as folder:
+            pq.write_table(pa.table({"demand_ms": self.design_ms}), Path(folder) / "design.parquet")
+            text = SPEC.format(
+                latency_ms=latency_ms,
+                targets=targets,
+                quantum="5ms",
+                objective="queue",
+                goal=", goal: rate",
+                budget="",
+                freedoms="",
+                rates=", ".join(f"{rate}/s" for rate in RANGE_RPS),
+            )
+            path = Path(folder) / "spec.yaml"
+            path.write_text(text)
+            return compile_policy(str(path))
 
     def workload(self) -> Workload:
         """What is held out."""
@@ -217,6 +244,62 @@ def change_text(gain: RateGain) -> str:
     return f"{share[0]:+.1f} % ({share[1]:+.1f} .. {share[2]:+.1f})"
 
 
+def rate_rows(case: Case) -> Iterator[tuple[str, ...]]:
+    """For each latency the highest rates of the published target, of the best, and tuned."""
+    low_mrps, high_mrps = (round(1e3 * rate) for rate in RANGE_RPS)
+    for latency_ms in LATENCIES_MS:
+        begun = time.perf_counter(), cpu_seconds()
+        compiled = case.for_rate(latency_ms, TARGETS)
+        spent = time.perf_counter() - begun[0], cpu_seconds() - begun[1]
+        best = compiled.sweep.chosen.form
+        assert isinstance(best, Ladder)
+        assert isinstance(compiled.design, DemandProfile)
+        kept_us = latency_ms * 1_000
+        aim = QueueAim(
+            PERCENTILE_PPM,
+            (low_mrps, high_mrps),
+            (1, 1),
+            1,
+            goal=Goal.RATE,
+            target_us=kept_us,
+            limit_us=kept_us,
+        )
+        tables = [case.table("tail", PAPER_TARGET, RANGE_RPS), best, compiled.policy.ladders[0]]
+        with ThreadPoolExecutor(thread_count(None)) as workers:
+            trials = RateTrials(
+                case.workload(),
+                aim,
+                kept_us,
+                approach_to(best, compiled.design, aim),
+                requests=REQUESTS,
+                repeats=REPEATS,
+                seed=SEED,
+                workers=workers,
+            )
+            paper, formula, tuned = trials.kept(tables).rates_mrps
+        gain = raised(formula, tuned, aim)
+        assert gain.change_ppm is not None
+        assert gain.low_ppm is not None
+        assert gain.high_ppm is not None
+        share = [ppm / 1e4 for ppm in (gain.change_ppm, gain.low_ppm, gain.high_ppm)]
+        yield (
+            f"{latency_ms} ms",
+            rate_text(raised(paper, tuned, aim).formula),
+            rate_text(gain.formula),
+            rate_text(gain.tuned),
+            f"{share[0]:+.1f} % ({share[1]:+.1f} .. {share[2]:+.1f})",
+            f"{spent[0]:.1f} ({spent[1]:.1f})",
+        )
+
+
+def rate_text(found: Highest | None) -> str:
+    """With its interval [1/s]."""
+    if found is None:
+        return "none"
+    ends = [mrps / 1e3 for mrps in (found.rate_mrps, found.low_mrps, found.high_mrps)]
+    return f"{ends[0]:.1f} ({ends[1]:.1f} .. {ends[2]:.1f})"
+
+
 def told(
     case: Case, rate: float, paper: Ladder, best: Ladder, tuned: Ladder, spent: str
 ) -> tuple[str, ...]:
@@ -272,7 +355,13 @@ def main() -> None:
     parser.add_argument("--traces", action="store_true", help="public traces instead")
     parser.add_argument("--budgets", action="store_true", help="gain by budget instead")
     parser.add_argument("--freedoms", action="store_true", help="with all that a server may do")
+    parser.add_argument("--rate", action="store_true", help="highest rates instead")
     arguments = parser.parse_args()
+    if arguments.rate:
+        heads = ("99 % within", "target 24", "best target", "tuned", "change", "s (CPU s)")
+        show(heads, list(rate_rows(synthetic())))
+        end()
+        return
     if arguments.budgets:
         heads = ("rate", "million requests", "s (CPU s)", "change", "of the last")
         show(heads, list(budget_rows(synthetic())))
