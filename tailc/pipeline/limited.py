@@ -1,8 +1,8 @@
 """Schedules of a ladder problem whose requests share several supplies, in whole microseconds.
 
 Durations go to the nearest microsecond, and the wait is the least whole number of them that keeps
-every supply within its budget. Rounding moves a tail by at most half a microsecond for each climb,
-so a target is aimed at from that far below.
+every supply within its budget. Rounding moves a tail by at most half a microsecond for each rung,
+and one for the wait, so a target is aimed at from that far below.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def _solved(
         cost = cost_rates(problem)
         uses = np.vstack([cost, uses])
         budgets = np.append(problem.budget_ppm / PPM, budgets)
-        target_ms = (target_us - len(problem.cost_ppm)) / US_PER_MS
+        target_ms = (target_us - len(problem.cost_ppm) / 2 - 1) / US_PER_MS
     return solve_limited(
         sample,
         uses,

@@ -100,7 +100,8 @@ class Outcome:
     by pool the threads and those that run. capacity_ppm: of each pool; NEVER_NS where rungs share
     nothing. energy: None where rungs are no cores. steps: None where nothing steers. resting: None
     where rungs are not cores of one type. losses: None without a rule for overload; who is refused
-    has neither latency nor wait.
+    has neither latency nor wait. rung_ns: threads times time on each rung, of all requests; None
+    where rungs are whole cores.
     """
 
     arrival_ns: NDArray[np.int64]
@@ -119,6 +120,7 @@ class Outcome:
     clock: ClockTimes | None = None
     resting: Resting | None = None
     losses: Losses | None = None
+    rung_ns: NDArray[np.float64] | None = None
 
     @property
     def was_cut_off(self) -> bool:

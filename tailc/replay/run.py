@@ -47,7 +47,7 @@ def replay(
     ladders = _ladders(order, table, ladder_of)
     if isinstance(table, CoreTable):
         return _on_cores(load, order, arrival_ns, table, most_in_system, measured_from, ladders)
-    log = state.Log.empty(len(order), len(table.capacity_ppm))
+    log = state.Log.empty(len(order), len(table.capacity_ppm), len(table.threads_ppm))
     demand = state.Demand(
         arrival_ns, load.work_ns[order], load.curve_of[order], ladders, load.speed
     )
@@ -65,6 +65,7 @@ def replay(
         thread_ns=log.thread_ns,
         integrals=log.integrals,
         losses=_losses(log) if table.relieves else None,
+        rung_ns=log.rung_ns,
     )
 
 

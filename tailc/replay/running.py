@@ -41,7 +41,9 @@ def leave_rung(state, job, table, log):
 def log_threads(now, job, table, log):
     """How long a job had the threads of its rung."""
     threads = table.threads_ppm[job.rung] * _THREADS_PER_PPM
-    log.thread_ns[job.request] += threads * (now - job.since)
+    thread_ns = threads * (now - job.since)
+    log.thread_ns[job.request] += thread_ns
+    log.rung_ns[job.rung] += thread_ns
 
 
 @_part  # pragma: no cover - compiled

@@ -56,9 +56,9 @@ class Log(NamedTuple):
 
     latency_ns, wait_ns, rung, is_cut: of each request. thread_ns: sum of threads times time, in
     thread-nanoseconds. is_refused, is_degraded: whether it never entered, or only a part of its
-    work was to be done. lost_ns: work that was not done, of those that were cut off too. integrals:
-    (PHASES, 2 + 2 pools), over time: 1, requests in the system, and for each pool threads and
-    threads that run.
+    work was to be done. lost_ns: work that was not done, of those that were cut off too. rung_ns:
+    threads times time on each rung, of all requests. integrals: (PHASES, 2 + 2 pools), over time:
+    1, requests in the system, and for each pool threads and threads that run.
     """
 
     latency_ns: NDArray[np.int64]
@@ -69,10 +69,11 @@ class Log(NamedTuple):
     is_refused: NDArray[np.bool_]
     is_degraded: NDArray[np.bool_]
     lost_ns: NDArray[np.float64]
+    rung_ns: NDArray[np.float64]
     integrals: NDArray[np.float64]
 
     @classmethod
-    def empty(cls, requests: int, pools: int) -> Log:
+    def empty(cls, requests: int, pools: int, rungs: int) -> Log:
         """Room for so many requests, and nothing written."""
         return cls(
             latency_ns=np.zeros(requests, np.int64),
@@ -83,6 +84,7 @@ class Log(NamedTuple):
             is_refused=np.zeros(requests, np.bool_),
             is_degraded=np.zeros(requests, np.bool_),
             lost_ns=np.zeros(requests, np.float64),
+            rung_ns=np.zeros(rungs, np.float64),
             integrals=np.zeros((PHASES, THREADS + POOL_COLUMNS * pools), np.float64),
         )
 

@@ -292,16 +292,22 @@ def _least_cost(limits: Limits, load: float, by_tail: _Found, first: NDArray[np.
     """`by_tail` is the ladder of least tail, which meets the target if any does."""
     assert limits.cost is not None
     assert by_tail.ends is not None
-    ladders, others, bound, least = [], [by_tail.ends], -np.inf, np.inf
-    dearest = float(limits.cost.max())
-    prices = _Prices(first, LEAST_PRICE * dearest)
+    free = _cost_ladder(limits, limits.cost)
+    if free is None:
+        return _Found(None, np.inf, np.inf, 1, first)
+    ladders, others = [free], [by_tail.ends]
+    bound = _cost_bound(limits, _rising(limits.cost), 0.0)
+    least = float(judge(limits, load, free[None]).value[0])
+    if least <= bound * (1 + CLOSE_ENOUGH):
+        # No supply is scarce.
+        return _Found(free, least, bound, 1, first)
+    prices = _Prices(first, LEAST_PRICE * float(limits.cost.max()))
     while len(ladders) < MOST_PRICES:
         costs = limits.cost + load * (prices.each / limits.supplies) @ limits.uses
         costs = costs - prices.each.sum()
         bound = max(bound, _cost_bound(limits, _rising(costs), float(prices.each.sum())))
         ladder = _cost_ladder(limits, costs)
-        if ladder is None:
-            return _Found(None, np.inf, np.inf, len(ladders), prices.each)
+        assert ladder is not None
         ladders.append(ladder)
         others.append(_tail_ladder(limits, load, _by_tail(limits, prices.each)))
         judged = judge(limits, load, ladder[None])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tailc.forms.ladder.interval_rows import interval_rows
+from tailc.forms.ladder.lanes import BATCH
 from tailc.forms.ladder.problem import LadderProblem
 from tailc.forms.ladder.solution import LadderSolution
 from tailc.forms.ladder.table import (
@@ -21,7 +22,8 @@ from tailc.policies.joint_ladder.spec import JointSpec
 from tailc.specs.cores import PowerUnit
 
 # The first unit. At frequencies requests share it: where they ask for more, each gets its part of
-# what it asks for. Of types of cores they share the cores, and it is what these draw.
+# what it asks for. Of types of cores they share the cores, and it is what these draw, or on lanes
+# the batch work given up.
 UNITS = {PowerUnit.WATT: "watts", PowerUnit.SLOW_CORE: "power"}
 # Not `threads`: that unit makes a rung a degree of the trace's own speed-ups.
 CORES = "cores"
@@ -49,13 +51,13 @@ def _cost_units(spec: JointSpec) -> tuple[CostUnit, ...]:
     if cores.is_in_place:
         return CostUnit(unit, spec.peak_power.ppm), CostUnit(CORES)
     types = (CostUnit(f"{each.name} {CORES}", each.count * PPM) for each in cores.types)
-    return CostUnit(unit), *types
+    return CostUnit(unit if spec.lanes is None else BATCH), *types
 
 
 def _rung(spec: JointSpec, rung: JointRung) -> Rung:
     kinds = 1 if rung.core is None else len(spec.all_cores.types)
     taken = tuple(rung.threads * PPM if kind == (rung.core or 0) else 0 for kind in range(kinds))
-    return Rung(rung.name, rung.speed_ppm, (rung.power_ppm, *taken))
+    return Rung(rung.name, rung.speed_ppm, (rung.cost_ppm, *taken))
 
 
 def _boost(spec: JointSpec) -> Boost:

@@ -16,20 +16,22 @@ def candidates(spec: JointSpec) -> tuple[JointSpec, ...]:
 def reduce(spec: JointSpec, profile: DemandProfile) -> LadderProblem:
     """Few-to-many's problem (Haque et al., ASPLOS 2015, section 4) with power for threads.
 
-    Under the objective `energy` loads at which the SLO cannot be met have no schedule. Cores of
-    several types are supplies, of each of which the target power leaves the same part.
+    On lanes it is batch work given up. Under the objectives `energy` and `batch` loads at which the
+    SLO cannot be met have no schedule. Cores of each type are supplies, of each of which the target
+    power leaves the same part.
     """
     (budget_ppm,) = spec.target_powers_ppm
-    objective = Objective.COST if spec.objective == "energy" else Objective.TAIL
-    power_ppm = tuple(rung.power_ppm for rung in spec.rungs)
+    objective = Objective.TAIL if spec.objective == "tail" else Objective.COST
+    costs_ppm = tuple(rung.cost_ppm for rung in spec.rungs)
     supplies = _supplies(spec, budget_ppm)
-    at_once = sum(each.budget_ppm for each in supplies) // PPM or budget_ppm // power_ppm[0]
+    at_once = sum(each.budget_ppm for each in supplies) // PPM or budget_ppm // costs_ppm[0]
     most = min(max(at_once, 1), MAX_IN_SYSTEM)
     return LadderProblem(
         profile=profile,
-        cost_ppm=power_ppm,
+        cost_ppm=costs_ppm,
         loads=tuple(range(1, (spec.search.max_in_system or most) + 1)),
-        budget_ppm=budget_ppm,
+        # What is given up on lanes is never more than the cores.
+        budget_ppm=budget_ppm if spec.lanes is None else supplies[0].budget_ppm,
         percentile_ppm=spec.slos[0].percentile_ppm,
         objective=objective,
         target_us=spec.aim_us if objective is Objective.COST else None,

@@ -8,11 +8,16 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from tailc.errors import Code
-from tailc.policies.joint_ladder.rungs import JointRung, combinations, worth_having
+from tailc.policies.joint_ladder.rungs import (
+    JointRung,
+    combinations,
+    on_lanes,
+    worth_having,
+)
 from tailc.specs.common import DemandSpec, SloSpec, SpeedupSpec, repeated_rates
 from tailc.specs.cores import Cores
 from tailc.specs.cores_build import build
-from tailc.specs.cores_fields import Power, PowerField, PowersField
+from tailc.specs.cores_fields import Power, PowerField, PowersField, SharePpm
 from tailc.specs.cores_spec import CoresSpec
 from tailc.specs.fields import (
     PPM,
@@ -68,6 +73,27 @@ class ServerSpec(SpecModel):
     )
 
 
+class LanesSpec(SpecModel):
+    """What a request and batch work on the other lane of its cores do to each other."""
+
+    interference_ppm: SharePpm = Field(
+        alias="interference",
+        examples=["33%"],
+        description="How much slower a request is beside batch work.",
+    )
+    own_slowdown_ppm: SharePpm | None = Field(
+        default=None,
+        alias="batch_slowdown",
+        description="How much slower batch work is beside a request; as a request, if absent.",
+    )
+
+    @property
+    def slowdown_ppm(self) -> int:
+        """Of batch work."""
+        own = self.own_slowdown_ppm
+        return self.interference_ppm if own is None else own
+
+
 class SearchSpec(SpecModel):
     """Which rows are searched for."""
 
@@ -84,8 +110,10 @@ class JointSpec(SpecModel):
     api_version: Literal["tailc/v1"] = Field(alias="apiVersion", description="The spec language.")
     kind: Literal["joint-ladder"] = Field(description="The kind of policy.")
     name: Name = Field(examples=["websearch-joint"], description="Name of the policy.")
-    objective: Literal["tail", "energy"] = Field(
-        default="tail", description="Least tail, or least energy of a request under the first SLO."
+    objective: Literal["tail", "energy", "batch"] = Field(
+        default="tail",
+        description="Least tail, or least energy of a request under the first SLO; with `lanes`, "
+        "least batch work given up for one.",
     )
     slo: Annotated[tuple[SloSpec, ...], Field(min_length=1)] = Field(
         examples=[[{"percentile": "99%", "latency": "400ms"}]],
@@ -94,8 +122,8 @@ class JointSpec(SpecModel):
     target_us: DurationUs | None = Field(
         default=None,
         alias="target",
-        description="Of the objective `energy`: latency to aim at, at most the first SLO's; that "
-        "one's, if absent.",
+        description="Of the objectives `energy` and `batch`: latency to aim at, at most the first "
+        "SLO's; that one's, if absent.",
     )
     demand: DemandSpec = Field(
         description="Where demand was measured, on one thread; speed 1 is that of the level which "
@@ -111,6 +139,11 @@ class JointSpec(SpecModel):
         examples=[{"power_from": "micro-2017-dvfs", "dvfs": {"count": 60}}],
         description="The cores: `types`, or frequencies as `dvfs`, slow ones first.",
     )
+    lanes: LanesSpec | None = Field(
+        default=None,
+        description="Batch work on the other lane of all cores, of one type: requests are beside "
+        "it or alone.",
+    )
     server: ServerSpec = Field(
         default_factory=ServerSpec,
         examples=[{"peak_power": 102}],
@@ -122,10 +155,11 @@ class JointSpec(SpecModel):
     )
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
-        """Speed-ups, cores and powers, target, rates and a sweep, rows, classes."""
+        """Speed-ups, cores, lanes and powers, target, rates and a sweep, rows, classes."""
         return (
             self._speedup_complaints,
             self._core_complaints,
+            self._lane_complaints,
             self._power_complaints,
             self._target_complaints,
             self._rate_complaints,
@@ -157,6 +191,32 @@ class JointSpec(SpecModel):
             build(self.cores, self.demand.reference)
         except RefusalError as refusal:
             return [complaint.below("cores") for complaint in refusal.complaints]
+        return []
+
+    def _lane_complaints(self) -> list[Complaint]:
+        """Batch work is given up where there are lanes, and sharing a core must be able to pay."""
+        if self.lanes is None:
+            if self.objective != "batch":
+                return []
+            message, hint = (
+                "is `batch`, but there are no `lanes`",
+                "add `lanes`, or ask for another",
+            )
+            return [Complaint(Code.CONFLICT, message, hint, ("objective",))]
+        if self.objective != "batch":
+            message = f"is `{self.objective}`, but what rungs on `lanes` cost is batch work"
+            hint = "set `objective: batch`, or remove `lanes`"
+            return [Complaint(Code.CONFLICT, message, hint, ("objective",), ("lanes",))]
+        if len(self.cores.types or ()) != 1:
+            message, hint = "is for cores of one type", "give `cores.types` with one"
+            return [Complaint(Code.CONFLICT, message, hint, ("lanes",), ("cores",))]
+        if self.lanes.interference_ppm + self.lanes.slowdown_ppm >= PPM:
+            message = (
+                "says that work beside batch work gives up no less of it than alone: the slowdowns "
+                "of both add up to 100 % or more"
+            )
+            hint = "remove it: no request should share its core"
+            return [Complaint(Code.CONFLICT, message, hint, ("lanes",))]
         return []
 
     def _power_complaints(self) -> list[Complaint]:
@@ -228,8 +288,11 @@ class JointSpec(SpecModel):
         if len(self.server.target_powers or ()) < 2:
             return complaints
         at = ("server", "target_power")
-        if self.objective == "energy":
-            message = "is a list, which is swept for the least tail, but the objective is `energy`"
+        if self.objective != "tail":
+            message = (
+                f"is a list, which is swept for the least tail, but the objective is "
+                f"`{self.objective}`"
+            )
             complaints.append(Complaint(Code.CONFLICT, message, "name one", at, ("objective",)))
         elif not self.rates_mrps:
             message = "is a list, which is swept on the replay, but no `rates` are given"
@@ -261,6 +324,9 @@ class JointSpec(SpecModel):
         """What requests run on, slow ones first."""
         assert self.threads.curve is not None
         curve_ppm = self.threads.curve[: self.server.max_threads]
+        if self.lanes is not None:
+            each = self.lanes.interference_ppm, self.lanes.slowdown_ppm
+            return worth_having(on_lanes(self.all_cores.types[0], curve_ppm, *each))
         return worth_having(combinations(self.all_cores, curve_ppm))
 
     @property
@@ -287,7 +353,7 @@ class JointSpec(SpecModel):
 
     @property
     def aim_us(self) -> int:
-        """The latency that the objective `energy` aims at."""
+        """The latency that the objectives but `tail` aim at."""
         return self.slo[0].latency_us if self.target_us is None else self.target_us
 
     @property

@@ -95,3 +95,15 @@ def test_without_a_limited_unit_there_is_no_utilization():
     assert outcome.utilization is None
     # two threads for half of the time
     assert outcome.mean_threads == pytest.approx(1)
+
+
+def test_thread_time_on_rungs_adds_up_to_that_of_requests():
+    """One thread for 10 ms, then two: 38 ms of the first request and 5 of the second are work."""
+    table = lower([ladder(at_once((0, 0), (10, 1)), rungs=2)], 1000, 64)
+    load = Workload(
+        np.array([38 * MS, 5 * MS]), np.ones(2, np.int64), np.zeros(2, np.int32), np.ones((1, 2))
+    )
+    outcome = replay(load, np.arange(2), np.array([0, 100 * MS]), table, 64)
+    assert outcome.rung_ns is not None
+    assert outcome.rung_ns.tolist() == [(10 + 5) * MS, 2 * 28 * MS]
+    assert outcome.rung_ns.sum() == outcome.thread_ns.sum()

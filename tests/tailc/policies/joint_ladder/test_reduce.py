@@ -74,7 +74,7 @@ def least_tail_ms(rungs, demand_ms, load, limit, step):
     begins = np.arange(0, demand_ms.max(), step)
     left = np.clip(demand_ms[:, None] - begins, 0, step).mean(axis=0)
     speed = np.array([rung.speed_ppm for rung in rungs]) / PPM
-    power = np.array([rung.power_ppm for rung in rungs]) / PPM
+    power = np.array([rung.cost_ppm for rung in rungs]) / PPM
     best = np.inf
     for ends in itertools.combinations_with_replacement(range(len(begins) + 1), len(rungs) - 1):
         on = np.searchsorted(ends, np.arange(len(begins)), side="right")
@@ -230,3 +230,40 @@ def test_a_ladder_of_types_tells_the_cores_that_requests_share():
     assert form.rungs[2].cost_ppm == (6_800_000, 0, PPM)
     assert form.boost is not None
     assert (form.boost.unit, form.boost.below_ppm) == (2, 2 * PPM)
+
+
+def test_requests_on_lanes_share_while_young_and_give_up_the_least_batch_work():
+    own = typed(
+        [(1, 1, 8)],
+        objective="batch",
+        lanes={"interference": "33%"},
+        slo=[{"percentile": "99%", "latency": "350ms"}],
+    )
+    problem, solution = solved(own)
+    form = emit(own, problem, solution)
+    assert [unit.name for unit in form.cost_units] == ["batch work given up", "c1 cores"]
+    # One thread beside batch work is too slow for 291 ms of work: 350 ms at 0.67 do 234.5; the
+    # rest is done by two, at 1.273, from (350 * 1.273 - 291) / (1.273 - 0.67).
+    assert [own.rungs[climb.rung].name for climb in form.rows[0].climbs] == [
+        "1 thread, shared",
+        "2 threads, shared",
+    ]
+    # Half a microsecond for each rung and one for the wait are kept free.
+    assert form.rows[0].climbs[1].age_us == pytest.approx(256_302, abs=11)
+
+
+def test_where_cores_are_scarce_requests_on_lanes_are_alone():
+    own = typed(
+        [(1, 1, 1)],
+        objective="batch",
+        lanes={"interference": "33%"},
+        slo=[{"percentile": "99%", "latency": "350ms"}],
+    )
+    problem, solution = solved(own)
+    climbs = emit(own, problem, solution).rows[0].climbs
+    assert [own.rungs[climb.rung].name for climb in climbs] == [
+        "1 thread, shared",
+        "1 thread, alone",
+    ]
+    # (350 - 291) / (1 - 0.67).
+    assert climbs[1].age_us == pytest.approx(178_788, abs=10)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tailc.policies.joint_ladder.rungs import JointRung, combinations, worth_having
+from tailc.policies.joint_ladder.rungs import JointRung, combinations, on_lanes, worth_having
 from tailc.specs.cores import Cores, CoreType, PowerUnit
 from tests.tailc.policies.joint_ladder.made import PUBLISHED
 
@@ -64,7 +64,7 @@ def test_no_weights_of_energy_and_time_prefer_a_rung_that_is_left_out(levels, sp
     for weight in np.geomspace(1e-3, 1e3, 200):
 
         def price(rung: JointRung, weight: float = weight) -> float:
-            return (rung.power_ppm + weight * PPM) / rung.speed_ppm
+            return (rung.cost_ppm + weight * PPM) / rung.speed_ppm
 
         assert min(map(price, hull)) == pytest.approx(min(map(price, every)), rel=1e-12)
 
@@ -116,5 +116,33 @@ def test_no_prices_of_cores_prefer_a_rung_that_is_left_out(seed):
 
         def cost(rung: JointRung, prices: np.ndarray = prices, time: float = time) -> float:
             return (prices[rung.core or 0] * rung.threads + time) / rung.speed_ppm
+
+        assert min(map(cost, hull)) == pytest.approx(min(map(cost, every)), rel=1e-12)
+
+
+def lanes(interference, slowdown, speedup_ppm=LUCENE):
+    core = CoreType("smt", 8, PPM, PPM)
+    return worth_having(on_lanes(core, speedup_ppm, round(interference * PPM), slowdown))
+
+
+def test_on_lanes_a_thread_more_beside_batch_work_gives_up_less_of_it_than_one_alone():
+    by_work = {rung.name: rung.cost_ppm / rung.speed_ppm for rung in lanes(0.33, 330_000)}
+    # 2 * 0.33 / (1.9 * 0.67), and 1 / 1.
+    assert by_work["2 threads, shared"] == pytest.approx(0.66 / 1.273)
+    assert by_work["1 thread, alone"] == 1
+    assert max(cost for name, cost in by_work.items() if "shared" in name) < 0.62
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_price_of_cores_prefers_a_rung_on_lanes_that_is_left_out(seed):
+    random = np.random.default_rng(seed)
+    gains = np.maximum.accumulate(random.uniform(0.2, 3, 5))
+    speedup_ppm = [round(gain * PPM) for gain in [1, *(1 + gains)]]
+    every = on_lanes(CoreType("smt", 8, PPM, PPM), speedup_ppm, 330_000, 250_000)
+    hull = worth_having(every)
+    for price, time in random.exponential(size=(100, 2)):
+
+        def cost(rung: JointRung, price: float = price, time: float = time) -> float:
+            return (rung.cost_ppm / PPM + price * rung.threads + time) / rung.speed_ppm
 
         assert min(map(cost, hull)) == pytest.approx(min(map(cost, every)), rel=1e-12)

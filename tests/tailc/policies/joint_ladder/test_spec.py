@@ -71,3 +71,25 @@ def test_a_peak_below_what_cores_of_types_draw_is_refused():
     # More than that is no limit, nor a target.
     own = typed([(1, 1, 6), (2, 6.8, 2)], server={"peak_power": 30})
     assert own.target_powers_ppm == (19_600_000,)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"lanes": None}, "there are no `lanes`"),
+        ({"objective": "energy"}, "what rungs on `lanes` cost is batch work"),
+        ({"lanes": {"interference": "50%"}}, "gives up no less of it than alone"),
+        ({"lanes": {"interference": "40%", "batch_slowdown": "60%"}}, "no less of it than alone"),
+        ({"cores": {"dvfs": {"count": 102, "levels": [LEVEL]}}}, "for cores of one type"),
+    ],
+)
+def test_lanes_that_make_no_sense_are_refused(changes, said):
+    own = {"objective": "batch", "lanes": {"interference": "33%"}}
+    with pytest.raises(ValidationError, match=said):
+        typed([(1, 1, 8)], **own | changes)
+
+
+def test_batch_work_is_slowed_as_requests_are_unless_told():
+    own = typed([(1, 1, 8)], objective="batch", lanes={"interference": "33%"})
+    assert own.lanes is not None
+    assert own.lanes.slowdown_ppm == 330_000
