@@ -7,10 +7,9 @@ from tailc.artifact.json_form import digest_of
 from tailc.diff.behaviour import Behaviour, Point
 from tailc.diff.compare import Diff
 from tailc.forms.ladder.table import Ladder
-from tailc.report.page.content import Page, Section
+from tailc.report.page.content import MOST_FIGURES, Page, Section
 from tailc.report.page.diff_map import diff_map_figure
 from tailc.report.page.figure import Figure
-from tailc.report.page.latencies import MOST_SPECTRA
 from tailc.report.page.parts import (
     HELD_OUT,
     certificate_section,
@@ -62,11 +61,11 @@ def _facts(side: str, policy: Policy) -> tuple[tuple[str, str], ...]:
 
 
 def _latency(behaviour: Behaviour, policies: tuple[Policy, Policy]) -> Section:
-    shown = behaviour.points[:MOST_SPECTRA]
+    shown = behaviour.points[:MOST_FIGURES]
     figures = [_spectrum(number, point, policies) for number, point in enumerate(shown, start=1)]
     says = f"Replayed on {behaviour.held_out_requests:,} held-out requests."
-    if len(behaviour.points) > MOST_SPECTRA:
-        says += f" Spectra of the first {MOST_SPECTRA} of {len(behaviour.points)} are shown."
+    if len(behaviour.points) > MOST_FIGURES:
+        says += f" Spectra of the first {MOST_FIGURES} of {len(behaviour.points)} are shown."
     told = tuple(figure for figure in figures if figure is not None)
     return Section("latency", "Latency before and after", told, says)
 
@@ -95,7 +94,7 @@ def _changes(old: Policy, new: Policy) -> Section | None:
     before = {ladder.request_class: ladder for ladder in old.ladders}
     figures = [
         _change(number, before[ladder.request_class], ladder)
-        for number, ladder in enumerate(new.ladders, start=1)
+        for number, ladder in enumerate(new.ladders[:MOST_FIGURES], start=1)
         if ladder.request_class in before
     ]
     told = tuple(figure for figure in figures if figure is not None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tailc.artifact.envelope import Policy
-from tailc.report.page.content import Section
+from tailc.report.page.content import MOST_FIGURES, Section
 from tailc.report.page.costs import cost_figure
 from tailc.report.page.figure import Figure
 from tailc.report.page.rates import rates_figure
@@ -14,8 +14,6 @@ from tailc.report.page.tones import line_tone
 from tailc.report.verdict.words import POLICY
 from tailc.verify.verdict import Point, Run, Verdicts
 
-# A page with more would be too long to read, and too large to send.
-MOST_SPECTRA = 12
 _SAYS = (
     "Latency that so many requests stay within; each further nine is as wide as the last. The band "
     "is the policy's 95 % interval: it reaches the top where requests are too few to limit it."
@@ -24,15 +22,16 @@ _SAYS = (
 
 def latency_section(policy: Policy, verdicts: Verdicts, replayed: str) -> Section:
     """`replayed` says which requests were; costs are those of the busiest arrivals."""
-    shown = verdicts.points[:MOST_SPECTRA]
+    shown = verdicts.points[:MOST_FIGURES]
     figures = [_spectrum(verdicts, number, point) for number, point in enumerate(shown)]
-    figures += [rates_figure(verdicts, number) for number in range(len(verdicts.slos))]
+    slos = range(len(verdicts.slos))[:MOST_FIGURES]
+    figures += [rates_figure(verdicts, number) for number in slos]
     busiest = busiest_point(verdicts.points)
     if busiest is not None:
         figures.append(cost_figure(policy, verdicts, verdicts.points.index(busiest)))
     says = replayed
-    if len(verdicts.points) > MOST_SPECTRA:
-        says += f" Spectra of the first {MOST_SPECTRA} of {len(verdicts.points)} are shown."
+    if len(verdicts.points) > MOST_FIGURES:
+        says += f" Spectra of the first {MOST_FIGURES} of {len(verdicts.points)} are shown."
     told = tuple(figure for figure in figures if figure is not None)
     return Section("latency", "Latency", told, says)
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tailc.artifact.envelope import InputRole, Policy
 from tailc.artifact.json_form import digest_of
 from tailc.report.page.certificate import certificate_figure
-from tailc.report.page.content import Section
+from tailc.report.page.content import MOST_FIGURES, Section
 from tailc.report.page.demands import Sample, demand_figure, sample_of, sample_of_summary
 from tailc.report.page.latencies import busiest_point
 from tailc.report.page.policy_map import map_figure
@@ -44,7 +44,7 @@ def map_section(policy: Policy, verdicts: Verdicts | None = None) -> Section | N
     point = None if verdicts is None else busiest_point(verdicts.points)
     traffic = point.policy.traffic if point is not None else ()
     figures = []
-    for number, ladder in enumerate(policy.ladders):
+    for number, ladder in enumerate(policy.ladders[:MOST_FIGURES]):
         title = "Rungs by load and age"
         if ladder.request_class is not None:
             title += f", class {ladder.request_class}"
@@ -52,8 +52,10 @@ def map_section(policy: Policy, verdicts: Verdicts | None = None) -> Section | N
         if of is not None and point is not None:
             title += f", requests at {point.arrivals}"
         figures.append(map_figure(f"map-{number + 1}", title, ladder, of))
-    steered = "" if policy.controller is None else _STEERED
-    return Section("map", "Policy map", tuple(figures), steered)
+    says = [] if policy.controller is None else [_STEERED]
+    if len(policy.ladders) > MOST_FIGURES:
+        says.append(f"Maps of the first {MOST_FIGURES} of {len(policy.ladders)} ladders are shown.")
+    return Section("map", "Policy map", tuple(figures), " ".join(says))
 
 
 def demand_section(policy: Policy, measured: Sequence[tuple[str, DemandProfile]]) -> Section | None:

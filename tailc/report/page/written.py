@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from dataclasses import replace
 from importlib.resources import files
 
 from tailc.report.page.content import Page
@@ -13,7 +14,19 @@ LARGEST_BYTES = 1_500_000
 
 
 def page_bytes(page: Page) -> bytes:
-    """The file, the same for the same page, at most `LARGEST_BYTES` long."""
+    """The file, the same for the same page, at most `LARGEST_BYTES` long.
+
+    A page that is too long shows half of the pictures of each section, and says so, until it fits.
+    """
+    written = _rendered(page)
+    while len(written) > LARGEST_BYTES:
+        fewer = replace(page, sections=tuple(section.halved() for section in page.sections))
+        assert fewer != page, f"a page of {len(written)} bytes"
+        page, written = fewer, _rendered(fewer)
+    return written
+
+
+def _rendered(page: Page) -> bytes:
     from jinja2 import Environment, StrictUndefined
 
     environment = Environment(
@@ -25,9 +38,7 @@ def page_bytes(page: Page) -> bytes:
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     template = environment.from_string(_part("page.html"))
     text = template.render(page=page, style=style, digest=digest)
-    written = text.encode("utf-8", "backslashreplace")
-    assert len(written) <= LARGEST_BYTES, f"a page of {len(written)} bytes"
-    return written
+    return text.encode("utf-8", "backslashreplace")
 
 
 def _part(name: str) -> str:

@@ -11,9 +11,11 @@ import sys
 from dataclasses import replace
 from html.parser import HTMLParser
 
+from tailc.forms.ladder.table import AT_ONCE, Climb, Row
 from tailc.report.page.pages import judged_page, policy_page
 from tailc.report.page.written import LARGEST_BYTES, page_bytes
 from tailc.verify.pictured import Traffic
+from tests.tailc.replay.servers import ladder
 from tests.tailc.report.page.pages_made import (
     HOSTILE,
     LADDER,
@@ -108,6 +110,27 @@ def test_the_largest_page_is_not_too_large():
     written = page_bytes(page)
     assert len(written) <= LARGEST_BYTES
     assert b"Spectra of the first 12 of 50 are shown." in written
+
+
+def test_a_policy_of_many_classes_and_rows_fits():
+    rows = tuple(
+        Row(
+            n,
+            n + 1 if n < 400 else None,
+            AT_ONCE,
+            (Climb(0, 0), *(Climb(n + k, k) for k in range(1, 8))),
+        )
+        for n in range(0, 402, 2)
+    )
+    form = ladder(*rows, rungs=8)
+    ladders = tuple(replace(form, request_class=f"class {n}") for n in range(40))
+    page = policy_page(replace(made_policy(), forms=ladders))
+    written = page_bytes(page)
+    assert len(written) <= LARGEST_BYTES
+    assert b"Maps of the first 12 of 40 ladders are shown." in written
+    assert b"The page has no room for more of the pictures." in written
+    assert written.count(b"<svg") >= 6
+    assert b"more lines, which the command prints" in written
 
 
 def test_the_same_page_has_the_same_bytes_in_every_process():
