@@ -12,10 +12,15 @@ more takes g_qst too much. It is the envelope of the brown energy over whole blo
 rounding: Nemhauser, Wolsey, Mathematical Programming 46, 1990). Without these rows mixed counts
 fill servers and green energy to the brim. Rows of q > 1 are taken up once a point breaks them, and
 those of epochs in which all jobs together cannot want too much are never there.
+
+A program has a little more room than there is, another little in each row. Where jobs fill servers
+to the brim, many multipliers are best: from what one more server saves up to what one less costs,
+and so the lack of a job. Those of the program are then one, what more servers save.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -37,6 +42,11 @@ Vector = NDArray[np.float64]
 BROKEN = 1e-4
 """Blocks by which a point breaks a row that is taken up."""
 
+MORE = 1e-6
+"""Blocks by which there is more room in a program, or up to twice as many: too little to count."""
+
+GOLDEN = (math.sqrt(5) - 1) / 2
+"""Of its multiples no two are alike but for whole numbers."""
 
 Allowed = NDArray[np.bool_]
 """Which schedules may be mixed [K]."""
@@ -99,7 +109,8 @@ class Rows:
         self.with_room, self.with_energy = room.reshape(Q, T), energy.reshape(S, T)
         self.with_envelope = envelope.reshape(Q, S, T)
         self._slope = self.lack_mj / self.unit_mj
-        room_most = np.broadcast_to(self.room[:, None], (Q, T))
+        more = MORE * (1 + GOLDEN * np.arange(Q * T) % 1)
+        room_most = self.room[:, None] + more.reshape(Q, T)
         green = self.problem.green_mj / self.unit_mj
         most = (np.ones(J), room_most, green, self._slope * self.fed)
         self._most: Vector = np.concatenate([part.ravel() for part in most]).astype(np.float64)

@@ -14,7 +14,7 @@ from tailc_solvers.green.parallel.problem import (
     moves_of,
     whole,
 )
-from tailc_solvers.green.parallel.rows import Rows, _most_wanted
+from tailc_solvers.green.parallel.rows import Entries, Rows, _most_wanted
 
 from tests.reference import parallel_plain
 from tests.tailc_solvers.green.parallel.instances import feasible_problem
@@ -106,3 +106,17 @@ def test_the_first_program_has_the_cost_of_whole_blocks(servers, watts):
     assert found.ledger.brown_mj.sum() == watts * WATT
     assert found.ledger.cost == 100_000 * watts // 1_000 + 1_000
     assert found.ending == "best"
+
+
+def test_a_program_has_more_room_than_there_is_and_another_in_each_row():
+    problem = feasible_problem(3)
+    rows = Rows(problem)
+    rows.with_room[:] = True
+    none = Entries.joined([])
+    options = {"allowed": np.empty(0, dtype=np.bool_), "unit": 1.0, "start": None}
+    upper = rows.program(none, np.empty(0), 1.0, **options).row_upper
+    first = len(problem.jobs)
+    more = upper[first : first + rows.with_room.size].reshape(rows.with_room.shape)
+    more = more - rows.room[:, None]
+    assert ((more > 1e-7) & (more < 1e-5)).all()
+    assert np.diff(np.sort(more, axis=None)).min() > 1e-9
