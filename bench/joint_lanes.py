@@ -84,8 +84,9 @@ class Judged:
 
 def demand_ms(half: int) -> NDArray[np.float64]:
     """The design half, 0, or what is held out, 1."""
-    every = pq.read_table(ROOT / "examples" / "elfen" / "demand.parquet")["demand_ms"].to_numpy()
-    mixed = np.random.default_rng(1).permutation(every.astype(np.float64))
+    table = pq.read_table(ROOT / "examples" / "elfen" / "demand.parquet")
+    every: NDArray[np.float64] = table["demand_ms"].to_numpy()
+    mixed = np.random.default_rng(1).permutation(every)
     middle = len(mixed) // 2
     return mixed[:middle] if half == 0 else mixed[middle:]
 
