@@ -13,7 +13,8 @@ from policies import FAST
 from tailc.artifact.envelope import Policy
 from tailc.percentiles import PPM
 from tailc.replay import state
-from tailc.replay.outcome import Outcome, Steps
+from tailc.replay.observed import Steps
+from tailc.replay.outcome import Outcome
 from tailc.replay.run import replay
 from tailc.replay.subject import Subject, table_of
 from tailc.replay.workload import Workload, workload

@@ -12,6 +12,7 @@ from tailc.percentiles import percentile_rank
 from tailc.replay import state
 from tailc.replay.frequencies.times import ChipTimes, ClockTimes
 from tailc.replay.lowered import NS_PER_US
+from tailc.replay.observed import Energy, Losses, Resting, RungTimes, Steps
 from tailc.replay.pools import NEVER_NS, PPM
 
 _Time = TypeVar("_Time", int, NDArray[np.int64])
@@ -20,73 +21,6 @@ _Time = TypeVar("_Time", int, NDArray[np.int64])
 _EXTREME_PART = 20
 # Power of cores with a clock is told in watts.
 _MILLI = 1_000
-
-
-@dataclass(frozen=True, eq=False)
-class RungTimes:
-    """How requests used the rungs: threads of a request over its execution, in the mean.
-
-    threads: of all requests; longest, shortest: of the twentieth with most and with least work,
-    and of all that have as much or as little as the last of those. left_on: (rungs,), share of the
-    requests that left on each rung.
-    """
-
-    threads: float
-    longest: float
-    shortest: float
-    left_on: NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
-class Energy:
-    """What requests and free cores drew, where rungs are cores.
-
-    of_request: in units of power times nanoseconds, as the rungs say. drawn: (phases,), the same of
-    all requests by phase. idle_ppm: what a free core of each pool draws, in millionths.
-    """
-
-    of_request: NDArray[np.float64]
-    drawn: NDArray[np.float64]
-    idle_ppm: tuple[int, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class Resting:
-    """When cores of one type had no request, and batch work beside them was not awake yet.
-
-    idle_ns: by request, how long its core had been free when it started. waking: (phases, 2), the
-    time that batch work took to wake up beside free cores, and beside requests.
-    """
-
-    idle_ns: NDArray[np.int64]
-    waking: NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
-class Steps:
-    """What steered the ages of climbs did, one entry a step, at the exit that ended an epoch.
-
-    measured_us: the percentile of the window; rate_mrps: arrivals since the step before;
-    output_ppm: from then on.
-    """
-
-    time_ns: NDArray[np.int64]
-    measured_us: NDArray[np.int64]
-    rate_mrps: NDArray[np.int64]
-    output_ppm: NDArray[np.int64]
-
-
-@dataclass(frozen=True, eq=False)
-class Losses:
-    """What rules for overload took, by request.
-
-    is_refused: it never entered. is_degraded: only a part of its work was to be done. lost_ns: work
-    that was not done, of those that were cut off too.
-    """
-
-    is_refused: NDArray[np.bool_]
-    is_degraded: NDArray[np.bool_]
-    lost_ns: NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,7 +17,8 @@ from tailc.replay.frequencies.state import ClockLog
 from tailc.replay.frequencies.table import Clockwork, adapts
 from tailc.replay.frequencies.times import ChipTimes, ClockTimes
 from tailc.replay.lowered import Lowered
-from tailc.replay.outcome import Energy, Losses, Outcome, Resting, Steps
+from tailc.replay.observed import Energy, Losses, Resting, Steps
+from tailc.replay.outcome import Outcome
 from tailc.replay.pools import PPM
 from tailc.replay.workload import Workload
 

@@ -9,7 +9,8 @@ from statistics import fmean
 from tailc.percentiles import PPM
 from tailc.replay.arrivals import Arrivals
 from tailc.replay.lowered import NS_PER_US
-from tailc.replay.outcome import Outcome, RungTimes, nearest_us
+from tailc.replay.observed import RungTimes
+from tailc.replay.outcome import Outcome, nearest_us
 from tailc.verify.clocks import ClockTimes, clock_times
 from tailc.verify.energy import CoreTimes, core_times
 from tailc.verify.lanes import LaneTimes, lane_times
