@@ -2,19 +2,16 @@
 
     python -m bench.queue_aware
     python -m bench.queue_aware --budgets
-    python -m bench.queue_aware --freedoms
     python -m bench.queue_aware --rate
     TAILC_DATA=... python -m bench.queue_aware --traces
 
 On the published server (15 cores, four degrees, boosting) with ages from arrival: the formula's
 table for target 24, the best of targets 12 to 28 for each rate, and the tuned table; for each rate
 alone, and one table for several rates. With --budgets how much of that a search finds that
-simulates fewer requests, from the least on, and in what time. With --freedoms tables make use of
-all that a server may do besides: starts by the threads in use, requests that give up, and falls.
-With --rate the highest rate that keeps the percentile under a latency, of each.
-Under TAILC_DATA, the same on public traces at rates that keep a part of the cores busy on one
-thread each. All are judged on requests that no compile saw, on the same random numbers; intervals
-are Student's at 95 % over replays.
+simulates fewer requests, from the least on, and in what time. With --rate the highest rate that
+keeps the percentile under a latency, of each. Under TAILC_DATA, the same on public traces at rates
+that keep a part of the cores busy on one thread each. All are judged on requests that no compile
+saw, on the same random numbers; intervals are Student's at 95 % over replays.
 """
 
 from __future__ import annotations
@@ -78,7 +75,6 @@ RECORDS = 20_000
 RATES_RPS = (30.0, 40.0, 44.0)
 WIDE_RPS = (10.0, 20.0, 30.0, 40.0, 44.0, 50.0)
 LOADED_RPS = (40.0, 44.0)
-FREEDOMS = ("start-below", "give-up", "may-descend")
 # Latencies under which the percentile is kept, and the range in which the highest rate is.
 LATENCIES_MS, RANGE_RPS = (350, 400, 500), (15.0, 57.0)
 BUDGETS = (7_500_000, 15_000_000, 30_000_000, 100_000_000, 300_000_000)
@@ -192,16 +188,12 @@ def _halves(name: str, demand_ms: np.ndarray) -> Case:
     return Case(name, mixed[:half], mixed[half:])
 
 
-def rows(
-    case: Case, rates: Sequence[float], freedoms: Sequence[str] = ()
-) -> Iterator[tuple[str, ...]]:
+def rows(case: Case, rates: Sequence[float]) -> Iterator[tuple[str, ...]]:
     """For each rate the best target's table and one tuned for it."""
     for rate in rates:
         paper = case.table("tail", PAPER_TARGET, [rate])
         best = case.table("tail", TARGETS, [rate])
-        tuned, spent = timed(
-            lambda rate=rate: case.table("queue", TARGETS, [rate], freedoms=freedoms)
-        )
+        tuned, spent = timed(lambda rate=rate: case.table("queue", TARGETS, [rate]))
         yield told(case, rate, paper, best, tuned, spent)
 
 
@@ -354,7 +346,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--traces", action="store_true", help="public traces instead")
     parser.add_argument("--budgets", action="store_true", help="gain by budget instead")
-    parser.add_argument("--freedoms", action="store_true", help="with all that a server may do")
     parser.add_argument("--rate", action="store_true", help="highest rates instead")
     arguments = parser.parse_args()
     if arguments.rate:
@@ -373,8 +364,6 @@ def main() -> None:
     if arguments.traces:
         for case in traces():
             found += rows(case, case.rates_rps)
-    elif arguments.freedoms:
-        found += rows(synthetic(), LOADED_RPS, FREEDOMS)
     else:
         case = synthetic()
         found += rows(case, RATES_RPS)

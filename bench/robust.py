@@ -28,7 +28,9 @@ from bench.queue_aware import (
     synthetic,
 )
 from bench.timing import cpu_seconds, end, show
+from tailc.percentiles import PPM
 from tailc.pipeline.compile import Compiled, compile_policy
+from tailc.pipeline.queue.kept import Kept
 from tailc.pipeline.queue.scene import scenes_of
 from tailc.pipeline.queue.trials import Trials, on_ladder
 from tailc.pipeline.robust.compare import Change, Tail, compared
@@ -75,7 +77,7 @@ def rows(case: Case, rate: float) -> Iterator[tuple[tuple[str, ...], ...]]:
             workers=workers,
             subject_of=on_ladder,
         )
-        (found,) = compared(first, second, third, trials, aim).rates
+        (found,) = compared(Kept(first, PPM), second, third, trials, aim).rates
     stands = (
         ("best target", found.formula, of_formula),
         ("plain", found.plain, of_plain),

@@ -33,6 +33,12 @@ def slower(load: Workload, part: float) -> Workload:
     return replace(load, speed=np.ascontiguousarray(less))
 
 
+def slower_cores(load: Workload, part: float) -> Workload:
+    """The same, and types of cores below speed 1 lose so much too."""
+    less = np.where(load.speed < 1, load.speed * (1 - part), slower(load, part).speed)
+    return replace(load, speed=np.ascontiguousarray(less))
+
+
 def resampled(load: Workload, seed: int) -> Workload:
     """As many requests, drawn from these with replacement: a bootstrap sample."""
     record = np.empty(load.requests, np.int32)

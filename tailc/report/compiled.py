@@ -55,7 +55,7 @@ def compiled_text(compiled: Compiled, paths: Sequence[Path], *, is_written: bool
         lines += [queue_text(compiled.queue, compiled.policy.evidence), ""]
     if compiled.relief is not None:
         lines += [relief_text(compiled.relief), ""]
-    worst = compiled.robust and robust_text(compiled.robust)
+    worst = compiled.robust and robust_text(compiled.robust, compiled.policy.evidence)
     if worst:
         lines += [worst, ""]
     did = "wrote" if is_written else "would write"

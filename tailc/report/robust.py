@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tailc.artifact.envelope import Evidence
 from tailc.percentiles import PPM
+from tailc.report.energy import energy_text, in_watts
 from tailc.report.table import aligned
 from tailc.units import digits_text, format_mrps, format_ppm, format_us
 
@@ -20,7 +21,10 @@ _NOTHING = "no error: the first objective is not met at every rate as measured"
 
 
 def robust_result(robust: Robust) -> dict[str, object]:
-    """The radius, and by rate the tails [us] as measured and in the worst case with intervals."""
+    """The radius, and by rate the tails [us] as measured and in the worst case with intervals.
+
+    On cores the energy of a request besides, in millionths of the unit of power times us.
+    """
     radius = robust.radius
     reached = {one.axis.value: {"ppm": one.ppm, "is_all": one.is_all} for one in radius.reaches}
     told = {"holds": radius.holds, "judged_on": robust.judged_on, "radius": reached}
@@ -32,6 +36,7 @@ def robust_result(robust: Robust) -> dict[str, object]:
 def _hardened_result(hard: Hardened) -> dict[str, object]:
     return {
         "is_better": hard.compared.is_better,
+        "formula_part_ppm": hard.compared.formula_part_ppm,
         "cases": list(hard.cases),
         "searched": hard.searched,
         "requests": hard.requests,
@@ -52,17 +57,24 @@ def _tables(stands: RateStands) -> tuple[tuple[str, Stand], ...]:
 
 
 def _stand_result(stand: Stand, cases: tuple[str, ...]) -> dict[str, object]:
-    return {
+    told: dict[str, object] = {
         "nominal": vars(stand.nominal),
         "worst": vars(stand.worst),
         "worst_case": cases[stand.case],
     }
+    if stand.drawn is not None:
+        told |= {
+            "energy": stand.drawn.nominal,
+            "most_energy": stand.drawn.most,
+            "most_energy_case": cases[stand.drawn.case],
+        }
+    return told
 
 
-def robust_text(robust: Robust) -> str | None:
+def robust_text(robust: Robust, evidence: Evidence) -> str | None:
     """The worst case, and what it costs as measured to be better in it; None if none was tuned for.
 
-    The radius is told with the policy.
+    evidence: of the policy, which the radius is told with.
     """
     hard = robust.hardened
     if hard is None:
@@ -73,6 +85,7 @@ def robust_text(robust: Robust) -> str | None:
     ]
     if robust.told.days is None:
         lines.append(_NO_DAYS)
+    lines += _limit_lines(robust, hard)
     head = (
         "rate",
         "table",
@@ -82,8 +95,15 @@ def robust_text(robust: Robust) -> str | None:
         "95 % of chance",
         "in the case",
     )
-    rows = [head, *(row for stands in hard.compared.rates for row in _rows(stands, hard.cases))]
-    prices = [("rate", "price of robustness, as measured", "gain in the worst case")]
+    if hard.compared.rates[0].plain.drawn is not None:
+        head += ("draws", "at most")
+    rows = [head]
+    rows += [
+        row
+        for stands in hard.compared.rates
+        for row in _rows(stands, hard.cases, in_watts(evidence))
+    ]
+    prices = [("rate", *_price_heads(robust))]
     prices += [
         (format_mrps(stands.rate_mrps), _change(stands.price), _change(stands.gain))
         for stands in hard.compared.rates
@@ -91,10 +111,37 @@ def robust_text(robust: Robust) -> str | None:
     return "\n".join([*lines, aligned(rows), aligned(prices)])
 
 
-def _rows(stands: RateStands, cases: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+def _rows(
+    stands: RateStands, cases: tuple[str, ...], is_in_watts: bool
+) -> Iterator[tuple[str, ...]]:
     for name, stand in _tables(stands):
         rate = format_mrps(stands.rate_mrps)
-        yield (rate, name, *_tail(stand.nominal), *_tail(stand.worst), cases[stand.case])
+        row = rate, name, *_tail(stand.nominal), *_tail(stand.worst), cases[stand.case]
+        drawn = () if stand.drawn is None else (stand.drawn.nominal, stand.drawn.most)
+        yield (*row, *(energy_text(each, is_in_watts) for each in drawn))
+
+
+def _price_heads(robust: Robust) -> tuple[str, str]:
+    """What the price is of, and the gain, where they are not of the same."""
+    assert robust.plain is not None
+    if robust.plain.aim.limit_us is None:
+        return "price of robustness, as measured", "gain in the worst case"
+    return "price of robustness in energy, as measured", "gain in the tail of the worst case"
+
+
+def _limit_lines(robust: Robust, hard: Hardened) -> Iterator[str]:
+    """Which latency is kept in every case, and the formula's table that is compared, if another."""
+    limit_us = robust.plain and robust.plain.aim.limit_us
+    if limit_us is None:
+        return
+    part_ppm = hard.compared.formula_part_ppm
+    if part_ppm is None:
+        yield f"the formula's table misses {format_us(limit_us)} with any part of its ages"
+    elif part_ppm < PPM:
+        yield (
+            f"the formula's table is the one with {100 * part_ppm / PPM:.1f} % of its ages, which "
+            f"keeps {format_us(limit_us)} in every case"
+        )
 
 
 def _tail(tail: Tail) -> tuple[str, str]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
-from tailc.errors import Code
+from tailc.errors import Code, Finding, TailcError
+from tailc.specs.common import DemandSpec
 from tailc.specs.fields import (
     PPM,
     Complaint,
@@ -21,6 +22,7 @@ from tailc.specs.fields import (
     quantity_schema,
     written,
 )
+from tailc.specs.queue_fields import RATE
 from tailc.units import PERCENT
 
 # Each is a scene of its own, and the worst of a few tells as much as the worst of many.
@@ -47,9 +49,9 @@ class Ambiguity:
     """How far off each input may be, in millionths of it; 0 is not in doubt.
 
     demand_ppm: all demands longer or shorter. tail_ppm: those above the percentile `tail_from_ppm`,
-    further above it. speedup_ppm: all rungs above speed 1, slower. mixture_ppm: of the requests, so
-    many come from a single one of the days in the column `days`; None: no days are known.
-    resamples: other samples of as many requests.
+    further above it. speedup_ppm: all rungs above speed 1, slower, and types of cores below it.
+    mixture_ppm: of the requests, so many come from a single one of the days in the column `days`;
+    None: no days are known. resamples: other samples of as many requests.
     """
 
     demand_ppm: int
@@ -86,7 +88,7 @@ class RobustSpec(SpecModel):
         default=100_000,
         alias="speedup",
         description="Rungs that are faster than speed 1 may be so much slower, but no slower than "
-        "1.",
+        "1; so may types of cores below 1.",
         json_schema_extra={"default": "10%"},
     )
     days: Text | None = Field(
@@ -127,15 +129,64 @@ class RobustSpec(SpecModel):
         )
 
 
+_AT = ("search", "robust")
 # What only tables that are tuned on the replay can be tried on.
 _OF_SCENES = ("days", "mixture_ppm", "resamples")
 
 
-def scene_complaints(spec: RobustSpec) -> Iterator[Complaint]:
-    """For a spec whose objective is not `queue`: what it could not be tried on."""
+def untuned_complaints(
+    spec: RobustSpec | None, rates_mrps: Sequence[int], objective_at: tuple[str | int, ...]
+) -> Iterator[Complaint]:
+    """For a spec whose objective is not `queue`: errors are stood at rates, some when tuned."""
+    if spec is None:
+        return
+    if not rates_mrps:
+        message = "asks how large errors the table stands, but no `rates` are given at which"
+        yield Complaint(Code.MISSING_KEY, message, "add `rates: [30/s, 40/s]`", _AT)
     for name in _OF_SCENES:
         if name in spec.model_fields_set:
             message = "is for tables that are tuned, under the objective `queue`"
             key = name.removesuffix("_ppm")
-            hint, also = "remove it, or set `objective: queue`", ("search", "objective")
-            yield Complaint(Code.CONFLICT, message, hint, ("search", "robust", key), also)
+            hint = "remove it, or set `objective: queue`"
+            yield Complaint(Code.CONFLICT, message, hint, (*_AT, key), objective_at)
+
+
+def goal_rate_complaints(spec: RobustSpec | None) -> Iterator[Complaint]:
+    """For a spec whose goal is the highest rate."""
+    if spec is not None:
+        message = f"tells what a table stands at `rates`, and the goal `{RATE}` looks for one"
+        hint = "set `goal: tail`, or remove it"
+        yield Complaint(Code.CONFLICT, message, hint, _AT, ("search", "goal"))
+
+
+def day_complaints(spec: RobustSpec | None, demand: DemandSpec) -> Iterator[Complaint]:
+    """Days are of rows, which are requests by themselves."""
+    if spec is None or spec.days is None:
+        return
+    merged = {"bin": demand.bin_us, "timings": demand.timings}
+    for name, asked in merged.items():
+        if asked is not None:
+            message = f"tells the days of rows, which `demand.{name}` merges"
+            yield Complaint(Code.CONFLICT, message, "remove one", (*_AT, "days"), ("demand", name))
+
+
+def asked_besides(overrides: Mapping[str, object], spec: RobustSpec | None) -> Mapping[str, object]:
+    """Overrides of a search but for its errors, where it has its own."""
+    if spec is None:
+        return overrides
+    return {name: value for name, value in overrides.items() if name != "robust"}
+
+
+def ambiguity_of(
+    spec: RobustSpec | None, rates_mrps: Sequence[int], *, looks_for_rate: bool
+) -> Ambiguity | None:
+    """How far off inputs may be, where that is asked; TailcError without rates to ask it of."""
+    if spec is None:
+        return None
+    if not rates_mrps:
+        message = "how large errors a table stands is asked of rates, and there are none"
+        raise TailcError(Finding(Code.MISSING_KEY, message, help="add `rates: [30/s, 40/s]`"))
+    if looks_for_rate:
+        message = f"the goal `{RATE}` looks for one rate, and errors are stood at given ones"
+        raise TailcError(Finding(Code.CONFLICT, message, help="set `goal: tail`"))
+    return spec.ambiguity

@@ -7,6 +7,9 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Generic
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tailc.errors import Code, Finding, TailcError
 from tailc.forms.controller import scaled_ladder
 from tailc.forms.ladder.lanes import is_on_lanes, lanes_of
@@ -14,8 +17,8 @@ from tailc.forms.ladder.table import Ladder, Rule
 from tailc.percentiles import PPM
 from tailc.pipeline.lane_bounds import least_given_up_us
 from tailc.pipeline.queue import core_family, family, lane_family
-from tailc.pipeline.queue.core_family import core_lines
-from tailc.pipeline.queue.family import lines
+from tailc.pipeline.queue.core_family import CoreFamily, core_lines
+from tailc.pipeline.queue.family import Family, lines
 from tailc.pipeline.queue.lane_family import lane_lines, sooner_alone
 from tailc.pipeline.queue.space import Space
 from tailc.pipeline.queue.trials import Form, on_ladder
@@ -32,24 +35,26 @@ from tailc.verify.setting import Draws
 class Approach(Generic[Form]):
     """How to tune a formula's table, `base`.
 
-    load: the requests that it was made from. cores: of the server; capacity: the work that they do
-    by time, in those that do it at speed 1, where requests run `as_told`. subject_of: what is
-    replayed of a table. space_of: where a search begins, by the tail of the formula's table [us],
-    and `starts`, from how many points. earlier: a table with ages that are so many millionths of
-    what they were; None where that makes no tail surely shorter. server: which a schedule that
-    knows all sizes may use; None where no such schedule is known. least_energy: of a request, in
-    millionths of its unit times us, which nothing has less of that keeps the limit in all of some
-    replays together; None where no such bound is known.
+    load: the requests that it was made from. cores: of the server; capacity_of: the work of such
+    requests that they do by time, in those that do it at speed 1, where they run `as_told`.
+    subject_of: what is replayed of a table. space_of: where a search begins, by the tail of the
+    formula's table [us], and `starts`, from how many points. near: where one begins that goes on
+    from a table, and the point there that is next to it; None where none does. earlier: a table
+    with ages that are so many millionths of what they were; None where that makes no tail surely
+    shorter. server: which a schedule that knows all sizes may use; None where no such schedule is
+    known. least_energy: of a request, in millionths of its unit times us, which nothing has less of
+    that keeps the limit in all of some replays together; None where no such bound is known.
     """
 
     base: Form
     load: Workload
     cores: int
-    capacity: float
+    capacity_of: Callable[[Workload], float]
     as_told: str
     subject_of: Callable[[Form], Subject]
     space_of: Callable[[int], Space[Form]]
     starts: int
+    near: Callable[[Form, int], tuple[Space[Form], NDArray[np.float64]]] | None = None
     earlier: Callable[[Form, int], Form] | None = None
     server: SharedServer | None = None
     least_energy: Callable[[Draws, Executor], int] | None = None
@@ -72,17 +77,20 @@ def _on_shared_cores(formula: Ladder, load: Workload, aim: QueueAim) -> Approach
         hint = "give `max_degree` above 1 and speed-ups above 1, or another objective"
         raise unfit(message, hint, "speedup")
     cores = max(unit.capacity_ppm // PPM, 1)
+
+    def space_of(tail_us: int) -> Family:
+        return lines(formula, tail_us, cores, may_wait=aim.may_wait, freedoms=aim.freedoms)
+
     return Approach(
         base=formula,
         load=load,
         cores=cores,
-        capacity=float(cores),
+        capacity_of=lambda _load: float(cores),
         as_told="each on one thread",
         subject_of=on_ladder,
-        space_of=lambda tail_us: lines(
-            formula, tail_us, cores, may_wait=aim.may_wait, freedoms=aim.freedoms
-        ),
+        space_of=space_of,
         starts=family.STARTS,
+        near=lambda table, tail_us: _beside(space_of(tail_us).finer(), table),
         server=shared_server(formula),
     )
 
@@ -93,15 +101,20 @@ def _on_own_cores(formula: Ladder, load: Workload, aim: QueueAim) -> Approach[La
         raise unfit(message, "give cores of several types, or another objective", "cores")
     counts = [unit.capacity_ppm // PPM for unit in formula.cost_units if unit.capacity_ppm]
     cores = sum(counts)
+
+    def space_of(tail_us: int) -> CoreFamily:
+        return core_lines(formula, aim.target_us or tail_us, cores)
+
     return Approach(
         base=formula,
         load=load,
         cores=cores,
-        capacity=_capacity(formula, load, counts),
+        capacity_of=lambda load: _capacity(formula, load, counts),
         as_told="each at its fastest",
         subject_of=on_ladder,
-        space_of=lambda tail_us: core_lines(formula, aim.target_us or tail_us, cores),
+        space_of=space_of,
         starts=core_family.STARTS,
+        near=lambda table, tail_us: _beside(space_of(tail_us).finer(), table),
         earlier=scaled_ladder,
     )
 
@@ -120,7 +133,7 @@ def _on_lanes(formula: Ladder, load: Workload, aim: QueueAim) -> Approach[Ladder
         base=formula,
         load=load,
         cores=lanes.cores,
-        capacity=float(lanes.cores),
+        capacity_of=lambda _load: float(lanes.cores),
         as_told="each alone on its core",
         subject_of=lambda table: Subject("table", (table,), waking=beside.waking),
         space_of=lambda _: lane_lines(formula, target_us, lanes.cores, release_us),
@@ -130,6 +143,10 @@ def _on_lanes(formula: Ladder, load: Workload, aim: QueueAim) -> Approach[Ladder
             PPM * least_given_up_us(aim.percentile_ppm, limit_us, lanes, draws, workers)
         ),
     )
+
+
+def _beside(space: Family | CoreFamily, table: Ladder) -> tuple[Space[Ladder], NDArray[np.float64]]:
+    return space, space.next_to(table)
 
 
 def _capacity(formula: Ladder, load: Workload, counts: Sequence[int]) -> float:

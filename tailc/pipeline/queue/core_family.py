@@ -96,6 +96,10 @@ class CoreFamily:
         """The same table, but for roundings, in a family of more pieces."""
         return between(self._at_knots(point), self.knots, fine.knots).ravel()
 
+    def next_to(self, table: Ladder) -> NDArray[np.float64]:
+        """The point whose table is next to that one, which has the same rungs."""
+        return formula_ages(table, self.knots, self.target_us).ravel()
+
     def _at_knots(self, point: NDArray[np.float64]) -> NDArray[np.float64]:
         return point.reshape(len(self.base.rungs) - 1, -1)
 

@@ -149,6 +149,18 @@ class Family:
         """The same table, but for roundings, in a family of more pieces."""
         return fine.point(self.ages_of(point, fine.knots), *self.others_of(point))
 
+    def next_to(self, table: Ladder) -> NDArray[np.float64]:
+        """The point whose table is next to that one, which has the same rungs."""
+        ages = formula_ages(table, self.knots, self.tail_us)
+        waits = (row.first_load - 1 for row in table.rows if row.admission == ON_EXIT)
+        admission = next(waits, self.last_load) / self.cores
+        boost = 0.0 if table.boost is None else table.boost.below_ppm / PPM / self.cores
+        told = table.sharing or NO_SHARING
+        if told.start_below_ppm is not None:
+            admission = told.start_below_ppm / PPM / self.cores
+        give_up = _GIVE_UP if told.give_up_us is None else told.give_up_us / self.tail_us
+        return self.point(ages, admission, boost, give_up)
+
     def _boost(self, cores: float) -> Boost | None:
         held = self.base.boost
         return held and Boost(held.unit, max(round(cores * self.cores), 1) * PPM)

@@ -72,18 +72,24 @@ def _tail_values(seen: Seen, base: Seen, aim: QueueAim) -> NDArray[np.float64]:
 
 
 def _energy_values(seen: Seen, base: Seen, aim: QueueAim) -> NDArray[np.float64]:
-    """Energy, and far more of it for a tail above the target in any case.
+    """By rate the most energy, and far more of it for the longest tail above the target.
 
     Where the formula's table meets the target, more energy than under it counts as a longer tail
     does; where it does not, its energy is no measure.
     """
     assert aim.target_us is not None
-    missed = np.maximum(seen.tail_us.mean(axis=2) / aim.target_us - 1.0, 0.0)
-    ratios = _energy(seen).mean(axis=2) / _energy(base).mean(axis=2)
-    is_met = base.tail_us.mean(axis=2) <= aim.target_us
-    worse = np.where(is_met, _WORSE * np.maximum(ratios - 1.0, 0.0), 0.0)
-    by_case = (ratios + worse + _MISSED * missed).reshape(len(ratios), -1, len(aim.weights))
-    return _weighted(by_case.max(axis=1), aim.weights)
+    energy, formula = (_by_case(_energy(one).mean(axis=2), aim) for one in (seen, base))
+    tail_us, formula_us = (_by_case(one.tail_us.mean(axis=2), aim) for one in (seen, base))
+    missed = np.maximum(tail_us.max(axis=1) / aim.target_us - 1.0, 0.0)
+    more = np.maximum(energy / formula - 1.0, 0.0)
+    worse = _WORSE * np.where(formula_us <= aim.target_us, more, 0.0).max(axis=1)
+    most = energy.max(axis=1) / formula.max(axis=1)
+    return _weighted(most + worse + _MISSED * missed, aim.weights)
+
+
+def _by_case(values: NDArray[np.float64], aim: QueueAim) -> NDArray[np.float64]:
+    """From (tables, cases * rates), all rates of a case together, to (tables, cases, rates)."""
+    return values.reshape(len(values), -1, len(aim.weights))
 
 
 def _rate_values(seen: Seen, base: Seen, aim: QueueAim) -> NDArray[np.float64]:  # noqa: ARG001 - what is to be kept is no matter of the formula's

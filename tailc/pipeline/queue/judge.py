@@ -130,7 +130,7 @@ def _gain(
     energy = None
     if seen.energy is not None:
         formula, tuned = seen.energy[:, at].mean(axis=1).tolist()
-        energy = Energies(_energy(formula), _energy(tuned))
+        energy = Energies(energy_of(formula), energy_of(tuned))
     return RateGain(
         rate_mrps,
         round(formula_us),
@@ -143,7 +143,8 @@ def _gain(
     )
 
 
-def _energy(power_ns: float) -> int:
+def energy_of(power_ns: float) -> int:
+    """In millionths of the unit of power times microseconds, from the unit times nanoseconds."""
     return round(power_ns * PPM / NS_PER_US)
 
 

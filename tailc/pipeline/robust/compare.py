@@ -2,7 +2,8 @@
 
 All meet the same requests at the same times in every case, so a change from one table to another is
 taken replay by replay; intervals are Student's at 95 % for the chance of arrivals and of their
-order. The worst case of a table is the one with the longest tail in the mean of the replays.
+order. The worst case of a table is the one with the longest tail, or the most energy, in the mean
+of the replays.
 """
 
 from __future__ import annotations
@@ -16,6 +17,9 @@ from numpy.typing import NDArray
 
 from tailc.forms.ladder.table import Ladder
 from tailc.percentiles import PPM
+from tailc.pipeline.queue.goals import aspect_of
+from tailc.pipeline.queue.judge import energy_of
+from tailc.pipeline.queue.kept import Kept
 from tailc.pipeline.queue.trials import Trials
 from tailc.replay.queue_aim import QueueAim
 from tailc.verify.repeats import mean_and_half
@@ -40,19 +44,36 @@ class Change:
 
 
 @dataclass(frozen=True)
+class Drawn:
+    """Energy of a request as measured and in the case, number `case`, where that is most.
+
+    In millionths of the unit of power times microseconds.
+    """
+
+    nominal: int
+    most: int
+    case: int
+
+
+@dataclass(frozen=True)
 class Stand:
-    """A table's tail at a rate as measured, and in its worst case, whose number is `case`."""
+    """A table's tail at a rate as measured, and in its worst case, whose number is `case`.
+
+    drawn: None where rungs are no cores.
+    """
 
     nominal: Tail
     worst: Tail
     case: int
+    drawn: Drawn | None = None
 
 
 @dataclass(frozen=True)
 class RateStands:
     """At one rate: three tables, and what robustness costs and gains.
 
-    price: of the robust table's tail as measured relative to the plain one's; gain: of the worst.
+    price: of what is made small under the robust table as measured, relative to the plain one;
+    gain: of the tail in the worst case.
     """
 
     rate_mrps: int
@@ -67,45 +88,76 @@ class RateStands:
 class Compared:
     """By rate; and whether the robust table is better than the formula's in the worst case, beyond
     chance, and at no rate shown to be worse, as measured or in the worst case.
+
+    Where a tail is to be kept, it is so in every case, or the robust table is not better; the
+    formula's is the one with `formula_part_ppm` of its ages, which keeps it: None where none does.
     """
 
     rates: tuple[RateStands, ...]
     is_better: bool
+    formula_part_ppm: int | None = PPM
 
 
 def compared(
-    formula: Ladder, plain: Ladder, robust: Ladder, trials: Trials[Ladder], aim: QueueAim
+    formula: Kept[Ladder], plain: Ladder, robust: Ladder, trials: Trials[Ladder], aim: QueueAim
 ) -> Compared:
     """The three on the trials, whose scenes are cases of all rates, what was measured first."""
-    found = trials.tails_us([formula, plain, robust])
-    by_case = found.reshape(3, -1, len(aim.rates_mrps), found.shape[-1])
+    seen = trials.seen([formula.table, plain, robust])
+    tails_us = _by_case(seen.tail_us, aim)
+    amounts = _by_case(aspect_of(aim).amounts(seen), aim)
+    energies = None if seen.energy is None else _by_case(seen.energy, aim)
     rates = tuple(
-        _at_rate(rate_mrps, by_case[:, :, number])
+        _at_rate(
+            rate_mrps,
+            tails_us[:, :, number],
+            amounts[:, :, number],
+            None if energies is None else energies[:, :, number],
+        )
         for number, rate_mrps in enumerate(aim.rates_mrps)
     )
-    return Compared(rates, _is_better(by_case, aim.weights))
+    limit_us = aim.limit_us
+    meets = limit_us is None or all(one.robust.worst.us <= limit_us for one in rates)
+    is_better = meets and (not formula.was_kept or _is_less(amounts, aim.weights))
+    return Compared(rates, is_better, formula.part_ppm)
 
 
-def _at_rate(rate_mrps: int, tails_us: NDArray[np.int64]) -> RateStands:
-    """tails_us: (tables, cases, repeats)."""
-    stands = [_stand(one) for one in tails_us]
+def _by_case(values: NDArray, aim: QueueAim) -> NDArray:
+    """From (tables, scenes, repeats) to (tables, cases, rates, repeats)."""
+    return values.reshape(len(values), -1, len(aim.rates_mrps), values.shape[-1])
+
+
+def _at_rate(
+    rate_mrps: int,
+    tails_us: NDArray[np.int64],
+    amounts: NDArray[np.float64],
+    energies: NDArray[np.float64] | None,
+) -> RateStands:
+    """Each (tables, cases, repeats)."""
+    drawn = [None] * len(tails_us) if energies is None else [_drawn(one) for one in energies]
+    stands = [_stand(*pair) for pair in zip(tails_us, drawn, strict=True)]
     plain, robust = stands[1:]
-    price = _change(tails_us[2, 0], tails_us[1, 0])
+    price = _change(amounts[2, 0], amounts[1, 0])
     gain = _change(tails_us[2, robust.case], tails_us[1, plain.case])
     return RateStands(rate_mrps, *stands, price=price, gain=gain)
 
 
-def _stand(tails_us: NDArray[np.int64]) -> Stand:
+def _stand(tails_us: NDArray[np.int64], drawn: Drawn | None) -> Stand:
     case = _worst(tails_us)
-    return Stand(_tail(tails_us[0]), _tail(tails_us[case]), case)
+    return Stand(_tail(tails_us[0]), _tail(tails_us[case]), case, drawn)
 
 
-def _worst(tails_us: NDArray[np.int64]) -> int:
-    """The first with the longest mean, of (cases, repeats)."""
-    return int(np.argmax(tails_us.mean(axis=1)))
+def _drawn(energies: NDArray[np.float64]) -> Drawn:
+    case = _worst(energies)
+    nominal, most = (energy_of(float(energies[one].mean())) for one in (0, case))
+    return Drawn(nominal, most, case)
 
 
-def _is_better(by_case: NDArray[np.int64], weights: Sequence[int]) -> bool:
+def _worst(values: NDArray) -> int:
+    """The first with the largest mean, of (cases, repeats)."""
+    return int(np.argmax(values.mean(axis=1)))
+
+
+def _is_less(by_case: NDArray[np.float64], weights: Sequence[int]) -> bool:
     """by_case: (tables, cases, rates, repeats)."""
     nominal, worst = [], []
     for number in range(len(weights)):
@@ -118,12 +170,12 @@ def _is_better(by_case: NDArray[np.int64], weights: Sequence[int]) -> bool:
     return _limits(whole)[2] < 0 and not is_worse
 
 
-def _relative(tails_us: NDArray[np.int64], to_us: NDArray[np.int64]) -> NDArray[np.float64]:
-    return tails_us / np.maximum(to_us, 1) - 1.0
+def _relative(values: NDArray, to: NDArray) -> NDArray[np.float64]:
+    return values / np.maximum(to, 1) - 1.0
 
 
-def _change(tails_us: NDArray[np.int64], to_us: NDArray[np.int64]) -> Change:
-    mean, low, high = (PPM * one for one in _limits(_relative(tails_us, to_us)))
+def _change(values: NDArray, to: NDArray) -> Change:
+    mean, low, high = (PPM * one for one in _limits(_relative(values, to)))
     return Change(round(mean), math.floor(low), math.ceil(high))
 
 

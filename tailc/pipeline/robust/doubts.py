@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
+from tailc.forms.ladder.table import Ladder, Rule
 from tailc.percentiles import PPM
-from tailc.replay.otherwise import longer, resampled, slower, with_longer_tail, with_more_of
+from tailc.replay.otherwise import (
+    longer,
+    resampled,
+    slower,
+    slower_cores,
+    with_longer_tail,
+    with_more_of,
+)
 from tailc.replay.workload import Workload
 from tailc.specs.robust import Ambiguity
 from tailc.traces.day_of import Days
 from tailc.units import format_ppm
 
 MEASURED = "as measured"
+Slowed = Callable[[Workload, float], Workload]
 # Of the days, those that so many requests' work varies most on are tried.
 _MOST_DAYS = 3
 _RESAMPLING_SEED = 103
@@ -28,16 +37,23 @@ class Doubt:
     load: Workload
 
 
-def doubts(load: Workload, told: Ambiguity, days: Days | None) -> list[Doubt]:
+def slowed_on(table: Ladder) -> Slowed:
+    """What an error of speed is on the table's rungs: numbers of threads, or types of cores."""
+    return slower_cores if Rule.CORE_PER_REQUEST in table.rules else slower
+
+
+def doubts(
+    load: Workload, told: Ambiguity, days: Days | None, slowed: Slowed = slower
+) -> list[Doubt]:
     """What was measured first, then every error by itself, as large as it may be.
 
     days: of the records of `load`, or None. Of the days, the three whose work has the largest mean
-    square are taken: that is what waiting grows with.
+    square are taken: that is what waiting grows with. slowed: see `slowed_on`.
     """
-    return [Doubt(MEASURED, load), *_of_size(load, told), *_of_chance(load, told, days)]
+    return [Doubt(MEASURED, load), *_of_size(load, told, slowed), *_of_chance(load, told, days)]
 
 
-def _of_size(load: Workload, told: Ambiguity) -> Iterator[Doubt]:
+def _of_size(load: Workload, told: Ambiguity, slowed: Slowed) -> Iterator[Doubt]:
     demand, tail, speedup = (
         ppm / PPM for ppm in (told.demand_ppm, told.tail_ppm, told.speedup_ppm)
     )
@@ -49,7 +65,7 @@ def _of_size(load: Workload, told: Ambiguity) -> Iterator[Doubt]:
         above = format_ppm(told.tail_from_ppm).removesuffix(" %")
         yield Doubt(f"tail +{format_ppm(told.tail_ppm)} above p{above}", heavy)
     if speedup:
-        yield Doubt(f"speed-ups -{format_ppm(told.speedup_ppm)}", slower(load, speedup))
+        yield Doubt(f"speed-ups -{format_ppm(told.speedup_ppm)}", slowed(load, speedup))
 
 
 def _of_chance(load: Workload, told: Ambiguity, days: Days | None) -> Iterator[Doubt]:

@@ -4,7 +4,8 @@ The plain one is tuned for what was measured, with half of the budget. It is whe
 the robust one begins, with the other half. Of the cases only those are searched on that are worst,
 or nearly, for the formula's table or the plain one at some rate, besides what was measured: the
 others bind nowhere (cutting sets: Mutapcic and Boyd, Optimization Methods and Software 2009). All
-of them rank and judge what is found.
+of them rank and judge what is found. Where a tail is to be kept, it is in every case: so far tables
+have their ages made earlier, the formula's that they are compared with among them.
 """
 
 from __future__ import annotations
@@ -16,13 +17,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc.forms.ladder.table import ON_EXIT, Ladder
-from tailc.percentiles import PPM
+from tailc.forms.ladder.table import Ladder
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import Approach, approach_to, unfit
-from tailc.pipeline.queue.family import Family
+from tailc.pipeline.queue.goals import aspect_of
 from tailc.pipeline.queue.judge import ranked
-from tailc.pipeline.queue.knots import formula_ages
+from tailc.pipeline.queue.kept import kept
 from tailc.pipeline.queue.scene import Scene, scenes_of
 from tailc.pipeline.queue.search import least_budget, least_each, searched_near
 from tailc.pipeline.queue.trials import Trials
@@ -34,14 +34,13 @@ from tailc.pipeline.queue.tune import (
     tuned_for_queue,
 )
 from tailc.pipeline.robust.compare import Compared, compared
-from tailc.pipeline.robust.doubts import MEASURED, Doubt, doubts
-from tailc.replay.queue_aim import Goal, QueueAim
-from tailc.replay.workload import Workload
+from tailc.pipeline.robust.doubts import MEASURED, Doubt, doubts, slowed_on
+from tailc.replay.queue_aim import QueueAim
 from tailc.specs.robust import Ambiguity
 from tailc.traces.day_of import Days
 from tailc.traces.profile import DemandProfile
 
-# A tail within this of the longest may be the longest of another table.
+# A case within this of the worst may be the worst of another table.
 _NEARLY = 0.98
 # What was measured, and two more.
 _MOST_SEARCHED = 3
@@ -87,7 +86,7 @@ def hardened(
     is so in any case.
     """
     approach = approach_to(formula, design, aim)
-    parts = _parts(approach.load, told, days)
+    parts = _parts(approach, told, days)
     _check(aim, approach, parts.tuning)
     half = replace(aim, most_requests=aim.most_requests // 2)
     plain = tuned_for_queue(half, formula, design, threads, progress)
@@ -105,42 +104,45 @@ def _hardened(
 ) -> Hardened:
     looks = _trials(parts.tuning, aim, approach, _LOOKS, _LOOKING_SEED, workers)
     formula, tuned = approach.base, plain.judged.table
-    tails_us = looks.tails_us([formula, tuned]).mean(axis=2).reshape(2, -1, len(aim.rates_mrps))
-    chosen = _binding(tails_us)
+    seen = looks.seen([formula, tuned])
+    chosen = _binding([seen.tail_us, aspect_of(aim).amounts(seen)], len(aim.rates_mrps))
     scenes = _scenes([parts.tuning[case] for case in chosen], aim)
-    space, start = _begun(approach, tuned, round(float(tails_us[0, 0].max())))
+    assert approach.near is not None
+    measured_us = seen.tail_us[0, : len(aim.rates_mrps)].mean(axis=1)
+    space, start = approach.near(tuned, round(float(measured_us.max())))
     found = searched_near(space, start, approach, scenes, aim, workers, progress)
     progress("judging the tables", 1.0)
-    best = ranked((*found.tables, tuned), formula, looks, aim)[0]
+    tables = [kept(approach, table, looks, aim).table for table in (*found.tables, tuned)]
     last = _trials(parts.judging, aim.judging, approach, _REPEATS, _JUDGING_SEED, workers)
+    best = kept(approach, ranked(tables, formula, looks, aim)[0], last, aim).table
+    reference = kept(approach, formula, looks, aim)
+    reference = reference.then(kept(approach, reference.table, last, aim))
     return Hardened(
         best,
         tuple(doubt.name for doubt in parts.judging),
         len(chosen),
-        compared(formula, tuned, best, last, aim),
+        compared(reference, tuned, best, last, aim),
         plain.evaluations + found.evaluations,
         plain.requests + found.requests,
     )
 
 
-def _parts(load: Workload, told: Ambiguity, days: Days | None) -> _Parts:
+def _parts(approach: Approach[Ladder], told: Ambiguity, days: Days | None) -> _Parts:
     """The cases of what is tuned on and of what judges, each made of its own records."""
+    load, slowed = approach.load, slowed_on(approach.base)
     judges = judging_records(load)
     tuning, judging = parts_of(load)
     if judges is None:
-        both = doubts(load, told, days)
+        both = doubts(load, told, days, slowed)
         return _Parts(both, both)
     return _Parts(
-        doubts(tuning, told, days and days.select(~judges)),
-        doubts(judging, told, days and days.select(judges)),
+        doubts(tuning, told, days and days.select(~judges), slowed),
+        doubts(judging, told, days and days.select(judges), slowed),
     )
 
 
 def _check(aim: QueueAim, approach: Approach[Ladder], cases: Sequence[Doubt]) -> None:
     """Refuse what cannot be tuned for, before anything is."""
-    if aim.goal is not Goal.TAIL:
-        message = "what is made small in the worst case is a tail, not something else under it"
-        raise unfit(message, "leave out `robust`, or tune for a tail", "search", "robust")
     if len(cases) == 1:
         message = "there is nothing in doubt, and so no worst case"
         hint = "give `search.robust` an error above 0 %, or a resample"
@@ -156,28 +158,16 @@ def _check(aim: QueueAim, approach: Approach[Ladder], cases: Sequence[Doubt]) ->
         raise unfit(message, hint, "search", "requests")
 
 
-def _binding(tails_us: NDArray[np.float64]) -> list[int]:
-    """What was measured, and the cases whose tail is longest, or nearly, somewhere: in order.
+def _binding(amounts: Sequence[NDArray], rates: int) -> list[int]:
+    """What was measured, and the cases where some amount is largest, or nearly: in order.
 
-    tails_us: (tables, cases, rates).
+    amounts: each (tables, cases * rates, repeats), all rates of a case together.
     """
-    nearness = (tails_us / tails_us.max(axis=1, keepdims=True)).max(axis=(0, 2))
+    means = np.stack([one.mean(axis=2).reshape(len(one), -1, rates) for one in amounts])
+    nearness = (means / means.max(axis=2, keepdims=True)).max(axis=(0, 1, 3))
     order = [int(case) for case in np.argsort(-nearness, kind="stable") if case > 0]
     near = [case for case in order[: _MOST_SEARCHED - 1] if nearness[case] >= _NEARLY]
     return [0, *sorted(near)]
-
-
-def _begun(
-    approach: Approach[Ladder], table: Ladder, tail_us: int
-) -> tuple[Family, NDArray[np.float64]]:
-    """A family of many pieces, and the table's point in it, as near as there is one."""
-    space = approach.space_of(tail_us).finer()
-    assert isinstance(space, Family)
-    ages = formula_ages(table, space.knots, space.tail_us)
-    waits = (row.first_load - 1 for row in table.rows if row.admission == ON_EXIT)
-    admission = next(waits, space.last_load) / approach.cores
-    boost = 0.0 if table.boost is None else table.boost.below_ppm / PPM / approach.cores
-    return space, space.point(ages, admission, boost)
 
 
 def _scenes(cases: Sequence[Doubt], aim: QueueAim) -> list[Scene]:

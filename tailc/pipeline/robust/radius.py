@@ -14,11 +14,11 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cache
 
-from tailc.forms.ladder.table import Ladder
 from tailc.percentiles import PPM
 from tailc.pipeline.progress import Progress
+from tailc.pipeline.robust.doubts import slowed_on
 from tailc.replay.arrivals import Arrivals
-from tailc.replay.otherwise import longer, slower, with_longer_tail
+from tailc.replay.otherwise import longer, with_longer_tail
 from tailc.replay.outcome import nearest_us
 from tailc.replay.subject import Subject
 from tailc.replay.workload import Workload
@@ -78,7 +78,7 @@ class Radius:
 
 
 def radius_of(
-    table: Ladder,
+    subject: Subject,
     load: Workload,
     arrivals: Sequence[Arrivals],
     slo: Slo,
@@ -86,8 +86,11 @@ def radius_of(
     workers: Executor,
     progress: Progress,
 ) -> Radius:
-    """The least over the rates, for each input that is in doubt, and for all of them at once."""
-    search = _Search(table, load, arrivals, slo, told, workers)
+    """The least over the rates, for each input that is in doubt, and for all of them at once.
+
+    subject: a table, and the controller that scales it, if there is one.
+    """
+    search = _Search(subject, load, arrivals, slo, told, workers)
     reaches = []
     axes = _axes(told)
     for number, axis in enumerate(axes):
@@ -114,14 +117,15 @@ class _Errors:
 class _Search:
     def __init__(
         self,
-        table: Ladder,
+        subject: Subject,
         load: Workload,
         arrivals: Sequence[Arrivals],
         slo: Slo,
         told: Ambiguity,
         workers: Executor,
     ) -> None:
-        self._table = table
+        self._subject = subject
+        self._slowed = slowed_on(subject.ladders[0])
         self._load = load
         self._slo = slo
         self._told = told
@@ -157,8 +161,9 @@ class _Search:
 
         Where the estimate misses already, its own margin: the limit's is less.
         """
-        setting = setting_for(self._moved(errors), arrivals, (self._table,), _OPTIONS)
-        subject, tails = Subject("table", (self._table,)), (Tail(self._slo.percentile_ppm),)
+        subject, tails = self._subject, (Tail(self._slo.percentile_ppm),)
+        moved = self._moved(errors)
+        setting = setting_for(moved, arrivals, subject.ladders, _OPTIONS, subject.steering)
         draws = draw(setting, _OPTIONS.repeats, _OPTIONS.replicates, self._workers)
         found = repeated(setting, draws, subject, tails, self._workers, _no_tick, whole)
         if is_overloaded(arrivals, found.kept):
@@ -175,7 +180,7 @@ class _Search:
 
     def _moved(self, errors: _Errors) -> Workload:
         heavy = with_longer_tail(self._load, self._told.tail_from_ppm, errors.tail / PPM)
-        return slower(longer(heavy, 1 + errors.demand / PPM), errors.speedup / PPM)
+        return self._slowed(longer(heavy, 1 + errors.demand / PPM), errors.speedup / PPM)
 
 
 def _steps(axis: Axis, told: Ambiguity) -> int:

@@ -19,6 +19,8 @@ from tailc.replay.workload import workload
 from tailc.specs.robust import Ambiguity
 from tailc.traces.day_of import Days
 from tailc.traces.profile import DemandProfile
+from tailc.units import format_mrps, format_us
+from tailc.verify.judge import subject_of
 
 
 @dataclass(frozen=True)
@@ -58,9 +60,8 @@ def robust_policy(
         settings = hardened_settings(hard)
     arrivals = _arrivals(policy, aim)
     with ThreadPoolExecutor(threads) as workers:
-        radius = radius_of(
-            policy.ladders[0], judging, arrivals, policy.slos[0], told, workers, progress
-        )
+        subject = subject_of(policy, design)
+        radius = radius_of(subject, judging, arrivals, policy.slos[0], told, workers, progress)
     robust = Robust(told, radius, len(judging.work_ns), plain, hard)
     return _with_settings(policy, settings | radius_settings(told, radius)), robust
 
@@ -83,13 +84,25 @@ def robust_remarks(robust: Robust) -> tuple[Finding, ...]:
     if robust.plain is not None and robust.hardened is not None:
         found += queue_remarks(taken(robust.plain, robust.hardened))
         if not robust.hardened.compared.is_better:
-            message = "no table was found that is better than the formula's in the worst case "
-            message += "beyond chance: what is tuned for what was measured stays"
-            hint = "raise `search.requests`, give fewer rates, or doubt less in `search.robust`"
-            found.append(Finding(Code.NO_BETTER_TABLE, message, None, hint, Severity.WARNING))
+            found.append(_not_taken(robust.plain.aim, robust.hardened))
     if not robust.radius.holds:
         message = f"`{robust.radius.slo}` does not hold with 95 % confidence at every rate even as "
         message += "measured, so it stands no error"
         hint = "give lower rates, a longer latency, or more requests to judge on"
         found.append(Finding(Code.NO_RADIUS, message, None, hint, Severity.WARNING))
     return tuple(found)
+
+
+def _not_taken(aim: QueueAim, hard: Hardened) -> Finding:
+    """That the plain table stays, and which case the robust one misses, if that is why."""
+    worst = max(hard.compared.rates, key=lambda one: one.robust.worst.us)
+    stand = worst.robust
+    hint = "raise `search.requests`, give fewer rates, or doubt less in `search.robust`"
+    message = "no table was found that is better than the formula's in the worst case beyond chance"
+    if aim.limit_us is not None and stand.worst.us > aim.limit_us:
+        message = "no table was found that keeps the SLO in every case: at "
+        message += f"{format_mrps(worst.rate_mrps)}, with {hard.cases[stand.case]}, the tail is "
+        message += format_us(stand.worst.us)
+        hint = "give lower rates or a longer latency, or doubt less in `search.robust`"
+    message += ": what is tuned for what was measured stays"
+    return Finding(Code.NO_BETTER_TABLE, message, None, hint, Severity.WARNING)

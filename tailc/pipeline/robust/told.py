@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tailc.pipeline.queue.judge import RateGain
+from tailc.pipeline.queue.judge import Energies, RateGain
 from tailc.pipeline.queue.tune import TunedTable
 from tailc.pipeline.robust.compare import RateStands
 from tailc.pipeline.robust.harden import Hardened
@@ -18,12 +18,19 @@ def taken(plain: TunedTable, hard: Hardened) -> TunedTable:
         return plain
     pairs = zip(plain.judged.gains, hard.compared.rates, strict=True)
     gains = tuple(_gain(gain, stands) for gain, stands in pairs)
+    part_ppm = hard.compared.formula_part_ppm
     judged = replace(plain.judged, table=hard.table, gains=gains, is_better=True)
+    judged = replace(judged, formula_part_ppm=part_ppm)
     return replace(plain, judged=judged, evaluations=hard.evaluations, requests=hard.requests)
 
 
 def _gain(gain: RateGain, stands: RateStands) -> RateGain:
-    return replace(gain, formula_us=stands.formula.nominal.us, tuned_us=stands.robust.nominal.us)
+    formula, robust = stands.formula, stands.robust
+    energy = None
+    if formula.drawn is not None and robust.drawn is not None:
+        energy = Energies(formula.drawn.nominal, robust.drawn.nominal)
+    formula_us, tuned_us = formula.nominal.us, robust.nominal.us
+    return replace(gain, formula_us=formula_us, tuned_us=tuned_us, energy=energy)
 
 
 def hardened_settings(hard: Hardened) -> dict[str, int]:
@@ -38,8 +45,16 @@ def hardened_settings(hard: Hardened) -> dict[str, int]:
             "price_ppm": stands.price.ppm,
             "gain_ppm": stands.gain.ppm,
         }
+        told |= _drawn_settings(stands)
         settings |= {f"robust_rate_{number}_{name}": value for name, value in told.items()}
     return settings
+
+
+def _drawn_settings(stands: RateStands) -> dict[str, int]:
+    """Most energy of a request in any case, by table; nothing where rungs are no cores."""
+    tables = {"formula": stands.formula, "plain": stands.plain, "tuned": stands.robust}
+    drawn = {name: one.drawn for name, one in tables.items()}
+    return {f"{name}_most_energy": one.most for name, one in drawn.items() if one is not None}
 
 
 def radius_settings(told: Ambiguity, radius: Radius) -> dict[str, int]:

@@ -10,7 +10,7 @@ from tailc.forms.ladder.problem import LadderProblem, Method, Objective
 from tailc.percentiles import PPM
 from tailc.policies.few_to_many.spec import FewToManySpec
 from tailc.specs.queue_fields import RATE, range_of
-from tailc.specs.robust import Ambiguity
+from tailc.specs.robust import Ambiguity, ambiguity_of
 from tailc.traces.profile import DemandProfile
 from tailc.traces.speedup_check import suggest_max_degree
 
@@ -102,13 +102,5 @@ def overload_aim(spec: FewToManySpec) -> OverloadAim | None:
 
 def ambiguity(spec: FewToManySpec) -> Ambiguity | None:
     """How far off demand and speed-ups may be, where that is asked."""
-    asked = spec.search.robust
-    if asked is None:
-        return None
-    if not spec.rates_mrps:
-        message = "how large errors a table stands is asked of rates, and there are none"
-        raise TailcError(Finding(Code.MISSING_KEY, message, help="add `rates: [30/s, 40/s]`"))
-    if spec.search.objective == "queue" and spec.search.goal == RATE:
-        message = f"the goal `{RATE}` looks for one rate, and errors are stood at given ones"
-        raise TailcError(Finding(Code.CONFLICT, message, help="set `goal: tail`"))
-    return asked.ambiguity
+    looks_for_rate = spec.search.objective == "queue" and spec.search.goal == RATE
+    return ambiguity_of(spec.search.robust, spec.rates_mrps, looks_for_rate=looks_for_rate)

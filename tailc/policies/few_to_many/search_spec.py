@@ -32,7 +32,7 @@ from tailc.specs.queue_fields import (
     others_complaints,
     weight_complaints,
 )
-from tailc.specs.robust import RobustSpec, scene_complaints
+from tailc.specs.robust import RobustSpec, goal_rate_complaints, untuned_complaints
 from tailc.units import LARGEST
 
 # Every load up to it is a row that is searched and kept in memory.
@@ -118,20 +118,10 @@ class SearchSpec(SpecModel):
         """The objective `queue` is about rates, and only it has a budget, weights and bursts."""
         if self.objective == "queue":
             return [*self._rate_complaints(rates_mrps), *self._goal_complaints(rates_mrps, slos)]
-        return [*self._unused_complaints(), *self._robust_complaints(rates_mrps)]
-
-    def _unused_complaints(self) -> list[Complaint]:
+        at = ("search", "objective")
         given = [name for name in _OF_QUEUE if is_given(self, name)]
-        return list(others_complaints(given, ("search", "objective")))
-
-    def _robust_complaints(self, rates_mrps: Sequence[int]) -> Iterator[Complaint]:
-        if self.robust is None:
-            return
-        if not rates_mrps:
-            message = "asks how large errors the table stands, but no `rates` are given at which"
-            at = ("search", "robust")
-            yield Complaint(Code.MISSING_KEY, message, "add `rates: [30/s, 40/s]`", at)
-        yield from scene_complaints(self.robust)
+        doubted = untuned_complaints(self.robust, rates_mrps, at)
+        return [*others_complaints(given, at), *doubted]
 
     def _rate_complaints(self, rates_mrps: Sequence[int]) -> Iterator[Complaint]:
         if not rates_mrps:
@@ -152,10 +142,7 @@ class SearchSpec(SpecModel):
         if self.goal != RATE:
             return
         yield from goal_complaints(self.weights, rates_mrps, slos)
-        if self.robust is not None:
-            message = f"tells what a table stands at `rates`, and the goal `{RATE}` looks for one"
-            at, also = ("search", "robust"), ("search", "goal")
-            yield Complaint(Code.CONFLICT, message, "set `goal: tail`, or remove it", at, also)
+        yield from goal_rate_complaints(self.robust)
 
     def _freedom_complaints(self) -> Iterator[Complaint]:
         at = ("search", "freedoms")

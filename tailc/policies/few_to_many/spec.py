@@ -25,6 +25,7 @@ from tailc.specs.fields import (
     Whole,
 )
 from tailc.specs.overrides import overridden
+from tailc.specs.robust import asked_besides, day_complaints
 from tailc.specs.slo import Slo
 from tailc.units import shorten
 
@@ -195,23 +196,7 @@ class FewToManySpec(SpecModel):
         return [] if self.overload is None else self.overload.complaints(self.rates_mrps)
 
     def _day_complaints(self) -> list[Complaint]:
-        """Days are of rows, which are requests by themselves."""
-        robust = self.search.robust
-        if robust is None or robust.days is None:
-            return []
-        at = ("search", "robust", "days")
-        merged = {"bin": self.demand.bin_us, "timings": self.demand.timings}
-        return [
-            Complaint(
-                Code.CONFLICT,
-                f"tells the days of rows, which `demand.{name}` merges",
-                "remove one",
-                at,
-                ("demand", name),
-            )
-            for name, asked in merged.items()
-            if asked is not None
-        ]
+        return list(day_complaints(self.search.robust, self.demand))
 
     @property
     def slos(self) -> tuple[Slo, ...]:
@@ -225,8 +210,7 @@ class FewToManySpec(SpecModel):
 
     def with_search(self, overrides: Mapping[str, object]) -> FewToManySpec:
         """The spec with some fields of `search` replaced; what it says of `robust` it keeps."""
-        if self.search.robust is not None:
-            overrides = {name: value for name, value in overrides.items() if name != "robust"}
+        overrides = asked_besides(overrides, self.search.robust)
         return self.model_copy(update={"search": overridden(self.search, overrides, "few-to-many")})
 
     def with_target(self, target_ppm: int) -> FewToManySpec:

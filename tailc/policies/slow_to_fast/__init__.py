@@ -10,7 +10,13 @@ first SLO at low load, and a controller scales the ages of the climbs down as th
 from tailc.policies import Kind
 from tailc.policies.slow_to_fast.complete import complete
 from tailc.policies.slow_to_fast.emit import emit
-from tailc.policies.slow_to_fast.reduce import candidates, control, queue_aim, reduce
+from tailc.policies.slow_to_fast.reduce import (
+    ambiguity,
+    candidates,
+    control,
+    queue_aim,
+    reduce,
+)
 from tailc.policies.slow_to_fast.spec import SlowToFastSpec
 
 KIND = Kind(
@@ -22,5 +28,6 @@ KIND = Kind(
     complete=complete,
     control=control,
     queue=queue_aim,
+    robust=ambiguity,
     speeds_by_degree=False,
 )

@@ -12,7 +12,8 @@ from tailc.policies.slow_to_fast.spec import SearchSpec, SlowToFastSpec
 from tailc.specs.cores import PowerUnit
 from tailc.specs.fields import Complaint
 from tailc.specs.load import LoadedSpec, spelled
-from tailc.specs.queue_fields import QUEUE, range_of
+from tailc.specs.queue_fields import QUEUE, RATE, range_of
+from tailc.specs.robust import Ambiguity, ambiguity_of
 from tailc.traces.profile import DemandProfile
 
 if TYPE_CHECKING:
@@ -114,6 +115,12 @@ def queue_aim(spec: SlowToFastSpec) -> QueueAim | None:
         target_us=spec.aim_us if is_kept else None,
         limit_us=spec.slos[0].latency_us if is_kept else None,
     )
+
+
+def ambiguity(spec: SlowToFastSpec) -> Ambiguity | None:
+    """How far off demand and speeds of cores may be, where that is asked."""
+    looks_for_rate = spec.objective == QUEUE and spec.search.goal == RATE
+    return ambiguity_of(spec.search.robust, spec.rates_mrps, looks_for_rate=looks_for_rate)
 
 
 def _finding(complaint: Complaint) -> Finding:

@@ -42,6 +42,13 @@ from tailc.specs.queue_fields import (
     others_complaints,
     weight_complaints,
 )
+from tailc.specs.robust import (
+    RobustSpec,
+    asked_besides,
+    day_complaints,
+    goal_rate_complaints,
+    untuned_complaints,
+)
 from tailc.specs.slo import Slo
 from tailc.units import format_us
 
@@ -110,6 +117,13 @@ class SearchSpec(SpecModel):
     bursts: Bursts = None
     diurnal_ppm: DayPpm = None
     recorded: Recording = None
+    robust: RobustSpec | None = Field(
+        default=None,
+        description="Errors of demand and speeds that the ages shall stand: tells how large ones "
+        "they stand at `rates`, and under the objective `queue` tunes them for the worst; none, if "
+        "absent.",
+        examples=[{"demand": "10%", "speedup": "10%"}],
+    )
 
 
 class SlowToFastSpec(SpecModel):
@@ -168,6 +182,7 @@ class SlowToFastSpec(SpecModel):
             self._search_complaints,
             self._class_complaints,
             self.queue_complaints,
+            self._day_complaints,
         )
 
     def core_complaints(self) -> list[Complaint]:
@@ -261,11 +276,13 @@ class SlowToFastSpec(SpecModel):
         """The objective `queue` is about rates, and without a controller; only it has a goal."""
         if self.objective != QUEUE:
             given = [name for name in _OF_QUEUE if is_given(self.search, name)]
-            return list(others_complaints(given, ("objective",)))
+            doubted = untuned_complaints(self.search.robust, self.rates_mrps, ("objective",))
+            return [*others_complaints(given, ("objective",)), *doubted]
         weights = self.search.weights
         complaints = [*weight_complaints(weights, self.rates_mrps), *self._arrivals()]
         if self.search.goal == RATE:
             complaints += goal_complaints(weights, self.rates_mrps, len(self.slo))
+            complaints += goal_rate_complaints(self.search.robust)
         if not self.rates_mrps:
             message = f"is `{QUEUE}`, but no `rates` are given at which requests could queue"
             hint = "add `rates: [20/s, 60/s]`"
@@ -285,6 +302,9 @@ class SlowToFastSpec(SpecModel):
             from tailc.replay.asked import burst_complaints
 
             yield from burst_complaints(self.search.bursts, self.rates_mrps)
+
+    def _day_complaints(self) -> list[Complaint]:
+        return list(day_complaints(self.search.robust, self.demand))
 
     @property
     def _types(self) -> int:
@@ -356,12 +376,12 @@ class SlowToFastSpec(SpecModel):
         """All rungs are read."""
 
     def with_search(self, overrides: Mapping[str, object]) -> SlowToFastSpec:
-        """The spec with fields of `search`, or `objective`, replaced.
+        """The spec with fields of `search`, or `objective`, replaced; its errors it keeps.
 
         Another method leaves out the solver and the step that are another's. Raises TailcError
         (USAGE) for what the kind does not have, and a solver for a method that has none to choose.
         """
-        given = dict(overrides)
+        given = dict(asked_besides(overrides, self.search.robust))
         own = {"objective": given.pop("objective")} if "objective" in given else {}
         if "solver" in given:
             _check_solver(given.setdefault("method", "mip"))

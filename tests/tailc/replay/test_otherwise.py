@@ -5,7 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tailc.replay.otherwise import longer, resampled, slower, with_longer_tail, with_more_of
+from tailc.replay.otherwise import (
+    longer,
+    resampled,
+    slower,
+    slower_cores,
+    with_longer_tail,
+    with_more_of,
+)
 from tailc.replay.workload import Workload
 
 
@@ -33,6 +40,12 @@ def test_what_is_above_the_percentile_lies_so_much_further_above_it():
 def test_only_what_is_faster_than_one_thread_gets_slower():
     assert slower(load_of([1]), 0.1).speed[0].tolist() == pytest.approx([1.0, 1.71, 0.8])
     assert slower(load_of([1]), 0.6).speed[0].tolist() == pytest.approx([1.0, 1.0, 0.8])
+
+
+def test_a_type_of_cores_gets_slower_unless_it_is_the_one_of_speed_1():
+    load = load_of([1], speed=((0.5, 1.0, 1.9),))
+    assert slower_cores(load, 0.1).speed[0].tolist() == pytest.approx([0.45, 1.0, 1.71])
+    assert slower_cores(load, 0.6).speed[0].tolist() == pytest.approx([0.2, 1.0, 1.0])
 
 
 def test_a_bootstrap_sample_has_as_many_requests_with_the_same_mean_in_the_mean():

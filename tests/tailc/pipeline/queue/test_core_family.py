@@ -43,6 +43,12 @@ def test_who_would_climb_long_after_the_target_never_does():
     assert climbs_at(LINES.table(np.array([9.0, 9.0])), 1) == (Climb(0, 0),)
 
 
+def test_a_table_of_curves_is_that_of_the_point_next_to_it():
+    curves = LINES.finer()
+    table = curves.table(np.linspace(0.6, 0.1, len(curves.knots)))
+    assert curves.table(curves.next_to(table)) == table
+
+
 def test_a_table_of_lines_is_one_of_curves():
     point = np.array([0.4, 0.2])
     fine = LINES.finer()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
@@ -90,6 +90,17 @@ def test_energy_counts_over_the_formula_s_and_a_missed_target_far_more():
     assert found[1] == pytest.approx(0.75 * (1.1 + 5 * 0.1) + 0.25 * (0.9 + 20 * 0.05))
 
 
+def test_of_several_cases_the_most_energy_and_the_longest_tail_count():
+    aim = replace(AIM, rates_mrps=(1,), target_us=100, limit_us=100)
+    # the formula draws 10 and 12, and misses the target in the second case
+    base = seen_of([[90, 110]], [[10, 12]])
+    seen = seen_of([[90, 95], [90, 95], [90, 105]], [[11, 9], [9, 15], [9, 6]])
+    found = aspect_of(aim).values(seen, base, aim)
+    assert found[0] == pytest.approx(11 / 12 + 5 * 0.1)
+    assert found[1] == pytest.approx(15 / 12)
+    assert found[2] == pytest.approx(9 / 12 + 20 * 0.05)
+
+
 @dataclass(frozen=True)
 class _Linear:
     """Trials whose tail is as long as the age that a table is."""
@@ -119,7 +130,7 @@ def approach(earlier=scaled_ladder, base: Any = SLOW) -> Approach:
         base=base,
         load=LOAD,
         cores=1,
-        capacity=2.0,
+        capacity_of=lambda _load: 2.0,
         as_told="",
         subject_of=on_ladder,
         space_of=lambda _tail_us: core_lines(base, TARGET_US, 1),

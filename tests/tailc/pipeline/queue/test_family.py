@@ -131,6 +131,16 @@ def test_a_table_with_every_freedom_starts_by_what_is_in_use_and_gives_up():
     assert fine.table(family.refined(point, fine)) == table
 
 
+@pytest.mark.parametrize("freedoms", [(), tuple(Freedom)])
+def test_a_table_of_curves_is_that_of_the_point_next_to_it(freedoms):
+    family = lines(BASE, TAIL_US, CORES, freedoms=freedoms).finer()
+    ages = np.array([[0.2, 0.3], [0.6, 0.9]]).repeat(4, axis=1)[:, : len(family.knots)]
+    others = 0.5, 0.75, 1.2
+    ages = np.resize(ages, (2, len(family.knots)))
+    table = family.table(family.point(np.sort(ages, axis=1), *others))
+    assert family.table(family.next_to(table)) == table
+
+
 def test_each_freedom_stands_alone():
     point = np.zeros(6)
     by_row = lines(BASE, TAIL_US, CORES, freedoms=(Freedom.MAY_DESCEND,))

@@ -164,7 +164,7 @@ def approach():
         base=ALONE,
         load=LOAD,
         cores=1,
-        capacity=1.0,
+        capacity_of=lambda _load: 1.0,
         as_told="",
         subject_of=lambda table: Subject("table", (table,)),
         space_of=lambda _tail_us: FAMILY,

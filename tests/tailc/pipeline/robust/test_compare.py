@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from tailc.percentiles import PPM
 from tailc.pipeline.queue.judge import ranked
+from tailc.pipeline.queue.kept import Kept
 from tailc.pipeline.queue.scene import scenes_of
 from tailc.pipeline.queue.trials import Trials, on_ladder
 from tailc.pipeline.robust.compare import compared
@@ -49,7 +51,7 @@ def found():
 
 def test_the_worst_case_is_the_longest_of_all(found):
     trials, alone = found
-    told = compared(ALONE, SLOW, GOOD, trials, AIM)
+    told = compared(Kept(ALONE, PPM), SLOW, GOOD, trials, AIM)
     for number, stands in enumerate(told.rates):
         for stand, table in ((stands.formula, 1), (stands.plain, 3), (stands.robust, 0)):
             means = [one.mean() for one in alone[table, :, number]]
@@ -80,7 +82,7 @@ def test_the_table_with_the_least_worst_case_ranks_first(found):
 
 def test_prices_and_gains_are_changes_on_the_same_requests(found):
     trials, alone = found
-    told = compared(ALONE, SLOW, GOOD, trials, AIM).rates[1]
+    told = compared(Kept(ALONE, PPM), SLOW, GOOD, trials, AIM).rates[1]
     by_case = alone[:, :, 1]
     price = by_case[0, 0] / by_case[3, 0] - 1
     wanted = stats.ttest_1samp(price, 0).confidence_interval(0.95)
@@ -92,7 +94,7 @@ def test_prices_and_gains_are_changes_on_the_same_requests(found):
 
 def test_a_table_is_taken_where_it_is_better_in_the_worst_case_and_worse_nowhere(found):
     trials, _ = found
-    assert compared(ALONE, ALONE, GOOD, trials, AIM).is_better
-    assert not compared(ALONE, ALONE, ALONE, trials, AIM).is_better
+    assert compared(Kept(ALONE, PPM), ALONE, GOOD, trials, AIM).is_better
+    assert not compared(Kept(ALONE, PPM), ALONE, ALONE, trials, AIM).is_better
     # three threads each, whatever happens, are the best of few and the worst of many
-    assert not compared(ALONE, ALONE, HASTY, trials, AIM).is_better
+    assert not compared(Kept(ALONE, PPM), ALONE, HASTY, trials, AIM).is_better

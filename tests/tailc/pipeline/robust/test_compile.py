@@ -14,7 +14,7 @@ from tailc.report.compiled import compiled_result
 from tailc.report.policy import policy_text
 from tailc.report.robust import robust_text
 from tests.tailc.policies.few_to_many.case import write
-from tests.tailc.policies.slow_to_fast.case import write as slow_to_fast
+from tests.tailc.policies.rubik.case import write as rubik
 
 BUDGET = 15_000_000
 ROBUST = {"resamples": 1}
@@ -74,7 +74,7 @@ def test_the_artifact_carries_the_radius_and_the_price(hardened):
     (line,) = (one for one in policy_text(found).splitlines() if one.startswith("stands"))
     assert "demand +" in line
     assert "speed-ups -" in line
-    shown = robust_text(compiled.robust)
+    shown = robust_text(compiled.robust, compiled.policy.evidence)
     assert shown is not None
     assert shown.startswith("worst of 6 cases, on 400 records: robust table taken")
 
@@ -144,7 +144,7 @@ def test_what_does_not_fit_is_refused(tmp_path, tailc, spec, said):
 
 
 def test_a_kind_without_doubts_has_no_such_option(tmp_path, tailc):
-    case = slow_to_fast(tmp_path)
+    case = rubik(tmp_path)
     done = tailc("compile", case.spec, "--robust", "-o", tmp_path / "p")
     assert done.code == 64
-    assert "`--robust` is nothing that a `slow-to-fast` policy has" in done.err
+    assert "`--robust` is nothing that a `rubik` policy has" in done.err

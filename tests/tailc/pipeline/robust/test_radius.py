@@ -2,16 +2,22 @@
 
 import math
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 
+from tailc.forms.controller import Actuator, Controller, GainRow
 from tailc.forms.ladder.table import ON_EXIT, Climb, Ladder, Row
+from tailc.percentiles import PPM
 from tailc.pipeline.progress import silent
+from tailc.pipeline.queue.trials import on_ladder
 from tailc.pipeline.robust.radius import Axis, Radius, radius_of
 from tailc.replay.arrivals import Poisson
+from tailc.replay.subject import Subject
 from tailc.replay.workload import Workload
 from tailc.specs.robust import Ambiguity
 from tailc.specs.slo import Slo
+from tests.tailc.pipeline.queue.core_case import clocked
 from tests.tailc.replay.servers import at_once, ladder
 
 MEAN_MS, TARGET_MS = 20.0, 200.0
@@ -32,7 +38,7 @@ def exponential(requests: int = 4_000, speeds: tuple[float, ...] = (1.0,)) -> Wo
 
 
 def radius(
-    table: Ladder,
+    table: Ladder | Subject,
     load: Workload,
     told: Ambiguity,
     target_ms: float = TARGET_MS,
@@ -41,7 +47,8 @@ def radius(
     arrivals = [Poisson(round(rate * 1e3)) for rate in rates_rps]
     slo = Slo(PERCENTILE_PPM, round(target_ms * 1e3))
     with ThreadPoolExecutor(1) as workers:
-        return radius_of(table, load, arrivals, slo, told, workers, silent)
+        subject = table if isinstance(table, Subject) else on_ladder(table)
+        return radius_of(subject, load, arrivals, slo, told, workers, silent)
 
 
 def doubted(demand: int = 0, tail: int = 0, speedup: int = 0, tail_from: int = 1) -> Ambiguity:
@@ -78,6 +85,27 @@ def test_a_slower_rung_is_a_longer_mean():
     (reach,) = found.reaches
     assert reach.axis is Axis.SPEEDUP
     assert wanted - 0.1 <= reach.ppm / 1e6 <= wanted + 0.01
+
+
+def test_a_table_that_a_controller_scales_stands_what_it_makes_of_it():
+    """At output 0 every request is fast from the start: a single server of speed 2."""
+    law = Controller(
+        Actuator.CLIMB_AGES, 900_000, 50_000, 50, 50, 0, 0, PPM, 30, (GainRow(0, 0, 0, 0),)
+    )
+    steered = replace(on_ladder(clocked(500_000)), steering=law)
+    load = exponential(speeds=(1.0, 2.0))
+    found = radius(steered, load, doubted(demand=100_000), 60.0, (40.0,))
+    wanted = 2.0 * longest_mean_ms(40.0, 60.0) / MEAN_MS - 1
+    assert found.holds
+    assert wanted - 0.1 <= found.reaches[0].ppm / 1e6 <= wanted + 0.01
+
+
+def test_a_slower_type_of_cores_is_a_longer_mean():
+    """The only core is half as fast as the one that demand was measured on, or less."""
+    load, told = exponential(speeds=(0.5, 0.5)), doubted(speedup=100_000)
+    found = radius(clocked(0), load, told, 300.0, (10.0,))
+    wanted = 1 - MEAN_MS / longest_mean_ms(10.0, 300.0) / 0.5
+    assert wanted - 0.1 <= found.reaches[0].ppm / 1e6 <= wanted + 0.01
 
 
 def test_what_misses_as_measured_stands_nothing():

@@ -1,0 +1,76 @@
+"""What a tuned table gains where the server can do more than Few-to-Many's.
+
+    python -m bench.queue_freedoms
+    TAILC_DATA=... python -m bench.queue_freedoms --traces
+
+The freedoms are starts by the threads in use, requests that give up, and falls. On the server and
+demands of `bench.queue_aware`, with one table for 40/s, one for 44/s, and one for 10/s to 50/s;
+under TAILC_DATA with one table for all three rates of each public trace. At each rate the best
+target's table for these rates, the tuned one with none of the freedoms, and the one with all three,
+on requests that no compile saw and on the same random numbers. Intervals are Student's at 95 % over
+replays. The searches simulate a third of the default budget, which finds nearly all of the gain.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+
+from bench.queue_aware import (
+    LOADED_RPS,
+    TARGETS,
+    WIDE_RPS,
+    Case,
+    change_text,
+    clairvoyant_ms,
+    gain_over,
+    synthetic,
+    traces,
+)
+from bench.timing import end, show
+
+BUDGET = 100_000_000
+FREEDOMS = ("start-below", "give-up", "may-descend")
+HEADS = ("demand", "made for", "rate", "best target", "tuned", "with freedoms")
+HEADS += ("to the best target", "to the tuned", "clairvoyant", "closed")
+
+
+def rows(case: Case, rates: Sequence[float]) -> Iterator[tuple[str, ...]]:
+    """One table of each sort for all rates, told rate by rate."""
+    best = case.table("tail", TARGETS, rates)
+    plain = case.table("queue", TARGETS, rates, BUDGET)
+    free = case.table("queue", TARGETS, rates, BUDGET, FREEDOMS)
+    made_for = "the rate" if len(rates) == 1 else "all"
+    for rate in rates:
+        to_best, to_plain = (gain_over(case, rate, base, free) for base in (best, plain))
+        reference_us = 1e3 * clairvoyant_ms(case, rate, best)
+        closed = (to_best.formula_us - to_best.tuned_us) / (to_best.formula_us - reference_us)
+        tails_us = to_best.formula_us, to_plain.formula_us, to_best.tuned_us
+        yield (
+            case.name,
+            made_for,
+            f"{rate:g}/s",
+            *(f"{tail_us / 1e3:.1f}" for tail_us in tails_us),
+            change_text(to_best),
+            change_text(to_plain),
+            f"{reference_us / 1e3:.1f}",
+            f"{closed:.0%}",
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--traces", action="store_true", help="public traces instead")
+    found: list[tuple[str, ...]] = []
+    if parser.parse_args().traces:
+        for case in traces():
+            found += rows(case, case.rates_rps)
+    else:
+        for rates in (*([rate] for rate in LOADED_RPS), WIDE_RPS):
+            found += rows(synthetic(), rates)
+    show(HEADS, found)
+    end()
+
+
+if __name__ == "__main__":
+    main()

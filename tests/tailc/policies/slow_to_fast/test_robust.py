@@ -1,0 +1,82 @@
+"""Ages that stand errors of demand and of core speeds, from the spec to the artifact."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tailc.artifact.files import read_policy
+from tests.tailc.policies.slow_to_fast.case import SPEC, write
+from tests.tailc.policies.slow_to_fast.test_queue import QUEUED
+
+ERRORS = "robust: {tail: 0%, resamples: 0}"
+DOUBTED = QUEUED.replace("{requests: 4000000}", f"{{requests: 8000000, {ERRORS}}}")
+
+
+@pytest.fixture(scope="module")
+def hardened(tmp_path_factory):
+    """What a compile tells, and where its policy and its spec are."""
+    folder = tmp_path_factory.mktemp("hardened")
+    return write(folder, DOUBTED), folder / "hardened"
+
+
+def test_the_tail_is_kept_in_the_worst_case_and_energy_is_the_price(hardened, tailc):
+    case, policy = hardened
+    words = ("-o", policy, "--output-format", "json", "--threads", 2)
+    told = json.loads(tailc("compile", case.spec, *words).out)["result"]["robust"]
+    assert told["cases"] == ["as measured", "demand +10 %", "demand -10 %", "speed-ups -10 %"]
+    assert told["is_better"]
+    (rate,) = told["rates"]
+    # the plain one was cut back on the same records, but by other arrivals
+    assert rate["plain"]["nominal"]["us"] < 121_000 < rate["plain"]["worst"]["us"]
+    assert rate["robust"]["worst"]["us"] <= 120_000
+    assert rate["price"]["low_ppm"] > 0
+    assert rate["robust"]["energy"] > rate["plain"]["energy"]
+    settings = dict(read_policy(str(policy)).evidence.settings)
+    assert settings["robust_rate_1_price_ppm"] == rate["price"]["ppm"]
+    assert settings["robust_rate_1_tuned_most_energy"] == rate["robust"]["most_energy"]
+    assert settings["rate_1_tuned_energy"] == rate["robust"]["energy"]
+    assert settings["robust_radius_speedup_ppm"] == told["radius"]["speedup"]["ppm"]
+    one = policy.with_name("one")
+    shown = tailc("compile", case.spec, "-o", one, "--threads", 1).out
+    assert policy.with_suffix(".tailc").read_bytes() == one.with_suffix(".tailc").read_bytes()
+    # so few records say nothing for sure of a tail that is as long as it may be
+    assert "stands     no error" in shown
+    assert "price of robustness in energy, as measured" in shown
+
+
+def test_ages_that_a_controller_scales_have_a_radius_too(tmp_path, tailc):
+    case = write(tmp_path)
+    for name, words in (("plain", ()), ("asked", ("--robust",))):
+        assert tailc("compile", case.spec, *words, "-o", tmp_path / name).code == 0
+    plain, asked = (read_policy(str(tmp_path / name)) for name in ("plain", "asked"))
+    assert asked.forms == plain.forms
+    assert asked.controller is not None
+    assert "robust_radius_speedup_ppm" in dict(asked.evidence.settings)
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        (SPEC + "search: {robust: {days: day}}\n", "under the objective `queue`"),
+        (
+            SPEC.replace("rates: [20/s, 80/s]", "search: {robust: {}}\ncontrol: off").replace(
+                "control: {epoch: 50 requests, window: 200 requests}\n", ""
+            ),
+            "no `rates` are given at which",
+        ),
+        (DOUBTED.replace("8000000", "4000000"), "beside a plain one, simulates"),
+        (DOUBTED.replace("rates: [50/s]", "rates: [112/s]"), "with demand +10 %"),
+        (
+            DOUBTED.replace("  unit: ms", "  unit: ms\n  bin: 1ms").replace(
+                "robust: {", "robust: {days: day, "
+            ),
+            "which `demand.bin` merges",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_refused(tmp_path, tailc, spec, said):
+    done = tailc("compile", write(tmp_path, spec).spec, "-o", tmp_path / "p")
+    assert done.code == 65
+    assert said in " ".join(done.err.split())
