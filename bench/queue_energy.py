@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import argparse
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from bench.timing import ROOT, end, show
 from tailc.percentiles import PPM
-from tailc.pipeline.compile import compile_policy
+from tailc.pipeline.compile import Compiled, compile_policy
 from tailc.pipeline.queue.tune import TunedTable
 from tailc.units import format_mrps
 
@@ -76,14 +76,23 @@ def rows(server: Server, requests: int) -> Iterator[tuple[str, ...]]:
 
 
 def tuned(server: Server, rates: Sequence[int], requests: int) -> TunedTable:
+    found = compiled(server, rates, requests).queue
+    assert found is not None
+    return found
+
+
+def compiled(
+    server: Server,
+    rates: Sequence[int],
+    requests: int,
+    overrides: Mapping[str, object] | None = None,
+) -> Compiled:
     with tempfile.TemporaryDirectory() as folder:
         spec = Path(folder) / "spec.yaml"
         named = ", ".join(f"{rate}/s" for rate in rates)
         parts = {"latency": server.latency, "cores": server.cores, "rates": named, "root": ROOT}
         spec.write_text(SPEC.format(**parts, requests=requests))
-        found = compile_policy(str(spec)).queue
-    assert found is not None
-    return found
+        return compile_policy(str(spec), overrides=overrides)
 
 
 def told(server: Server, found: TunedTable, tuned_for: str) -> Iterator[tuple[str, ...]]:

@@ -6,7 +6,8 @@ On the published server (15 cores, four degrees, boosting) with ages from arriva
 demands, at each rate by itself: the formula's table of the best target, the table tuned for what
 was measured, and the one tuned for the worst of the default cases, each with the whole default
 budget. All are judged on requests that no compile saw, on the same random numbers, in every case;
-intervals are Student's at 95 % over replays.
+intervals are Student's at 95 % over replays. Then the same of cores of several speeds, where energy
+is what is made small and the SLO is kept in every case, with a budget of their own.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ from bench.queue_aware import (
     Case,
     synthetic,
 )
+from bench.queue_energy import SERVERS, Server
+from bench.queue_energy import compiled as compiled_on
 from bench.timing import cpu_seconds, end, show
 from tailc.percentiles import PPM
 from tailc.pipeline.compile import Compiled, compile_policy
@@ -36,12 +39,17 @@ from tailc.pipeline.queue.trials import Trials, on_ladder
 from tailc.pipeline.robust.compare import Change, Tail, compared
 from tailc.pipeline.robust.doubts import doubts
 from tailc.replay.queue_aim import QueueAim
+from tailc.report.energy import energy_text, in_watts
 from tailc.report.robust import radius_line
 from tailc.specs.robust import RobustSpec
 from tailc.threads import thread_count
 
 RATES_RPS = (40.0, 44.0)
 HEADS = ("rate", "table", "as measured", "worst", "in the case", "s (CPU s)")
+CORE_REQUESTS = 60_000_000
+CORE_HEADS = ("cores", "rate", "table", "p99 as measured", "worst", "in the case")
+CORE_HEADS += ("draws", "at most")
+CORE_CHANGES = ("cores", "rate", "price in energy", "gain in the worst tail")
 CHANGES = ("rate", "price of robustness", "gain in the worst case")
 
 
@@ -92,6 +100,28 @@ def rows(case: Case, rate: float) -> Iterator[tuple[tuple[str, ...], ...]]:
     print(f"{at}, the robust table stands {radius_line(robust.policy.evidence)}")
 
 
+def energy_rows(server: Server) -> Iterator[tuple[str, ...]]:
+    """At one rate: as the compile judged them, on records that its searches did not see."""
+    rate = server.rates[-1]
+    found = compiled_on(server, (rate,), CORE_REQUESTS, {"robust": RobustSpec()})
+    hard = found.robust and found.robust.hardened
+    assert hard is not None
+    (stands,) = hard.compared.rates
+    at = server.name, f"{rate:g}/s"
+    tables = ("formula", stands.formula), ("plain", stands.plain), ("robust", stands.robust)
+    is_watts = in_watts(found.policy.evidence)
+    for name, one in tables:
+        assert one.drawn is not None
+        drawn = (energy_text(each, is_watts) for each in (one.drawn.nominal, one.drawn.most))
+        yield (*at, name, shown(one.nominal), shown(one.worst), hard.cases[one.case], *drawn)
+    yield (*at, changed(stands.price), changed(stands.gain))
+    part_ppm = hard.compared.formula_part_ppm
+    part = "no part" if part_ppm is None else f"{part_ppm / PPM:.1%}"
+    stood = radius_line(found.policy.evidence)
+    taken = "taken" if hard.compared.is_better else "not taken"
+    print(f"{server.name}: {part} of the formula's ages; {taken}; it stands {stood}")
+
+
 def shown(tail: Tail) -> str:
     return f"{tail.us / 1e3:.1f} ({tail.low_us / 1e3:.1f} .. {tail.high_us / 1e3:.1f})"
 
@@ -106,6 +136,9 @@ def main() -> None:
     found = [tuple(rows(case, rate)) for rate in RATES_RPS]
     show(HEADS, [row for stands, _ in found for row in stands])
     show(CHANGES, [row for _, changes in found for row in changes])
+    on_cores = [tuple(energy_rows(server)) for server in SERVERS]
+    show(CORE_HEADS, [row for *stands, _ in on_cores for row in stands])
+    show(CORE_CHANGES, [changes for *_, changes in on_cores])
     end()
 
 
