@@ -27,6 +27,11 @@ READ_ONLY = {
         "$ tailc compile examples/lucene-fm/overload.yaml -o build/overload "
         "| grep -A 8 '^overload'",
     ),
+    (
+        "docs/few-to-many.md",
+        "$ tailc compile rate.yaml -o build/rate | grep -A 9 '^highest rate'",
+    ),
+    ("docs/slow-to-fast.md", "$ sed 's/requests: 4/requests: 8/' clocks.yaml > doubted.yaml"),
     ("docs/tutorial.md", "pip install . ./runtimes/python"),
     ("examples/lucene-fm/README.md", "python examples/lucene-fm/generate.py"),
     ("examples/bing-fm/README.md", "python examples/bing-fm/generate.py"),

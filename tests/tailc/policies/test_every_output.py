@@ -20,7 +20,7 @@ OUTPUT = json.loads((REPORTS / "output-1.schema.json").read_text())
 INNER = {
     schema["properties"]["format"]["const"]: schema
     for path in REPORTS.glob("*.schema.json")
-    if "const" in (schema := json.loads(path.read_text()))["properties"]["format"]
+    if "const" in (schema := json.loads(path.read_text())).get("properties", {}).get("format", {})
 }
 BRIEF = ("--requests", "400", "--replicates", "49", "--no-progress")
 Document = dict[str, Any]

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 from tailc_solvers.tails.tables import tail_tables
@@ -129,6 +129,8 @@ def test_an_entry_is_within_the_interval_of_a_simulated_quantile(shape):
 )
 def test_no_progress_leaves_more_than_its_row_says(work, progress, buckets):
     elapsed = progress * max(work)
+    # The least floats have no fractions: who is nearly done is done.
+    assume(elapsed < max(work))
     found = tail_tables(work, quantile=0.9, buckets=buckets, rows=4)
     row = int(np.searchsorted(found.elapsed, elapsed, "right")) - 1
     left = np.array([x - elapsed for x in work if x > elapsed])
