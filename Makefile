@@ -8,7 +8,7 @@ BENCH ?= start_up python_lookup cpp_lookup go_lookup java_lookup rust_lookup lad
 	published_trends closed_forms coverage coverage_diff green_parallel \
 	queue_aware queue_freedoms queue_energy queue_lanes queue_frequency robust overload_rules joint_ladder joint_cores joint_lanes
 
-.PHONY: setup compilers browser demo demo-servers test bench fuzz docs clean clean-cache
+.PHONY: setup compilers browser demo demo-servers checks test bench fuzz docs clean clean-cache
 
 setup: $(VENV)/.ready
 
@@ -53,11 +53,17 @@ demo-servers: setup
 	$(BIN)/python examples/finance/experiment.py --out build/finance/measured.json
 	$(BIN)/python examples/lucene-server/run.py
 
-test: setup compilers browser
+checks: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright
 	$(BIN)/lint-imports
+
+# A browser is fetched while types are checked.
+test: setup compilers
+	@$(MAKE) --no-print-directory browser & fetch=$$!; \
+	$(MAKE) --no-print-directory checks; checked=$$?; \
+	wait $$fetch && exit $$checked
 	$(BIN)/pytest -m 'not fuzz' -n 2 --dist loadfile
 
 fuzz: setup
