@@ -13,8 +13,22 @@ from tailc.units import LARGEST
 
 # Fewer requests tell nothing of a tail.
 FEWEST_TUNED, TUNED = 1_000_000, 300_000_000
-TunedRequests = Annotated[Whole, Field(ge=FEWEST_TUNED, le=LARGEST)]
-Weight = Annotated[Whole, Field(ge=1, le=LARGEST)]
+TunedRequests = Annotated[
+    Whole,
+    Field(
+        ge=FEWEST_TUNED,
+        le=LARGEST,
+        description="Budget of the objective `queue`: requests that its search simulates.",
+    ),
+]
+Weights = Annotated[
+    tuple[Annotated[Whole, Field(ge=1, le=LARGEST)], ...],
+    Field(
+        description="Of the objective `queue`: how much each of `rates` counts; all alike, if "
+        "absent.",
+        examples=[[1, 3]],
+    ),
+]
 QUEUE, RATE = "queue", "rate"
 _AT = ("search",)
 _GOAL = (*_AT, "goal")

@@ -22,7 +22,7 @@ from tailc.specs.queue_fields import (
     QUEUE,
     TUNED,
     TunedRequests,
-    Weight,
+    Weights,
     others_complaints,
     weight_complaints,
 )
@@ -39,16 +39,8 @@ class SearchSpec(SpecModel):
         description="Ages as the policy says, or most batch work under the first SLO with queues: "
         "ages by the number in the system, tuned on the replay at `rates`.",
     )
-    requests: TunedRequests = Field(
-        default=TUNED,
-        description="Budget of the objective `queue`: requests that its search simulates.",
-    )
-    weights: tuple[Weight, ...] = Field(
-        default=(),
-        description="Of the objective `queue`: how much each of `rates` counts; all alike, if "
-        "absent.",
-        examples=[[1, 3]],
-    )
+    requests: TunedRequests = TUNED
+    weights: Weights = ()
     bursts: Bursts = None
     diurnal_ppm: DayPpm = None
     recorded: Recording = None

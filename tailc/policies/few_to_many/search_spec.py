@@ -27,7 +27,7 @@ from tailc.specs.queue_fields import (
     RATE,
     TUNED,
     TunedRequests,
-    Weight,
+    Weights,
     goal_complaints,
     others_complaints,
     weight_complaints,
@@ -56,16 +56,8 @@ class SearchSpec(SpecModel):
         description="Of the objective `queue`: least tail, or the highest rate that meets the SLO, "
         "up to the highest of `rates`.",
     )
-    requests: TunedRequests = Field(
-        default=TUNED,
-        description="Budget of the objective `queue`: requests that its search simulates.",
-    )
-    weights: tuple[Weight, ...] = Field(
-        default=(),
-        description="Of the objective `queue`: how much each of `rates` counts; all alike, if "
-        "absent.",
-        examples=[[1, 3]],
-    )
+    requests: TunedRequests = TUNED
+    weights: Weights = ()
     bursts: Bursts = None
     diurnal_ppm: DayPpm = None
     recorded: Recording = None
