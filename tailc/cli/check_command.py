@@ -34,11 +34,17 @@ def command(specs: tuple[str, ...], *, trace: bool) -> Outcome:
         except TailcError as error:
             findings += error.findings
             exit_code = exit_code or error.exit_code
-    wrong = sum(finding.severity is Severity.ERROR for finding in findings)
-    warned = len(findings) - wrong
-    text = f"{len(specs)} checked, {_count(wrong, 'error')}, {_count(warned, 'warning')}"
-    result: dict[str, object] = {"checked": len(specs), "errors": wrong}
+    errors = sum(finding.severity is Severity.ERROR for finding in findings)
+    wrong = len(specs) - len(cases)
+    text = _summary(len(specs), wrong, errors, len(findings) - errors)
+    result: dict[str, object] = {"checked": len(specs), "wrong": wrong, "errors": errors}
     return Outcome(exit_code, text, result, tuple(findings), cases=tuple(cases))
+
+
+def _summary(checked: int, wrong: int, errors: int, warnings: int) -> str:
+    """One line, the last of many; of a single spec its errors tell that it is wrong."""
+    of_specs = f"{checked:,} checked" if checked == 1 else f"{checked:,} checked, {wrong:,} wrong"
+    return f"{of_specs}, {_count(errors, 'error')}, {_count(warnings, 'warning')}"
 
 
 def _passed(path: str, warnings: int) -> Case:
@@ -49,7 +55,7 @@ def _passed(path: str, warnings: int) -> Case:
 
 
 def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    return f"{number} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def _warnings(path: str, trace: bool) -> tuple[Finding, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import pkgutil
 from collections.abc import Callable, Mapping
@@ -90,8 +91,14 @@ class Kind:
 
 def find_kinds() -> dict[str, Kind]:
     """The kinds by name, in order of name: every subpackage that exposes `KIND`."""
+    return dict(_kinds_below(tuple(__path__)))
+
+
+@functools.cache
+def _kinds_below(folders: tuple[str, ...]) -> dict[str, Kind]:
+    """Looked for once: a folder is read, and modules are found, for each call otherwise."""
     kinds: dict[str, Kind] = {}
-    for module in pkgutil.iter_modules(__path__):
+    for module in pkgutil.iter_modules(folders):
         kind = getattr(importlib.import_module(f"{__name__}.{module.name}"), "KIND", None)
         if isinstance(kind, Kind):
             assert kind.name not in kinds, f"two folders are the kind `{kind.name}`"

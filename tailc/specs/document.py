@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from tailc.errors import Code, Finding, Place, TailcError
-from tailc.specs.compose import compose
+from tailc.specs.plain_yaml import compose_plain
 from tailc.specs.tree import Document, split_lines
 from tailc.units import shorten
 
@@ -26,7 +26,12 @@ def read_document(path: str) -> Document:
 
 def parse_document(text: str, source: str) -> Document:
     """The document in `text`; raises as `read_document` does."""
-    return Document(source, split_lines(text), compose(text, source))
+    root = compose_plain(text)
+    if root is None:
+        from tailc.specs.compose import compose
+
+        root = compose(text, source)
+    return Document(source, split_lines(text), root)
 
 
 def _read_bytes(path: str) -> bytes:

@@ -112,7 +112,7 @@ def test_check_reports_every_spec_and_keeps_the_first_failure(toy, tailc, in_fol
     (in_folder / "bad.yaml").write_text(with_lines(("cores: 6", "cores: 0")))
     ended = tailc("check", toy, "bad.yaml", "missing.yaml")
     assert ended.code == 65
-    assert ended.out == "3 checked, 2 errors, 0 warnings\n"
+    assert ended.out == "3 checked, 2 wrong, 2 errors, 0 warnings\n"
     assert "bad.yaml:" in ended.err
     assert "missing.yaml" in ended.err
 
