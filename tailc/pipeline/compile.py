@@ -27,7 +27,7 @@ from tailc.pipeline.queue.tune import TunedTable, tuned_for_queue
 from tailc.pipeline.refusals import placed, told_in_full
 from tailc.pipeline.robust.days import design_days
 from tailc.pipeline.robust.stand import Robust, robust_policy, robust_remarks
-from tailc.pipeline.settings import control_settings
+from tailc.pipeline.settings import control_settings, end_to_end_settings
 from tailc.pipeline.solve import Problem, approach_to, solve
 from tailc.pipeline.spec import OpenedSpec, open_kind
 from tailc.pipeline.sweep import Candidate, Sweep, choose
@@ -203,7 +203,7 @@ def _promises(problem: Problem, opened: OpenedSpec) -> tuple[Finding, ...]:
     assert not isinstance(problem, SharesProblem | RacksProblem | ClusterProblem)
     slos, loaded = opened.spec.slos, opened.loaded
     check_promises(slos, problem.profile, alone_ns(problem), loaded)
-    return untold(slos, problem.profile, loaded)
+    return untold(slos, opened.spec.end_to_ends, problem.profile, loaded)
 
 
 def _control(opened: OpenedSpec, spec: KindSpec) -> ControlProblem | Controller | None:
@@ -265,6 +265,7 @@ def _policy(
     spec, problem, solution = chosen.spec, chosen.problem, chosen.solution
     approach = approach_to(problem)
     settings = approach.settings(problem, solution) | control_settings(tuned)
+    settings |= end_to_end_settings(spec.end_to_ends)
     evidence = Evidence(
         objective=problem.objective.value,
         method=problem.method.value,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tailc.errors import Code, Finding, Severity, TailcError
 from tailc.percentiles import PPM, percentile_rank
 from tailc.specs.load import LoadedSpec
-from tailc.specs.slo import Slo, promise
+from tailc.specs.slo import EndToEnd, Slo, promise
 from tailc.traces.profile import NS_PER_MS, DemandProfile
 from tailc.units import format_us
 from tailc.verify.order_statistics import TAIL_PPM
@@ -73,20 +73,30 @@ def percentile_us(time_ns: NDArray[np.int64], weight: NDArray[np.int64], ppm: in
     return -(-int(time_ns[order[at]]) // NS_PER_US)
 
 
-def untold(slos: Sequence[Slo], profile: DemandProfile, loaded: LoadedSpec) -> tuple[Finding, ...]:
+def untold(
+    slos: Sequence[Slo],
+    end_to_ends: Sequence[EndToEnd | None],
+    profile: DemandProfile,
+    loaded: LoadedSpec,
+) -> tuple[Finding, ...]:
     """A warning for each percentile that may be above all requests of the sample."""
     return tuple(
         Finding(
             Code.SMALL_SAMPLE,
-            f"`{promise(slo.percentile_ppm, slo.latency_us)}` is of a percentile that "
+            f"{_told(slo, end_to_end)} is of a percentile that "
             f"{profile.total_weight:,} requests cannot tell: all of them may be below it",
             loaded.place("slo", number, "percentile"),
             f"measure {_enough(slo.percentile_ppm):,} requests or more, or ask for a lower one",
             Severity.WARNING,
         )
-        for number, slo in enumerate(slos)
+        for number, (slo, end_to_end) in enumerate(zip(slos, end_to_ends, strict=True))
         if profile.total_weight < _enough(slo.percentile_ppm)
     )
+
+
+def _told(slo: Slo, end_to_end: EndToEnd | None) -> str:
+    own = f"`{promise(slo.percentile_ppm, slo.latency_us)}`"
+    return own if end_to_end is None else f"{own}, for {end_to_end},"
 
 
 def _enough(percentile_ppm: int) -> int:

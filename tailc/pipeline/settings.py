@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from tailc.forms.ladder.problem import LadderProblem
 from tailc.forms.ladder.thresholds import ThresholdProblem
 from tailc.percentiles import PPM
 from tailc.pipeline.controller import Tuned
 from tailc.pipeline.loops import Interval
+from tailc.specs.slo import EndToEnd
 
 MILLI = 1_000
 US_PER_MS = 1_000
@@ -47,6 +49,16 @@ def threshold_settings(problem: ThresholdProblem, _solution: object) -> dict[str
         settings["step_us"] = problem.limits.step_us
     if problem.target_us is not None:
         settings["target_us"] = problem.target_us
+    return settings
+
+
+def end_to_end_settings(end_to_ends: Sequence[EndToEnd | None]) -> dict[str, int]:
+    """Of the objectives, counted from 1, that several servers must meet together."""
+    settings: dict[str, int] = {}
+    for number, end_to_end in enumerate(end_to_ends, start=1):
+        if end_to_end is not None:
+            settings[f"slo_{number}_end_to_end_ppm"] = end_to_end.percentile_ppm
+            settings[f"slo_{number}_servers"] = end_to_end.servers
     return settings
 
 

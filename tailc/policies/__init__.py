@@ -13,7 +13,7 @@ from tailc.specs.clocked import ClockedDemandSpec
 from tailc.specs.common import DemandSpec, SpeedupSpec
 from tailc.specs.days import DaysAsked
 from tailc.specs.fields import SpecModel
-from tailc.specs.slo import Slo
+from tailc.specs.slo import EndToEnd, Slo
 from tailc.specs.throughput import ThroughputSpec
 
 
@@ -43,6 +43,11 @@ class KindSpec(Protocol):
     @property
     def slos(self) -> tuple[Slo, ...]:
         """Of latency; the first is the search's. None for throughput."""
+        ...
+
+    @property
+    def end_to_ends(self) -> tuple[EndToEnd | None, ...]:
+        """For each of `slos` what users are promised whose requests wait for several servers."""
         ...
 
     @property

@@ -1,4 +1,4 @@
-"""The parts of a spec that policy kinds share: SLOs, demand, speed-ups."""
+"""The parts of a spec that policy kinds share: demand, speed-ups."""
 
 from __future__ import annotations
 
@@ -26,10 +26,8 @@ from tailc.specs.fields import (
     SpeedupPpm,
     Text,
     Whole,
-    WindowField,
     with_short_form,
 )
-from tailc.specs.slo import Slo
 from tailc.units import shorten
 
 API_VERSION = "tailc/v1"
@@ -40,33 +38,6 @@ _SAID_BY_PROFILES = ("column", "unit", "weight", "timings", "where", "held_out")
 MAX_SEED = 2**32 - 1
 # A reason in fewer words ("ok", "it is fine") tells the reader of an artifact nothing.
 WORDS_OF_A_REASON = 4
-
-
-class SloSpec(SpecModel):
-    """A percentile of latency, queueing included, that requests must meet."""
-
-    percentile_ppm: OpenPercentPpm = Field(alias="percentile", examples=["99%"])
-    latency_us: DurationUs = Field(alias="latency", examples=["500ms"])
-    window: WindowField | None = Field(
-        default=None,
-        description="What is accounted at a time: requests or a duration. All, if absent.",
-    )
-    request_class: Text | None = Field(
-        default=None,
-        alias="class",
-        description="The class of requests it is for. Every one, if absent.",
-    )
-
-    @property
-    def slo(self) -> Slo:
-        """The same as the value that an artifact carries."""
-        return Slo(
-            self.percentile_ppm,
-            self.latency_us,
-            self.window.requests if self.window else None,
-            self.window.duration_us if self.window else None,
-            self.request_class,
-        )
 
 
 class TimingsSpec(SpecModel):

@@ -42,7 +42,25 @@ class Slo:
         return text
 
 
+@dataclass(frozen=True)
+class EndToEnd:
+    """What users are promised whose requests wait for all of `servers` parallel servers.
+
+    Each of them has an SLO at a higher percentile, so that `percentile_ppm` of users are in time.
+    """
+
+    percentile_ppm: int
+    servers: int
+
+    def __str__(self) -> str:
+        """Such as `p90 end to end of 10 servers`."""
+        return f"{_name(self.percentile_ppm)} end to end of {self.servers} servers"
+
+
 def promise(percentile_ppm: int, latency_us: int) -> str:
     """Such as `p99 <= 500 ms`: how an SLO is written everywhere."""
-    percentile = format_ppm(percentile_ppm).removesuffix(" %")
-    return f"p{percentile} <= {format_us(latency_us)}"
+    return f"{_name(percentile_ppm)} <= {format_us(latency_us)}"
+
+
+def _name(percentile_ppm: int) -> str:
+    return f"p{format_ppm(percentile_ppm).removesuffix(' %')}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tailc.specs.fields import SpecModel
-from tailc.specs.slo import Slo
+from tailc.specs.slo import EndToEnd, Slo
 
 
 class WithoutRequests(SpecModel):
@@ -12,6 +12,11 @@ class WithoutRequests(SpecModel):
     @property
     def slos(self) -> tuple[Slo, ...]:
         """None: nothing has a latency."""
+        return ()
+
+    @property
+    def end_to_ends(self) -> tuple[EndToEnd | None, ...]:
+        """None, likewise."""
         return ()
 
     @property

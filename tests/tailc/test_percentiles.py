@@ -1,6 +1,6 @@
 import pytest
 
-from tailc.percentiles import any_delayed, per_server_percentile, percentile_rank
+from tailc.percentiles import any_delayed, per_server_ppm, percentile_rank
 
 
 def test_the_99th_percentile_of_2000_is_the_1980th():
@@ -20,11 +20,34 @@ def test_a_percentile_of_nothing_is_refused(percentile_ppm, total):
 
 
 def test_ten_servers_under_a_90th_percentile_need_about_their_99th_each():
-    assert per_server_percentile(0.90, 10) == pytest.approx(0.98952, abs=5e-6)
+    assert per_server_ppm(900_000, 10) / 1e6 == pytest.approx(0.98952, abs=5e-6)
 
 
 def test_five_servers_under_a_95th_percentile_need_about_their_99th_each():
-    assert per_server_percentile(0.95, 5) == pytest.approx(0.98979, abs=5e-6)
+    assert per_server_ppm(950_000, 5) / 1e6 == pytest.approx(0.98979, abs=5e-6)
+
+
+def test_each_server_of_two_needs_exactly_the_root_where_that_is_a_whole_millionth():
+    # 0.9 * 0.9 is 0.81; one millionth less would not be enough.
+    assert per_server_ppm(810_000, 2) == 900_000
+    assert per_server_ppm(810_001, 2) == 900_001
+
+
+@pytest.mark.parametrize("servers", [1, 2, 10, 100, 2_000])
+def test_one_server_in_a_fan_out_late_as_allowed_delays_no_more_users_than_promised(servers):
+    each = per_server_ppm(950_000, servers)
+    assert any_delayed(1 - each / 1e6, servers) <= 0.05 + 1e-12
+    assert any_delayed(1 - (each - 1) / 1e6, servers) > 0.05
+
+
+def test_so_many_servers_that_none_may_be_late_need_a_hundred_percent_each():
+    assert per_server_ppm(990_000, 100_000) == 1_000_000
+
+
+@pytest.mark.parametrize(("end_to_end_ppm", "servers"), [(0, 5), (1_000_000, 5), (900_000, 0)])
+def test_a_percentile_that_servers_cannot_share_is_refused(end_to_end_ppm, servers):
+    with pytest.raises(ValueError, match="percentile"):
+        per_server_ppm(end_to_end_ppm, servers)
 
 
 def test_one_delay_in_a_hundred_reaches_63_percent_of_requests_over_100_servers():

@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 from tailc.errors import Code
 from tailc.policies.elfen.lanes_spec import LanesSpec
 from tailc.policies.elfen.search_spec import SearchSpec
-from tailc.specs.common import DemandSpec, SloSpec, SpeedupSpec, repeated_rates
+from tailc.specs.common import DemandSpec, SpeedupSpec, repeated_rates
 from tailc.specs.cores_spec import Count
 from tailc.specs.fields import (
     PPM,
@@ -25,7 +25,7 @@ from tailc.specs.fields import (
     written,
 )
 from tailc.specs.overrides import overridden
-from tailc.specs.slo import Slo
+from tailc.specs.slo_spec import SloSpec, WithSlos
 from tailc.units import DURATION, format_us
 
 NAME = "elfen"
@@ -57,7 +57,7 @@ class ServerSpec(SpecModel):
     cores: Count = Field(examples=[1], description="Number of cores; they share one queue.")
 
 
-class ElfenSpec(SpecModel):
+class ElfenSpec(WithSlos):
     """An elfen policy: batch work borrows the other lane of a core, within a budget of latency."""
 
     api_version: Literal["tailc/v1"] = Field(alias="apiVersion", description="The spec language.")
@@ -184,11 +184,6 @@ class ElfenSpec(SpecModel):
     def speedup(self) -> SpeedupSpec:
         """All requests are alike: the rungs of the policy tell their speeds."""
         return SpeedupSpec.model_construct(name="alone", curve=(PPM,))
-
-    @property
-    def slos(self) -> tuple[Slo, ...]:
-        """What latency must meet, as artifacts carry it; the first makes the budget."""
-        return tuple(spec.slo for spec in self.slo)
 
     @property
     def aim_us(self) -> int:

@@ -12,7 +12,7 @@ from tailc.percentiles import PPM
 from tailc.policies.few_to_many.overload_spec import OverloadSpec
 from tailc.policies.few_to_many.search_spec import MAX_IN_SYSTEM, SearchSpec
 from tailc.specs.arrivals import recorded_complaints
-from tailc.specs.common import DemandSpec, SloSpec, SpeedupSpec, repeated_rates
+from tailc.specs.common import DemandSpec, SpeedupSpec, repeated_rates
 from tailc.specs.fields import (
     POSITIVE_SCHEMA,
     Complaint,
@@ -26,7 +26,7 @@ from tailc.specs.fields import (
 )
 from tailc.specs.overrides import overridden
 from tailc.specs.robust import asked_besides, day_complaints
-from tailc.specs.slo import Slo
+from tailc.specs.slo_spec import SloSpec, WithSlos
 from tailc.units import shorten
 
 # Rows are enumerated one by one, and a server with more is outside what the paper considers.
@@ -78,7 +78,7 @@ class ServerSpec(SpecModel):
     )
 
 
-class FewToManySpec(SpecModel):
+class FewToManySpec(WithSlos):
     """A few-to-many policy: threads are added to a request as it ages, by the load."""
 
     api_version: Literal["tailc/v1"] = Field(alias="apiVersion", description="The spec language.")
@@ -197,11 +197,6 @@ class FewToManySpec(SpecModel):
 
     def _day_complaints(self) -> list[Complaint]:
         return list(day_complaints(self.search.robust, self.demand))
-
-    @property
-    def slos(self) -> tuple[Slo, ...]:
-        """What latency must meet, as artifacts carry it; the first is the search's target."""
-        return tuple(spec.slo for spec in self.slo)
 
     @property
     def max_degree(self) -> int | None:

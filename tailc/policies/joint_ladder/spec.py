@@ -14,7 +14,7 @@ from tailc.policies.joint_ladder.rungs import (
     on_lanes,
     worth_having,
 )
-from tailc.specs.common import DemandSpec, SloSpec, SpeedupSpec, repeated_rates
+from tailc.specs.common import DemandSpec, SpeedupSpec, repeated_rates
 from tailc.specs.cores import Cores
 from tailc.specs.cores_build import build
 from tailc.specs.cores_fields import Power, PowerField, PowersField, SharePpm
@@ -31,7 +31,7 @@ from tailc.specs.fields import (
     Whole,
 )
 from tailc.specs.overrides import overridden
-from tailc.specs.slo import Slo
+from tailc.specs.slo_spec import SloSpec, WithSlos
 from tailc.units import format_us
 
 NAME = "joint-ladder"
@@ -104,7 +104,7 @@ class SearchSpec(SpecModel):
     )
 
 
-class JointSpec(SpecModel):
+class JointSpec(WithSlos):
     """A joint policy: threads are added, clocks raised or cores changed as a request ages."""
 
     api_version: Literal["tailc/v1"] = Field(alias="apiVersion", description="The spec language.")
@@ -345,11 +345,6 @@ class JointSpec(SpecModel):
         """The peak; of types what their cores draw, where the peak is more."""
         cores, peak = self.all_cores, self.peak_power
         return peak if cores.is_in_place else Power(cores.peak_ppm, cores.unit)
-
-    @property
-    def slos(self) -> tuple[Slo, ...]:
-        """What latency must meet, as artifacts carry it; the first is the search's target."""
-        return tuple(spec.slo for spec in self.slo)
 
     @property
     def aim_us(self) -> int:

@@ -13,10 +13,10 @@ from tailc.policies.rubik.batch_spec import BatchSpec
 from tailc.policies.rubik.feedback_spec import FeedbackSpec
 from tailc.policies.rubik.server_spec import ServerSpec
 from tailc.specs.clocked import ClockedDemandSpec
-from tailc.specs.common import SloSpec, repeated_rates
+from tailc.specs.common import repeated_rates
 from tailc.specs.fields import Complaint, Name, RateMrps, RefusalError, SpecModel, Whole
 from tailc.specs.overrides import overridden
-from tailc.specs.slo import Slo
+from tailc.specs.slo_spec import SloSpec, WithSlos
 from tailc.units import format_us
 
 NAME = "rubik"
@@ -64,7 +64,7 @@ class TableSpec(SpecModel):
         raise RefusalError(Complaint(Code.CONFLICT, message, hint, ("positions",)))
 
 
-class RubikSpec(SpecModel):
+class RubikSpec(WithSlos):
     """A rubik policy: the lowest frequency that still meets the percentile, at every event."""
 
     api_version: Literal["tailc/v1"] = Field(alias="apiVersion", description="The spec language.")
@@ -135,11 +135,6 @@ class RubikSpec(SpecModel):
         message = "tells of events that a power model makes watts of, and there is none"
         hint = "name one by `server.model`, or write `batch.power`"
         return [Complaint(Code.CONFLICT, message, hint, ("batch", "counters"))]
-
-    @property
-    def slos(self) -> tuple[Slo, ...]:
-        """What latency must meet, as artifacts carry it; the first is the table's bound."""
-        return tuple(spec.slo for spec in self.slo)
 
     @property
     def speedup(self) -> None:

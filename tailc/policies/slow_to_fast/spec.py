@@ -18,7 +18,7 @@ from tailc.specs.arrivals import (
     is_given,
     recorded_complaints,
 )
-from tailc.specs.common import DemandSpec, SloSpec, SpeedupSpec, repeated_rates
+from tailc.specs.common import DemandSpec, SpeedupSpec, repeated_rates
 from tailc.specs.cores import Cores, dominated, without
 from tailc.specs.cores_build import build
 from tailc.specs.cores_spec import CoresSpec
@@ -49,7 +49,7 @@ from tailc.specs.robust import (
     goal_rate_complaints,
     untuned_complaints,
 )
-from tailc.specs.slo import Slo
+from tailc.specs.slo_spec import SloSpec, WithSlos
 from tailc.units import format_us
 
 NAME = "slow-to-fast"
@@ -118,7 +118,7 @@ class SearchSpec(SpecModel):
     )
 
 
-class SlowToFastSpec(SpecModel):
+class SlowToFastSpec(WithSlos):
     """A slow-to-fast policy: a request moves to faster cores, or clocks, as it ages."""
 
     api_version: Literal["tailc/v1"] = Field(alias="apiVersion", description="The spec language.")
@@ -352,11 +352,6 @@ class SlowToFastSpec(SpecModel):
             )
         assert own.columns is not None
         return own.model_copy(update={"columns": tuple(own.columns[p] for p in at)})
-
-    @property
-    def slos(self) -> tuple[Slo, ...]:
-        """What latency must meet, as artifacts carry it; the first is the search's target."""
-        return tuple(spec.slo for spec in self.slo)
 
     @property
     def aim_us(self) -> int:

@@ -30,6 +30,10 @@ BROKEN = {
     "slo of a class": swapped((_SLO, _SLO.replace("}]", ", class: gold}]"))),
     "slo of a class where there are none": swapped((_SLO, _SLO.replace("}]", _FOR_GOLD))),
     "slo of another class": swapped((_SLO, _SLO.replace("}]", _FOR_GOLD)), (_CURVE, _CLASSES)),
+    "servers that must never be late": swapped(
+        (_SLO, _SLO.replace("99%", "99.9%").replace("}]", ", fan_out: 10000}]"))
+    ),
+    "servers in a fraction": swapped((_SLO, _SLO.replace("}]", ", fan_out: 2.5}]"))),
     "more rows than there may be": swapped(("target_parallelism: 24", "target_parallelism: 20000")),
     "missing key in a block": swapped(("  unit: ms\n", "")),
     "missing keys in a list": swapped((_SLO, "slo:\n  - class: gold")),
