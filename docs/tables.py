@@ -25,7 +25,7 @@ MEANINGS = {
     ExitCode.OK: "all is well: compiled, checked, or every objective is met",
     ExitCode.MISSED: "`verify`: an objective is missed",
     ExitCode.DIFFERS: "`diff --exit-code`: the policies promise or do something else; "
-    "`verify --drift`: demand is not what it was",
+    "`verify --drift`: demand is not what it was; `fmt --check`: a spec would change",
     ExitCode.UNDECIDED: "`verify`: the held-out data cannot decide, and nothing is missed",
     ExitCode.INTEGRITY: "a policy is damaged or not trusted: length, hash, structure or signature",
     ExitCode.INFEASIBLE: "`compile`: no policy meets the limits",

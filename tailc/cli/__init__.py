@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 COMMANDS = (
     *("check", "compile", "verify", "diff", "simulate", "vary", "size", "tune", "fit"),
     *("lookup", "why", "inspect", "report", "embed", "sign", "keygen", "rollback"),
-    *("ingest", "init", "split", "schema", "explain"),
+    *("ingest", "init", "fmt", "split", "schema", "explain"),
 )
 # What stands below a command that also works by itself, by the file that it is in.
 BELOW = {

@@ -33,6 +33,8 @@ EXPLANATIONS: Mapping[Code, str] = {
     Code.RESPONSE_TIME: "A response time contains waiting, which depends on the load and on the "
     "policy itself; to compile from it counts waiting twice. Measure the work alone, or say in "
     "a sentence why nothing waited.",
+    Code.LAYOUT: "The spec means what it should, but a change to it would be hard to see among "
+    "changes of layout. `tailc fmt` writes it anew, with its comments.",
     Code.EMPTY_TRACE: "There is no row left to compile from: the file is empty, has a header "
     "alone, or the filter keeps nothing.",
     Code.MISSING_COLUMN: "The recipe names a column that the file does not have. Column names "

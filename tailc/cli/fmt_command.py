@@ -1,0 +1,100 @@
+"""tailc fmt: specs in the one layout, with the comments that they have."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from tailc.cli.outcome import Outcome, reports
+from tailc.errors import Code, ExitCode, Finding, Place, Severity, TailcError
+
+if TYPE_CHECKING:
+    from tailc.cli.rewriting import Rewritten
+    from tailc.report.junit import Case
+
+
+@click.command("fmt", short_help="Write specs in the one layout.")
+@click.argument("specs", nargs=-1, required=True, metavar="SPEC...")
+@click.option("--check", is_flag=True, help="Write nothing; exit 2 where a SPEC would change.")
+@click.option("--diff", is_flag=True, help="Write nothing; print what would change.")
+@reports
+def command(specs: tuple[str, ...], *, check: bool, diff: bool) -> Outcome:
+    """Write every SPEC in the one layout: its keys in the order of the reference.
+
+    Comments stay with what they are about, and what a spec means stays the same. Where one is
+    wrong, none is written. - is standard input, and its text goes to standard output.
+    """
+    findings: list[Finding] = []
+    files: list[Rewritten] = []
+    for path in specs:
+        try:
+            files.append(_formatted(path))
+        except TailcError as error:
+            findings += error.findings
+    if findings:
+        return Outcome(findings[0].code.exit_code, findings=tuple(findings))
+    changed = [file for file in files if file.is_changed]
+    to_write = [] if check or diff else [file for file in changed if file.path != "-"]
+    _write(to_write)
+    told = Outcome(
+        text=_text(files, changed, check=check, diff=diff),
+        result={
+            "checked": len(files),
+            "changed": [file.path for file in changed],
+            "files": [file.path for file in to_write],
+            "diff": "".join(file.diff for file in changed) if diff else None,
+        },
+        cases=tuple(_case(file, is_changed=file in changed) for file in files) if check else (),
+    )
+    return _unformatted(told, changed) if check and changed else told
+
+
+def _formatted(path: str) -> Rewritten:
+    from tailc.cli.rewriting import Rewritten
+    from tailc.pipeline.spec import document_models, open_document
+    from tailc.specs.formatting import formatted
+
+    loaded = open_document(path)
+    before = "\n".join(loaded.document.lines)
+    return Rewritten(path, before, formatted(loaded, document_models()))
+
+
+def _write(files: list[Rewritten]) -> None:
+    from tailc.cli.rewriting import write
+
+    write(files)
+
+
+def _text(files: list[Rewritten], changed: list[Rewritten], *, check: bool, diff: bool) -> str:
+    if diff:
+        return "".join(file.diff for file in changed)
+    if not check and any(file.path == "-" for file in files):
+        return next(file.after for file in files if file.path == "-")
+    verb = "would change" if check else "formatted"
+    lines = [f"{verb} {file.path}" for file in changed]
+    return "\n".join([*lines, f"{len(files):,} checked, {len(changed):,} {verb}"])
+
+
+def _unformatted(told: Outcome, changed: list[Rewritten]) -> Outcome:
+    from dataclasses import replace
+
+    findings = tuple(_finding(file) for file in changed)
+    return replace(told, exit_code=ExitCode.DIFFERS, findings=findings)
+
+
+def _finding(file: Rewritten) -> Finding:
+    line = file.first_line
+    place = Place(file.path, line, excerpt=file.before.split("\n")[line - 1])
+    hint = f"run `tailc fmt {file.path}`"
+    message = "from this line on the spec is not in the one layout"
+    return Finding(Code.LAYOUT, message, place, hint, Severity.WARNING)
+
+
+def _case(file: Rewritten, *, is_changed: bool) -> Case:
+    from tailc.report.junit import Case, Fault
+
+    fault = Fault.FAILURE if is_changed else None
+    return Case(
+        "tailc fmt", file.path, fault, "layout", "would change" if is_changed else "as it is"
+    )

@@ -1,0 +1,30 @@
+"""One way to write a spec: its keys in one order, quantities in one spelling, the same layout.
+
+Comments stay with what they are about: those above a key or behind it move with it, those at the
+head of the file and at the end of a mapping stay there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tailc.specs.document import parse_document
+from tailc.specs.fields import SpecModel
+from tailc.specs.formatting.layout import laid_out
+from tailc.specs.formatting.order import order_of
+from tailc.specs.formatting.spelling import respelled
+from tailc.specs.load import LoadedSpec, check_document
+
+
+def formatted(loaded: LoadedSpec, models: Mapping[str, type[SpecModel]]) -> str:
+    """The text of a spec as `tailc fmt` writes it: it means the same, which is checked.
+
+    models: what checks a spec, by its kind.
+    """
+    document = loaded.document
+    text = "\n".join(document.lines)
+    spelled = respelled(text, loaded, models)
+    text = laid_out(spelled, order_of(type(loaded.model)))
+    again = check_document(parse_document(text, document.source), models)
+    assert again.model == loaded.model, "the spec means something else once it is formatted"
+    return text

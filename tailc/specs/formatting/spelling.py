@@ -1,0 +1,81 @@
+"""Quantities in one spelling: `500ms` for `500 ms`, `"0500ms"` and `500.0ms`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from tailc.errors import TailcError
+from tailc.specs.document import parse_document
+from tailc.specs.fields import SpecModel
+from tailc.specs.load import LoadedSpec, check_document
+from tailc.specs.tree import Mapping as Mapped
+from tailc.specs.tree import Node, Scalar, Sequence, Span
+
+_QUANTITY = re.compile(r"\s*0*([0-9]*)(?:\.([0-9]*?)0*)?\s*([A-Za-z%/]+)\s*")
+_WORDS = ("request", "requests")
+
+
+@dataclass(frozen=True)
+class _Edit:
+    """Another text at a place in one line."""
+
+    span: Span
+    text: str
+
+
+def respelled(text: str, loaded: LoadedSpec, models: Mapping[str, type[SpecModel]]) -> str:
+    """The text with quantities in one spelling, wherever the spec means the same then.
+
+    What looks like a quantity may be a name, or the text of a cell: it is left alone.
+    """
+    edits = list(_edits(loaded.document.root, loaded.document.lines))
+    together = _edited(text, edits)
+    if _means(together, loaded, models):
+        return together
+    return _edited(text, [edit for edit in edits if _means(_edited(text, [edit]), loaded, models)])
+
+
+def _means(text: str, loaded: LoadedSpec, models: Mapping[str, type[SpecModel]]) -> bool:
+    try:
+        return check_document(parse_document(text, ""), models).model == loaded.model
+    except TailcError:
+        return False
+
+
+def _edits(node: Node, lines: tuple[str, ...]) -> Iterator[_Edit]:
+    match node:
+        case Scalar():
+            wanted = spelled(node.value) if isinstance(node.value, str) else None
+            written = lines[node.span.line - 1][node.span.column - 1 :][: node.span.width]
+            # An alias is written elsewhere, and a text over several lines is no quantity.
+            is_here = written.strip("'\"") == node.text
+            if wanted is not None and is_here and written != wanted:
+                yield _Edit(node.span, wanted)
+        case Sequence():
+            for item in node.items:
+                yield from _edits(item, lines)
+        case Mapped():
+            for entry in node.entries.values():
+                yield from _edits(entry.value, lines)
+
+
+def spelled(text: str) -> str | None:
+    """A quantity as it is written here; None where the text is none."""
+    match = _QUANTITY.fullmatch(text)
+    if match is None or not any(char.isdigit() for char in text):
+        return None
+    whole, part, unit = match[1] or "0", match[2] or "", match[3]
+    number = f"{whole}.{part}" if part else whole
+    if unit in _WORDS:
+        return f"{number} {_WORDS[number != '1']}"
+    return number + unit
+
+
+def _edited(text: str, edits: list[_Edit]) -> str:
+    lines = text.split("\n")
+    for edit in sorted(edits, key=lambda edit: edit.span.column, reverse=True):
+        line, start = edit.span.line - 1, edit.span.column - 1
+        lines[line] = lines[line][:start] + edit.text + lines[line][start + edit.span.width :]
+    return "\n".join(lines)

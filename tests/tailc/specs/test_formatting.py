@@ -1,0 +1,151 @@
+"""A formatted spec means the same, has the same comments, and is not changed a second time."""
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tailc.errors import TailcError
+from tailc.specs.formatting import formatted
+from tailc.specs.formatting.spelling import spelled
+from tailc.specs.load import check_document
+from tests.tailc.specs.test_any_text import edited
+from tests.tailc.specs.writing import GOOD, MODELS, checked, document
+
+UGLY = """\
+# The search tier.
+
+kind:  few-to-many
+apiVersion: tailc/v1 # the first
+
+
+name: "ugly"   # kept as it is
+# above the server
+server:   # of last year
+      quantum: 05.0 ms
+      # how many
+      cores: 15
+      target_parallelism: [24,  28]
+      # below the server
+slo:
+- {latency:   "0.50 s",percentile: 99.0%,  window: 2000   requests}
+- percentile: 50%
+  latency: 100ms   # the median
+demand: {
+    trace: t.csv, column: d,   # over lines
+    unit: ms, measure: demand-busy, reference: 500 ms}
+speedup:
+- 1
+- 1.9
+rates: [ 30 /s, 040/s ]
+# the end
+"""
+PRETTY = """\
+# The search tier.
+
+apiVersion: tailc/v1 # the first
+kind: few-to-many
+
+name: "ugly"   # kept as it is
+slo:
+  - {percentile: 99%, latency: 0.5s, window: 2000 requests}
+  - percentile: 50%
+    latency: 100ms   # the median
+demand: {
+    trace: t.csv, column: d,   # over lines
+    unit: ms, measure: demand-busy, reference: 500 ms}
+speedup:
+  - 1
+  - 1.9
+# above the server
+server:   # of last year
+  # how many
+  cores: 15
+  target_parallelism: [24, 28]
+  quantum: 5ms
+  # below the server
+rates: [30/s, 40/s]
+# the end
+"""
+
+_PIECES = [
+    *("#c\n", "\n#c\n", "  # c", "\n\n\n", "  ", " ", "\n", ",", "- ", "'", '"', "{", "}"),
+    *(
+        "name: b\n",
+        "rates: [1.0 /s]\n",
+        "\n    # deep\n",
+        "\nsearch:\n    step: 1 ms\n",
+        "&a ",
+        "| ",
+    ),
+]
+_edits = st.lists(
+    st.tuples(st.integers(0, 500), st.integers(0, 2), st.sampled_from(_PIECES)), max_size=4
+)
+
+
+def again(text: str) -> str:
+    return formatted(check_document(document(text), MODELS), MODELS)
+
+
+def comments(text: str) -> list[str]:
+    return sorted(re.findall(r"(?:^|\s)(#.*?)\s*$", text, re.MULTILINE))
+
+
+def test_keys_have_one_order_quantities_one_spelling_and_comments_stay():
+    assert again(UGLY) == PRETTY
+
+
+@pytest.mark.parametrize("text", [PRETTY, GOOD])
+def test_what_is_in_the_layout_stays_as_it_is(text):
+    assert again(text) == text
+
+
+@pytest.mark.parametrize(
+    ("change", "kept"),
+    [
+        (("name: websearch-isn", "name: &a websearch-isn"), "name: &a websearch-isn"),
+        (("demand_ms", "|-\n    demand_ms"), "column: |-\n    demand_ms\n"),
+        (("15,", "15,\n  "), "server: {cores: 15,\n   target_parallelism"),
+    ],
+)
+def test_a_rare_layout_is_kept(change, kept):
+    assert kept in again(GOOD.replace(*change))
+
+
+@given(st.sampled_from([GOOD, UGLY]), st.permutations(range(8)), _edits)
+@settings(max_examples=250)
+def test_a_formatted_spec_means_the_same_and_stays(base, places, edits):
+    # Blocks of the top level in any order, then edits; most of what comes of it is a spec still.
+    blocks = re.split(r"^(?=\w)", base, flags=re.MULTILINE)
+    head, keys = blocks[0], blocks[1:]
+    text = edited(head + "".join(keys[at] for at in places if at < len(keys)), edits)
+    try:
+        before = checked(text)
+    except TailcError:
+        return
+    once = again(text)
+    assert checked(once) == before
+    assert comments(once) == comments(text)
+    assert again(once) == once
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("500 ms", "500ms"),
+        ("0500.0ms", "500ms"),
+        (".5s", "0.5s"),
+        ("99.90 %", "99.9%"),
+        ("2000requests", "2000 requests"),
+        ("1 requests", "1 request"),
+        ("2.40GHz", "2.4GHz"),
+        ("100/s", "100/s"),
+        ("ms", None),
+        ("p99", None),
+        ("1", None),
+    ],
+)
+def test_a_quantity_has_one_spelling(text, wanted):
+    assert spelled(text) == wanted
