@@ -11,6 +11,7 @@ from tailc.cli.pictures import picture_format
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from tailc.artifact.envelope import Policy
     from tailc.cli.arrivals_option import AskedArrivals
@@ -39,7 +40,7 @@ def judged_plan(
     draw: Callable[[str, float], None],
     options: dict[str, Any],
 ) -> Outcome:
-    """The verdict on the windows of the days that the document tells of."""
+    """The verdict on the windows of the days that the document tells of, and its page if asked."""
     from tailc.pipeline.held_out_days import read_held_out_days
     from tailc.report import plan_verdict as render
     from tailc.units import printable
@@ -52,7 +53,7 @@ def judged_plan(
     chosen = plan_options(options, progress=lambda done, of: draw("replaying", done / of))
     judged = verify_plan(policy, held_out, chosen)
     files = _drawn(policy, held_out, chosen, options.get("plot"), kind)
-    return Outcome(
+    told = Outcome(
         exit_code=judged.verdict.exit_code,
         text="\n".join((render.as_text(judged), *(f"wrote {printable(one)}" for one in files))),
         result={**render.as_dict(judged), **({"files": files} if files else {})},
@@ -61,6 +62,15 @@ def judged_plan(
         cases=render.as_cases(judged),
         markdown=render.as_markdown(judged),
     )
+    report: Path | None = options.get("report")
+    if report is None:
+        return told
+    from tailc.cli.report_option import with_report
+    from tailc.report.page.pages import judged_plan_page
+    from tailc.report.plan_window import power_of_window
+
+    power = power_of_window(policy, held_out, chosen)
+    return with_report(told, report, judged_plan_page(policy, power, told.text, told.exit_code))
 
 
 def _drawn(

@@ -93,10 +93,9 @@ def command(
             raise click.UsageError("--drift tells nothing that a report would show")
         return judged_drift(policy, trace, trace_format, options["seed"])
     if policy.plan is not None:
-        given = {**options, "tolerance_ppm": tolerance_ppm}
+        given = {**options, "tolerance_ppm": tolerance_ppm, "report": report}
         with shown(progress) as draw:
-            told = judged_plan(policy, trace, trace_format, arrivals, draw, given)
-        return _reported(told, policy, report)
+            return judged_plan(policy, trace, trace_format, arrivals, draw, given)
     options = without_plan(options)
     if policy.shares is not None:
         told = judged_throughput(policy, trace, trace_format, arrivals, tolerance_ppm, options)

@@ -15,6 +15,7 @@ from tailc.report.page.parts import (
     certificate_section,
     demand_section,
     map_section,
+    plan_section,
     present,
 )
 from tailc.report.page.spectra import Spectrum, spectrum_figure
@@ -41,6 +42,7 @@ def compared_page(
         latency,
         _changes(old, new),
         map_section(new),
+        plan_section(new),
         demand_section(new, measured),
         certificate_section(new),
         Section("words", "What changes, in words", text=text),

@@ -15,10 +15,13 @@ from tailc.report.page.parts import (
     certificate_section,
     demand_section,
     map_section,
+    plan_section,
     policy_facts,
     present,
     words_section,
 )
+from tailc.report.page.power_stack import power_section
+from tailc.report.plan_power import Power
 from tailc.report.verdict import as_text
 from tailc.traces.profile import DemandProfile
 from tailc.verify.verdict import Verdicts
@@ -37,6 +40,7 @@ def policy_page(policy: Policy) -> Page:
     """An artifact alone: what it does, and what stands behind it."""
     sections = (
         map_section(policy),
+        plan_section(policy),
         demand_section(policy, ()),
         certificate_section(policy),
         words_section(policy),
@@ -51,6 +55,7 @@ def compiled_page(compiled: Compiled, verdicts: Verdicts | None) -> Page:
     sections = (
         None if verdicts is None else latency_section(policy, verdicts, _ON_DESIGN),
         map_section(policy, verdicts),
+        plan_section(policy),
         demand_section(policy, measured),
         certificate_section(policy),
         words_section(policy),
@@ -62,6 +67,14 @@ def told_page(policy: Policy, text: str, exit_code: ExitCode) -> Page:
     """A verdict that has no pictures yet, in words."""
     words = Section("verdict", "Verdict in words", text=text)
     sections = (words, certificate_section(policy), words_section(policy))
+    facts = policy_facts(policy)
+    return Page(policy.name, "Verdict", facts, present(*sections), _RULINGS.get(exit_code, ""))
+
+
+def judged_plan_page(policy: Policy, power: Power, text: str, exit_code: ExitCode) -> Page:
+    """A plan on held-out days: its verdict in words, and the power of the first window of them."""
+    words = Section("verdict", "Verdict in words", text=text)
+    sections = (words, power_section(power), certificate_section(policy), words_section(policy))
     facts = policy_facts(policy)
     return Page(policy.name, "Verdict", facts, present(*sections), _RULINGS.get(exit_code, ""))
 

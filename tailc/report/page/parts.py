@@ -9,9 +9,12 @@ from tailc.artifact.json_form import digest_of
 from tailc.report.page.certificate import certificate_figure
 from tailc.report.page.content import MOST_FIGURES, Section
 from tailc.report.page.demands import Sample, demand_figure, sample_of, sample_of_summary
+from tailc.report.page.job_stack import jobs_figure
 from tailc.report.page.latencies import busiest_point
 from tailc.report.page.policy_map import map_figure
+from tailc.report.page.power_stack import power_section
 from tailc.report.page.speedups import speedup_figure
+from tailc.report.plan_power import power_of_plan
 from tailc.report.policy import policy_text
 from tailc.traces.profile import DemandProfile
 from tailc.units import format_mrps
@@ -71,6 +74,14 @@ def demand_section(policy: Policy, measured: Sequence[tuple[str, DemandProfile]]
     figures = [demand_figure(samples, percentile_ppm)]
     speedups = speedup_figure(measured[0][1], policy.ladders) if measured else None
     return Section("demand", "Demand", (*figures, *([speedups] if speedups else [])))
+
+
+def plan_section(policy: Policy) -> Section | None:
+    """Power and servers as a plan expects them; None where a policy is no plan."""
+    if policy.plan is None:
+        return None
+    jobs = jobs_figure(policy.plan)
+    return power_section(power_of_plan(policy.plan), [jobs] if jobs else [])
 
 
 def certificate_section(policy: Policy) -> Section:

@@ -16,6 +16,7 @@ from tailc.report.page.svg import element, joined, number, path
 WIDTH, HEIGHT = 760.0, 380.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 74.0, 22.0, 14.0, 52.0
 _LEGEND_LINE = 20.0
+_TICK_LINE = 13.0
 # A character is about so wide, on average.
 _CHARACTER = 6.7
 _SWATCH = 30.0
@@ -76,6 +77,12 @@ class Plot:
         """The area between two lines over the same values."""
         outline = [self.at(*p) for p in (*upper, *reversed(lower))]
         return element("path", class_=f"band {tone}", d=path(outline) + "Z")
+
+    def area(self, upper: Sequence[Point], lower: Sequence[Point], tone: str, says: str) -> Markup:
+        """The same, as dark as its colour is, which says something when it is pointed at."""
+        outline = [self.at(*p) for p in (*upper, *reversed(lower))]
+        title = element("title", says)
+        return element("path", title, class_=f"area {tone}", d=path(outline) + "Z")
 
     def dot(self, point: Point, tone: str, says: str) -> Markup:
         """A dot that says something when it is pointed at."""
@@ -160,7 +167,9 @@ class Plot:
         for value, text in self.x.ticks:
             across, bottom = self.at(value, self.y.low)
             yield element("line", class_="grid", x1=across, x2=across, y1=bottom, y2=self.top)
-            yield element("text", text, class_="tick middle", x=across, y=bottom + 17)
+            for place, part in enumerate(text.split("\n")):
+                down = bottom + 17 + _TICK_LINE * place
+                yield element("text", part, class_="tick middle", x=across, y=down)
         for value, text in self.y.ticks:
             left, up = self.at(self.x.low, value)
             yield element("line", class_="grid", x1=left, x2=WIDTH - _RIGHT, y1=up, y2=up)

@@ -108,14 +108,23 @@ def test_a_page_that_cannot_be_written_says_where_and_the_old_one_stays(
     assert (in_folder / "page.html").read_text() == "old"
 
 
+POWER = ["Power by source over time", "Servers of jobs over time"]
+BROWN = ["Price of brown energy over time", "CO2 of brown energy over time"]
+
+
 @pytest.mark.parametrize(
-    ("example", "of"), [("autopro", "throughput"), ("green-sla", "jobs"), ("greenpar", "jobs")]
+    ("example", "of", "pictures"),
+    [
+        ("autopro", "throughput", []),
+        ("green-sla", "jobs", POWER),
+        ("greenpar", "jobs", [*POWER, *BROWN]),
+    ],
 )
-def test_a_policy_without_requests_is_shown_in_words(in_folder, tailc, example, of):
+def test_a_policy_without_requests_refuses_them(in_folder, tailc, example, of, pictures):
     artifact = str(EXAMPLES / example / "expected.tailc")
     assert tailc("report", artifact, "--out", "page.html").code == 0
     text = (in_folder / "page.html").read_text()
-    assert heads(in_folder / "page.html") == ["Certificate"]
+    assert heads(in_folder / "page.html") == [*pictures, "Certificate"]
     assert "The policy in words" in text
     (in_folder / "any.csv").write_text("a\n1\n")
     ended = tailc("report", artifact, "--out", "page.html", "--trace", "any.csv")
@@ -155,7 +164,16 @@ def test_a_comparison_without_requests_has_the_map_of_the_change(in_folder, tail
         "plans.html",
     )
     assert ended.code == 0
-    assert heads(in_folder / "plans.html") == ["Certificate"]
+    assert heads(in_folder / "plans.html") == [*POWER, "Certificate"]
+
+
+def test_the_verdict_on_a_plan_has_the_power_that_came(in_folder, tailc):
+    example = EXAMPLES / "greenpar"
+    judged = ["verify", example / "expected.tailc", "--trace", example / "service.yaml"]
+    ended = tailc(*judged, "--report", "page.html")
+    assert ended.out.endswith("wrote page.html\n")
+    assert heads(in_folder / "page.html") == [POWER[0], *BROWN, "Certificate"]
+    assert "As it came in the replay." in (in_folder / "page.html").read_text()
 
 
 def test_drift_alone_has_no_report(in_folder, tailc):

@@ -1,0 +1,75 @@
+"""Servers of each job of a plan over time, on one another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from tailc.forms.plan.plan import Plan
+from tailc.report.page.axis import linear
+from tailc.report.page.figure import Figure, Numbers
+from tailc.report.page.plot import Entry, Plot
+from tailc.report.page.time_axis import Floats, Intervals
+from tailc.report.page.tones import LINES, line_tone
+from tailc.report.plan_stack import Stack, stack_of
+from tailc.units import printable, shorten
+
+_IDENT, _TITLE = "power-jobs", "Servers of jobs over time"
+_SAYS = (
+    "Servers that each job has, in order of their beginning; the jobs with most servers times "
+    "hours have a colour, all others are grey. The dashed line is all servers."
+)
+_ROOM = 1.04
+
+
+class _Layer(NamedTuple):
+    """Jobs told as one: name, class, and mean servers by interval."""
+
+    name: str
+    tone: str
+    servers: Floats
+
+
+def jobs_figure(plan: Plan) -> Figure | None:
+    """None where a plan has no jobs: it takes them as they come."""
+    if not plan.jobs:
+        return None
+    stack = stack_of(plan)
+    times = Intervals(stack.start_unix_s, stack.edges_s)
+    layers = list(_layers(stack, times))
+    entries = tuple(Entry(one.name, one.tone, "area") for one in layers)
+    y = linear("servers", 0.0, stack.servers * _ROOM)
+    plot = Plot(times.axis, y, entries, 420.0)
+    marks, low = [], np.zeros(len(times.shown.edges_s) - 1)
+    for one in layers:
+        high = low + one.servers
+        outline = times.shown.steps(high), times.shown.steps(low)
+        marks.append(plot.area(*outline, one.tone, one.name))
+        low = high
+    marks.append(plot.level(stack.servers, f"all {stack.servers:,} servers"))
+    svg = plot.drawn(_IDENT, _TITLE, _SAYS, marks)
+    return Figure(_IDENT, _TITLE, _SAYS, (_numbers(layers, times),), svg)
+
+
+def _layers(stack: Stack, times: Intervals) -> Iterator[_Layer]:
+    """As many of the largest jobs as there are colours, and the others together."""
+    slots = [int(stack.heights([job]).sum()) for job in range(len(stack.jobs))]
+    largest = sorted(range(len(slots)), key=lambda job: (-slots[job], job))[:LINES]
+    begins = [min(run.first for run in runs) for _, runs in stack.jobs]
+    for place, job in enumerate(sorted(largest, key=lambda job: (begins[job], job))):
+        name = shorten(printable(stack.jobs[job][0]))
+        yield _Layer(name, f"job {line_tone(place)}", times.means(stack.heights([job])))
+    others = [job for job in range(len(slots)) if job not in set(largest)]
+    if others:
+        name = f"{len(others):,} other jobs"
+        yield _Layer(name, "job others", times.means(stack.heights(others)))
+
+
+def _numbers(layers: Sequence[_Layer], times: Intervals) -> Numbers:
+    heads = ("begins", *(one.name for one in layers))
+    values = zip(*(one.servers for one in layers), strict=True)
+    rows = [(text, *(f"{servers:.6g}" for servers in row))
+            for text, row in zip(times.shown.texts, values, strict=True)]  # fmt: skip
+    return Numbers(_IDENT, heads, tuple(rows))
