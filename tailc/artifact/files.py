@@ -61,7 +61,7 @@ def read_whole(path: Path | str, trust: Trust = ANYBODY) -> tuple[Policy, str, b
     These are those of the file, signature included, or those that belong to a JSON.
     """
     policy, _, data = _read(path, trust)
-    whole = data if _is_tailc(data) else encode_flat(policy)
+    whole = data if is_sealed(data) else encode_flat(policy)
     return policy, stated_digest(whole), whole
 
 
@@ -71,17 +71,17 @@ def read_sealed(path: Path | str) -> tuple[Path, Policy, bytes]:
     """
     found = _found(Path(path))
     data = _read_bytes(found)
-    if data.lstrip().startswith(b"{") and not _is_tailc(data):
+    if data.lstrip().startswith(b"{") and not is_sealed(data):
         raise TailcError(_unsigned_json(str(found)))
-    if not _is_tailc(data):
+    if not is_sealed(data):
         raise TailcError(_no_policy(data, str(found)))
     return found, decode_signed(data, str(found))[0], split_signature(data)[0]
 
 
 def _read(path: Path | str, trust: Trust) -> tuple[Policy, Signature | None, bytes]:
     """The policy at `path` or beside it, its signature, and the bytes that both are from."""
-    name, data = _content(path)
-    if _is_tailc(data):
+    name, data = content_of(path)
+    if is_sealed(data):
         return *decode_signed(data, name, trust), data
     if not data.lstrip().startswith(b"{"):
         raise TailcError(_no_policy(data, name))
@@ -90,8 +90,11 @@ def _read(path: Path | str, trust: Trust) -> tuple[Policy, Signature | None, byt
     return decode_json(data, name), None, data
 
 
-def _content(path: Path | str) -> tuple[str, bytes]:
-    """What is read, and its bytes."""
+def content_of(path: Path | str) -> tuple[str, bytes]:
+    """The name and the bytes of the file at `path`, beside that stem, or in a Git repository.
+
+    Raises TailcError: it cannot be read, or is larger than any policy.
+    """
     if isinstance(path, str) and is_git_name(path) and not Path(path).exists():
         return blob_of(path, FLAT_SUFFIX, MOST_BYTES)
     found = _found(Path(path))
@@ -106,7 +109,13 @@ def paths_of(stem: Path | str) -> tuple[Path, Path]:
     return base.with_name(base.name + JSON_SUFFIX), base.with_name(base.name + FLAT_SUFFIX)
 
 
-def _is_tailc(data: bytes) -> bool:
+def is_policy(data: bytes) -> bool:
+    """Whether these are the bytes of a policy, perhaps of a damaged one, rather than of a spec."""
+    return is_sealed(data) or _DIGEST_FIELD in data
+
+
+def is_sealed(data: bytes) -> bool:
+    """Whether the bytes are those of a `.tailc`, by its identifier, seal or signature."""
     return is_flat(data) or has_trailer(data) or has_signature(data)
 
 

@@ -58,6 +58,14 @@ def decode_json(data: bytes, source: str = "policy.json") -> Policy:
         return policy
 
 
+def canonical_of(data: bytes, source: str = "policy.json") -> bytes:
+    """The canonical bytes of a JSON policy however it is laid out; TailcError where it is none."""
+    with refusals_about(source):
+        document = _parse(data)
+        _check_version(document)
+        return canonical(document)
+
+
 def check_major(major: int, minor: int) -> None:
     """Refuse a schema that this reader is too old, or too new, to know."""
     if major != SCHEMA_MAJOR:

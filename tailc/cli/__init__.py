@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 COMMANDS = (
     *("check", "compile", "verify", "diff", "simulate", "vary", "size", "tune", "fit"),
-    *("lookup", "why", "inspect", "report", "embed", "sign", "keygen", "rollback"),
+    *("lookup", "why", "inspect", "report", "embed", "sign", "keygen", "rollback", "migrate"),
     *("ingest", "init", "fmt", "split", "schema", "explain"),
 )
 # What stands below a command that also works by itself, by the file that it is in.

@@ -59,6 +59,8 @@ def test_a_command_that_does_not_exist_has_a_document_too(tailc):
         ["keygen", "keys"],
         ["lookup", "toy.tailc", "--in-system", "3"],
         ["why", "toy.tailc", "--in-system", "3"],
+        ["migrate", "toy.tailc", "toy.json", "toy.yaml"],
+        ["migrate", "gone.tailc"],
         ["report", "toy.tailc", "--out", "toy.html"],
         ["report", "gone.tailc", "--out", "toy.html"],
         ["rollback", "toy.tailc", "--over", "toy.tailc", "-o", "back"],

@@ -1,0 +1,64 @@
+"""A policy of any released schema version in the one form that it has today.
+
+A policy is written in the oldest version that can say it, so that of a `.tailc`, and of a JSON as
+`tailc compile` wrote it, not one byte changes. A JSON that another tool has laid out anew is put
+in order: its digest tells that it still is the policy that it was.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from tailc.artifact.envelope import SCHEMA_MAJOR, SCHEMA_MINOR, Policy
+from tailc.artifact.files import content_of, is_sealed
+from tailc.artifact.flat_form import decode_signed, encode_flat
+from tailc.artifact.json_form import canonical_of, decode_json, encode_json, minor_of
+from tailc.artifact.refusal import Refusal
+from tailc.artifact.signature import split_signature
+from tailc.errors import Code, TailcError
+
+
+@dataclass(frozen=True)
+class Migrated:
+    """A file with a policy, before and after; `is_sealed`: a `.tailc`, else JSON."""
+
+    path: Path
+    policy: Policy
+    before: bytes
+    after: bytes
+    is_sealed: bool
+    is_signed: bool = False
+
+    @property
+    def minor(self) -> int:
+        """The minor version that the policy is written in."""
+        return minor_of(self.policy)
+
+
+def migrated(path: str) -> Migrated:
+    """The policy in a `.tailc` or JSON file, or beside a stem; nothing is written.
+
+    Raises TailcError: it cannot be read, it is damaged, or a newer tailc wrote it.
+    """
+    name, data = content_of(path)
+    if is_sealed(data):
+        policy, signature = decode_signed(data, name)
+        if encode_flat(policy) != split_signature(data)[0]:
+            raise TailcError(_newer().finding(name))
+        return Migrated(Path(name), policy, data, data, True, signature is not None)
+    ordered = canonical_of(data, name)
+    policy = decode_json(ordered, name)
+    if encode_json(policy) != ordered:
+        raise TailcError(_newer().finding(name))
+    return Migrated(Path(name), policy, data, ordered, is_sealed=False)
+
+
+def _newer() -> Refusal:
+    """What a newer schema has brought would be lost."""
+    return Refusal(
+        Code.UNKNOWN_SCHEMA,
+        f"the policy is of a schema after `{SCHEMA_MAJOR}.{SCHEMA_MINOR}`, of which this tailc "
+        "cannot write all",
+        "use the tailc that wrote it, or a later one",
+    )

@@ -1,0 +1,115 @@
+"""tailc migrate: specs and policies of older versions as this version writes them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import click
+
+from tailc.cli.outcome import Outcome, reports
+from tailc.errors import Finding, TailcError
+
+if TYPE_CHECKING:
+    from tailc.artifact.envelope import Policy
+    from tailc.cli.rewriting import Rewritten
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What a file is, and what becomes of it; `rewritten`: None where nothing can."""
+
+    path: str
+    version: str
+    told: str
+    rewritten: Rewritten | None = None
+    policy: Policy | None = None
+
+
+@click.command("migrate", short_help="Write specs and policies as this version does.")
+@click.argument("inputs", nargs=-1, required=True, metavar="FILE...")
+@click.option("--diff", is_flag=True, help="Write nothing; print what would change.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="STEM",
+    help="Leave FILE, a policy, as it is, and write STEM.json and STEM.tailc, unsigned.",
+)
+@reports
+def command(inputs: tuple[str, ...], *, diff: bool, output: str | None) -> Outcome:
+    """Write every FILE, a spec or a policy of any version, as this version of tailc does.
+
+    Every look-up in a policy is answered as before, and a signature stays valid. Where a FILE is
+    wrong, damaged or of a newer version, none is written.
+    """
+    if output is not None and (diff or len(inputs) > 1):
+        raise click.UsageError("`-o` is for one policy, and without `--diff`")
+    findings: list[Finding] = []
+    found: list[_Found] = []
+    for path in inputs:
+        try:
+            found.append(_found(path))
+        except TailcError as error:
+            findings += error.findings
+    if findings:
+        return Outcome(findings[0].code.exit_code, findings=tuple(findings))
+    changed = [file.rewritten for file in found if file.rewritten and file.rewritten.is_changed]
+    files = _written(found[0], output) if output is not None else _rewritten(changed, diff=diff)
+    shown = "".join(file.diff for file in changed) if diff else None
+    lines = [f"{file.path}: {file.told}" for file in found] + [f"wrote {path}" for path in files]
+    result: dict[str, object] = {
+        "inputs": [{"file": file.path, "version": file.version} for file in found],
+        "changed": [file.path for file in changed],
+        "files": files,
+        "diff": shown,
+    }
+    return Outcome(text="\n".join(lines) if shown is None else shown, result=result)
+
+
+def _found(path: str) -> _Found:
+    from tailc.artifact.files import content_of, is_policy
+    from tailc.artifact.git_blob import is_git_name
+
+    if path == "-" or is_git_name(path):
+        raise click.UsageError(f"`{path}` cannot be written: name a file")
+    return _policy(path) if is_policy(content_of(path)[1]) else _spec(path)
+
+
+def _policy(path: str) -> _Found:
+    from tailc.artifact.migrate import migrated
+    from tailc.cli.rewriting import Rewritten
+
+    whole = migrated(path)
+    version = f"1.{whole.minor}"
+    told = f"policy of schema {version}, as this version writes it"
+    if whole.is_sealed:
+        signed = "; its signature stays as it is" if whole.is_signed else ""
+        return _Found(path, version, told + signed, policy=whole.policy)
+    rewritten = Rewritten(str(whole.path), whole.before.decode(), whole.after.decode())
+    if rewritten.is_changed:
+        told = f"policy of schema {version}, laid out by another tool; its digest holds"
+    return _Found(path, version, told, rewritten, whole.policy)
+
+
+def _spec(path: str) -> _Found:
+    """There is one version of specs, and it is the one that is read."""
+    from tailc.pipeline.spec import open_document
+    from tailc.specs.common import API_VERSION
+
+    open_document(path)
+    return _Found(path, API_VERSION, f"spec of {API_VERSION}, the newest there is")
+
+
+def _written(file: _Found, output: str) -> list[str]:
+    from tailc.artifact.files import write_policy
+
+    if file.policy is None:
+        raise click.UsageError(f"`-o` is for policies, and `{file.path}` is a spec")
+    return [str(path) for path in write_policy(file.policy, output)]
+
+
+def _rewritten(changed: list[Rewritten], *, diff: bool) -> list[str]:
+    from tailc.cli.rewriting import write
+
+    write([] if diff else changed)
+    return [] if diff else [file.path for file in changed]
