@@ -1,8 +1,4 @@
-"""What a policy does at the rates that it is for, replayed on what it was compiled from.
-
-The same requests come at the same times whatever the policy, so that two of them differ by what
-they do. These are no promises: `verify` judges on requests that were held out.
-"""
+"""What a policy does at the rates that it is for, replayed on what it was compiled from."""
 
 from __future__ import annotations
 
@@ -11,20 +7,18 @@ from dataclasses import dataclass
 
 from tailc.artifact.envelope import Policy
 from tailc.forms.ladder.lanes import is_on_lanes
-from tailc.pipeline.sweep import REPLAYS, REQUESTS_PER_REPLAY, SEED
+from tailc.pipeline.design_replays import design_repeats
 from tailc.replay.arrivals import Poisson
-from tailc.replay.outcome import Outcome, nearest_us
+from tailc.replay.outcome import nearest_us
 from tailc.replay.subject import Subject, workload_for
 from tailc.replay.workload import Workload
 from tailc.traces.profile import DemandProfile
 from tailc.verify.clocks import clock_use
 from tailc.verify.energy import core_use
-from tailc.verify.estimate import Repeats, Tail, repeated
+from tailc.verify.estimate import Tail
 from tailc.verify.judge import subject_of, tail_of
 from tailc.verify.lanes import lane_use
-from tailc.verify.load import ServerUse, load, server_use
-from tailc.verify.options import VerifyOptions
-from tailc.verify.setting import Draw, Setting, draw, setting_for
+from tailc.verify.load import ServerUse, load
 from tailc.verify.verdict import ClockUse, CoreUse, LaneUse, Load
 
 
@@ -63,23 +57,12 @@ class _Replays:
     tail: Tail
 
     def at(self, rate_mrps: int, workers: Executor) -> AtRate:
-        subject, arrivals = self.subject, Poisson(rate_mrps)
-        options = VerifyOptions(requests_per_replay=REQUESTS_PER_REPLAY, seed=SEED)
-        setting = setting_for(
-            self.requests, arrivals, subject.ladders, options, subject.steering, subject.clocks
-        )
-        found = self._repeats(setting, workers)
+        arrivals = Poisson(rate_mrps)
+        found = design_repeats(self.subject, self.requests, arrivals, (self.tail,), workers)
         busy = load(arrivals, found.kept)
         tail_us = None if busy.is_overloaded else nearest_us(found.limits_ns[0])
         parts = (self._cores(found.kept), self._lanes(found.kept), self._clocks(found.kept))
         return AtRate(rate_mrps, self.tail.percentile_ppm, tail_us, busy, *parts)
-
-    def _repeats(self, setting: Setting, workers: Executor) -> Repeats[ServerUse]:
-        def keep(one: Draw, outcome: Outcome) -> ServerUse:
-            return server_use(setting, one, outcome)
-
-        draws = draw(setting, REPLAYS, 0, workers)
-        return repeated(setting, draws, self.subject, (self.tail,), workers, _no_tick, keep)
 
     @property
     def _has_lanes(self) -> bool:
@@ -97,7 +80,3 @@ class _Replays:
     def _clocks(self, kept: tuple[ServerUse, ...]) -> ClockUse | None:
         clocks = [one.clocks for one in kept if one.clocks is not None]
         return clock_use(clocks, self.subject.clocks) if self.subject.clocks is not None else None
-
-
-def _no_tick() -> None:
-    pass

@@ -16,6 +16,7 @@ from tailc.forms.shares_problem import SharesProblem
 from tailc.forms.tail_table import TailTable
 from tailc.pipeline.bound_loop import check_bound_loop
 from tailc.pipeline.controller import Tuned, tune
+from tailc.pipeline.objectives import with_objectives_kept
 from tailc.pipeline.overload.search import Relief, relieved
 from tailc.pipeline.overload.told import relieved_policy
 from tailc.pipeline.parts import Design, Parts, parts_of
@@ -135,6 +136,7 @@ def _compiled(
         assert isinstance(parts.design, DemandProfile)
         relief = relieved(asked, policy.ladders[0], parts.design, workers, progress)
         policy = relieved_policy(policy, relief)
+    policy = with_objectives_kept(policy, aim, parts.design, opened.loaded, workers, progress)
     told = approach_to(chosen.problem).remarks(chosen.problem, chosen.solution)
     if queue is not None and queue.table is not None:
         told = tuple(finding for finding in told if finding.code is not Code.PREDICTED_MISS)

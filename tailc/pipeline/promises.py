@@ -42,7 +42,7 @@ def _missed(
     slos: Sequence[Slo], profile: DemandProfile, alone_ns: NDArray[np.int64], loaded: LoadedSpec
 ) -> Iterator[Finding]:
     for number, slo in enumerate(slos[1:], start=1):
-        chosen = _requests_of(slo, profile)
+        chosen = requests_of(slo, profile)
         if not chosen.any():
             continue
         least_us = percentile_us(alone_ns[chosen], profile.weight[chosen], slo.percentile_ppm)
@@ -57,7 +57,7 @@ def _missed(
         yield Finding(Code.INFEASIBLE, message, place, hint)
 
 
-def _requests_of(slo: Slo, profile: DemandProfile) -> NDArray[np.bool_]:
+def requests_of(slo: Slo, profile: DemandProfile) -> NDArray[np.bool_]:
     """The requests that an objective is for; none of a class that the trace does not have."""
     if slo.request_class is None:
         return np.ones(profile.demand_ms.shape, dtype=np.bool_)

@@ -11,10 +11,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from tailc.forms.ladder.problem import LadderProblem
 from tailc.forms.ladder.table import Ladder
 from tailc.forms.shares import Shares
 from tailc.forms.tail_table import TailTable
+from tailc.pipeline.design_replays import REPLAYS, REQUESTS_PER_REPLAY, SEED
+from tailc.pipeline.objectives import limits_of, predicted
 from tailc.pipeline.parts import Design
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import approach_to
@@ -24,16 +25,7 @@ from tailc.policies import KindSpec
 from tailc.replay.arrivals import Poisson
 from tailc.replay.queue_aim import Goal, QueueAim
 from tailc.replay.subject import Subject
-from tailc.replay.workload import workload
 from tailc.traces.profile import DemandProfile
-from tailc.verify.estimate import Tail, replayed_us
-from tailc.verify.options import VerifyOptions
-from tailc.verify.setting import setting_for
-
-# 200,000 requests at each rate: the noise of a 99th percentile is then below a per cent.
-REQUESTS_PER_REPLAY = 20_000
-REPLAYS = 10
-SEED = 1
 
 Form: TypeAlias = Ladder | TailTable | Shares
 
@@ -43,7 +35,8 @@ class Candidate:
     """One spec of a sweep, solved. `tails_us` has the replayed tail at each of the spec's rates.
 
     rate_mrps: the highest rate that meets the SLO, where that is asked; None of one that is lower
-    than of a candidate before.
+    than of a candidate before. keeps_all: whether every objective holds at every rate in the
+    replays; of one objective alone that is not asked.
     """
 
     spec: KindSpec
@@ -52,6 +45,7 @@ class Candidate:
     form: Form
     tails_us: tuple[int, ...] = ()
     rate_mrps: int | None = None
+    keeps_all: bool = True
 
 
 @dataclass(frozen=True)
@@ -76,15 +70,16 @@ def choose(
 ) -> Sweep:
     """The candidate that is never far from the best at any rate; one alone is not replayed.
 
-    Least is the largest ratio, over the rates, of a candidate's tail to the best candidate's;
-    ties go to the earlier one. Where the highest rate is the aim, it is that of the highest.
+    Least is the largest ratio, over the rates, of a candidate's tail to the best candidate's; ties
+    go to the earlier one. One that keeps all of several objectives goes before one that does not.
+    Where the highest rate is the aim, it is that of the highest.
     """
     if len(candidates) == 1:
         return Sweep(candidates, 0)
     replayed = []
     for number, candidate in enumerate(candidates):
         progress("replaying candidates", number / len(candidates))
-        replayed.append(replace(candidate, tails_us=_tails_us(candidate, design, threads)))
+        replayed.append(_replayed(candidate, design, threads))
     if aim is not None and aim.goal is Goal.RATE:
         return _by_rate(replayed, design, threads, aim)
     # Tails below a microsecond read 0: count them as one.
@@ -92,7 +87,10 @@ def choose(
     regrets = [
         max(tail / best for tail, best in zip(c.tails_us, best_us, strict=True)) for c in replayed
     ]
-    return Sweep(tuple(replayed), regrets.index(min(regrets)))
+    # Where none keeps all objectives, what is said of the best one is the nearest there is.
+    kept = [number for number, one in enumerate(replayed) if one.keeps_all]
+    among = kept or range(len(replayed))
+    return Sweep(tuple(replayed), min(among, key=lambda number: regrets[number]))
 
 
 def _by_rate(candidates: list[Candidate], design: Design, threads: int, aim: QueueAim) -> Sweep:
@@ -125,19 +123,14 @@ def _by_rate(candidates: list[Candidate], design: Design, threads: int, aim: Que
     return Sweep(tuple(found), best)
 
 
-def _tails_us(candidate: Candidate, design: Design, threads: int) -> tuple[int, ...]:
-    form, problem = candidate.form, candidate.problem
+def _replayed(candidate: Candidate, design: Design, threads: int) -> Candidate:
+    """With its tails at the spec's rates, and whether it keeps all of several objectives."""
+    form, spec = candidate.form, candidate.spec
     # The others have no candidates to choose from.
     assert isinstance(form, Ladder)
     assert isinstance(design, DemandProfile)
-    assert isinstance(problem, LadderProblem)
-    load = workload(design, form)
-    options = VerifyOptions(requests_per_replay=REQUESTS_PER_REPLAY, seed=SEED)
-    tail = Tail(problem.percentile_ppm)
-    subject = Subject(candidate.spec.name, (form,))
-    tails_us = []
-    for rate_mrps in candidate.spec.rates_mrps:
-        setting = setting_for(load, Poisson(rate_mrps), subject.ladders, options)
-        with ThreadPoolExecutor(threads) as workers:
-            tails_us.append(replayed_us(setting, subject, tail, REPLAYS, workers))
-    return tuple(tails_us)
+    arrivals = [(rate_mrps, Poisson(rate_mrps)) for rate_mrps in spec.rates_mrps]
+    limits = limits_of(spec.slos, design)
+    found = predicted(Subject(spec.name, (form,)), limits, design, arrivals, threads)
+    tails_us = tuple(one.tails_us[0] for one in found.rates)
+    return replace(candidate, tails_us=tails_us, keeps_all=len(spec.slos) < 2 or found.holds)

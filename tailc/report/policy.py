@@ -12,7 +12,7 @@ from tailc.percentiles import PPM
 from tailc.report.energy import cost_titles, in_watts, is_by_rate, is_energy, objective_text
 from tailc.report.overload import overload_text
 from tailc.report.plan import plan_text
-from tailc.report.promises import promises_text
+from tailc.report.promises import predictions_text, promises_text
 from tailc.report.robust import radius_line
 from tailc.report.rungs import is_joint, rungs_text
 from tailc.report.shares import shares_text
@@ -43,6 +43,8 @@ def policy_text(policy: Policy) -> str:
     head = [f"{policy.name} ({policy.kind}), generation {policy.generation}"]
     if policy.slos:
         head.append(f"promises   {promises_text(policy)}")
+    if (predictions := predictions_text(policy)) is not None:
+        head.append(f"predicted  {predictions}")
     if policy.rates_mrps:
         head.append(f"rates      {', '.join(format_mrps(rate) for rate in policy.rates_mrps)}")
     head.append(f"evidence   {evidence_line(policy)}")

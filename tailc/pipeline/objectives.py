@@ -1,0 +1,151 @@
+"""Several objectives at once: all of them must hold, as far as the design sample tells.
+
+A search works for the first, and of one alone `verify` is the judge. Where there are more, each is
+a limit too: a policy that replays of its own sample find beyond one is not written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+
+from tailc.artifact.envelope import Policy
+from tailc.errors import Code, Finding, TailcError
+from tailc.pipeline.design_replays import design_repeats
+from tailc.pipeline.progress import Progress
+from tailc.pipeline.promises import requests_of
+from tailc.replay.arrivals import Arrivals, Poisson
+from tailc.replay.outcome import nearest_us
+from tailc.replay.queue_aim import QueueAim
+from tailc.replay.subject import Subject, workload_for
+from tailc.specs.load import LoadedSpec
+from tailc.specs.slo import Slo
+from tailc.traces.profile import DemandProfile
+from tailc.units import format_mrps, format_us
+from tailc.verify.judge import subject_of, tail_of
+from tailc.verify.load import load
+
+
+@dataclass(frozen=True)
+class Limit:
+    """An objective, and its number in the spec, from 0."""
+
+    number: int
+    slo: Slo
+
+
+@dataclass(frozen=True)
+class AtRate:
+    """The percentile of each objective at a rate, and whether the server keeps up with it."""
+
+    rate_mrps: int
+    tails_us: tuple[int, ...]
+    is_overloaded: bool
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """What the objectives have at every rate, on the requests that the policy was compiled from."""
+
+    limits: tuple[Limit, ...]
+    rates: tuple[AtRate, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Whether all are met at every rate."""
+        return not any(self._missed(at) for at in range(len(self.limits)))
+
+    def _missed(self, at: int) -> list[AtRate]:
+        most_us = self.limits[at].slo.latency_us
+        return [one for one in self.rates if one.is_overloaded or one.tails_us[at] > most_us]
+
+    @property
+    def misses(self) -> Iterator[tuple[Limit, AtRate, int]]:
+        """Each objective that is missed, the rate where it is missed most, and its percentile."""
+        for at, limit in enumerate(self.limits):
+            if missed := self._missed(at):
+                worst = max(missed, key=lambda one: (one.is_overloaded, one.tails_us[at]))
+                yield limit, worst, worst.tails_us[at]
+
+    @property
+    def settings(self) -> dict[str, int]:
+        """The same as evidence names it, objectives and rates counted from 1."""
+        return {
+            f"slo_{limit.number + 1}_rate_{number}_us": one.tails_us[at]
+            for number, one in enumerate(self.rates, start=1)
+            for at, limit in enumerate(self.limits)
+        }
+
+
+def limits_of(slos: Sequence[Slo], design: DemandProfile) -> tuple[Limit, ...]:
+    """The objectives that the sample has requests for."""
+    every = (Limit(number, slo) for number, slo in enumerate(slos))
+    return tuple(limit for limit in every if requests_of(limit.slo, design).any())
+
+
+def predicted(
+    subject: Subject,
+    limits: tuple[Limit, ...],
+    design: DemandProfile,
+    arrivals: Sequence[tuple[int, Arrivals]],
+    threads: int,
+) -> Predicted:
+    """What the objectives have under the arrivals, each told by its rate in requests/1000 s."""
+    requests = workload_for(design, subject)
+    tails = [tail_of(limit.slo, design) for limit in limits]
+    found = []
+    with ThreadPoolExecutor(threads) as workers:
+        for rate_mrps, process in arrivals:
+            repeats = design_repeats(subject, requests, process, tails, workers)
+            tails_us = tuple(nearest_us(limit_ns) for limit_ns in repeats.limits_ns)
+            busy = load(process, repeats.kept)
+            found.append(AtRate(rate_mrps, tails_us, busy.is_overloaded))
+    return Predicted(limits, tuple(found))
+
+
+def with_objectives_kept(
+    policy: Policy,
+    aim: QueueAim | None,
+    design: object,
+    loaded: LoadedSpec,
+    threads: int,
+    progress: Progress,
+) -> Policy:
+    """The policy, and in its evidence what its objectives have at its rates, if it has several.
+
+    Arrivals are those that its table was tuned for, else Poisson. Raises TailcError (INFEASIBLE)
+    with a finding for each objective that is missed at some rate.
+    """
+    serves = bool(policy.ladders) or policy.tail_table is not None
+    if len(policy.slos) < 2 or not serves or not isinstance(design, DemandProfile):
+        return policy
+    progress("replaying for all objectives", 0.0)
+    arrivals = [(rate, _arrivals(aim, rate)) for rate in policy.rates_mrps]
+    limits = limits_of(policy.slos, design)
+    found = predicted(subject_of(policy, design), limits, design, arrivals, threads)
+    if not found.holds:
+        raise TailcError([_finding(*missed, loaded) for missed in found.misses])
+    evidence = policy.evidence
+    settings = dict(evidence.settings) | found.settings
+    return replace(policy, evidence=replace(evidence, settings=tuple(sorted(settings.items()))))
+
+
+def _arrivals(aim: QueueAim | None, rate_mrps: int) -> Arrivals:
+    return Poisson(rate_mrps) if aim is None else aim.judging.arrivals_at(rate_mrps)
+
+
+def _finding(limit: Limit, worst: AtRate, tail_us: int, loaded: LoadedSpec) -> Finding:
+    rate = format_mrps(worst.rate_mrps)
+    if worst.is_overloaded:
+        message = f"`{limit.slo}` cannot be met beside the others: {rate} overloads the server"
+        hint = "lower `rates`, or give the server more to serve them with"
+    else:
+        message = (
+            f"`{limit.slo}` is not met beside the others: at {rate} that percentile is "
+            f"{format_us(tail_us)} in replays of the design sample"
+        )
+        hint = f"relax the latency to {format_us(tail_us)}, lower `rates`, or remove an objective"
+        if limit.number == 0 and "target_us" in type(loaded.model).model_fields:
+            hint = f"leave room for waiting: give a lower `target` than it has; or {hint}"
+    return Finding(Code.INFEASIBLE, message, loaded.place("slo", limit.number, "latency"), hint)
