@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tailc.cli.outcome import Outcome, reports
-from tailc.cli.quantities import MEASURE, TIME_UNIT
+from tailc.cli.quantities import MEASURE, RATE_MRPS, TIME_UNIT
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,7 +24,21 @@ _SLO = re.compile(r"\s*p?([0-9.]+)\s*%?\s*(?:<=|:|\s)\s*(\S.*?)\s*$")
 @click.option("-o", "--output", default="service.yaml", show_default=True, metavar="SPEC")
 @click.option("--cores", type=click.IntRange(min=1), metavar="X", help="Cores of the server.")
 @click.option("--slo", metavar="TEXT", help="What latency must meet, such as 'p99 <= 500ms'.")
-@click.option("--speedup", metavar="LIST", help="Speed-up on 1, 2, ... threads, such as 1,1.9,2.7.")
+@click.option(
+    "--speedup",
+    metavar="LIST",
+    help="Speed-up on 1, 2, ... threads, such as 1,1.9,2.7, or "
+    "for a first look the share of work that threads can share, such as 90%.",
+)
+@click.option(
+    "--rate",
+    "rates_mrps",
+    multiple=True,
+    type=RATE_MRPS,
+    metavar="RATE",
+    help="Arrivals to be ready for, such as 40/s; may be repeated. Default: what loads the "
+    "cores a fifth, two and three fifths.",
+)
 @click.option("--name", metavar="NAME", help="Name of the policy. Default: of the trace's file.")
 @click.option("--column", metavar="NAME", help="Column of a table with the demand.")
 @click.option("--unit", type=TIME_UNIT, help="Unit of that column.")
@@ -42,14 +56,15 @@ def command(trace: str, output: str, *, force: bool, **wished: Any) -> Outcome:
     from pathlib import Path
 
     from tailc.atomic_files import replace_files
-    from tailc.pipeline.draft import Wishes, draft
+    from tailc.pipeline.draft import draft
+    from tailc.pipeline.draft_demand import Wishes
 
     _check_paths(trace, Path(output), force=force)
     given: dict[str, Any] = {key: value for key, value in wished.items() if value is not None}
     given["cores"] = given.get("cores") or _asked("--cores", "Cores of the server", int)
     slo = given.get("slo") or _asked("--slo", "What latency must meet, such as p99 <= 500ms", str)
     if "speedup" in given:
-        given["speedup"] = _numbers(given["speedup"])
+        given |= _speedup(given.pop("speedup"))
     wishes = Wishes(**{**given, "slo": _slo(str(slo))})
     drafted = draft(trace, wishes, output)
     replace_files([(Path(output), drafted.text.encode())])
@@ -83,12 +98,24 @@ def _slo(text: str) -> tuple[str, str]:
     return f"{found[1]}%", found[2]
 
 
-def _numbers(text: str) -> tuple[float, ...]:
+def _speedup(text: str) -> dict[str, object]:
+    """The wish that `--speedup` is: a list, or a share of parallel work."""
     try:
-        return tuple(float(part) for part in text.split(","))
+        if text.endswith("%"):
+            return {"parallel": _share(text)}
+        return {"speedup": tuple(float(part) for part in text.split(","))}
     except ValueError:
-        message = f"`{text}` is no list of numbers: write `--speedup 1,1.9,2.7`"
+        message = (
+            f"`{text}` is no list of numbers and no share: write `--speedup 1,1.9,2.7` or `90%`"
+        )
         raise click.UsageError(message) from None
+
+
+def _share(text: str) -> float:
+    share = float(text.removesuffix("%")) / 100
+    if not 0 < share <= 1:
+        raise ValueError(text)
+    return share
 
 
 def _told(drafted: Draft, trace: str, output: str) -> str:

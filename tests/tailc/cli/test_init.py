@@ -1,11 +1,14 @@
 """`tailc init`: what it writes passes a check and compiles, or it says what it needs."""
 
+from pathlib import Path
+
 import pytest
 from click.testing import CliRunner
 
 from tailc.cli import group
 from tests.tailc.toy import TRACE
 
+SAMPLES = Path(__file__).parents[1] / "ingest" / "samples"
 WISHES = ("--cores", 4, "--slo", "p90 <= 200ms")
 SPEEDUP = ("--speedup", "1,1.5,2")
 BUSY = ("--measure", "demand-busy")
@@ -31,7 +34,7 @@ def test_a_profile_becomes_a_spec_that_compiles(profile, tailc, in_folder):
     assert ended.code == 0, ended.err
     text = (in_folder / "service.yaml").read_text()
     assert 'trace: "x.profile"\n  measure: demand-busy\n' in text
-    assert "server: {cores: 4, target_parallelism: 6}" in text
+    assert "server: {cores: 4, target_parallelism: 6, boosting: false}" in text
     # The mean is 77.5 ms: four cores serve 51.6 a second.
     assert "rates: [10/s, 21/s, 31/s]" in text
     assert tailc("check", "--trace", "service.yaml").code == 0
@@ -72,6 +75,33 @@ def test_a_name_that_yaml_takes_for_something_else_is_quoted(table, in_folder, t
 def test_speedups_keep_all_their_digits(table, tailc, in_folder):
     assert tailc("init", table, *WISHES, *BUSY, "--speedup", "1,1.2345678,2").code == 0
     assert "speedup: [1, 1.2345678, 2]" in (in_folder / "service.yaml").read_text()
+
+
+def test_a_share_of_parallel_work_stands_for_speedups_by_amdahl(table, tailc, in_folder):
+    assert tailc("init", table, *WISHES, *BUSY, "--speedup", "90%").code == 0
+    text = (in_folder / "service.yaml").read_text()
+    # 1 / (0.1 + 0.9 / threads), at four threads for as many cores.
+    assert "speedup: [1, 1.818, 2.5, 3.077]" in text
+    assert "Guessed by Amdahl's law, 0.9 of the work shared: measure yours." in text
+
+
+def test_rates_that_are_given_are_those_of_the_spec(table, tailc, in_folder):
+    rates = ("--rate", "20/s", "--rate", "0.5/s")
+    assert tailc("init", table, *WISHES, *SPEEDUP, *BUSY, *rates).code == 0
+    assert (in_folder / "service.yaml").read_text().endswith("rates: [20/s, 0.5/s]\n")
+
+
+def test_a_response_time_asks_for_a_reason_by_the_option(table, tailc):
+    ended = tailc("init", table, *WISHES, *SPEEDUP, "--measure", "response-open")
+    assert ended.code == 65
+    assert "say by `--because` why little waited" in ended.err
+
+
+def test_what_a_load_generator_wrote_is_to_be_ingested_first(tailc, in_folder):
+    (in_folder / "a run.csv").write_text((SAMPLES / "hey.csv").read_text())
+    ended = tailc("init", "a run.csv", *WISHES, *SPEEDUP)
+    assert ended.code == 65
+    assert "`tailc ingest 'a run.csv' -o 'a run.profile'`" in ended.err
 
 
 def test_a_path_with_a_space_is_quoted_in_what_comes_next(table, tailc, in_folder):
@@ -144,6 +174,8 @@ def test_what_is_missing_is_named_and_nothing_is_written(
         (("--slo", "fast"), 64),
         (("--slo", "p90 <= 200"), 65),
         (("--speedup", "two"), 64),
+        (("--speedup", "0%"), 64),
+        (("--speedup", "101%"), 64),
         (("--speedup", "-1"), 65),
         (("--column", "nowhere", "--unit", "ms"), 65),
         (("--measure", "response-open"), 65),

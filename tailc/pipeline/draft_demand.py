@@ -1,0 +1,148 @@
+"""What a trace or a profile tells of the demand of a first spec, and what it leaves to say."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+from tailc.errors import Code, TailcError
+from tailc.ingest.formats import find_formats
+from tailc.traces.profile_file import is_profile, read_counted
+from tailc.traces.source import Source, format_of
+from tailc.traces.trace import TABLES
+
+HELD_OUT = "20%"
+_UNIT = re.compile(r"(.+)_(ns|us|ms|s)$")
+_SPEEDUP = re.compile(r"speedup_([0-9]+)$")
+_REQUESTS = ("request_id", "query_id", "request", "query", "id")
+_DEGREES = ("degree", "threads")
+# What YAML takes for text without quotes, but for some words.
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
+_NO_TEXTS = ("null", "true", "false")
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What a trace does not tell. `slo` is a percentile and a latency, as a spec has them.
+
+    speedup: at 1, 2, ... threads; None where the trace has them. parallel: the share of a request's
+    work that several threads can do, 0 to 1, in place of `speedup`. rates_mrps: arrivals to be
+    ready for, in thousandths of a request per second; empty: FIRST_LOADS of what the cores can do.
+    measure: None of a profile.
+    """
+
+    cores: int
+    slo: tuple[str, str]
+    name: str | None = None
+    speedup: tuple[float, ...] | None = None
+    parallel: float | None = None
+    rates_mrps: tuple[int, ...] = ()
+    column: str | None = None
+    unit: str | None = None
+    measure: str | None = None
+    because: str | None = None
+    reference: str = "one thread of the server that was measured"
+
+    @property
+    def tell_speedup(self) -> bool:
+        """Whether the trace need not."""
+        return self.speedup is not None or self.parallel is not None
+
+
+@dataclass(frozen=True)
+class Demand:
+    """Lines of `demand` below its trace, and that of the speed-up where the trace has it."""
+
+    lines: tuple[str, ...]
+    speedup: str | None
+    is_profile: bool = False
+
+
+def demand_of(source: Source, wishes: Wishes) -> Demand:
+    """The keys of `demand` that the source tells, with what is wished.
+
+    Raises TailcError where its times and columns do not tell what is needed.
+    """
+    because = wishes.because and f"response_time_because: {json.dumps(wishes.because)}"
+    if is_profile(source):
+        measure = wishes.measure or read_counted(source).measure.value
+        _check_reason(source, measure, wishes)
+        lines = (f"measure: {measure}", because)
+        return Demand(tuple(filter(None, lines)), None, is_profile=True)
+    if wishes.measure is None:
+        raise _unmeasured(source)
+    _check_reason(source, wishes.measure, wishes)
+    names = TABLES[format_of(source, "auto")](source).names
+    shared = (f"measure: {wishes.measure}", because, f"held_out: {HELD_OUT}")
+    column, unit = _times(source, names, wishes)
+    degree, request = _first(_DEGREES, names), _first(_REQUESTS, names)
+    if degree and request and not wishes.tell_speedup:
+        timings = f"timings: {{request: {request}, degree: {degree}, duration: {text_of(column)}}}"
+        return Demand((timings, f"unit: {unit}", *filter(None, shared)), "")
+    lines = (f"column: {json.dumps(column)}", f"unit: {unit}", *filter(None, shared))
+    return Demand(lines, None if wishes.tell_speedup else _speedup_columns(names))
+
+
+def _check_reason(source: Source, measure: str, wishes: Wishes) -> None:
+    """A response time stands for demand only with a reason."""
+    if measure.startswith("response-") and not wishes.because:
+        message = f"`{source.name}` holds response times: they contain waiting and are no demand"
+        hint = (
+            "say by `--because` why little waited, such as 'one client sent at a tenth of what the "
+            "server can do'; or measure demand in the server"
+        )
+        raise source.fault(Code.RESPONSE_TIME, message, advice=hint)
+
+
+def _unmeasured(source: Source) -> TailcError:
+    """What to do about times of which nobody says what they are."""
+    head = source.head()
+    written_by = next((format_.name for format_ in find_formats() if format_.matches(head)), None)
+    if written_by is None:
+        message = f"`{source.name}` does not tell what its times measure"
+        hint = "say it by `--measure`, as `demand-busy`"
+        return source.fault(Code.UNSTATED_MEASURE, message, advice=hint)
+    message = f"`{source.name}` is {written_by}, which a spec cannot name as its trace"
+    profile = f"{Path(source.name).stem}.profile"
+    command = shlex.join(("tailc", "ingest", source.name, "-o", profile))
+    hint = f"make it a profile by `{command}`, and name that"
+    return source.fault(Code.UNSTATED_MEASURE, message, advice=hint)
+
+
+def _times(source: Source, names: tuple[str, ...], wishes: Wishes) -> tuple[str, str]:
+    """The column of times and its unit: those asked for, else as the only name there is."""
+    units = {name: found[2] for name in names if (found := _UNIT.match(name))}
+    likely = [name for name in units if name.startswith("demand")] or list(units)
+    column = wishes.column or (likely[0] if len(likely) == 1 else None)
+    if column is None:
+        listed = ", ".join(f"`{name}`" for name in likely or names)
+        message = f"which column of `{source.name}` has the demand is not told by their names"
+        hint = f"name it by `--column`: {listed}"
+        raise source.fault(Code.MISSING_COLUMN, message, advice=hint)
+    unit = wishes.unit or units.get(column)
+    if unit is None:
+        message = f"the name of column `{column}` does not tell its unit"
+        hint = "say it by `--unit ns`, `us`, `ms` or `s`"
+        raise source.fault(Code.MISSING_UNIT, message, advice=hint)
+    return column, unit
+
+
+def _first(wanted: tuple[str, ...], names: tuple[str, ...]) -> str | None:
+    return next((name for name in wanted if name in names), None)
+
+
+def _speedup_columns(names: tuple[str, ...]) -> str | None:
+    numbered = {int(found[1]): name for name in names if (found := _SPEEDUP.match(name))}
+    if sorted(numbered) != list(range(1, len(numbered) + 1)) or not numbered:
+        return None
+    columns = ", ".join(numbered[degree] for degree in sorted(numbered))
+    return f"{{columns: [{columns}]}}"
+
+
+def text_of(word: str) -> str:
+    """The word as YAML reads it as text."""
+    is_plain = _PLAIN.fullmatch(word) is not None and word.lower() not in _NO_TEXTS
+    return word if is_plain else json.dumps(word)
