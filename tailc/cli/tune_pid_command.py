@@ -10,6 +10,8 @@ import click
 
 from tailc.cli.outcome import Outcome, reports
 from tailc.cli.pictures import picture_format
+from tailc.cli.report_option import report as report_option
+from tailc.cli.report_option import with_report
 
 if TYPE_CHECKING:
     from tailc.pipeline.tune_pid import Study, Units, Wish
@@ -111,11 +113,12 @@ def _number(
     help="Largest overshoot of the set point's step; any by default.",
 )
 @click.option("--plot", metavar="FILE", help="Draw step, load, Bode and Nyquist: FILE.svg or .png.")
+@report_option
 @click.option("--time-unit", default="s", show_default=True, metavar="UNIT")
 @click.option("--input-unit", default="input", show_default=True, metavar="UNIT")
 @click.option("--output-unit", default="output", show_default=True, metavar="UNIT")
 @reports
-def command(response: str | None, plot: str | None, **options: Any) -> Outcome:
+def command(response: str | None, plot: str | None, report: Path | None, **options: Any) -> Outcome:
     """Tune a controller for the plant behind a step RESPONSE, a CSV file, or for --num and --den.
 
     RESPONSE has columns of time, output and input, and - is standard input. The gains minimise the
@@ -139,10 +142,15 @@ def command(response: str | None, plot: str | None, **options: Any) -> Outcome:
     units = Units(options["time_unit"], options["input_unit"], options["output_unit"])
     study = _study(response, wish, units, options)
     written = _write(study, plot, kind)
-    return Outcome(
+    told = Outcome(
         text=render.as_text(study) + "".join(f"\nwrote {path}\n" for path in written),
         result={**render.as_dict(study), "files": written},
     )
+    if report is None:
+        return told
+    from tailc.report.page.loops import study_page
+
+    return with_report(told, report, study_page(study, render.as_text(study)))
 
 
 def _check(response: str | None, options: dict[str, Any]) -> None:

@@ -49,6 +49,10 @@ class Tuned:
     surface: Surface
     intervals: tuple[Interval, ...]
 
+    def gains_of(self, interval: Interval) -> tuple[float, float, float]:
+        """kp, ki and kd of an interval, in output by ms of error at each epoch."""
+        return _back(interval.gains, self.controller.fraction_bits).parts
+
 
 def tune(
     problem: ControlProblem,

@@ -9,15 +9,13 @@ from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
-from tailc_solvers.control import frequency
 from tailc_solvers.control.frequency import AnyPlant
 from tailc_solvers.control.identify import UnfitResponseError, identify
 from tailc_solvers.control.margins import (
     LoopMargins,
     UnstableLoopError,
+    flat,
     loop_margins,
-    reference,
-    responses,
 )
 from tailc_solvers.control.plant import Plant, SampledPlant
 from tailc_solvers.control.rules import RULES
@@ -36,11 +34,10 @@ from tailc_solvers.control.tune import (
 
 from tailc.errors import Code, Finding, Place, TailcError
 from tailc.pipeline import tune_range
+from tailc.pipeline.loop_curves import Curves, curves_of, lasting
 from tailc.pipeline.tune_data import StepData
 
 Values = NDArray[np.float64]
-_LASTS_SETTLINGS, _LASTS_AT_LEAST = 2.5, 12.0
-_PER_DECADE = 60
 _FROM_REST = "a step response from rest to rest is needed"
 
 MOST_LEFT = 0.5
@@ -214,43 +211,16 @@ def _ruled(name: str, plant: AnyPlant, structure: Structure) -> Loop:
         return Loop(name, gains, None)
 
 
-@dataclass(frozen=True)
-class Curves:
-    """One loop's responses for a picture, times in the user's unit.
-
-    `omega` is radians a unit of time; `response` the open loop's.
-    """
-
-    name: str
-    times: Values
-    after_step: Values
-    after_load: Values
-    omega: Values
-    response: NDArray[np.complex128]
-
-
 def curves(study: Study) -> tuple[Curves, ...]:
     """Of every loop that is stable, the tuned one first, all for the same time."""
-    unit = study.unit_of_time
-    until = _until(study)
-    grid = frequency.frequencies(study.plant, reference(study.plant), _PER_DECADE)
-    found = []
-    for loop in (study.tuned, *study.rules):
-        if loop.gains is None or loop.margins is None:
-            continue
-        times, step, _ = responses(study.plant, *loop.gains, setpoint=1.0, load=0.0, until=until)
-        _, load, _ = responses(study.plant, *loop.gains, setpoint=0.0, load=1.0, until=until)
-        response = frequency.open_loop(study.plant, *loop.gains)(grid)
-        # Rules may have finer steps of time: at most the picture's.
-        found.append(Curves(loop.name, times * unit, step, load, grid / unit, response))
-    return tuple(found)
-
-
-def _until(study: Study) -> float:
     margins = study.tuned.margins
     settling = margins.performance.settling if margins else math.inf
-    least = _LASTS_AT_LEAST / reference(study.plant)
-    return max(least, _LASTS_SETTLINGS * settling) if math.isfinite(settling) else 20 * least
+    until = lasting(study.plant, settling)
+    return tuple(
+        curves_of(loop.name, study.plant, loop.gains, flat(loop.margins), until, study.unit_of_time)
+        for loop in (study.tuned, *study.rules)
+        if loop.gains is not None and loop.margins is not None
+    )
 
 
 def fitted_curve(study: Study) -> tuple[Values, Values] | None:

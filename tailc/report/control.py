@@ -82,14 +82,8 @@ def _row(each: Interval) -> tuple[str, ...]:
     )
 
 
-def _gains(tuned: Tuned, each: Interval) -> tuple[float, float, float]:
-    """In output by ms of error."""
-    unit = US_PER_MS / 2**tuned.controller.fraction_bits
-    return each.gains.kp * unit, each.gains.ki * unit, each.gains.kd * unit
-
-
 def _interval(tuned: Tuned, each: Interval) -> dict[str, object]:
-    plant, margins, (kp, ki, kd) = each.plant, each.margins, _gains(tuned, each)
+    plant, margins, (kp, ki, kd) = each.plant, each.margins, tuned.gains_of(each)
     return {
         "first_rate_mrps": each.gains.first_rate_mrps,
         "last_rate_mrps": each.last_rate_mrps,

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tailc.pipeline.tune_pid import Curves, Study, curves, fitted_curve
+from tailc.pipeline.loop_curves import Curves
+from tailc.pipeline.tune_pid import Study, curves, fitted_curve
 from tailc.report.drawing import PictureFormat, drawn
 from tailc.report.tune_pid import transfer_function
 from tailc.units import printable

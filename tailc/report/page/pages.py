@@ -9,6 +9,7 @@ from tailc.artifact.envelope import Policy
 from tailc.errors import ExitCode
 from tailc.report.page.content import Page, Section
 from tailc.report.page.latencies import latency_section
+from tailc.report.page.loops import control_section
 from tailc.report.page.parts import (
     DESIGN,
     HELD_OUT,
@@ -56,6 +57,7 @@ def compiled_page(compiled: Compiled, verdicts: Verdicts | None) -> Page:
         None if verdicts is None else latency_section(policy, verdicts, _ON_DESIGN),
         map_section(policy, verdicts),
         plan_section(policy),
+        control_section(compiled.tuned),
         demand_section(policy, measured),
         certificate_section(policy),
         words_section(policy),

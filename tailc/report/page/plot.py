@@ -60,13 +60,18 @@ class Plot:
         return _TOP + _LEGEND_LINE * self._rows + self.strip
 
     @property
+    def width(self) -> float:
+        """Of what is between the ends of the axis below."""
+        return WIDTH - _LEFT - _RIGHT
+
+    @property
     def bottom(self) -> float:
         """Above the ticks."""
         return self.height - _BOTTOM
 
     def at(self, x: float, y: float) -> Point:
         """Where a point stands."""
-        across = _LEFT + self.x.at(x) * (WIDTH - _LEFT - _RIGHT)
+        across = _LEFT + self.x.at(x) * self.width
         return across, self.bottom - self.y.at(y) * (self.bottom - self.top)
 
     def line(self, points: Iterable[Point], tone: str) -> Markup:
@@ -93,6 +98,13 @@ class Plot:
         """A circle around a dot that stands out."""
         x, y = self.at(*point)
         return element("circle", class_=f"ring {tone}", cx=x, cy=y, r=2.5 * _DOT)
+
+    def disc(self, center: Point, radius: float, tone: str, says: str) -> Markup:
+        """A circle whose radius is so many units of the axis below it."""
+        x, y = self.at(*center)
+        across, _ = self.at(center[0] + radius, center[1])
+        title = element("title", says)
+        return element("circle", title, class_=f"disc {tone}", cx=x, cy=y, r=across - x)
 
     def bar(self, x: float, low: float, high: float, tone: str) -> Markup:
         """A vertical interval."""

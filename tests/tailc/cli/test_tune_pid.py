@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from pathlib import Path
 
 import pytest
@@ -195,6 +196,21 @@ def test_the_picture_has_the_same_bytes_every_time(tailc, in_folder, kind):
     one, two = ((in_folder / f"{name}.{kind}").read_bytes() for name in ("one", "two"))
     assert one == two
     assert len(one) > 10_000
+
+
+def test_the_page_needs_no_library_and_has_the_data_beside_the_plant(tailc, in_folder):
+    (in_folder / "r.csv").write_text("\n".join(rows_of()))
+    told = tailc("tune", "pid", "r.csv")
+    ended = tailc("tune", "pid", "r.csv", "--report", "page.html")
+    assert (ended.code, ended.out) == (0, f"{told.out}wrote page.html\n")
+    assert re.findall(r"<h3>(.*?)</h3>", (in_folder / "page.html").read_text()) == [
+        "After a step of the target",
+        "After a disturbance",
+        "Open loop: gain (Bode)",
+        "Open loop: phase (Bode)",
+        "Open loop: Nyquist",
+        "Measured step response and plant",
+    ]
 
 
 def test_a_picture_without_matplotlib_says_what_to_install(tailc, in_folder, monkeypatch):

@@ -1,0 +1,186 @@
+"""Loops by frequency: Bode plots and a Nyquist plot, with the margins that are read from them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from markupsafe import Markup
+from numpy.typing import NDArray
+
+from tailc.pipeline.loop_curves import Curves
+from tailc.report.page.axis import Axis, logarithmic
+from tailc.report.page.figure import Figure, Numbers
+from tailc.report.page.plot import HEIGHT, Entry, Plot, Point
+from tailc.report.page.tones import line_tone
+
+Floats = NDArray[np.float64]
+# Of a loop's gain, what Bode plots show; beyond, a loop does nothing.
+_FAR, _NEAR = 1e-2, 1e2
+_LEFT, _RIGHT, _LOW, _HIGH = -2.6, 0.8, -1.9, 0.9
+_HALF_TURN_DEG = 180.0
+_MOST_POINTS = 160
+
+
+class Units(NamedTuple):
+    """Of time, of frequency (radians each), of what is controlled; and what is set, in words."""
+
+    time: str
+    each: str
+    output: str
+    input: str
+
+
+def thinned(count: int) -> NDArray[np.int64]:
+    """Which of so many points are drawn: even ones, the first and the last."""
+    return np.unique(np.linspace(0, count - 1, min(count, _MOST_POINTS)).round().astype(np.int64))
+
+
+def frequency_figures(loops: Sequence[Curves], units: Units) -> list[Figure]:
+    """Gain, phase, and both as a curve."""
+    entries = tuple(Entry(loop.name, line_tone(place)) for place, loop in enumerate(loops))
+    x = logarithmic(f"frequency [rad/{units.each}]", _shown_frequencies(loops[0]))
+    return [_gain(loops, x, entries), _phase(loops, x, entries), _nyquist(loops, entries, units)]
+
+
+def _shown_frequencies(loop: Curves) -> list[float]:
+    gains = np.abs(loop.response)
+    within = loop.omega[(gains <= _NEAR) & (gains >= _FAR)]
+    return [float(within.min()), float(within.max())]
+
+
+def _gain(loops: Sequence[Curves], x: Axis, entries: tuple[Entry, ...]) -> Figure:
+    ident, title = "control-gain", "Open loop: gain (Bode)"
+    says = (
+        "The loop's gain by frequency. The bar from a line to 1, where its phase is half a turn, "
+        f"is the gain margin: {_told(loops, [loop.margins.gain_margin for loop in loops], '')}."
+    )
+    plot = Plot(x, logarithmic("gain", [_FAR, _NEAR]), entries)
+    marks = [plot.level(1.0, "gain 1")]
+    for place, loop in reversed(list(enumerate(loops))):
+        gains = _gains(loop)
+        marks += _pieces(plot, loop.omega, gains, line_tone(place))
+        at = _crossing(loop.omega, _phase_deg(loop) + _HALF_TURN_DEG)
+        if at is not None and x.low < at <= x.high:
+            gain = float(np.interp(at, loop.omega, gains))
+            marks.append(plot.bar(at, max(gain, _FAR), 1.0, line_tone(place)))
+    numbers = _bode_numbers(ident, loops, x, "gain", _gains)
+    return Figure(ident, title, says, (numbers,), plot.drawn(ident, title, says, marks))
+
+
+def _phase(loops: Sequence[Curves], x: Axis, entries: tuple[Entry, ...]) -> Figure:
+    ident, title = "control-phase", "Open loop: phase (Bode)"
+    degrees = [loop.margins.phase_margin_deg for loop in loops]
+    says = (
+        "The loop's phase by frequency. The bar from a line to half a turn, where its gain is 1, "
+        f"is the phase margin: {_told(loops, degrees, ' degrees')}."
+    )
+    turns = tuple((float(at), str(at)) for at in range(-360, 1, 90))
+    plot = Plot(x, Axis("phase [degrees]", -360.0, 0.0, turns), entries)
+    marks = [plot.level(-_HALF_TURN_DEG, "half a turn")]
+    for place, loop in reversed(list(enumerate(loops))):
+        phase = _phase_deg(loop)
+        marks += _pieces(plot, loop.omega, phase, line_tone(place))
+        at = _crossing(loop.omega, np.log(np.abs(loop.response)))
+        if at is not None and x.low < at <= x.high:
+            there = float(np.interp(at, loop.omega, phase))
+            marks.append(plot.bar(at, -_HALF_TURN_DEG, there, line_tone(place)))
+    numbers = _bode_numbers(ident, loops, x, plot.y.title, _phase_deg)
+    return Figure(ident, title, says, (numbers,), plot.drawn(ident, title, says, marks))
+
+
+def _nyquist(loops: Sequence[Curves], entries: tuple[Entry, ...], units: Units) -> Figure:
+    """Both axes in the same scale."""
+    ident, title = "control-nyquist", "Open loop: Nyquist"
+    sensitivity = loops[0].margins.max_sensitivity
+    says = (
+        "The loop's response in the complex plane. The nearer it comes to -1, the more a "
+        f"disturbance is amplified: {loops[0].name} stays outside the circle, where that is at "
+        f"most {sensitivity:.3g} times."
+    )
+    x, y = _plane("real part", _LEFT, _RIGHT), _plane("imaginary part", _LOW, _HIGH)
+    probe = Plot(x, y, entries)
+    around = probe.top + HEIGHT - probe.bottom
+    height = around + probe.width * (_HIGH - _LOW) / (_RIGHT - _LEFT)
+    plot = Plot(x, y, entries, height)
+    marks = [plot.disc((-1.0, 0.0), 1 / sensitivity, "limit", f"Ms above {sensitivity:.3g}")]
+    for place, loop in reversed(list(enumerate(loops))):
+        marks += _pieces(plot, loop.response.real, loop.response.imag, line_tone(place))
+    numbers = _margins("control-margins", loops, units)
+    return Figure(ident, title, says, (numbers,), plot.drawn(ident, title, says, marks))
+
+
+def _plane(title: str, low: float, high: float) -> Axis:
+    halves = range(math.ceil(2 * low), math.floor(2 * high) + 1)
+    return Axis(title, low, high, tuple((at / 2, f"{at / 2:g}") for at in halves))
+
+
+def _pieces(plot: Plot, across: Floats, up: Floats, tone: str) -> Iterator[Markup]:
+    """The parts of a curve that are inside the axes, at most so many points of each."""
+    inside = (across >= plot.x.low) & (across <= plot.x.high)
+    inside &= (up >= plot.y.low) & (up <= plot.y.high)
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], inside, [False]))))
+    for first, past in zip(edges[::2], edges[1::2], strict=True):
+        places = first + thinned(int(past - first))
+        points: list[Point] = list(zip(across[places].tolist(), up[places].tolist(), strict=True))
+        if len(points) > 1:
+            yield plot.line(points, tone)
+
+
+def _gains(loop: Curves) -> Floats:
+    return np.abs(loop.response)
+
+
+def _phase_deg(loop: Curves) -> Floats:
+    return np.degrees(np.unwrap(np.angle(loop.response)))
+
+
+def _crossing(omega: Floats, values: Floats) -> float | None:
+    """The lowest frequency at which values fall through 0, None where they never do."""
+    fallen = np.flatnonzero((values[:-1] > 0) & (values[1:] <= 0))
+    if not fallen.size:
+        return None
+    at = int(fallen[0])
+    share = values[at] / (values[at] - values[at + 1])
+    return float(omega[at] + share * (omega[at + 1] - omega[at]))
+
+
+def _told(loops: Sequence[Curves], values: Sequence[float], unit: str) -> str:
+    each = zip(loops, values, strict=True)
+    return ", ".join(f"{loop.name} {_number(value)}{unit}" for loop, value in each)
+
+
+def _number(value: float) -> str:
+    return f"{value:.3g}" if math.isfinite(value) else "infinite"
+
+
+def _bode_numbers(
+    name: str, loops: Sequence[Curves], x: Axis, head: str, of: Callable[[Curves], Floats]
+) -> Numbers:
+    rows = []
+    for loop in loops:
+        kept = np.flatnonzero((loop.omega >= x.low) & (loop.omega <= x.high))
+        values = of(loop)
+        rows += [(loop.name, f"{loop.omega[at]:.6g}", f"{values[at]:.6g}")
+                 for at in kept[thinned(kept.size)]]  # fmt: skip
+    return Numbers(name, ("loop", x.title, head), tuple(rows))
+
+
+def _margins(name: str, loops: Sequence[Curves], units: Units) -> Numbers:
+    heads = ("loop", "gain margin", "phase margin [degrees]", f"delay margin [{units.time}]",
+             "Ms", "overshoot", f"settles in [{units.time}]")  # fmt: skip
+    rows = [
+        (
+            loop.name,
+            _number(loop.margins.gain_margin),
+            _number(loop.margins.phase_margin_deg),
+            _number(loop.margins.delay_margin_epochs),
+            _number(loop.margins.max_sensitivity),
+            _number(loop.margins.overshoot),
+            _number(loop.margins.settling_epochs),
+        )
+        for loop in loops
+    ]
+    return Numbers(name, heads, tuple(rows))

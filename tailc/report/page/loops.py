@@ -1,0 +1,182 @@
+"""A controller's loops: after a step of the target and a disturbance, by frequency, and margins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from markupsafe import Markup
+from numpy.typing import NDArray
+
+from tailc.percentiles import PPM
+from tailc.pipeline.controller import Tuned
+from tailc.pipeline.loop_curves import Curves, curves_of, lasting
+from tailc.pipeline.loops import Interval
+from tailc.pipeline.tune_pid import Study, curves, fitted_curve
+from tailc.report.page.axis import linear
+from tailc.report.page.content import Page, Section
+from tailc.report.page.figure import Figure, Numbers
+from tailc.report.page.loop_frequencies import Units, frequency_figures, thinned
+from tailc.report.page.plot import Entry, Plot, Point
+from tailc.report.page.tones import line_tone
+from tailc.report.tune_pid import transfer_function
+from tailc.units import format_mrps
+
+_US_PER_MS = 1_000
+_ROOM = 0.08
+_EPOCHS = Units("epochs", "epoch", "ms", "the whole output")
+
+
+@dataclass(frozen=True)
+class _Fit:
+    """A measured step response, what the plant makes of it, and the root mean square between."""
+
+    name: str
+    measured: Sequence[Point]
+    fitted: Sequence[Point]
+    residual: float
+
+
+def control_section(tuned: Tuned | None) -> Section | None:
+    """The loop of each interval of rates; None where no controller was tuned."""
+    if tuned is None:
+        return None
+    settling = max(each.margins.settling_epochs for each in tuned.intervals)
+    loops, fits = [], []
+    for each in tuned.intervals:
+        name = f"{format_mrps(each.gains.first_rate_mrps)} to {format_mrps(each.last_rate_mrps)}"
+        until = lasting(each.plant.plant, settling)
+        loops.append(curves_of(name, each.plant.plant, tuned.gains_of(each), each.margins, until))
+        fits.append(_fit_of(name, each))
+    says = (
+        "The controller scales the ages of climbs by the measured tail, once an epoch. Each line "
+        "is of an interval of arrival rates, with the plant found by replay."
+    )
+    return Section("control", "Control", (*_figures(loops, _EPOCHS), _fits(fits, _EPOCHS)), says)
+
+
+def study_page(study: Study, text: str) -> Page:
+    """A controller tuned for a plant, in front of the rules' that are stable."""
+    units = Units(study.units.time, study.units.time, study.units.output, "the plant's input")
+    figures = _figures(curves(study), units)
+    fitted = fitted_curve(study)
+    if study.data is not None and fitted is not None:
+        measured = _points(study.data.times, study.data.response)
+        fit = _Fit("the response", measured, _points(*fitted), study.residual or 0.0)
+        figures.append(_fits([fit], units))
+    words = Section("words", "The controller in words", text=text)
+    facts = (("Plant", transfer_function(study)), ("Structure", study.wish.structure.upper()))
+    sections = (Section("control", "Control", tuple(figures)), words)
+    return Page("Tuned controller", "Controller", facts, sections)
+
+
+def _figures(loops: Sequence[Curves], units: Units) -> list[Figure]:
+    step = _time_figure(
+        "control-step",
+        "After a step of the target",
+        "What is controlled, as a share of a step of its target. At 1 it is where it should be.",
+        "share of the step",
+        loops,
+        [loop.after_step for loop in loops],
+        units,
+    )
+    load = _time_figure(
+        "control-load",
+        "After a disturbance",
+        f"What is controlled after {units.input} is moved by 1 % and stays so: the controller "
+        "takes it back.",
+        f"change [{units.output}]",
+        loops,
+        [loop.after_load / 100 for loop in loops],
+        units,
+    )
+    return [step, load, *frequency_figures(loops, units)]
+
+
+def _time_figure(
+    ident: str,
+    title: str,
+    says: str,
+    axis: str,
+    loops: Sequence[Curves],
+    values: Sequence[NDArray[np.float64]],
+    units: Units,
+) -> Figure:
+    """Over time; the first loop says for how long, and how high is worth showing."""
+    until = float(loops[0].times[-1])
+    low, high = _limits(values)
+    entries = tuple(Entry(loop.name, line_tone(place)) for place, loop in enumerate(loops))
+    plot = Plot(linear(f"time [{units.time}]", 0.0, until), linear(axis, low, high), entries)
+    lines = [_points(loop.times, of) for loop, of in zip(loops, values, strict=True)]
+    marks = list(_in_front(plot, lines))
+    rows = [(loop.name, f"{x:.6g}", f"{y:.6g}")
+            for loop, line in zip(loops, lines, strict=True) for x, y in line]  # fmt: skip
+    numbers = Numbers(ident, ("loop", f"time [{units.time}]", axis), tuple(rows))
+    return Figure(ident, title, says, (numbers,), plot.drawn(ident, title, says, marks))
+
+
+def _limits(values: Sequence[NDArray[np.float64]]) -> tuple[float, float]:
+    """Around the first, and around others as far as they go twice as far."""
+    low, high = min(0.0, float(values[0].min())), max(0.0, float(values[0].max()))
+    least, most = (end([float(getattr(of, end.__name__)()) for of in values]) for end in (min, max))
+    reach = high - low or 1.0
+    low, high = max(least, low - reach), min(max(most, high), high + reach)
+    low = min(low, 0.0)
+    return low - _ROOM * (low < 0) * reach, high + _ROOM * reach
+
+
+def _in_front(plot: Plot, lines: Sequence[Sequence[Point]]) -> Iterable[Markup]:
+    """The first is drawn last."""
+    for place in reversed(range(len(lines))):
+        kept = [(x, min(max(y, plot.y.low), plot.y.high)) for x, y in lines[place]]
+        yield plot.line([p for p in kept if p[0] <= plot.x.high], line_tone(place))
+
+
+def _points(times: NDArray[np.float64], values: NDArray[np.float64]) -> list[Point]:
+    places = thinned(times.size)
+    return list(zip(times[places].tolist(), values[places].tolist(), strict=True))
+
+
+def _fit_of(name: str, each: Interval) -> _Fit:
+    changes_ms = [us / _US_PER_MS for us in each.operation.response_us]
+    epochs = range(1, len(changes_ms) + 1)
+    size = each.operation.step_ppm / PPM
+    fitted = each.plant.plant.step_response(len(changes_ms)) * size
+    return _Fit(
+        name,
+        [(float(x), y) for x, y in zip(epochs, changes_ms, strict=True)],
+        [(float(x), y) for x, y in zip(epochs, fitted.tolist(), strict=True)],
+        each.plant.residual_ms,
+    )
+
+
+def _fits(fits: Sequence[_Fit], units: Units) -> Figure:
+    """Measured step responses as dots, and the plants found from them as lines."""
+    ident, title = "control-fit", "Measured step response and plant"
+    left = "; ".join(f"{fit.name} {fit.residual:.3g} {units.output}" for fit in fits)
+    says = (
+        "Dots are the measured change after a step of the input, lines what the plant makes of "
+        f"it. Root mean square that is left: {left}."
+    )
+    every = [y for fit in fits for _, y in (*fit.measured, *fit.fitted)]
+    low, high = min(0.0, *every), max(0.0, *every)
+    room = _ROOM * (high - low)
+    until = max(x for fit in fits for x, _ in fit.measured)
+    axis = f"change [{units.output}]"
+    plot = Plot(
+        linear(f"time since the step [{units.time}]", 0.0, until),
+        linear(axis, low - room * (low < 0), high + room * (high > 0)),
+        tuple(Entry(fit.name, line_tone(place)) for place, fit in enumerate(fits)),
+    )
+    marks = [plot.line(fit.fitted, line_tone(place)) for place, fit in enumerate(fits)]
+    marks += [
+        plot.dot(point, line_tone(place), f"{fit.name}: {point[1]:.4g} {units.output}")
+        for place, fit in enumerate(fits)
+        for point in fit.measured
+    ]
+    rows = [(fit.name, kind, f"{x:.6g}", f"{y:.6g}")
+            for fit in fits for kind, points in (("measured", fit.measured), ("plant", fit.fitted))
+            for x, y in points]  # fmt: skip
+    numbers = Numbers(ident, ("loop", "of", f"time [{units.time}]", axis), tuple(rows))
+    return Figure(ident, title, says, (numbers,), plot.drawn(ident, title, says, marks))
