@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from numba import njit
-
+from tailc.replay.compiled import part
 from tailc.replay.state import DRAIN, FIRST_HALF, SECOND_HALF
 
 
-@njit(inline="always")  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def arrive(server, requests, measured_from):
     """One request more; request number `measured_from` begins the first half of what is measured,
     the one half-way to the end the second, and after the last the server drains.

@@ -46,9 +46,8 @@ otherwise.
 
 from __future__ import annotations
 
-from numba import njit
-
 from tailc.replay.arriving import arrive
+from tailc.replay.compiled import loop, part
 from tailc.replay.lowered import Lowered
 from tailc.replay.pools import NEVER_NS
 from tailc.replay.running import cut_at, due_at, leave_rung, log_threads, run_on, rung_of
@@ -65,13 +64,6 @@ from tailc.replay.state import (
 )
 from tailc.replay.upcoming import first_due, look_ahead, next_exit
 from tailc.replay.waiting import leave_out, line_up, next_of, next_start, release
-
-# The event loop allocates nothing, and its caller owns every array. So it goes without counting
-# references (`_nrt`, numba's word for its runtime), which would take longer than the replay.
-_loop = njit(cache=True, nogil=True, _nrt=False)  # pyright: ignore[reportCallIssue] - not in its stubs
-# Parts are written into the loop: as functions of their own they would get every array of their
-# arguments by its fields, on each call, and take a second more to compile.
-_part = njit(inline="always")
 
 
 def replay(
@@ -90,7 +82,7 @@ def replay(
     return int(state.server["arrived"])
 
 
-@_loop  # pragma: no cover - compiled
+@loop  # pragma: no cover - compiled
 def _run_one(state, demand, table, measured_from, log):
     """One ladder and one pool, as constants: without loops over them it is a quarter faster."""
     one = State(
@@ -106,12 +98,12 @@ def _run_one(state, demand, table, measured_from, log):
     _run(one, demand, table, measured_from, log)
 
 
-@_loop  # pragma: no cover - compiled
+@loop  # pragma: no cover - compiled
 def _run_many(state, demand, table, measured_from, log):
     _run(state, demand, table, measured_from, log)
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _run(state, demand, table, measured_from, log):
     """One event after another, in the order of the module's docstring."""
     server = state.server
@@ -144,14 +136,14 @@ def _run(state, demand, table, measured_from, log):
             _change_rung(state, demand, table, log)
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _next_arrival(server, demand):
     if server.arrived < len(demand.arrival_ns):
         return demand.arrival_ns[server.arrived]
     return NEVER_NS
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _wait_until(upcoming, state, table, integrals):
     """Let time pass: clocks and integrals."""
     server = state.server
@@ -173,7 +165,7 @@ def _wait_until(upcoming, state, table, integrals):
     server.now = upcoming
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _exit(leaving, state, demand, table, log):
     server = state.server
     job = state.jobs[leaving]
@@ -191,7 +183,7 @@ def _exit(leaving, state, demand, table, log):
     look_ahead(state, table)
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _cut(state, demand, table, log):
     """Who is cut off next leaves; what is left of its work is lost."""
     job = state.jobs[state.server.oldest]
@@ -201,7 +193,7 @@ def _cut(state, demand, table, log):
     _exit(state.server.oldest, state, demand, table, log)
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _refuse(state, demand, measured_from, log):
     """The next arrival counts as one, and never enters."""
     server = state.server
@@ -213,7 +205,7 @@ def _refuse(state, demand, measured_from, log):
     leave_out(request, state)
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _give_up(state, demand, table, log):
     """Every request in the system has its age as latency, and as wait if it has not begun."""
     server = state.server
@@ -230,7 +222,7 @@ def _give_up(state, demand, table, log):
             request = next_of(request, state)
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _enter(state, number, demand, table, log):
     """The first waiter of a queue starts, on the rung of its age."""
     server, queue = state.server, state.queues[number]
@@ -258,7 +250,7 @@ def _enter(state, number, demand, table, log):
     server.running += 1
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _change_rung(state, demand, table, log):
     """The first job that is due climbs, and is boosted if there is room, or it falls."""
     number = first_due(state.server, state.jobs)
@@ -273,7 +265,7 @@ def _change_rung(state, demand, table, log):
     look_ahead(state, table)
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _reread(state, table):
     """Read the rows of the requests in the system now; whether a request has another."""
     server, is_other, row = state.server, False, 0

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from numba import njit
-
+from tailc.replay.compiled import part
 from tailc.replay.pools import NEVER_NS, PPM
 
 _THREADS_PER_PPM = 1 / PPM
 
-_part = njit(inline="always")
 
-
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def run_on(state, number, left, table, may_boost):
     """Let a job run on its new rung, which takes `left` on a clock."""
     job, boosted = state.jobs[number], state.clocks[state.pools]
@@ -30,14 +27,14 @@ def run_on(state, number, left, table, may_boost):
     _take(cost, job.clock, state, table)
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def leave_rung(state, job, table, log):
     """Give back the threads of the job's rung, and log how long it had them."""
     log_threads(state.server.now, job, table, log)
     _take(-table.threads_ppm[job.rung], job.clock, state, table)
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def log_threads(now, job, table, log):
     """How long a job had the threads of its rung."""
     threads = table.threads_ppm[job.rung] * _THREADS_PER_PPM
@@ -46,7 +43,7 @@ def log_threads(now, job, table, log):
     log.rung_ns[job.rung] += thread_ns
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _take(threads, number, state, table):
     """Threads more on a clock; what the boosted have, the others in their pool lack."""
     clock = state.clocks[number]
@@ -56,7 +53,7 @@ def _take(threads, number, state, table):
         state.clocks[table.boost_pool].supply = max(left_ppm, 0)
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def rung_at(reach_ns, row, age_ns):
     """The rung that a row has for an age."""
     rung = 0
@@ -65,14 +62,14 @@ def rung_at(reach_ns, row, age_ns):
     return rung
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def cut_at(job, table):
     """When a job is cut off, its work unfinished, by its execution time or by its age."""
     by_age = max(table.cut_age_ns - job.head_start, 0)
     return min(job.begun + min(by_age, table.cut_off_ns), NEVER_NS)
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def due_at(job, now, table):
     """The first tick from now on at which a job changes its rung, if its row stays."""
     due = _climb_at(job, now, table)
@@ -88,7 +85,7 @@ def due_at(job, now, table):
     return due
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def rung_of(job, now, table):
     """The rung that a job looks up: that of its row for its age, or the first if it gives up."""
     age_ns = job.head_start + now - job.begun
@@ -97,7 +94,7 @@ def rung_of(job, now, table):
     return rung_at(table.reach_ns, job.row, age_ns)
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _climb_at(job, now, table):
     """The first tick from now on at which a job climbs."""
     after = table.due_after_ns[job.row, job.rung + 1]
@@ -109,7 +106,7 @@ def _climb_at(job, now, table):
     return _tick_from(now, job, table)
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _tick_from(then, job, table):
     """A job's first tick at an instant or after it."""
     return job.begun - (job.begun - then) // table.quantum_ns * table.quantum_ns

@@ -6,8 +6,8 @@ The number of jobs is read once before a loop over them; the compiler would read
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from tailc.replay.compiled import part
 from tailc.replay.pools import NEVER_NS
 from tailc.replay.running import cut_at
 from tailc.replay.state import NOBODY
@@ -16,10 +16,8 @@ from tailc.replay.state import NOBODY
 # step of which is as long at 45 s without an empty moment, puts no exit off.
 _SNAP_NS = 1e-5
 
-_part = njit(inline="always")
 
-
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def next_exit(state):
     """The clock of who exits next, and when; what all get until then."""
     now = state.server.now
@@ -36,12 +34,12 @@ def next_exit(state):
     return first, exit_at
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _whole_ns(left):
     return max(np.int64(np.ceil(left - _SNAP_NS)), 0)
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def first_due(server, jobs):
     """The earliest arrival among the jobs that climb next."""
     first = NOBODY
@@ -53,7 +51,7 @@ def first_due(server, jobs):
     return first
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def look_ahead(state, table):
     """When a job climbs next, who exits next on each clock, and who is cut off next."""
     server, jobs = state.server, state.jobs
@@ -65,7 +63,7 @@ def look_ahead(state, table):
         _look_for_cut(server, jobs, table)
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _look_at_one_pool(state):
     """As for several, but what is found so far stays in registers."""
     climb_at, leaver, favourite = NEVER_NS, NOBODY, NOBODY
@@ -82,7 +80,7 @@ def _look_at_one_pool(state):
     state.clocks[1].leaver = favourite
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _look_at_pools(state):
     climb_at, jobs = NEVER_NS, state.jobs
     for number in range(state.pools + 1):
@@ -95,7 +93,7 @@ def _look_at_pools(state):
     state.server.climb_at = climb_at
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _look_for_cut(server, jobs, table):
     """Who is cut off next, and when; among equals the earlier arrival."""
     server.cut_at = NEVER_NS

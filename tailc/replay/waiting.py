@@ -6,16 +6,12 @@ numbered in order of arrival.
 
 from __future__ import annotations
 
-from numba import njit
-
+from tailc.replay.compiled import loop, part
 from tailc.replay.pools import NEVER_NS
 from tailc.replay.state import NOBODY
 
-_loop = njit(cache=True, nogil=True, _nrt=False)  # pyright: ignore[reportCallIssue] - not in its stubs
-_part = njit(inline="always")
 
-
-@_loop  # pragma: no cover - compiled
+@loop  # pragma: no cover - compiled
 def line_up(queues, following, ladder):
     """The first request of each ladder, and for each request the next of its ladder."""
     if len(queues) == 1:
@@ -30,7 +26,7 @@ def line_up(queues, following, ladder):
         queue.unreleased = queue.first
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def next_start(state, demand, table):
     """The queue whose first waiter starts first, as far as the rows of now tell, and when."""
     chosen, start_at = NOBODY, NEVER_NS
@@ -45,7 +41,7 @@ def next_start(state, demand, table):
     return chosen, start_at
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _start_of(queue, state, demand, table):
     """When the first waiter of a queue starts."""
     server = state.server
@@ -59,7 +55,7 @@ def _start_of(queue, state, demand, table):
     return max(server.now, demand.arrival_ns[queue.first] + table.delay_ns[queue.row])
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def _in_use(state, table):
     """Threads of all that run in the pool that starts go by."""
     threads = state.clocks[table.start_pool].threads
@@ -68,7 +64,7 @@ def _in_use(state, table):
     return threads
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def release(state):
     """The earliest arrival among the waiters need wait no longer."""
     chosen, earliest = NOBODY, state.server.arrived
@@ -80,7 +76,7 @@ def release(state):
         state.queues[chosen].unreleased = next_of(earliest, state)
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def next_of(request, state):
     """The next request of the same ladder that was not refused, if it has arrived."""
     following = request + 1 if state.ladders == 1 else state.following[request]
@@ -89,7 +85,7 @@ def next_of(request, state):
     return following
 
 
-@_part  # pragma: no cover - compiled
+@part  # pragma: no cover - compiled
 def leave_out(request, state):
     """A request that has just arrived, and is refused, waits in no queue."""
     for number in range(state.ladders):
