@@ -1,5 +1,7 @@
 import json
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
@@ -49,6 +51,31 @@ def test_the_schema_in_the_repository_is_current(kind: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_schema_is_a_schema(kind: str) -> None:
     jsonschema.Draft202012Validator.check_schema(spec_schema(KINDS[kind]))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_key_has_a_text_for_who_points_at_it(kind: str) -> None:
+    schema = spec_schema(KINDS[kind])
+    keys = dict(keys_of(schema, "", schema["$defs"]))
+    assert "/apiVersion" in keys
+    assert [path for path, said in keys.items() if len(said) < len("Its name.")] == []
+
+
+def keys_of(schema: object, path: str, defs: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Every key that a schema lists, by its path, with its description or that of what it is."""
+    if isinstance(schema, list):
+        for part in schema:
+            yield from keys_of(part, path, defs)
+    if not isinstance(schema, dict):
+        return
+    for key, value in schema.get("properties", {}).items():
+        whole = defs.get(value.get("$ref", "").rpartition("/")[2], {})
+        yield f"{path}/{key}", value.get("description") or whole.get("description") or ""
+        yield from keys_of(value, f"{path}/{key}", defs)
+    for word in ("anyOf", "oneOf", "allOf", "items", "additionalProperties"):
+        yield from keys_of(schema.get(word), path, defs)
+    for name, definition in schema.get("$defs", {}).items():
+        yield from keys_of(definition, f"/{name}", defs)
 
 
 @pytest.mark.parametrize("name", WRITTEN)
