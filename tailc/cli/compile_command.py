@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,6 +16,7 @@ from tailc.units import LARGEST
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tailc.artifact.envelope import Policy
     from tailc.artifact.trust import Trust
     from tailc.pipeline.compile import Compiled
     from tailc.specs.robust import RobustSpec
@@ -54,6 +56,17 @@ if TYPE_CHECKING:
     "--previous", metavar="ARTIFACT", help="Policy that is deployed; it sets the generation."
 )
 @click.option("--dry-run", is_flag=True, help="Compile and tell, and write no policy.")
+@click.option(
+    "--incremental",
+    is_flag=True,
+    help="Compile only where the spec, an option, a file it names or a package has changed since.",
+)
+@click.option("--explain-rebuild", is_flag=True, help="As --incremental, and say what has changed.")
+@click.option(
+    "--watch",
+    is_flag=True,
+    help="Go on: as --explain-rebuild whenever the spec or a file it names is written.",
+)
 @report_option
 @click.option("--threads", type=click.IntRange(min=1), metavar="X", help="Threads to search with.")
 @click.option(
@@ -63,14 +76,13 @@ if TYPE_CHECKING:
 @reports
 def command(
     spec: str,
-    output: str | None,
-    dry_run: bool,
-    previous: str | None,
-    report: Path | None,
-    threads: int | None,
-    progress: bool | None,
+    *,
+    incremental: bool,
+    explain_rebuild: bool,
+    watch: bool,
     trust: Trust,
-    **overrides: object,
+    previous: str | None,
+    **asked: Any,
 ) -> Outcome:
     """Compile the policy that SPEC (a file, or - for standard input) asks for.
 
@@ -79,12 +91,40 @@ def command(
     refuses methods, solvers and objectives that it does not have.
     """
     from tailc.artifact.files import read_policy
+
+    _check_stem(asked["output"])
+    held = read_policy(previous, trust) if previous else None
+    shown = {name: asked.pop(name) for name in ("output", "dry_run", "report", "progress")}
+    threads = asked.pop("threads")
+    given = {name: value for name, value in asked.items() if value is not None}
+    once = partial(_once, spec, held, given, threads, **shown)
+    if not (incremental or explain_rebuild or watch):
+        return once()[0]
+    from tailc.cli.incremental import Again, told_options
+    from tailc.cli.watching import watched
+
+    if spec == "-" or shown["report"] is not None:
+        raise click.UsageError("what is compiled only at need is a spec's file, without --report")
+    explains = explain_rebuild or watch
+    again = Again(spec, shown["output"], told_options(given, held), once, explains=explains)
+    return watched(again.outcome, again.files) if watch else again.outcome()
+
+
+def _once(
+    spec: str,
+    held: Policy | None,
+    given: dict[str, object],
+    threads: int | None,
+    *,
+    output: str | None,
+    dry_run: bool,
+    report: Path | None,
+    progress: bool | None,
+) -> tuple[Outcome, Compiled]:
+    """Compile once; the policy is written unless it is not to be."""
     from tailc.cli.progress import shown
     from tailc.pipeline.compile import compile_policy
 
-    _check_stem(output)
-    held = read_policy(previous, trust) if previous else None
-    given = {name: value for name, value in overrides.items() if value is not None}
     with shown(progress) as draw:
         compiled = compile_policy(
             spec, overrides=given, previous=held, threads=threads, progress=draw
@@ -97,10 +137,10 @@ def command(
     stem = output or f"build/{compiled.policy.name}"
     told = _told(compiled, stem, is_written=not dry_run)
     if report is None:
-        return told
+        return told, compiled
     from tailc.report.page.pages import compiled_page
 
-    return with_report(told, report, compiled_page(compiled, verdicts))
+    return with_report(told, report, compiled_page(compiled, verdicts)), compiled
 
 
 def _told(compiled: Compiled, stem: str, *, is_written: bool) -> Outcome:

@@ -43,6 +43,7 @@ def test_a_command_that_does_not_exist_has_a_document_too(tailc):
         ["check", "gone.yaml"],
         ["compile"],
         ["compile", "toy.yaml", "-o", "again"],
+        ["compile", "toy.yaml", "-o", "again", "--incremental"],
         ["diff", "toy.tailc", "toy.json"],
         ["diff", "toy.tailc", "toy.json", "--report", "toy.html"],
         ["diff", "toy.tailc", "gone.json"],

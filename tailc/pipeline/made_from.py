@@ -1,0 +1,142 @@
+"""What a policy was made from, by content: so that it is made again only where that has changed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import tailc
+from tailc.specs.tree import Document, Node, Scalar, Sequence, plain
+from tailc.specs.tree import Mapping as Mapped
+from tailc.units import shorten
+
+FORMAT = "tailc-inputs"
+# Keys of a spec whose value is the path of a file.
+_FILES = ("trace", "file")
+_PACKAGES = ("clarabel", "cmaes", "gurobipy", "highspy", "numba", "numpy", "ortools")
+_ABSENT = "absent"
+
+
+@dataclass(frozen=True)
+class MadeFrom:
+    """Everything that decides on a policy, each thing by its name.
+
+    spec: values of the spec by their paths, as they are written. options: of the command line.
+    files: hex SHA-256 of the files that the spec names, or `absent`. versions: of packages.
+    """
+
+    spec: Mapping[str, str]
+    options: Mapping[str, str]
+    files: Mapping[str, str]
+    versions: Mapping[str, str]
+
+    @property
+    def reads_standard_input(self) -> bool:
+        """Whether a trace comes by standard input, which cannot be read twice."""
+        return "-" in self.files
+
+
+def made_from(document: Document, path: str, options: Mapping[str, str]) -> MadeFrom:
+    """What a compile of the spec in `path`, parsed as `document`, would be made from now."""
+    folder = Path(path).parent
+    files = {file: _digest(folder / file) for file in sorted({*_named(document.root)})}
+    return MadeFrom(dict(_values(plain(document.root), "")), dict(options), files, _versions())
+
+
+def named_files(document: Document) -> tuple[str, ...]:
+    """The files that a spec names, as it writes them, in order of name."""
+    return tuple(sorted({*_named(document.root)} - {"-"}))
+
+
+def _named(node: Node) -> Iterator[str]:
+    match node:
+        case Sequence():
+            for item in node.items:
+                yield from _named(item)
+        case Mapped():
+            for key, entry in node.entries.items():
+                if key in _FILES and isinstance(entry.value, Scalar):
+                    yield entry.value.text
+                yield from _named(entry.value)
+
+
+def _values(value: Any, path: str) -> Iterator[tuple[str, str]]:
+    """Every value of a spec by its path, such as `slo[0].latency`."""
+    if isinstance(value, dict):
+        for key, part in value.items():
+            yield from _values(part, f"{path}.{key}" if path else key)
+    elif isinstance(value, list):
+        for at, part in enumerate(value):
+            yield from _values(part, f"{path}[{at}]")
+    else:
+        yield path, value if isinstance(value, str) else json.dumps(value)
+
+
+def _digest(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:  # the compile says what is wrong with it
+        return _ABSENT
+
+
+def _versions() -> dict[str, str]:
+    found = {"tailc": tailc.__version__}
+    for package in _PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def changes(before: MadeFrom, now: MadeFrom) -> list[str]:
+    """What is another thing now, a sentence each, in order of the spec; empty where nothing is."""
+    return [
+        *_told("spec", before.spec, now.spec, _was),
+        *_told("option", before.options, now.options, _was),
+        *_told("file", before.files, now.files, _file),
+        *_told("version of", before.versions, now.versions, _was),
+    ]
+
+
+def _told(what: str, before: Mapping[str, str], now: Mapping[str, str], say: Any) -> Iterator[str]:
+    for name in dict.fromkeys((*now, *before)):
+        old, new = before.get(name), now.get(name)
+        if old != new:
+            yield f"{what} `{shorten(name)}`: {say(old, new)}"
+
+
+def _was(old: str | None, new: str | None) -> str:
+    if old is None or new is None:
+        return f"`{shorten(new)}` is new" if new is not None else "is gone"
+    return f"`{shorten(new)}`, was `{shorten(old)}`"
+
+
+def _file(old: str | None, new: str | None) -> str:
+    if old is None or new is None:
+        return "is named now" if new is not None else "is no longer named"
+    return "is absent" if new == _ABSENT else "has other content"
+
+
+def record_of(made: MadeFrom, policy_digest: str) -> bytes:
+    """The record of what the policy with that digest was made from, as a file."""
+    whole = {"format": FORMAT, "version": 1, "policy_digest": policy_digest, **asdict(made)}
+    return (json.dumps(whole, indent=2, sort_keys=True) + "\n").encode()
+
+
+def recorded(content: bytes) -> tuple[MadeFrom, str] | None:
+    """What a record tells, and of which policy; None where it is no such record."""
+    try:
+        whole = json.loads(content)
+        if whole["format"] != FORMAT or whole["version"] != 1:
+            return None
+        parts = (whole[name] for name in ("spec", "options", "files", "versions"))
+        return MadeFrom(*(dict(part) for part in parts)), str(whole["policy_digest"])
+    except (ValueError, TypeError, KeyError):
+        return None
