@@ -138,7 +138,7 @@ def _once(
     told = _told(compiled, stem, is_written=not dry_run)
     if report is None:
         return told, compiled
-    from tailc.report.page.pages import compiled_page
+    from tailc.report.page.compiled import compiled_page
 
     return with_report(told, report, compiled_page(compiled, verdicts)), compiled
 

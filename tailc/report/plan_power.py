@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +13,11 @@ from numpy.typing import NDArray
 from tailc.forms.plan.expected import expected_of
 from tailc.forms.plan.ledger import Entry
 from tailc.forms.plan.plan import Plan
-from tailc.replay.datacentre.jobs import Submitted
-from tailc.replay.datacentre.malleable import ClusterOutcome
-from tailc.replay.datacentre.rigid import RigidOutcome
+
+if TYPE_CHECKING:
+    from tailc.replay.datacentre.jobs import Submitted
+    from tailc.replay.datacentre.malleable import ClusterOutcome
+    from tailc.replay.datacentre.rigid import RigidOutcome
 
 Floats = NDArray[np.float64]
 # 1 kW is so many mW, and a kWh of energy takes an hour of it.

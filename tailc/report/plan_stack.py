@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tailc.forms.plan.plan import Plan
-from tailc.replay.datacentre.malleable import ClusterOutcome
 from tailc.report.plan_shown import Shown, shown_of
+
+if TYPE_CHECKING:
+    from tailc.replay.datacentre.malleable import ClusterOutcome
 
 Whole = NDArray[np.int64]
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from tailc.artifact.envelope import Policy
 from tailc.errors import ExitCode
 from tailc.report.page.content import Page, Section
 from tailc.report.page.latencies import latency_section
-from tailc.report.page.loops import control_section
 from tailc.report.page.parts import (
-    DESIGN,
     HELD_OUT,
     certificate_section,
     demand_section,
@@ -27,13 +24,6 @@ from tailc.report.verdict import as_text
 from tailc.traces.profile import DemandProfile
 from tailc.verify.verdict import Verdicts
 
-if TYPE_CHECKING:
-    from tailc.pipeline.compile import Compiled
-
-_ON_DESIGN = (
-    "Replayed on the sample that the policy was compiled from, so these are predictions: held-out "
-    "requests decide, as tailc verify says."
-)
 _RULINGS = {ExitCode.OK: "pass", ExitCode.MISSED: "fail", ExitCode.UNDECIDED: "undecided"}
 
 
@@ -47,22 +37,6 @@ def policy_page(policy: Policy) -> Page:
         words_section(policy),
     )
     return Page(policy.name, "Policy", policy_facts(policy), present(*sections))
-
-
-def compiled_page(compiled: Compiled, verdicts: Verdicts | None) -> Page:
-    """A new policy on the sample that it was compiled from; `verdicts` None: none is replayed."""
-    policy, design = compiled.policy, compiled.design
-    measured = [(DESIGN, design)] if isinstance(design, DemandProfile) else []
-    sections = (
-        None if verdicts is None else latency_section(policy, verdicts, _ON_DESIGN),
-        map_section(policy, verdicts),
-        plan_section(policy),
-        control_section(compiled.tuned),
-        demand_section(policy, measured),
-        certificate_section(policy),
-        words_section(policy),
-    )
-    return Page(policy.name, "Compiled policy", policy_facts(policy), present(*sections))
 
 
 def told_page(policy: Policy, text: str, exit_code: ExitCode) -> Page:

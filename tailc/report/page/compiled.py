@@ -1,0 +1,41 @@
+"""The page of a compile: apart from others, for it alone draws what a controller was tuned from."""
+
+from __future__ import annotations
+
+from tailc.pipeline.compile import Compiled
+from tailc.report.page.content import Page
+from tailc.report.page.latencies import latency_section
+from tailc.report.page.loops import control_section
+from tailc.report.page.parts import (
+    DESIGN,
+    certificate_section,
+    demand_section,
+    map_section,
+    plan_section,
+    policy_facts,
+    present,
+    words_section,
+)
+from tailc.traces.profile import DemandProfile
+from tailc.verify.verdict import Verdicts
+
+_ON_DESIGN = (
+    "Replayed on the sample that the policy was compiled from, so these are predictions: held-out "
+    "requests decide, as tailc verify says."
+)
+
+
+def compiled_page(compiled: Compiled, verdicts: Verdicts | None) -> Page:
+    """A new policy on the sample that it was compiled from; `verdicts` None: none is replayed."""
+    policy, design = compiled.policy, compiled.design
+    measured = [(DESIGN, design)] if isinstance(design, DemandProfile) else []
+    sections = (
+        None if verdicts is None else latency_section(policy, verdicts, _ON_DESIGN),
+        map_section(policy, verdicts),
+        plan_section(policy),
+        control_section(compiled.tuned),
+        demand_section(policy, measured),
+        certificate_section(policy),
+        words_section(policy),
+    )
+    return Page(policy.name, "Compiled policy", policy_facts(policy), present(*sections))
