@@ -1,47 +1,61 @@
-"""The arrivals that a spec asks for, as a replay has them."""
+"""What a spec asks for of a table that is tuned with queues, as a replay has it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Protocol
 
 from tailc.errors import Code, TailcError
 from tailc.replay.arrivals import Pattern
 from tailc.replay.diurnal import DayCurve
 from tailc.replay.modulated import BUSY_PPM, Burstiness, Modulated
-from tailc.specs.arrivals import BurstsSpec, RecordedSpec
+from tailc.replay.queue_aim import Beside, Goal, QueueAim
+from tailc.specs.arrivals import BurstsSpec
 from tailc.specs.fields import Complaint
+from tailc.specs.queue_fields import TunedSearch, range_of
+from tailc.specs.slo import Slo
 from tailc.traces.arrivals import ArrivalColumn, Gaps
 from tailc.traces.reading import TimeUnit
 
 
-class ArrivalsAsked(Protocol):
-    """What `search` says of arrivals; one of them is given at most."""
+def aim_of(
+    search: TunedSearch,
+    slo: Slo,
+    rates_mrps: Sequence[int],
+    goal: Goal,
+    *,
+    target_us: int | None = None,
+    beside: Beside | None = None,
+) -> QueueAim:
+    """What is tuned for at the rates: the SLO's percentile, or under it what the goal says.
 
-    @property
-    def bursts(self) -> BurstsSpec | None:
-        """Bursts."""
-        ...
+    target_us: what the search keeps the percentile within, at most the SLO's latency; that, if
+    None.
+    """
+    kept_us = None if goal is Goal.TAIL else slo.latency_us
+    if goal is Goal.RATE:
+        rates_mrps = range_of(rates_mrps)
+    return QueueAim(
+        slo.percentile_ppm,
+        tuple(rates_mrps),
+        search.weights or (1,) * len(rates_mrps),
+        search.requests,
+        _pattern_of(search),
+        recorded=_column_of(search),
+        goal=goal,
+        target_us=kept_us and (target_us or kept_us),
+        limit_us=kept_us,
+        beside=beside,
+    )
 
-    @property
-    def diurnal_ppm(self) -> tuple[int, ...] | None:
-        """Levels of a day."""
-        ...
 
-    @property
-    def recorded(self) -> RecordedSpec | None:
-        """A column of the trace."""
-        ...
-
-
-def pattern_of(search: ArrivalsAsked) -> Pattern | None:
+def _pattern_of(search: TunedSearch) -> Pattern | None:
     """How requests arrive, as far as the spec itself says it; None: Poisson, or recorded."""
     if search.diurnal_ppm is not None:
         return DayCurve(search.diurnal_ppm)
     return None if search.bursts is None else burstiness_of(search.bursts)
 
 
-def column_of(search: ArrivalsAsked) -> ArrivalColumn | None:
+def _column_of(search: TunedSearch) -> ArrivalColumn | None:
     """The column of recorded arrivals, for whoever reads the trace."""
     asked = search.recorded
     if asked is None:

@@ -7,8 +7,19 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tailc.errors import Code
-from tailc.specs.fields import Complaint, Whole
+from tailc.errors import Code, Finding, TailcError
+from tailc.specs.arrivals import (
+    NOT_POISSON,
+    Bursts,
+    DayPpm,
+    Recording,
+    conflict_complaints,
+    is_given,
+    recorded_complaints,
+)
+from tailc.specs.common import DemandSpec
+from tailc.specs.fields import Complaint, SpecModel, Whole
+from tailc.specs.load import spelled
 from tailc.units import LARGEST
 
 # Fewer requests tell nothing of a tail.
@@ -32,6 +43,53 @@ Weights = Annotated[
 QUEUE, RATE = "queue", "rate"
 _AT = ("search",)
 _GOAL = (*_AT, "goal")
+_OF_QUEUE = ("goal", "requests", "weights", "freedoms", *NOT_POISSON)
+
+
+class TunedSearch(SpecModel):
+    """How a table is tuned with queues; each kind adds its own goals, and what else it searches."""
+
+    requests: TunedRequests = TUNED
+    weights: Weights = ()
+    bursts: Bursts = None
+    diurnal_ppm: DayPpm = None
+    recorded: Recording = None
+
+
+def tuned_complaints(
+    search: TunedSearch,
+    rates_mrps: Sequence[int],
+    demand: DemandSpec,
+    objective_at: tuple[str | int, ...],
+) -> Iterator[Complaint]:
+    """What of a table that is tuned with queues does not fit the rates or the trace."""
+    if not rates_mrps:
+        message = f"is `{QUEUE}`, but no `rates` are given at which requests could queue"
+        hint = "add `rates: [20/s, 60/s]`"
+        yield Complaint(Code.MISSING_KEY, message, hint, objective_at)
+        return
+    yield from weight_complaints(search.weights, rates_mrps)
+    yield from conflict_complaints(search)
+    yield from recorded_complaints(search.recorded, demand)
+    if search.bursts is not None:
+        # The replay takes half a second to import, which most specs can do without.
+        from tailc.replay.asked import burst_complaints
+
+        yield from burst_complaints(search.bursts, rates_mrps)
+
+
+def refuse_any(complaints: Sequence[Complaint]) -> None:
+    """Raise TailcError with the complaints, if there are any: of a spec that an option made unfit.
+
+    A spec as it is written was checked when it was read.
+    """
+    if complaints:
+        raise TailcError([_finding(complaint) for complaint in complaints])
+
+
+def _finding(complaint: Complaint) -> Finding:
+    message = f"`{spelled(complaint.at)}` {complaint.message}"
+    return Finding(complaint.code, message, help=complaint.help, about=complaint.at)
 
 
 def weight_complaints(weights: Sequence[int], rates_mrps: Sequence[int]) -> Iterator[Complaint]:
@@ -65,9 +123,9 @@ def range_of(rates_mrps: Sequence[int]) -> tuple[int, int]:
 
 
 def others_complaints(
-    given: Sequence[str], objective_at: tuple[str | int, ...]
+    search: TunedSearch, objective_at: tuple[str | int, ...]
 ) -> Iterator[Complaint]:
     """Parts of the search that are given though the objective is another."""
-    for name in given:
+    for name in (name for name in _OF_QUEUE if is_given(search, name)):
         message, hint = f"is for the objective `{QUEUE}`", f"remove it, or set `objective: {QUEUE}`"
         yield Complaint(Code.CONFLICT, message, hint, (*_AT, name), objective_at)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tailc.forms.ladder.borrowing import (
@@ -54,22 +55,18 @@ def queue_aim(spec: ElfenSpec) -> QueueAim | None:
     if spec.search.objective != QUEUE:
         return None
     # The replay takes half a second to import, which a check of a spec can do without.
-    from tailc.replay.asked import column_of, pattern_of
-    from tailc.replay.queue_aim import Beside, Goal, QueueAim
+    from tailc.replay.asked import aim_of
+    from tailc.replay.queue_aim import Beside, Goal
 
-    weights = spec.search.weights or (1,) * len(spec.rates_mrps)
-    by_rate = sorted(zip(spec.rates_mrps, weights, strict=True))
-    return QueueAim(
-        spec.slos[0].percentile_ppm,
-        tuple(rate for rate, _ in by_rate),
-        tuple(weight for _, weight in by_rate),
-        spec.search.requests,
-        pattern_of(spec.search),
-        recorded=column_of(spec.search),
-        goal=Goal.BATCH,
-        target_us=spec.aim_us,
-        limit_us=spec.slos[0].latency_us,
-        beside=Beside(spec.lanes.release_us, _waking(spec)),
+    beside = Beside(spec.lanes.release_us, _waking(spec))
+    aim = aim_of(
+        spec.search, spec.slos[0], spec.rates_mrps, Goal.BATCH, target_us=spec.aim_us, beside=beside
+    )
+    by_rate = sorted(zip(aim.rates_mrps, aim.weights, strict=True))
+    return replace(
+        aim,
+        rates_mrps=tuple(rate for rate, _ in by_rate),
+        weights=tuple(weight for _, weight in by_rate),
     )
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tailc.errors import Code, Finding, TailcError
 from tailc.forms.ladder.grid import interval_grid
 from tailc.forms.ladder.problem import LadderProblem, Method, Objective
 from tailc.percentiles import PPM
 from tailc.policies.few_to_many.spec import FewToManySpec
-from tailc.specs.queue_fields import RATE, range_of
+from tailc.specs.queue_fields import RATE, refuse_any
 from tailc.specs.robust import Ambiguity, ambiguity_of
 from tailc.traces.profile import DemandProfile
 from tailc.traces.speedup_check import suggest_max_degree
@@ -55,31 +55,14 @@ def queue_aim(spec: FewToManySpec) -> QueueAim | None:
     """What the table is tuned for: the first SLO's percentile at the rates, or the highest rate."""
     if spec.search.objective != "queue":
         return None
-    if not spec.rates_mrps:
-        message = (
-            "the objective `queue` is for rates at which requests could queue, and there are none"
-        )
-        raise TailcError(Finding(Code.MISSING_KEY, message, help="add `rates: [30/s, 40/s]`"))
+    refuse_any(spec.queue_complaints())
     # The replay takes half a second to import, which a check of a spec can do without.
-    from tailc.replay.asked import column_of, pattern_of
-    from tailc.replay.queue_aim import Freedom, Goal, QueueAim
+    from tailc.replay.asked import aim_of
+    from tailc.replay.queue_aim import Freedom, Goal
 
-    goal, slo = Goal(spec.search.goal), spec.slos[0]
-    rates_mrps = range_of(spec.rates_mrps) if goal is Goal.RATE else spec.rates_mrps
-    kept_us = slo.latency_us if goal is Goal.RATE else None
-    return QueueAim(
-        slo.percentile_ppm,
-        rates_mrps,
-        spec.search.weights or (1,) * len(rates_mrps),
-        spec.search.requests,
-        pattern_of(spec.search),
-        recorded=column_of(spec.search),
-        may_wait=spec.search.e1 == "paper",
-        goal=goal,
-        target_us=kept_us,
-        limit_us=kept_us,
-        freedoms=tuple(map(Freedom, spec.search.freedoms)),
-    )
+    aim = aim_of(spec.search, spec.slos[0], spec.rates_mrps, Goal(spec.search.goal))
+    freedoms = tuple(map(Freedom, spec.search.freedoms))
+    return replace(aim, may_wait=spec.search.e1 == "paper", freedoms=freedoms)
 
 
 def overload_aim(spec: FewToManySpec) -> OverloadAim | None:

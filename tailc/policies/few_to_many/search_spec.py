@@ -8,39 +8,30 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from tailc.errors import Code
-from tailc.specs.arrivals import (
-    NOT_POISSON,
-    Bursts,
-    DayPpm,
-    Recording,
-    conflict_complaints,
-    is_given,
-)
+from tailc.specs.common import DemandSpec
 from tailc.specs.fields import (
     Complaint,
     DurationUs,
     RefusalError,
-    SpecModel,
     Whole,
 )
 from tailc.specs.queue_fields import (
+    QUEUE,
     RATE,
-    TUNED,
-    TunedRequests,
-    Weights,
+    TunedSearch,
     goal_complaints,
     others_complaints,
-    weight_complaints,
+    tuned_complaints,
 )
 from tailc.specs.robust import RobustSpec, goal_rate_complaints, untuned_complaints
 from tailc.units import LARGEST
 
 # Every load up to it is a row that is searched and kept in memory.
 MAX_IN_SYSTEM = 10_000
-_OF_QUEUE = ("goal", "requests", "weights", "freedoms", *NOT_POISSON)
+_OBJECTIVE = ("search", "objective")
 
 
-class SearchSpec(SpecModel):
+class SearchSpec(TunedSearch):
     """How the intervals are searched for."""
 
     method: Literal["grid", "dual"] = Field(
@@ -56,11 +47,6 @@ class SearchSpec(SpecModel):
         description="Of the objective `queue`: least tail, or the highest rate that meets the SLO, "
         "up to the highest of `rates`.",
     )
-    requests: TunedRequests = TUNED
-    weights: Weights = ()
-    bursts: Bursts = None
-    diurnal_ppm: DayPpm = None
-    recorded: Recording = None
     freedoms: tuple[Literal["start-below", "give-up", "may-descend"], ...] = Field(
         default=(),
         description="Of the objective `queue`: what the server can do besides, and the table may "
@@ -106,29 +92,16 @@ class SearchSpec(SpecModel):
             )
         return self
 
-    def queue_complaints(self, rates_mrps: Sequence[int], slos: int) -> list[Complaint]:
+    def queue_complaints(
+        self, rates_mrps: Sequence[int], slos: int, demand: DemandSpec
+    ) -> list[Complaint]:
         """The objective `queue` is about rates, and only it has a budget, weights and bursts."""
-        if self.objective == "queue":
-            return [*self._rate_complaints(rates_mrps), *self._goal_complaints(rates_mrps, slos)]
-        at = ("search", "objective")
-        given = [name for name in _OF_QUEUE if is_given(self, name)]
-        doubted = untuned_complaints(self.robust, rates_mrps, at)
-        return [*others_complaints(given, at), *doubted]
-
-    def _rate_complaints(self, rates_mrps: Sequence[int]) -> Iterator[Complaint]:
-        if not rates_mrps:
-            message = "is `queue`, but no `rates` are given at which requests could queue"
-            at = ("search", "objective")
-            yield Complaint(Code.MISSING_KEY, message, "add `rates: [30/s, 40/s]`", at)
-            return
-        yield from weight_complaints(self.weights, rates_mrps)
-        yield from conflict_complaints(self)
-        yield from self._freedom_complaints()
-        if self.bursts is not None:
-            # The replay takes half a second to import, which most specs can do without.
-            from tailc.replay.asked import burst_complaints
-
-            yield from burst_complaints(self.bursts, rates_mrps)
+        if self.objective != QUEUE:
+            doubted = untuned_complaints(self.robust, rates_mrps, _OBJECTIVE)
+            return [*others_complaints(self, _OBJECTIVE), *doubted]
+        fits = tuned_complaints(self, rates_mrps, demand, _OBJECTIVE)
+        freely = self._freedom_complaints()
+        return [*fits, *freely, *self._goal_complaints(rates_mrps, slos)]
 
     def _goal_complaints(self, rates_mrps: Sequence[int], slos: int) -> Iterator[Complaint]:
         if self.goal != RATE:

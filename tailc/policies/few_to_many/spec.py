@@ -11,7 +11,6 @@ from tailc.errors import Code, did_you_mean
 from tailc.percentiles import PPM
 from tailc.policies.few_to_many.overload_spec import OverloadSpec
 from tailc.policies.few_to_many.search_spec import MAX_IN_SYSTEM, SearchSpec
-from tailc.specs.arrivals import recorded_complaints
 from tailc.specs.common import DemandSpec, SpeedupSpec, repeated_rates
 from tailc.specs.fields import (
     POSITIVE_SCHEMA,
@@ -115,7 +114,7 @@ class FewToManySpec(WithSlos):
             self._sweep_complaints,
             self._row_complaints,
             self._class_complaints,
-            self._queue_complaints,
+            self.queue_complaints,
             self._overload_complaints,
             self._day_complaints,
         )
@@ -188,9 +187,9 @@ class FewToManySpec(WithSlos):
             return Complaint(Code.CONFLICT, message, hint, at, ("speedup", "classes"))
         return None
 
-    def _queue_complaints(self) -> list[Complaint]:
-        of_rates = self.search.queue_complaints(self.rates_mrps, len(self.slo))
-        return [*of_rates, *recorded_complaints(self.search.recorded, self.demand)]
+    def queue_complaints(self) -> list[Complaint]:
+        """What does not fit a table that is tuned with queues, or one that is not."""
+        return self.search.queue_complaints(self.rates_mrps, len(self.slo), self.demand)
 
     def _overload_complaints(self) -> list[Complaint]:
         return [] if self.overload is None else self.overload.complaints(self.rates_mrps)

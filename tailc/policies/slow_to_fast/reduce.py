@@ -10,9 +10,8 @@ from tailc.forms.ladder.thresholds import Aim, SolverLimits, ThresholdMethod, Th
 from tailc.policies.slow_to_fast.control_spec import ControlSpec
 from tailc.policies.slow_to_fast.spec import SearchSpec, SlowToFastSpec
 from tailc.specs.cores import PowerUnit
-from tailc.specs.fields import Complaint
-from tailc.specs.load import LoadedSpec, spelled
-from tailc.specs.queue_fields import QUEUE, RATE, range_of
+from tailc.specs.load import LoadedSpec
+from tailc.specs.queue_fields import QUEUE, RATE, refuse_any
 from tailc.specs.robust import Ambiguity, ambiguity_of
 from tailc.traces.profile import DemandProfile
 
@@ -94,39 +93,19 @@ def queue_aim(spec: SlowToFastSpec) -> QueueAim | None:
     """
     if spec.objective != QUEUE:
         return None
-    complaints = spec.queue_complaints()
-    if complaints:
-        raise TailcError([_finding(complaint) for complaint in complaints])
+    refuse_any(spec.queue_complaints())
     # The replay takes half a second to import, which a check of a spec can do without.
-    from tailc.replay.asked import column_of, pattern_of
-    from tailc.replay.queue_aim import Goal, QueueAim
+    from tailc.replay.asked import aim_of
+    from tailc.replay.queue_aim import Goal
 
-    goal = Goal(spec.search.goal)
-    is_kept = goal is not Goal.TAIL
-    rates_mrps = range_of(spec.rates_mrps) if goal is Goal.RATE else spec.rates_mrps
-    return QueueAim(
-        spec.slos[0].percentile_ppm,
-        rates_mrps,
-        spec.search.weights or (1,) * len(rates_mrps),
-        spec.search.requests,
-        pattern_of(spec.search),
-        recorded=column_of(spec.search),
-        goal=goal,
-        target_us=spec.aim_us if is_kept else None,
-        limit_us=spec.slos[0].latency_us if is_kept else None,
-    )
+    goal, target_us = Goal(spec.search.goal), spec.aim_us
+    return aim_of(spec.search, spec.slos[0], spec.rates_mrps, goal, target_us=target_us)
 
 
 def ambiguity(spec: SlowToFastSpec) -> Ambiguity | None:
     """How far off demand and speeds of cores may be, where that is asked."""
     looks_for_rate = spec.objective == QUEUE and spec.search.goal == RATE
     return ambiguity_of(spec.search.robust, spec.rates_mrps, looks_for_rate=looks_for_rate)
-
-
-def _finding(complaint: Complaint) -> Finding:
-    """As of the spec itself, which an option made unfit."""
-    message = f"`{spelled(complaint.at)}` {complaint.message}"
-    return Finding(complaint.code, message, help=complaint.help, about=complaint.at)
 
 
 def _gains(own: ControlSpec) -> tuple[Gains, ...] | None:

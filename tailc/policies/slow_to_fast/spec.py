@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from tailc.errors import Code, Finding, TailcError
 from tailc.policies.slow_to_fast.control_spec import ControlSpec
-from tailc.specs.arrivals import (
-    NOT_POISSON,
-    Bursts,
-    DayPpm,
-    Recording,
-    conflict_complaints,
-    is_given,
-    recorded_complaints,
-)
 from tailc.specs.common import DemandSpec, SpeedupSpec, repeated_rates
 from tailc.specs.cores import Cores, dominated, without
 from tailc.specs.cores_build import build
@@ -35,12 +26,10 @@ from tailc.specs.overrides import overridden
 from tailc.specs.queue_fields import (
     QUEUE,
     RATE,
-    TUNED,
-    TunedRequests,
-    Weights,
+    TunedSearch,
     goal_complaints,
     others_complaints,
-    weight_complaints,
+    tuned_complaints,
 )
 from tailc.specs.robust import (
     RobustSpec,
@@ -58,7 +47,6 @@ QUANTUM_US = 1_000
 TIME_LIMIT_US = 60_000_000
 MEMORY_LIMIT_MB = 2_048
 MAX_MEMORY_MB = 1_048_576
-_OF_QUEUE = ("goal", "requests", "weights", *NOT_POISSON)
 _NO_SOLVER = "but only the method `mip` has a solver to choose"
 
 
@@ -76,7 +64,7 @@ class ServerSpec(SpecModel):
     )
 
 
-class SearchSpec(SpecModel):
+class SearchSpec(TunedSearch):
     """How the thresholds are searched for."""
 
     method: Literal["dual", "convex", "mip", "grid"] | None = Field(
@@ -104,11 +92,6 @@ class SearchSpec(SpecModel):
         description="Of the objective `queue`: least energy under the first SLO, least tail, or "
         "the highest rate that meets the SLO, up to the highest of `rates`.",
     )
-    requests: TunedRequests = TUNED
-    weights: Weights = ()
-    bursts: Bursts = None
-    diurnal_ppm: DayPpm = None
-    recorded: Recording = None
     robust: RobustSpec | None = Field(
         default=None,
         description="Errors of demand and speeds that the ages shall stand: tells how large ones "
@@ -267,33 +250,18 @@ class SlowToFastSpec(WithSlos):
     def queue_complaints(self) -> list[Complaint]:
         """The objective `queue` is about rates, and without a controller; only it has a goal."""
         if self.objective != QUEUE:
-            given = [name for name in _OF_QUEUE if is_given(self.search, name)]
             doubted = untuned_complaints(self.search.robust, self.rates_mrps, ("objective",))
-            return [*others_complaints(given, ("objective",)), *doubted]
-        weights = self.search.weights
-        complaints = [*weight_complaints(weights, self.rates_mrps), *self._arrivals()]
+            return [*others_complaints(self.search, ("objective",)), *doubted]
+        fits = tuned_complaints(self.search, self.rates_mrps, self.demand, ("objective",))
+        complaints = list(fits)
         if self.search.goal == RATE:
-            complaints += goal_complaints(weights, self.rates_mrps, len(self.slo))
+            complaints += goal_complaints(self.search.weights, self.rates_mrps, len(self.slo))
             complaints += goal_rate_complaints(self.search.robust)
-        if not self.rates_mrps:
-            message = f"is `{QUEUE}`, but no `rates` are given at which requests could queue"
-            hint = "add `rates: [20/s, 60/s]`"
-            complaints.append(Complaint(Code.MISSING_KEY, message, hint, ("objective",)))
         if "control" in self.model_fields_set and self.control.structure != "off":
             message = f"is given, but ages of the objective `{QUEUE}` follow the load by themselves"
             hint = "remove it, set `control: off`, or ask for the objective `energy`"
             complaints.append(Complaint(Code.CONFLICT, message, hint, ("control",), ("objective",)))
         return complaints
-
-    def _arrivals(self) -> Iterator[Complaint]:
-        """What is wrong with how requests arrive."""
-        yield from conflict_complaints(self.search)
-        yield from recorded_complaints(self.search.recorded, self.demand)
-        if self.search.bursts is not None:
-            # The replay takes half a second to import, which most specs can do without.
-            from tailc.replay.asked import burst_complaints
-
-            yield from burst_complaints(self.search.bursts, self.rates_mrps)
 
     def _day_complaints(self) -> list[Complaint]:
         return list(day_complaints(self.search.robust, self.demand))
