@@ -91,7 +91,7 @@ def by_energy(server: Server, rate_rps: float) -> dict[str, Judged]:
     found = {}
     for name, (levels, threads) in everybody.items():
         for aim in AIMS:
-            ladder = _aimed(server, levels, threads, rate_rps, aim)
+            ladder = aimed(server, levels, threads, rate_rps, aim)
             if ladder is None:
                 break
             tried = judged(name, server, ladder, rate_rps, on_design=True)
@@ -101,13 +101,19 @@ def by_energy(server: Server, rate_rps: float) -> dict[str, Judged]:
     return found
 
 
-def _aimed(
-    server: Server, levels: Sequence[float], threads: int, rate_rps: float, aim: float
+def aimed(
+    server: Server,
+    levels: Sequence[float],
+    threads: int,
+    rate_rps: float,
+    aim: float,
+    budget: int | None = None,
 ) -> Ladder | None:
+    """The table of least energy under a part of the objective; None where there is none."""
     from tailc.errors import ExitCode, TailcError
 
     try:
-        return server.table(levels, threads, rate_rps, [1.0], aim * server.target_ms)
+        return server.table(levels, threads, rate_rps, [1.0], aim * server.target_ms, budget)
     except TailcError as error:
         if error.exit_code is not ExitCode.INFEASIBLE:
             raise

@@ -48,6 +48,7 @@ server:
   max_threads: {threads}
   quantum: {quantum_ms:g}ms
   age_clock: arrival
+{search}
 rates: [{rates}]
 """
 
@@ -100,14 +101,16 @@ class Server:
         rate_rps: float,
         targets: Sequence[float],
         aim_ms: float | None = None,
+        budget: int | None = None,
     ) -> Ladder:
         """Compiled on the design half: the target that is best at the rate, or least energy.
 
-        `targets` are parts of the peak; with `aim_ms` energy is minimised under it.
+        `targets` are parts of the peak; with `aim_ms` energy is minimised under it, and with
+        `budget` the table is then tuned with queues on so many requests.
         """
         listed = ", ".join(f"{{speed: {level:g}}}" for level in levels)
         cores = f"{{power_from: micro-2017-dvfs, dvfs: {{count: 10000, levels: [{listed}]}}}}"
-        return self.compiled(cores, self.peak, threads, rate_rps, targets, aim_ms)
+        return self.compiled(cores, self.peak, threads, rate_rps, targets, aim_ms, budget)
 
     def typed_table(
         self,
@@ -131,11 +134,15 @@ class Server:
         rate_rps: float,
         targets: Sequence[float],
         aim_ms: float | None,
+        budget: int | None = None,
     ) -> Ladder:
         """A table on cores as a spec has them."""
         aim = "" if aim_ms is None else f"target: {aim_ms:g}ms"
+        goal = "tail" if aim_ms is None else "energy"
+        tuned = f"search: {{goal: {goal}, requests: {budget}}}"
         text = SPEC.format(
-            objective="tail" if aim_ms is None else "energy",
+            objective=goal if budget is None else "queue",
+            search="" if budget is None else tuned,
             target_ms=self.target_ms,
             aim=aim,
             reference=self.reference,

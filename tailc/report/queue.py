@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from tailc.forms.ladder.units import WATTS, shared_unit
 from tailc.percentiles import PPM
 from tailc.replay.tuned_for import arrivals_text, pattern_settings
 from tailc.report.energy import energy_text, in_watts
@@ -114,7 +115,8 @@ def queue_text(tuned: TunedTable, evidence: Evidence) -> str:
     head = f"{noun} with queues{arrivals}, {judged}: tuned table {taken}"
     if noun == _ENERGY:
         head += _formula_text(tuned)
-        return f"{head}\n{_energy_table(tuned.judged.gains, in_watts(evidence))}"
+        is_in_watts = in_watts(evidence) or shared_unit(tuned.judged.table) == WATTS
+        return f"{head}\n{_energy_table(tuned.judged.gains, is_in_watts)}"
     if noun == _BATCH:
         return f"{head}{_formula_text(tuned)}\n{_batch_table(tuned)}"
     if tuned.raised is not None:

@@ -13,11 +13,8 @@ from tailc.specs.arrivals import (
     Bursts,
     DayPpm,
     Recording,
-    conflict_complaints,
     is_given,
-    recorded_complaints,
 )
-from tailc.specs.common import DemandSpec
 from tailc.specs.fields import Complaint, SpecModel, Whole
 from tailc.specs.load import spelled
 from tailc.units import LARGEST
@@ -54,28 +51,6 @@ class TunedSearch(SpecModel):
     bursts: Bursts = None
     diurnal_ppm: DayPpm = None
     recorded: Recording = None
-
-
-def tuned_complaints(
-    search: TunedSearch,
-    rates_mrps: Sequence[int],
-    demand: DemandSpec,
-    objective_at: tuple[str | int, ...],
-) -> Iterator[Complaint]:
-    """What of a table that is tuned with queues does not fit the rates or the trace."""
-    if not rates_mrps:
-        message = f"is `{QUEUE}`, but no `rates` are given at which requests could queue"
-        hint = "add `rates: [20/s, 60/s]`"
-        yield Complaint(Code.MISSING_KEY, message, hint, objective_at)
-        return
-    yield from weight_complaints(search.weights, rates_mrps)
-    yield from conflict_complaints(search)
-    yield from recorded_complaints(search.recorded, demand)
-    if search.bursts is not None:
-        # The replay takes half a second to import, which most specs can do without.
-        from tailc.replay.asked import burst_complaints
-
-        yield from burst_complaints(search.bursts, rates_mrps)
 
 
 def refuse_any(complaints: Sequence[Complaint]) -> None:

@@ -6,6 +6,8 @@ from tailc.forms.ladder.table import PPM, Ladder
 
 # The cost unit whose number is a degree of parallelism.
 THREADS = "threads"
+# Power that requests share, in watts or relative to a slow core.
+WATTS, POWER = "watts", "power"
 
 
 def degrees(ladder: Ladder) -> tuple[int, ...] | None:
@@ -27,3 +29,13 @@ def shared_unit(ladder: Ladder) -> str:
     """What requests on the ladder compete for: the one limited cost unit, `threads` for several."""
     limited = [unit.name for unit in ladder.cost_units if unit.capacity_ppm is not None]
     return limited[0] if len(limited) == 1 else THREADS
+
+
+def shared_power(ladder: Ladder) -> float | None:
+    """The power that requests on the ladder share, in its unit; None where they share no power."""
+    limits = {unit.name: unit.capacity_ppm for unit in ladder.cost_units}
+    shared = shared_unit(ladder)
+    capacity_ppm = limits.get(shared)
+    if shared not in (WATTS, POWER) or capacity_ppm is None:
+        return None
+    return capacity_ppm / PPM

@@ -14,6 +14,7 @@ from tailc.errors import Code, Finding, TailcError
 from tailc.forms.controller import scaled_ladder
 from tailc.forms.ladder.lanes import is_on_lanes, lanes_of
 from tailc.forms.ladder.table import Ladder, Rule
+from tailc.forms.ladder.units import shared_power
 from tailc.percentiles import PPM
 from tailc.pipeline.lane_bounds import least_given_up_us
 from tailc.pipeline.queue import core_family, family, lane_family
@@ -71,12 +72,17 @@ def approach_to(formula: Ladder, design: DemandProfile, aim: QueueAim) -> Approa
 
 
 def _on_shared_cores(formula: Ladder, load: Workload, aim: QueueAim) -> Approach[Ladder]:
-    unit = formula.cost_units[0]
-    if unit.capacity_ppm is None or (load.speed <= load.speed[:, :1]).all():
+    power = shared_power(formula)
+    capacity_ppm = formula.cost_units[0].capacity_ppm
+    if capacity_ppm is None or (load.speed <= load.speed[:, :1]).all():
         message = "a table is tuned where requests share cores and are faster on more threads"
         hint = "give `max_degree` above 1 and speed-ups above 1, or another objective"
+        if power is not None:
+            message = "a table is tuned where requests can climb, and there is one rung"
+            hint = "give several threads or frequencies, or another objective"
         raise unfit(message, hint, "speedup")
-    cores = max(unit.capacity_ppm // PPM, 1)
+    first = formula.rungs[0]
+    cores = max(capacity_ppm // first.cost_ppm[0], 1)
 
     def space_of(tail_us: int) -> Family:
         return lines(formula, tail_us, cores, may_wait=aim.may_wait, freedoms=aim.freedoms)
@@ -85,12 +91,13 @@ def _on_shared_cores(formula: Ladder, load: Workload, aim: QueueAim) -> Approach
         base=formula,
         load=load,
         cores=cores,
-        capacity_of=lambda _load: float(cores),
-        as_told="each on one thread",
+        capacity_of=lambda load: float(_mean_speeds(load)[0]) * capacity_ppm / first.cost_ppm[0],
+        as_told="each on one thread" if power is None else f"each with {first.name}",
         subject_of=on_ladder,
         space_of=space_of,
         starts=family.STARTS,
         near=lambda table, tail_us: _beside(space_of(tail_us).finer(), table),
+        earlier=None if power is None else scaled_ladder,
         server=shared_server(formula),
     )
 
@@ -151,10 +158,15 @@ def _beside(space: Family | CoreFamily, table: Ladder) -> tuple[Space[Ladder], N
 
 def _capacity(formula: Ladder, load: Workload, counts: Sequence[int]) -> float:
     """Of all cores, each on its last rung."""
-    share = load.weight / load.requests
-    speed = (share[:, None] * load.speed[load.curve_of]).sum(axis=0)
+    speed = _mean_speeds(load)
     last = {unit: rung for rung, unit in enumerate(pools(formula).pool_of.tolist())}
     return float(sum(count * speed[last[unit]] for unit, count in enumerate(counts)))
+
+
+def _mean_speeds(load: Workload) -> NDArray[np.float64]:
+    """Of a request, by rung."""
+    share = load.weight / load.requests
+    return (share[:, None] * load.speed[load.curve_of]).sum(axis=0)
 
 
 def unfit(message: str, hint: str, *about: str) -> TailcError:

@@ -27,7 +27,6 @@ from tailc.forms.ladder.table import (
     Rule,
     collapse,
 )
-from tailc.percentiles import PPM
 from tailc.pipeline.queue.knots import between, climbs_of, formula_ages, loads_at
 from tailc.replay.queue_aim import Freedom
 
@@ -54,8 +53,9 @@ STARTS = 2 * len(_ADMISSIONS)
 class Family:
     """Tables on the rungs and rules of `base`; `tail_us`, its tail, is the unit of ages.
 
-    knots: float64 (knots,), loads, ascending. cores: those that requests share. may_wait: whether
-    a request may wait for an exit. freedoms: rules that tables have besides those of `base`.
+    knots: float64 (knots,), loads, ascending. cores: requests that may be on the first rung at
+    once, where each takes `each_ppm` of what they share. may_wait: whether a request may wait for
+    an exit. freedoms: rules that tables have besides those of `base`.
     """
 
     base: Ladder
@@ -64,6 +64,11 @@ class Family:
     knots: NDArray[np.float64]
     may_wait: bool = True
     freedoms: tuple[Freedom, ...] = ()
+
+    @property
+    def each_ppm(self) -> int:
+        """Of what requests share, on the first rung."""
+        return self.base.rungs[0].cost_ppm[0]
 
     @property
     def step_us(self) -> int:
@@ -154,16 +159,16 @@ class Family:
         ages = formula_ages(table, self.knots, self.tail_us)
         waits = (row.first_load - 1 for row in table.rows if row.admission == ON_EXIT)
         admission = next(waits, self.last_load) / self.cores
-        boost = 0.0 if table.boost is None else table.boost.below_ppm / PPM / self.cores
+        boost = 0.0 if table.boost is None else table.boost.below_ppm / self.each_ppm / self.cores
         told = table.sharing or NO_SHARING
         if told.start_below_ppm is not None:
-            admission = told.start_below_ppm / PPM / self.cores
+            admission = told.start_below_ppm / self.each_ppm / self.cores
         give_up = _GIVE_UP if told.give_up_us is None else told.give_up_us / self.tail_us
         return self.point(ages, admission, boost, give_up)
 
     def _boost(self, cores: float) -> Boost | None:
         held = self.base.boost
-        return held and Boost(held.unit, max(round(cores * self.cores), 1) * PPM)
+        return held and Boost(held.unit, max(round(cores * self.cores), 1) * self.each_ppm)
 
     def _rules(self) -> tuple[Rule, ...]:
         kept = set(self.base.rules) | {_RULES[one] for one in self.freedoms if one in _RULES}
@@ -173,7 +178,7 @@ class Family:
 
     def _sharing(self, admission: float, give_up: float) -> Sharing | None:
         """What the rules for it need, on the grid."""
-        below_ppm = max(round(admission * self.cores), 1) * PPM
+        below_ppm = max(round(admission * self.cores), 1) * self.each_ppm
         give_up_us = max(round(give_up * self.tail_us / self.step_us), 1) * self.step_us
         starts = (0, below_ppm) if Freedom.START_BELOW in self.freedoms else (None, None)
         told = Sharing(*starts, give_up_us if Freedom.GIVE_UP in self.freedoms else None)

@@ -12,6 +12,8 @@ from tailc.replay.queue_aim import QueueAim
 
 # Ages are parts of what they were, so many of which make the whole.
 _PARTS = 64
+# Of these the latest that keeps the tail comes first; what is between is halved.
+_TRIED = (63, 62, 60, 56, 48, 40, 32, 24, 16, 8, 0)
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,9 @@ class Kept(Generic[Form]):
 def kept(approach: Approach[Form], table: Form, trials: Trials[Form], aim: QueueAim) -> Kept[Form]:
     """The table with the latest ages that keep its tail within the limit at every rate.
 
-    A tail is taken to be no longer for earlier ages, which halves what is to be tried.
+    It is looked for from the latest on: ages that are far too early may make a tail longer, where
+    requests that share power climb before their time. Between two that are tried a tail is taken
+    to be no longer for earlier ages.
     """
     if aim.limit_us is None or approach.earlier is None:
         return Kept(table, PPM)
@@ -54,9 +58,10 @@ def kept(approach: Approach[Form], table: Form, trials: Trials[Form], aim: Queue
 
     if keeps(_PARTS):
         return Kept(table, PPM)
-    if not keeps(0):
+    low = next((part for part in _TRIED if keeps(part)), None)
+    if low is None:
         return Kept(table, None)
-    low, high = 0, _PARTS
+    high = min(part for part in (_PARTS, *_TRIED) if part > low)
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if keeps(middle) else (low, middle)

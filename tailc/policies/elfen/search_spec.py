@@ -7,9 +7,10 @@ from typing import Literal
 
 from pydantic import Field
 
+from tailc.replay.asked_checks import tuned_complaints
 from tailc.specs.common import DemandSpec
 from tailc.specs.fields import Complaint
-from tailc.specs.queue_fields import QUEUE, TunedSearch, others_complaints, tuned_complaints
+from tailc.specs.queue_fields import QUEUE, TunedSearch, others_complaints
 
 _OBJECTIVE = ("search", "objective")
 

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from tailc.errors import Code
+from tailc.replay.asked_checks import tuned_complaints
 from tailc.specs.common import DemandSpec
 from tailc.specs.fields import (
     Complaint,
@@ -21,7 +22,6 @@ from tailc.specs.queue_fields import (
     TunedSearch,
     goal_complaints,
     others_complaints,
-    tuned_complaints,
 )
 from tailc.specs.robust import RobustSpec, goal_rate_complaints, untuned_complaints
 from tailc.units import LARGEST

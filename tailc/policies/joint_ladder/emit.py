@@ -16,6 +16,7 @@ from tailc.forms.ladder.table import (
     Rung,
     collapse,
 )
+from tailc.forms.ladder.units import POWER, WATTS
 from tailc.percentiles import PPM
 from tailc.policies.joint_ladder.rungs import JointRung
 from tailc.policies.joint_ladder.spec import JointSpec
@@ -24,7 +25,7 @@ from tailc.specs.cores import PowerUnit
 # The first unit. At frequencies requests share it: where they ask for more, each gets its part of
 # what it asks for. Of types of cores they share the cores, and it is what these draw, or on lanes
 # the batch work given up.
-UNITS = {PowerUnit.WATT: "watts", PowerUnit.SLOW_CORE: "power"}
+UNITS = {PowerUnit.WATT: WATTS, PowerUnit.SLOW_CORE: POWER}
 # Not `threads`: that unit makes a rung a degree of the trace's own speed-ups.
 CORES = "cores"
 

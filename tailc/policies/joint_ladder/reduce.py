@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tailc.forms.ladder.problem import LadderProblem, Method, Objective, Supply
 from tailc.percentiles import PPM
 from tailc.policies.joint_ladder.spec import MAX_IN_SYSTEM, JointSpec
+from tailc.specs.queue_fields import QUEUE, refuse_any
 from tailc.traces.profile import DemandProfile
+
+if TYPE_CHECKING:
+    from tailc.replay.queue_aim import QueueAim
 
 
 def candidates(spec: JointSpec) -> tuple[JointSpec, ...]:
@@ -21,7 +27,7 @@ def reduce(spec: JointSpec, profile: DemandProfile) -> LadderProblem:
     power leaves the same part.
     """
     (budget_ppm,) = spec.target_powers_ppm
-    objective = Objective.TAIL if spec.objective == "tail" else Objective.COST
+    objective = Objective.TAIL if spec.aim == "tail" else Objective.COST
     costs_ppm = tuple(rung.cost_ppm for rung in spec.rungs)
     supplies = _supplies(spec, budget_ppm)
     at_once = sum(each.budget_ppm for each in supplies) // PPM or budget_ppm // costs_ppm[0]
@@ -40,6 +46,23 @@ def reduce(spec: JointSpec, profile: DemandProfile) -> LadderProblem:
         supplies=supplies,
         threads=tuple(rung.threads for rung in spec.rungs),
     )
+
+
+def queue_aim(spec: JointSpec) -> QueueAim | None:
+    """What the table is tuned for: a percentile, energy under the first SLO, or the highest rate.
+
+    Raises TailcError where the spec does not say at which rates, or cores are of several types.
+    """
+    if spec.objective != QUEUE:
+        return None
+    refuse_any(spec.queue_complaints())
+    # The replay takes half a second to import, which a check of a spec can do without.
+    from tailc.replay.asked import aim_of
+    from tailc.replay.queue_aim import Goal
+
+    goal = Goal(spec.search.goal)
+    target_us = spec.aim_us if goal is Goal.ENERGY else None
+    return aim_of(spec.search, spec.slos[0], spec.rates_mrps, goal, target_us=target_us)
 
 
 def _supplies(spec: JointSpec, budget_ppm: int) -> tuple[Supply, ...]:

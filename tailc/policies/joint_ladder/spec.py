@@ -14,6 +14,7 @@ from tailc.policies.joint_ladder.rungs import (
     on_lanes,
     worth_having,
 )
+from tailc.replay.asked_checks import tuned_complaints
 from tailc.specs.common import DemandSpec, SpeedupSpec, repeated_rates
 from tailc.specs.cores import Cores
 from tailc.specs.cores_build import build
@@ -31,6 +32,13 @@ from tailc.specs.fields import (
     Whole,
 )
 from tailc.specs.overrides import overridden
+from tailc.specs.queue_fields import (
+    QUEUE,
+    RATE,
+    TunedSearch,
+    goal_complaints,
+    others_complaints,
+)
 from tailc.specs.slo_spec import SloSpec, WithSlos
 from tailc.units import format_us
 
@@ -94,9 +102,14 @@ class LanesSpec(SpecModel):
         return self.interference_ppm if own is None else own
 
 
-class SearchSpec(SpecModel):
-    """Which rows are searched for."""
+class SearchSpec(TunedSearch):
+    """Which rows are searched for, and how a table is tuned with queues."""
 
+    goal: Literal["tail", "energy", "rate"] = Field(
+        default="tail",
+        description="Of the objective `queue`: least tail, least energy under the first SLO, or "
+        "the highest rate that meets the SLO, up to the highest of `rates`.",
+    )
     max_in_system: Annotated[Whole, Field(ge=1, le=MAX_IN_SYSTEM)] | None = Field(
         default=None,
         description="Last load with a row; as many as the target power runs on the first rung, "
@@ -110,10 +123,11 @@ class JointSpec(WithSlos):
     api_version: Literal["tailc/v1"] = Field(alias="apiVersion", description="The spec language.")
     kind: Literal["joint-ladder"] = Field(description="The kind of policy.")
     name: Name = Field(examples=["websearch-joint"], description="Name of the policy.")
-    objective: Literal["tail", "energy", "batch"] = Field(
+    objective: Literal["tail", "energy", "batch", "queue"] = Field(
         default="tail",
         description="Least tail, or least energy of a request under the first SLO; with `lanes`, "
-        "least batch work given up for one.",
+        "least batch work given up for one; or a table at frequencies that is tuned on the replay "
+        "at `rates`.",
     )
     slo: Annotated[tuple[SloSpec, ...], Field(min_length=1)] = Field(
         examples=[[{"percentile": "99%", "latency": "400ms"}]],
@@ -122,8 +136,8 @@ class JointSpec(WithSlos):
     target_us: DurationUs | None = Field(
         default=None,
         alias="target",
-        description="Of the objectives `energy` and `batch`: latency to aim at, at most the first "
-        "SLO's; that one's, if absent.",
+        description="Of the objectives `energy` and `batch`, and the goal `energy`: latency to aim "
+        "at, at most the first SLO's; that one's, if absent.",
     )
     demand: DemandSpec = Field(
         description="Where demand was measured, on one thread; speed 1 is that of the level which "
@@ -155,7 +169,7 @@ class JointSpec(WithSlos):
     )
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
-        """Speed-ups, cores, lanes and powers, target, rates and a sweep, rows, classes."""
+        """Speed-ups, cores, lanes and powers, target, rates and a sweep, classes, queues."""
         return (
             self._speedup_complaints,
             self._core_complaints,
@@ -164,6 +178,7 @@ class JointSpec(WithSlos):
             self._target_complaints,
             self._rate_complaints,
             self._class_complaints,
+            self.queue_complaints,
         )
 
     def _speedup_complaints(self) -> list[Complaint]:
@@ -274,9 +289,10 @@ class JointSpec(WithSlos):
         most_us = self.slo[0].latency_us
         if self.target_us is None:
             return []
-        if self.objective == "tail":
-            message, hint = "is for the objective `energy`", "remove it, or set `objective: energy`"
-            return [Complaint(Code.CONFLICT, message, hint, ("target",), ("objective",))]
+        if self.aim == "tail":
+            key, *_ = reversed(self._aim_at)
+            message, hint = f"is for the {key} `energy`", f"remove it, or set `{key}: energy`"
+            return [Complaint(Code.CONFLICT, message, hint, ("target",), self._aim_at)]
         if self.target_us <= most_us:
             return []
         message = f"is above the first SLO's latency, {format_us(most_us)}"
@@ -288,12 +304,10 @@ class JointSpec(WithSlos):
         if len(self.server.target_powers or ()) < 2:
             return complaints
         at = ("server", "target_power")
-        if self.objective != "tail":
-            message = (
-                f"is a list, which is swept for the least tail, but the objective is "
-                f"`{self.objective}`"
-            )
-            complaints.append(Complaint(Code.CONFLICT, message, "name one", at, ("objective",)))
+        if self.aim != "tail":
+            message = "is a list, which is swept for the least tail, but the "
+            message += f"{self._aim_at[-1]} is `{self.aim}`"
+            complaints.append(Complaint(Code.CONFLICT, message, "name one", at, self._aim_at))
         elif not self.rates_mrps:
             message = "is a list, which is swept on the replay, but no `rates` are given"
             hint = "add `rates: [30/s, 40/s]`, or name one target"
@@ -307,6 +321,35 @@ class JointSpec(WithSlos):
             for position, slo in enumerate(self.slo)
             if slo.request_class is not None
         ]
+
+    def queue_complaints(self) -> list[Complaint]:
+        """The objective `queue` is about rates and power; only it has a goal and a budget."""
+        at = ("objective",)
+        if self.objective != QUEUE:
+            return list(others_complaints(self.search, at))
+        if self.cores.types is not None:
+            message = f"is `{QUEUE}`, which tunes tables at frequencies, where requests share power"
+            hint = "give `cores.dvfs` in place of `cores.types`, or ask for `tail` or `energy`"
+            return [Complaint(Code.CONFLICT, message, hint, at, ("cores", "types"))]
+        complaints = [*tuned_complaints(self.search, self.rates_mrps, self.demand, at)]
+        if self.search.goal == RATE:
+            complaints += goal_complaints(self.search.weights, self.rates_mrps, len(self.slo))
+        return complaints
+
+    @property
+    def aim(self) -> str:
+        """What the formula's rows are for: the objective, or what is tuned for with queues.
+
+        The formula knows no rate: for the highest one requests leave soonest.
+        """
+        if self.objective != QUEUE:
+            return self.objective
+        return "tail" if self.search.goal == RATE else self.search.goal
+
+    @property
+    def _aim_at(self) -> tuple[str, ...]:
+        """Where that is written."""
+        return ("search", "goal") if self.objective == QUEUE else ("objective",)
 
     @property
     def all_cores(self) -> Cores:
@@ -348,7 +391,7 @@ class JointSpec(WithSlos):
 
     @property
     def aim_us(self) -> int:
-        """The latency that the objectives but `tail` aim at."""
+        """The latency that all but the least tail aim at."""
         return self.slo[0].latency_us if self.target_us is None else self.target_us
 
     @property

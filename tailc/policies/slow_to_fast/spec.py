@@ -9,6 +9,7 @@ from pydantic import Field
 
 from tailc.errors import Code, Finding, TailcError
 from tailc.policies.slow_to_fast.control_spec import ControlSpec
+from tailc.replay.asked_checks import tuned_complaints
 from tailc.specs.common import DemandSpec, SpeedupSpec, repeated_rates
 from tailc.specs.cores import Cores, dominated, without
 from tailc.specs.cores_build import build
@@ -29,7 +30,6 @@ from tailc.specs.queue_fields import (
     TunedSearch,
     goal_complaints,
     others_complaints,
-    tuned_complaints,
 )
 from tailc.specs.robust import (
     RobustSpec,

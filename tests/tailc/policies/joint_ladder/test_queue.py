@@ -1,0 +1,136 @@
+"""Joint ladders that are tuned with queues, from the spec to the verdict."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tailc.artifact.files import read_policy, write_policy
+from tailc.forms.ladder.units import shared_power
+from tailc.pipeline.compile import compile_policy
+from tailc.report.compiled import compiled_result, compiled_text
+from tests.tailc.policies.joint_ladder.case import SPEC, write
+
+BUDGET = 7_500_000
+QUEUED = SPEC.replace("rates: [60/s]", "rates: [300/s]").replace(
+    "demand:", "objective: queue\ndemand:", 1
+)
+
+
+def searched(folder, text: str = QUEUED, **search):
+    """The spec with that much of `search`."""
+    return write(folder, f"{text}search: {json.dumps({'requests': BUDGET, **search})}\n")
+
+
+@pytest.fixture(scope="module")
+def tuned(tmp_path_factory):
+    """The policy of least tail, where it is written, and what it was compiled from."""
+    folder = tmp_path_factory.mktemp("queue")
+    case = searched(folder)
+    compiled = compile_policy(str(case.spec), threads=2)
+    write_policy(compiled.policy, folder / "tuned")
+    return case, folder / "tuned", compiled
+
+
+def verified(tailc, policy, trace):
+    """The tail on requests that no compile saw [us]."""
+    words = ("--trace", trace, "--output-format", "json", "--baselines", "none")
+    (point,) = json.loads(tailc("verify", policy, *words).out)["result"]["points"]
+    return point["policy"]["verdicts"][0]["estimate_us"]
+
+
+def test_the_tail_is_shorter_on_requests_that_no_compile_saw(tuned, tailc, tmp_path):
+    case, policy, _ = tuned
+    formula = tmp_path / "formula"
+    plain = write(tmp_path, QUEUED.replace("objective: queue\n", ""))
+    assert tailc("compile", plain.spec, "-o", formula).code == 0
+    ours, theirs = (verified(tailc, one, case.held_out) for one in (policy, formula))
+    assert ours < 0.97 * theirs
+
+
+def test_the_table_keeps_the_peak_and_the_rungs_of_the_formula_s(tuned):
+    compiled = tuned[2]
+    formula, table = (compiled.sweep.chosen.form, compiled.policy.ladders[0])
+    assert table.rungs == formula.rungs
+    assert shared_power(table) == 27.2
+    assert table.rows != formula.rows
+
+
+def test_the_artifact_says_what_it_was_tuned_for(tuned):
+    _, policy, compiled = tuned
+    evidence = read_policy(str(policy)).evidence
+    assert (evidence.objective, evidence.proof, evidence.rows) == ("queue", "replayed", ())
+    settings = dict(evidence.settings)
+    assert settings["rate_1_tuned_us"] < settings["rate_1_formula_us"]
+    told = compiled_result(compiled)["queue"]
+    assert isinstance(told, dict)
+    assert told["rates"][0]["clairvoyant_us"] < told["rates"][0]["tuned_us"]
+    assert told["rates"][0]["tuned_energy"] == settings["rate_1_tuned_energy"] > 0
+
+
+def test_threads_change_no_byte(tuned):
+    case, policy, _ = tuned
+    one = policy.with_name("one")
+    write_policy(compile_policy(str(case.spec), threads=1).policy, one)
+    for ending in (".json", ".tailc"):
+        pair = [stem.with_suffix(ending).read_bytes() for stem in (policy, one)]
+        assert pair[0] == pair[1]
+
+
+def test_least_energy_keeps_the_objective_and_tells_watts(tmp_path):
+    watts = QUEUED.replace("power_from: micro-2017-dvfs\n  ", "").replace("27.2", "27.2W")
+    for level, power in (("slow", "1.7W"), ("fast", "6.8W")):
+        watts = watts.replace(f"{{name: {level},", f"{{name: {level}, power: {power},")
+    case = searched(tmp_path, watts.replace("110ms", "60ms"), goal="energy")
+    compiled = compile_policy(str(case.spec), threads=2)
+    assert compiled.queue is not None
+    (gain,) = compiled.queue.judged.gains
+    assert compiled.queue.judged.is_better
+    assert gain.tuned_us <= 60_000
+    assert " mJ" in compiled_text(compiled, [])
+
+
+TYPES = "cores: {types: [{speed: 1, power: 1, count: 9}, {speed: 2, power: 4, count: 3}]}\n"
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ([("rates: [300/s]", "")], "no `rates` are given at which requests could queue"),
+        ([("objective: queue\n", "objective: tail\n")], "`search.requests` is for the objective"),
+        ([("objective: queue\n", "objective: queue\ntarget: 90ms\n")], "is for the goal `energy`"),
+        (
+            [
+                (SPEC[SPEC.index("cores:") : SPEC.index("server:")], TYPES),
+                ("peak_power: 27.2, ", ""),
+            ],
+            "give `cores.dvfs` in place of `cores.types`",
+        ),
+        ([("rates: [300/s]", "rates: [600/s]")], "each with 1 thread at slow"),
+    ],
+)
+def test_what_does_not_fit_is_refused(tmp_path, tailc, changes, said):
+    text = QUEUED
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    done = tailc("compile", searched(tmp_path, text).spec, "-o", tmp_path / "p")
+    assert done.code == 65
+    assert said in " ".join(done.err.split())
+
+
+def test_lanes_have_batch_work_to_lose_and_are_not_tuned(tmp_path, tailc):
+    lanes = "cores: {types: [{speed: 1, power: 1, count: 9}]}\nlanes: {interference: 30%}\n"
+    cores = SPEC[SPEC.index("cores:") : SPEC.index("server:")]
+    text = QUEUED.replace(cores, lanes).replace("peak_power: 27.2, ", "")
+    done = tailc("compile", searched(tmp_path, text.replace("slow", "c1")).spec, "-o", "p")
+    assert done.code == 65
+    assert "set `objective: batch`, or remove `lanes`" in " ".join(done.err.split())
+
+
+def test_an_override_asks_for_rates_too(tmp_path, tailc):
+    spec = write(tmp_path, SPEC.replace("rates: [60/s]\n", "")).spec
+    done = tailc("compile", spec, "--objective", "queue", "-o", tmp_path / "p")
+    assert done.code == 65
+    assert "`objective` is `queue`, but no `rates` are given" in " ".join(done.err.split())
