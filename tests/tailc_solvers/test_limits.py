@@ -4,8 +4,9 @@ import itertools
 
 import numpy as np
 import pytest
+from tailc_solvers.ladder.chains import chain
 from tailc_solvers.ladder.dual import solve_ladder
-from tailc_solvers.ladder.limits import chain, solve_limited
+from tailc_solvers.ladder.limits import solve_limited
 from tailc_solvers.sample import Sample
 
 from tests.reference.ladder_lp import least_cost_within, least_tail_within

@@ -27,7 +27,6 @@ proposed, with the best bound; the gap between the two is reported, not assumed.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -35,8 +34,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tailc_solvers.intervals.evaluate import FEASIBILITY_TOLERANCE
+from tailc_solvers.ladder.chains import chain
 from tailc_solvers.ladder.kernels import Answer, Hull, fixed_multiplier
 from tailc_solvers.ladder.mixes import Limits, best_between, durations_of, ends_of_all, judge
+from tailc_solvers.ladder.prices import Prices
 from tailc_solvers.ladder.rows import (
     hull_of,
     least_costs,
@@ -55,18 +56,11 @@ SPARE = 1e-4
 """Relative: ladders are proposed for so much more load, so that what a price leaves over a limit
 does not end as a wait of microseconds."""
 
-LEAST_ASKED = 1e-9
-LARGEST_STEP = 3.0
-"""Of the logarithm of a price, for of a supply nothing may be asked at all."""
-
 FIRST_PRICE = 1e-2
 """By cost: what all of a supply costs at first, over what the dearest rung does."""
 
 LARGE_GAP = 2e-3
 """Relative: rows with more are searched again, from the prices of the row before."""
-
-LEAST_MOVE = 3e-4
-"""Of the logarithm of every price: less ends the search."""
 
 LEAST_PRICE = 1e-6
 """As a share of the prices by tail, of the dearest rung by cost."""
@@ -209,29 +203,8 @@ def _solution(
     return LimitedSolution(v_ms, tail_ms, mean_ms, use, primal, np.minimum(bound, primal), prices)
 
 
-class _Prices:
-    """A price for each supply, which moves with what is asked of it over what there is."""
-
-    def __init__(self, first: NDArray[np.float64], least: float) -> None:
-        self.each = first
-        self._least = least
-        self._step = np.ones(first.size)
-        self._last = np.zeros(first.size)
-
-    def move(self, asked: NDArray[np.float64]) -> bool:
-        """Whether any changes by more than the least."""
-        rise = np.clip(np.log(np.maximum(asked, LEAST_ASKED)), -LARGEST_STEP, LARGEST_STEP)
-        self._step = np.where(rise * self._last < 0, self._step / 2, self._step)
-        self._last = rise
-        before, self.each = (
-            self.each,
-            np.maximum(self.each * np.exp(self._step * rise), self._least),
-        )
-        return bool((np.abs(np.log(self.each / before)) > LEAST_MOVE).any())
-
-
 def _least_tail(limits: Limits, load: float, first: NDArray[np.float64]) -> _Found:
-    prices = _Prices(first / first.sum(), LEAST_PRICE)
+    prices = Prices(first / first.sum(), LEAST_PRICE)
     ladders, bound, least = [], -np.inf, np.inf
     while len(ladders) < MOST_PRICES:
         costs = _by_tail(limits, prices.each)
@@ -253,7 +226,7 @@ def _found(
     load: float,
     ladders: Sequence[NDArray[np.float64]],
     bound: float,
-    prices: _Prices,
+    prices: Prices,
 ) -> _Found:
     best = best_between(limits, load, ladders)
     value = np.inf if best is None else float(judge(limits, load, best[None]).value[0])
@@ -301,7 +274,7 @@ def _least_cost(limits: Limits, load: float, by_tail: _Found, first: NDArray[np.
     if least <= bound * (1 + CLOSE_ENOUGH):
         # No supply is scarce.
         return _Found(free, least, bound, 1, first)
-    prices = _Prices(first, LEAST_PRICE * float(limits.cost.max()))
+    prices = Prices(first, LEAST_PRICE * float(limits.cost.max()))
     while len(ladders) < MOST_PRICES:
         costs = limits.cost + load * (prices.each / limits.supplies) @ limits.uses
         costs = costs - prices.each.sum()
@@ -340,44 +313,3 @@ def _cost_ladder(limits: Limits, costs: NDArray[np.float64]) -> NDArray[np.float
     if np.isinf(answer.primal[0]):
         return None
     return _ends(limits, rungs, hull, answer)
-
-
-def chain(
-    speeds: NDArray[np.float64], costs: NDArray[np.float64], widths: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Rungs on the lower hull of cost over speed on which the width never falls, slow ones first.
-
-    A rung of less width than the one below is left out, and the hull drawn anew. Of equal speed the
-    one of least cost, and of those the first.
-    """
-    left = np.lexsort((costs, speeds)).tolist()
-    while True:
-        hull = _lower_hull(left, speeds, costs)
-        thinner = [b for a, b in itertools.pairwise(hull) if widths[b] < widths[a]]
-        if not thinner:
-            return np.array(hull)
-        left.remove(thinner[0])
-
-
-def _lower_hull(
-    rungs: Sequence[int], speeds: NDArray[np.float64], costs: NDArray[np.float64]
-) -> list[int]:
-    """From the rung of least cost by work to the fastest."""
-    hull: list[int] = []
-    for rung in rungs:
-        if hull and speeds[hull[-1]] == speeds[rung]:
-            continue
-        while hull and _is_above(hull, rung, speeds, costs):
-            hull.pop()
-        hull.append(rung)
-    return hull
-
-
-def _is_above(
-    hull: Sequence[int], rung: int, speeds: NDArray[np.float64], costs: NDArray[np.float64]
-) -> bool:
-    """Whether the last of a hull is on or above the line to a rung from the one before, or zero."""
-    here = hull[-1]
-    speed, cost = (speeds[hull[-2]], costs[hull[-2]]) if len(hull) > 1 else (0.0, 0.0)
-    run, rise = speeds[rung] - speed, costs[rung] - cost
-    return bool((costs[here] - cost) * run >= rise * (speeds[here] - speed))

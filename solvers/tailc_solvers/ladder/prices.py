@@ -1,0 +1,34 @@
+"""Prices of supplies, which rise and fall with what is asked of each."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+LEAST_ASKED = 1e-9
+LARGEST_STEP = 3.0
+"""Of the logarithm of a price, for of a supply nothing may be asked at all."""
+
+LEAST_MOVE = 3e-4
+"""Of the logarithm of every price: less ends the search."""
+
+
+class Prices:
+    """A price for each supply, which moves with what is asked of it over what there is."""
+
+    def __init__(self, first: NDArray[np.float64], least: float) -> None:
+        self.each = first
+        self._least = least
+        self._step = np.ones(first.size)
+        self._last = np.zeros(first.size)
+
+    def move(self, asked: NDArray[np.float64]) -> bool:
+        """Whether any changes by more than the least."""
+        rise = np.clip(np.log(np.maximum(asked, LEAST_ASKED)), -LARGEST_STEP, LARGEST_STEP)
+        self._step = np.where(rise * self._last < 0, self._step / 2, self._step)
+        self._last = rise
+        before, self.each = (
+            self.each,
+            np.maximum(self.each * np.exp(self._step * rise), self._least),
+        )
+        return bool((np.abs(np.log(self.each / before)) > LEAST_MOVE).any())
