@@ -140,11 +140,6 @@ class Outcome:
         return tuple(self._mean(state.THREADS + state.POOL_COLUMNS * pool) / PPM for pool in pools)
 
     @property
-    def cut_share(self) -> float:
-        """Share of the measured requests that left unfinished."""
-        return float(self.is_cut[self.measured].mean())
-
-    @property
     def mean_thread_ns(self) -> float:
         """Threads times time that a measured request took that was not refused, in the mean.
 

@@ -72,10 +72,6 @@ class Radius:
     holds: bool
     reaches: tuple[Reach, ...]
 
-    def ppm_of(self, axis: Axis) -> int | None:
-        """None where the input is not in doubt."""
-        return next((one.ppm for one in self.reaches if one.axis is axis), None)
-
 
 def radius_of(
     subject: Subject,
