@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import NoReturn
 
 import numpy as np
 import pyarrow as pa
 
 from tailc.errors import Code
-from tailc.ingest.kernels import count_times
+from tailc.ingest.counting import Counts, Share, count_shares
 from tailc.ingest.taken import Asked, Taken
 from tailc.ingest.texts import unit_asked
 from tailc.traces.arrow import numpy_of
 from tailc.traces.cells import Cells, whole
 from tailc.traces.counted import Grain
-from tailc.traces.histogram import BUCKETS, MAX_NS, MAX_REQUESTS, Histogram, bucket_of
+from tailc.traces.csv_table import CsvTable
+from tailc.traces.histogram import MAX_REQUESTS, Histogram
+from tailc.traces.parquet_table import ParquetTable
 from tailc.traces.reading import TimeUnit
 from tailc.traces.source import Source, format_of
-from tailc.traces.table import Wanted
+from tailc.traces.table import Table, Wanted
 from tailc.traces.times import NS_PER_MS, whole_ns
 from tailc.traces.trace import cells_of, table_of
 
+# From here on a kernel of our own is faster than pyarrow, with half a second to load it.
+LONG_CSV_BYTES = 1 << 27
 _NAMES = {"csv": "CSV", "ndjson": "NDJSON", "parquet": "Parquet"}
 
 
@@ -33,64 +38,73 @@ def read_column(source: Source, asked: Asked) -> Taken:
     format_ = format_of(source, "auto")
     wanted = Wanted(tuple(filter(None, (asked.column, asked.weight))), (), ())
     table = table_of(source, wanted, format_)
-    counting = _Counting(asked.column, asked.weight, unit)
-    try:
-        is_counted = counting.add_all(table.batches(wanted))
-    except (pa.ArrowException, OSError, UnicodeDecodeError):
-        is_counted = False
-    if not is_counted:
-        counting.refuse(cells_of(table, wanted, source.name))
+    counts = _count(table, wanted, unit.in_ms * NS_PER_MS)
+    if counts is None:
+        _refuse(cells_of(table, wanted, source.name), asked, unit)
     name = f"a column of {_NAMES[format_]}"
-    histogram = counting.histogram(source)
+    histogram = _histogram(counts, source, asked.weight)
     return Taken(name, asked.column, unit, Grain.REQUESTS, None, histogram)
 
 
-class _Counting:
-    """Counts so far."""
+def _count(table: Table, wanted: Wanted, ns_per_unit: float) -> Counts | None:
+    """What the table's rows count; None where not all of them can be."""
+    try:
+        found = _count_blocks(table, wanted, ns_per_unit)
+        return found or count_shares(_shares(table, wanted), ns_per_unit)
+    except (pa.ArrowException, OSError, UnicodeDecodeError):
+        return None
 
-    def __init__(self, column: str, weight: str | None, unit: TimeUnit) -> None:
-        self.column, self.weight, self.unit = column, weight, unit
-        self.ns_per_unit = unit.in_ms * NS_PER_MS
-        self.counts = np.zeros(BUCKETS, np.int64)
-        self.extremes = np.array([np.inf, 0.0])
 
-    def add_all(self, batches: Iterator[pa.RecordBatch]) -> bool:
-        """Count every row; whether all of them could be."""
-        return all(map(self._add, batches))
+def _count_blocks(table: Table, wanted: Wanted, ns_per_unit: float) -> Counts | None:
+    """What a long table of CSV counts; None where it is none, or has a cell that is no number."""
+    if not isinstance(table, CsvTable) or len(wanted.numbers) > 1:
+        return None
+    if table.source.size() < LONG_CSV_BYTES:
+        return None
+    from tailc.ingest.csv_blocks import HasNoBlocksError, csv_shares
 
-    def _add(self, batch: pa.RecordBatch) -> bool:
-        times = np.asarray(numpy_of(batch.column(0)), dtype=np.float64)
-        if self.weight is None:
-            return not count_times(times, self.ns_per_unit, self.counts, self.extremes)
-        weight = np.asarray(numpy_of(batch.column(1)), dtype=np.float64)
-        demand_ns = np.rint(times * self.ns_per_unit)
-        is_good = (demand_ns >= 1) & (demand_ns <= MAX_NS)
-        is_good &= (weight >= 1) & (weight <= MAX_REQUESTS) & (weight == np.floor(weight))
-        if not is_good.all():
-            return False
-        if len(times):
-            np.add.at(self.counts, bucket_of(demand_ns), weight.astype(np.int64))
-            self.extremes[0] = min(self.extremes[0], demand_ns.min())
-            self.extremes[1] = max(self.extremes[1], demand_ns.max())
-        return True
+    try:
+        return count_shares(csv_shares(table, wanted), ns_per_unit)
+    except HasNoBlocksError:
+        return None
 
-    def refuse(self, cells: Cells) -> NoReturn:
-        """Raise what is bad in these cells, which could not be counted."""
-        whole_ns(cells, self.column, self.unit)
-        if self.weight is not None:
-            whole(cells, self.weight, MAX_REQUESTS)
-        cells.stop_if_refused()
-        raise AssertionError("cells that are all good could not be counted")
 
-    def histogram(self, source: Source) -> Histogram:
-        """What was counted; TailcError where nothing was, or too much."""
-        bucket = np.flatnonzero(self.counts)
-        if not len(bucket):
-            hint = "check that what writes it has ended, and that it is the right file"
-            raise source.fault(Code.EMPTY_TRACE, f"`{source.name}` has no rows", advice=hint)
-        if self.counts.sum(dtype=np.float64) > MAX_REQUESTS or (self.counts < 0).any():
-            message = f"the weights add up to more than {MAX_REQUESTS:g}"
-            hint = "divide all weights by one number, or give fewer rows"
-            raise source.fault(Code.OUT_OF_RANGE, message, field=self.weight, advice=hint)
-        least, largest = (int(extreme) for extreme in self.extremes)
-        return Histogram(bucket, self.counts[bucket], least, largest)
+def _shares(table: Table, wanted: Wanted) -> Iterator[Share]:
+    """The rows of a table: those of a row group of Parquet, or all of them."""
+    if isinstance(table, ParquetTable) and table.source.path is not None:
+        yield from (partial(_add_all, batches) for batches in table.groups(wanted))
+    else:
+        yield partial(_add_all, table.batches(wanted))
+
+
+def _add_all(batches: Iterator[pa.RecordBatch], counts: Counts) -> bool:
+    return all(_add(batch, counts) for batch in batches)
+
+
+def _add(batch: pa.RecordBatch, counts: Counts) -> bool:
+    columns = [np.asarray(numpy_of(column), dtype=np.float64) for column in batch.columns]
+    return counts.add(*columns) if len(columns) == 1 else counts.add_weighed(*columns)
+
+
+def _refuse(cells: Cells, asked: Asked, unit: TimeUnit) -> NoReturn:
+    """Raise what is bad in these cells, which could not be counted."""
+    assert asked.column is not None
+    whole_ns(cells, asked.column, unit)
+    if asked.weight is not None:
+        whole(cells, asked.weight, MAX_REQUESTS)
+    cells.stop_if_refused()
+    raise AssertionError("cells that are all good could not be counted")
+
+
+def _histogram(counts: Counts, source: Source, weight: str | None) -> Histogram:
+    """What was counted; TailcError where nothing was, or too much."""
+    bucket = np.flatnonzero(counts.counts)
+    if not len(bucket):
+        hint = "check that what writes it has ended, and that it is the right file"
+        raise source.fault(Code.EMPTY_TRACE, f"`{source.name}` has no rows", advice=hint)
+    if counts.counts.sum(dtype=np.float64) > MAX_REQUESTS or (counts.counts < 0).any():
+        message = f"the weights add up to more than {MAX_REQUESTS:g}"
+        hint = "divide all weights by one number, or give fewer rows"
+        raise source.fault(Code.OUT_OF_RANGE, message, field=weight, advice=hint)
+    least, largest = (int(extreme) for extreme in counts.extremes)
+    return Histogram(bucket, counts.counts[bucket], least, largest)

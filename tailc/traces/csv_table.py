@@ -62,6 +62,13 @@ class CsvTable:
         ):
             yield from reader
 
+    def batches_of(self, lines: pa.NativeFile, wanted: Wanted) -> list[pa.RecordBatch]:
+        """As `batches`, of some whole lines alone, after the header; on this thread."""
+        reading, converting = CsvTable(self.source, self.names)._options(
+            wanted, wanted.is_number, use_threads=False
+        )
+        return pa_csv.read_csv(lines, reading, _parsing(), converting).to_batches()
+
     def careful_batches(self, wanted: Wanted) -> Iterator[pa.RecordBatch]:
         self.source.check_gzip()
         is_utf8 = _is_utf8(self.source)

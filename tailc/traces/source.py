@@ -59,6 +59,11 @@ class Source:
         # A PythonFile closes what it wraps, and the spool is wanted again.
         return pa.PythonFile(_Unclosed(self.spool), mode="r")
 
+    def size(self) -> int:
+        """How many bytes there are, gzipped where they are."""
+        with self.raw() as stream:
+            return stream.size()
+
     def plain(self) -> pa.NativeFile:
         """The bytes after gunzipping where they are gzipped."""
         return pa.CompressedInputStream(self.raw(), "gzip") if self.is_gzip else self.raw()
@@ -125,7 +130,7 @@ def open_source(source: str) -> Iterator[Source]:
     with ExitStack() as until_read:
         try:
             opened = _open(source, name, until_read)
-            is_empty = _size(opened) == 0
+            is_empty = opened.size() == 0
         except (OSError, ValueError) as error:
             raise _cannot_read(name, error) from None
         if is_empty:
@@ -155,11 +160,6 @@ def _copied(file: BinaryIO, name: str, until_read: ExitStack) -> Source:
     spool = until_read.enter_context(tempfile.TemporaryFile())  # noqa: SIM115, the stack closes it
     shutil.copyfileobj(file, spool)
     return Source(name, None, spool, _starts_gzip(spool))
-
-
-def _size(source: Source) -> int:
-    with source.raw() as stream:
-        return stream.size()
 
 
 def _cannot_read(name: str, error: Exception) -> TailcError:

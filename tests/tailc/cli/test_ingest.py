@@ -48,6 +48,20 @@ def test_any_sharding_of_a_table_gives_the_same_bytes(tmp_path, suffix):
     assert one.read_bytes() == all_at_once.read_bytes() == merged.read_bytes()
 
 
+def test_threads_and_row_groups_change_no_byte(tmp_path, monkeypatch):
+    demands_ms = np.random.default_rng(7).gamma(1.625, 144, 5_000).round(3).clip(0.001)
+    one = table(tmp_path, "one.parquet", demands_ms)
+    many = tmp_path / "many.parquet"
+    pq.write_table(pa.table({"demand_ms": demands_ms}), many, row_group_size=300)
+    written = []
+    for threads, path in ((1, one), (1, many), (3, many)):
+        monkeypatch.setattr("tailc.ingest.counting.thread_count", lambda _wanted, n=threads: n)
+        written.append(ingested(tmp_path, path, *BUSY)[1].read_bytes())
+    assert written[0] == written[1] == written[2]
+    buckets = json.loads(written[0])["histogram"]["buckets"]
+    assert sum(count for _, count in buckets) == 5_000
+
+
 def test_a_column_of_weights_counts_rows_so_often(tmp_path, capsys):
     path = tmp_path / "w.csv"
     path.write_text("demand_ms,n\n5,3\n7,1\n")

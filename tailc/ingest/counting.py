@@ -1,0 +1,113 @@
+"""Rows counted by threads, each on its own, so that what they count adds up to the same."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from queue import SimpleQueue
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.threads import thread_count
+from tailc.traces.histogram import (
+    BUCKETS,
+    DROPPED_BITS,
+    FIRST_BITS,
+    MAX_NS,
+    MAX_REQUESTS,
+    bucket_of,
+)
+
+Floats = NDArray[np.float64]
+# Positive floats are in order of their bits, above which those of NaN are, and below the negative.
+_FIRST, _LAST = np.array([1.0, MAX_NS]).view(np.int64)
+
+
+class Counts:
+    """Times counted so far: int64 (BUCKETS,), and the extremes in whole nanoseconds."""
+
+    def __init__(self, ns_per_unit: float) -> None:
+        self.ns_per_unit = ns_per_unit
+        self.counts = np.zeros(BUCKETS, np.int64)
+        self.extremes = np.array([np.inf, 0.0])
+
+    def add(self, times: Floats) -> bool:
+        """Count each time once; false where one is no time."""
+        if not len(times):
+            return True
+        demand_ns = times * self.ns_per_unit
+        bits = np.rint(demand_ns, out=demand_ns).view(np.int64)
+        extremes = np.array([bits.min(), bits.max()])
+        if extremes[0] < _FIRST or extremes[1] > _LAST:
+            return False
+        self._reach(*extremes.view(np.float64))
+        bits >>= DROPPED_BITS
+        bits -= FIRST_BITS
+        self.counts += np.bincount(bits, minlength=BUCKETS)
+        return True
+
+    def add_weighed(self, times: Floats, weight: Floats) -> bool:
+        """Count each time so often; false where one is no time, or its weight no number of them."""
+        demand_ns = np.rint(times * self.ns_per_unit)
+        is_good = (demand_ns >= 1) & (demand_ns <= MAX_NS)
+        is_good &= (weight >= 1) & (weight <= MAX_REQUESTS) & (weight == np.floor(weight))
+        if not is_good.all():
+            return False
+        if len(times):
+            np.add.at(self.counts, bucket_of(demand_ns), weight.astype(np.int64))
+            self._reach(demand_ns.min(), demand_ns.max())
+        return True
+
+    def merge(self, other: Counts) -> None:
+        """Count what the other has counted."""
+        self.counts += other.counts
+        self._reach(*other.extremes)
+
+    def _reach(self, least: float, largest: float) -> None:
+        self.extremes[0] = min(self.extremes[0], least)
+        self.extremes[1] = max(self.extremes[1], largest)
+
+
+Share = Callable[[Counts], bool]
+"""Some of the rows: counts them, and tells whether all of them could be."""
+
+
+def count_shares(shares: Iterator[Share], ns_per_unit: float) -> Counts | None:
+    """What all shares count together; None where one could not be counted.
+
+    No more shares are taken than there are threads at work, and one that waits. Raises what a share
+    raises.
+    """
+    threads = thread_count(None)
+    idle: SimpleQueue[Counts] = SimpleQueue()
+    for _ in range(threads):
+        idle.put(Counts(ns_per_unit))
+
+    def count(share: Share) -> bool:
+        with _lent(idle) as counts:
+            return share(counts)
+
+    with ThreadPoolExecutor(threads) as pool:
+        at_work = deque()
+        for share in shares:
+            at_work.append(pool.submit(count, share))
+            if len(at_work) > threads and not at_work.popleft().result():
+                return None
+        if not all(done.result() for done in at_work):
+            return None
+    total = idle.get()
+    for _ in range(threads - 1):
+        total.merge(idle.get())
+    return total
+
+
+@contextmanager
+def _lent(idle: SimpleQueue[Counts]) -> Iterator[Counts]:
+    counts = idle.get()
+    try:
+        yield counts
+    finally:
+        idle.put(counts)

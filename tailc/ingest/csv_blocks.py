@@ -1,0 +1,82 @@
+"""A column of CSV in blocks of whole lines, read apart from one another.
+
+Plain numbers are read by a kernel of our own. Lines with anything else (a sign, an exponent, more
+digits than are sure to be exact) are left to pyarrow, a block at a time, which makes the same
+floats of them. A quote may hide the end of a line, so that blocks cannot be told apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from tailc.ingest.counting import Counts, Share
+from tailc.ingest.kernels import POWERS_OF_TEN, QUOTED, read_decimals
+from tailc.traces.arrow import numpy_of
+from tailc.traces.csv_table import CsvTable
+from tailc.traces.source import Source
+from tailc.traces.table import BLOCK_BYTES, Wanted
+
+# Enough that what is done once a block does not count.
+_READ_BYTES = 4 * BLOCK_BYTES
+
+
+class HasNoBlocksError(Exception):
+    """The lines cannot be told apart without reading those before them."""
+
+
+@dataclass(frozen=True)
+class _Block:
+    """Whole lines of a table, of which a column is wanted."""
+
+    table: CsvTable
+    wanted: Wanted
+    text: memoryview
+
+    def count(self, counts: Counts) -> bool:
+        """Count the column's times; HasNoBlocksError where a cell is quoted."""
+        names = self.table.names
+        # A row has a comma less than columns, a digit and an end.
+        values = np.empty(len(self.text) // (len(names) + 1) + 1)
+        text = np.frombuffer(self.text, np.uint8)
+        column = names.index(self.wanted.numbers[0])
+        rows = read_decimals(text, column, len(names), POWERS_OF_TEN, values)
+        if rows >= 0:
+            return counts.add(values[:rows])
+        if rows == QUOTED or b'"' in bytes(self.text):
+            raise HasNoBlocksError
+        batches = self.table.batches_of(pa.BufferReader(self.text), self.wanted)
+        return all(counts.add(numpy_of(batch.column(0))) for batch in batches)
+
+
+def csv_shares(table: CsvTable, wanted: Wanted) -> Iterator[Share]:
+    """The table's lines after its header; HasNoBlocksError, also of a share, where it has none."""
+    for text in _blocks(table.source):
+        yield _Block(table, wanted, text).count
+
+
+def _blocks(source: Source) -> Iterator[memoryview]:
+    """Whole lines without the header, about as many bytes at a time."""
+    rest = None
+    with source.plain() as stream:
+        while block := stream.read(_READ_BYTES):
+            text = _after_header(block) if rest is None else rest + block
+            end = text.rfind(b"\n") + 1
+            rest = text[end:]
+            if len(rest) > BLOCK_BYTES:
+                raise HasNoBlocksError
+            if end:
+                yield memoryview(text)[:end]
+    if rest:
+        yield memoryview(rest + b"\n")
+
+
+def _after_header(text: bytes) -> bytes:
+    start = len(text) - len(text.lstrip(b"\r\n"))
+    end = text.find(b"\n", start) + 1
+    if not end or text.count(b'"', 0, end) % 2:
+        raise HasNoBlocksError
+    return text[end:]
