@@ -46,6 +46,7 @@ class Code(enum.Enum):
     CONFLICT = ("TC0110", ExitCode.BAD_CONTENT, "two parts of the spec contradict each other")
     RESPONSE_TIME = ("TC0111", ExitCode.BAD_CONTENT, "a response time is offered as demand")
     LAYOUT = ("TC0112", ExitCode.OK, "a spec is not in the layout that `tailc fmt` writes")
+    NOT_CARRIED = ("TC0113", ExitCode.OK, "a part of an OpenSLO document is not carried")
 
     EMPTY_TRACE = ("TC0201", ExitCode.BAD_CONTENT, "the trace has no rows")
     MISSING_COLUMN = ("TC0202", ExitCode.BAD_CONTENT, "the trace lacks a column")

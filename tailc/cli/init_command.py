@@ -14,7 +14,9 @@ from tailc.cli.quantities import MEASURE, RATE_MRPS, TIME_UNIT
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tailc.errors import Finding
     from tailc.pipeline.draft import Draft
+    from tailc.specs.openslo.read import Objective
 
 _SLO = re.compile(r"\s*p?([0-9.]+)\s*%?\s*(?:<=|:|\s)\s*(\S.*?)\s*$")
 
@@ -24,6 +26,13 @@ _SLO = re.compile(r"\s*p?([0-9.]+)\s*%?\s*(?:<=|:|\s)\s*(\S.*?)\s*$")
 @click.option("-o", "--output", default="service.yaml", show_default=True, metavar="SPEC")
 @click.option("--cores", type=click.IntRange(min=1), metavar="X", help="Cores of the server.")
 @click.option("--slo", metavar="TEXT", help="What latency must meet, such as 'p99 <= 500ms'.")
+@click.option("--openslo", metavar="FILE", help="Take the objectives of OpenSLO documents instead.")
+@click.option(
+    "--openslo-unit", type=TIME_UNIT, help="Unit of their thresholds, where metrics do not tell it."
+)
+@click.option(
+    "--fan-out", type=click.IntRange(min=1), metavar="X", help="Servers that all must answer."
+)
 @click.option(
     "--speedup",
     metavar="LIST",
@@ -62,14 +71,15 @@ def command(trace: str, output: str, *, force: bool, **wished: Any) -> Outcome:
     _check_paths(trace, Path(output), force=force)
     given: dict[str, Any] = {key: value for key, value in wished.items() if value is not None}
     given["cores"] = given.get("cores") or _asked("--cores", "Cores of the server", int)
-    slo = given.get("slo") or _asked("--slo", "What latency must meet, such as p99 <= 500ms", str)
+    slos, untold = _slos(given)
     if "speedup" in given:
         given |= _speedup(given.pop("speedup"))
-    wishes = Wishes(**{**given, "slo": _slo(str(slo))})
+    wishes = Wishes(slos=slos, **given)
     drafted = draft(trace, wishes, output)
     replace_files([(Path(output), drafted.text.encode())])
     result: dict[str, object] = {"file": output, "name": drafted.name}
-    return Outcome(text=_told(drafted, trace, output), result=result, findings=drafted.warnings)
+    findings = (*untold, *drafted.warnings)
+    return Outcome(text=_told(drafted, trace, output), result=result, findings=findings)
 
 
 def _check_paths(trace: str, output: Path, *, force: bool) -> None:
@@ -91,11 +101,29 @@ def _has_terminal() -> bool:
     return sys.stdin is not None and sys.stdin.isatty()
 
 
-def _slo(text: str) -> tuple[str, str]:
+def _slos(given: dict[str, Any]) -> tuple[tuple[Objective, ...], tuple[Finding, ...]]:
+    """The objectives that options ask for, which are taken out, and what is not carried of them."""
+    from tailc.specs.openslo.read import read_openslo
+
+    slo, openslo, unit = (given.pop(name, None) for name in ("slo", "openslo", "openslo_unit"))
+    if openslo is None:
+        if unit is not None:
+            raise click.UsageError("--openslo-unit is for thresholds of --openslo FILE")
+        question = "What latency must meet, such as p99 <= 500ms"
+        return (_slo(str(slo or _asked("--slo", question, str))),), ()
+    if slo is not None:
+        raise click.UsageError("--slo and --openslo both say what latency must meet: give one")
+    found = read_openslo(openslo, unit)
+    return found.objectives, found.warnings
+
+
+def _slo(text: str) -> Objective:
+    from tailc.specs.openslo.read import Objective
+
     found = _SLO.match(text)
     if found is None:
         raise click.UsageError(f"`{text}` is no objective: write `--slo 'p99 <= 500ms'`")
-    return f"{found[1]}%", found[2]
+    return Objective(f"{found[1]}%", found[2])
 
 
 def _speedup(text: str) -> dict[str, object]:

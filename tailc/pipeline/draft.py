@@ -16,7 +16,7 @@ from tailc.pipeline.trace import OpenedTrace, open_trace
 from tailc.specs.document import parse_document
 from tailc.specs.load import check_document
 from tailc.traces.source import open_source
-from tailc.units import digits_text
+from tailc.units import digits_text, printable
 
 # Utilizations, in percent, of the first rates: little, some and much.
 FIRST_LOADS = (20, 40, 60)
@@ -75,13 +75,12 @@ def _opened(text: str, path: str) -> tuple[OpenedSpec, OpenedTrace]:
 
 
 def _text(name: str, trace: str, demand: Demand, wishes: Wishes) -> str:
-    percentile, latency = wishes.slo
     threads = max(wishes.cores + 1, round(THREADS_A_CORE * wishes.cores))
     lines = [f"trace: {json.dumps(trace)}", *demand.lines]
     lines.append(f"reference: {json.dumps(wishes.reference)}")
     parts = [
         "apiVersion: tailc/v1\nkind: few-to-many\n",
-        f"name: {text_of(name)}\nslo: [{{percentile: {percentile}, latency: {latency}}}]\n",
+        f"name: {text_of(name)}\n{_slos(wishes)}",
         "demand:\n" + "".join(f"  {line}\n" for line in lines),
     ]
     parts.append(_speedup(demand, wishes))
@@ -91,6 +90,19 @@ def _text(name: str, trace: str, demand: Demand, wishes: Wishes) -> str:
         f"server: {{cores: {wishes.cores}, target_parallelism: {threads}, boosting: false}}\n"
     )
     return "".join(parts)
+
+
+def _slos(wishes: Wishes) -> str:
+    fan_out = "" if wishes.fan_out is None else f", fan_out: {wishes.fan_out}"
+    listed = []
+    for one in wishes.slos:
+        window = "" if one.window is None else f", window: {one.window}"
+        parts = f"percentile: {one.percentile}, latency: {one.latency}{window}{fan_out}"
+        listed.append((f"{{{parts}}}", one.origin))
+    if len(listed) == 1 and listed[0][1] is None:
+        return f"slo: [{listed[0][0]}]\n"
+    told = ((slo, "" if origin is None else f"  # {printable(origin)}") for slo, origin in listed)
+    return "slo:\n" + "".join(f"  - {slo}{origin}\n" for slo, origin in told)
 
 
 def _speedup(demand: Demand, wishes: Wishes) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tailc.errors import Code, TailcError
 from tailc.ingest.formats import find_formats
+from tailc.specs.openslo.read import Objective
 from tailc.traces.profile_file import is_profile, read_counted
 from tailc.traces.source import Source, format_of
 from tailc.traces.trace import TABLES
@@ -26,8 +27,9 @@ _NO_TEXTS = ("null", "true", "false")
 
 @dataclass(frozen=True)
 class Wishes:
-    """What a trace does not tell. `slo` is a percentile and a latency, as a spec has them.
+    """What a trace does not tell.
 
+    slos: of which the first is the search's target. fan_out: parallel servers that all must answer.
     speedup: at 1, 2, ... threads; None where the trace has them. parallel: the share of a request's
     work that several threads can do, 0 to 1, in place of `speedup`. rates_mrps: arrivals to be
     ready for, in thousandths of a request per second; empty: FIRST_LOADS of what the cores can do.
@@ -35,7 +37,8 @@ class Wishes:
     """
 
     cores: int
-    slo: tuple[str, str]
+    slos: tuple[Objective, ...]
+    fan_out: int | None = None
     name: str | None = None
     speedup: tuple[float, ...] | None = None
     parallel: float | None = None

@@ -35,6 +35,8 @@ EXPLANATIONS: Mapping[Code, str] = {
     "a sentence why nothing waited.",
     Code.LAYOUT: "The spec means what it should, but a change to it would be hard to see among "
     "changes of layout. `tailc fmt` writes it anew, with its comments.",
+    Code.NOT_CARRIED: "A spec has objectives of latency, as a share of requests, and nothing else "
+    "of an SLO. What is left out stays with the tool that the document is for.",
     Code.EMPTY_TRACE: "There is no row left to compile from: the file is empty, has a header "
     "alone, or the filter keeps nothing.",
     Code.MISSING_COLUMN: "The recipe names a column that the file does not have. Column names "

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
@@ -44,6 +44,11 @@ def compose(text: str, source: str) -> Mapping:
     return _Composer(source, split_lines(text), text).compose()
 
 
+def compose_all(text: str, source: str) -> tuple[Mapping, ...]:
+    """The mappings of one document or several; raises TailcError with located findings."""
+    return _Composer(source, split_lines(text), text).compose_all()
+
+
 @dataclass
 class _Anchored:
     """A node that aliases may repeat: how many nodes it stands for, and how deep it is."""
@@ -73,10 +78,7 @@ class _Composer:
             self._refuse(
                 Code.SYNTAX, "the spec is empty", Span(1, 1, 1), "begin with `apiVersion: tailc/v1`"
             )
-        self._check_version(start)
-        root_event = next(events)
-        root, _ = self._node(root_event, events, depth=1)
-        next(events)  # the end of the document
+        root = self._document(start, events)
         rest = next(events)
         if isinstance(rest, DocumentStartEvent):
             hint = "one spec a file: put the second in a file of its own"
@@ -85,9 +87,33 @@ class _Composer:
             hint = "begin with `apiVersion: tailc/v1`"
             message = "the spec must be a mapping of keys to values"
             self._refuse(Code.BAD_VALUE, message, root.span, hint)
-        assert isinstance(root, Mapping)
         if self.findings:
             raise TailcError(self.findings)
+        return root
+
+    def compose_all(self) -> tuple[Mapping, ...]:
+        events = self._events()
+        next(events)  # the start of the stream
+        found: list[Mapping] = []
+        while not isinstance(start := next(events), StreamEndEvent):
+            root = self._document(start, events)
+            self.anchors.clear()
+            if not isinstance(root, Mapping):
+                message = "a document must be a mapping of keys to values"
+                self._refuse(Code.BAD_VALUE, message, root.span, "begin with `apiVersion:`")
+            found.append(root)
+        if not found:
+            hint = "begin with `apiVersion:`"
+            self._refuse(Code.SYNTAX, "the file is empty", Span(1, 1, 1), hint)
+        if self.findings:
+            raise TailcError(self.findings)
+        return tuple(found)
+
+    def _document(self, start: Any, events: Iterator[Any]) -> Node:
+        """What stands in the document that `start` begins, to its end."""
+        self._check_version(start)
+        root, _ = self._node(next(events), events, depth=1)
+        next(events)  # the end of the document
         return root
 
     def _events(self) -> Iterator[Any]:
@@ -112,7 +138,7 @@ class _Composer:
             hint = "look for an escape such as `\\U` or a `%` line after this place"
             self._refuse(Code.SYNTAX, "what follows is not YAML", seen, hint)
 
-    def _refuse(self, code: Code, message: str, span: Span | None, hint: str | None) -> None:
+    def _refuse(self, code: Code, message: str, span: Span | None, hint: str | None) -> NoReturn:
         self._note(code, message, span, hint)
         raise TailcError(self.findings)
 

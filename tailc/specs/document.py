@@ -24,6 +24,16 @@ def read_document(path: str) -> Document:
     return parse_document(_decode(_read_bytes(path), source), source)
 
 
+def read_documents(path: str) -> tuple[Document, ...]:
+    """All documents in the file `path`, one or several; raises as `read_document`."""
+    from tailc.specs.compose import compose_all
+
+    source = "<stdin>" if path == STDIN else path
+    text = _decode(_read_bytes(path), source)
+    lines = split_lines(text)
+    return tuple(Document(source, lines, root) for root in compose_all(text, source))
+
+
 def parse_document(text: str, source: str) -> Document:
     """The document in `text`; raises as `read_document` does."""
     root = compose_plain(text)

@@ -200,3 +200,47 @@ def test_a_terminal_is_asked(table, in_folder, monkeypatch):
     assert done.return_value == 0, done.output
     assert "Cores of the server" in done.output
     assert "cores: 4" in (in_folder / "service.yaml").read_text()
+
+
+OPENSLO = """\
+apiVersion: openslo/v1
+kind: SLO
+metadata: {name: web-latency}
+spec:
+  indicator:
+    spec:
+      thresholdMetric: {metricSource: {spec: {query: web_duration_seconds}}}
+  timeWindow: [{duration: 4w, isRolling: true}]
+  budgetingMethod: Occurrences
+  objectives: [{op: lte, value: 0.4, target: 0.9}]
+"""
+
+
+def test_an_openslo_document_becomes_a_spec_that_compiles(table, tailc, in_folder):
+    (in_folder / "slo.yaml").write_text(OPENSLO)
+    ended = tailc("init", table, "--cores", 4, *SPEEDUP, *BUSY, "--openslo", "slo.yaml")
+    assert ended.code == 0, ended.err
+    text = (in_folder / "service.yaml").read_text()
+    assert "slo:\n  - {percentile: 90%, latency: 400ms}  # `web-latency`, line 10\n" in text
+    assert "slo.yaml:8:" in ended.err
+    assert "`spec.timeWindow` of 4w is not carried" in ended.err
+    assert tailc("compile", "service.yaml", "-o", "build/x").code == 0
+
+
+def test_servers_behind_one_answer_are_in_each_objective(table, tailc, in_folder):
+    assert tailc("init", table, *WISHES, *SPEEDUP, *BUSY, "--fan-out", 3).code == 0
+    text = (in_folder / "service.yaml").read_text()
+    assert "slo: [{percentile: 90%, latency: 200ms, fan_out: 3}]\n" in text
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ((*WISHES, "--openslo", "slo.yaml"), "--slo and --openslo both say"),
+        ((*WISHES, "--openslo-unit", "ms"), "--openslo-unit is for thresholds"),
+    ],
+)
+def test_two_ways_to_say_what_latency_must_meet_are_refused(table, tailc, options, words):
+    ended = tailc("init", table, *SPEEDUP, *BUSY, *options)
+    assert ended.code == 64
+    assert words in ended.err

@@ -1,0 +1,258 @@
+"""From the documents of a file to objectives, and what of them a spec cannot carry."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from tailc.errors import Code, Finding, TailcError
+from tailc.specs.document import read_documents
+from tailc.specs.openslo.metrics import quantile, threshold, unit_us
+from tailc.specs.openslo.part import Part
+from tailc.units import (
+    DURATION,
+    PERCENT,
+    Dimension,
+    QuantityError,
+    format_ppm,
+    format_us,
+    parse,
+    shorten,
+)
+
+VERSION = "openslo/v1"
+_US = {"ns": Decimal("0.001"), "us": Decimal(1), "ms": Decimal(1_000), "s": Decimal(1_000_000)}
+_METHODS = ("Occurrences", "Timeslices", "RatioTimeslices")
+_SHORTHAND = re.compile(r"([0-9]+)([smhdw]?)")
+_SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
+# A time slice that is a bare number counts minutes.
+_BARE = "m"
+_TARGET = "such as `target: 0.99`"
+
+
+@dataclass(frozen=True)
+class Objective:
+    """Percentile, latency and perhaps a window as a spec writes them; `origin` says where from."""
+
+    percentile: str
+    latency: str
+    window: str | None = None
+    origin: str | None = None
+
+
+@dataclass(frozen=True)
+class Imported:
+    """Objectives in the order of the file, each once; and warnings of what is not carried."""
+
+    objectives: tuple[Objective, ...]
+    warnings: tuple[Finding, ...]
+
+
+def read_openslo(path: str, unit: str | None = None) -> Imported:
+    """The objectives of latency of all SLOs in the file `path`.
+
+    unit: of thresholds whose metric does not tell it: `ns`, `us`, `ms` or `s`. An SLO of anything
+    but latency is left out with a warning. Raises TailcError with a place for what OpenSLO does not
+    allow, and where there is no objective of latency.
+    """
+    documents = [Part(document) for document in read_documents(path)]
+    slos = [document for document in documents if _is(document, "SLO")]
+    if not slos:
+        hint = f"name a file with a document of `apiVersion: {VERSION}` and `kind: SLO`"
+        raise (documents[0] / "kind").refused("is that of no SLO in this file", hint)
+    warnings: list[Finding] = []
+    found = [one for slo in slos for one in _Slo(slo, documents, unit, warnings).objectives()]
+    if not found:
+        hint = "an objective here is a share of requests below a latency: see the warnings"
+        message = "holds no objective of latency"
+        refusal = (slos[0] / "spec").refused(message, hint)
+        raise TailcError([*refusal.findings, *warnings])
+    once = {(one.percentile, one.latency, one.window): one for one in reversed(found)}
+    return Imported(tuple(reversed(once.values())), tuple(warnings))
+
+
+def _is(document: Part, kind: str) -> bool:
+    if (document / "kind").text() != kind:
+        return False
+    version = (document / "apiVersion").needed(f"write `apiVersion: {VERSION}`")
+    if version != VERSION:
+        hint = f"only `{VERSION}` is read: write the document in that version"
+        raise (document / "apiVersion").refused(f"is `{shorten(version)}`", hint)
+    return True
+
+
+@dataclass(frozen=True)
+class _Slo:
+    """One SLO, the documents that it may refer to, and warnings to add to."""
+
+    document: Part
+    others: Sequence[Part]
+    unit: str | None
+    warnings: list[Finding]
+
+    @property
+    def _spec(self) -> Part:
+        return self.document / "spec"
+
+    def objectives(self) -> Iterator[Objective]:
+        """Those of latency."""
+        method = (self._spec / "budgetingMethod").needed("such as `budgetingMethod: Occurrences`")
+        if method not in _METHODS:
+            hint = f"one of {', '.join(f'`{name}`' for name in _METHODS)}"
+            raise (self._spec / "budgetingMethod").refused(f"is `{shorten(method)}`", hint)
+        carried = [
+            found
+            for part in (self._spec / "objectives").items()
+            if (found := self._objective(part, method)) is not None
+        ]
+        if carried:
+            self._tell_rest()
+        yield from carried
+
+    def _tell_rest(self) -> None:
+        """Of an SLO that is carried, what is not."""
+        if window := self._spec / "timeWindow":
+            (first, *_) = window.items()
+            aligned = " by the calendar" if first / "calendar" else ""
+            lasts = (first / "duration").needed("such as `duration: 4w`")
+            message = f"of {shorten(lasts)}{aligned} is not carried"
+            hint = "objectives here count all requests of a replay, or a `window` of some of them"
+            self.warnings.append(window.not_carried(message, hint))
+        if policies := self._spec / "alertPolicies":
+            hint = "keep alerts where they are: a policy has none"
+            self.warnings.append(policies.not_carried("are not carried", hint))
+
+    def _objective(self, part: Part, method: str) -> Objective | None:
+        """None, with a warning, where it is not of latency."""
+        indicator = self._indicator(part)
+        if metric := indicator / "thresholdMetric":
+            found = self._by_value(part, metric)
+        else:
+            found = self._by_query(part, indicator)
+        if found is None:
+            return None
+        latency, metric = found
+        if weight := part / "compositeWeight":
+            hint = "every objective here is to be met"
+            self.warnings.append(weight.not_carried("is not carried", hint))
+        percentile, window = self._share(part, method, quantile(metric))
+        return Objective(percentile, latency, window, self._origin(part))
+
+    def _origin(self, part: Part) -> str:
+        name = (self.document / "metadata" / "name").text() or "without a name"
+        return f"`{shorten(name)}`, line {part.line}"
+
+    def _indicator(self, part: Part) -> Part:
+        """That of the objective, of a composite SLO, or of the SLO: given here, or by name."""
+        for owner in (part, self._spec):
+            if inline := owner / "indicator":
+                return inline / "spec"
+            if reference := owner / "indicatorRef":
+                return self._referred(reference)
+        hint = "give an `indicator`, or `indicatorRef` with the name of an SLI in this file"
+        raise (self._spec / "indicator").refused("is missing", hint, Code.MISSING_KEY)
+
+    def _referred(self, reference: Part) -> Part:
+        wanted = reference.needed("name an SLI")
+        for other in self.others:
+            if _is(other, "SLI") and (other / "metadata" / "name").text() == wanted:
+                return other / "spec"
+        message = f"is `{shorten(wanted)}`, and no SLI of this file has that name"
+        raise reference.refused(message, "put the document of the SLI into this file")
+
+    def _by_value(self, part: Part, metric: Part) -> tuple[str, Part] | None:
+        """Of a metric that is a latency: what it is compared with."""
+        op = (part / "op").needed("such as `op: lte`")
+        if op in ("gt", "gte"):
+            hint = "a latency is met by `lte` or `lt`; this SLO stays where it is"
+            message = f"is `{op}`: more is better, so this is no objective of latency"
+            self.warnings.append((part / "op").not_carried(message, hint))
+            return None
+        if op not in ("lt", "lte"):
+            raise (part / "op").refused(f"is `{shorten(op)}`", "`lte` or `lt`")
+        value = part / "value"
+        return self._latency(value, value.number("such as `value: 0.5`"), metric, None), metric
+
+    def _by_query(self, part: Part, indicator: Part) -> tuple[str, Part] | None:
+        """Of a ratio of requests: up to which latency a good one may take."""
+        good = indicator / "ratioMetric" / "good"
+        found = threshold(good)
+        if found is None:
+            hint = 'a query such as `..._seconds_bucket{le="0.5"}` says which are fast enough'
+            message = "counts no requests below one latency, so this objective is not carried"
+            at = good or indicator / "ratioMetric" or indicator or part
+            self.warnings.append(at.not_carried(message, hint))
+            return None
+        bound, unit = found
+        return self._latency(good, bound, good, unit), good
+
+    def _latency(self, at: Part, value: Decimal, metric: Part, unit: Decimal | None) -> str:
+        if unit is None:
+            unit = unit_us(metric) or (_US[self.unit] if self.unit else None)
+        if unit is None:
+            message = f"is `{value}` of a unit that the metric's names do not tell"
+            hint = "say it by `--openslo-unit`, as `ms`"
+            raise at.refused(message, hint, Code.MISSING_UNIT)
+        return _quantity(at, f"{value * unit:f}us", DURATION, format_us)
+
+    def _share(self, part: Part, method: str, own: Decimal | None) -> tuple[str, str | None]:
+        """The percentile of requests, and the window that it counts in."""
+        at, share = _target(part)
+        window = None
+        if method == "RatioTimeslices":
+            hint = "here all requests count alike, and not all time slices"
+            self.warnings.append(at.not_carried("is carried, but not as a mean of slices", hint))
+        if method == "Timeslices":
+            window = _slice(part / "timeSliceWindow")
+            hint = "`verify` tells the share of windows in time, and judges all requests"
+            message = f"of {share} of the time slices is not carried"
+            self.warnings.append(at.not_carried(message, hint))
+            at = part / "timeSliceTarget"
+            needed = at.number("such as `timeSliceTarget: 0.95`")
+            share = "all" if needed == 1 and own is not None else _percentage(at, needed)
+        if own is not None:
+            hint = "here the percentile of the metric is one of all requests"
+            message = f"of {share} of a percentile's measurements is not carried"
+            self.warnings.append(at.not_carried(message, hint))
+            share = _percentage(at, own)
+        return share, window
+
+
+def _target(part: Part) -> tuple[Part, str]:
+    """Where the share of an objective stands, and that share."""
+    share, percent = part / "target", part / "targetPercent"
+    if share and percent:
+        raise percent.refused("and `target` both say a share", "remove one", Code.CONFLICT)
+    if percent:
+        return percent, _percentage(percent, percent.number(_TARGET) / 100)
+    return share, _percentage(share, share.number(_TARGET))
+
+
+def _percentage(at: Part, share: Decimal) -> str:
+    if not 0 < share < 1:
+        message = f"must be a share between 0 and 1, not `{shorten(at.text() or str(share))}`"
+        raise at.refused(message, "a percentile lies between 0 % and 100 %")
+    return _quantity(at, f"{share * 100:f}%", PERCENT, format_ppm)
+
+
+def _slice(at: Part) -> str:
+    """A length such as `10m`, as a window of a spec."""
+    text = at.needed("such as `timeSliceWindow: 1m`")
+    match = _SHORTHAND.fullmatch(text)
+    if match is None or not int(match[1]):
+        raise at.refused(f"is `{shorten(text)}`", "a length such as `30s`, `5m` or `2h`")
+    seconds = int(match[1]) * _SECONDS[match[2] or _BARE]
+    return _quantity(at, f"{seconds}s", DURATION, format_us)
+
+
+def _quantity(at: Part, text: str, dimension: Dimension, shown: Callable[[int], str]) -> str:
+    """The text as a spec writes it; TailcError for what is finer than its grid, or zero."""
+    try:
+        steps = parse(text, dimension)
+    except QuantityError as fault:
+        raise at.refused(f"cannot be carried: {fault.message}", fault.help) from None
+    if steps == 0:
+        raise at.refused("must be more than zero", f"for example `{dimension.example}`")
+    return shown(steps).replace(" ", "")

@@ -1,0 +1,217 @@
+"""OpenSLO documents of our own, by the keys that the specification of version 1 names."""
+
+import pytest
+
+from tailc.errors import Code, TailcError
+from tailc.specs.openslo.read import Objective, read_openslo
+
+THRESHOLD = """\
+apiVersion: openslo/v1
+kind: SLO
+metadata:
+  name: checkout-latency
+spec:
+  service: checkout
+  indicator:
+    metadata:
+      name: checkout-time
+    spec:
+      thresholdMetric:
+        metricSource:
+          type: Prometheus
+          spec:
+            query: checkout_duration_seconds
+  budgetingMethod: Occurrences
+  objectives:
+    - op: lte
+      value: 0.5
+      target: 0.99
+"""
+BUCKETS = """\
+apiVersion: openslo/v1
+kind: SLI
+metadata: {name: fast-answers}
+spec:
+  ratioMetric:
+    counter: true
+    good:
+      metricSource:
+        type: Prometheus
+        spec: {query: 'sum(rate(answer_seconds_bucket{job="search", le="0.25"}[5m]))'}
+    total:
+      metricSource:
+        type: Prometheus
+        spec: {query: 'sum(rate(answer_seconds_count{job="search"}[5m]))'}
+---
+apiVersion: openslo/v1
+kind: SLO
+metadata: {name: search-latency}
+spec:
+  service: search
+  indicatorRef: fast-answers
+  timeWindow:
+    - duration: 1M
+      calendar: {startTime: 2026-01-01 00:00:00, timeZone: Europe/Oslo}
+  budgetingMethod: Timeslices
+  objectives:
+    - targetPercent: 99.5
+      timeSliceTarget: 0.95
+      timeSliceWindow: 1m
+"""
+
+
+@pytest.fixture
+def read(tmp_path):
+    """What is read of a text, each (old, new) replaced."""
+
+    def of(text, *changes, unit=None):
+        for old, new in changes:
+            assert text.count(old) == 1, old
+            text = text.replace(old, new)
+        path = tmp_path / "slo.yaml"
+        path.write_text(text)
+        return read_openslo(str(path), unit)
+
+    return of
+
+
+def line_of(finding):
+    return finding.place.line
+
+
+def said(found):
+    """Each warning's line and message."""
+    return [(line_of(one), one.message) for one in found.warnings]
+
+
+def test_a_threshold_becomes_a_percentile_and_a_latency(read):
+    found = read(THRESHOLD)
+    assert found.objectives == (Objective("99%", "500ms", None, "`checkout-latency`, line 18"),)
+    assert found.warnings == ()
+
+
+def test_a_ratio_of_a_bucket_over_time_slices_becomes_a_percentile_with_a_window(read):
+    found = read(BUCKETS)
+    assert found.objectives == (Objective("95%", "250ms", "60s", "`search-latency`, line 27"),)
+    assert said(found) == [
+        (27, "`spec.objectives[0].targetPercent` of 99.5% of the time slices is not carried"),
+        (22, "`spec.timeWindow` of 1M by the calendar is not carried"),
+    ]
+    assert {one.code for one in found.warnings} == {Code.NOT_CARRIED}
+
+
+@pytest.mark.parametrize(
+    ("query", "value", "latency"),
+    [
+        ("checkout_duration_milliseconds", "250", "250ms"),
+        ("latency_ms", "0.5", "500us"),
+        ("SELECT wait_us FROM times", "1500", "1.5ms"),
+        ("checkout_duration_seconds", "5e-2", "50ms"),
+    ],
+)
+def test_the_unit_is_that_of_the_metric_s_name(read, query, value, latency):
+    changes = ("checkout_duration_seconds", query), ("value: 0.5", f"value: {value}")
+    (objective,) = read(THRESHOLD, *changes).objectives
+    assert objective.latency == latency
+
+
+def test_a_metric_that_names_no_unit_asks_for_one(read):
+    change = ("checkout_duration_seconds", "checkout_time")
+    with pytest.raises(TailcError, match=r"`0.5` of a unit that .* do not tell") as caught:
+        read(THRESHOLD, change)
+    (finding,) = caught.value.findings
+    assert (finding.code, line_of(finding)) == (Code.MISSING_UNIT, 19)
+    assert "--openslo-unit" in str(finding.help)
+    assert read(THRESHOLD, change, unit="s").objectives[0].latency == "500ms"
+
+
+def test_a_metric_that_is_a_percentile_is_that_percentile_of_all_requests(read):
+    query = "histogram_quantile(0.95, sum by (le) (rate(checkout_duration_seconds_bucket[5m])))"
+    found = read(THRESHOLD, ("checkout_duration_seconds", f"'{query}'"))
+    assert (found.objectives[0].percentile, found.objectives[0].latency) == ("95%", "500ms")
+    assert said(found) == [
+        (20, "`spec.objectives[0].target` of 99% of a percentile's measurements is not carried")
+    ]
+
+
+def test_an_objective_of_something_else_is_left_out_where_another_is_of_latency(read):
+    errors = BUCKETS.split("---\n")[1].replace("indicatorRef: fast-answers", "indicatorRef: ok")
+    errors = errors.replace("search-latency", "availability")
+    ok = (
+        BUCKETS.split("---\n", maxsplit=1)[0]
+        .replace("fast-answers", "ok")
+        .replace(', le="0.25"', "")
+    )
+    found = read("---\n".join([BUCKETS, ok, errors]))
+    assert [one.origin for one in found.objectives] == ["`search-latency`, line 27"]
+    (left_out,) = [text for _, text in said(found) if "below one latency" in text]
+    assert left_out.startswith("`spec.ratioMetric.good` counts no requests")
+
+
+def test_objectives_that_say_the_same_are_carried_once(read):
+    other = THRESHOLD.replace("checkout-latency", "again").replace("0.99", "0.990")
+    (objective,) = read(f"{THRESHOLD}---\n{other}").objectives
+    assert objective.origin == "`checkout-latency`, line 18"
+
+
+def test_a_composite_has_an_indicator_for_each_objective(read):
+    of_slo = "  indicatorRef: fast-answers\n"
+    own = "    - indicatorRef: fast-answers\n      compositeWeight: 2\n      targetPercent: 99.5"
+    found = read(BUCKETS, (of_slo, ""), ("    - targetPercent: 99.5", own))
+    assert found.objectives[0].latency == "250ms"
+    assert "`spec.objectives[0].compositeWeight` is not carried" in [
+        text for _, text in said(found)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "line", "words"),
+    [
+        ((("openslo/v1", "openslo/v1alpha"),), 1, "is `openslo/v1alpha`"),
+        ((("kind: SLO", "kind: Service"),), 2, "no SLO in this file"),
+        ((("budgetingMethod: Occurrences", "budgetingMethod: Sometimes"),), 16, "`Sometimes`"),
+        ((("op: lte", "op: below"),), 18, "`spec.objectives[0].op` is `below`"),
+        ((("value: 0.5", "value: soon"),), 19, "must be a number, not `soon`"),
+        ((("value: 0.5", "value: 0"),), 19, "must be more than zero"),
+        ((("value: 0.5", "value: 0.0000005"),), 19, "cannot be carried"),
+        ((("target: 0.99", "target: 99"),), 20, "must be a share between 0 and 1, not `99`"),
+        ((("target: 0.99", "target: 0.99\n      targetPercent: 99"),), 21, "both say a share"),
+        ((("      target: 0.99\n", ""),), 18, "`spec.objectives[0].target` is missing"),
+        ((("  objectives:\n", "  objectives: 3\n  x:\n"),), 17, "must be a list"),
+    ],
+)
+def test_what_openslo_does_not_allow_is_refused_where_it_stands(read, changes, line, words):
+    with pytest.raises(TailcError) as caught:
+        read(THRESHOLD, *changes)
+    finding = caught.value.findings[0]
+    assert words in finding.message
+    assert line_of(finding) == line
+    assert finding.help
+
+
+def test_more_is_better_is_no_latency(read):
+    with pytest.raises(TailcError) as caught:
+        read(THRESHOLD, ("op: lte", "op: gte"))
+    told = [finding.message for finding in caught.value.findings]
+    assert "holds no objective of latency" in told[0]
+    assert "is `gte`: more is better" in told[1]
+
+
+def test_an_sli_that_is_not_in_the_file_is_named(read):
+    with pytest.raises(TailcError, match="`faster`, and no SLI of this file has that name"):
+        read(BUCKETS, ("indicatorRef: fast-answers", "indicatorRef: faster"))
+
+
+@pytest.mark.parametrize(
+    ("window", "carried"),
+    [("5", "300s"), ("30s", "30s"), ("2h", "7200s"), ("1d", "86400s")],
+)
+def test_a_time_slice_is_a_window(read, window, carried):
+    found = read(BUCKETS, ("timeSliceWindow: 1m", f"timeSliceWindow: {window}"))
+    assert found.objectives[0].window == carried
+
+
+@pytest.mark.parametrize("text", ["", "[1, 2]\n", "a: 1\n---\n3\n"])
+def test_a_file_without_documents_is_refused(read, text):
+    with pytest.raises(TailcError):
+        read(text)
