@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tailc.errors import Code, ExitCode
+from tailc.lint.registry import OF_READERS, find_defects
 from tailc.pipeline.spec import document_models
 from tailc.report.explanations import EXPLANATIONS, heading
 from tailc.specs.json_schema import spec_schema
@@ -49,7 +50,13 @@ def main(folder: Path) -> None:
 
 def table(name: str) -> str:
     """The table of that name, in Markdown."""
-    made = {"exit codes": exit_codes, "errors": errors, "explanations": explanations}
+    made = {
+        "exit codes": exit_codes,
+        "errors": errors,
+        "explanations": explanations,
+        "defects": defects,
+        "of readers": of_readers,
+    }
     return made.get(name, keys_of(name))()
 
 
@@ -77,6 +84,22 @@ def explanations() -> str:
     """What `tailc explain` prints of every code."""
     codes = sorted(Code, key=lambda code: code.ident)
     return "\n".join(f"**{heading(code)}.** {EXPLANATIONS[code]}\n" for code in codes)
+
+
+def defects() -> str:
+    """Every defect that `tailc lint-trace` looks for itself."""
+    rows = [
+        (one.ident, one.name, one.severity.value, one.title, one.why, one.fix)
+        for one in find_defects()
+    ]
+    head = ("code", "name", "severity", "what is so", "what that does to a policy", "what to do")
+    return _markdown(head, rows)
+
+
+def of_readers() -> str:
+    """What readers of traces say, and `tailc lint-trace` too."""
+    rows = [(code.ident, code.title) for code in sorted(OF_READERS, key=lambda code: code.ident)]
+    return _markdown(("code", "what it says"), rows)
 
 
 def keys_of(kind: str) -> Callable[[], str]:

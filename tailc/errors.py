@@ -10,6 +10,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 
 class ExitCode(enum.IntEnum):
@@ -158,11 +159,31 @@ class Code(enum.Enum):
         self.title = title
 
 
+class Rule(Protocol):
+    """What a finding is one of: a `Code`, or a defect that a trace can have."""
+
+    @property
+    def ident(self) -> str:
+        """The stable code, such as `TC0105`."""
+        ...
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """What it leads to; OK where it stops nothing."""
+        ...
+
+    @property
+    def title(self) -> str:
+        """What it says, for lists."""
+        ...
+
+
 class Severity(enum.Enum):
-    """Errors stop the command; warnings do not."""
+    """Errors stop the command; warnings and notes do not."""
 
     ERROR = "error"
     WARNING = "warning"
+    NOTE = "note"
 
 
 @dataclass(frozen=True)
@@ -198,7 +219,7 @@ class Finding:
     has that puts its place there.
     """
 
-    code: Code
+    code: Rule
     message: str
     place: Place | None = None
     help: str | None = None

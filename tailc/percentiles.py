@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 PPM = 1_000_000
+# Probability beyond each limit of a two-sided 95 % interval.
+TAIL_PPM = 25_000
 
 
 def percentile_rank(percentile_ppm: int, total: int) -> int:
@@ -16,6 +20,11 @@ def percentile_rank(percentile_ppm: int, total: int) -> int:
     if total < 1:
         raise ValueError("a percentile of nothing is not defined")
     return -(-percentile_ppm * total // PPM)
+
+
+def fewest_requests(percentile_ppm: int) -> int:
+    """The fewest requests of which one is above the percentile with a probability of 97.5 %."""
+    return math.ceil(math.log(TAIL_PPM / PPM) / math.log(percentile_ppm / PPM))
 
 
 def per_server_ppm(end_to_end_ppm: int, servers: int) -> int:

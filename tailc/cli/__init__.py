@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 COMMANDS = (
     *("check", "compile", "verify", "diff", "simulate", "vary", "size", "tune", "fit"),
     *("lookup", "why", "inspect", "report", "embed", "sign", "keygen", "rollback", "migrate"),
-    *("ingest", "init", "fmt", "split", "schema", "explain"),
+    *("ingest", "lint-trace", "init", "fmt", "split", "schema", "explain"),
 )
 # What stands below a command that also works by itself, by the file that it is in.
 BELOW = {
@@ -45,7 +45,7 @@ class LazyCommands(click.Group):
             return None
         import importlib
 
-        return importlib.import_module(f"tailc.cli.{cmd_name}_command").command
+        return importlib.import_module(f"tailc.cli.{cmd_name.replace('-', '_')}_command").command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

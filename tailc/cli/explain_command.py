@@ -13,24 +13,25 @@ from tailc.cli.outcome import Outcome, reports
 def command(code: str) -> Outcome:
     """Say what CODE, such as TC0105, means and what to do about it.
 
-    The same texts are in docs/errors.md.
+    CODE may be the name of what `tailc lint-trace` finds, such as coarse-clock. The same texts are
+    in docs/errors.md and docs/lint-trace.md.
     """
     import textwrap
     from difflib import get_close_matches
 
-    from tailc.errors import Code, ExitCode
-    from tailc.report.explanations import EXPLANATIONS, code_named, heading
+    from tailc.errors import Code
+    from tailc.report.explanations import explanation, heading, rule_named, severity_of
 
-    found = code_named(code)
+    found = rule_named(code)
     if found is None:
         close = get_close_matches(code.upper(), [known.ident for known in Code], n=1)
         hint = f"did you mean `{close[0]}`?" if close else "a code is such as `TC0105`"
         raise click.UsageError(f"no code `{code}`; {hint}")
     result: dict[str, object] = {
         "code": found.ident,
-        "severity": "warning" if found.exit_code is ExitCode.OK else "error",
+        "severity": severity_of(found).value,
         "exit_code": int(found.exit_code),
         "title": found.title,
-        "explanation": EXPLANATIONS[found],
+        "explanation": explanation(found),
     }
-    return Outcome(text=f"{heading(found)}\n\n{textwrap.fill(EXPLANATIONS[found])}", result=result)
+    return Outcome(text=f"{heading(found)}\n\n{textwrap.fill(explanation(found))}", result=result)

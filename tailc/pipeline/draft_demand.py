@@ -13,13 +13,10 @@ from tailc.ingest.formats import find_formats
 from tailc.specs.openslo.read import Objective
 from tailc.traces.profile_file import is_profile, read_counted
 from tailc.traces.source import Source, format_of
+from tailc.traces.telling_names import DEGREES, REQUESTS, first_of, speedups_of, times_of
 from tailc.traces.trace import TABLES
 
 HELD_OUT = "20%"
-_UNIT = re.compile(r"(.+)_(ns|us|ms|s)$")
-_SPEEDUP = re.compile(r"speedup_([0-9]+)$")
-_REQUESTS = ("request_id", "query_id", "request", "query", "id")
-_DEGREES = ("degree", "threads")
 # What YAML takes for text without quotes, but for some words.
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _NO_TEXTS = ("null", "true", "false")
@@ -81,7 +78,7 @@ def demand_of(source: Source, wishes: Wishes) -> Demand:
     names = TABLES[format_of(source, "auto")](source).names
     shared = (f"measure: {wishes.measure}", because, f"held_out: {HELD_OUT}")
     column, unit = _times(source, names, wishes)
-    degree, request = _first(_DEGREES, names), _first(_REQUESTS, names)
+    degree, request = first_of(DEGREES, names), first_of(REQUESTS, names)
     if degree and request and not wishes.tell_speedup:
         timings = f"timings: {{request: {request}, degree: {degree}, duration: {text_of(column)}}}"
         return Demand((timings, f"unit: {unit}", *filter(None, shared)), "")
@@ -117,7 +114,7 @@ def _unmeasured(source: Source) -> TailcError:
 
 def _times(source: Source, names: tuple[str, ...], wishes: Wishes) -> tuple[str, str]:
     """The column of times and its unit: those asked for, else as the only name there is."""
-    units = {name: found[2] for name in names if (found := _UNIT.match(name))}
+    units = times_of(names)
     likely = [name for name in units if name.startswith("demand")] or list(units)
     column = wishes.column or (likely[0] if len(likely) == 1 else None)
     if column is None:
@@ -133,16 +130,9 @@ def _times(source: Source, names: tuple[str, ...], wishes: Wishes) -> tuple[str,
     return column, unit
 
 
-def _first(wanted: tuple[str, ...], names: tuple[str, ...]) -> str | None:
-    return next((name for name in wanted if name in names), None)
-
-
 def _speedup_columns(names: tuple[str, ...]) -> str | None:
-    numbered = {int(found[1]): name for name in names if (found := _SPEEDUP.match(name))}
-    if sorted(numbered) != list(range(1, len(numbered) + 1)) or not numbered:
-        return None
-    columns = ", ".join(numbered[degree] for degree in sorted(numbered))
-    return f"{{columns: [{columns}]}}"
+    columns = speedups_of(names)
+    return f"{{columns: [{', '.join(columns)}]}}" if columns else None
 
 
 def text_of(word: str) -> str:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tailc.errors import Code, Finding, Severity, TailcError
-from tailc.percentiles import PPM, percentile_rank
+from tailc.percentiles import fewest_requests, percentile_rank
 from tailc.specs.load import LoadedSpec
 from tailc.specs.slo import EndToEnd, Slo, promise
 from tailc.traces.profile import NS_PER_MS, DemandProfile
 from tailc.units import format_us
-from tailc.verify.order_statistics import TAIL_PPM
 
 NS_PER_US = 1_000
 
@@ -86,19 +84,14 @@ def untold(
             f"{_told(slo, end_to_end)} is of a percentile that "
             f"{profile.total_weight:,} requests cannot tell: all of them may be below it",
             loaded.place("slo", number, "percentile"),
-            f"measure {_enough(slo.percentile_ppm):,} requests or more, or ask for a lower one",
+            f"measure {enough:,} requests or more, or ask for a lower one",
             Severity.WARNING,
         )
         for number, (slo, end_to_end) in enumerate(zip(slos, end_to_ends, strict=True))
-        if profile.total_weight < _enough(slo.percentile_ppm)
+        if profile.total_weight < (enough := fewest_requests(slo.percentile_ppm))
     )
 
 
 def _told(slo: Slo, end_to_end: EndToEnd | None) -> str:
     own = f"`{promise(slo.percentile_ppm, slo.latency_us)}`"
     return own if end_to_end is None else f"{own}, for {end_to_end},"
-
-
-def _enough(percentile_ppm: int) -> int:
-    """The fewest requests of which one is above the percentile with a probability of 97.5 %."""
-    return math.ceil(math.log(TAIL_PPM / PPM) / math.log(percentile_ppm / PPM))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tailc.errors import Code, ExitCode
+from tailc.errors import Code, ExitCode, Rule, Severity
 
 EXPLANATIONS: Mapping[Code, str] = {
     Code.SYNTAX: "The file could not be read as YAML at the place shown, so nothing after it was "
@@ -225,12 +225,31 @@ EXPLANATIONS: Mapping[Code, str] = {
 }
 
 
-def heading(code: Code) -> str:
-    """The code, whether it is an error and which exit code it leads to, and its title."""
-    kind = "warning" if code.exit_code is ExitCode.OK else f"error, exit code {code.exit_code:d}"
-    return f"{code.ident} ({kind}): {code.title}"
+def heading(rule: Rule) -> str:
+    """The code, what it is and which exit code it leads to, and its title."""
+    kind = severity_of(rule).value
+    if rule.exit_code is not ExitCode.OK:
+        kind += f", exit code {rule.exit_code:d}"
+    return f"{rule.ident} ({kind}): {rule.title}"
 
 
-def code_named(ident: str) -> Code | None:
-    """The code of that name, in any case; None where there is none."""
-    return next((code for code in Code if code.ident == ident.upper()), None)
+def severity_of(rule: Rule) -> Severity:
+    """An error leads to an exit code of its own; of a trace's defects some are notes."""
+    told = getattr(rule, "severity", None)
+    usual = Severity.WARNING if rule.exit_code is ExitCode.OK else Severity.ERROR
+    return told if isinstance(told, Severity) else usual
+
+
+def explanation(rule: Rule) -> str:
+    """What it means and what to do, in sentences."""
+    return EXPLANATIONS[rule] if isinstance(rule, Code) else getattr(rule, "explanation", "")
+
+
+def rule_named(word: str) -> Rule | None:
+    """The code, or the defect of a trace, of that code or name; None where there is none."""
+    code = next((code for code in Code if code.ident == word.upper()), None)
+    if code is not None:
+        return code
+    from tailc.lint.registry import defect_named
+
+    return defect_named(word)

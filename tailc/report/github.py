@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tailc.errors import Finding
+from tailc.report.issues import LEVELS
 from tailc.report.notes import Note
 from tailc.units import printable
 
@@ -30,7 +31,7 @@ def _github_line(finding: Finding) -> str:
     listing = ",".join(f"{key}={_escaped_property(text)}" for key, text in properties.items())
     said = finding.message if place is None or place.row is None else f"{place}: {finding.message}"
     said += f"\nhelp: {finding.help}" if finding.help else ""
-    return f"::{finding.severity.value} {listing}::{_escaped(said)}"
+    return f"::{LEVELS[finding.severity].value} {listing}::{_escaped(said)}"
 
 
 def _escaped(text: str) -> str:

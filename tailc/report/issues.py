@@ -10,7 +10,11 @@ from tailc.errors import Finding, Place, Severity
 from tailc.report.notes import Level, Note
 from tailc.units import printable
 
-_LEVELS = {Severity.ERROR: Level.ERROR, Severity.WARNING: Level.WARNING}
+LEVELS = {
+    Severity.ERROR: Level.ERROR,
+    Severity.WARNING: Level.WARNING,
+    Severity.NOTE: Level.NOTICE,
+}
 
 
 @dataclass(frozen=True)
@@ -39,7 +43,7 @@ def issues(findings: Sequence[Finding], notes: Sequence[Note], subject: str) -> 
     for finding in findings:
         code = finding.code
         yield Issue(
-            _LEVELS[finding.severity],
+            LEVELS[finding.severity],
             code.ident,
             code.title,
             _with_help(finding),

@@ -38,7 +38,7 @@ def junit_document(command: str, cases: Sequence[Case], findings: Sequence[Findi
     Warnings go to the suite's `system-err`.
     """
     stops = [finding for finding in findings if finding.severity is Severity.ERROR]
-    warnings = [finding for finding in findings if finding.severity is Severity.WARNING]
+    warnings = [finding for finding in findings if finding.severity is not Severity.ERROR]
     every = [*cases, *(_stopped(command, finding) for finding in stops)]
     counts = {
         "tests": len(every),

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
 import tailc
-from tailc.errors import Code, ExitCode, Place
+from tailc.errors import ExitCode, Place
 from tailc.report.issues import Issue
 from tailc.report.notes import Level
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS = {Level.NOTICE: "note", Level.WARNING: "warning", Level.ERROR: "error"}
-_CODES = {code.ident: code for code in Code}
+_CODE = re.compile(r"TC[0-9]{4}")
 
 
 def sarif_document(exit_code: ExitCode, issues: Sequence[Issue]) -> str:
@@ -46,10 +47,11 @@ def _ran(exit_code: ExitCode) -> bool:
 
 def _rule(issue: Issue) -> dict[str, Any]:
     rule: dict[str, Any] = {"id": issue.rule, "shortDescription": {"text": issue.about}}
-    if issue.rule in _CODES:
-        from tailc.report.explanations import EXPLANATIONS
+    if _CODE.fullmatch(issue.rule):
+        from tailc.report.explanations import explanation, rule_named
 
-        rule["fullDescription"] = {"text": EXPLANATIONS[_CODES[issue.rule]]}
+        if known := rule_named(issue.rule):
+            rule["fullDescription"] = {"text": explanation(known)}
     return rule
 
 

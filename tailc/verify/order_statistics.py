@@ -8,9 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import NormalDist
 
-from tailc.percentiles import PPM
+from tailc.percentiles import PPM, TAIL_PPM
 
-TAIL_PPM = 25_000  # probability beyond each limit of a two-sided 95 % interval
 _TAIL = TAIL_PPM / PPM
 # Beyond each limit whose variance is estimated. Such an interval is meant to hold the truth in 96 %
 # of all cases: at 2.5 % intervals of independent requests held it in 93 to 96 %.

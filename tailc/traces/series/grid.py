@@ -145,7 +145,8 @@ def _night_warning(rows: Stamped, reading: SeriesReading) -> list[Finding]:
     values = counted(int(is_night.sum()), "value")
     message = f"{values} a little below 0 set to 0, down to {least:g} {reading.unit}"
     row = int(np.argmax(is_night))
-    return [_at_row(rows, reading, row, Code.NIGHT_CLAMPED, message, None, reading.value)]
+    help_ = "nothing, where it is a sensor's or an inverter's offset; else empty those cells"
+    return [_at_row(rows, reading, row, Code.NIGHT_CLAMPED, message, help_, reading.value)]
 
 
 def _clock_warning(rows: Stamped, reading: SeriesReading) -> list[Finding]:
@@ -158,7 +159,8 @@ def _clock_warning(rows: Stamped, reading: SeriesReading) -> list[Finding]:
         f"the clock of `{reading.zone}` goes back {back} and forward {forward}; the passes of a "
         "repeated hour are told apart by the order of rows"
     )
-    return [_at_row(rows, reading, changes[0], Code.CLOCK_CHANGE, message, None)]
+    help_ = "look at the rows of that hour, or log in UTC, whose clock does not change"
+    return [_at_row(rows, reading, changes[0], Code.CLOCK_CHANGE, message, help_)]
 
 
 @dataclass(frozen=True)
@@ -201,7 +203,8 @@ class _Telling:
                 parts.append(f"{len(length)} of {steps} {became}, the longest {longest}")
         message = f"gaps: {'; '.join(parts)}; the first from `{self._utc(int(gaps.first[0]))}` on"
         row = int(np.searchsorted(self.at, gaps.first[0]))
-        return _at_row(self.rows, self.reading, row, Code.SERIES_GAPS, message, None)
+        help_ = "give the missing values, if the logger has them"
+        return _at_row(self.rows, self.reading, row, Code.SERIES_GAPS, message, help_)
 
     def _utc(self, step: int) -> str:
         return utc_text(self.start_unix_s + step * self.step_s)

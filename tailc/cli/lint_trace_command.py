@@ -1,0 +1,73 @@
+"""tailc lint-trace: what is wrong or odd about traces."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from tailc.cli.outcome import Outcome, reports
+from tailc.cli.quantities import SHARE_PPM, TIME_UNIT
+from tailc.errors import ExitCode
+
+if TYPE_CHECKING:
+    pass
+
+
+@click.command("lint-trace", short_help="Look at traces for what is wrong or odd.")
+@click.argument("traces", nargs=-1, required=True, metavar="TRACE...")
+@click.option("--column", metavar="NAME", help="Column of the demands.")
+@click.option("--unit", type=TIME_UNIT, help="Unit of that column, and of reports without one.")
+@click.option("--time", metavar="NAME", help="Column of the arrivals, or of a series' times.")
+@click.option("--time-unit", type=TIME_UNIT, help="Unit of that column, where it has numbers.")
+@click.option("--class", "request_class", metavar="NAME", help="Column of the classes.")
+@click.option("--weight", metavar="NAME", help="Column with how many requests a row stands for.")
+@click.option("--zone", metavar="NAME", help="Zone of times that state none. Default: UTC.")
+@click.option("--percentile", "percentile_ppm", type=SHARE_PPM, help="The SLO's, such as 99.9%.")
+@click.option("--ignore", "ignored", multiple=True, metavar="CODE", help="Do not tell this one.")
+@reports
+def command(
+    traces: tuple[str, ...],
+    ignored: tuple[str, ...],
+    unit: str | None,
+    time_unit: str | None,
+    **said: object,
+) -> Outcome:
+    """Look at every TRACE for what would make a policy wrong, and say what to do about it.
+
+    A TRACE is a table (Parquet, CSV, NDJSON), a series of power or weather, a profile, or what a
+    load generator writes. Columns are known by telling names, such as `demand_ms`, `arrival_s`,
+    `class` or `speedup_2`, or by the options. Exits 0 where there is no error, else 65, or 66 where
+    a file cannot be read.
+    """
+    from tailc.lint.lint import lint
+    from tailc.lint.roles import Said
+    from tailc.report.linted import linted_result, linted_text
+    from tailc.traces.reading import TimeUnit
+
+    _check(traces, ignored, said)
+    units = {"unit": unit and TimeUnit(unit), "time_unit": time_unit and TimeUnit(time_unit)}
+    every = [lint(path, Said(**units, **said), ignored) for path in traces]  # type: ignore[arg-type]
+    exit_code = next((one.exit_code for one in every if one.exit_code), ExitCode.OK)
+    findings = tuple(finding for one in every for finding in one.findings)
+    return Outcome(exit_code, linted_text(every), linted_result(every), findings)
+
+
+def _check(traces: tuple[str, ...], ignored: tuple[str, ...], said: dict[str, object]) -> None:
+    from tailc.lint.registry import OF_READERS, find_defects
+    from tailc.traces.zones import ADVICE, TimeError, zone_of
+
+    if "-" in traces:
+        raise click.UsageError("traces are read by more than one reader: put it in a file")
+    known = {one.ident for one in (*find_defects(), *OF_READERS)}
+    known |= {one.name for one in find_defects()}
+    for word in ignored:
+        if word.upper() not in known and word.lower() not in known:
+            raise click.UsageError(
+                f"no code `{word}`: `tailc explain` tells each of docs/lint-trace.md"
+            )
+    if isinstance(zone := said["zone"], str):
+        try:
+            zone_of(zone)
+        except TimeError as error:
+            raise click.UsageError(f"{error}: {ADVICE}") from None

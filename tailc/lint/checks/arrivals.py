@@ -1,0 +1,324 @@
+"""When requests arrived, and what that tells of how they were sent and measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tailc.errors import Severity
+from tailc.lint.checks.order import correlation
+from tailc.lint.defect import Check, Defect, Sighting, first_rows
+from tailc.lint.views import Stream
+
+_ENOUGH = 100
+_HALF_HOUR_S = 1_800
+_MOST_ZONES, _NEAR_S = 28, 30
+_NS_PER_S = 1e9
+_UNITS = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
+# Unix seconds of 1990 and 2100.
+_EARLY_S, _LATE_S = 631_152_000, 4_102_444_800
+_OFTEN, _EVEN = 0.2, 0.01
+_CLOSED, _LOADED, _IN_ORDER = 0.9, 0.3, 0.995
+_LONGEST_SHARE, _SILENT, _SEVERAL = 0.02, 0.2, 3
+_RATE_TIMES, _SURE = 2.0, 8.0
+
+
+def _gaps(stream: Stream) -> np.ndarray:
+    return np.diff(stream.at_ns)
+
+
+def _zone_jump(stream: Stream) -> Iterator[Sighting]:
+    """A step of whole half hours where others are short."""
+    gaps_s = _gaps(stream) / _NS_PER_S
+    if len(gaps_s) < _ENOUGH or np.median(np.abs(gaps_s)) > _NEAR_S:
+        return
+    halves = np.rint(gaps_s / _HALF_HOUR_S)
+    near = np.abs(gaps_s - halves * _HALF_HOUR_S) < _NEAR_S
+    found = near & (np.abs(halves) >= 2) & (np.abs(halves) <= _MOST_ZONES)
+    if 0 < found.sum() <= 2:
+        at = int(np.argmax(found))
+        message = (
+            f"the time jumps by {halves[at] / 2:+g} h, and gaps are {np.median(gaps_s):.3g} s else"
+        )
+        yield Sighting(
+            message, int(found.sum()), first_rows(stream.row[1:], found), column=stream.column
+        )
+
+
+def _restarts(stream: Stream) -> Iterator[Sighting]:
+    """Times that go back near to the first one."""
+    span = np.ptp(stream.at_ns)
+    back = _gaps(stream) < -0.5 * span if span else np.zeros(0, np.bool_)
+    if 0 < back.sum() <= len(stream.at_ns) / _ENOUGH + 1 and len(stream.at_ns) >= _ENOUGH:
+        rows = first_rows(stream.row[1:], back)
+        yield Sighting("times begin anew", int(back.sum()), rows, column=stream.column)
+
+
+def _epochs(stream: Stream) -> np.ndarray:
+    """The unit that each number would be of, if it were a time since 1970; -1: none."""
+    raw = np.zeros(0) if stream.raw is None else stream.raw
+    units = np.full(len(raw), -1)
+    for index, times in enumerate(_UNITS.values()):
+        units[(raw >= _EARLY_S * times) & (raw <= _LATE_S * times)] = index
+    return units
+
+
+def _epoch_unit(stream: Stream) -> Iterator[Sighting]:
+    units = _epochs(stream)
+    if stream.unit is None or not len(units) or (units < 0).any() or np.ptp(units):
+        return
+    meant = list(_UNITS)[int(units[0])]
+    if meant != stream.unit:
+        message = f"times since 1970 in {meant} are taken for {stream.unit}"
+        yield Sighting(message, rows=(1,), column=stream.column)
+
+
+def _mixed_epochs(stream: Stream) -> Iterator[Sighting]:
+    units = _epochs(stream)
+    known = units >= 0
+    if known.any() and np.ptp(units[known]):
+        usual = np.bincount(units[known]).argmax()
+        found = known & (units != usual)
+        message = f"times since 1970 are in {list(_UNITS)[int(usual)]}, but here in another unit"
+        yield Sighting(
+            message, int(found.sum()), first_rows(stream.row, found), column=stream.column
+        )
+
+
+def _unset(stream: Stream) -> Iterator[Sighting]:
+    """Zeros among times since 1970."""
+    if stream.raw is None or (_epochs(stream) >= 0).mean() < 0.5:
+        return
+    found = stream.raw == 0
+    if found.any():
+        message = "the time is 0, which is 1970"
+        yield Sighting(
+            message, int(found.sum()), first_rows(stream.row, found), column=stream.column
+        )
+
+
+def _coarse(stream: Stream) -> Iterator[Sighting]:
+    gaps = _gaps(stream)
+    if len(gaps) < _ENOUGH or not (gaps > 0).any():
+        return
+    same = gaps == 0
+    steps = gaps[gaps > 0]
+    is_grid = (steps % steps.min() == 0).all()
+    if same.mean() > _OFTEN and is_grid:
+        message = (
+            f"{same.mean():.0%} of arrivals are at the time of the one before; "
+            f"the clock ticks by {steps.min() / _NS_PER_S:g} s"
+        )
+        yield Sighting(
+            message, int(same.sum()), first_rows(stream.row[1:], same), column=stream.column
+        )
+
+
+def _even(stream: Stream) -> Iterator[Sighting]:
+    gaps = _gaps(stream)
+    if len(gaps) >= _ENOUGH and gaps.mean() > 0 and gaps.std() < _EVEN * gaps.mean():
+        message = f"requests arrive every {gaps.mean() / _NS_PER_S:.6g} s"
+        yield Sighting(message, column=stream.column)
+
+
+def _rate_shift(stream: Stream) -> Iterator[Sighting]:
+    gaps = _gaps(stream)
+    if len(gaps) < 2 * _ENOUGH or (gaps < 0).any():
+        return
+    half = len(gaps) // 2
+    first, second = gaps[:half].mean(), gaps[half:].mean()
+    if not first or not second:
+        return
+    times = first / second
+    noise = np.sqrt(gaps[:half].var() / first**2 / half + gaps[half:].var() / second**2 / half)
+    if max(times, 1 / times) > _RATE_TIMES and abs(np.log(times)) > _SURE * noise:
+        message = f"the second half arrives at {times:.2f} times the rate of the first"
+        yield Sighting(message, rows=(int(stream.row[half + 1]),), column=stream.column)
+
+
+def _ordered(stream: Stream) -> bool:
+    """Whether there are arrivals in order, and a demand of each."""
+    has_demand = np.isfinite(stream.demand_ns).all()
+    return bool(len(stream.at_ns) >= _ENOUGH and has_demand and (_gaps(stream) >= 0).all())
+
+
+def _is_closed(stream: Stream) -> bool:
+    """Whether the next request comes as the last one ends."""
+    return correlation(_gaps(stream), stream.demand_ns[:-1]) > _CLOSED
+
+
+def _closed(stream: Stream) -> Iterator[Sighting]:
+    if _ordered(stream) and _is_closed(stream):
+        message = "each request arrives when the one before is answered"
+        yield Sighting(message, column=stream.column)
+
+
+def _omitted(stream: Stream) -> Iterator[Sighting]:
+    """While the longest requests run, nothing arrives that would have at the usual rate."""
+    if not _ordered(stream) or _is_closed(stream):
+        return
+    longest = np.argsort(stream.demand_ns)[-int(_LONGEST_SHARE * len(stream.row)) :]
+    rate = 1 / max(float(np.median(_gaps(stream))), 1.0)
+    # What would have come can be told where it is several at a time.
+    longest = longest[rate * stream.demand_ns[longest] > _SEVERAL]
+    ends = stream.at_ns[longest] + stream.demand_ns[longest]
+    came = np.searchsorted(stream.at_ns, ends) - longest - 1
+    expected = rate * stream.demand_ns[longest]
+    if len(longest) >= _SEVERAL and came.sum() < _SILENT * expected.sum():
+        found = np.zeros(len(stream.row), np.bool_)
+        found[longest] = True
+        message = (
+            f"{int(came.sum())} requests arrive during the longest, where {expected.sum():.0f} "
+            "would at the usual rate"
+        )
+        yield Sighting(
+            message, int(found.sum()), first_rows(stream.row, found), column=stream.column
+        )
+
+
+def _in_system(stream: Stream) -> np.ndarray:
+    """Requests in the system when each arrives, by their own times."""
+    ends = np.sort(stream.at_ns + stream.demand_ns)
+    return np.arange(len(ends)) - np.searchsorted(ends, stream.at_ns, side="right")
+
+
+def _is_fifo(stream: Stream) -> bool:
+    """Whether answers leave in order, though several are in the system at once."""
+    ends = stream.at_ns + stream.demand_ns
+    return bool((np.diff(ends) >= 0).mean() > _IN_ORDER and _in_system(stream).mean() > 0.5)
+
+
+def _queued(stream: Stream) -> Iterator[Sighting]:
+    if _ordered(stream) and not _is_closed(stream) and _is_fifo(stream):
+        message = "answers leave in the order of arrival, as of one server with a queue"
+        yield Sighting(message, column=stream.column)
+
+
+def _loaded(stream: Stream) -> Iterator[Sighting]:
+    if not _ordered(stream) or _is_closed(stream):
+        return
+    busy = _in_system(stream)
+    found = correlation(busy, stream.demand_ns) if np.ptp(busy) else 0.0
+    if found > _LOADED:
+        message = f"times are longer the more requests there are: rank correlation is {found:.2f}"
+        yield Sighting(message, column=stream.column)
+
+
+_ERROR, _WARNING, _NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
+
+
+def _check(number: int, name: str, severity: Severity, find, *told: str) -> Check:
+    return Check(Defect(f"TC{1400 + number}", name, severity, *told), Stream, find)
+
+
+CHECKS = (
+    _check(
+        1,
+        "zone-jump",
+        _WARNING,
+        _zone_jump,
+        "times jump by whole hours",
+        "the clock changed for summer or another zone, so a replay has a silence or goes back",
+        "write times in UTC, or with their offset",
+    ),
+    _check(
+        2,
+        "joined-recordings",
+        _ERROR,
+        _restarts,
+        "times begin anew in the middle",
+        "two recordings stand after one another, and are no stream of arrivals together",
+        "replay each by itself",
+    ),
+    _check(
+        3,
+        "epoch-unit",
+        _ERROR,
+        _epoch_unit,
+        "times since 1970 are taken for another unit",
+        "rates are off by a thousand",
+        "say the unit that they are in by `--time-unit`, or rename the column",
+    ),
+    _check(
+        4,
+        "mixed-epochs",
+        _ERROR,
+        _mixed_epochs,
+        "times since 1970 are in several units",
+        "arrivals are years apart",
+        "bring all to one unit where the trace is written",
+    ),
+    _check(
+        5,
+        "unset-time",
+        _ERROR,
+        _unset,
+        "a time is 0 among others since 1970",
+        "the request was logged before its time was set, or never finished",
+        "leave the row out, and find out why it is so",
+    ),
+    _check(
+        6,
+        "coarse-times",
+        _WARNING,
+        _coarse,
+        "many arrivals share a time, for the clock is coarse",
+        "a replay makes bursts of them that there were not",
+        "log times in finer units, or replay at a rate instead",
+    ),
+    _check(
+        7,
+        "even-arrivals",
+        _NOTE,
+        _even,
+        "requests arrive evenly",
+        "a load generator paced them, so queues are shorter than users' requests make them",
+        "replay at a rate, or record a server with users",
+    ),
+    _check(
+        8,
+        "rate-shift",
+        _NOTE,
+        _rate_shift,
+        "the rate doubles or halves along the file",
+        "what is learned of queues at the mean rate is of no time of the recording",
+        "compile for the rates of both halves",
+    ),
+    _check(
+        9,
+        "closed-loop",
+        _ERROR,
+        _closed,
+        "requests arrive as answers leave",
+        "while the server was slow, nothing was sent, so the worst waits are not there",
+        "send at a rate; or say what is missing by `tailc ingest --expected-interval`",
+    ),
+    _check(
+        10,
+        "coordinated-omission",
+        _WARNING,
+        _omitted,
+        "nothing arrives while long requests run",
+        "what would have waited for them was not sent, so percentiles look better than they are",
+        "measure at a rate by a generator that does not wait",
+    ),
+    _check(
+        11,
+        "queue-order",
+        _ERROR,
+        _queued,
+        "answers leave in the order in which requests came",
+        "the times are responses of a queue and not demands, so a policy counts waiting twice",
+        "log from the start of execution, or the processor time",
+    ),
+    _check(
+        12,
+        "load-in-demand",
+        _WARNING,
+        _loaded,
+        "times are longer the more requests there are",
+        "they hold waiting or contention, which a policy will add again",
+        "measure demand on an idle server, or the processor time of each request",
+    ),
+)

@@ -1,0 +1,236 @@
+"""Cells that are no plain numbers, and what they were meant to be."""
+
+# pyarrow.compute makes its functions when imported, unseen by type checkers.
+# pyright: reportAttributeAccessIssue=false
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tailc.errors import Severity
+from tailc.lint.defect import Check, Defect, Sighting, first_rows
+from tailc.lint.text_lines import TextLines
+from tailc.lint.views import Requests, Table
+from tailc.traces.arrow import truths_of
+from tailc.traces.cells import NUMBER
+
+_DECIMAL_COMMA = r"^\s*[+-]?[0-9]+,([0-9]{1,2}|[0-9]{4,})\s*$"
+_THOUSANDS = r"^\s*[+-]?[0-9]{1,3}([, '_][0-9]{3})+(\.[0-9]+)?\s*$"
+_WITH_UNIT = r"(?i)^\s*[+-]?[0-9.]+\s*(ns|us|µs|ms|s|sec|msec|usec|min|m|h|%|x)\s*$"
+_MISSING = r"(?i)^\s*(na|n/a|nan|null|none|nil|-|--|\?|missing|unknown)\s*$"
+_FORMULA = r"^\s*#(DIV/0!|N/A|REF!|VALUE!|NAME\?|NUM!|NULL!|SPILL!)"
+_ROUNDED = r"^[+-]?[0-9](\.[0-9]{1,2})?[eE]\+[0-9]+$"
+_CLOCK = r"^\s*[0-9]{1,3}:[0-9]{2}(:[0-9]{2})?(\.[0-9]+)?\s*$"
+_SENTINELS = (9999.0, 99999.0, 999999.0, 9999999.0, 2.0**31 - 1, 2.0**32 - 1)
+_QUOTED = '"'
+_MOST, _NEARLY_NONE, _ENOUGH = 0.5, 0.05, 40
+
+
+def _matching(pattern: str, what: str, share: float = 0.0) -> Callable[[Table], Iterator[Sighting]]:
+    """Cells of columns of numbers that look so, where more than a share of the column does."""
+
+    def find(table: Table) -> Iterator[Sighting]:
+        for name in table.number_columns:
+            column = table.cells.columns[name]
+            if not pa.types.is_string(column.type):
+                continue
+            found = truths_of(pc.fill_null(pc.match_substring_regex(column, pattern), False))
+            if found.sum() > share * len(found):
+                at = int(np.argmax(found))
+                message = f"cell `{table.cells.text_of(name, at)}` {what}"
+                rows = first_rows(np.arange(1, len(found) + 1), found)
+                yield Sighting(message, int(found.sum()), rows, column=name)
+
+    return find
+
+
+def _sentinels(requests: Requests) -> Iterator[Sighting]:
+    for value in _SENTINELS:
+        found = requests.demand == value
+        if found.sum() > 1 and value >= requests.demand.max():
+            rows = first_rows(requests.row, found)
+            message = f"the largest demand is `{value:.0f}`, which often stands for no value"
+            yield Sighting(message, int(found.sum()), rows, column=requests.column)
+
+
+def _minus_one(table: Table) -> Iterator[Sighting]:
+    name = table.roles.demand
+    if name is None or name not in table.cells.columns:
+        return
+    column = table.cells.columns[name]
+    texts = column if pa.types.is_string(column.type) else column.cast(pa.string())
+    found = truths_of(pc.fill_null(pc.match_substring_regex(texts, r"^-1(\.0*)?$"), False))
+    if found.any():
+        rows = first_rows(np.arange(1, len(found) + 1), found)
+        yield Sighting("demand `-1` stands for no value", int(found.sum()), rows, column=name)
+
+
+def _quoted(text: TextLines) -> Iterator[Sighting]:
+    lines = [line for line in text.sample if text.is_csv]
+    cells = [cell.strip() for line in lines for cell in line.split(",")]
+    quoted = [cell for cell in cells if cell[:1] == cell[-1:] == _QUOTED and _is_number(cell)]
+    if quoted and len(quoted) > _MOST * len(lines):
+        yield Sighting(
+            f"numbers stand in quotes, such as {quoted[0]}", lines=(text.header_line + 1,)
+        )
+
+
+def _is_number(cell: str) -> bool:
+    array = pc.match_substring_regex(pa.array([cell.strip(_QUOTED)]), NUMBER)
+    return bool(array[0].as_py())
+
+
+def _mixed(table: Table) -> Iterator[Sighting]:
+    """Both whole seconds and fractions: two writers of one column."""
+    for name in table.number_columns:
+        column = table.cells.columns[name]
+        if not pa.types.is_string(column.type) or table.roles.demand != name:
+            continue
+        pointed = truths_of(pc.fill_null(pc.match_substring(column, "."), False))
+        if len(pointed) < _ENOUGH:
+            return
+        fewer, more = sorted(
+            (pointed[: len(pointed) // 2].mean(), pointed[len(pointed) // 2 :].mean())
+        )
+        if fewer < _NEARLY_NONE and more > _MOST:
+            other = pointed != pointed[0]
+            rows = first_rows(np.arange(1, len(other) + 1), other)
+            message = "some demands have a decimal point, and others are whole"
+            yield Sighting(message, int(other.sum()), rows, column=name)
+
+
+def _defect(number: int, name: str, title: str, why: str, fix: str) -> Defect:
+    return Defect(f"TC{1100 + number}", name, Severity.ERROR, title, why, fix)
+
+
+CHECKS = (
+    Check(
+        _defect(
+            1,
+            "decimal-comma",
+            "a number has a decimal comma",
+            "it cannot be read, or is read as two cells",
+            "write numbers with a decimal point",
+        ),
+        Table,
+        _matching(_DECIMAL_COMMA, "has a decimal comma"),
+    ),
+    Check(
+        _defect(
+            2,
+            "thousands-separator",
+            "a number has separators of thousands",
+            "it cannot be read, and long requests are those that have them",
+            "write numbers without separators",
+        ),
+        Table,
+        _matching(_THOUSANDS, "has a separator of thousands"),
+    ),
+    Check(
+        _defect(
+            3,
+            "unit-in-cell",
+            "a number stands with its unit",
+            "cells may be of several units, off by a thousand from one another",
+            "write numbers of one unit, and tell it in the column's name",
+        ),
+        Table,
+        _matching(_WITH_UNIT, "stands with a unit"),
+    ),
+    Check(
+        _defect(
+            4,
+            "missing-marker",
+            "a cell says that there is no value",
+            "requests without a time are most often those that took too long",
+            "find out why it is missing, and leave the row out if that is no timeout",
+        ),
+        Table,
+        _matching(_MISSING, "says that there is no value"),
+    ),
+    Check(
+        _defect(
+            5,
+            "formula-error",
+            "a cell is a spreadsheet's error",
+            "the number behind it is lost",
+            "export the measured values, and not what was computed of them",
+        ),
+        Table,
+        _matching(_FORMULA, "is an error of a spreadsheet"),
+    ),
+    Check(
+        _defect(
+            6,
+            "clock-text",
+            "a duration is written as on a clock",
+            "minutes and hours cannot be told apart",
+            "write durations as numbers of one unit",
+        ),
+        Table,
+        _matching(_CLOCK, "is written as on a clock"),
+    ),
+    Check(
+        Defect(
+            "TC1107",
+            "rounded-exponents",
+            Severity.WARNING,
+            "numbers were rounded to a few digits with an exponent",
+            "large demands are off by percents, and a tail of them has steps",
+            "export all digits; spreadsheets show fewer",
+        ),
+        Table,
+        _matching(_ROUNDED, "was rounded to a few digits", _MOST / 2),
+    ),
+    Check(
+        _defect(
+            8,
+            "minus-one",
+            "a demand is -1",
+            "what has no value is most often what failed or took too long",
+            "find out what -1 stands for, and leave those rows out if it is no timeout",
+        ),
+        Table,
+        _minus_one,
+    ),
+    Check(
+        Defect(
+            "TC1109",
+            "sentinel",
+            Severity.WARNING,
+            "the largest demand is a number such as 999999",
+            "what has no value becomes the longest request, and the tail is made of it",
+            "leave those rows out if the number stands for no value",
+        ),
+        Requests,
+        _sentinels,
+    ),
+    Check(
+        Defect(
+            "TC1110",
+            "quoted-numbers",
+            Severity.NOTE,
+            "numbers stand in quotes",
+            "tailc reads them, but what wrote them took them for text, so others may not",
+            "write numbers without quotes",
+        ),
+        TextLines,
+        _quoted,
+    ),
+    Check(
+        Defect(
+            "TC1111",
+            "mixed-precision",
+            Severity.WARNING,
+            "one part of the demands has decimals, and another is whole",
+            "two writers filled the column, perhaps in two units or with two clocks",
+            "look where it changes, and keep the parts apart",
+        ),
+        Table,
+        _mixed,
+    ),
+)

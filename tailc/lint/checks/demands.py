@@ -1,0 +1,260 @@
+"""The distribution of demands."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from tailc.errors import Severity
+from tailc.lint.defect import Check, Defect, Sighting, first_rows
+from tailc.lint.views import Requests
+
+# Fewer tell nothing of a distribution.
+ENOUGH = 100
+_AT_END_SHARE, _AT_END_TIMES = 0.002, 10
+_USUAL_TIE_SHARE = 0.1
+_FEW_VALUES = 20
+_UNITS_APART = 1_000
+_CLUSTER_SHARE = 0.01
+_OUTLIER_TIMES = 20
+_WIDE_VALLEY, _DEEP_VALLEY = 0.1, 0.25
+_BINS = 24
+_TICKS_MS = {15.625: "Windows", 10.0: "a jiffy of 100 Hz", 4.0: "a jiffy of 250 Hz"}
+_COARSE_SHARE = 0.05
+_WEIGHTY = 0.1
+
+
+def _values(requests: Requests) -> tuple[np.ndarray, np.ndarray]:
+    """The distinct demands, ascending, and the requests that have each."""
+    value, at = np.unique(requests.demand, return_inverse=True)
+    return value, np.bincount(at, weights=requests.weight)
+
+
+def _constant(requests: Requests) -> Iterator[Sighting]:
+    if requests.requests > 1 and np.ptp(requests.demand) == 0:
+        message = f"all {requests.requests:,} demands are {requests.demand[0]:g}"
+        yield Sighting(message, column=requests.column)
+
+
+def _piled(requests: Requests, at: int) -> Iterator[Sighting]:
+    """Many requests at the largest (-1) or least (0) demand, and few beside it."""
+    value, count = _values(requests)
+    if requests.requests < ENOUGH or len(value) < _FEW_VALUES:
+        return
+    most = max(_AT_END_SHARE * requests.requests, _AT_END_TIMES * float(np.median(count)))
+    beside = float(count[-_FEW_VALUES:-1].max() if at else count[1:_FEW_VALUES].max())
+    if count[at] >= max(most, _AT_END_TIMES, 5 * beside):
+        found = requests.demand == value[at]
+        end = "largest" if at else "least"
+        message = f"{count[at]:,.0f} of {requests.requests:,} demands are the {end}, {value[at]:g}"
+        rows = first_rows(requests.row, found) if requests.is_ordered else ()
+        yield Sighting(message, int(found.sum()), rows, column=requests.column)
+
+
+def _at_largest(requests: Requests) -> Iterator[Sighting]:
+    yield from _piled(requests, -1)
+
+
+def _at_least(requests: Requests) -> Iterator[Sighting]:
+    yield from _piled(requests, 0)
+
+
+def _ties(requests: Requests) -> Iterator[Sighting]:
+    value, count = _values(requests)
+    inner = count[1:-1]
+    if requests.requests < ENOUGH or len(value) < _FEW_VALUES:
+        return
+    if inner.max() > _USUAL_TIE_SHARE * requests.requests:
+        at = int(np.argmax(inner)) + 1
+        message = f"{count[at]:,.0f} of {requests.requests:,} demands are {value[at]:g}"
+        yield Sighting(message, column=requests.column)
+
+
+def _few_values(requests: Requests) -> Iterator[Sighting]:
+    value, _count = _values(requests)
+    if requests.is_ordered and requests.requests >= ENOUGH and 1 < len(value) < _FEW_VALUES:
+        message = f"{requests.requests:,} demands have {len(value)} different values"
+        yield Sighting(message, column=requests.column)
+
+
+def _coarse(requests: Requests) -> Iterator[Sighting]:
+    value, _count = _values(requests)
+    if requests.requests < ENOUGH or len(value) < 2:
+        return
+    step = float(np.diff(value).min())
+    parts = value / step
+    is_grid = np.allclose(parts, np.rint(parts), rtol=0, atol=1e-3)
+    median = float(np.median(requests.demand))
+    if is_grid and step > _COARSE_SHARE * median:
+        step_ms = step * requests.in_ms
+        known = next((name for tick, name in _TICKS_MS.items() if math.isclose(tick, step_ms)), "")
+        of = f", the tick of {known}" if known else ""
+        ticks = f"{median / step:.3g} of them"
+        message = f"demands are multiples of {step_ms:g} ms{of}; the median is {ticks}"
+        yield Sighting(message, column=requests.column)
+
+
+def _two_units(requests: Requests) -> Iterator[Sighting]:
+    """Two clusters with nothing between, a factor of a thousand apart."""
+    if requests.requests < ENOUGH:
+        return
+    order = np.argsort(requests.demand, kind="stable")
+    logs = np.log10(requests.demand[order])
+    gaps = np.diff(logs)
+    at = int(np.argmax(gaps)) + 1
+    low, high = logs[:at], logs[at:]
+    apart = 10 ** float(np.median(high) - np.median(low))
+    smaller = min(len(low), len(high))
+    if (
+        gaps[at - 1] > 1
+        and smaller >= _CLUSTER_SHARE * len(logs)
+        and (_UNITS_APART / 4 < apart < _UNITS_APART * 4)
+    ):
+        fewer = order[:at] if len(low) <= len(high) else order[at:]
+        found = np.zeros(len(order), np.bool_)
+        found[fewer] = True
+        message = f"two groups of demands are {apart:,.0f} times apart, with none between"
+        yield Sighting(message, len(fewer), first_rows(requests.row, found), column=requests.column)
+
+
+def _outlier(requests: Requests) -> Iterator[Sighting]:
+    value, count = _values(requests)
+    if (
+        requests.requests >= ENOUGH
+        and len(value) > 2
+        and count[-1] == 1
+        and (value[-1] > _OUTLIER_TIMES * value[-2])
+    ):
+        rows = first_rows(requests.row, requests.demand == value[-1])
+        message = f"demand `{value[-1]:g}` is {value[-1] / value[-2]:.0f} times the next largest"
+        yield Sighting(message, rows=rows, column=requests.column)
+
+
+def _bimodal(requests: Requests) -> Iterator[Sighting]:
+    if requests.requests < ENOUGH:
+        return
+    logs = np.log(requests.demand)
+    if np.ptp(logs) == 0:
+        return
+    count, edges = np.histogram(logs, _BINS, weights=requests.weight)
+    smooth = np.convolve(count, [0.25, 0.5, 0.25], "same")
+    for at in range(2, _BINS - 2):
+        left, right = smooth[:at].max(), smooth[at + 1 :].max()
+        mass = min(count[:at].sum(), count[at + 1 :].sum())
+        if smooth[at] < _DEEP_VALLEY * min(left, right) and mass > _WIDE_VALLEY * count.sum():
+            valley = math.exp((edges[at] + edges[at + 1]) / 2)
+            message = f"demands have two humps, below and above {valley:.3g}"
+            yield Sighting(message, column=requests.column)
+            return
+
+
+def _heavy(requests: Requests) -> Iterator[Sighting]:
+    share = requests.weight / requests.requests
+    found = share > _WEIGHTY
+    if requests.is_ordered and len(share) > _FEW_VALUES and found.any():
+        rows = first_rows(requests.row, found)
+        message = f"a row stands for {share.max():.0%} of all requests"
+        yield Sighting(message, int(found.sum()), rows, column=requests.column)
+
+
+_ERROR, _WARNING, _NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
+
+
+def _check(number: int, name: str, severity: Severity, find, *told: str) -> Check:
+    return Check(Defect(f"TC{1200 + number}", name, severity, *told), Requests, find)
+
+
+CHECKS = (
+    _check(
+        1,
+        "constant-demand",
+        _ERROR,
+        _constant,
+        "all demands are the same",
+        "where no request is longer than another, there is no tail to cut",
+        "check that the column is the measured time of each request",
+    ),
+    _check(
+        2,
+        "cut-at-timeout",
+        _WARNING,
+        _at_largest,
+        "many demands are the largest one",
+        "they were cut off, so the policy gives the longest requests less than they need",
+        "measure without the timeout, or with a longer one",
+    ),
+    _check(
+        3,
+        "cut-at-least",
+        _WARNING,
+        _at_least,
+        "many demands are the least one",
+        "short requests were raised to what the clock or the logger can tell",
+        "measure with a finer clock, if short requests matter",
+    ),
+    _check(
+        4,
+        "frequent-value",
+        _NOTE,
+        _ties,
+        "a tenth of the demands are one value",
+        "a cache or an early answer is a class of its own, which has its own speed-up",
+        "give those requests a class, or leave them out",
+    ),
+    _check(
+        5,
+        "few-values",
+        _WARNING,
+        _few_values,
+        "demands have few different values",
+        "a percentile jumps from one to the next, so an SLO is met or missed by chance",
+        "measure with a finer clock, or log the times themselves and no buckets",
+    ),
+    _check(
+        6,
+        "coarse-clock",
+        _WARNING,
+        _coarse,
+        "demands are multiples of a coarse tick",
+        "ages of climbing are placed by rounded times",
+        "measure by a monotonic clock of nanoseconds or microseconds",
+    ),
+    _check(
+        7,
+        "two-units",
+        _WARNING,
+        _two_units,
+        "two groups of demands are a thousand times apart",
+        "where one is in another unit, the tail is of wrong requests",
+        "bring all to one unit where the trace is written",
+    ),
+    _check(
+        8,
+        "outlier",
+        _WARNING,
+        _outlier,
+        "one demand is many times the next largest",
+        "the last rung and its cost are set by a single request",
+        "find out what it was, and leave it out if it was no request",
+    ),
+    _check(
+        9,
+        "two-humps",
+        _NOTE,
+        _bimodal,
+        "demands have two humps",
+        "two kinds of requests share one curve of speed-up, and one of them does not follow it",
+        "give a class to each by a column, if they speed up differently",
+    ),
+    _check(
+        10,
+        "heavy-row",
+        _WARNING,
+        _heavy,
+        "one row stands for a tenth of all requests",
+        "its rounding is that of the whole distribution",
+        "log requests one a row, or in finer bins",
+    ),
+)

@@ -1,0 +1,151 @@
+"""Names and types of columns, and how the file holds them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pyarrow as pa
+
+from tailc.errors import Severity
+from tailc.lint.defect import Check, Defect, Sighting
+from tailc.lint.views import Header, Table
+
+_FEW_ROWS, _MANY_GROUPS = 1_000, 100
+_LEAST_LOSS_S = 2.0**24
+
+
+def _padded(header: Header) -> Iterator[Sighting]:
+    for name in header.names:
+        if name != name.strip() and name.strip():
+            yield Sighting(f"the column is called `{name}`, with blanks around it", column=name)
+
+
+def _unnamed(header: Header) -> Iterator[Sighting]:
+    for number, name in enumerate(header.names, 1):
+        if not name.strip():
+            yield Sighting(f"column {number} has no name")
+
+
+def _twins(header: Header) -> Iterator[Sighting]:
+    seen: dict[str, str] = {}
+    for name in header.names:
+        other = seen.setdefault(name.strip().lower(), name)
+        if other != name:
+            yield Sighting(f"columns `{other}` and `{name}` differ in case or blanks", column=name)
+
+
+def _other_format(header: Header) -> Iterator[Sighting]:
+    if header.told_format not in (header.found_format, "profile"):
+        message = f"the name says {header.told_format}, but it is {header.found_format}"
+        yield Sighting(message)
+
+
+def _small_groups(header: Header) -> Iterator[Sighting]:
+    groups = header.group_rows
+    if len(groups) >= _MANY_GROUPS and groups.mean() < _FEW_ROWS:
+        yield Sighting(f"{len(groups):,} row groups hold {groups.mean():.0f} rows each")
+
+
+def _text_numbers(table: Table) -> Iterator[Sighting]:
+    if table.format == "parquet":
+        for name in table.number_columns:
+            if pa.types.is_string(table.cells.columns[name].type):
+                yield Sighting("the numbers of the column are kept as text", column=name)
+
+
+def _short_floats(table: Table) -> Iterator[Sighting]:
+    name = table.roles.time
+    if name is None or not pa.types.is_float32(table.cells.columns[name].type):
+        return
+    largest = table.cells.columns[name].cast(pa.float64())
+    top = max((value for value in largest.to_pylist() if value is not None), default=0.0)
+    if top >= _LEAST_LOSS_S:
+        yield Sighting(f"times up to {top:.0f} are kept in 24 bits", column=name)
+
+
+CHECKS = (
+    Check(
+        Defect(
+            "TC1021",
+            "padded-name",
+            Severity.WARNING,
+            "a column's name has blanks around it",
+            "a spec that names the column without them does not find it",
+            "write the header without blanks",
+        ),
+        Header,
+        _padded,
+    ),
+    Check(
+        Defect(
+            "TC1022",
+            "unnamed-column",
+            Severity.WARNING,
+            "a column has no name",
+            "it is an index that a tool wrote, or a delimiter too many that shifts the cells",
+            "name it, or write the file without it",
+        ),
+        Header,
+        _unnamed,
+    ),
+    Check(
+        Defect(
+            "TC1023",
+            "twin-names",
+            Severity.WARNING,
+            "two columns' names differ in case alone",
+            "a spec is easily compiled from the other one",
+            "rename one of them",
+        ),
+        Header,
+        _twins,
+    ),
+    Check(
+        Defect(
+            "TC1024",
+            "wrong-suffix",
+            Severity.ERROR,
+            "the file's name tells another format",
+            "a spec goes by the name and cannot read it",
+            "rename the file, or say `format` in the spec",
+        ),
+        Header,
+        _other_format,
+    ),
+    Check(
+        Defect(
+            "TC1025",
+            "small-row-groups",
+            Severity.NOTE,
+            "row groups of Parquet are very small",
+            "reading takes many times longer, and every compile reads it",
+            "write the file with 100,000 rows in a group or more",
+        ),
+        Header,
+        _small_groups,
+    ),
+    Check(
+        Defect(
+            "TC1026",
+            "numbers-as-text",
+            Severity.WARNING,
+            "numbers of Parquet are kept as text",
+            "what wrote it did not know them for numbers, so cells that are none went unnoticed",
+            "write the column as a double or an integer",
+        ),
+        Table,
+        _text_numbers,
+    ),
+    Check(
+        Defect(
+            "TC1027",
+            "short-floats",
+            Severity.ERROR,
+            "times are kept in too few digits",
+            "arrivals are rounded to seconds or minutes, so a replay makes bursts of them",
+            "write the column as an integer or a double",
+        ),
+        Table,
+        _short_floats,
+    ),
+)

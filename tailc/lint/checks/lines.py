@@ -1,0 +1,265 @@
+"""Bytes and lines of a table of text."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+
+from tailc.errors import Severity
+from tailc.lint.defect import Check, Defect, Sighting
+from tailc.lint.text_lines import UTF8_MARK, Tally, TextLines
+
+_DELIMITERS = {";": "semicolons", "\t": "tabs", "|": "bars"}
+_AGAIN = "write or copy the file again"
+_SUMS = ("total", "totals", "sum", "mean", "average", "avg", "count", "grand total")
+
+
+def _tallied(tally: Tally, message: str) -> Iterator[Sighting]:
+    if tally.count:
+        yield Sighting(message, tally.count, lines=tuple(tally.first))
+
+
+def _utf8_mark(text: TextLines) -> Iterator[Sighting]:
+    if text.mark == UTF8_MARK:
+        yield Sighting("the file begins with a byte order mark", lines=(1,))
+
+
+def _utf16(text: TextLines) -> Iterator[Sighting]:
+    if text.is_utf16:
+        yield Sighting("the file is in UTF-16", lines=(1,))
+
+
+def _undecodable(text: TextLines) -> Iterator[Sighting]:
+    if not text.is_utf16:
+        yield from _tallied(text.undecodable, "a line holds bytes that are not UTF-8")
+
+
+def _nul(text: TextLines) -> Iterator[Sighting]:
+    if not text.is_utf16:
+        yield from _tallied(text.nul, "a line holds a NUL byte")
+
+
+def _mixed_ends(text: TextLines) -> Iterator[Sighting]:
+    if text.crlf.count and text.lf.count:
+        rarer = min((text.crlf, text.lf), key=lambda tally: tally.count)
+        yield from _tallied(rarer, "lines end in both LF and CR LF; the fewer are here")
+
+
+def _carriage_returns(text: TextLines) -> Iterator[Sighting]:
+    if not text.is_utf16:
+        yield from _tallied(text.cr, "a line holds a carriage return that ends no line")
+
+
+def _blank(text: TextLines) -> Iterator[Sighting]:
+    yield from _tallied(text.blank, "a line is blank")
+
+
+def _comments(text: TextLines) -> Iterator[Sighting]:
+    yield from _tallied(text.comment, "a line begins with `#`, which is no comment here")
+
+
+def _repeated(text: TextLines) -> Iterator[Sighting]:
+    yield from _tallied(text.repeated, "the header stands again among the rows")
+
+
+def _unended(text: TextLines) -> Iterator[Sighting]:
+    if not text.is_ended and text.sample:
+        yield Sighting("the last line has no line break", lines=(text.last_line,))
+
+
+def _delimiter(text: TextLines) -> Iterator[Sighting]:
+    if not text.is_csv or "," in text.header:
+        return
+    for mark, noun in _DELIMITERS.items():
+        cells = text.header.count(mark)
+        if cells and all(line.count(mark) == cells for line in text.sample):
+            yield Sighting(f"the header is split by {noun}, not commas", lines=(text.header_line,))
+
+
+def _no_header(text: TextLines) -> Iterator[Sighting]:
+    if text.is_csv and text.header and all(map(_is_number, _cells(text.header))):
+        yield Sighting(f"the header `{text.header[:40]}` is numbers", lines=(text.header_line,))
+
+
+def _sums(text: TextLines) -> Iterator[Sighting]:
+    first = _cells(text.last)[:1] if text.is_csv and text.sample else []
+    if first and first[0].strip().lower() in _SUMS:
+        yield Sighting(f"the last row is a `{first[0].strip()}`", lines=(text.last_line,))
+
+
+def _cells(line: str) -> list[str]:
+    return next(csv.reader([line.replace("\0", "")]), [])
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def _defect(number: int, name: str, severity: Severity, *told: str) -> Defect:
+    return Defect(f"TC{1000 + number}", name, severity, *told)
+
+
+_ERROR, _WARNING, _NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
+
+CHECKS = (
+    Check(
+        _defect(
+            1,
+            "byte-order-mark",
+            _NOTE,
+            "the file begins with a byte order mark",
+            "tailc skips it, but other tools take it for a part of the first column's name",
+            "save the file as UTF-8 without a byte order mark",
+        ),
+        TextLines,
+        _utf8_mark,
+    ),
+    Check(
+        _defect(
+            2,
+            "utf-16",
+            _ERROR,
+            "the file is in UTF-16",
+            "no row of it can be read",
+            "save the file as UTF-8; spreadsheets call it `CSV UTF-8`",
+        ),
+        TextLines,
+        _utf16,
+    ),
+    Check(
+        _defect(
+            3,
+            "not-utf-8",
+            _ERROR,
+            "a line holds bytes that are not UTF-8",
+            "names of classes and requests would be taken for others",
+            "convert the file from its encoding, such as by `iconv -f latin1 -t utf-8`",
+        ),
+        TextLines,
+        _undecodable,
+    ),
+    Check(
+        _defect(
+            4,
+            "nul-byte",
+            _ERROR,
+            "a line holds a NUL byte",
+            "it was written over or cut where the machine stopped, so rows are missing",
+            "drop what follows, and measure again if that is much",
+        ),
+        TextLines,
+        _nul,
+    ),
+    Check(
+        _defect(
+            5,
+            "mixed-line-ends",
+            _WARNING,
+            "lines end in two ways",
+            "two files were joined, of two systems and perhaps of two runs",
+            "look where the ends change, and keep the runs apart",
+        ),
+        TextLines,
+        _mixed_ends,
+    ),
+    Check(
+        _defect(
+            6,
+            "carriage-return",
+            _WARNING,
+            "a line holds a carriage return that ends no line",
+            "what follows it may be a row of its own that is not counted",
+            "write lines that end in LF",
+        ),
+        TextLines,
+        _carriage_returns,
+    ),
+    Check(
+        _defect(
+            7,
+            "blank-line",
+            _NOTE,
+            "a line is blank",
+            "blank lines are no rows, but they often stand where two files were joined",
+            "look whether rows are missing there, and remove them",
+        ),
+        TextLines,
+        _blank,
+    ),
+    Check(
+        _defect(
+            8,
+            "comment-line",
+            _ERROR,
+            "a line begins with `#`",
+            "CSV has no comments, so it is taken for a row",
+            "remove it",
+        ),
+        TextLines,
+        _comments,
+    ),
+    Check(
+        _defect(
+            9,
+            "repeated-header",
+            _ERROR,
+            "the header stands again among the rows",
+            "several files were joined, so times and warm-ups of several runs stand together",
+            "remove it, and ask whether the runs belong together",
+        ),
+        TextLines,
+        _repeated,
+    ),
+    Check(
+        _defect(
+            10,
+            "no-last-line-break",
+            _WARNING,
+            "the last line has no line break",
+            "what writes it was perhaps stopped within a row, whose number is then cut",
+            f"{_AGAIN}, or end the last line if it is whole",
+        ),
+        TextLines,
+        _unended,
+    ),
+    Check(
+        _defect(
+            11,
+            "wrong-delimiter",
+            _ERROR,
+            "the cells are not split by commas",
+            "the whole line is taken for one cell",
+            "write the file with commas",
+        ),
+        TextLines,
+        _delimiter,
+    ),
+    Check(
+        _defect(
+            12,
+            "no-header",
+            _ERROR,
+            "the first line is numbers, and no header",
+            "the first request is taken for the columns' names",
+            "begin the file with a line of names",
+        ),
+        TextLines,
+        _no_header,
+    ),
+    Check(
+        _defect(
+            13,
+            "sum-row",
+            _ERROR,
+            "the last row is a sum of the others",
+            "the sum is taken for the longest request that there ever was",
+            "remove the row",
+        ),
+        TextLines,
+        _sums,
+    ),
+)

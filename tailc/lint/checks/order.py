@@ -1,0 +1,184 @@
+"""The order of rows: sorted, drifting, warming up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tailc.errors import Severity
+from tailc.lint.defect import Check, Defect, Sighting
+from tailc.lint.views import Requests
+
+_ENOUGH = 200
+_START_SHARE = 0.05
+_SURE = 6.0
+_TREND, _WARMER, _STEP, _FOLLOWS = 0.15, 1.25, 1.25, 0.2
+
+
+def _ranks(values: np.ndarray) -> np.ndarray:
+    """Ranks scaled to mean 0 and deviation 1; equal values share one."""
+    order = np.unique(values, return_inverse=True)[1]
+    count = np.bincount(order)
+    rank = (count.cumsum() - (count - 1) / 2)[order]
+    spread = rank.std()
+    return (rank - rank.mean()) / (spread if spread else 1.0)
+
+
+def correlation(left: np.ndarray, right: np.ndarray) -> float:
+    """Spearman's, of two columns of equal length; 0 where one is constant."""
+    return float((_ranks(left) * _ranks(right)).mean())
+
+
+def _is_looked_at(requests: Requests) -> bool:
+    return requests.is_ordered and len(requests.demand) >= _ENOUGH
+
+
+def _is_sorted(demand: np.ndarray) -> bool:
+    steps = np.diff(demand)
+    return bool((steps >= 0).all() or (steps <= 0).all())
+
+
+def _sorted(requests: Requests) -> Iterator[Sighting]:
+    if _is_looked_at(requests) and np.ptp(requests.demand) and _is_sorted(requests.demand):
+        message = f"all {len(requests.demand):,} rows are sorted by demand"
+        yield Sighting(message, column=requests.column)
+
+
+def _start(requests: Requests) -> int:
+    return int(_START_SHARE * len(requests.demand))
+
+
+def _is_warming(requests: Requests) -> bool:
+    """Whether the first rows are longer than the rest, beyond chance."""
+    ranks, rows = _ranks(requests.demand), _start(requests)
+    median = np.median(requests.demand[rows:])
+    sure = ranks[:rows].mean() * np.sqrt(rows)
+    return bool(sure > _SURE and np.median(requests.demand[:rows]) > _WARMER * median)
+
+
+def _warm_up(requests: Requests) -> Iterator[Sighting]:
+    if _is_looked_at(requests) and not _is_sorted(requests.demand) and _is_warming(requests):
+        rows = _start(requests)
+        times = np.median(requests.demand[:rows]) / np.median(requests.demand[rows:])
+        message = f"the median of the first {rows:,} rows is {times:.2f} times that of the rest"
+        yield Sighting(message, rows=(int(requests.row[0]),), column=requests.column)
+
+
+def _steadied(requests: Requests) -> np.ndarray:
+    """The demands after the first rows, which may be warming up."""
+    return requests.demand[_start(requests) :]
+
+
+def _jump(demand: np.ndarray) -> tuple[int, float, float]:
+    """Where ranks jump most, how surely, and what of their spread a jump there explains."""
+    ranks = _ranks(demand)
+    n = len(ranks)
+    edge = n // 20
+    at = np.arange(1, n)
+    lead = ranks.cumsum()[:-1]
+    sure = np.abs(lead) * np.sqrt(n / (at * (n - at)))
+    where = int(np.argmax(sure[edge:-edge])) + edge + 1
+    slope = np.linspace(-1, 1, n)
+    straight = abs((ranks * slope).sum()) / np.sqrt((slope**2).sum())
+    return where, float(sure[where - 1]), float(straight)
+
+
+def _drift(requests: Requests) -> Iterator[Sighting]:
+    demand = _steadied(requests)
+    if not _is_looked_at(requests) or _is_sorted(demand):
+        return
+    trend = correlation(np.arange(len(demand)), demand)
+    _where, sure, straight = _jump(demand)
+    if abs(trend) > _TREND and straight > max(_SURE, sure):
+        way = "rise" if trend > 0 else "fall"
+        message = f"demands {way} along the file: rank correlation with the row is {trend:.2f}"
+        yield Sighting(message, column=requests.column)
+
+
+def _level(requests: Requests) -> Iterator[Sighting]:
+    demand = _steadied(requests)
+    if not _is_looked_at(requests) or _is_sorted(demand):
+        return
+    where, sure, straight = _jump(demand)
+    times = float(np.median(demand[where:]) / np.median(demand[:where]))
+    if sure > max(_SURE, straight) and max(times, 1 / times) > _STEP:
+        row = int(requests.row[_start(requests) + where])
+        message = f"from here on the median demand is {times:.2f} times that before"
+        yield Sighting(message, rows=(row,), column=requests.column)
+
+
+def _following(requests: Requests) -> Iterator[Sighting]:
+    """Neighbours alike, and not by a trend or a step."""
+    demand = _steadied(requests)
+    if not _is_looked_at(requests) or _is_sorted(demand):
+        return
+    near = correlation(demand[1:], demand[:-1])
+    far = correlation(demand[len(demand) // 4 :], demand[: -(len(demand) // 4)])
+    if near > _FOLLOWS + max(far, 0) and near * np.sqrt(len(demand)) > _SURE:
+        message = f"neighbouring demands are alike: their rank correlation is {near:.2f}"
+        yield Sighting(message, column=requests.column)
+
+
+CHECKS = (
+    Check(
+        Defect(
+            "TC1311",
+            "sorted-demand",
+            Severity.WARNING,
+            "rows are sorted by demand",
+            "their order is lost, so drift cannot be seen, and a part held out by time is the tail",
+            "keep the order of arrival, or hold out by seed or hash",
+        ),
+        Requests,
+        _sorted,
+    ),
+    Check(
+        Defect(
+            "TC1312",
+            "warm-up",
+            Severity.WARNING,
+            "the first requests are longer",
+            "caches and compilers were cold, which a running server is not",
+            "leave the first rows out",
+        ),
+        Requests,
+        _warm_up,
+    ),
+    Check(
+        Defect(
+            "TC1313",
+            "drift",
+            Severity.WARNING,
+            "demands rise or fall along the file",
+            "what is compiled of the mean of it fits no time of it",
+            "compile from a recent part, or from one where demand is steady",
+        ),
+        Requests,
+        _drift,
+    ),
+    Check(
+        Defect(
+            "TC1314",
+            "level-shift",
+            Severity.WARNING,
+            "demands change at one row and stay so",
+            "two versions, machines or inputs stand in one trace",
+            "keep what is after it, if that is how the service is now",
+        ),
+        Requests,
+        _level,
+    ),
+    Check(
+        Defect(
+            "TC1315",
+            "alike-neighbours",
+            Severity.WARNING,
+            "neighbouring demands are alike",
+            "a demand does not know the one before, but a waiting time does",
+            "check that the column is not a response time",
+        ),
+        Requests,
+        _following,
+    ),
+)

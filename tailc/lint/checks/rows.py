@@ -1,0 +1,125 @@
+"""Rows that stand twice, and requests that do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tailc.errors import Severity
+from tailc.lint.defect import Check, Defect, Sighting, first_rows
+from tailc.lint.views import Requests, Stream
+from tailc.traces.arrow import numpy_of
+
+_BLOCK, _LIVELY = 32, 12
+_BASE = np.uint64(0x9E3779B97F4A7C15)
+_COMMON_SHARE = 0.01
+
+
+def _doubled(stream: Stream) -> Iterator[Sighting]:
+    """Rows of equal time and demand, where times alone hardly tie."""
+    known = np.isfinite(stream.demand_ns)
+    pair = np.stack([stream.at_ns[known], stream.demand_ns[known].astype(np.int64)], axis=1)
+    distinct, first = np.unique(pair, axis=0, return_index=True)
+    ties = len(distinct) - len(np.unique(distinct[:, 0]))
+    if len(first) == len(pair) or ties > _COMMON_SHARE * len(pair):
+        return
+    again = np.ones(len(pair), np.bool_)
+    again[first] = False
+    rows = first_rows(stream.row[known], again)
+    yield Sighting("the time and the demand are those of an earlier row", int(again.sum()), rows)
+
+
+def _blocks(requests: Requests) -> Iterator[Sighting]:
+    """A run of demands that stands again, in the same order."""
+    demand = requests.demand
+    if not requests.is_ordered or len(demand) < 2 * _BLOCK:
+        return
+    mixed = np.rint(demand * 1e6).astype(np.uint64) * _BASE
+    windows = len(demand) - _BLOCK + 1
+    hashed = np.zeros(windows, np.uint64)
+    for at in range(_BLOCK):
+        hashed = hashed * _BASE + mixed[at : at + windows]
+    _value, first, which = np.unique(hashed, return_index=True, return_inverse=True)
+    again = np.flatnonzero(first[which] + _BLOCK <= np.arange(windows))
+    lively = [at for at in again[:_BLOCK] if len(np.unique(demand[at : at + _BLOCK])) >= _LIVELY]
+    if lively:
+        at = lively[0]
+        earlier = int(requests.row[first[which[at]]])
+        length = len(again) + _BLOCK - 1
+        message = f"about {length:,} demands from here on stand at row {earlier} already"
+        yield Sighting(message, rows=(int(requests.row[at]),), column=requests.column)
+
+
+def _same_ids(requests: Requests) -> Iterator[Sighting]:
+    if requests.request is None or len(requests.request) < 2:
+        return
+    names = requests.request.combine_chunks().dictionary_encode()
+    index = numpy_of(names.indices)
+    first = np.unique(index, return_index=True)[1]
+    again = np.ones(len(index), np.bool_)
+    again[first] = False
+    if again.any():
+        rows = first_rows(requests.row, again)
+        yield Sighting("the request's id stands on an earlier row", int(again.sum()), rows)
+
+
+def _retried(requests: Requests) -> Iterator[Sighting]:
+    if requests.attempt is None:
+        return
+    found = requests.attempt > np.nanmin(requests.attempt)
+    if found.any():
+        rows = first_rows(requests.row, found)
+        yield Sighting("the row is a further attempt of a request", int(found.sum()), rows)
+
+
+CHECKS = (
+    Check(
+        Defect(
+            "TC1301",
+            "doubled-row",
+            Severity.WARNING,
+            "a row stands twice",
+            "its request counts twice in every percentile",
+            "drop one of each, and look whether two logs were joined",
+        ),
+        Stream,
+        _doubled,
+    ),
+    Check(
+        Defect(
+            "TC1302",
+            "doubled-block",
+            Severity.WARNING,
+            "a block of rows stands twice",
+            "the sample looks larger than it is, so intervals are too narrow",
+            "drop one of them; a part held out would hold what was compiled from",
+        ),
+        Requests,
+        _blocks,
+    ),
+    Check(
+        Defect(
+            "TC1303",
+            "doubled-id",
+            Severity.WARNING,
+            "an id of a request stands twice",
+            "a request that was sent or logged again counts twice",
+            "keep one row of each id, or split by hash of the id so that they stay together",
+        ),
+        Requests,
+        _same_ids,
+    ),
+    Check(
+        Defect(
+            "TC1304",
+            "retried",
+            Severity.WARNING,
+            "rows are further attempts of requests",
+            "retries come where the server was slow, so slow requests count more than they should",
+            "keep the first attempt of each, with all that it took",
+        ),
+        Requests,
+        _retried,
+    ),
+)

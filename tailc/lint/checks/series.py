@@ -1,0 +1,234 @@
+"""Series of power, irradiance and carbon."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tailc.errors import Severity
+from tailc.lint.defect import Check, Defect, Sighting
+from tailc.lint.views import Steps
+from tailc.traces.series.series import SECONDS_PER_DAY, Quantity
+from tailc.traces.zones import utc_text
+from tailc.units import counted
+
+_NIGHT = (22.5, 2.5)
+_NIGHT_SHARE, _DAYS = 0.05, 2
+_NOON = (9.5, 14.5)
+_STUCK_STEPS = 8
+_RISES, _SPIKE, _CARBON = 0.98, 5.0, 1_500.0
+# The sun outside of the air, with what clouds beside it may add.
+_SUN_W_M2 = 1_600.0
+_DARK = 0.01
+
+
+def _days(steps: Steps) -> float:
+    return steps.series.steps * steps.series.step_s / SECONDS_PER_DAY
+
+
+def _is_sunny(steps: Steps) -> bool:
+    has_days = steps.column.is_of_the_sun and _days(steps) >= _DAYS
+    return has_days and bool((steps.series.value > 0).any())
+
+
+def _at(steps: Steps, index: int) -> str:
+    return utc_text(steps.series.start_unix_s + index * steps.series.step_s)
+
+
+def _top(steps: Steps) -> float:
+    return float(np.percentile(steps.series.value[steps.series.known], 99))
+
+
+def _middle_hour(steps: Steps) -> float:
+    """The hour about which the day's production stands, on the circle of the day."""
+    turn = np.exp(2j * np.pi * steps.local_hour / 24)
+    return float(np.angle((turn * steps.series.value).sum()) / (2 * np.pi) * 24 % 24)
+
+
+def _is_shifted(steps: Steps) -> bool:
+    return not _NOON[0] <= _middle_hour(steps) <= _NOON[1]
+
+
+def _noon(steps: Steps) -> Iterator[Sighting]:
+    if _is_sunny(steps) and steps.is_local and _is_shifted(steps):
+        message = f"the middle of the sun's day is at {_middle_hour(steps):.1f} h"
+        yield Sighting(message, column=steps.column.name)
+
+
+def _nights(steps: Steps) -> Iterator[Sighting]:
+    hour, value = steps.local_hour, steps.series.value
+    if not _is_sunny(steps) or _is_shifted(steps):
+        return
+    found = ((hour > _NIGHT[0]) | (hour < _NIGHT[1])) & (value > _NIGHT_SHARE * _top(steps))
+    if found.any():
+        first = _at(steps, int(np.argmax(found)))
+        message = f"{int(found.sum())} steps of the night have sun, the first at {first}"
+        yield Sighting(message, column=steps.column.name)
+
+
+def _stuck(steps: Steps) -> Iterator[Sighting]:
+    """The same value above 0 for many steps on end."""
+    value = steps.series.value
+    changes = np.flatnonzero(np.diff(value) != 0) + 1
+    starts = np.concatenate([[0], changes])
+    lengths = np.diff(np.concatenate([starts, [len(value)]]))
+    long = (lengths >= _STUCK_STEPS) & (value[starts] > 0) & (value[starts] < value.max())
+    if long.any() and not _is_meter(steps):
+        at = int(starts[np.argmax(long)])
+        length = lengths[np.argmax(long)]
+        message = f"the value {value[at]:g} stays for {length} steps from {_at(steps, at)}"
+        yield Sighting(message, int(long.sum()), column=steps.column.name)
+
+
+def _known(steps: Steps) -> np.ndarray:
+    return steps.series.value[steps.series.known]
+
+
+def _is_meter(steps: Steps) -> bool:
+    """Whether the values hardly ever fall, and rise to many times the first."""
+    value = _known(steps)
+    rises = np.diff(value) >= 0
+    return bool(len(value) > 20 and rises.mean() >= _RISES and value.max() > 0)
+
+
+def _meter(steps: Steps) -> Iterator[Sighting]:
+    if steps.column.quantity is Quantity.POWER and _is_meter(steps):
+        message = f"the values never fall, from {_known(steps)[0]:g} to {_known(steps).max():g}"
+        yield Sighting(message, column=steps.column.name)
+
+
+def _meter_reset(steps: Steps) -> Iterator[Sighting]:
+    value = _known(steps)
+    drops = np.flatnonzero(np.diff(value) < -0.5 * value.max()) if len(value) else []
+    if len(drops) and steps.column.quantity is Quantity.POWER and _is_meter(steps):
+        first = _at(steps, int(drops[0]) + 1)
+        message = f"a meter falls back {counted(len(drops), 'time')}, the first at {first}"
+        yield Sighting(message, column=steps.column.name)
+
+
+def _spikes(steps: Steps) -> Iterator[Sighting]:
+    found = steps.series.value > _SPIKE * _top(steps)
+    if _top(steps) > 0 and found.any():
+        at = int(np.argmax(found))
+        times = steps.series.value[at] / _top(steps)
+        message = f"the value at {_at(steps, at)} is {times:.0f} times what 99 % of steps are below"
+        yield Sighting(message, int(found.sum()), column=steps.column.name)
+
+
+def _dark_days(steps: Steps) -> Iterator[Sighting]:
+    if not _is_sunny(steps):
+        return
+    per_day = SECONDS_PER_DAY // steps.series.step_s
+    days = steps.series.steps // per_day
+    sums = steps.series.value[: days * per_day].reshape(days, -1).sum(axis=1)
+    all_known = steps.series.known[: days * per_day].reshape(days, -1).all(axis=1)
+    dark = (sums < _DARK * np.median(sums)) & all_known
+    if dark.any():
+        first = _at(steps, int(np.argmax(dark)) * per_day)
+        message = f"{counted(int(dark.sum()), 'day')} without sun, the first from {first}"
+        yield Sighting(message, int(dark.sum()), column=steps.column.name)
+
+
+def _too_bright(steps: Steps) -> Iterator[Sighting]:
+    if steps.column.quantity is Quantity.IRRADIANCE and _known(steps).max() > _SUN_W_M2:
+        message = f"irradiance reaches {_known(steps).max():g} W/m2"
+        yield Sighting(message, column=steps.column.name)
+
+
+def _odd_carbon(steps: Steps) -> Iterator[Sighting]:
+    if steps.column.quantity is Quantity.CARBON:
+        median = float(np.median(_known(steps)))
+        if not 1 <= median <= _CARBON:
+            yield Sighting(f"the median carbon is {median:g} g/kWh", column=steps.column.name)
+
+
+def _check(number: int, name: str, severity: Severity, find, *told: str) -> Check:
+    return Check(Defect(f"TC{1600 + number}", name, severity, *told), Steps, find)
+
+
+_ERROR, _WARNING = Severity.ERROR, Severity.WARNING
+
+CHECKS = (
+    _check(
+        1,
+        "shifted-noon",
+        _WARNING,
+        _noon,
+        "the sun's day is not about noon",
+        "the zone is another one, so plans run work at night for the sun's sake",
+        "say the zone of the times by `--zone`, and state it in the spec",
+    ),
+    _check(
+        2,
+        "sun-at-night",
+        _WARNING,
+        _nights,
+        "there is sun at night",
+        "plans count on power that is not there",
+        "check the sensor and the zone, and empty those cells",
+    ),
+    _check(
+        3,
+        "stuck-sensor",
+        _WARNING,
+        _stuck,
+        "a value stays the same for long",
+        "a logger that hangs repeats its last value",
+        "empty those cells, so that they count as gaps",
+    ),
+    _check(
+        4,
+        "meter-as-power",
+        _ERROR,
+        _meter,
+        "the values are those of a meter, which only rises",
+        "energy since the start is taken for power now",
+        "take differences of successive readings, as energy of each step",
+    ),
+    _check(
+        5,
+        "meter-reset",
+        _WARNING,
+        _meter_reset,
+        "a meter falls back",
+        "a difference across it is a large negative energy",
+        "leave out the step where it falls back",
+    ),
+    _check(
+        6,
+        "spike",
+        _WARNING,
+        _spikes,
+        "a value is many times all others",
+        "the largest power is what limits and forecasts go by",
+        "empty the cell if no such power can be",
+    ),
+    _check(
+        7,
+        "dark-day",
+        _WARNING,
+        _dark_days,
+        "a whole day has no sun",
+        "an outage of the logger or the inverter is taken for weather",
+        "empty those cells, unless it was dark",
+    ),
+    _check(
+        8,
+        "too-bright",
+        _ERROR,
+        _too_bright,
+        "irradiance is above that of the sun",
+        "forecasts expect power that no panel gives",
+        "check the unit, and that cells are means and not sums",
+    ),
+    _check(
+        9,
+        "odd-carbon",
+        _WARNING,
+        _odd_carbon,
+        "carbon is not of the size of any grid's",
+        "plans weigh carbon a thousand times too much or too little",
+        "check the unit: a grid has about 1 to 1500 g/kWh",
+    ),
+)

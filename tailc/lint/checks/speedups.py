@@ -1,0 +1,176 @@
+"""Speed-ups, and the timings that they are made from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tailc.errors import Severity
+from tailc.lint.defect import Check, Defect, Sighting, first_rows
+from tailc.lint.views import Curves, Timings
+from tailc.traces.speedup_check import is_superlinear
+
+_NO_GAIN = 1.05
+# Less is noise of timings.
+_BEND = 0.02
+_NOISY, _ENOUGH_TIMINGS = 0.3, 3
+_COLDER, _OFTEN = 1.1, 0.8
+_TIME_FROM = 2.0
+_PERCENT = 50.0
+
+
+def _bent(curves: Curves) -> Iterator[Sighting]:
+    """A thread that brings more than the one before it."""
+    gains = np.diff(np.concatenate([np.zeros((len(curves.speedup), 1)), curves.speedup], 1))
+    found = (np.diff(gains) > _BEND).any(axis=1) & ~_as_times(curves) & ~_as_percent(curves)
+    # Those are told already where they are superlinear.
+    found &= ~is_superlinear(curves.speedup, np.arange(1.0, curves.speedup.shape[1] + 1))
+    if found.any():
+        first = ", ".join(f"{value:g}" for value in curves.speedup[int(np.argmax(found))][:8])
+        message = f"a further thread brings more than the one before it: {first}"
+        yield Sighting(message, int(found.sum()), first_rows(curves.row, found))
+
+
+def _flat(curves: Curves) -> Iterator[Sighting]:
+    if curves.speedup.shape[1] > 1 and not _as_times(curves).any():
+        most = float(np.median(curves.speedup.max(axis=1)))
+        if most < _NO_GAIN:
+            yield Sighting(f"the median of the best speed-ups is {most:.3g}")
+
+
+def _as_times(curves: Curves) -> np.ndarray:
+    """Which rows fall from far above 1, as times do."""
+    falls = (np.diff(curves.speedup) < 0).all(axis=1)
+    return falls & (curves.speedup[:, 0] > _TIME_FROM) & (curves.speedup.shape[1] > 1)
+
+
+def _times(curves: Curves) -> Iterator[Sighting]:
+    found = _as_times(curves)
+    if found.any():
+        first = ", ".join(f"{value:g}" for value in curves.speedup[int(np.argmax(found))][:8])
+        message = f"speed-ups fall from far above 1, as times do: {first}"
+        yield Sighting(message, int(found.sum()), first_rows(curves.row, found))
+
+
+def _as_percent(curves: Curves) -> np.ndarray:
+    return (curves.speedup[:, 0] >= _PERCENT) & (np.diff(curves.speedup) >= 0).all(axis=1)
+
+
+def _percents(curves: Curves) -> Iterator[Sighting]:
+    found = _as_percent(curves)
+    if found.any():
+        value = curves.speedup[int(np.argmax(found)), 0]
+        message = f"the speed-up at degree 1 is {value:g}, as in percent"
+        yield Sighting(message, int(found.sum()), first_rows(curves.row, found))
+
+
+def _groups(timings: Timings) -> tuple[np.ndarray, np.ndarray]:
+    """The group (request, degree) of each row, and how many timings each group has."""
+    pair = np.stack([timings.request, timings.degree], axis=1)
+    _pairs, group, count = np.unique(pair, axis=0, return_inverse=True, return_counts=True)
+    return group.ravel(), count
+
+
+def _noisy(timings: Timings) -> Iterator[Sighting]:
+    group, count = _groups(timings)
+    mean = np.bincount(group, timings.duration_ms) / count
+    square = np.bincount(group, timings.duration_ms**2) / count
+    spread = np.sqrt(np.maximum(square - mean**2, 0)) / mean
+    noisy = (spread > _NOISY) & (count >= _ENOUGH_TIMINGS)
+    if noisy.any():
+        rows = first_rows(timings.row, noisy[group] & _first_of_each(group))
+        message = (
+            f"timings of one request and degree vary by {spread[noisy].max():.0%} of their mean"
+        )
+        yield Sighting(message, int(noisy.sum()), rows, column=timings.column)
+
+
+def _first_of_each(group: np.ndarray) -> np.ndarray:
+    is_first = np.zeros(len(group), np.bool_)
+    is_first[np.unique(group, return_index=True)[1]] = True
+    return is_first
+
+
+def _cold(timings: Timings) -> Iterator[Sighting]:
+    """First timings that are longer than the mean of the later ones, nearly everywhere."""
+    group, count = _groups(timings)
+    is_first = _first_of_each(group)
+    total = np.bincount(group, timings.duration_ms)
+    first = np.bincount(group[is_first], timings.duration_ms[is_first])
+    has_more = count >= _ENOUGH_TIMINGS
+    later = (total - first)[has_more] / (count[has_more] - 1)
+    if len(later) and (first[has_more] > _COLDER * later).mean() > _OFTEN:
+        times = float(np.median(first[has_more] / later))
+        message = f"the first timing of each request and degree is {times:.2f} times the later ones"
+        yield Sighting(message, rows=first_rows(timings.row, is_first), column=timings.column)
+
+
+def _check(number: int, name: str, severity: Severity, view: type, find, *told: str) -> Check:
+    return Check(Defect(f"TC{1500 + number}", name, severity, *told), view, find)
+
+
+_WARNING = Severity.WARNING
+
+CHECKS = (
+    _check(
+        1,
+        "bent-speedup",
+        _WARNING,
+        Curves,
+        _bent,
+        "a thread brings more than the one before it",
+        "degrees below it are passed over, so a request jumps over rungs for noise's sake",
+        "repeat the timings; what stays may be the memory of a second socket",
+    ),
+    _check(
+        2,
+        "flat-speedup",
+        _WARNING,
+        Curves,
+        _flat,
+        "threads bring nothing",
+        "a policy of parallelism cannot shorten any request",
+        "check that the timed code does run on several threads",
+    ),
+    _check(
+        3,
+        "times-as-speedups",
+        Severity.ERROR,
+        Curves,
+        _times,
+        "speed-ups look like times",
+        "every rung would be slower than the one below",
+        "give the times as rows with a degree each, or divide the first by each",
+    ),
+    _check(
+        4,
+        "percent-as-speedup",
+        Severity.ERROR,
+        Curves,
+        _percents,
+        "speed-ups look like percents",
+        "every request would be a hundred times shorter",
+        "divide them by 100",
+    ),
+    _check(
+        5,
+        "noisy-timings",
+        _WARNING,
+        Timings,
+        _noisy,
+        "timings of one request and degree vary",
+        "a speed-up is the ratio of two means, so noise becomes rungs",
+        "time on an idle machine with a fixed clock, and repeat more often",
+    ),
+    _check(
+        6,
+        "cold-timings",
+        _WARNING,
+        Timings,
+        _cold,
+        "first timings are longer than later ones",
+        "what was cold at degree 1 counts as gained by threads",
+        "leave out the first repetition",
+    ),
+)

@@ -1,0 +1,125 @@
+"""Times as text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+
+from tailc.errors import Severity
+from tailc.lint.defect import Check, Defect, Sighting, first_rows
+from tailc.lint.views import TimeTexts
+
+_SLASHED = re.compile(r"\s*[0-9]{1,2}[/.][0-9]{1,2}[/.][0-9]{2,4}\b")
+_ZONED = re.compile(r"(Z|[+-][0-9]{2}:?[0-9]{2}|UTC|GMT)\s*$")
+_ISO = re.compile(r"\s*[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_DATE = re.compile(r"\s*[0-9]{4}-[0-9]{2}-[0-9]{2}([T ]00:00(:00(\.0+)?)?Z?)?\s*$")
+_LEAP = re.compile(r":[0-9]{2}:60(\D|$)")
+_HALVES = re.compile(r"[0-9]:[0-9]{2}(:[0-9]{2})?\s*[aApP]\.?[mM]\.?\s*$")
+
+
+def _those(view: TimeTexts, pattern: re.Pattern[str]) -> np.ndarray:
+    return np.array([pattern.search(text or "") is not None for text in view.texts], np.bool_)
+
+
+def _seen(view: TimeTexts, found: np.ndarray, what: str) -> Iterator[Sighting]:
+    if found.any():
+        message = f"time `{view.texts[int(np.argmax(found))]}` {what}"
+        rows = first_rows(view.row, found)
+        yield Sighting(message, int(found.sum()), rows, column=view.column)
+
+
+def _slashed(view: TimeTexts) -> Iterator[Sighting]:
+    yield from _seen(view, _those(view, _SLASHED), "may be of the day or of the month first")
+
+
+def _halves(view: TimeTexts) -> Iterator[Sighting]:
+    yield from _seen(view, _those(view, _HALVES), "is on a clock of twelve hours")
+
+
+def _leap(view: TimeTexts) -> Iterator[Sighting]:
+    yield from _seen(view, _those(view, _LEAP), "is in a leap second")
+
+
+def _partly_zoned(view: TimeTexts) -> Iterator[Sighting]:
+    iso = _those(view, _ISO)
+    zoned = iso & _those(view, _ZONED)
+    if zoned.any() and not zoned[iso].all():
+        bare = iso & ~zoned
+        found = bare if bare.sum() <= zoned.sum() else zoned
+        yield from _seen(view, found, "states a zone or not unlike most others")
+
+
+def _zoneless(view: TimeTexts) -> Iterator[Sighting]:
+    iso = _those(view, _ISO)
+    if iso.any() and not (iso & _those(view, _ZONED)).any():
+        yield from _seen(view, iso, "does not say in which zone it is")
+
+
+def _dates(view: TimeTexts) -> Iterator[Sighting]:
+    found = _those(view, _DATE)
+    if len(found) > 1 and found.all():
+        yield from _seen(view, found, "is a date alone")
+
+
+def _check(number: int, name: str, severity: Severity, find, *told: str) -> Check:
+    return Check(Defect(f"TC{1420 + number}", name, severity, *told), TimeTexts, find)
+
+
+CHECKS = (
+    _check(
+        1,
+        "slashed-date",
+        Severity.ERROR,
+        _slashed,
+        "a date may be of the day or the month first",
+        "days are taken for months, so seasons and gaps are wrong",
+        "write times as in 2012-10-01T06:30:00Z",
+    ),
+    _check(
+        2,
+        "twelve-hours",
+        Severity.ERROR,
+        _halves,
+        "a time is on a clock of twelve hours",
+        "it cannot be read, and where am and pm are lost it is off by half a day",
+        "write times as in 2012-10-01T18:30:00Z",
+    ),
+    _check(
+        3,
+        "leap-second",
+        Severity.WARNING,
+        _leap,
+        "a time is in a leap second",
+        "no reader of Unix time knows it, so the file is refused for one row",
+        "write the second after it",
+    ),
+    _check(
+        4,
+        "partly-zoned",
+        Severity.ERROR,
+        _partly_zoned,
+        "some times state a zone, and others none",
+        "those without would be placed hours away",
+        "write all of them with an offset, or in UTC",
+    ),
+    _check(
+        5,
+        "zoneless-times",
+        Severity.NOTE,
+        _zoneless,
+        "no time says in which zone it is",
+        "where the clock changes, an hour is missing or stands twice",
+        "write them with an offset, or state the zone in the spec",
+    ),
+    _check(
+        6,
+        "dates-alone",
+        Severity.WARNING,
+        _dates,
+        "times are dates alone",
+        "all requests of a day arrive at once",
+        "log the time of day too",
+    ),
+)

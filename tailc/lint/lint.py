@@ -1,0 +1,93 @@
+"""A trace read once, and everything that is found wrong or odd about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from tailc.errors import Code, ExitCode, Finding, Place, Severity, TailcError
+from tailc.lint.defect import Check, Sighting
+from tailc.lint.places import LinePlaces
+from tailc.lint.registry import find_checks
+from tailc.lint.roles import Said
+from tailc.lint.seen import Seen, seen_in
+from tailc.traces.source import open_source
+
+_OF_REPLAYS = (Code.ARRIVAL_GAP, Code.FEW_ARRIVALS)
+_ORDER = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.NOTE: 2}
+
+
+@dataclass(frozen=True)
+class Linted:
+    """What was looked at in a trace, and what was found: the worst first."""
+
+    name: str
+    format: str
+    rows: int | None
+    looked_at: tuple[str, ...]
+    findings: tuple[Finding, ...]
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """That of the first error; OK where there is none."""
+        errors = (one for one in self.findings if one.severity is Severity.ERROR)
+        return next((one.code.exit_code for one in errors), ExitCode.OK)
+
+
+def lint(path: str, said: Said, ignored: Sequence[str] = ()) -> Linted:
+    """What is wrong or odd about a trace, `-` for standard input.
+
+    ignored: codes or names of defects that are not told. A file that cannot be read is a finding
+    like any other.
+    """
+    try:
+        with open_source(path) as source:
+            seen = seen_in(source, said)
+            places = LinePlaces(source, seen.text)
+            findings = [*map(_softened, seen.findings), *_sighted(seen, source.name)]
+            kept = [one for one in findings if not _is_ignored(one, ignored)]
+            kept.sort(key=lambda one: (_ORDER[one.severity], one.code.ident))
+            located = tuple(places.located(kept))
+    except TailcError as error:
+        return Linted(path, "unreadable", None, (), error.findings)
+    return Linted(source.name, seen.format, seen.rows, seen.looked_at, located)
+
+
+def _softened(finding: Finding) -> Finding:
+    """What stops a replay of recorded arrivals alone is a warning."""
+    is_soft = finding.code in _OF_REPLAYS
+    return replace(finding, severity=Severity.WARNING) if is_soft else finding
+
+
+def _is_ignored(finding: Finding, ignored: Sequence[str]) -> bool:
+    names = {finding.code.ident.lower(), getattr(finding.code, "name", "").lower()}
+    return not names.isdisjoint(word.lower() for word in ignored)
+
+
+def _sighted(seen: Seen, source: str) -> Iterator[Finding]:
+    for check in find_checks():
+        for view in seen.views:
+            if isinstance(view, check.view):
+                yield from (_finding(check, one, source) for one in check.find(view))
+
+
+def _finding(check: Check, sighting: Sighting, source: str) -> Finding:
+    defect = check.defect
+    place = Place(
+        source,
+        line=sighting.lines[0] if sighting.lines else None,
+        row=sighting.rows[0] if sighting.rows else None,
+        field=sighting.column,
+    )
+    return Finding(
+        defect, sighting.message + _others(sighting), place, defect.help, defect.severity
+    )
+
+
+def _others(sighting: Sighting) -> str:
+    """How often it is so, and where first."""
+    at, noun = (sighting.rows, "row") if sighting.rows else (sighting.lines, "line")
+    if sighting.count == 1 or not at:
+        return ""
+    dots = ", ..." if sighting.count > len(at) else ""
+    return f" ({sighting.count:,} {noun}s: {', '.join(map(str, at))}{dots})"

@@ -1,0 +1,45 @@
+"""Every check there is, found by a scan: adding one touches nothing else."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+
+from tailc.errors import Code
+from tailc.lint import checks
+from tailc.lint.defect import Check, Defect
+
+# What readers refuse or warn about, which is told as they tell it.
+OF_READERS = (
+    *(Code.EMPTY_TRACE, Code.DUPLICATE_COLUMN, Code.NOT_A_NUMBER, Code.NOT_FINITE),
+    *(Code.NOT_POSITIVE, Code.RAGGED_ROW, Code.TRUNCATED, Code.BROKEN_FORMAT, Code.BAD_TIMINGS),
+    *(Code.OUT_OF_RANGE, Code.OUT_OF_ORDER, Code.FEW_ARRIVALS, Code.ARRIVAL_GAP),
+    *(Code.UNSTATED_MEASURE, Code.CLOSED_LOOP, Code.SAME_TIME, Code.UNEVEN_TIMES),
+    *(Code.UNIT_SUSPECT, Code.SPEEDUP_FALLS, Code.SPEEDUP_EXCEEDS, Code.SPEEDUP_SUPERLINEAR),
+    *(Code.FEW_REPETITIONS, Code.SPEEDUP_NOT_FROM_ONE, Code.SERIES_GAPS, Code.NIGHT_CLAMPED),
+    *(Code.CLOCK_CHANGE, Code.SMALL_SAMPLE, Code.COARSE_INPUT, Code.FAILED_REQUESTS),
+)
+
+
+def find_checks() -> tuple[Check, ...]:
+    """Every check, in order of its defect's code."""
+    names = (module.name for module in pkgutil.iter_modules(checks.__path__))
+    found = [
+        check
+        for name in names
+        for check in importlib.import_module(f"{checks.__name__}.{name}").CHECKS
+    ]
+    return tuple(sorted(found, key=lambda check: check.defect.ident))
+
+
+def find_defects() -> tuple[Defect, ...]:
+    """Every defect that checks look for, in order of code."""
+    return tuple(check.defect for check in find_checks())
+
+
+def defect_named(word: str) -> Defect | None:
+    """The defect of that code, in any case, or of that name; None where there is none."""
+    names = (word.upper(), word.lower())
+    return next(
+        (one for one in find_defects() if one.ident == names[0] or one.name == names[1]), None
+    )

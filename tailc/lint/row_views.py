@@ -1,0 +1,229 @@
+"""The rows of a table as views: what stands in its cells, its requests, arrivals and speed-ups."""
+
+# pyarrow.compute makes its functions when imported, unseen by type checkers.
+# pyright: reportAttributeAccessIssue=false
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from tailc.errors import Code, Finding, Place, Severity, TailcError
+from tailc.ingest.rows import is_success
+from tailc.lint.roles import Roles, Said
+from tailc.lint.views import Curves, Requests, Stream, Table, TimeTexts, Timings
+from tailc.percentiles import fewest_requests
+from tailc.traces.arrivals import ArrivalColumn, times_in
+from tailc.traces.arrow import numpy_of
+from tailc.traces.cells import Cells, as_text, numbers, positive, texts, whole
+from tailc.traces.curves import MAX_SPEEDUP, common_curves, distinct_curves
+from tailc.traces.profile import DemandProfile, Measure
+from tailc.traces.reading import Curve, Reading, TimeUnit
+from tailc.traces.reading import Timings as TimingColumns
+from tailc.traces.source import Format, Source
+from tailc.traces.speedup_check import curve_findings
+from tailc.traces.split_keys import time_column
+from tailc.traces.table import Wanted
+from tailc.traces.times import NS_PER_MS, suspect_unit, whole_ns
+from tailc.traces.timings import MAX_DEGREE, timed_requests
+from tailc.traces.trace import MAX_TOTAL_WEIGHT, cells_of, table_of
+from tailc.units import format_ppm
+
+_FULL = 1_000_000
+# Times are that far apart, 146 years, where a unit is wrong.
+_LONGEST_NS = 2.0**62
+Views = list[object]
+
+
+def table_in(source: Source, roles: Roles, format_: Format) -> Table:
+    """The columns with a role, as text where the format has text; TailcError as of a reader."""
+    wanted = Wanted((), roles.columns, ())
+    table = table_of(source, wanted, format_)
+    return Table(cells_of(table, wanted, source.name), roles, format_)
+
+
+def views_of(source: Source, table: Table, said: Said) -> tuple[Views, list[Finding]]:
+    """What the checks look at, and what the readers say of it."""
+    cells, roles = table.cells, table.roles
+    requests = _requests(cells, roles)
+    views: Views = [table, *([requests] if requests else [])]
+    if roles.time is not None:
+        views += _time_texts(cells, roles.time)
+        views += _streams(cells, roles, requests)
+    findings = [*_status_findings(cells, roles), *_arrival_findings(source, table)]
+    if roles.is_of_timings or roles.speedups:
+        if roles.is_of_timings and requests is not None:
+            made, told = _timed(cells, roles, requests)
+        else:
+            made, told = _curves(cells, roles)
+        views += made
+        findings += told
+    if requests is not None and len(requests.demand):
+        findings += _unit_findings(cells, requests)
+        findings += small_sample(requests, cells.source, said)
+    return views, [*cells.findings, *findings]
+
+
+def _requests(cells: Cells, roles: Roles) -> Requests | None:
+    if roles.demand is None:
+        return None
+    unit = roles.unit or TimeUnit.MS
+    demand_ns = whole_ns(cells, roles.demand, unit)
+    weight = np.ones(cells.count, np.int64)
+    if roles.weight is not None:
+        weight = whole(cells, roles.weight, MAX_TOTAL_WEIGHT)
+    good = np.isfinite(demand_ns)
+    row = np.flatnonzero(good) + 1
+    return Requests(
+        demand_ns[good] / (unit.in_ms * NS_PER_MS),
+        unit.in_ms,
+        row,
+        weight[good],
+        roles.demand,
+        not roles.is_of_timings,
+        _texts_of(cells, roles.request_class, row),
+        None if roles.is_of_timings else _texts_of(cells, roles.request, row),
+        None if roles.attempt is None else numbers(cells, roles.attempt)[row - 1],
+    )
+
+
+def _texts_of(cells: Cells, name: str | None, row: np.ndarray) -> pa.ChunkedArray | None:
+    return None if name is None else as_text(cells.columns[name]).take(pa.array(row - 1))
+
+
+def small_sample(requests: Requests, source: str, said: Said) -> tuple[Finding, ...]:
+    """A warning where all requests may be below the percentile asked for."""
+    ppm = said.percentile_ppm
+    if ppm is None or requests.requests >= (enough := fewest_requests(ppm)):
+        return ()
+    message = (
+        f"{requests.requests:,} requests cannot tell the percentile {format_ppm(ppm)}: "
+        "all of them may be below it"
+    )
+    hint = f"measure {enough:,} requests or more, or promise a lower percentile"
+    place = Place(source, field=requests.column)
+    return (Finding(Code.SMALL_SAMPLE, message, place, hint, Severity.WARNING),)
+
+
+def _unit_findings(cells: Cells, requests: Requests) -> tuple[Finding, ...]:
+    curve = Curve(None, (_FULL,))
+    common = common_curves(len(requests.demand), curve, None)
+    profile = DemandProfile(
+        requests.demand * requests.in_ms,
+        requests.weight,
+        common.speedup,
+        common.of,
+        (),
+        Measure.DEMAND_BUSY,
+        "",
+    )
+    unit = TimeUnit.MS
+    reading = Reading(Measure.DEMAND_BUSY, "", unit, requests.column, curves=(curve,))
+    return suspect_unit(profile, cells.source, reading)
+
+
+def _time_texts(cells: Cells, name: str) -> Views:
+    column = cells.columns[name]
+    if not pa.types.is_string(column.type):
+        return []
+    return [TimeTexts(tuple(column.to_pylist()), np.arange(1, cells.count + 1), name)]
+
+
+def _streams(cells: Cells, roles: Roles, requests: Requests | None) -> Views:
+    """Arrivals of requests; a series of power has none."""
+    name = roles.time or ""
+    noted = len(cells.findings)
+    times = None if roles.series else time_column(cells, name, "a look at arrivals")
+    if times is None or len(cells.findings) > noted:
+        return []
+    row = np.arange(1, cells.count + 1)
+    is_date = pa.types.is_timestamp(times.type)
+    values = numpy_of(times.cast(pa.int64()) if is_date else times)
+    unit = "ns" if is_date else roles.time_unit and roles.time_unit.value
+    ns_per_unit = 1.0 if is_date else TimeUnit(unit or "s").in_ms * NS_PER_MS
+    demand_ns = np.full(cells.count, np.nan)
+    if requests is not None:
+        demand_ns[requests.row - 1] = requests.demand * requests.in_ms * NS_PER_MS
+    apart_ns = (values - values[0]).astype(np.float64) * ns_per_unit
+    at_ns = np.rint(apart_ns.clip(-_LONGEST_NS, _LONGEST_NS)).astype(np.int64)
+    raw = None if is_date else values.astype(np.float64)
+    return [Stream(at_ns, demand_ns, raw, row, name, unit)]
+
+
+def _arrival_findings(source: Source, table: Table) -> tuple[Finding, ...]:
+    """What a replay of the recorded arrivals would refuse."""
+    roles = table.roles
+    if roles.time is None or roles.is_of_timings or roles.series:
+        return ()
+    is_date = _is_date(table.cells.columns[roles.time])
+    unit = None if is_date else roles.time_unit or TimeUnit.S
+    try:
+        times_in(source, ArrivalColumn(roles.time, unit), format=table.format)
+    except TailcError as error:
+        noted = {one.code for one in table.cells.findings}
+        return tuple(one for one in error.findings if one.code not in noted)
+    return ()
+
+
+def _is_date(column: pa.ChunkedArray) -> bool:
+    probe = Cells("", {"t": column}, len(column), None)
+    times = time_column(probe, "t", "")
+    return times is not None and pa.types.is_timestamp(times.type)
+
+
+def _status_findings(cells: Cells, roles: Roles) -> tuple[Finding, ...]:
+    """Requests that failed, and are counted among the others."""
+    if roles.status is None:
+        return ()
+    probe = Cells(cells.source, {roles.status: cells.columns[roles.status]}, cells.count, None)
+    status = numbers(probe, roles.status)
+    failed = ~is_success(status) & np.isfinite(status) & (status >= 100)
+    if not failed.any():
+        return ()
+    place = Place(cells.source, row=int(np.argmax(failed)) + 1, field=roles.status)
+    message = f"{int(failed.sum()):,} of {cells.count:,} requests failed, among the others"
+    hint = "leave them out, by `where` or when the trace is written"
+    return (Finding(Code.FAILED_REQUESTS, message, place, hint, Severity.WARNING),)
+
+
+def _timed(cells: Cells, roles: Roles, requests: Requests) -> tuple[Views, tuple[Finding, ...]]:
+    """Executions by degree, and the speed-ups that they give."""
+    assert roles.demand
+    assert roles.degree
+    assert roles.request
+    degree = whole(cells, roles.degree, MAX_DEGREE)
+    named = texts(cells, roles.request).combine_chunks().dictionary_encode()
+    at = requests.row - 1
+    request = numpy_of(named.indices).astype(np.int64)[at]
+    duration_ms = requests.demand * requests.in_ms
+    views: Views = [Timings(request, degree[at], duration_ms, requests.row, roles.demand)]
+    columns = TimingColumns(roles.request, roles.degree, roles.demand)
+    reading = Reading(Measure.DEMAND_BUSY, "", roles.unit or TimeUnit.MS, timings=columns)
+    probe = Cells(cells.source, cells.columns, cells.count, None)
+    try:
+        timed = timed_requests(probe, reading)
+    except TailcError as error:
+        return views, tuple(one for one in error.findings if one.code is Code.BAD_TIMINGS)
+    curves = timed.curves
+    weight = np.ones(len(curves.of), np.int64)
+    demand_ms = timed.demand_ns / NS_PER_MS
+    profile = DemandProfile(
+        demand_ms, weight, curves.speedup, curves.of, (), Measure.DEMAND_BUSY, ""
+    )
+    views.append(Curves(curves.speedup[curves.of], timed.first + 1, (roles.demand,)))
+    return views, (*timed.warnings, *curve_findings(profile, cells.source))
+
+
+def _curves(cells: Cells, roles: Roles) -> tuple[Views, tuple[Finding, ...]]:
+    """The speed-ups in columns, one a degree."""
+    each = np.stack([positive(cells, name, MAX_SPEEDUP) for name in roles.speedups], axis=1)
+    good = np.isfinite(each).all(axis=1)
+    if not good.any():
+        return [], ()
+    curves = distinct_curves(each[good])
+    ones = np.ones(len(curves.of))
+    profile = DemandProfile(
+        ones, ones.astype(np.int64), curves.speedup, curves.of, (), Measure.DEMAND_BUSY, ""
+    )
+    views: Views = [Curves(each[good], np.flatnonzero(good) + 1, roles.speedups)]
+    return views, curve_findings(profile, cells.source)

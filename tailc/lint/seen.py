@@ -1,0 +1,138 @@
+"""A file as views for the checks, and what readers say of it on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow.parquet as pq
+
+from tailc.errors import Finding, TailcError
+from tailc.ingest.formats import find_formats
+from tailc.ingest.ingest import ingest
+from tailc.ingest.measured import Said as SaidOfTimes
+from tailc.ingest.taken import Asked
+from tailc.lint.roles import Said, roles_of
+from tailc.lint.row_views import small_sample, table_in, views_of
+from tailc.lint.series_view import steps_of
+from tailc.lint.text_lines import TextLines, text_lines
+from tailc.lint.views import Header, Requests
+from tailc.traces.histogram import Histogram
+from tailc.traces.profile_file import is_profile
+from tailc.traces.source import PARQUET_MAGIC, Format, Source, format_of
+from tailc.traces.table import Wanted
+from tailc.traces.trace import TABLES, table_of
+
+_NAMES = {"csv": "CSV", "ndjson": "NDJSON", "parquet": "Parquet"}
+_NS_IN_MS = 1e-6
+
+
+@dataclass
+class Seen:
+    """What a file is, what is to be looked at, and what reading it gave rise to."""
+
+    format: str
+    rows: int | None = None
+    looked_at: tuple[str, ...] = ()
+    text: TextLines | None = None
+    views: list[object] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+
+
+def seen_in(source: Source, said: Said) -> Seen:
+    """Everything that can be looked at in a file, whatever of it cannot be read."""
+    head = source.head()
+    is_report = said.column is None and any(one.matches(head) for one in find_formats())
+    return (_of_report if is_report or is_profile(source) else _of_table)(source, said)
+
+
+def _of_report(source: Source, said: Said) -> Seen:
+    """What a load generator or logger wrote, or a profile."""
+    seen = Seen("a profile or report")
+    try:
+        read = ingest([source.name], Asked(unit=said.unit), SaidOfTimes())
+    except TailcError as error:
+        seen.findings += error.findings
+        return seen
+    (input_,) = read.inputs
+    seen.format = "a profile" if input_.taken is None else input_.taken.format
+    seen.rows = read.counted.histogram.requests
+    seen.findings += read.warnings
+    requests = _counted_requests(read.counted.histogram)
+    seen.views.append(requests)
+    seen.findings += small_sample(requests, source.name, said)
+    seen.looked_at = ("its times",)
+    return seen
+
+
+def _counted_requests(histogram: Histogram) -> Requests:
+    demand = histogram.demand_ns.astype(np.float64)
+    row = np.zeros(len(demand), np.int64)
+    return Requests(demand, _NS_IN_MS, row, histogram.count, None, is_ordered=False)
+
+
+def _of_table(source: Source, said: Said) -> Seen:
+    told, found = format_of(source, "auto"), _format_found(source)
+    seen = Seen(_NAMES[found])
+    if found != "parquet":
+        seen.text = text_lines(source, found == "csv")
+        seen.views.append(seen.text)
+        if seen.text.is_utf16:
+            return seen
+    with _told_in(seen):
+        names = TABLES[found](source).names
+        seen.views.append(_header(source, names, found, told))
+        distinct = tuple(dict.fromkeys(names))
+        with _told_in(seen):
+            table_of(source, Wanted((), distinct, ()), found)
+        _look(seen, source, distinct, found, said)
+    return seen
+
+
+def _look(seen: Seen, source: Source, names: tuple[str, ...], form: Format, said: Said) -> None:
+    """Add the views of what the columns hold."""
+    roles = roles_of(names, said)
+    seen.looked_at = (*roles.columns, *(column.name for column in roles.series))
+    for column in roles.series:
+        with _told_in(seen):
+            steps = steps_of(source, roles.time or "", column, said, form)
+            seen.rows = steps.rows
+            seen.views.append(steps)
+            seen.findings += steps.series.warnings
+    if roles.columns:
+        with _told_in(seen):
+            table = table_in(source, roles, form)
+            seen.rows = table.cells.count
+            views, findings = views_of(source, table, said)
+            seen.views += views
+            seen.findings += findings
+
+
+@contextmanager
+def _told_in(seen: Seen) -> Iterator[None]:
+    """Keep what a reader refuses among the findings."""
+    try:
+        yield
+    except TailcError as error:
+        seen.findings += (one for one in error.findings if one not in seen.findings)
+
+
+def _format_found(source: Source) -> Format:
+    """The format that the content has, whatever the file is called."""
+    head = source.head()
+    if head.startswith(PARQUET_MAGIC):
+        return "parquet"
+    return "ndjson" if head.lstrip().startswith(b"{") else "csv"
+
+
+def _header(source: Source, names: tuple[str, ...], found: Format, told: Format) -> Header:
+    if found != "parquet":
+        return Header(names, {}, np.zeros(0, np.int64), found, told)
+    with source.raw() as stream:
+        file = pq.ParquetFile(stream)
+        meta, schema = file.metadata, file.schema_arrow
+    groups = [meta.row_group(at).num_rows for at in range(meta.num_row_groups)]
+    types = dict(zip(schema.names, schema.types, strict=True))
+    return Header(names, types, np.array(groups, np.int64), found, told)

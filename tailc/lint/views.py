@@ -1,0 +1,136 @@
+"""A trace as the checks look at it: its cells, its requests, their arrivals, timings and series."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tailc.lint.roles import Roles, SeriesColumn
+from tailc.traces.cells import Cells
+from tailc.traces.series.series import TimeSeries
+from tailc.traces.source import Format
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Header:
+    """The columns of a file, whatever stands in them.
+
+    types, group_rows: of Parquet, the columns' types and the rows of each group. found_format: by
+    the content; told_format: by the file's name, where that tells one.
+    """
+
+    names: tuple[str, ...]
+    types: dict[str, pa.DataType]
+    group_rows: Ints
+    found_format: str
+    told_format: str
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """The columns that are looked at, as they stand in the file."""
+
+    cells: Cells
+    roles: Roles
+    format: Format
+
+    @property
+    def number_columns(self) -> tuple[str, ...]:
+        """The columns that are there and should hold numbers."""
+        roles = self.roles
+        wanted = (roles.demand, roles.weight, roles.degree, roles.attempt, *roles.speedups)
+        return tuple(name for name in wanted if name in self.cells.columns)
+
+
+@dataclass(frozen=True, eq=False)
+class Requests:
+    """The demands of a trace; bad cells are left out.
+
+    demand: float64 (n,), in the unit of the column, and `in_ms` of it. row: int64 (n,), the rows of
+    the file. weight: int64 (n,). is_ordered: whether rows follow one another in time, as requests
+    do and the buckets of a profile do not.
+    """
+
+    demand: Floats
+    in_ms: float
+    row: Ints
+    weight: Ints
+    column: str | None
+    is_ordered: bool
+    request_class: pa.ChunkedArray | None = None
+    request: pa.ChunkedArray | None = None
+    attempt: Floats | None = None
+
+    @property
+    def requests(self) -> int:
+        """How many requests the rows stand for."""
+        return int(self.weight.sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Stream:
+    """Arrivals in the order of the file, as recorded.
+
+    at_ns: int64 (n,), from the first. demand_ns: float64 (n,), NaN where there is none. raw: the
+    column as numbers, None of date-times. row: int64 (n,). unit: of the raw numbers, None where it
+    is not known.
+    """
+
+    at_ns: Ints
+    demand_ns: Floats
+    raw: Floats | None
+    row: Ints
+    column: str
+    unit: str | None
+
+
+@dataclass(frozen=True, eq=False)
+class TimeTexts:
+    """A column of times as text, as it stands in the file."""
+
+    texts: tuple[str, ...]
+    row: Ints
+    column: str
+
+
+@dataclass(frozen=True, eq=False)
+class Timings:
+    """Executions in file order: which request on how many threads took how long.
+
+    request: int64 (n,), by order of appearance; degree: int64 (n,); duration_ms: float64 (n,).
+    """
+
+    request: Ints
+    degree: Ints
+    duration_ms: Floats
+    row: Ints
+    column: str
+
+
+@dataclass(frozen=True, eq=False)
+class Curves:
+    """Speed-ups on 1, 2, ... threads: float64 (curves, degrees), and the row of each."""
+
+    speedup: Floats
+    row: Ints
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """A series of power or weather, with the hour of the day of each step, by its clock.
+
+    is_local: whether that is the clock of the place, and not UTC.
+    """
+
+    series: TimeSeries
+    column: SeriesColumn
+    local_hour: Floats
+    is_local: bool
+    rows: int

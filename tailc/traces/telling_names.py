@@ -1,0 +1,28 @@
+"""Names of columns that tell what stands in them."""
+
+from __future__ import annotations
+
+import re
+
+TIMES = re.compile(r"(.+)_(ns|us|ms|s)$")
+SPEEDUP = re.compile(r"speedup_([0-9]+)$")
+REQUESTS = ("request_id", "query_id", "request", "query", "id")
+DEGREES = ("degree", "threads")
+
+
+def first_of(wanted: tuple[str, ...], names: tuple[str, ...]) -> str | None:
+    """The first of the wanted names that is there."""
+    return next((name for name in wanted if name in names), None)
+
+
+def times_of(names: tuple[str, ...]) -> dict[str, str]:
+    """The columns whose names end with a unit of time, and that unit."""
+    return {name: found[2] for name in names if (found := TIMES.match(name))}
+
+
+def speedups_of(names: tuple[str, ...]) -> tuple[str, ...]:
+    """The columns of speed-ups on 1, 2, ... threads; none where the numbers have a gap."""
+    numbered = {int(found[1]): name for name in names if (found := SPEEDUP.match(name))}
+    if sorted(numbered) != list(range(1, len(numbered) + 1)):
+        return ()
+    return tuple(numbered[degree] for degree in sorted(numbered))

@@ -1,0 +1,160 @@
+"""Every defect is found where it was put, and in clean traces none."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tailc.lint.registry import OF_READERS, find_defects
+from tests.tailc.lint.seeded import CLEAN, SEEDED, Seed
+from tests.tailc.schemas import validate
+
+REPORTS = Path(__file__).parents[3] / "schemas" / "report"
+OUTPUT = json.loads((REPORTS / "output-1.schema.json").read_text())
+LINTED = json.loads((REPORTS / "lint-1.schema.json").read_text())
+DEFECTS = {defect.ident: defect for defect in find_defects()}
+
+# The line of the file and the row where the seeds put the defect.
+PLACES = {
+    "TC1001": (1, None),
+    "TC1003": (2, None),
+    "TC1004": (7, None),
+    "TC1005": (1002, None),
+    "TC1007": (7, None),
+    "TC1008": (2, None),
+    "TC1009": (62, None),
+    "TC1010": (62, None),
+    "TC1011": (1, None),
+    "TC1013": (62, None),
+    "TC1101": (None, 6),
+    "TC1103": (7, 6),
+    "TC1108": (7, 6),
+    "TC1208": (7, 6),
+    "TC1210": (2, 1),
+    "TC1301": (1002, 1001),
+    "TC1302": (1002, 1001),
+    "TC1303": (60, 59),
+    "TC1304": (60, 59),
+    "TC1401": (503, 502),
+    "TC1402": (502, 501),
+    "TC1404": (902, 901),
+    "TC1405": (9, 8),
+    "TC1423": (61, 60),
+    "TC1424": (52, 51),
+    "TC0204": (7, 6),
+    "TC0207": (7, 6),
+    "TC0270": (60, 59),
+}
+
+
+def linted(tailc, folder: Path, seed: Seed, *options: str):
+    """The exit code and the document that the command prints of a seed."""
+    (folder / seed.name).write_bytes(seed.content)
+    words = (*seed.options, *options)
+    ended = tailc("lint-trace", folder / seed.name, *words, "--output-format", "json")
+    document = json.loads(ended.out)
+    validate(document, OUTPUT)
+    validate(document["result"], LINTED)
+    return ended.code, document
+
+
+def test_there_are_sixty_classes_and_a_seed_of_each():
+    assert len(DEFECTS) >= 60
+    assert len({defect.name for defect in DEFECTS.values()}) == len(DEFECTS)
+    assert set(SEEDED) == {*DEFECTS, *(code.ident for code in OF_READERS)}
+
+
+@pytest.mark.parametrize("ident", sorted(SEEDED))
+def test_a_seeded_defect_is_found(tailc, tmp_path, ident):
+    code, document = linted(tailc, tmp_path, SEEDED[ident])
+    found = {one["code"]: one for one in document["findings"]}
+    assert ident in found, sorted(found)
+    assert found[ident]["source"]
+    assert found[ident]["help"]
+    errors = [one for one in document["findings"] if one["severity"] == "error"]
+    assert code == (65 if errors else 0)
+    if ident in DEFECTS:
+        assert found[ident]["severity"] == DEFECTS[ident].severity.value
+    if ident in PLACES:
+        assert (found[ident]["line"], found[ident]["row"]) == PLACES[ident]
+
+
+@pytest.mark.parametrize("name", CLEAN)
+def test_a_clean_trace_has_no_findings(tailc, tmp_path, name):
+    code, document = linted(tailc, tmp_path, CLEAN[name])
+    assert document["findings"] == []
+    assert code == 0
+
+
+def test_a_demand_that_the_number_of_requests_lengthens_is_no_clean_one(tailc, tmp_path):
+    """The same arrivals and demands, with and without the waiting that a queue adds."""
+    codes = [
+        {one["code"] for one in linted(tailc, tmp_path, seed)[1]["findings"]}
+        for seed in (CLEAN["requests"], SEEDED["TC1411"], SEEDED["TC1412"])
+    ]
+    assert codes[0] == set()
+    assert {"TC1411", "TC1412"} <= codes[1]
+    assert "TC1412" in codes[2]
+    assert "TC1411" not in codes[2]
+
+
+@pytest.mark.parametrize("word", ["TC1103", "unit-in-cell", "tc1103"])
+def test_what_is_ignored_is_not_told(tailc, tmp_path, word):
+    seed = SEEDED["TC1103"]
+    _code, document = linted(tailc, tmp_path, seed, "--ignore", word)
+    assert {one["code"] for one in document["findings"]} == {"TC0204"}
+
+
+def test_a_code_that_does_not_exist_cannot_be_ignored(tailc, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_bytes(CLEAN["requests"].content)
+    ended = tailc("lint-trace", path, "--ignore", "TC9999")
+    assert ended.code == 64
+    assert "no code `TC9999`" in ended.err
+
+
+def test_a_file_that_is_not_there_is_told_beside_the_others(tailc, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_bytes(CLEAN["requests"].content)
+    ended = tailc("lint-trace", tmp_path / "gone.csv", path)
+    assert ended.code == 66
+    assert "TC0701" in ended.err
+    assert "1,000 rows" in ended.out
+
+
+def test_a_finding_has_its_line_in_sarif_and_for_workflows(tailc, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_bytes(SEEDED["TC1103"].content)
+    (run,) = json.loads(tailc("lint-trace", path, "--output-format", "sarif").out)["runs"]
+    rules = {rule["id"]: rule for rule in run["tool"]["driver"]["rules"]}
+    assert rules["TC1103"]["fullDescription"]["text"] == DEFECTS["TC1103"].explanation
+    (result,) = [one for one in run["results"] if one["ruleId"] == "TC1103"]
+    region = result["locations"][0]["physicalLocation"]["region"]
+    assert region == {"startLine": 7, "snippet": {"text": "45ms"}}
+    note = SEEDED["TC1001"]
+    path.write_bytes(note.content)
+    line = tailc("lint-trace", path, "--output-format", "github").out.splitlines()[0]
+    assert line.startswith("::notice file=")
+    assert "line=1," in line
+
+
+def test_a_quote_hides_the_line_of_a_row_but_not_the_row(tailc, tmp_path):
+    """A quoted line break makes two lines of a row."""
+    seed = Seed("t.csv", b'class,demand_ms\n"a\nb",5\nc,6ms\n')
+    _code, document = linted(tailc, tmp_path, seed)
+    (found,) = [one for one in document["findings"] if one["code"] == "TC1103"]
+    assert (found["line"], found["row"]) == (None, 2)
+
+
+@pytest.mark.parametrize("word", ["TC1206", "coarse-clock"])
+def test_a_defect_is_explained_by_its_code_and_its_name(tailc, word):
+    ended = tailc("explain", word)
+    assert ended.code == 0
+    assert "TC1206 (warning): demands are multiples of a coarse tick" in ended.out
+
+
+def test_a_report_of_a_load_generator_is_looked_at_too(tailc, tmp_path):
+    _code, document = linted(tailc, tmp_path, SEEDED["TC0269"], "--percentile", "99.999%")
+    assert {one["code"] for one in document["findings"]} == {"TC0269", "TC0266"}
