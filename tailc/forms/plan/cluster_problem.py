@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from tailc.forms.course import Milestone
 from tailc.forms.plan.asked import ExpectedSupply, PlanMethod, PlanObjective, PlanSearch, Weights
 from tailc.forms.plan.battery import Battery
 from tailc.forms.plan.plan import PPM, Plan
@@ -107,6 +108,7 @@ class ClusterSolution:
     None: none is proved. claimed: what a solver says is one. placed: of each job, in order.
     columns, nodes: schedules that were tried, and nodes of the tree. epochs_beyond: so many after
     the horizon were planned too. spans: days that stand behind the prices, 0: the plan's own jobs.
+    course: how far the search was after so many linear programs.
     """
 
     plan: Plan
@@ -121,6 +123,7 @@ class ClusterSolution:
     proof: str
     solver: str
     rows: tuple[()] = ()
+    course: tuple[Milestone, ...] = ()
 
     @property
     def evaluations(self) -> int:

@@ -14,6 +14,7 @@ from tailc_solvers.green.parallel.columns import Columns, Effort, solve_columns
 from tailc_solvers.green.parallel.indexed import solve_indexed
 from tailc_solvers.green.parallel.solution import Solution
 
+from tailc.forms.course import Milestone
 from tailc.forms.plan.asked import PlanMethod
 from tailc.forms.plan.cluster_problem import ClusterProblem, ClusterSolution, NamedMalleable
 from tailc.forms.plan.plan import PPM
@@ -116,8 +117,19 @@ def _with_jobs(problem: ClusterProblem, found: _Found, prices: Priced) -> Cluste
         epochs_beyond=asked.epochs_beyond,
         spans=prices.spans,
         proof=_proof(solution),
+        course=_course(found.columns, idle),
         solver=f"{_METHODS[problem.method]} with {problem.search.solver}",
     )
+
+
+def _course(columns: Columns | None, idle: Fraction) -> tuple[Milestone, ...]:
+    """With what sleeping servers draw, as the bound and the cost have it."""
+
+    def told(micro: float) -> float | None:
+        return micro + float(idle) if math.isfinite(micro) else None
+
+    reached = () if columns is None else columns.course
+    return tuple(Milestone(one.programs, told(one.bound), told(one.cost)) for one in reached)
 
 
 def _without_jobs(problem: ClusterProblem, prices: Priced) -> ClusterSolution:

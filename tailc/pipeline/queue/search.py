@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tailc_solvers.evolution import Found, evolved
 
+from tailc.forms.course import Milestone
 from tailc.percentiles import PPM
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import Approach
@@ -77,11 +78,16 @@ def least_budget(aim: QueueAim, starts: int) -> int:
 
 @dataclass(frozen=True)
 class Searched(Generic[Form]):
-    """Tables, the best guess last, and how many were tried with how many requests in all."""
+    """Tables, the best guess last, and how many were tried with how many requests in all.
+
+    course: the best value after so many requests, relative to the formula's, wherever it became
+    less; empty where the search changed what it is measured by.
+    """
 
     tables: tuple[Form, ...]
     evaluations: int
     requests: int
+    course: tuple[Milestone, ...] = ()
 
 
 def searched(
@@ -148,6 +154,7 @@ class _Search(Generic[Form]):
         self._evaluations = 0
         self._requests = 0
         self._best = math.inf
+        self._course: list[Milestone] = []
         self._follows = follows
 
     def run(self) -> Searched[Form]:
@@ -165,11 +172,14 @@ class _Search(Generic[Form]):
         start = coarse.refined(line, fine)
         curve = self._evolved(fine, start, _FINE, self._trials(_FINE)).point
         tables = (coarse.table(line), fine.table(curve))
-        return Searched(tables, self._evaluations, self._requests)
+        course = () if self._follows else tuple(self._course)
+        return Searched(tables, self._evaluations, self._requests, course)
 
     def near(self, space: Space[Form], start: NDArray[np.float64]) -> Searched[Form]:
         point = self._evolved(space, start, _NEAR, self._trials(_NEAR)).point
-        return Searched((space.table(point),), self._evaluations, self._requests)
+        return Searched(
+            (space.table(point),), self._evaluations, self._requests, tuple(self._course)
+        )
 
     def _follow(self, table: Form) -> None:
         """Go on at the highest rate of a table, where that is what is made large."""
@@ -238,6 +248,8 @@ class _Search(Generic[Form]):
     def _count(self, values: Sequence[float], requests: int) -> None:
         self._evaluations += len(values)
         self._requests += requests
-        self._best = min(self._best, *values)
+        if min(values) < self._best:
+            self._best = min(values)
+            self._course.append(Milestone(self._requests, None, self._best))
         share = min(self._requests / self._aim.most_requests, 1.0)
         self._progress(f"tuning the table, {self._aspect.told(self._best, self._aim)}", share)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from tailc.forms.course import Milestone
 from tailc.forms.ladder.lanes import lanes_of
 from tailc.forms.ladder.table import Ladder
 from tailc.pipeline.progress import Progress
@@ -59,7 +60,7 @@ class TunedTable:
     judged_on: records that judged; all of them where they were too few to keep some out, which
     `kept_out` tells. least_energy: by rate, no table that keeps the limit there has less, as
     `Energies` has it; empty where no bound is known. raised: the highest rates, where those are
-    the goal.
+    the goal. course: how far the search was after so many requests.
     """
 
     aim: QueueAim
@@ -70,6 +71,7 @@ class TunedTable:
     kept_out: bool
     least_energy: tuple[int, ...] = ()
     raised: Raised | None = None
+    course: tuple[Milestone, ...] = ()
 
     @property
     def table(self) -> Ladder | None:
@@ -126,6 +128,7 @@ def tuned_for_queue(
         len(judging.work_ns),
         judging is not tuning,
         least,
+        course=found.course,
     )
 
 

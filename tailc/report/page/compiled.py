@@ -16,6 +16,7 @@ from tailc.report.page.parts import (
     present,
     words_section,
 )
+from tailc.report.page.search_course import compiled_course
 from tailc.traces.profile import DemandProfile
 from tailc.verify.verdict import Verdicts
 
@@ -35,7 +36,7 @@ def compiled_page(compiled: Compiled, verdicts: Verdicts | None) -> Page:
         plan_section(policy),
         control_section(compiled.tuned),
         demand_section(policy, measured),
-        certificate_section(policy),
+        certificate_section(policy, compiled_course(compiled)),
         words_section(policy),
     )
     return Page(policy.name, "Compiled policy", policy_facts(policy), present(*sections))

@@ -9,6 +9,7 @@ from tailc.artifact.json_form import digest_of
 from tailc.report.page.certificate import certificate_figure
 from tailc.report.page.content import MOST_FIGURES, Section
 from tailc.report.page.demands import Sample, demand_figure, sample_of, sample_of_summary
+from tailc.report.page.figure import Figure
 from tailc.report.page.job_stack import jobs_figure
 from tailc.report.page.latencies import busiest_point
 from tailc.report.page.policy_map import map_figure
@@ -84,9 +85,10 @@ def plan_section(policy: Policy) -> Section | None:
     return power_section(power_of_plan(policy.plan), [jobs] if jobs else [])
 
 
-def certificate_section(policy: Policy) -> Section:
-    """What is proved."""
-    return Section("proof", "Certificate", (certificate_figure(policy),))
+def certificate_section(policy: Policy, course: Figure | None = None) -> Section:
+    """What is proved, and `course`, how the search got there, where that is known."""
+    figures = (certificate_figure(policy), *([course] if course else []))
+    return Section("proof", "Certificate", figures)
 
 
 def words_section(policy: Policy) -> Section:

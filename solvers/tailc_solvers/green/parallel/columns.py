@@ -19,6 +19,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 
@@ -85,6 +86,17 @@ class Effort:
     cells: int = 100_000
 
 
+class Reached(NamedTuple):
+    """After so many linear programs: the proved bound and the cost of the best plan, micro-units.
+
+    Infinite where there is none yet.
+    """
+
+    programs: int
+    bound: float
+    cost: float
+
+
 @dataclass(frozen=True, eq=False)
 class Columns:
     """A solution and what the next one can begin with.
@@ -94,12 +106,14 @@ class Columns:
         columns: schedules that were tried.
         prices: of servers and energy, behind the bound of all plans; None where no job can run.
         nodes: of the tree, without its root.
+        course: bound and best plan wherever one of them became better.
     """
 
     solution: Solution
     columns: tuple[Column, ...] = ()
     prices: Prices | None = None
     nodes: int = 0
+    course: tuple[Reached, ...] = ()
 
 
 def solve_columns(
@@ -152,7 +166,8 @@ class _Search:
         self.message = ""
         self.root: _Node | None = None
         self.open: list[_Node] = []
-        self.count = self.picked = 0
+        self.count = self.picked = self.programs = 0
+        self.course: list[Reached] = []
 
     def begin(self, warm: Sequence[Column]) -> None:
         """Solve the root, and plan without any solver."""
@@ -167,6 +182,7 @@ class _Search:
             if self.best is None:
                 self._try_first_of(columns)
         heapq.heappush(self.open, self.root)
+        self._note(self.bound)
         if not self._is_done():
             self._pick()
 
@@ -180,6 +196,7 @@ class _Search:
             heapq.heappop(self.open)
             for kid in rules:
                 self._descend_to(node, kid)
+            self._note(self.bound)
             if self.count >= self.picked + max(self.picked, FIRST_PICK) and not self._is_done():
                 self.picked = self.count
                 self._pick()
@@ -200,7 +217,8 @@ class _Search:
         if self.best is not None:
             plan = self._site(self.best).plan()
             found = judged(self.problem, plan, bound=bound, outcome=self.outcome)
-            return Columns(replace(found, message=self.message), kept, prices, self.count)
+            told = replace(found, message=self.message)
+            return Columns(told, kept, prices, self.count, tuple(self.course))
         is_proved = self.bound >= NEVER or bound > Fraction(self.master.most_cost)
         if is_proved:
             message = "the jobs do not fit on the servers within their deadlines"
@@ -224,6 +242,7 @@ class _Search:
         for _ in range(rounds if self.outcome is None else 0):
             allowed = self.master.obeying(node.rules)
             answer = self.solver.answer(self.master.program(allowed), self.limits)
+            self.programs += 1
             found = self.master.multipliers(answer)
             if found is None:
                 return self._failed(node, answer)
@@ -232,6 +251,8 @@ class _Search:
             new = self._price(node, node.multipliers.between(found, TRUST))
             if new == 0:
                 new = self._price(node, found)
+            if not node.rules:
+                self._note(node.bound)
             least = NANO * self.master.objective(answer)
             is_close = least - node.bound <= self.close * abs(node.bound)
             if self._is_far(node) or (broken == 0 and (new == 0 or is_close)):
@@ -279,6 +300,15 @@ class _Search:
         self.master.add(found)
         if site.fits() and site.cost() < self.cost:
             self.best, self.cost = sorted(found, key=lambda column: column.job), site.cost()
+            self._note(None)
+
+    def _note(self, bound: int | None) -> None:
+        """How far the search is, if it is further; `bound` None: as it was."""
+        before = self.course[-1] if self.course else Reached(0, -math.inf, math.inf)
+        proved = before.bound if bound is None else max(before.bound, bound / NANO)
+        now = Reached(self.programs, proved, self.cost / NANO)
+        if now[1:] != before[1:]:
+            self.course.append(now)
 
     def _pick(self) -> None:
         """Pick one of the schedules so far for each job, by the mixture of the least bound."""

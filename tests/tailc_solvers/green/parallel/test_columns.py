@@ -1,5 +1,6 @@
 """Plans from schedules: every small problem beside all of its plans, and solvers that fail."""
 
+import itertools
 import math
 
 import numpy as np
@@ -59,6 +60,22 @@ def test_the_cost_is_within_the_gap_of_the_least_of_all_plans(solver, seed, fore
     assert found.bound <= least <= found.ledger.cost
     assert found.ledger.cost == parallel_plain.cost(problem, found.plan.servers.tolist())
     assert faults_of(problem, found.plan) == []
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_at_every_milestone_the_least_cost_is_between_bound_and_best(solver, seed):
+    problem = solvable_problem(seed)
+    least = float(parallel_plain.least_cost(problem))
+    found = solve_columns(problem, solver, effort=Effort(aim=0.0, nodes=10))
+    assert found.course
+    for before, after in itertools.pairwise(found.course):
+        assert before.programs <= after.programs
+        assert before.bound <= after.bound
+        assert before.cost >= after.cost
+    assert all(one.bound <= least * (1 + 1e-9) for one in found.course)
+    assert all(one.cost >= least * (1 - 1e-9) for one in found.course)
+    assert found.solution.bound is not None
+    assert found.course[-1].bound == pytest.approx(float(found.solution.bound), rel=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(4))

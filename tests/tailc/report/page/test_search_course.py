@@ -1,0 +1,65 @@
+"""The course of a search: what is drawn holds until the next milestone."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from xml.etree import ElementTree
+
+import pytest
+
+from tailc.forms.course import Milestone
+from tailc.report.page.search_course import Scale, course_figure
+
+SCALE = Scale("linear programs", 1, "cost", 1_000_000)
+COURSE = (
+    Milestone(0, None, 3_000_000.0),
+    Milestone(1, 1_000_000.0, 3_000_000.0),
+    Milestone(4, 1_500_000.0, 2_000_000.0),
+)
+
+
+def drawn(figure, tone):
+    root = ElementTree.fromstring(figure.svg)
+    (line,) = [
+        each.attrib["d"]
+        for each in root.iter("{http://www.w3.org/2000/svg}path")
+        if each.attrib["class"] == f"line {tone}"
+    ]
+    numbers = [float(text) for text in re.findall(r"[-\d.]+", line)]
+    return list(zip(numbers[::2], numbers[1::2], strict=True))
+
+
+def test_a_line_goes_level_and_then_steps():
+    figure = course_figure(COURSE, SCALE)
+    assert figure is not None
+    found, bound = drawn(figure, "t0"), drawn(figure, "t1")
+    for points in (found, bound):
+        for (x, y), (later_x, later_y) in itertools.pairwise(points):
+            assert x == later_x or y == later_y
+    assert found[0][0] < bound[0][0]
+    assert found[-1][1] < bound[-1][1], "the bound is below, and y grows downwards"
+    assert "in the end 25.00%" in figure.says
+    assert figure.numbers[0].rows == (
+        ("0", "3", "", ""),
+        ("1", "3", "1", "2"),
+        ("4", "2", "1.5", "0.5"),
+    )
+
+
+def test_without_a_bound_there_is_one_line_and_the_words_say_so():
+    course = (Milestone(10, None, 1.0), Milestone(20, None, 0.9))
+    figure = course_figure(course, Scale("requests", 1, "value", 1))
+    assert figure is not None
+    assert len(drawn(figure, "t0")) == 4
+    assert "t1" not in str(figure.svg)
+    assert "no bound is known" in figure.says
+
+
+def test_a_search_that_ended_at_once_has_no_picture():
+    assert course_figure(COURSE[:1], SCALE) is None
+
+
+def test_effort_is_not_negative():
+    with pytest.raises(ValueError, match="negative"):
+        Milestone(-1, None, None)
