@@ -48,6 +48,8 @@ READ_ONLY = {
     ("examples/autopro/README.md", "python examples/autopro/measure.py"),
     ("docs/greenpar.md", "speedup:"),
     ("docs/guides/ci.md", "podman build -t tailc ."),
+    ("docs/guides/measure-demand.md", "(echo demand_us; bpftrace -q -e '"),
+    ("docs/guides/measure-demand.md", 'perf stat -e task-clock -p "$(pidof server)" sleep 60'),
     ("docs/tune-pid.md", "make bench BENCH=pid_tuners"),
 }
 
