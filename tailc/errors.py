@@ -120,6 +120,7 @@ class Code(enum.Enum):
     NO_ROLLBACK = ("TC0412", ExitCode.BAD_CONTENT, "a policy cannot take the place of another")
 
     INFEASIBLE = ("TC0501", ExitCode.INFEASIBLE, "no policy meets the limits")
+    IN_THE_WAY = ("TC0507", ExitCode.INFEASIBLE, "a line of the spec is in the way of any policy")
     BUDGET_ENDED = ("TC0502", ExitCode.BUDGET, "the budget ended before the optimum was certified")
     METHOD_UNFIT = ("TC0503", ExitCode.BAD_CONTENT, "the method cannot solve this problem")
     NO_TUNING = ("TC0504", ExitCode.INFEASIBLE, "no controller keeps the limits for a plant")

@@ -11,6 +11,7 @@ from tailc.cli.outcome import Outcome, reports
 from tailc.cli.report_option import report as report_option
 from tailc.cli.report_option import with_report
 from tailc.cli.trust_option import trusts
+from tailc.errors import ExitCode, TailcError
 from tailc.units import LARGEST
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from tailc.artifact.envelope import Policy
     from tailc.artifact.trust import Trust
     from tailc.pipeline.compile import Compiled
+    from tailc.pipeline.spec import OpenedSpec
     from tailc.specs.robust import RobustSpec
 
 
@@ -123,12 +125,17 @@ def _once(
 ) -> tuple[Outcome, Compiled]:
     """Compile once; the policy is written unless it is not to be."""
     from tailc.cli.progress import shown
-    from tailc.pipeline.compile import compile_policy
+    from tailc.pipeline.compile import compile_opened
+    from tailc.pipeline.spec import open_kind
 
     with shown(progress) as draw:
-        compiled = compile_policy(
-            spec, overrides=given, previous=held, threads=threads, progress=draw
-        )
+        opened = open_kind(spec)
+        try:
+            compiled = compile_opened(
+                opened, overrides=given, previous=held, threads=threads, progress=draw
+            )
+        except TailcError as error:
+            raise _with_conflicts(error, opened, given, threads) from None
         verdicts = None
         if report is not None:
             from tailc.pipeline.on_design import on_design
@@ -141,6 +148,17 @@ def _once(
     from tailc.report.page.compiled import compiled_page
 
     return with_report(told, report, compiled_page(compiled, verdicts)), compiled
+
+
+def _with_conflicts(
+    error: TailcError, opened: OpenedSpec, given: dict[str, object], threads: int | None
+) -> TailcError:
+    """The error, told by the lines that are in the way where no policy meets the spec."""
+    if error.exit_code is not ExitCode.INFEASIBLE:
+        return error
+    from tailc.pipeline.conflicts.explained import explained
+
+    return TailcError([*error.findings, *explained(opened, given, threads)])
 
 
 def _told(compiled: Compiled, stem: str, *, is_written: bool) -> Outcome:

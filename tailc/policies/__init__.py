@@ -65,6 +65,29 @@ class KindSpec(Protocol):
         ...
 
 
+EVERY = "*"
+
+
+@dataclass(frozen=True)
+class SoftLine:
+    """A line of a spec that its writer may give way on where no policy meets all of them.
+
+    path: its keys; EVERY is each item of a list. is_raised: whether a larger value is less strict.
+    below: a line that it may not exceed; how far it gives ends there. furthest: how many times as
+    much, or as little, is thought of.
+    """
+
+    path: tuple[str, ...]
+    is_raised: bool = True
+    below: tuple[str | int, ...] | None = None
+    furthest: int = 8
+
+
+# A latency in another unit than was meant is a thousand times too strict.
+LATENCIES = SoftLine(("slo", EVERY, "latency"), furthest=1_000_000)
+TARGET = SoftLine(("target",), below=("slo", 0, "latency"), furthest=1_000_000)
+
+
 @dataclass(frozen=True)
 class Kind:
     """What a folder here exposes as `KIND`: the name that specs use, and what the compiler calls.
@@ -78,6 +101,7 @@ class Kind:
     `queue(spec)` it says what its table shall be tuned for on the replay (a QueueAim), or None;
     by `overload(spec)` what it shall hold under overload (an OverloadAim), or None; by
     `robust(spec)` how far off its inputs may be (an Ambiguity), or None.
+    `soft_lines` are those that may give where no policy meets the spec.
     `speeds_by_degree`: whether a speed-up curve goes by degrees of parallelism; else by rungs.
     """
 
@@ -91,6 +115,7 @@ class Kind:
     queue: Callable[..., Any] | None = None
     overload: Callable[..., Any] | None = None
     robust: Callable[..., Any] | None = None
+    soft_lines: tuple[SoftLine, ...] = ()
     speeds_by_degree: bool = True
 
 

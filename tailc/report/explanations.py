@@ -165,6 +165,9 @@ EXPLANATIONS: Mapping[Code, str] = {
     "generation. These two are of different services, or do the same.",
     Code.INFEASIBLE: "The limits contradict each other for this demand. The message names the "
     "limit that binds, and the nearest target that can be met.",
+    Code.IN_THE_WAY: "Of the lines that are told so, not all can hold, and without any one of them "
+    "the others could. Choose which gives: the help line tells the least that it must, with "
+    "all other lines as they are.",
     Code.BUDGET_ENDED: "The search was stopped before its answer was certified, so nothing was "
     "written. Raise the budget, or choose a quicker method.",
     Code.METHOD_UNFIT: "The method asked for does not solve problems of this form. Leave it out "

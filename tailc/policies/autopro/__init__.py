@@ -6,7 +6,7 @@ law with one pole asks for the share that meets the target, a broker keeps the s
 and batch work gets what is left.
 """
 
-from tailc.policies import Kind
+from tailc.policies import EVERY, Kind, SoftLine
 from tailc.policies.autopro.emit import emit
 from tailc.policies.autopro.reduce import candidates, reduce
 from tailc.policies.autopro.spec import AutoProSpec
@@ -17,5 +17,9 @@ KIND = Kind(
     candidates=candidates,
     reduce=reduce,
     emit=emit,
+    soft_lines=(
+        SoftLine(("host", "most")),
+        SoftLine(("machines", EVERY, "target"), is_raised=False),
+    ),
     speeds_by_degree=False,
 )

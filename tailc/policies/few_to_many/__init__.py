@@ -6,7 +6,7 @@ the system the table minimises the tail latency under a limit on the average tot
 the objective `queue` that table is where a search on the replay begins.
 """
 
-from tailc.policies import Kind
+from tailc.policies import LATENCIES, Kind, SoftLine
 from tailc.policies.few_to_many.emit import emit
 from tailc.policies.few_to_many.reduce import (
     ambiguity,
@@ -26,4 +26,10 @@ KIND = Kind(
     queue=queue_aim,
     overload=overload_aim,
     robust=ambiguity,
+    soft_lines=(
+        SoftLine(("search", "max_in_system"), is_raised=False, furthest=10_000),
+        SoftLine(("server", "max_degree")),
+        SoftLine(("server", "target_parallelism")),
+        LATENCIES,
+    ),
 )

@@ -7,7 +7,7 @@ penalties and brown energy. Servers of epochs have prices, by which jobs that co
 admitted or turned away without a solver.
 """
 
-from tailc.policies import Kind
+from tailc.policies import Kind, SoftLine
 from tailc.policies.green_sla.complete import complete
 from tailc.policies.green_sla.emit import emit
 from tailc.policies.green_sla.reduce import candidates, reduce
@@ -20,5 +20,10 @@ KIND = Kind(
     reduce=reduce,
     emit=emit,
     complete=complete,
+    soft_lines=(
+        SoftLine(("datacentre", "servers")),
+        SoftLine(("datacentre", "racks")),
+        SoftLine(("deferral",), furthest=1_000),
+    ),
     speeds_by_degree=False,
 )

@@ -6,7 +6,7 @@ servers that it asked for. Minimised is the cost of brown energy and of the mean
 of epochs have prices, by which jobs that come later find theirs without a solver.
 """
 
-from tailc.policies import Kind
+from tailc.policies import Kind, SoftLine
 from tailc.policies.greenpar.complete import complete
 from tailc.policies.greenpar.emit import emit
 from tailc.policies.greenpar.reduce import candidates, reduce
@@ -19,5 +19,10 @@ KIND = Kind(
     reduce=reduce,
     emit=emit,
     complete=complete,
+    soft_lines=(
+        SoftLine(("cluster", "servers")),
+        SoftLine(("slowdown",)),
+        SoftLine(("deferral",), furthest=1_000),
+    ),
     speeds_by_degree=False,
 )

@@ -8,7 +8,7 @@ where a search on the replay begins. It joins few-to-many (Haque et al., ASPLOS 
 slow-to-fast with frequencies (Haque et al., MICRO 2017), whose ladders are parts of its own.
 """
 
-from tailc.policies import Kind
+from tailc.policies import LATENCIES, TARGET, Kind, SoftLine
 from tailc.policies.joint_ladder.emit import emit
 from tailc.policies.joint_ladder.reduce import candidates, queue_aim, reduce
 from tailc.policies.joint_ladder.spec import JointSpec
@@ -20,5 +20,13 @@ KIND = Kind(
     reduce=reduce,
     emit=emit,
     queue=queue_aim,
+    soft_lines=(
+        SoftLine(("search", "max_in_system"), is_raised=False, furthest=10_000),
+        SoftLine(("server", "max_threads")),
+        SoftLine(("server", "target_power")),
+        SoftLine(("server", "peak_power")),
+        TARGET,
+        LATENCIES,
+    ),
     speeds_by_degree=False,
 )

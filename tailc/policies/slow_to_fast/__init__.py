@@ -7,7 +7,7 @@ first SLO at low load, and a controller scales the ages of the climbs down as th
 `queue` tunes ages by load on the replay, from the table of its goal.
 """
 
-from tailc.policies import Kind
+from tailc.policies import LATENCIES, TARGET, Kind
 from tailc.policies.slow_to_fast.complete import complete
 from tailc.policies.slow_to_fast.emit import emit
 from tailc.policies.slow_to_fast.reduce import (
@@ -29,5 +29,9 @@ KIND = Kind(
     control=control,
     queue=queue_aim,
     robust=ambiguity,
+    soft_lines=(
+        TARGET,
+        LATENCIES,
+    ),
     speeds_by_degree=False,
 )

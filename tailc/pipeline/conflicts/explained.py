@@ -1,0 +1,100 @@
+"""A spec that no policy meets: which of its lines are in the way, each at its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from pydantic import ValidationError
+
+from tailc.errors import Code, Finding, TailcError
+from tailc.pipeline.conflicts.lines import Values, lines_of, with_values
+from tailc.pipeline.conflicts.search import Relaxed, Trials, relaxations
+from tailc.pipeline.made_from import made_from
+from tailc.pipeline.parts import Design, parts_of
+from tailc.pipeline.promises import check_promises
+from tailc.pipeline.solve import approach_to, solve
+from tailc.pipeline.spec import OpenedSpec, completed
+from tailc.pipeline.trace import open_measured
+from tailc.policies import KindSpec
+from tailc.specs.load import LoadedSpec, spelled
+from tailc.specs.tree import plain
+from tailc.threads import thread_count
+from tailc.traces.profile import DemandProfile
+
+# A trial is a compile without replays: milliseconds for a table, seconds for a plan.
+_MOST_TRIALS = 200
+
+
+def explained(
+    opened: OpenedSpec, overrides: Mapping[str, object], threads: int | None = None
+) -> tuple[Finding, ...]:
+    """A finding at each line that cannot hold beside others, with the least that it must give.
+
+    None where the kind has no such lines, where something else is in the way, or where it shows
+    in a replay only.
+    """
+    lines = list(lines_of(opened.loaded.document, opened.kind.soft_lines))
+    document = opened.loaded.document
+    if not lines or made_from(document, opened.path, {}).reads_standard_input:
+        return ()
+    written = plain(document.root)
+    design = parts_of(opened, open_measured(opened)).design
+    model = type(opened.loaded.model)
+
+    def is_right(values: Values) -> bool:
+        try:
+            model.model_validate(with_values(written, lines, values))
+        except ValidationError:
+            return False
+        return True
+
+    def is_feasible(values: Values) -> bool:
+        checked = model.model_validate(with_values(written, lines, values))
+        loaded = LoadedSpec(checked, document)
+        try:
+            again = completed(loaded, opened.path)
+            spec = again.spec.with_search(overrides)
+            return _can_be_met(replace(again, loaded=loaded), spec, design, thread_count(threads))
+        except TailcError:
+            return False
+
+    found = relaxations(lines, Trials(is_right, is_feasible, _MOST_TRIALS))
+    return tuple(_findings(found, opened.loaded))
+
+
+def _can_be_met(opened: OpenedSpec, spec: KindSpec, design: Design, threads: int) -> bool:
+    for candidate in opened.kind.candidates(spec):
+        try:
+            problem = opened.kind.reduce(candidate, design)
+            opened.kind.emit(candidate, problem, solve(problem, threads))
+            alone_ns = approach_to(problem).alone_ns
+            if alone_ns is not None and isinstance(design, DemandProfile):
+                check_promises(spec.slos, design, alone_ns(problem), opened.loaded)
+        except TailcError:
+            continue
+        return True
+    return False
+
+
+def _findings(found: list[Relaxed], loaded: LoadedSpec) -> Iterator[Finding]:
+    for relaxed in found:
+        line = relaxed.line
+        message = f"`{spelled(line.path)}`: `{line.text}` {_among(relaxed.among)}"
+        yield Finding(Code.IN_THE_WAY, message, loaded.place(*line.path), _hint(relaxed))
+
+
+def _among(lines: int) -> str:
+    if lines == 1:
+        return "cannot hold, whatever the other lines are"
+    return (
+        f"cannot hold beside {'the other line' if lines == 2 else f'the other {lines - 1} lines'}"
+    )
+
+
+def _hint(relaxed: Relaxed) -> str:
+    if relaxed.least is None:
+        return "no value of this line alone was found that helps"
+    word = "or more" if relaxed.line.is_raised else "or less"
+    rest = "with all else as it is" if relaxed.is_only else "once the lines of other conflicts give"
+    return f"`{relaxed.line.value(relaxed.least)}` {word} would do, {rest}"
