@@ -24,10 +24,11 @@ _TABLE = re.compile(r"(<!-- table: (.+?) -->\n).*?(?=<!-- end of table -->)", re
 
 MEANINGS = {
     ExitCode.OK: "all is well: compiled, checked, or every objective is met",
-    ExitCode.MISSED: "`verify`: an objective is missed",
+    ExitCode.MISSED: "`verify`: an objective is missed; `--budgets`: one is exceeded",
     ExitCode.DIFFERS: "`diff --exit-code`: the policies promise or do something else; "
     "`verify --drift`: demand is not what it was; `fmt --check`: a spec would change",
-    ExitCode.UNDECIDED: "`verify`: the held-out data cannot decide, and nothing is missed",
+    ExitCode.UNDECIDED: "`verify`, `--budgets`: the held-out data cannot decide, and nothing is "
+    "missed or exceeded",
     ExitCode.INTEGRITY: "a policy is damaged or not trusted: length, hash, structure or signature",
     ExitCode.INFEASIBLE: "`compile`: no policy meets the limits",
     ExitCode.BUDGET: "`compile`: the budget ended without a certified answer",

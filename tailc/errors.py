@@ -146,6 +146,8 @@ class Code(enum.Enum):
     NO_PROMISE = ("TC0603", ExitCode.OK, "jobs to judge a plan on are promised nothing")
     COMPILE_TRACE = ("TC0601", ExitCode.BAD_CONTENT, "the trace to verify on is the compile trace")
     OTHER_SERVICE = ("TC0651", ExitCode.OK, "the policies compared are of different services")
+    OVER_BUDGET = ("TC0653", ExitCode.MISSED, "a budget of the spec is exceeded")
+    UNTOLD_BUDGET = ("TC0654", ExitCode.OK, "replays cannot tell whether a budget is kept")
     DRIFT = ("TC0652", ExitCode.OK, "what was held out has drifted from what was compiled from")
     CANNOT_READ = ("TC0701", ExitCode.CANNOT_READ, "a file cannot be read")
     CANNOT_WRITE = ("TC0702", ExitCode.CANNOT_WRITE, "a file cannot be written")

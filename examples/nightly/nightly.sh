@@ -10,8 +10,8 @@
 # out/diff.EXTENSION. RELEASE=no only judges. BRANCH is where a release is pushed, by default the one
 # that is checked out; KEY a file with a key to sign with.
 #
-# Exits 0 where the policy is released or unchanged, 1 where it misses an objective, 4 where the
-# data cannot decide; else as `tailc compile` does: 6, 7, 65, 66.
+# Exits 0 where the policy is released or unchanged, 1 where it misses an objective or exceeds a
+# budget of the spec, 4 where the data cannot decide; else as `tailc compile` does: 6, 7, 65, 66.
 set -eu
 
 formats=$*
@@ -36,7 +36,8 @@ judged=0
 tailc verify "$STEM.tailc" $HELD_OUT $(told_in verify) || judged=$?
 if [ -n "$tag" ]; then
   differs=0
-  tailc diff "git:$tag:$STEM.tailc" "$STEM.tailc" $HELD_OUT --exit-code $(told_in diff) || differs=$?
+  tailc diff "git:$tag:$STEM.tailc" "$STEM.tailc" $HELD_OUT --budgets "$SPEC" --exit-code \
+    $(told_in diff) || differs=$?
   # 2: the policies differ, as they should.
   [ $differs = 0 ] || [ $differs = 2 ] || exit $differs
 fi

@@ -8,6 +8,8 @@ import click
 
 from tailc.cli import replay_options
 from tailc.cli.arrivals_option import arrivals_options
+from tailc.cli.budgets_option import asked_budgets, with_budgets
+from tailc.cli.budgets_option import budgets as budgets_option
 from tailc.cli.comparing_plans import compared_plans
 from tailc.cli.comparing_throughput import compared_throughput
 from tailc.cli.judging_plan import without_plan
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
 @replay_options.allow_compile_trace
 @replay_options.progress
 @report_option
+@budgets_option
 @click.option("--exit-code", is_flag=True, help="Exit 2 where the policies differ.")
 @trusts
 @reports
@@ -57,6 +60,7 @@ def command(
     exit_code: bool,
     windows: int | None,
     report: Path | None,
+    budgets: str | None,
     trust: Trust,
     **options: Any,
 ) -> Outcome:
@@ -65,13 +69,15 @@ def command(
     OLD and NEW are .tailc or .json files, or the STEM of both, of any schema version. With --trace
     both are replayed on the same requests at the same times; arrivals are Poisson at the rates of
     NEW unless --rate or --arrivals is given; policies of shares are replayed on the machines behind
-    measured throughput, and plans on the same days after both. Exits 0 unless --exit-code is given.
+    measured throughput, and plans on the same days after both. Exits 0 unless --exit-code or
+    --budgets is given.
     """
     from tailc.artifact.files import read_policy
     from tailc.errors import ExitCode
     from tailc.report import diff as render
 
     policies = read_policy(old, trust), read_policy(new, trust)
+    asked = asked_budgets(budgets, policies[1], can_compare=trace is not None)
     if trace is not None and any(policy.plan for policy in policies):
         given = {"exit_code": exit_code, "windows": windows, **options}
         return _reported(compared_plans(policies, trace, **given), policies, report)
@@ -92,6 +98,8 @@ def command(
         render.as_notes(found),
         markdown=render.as_markdown(found),
     )
+    if asked is not None:
+        told = with_budgets(told, asked, found.behaviour)
     return _reported(told, policies, report, found, held_out)
 
 

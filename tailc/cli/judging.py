@@ -17,17 +17,21 @@ if TYPE_CHECKING:
     from tailc.report.page.content import Page
     from tailc.traces.profile import DemandProfile
     from tailc.traces.source import Format
+    from tailc.verify.options import VerifyOptions
     from tailc.verify.verdict import Verdicts
 
 
 @dataclass(frozen=True)
 class Judged:
-    """The verdicts, the names of the policy's rungs, warnings about the trace, and its requests."""
+    """The verdicts, names of the policy's rungs, warnings about the trace, its requests, and how
+    they were replayed.
+    """
 
     verdicts: Verdicts
     rungs: tuple[str, ...]
     warnings: tuple[Finding, ...]
     held_out: DemandProfile
+    options: VerifyOptions
 
     def page(self, policy: Policy) -> Page:
         """The same in pictures."""
@@ -75,4 +79,4 @@ def judged(
     verdicts = verify(policy, held_out.profile, chosen)
     rungs = tuple(rung.name for ladder in policy.ladders[:1] for rung in ladder.rungs)
     warnings = trace_warnings(policy, held_out, trace, verdicts.drift)
-    return Judged(verdicts, rungs, warnings, held_out.profile)
+    return Judged(verdicts, rungs, warnings, held_out.profile, chosen)

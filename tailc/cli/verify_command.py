@@ -9,6 +9,9 @@ import click
 
 from tailc.cli import replay_options
 from tailc.cli.arrivals_option import arrivals_options
+from tailc.cli.budgets_option import asked_budgets, with_budgets
+from tailc.cli.budgets_option import budgets as budgets_option
+from tailc.cli.budgets_option import since as since_option
 from tailc.cli.judging import judged
 from tailc.cli.judging_drift import judged_drift
 from tailc.cli.judging_plan import judged_plan, without_plan
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
     from tailc.artifact.envelope import Policy
     from tailc.artifact.trust import Trust
     from tailc.cli.arrivals_option import AskedArrivals
+    from tailc.pipeline.budgets import SpecBudgets
     from tailc.traces.source import Format
 
 
@@ -59,6 +63,8 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Tell only whether demand has drifted since the compile; exits 2 if it has.",
 )
+@budgets_option
+@since_option
 @report_option
 @replay_options.allow_compile_trace
 @replay_options.progress
@@ -79,15 +85,16 @@ def command(
 
     Arrivals are those that the policy was tuned for, else Poisson, at its rates, unless --rate or
     --arrivals is given. Exits 0 when the policy meets every SLO, 1 when it misses one, 4 when the
-    data cannot decide. A policy of shares is judged on measured throughput, and nothing arrives; a
-    plan of jobs and energy on days that come after its own. The log of demands that a server's
-    runtime wrote may be the trace.
+    data cannot decide; --budgets count likewise. A policy of shares is judged on
+    measured throughput, and nothing arrives; a plan of jobs and energy on days that come after its
+    own. The log of demands that a server's runtime wrote may be the trace.
     """
     from tailc.artifact.files import read_policy
     from tailc.cli.progress import shown
 
     report: Path | None = options.pop("report")
     policy = read_policy(artifact, trust)
+    asked, old = _asked(options, policy, trust, drift=drift)
     if drift:
         if report is not None:
             raise click.UsageError("--drift tells nothing that a report would show")
@@ -106,7 +113,26 @@ def command(
         given = {**options, "pictured": report is not None}
         found = judged(policy, trace, trace_format, arrivals, draw, given)
     outcome = replace(found.outcome(), exit_code=found.verdicts.exit_code)
+    if asked is not None and old is not None:
+        from tailc.diff.compare import diff
+
+        compared = diff(old, policy, found.held_out, found.options)
+        outcome = with_budgets(outcome, asked, compared.behaviour)
     return outcome if report is None else with_report(outcome, report, found.page(policy))
+
+
+def _asked(
+    options: dict[str, Any], policy: Policy, trust: Trust, *, drift: bool
+) -> tuple[SpecBudgets | None, Policy | None]:
+    """Budgets and the policy before, whose options are taken out."""
+    from tailc.artifact.files import read_policy
+
+    budgets: str | None = options.pop("budgets")
+    since: str | None = options.pop("since")
+    if since is not None and budgets is None:
+        raise click.UsageError("--since is what --budgets are counted from: name their spec")
+    asked = asked_budgets(budgets, policy, can_compare=since is not None and not drift)
+    return asked, None if since is None else read_policy(since, trust)
 
 
 def _reported(told: Outcome, policy: Policy, report: Path | None) -> Outcome:

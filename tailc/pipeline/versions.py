@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from importlib.metadata import PackageNotFoundError, version
+from typing import Any
 
 from tailc_solvers.backends.adapters import Backend
 
 import tailc
 from tailc.artifact.provenance import COMPILED_SPEC, spec_digest
+from tailc.specs.budgets import BUDGETS
 from tailc.specs.tree import Document, plain
 
 # Libraries whose arithmetic reaches the artifact.
@@ -25,8 +27,16 @@ _PACKAGES = {
 def versions(spec: Document, backends: Iterable[Backend]) -> tuple[tuple[str, str], ...]:
     """(name, version) of tailc and of what computes for it, and the spec's digest, by name."""
     packages = {*_ARITHMETIC, *(_PACKAGES[backend] for backend in backends)}
-    told = {"tailc": tailc.__version__, COMPILED_SPEC: spec_digest(plain(spec.root))}
+    told = {"tailc": tailc.__version__, COMPILED_SPEC: spec_digest(compiled_keys(spec))}
     return tuple(sorted({**told, **dict(_installed(packages))}.items()))
+
+
+def compiled_keys(spec: Document) -> dict[str, Any]:
+    """The keys and values that a policy is compiled from.
+
+    Budgets are for whoever compares it with another: a change of them makes no other policy.
+    """
+    return {key: value for key, value in plain(spec.root).items() if key != BUDGETS}
 
 
 def _installed(packages: set[str]) -> Iterator[tuple[str, str]]:

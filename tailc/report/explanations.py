@@ -213,6 +213,11 @@ EXPLANATIONS: Mapping[Code, str] = {
     "requests that were held out.",
     Code.OTHER_SERVICE: "The two policies are of different names or kinds, so most of what "
     "differs is not a change.",
+    Code.OVER_BUDGET: "The new policy is worse than the one before by more than `budgets` of the "
+    "spec allows: the whole 95 % interval of the change lies beyond it. Keep the old policy, or "
+    "raise the budget.",
+    Code.UNTOLD_BUDGET: "The interval of the change has values within the budget and beyond it, or "
+    "there is none. A longer held-out trace narrows it.",
     Code.DRIFT: "Demand is surely not what it was at the compile, so the policy's promises may "
     "not hold. Compile again on newer requests.",
     Code.CANNOT_READ: "The system refuses the file: it is not there, is a folder, or may not be "

@@ -88,8 +88,10 @@ class WithSlos(SpecModel):
     """What the specs of all kinds say that have objectives, as `slo`."""
 
     if TYPE_CHECKING:
-        # A field of each kind, in its place among the others and with words of its own.
+        # Fields of each kind, in their places among the others and with words of their own.
         slo: tuple[SloSpec, ...]
+        name: str
+        budgets: dict[str, int]
 
     @property
     def slos(self) -> tuple[Slo, ...]:

@@ -66,6 +66,22 @@ def test_what_misses_or_nobody_can_tell_is_not_released(repository, slo, code, l
     assert "::error title=SLO fail" in found.said or found.outputs["verify"] == {"holds": "false"}
 
 
+@pytest.mark.parametrize(
+    # Half the threads: the mean is a tenth longer. A 99th percentile of 300 requests has no limit.
+    ("budget", "code", "said"),
+    [("mean: 1%", 1, "::error"), ("p99: 50%", 0, "::warning")],
+)
+def test_a_change_that_is_not_within_its_budget_is_not_released(repository, budget, code, said):
+    assert night().code == 0
+    worse = SPEC_OF_SERVICE.replace("target_parallelism: 6", "target_parallelism: 3")
+    committed(f"{worse}budgets:\n  {budget}\n")
+    found = night()
+    assert (found.code, found.ran[-1]) == (code, "Diff"), found.said
+    line = len(worse.splitlines()) + 2
+    assert f"{said} file=policies/search.yaml,line={line},col=" in found.said
+    assert released() == ["policy-1"]
+
+
 def test_a_spec_that_is_wrong_fails_with_an_annotation_on_its_line(repository):
     committed(SPEC_OF_SERVICE.replace("quantum: 5ms", "quantum: 5"))
     found = night()

@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 from tailc.errors import Code
 from tailc.policies.elfen.lanes_spec import LanesSpec
 from tailc.policies.elfen.search_spec import SearchSpec
+from tailc.specs.budgets import Budgets
 from tailc.specs.common import DemandSpec, SpeedupSpec, repeated_rates
 from tailc.specs.cores_spec import Count
 from tailc.specs.fields import (
@@ -67,6 +68,7 @@ class ElfenSpec(WithSlos):
         examples=[[{"percentile": "99%", "latency": "100ms"}]],
         description="What latency must meet; the first is what the budget is made from.",
     )
+    budgets: Budgets
     target_us: DurationUs | None = Field(
         default=None,
         alias="target",

@@ -11,6 +11,7 @@ from tailc.errors import Code, did_you_mean
 from tailc.percentiles import PPM
 from tailc.policies.few_to_many.overload_spec import OverloadSpec
 from tailc.policies.few_to_many.search_spec import MAX_IN_SYSTEM, SearchSpec
+from tailc.specs.budgets import Budgets
 from tailc.specs.common import DemandSpec, SpeedupSpec, repeated_rates
 from tailc.specs.fields import (
     POSITIVE_SCHEMA,
@@ -87,6 +88,7 @@ class FewToManySpec(WithSlos):
         examples=[[{"percentile": "99%", "latency": "500ms"}]],
         description="What latency must meet; the first is the search's target.",
     )
+    budgets: Budgets
     demand: DemandSpec = Field(
         description="Where demand was measured, and how to read it.",
         examples=[{"trace": "traces/design.parquet"}],

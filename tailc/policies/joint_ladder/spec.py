@@ -15,6 +15,7 @@ from tailc.policies.joint_ladder.rungs import (
     worth_having,
 )
 from tailc.replay.asked_checks import tuned_complaints
+from tailc.specs.budgets import Budgets
 from tailc.specs.common import DemandSpec, SpeedupSpec, repeated_rates
 from tailc.specs.cores import Cores
 from tailc.specs.cores_build import build
@@ -133,6 +134,7 @@ class JointSpec(WithSlos):
         examples=[[{"percentile": "99%", "latency": "400ms"}]],
         description="What latency must meet; the first is the search's target.",
     )
+    budgets: Budgets
     target_us: DurationUs | None = Field(
         default=None,
         alias="target",

@@ -12,6 +12,7 @@ from tailc.forms.tail_table import LARGEST_BOUND_US
 from tailc.policies.rubik.batch_spec import BatchSpec
 from tailc.policies.rubik.feedback_spec import FeedbackSpec
 from tailc.policies.rubik.server_spec import ServerSpec
+from tailc.specs.budgets import Budgets
 from tailc.specs.clocked import ClockedDemandSpec
 from tailc.specs.common import repeated_rates
 from tailc.specs.fields import Complaint, Name, RateMrps, RefusalError, SpecModel, Whole
@@ -74,6 +75,7 @@ class RubikSpec(WithSlos):
         examples=[[{"percentile": "95%", "latency": "1ms"}]],
         description="What latency must meet; the first is what frequencies are chosen by.",
     )
+    budgets: Budgets
     demand: ClockedDemandSpec = Field(
         description="Where cycles and memory time were measured, and how to read them.",
         examples=[{"trace": "traces/design.parquet"}],

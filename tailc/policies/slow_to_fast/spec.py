@@ -10,6 +10,7 @@ from pydantic import Field
 from tailc.errors import Code, Finding, TailcError
 from tailc.policies.slow_to_fast.control_spec import ControlSpec
 from tailc.replay.asked_checks import tuned_complaints
+from tailc.specs.budgets import Budgets
 from tailc.specs.common import DemandSpec, SpeedupSpec, repeated_rates
 from tailc.specs.cores import Cores, dominated, without
 from tailc.specs.cores_build import build
@@ -116,6 +117,7 @@ class SlowToFastSpec(WithSlos):
         examples=[[{"percentile": "99%", "latency": "200ms"}]],
         description="What latency must meet; the first is the search's target.",
     )
+    budgets: Budgets
     target_us: DurationUs | None = Field(
         default=None,
         alias="target",

@@ -1,0 +1,85 @@
+"""The budgets of a spec, and findings at their lines where a comparison does not keep them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from tailc.artifact.envelope import Policy
+from tailc.diff.budgets import Budgeted, Kept
+from tailc.errors import Code, Finding, Severity, TailcError
+from tailc.pipeline.spec import open_document
+from tailc.specs.budgets import BUDGETS
+from tailc.specs.load import LoadedSpec
+from tailc.specs.slo_spec import WithSlos
+from tailc.units import format_ppm
+from tailc.verify.verdict import Ruling
+
+_PPM_PER_PERCENT = 10_000
+
+
+@dataclass(frozen=True)
+class SpecBudgets:
+    """Millionths by quantity, and the spec that says so."""
+
+    most_ppm: Mapping[str, int]
+    loaded: LoadedSpec
+
+    def findings(self, found: Budgeted) -> tuple[Finding, ...]:
+        """An error for each budget that is exceeded, and a warning where nobody can tell.
+
+        Raises TailcError for a budget of something that was not compared.
+        """
+        if found.unmeasured:
+            raise TailcError([self._unmeasured(key, found.measured) for key in found.unmeasured])
+        return tuple(self._told(found))
+
+    def _told(self, found: Budgeted) -> Iterator[Finding]:
+        for one in found.kept:
+            place = self.loaded.place(BUDGETS, one.key)
+            if one.ruling is Ruling.FAIL:
+                hint = "keep the policy before, or raise the budget if that is worth it"
+                yield Finding(Code.OVER_BUDGET, _said(one, "is exceeded"), place, hint)
+            elif one.ruling is Ruling.UNDECIDED:
+                hint = "give a longer held-out trace: the interval must lie on one side"
+                message = _said(one, "cannot be decided")
+                yield Finding(Code.UNTOLD_BUDGET, message, place, hint, Severity.WARNING)
+
+    def _unmeasured(self, key: str, measured: tuple[str, ...]) -> Finding:
+        message = f"`{BUDGETS}.{key}` is of nothing that these policies are compared by"
+        hint = f"compared are {', '.join(f'`{name}`' for name in measured)}"
+        return Finding(Code.CONFLICT, message, self.loaded.place(BUDGETS, key), hint)
+
+
+def read_budgets(path: str, new: Policy) -> SpecBudgets:
+    """Those of the spec at `path`, which `new` must be compiled from by its name.
+
+    Raises TailcError for a spec that is wrong, of another policy, or of a kind without requests.
+    """
+    loaded = open_document(path)
+    model = loaded.model
+    if not isinstance(model, WithSlos):
+        message = "is a kind to which no requests come, so it has no budgets"
+        place = loaded.place("kind")
+        raise TailcError(Finding(Code.CONFLICT, f"`kind` {message}", place, "leave --budgets out"))
+    if model.name != new.name:
+        message = f"`name` is `{model.name}`, but the policy is `{new.name}`"
+        hint = "budgets are of one policy: give its own spec"
+        raise TailcError(Finding(Code.CONFLICT, message, loaded.place("name"), hint))
+    return SpecBudgets(model.budgets, loaded)
+
+
+def _said(one: Kept, what: str) -> str:
+    head = f"`{BUDGETS}.{one.key}` {what} at {one.arrivals}"
+    if one.change_ppm is None:
+        return f"{head}: a server is overloaded"
+    limits = "an unknown interval"
+    if one.low_ppm is not None and one.high_ppm is not None:
+        limits = f"{change_text(one.low_ppm)} .. {change_text(one.high_ppm)}"
+    change = change_text(one.change_ppm)
+    return f"{head}: {change} ({limits}), where +{format_ppm(one.most_ppm)} is allowed"
+
+
+def change_text(ppm: int) -> str:
+    """A change to a hundredth of a percent, such as `+1.25 %`."""
+    return f"{ppm / _PPM_PER_PERCENT:+.2f} %"

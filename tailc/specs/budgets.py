@@ -1,0 +1,50 @@
+"""How much a new policy may be worse than the one before it, as a spec says it."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated
+
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
+
+from tailc.errors import Code
+from tailc.specs.fields import Complaint, RefusalError, quantity, quantity_schema
+from tailc.units import PERCENT
+
+BUDGETS = "budgets"
+MEANS = ("mean", "threads", "utilization", "energy", "batch")
+"""Budgets that are of no percentile."""
+_PERCENTILE = re.compile(r"p([0-9]{1,2}(?:\.[0-9]{1,4})?)")
+_KEYS = rf"^(p[0-9]{{1,2}}(\.[0-9]{{1,4}})?|{'|'.join(MEANS)})$"
+
+
+def _named(budgets: dict[str, int]) -> dict[str, int]:
+    """Refuse a quantity that no comparison has."""
+    complaints = [
+        Complaint(
+            Code.UNKNOWN_KEY,
+            "is no quantity that policies are compared by",
+            f"a percentile such as `p99`, or one of {', '.join(f'`{name}`' for name in MEANS)}",
+            (key,),
+        )
+        for key in budgets
+        if key not in MEANS and _PERCENTILE.fullmatch(key) is None
+    ]
+    if complaints:
+        raise RefusalError(*complaints)
+    return budgets
+
+
+_SHARE = {**quantity_schema("At most so much more.", PERCENT), "examples": ["1%"]}
+_Most = Annotated[int, BeforeValidator(quantity(PERCENT, positive=False)), WithJsonSchema(_SHARE)]
+Budgets = Annotated[
+    dict[str, _Most],
+    AfterValidator(_named),
+    Field(
+        default_factory=dict,
+        description="By how much quantities may be worse than under the policy before.",
+        examples=[{"p99": "1%", "energy": "0.5%"}],
+        json_schema_extra={"propertyNames": {"pattern": _KEYS}},
+    ),
+]
+"""Millionths by quantity: a percentile such as `p99`, or one of MEANS; none, if absent."""
