@@ -10,6 +10,7 @@ import click
 
 from tailc.cli.outcome import Outcome
 from tailc.errors import TailcError
+from tailc.units import counted
 
 _POLL_S = 0.2
 
@@ -27,7 +28,7 @@ def watched(make: Callable[[], Outcome], files: Callable[[], Iterable[str]]) -> 
         _tell(outcome)
 
     rounds = watch(work, files)
-    return Outcome(text=f"watched for {rounds} rounds", result={"files": [], "rounds": rounds})
+    return Outcome(text=f"watched for {counted(rounds, 'round')}", result={"files": [], "rounds": rounds})
 
 
 def _tell(outcome: Outcome) -> None:
