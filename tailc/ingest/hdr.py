@@ -21,6 +21,8 @@ import numpy as np
 
 # What one interval may inflate to: every count of a histogram of five digits, at two bytes each.
 MAX_INFLATED_BYTES = 1 << 24
+# Different values in an interval, and runs of zeros between them: a second or two to read.
+MAX_COUNTS = 1 << 20
 MAX_DIGITS = 5
 _WORD_MASK = 0xF0
 _PLAIN = {0x1C849308: 0, 0x1C849301: 1, 0x1C849303: 2}
@@ -139,8 +141,11 @@ def _words(payload: bytes, size: int) -> Iterator[tuple[int, int]]:
 
 def _varints(payload: bytes) -> Iterator[tuple[int, int]]:
     """Zig-zag LEB128, of which the ninth byte has eight bits."""
-    index = at = 0
+    index = at = found = 0
     while at < len(payload):
+        found += 1
+        if found > MAX_COUNTS:
+            raise HdrError(f"it has more than {MAX_COUNTS:,} counts")
         value = shift = 0
         for length in range(1, _LONGEST_VARINT + 1):
             if at >= len(payload):

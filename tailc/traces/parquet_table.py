@@ -118,10 +118,15 @@ def _batches(
     plain = pa.schema([(field.name, _plain(field.type)) for field in fields])
     of_numbers = all(_is_number(field.type) for field in plain)
     rows = NUMBER_ROWS if of_numbers else BATCH_ROWS
+    found = 0
     for batch in file.iter_batches(
         rows, row_groups=groups, columns=list(wanted.names), use_threads=False
     ):
+        found += batch.num_rows
         yield batch.select(plain.names).cast(plain)
+    claimed = sum(file.metadata.row_group(group).num_rows for group in groups)
+    if found != claimed:
+        raise pa.ArrowInvalid(f"{found} rows where its footer says {claimed}")
 
 
 def _is_number_or_text(kind: pa.DataType) -> bool:

@@ -124,7 +124,8 @@ def open_source(source: str) -> Iterator[Source]:
 
     What cannot be read twice (a pipe, standard input) is first copied to a temporary file, which
     is gone when the context ends. What the system refuses to read, also later in the context, is a
-    TailcError (CANNOT_READ, or TRUNCATED and BROKEN_FORMAT for gzip); no bytes are EMPTY_TRACE.
+    TailcError (CANNOT_READ, or TRUNCATED and BROKEN_FORMAT for gzip); no bytes are EMPTY_TRACE, and
+    more than memory holds are TRACE_TOO_LARGE.
     """
     name = "<stdin>" if source == STDIN else source
     with ExitStack() as until_read:
@@ -141,6 +142,12 @@ def open_source(source: str) -> Iterator[Source]:
         except OSError as error:
             opened.check_gzip()
             raise _cannot_read(name, error) from None
+        except MemoryError:
+            message = f"`{name}` does not fit into the memory there is"
+            hint = (
+                "check that it is what it should be, and give fewer rows or columns, or more memory"
+            )
+            raise opened.fault(Code.TRACE_TOO_LARGE, message, advice=hint) from None
 
 
 def _open(source: str, name: str, until_read: ExitStack) -> Source:
