@@ -28,7 +28,8 @@ def watched(make: Callable[[], Outcome], files: Callable[[], Iterable[str]]) -> 
         _tell(outcome)
 
     rounds = watch(work, files)
-    return Outcome(text=f"watched for {counted(rounds, 'round')}", result={"files": [], "rounds": rounds})
+    text = f"watched for {counted(rounds, 'round')}"
+    return Outcome(text=text, result={"files": [], "rounds": rounds})
 
 
 def _tell(outcome: Outcome) -> None:
