@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -20,11 +21,18 @@ if TYPE_CHECKING:
     from tailc.artifact.trust import Trust
     from tailc.cli.arrivals_option import AskedArrivals
     from tailc.traces.source import Format
+    from tailc.verify.verdict import Verdicts
 
 
 @click.command("report", short_help="Write a policy as a page of pictures.")
 @click.argument("artifact")
-@click.option("--out", type=REPORT_FILE, required=True, metavar="FILE", help="The page: FILE.html.")
+@click.option("--out", type=REPORT_FILE, metavar="FILE", help="The page: FILE.html.")
+@click.option(
+    "--plot",
+    is_flag=True,
+    help="Draw the map in the terminal, and with --trace latency by percentile; --out may be left "
+    "out.",
+)
 @click.option(
     "--trace",
     is_eager=True,
@@ -43,7 +51,9 @@ if TYPE_CHECKING:
 @reports
 def command(
     artifact: str,
-    out: Path,
+    *,
+    out: Path | None,
+    plot: bool,
     trace: str | None,
     trace_format: Format,
     arrivals: AskedArrivals,
@@ -60,15 +70,26 @@ def command(
     from tailc.cli.progress import shown
     from tailc.report.page.pages import policy_page
 
+    if out is None and not plot:
+        raise click.UsageError("give --out FILE.html, or --plot to draw in the terminal")
     policy = read_policy(artifact, trust)
     if trace is None:
         _check_unused(trace_format, arrivals, options)
-        return with_report(Outcome(), out, policy_page(policy))
+        told = _drawn(policy) if plot else Outcome()
+        return told if out is None else with_report(told, out, policy_page(policy))
     _check_requests(policy)
     with shown(progress) as draw:
         given = {**options, "pictured": True}
         found = judged(policy, trace, trace_format, arrivals, draw, given)
-    return with_report(Outcome(findings=found.warnings), out, found.page(policy))
+    told = _drawn(policy, found.verdicts) if plot else Outcome()
+    told = replace(told, findings=found.warnings)
+    return told if out is None else with_report(told, out, found.page(policy))
+
+
+def _drawn(policy: Policy, verdicts: Verdicts | None = None) -> Outcome:
+    from tailc.cli.terminal_pictures import pictures_text
+
+    return Outcome(text=pictures_text(policy, verdicts))
 
 
 def _check_unused(trace_format: Format, arrivals: AskedArrivals, options: dict[str, Any]) -> None:

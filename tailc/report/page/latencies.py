@@ -46,13 +46,18 @@ def _spectrum(verdicts: Verdicts, number: int, point: Point) -> Figure | None:
     """None where the policy is overloaded, so that no percentile exists."""
     if point.policy.load.is_overloaded or not point.policy.spectrum:
         return None
-    spectra = [Spectrum(POLICY, line_tone(0), point.policy.spectrum)]
-    spectra += [
+    spectra = shown_spectra(point)
+    title = f"Latency by percentile at {point.arrivals}"
+    return spectrum_figure(f"spectrum-{number + 1}", title, spectra, verdicts.slos, _SAYS)
+
+
+def shown_spectra(point: Point) -> list[Spectrum]:
+    """The policy's, and those of who is shown beside it."""
+    beside = [
         Spectrum(run.subject, line_tone(place), run.spectrum)
         for place, run in enumerate(_beside(point), start=1)
     ]
-    title = f"Latency by percentile at {point.arrivals}"
-    return spectrum_figure(f"spectrum-{number + 1}", title, spectra, verdicts.slos, _SAYS)
+    return [Spectrum(POLICY, line_tone(0), point.policy.spectrum), *beside]
 
 
 def _beside(point: Point) -> list[Run]:

@@ -79,7 +79,7 @@ def test_each_command_writes_the_pictures_that_it_can(compiled, tailc):
         (["--out", "folder.html"], "`folder.html` is a folder"),
         (["--out", "a.html", "--rate", "5/s"], "no requests to replay"),
         (["--out", "a.html", "--seed", "0"], "no requests to replay"),
-        ([], "Missing option '--out'"),
+        ([], "give --out FILE.html, or --plot"),
     ],
 )
 def test_a_wrong_request_is_refused_and_leaves_every_file(in_folder, tailc, arguments, said):
@@ -90,6 +90,18 @@ def test_a_wrong_request_is_refused_and_leaves_every_file(in_folder, tailc, argu
     assert said in ended.err
     assert (in_folder / "toy.json").read_text() == "{}"
     assert not (in_folder / "a.html").exists()
+
+
+def test_plot_draws_in_the_terminal_as_wide_as_it_is(in_folder, tailc, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "50")
+    ended = tailc("report", ARTIFACT, "--plot")
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out.startswith("Rungs by load and age\nrequests start: ")
+    assert max(len(line) for line in ended.out.splitlines() if "+--" in line) == 50
+    assert "\x1b" not in ended.out
+    assert list(in_folder.iterdir()) == []
+    ended = tailc("report", EXAMPLES / "greenpar" / "expected.tailc", "--plot")
+    assert ended.out == "this policy has no ladder: there is nothing to draw\n"
 
 
 def test_a_page_that_cannot_be_written_says_where_and_the_old_one_stays(
