@@ -58,7 +58,19 @@ def _input(path: str, asked: Asked, said: Said) -> Input:
         if is_profile(source):
             return Input(source.name, read_counted(source), None)
         taken = _read(source, asked)
+        _check_unit(taken, asked, source)
         return Input(source.name, counted(taken, said, source.name), taken)
+
+
+def _check_unit(taken: Taken, asked: Asked, source: Source) -> None:
+    """Raise TailcError where another unit is asked for than the input states."""
+    if asked.unit is not None and taken.unit is not asked.unit:
+        message = (
+            f"`{source.name}` is {taken.format}, whose times are in `{taken.unit.value}`, "
+            f"not in `{asked.unit.value}`"
+        )
+        hint = "leave out `--unit`: it is for inputs that do not state theirs"
+        raise source.fault(Code.USAGE, message, advice=hint)
 
 
 def _read(source: Source, asked: Asked) -> Taken:

@@ -29,7 +29,7 @@ def profile_text(counted: Counted) -> str:
         ("", "least", *shown, "largest"),
         ("ms", *(_ms(ns) for ns in (histogram.min_ns, *times, histogram.max_ns))),
     ]
-    requests = f"{histogram.requests:,} requests, {counted.measure.value}"
+    requests = f"{_requests(histogram.requests)}, {counted.measure.value}"
     return f"{requests}\n{aligned(rows, range(1, len(rows[0])))}\n"
 
 
@@ -52,13 +52,14 @@ def _told(input_: Input) -> str:
     counted, taken = input_.counted, input_.taken
     if taken is None:
         origins = "; ".join(printable(origin.sentence) for origin in counted.origins)
-        return f"a profile of {counted.histogram.requests:,} requests: {origins}"
+        return f"a profile of {_requests(counted.histogram.requests)}: {origins}"
     loop = "" if taken.loop is None else f", {taken.loop.value}"
     words = f"{taken.format}{loop}\n  `{printable(taken.taken)}` in {taken.unit.value}"
-    words += f", {taken.histogram.requests:,} requests, taken for {counted.measure.value}"
+    words += f", {_requests(taken.histogram.requests)}, taken for {counted.measure.value}"
     (origin,) = counted.origins
     if origin.estimator is not None:
-        words += f"\n  {origin.estimator}: {origin.estimated:,} requests added that were not sent"
+        words += f"\n  {origin.estimator}: {_requests(origin.estimated)} added that "
+        words += f"{'was' if origin.estimated == 1 else 'were'} not sent"
     return words
 
 
@@ -68,6 +69,10 @@ def _input_result(input_: Input) -> dict[str, Any]:
         "is_profile": input_.taken is None,
         "origins": [asdict(origin) for origin in input_.counted.origins],
     }
+
+
+def _requests(count: int) -> str:
+    return f"{count:,} request{'' if count == 1 else 's'}"
 
 
 def _ms(ns: int) -> str:

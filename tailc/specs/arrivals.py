@@ -72,7 +72,7 @@ def _levels(value: Any) -> tuple[int, ...]:
 
 
 def _level(value: Any, place: int) -> int:
-    ppm = round(exact(value) * PPM)
+    ppm = round(exact(value, (place,)) * PPM)
     if not 0 <= ppm <= LARGEST:
         message = f"must not be less than zero, nor above {LARGEST // PPM:,}: {written(value)}"
         raise RefusalError(Complaint(Code.BAD_VALUE, message, "for example `0.5`", (place,)))

@@ -184,15 +184,16 @@ WindowField = Annotated[
 ]
 
 
-def exact(value: object) -> Fraction:
-    """A finite number of a spec as the decimal it was written as."""
+def exact(value: object, at: tuple[str | int, ...] = ()) -> Fraction:
+    """A finite number of a spec as the decimal it was written as; `at`: where below its key."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         message = f"must be a number, not {written(value)}"
         hint = "write digits without a unit or quotes, such as `1.5`"
-        raise RefusalError(Complaint(Code.BAD_VALUE, message, hint))
+        raise RefusalError(Complaint(Code.BAD_VALUE, message, hint, at))
     if not math.isfinite(value):
         hint = "write digits, such as `1.5`"
-        raise RefusalError(Complaint(Code.BAD_VALUE, "must be a finite number", hint))
+        message = f"must be a finite number, not {written(value)}"
+        raise RefusalError(Complaint(Code.BAD_VALUE, message, hint, at))
     return Fraction(repr(value))
 
 

@@ -14,9 +14,12 @@ import pyarrow.csv as pa_csv
 from tailc.errors import Code, Finding, Place, TailcError
 from tailc.traces.source import Source, brief
 from tailc.traces.table import BLOCK_BYTES, Wanted
+from tailc.units import counted
 
 SHOWN = 3
 _SAVE = "save it as CSV in UTF-8, a header line first, or name its format by `format`"
+_QUOTE = "quote cells that contain commas"
+_FILL = "look whether the row was cut, and leave a cell empty where there is no value"
 
 OnRagged = Callable[[pa_csv.InvalidRow], str]
 
@@ -126,16 +129,16 @@ class CsvTable:
         first = ragged[0]
         # The reader counts the header, where there is one, as row 1.
         rows = [row.number - (self.header is None) for row in ragged[:SHOWN]]
-        message = (
-            f"row has {first.actual_columns} cells where the header has {first.expected_columns}"
-        )
+        cells = counted(first.actual_columns, "cell")
+        message = f"row has {cells} where the header has {first.expected_columns}"
         if len(ragged) > 1:
             shown = ", ".join(map(str, rows))
             message += (
                 f" (first of {len(ragged)} such rows: {shown}{'...' * (len(ragged) > SHOWN)})"
             )
         place = Place(self.source.name, row=rows[0], excerpt=first.text)
-        return Finding(Code.RAGGED_ROW, message, place, help="quote cells that contain commas")
+        is_short = first.actual_columns < first.expected_columns
+        return Finding(Code.RAGGED_ROW, message, place, _FILL if is_short else _QUOTE)
 
 
 def _parsing(on_ragged: OnRagged | None = None) -> pa_csv.ParseOptions:

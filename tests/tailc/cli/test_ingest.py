@@ -188,3 +188,23 @@ def test_a_file_that_is_no_profile_is_refused(tmp_path, capsys):
     (tmp_path / "toy.profile").write_text("demand_ms\n5\n")
     assert run(["check", "--trace", str(spec)]) == 65
     assert "is not a profile, or was cut" in capsys.readouterr().err
+
+
+def test_a_unit_that_the_input_contradicts_is_refused(tmp_path, capsys):
+    code, path = ingested(
+        tmp_path, SAMPLES / "oha.csv", "--unit", "ms", "--measure", "response-open"
+    )
+    said = capsys.readouterr().err
+    assert code == 64
+    assert "whose times are in `s`, not in `ms`" in said
+    assert not path.exists()
+    assert (
+        ingested(tmp_path, SAMPLES / "oha.csv", "--unit", "s", "--measure", "response-open")[0] == 0
+    )
+
+
+def test_one_request_is_one_request(tmp_path, capsys):
+    ingested(tmp_path, table(tmp_path, "one.csv", [5]), *BUSY)
+    said = capsys.readouterr().out
+    assert "1 request, taken for demand-busy" in said
+    assert "1 requests" not in said

@@ -167,7 +167,7 @@ def test_ragged_rows_are_counted_and_the_first_is_shown(tmp_path):
     (finding,) = refused(path, reading())
     assert finding.code.name == "RAGGED_ROW"
     assert (finding.place.row, finding.place.excerpt) == (2, "2")
-    wanted = "row has 1 cells where the header has 2 (first of 4 such rows: 2, 3, 5...)"
+    wanted = "row has 1 cell where the header has 2 (first of 4 such rows: 2, 3, 5...)"
     assert finding.message == wanted
 
 

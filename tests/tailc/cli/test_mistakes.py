@@ -1,0 +1,233 @@
+"""What people read of mistakes in specs of every kind, in traces, and in what they ingest.
+
+Regenerate with `pytest --snapshot-update`. Those of few-to-many specs alone are in
+tests/tailc/specs/test_messages.py.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from tailc.policies import find_kinds
+from tests.tailc.cli.test_ingest import SAMPLES
+from tests.tailc.held_out_days import write_days
+from tests.tailc.policies.cases import write_case
+
+Change = tuple[str, str]
+
+# By kind: a text of its quick instance, and what stands there instead.
+SPECS: dict[str, tuple[Change, ...]] = {
+    "autopro": (
+        ("target: 20/s", "target: 20"),
+        ("target: 20/s", "goal: 20/s"),
+        ("{name: pricer", "{name: encoder"),
+        ("batch: [nightly]", "batch: [encoder]"),
+        ("unit: ms", "unit: min"),
+        ("  reference: a host of the kit\n", ""),
+        ("throughput:\n  trace: design.csv", "throughput:\n  column: work"),
+        ("target: 30%", "target: fast"),
+    ),
+    "elfen": (
+        ("interference: 45%", "interference: 100%"),
+        ("interference: 45%", "interference: 0.45"),
+        ("policy: fixed", "policy: borrow"),
+        ("budget: by-load", "budget: 5"),
+        ("cores: 1", "cores: none"),
+        ("rates: [20/s, 60/s]", "rates: [60/s, 60/s]"),
+        ("lanes: {interference: 45%}", "lanes: {}"),
+        ("percentile: 99%", "percentile: p99"),
+    ),
+    "green-sla": (
+        ("racks: 5", "racks: 0"),
+        ("busy: 140W", "busy: 140"),
+        ("busy: 140W", "busy: 5W"),
+        ("migration: 2500J", "migration: 2500W"),
+        ("green: 29c/h", "green: 29c"),
+        ("price: 10.55c/kWh", "price: 10.55"),
+        ("carbon: 384g/kWh", "carbon: 384kg"),
+        ("method: yesterday", "method: tomorrow"),
+        ("width: servers", "with: servers"),
+        ("seed: 3", "seed: three"),
+    ),
+    "greenpar": (
+        ("servers: 10", "servers: ten"),
+        ("change: 600J", "change: -600J"),
+        ("FT: 2, IS: 1", "FT: 0, IS: 0"),
+        ("epoch: 30min", "epoch: 7min"),
+        ("length: 12h", "length: 12"),
+        ('start: "2020-06-03T06:00Z"', 'start: "2020-06-03T06:00"'),
+        ('start: "2020-06-03T06:00Z"', 'start: "3 June"'),
+        ("learn_from: 2", "learn_from: -2"),
+        ("knows: all", "knows: everything"),
+        ("run_unit: h", "run_unit: hours"),
+        ("unit: W}]", "unit: V}]"),
+    ),
+    "joint-ladder": (
+        ("levels: [{name: slow, speed: 1}, {name: fast, speed: 2}]", "levels: []"),
+        ("speed: 2", "speed: .nan"),
+        ("speed: 2", "speed: -2"),
+        ("name: fast", "name: slow"),
+        ("micro-2017-dvfs", "micro-2016"),
+        ("peak_power: 27.2", "peak_power: 0"),
+        ("count: 16", "count: 1.5"),
+        ("quantum: 5ms}", "quantum: 5 m}"),
+    ),
+    "rubik": (
+        ("clock: 2.4GHz", "clock: 2.4"),
+        ("clock: 2.4GHz", "clock: 2400ms"),
+        ("from: 0.8GHz, to: 3.4GHz", "from: 3.4GHz, to: 0.8GHz"),
+        ("step: 0.2GHz", "step: 0.7GHz"),
+        ("wake: 20us", "wake: 20"),
+        ("epoch: 20ms, window: 80ms", "epoch: 80ms, window: 20ms"),
+        ("  memory: memory_us\n", ""),
+        ("  cycles: cycles\n", "  column: demand_ms\n"),
+        ("rates: [500/s, 2000/s]", "rates: 500/s"),
+    ),
+    "slow-to-fast": (
+        ("{speed: 2, count: 2}", "{speed: 1, count: 2}"),
+        ("speed: 2, count: 2", "speed: 2, count: 0"),
+        ("micro-2017-amp", "micro-2017-apm"),
+        ("epoch: 50 requests", "epoch: 50"),
+        ("epoch: 50 requests, window: 200", "epoch: 300 requests, window: 200"),
+        ("kind: slow-to-fast", "kind: slow-to-fats"),
+        ("latency: 80ms", "latency: 80"),
+        ("  reference: slow\n", ""),
+    ),
+    "few-to-many": (
+        ("search: {step: 20ms}", "search: {diurnal: [1, .nan]}"),
+        ("search: {step: 20ms}", "search: {diurnal: [1, much]}"),
+        ("search: {step: 20ms}", "search: {step: 20ms, goal: queue}"),
+    ),
+}
+
+# Of a document of days to judge a plan on.
+DAYS: tuple[Change, ...] = (
+    ("share: 50%", "share: 150%"),
+    ("at_start: 24h", "at_start: 24"),
+    ("price: 10c/kWh", "price: cheap"),
+    ('start: "2012-07-02T00:00Z"', 'start: "2012-07-02"'),
+    ("unit: kW}", "unit: kVA}"),
+    ("submit: submit, ", ""),
+)
+
+# Of the trace of the few-to-many instance: its lines.
+HEAD = "demand_ms\n"
+TRACES = {
+    "nothing": "",
+    "a header alone": HEAD,
+    "another column": "demand\n5\n",
+    "the column twice": "demand_ms,demand_ms\n5,5\n",
+    "a word": f"{HEAD}5\nfast\n",
+    "an empty cell": "id,demand_ms\n1,5\n2,\n",
+    "not a number": f"{HEAD}5\nNaN\n",
+    "infinite": f"{HEAD}5\ninf\n",
+    "zero": f"{HEAD}0\n5\n",
+    "negative": f"{HEAD}5\n-5\n-6\n",
+    "too large": f"{HEAD}5\n1e300\n",
+    "too small": f"{HEAD}5\n1e-12\n",
+    "a cell too many": f"{HEAD}5\n5,6\n",
+    "a cell too few": "id,demand_ms\n1,5\n2\n",
+    "semicolons": "id;demand_ms\n1;5\n",
+    "a decimal comma": f'{HEAD}5\n"5,5"\n',
+    "with a unit": f"{HEAD}5ms\n6ms\n",
+    "microseconds": HEAD + "0.001\n" * 50,
+}
+
+# What is ingested, and how; an input is a sample, or its own text.
+INGESTED = {
+    "a closed loop": ("hey.csv", ()),
+    "a summary": ("hey.txt", ()),
+    "wrk without percentiles": ("wrk.txt", ()),
+    "an unstated loop": ("k6.csv", ()),
+    "a response for a demand": ("vegeta.csv", ("--measure", "demand-busy")),
+    "another unit": ("vegeta.csv", ("--unit", "s")),
+    "a log without unit": ("jHiccup-2.0.7S.logV2.hlog", ("--measure", "response-open")),
+    "an interval of an open loop": ("vegeta.csv", ("--expected-interval", "5ms")),
+    "no format": ("README.md", ()),
+    "a column that is not there": ("k6.csv", ("--column", "time", "--unit", "ms")),
+    "a column without unit": ("k6.csv", ("--column", "metric_value")),
+    "a file that is not there": ("gone.csv", ()),
+}
+
+
+def mistakes_of_specs() -> list[tuple[str, Change]]:
+    """Every (kind, change)."""
+    return [(kind, change) for kind, changes in SPECS.items() for change in changes]
+
+
+@pytest.fixture(scope="module")
+def cases(tmp_path_factory):
+    """The quick instance of every kind, by its name."""
+    folders = {kind: tmp_path_factory.mktemp(kind) for kind in SPECS}
+    return {kind: write_case(kind, folder) for kind, folder in folders.items()}
+
+
+@pytest.fixture
+def told(tailc):
+    """The findings of a command line as text, which has a place and a help for each of them."""
+
+    def of(folder: Path, *words: object) -> str:
+        ended = tailc(*words, "--output-format", "json")
+        findings = json.loads(ended.out)["findings"]
+        assert findings, "nothing is wrong"
+        for one in findings:
+            assert one["source"], one["message"]
+            assert one["help"], one["message"]
+            assert one["message"][0] in "`'" or not one["message"][0].isupper()
+        text = tailc(*words).err.replace(f"{folder}/", "")
+        for word in ("input should", "validation", "traceback", "nonetype", "keyerror", "_ppm"):
+            assert word not in text.lower()
+        return text
+
+    return of
+
+
+def swapped(text: str, change: Change) -> str:
+    """The text with the first of the change replaced by the second."""
+    old, new = change
+    assert text.count(old) >= 1, f"{old!r} must stand in the spec:\n{text}"
+    return text.replace(old, new, 1)
+
+
+def test_all_kinds_are_here_and_there_are_a_hundred_mistakes():
+    assert set(SPECS) == set(find_kinds())
+    assert len(mistakes_of_specs()) + len(DAYS) + len(TRACES) + len(INGESTED) >= 100
+
+
+@pytest.mark.parametrize("mistake", mistakes_of_specs(), ids=lambda it: f"{it[0]}: {it[1][1]}")
+def test_a_mistake_in_a_spec(cases, told, snapshot: SnapshotAssertion, mistake):
+    kind, change = mistake
+    case = cases[kind]
+    path = case.spec.parent / "broken.yaml"
+    path.write_text(swapped(case.spec.read_text(), change))
+    assert told(case.spec.parent, "check", "--trace", path) == snapshot
+
+
+@pytest.mark.parametrize("change", DAYS, ids=lambda it: it[1] or it[0])
+def test_a_mistake_in_a_document_of_days(tmp_path, told, snapshot: SnapshotAssertion, change):
+    assert told(tmp_path, "check", "--trace", write_days(tmp_path, change)) == snapshot
+
+
+@pytest.mark.parametrize("name", TRACES)
+def test_a_mistake_in_a_trace(cases, told, snapshot: SnapshotAssertion, name):
+    case = cases["few-to-many"]
+    path = case.spec.parent / "broken.yaml"
+    (case.spec.parent / "broken.csv").write_text(TRACES[name])
+    path.write_text(swapped(case.spec.read_text(), ("design.csv", "broken.csv")))
+    assert told(case.spec.parent, "check", "--trace", path) == snapshot
+
+
+@pytest.mark.parametrize("name", INGESTED)
+def test_a_mistake_in_what_is_ingested(tmp_path, told, snapshot: SnapshotAssertion, name):
+    file, options = INGESTED[name]
+    path = tmp_path / file
+    if (SAMPLES / file).exists():
+        shutil.copy(SAMPLES / file, path)
+    text = told(tmp_path, "ingest", path, *options, "-o", tmp_path / "x.profile")
+    assert re.sub(r"\d+ bytes", "N bytes", text) == snapshot
