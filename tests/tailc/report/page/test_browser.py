@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from tailc.report.page.loops import control_section
+from tailc.report.page.pages import policy_page
 from tailc.report.page.written import page_bytes
+from tests.tailc.artifact.published import policy_of
+from tests.tailc.report.page.loops_made import made_tuned
 from tests.tailc.report.page.pages_made import made_page
 
 CHROMIUM = shutil.which("chromium")
@@ -79,6 +84,29 @@ def test_axe_finds_nothing(opened):
             for rule in found.response["violations"]]  # fmt: skip
     assert told == []
     assert len(found.response["passes"]) > 20
+
+
+def test_pages_of_plans_and_controllers_are_drawn_and_usable_in_a_narrow_window(browser, tmp_path):
+    from axe_playwright_python.sync_playwright import Axe
+
+    plan, control = policy_page(policy_of("plan")), control_section(made_tuned())
+    assert control is not None
+    both = replace(plan, sections=(*plan.sections, control))
+    (tmp_path / "both.html").write_bytes(page_bytes(both))
+    page = browser.new_page(viewport={"width": 320, "height": 700})
+    said, asked = [], []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("request", lambda one: asked.append(one.url))
+    page.goto((tmp_path / "both.html").as_uri())
+    pictures = page.evaluate(SEEN)
+    width = page.evaluate("() => document.documentElement.scrollWidth")
+    found = Axe().run(page).response["violations"]
+    page.close()
+    assert [picture["outside"] for picture in pictures] == [0] * 9
+    assert all(picture["height"] > 80 for picture in pictures)
+    assert width <= 320
+    assert [rule["id"] for rule in found] == []
+    assert (said, len(asked)) == ([], 1)
 
 
 def test_dark_is_dark_and_paper_is_white(opened):
