@@ -119,6 +119,11 @@ def queue_remarks(tuned: TunedTable) -> tuple[Finding, ...]:
     found = []
     if tuned.table is None:
         found.append(_not_taken(tuned))
+    elif tuned.freedoms_pay is False:
+        message = "no table with `search.freedoms` was found that is better than the tuned one "
+        message += "beyond chance, and at no rate worse: the tuned one has none"
+        hint = "remove them, give fewer rates, or raise `search.requests`"
+        found.append(Finding(Code.NO_BETTER_TABLE, message, None, hint, Severity.WARNING))
     if not tuned.kept_out:
         message = f"the table was judged on what it was tuned on, {tuned.judged_on} records"
         hint = "give a longer trace, or verify on another one"

@@ -7,9 +7,9 @@ taken.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,12 +19,11 @@ from tailc.forms.ladder.lanes import lanes_of
 from tailc.forms.ladder.table import Ladder
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import Approach, approach_to, unfit
+from tailc.pipeline.queue.found import Parts, best_found
+from tailc.pipeline.queue.freedoms import freely_found
 from tailc.pipeline.queue.highest import FoundRate, Raised, tuned_for_rate
-from tailc.pipeline.queue.judge import Judged, RateGain, judged, ranked
-from tailc.pipeline.queue.kept import Kept, kept
-from tailc.pipeline.queue.scene import scenes_of
-from tailc.pipeline.queue.search import least_budget, least_each, searched
-from tailc.pipeline.queue.trials import Form, Trials
+from tailc.pipeline.queue.judge import Judged, RateGain
+from tailc.pipeline.queue.search import least_budget
 from tailc.replay.diurnal import DayCurve
 from tailc.replay.queue_aim import Goal, QueueAim
 from tailc.replay.streams import NS_PER_S_IN_MRPS
@@ -35,8 +34,7 @@ from tailc.units import format_mrps
 # One record in so many is kept out of the search, where there are enough of them.
 _JUDGING_PART = 3
 _FEWEST_RECORDS = 600
-_REPEATS, _REQUESTS = 10, 20_000
-_PARTS_SEED, _RANKING_SEED, _JUDGING_SEED = 100, 101, 102
+_PARTS_SEED = 100
 # Beyond that a queue has no tail that a replay could tell.
 _MOST_BUSY = 0.9
 
@@ -60,7 +58,9 @@ class TunedTable:
     judged_on: records that judged; all of them where they were too few to keep some out, which
     `kept_out` tells. least_energy: by rate, no table that keeps the limit there has less, as
     `Energies` has it; empty where no bound is known. raised: the highest rates, where those are
-    the goal. course: how far the search was after so many requests.
+    the goal. freedoms_pay: whether the table makes use of those of the aim; None where none were
+    asked for, or the highest rate was the goal. course: how far the search was after so many
+    requests; empty of two searches.
     """
 
     aim: QueueAim
@@ -71,6 +71,7 @@ class TunedTable:
     kept_out: bool
     least_energy: tuple[int, ...] = ()
     raised: Raised | None = None
+    freedoms_pay: bool | None = None
     course: tuple[Milestone, ...] = ()
 
     @property
@@ -100,46 +101,39 @@ def tuned_for_queue(
     """
     approach = approach_to(formula, design, aim)
     _check(aim, approach)
-    tuning, judging = parts_of(approach.load)
+    parts = Parts(*parts_of(approach.load))
     with ThreadPoolExecutor(threads) as workers:
         if aim.goal is Goal.RATE:
-            rate = tuned_for_rate(approach, tuning, judging, aim, workers, progress)
-            return _of_rate(rate, aim, judging, judging is not tuning)
-        found = searched(approach, scenes_of(tuning, aim), aim, workers, progress)
-        progress("judging the tables", 1.0)
-        ranking = _judging(approach, tuning, aim, _RANKING_SEED, workers)
-        searched_tables = found.tables if aim.limit_us is None else (*found.tables, formula)
-        kept_once = [kept(approach, table, ranking, aim) for table in searched_tables]
-        order = ranked([one.table for one in kept_once], formula, ranking, aim)
-        last = _judging(approach, judging, aim.judging, _JUDGING_SEED, workers)
-        # What it is compared with went through the same.
-        reference = kept(approach, formula, ranking, aim)
-        reference = reference.then(kept(approach, reference.table, last, aim))
-        server = approach.server
-        clairvoyant_us = None if server is None else last.clairvoyant_us(server).tolist()
-        best = _first_better(order, reference, approach, last, clairvoyant_us, aim)
+            rate = tuned_for_rate(approach, parts.tuning, parts.judging, aim, workers, progress)
+            return _of_rate(rate, aim, parts)
+        if aim.freedoms:
+            towards = partial(approach_to, formula, design)
+            found = freely_found(towards, parts, aim, workers, progress)
+        else:
+            found = best_found(approach, parts, aim, workers, progress)
         bound = approach.least_energy
-        least = () if bound is None else tuple(bound(one, workers) for one in last.draws)
-    return TunedTable(
-        aim,
-        best,
-        found.evaluations,
-        found.requests,
-        len(judging.work_ns),
-        judging is not tuning,
-        least,
-        course=found.course,
-    )
-
-
-def _of_rate(found: FoundRate, aim: QueueAim, judging: Workload, kept_out: bool) -> TunedTable:
+        least = () if bound is None else tuple(bound(one, workers) for one in found.last.draws)
     return TunedTable(
         aim,
         found.judged,
         found.searched.evaluations,
         found.searched.requests,
-        len(judging.work_ns),
-        kept_out,
+        len(parts.judging.work_ns),
+        parts.kept_out,
+        least,
+        freedoms_pay=found.freedoms_pay,
+        course=found.searched.course,
+    )
+
+
+def _of_rate(found: FoundRate, aim: QueueAim, parts: Parts) -> TunedTable:
+    return TunedTable(
+        aim,
+        found.judged,
+        found.searched.evaluations,
+        found.searched.requests,
+        len(parts.judging.work_ns),
+        parts.kept_out,
         raised=found.raised,
     )
 
@@ -199,39 +193,4 @@ def _some(load: Workload, chosen: NDArray[np.bool_]) -> Workload:
         work_ns=load.work_ns[chosen],
         weight=load.weight[chosen],
         curve_of=load.curve_of[chosen],
-    )
-
-
-def _first_better(
-    tables: Sequence[Form],
-    formula: Kept[Form],
-    approach: Approach[Form],
-    trials: Trials[Form],
-    clairvoyant_us: list[int] | None,
-    aim: QueueAim,
-) -> Judged[Form]:
-    """The first that is better, or the last."""
-    best = None
-    for table in tables:
-        best = judged(
-            kept(approach, table, trials, aim).table, formula, trials, clairvoyant_us, aim
-        )
-        if best.is_better:
-            break
-    assert best is not None
-    return best
-
-
-def _judging(
-    approach: Approach[Ladder], load: Workload, aim: QueueAim, seed: int, workers: Executor
-) -> Trials[Ladder]:
-    return Trials(
-        scenes_of(load, aim),
-        aim.percentile_ppm,
-        approach.cores,
-        requests=max(_REQUESTS, least_each(aim.percentile_ppm)),
-        repeats=_REPEATS,
-        seed=seed,
-        workers=workers,
-        subject_of=approach.subject_of,
     )

@@ -91,7 +91,7 @@ def test_a_compile_tells_how_the_table_was_judged(tuned):
 
 def test_a_table_makes_use_of_what_the_server_may_do_besides(tmp_path, tailc):
     freedoms = ["start-below", "give-up", "may-descend"]
-    case = queued(tmp_path, freedoms=freedoms, requests=8_000_000)
+    case = queued(tmp_path, freedoms=freedoms, requests=15_000_000)
     case.spec.write_text(case.spec.read_text().replace(RATES, "rates: [90/s]"))
     compiled = compile_policy(str(case.spec), threads=2)
     assert compiled.queue is not None

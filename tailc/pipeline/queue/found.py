@@ -1,0 +1,108 @@
+"""The best table of a search: ranked on what it was searched on, judged on what it was not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+
+from tailc.forms.ladder.table import Ladder
+from tailc.pipeline.progress import Progress
+from tailc.pipeline.queue.approach import Approach
+from tailc.pipeline.queue.judge import Judged, judged, ranked
+from tailc.pipeline.queue.kept import Kept, kept
+from tailc.pipeline.queue.scene import scenes_of
+from tailc.pipeline.queue.search import Searched, least_each, searched
+from tailc.pipeline.queue.trials import Form, Trials
+from tailc.replay.queue_aim import QueueAim
+from tailc.replay.workload import Workload
+
+_REPEATS, _REQUESTS = 10, 20_000
+RANKING_SEED, JUDGING_SEED = 101, 102
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """The requests that are searched on, and those that judge."""
+
+    tuning: Workload
+    judging: Workload
+
+    @property
+    def kept_out(self) -> bool:
+        """Whether those that judge were kept out of the search."""
+        return self.judging is not self.tuning
+
+
+@dataclass(frozen=True)
+class Found:
+    """How the best table was judged, what the search for it took, and on what it was judged.
+
+    freedoms_pay: whether the table has those that were asked for; None where none were.
+    """
+
+    judged: Judged[Ladder]
+    searched: Searched[Ladder]
+    last: Trials[Ladder]
+    freedoms_pay: bool | None = None
+
+
+def best_found(
+    approach: Approach[Ladder],
+    parts: Parts,
+    aim: QueueAim,
+    workers: Executor,
+    progress: Progress,
+) -> Found:
+    """The table that is better than the formula's, or else the least promising one."""
+    formula = approach.base
+    found = searched(approach, scenes_of(parts.tuning, aim), aim, workers, progress)
+    progress("judging the tables", 1.0)
+    ranking = judging_trials(approach, parts.tuning, aim, RANKING_SEED, workers)
+    searched_tables = found.tables if aim.limit_us is None else (*found.tables, formula)
+    kept_once = [kept(approach, table, ranking, aim) for table in searched_tables]
+    order = ranked([one.table for one in kept_once], formula, ranking, aim)
+    last = judging_trials(approach, parts.judging, aim.judging, JUDGING_SEED, workers)
+    # What it is compared with went through the same.
+    reference = kept(approach, formula, ranking, aim)
+    reference = reference.then(kept(approach, reference.table, last, aim))
+    server = approach.server
+    clairvoyant_us = None if server is None else last.clairvoyant_us(server).tolist()
+    best = first_better(order, reference, approach, last, clairvoyant_us, aim)
+    return Found(best, found, last)
+
+
+def first_better(
+    tables: Sequence[Form],
+    formula: Kept[Form],
+    approach: Approach[Form],
+    trials: Trials[Form],
+    clairvoyant_us: Sequence[int] | None,
+    aim: QueueAim,
+) -> Judged[Form]:
+    """The first that is better, or the last."""
+    best = None
+    for table in tables:
+        best = judged(
+            kept(approach, table, trials, aim).table, formula, trials, clairvoyant_us, aim
+        )
+        if best.is_better:
+            break
+    assert best is not None
+    return best
+
+
+def judging_trials(
+    approach: Approach[Form], load: Workload, aim: QueueAim, seed: int, workers: Executor
+) -> Trials[Form]:
+    """Replays that rank or judge tables: many, with random numbers of their own."""
+    return Trials(
+        scenes_of(load, aim),
+        aim.percentile_ppm,
+        approach.cores,
+        requests=max(_REQUESTS, least_each(aim.percentile_ppm)),
+        repeats=_REPEATS,
+        seed=seed,
+        workers=workers,
+        subject_of=approach.subject_of,
+    )

@@ -1,0 +1,106 @@
+"""A table with freedoms beside one without, so that what a server can do besides never costs.
+
+Over a wide range of rates a table with freedoms may be worse than one without: one number to start
+by, and one age to give up at, serve all rates, and where the formula's tail is very long little is
+left to count of any. So half of the budget goes to a table without. The other half looks for what
+is better than that one: its tails are what counts then, and what a rate is worse than under it
+counts many times over. The two are compared on random numbers of their own; and once more with
+all demand as much longer as its mean in another sample may well be. A request that has given up
+stays longer, so where demand is longer than in the sample these tables lose first.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from concurrent.futures import Executor
+from dataclasses import replace
+
+from tailc.forms.ladder.table import Ladder
+from tailc.percentiles import PPM
+from tailc.pipeline.progress import Progress
+from tailc.pipeline.queue.approach import Approach
+from tailc.pipeline.queue.found import (
+    RANKING_SEED,
+    Found,
+    Parts,
+    best_found,
+    first_better,
+    judging_trials,
+)
+from tailc.pipeline.queue.judge import judged, ranked
+from tailc.pipeline.queue.kept import Kept
+from tailc.pipeline.queue.scene import scenes_of
+from tailc.pipeline.queue.search import Searched, searched
+from tailc.pipeline.queue.trials import Form
+from tailc.replay.otherwise import longer
+from tailc.replay.queue_aim import QueueAim
+from tailc.replay.workload import Workload
+
+_COMPARING_SEED = 104
+# The chance that a mean is further off is 2.5 %.
+_STANDARD_ERRORS = 2.0
+
+ApproachTo = Callable[[QueueAim], Approach[Ladder]]
+
+
+def freely_found(
+    approach_to: ApproachTo, parts: Parts, aim: QueueAim, workers: Executor, progress: Progress
+) -> Found:
+    """The table with the aim's freedoms if it is better than that without, and nowhere worse."""
+    plain_aim, half = halves(aim)
+    first, second = by_halves(progress)
+    plain = best_found(approach_to(plain_aim), parts, plain_aim, workers, first)
+    formula = approach_to(half)
+    held = plain.judged.table if plain.judged.is_better else formula.base
+    approach = replace(formula, base=held)
+    found = searched(approach, scenes_of(parts.tuning, half), half, workers, second)
+    ranking = judging_trials(approach, parts.tuning, half, RANKING_SEED, workers)
+    order = ranked(found.tables, held, ranking, half)
+    comparing = judging_trials(approach, parts.judging, half.judging, _COMPARING_SEED, workers)
+    freest = first_better(order, Kept(held, PPM), approach, comparing, None, half)
+    took = together(plain.searched, found)
+    hard = longer(parts.judging, longer_by_chance(approach.load))
+    doubting = judging_trials(approach, hard, half.judging, _COMPARING_SEED, workers)
+    doubted = judged(freest.table, Kept(held, PPM), doubting, None, half)
+    if freest.is_better and not any(gain.is_worse for gain in doubted.gains):
+        reached = [gain.clairvoyant_us for gain in plain.judged.gains]
+        known = [each for each in reached if each is not None] or None
+        final = judged(freest.table, Kept(formula.base, PPM), plain.last, known, half)
+        if final.is_better:
+            return Found(final, took, plain.last, freedoms_pay=True)
+    return Found(plain.judged, took, plain.last, freedoms_pay=False)
+
+
+def longer_by_chance(load: Workload) -> float:
+    """How many times as long the mean demand of another sample of as many requests may well be.
+
+    Two standard errors of the mean are added to it.
+    """
+    share = load.weight / load.requests
+    mean_ns = float((load.work_ns * share).sum())
+    variance = float(((load.work_ns - mean_ns) ** 2 * share).sum())
+    return 1 + _STANDARD_ERRORS * math.sqrt(variance / load.requests) / mean_ns
+
+
+def halves(aim: QueueAim) -> tuple[QueueAim, QueueAim]:
+    """What the first search is for, without freedoms, and the second, with them."""
+    half = replace(aim, most_requests=aim.most_requests // 2)
+    return replace(half, freedoms=()), half
+
+
+def by_halves(progress: Progress) -> tuple[Progress, Progress]:
+    """How far each search is, as a part of both together."""
+    return (
+        lambda what, share: progress(what, share / 2),
+        lambda _, share: progress("tuning what the server can do besides", (1 + share) / 2),
+    )
+
+
+def together(first: Searched[Form], second: Searched[Form]) -> Searched[Form]:
+    """The tables of both, and what both took; they have no course in common to tell."""
+    return Searched(
+        (*first.tables, *second.tables),
+        first.evaluations + second.evaluations,
+        first.requests + second.requests,
+    )
