@@ -37,8 +37,8 @@ def command(
     """Count the times in every INPUT into one profile, which a spec names as its trace.
 
     An INPUT (- is standard input) is wrk2 output, an HdrHistogram log, what k6, vegeta, hey and oha
-    write, a table (Parquet, CSV, NDJSON) with --column, or a profile; gzipped or not. Its
-    format is seen from its content. Profiles of parts add up to the profile of the whole, to the
+    write, OpenTelemetry spans (OTLP JSON), a table (Parquet, CSV, NDJSON) with --column, or a
+    profile; gzipped or not. Its format is seen from its content. Profiles of parts add up to the profile of the whole, to the
     byte.
     """
     from pathlib import Path

@@ -1,0 +1,54 @@
+"""Spans of OpenTelemetry: the own time of each server span, and never taken for a demand."""
+
+from pathlib import Path
+
+import pytest
+
+from tailc.errors import Code, TailcError
+from tailc.ingest.ingest import ingest
+from tailc.ingest.measured import Said
+from tailc.ingest.taken import Asked
+from tailc.traces.profile import Measure
+
+SAMPLE = Path(__file__).parent / "samples" / "otlp.json"
+OPEN = Said(Measure.RESPONSE_OPEN)
+
+
+def refused(path, said=OPEN):
+    with pytest.raises(TailcError) as caught:
+        ingest([str(path)], Asked(), said)
+    return caught.value.findings[0]
+
+
+def test_a_span_has_its_length_less_the_union_of_its_children():
+    found = ingest([str(SAMPLE)], Asked(), OPEN)
+    # 100 ms with children at 10 to 40, 30 to 60 and 90 to 120 ms; and 7 ms with none.
+    assert (found.counted.histogram.min_ns, found.counted.histogram.max_ns) == (7e6, 40e6)
+    assert found.counted.histogram.requests == 2
+    assert found.counted.origins[0].left_out == 1
+    assert found.counted.origins[0].taken == "own time of server spans"
+
+
+@pytest.mark.parametrize(
+    ("said", "code"),
+    [(Said(), Code.UNSTATED_MEASURE), (Said(Measure.DEMAND_BUSY), Code.RESPONSE_TIME)],
+)
+def test_an_own_time_is_not_a_demand_unless_it_is_said_why(said, code):
+    assert refused(SAMPLE, said).code is code
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code", "row"),
+    [
+        (b'"endTimeUnixNano":"17', b'"endTimeUnixNano":"16', Code.BROKEN_FORMAT, 1),
+        (b'"spanId"', b'"span"', Code.BROKEN_FORMAT, 1),
+        (b'"kind":2', b'"kind":3', Code.EMPTY_TRACE, None),
+        (b"]}]}]}\n", b"]}]}", Code.TRUNCATED, 1),
+        (b'"scopeSpans":[', b'"scopeSpans":' + b"[" * 100_000, Code.BROKEN_FORMAT, 1),
+    ],
+)
+def test_bad_spans_are_refused_at_their_line(tmp_path, old, new, code, row):
+    path = tmp_path / "x.json"
+    path.write_bytes(SAMPLE.read_bytes().replace(old, new))
+    found = refused(path)
+    assert (found.code, found.place.row, bool(found.help)) == (code, row, True)
