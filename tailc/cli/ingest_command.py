@@ -38,8 +38,8 @@ def command(
 
     An INPUT (- is standard input) is wrk2 output, an HdrHistogram log, what k6, vegeta, hey and oha
     write, OpenTelemetry spans (OTLP JSON), a table (Parquet, CSV, NDJSON) with --column, or a
-    profile; gzipped or not. Its format is seen from its content. Profiles of parts add up to the profile of the whole, to the
-    byte.
+    profile; gzipped or not. Its format is seen from its content. Profiles of parts add up to the
+    profile of the whole, to the byte.
     """
     from pathlib import Path
 
