@@ -6,13 +6,13 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
-from tailc.errors import Code, Finding, TailcError
+from tailc.errors import Code, Finding, Rule, TailcError
 from tailc.specs.load import LoadedSpec
 
 _Path = tuple[str | int, ...]
 
 # What a finding without a place is about: the first of these that the spec has.
-_ABOUT: dict[Code, tuple[_Path, ...]] = {
+_ABOUT: dict[Rule, tuple[_Path, ...]] = {
     Code.INFEASIBLE: (("target",), ("slo", 0, "latency")),
     Code.METHOD_UNFIT: (("search", "method"), ("speedup",)),
     Code.NO_TUNING: (("rates",),),
