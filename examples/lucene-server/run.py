@@ -57,7 +57,7 @@ class Size:
 
 
 FULL = Size(None, 800, 2, (0.15, 0.3, 0.45), 8, 30_000_000)
-QUICK = Size(60_000, 80, 1, (0.2,), 4, 1_000_000)
+QUICK = Size(60_000, 80, 1, (0.2,), 4, 10_000_000)
 
 # Rows of requests; what the server said meanwhile.
 Sent = tuple[list[dict[str, str]], figures.Samples]
