@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from tailc.forms.ladder.problem import LadderProblem, Method, Objective, Supply
 from tailc.percentiles import PPM
-from tailc.policies.joint_ladder.spec import MAX_IN_SYSTEM, JointSpec
+from tailc.policies.joint_ladder.server_spec import MAX_IN_SYSTEM
+from tailc.policies.joint_ladder.spec import JointSpec
 from tailc.specs.queue_fields import QUEUE, refuse_any
 from tailc.traces.profile import DemandProfile
 

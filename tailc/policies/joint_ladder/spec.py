@@ -14,29 +14,30 @@ from tailc.policies.joint_ladder.rungs import (
     on_lanes,
     worth_having,
 )
+from tailc.policies.joint_ladder.server_spec import (
+    LanesSpec,
+    SearchSpec,
+    ServerSpec,
+)
 from tailc.replay.asked_checks import tuned_complaints
 from tailc.specs.budgets import Budgets
 from tailc.specs.common import DemandSpec, SpeedupSpec, repeated_rates
 from tailc.specs.cores import Cores
 from tailc.specs.cores_build import build
-from tailc.specs.cores_fields import Power, PowerField, PowersField, SharePpm
+from tailc.specs.cores_fields import Power
 from tailc.specs.cores_spec import CoresSpec
 from tailc.specs.fields import (
     PPM,
     Complaint,
     DurationUs,
-    Flag,
     Name,
     RateMrps,
     RefusalError,
-    SpecModel,
-    Whole,
 )
 from tailc.specs.overrides import overridden
 from tailc.specs.queue_fields import (
     QUEUE,
     RATE,
-    TunedSearch,
     goal_complaints,
     others_complaints,
 )
@@ -44,78 +45,6 @@ from tailc.specs.slo_spec import SloSpec, WithSlos
 from tailc.units import format_us
 
 NAME = "joint-ladder"
-# Every load up to it is a row that is searched and kept in memory.
-MAX_IN_SYSTEM = 10_000
-MAX_THREADS = 1_024
-
-
-class ServerSpec(SpecModel):
-    """The power that requests share, and how they look at their age."""
-
-    own_peak_power: PowerField | None = Field(
-        default=None,
-        alias="peak_power",
-        examples=[102],
-        description="What all cores at work may draw at once; needed with `dvfs`, where requests "
-        "share it. Of `types` they share the cores; what these draw, if absent.",
-    )
-    target_powers: Annotated[PowersField, Field(min_length=1)] | None = Field(
-        default=None,
-        alias="target_power",
-        description="Mean power under load, near the peak; the peak, if absent. A list is swept. "
-        "Of `types` the same part of the cores of each.",
-    )
-    max_threads: Annotated[Whole, Field(ge=1, le=MAX_THREADS)] | None = Field(
-        default=None, description="Most threads a request; as many as have a speed-up, if absent."
-    )
-    quantum_us: DurationUs = Field(
-        default=5_000,
-        alias="quantum",
-        description="How often a request looks whether to climb.",
-        json_schema_extra={"default": "5ms"},
-    )
-    boosting: Flag = Field(
-        default=True, description="Whether requests at the last rung may get priority."
-    )
-    age_clock: Literal["execution", "arrival"] = Field(
-        default="execution", description="Where the age that decides on climbing counts from."
-    )
-
-
-class LanesSpec(SpecModel):
-    """What a request and batch work on the other lane of its cores do to each other."""
-
-    interference_ppm: SharePpm = Field(
-        alias="interference",
-        examples=["33%"],
-        description="How much slower a request is beside batch work.",
-    )
-    own_slowdown_ppm: SharePpm | None = Field(
-        default=None,
-        alias="batch_slowdown",
-        description="How much slower batch work is beside a request; as a request, if absent.",
-    )
-
-    @property
-    def slowdown_ppm(self) -> int:
-        """Of batch work."""
-        own = self.own_slowdown_ppm
-        return self.interference_ppm if own is None else own
-
-
-class SearchSpec(TunedSearch):
-    """Which rows are searched for, and how a table is tuned with queues."""
-
-    goal: Literal["tail", "energy", "rate"] = Field(
-        default="tail",
-        description="Of the objective `queue`: least tail, least energy under the first SLO, or "
-        "the highest rate that meets the SLO, up to the highest of `rates`.",
-    )
-    max_in_system: Annotated[Whole, Field(ge=1, le=MAX_IN_SYSTEM)] | None = Field(
-        default=None,
-        description="Last load with a row; as many as the target power runs on the first rung, "
-        "if absent; of `types`, as many as there are cores.",
-    )
 
 
 class JointSpec(WithSlos):
