@@ -33,8 +33,9 @@ READ_ONLY = {
     ),
     (
         "docs/joint.md",
-        "$ sed -e 's/objective: .*/objective: queue/' -e 's/speedup: .*/speedup: [1, 1.9, 2.65, 3.2]/'"
-        " -e '/^target/d' -e 's/rates: .*/rates: [40\\/s, 60\\/s]/' joint.yaml > tuned.yaml",
+        "$ sed -e 's/objective: .*/objective: queue/' "
+        "-e 's/speedup: .*/speedup: [1, 1.9, 2.65, 3.2]/' -e '/^target/d' "
+        "-e 's/rates: .*/rates: [40\\/s, 60\\/s]/' joint.yaml > tuned.yaml",
     ),
     ("docs/slow-to-fast.md", "$ sed 's/requests: 4/requests: 8/' clocks.yaml > doubted.yaml"),
     ("docs/tutorial.md", "pip install . ./runtimes/python"),
