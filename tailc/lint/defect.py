@@ -71,6 +71,22 @@ class Check:
     find: Callable[[Any], Iterable[Sighting]]
 
 
+def check(
+    view: type,
+    first: int,
+    number: int,
+    name: str,
+    severity: Severity,
+    find: Callable[[Any], Iterable[Sighting]],
+    *told: str,
+) -> Check:
+    """The check of one class among those that `find` looks for in a view; codes follow `first`.
+
+    told: title, why and fix of the defect.
+    """
+    return Check(Defect(f"TC{first + number}", name, severity, *told), view, find)
+
+
 def first_rows(row: NDArray[np.int64], chosen: NDArray[np.bool_]) -> tuple[int, ...]:
     """The file's rows of the first few that are chosen."""
     return tuple(int(number) for number in row[np.flatnonzero(chosen)[:ROWS_NAMED]])

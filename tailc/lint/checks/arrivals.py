@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
 from tailc.errors import Severity
 from tailc.lint.checks.order import correlation
-from tailc.lint.defect import Check, Defect, Sighting, first_rows
+from tailc.lint.defect import Sighting, check, first_rows
 from tailc.lint.views import Stream
 
 _ENOUGH = 100
@@ -208,9 +209,7 @@ def _loaded(stream: Stream) -> Iterator[Sighting]:
 _ERROR, _WARNING, _NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
 
 
-def _check(number: int, name: str, severity: Severity, find, *told: str) -> Check:
-    return Check(Defect(f"TC{1400 + number}", name, severity, *told), Stream, find)
-
+_check = partial(check, Stream, 1400)
 
 CHECKS = (
     _check(

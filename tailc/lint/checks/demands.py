@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
 from tailc.errors import Severity
-from tailc.lint.defect import Check, Defect, Sighting, first_rows
+from tailc.lint.defect import Sighting, check, first_rows
 from tailc.lint.views import Requests
 
 # Fewer tell nothing of a distribution.
@@ -162,9 +163,7 @@ def _heavy(requests: Requests) -> Iterator[Sighting]:
 _ERROR, _WARNING, _NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
 
 
-def _check(number: int, name: str, severity: Severity, find, *told: str) -> Check:
-    return Check(Defect(f"TC{1200 + number}", name, severity, *told), Requests, find)
-
+_check = partial(check, Requests, 1200)
 
 CHECKS = (
     _check(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
 from tailc.errors import Severity
-from tailc.lint.defect import Check, Defect, Sighting
+from tailc.lint.defect import Sighting, check
 from tailc.lint.views import Steps
 from tailc.traces.series.series import SECONDS_PER_DAY, Quantity
 from tailc.traces.zones import utc_text
@@ -143,9 +144,7 @@ def _odd_carbon(steps: Steps) -> Iterator[Sighting]:
             yield Sighting(f"the median carbon is {median:g} g/kWh", column=steps.column.name)
 
 
-def _check(number: int, name: str, severity: Severity, find, *told: str) -> Check:
-    return Check(Defect(f"TC{1600 + number}", name, severity, *told), Steps, find)
-
+_check = partial(check, Steps, 1600)
 
 _ERROR, _WARNING = Severity.ERROR, Severity.WARNING
 

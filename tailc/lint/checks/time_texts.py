@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
 from tailc.errors import Severity
-from tailc.lint.defect import Check, Defect, Sighting, first_rows
+from tailc.lint.defect import Sighting, check, first_rows
 from tailc.lint.views import TimeTexts
 
 _SLASHED = re.compile(r"\s*[0-9]{1,2}[/.][0-9]{1,2}[/.][0-9]{2,4}\b")
@@ -63,9 +64,7 @@ def _dates(view: TimeTexts) -> Iterator[Sighting]:
         yield from _seen(view, found, "is a date alone")
 
 
-def _check(number: int, name: str, severity: Severity, find, *told: str) -> Check:
-    return Check(Defect(f"TC{1420 + number}", name, severity, *told), TimeTexts, find)
-
+_check = partial(check, TimeTexts, 1420)
 
 CHECKS = (
     _check(
