@@ -11,13 +11,13 @@ from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import Approach
 from tailc.pipeline.queue.judge import Judged, judged, ranked
 from tailc.pipeline.queue.kept import Kept, kept
-from tailc.pipeline.queue.scene import scenes_of
+from tailc.pipeline.queue.scene import Scene, scenes_of
 from tailc.pipeline.queue.search import Searched, least_each, searched
 from tailc.pipeline.queue.trials import Form, Trials
 from tailc.replay.queue_aim import QueueAim
 from tailc.replay.workload import Workload
 
-_REPEATS, _REQUESTS = 10, 20_000
+REPEATS, _REQUESTS = 10, 20_000
 RANKING_SEED, JUDGING_SEED = 101, 102
 
 
@@ -58,11 +58,12 @@ def best_found(
     formula = approach.base
     found = searched(approach, scenes_of(parts.tuning, aim), aim, workers, progress)
     progress("judging the tables", 1.0)
-    ranking = judging_trials(approach, parts.tuning, aim, RANKING_SEED, workers)
+    ranking = judging_trials(approach, scenes_of(parts.tuning, aim), aim, RANKING_SEED, workers)
     searched_tables = found.tables if aim.limit_us is None else (*found.tables, formula)
     kept_once = [kept(approach, table, ranking, aim) for table in searched_tables]
     order = ranked([one.table for one in kept_once], formula, ranking, aim)
-    last = judging_trials(approach, parts.judging, aim.judging, JUDGING_SEED, workers)
+    scenes = scenes_of(parts.judging, aim.judging)
+    last = judging_trials(approach, scenes, aim.judging, JUDGING_SEED, workers)
     # What it is compared with went through the same.
     reference = kept(approach, formula, ranking, aim)
     reference = reference.then(kept(approach, reference.table, last, aim))
@@ -93,15 +94,20 @@ def first_better(
 
 
 def judging_trials(
-    approach: Approach[Form], load: Workload, aim: QueueAim, seed: int, workers: Executor
+    approach: Approach[Form],
+    scenes: Sequence[Scene],
+    aim: QueueAim,
+    seed: int,
+    workers: Executor,
+    repeats: int = REPEATS,
 ) -> Trials[Form]:
     """Replays that rank or judge tables: many, with random numbers of their own."""
     return Trials(
-        scenes_of(load, aim),
+        scenes,
         aim.percentile_ppm,
         approach.cores,
         requests=max(_REQUESTS, least_each(aim.percentile_ppm)),
-        repeats=_REPEATS,
+        repeats=repeats,
         seed=seed,
         workers=workers,
         subject_of=approach.subject_of,

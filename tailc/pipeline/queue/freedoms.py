@@ -55,12 +55,13 @@ def freely_found(
     held = plain.judged.table if plain.judged.is_better else formula.base
     approach = replace(formula, base=held)
     found = searched(approach, scenes_of(parts.tuning, half), half, workers, second)
-    ranking = judging_trials(approach, parts.tuning, half, RANKING_SEED, workers)
+    ranking = judging_trials(approach, scenes_of(parts.tuning, half), half, RANKING_SEED, workers)
     order = ranked(found.tables, held, ranking, half)
-    comparing = judging_trials(approach, parts.judging, half.judging, _COMPARING_SEED, workers)
+    scenes = scenes_of(parts.judging, half.judging)
+    comparing = judging_trials(approach, scenes, half.judging, _COMPARING_SEED, workers)
     freest = first_better(order, Kept(held, PPM), approach, comparing, None, half)
     took = together(plain.searched, found)
-    hard = longer(parts.judging, longer_by_chance(approach.load))
+    hard = scenes_of(longer(parts.judging, longer_by_chance(approach.load)), half.judging)
     doubting = judging_trials(approach, hard, half.judging, _COMPARING_SEED, workers)
     doubted = judged(freest.table, Kept(held, PPM), doubting, None, half)
     if freest.is_better and not any(gain.is_worse for gain in doubted.gains):

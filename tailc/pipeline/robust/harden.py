@@ -20,12 +20,12 @@ from numpy.typing import NDArray
 from tailc.forms.ladder.table import Ladder
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import Approach, approach_to, unfit
+from tailc.pipeline.queue.found import judging_trials
 from tailc.pipeline.queue.goals import aspect_of
 from tailc.pipeline.queue.judge import ranked
 from tailc.pipeline.queue.kept import kept
 from tailc.pipeline.queue.scene import Scene, scenes_of
-from tailc.pipeline.queue.search import least_budget, least_each, searched_near
-from tailc.pipeline.queue.trials import Trials
+from tailc.pipeline.queue.search import least_budget, searched_near
 from tailc.pipeline.queue.tune import (
     TunedTable,
     check_rates,
@@ -44,8 +44,7 @@ from tailc.traces.profile import DemandProfile
 _NEARLY = 0.98
 # What was measured, and two more.
 _MOST_SEARCHED = 3
-_REQUESTS = 20_000
-_LOOKS, _REPEATS = 4, 10
+_LOOKS = 4
 _LOOKING_SEED, _JUDGING_SEED = 105, 106
 
 
@@ -102,7 +101,8 @@ def _hardened(
     workers: Executor,
     progress: Progress,
 ) -> Hardened:
-    looks = _trials(parts.tuning, aim, approach, _LOOKS, _LOOKING_SEED, workers)
+    every = _scenes(parts.tuning, aim)
+    looks = judging_trials(approach, every, aim, _LOOKING_SEED, workers, _LOOKS)
     formula, tuned = approach.base, plain.judged.table
     seen = looks.seen([formula, tuned])
     chosen = _binding([seen.tail_us, aspect_of(aim).amounts(seen)], len(aim.rates_mrps))
@@ -113,7 +113,8 @@ def _hardened(
     found = searched_near(space, start, approach, scenes, aim, workers, progress)
     progress("judging the tables", 1.0)
     tables = [kept(approach, table, looks, aim).table for table in (*found.tables, tuned)]
-    last = _trials(parts.judging, aim.judging, approach, _REPEATS, _JUDGING_SEED, workers)
+    judging = _scenes(parts.judging, aim.judging)
+    last = judging_trials(approach, judging, aim.judging, _JUDGING_SEED, workers)
     best = kept(approach, ranked(tables, formula, looks, aim)[0], last, aim).table
     reference = kept(approach, formula, looks, aim)
     reference = reference.then(kept(approach, reference.table, last, aim))
@@ -172,23 +173,3 @@ def _binding(amounts: Sequence[NDArray], rates: int) -> list[int]:
 
 def _scenes(cases: Sequence[Doubt], aim: QueueAim) -> list[Scene]:
     return [scene for case in cases for scene in scenes_of(case.load, aim)]
-
-
-def _trials(
-    cases: Sequence[Doubt],
-    aim: QueueAim,
-    approach: Approach[Ladder],
-    repeats: int,
-    seed: int,
-    workers: Executor,
-) -> Trials[Ladder]:
-    return Trials(
-        _scenes(cases, aim),
-        aim.percentile_ppm,
-        approach.cores,
-        requests=max(_REQUESTS, least_each(aim.percentile_ppm)),
-        repeats=repeats,
-        seed=seed,
-        workers=workers,
-        subject_of=approach.subject_of,
-    )
