@@ -17,7 +17,7 @@ from tailc.traces.table import BATCH_ROWS, Wanted
 MAX_ROWS = 1 << 31
 MAX_GROUP_BYTES = 1 << 33
 # Of numbers, which are never long, more are read at a time: pyarrow is a fifth faster for it.
-NUMBER_ROWS = 1 << 18
+NUMBER_ROWS = 1 << 20
 # What is read of a column at a time, so that a large row group is not held compressed.
 BUFFER_BYTES = 1 << 20
 _AGAIN = "write or copy the file again"
