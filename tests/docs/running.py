@@ -13,10 +13,12 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
+from tests.docs import commands
 from tests.docs.blocks import ROOT, Block, agrees, steps_of
 
 # What a reader has around him in a clone; outputs (build/) do not come along.
 CARRIED = ("examples", "schemas", "runtimes")
+INSTALLED = ("", "solvers", "runtimes/python")
 
 # Top-level keys of a block that is not a whole spec replace those of this one.
 WHOLE_SPEC = """\
@@ -94,7 +96,7 @@ class Reader:
         done = subprocess.run(
             ["bash", "-c", command],
             cwd=self.folder,
-            env=_environment(),
+            env=_environment_with_commands(),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             stdin=subprocess.DEVNULL,
@@ -161,11 +163,17 @@ def _by_product(folder: str, names: list[str]) -> list[str]:
     return [name for name in names if name in ("build", "target", "__pycache__")]
 
 
+def _environment_with_commands() -> dict[str, str]:
+    environment = _environment()
+    tools = commands.folder(tuple(environment.items()))
+    return environment | {"PATH": f"{tools}{os.pathsep}{environment['PATH']}"}
+
+
 def _environment() -> dict[str, str]:
     """That of a reader who has installed tailc and its runtime: 80 columns, no colour."""
     kept = {name: os.environ[name] for name in ("HOME", "TMPDIR") if name in os.environ}
     tools = Path(sys.executable).parent
     path = f"{tools}{os.pathsep}{os.environ['PATH']}"
-    runtime = str(ROOT / "runtimes" / "python")
+    installed = os.pathsep.join(str(ROOT / place) for place in INSTALLED)
     fixed = {"COLUMNS": "80", "LC_ALL": "C.UTF-8"}
-    return {**kept, **fixed, "PATH": path, "PYTHONPATH": runtime}
+    return {**kept, **fixed, "PATH": path, "PYTHONPATH": installed}

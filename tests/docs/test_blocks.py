@@ -139,6 +139,15 @@ def test_a_wrong_output_and_an_unstated_exit_are_seen(tmp_path: Path) -> None:
     assert "this exit: 3" in wrong[1]
 
 
+def test_a_command_has_the_folder_environment_and_exit_code_of_its_shell(tmp_path: Path) -> None:
+    reader = Reader(tmp_path)
+    (tmp_path / "within").mkdir()
+    got = reader.output_of("cd within && tailc fmt nowhere.yaml; echo $?; COLUMNS=50 tailc --help")
+    assert got[0] == "error[TC0701]: `nowhere.yaml` cannot be read: no such file or directory"
+    assert "66" in got
+    assert max(map(len, got[got.index("66") :])) <= 50
+
+
 def test_a_python_block_that_fails_is_seen(tmp_path: Path) -> None:
     reader = Reader(tmp_path)
     assert reader.run(Block("python", ">>> 1 + 1\n3\n", 1))
