@@ -144,6 +144,26 @@ def test_oha_csv_is_the_rows_that_succeeded():
     assert found.left_out == 1
 
 
+def test_a_run_of_oha_as_json_is_what_it_printed():
+    found = taken("oha-1.16.0.json")
+    histogram = found.histogram
+    # As oha counted: 57 times 200 and 3 times 503, between 1.776839 and 20.105909 ms.
+    assert (histogram.requests, found.failed_among) == (60, 3)
+    assert (histogram.min_ns, histogram.max_ns) == (1_776_839, 20_105_909)
+    for ppm, ms in ((500_000, 4.020885), (900_000, 9.489106), (950_000, 11.963183)):
+        assert histogram.quantile_ns(ppm) / 1e6 == pytest.approx(ms, rel=RELATIVE_ERROR)
+
+
+def test_a_run_of_oha_as_csv_is_its_rows_that_succeeded():
+    with (SAMPLES / "oha-1.16.0.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    good = [row for row in rows if row["status"] == "200"]
+    assert (len(rows), len(good)) == (60, 56)
+    found = taken("oha-1.16.0.csv")
+    assert_counted(found.histogram, [round(float(row["request-duration"]) * 1e9) for row in good])
+    assert (found.left_out, found.loop) == (4, Loop.UNSTATED)
+
+
 @pytest.mark.parametrize("name", ["vegeta.json", "hey.csv", "k6.csv", "k6.json", "wrk2.txt"])
 def test_gzip_changes_nothing(tmp_path, name):
     packed = tmp_path / f"{name}.gz"
