@@ -3,6 +3,7 @@ from dataclasses import dataclass
 import pytest
 
 from tailc.cli import run
+from tailc.errors import ExitCode
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,18 @@ def tailc(capsys):
         return Ended(code, captured.out, captured.err)
 
     return call
+
+
+@pytest.fixture
+def refusal(tailc, tmp_path):
+    """What `tailc compile` says, in one line, of a spec whose content it refuses."""
+
+    def of(spec, *words):
+        done = tailc("compile", spec, *words, "-o", tmp_path / "p")
+        assert done.code == ExitCode.BAD_CONTENT
+        return " ".join(done.err.split())
+
+    return of
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from tailc.artifact.envelope import Evidence, Input, InputRole, Policy
 from tailc.artifact.files import write_policy
 from tailc.forms.plan.plan import Epoch, Malleable, Plan, Pool, PoolPrices, Terms
 from tests.tailc.artifact.published import plan_policy
+from tests.tailc.texts import swapped
 
 HOUR_S, DAY_S = 3_600, 86_400
 START_UNIX_S = 1_341_100_800  # 2012-07-01T00:00:00Z
@@ -40,11 +41,7 @@ def write_days(folder: Path, *changes: tuple[str, str]) -> Path:
     jobs = [f"{day * DAY_S + at * HOUR_S},7200,2" for day in range(DAYS) for at in SUBMIT_HOURS]
     (folder / "jobs.csv").write_text("\n".join(["submit,run,nodes", *jobs]) + "\n")
     (folder / "roof.csv").write_text("\n".join(["time,kw", *_sun()]) + "\n")
-    document = DOCUMENT
-    for old, new in changes:
-        assert document.count(old) == 1, old
-        document = document.replace(old, new)
-    (folder / "days.yaml").write_text(document)
+    (folder / "days.yaml").write_text(swapped(DOCUMENT, *changes))
     return folder / "days.yaml"
 
 

@@ -4,6 +4,8 @@ Two equally likely requests of 50 and 150 ms, speed-ups 1, 1.5 and 2, six thread
 and a grid of 50 ms.
 """
 
+from tests.tailc.texts import swapped
+
 TRACE = "request,demand_ms\n1,50\n2,150\n"
 
 SPEC = """\
@@ -34,8 +36,4 @@ def write_toy(folder, spec=SPEC, trace=TRACE):
 
 def with_lines(*changes):
     """The spec with each (old, new) text replaced; every old text must be there once."""
-    spec = SPEC
-    for old, new in changes:
-        assert spec.count(old) == 1, old
-        spec = spec.replace(old, new)
-    return spec
+    return swapped(SPEC, *changes)

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.tailc.schemas import validate
+from tests.tailc.texts import swapped
 
 ROOT = Path(__file__).parents[3]
 SCHEMAS = ROOT / "schemas" / "report"
@@ -53,10 +54,7 @@ def folder(in_folder):
 
 def write(folder, name, levels, powers, *changes):
     spec = SPEC.replace("LEVELS", levels).replace("POWERS", powers)
-    for old, new in changes:
-        assert spec.count(old) == 1, old
-        spec = spec.replace(old, new)
-    (folder / f"{name}.yaml").write_text(spec)
+    (folder / f"{name}.yaml").write_text(swapped(spec, *changes))
 
 
 def result(ended):

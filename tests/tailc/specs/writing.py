@@ -9,6 +9,7 @@ from tailc.policies.few_to_many.spec import FewToManySpec
 from tailc.specs.document import parse_document
 from tailc.specs.load import check_document
 from tailc.specs.tree import Document
+from tests.tailc import texts
 
 MODELS = {"few-to-many": FewToManySpec}
 
@@ -32,11 +33,7 @@ rates: [30/s, 40/s, 44/s]
 
 def swapped(*changes: tuple[str, str]) -> str:
     """The good spec with every first text replaced by the second."""
-    text = GOOD
-    for old, new in changes:
-        assert text.count(old) == 1, f"{old!r} must stand once in the good spec"
-        text = text.replace(old, new)
-    return text
+    return texts.swapped(GOOD, *changes)
 
 
 def document(text: str) -> Document:

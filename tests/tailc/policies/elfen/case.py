@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import log
 from pathlib import Path
 
+from tests.tailc import texts
 from tests.tailc.policies.cases import Case
 
 SPEC = """\
@@ -39,11 +40,7 @@ def write(folder: Path, spec: str = SPEC) -> Case:
 
 def swapped(*changes: tuple[str, str]) -> str:
     """The spec with each (old, new) text replaced; every old text must be there once."""
-    spec = SPEC
-    for old, new in changes:
-        assert spec.count(old) == 1, old
-        spec = spec.replace(old, new)
-    return spec
+    return texts.swapped(SPEC, *changes)
 
 
 def _trace(offset: float) -> str:

@@ -9,6 +9,7 @@ from tailc.policies.slow_to_fast.spec import SlowToFastSpec
 from tailc.specs.document import parse_document
 from tailc.specs.json_schema import spec_schema
 from tailc.specs.tree import plain
+from tests.tailc import texts
 from tests.tailc.policies.slow_to_fast.case import swapped, write
 
 TYPES = "types: [{speed: 1, count: 5}, {speed: 2, count: 2}]"
@@ -35,10 +36,7 @@ FAST = "{name: big, count: 2, speed: 2, power: 6W}"
 
 def with_fast(*changes: tuple[str, str]) -> str:
     """Two types, the fast one changed."""
-    fast = FAST
-    for old, new in changes:
-        fast = fast.replace(old, new)
-    return with_types(SLOW, fast)
+    return with_types(SLOW, texts.swapped(FAST, *changes))
 
 
 WRONG = {

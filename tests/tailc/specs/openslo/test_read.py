@@ -4,6 +4,7 @@ import pytest
 
 from tailc.errors import Code, TailcError
 from tailc.specs.openslo.read import Objective, read_openslo
+from tests.tailc.texts import swapped
 
 THRESHOLD = """\
 apiVersion: openslo/v1
@@ -65,11 +66,8 @@ def read(tmp_path):
     """What is read of a text, each (old, new) replaced."""
 
     def of(text, *changes, unit=None):
-        for old, new in changes:
-            assert text.count(old) == 1, old
-            text = text.replace(old, new)
         path = tmp_path / "slo.yaml"
-        path.write_text(text)
+        path.write_text(swapped(text, *changes))
         return read_openslo(str(path), unit)
 
     return of
