@@ -138,6 +138,8 @@ class Code(enum.Enum):
     OPEN_GAP = ("TC0557", ExitCode.OK, "a plan is farther from its bound than was aimed at")
     ODD_DEFERRAL = ("TC0558", ExitCode.OK, "jobs cannot wait as long as the spec lets them")
     POWER_FALLS = ("TC0556", ExitCode.OK, "a higher frequency draws less power than a lower one")
+    NO_CHOICE = ("TC0559", ExitCode.OK, "a policy has nothing to choose")
+    POWER_BEYOND = ("TC0560", ExitCode.OK, "a power is told at a frequency that no core has")
     JOBS_TURNED_AWAY = ("TC0561", ExitCode.OK, "a plan has no place for jobs that are known")
     NO_EXPECTED_JOBS = ("TC0562", ExitCode.OK, "there are no jobs to learn prices from")
     NO_GREEN_POWER = ("TC0563", ExitCode.OK, "no rack is expected to be green")

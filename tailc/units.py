@@ -273,6 +273,14 @@ def format_us(value_us: int) -> str:
     return _scaled(value_us, (("us", 1), ("ms", 1_000), ("s", 1_000_000)))
 
 
+def format_s(value_s: int) -> str:
+    """Whole seconds as a spec has them, in the largest unit that they are whole in: `15min`."""
+    unit, steps = next(
+        pair for pair in (("h", 3_600), ("min", 60), ("s", 1)) if value_s % pair[1] == 0
+    )
+    return f"{value_s // steps}{unit}"
+
+
 def format_ppm(value_ppm: int) -> str:
     """Millionths as a percentage, exactly: `99.9 %`."""
     return _scaled(value_ppm, (("%", 10_000),))

@@ -8,7 +8,7 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
-from tailc.errors import Code, TailcError
+from tailc.errors import Code, Finding, TailcError
 from tailc.ingest.formats import find_formats
 from tailc.specs.openslo.read import Objective
 from tailc.traces.profile_file import is_profile, read_counted
@@ -68,6 +68,7 @@ def demand_of(source: Source, wishes: Wishes) -> Demand:
     """
     because = wishes.because and f"response_time_because: {json.dumps(wishes.because)}"
     if is_profile(source):
+        _check_unread(source, wishes)
         measure = wishes.measure or read_counted(source).measure.value
         _check_reason(source, measure, wishes)
         lines = (f"measure: {measure}", because)
@@ -84,6 +85,17 @@ def demand_of(source: Source, wishes: Wishes) -> Demand:
         return Demand((timings, f"unit: {unit}", *filter(None, shared)), "")
     lines = (f"column: {json.dumps(column)}", f"unit: {unit}", *filter(None, shared))
     return Demand(lines, None if wishes.tell_speedup else _speedup_columns(names))
+
+
+def _check_unread(source: Source, wishes: Wishes) -> None:
+    """A profile has one column, in microseconds: who names others may mean another file."""
+    given = [f"`--{name}`" for name in ("column", "unit") if getattr(wishes, name) is not None]
+    if not given:
+        return
+    verb = "is" if len(given) == 1 else "are"
+    message = f"{' and '.join(given)} {verb} for tables, and `{source.name}` is a profile"
+    hint = f"leave {'it' if len(given) == 1 else 'them'} out: a profile tells its own times"
+    raise TailcError(Finding(Code.USAGE, message, help=hint))
 
 
 def _check_reason(source: Source, measure: str, wishes: Wishes) -> None:

@@ -194,6 +194,10 @@ EXPLANATIONS: Mapping[Code, str] = {
     "Raise the budget for a better one.",
     Code.ODD_DEFERRAL: "A start is put off by an epoch or more, and within the horizon; such a "
     "deferral has no effect, or less than it says. Change it, or leave it out.",
+    Code.NO_CHOICE: "Requests can run in one way only, so the policy is that for every load. Give "
+    "it a second core type or frequency, or run the server without a policy.",
+    Code.POWER_BEYOND: "The powers of all frequencies are reckoned from that of one which is above "
+    "the highest. That is right for one left out on purpose, and most often a slip of the unit.",
     Code.JOBS_TURNED_AWAY: "Known jobs find no room within the horizon, or bring no profit. Add "
     "servers, or let jobs be narrower, unless a refusal is what is meant.",
     Code.NO_EXPECTED_JOBS: "Prices are learned from jobs before the plan, and none are known, so "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import itertools
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,10 +19,13 @@ from tailc.specs.cores_power import (
     micro_ppm,
 )
 from tailc.specs.cores_spec import CoresSpec, CoreTypeSpec, LevelSpec
-from tailc.specs.fields import PPM, Complaint, RefusalError
+from tailc.specs.fields import PPM, Complaint, RefusalError, written
 from tailc.units import format_khz, shorten
 
 Path = tuple[str | int, ...]
+
+# Of the letters of two names, how many are shared in order: `slwo` and `slow` have 3 of 4.
+_ALIKE = 0.75
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,34 @@ def build(spec: CoresSpec, reference: str) -> Cores:
     types = _relative(drafts, _reference_speed(spec, drafts, reference))
     cores = Cores(types, spec.dvfs is not None, unit)
     return _with_static(cores, spec)
+
+
+def reference_complaints(spec: CoresSpec, reference: str) -> list[Complaint]:
+    """Of a reference that names no core, but all but one: speed 1 would be the slowest's."""
+    names, bare = _names(spec), _bare(reference)
+    if reference in names:
+        return []
+    # A slip seldom is in the first letter, and `slow` is none for `low`.
+    near = {_bare(name): name for name in names if _bare(name)[0] == bare[:1]}
+    meant = difflib.get_close_matches(bare, near, n=1, cutoff=_ALIKE)
+    if not meant:
+        return []
+    message = f"is {written(reference)}, which no core is called"
+    listed = ", ".join(f"`{name}`" for name in names)
+    hint = f"did you mean `{near[meant[0]]}`? Known: {listed}; other texts mean the slowest"
+    return [Complaint(Code.BAD_VALUE, message, hint, ("demand", "reference"), ("cores",))]
+
+
+def _names(spec: CoresSpec) -> list[str]:
+    """What a reference may name: cores of the spec, then those of its published table."""
+    own = [_filled(spec, draft).called for draft in _drafts(spec)]
+    published = PUBLISHED.get(spec.power_from or "", {})
+    return list(dict.fromkeys([*own, *(core.name for core in published.values() if core.name)]))
+
+
+def _bare(name: str) -> str:
+    """Without what slips change first."""
+    return "".join(name.split()).casefold()
 
 
 def _refuse(complaints: list[Complaint]) -> None:

@@ -13,6 +13,7 @@ from tailc.specs.jobs import JobsSpec
 from tailc.specs.load import LoadedSpec
 from tailc.specs.plan_units import Seconds
 from tailc.specs.supply import SupplySpec
+from tailc.units import format_s
 
 QUARTER_S = 900
 TWO_DAYS_S = 48 * 3_600
@@ -56,13 +57,26 @@ class HorizonSpec(SpecModel):
     def _check_epochs(self) -> HorizonSpec:
         at = "length" if "length_s" in self.model_fields_set else "epoch"
         if self.length_s % self.epoch_s:
-            message, hint = "must be whole epochs", "make `length` a multiple of `epoch`"
-            raise RefusalError(Complaint(Code.CONFLICT, message, hint, (at,)))
+            raise RefusalError(self._broken_epochs())
         if (epochs := self.length_s // self.epoch_s) > MOST_EPOCHS:
             message = f"makes {epochs:,} epochs, and {MOST_EPOCHS:,} are the most"
             hint = "plan a shorter `length`, or longer epochs"
             raise RefusalError(Complaint(Code.CONFLICT, message, hint, (at,)))
         return self
+
+    def _broken_epochs(self) -> Complaint:
+        """At the length, else at the epoch where the length is not written."""
+        length, epoch = format_s(self.length_s), format_s(self.epoch_s)
+        whole, left = divmod(self.length_s, self.epoch_s)
+        near = [format_s(each * self.epoch_s) for each in (whole, whole + 1) if each]
+        hint = f"write {' or '.join(f'`length: {each}`' for each in near)}, or change `epoch`"
+        told = f"{whole} of {epoch} leave {format_s(left)}"
+        if "length_s" in self.model_fields_set:
+            message = f"is {length}, which is no whole number of epochs: {told}"
+            also = ("epoch",) if "epoch_s" in self.model_fields_set else None
+            return Complaint(Code.CONFLICT, message, hint, ("length",), also)
+        message = f"does not divide the `length` of {length} that is the default: {told}"
+        return Complaint(Code.CONFLICT, message, hint, ("epoch",))
 
 
 def odd_deferral(

@@ -77,6 +77,7 @@ class GreenShareSpec(SpecModel):
     share: SharePercent | None = Field(default=None, description="Of all jobs.")
     seed: Seed | None = Field(
         default=None,
+        examples=[1],
         description="Each job's is 0, 25, 50, 75 or 100 %, drawn by this seed and its number; 0 "
         "for those that run for more than 48 h.",
     )
@@ -139,7 +140,7 @@ class JobsSpec(SpecModel):
         examples=[{"FT": 12, "LU": 6}],
         description="Which applications jobs are, in these proportions.",
     )
-    application_seed: Seed = Field(default=0, description="Which job is which.")
+    application_seed: Seed = Field(default=0, examples=[1], description="Which job is which.")
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
         """Columns against the format, and one way only to change widths."""

@@ -159,7 +159,7 @@ class ScenariosSpec(SpecModel):
     """Ways the green power may turn out, from how far forecasts of past days were off."""
 
     count: Annotated[Whole, Field(ge=2, le=MOST_SCENARIOS)] = Field(description="How many.")
-    seed: Seed = Field(default=0, description="Which past days.")
+    seed: Seed = Field(default=0, examples=[1], description="Which past days.")
 
 
 class ForecastSpec(SpecModel):

@@ -44,7 +44,13 @@ def _target(value: object) -> Target:
     if isinstance(value, Target):
         return value
     steps = quantity(RATE, PERCENT)(value)
-    return Target(ppm=steps) if "%" in str(value) else Target(milli=steps)
+    if "%" not in str(value):
+        return Target(milli=steps)
+    if steps > PPM:
+        message = f"must be at most what the whole host does, not {written(value)}"
+        hint = "for example `80%`, or work a second, such as `30/s`"
+        raise RefusalError(Complaint(Code.BAD_VALUE, message, hint))
+    return Target(ppm=steps)
 
 
 def _share(value: object) -> int:

@@ -95,7 +95,7 @@ class SearchSpec(SpecModel):
     steps: Annotated[Whole, Field(ge=0, le=MOST_STEPS)] = Field(
         default=200, description="Plans that `anneal` tries."
     )
-    seed: Seed = Field(default=1, description="Of annealing, and of the solver.")
+    seed: Seed = Field(default=1, examples=[1], description="Of annealing, and of the solver.")
     nodes: Annotated[Whole, Field(ge=0, le=MOST_NODES)] | None = Field(
         default=None, description="Nodes of the search tree; the solver's own limit, if absent."
     )

@@ -23,7 +23,7 @@ from tailc.replay.asked_checks import tuned_complaints
 from tailc.specs.budgets import Budgets
 from tailc.specs.common import DemandSpec, SpeedupSpec, repeated_rates
 from tailc.specs.cores import Cores
-from tailc.specs.cores_build import build
+from tailc.specs.cores_build import build, reference_complaints
 from tailc.specs.cores_fields import Power
 from tailc.specs.cores_spec import CoresSpec
 from tailc.specs.fields import (
@@ -137,7 +137,7 @@ class JointSpec(WithSlos):
             build(self.cores, self.demand.reference)
         except RefusalError as refusal:
             return [complaint.below("cores") for complaint in refusal.complaints]
-        return []
+        return reference_complaints(self.cores, self.demand.reference)
 
     def _lane_complaints(self) -> list[Complaint]:
         """Batch work is given up where there are lanes, and sharing a core must be able to pay."""

@@ -16,7 +16,7 @@ from tailc.policies.rubik.modelled import COUNTERS, MODEL, modelled
 from tailc.policies.rubik.named_file import asked_for, path_of
 from tailc.policies.rubik.server_spec import ServerSpec
 from tailc.policies.rubik.spec import RubikSpec
-from tailc.specs.load import LoadedSpec
+from tailc.specs.load import LoadedSpec, spelled
 from tailc.units import FREQUENCY, POWER, format_khz, format_mw
 
 if TYPE_CHECKING:
@@ -30,19 +30,43 @@ def complete(
 ) -> tuple[RubikSpec, tuple[Finding, ...]]:
     """The spec with every frequency known, and warnings of powers that look wrong.
 
-    Those fall as frequencies rise, or are beyond the chip's limit together. `folder` is where
+    Those are told at a frequency above all, fall as frequencies rise, or are beyond the chip's
+    limit together. `folder` is where
     relative paths begin; None: where the process runs. Raises TailcError for a table or a power
     model that cannot be read, for a frequency that the table has twice, for powers of batch work
     that are not one a frequency, and for a chip's limit below what its cores need at the lowest
     one.
     """
+    odd = _powers_beyond(spec, loaded)
     if spec.server.table is not None:
         levels = _levels(spec.server.table, loaded, folder)
         server = spec.server.model_copy(update={"table": None, "levels_listed": levels})
         spec = spec.model_copy(update={"server": server})
     spec = modelled(spec, loaded, folder)
     _check_powers(spec, loaded)
-    return spec, (*_falling_powers(spec, loaded), *_beyond_limit(spec.server, loaded))
+    return spec, (*odd, *_falling_powers(spec, loaded), *_beyond_limit(spec.server, loaded))
+
+
+def _powers_beyond(spec: RubikSpec, loaded: LoadedSpec) -> tuple[Finding, ...]:
+    """A warning for each power that is told at a frequency above all that the spec lists."""
+    most_khz = max(spec.server.frequencies_khz, default=LARGEST_FREQUENCY_KHZ)
+    parts = {
+        ("server", "range", "power", "at"): spec.server.range and spec.server.range.power,
+        ("batch", "power", "at"): spec.batch and spec.batch.power,
+    }
+    hint = "check it and its unit; right is where the power was measured, such as `2.4GHz`"
+    return tuple(
+        Finding(
+            Code.POWER_BEYOND,
+            f"`{spelled(at)}` is {format_khz(power.at_khz)}, above the highest frequency, "
+            f"{format_khz(most_khz)}",
+            loaded.place(*at),
+            hint,
+            Severity.WARNING,
+        )
+        for at, power in parts.items()
+        if power is not None and power.at_khz > most_khz
+    )
 
 
 def _check_powers(spec: RubikSpec, loaded: LoadedSpec) -> None:

@@ -29,7 +29,7 @@ _PATHS = {CoreTypeSpec: ("cores", "types"), LevelSpec: ("cores", "dvfs", "levels
 def complete(
     spec: SlowToFastSpec, loaded: LoadedSpec, folder: Path | None
 ) -> tuple[SlowToFastSpec, tuple[Finding, ...]]:
-    """The spec with every core known, and a warning for each type that is dropped.
+    """The spec with every core known, a warning for each type that is dropped, and of one alone.
 
     `folder` is where relative paths begin; None: where the process runs. Raises TailcError for a
     table that cannot be read, rows that are not there, and cores that do not fit together.
@@ -40,7 +40,7 @@ def complete(
         complaints = spec.core_complaints()
         if complaints:
             raise TailcError([loaded.finding(complaint) for complaint in complaints])
-    return spec, _dropped(spec, loaded)
+    return spec, (*_dropped(spec, loaded), *_alone(spec, loaded))
 
 
 def _dropped(spec: SlowToFastSpec, loaded: LoadedSpec) -> tuple[Finding, ...]:
@@ -57,6 +57,22 @@ def _dropped(spec: SlowToFastSpec, loaded: LoadedSpec) -> tuple[Finding, ...]:
         )
         for each in dominated(spec.all_cores)
     )
+
+
+def _alone(spec: SlowToFastSpec, loaded: LoadedSpec) -> tuple[Finding, ...]:
+    """A warning where requests can run on cores of one type only."""
+    first, *others = spec.used_cores.types
+    if others:
+        return ()
+    what, parts = ("type", _PATHS[CoreTypeSpec])
+    if spec.cores.dvfs is not None:
+        what, parts = ("frequency", _PATHS[LevelSpec])
+    message = (
+        f"requests run on cores of one {what}, `{first.name}`, whatever their "
+        "age: the policy has nothing to choose"
+    )
+    hint = f"add a slower or faster {what}"
+    return (Finding(Code.NO_CHOICE, message, loaded.place(*parts), hint, Severity.WARNING),)
 
 
 def _filled_in(

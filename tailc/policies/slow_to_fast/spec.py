@@ -13,7 +13,7 @@ from tailc.replay.asked_checks import tuned_complaints
 from tailc.specs.budgets import Budgets
 from tailc.specs.common import DemandSpec, SpeedupSpec, repeated_rates
 from tailc.specs.cores import Cores, dominated, without
-from tailc.specs.cores_build import build
+from tailc.specs.cores_build import build, reference_complaints
 from tailc.specs.cores_spec import CoresSpec
 from tailc.specs.fields import (
     Complaint,
@@ -170,7 +170,7 @@ class SlowToFastSpec(WithSlos):
             build(self.cores, self.demand.reference)
         except RefusalError as refusal:
             return [complaint.below("cores") for complaint in refusal.complaints]
-        return []
+        return reference_complaints(self.cores, self.demand.reference)
 
     def _speedup_complaints(self) -> list[Complaint]:
         if self.demand.timings is not None:

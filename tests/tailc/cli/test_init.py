@@ -41,6 +41,20 @@ def test_a_profile_becomes_a_spec_that_compiles(profile, tailc, in_folder):
     assert tailc("compile", "service.yaml", "-o", "build/x").code == 0
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--unit", "ms"), "`--unit` is for tables, and `x.profile` is a profile"),
+        (("--unit", "ms", "--column", "a"), "`--column` and `--unit` are for tables"),
+    ],
+)
+def test_what_only_tables_need_is_not_said_of_a_profile(profile, tailc, words, said):
+    ended = tailc("init", profile, *WISHES, *SPEEDUP, *words)
+    assert ended.code == 64
+    assert said in ended.err
+    assert "a profile tells its own times" in ended.err
+
+
 def test_the_columns_of_a_table_are_seen_by_their_names(table, tailc, in_folder):
     assert tailc("init", table, *WISHES, *SPEEDUP, *BUSY, "--name", "web").code == 0
     text = (in_folder / "service.yaml").read_text()

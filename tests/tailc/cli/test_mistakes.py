@@ -18,6 +18,7 @@ from tailc.policies import find_kinds
 from tests.tailc.cli.test_ingest import SAMPLES
 from tests.tailc.held_out_days import write_days
 from tests.tailc.policies.cases import write_case
+from tests.tailc.texts import swapped
 
 Change = tuple[str, str]
 
@@ -32,6 +33,7 @@ SPECS: dict[str, tuple[Change, ...]] = {
         ("  reference: a host of the kit\n", ""),
         ("throughput:\n  trace: design.csv", "throughput:\n  column: work"),
         ("target: 30%", "target: fast"),
+        ("target: 30%", "target: 120%"),
     ),
     "elfen": (
         ("interference: 45%", "interference: 100%"),
@@ -77,12 +79,14 @@ SPECS: dict[str, tuple[Change, ...]] = {
         ("peak_power: 27.2", "peak_power: 0"),
         ("count: 16", "count: 1.5"),
         ("quantum: 5ms}", "quantum: 5 m}"),
+        ("reference: slow", "reference: slwo"),
     ),
     "rubik": (
         ("clock: 2.4GHz", "clock: 2.4"),
         ("clock: 2.4GHz", "clock: 2400ms"),
         ("from: 0.8GHz, to: 3.4GHz", "from: 3.4GHz, to: 0.8GHz"),
         ("step: 0.2GHz", "step: 0.7GHz"),
+        ("at: 2.4GHz", "at: 24GHz"),
         ("wake: 20us", "wake: 20"),
         ("epoch: 20ms, window: 80ms", "epoch: 80ms, window: 20ms"),
         ("  memory: memory_us\n", ""),
@@ -98,6 +102,8 @@ SPECS: dict[str, tuple[Change, ...]] = {
         ("kind: slow-to-fast", "kind: slow-to-fats"),
         ("latency: 80ms", "latency: 80"),
         ("  reference: slow\n", ""),
+        ("reference: slow", "reference: medum"),
+        ("types: [{speed: 1, count: 5}, {speed: 2, count: 2}]", "types: [{speed: 1, count: 5}]"),
     ),
     "few-to-many": (
         ("search: {step: 20ms}", "search: {diurnal: [1, .nan]}"),
@@ -186,13 +192,6 @@ def told(tailc):
         return text
 
     return of
-
-
-def swapped(text: str, change: Change) -> str:
-    """The text with the first of the change replaced by the second."""
-    old, new = change
-    assert text.count(old) >= 1, f"{old!r} must stand in the spec:\n{text}"
-    return text.replace(old, new, 1)
 
 
 def test_all_kinds_are_here_and_there_are_a_hundred_mistakes():

@@ -268,5 +268,29 @@ def test_a_zone_that_is_none_is_refused_though_times_state_offsets(folder):
 def test_too_many_epochs_are_not_told_as_parts_of_one():
     with pytest.raises(ValidationError, match=r"makes 1,200,000 epochs, and 16,384 are the most"):
         HorizonSpec.model_validate({"start": "2020-06-02T00:00Z", "length": "300000h"})
-    with pytest.raises(ValidationError, match="must be whole epochs"):
-        HorizonSpec.model_validate({"start": "2020-06-02T00:00Z", "length": "100min"})
+
+
+@pytest.mark.parametrize(
+    ("horizon", "path", "said", "help_"),
+    [
+        # 100 min are six quarters and 10 min, 105 seven.
+        (
+            {"length": "100min"},
+            "length",
+            "is 100min, which is no whole number of epochs: 6 of 15min leave 10min",
+            "write `length: 90min` or `length: 105min`, or change `epoch`",
+        ),
+        # 48 h are 2,880 min, which are 411 times 7 and 3.
+        (
+            {"epoch": "7min"},
+            "epoch",
+            "does not divide the `length` of 48h that is the default: 411 of 7min leave 3min",
+            "write `length: 2877min` or `length: 2884min`, or change `epoch`",
+        ),
+    ],
+)
+def test_a_length_of_no_whole_epochs_is_told_with_those_next_to_it(horizon, path, said, help_):
+    with pytest.raises(ValidationError) as caught:
+        HorizonSpec.model_validate({"start": "2020-06-02T00:00Z", **horizon})
+    (complaint,) = caught.value.errors()[0]["ctx"]["error"].complaints
+    assert (complaint.at, complaint.message, complaint.help) == ((path,), said, help_)
