@@ -17,11 +17,34 @@ from tailc.errors import ExitCode, TailcError
 if TYPE_CHECKING:
     from tailc.errors import Finding
 
-COMMANDS = (
-    *("check", "compile", "verify", "diff", "simulate", "vary", "size", "tune", "fit"),
-    *("lookup", "why", "inspect", "report", "embed", "sign", "keygen", "rollback", "migrate"),
-    *("ingest", "lint-trace", "init", "fmt", "split", "schema", "explain"),
-)
+# Each with what its help begins with, so that a list of them imports none.
+COMMANDS = {
+    "check": "Check specs, and with --trace their traces.",
+    "compile": "Compile a policy from a spec and its trace.",
+    "verify": "Judge a policy on held-out data.",
+    "diff": "Say what changes from one policy to another.",
+    "simulate": "Replay a spec's policy and baselines; write nothing.",
+    "vary": "Compile a spec with other values, and compare.",
+    "size": "Find the highest rate that meets an SLO.",
+    "tune": "Tune controllers for plants of any kind.",
+    "fit": "Fit models to measurements.",
+    "lookup": "Ask a policy what a request does.",
+    "why": "Say what a cell of a table buys.",
+    "inspect": "Print what a policy promises and does.",
+    "report": "Write a policy as a page of pictures.",
+    "embed": "Write a policy as a source file.",
+    "sign": "Sign a policy for the servers that look it up.",
+    "keygen": "Make a pair of keys to sign policies with.",
+    "rollback": "Publish an old policy as a new generation.",
+    "migrate": "Write specs and policies as this version does.",
+    "ingest": "Count measurements into a profile.",
+    "lint-trace": "Look at traces for what is wrong or odd.",
+    "init": "Write a first spec from a trace or a profile.",
+    "fmt": "Write specs in the one layout.",
+    "split": "Write the two parts of a spec's trace.",
+    "schema": "Print the JSON Schema of a kind's spec.",
+    "explain": "Say what the code of a finding means.",
+}
 # What stands below a command that also works by itself, by the file that it is in.
 BELOW = {
     ("size", "cores"): "size_cores",
@@ -38,6 +61,11 @@ class LazyCommands(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """The commands in the order a user meets them."""
         return list(COMMANDS)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """Write what each command does."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """The command of that name; None where there is none."""
@@ -60,7 +88,7 @@ class LazyCommands(click.Group):
         if args and not args[0].startswith("-") and args[0] not in COMMANDS:
             from tailc.errors import did_you_mean
 
-            hint = did_you_mean(args[0], COMMANDS)
+            hint = did_you_mean(args[0], list(COMMANDS))
             raise click.UsageError(f"no such command `{args[0]}`; {hint}", ctx)
         return super().resolve_command(ctx, args)
 

@@ -4,9 +4,10 @@ import json
 import subprocess
 import sys
 
+import click
 import pytest
 
-from tailc.cli import run
+from tailc.cli import COMMANDS, group, run
 from tests.tailc.toy import write_toy
 
 HEAVY = {
@@ -69,3 +70,14 @@ def folder(tmp_path_factory):
 )
 def test_a_command_imports_no_more_than_it_runs(folder, arguments, allowed):
     assert imported(folder, *arguments) & HEAVY <= allowed
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_list_of_commands_says_what_the_help_of_each_does(name):
+    with click.Context(group) as context:
+        command = group.get_command(context, name)
+    assert command.get_short_help_str(limit=80) == COMMANDS[name]
+
+
+def test_the_list_of_commands_imports_none(folder):
+    assert not [name for name in imported(folder, "--help") if name.endswith("_command")]
