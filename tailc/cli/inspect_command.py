@@ -22,9 +22,14 @@ if TYPE_CHECKING:
 @click.option(
     "--rows", is_flag=True, help="Show the evidence of every load, or every epoch and job."
 )
-@click.option("--plot", metavar="FILE", help="Draw a plan's power by source: FILE.svg or FILE.png.")
 @click.option(
-    "--jobs-plot", metavar="FILE", help="Draw the servers of a plan's jobs: FILE.svg or .png."
+    "--picture",
+    "picture_file",
+    metavar="FILE",
+    help="Draw a plan's power by source: FILE.svg or FILE.png.",
+)
+@click.option(
+    "--jobs-picture", metavar="FILE", help="Draw the servers of a plan's jobs: FILE.svg or .png."
 )
 @click.option(
     "--zone",
@@ -39,8 +44,8 @@ def command(
     trust: Trust,
     *,
     rows: bool,
-    plot: str | None,
-    jobs_plot: str | None,
+    picture_file: str | None,
+    jobs_picture: str | None,
     zone: tzinfo | None,
 ) -> Outcome:
     """Print what an artifact promises, what it does, and the evidence it carries.
@@ -65,7 +70,7 @@ def command(
         text += "\n\n" + plan_rows_text(policy.plan)
     elif rows:
         text += "\n\n" + evidence_text(policy.evidence)
-    written = write_pictures(policy.plan, plot, jobs_plot, zone)
+    written = write_pictures(policy.plan, picture_file, jobs_picture, zone)
     return Outcome(
         text="\n".join([text, *(f"wrote {path}" for path in written)]),
         result=result | ({"files": written} if written else {}),

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tailc.verify.plan.held_out import HeldOutDays
     from tailc.verify.plan.options import PlanOptions
 
-_OF_PLANS = {"plot": "--plot", "windows": "--windows", "failures_ppm": "--failures"}
+_OF_PLANS = {"picture_file": "--picture", "windows": "--windows", "failures_ppm": "--failures"}
 # Options that say something about requests, or of how often they are replayed.
 _OF_REQUESTS = {
     "cut_off_us": "--cut-off",
@@ -47,12 +47,12 @@ def judged_plan(
     from tailc.verify.plan.judge import replayable, verify_plan
 
     check_options(policy, trace_format, arrivals, options)
-    kind = picture_format(options.get("plot"))
+    kind = picture_format(options.get("picture_file"))
     replayable(policy)
     held_out = read_held_out_days(policy, days, options.get("windows"))
     chosen = plan_options(options, progress=lambda done, of: draw("replaying", done / of))
     judged = verify_plan(policy, held_out, chosen)
-    files = _drawn(policy, held_out, chosen, options.get("plot"), kind)
+    files = _drawn(policy, held_out, chosen, options.get("picture_file"), kind)
     told = Outcome(
         exit_code=judged.verdict.exit_code,
         text="\n".join((render.as_text(judged), *(f"wrote {printable(one)}" for one in files))),
@@ -77,11 +77,11 @@ def _drawn(
     policy: Policy,
     held_out: HeldOutDays,
     options: PlanOptions,
-    plot: str | None,
+    picture_file: str | None,
     kind: Literal["svg", "png"] | None,
 ) -> list[str]:
     """Write the picture of the first window, if there shall be one; its file."""
-    if plot is None or kind is None:
+    if picture_file is None or kind is None:
         return []
     from pathlib import Path
 
@@ -89,7 +89,7 @@ def _drawn(
     from tailc.report.plan_power_plot import picture
     from tailc.report.plan_window import power_of_window
 
-    path = Path(plot)
+    path = Path(picture_file)
     replace_files([(path, picture(power_of_window(policy, held_out, options), kind))])
     return [str(path)]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tailc.cli.pictures import picture_format
+from tailc.cli.pictures import check_apart, picture_format
 
 if TYPE_CHECKING:
     from datetime import tzinfo
@@ -16,22 +16,22 @@ if TYPE_CHECKING:
 
 
 def write_pictures(
-    plan: Plan | None, plot: str | None, jobs_plot: str | None, zone: tzinfo | None
+    plan: Plan | None, power_file: str | None, jobs_file: str | None, zone: tzinfo | None
 ) -> list[str]:
     """Write what was asked for, all or nothing; the files.
 
     A usage error where a file is of no kind of picture, both are one, or there is no plan.
     """
-    power_kind, jobs_kind = picture_format(plot), picture_format(jobs_plot)
-    asked = [name for name, file in (("--plot", plot), ("--jobs-plot", jobs_plot)) if file]
+    power_kind, jobs_kind = picture_format(power_file), picture_format(jobs_file)
+    files = {"--picture": power_file, "--jobs-picture": jobs_file}
+    asked = [option for option, file in files.items() if file]
     if not asked:
         if zone is not None:
-            raise click.UsageError("--zone is of pictures: give --plot or --jobs-plot too")
+            raise click.UsageError("--zone is of pictures: give --picture or --jobs-picture too")
         return []
     if plan is None:
         raise click.UsageError(f"this artifact is no plan: {asked[0]} does not apply")
-    if plot and jobs_plot and Path(plot).resolve() == Path(jobs_plot).resolve():
-        raise click.UsageError("--plot and --jobs-plot name the same file")
+    check_apart(files)
 
     from datetime import UTC
 
@@ -40,11 +40,11 @@ def write_pictures(
     from tailc.report.plan_power import power_of_plan
 
     contents: list[tuple[Path, bytes]] = []
-    if plot is not None and power_kind is not None:
+    if power_file is not None and power_kind is not None:
         drawn = plan_power_plot.picture(power_of_plan(plan), power_kind, zone or UTC)
-        contents.append((Path(plot), drawn))
-    if jobs_plot is not None and jobs_kind is not None:
+        contents.append((Path(power_file), drawn))
+    if jobs_file is not None and jobs_kind is not None:
         drawn = plan_jobs_plot.picture(plan, jobs_kind, zone or UTC)
-        contents.append((Path(jobs_plot), drawn))
+        contents.append((Path(jobs_file), drawn))
     replace_files(contents)
     return [str(path) for path, _ in contents]

@@ -76,8 +76,9 @@ windows = click.option(
     help="Of held-out days the first so many windows at most; for plans of jobs.",
 )
 
-plot = click.option(
-    "--plot",
+picture = click.option(
+    "--picture",
+    "picture_file",
     metavar="FILE",
     help="Draw the power of the first window by source, with what was forecast and which jobs were "
     "let in: FILE.svg or FILE.png; for plans of jobs.",

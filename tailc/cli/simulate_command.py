@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 @replay_options.other_power
 @replay_options.thoroughness
 @replay_options.windows
-@replay_options.plot
+@replay_options.picture
 @replay_options.failures
 @replay_options.progress
 @reports

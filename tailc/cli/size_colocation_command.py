@@ -67,7 +67,9 @@ class Ratios(click.ParamType):
     metavar="LIST",
     help="Parts of --total, such as 100:0,75:25,50:50,0:100; the first are those with requests.",
 )
-@click.option("--plot", metavar="FILE", help="Draw the supply curve: FILE.svg or FILE.png.")
+@click.option(
+    "--picture", "picture_file", metavar="FILE", help="Draw the supply curve: FILE.svg or FILE.png."
+)
 @replay_options.requests(100, "each replay")
 @replay_options.seed("the arrivals")
 @replay_options.progress
@@ -78,7 +80,7 @@ def command(
     batch: float | None,
     total: int | None,
     ratios: tuple[tuple[int, int], ...] | None,
-    plot: str | None,
+    picture_file: str | None,
     progress: bool | None,
     **options: Any,
 ) -> Outcome:
@@ -91,17 +93,17 @@ def command(
     from tailc.pipeline.colocation_sizing import size_colocation
     from tailc.report import colocation as render
 
-    kind = picture_format(plot)
+    kind = picture_format(picture_file)
     demands = _demands(servers, batch, total, ratios)
     with shown(progress) as draw:
         sized = size_colocation(spec, demands, progress=draw, **options)
     written: list[str] = []
-    if plot is not None and kind is not None:
+    if picture_file is not None and kind is not None:
         from tailc.atomic_files import replace_files
         from tailc.report.supply_curve import picture
 
-        replace_files([(Path(plot), picture(sized, kind))])
-        written = [plot]
+        replace_files([(Path(picture_file), picture(sized, kind))])
+        written = [picture_file]
     return Outcome(
         text="\n".join([render.as_text(sized), *(f"wrote {path}" for path in written)]),
         result={**render.as_dict(sized), "files": written},

@@ -10,7 +10,7 @@ import click
 from tailc.cli import replay_options
 from tailc.cli.listed import Listed
 from tailc.cli.outcome import Outcome, reports
-from tailc.cli.pictures import picture_format
+from tailc.cli.pictures import check_apart, picture_format
 from tailc.cli.quantities import CUT_OFF_US, RATE_MRPS
 
 if TYPE_CHECKING:
@@ -36,7 +36,9 @@ if TYPE_CHECKING:
     help="Latencies that the first SLO's percentile must meet, such as 150ms,200ms.",
 )
 @click.option("--csv", "table", metavar="FILE", help="Write every configuration's figures.")
-@click.option("--plot", metavar="FILE", help="Draw both heat maps: FILE.svg or FILE.png.")
+@click.option(
+    "--picture", "picture_file", metavar="FILE", help="Draw both heat maps: FILE.svg or FILE.png."
+)
 @replay_options.requests(100, "each replay")
 @replay_options.seed("the arrivals")
 @click.option("--threads", type=click.IntRange(min=1), metavar="X", help="Threads to replay with.")
@@ -47,7 +49,7 @@ def command(
     rates_mrps: tuple[int, ...],
     targets_us: tuple[int, ...],
     table: str | None,
-    plot: str | None,
+    picture_file: str | None,
     progress: bool | None,
     **options: Any,
 ) -> Outcome:
@@ -60,12 +62,11 @@ def command(
     from tailc.pipeline.core_sizing import Grid, size_cores
     from tailc.report import core_sizes as render
 
-    kind = picture_format(plot)
-    if table is not None and plot is not None and Path(table).resolve() == Path(plot).resolve():
-        raise click.UsageError("--csv and --plot name the same file")
+    kind = picture_format(picture_file)
+    check_apart({"--csv": table, "--picture": picture_file})
     with shown(progress) as draw:
         sizing = size_cores(specs, Grid(rates_mrps, targets_us), progress=draw, **options)
-    written = _write(sizing, table, plot, kind)
+    written = _write(sizing, table, picture_file, kind)
     return Outcome(
         text="\n".join([render.as_text(sizing), *(f"wrote {path}" for path in written)]),
         result={**render.as_dict(sizing), "files": written},
@@ -74,7 +75,10 @@ def command(
 
 
 def _write(
-    sizing: CoreSizing, table: str | None, plot: str | None, kind: Literal["svg", "png"] | None
+    sizing: CoreSizing,
+    table: str | None,
+    picture_file: str | None,
+    kind: Literal["svg", "png"] | None,
 ) -> list[str]:
     """The files that were asked for, and where they are."""
     from tailc.atomic_files import replace_files
@@ -84,7 +88,7 @@ def _write(
     contents: list[tuple[Path, bytes]] = []
     if table is not None:
         contents.append((Path(table), as_csv(sizing).encode()))
-    if plot is not None and kind is not None:
-        contents.append((Path(plot), picture(sizing, kind)))
+    if picture_file is not None and kind is not None:
+        contents.append((Path(picture_file), picture(sizing, kind)))
     replace_files(contents)
     return [str(path) for path, _ in contents]

@@ -112,13 +112,20 @@ def _number(
     metavar="PERCENT",
     help="Largest overshoot of the set point's step; any by default.",
 )
-@click.option("--plot", metavar="FILE", help="Draw step, load, Bode and Nyquist: FILE.svg or .png.")
+@click.option(
+    "--picture",
+    "picture_file",
+    metavar="FILE",
+    help="Draw step, load, Bode and Nyquist: FILE.svg or .png.",
+)
 @report_option
 @click.option("--time-unit", default="s", show_default=True, metavar="UNIT")
 @click.option("--input-unit", default="input", show_default=True, metavar="UNIT")
 @click.option("--output-unit", default="output", show_default=True, metavar="UNIT")
 @reports
-def command(response: str | None, plot: str | None, report: Path | None, **options: Any) -> Outcome:
+def command(
+    response: str | None, picture_file: str | None, report: Path | None, **options: Any
+) -> Outcome:
     """Tune a controller for the plant behind a step RESPONSE, a CSV file, or for --num and --den.
 
     RESPONSE has columns of time, output and input, and - is standard input. The gains minimise the
@@ -126,7 +133,7 @@ def command(response: str | None, plot: str | None, report: Path | None, **optio
     beside them.
     """
     _check(response, options)
-    kind = picture_format(plot)
+    kind = picture_format(picture_file)
 
     from tailc.pipeline.tune_pid import Units, Wish
     from tailc.report import tune_pid as render
@@ -141,7 +148,7 @@ def command(response: str | None, plot: str | None, report: Path | None, **optio
     )
     units = Units(options["time_unit"], options["input_unit"], options["output_unit"])
     study = _study(response, wish, units, options)
-    written = _write(study, plot, kind)
+    written = _write(study, picture_file, kind)
     told = Outcome(
         text=render.as_text(study) + "".join(f"\nwrote {path}\n" for path in written),
         result={**render.as_dict(study), "files": written},
@@ -179,12 +186,12 @@ def _study(response: str | None, wish: Wish, units: Units, options: dict[str, An
     return study_of_data(data, wish, units)
 
 
-def _write(study: Study, plot: str | None, kind: Literal["svg", "png"] | None) -> list[str]:
+def _write(study: Study, picture_file: str | None, kind: Literal["svg", "png"] | None) -> list[str]:
     """The file that was asked for, and where it is."""
-    if plot is None or kind is None:
+    if picture_file is None or kind is None:
         return []
     from tailc.atomic_files import replace_files
     from tailc.report.tune_plot import picture
 
-    replace_files([(Path(plot), picture(study, kind))])
-    return [plot]
+    replace_files([(Path(picture_file), picture(study, kind))])
+    return [picture_file]

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     help="Mean error of throughput to allow, such as 5%, instead of the promised one.",
 )
 @replay_options.windows
-@replay_options.plot
+@replay_options.picture
 @replay_options.failures
 @click.option(
     "--drift",

@@ -26,7 +26,7 @@ def plan():
 
 
 def test_both_pictures_are_written_and_told(in_folder, tailc, plan):
-    ended = tailc("inspect", RACKS, "--plot", "out/power.svg", "--jobs-plot", "jobs.PNG")
+    ended = tailc("inspect", RACKS, "--picture", "out/power.svg", "--jobs-picture", "jobs.PNG")
     assert ended.code == 0
     assert ended.out == tailc("inspect", RACKS).out + "wrote out/power.svg\nwrote jobs.PNG\n"
     drawn = plan_power_plot.picture(power_of_plan(plan), "svg")
@@ -35,7 +35,7 @@ def test_both_pictures_are_written_and_told(in_folder, tailc, plan):
 
 
 def test_either_picture_comes_alone_in_a_zone(in_folder, tailc, plan):
-    assert tailc("inspect", RACKS, "--jobs-plot", "jobs.svg", "--zone", "-07:00").code == 0
+    assert tailc("inspect", RACKS, "--jobs-picture", "jobs.svg", "--zone", "-07:00").code == 0
     drawn = plan_jobs_plot.picture(plan, "svg", zone_of("-07:00"))
     assert (in_folder / "jobs.svg").read_bytes() == drawn
     assert [path.name for path in in_folder.iterdir()] == ["jobs.svg"]
@@ -43,7 +43,7 @@ def test_either_picture_comes_alone_in_a_zone(in_folder, tailc, plan):
 
 def test_the_files_are_in_the_document_where_there_are_some(in_folder, tailc):
     words = ("inspect", RACKS, "--output-format", "json")
-    document = json.loads(tailc(*words, "--plot", "power.svg").out)
+    document = json.loads(tailc(*words, "--picture", "power.svg").out)
     validate(document, OUTPUT)
     assert document["result"]["files"] == ["power.svg"]
     assert "files" not in json.loads(tailc(*words).out)["result"]
@@ -52,11 +52,11 @@ def test_the_files_are_in_the_document_where_there_are_some(in_folder, tailc):
 @pytest.mark.parametrize(
     ("words", "wrong"),
     [
-        (("--plot", "power.gif"), "`power.gif` ends in neither `.svg` nor `.png`"),
-        (("--plot", "power.svg", "--jobs-plot", "jobs"), "`jobs` ends in neither"),
-        (("--plot", "a.svg", "--jobs-plot", "./a.svg"), "name the same file"),
-        (("--plot", "a.svg", "--zone", "Mars/Utopia"), "`Mars/Utopia` is not a zone of time"),
-        (("--zone", "UTC"), "give --plot or --jobs-plot too"),
+        (("--picture", "power.gif"), "`power.gif` ends in neither `.svg` nor `.png`"),
+        (("--picture", "power.svg", "--jobs-picture", "jobs"), "`jobs` ends in neither"),
+        (("--picture", "a.svg", "--jobs-picture", "./a.svg"), "name the same file"),
+        (("--picture", "a.svg", "--zone", "Mars/Utopia"), "`Mars/Utopia` is not a zone of time"),
+        (("--zone", "UTC"), "give --picture or --jobs-picture too"),
     ],
 )
 def test_a_wrong_option_is_named_and_nothing_is_written(in_folder, tailc, words, wrong):
@@ -66,7 +66,7 @@ def test_a_wrong_option_is_named_and_nothing_is_written(in_folder, tailc, words,
     assert not list(in_folder.iterdir())
 
 
-@pytest.mark.parametrize("option", ["--plot", "--jobs-plot"])
+@pytest.mark.parametrize("option", ["--picture", "--jobs-picture"])
 def test_only_a_plan_has_such_pictures(in_folder, tailc, option):
     ended = tailc("inspect", VECTORS / "lucene", option, "a.svg")
     assert (ended.code, ended.out) == (64, "")
@@ -76,7 +76,7 @@ def test_only_a_plan_has_such_pictures(in_folder, tailc, option):
 
 def test_where_one_picture_cannot_be_written_neither_is(in_folder, tailc):
     (in_folder / "file").write_text("")
-    ended = tailc("inspect", RACKS, "--plot", "power.svg", "--jobs-plot", "file/jobs.svg")
+    ended = tailc("inspect", RACKS, "--picture", "power.svg", "--jobs-picture", "file/jobs.svg")
     assert ended.code == 73
     assert "file/jobs.svg" in ended.err
     assert [path.name for path in in_folder.iterdir()] == ["file"]
@@ -84,11 +84,11 @@ def test_where_one_picture_cannot_be_written_neither_is(in_folder, tailc):
 
 def test_a_picture_without_matplotlib_names_what_is_missing(in_folder, tailc, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    ended = tailc("inspect", RACKS, "--plot", "power.svg")
+    ended = tailc("inspect", RACKS, "--picture", "power.svg")
     assert ended.code == 69
     assert "matplotlib" in ended.err
 
 
 def test_words_alone_do_not_load_what_draws(in_folder):
     assert "matplotlib" not in imported(in_folder, "inspect", str(RACKS))
-    assert "matplotlib" in imported(in_folder, "inspect", str(RACKS), "--plot", "power.svg")
+    assert "matplotlib" in imported(in_folder, "inspect", str(RACKS), "--picture", "power.svg")

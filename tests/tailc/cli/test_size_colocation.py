@@ -192,7 +192,7 @@ def test_the_picture_has_the_same_bytes_each_time(folder, tailc, suffix):
     pytest.importorskip("matplotlib")
     for name in ("a", "b"):
         plot = f"{name}.{suffix}"
-        assert tailc("size", "colocation", "two.yaml", *RATIOS, "--plot", plot).code == 0
+        assert tailc("size", "colocation", "two.yaml", *RATIOS, "--picture", plot).code == 0
     written = [(folder / f"{name}.{suffix}").read_bytes() for name in ("a", "b")]
     assert written[0] == written[1]
     assert len(written[0]) > 5_000
@@ -200,7 +200,7 @@ def test_the_picture_has_the_same_bytes_each_time(folder, tailc, suffix):
 
 def test_a_picture_without_matplotlib_names_what_is_missing(folder, tailc, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    ended = tailc("size", "colocation", "one.yaml", *RATIOS, "--plot", "o.svg")
+    ended = tailc("size", "colocation", "one.yaml", *RATIOS, "--picture", "o.svg")
     assert ended.code == 69
     assert "matplotlib" in ended.err
 
@@ -217,7 +217,7 @@ def test_a_picture_without_matplotlib_names_what_is_missing(folder, tailc, monke
         (("--servers", "0", "--batch", "1"), "--servers"),
         (("--servers", "1", "--batch", "-1"), "--batch"),
         (("--servers", "1", "--batch", "nan"), "--batch"),
-        ((*RATIOS, "--plot", "o.gif"), "`.svg` nor `.png`"),
+        ((*RATIOS, "--picture", "o.gif"), "`.svg` nor `.png`"),
     ],
 )
 def test_a_wrong_option_is_named(folder, tailc, words, wrong):

@@ -149,7 +149,7 @@ def test_the_pictures_are_the_same_bytes_for_any_number_of_threads(folder, tailc
     written = []
     for threads in ("1", "2"):
         plot = f"{threads}.{suffix}"
-        words = ("--plot", plot, "--csv", f"{threads}.csv", "--threads", threads)
+        words = ("--picture", plot, "--csv", f"{threads}.csv", "--threads", threads)
         assert tailc("size", "cores", "slow.yaml", "both.yaml", *GRID, *words).code == 0
         written.append(((folder / plot).read_bytes(), (folder / f"{threads}.csv").read_bytes()))
     assert written[0] == written[1]
@@ -157,7 +157,7 @@ def test_the_pictures_are_the_same_bytes_for_any_number_of_threads(folder, tailc
 
 
 def test_a_table_and_a_picture_in_one_file_are_refused(folder, tailc):
-    files = ("--plot", "o.svg", "--csv", "./o.svg")
+    files = ("--picture", "o.svg", "--csv", "./o.svg")
     ended = tailc("size", "cores", "both.yaml", *GRID, *files)
     assert ended.code == 64
     assert "same file" in ended.err
@@ -166,7 +166,7 @@ def test_a_table_and_a_picture_in_one_file_are_refused(folder, tailc):
 
 def test_a_picture_without_matplotlib_names_what_is_missing(folder, tailc, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    ended = tailc("size", "cores", "both.yaml", *GRID, "--plot", "o.svg", "--csv", "o.csv")
+    ended = tailc("size", "cores", "both.yaml", *GRID, "--picture", "o.svg", "--csv", "o.csv")
     assert ended.code == 69
     assert "matplotlib" in ended.err
     assert not (folder / "o.csv").exists()
@@ -211,7 +211,7 @@ def test_configurations_of_two_services_are_refused_where_they_differ(folder, ta
         (("--rates", "0/s", "--targets", "1ms"), "more than zero"),
         (("--rates", "1/s", "--targets", ""), "--targets"),
         (("--targets", "1ms"), "--rates"),
-        (("--rates", "1/s", "--targets", "30ms", "--plot", "o.gif"), "`.svg` nor `.png`"),
+        (("--rates", "1/s", "--targets", "30ms", "--picture", "o.gif"), "`.svg` nor `.png`"),
     ],
 )
 def test_a_wrong_option_is_named(folder, tailc, words, wrong):

@@ -117,7 +117,7 @@ def changed(text, row):
 )
 def test_a_response_that_is_wrong_is_refused_where_it_is(tailc, in_folder, lines, code, says):
     (in_folder / "r.csv").write_text("\n".join(lines) + "\n")
-    ended = tailc("tune", "pid", "r.csv", "--plot", "out.svg")
+    ended = tailc("tune", "pid", "r.csv", "--picture", "out.svg")
     assert (ended.code, ended.out) == (65, "")
     assert f"error[{code}]" in ended.err
     assert says in ended.err
@@ -158,7 +158,7 @@ def test_rows_that_are_not_samples_apart_are_refused(tailc, in_folder):
     ],
 )
 def test_a_plant_that_cannot_be_tuned_is_told_why(tailc, in_folder, arguments, code, says):
-    ended = tailc("tune", "pid", *arguments, "--plot", "out.svg")
+    ended = tailc("tune", "pid", *arguments, "--picture", "out.svg")
     assert ended.code == code
     assert any(word in ended.err for word in says.split("|"))
     assert list(in_folder.iterdir()) == []
@@ -176,7 +176,7 @@ def test_a_plant_that_cannot_be_tuned_is_told_why(tailc, in_folder, arguments, c
         [*THREE_LAGS, "--max-sensitivity", "1"],
         [*THREE_LAGS, "--sample-time", "0"],
         [*THREE_LAGS, "--dead-time", "-1"],
-        [*THREE_LAGS, "--plot", "out.pdf"],
+        [*THREE_LAGS, "--picture", "out.pdf"],
         ["r.csv", "--step", "0"],
     ],
 )
@@ -192,7 +192,7 @@ def test_a_file_that_is_not_there_exits_66(tailc, in_folder):
 def test_the_picture_has_the_same_bytes_every_time(tailc, in_folder, kind):
     (in_folder / "r.csv").write_text("\n".join(rows_of(noise=0.02)))
     for name in ("one", "two"):
-        assert tailc("tune", "pid", "r.csv", "--plot", f"{name}.{kind}").code == 0
+        assert tailc("tune", "pid", "r.csv", "--picture", f"{name}.{kind}").code == 0
     one, two = ((in_folder / f"{name}.{kind}").read_bytes() for name in ("one", "two"))
     assert one == two
     assert len(one) > 10_000
@@ -215,7 +215,7 @@ def test_the_page_needs_no_library_and_has_the_data_beside_the_plant(tailc, in_f
 
 def test_a_picture_without_matplotlib_says_what_to_install(tailc, in_folder, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
-    ended = tailc("tune", "pid", *THREE_LAGS, "--plot", "out.svg")
+    ended = tailc("tune", "pid", *THREE_LAGS, "--picture", "out.svg")
     assert ended.code == 69
     assert "pip install matplotlib" in ended.err
     assert list(in_folder.iterdir()) == []

@@ -372,11 +372,11 @@ def test_check_reads_documents_of_days(days, tailc, in_folder):
 
 
 def test_the_first_window_is_drawn(in_folder, days, tailc, told):
-    found = told("plan", "--trace", days, "--plot", "first.svg")
+    found = told("plan", "--trace", days, "--picture", "first.svg")
     assert found["files"] == ["first.svg"]
     drawn = (in_folder / "first.svg").read_bytes()
     assert drawn.startswith(b"<?xml")
-    ended = tailc("verify", "plan", "--trace", days, "--plot", "again.svg")
+    ended = tailc("verify", "plan", "--trace", days, "--picture", "again.svg")
     assert ended.out.endswith(f"verdict: {found['verdict']}\n\nwrote again.svg\n")
     assert (in_folder / "again.svg").read_bytes() == drawn
     assert "files" not in told("plan", "--trace", days, code=ended.code)
@@ -414,12 +414,12 @@ def test_a_cluster_promises_no_green_energy(in_folder, tailc):
 
 
 def test_a_picture_of_no_kind_is_refused_before_days_are_read(days, tailc):
-    ended = tailc("verify", "plan", "--trace", "nowhere.yaml", "--plot", "first.gif")
+    ended = tailc("verify", "plan", "--trace", "nowhere.yaml", "--picture", "first.gif")
     assert ended.code == 64
     assert "neither `.svg` nor `.png`" in ended.err
 
 
 def test_pictures_are_of_plans(days, tailc):
-    ended = tailc("verify", VECTORS / "lucene", "--trace", days, "--plot", "first.svg")
+    ended = tailc("verify", VECTORS / "lucene", "--trace", days, "--picture", "first.svg")
     assert ended.code == 64
-    assert "--plot is for plans of jobs" in ended.err
+    assert "--picture is for plans of jobs" in ended.err

@@ -22,7 +22,7 @@ def test_a_picture_without_its_library_is_a_missing_part(tmp_path, monkeypatch, 
     folder.mkdir()
     (folder / "__init__.py").write_text("raise ImportError('libpng16.so.16: cannot open')\n")
     monkeypatch.syspath_prepend(str(tmp_path))
-    words = ("tune", "pid", "--num", "1", "--den", "1 3 3 1", "--plot", tmp_path / "picture.svg")
+    words = ("tune", "pid", "--num", "1", "--den", "1 3 3 1", "--picture", tmp_path / "picture.svg")
     ended = tailc(*words)
     assert ended.code == 69
     assert "needs `matplotlib`, which cannot be imported: libpng16.so.16" in ended.err
