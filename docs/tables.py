@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import published_summary
+
 from tailc.errors import Code, ExitCode
 from tailc.lint.registry import OF_READERS, find_defects
 from tailc.pipeline.spec import document_models
@@ -46,17 +48,22 @@ def main(folder: Path) -> None:
     """Write every table of the pages in `folder` anew."""
     for page in sorted(folder.glob("*.md")):
         text = page.read_text(encoding="utf-8")
-        page.write_text(_TABLE.sub(lambda found: found[1] + table(found[2]), text), "utf-8")
+        page.write_text(_with_tables(text), "utf-8")
 
 
-def table(name: str) -> str:
-    """The table of that name, in Markdown."""
+def _with_tables(page: str) -> str:
+    return _TABLE.sub(lambda found: found[1] + table(found[2], page), page)
+
+
+def table(name: str, page: str) -> str:
+    """The table of that name, in Markdown; some are made from others of the same page."""
     made = {
         "exit codes": exit_codes,
         "errors": errors,
         "explanations": explanations,
         "defects": defects,
         "of readers": of_readers,
+        "published": lambda: _markdown(published_summary.HEAD, published_summary.summary(page)),
     }
     return made.get(name, keys_of(name))()
 

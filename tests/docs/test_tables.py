@@ -6,6 +6,7 @@ import importlib
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 from tailc.cli import COMMANDS
@@ -30,6 +31,14 @@ def test_every_code_stands_on_its_page_once() -> None:
     for code in Code:
         assert text.count(f"| {code.ident} | ") == 1, code
         assert code.title in text
+
+
+def test_every_kind_is_compared_with_what_is_published() -> None:
+    page = (ROOT / "docs" / "published-results.md").read_text(encoding="utf-8")
+    summary = page.split("<!-- table: published -->")[1].split("<!-- end of table -->")[0]
+    told = Counter(line.split(" | ")[0].strip("| ") for line in summary.strip().splitlines()[2:])
+    assert set(told) == set(find_kinds())
+    assert {kind for kind, rows in told.items() if rows < 5} == {"joint-ladder"}
 
 
 def test_every_exit_code_stands_on_its_page_with_its_number() -> None:
