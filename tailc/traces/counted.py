@@ -10,6 +10,9 @@ from dataclasses import astuple, dataclass, replace
 from tailc.traces.histogram import Histogram, merged
 from tailc.traces.profile import Measure
 
+# INVARIANT: policies carry it in the note of their reading.
+_POINTS_ALONE = "points of the distribution alone"
+
 
 class Grain(enum.Enum):
     """How finely an input tells its times; the value is its name in a profile."""
@@ -58,6 +61,8 @@ class Origin:
     def sentence(self) -> str:
         """The origin in words, without its counts."""
         said = f"`{self.taken}` of {self.format}"
+        if self.grain == Grain.PERCENTILES.value:
+            said += f", {_POINTS_ALONE}"
         if self.estimator is not None:
             said += f", corrected by {self.estimator}"
         return said if self.because is None else f"{said}, as demand because {self.because}"
@@ -74,11 +79,21 @@ class Counted:
     measure: Measure
     origins: tuple[Origin, ...]
 
+    @property
+    def is_of_points(self) -> bool:
+        """Whether some of it tells points of its distribution alone."""
+        return any(origin.grain == Grain.PERCENTILES.value for origin in self.origins)
+
     def __post_init__(self) -> None:
         if tuple(_added(self.origins)) != self.origins:
             raise ValueError("origins are sorted, and each is there once")
         if sum(origin.requests for origin in self.origins) != self.histogram.requests:
             raise ValueError("the origins have other numbers of requests than the histogram")
+
+
+def tells_points(note: str | None) -> bool:
+    """Whether the note of a reading, which has origins in words, names one of percentiles."""
+    return note is not None and _POINTS_ALONE in note
 
 
 def together(parts: Sequence[Counted]) -> Counted:

@@ -43,6 +43,8 @@ class DemandProfile:
     curve_of: int32 (requests,), the curve of each request.
     curve_names: one name a curve where curves are classes or named, else empty.
     memory_ms: float64 (requests,), the part of each demand that no clock shortens; None: not told.
+    is_of_points: whether a spectrum is all that is known: requests that took no longer than a
+        demand, and longer than the one before.
     """
 
     demand_ms: NDArray[np.float64]
@@ -53,6 +55,7 @@ class DemandProfile:
     measure: Measure
     reference: str
     memory_ms: NDArray[np.float64] | None = None
+    is_of_points: bool = False
 
     def __post_init__(self) -> None:
         requests = len(self.demand_ms)

@@ -24,7 +24,7 @@ from tailc.traces.curves import common_curves, curves_by_class, curves_by_reques
 from tailc.traces.ndjson_table import NdjsonTable
 from tailc.traces.parquet_table import ParquetTable
 from tailc.traces.profile import DemandProfile
-from tailc.traces.profile_file import ProfileTable
+from tailc.traces.profile_file import ProfileTable, is_profile, read_counted
 from tailc.traces.reading import Reading, SplitBy
 from tailc.traces.source import Format, Source, format_of, open_source
 from tailc.traces.speedup_check import curve_findings
@@ -83,7 +83,10 @@ def read_trace(source: str, reading: Reading, format: Format = "auto") -> Trace:
 def trace_in(source: Source, reading: Reading, format: Format = "auto") -> Trace:  # noqa: A002
     """As `read_trace`, of what is open already; the same source can be read by several readings."""
     cells = kept_cells(source, wanted_columns(reading), reading.where, format)
-    return _timed_trace(cells, reading) if reading.timings else _demand_trace(cells, reading)
+    trace = _timed_trace(cells, reading) if reading.timings else _demand_trace(cells, reading)
+    if not is_profile(source) or not read_counted(source).is_of_points:
+        return trace
+    return replace(trace, requests=replace(trace.requests, is_of_points=True))
 
 
 def kept_cells(

@@ -17,6 +17,9 @@ law.
   the sample by the root of its size.
 
 Both are wider than they need be, since distances add up that partly cancel.
+
+Where a spectrum is all that is known of a sample, its points are as far apart as its grain, and
+what it tells of a quantile or a share is a band; `tailc.verify.bands` has the distances of those.
 """
 
 from __future__ import annotations
@@ -31,9 +34,11 @@ from tailc.artifact.envelope import InputRole, Policy
 from tailc.errors import Code, Finding, Place, Severity
 from tailc.percentiles import PPM, percentile_rank
 from tailc.replay import streams
+from tailc.traces.counted import tells_points
 from tailc.traces.profile import NS_PER_MS, DemandProfile
 from tailc.traces.summary import GRID_PPM, DemandSummary
 from tailc.units import format_ppm, format_us
+from tailc.verify.bands import Band, Between, ks_between, mean_distance, wasserstein_between
 from tailc.verify.verdict import Distance, Drift
 
 Array = NDArray[np.float64]
@@ -56,39 +61,41 @@ _DIGITS, _PPM_DIGITS = 3, -3
 _STREAMS = -1
 
 
-@dataclass(frozen=True)
-class _Between:
-    """A distance of the two samples, as far as the known quantiles tell."""
-
-    least: float
-    estimate: float
-    greatest: float
-
-    def within(self, radius: float) -> _Between:
-        """The distance of the laws, of which that of the samples is at most `radius` away."""
-        return _Between(max(0.0, self.least - radius), self.estimate, self.greatest + radius)
-
-
 def drift_from(policy: Policy, held_out: DemandProfile, seed: int) -> Drift | None:
     """The drift since `policy` was compiled; None where it does not tell its compile demand."""
     for part in policy.inputs:
         if part.role is InputRole.DESIGN and part.demand is not None:
-            return drift(part.demand, part.requests, held_out, seed)
+            is_of_points = tells_points(policy.reading.note)
+            return drift(part.demand, part.requests, held_out, seed, is_of_points=is_of_points)
     return None
 
 
 def drift(
-    compiled: DemandSummary, compiled_requests: int, held_out: DemandProfile, seed: int
+    compiled: DemandSummary,
+    compiled_requests: int,
+    held_out: DemandProfile,
+    seed: int,
+    *,
+    is_of_points: bool = False,
 ) -> Drift:
     """Both distances with 95 % intervals, for independent requests of each sample.
 
     Flagged where, for either distance, the interval lies above zero and the estimate is material:
-    5 % for Kolmogorov-Smirnov, a tenth of the mean compile demand for Wasserstein.
+    5 % for Kolmogorov-Smirnov, a tenth of the mean compile demand for Wasserstein. is_of_points:
+    whether the compile sample was a spectrum.
     """
     known, sample = _Known.of(compiled), _Sample.of(held_out)
     counts = (compiled_requests, sample.requests)
-    ks = _ks(known, sample).within(sum(map(_ks_radius, counts)))
-    moved = _wasserstein(known, sample).within(_bootstrap(known, sample, counts, seed))
+    if is_of_points or held_out.is_of_points:
+        bands = (
+            known.band(is_of_points=is_of_points),
+            sample.band(is_of_points=held_out.is_of_points),
+        )
+        ks, moved = ks_between(*bands), wasserstein_between(*bands)
+    else:
+        ks, moved = _ks(known, sample), _wasserstein(known, sample)
+    ks = ks.within(sum(map(_ks_radius, counts)))
+    moved = moved.within(_bootstrap(known, sample, counts, seed))
     flags = (
         ks.least > 0 and ks.estimate >= MATERIAL_KS,
         moved.least > 0 and moved.estimate >= MATERIAL_SHARE_OF_MEAN * compiled.mean_ns,
@@ -142,6 +149,17 @@ class _Known:
         """Quantiles at `count` even probabilities, on straight lines between the known ones."""
         return np.interp((np.arange(count) + 0.5) / count, self.p, self.x_ns)
 
+    def steps(self) -> tuple[Array, Array, Array]:
+        """The distinct quantiles, and the first and the last probability that each is at."""
+        x_ns, starts = np.unique(self.x_ns, return_index=True)
+        return x_ns, self.p[starts], self.p[np.append(starts[1:], len(self.p)) - 1]
+
+    def band(self, *, is_of_points: bool) -> Band:
+        """What is known: of points, that requests are below a quantile, but not how far."""
+        x_ns, first, last = self.steps()
+        after = np.append(first[1:], 1.0)
+        return Band(x_ns, last, after, after if is_of_points else first)
+
 
 @dataclass(frozen=True, eq=False)
 class _Sample:
@@ -177,22 +195,25 @@ class _Sample:
         """The quantile at each probability."""
         return self.x_ns[np.minimum(np.searchsorted(self.p, p), len(self.x_ns) - 1)]
 
+    def band(self, *, is_of_points: bool) -> Band:
+        """What is known: of points, that requests are below one and not below the one before."""
+        before = np.append(0.0, self.p[:-1])
+        return Band(self.x_ns, self.p, self.p, self.p if is_of_points else before)
+
     def quantiles(self, count: int) -> Array:
         """Quantiles at `count` even probabilities."""
         return self.at((np.arange(count) + 0.5) / count)
 
 
-def _ks(known: _Known, sample: _Sample) -> _Between:
+def _ks(known: _Known, sample: _Sample) -> Between:
     """At a known quantile x the compile function rises from at most `first` to at least `last`."""
-    x_ns, starts = np.unique(known.x_ns, return_index=True)
-    first = known.p[starts]
-    last = known.p[np.append(starts[1:], len(known.p)) - 1]
+    x_ns, first, last = known.steps()
     up_to, below = sample.up_to(x_ns), sample.below(x_ns)
     before = np.append(0.0, last[:-1])
     after = np.append(first[1:], 1.0)
     least = max(float((last - up_to).max()), float((below - first).max()), 0.0)
     greatest = max(float((after - up_to).max()), float((below - before).max()), 0.0)
-    return _Between(least, max(least, _ks_on_lines(x_ns, first, last, sample)), greatest)
+    return Between(least, max(least, _ks_on_lines(x_ns, first, last, sample)), greatest)
 
 
 def _ks_on_lines(x_ns: Array, first: Array, last: Array, sample: _Sample) -> float:
@@ -206,7 +227,7 @@ def _ks_on_lines(x_ns: Array, first: Array, last: Array, sample: _Sample) -> flo
     return float(ends.max(initial=0.0))
 
 
-def _wasserstein(known: _Known, sample: _Sample) -> _Between:
+def _wasserstein(known: _Known, sample: _Sample) -> Between:
     """Sums over stretches of probability in which the held-out quantile is constant.
 
     There the compile quantile lies between two known ones. The means tell another least distance.
@@ -219,19 +240,11 @@ def _wasserstein(known: _Known, sample: _Sample) -> _Between:
     ends = np.interp(edges, known.p, known.x_ns)
     nearest = np.maximum(np.maximum(low - at, at - high), 0.0)
     farthest = np.maximum(np.abs(at - low), np.abs(at - high))
-    return _Between(
+    return Between(
         float(np.sum(nearest * width)),
-        float(np.sum(_mean_distance(ends[:-1] - at, ends[1:] - at) * width)),
+        float(np.sum(mean_distance(ends[:-1] - at, ends[1:] - at) * width)),
         float(np.sum(farthest * width)),
     )
-
-
-def _mean_distance(begin: Array, end: Array) -> Array:
-    """The mean absolute value on a straight line from `begin` to `end`."""
-    size = np.abs(begin) + np.abs(end)
-    crosses = begin * end < 0
-    crossing = (begin**2 + end**2) / np.where(crosses, 2 * size, 1.0)
-    return np.where(crosses, crossing, size / 2)
 
 
 def _ks_radius(requests: int) -> float:
@@ -271,7 +284,7 @@ def _resampled(laws: Array, drawn: int, streams_of: tuple[int, ...]) -> Array:
     return distances
 
 
-def _whole(distance: _Between, steps: float, most: int | None = None) -> Distance:
+def _whole(distance: Between, steps: float, most: int | None = None) -> Distance:
     """In whole steps, limits rounded outwards."""
     low, high = math.floor(distance.least * steps), math.ceil(distance.greatest * steps)
     return Distance(

@@ -1,6 +1,7 @@
 """verify --drift: whether to compile again, from a trace or from what a server logged."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +14,9 @@ from tests.tailc.toy import with_lines, write_toy
 SCHEMA = json.loads(
     (Path(__file__).parents[3] / "schemas/report/drift-1.schema.json").read_text(encoding="utf-8")
 )
+WEB = Path(__file__).parents[3] / "examples/web"
+# A line of a spectrum: a time, then its percentile.
+POINT = re.compile(r"(?m)^ *([0-9.]+) +([01]\.[0-9]+ +[0-9]+ )")
 ROWS = 400
 CLASSES = "speedup: {classes: {column: kind, curves: {a: [1, 1.5, 2], b: [1, 1.2, 1.3]}}}"
 
@@ -90,6 +94,45 @@ def test_a_log_may_be_replayed_where_its_speed_ups_are_known(compiled, tailc):
     ended = tailc("verify", "toy.tailc", "--trace", "new.csv", *options)
     assert ended.code in (0, 1, 4)
     assert "400 requests" in ended.out
+
+
+@pytest.fixture
+def of_spectrum(in_folder, tailc):
+    """A policy compiled from the wrk2 spectrum of a Monday."""
+    spec = with_lines(
+        ("trace: toy.csv", "trace: monday.profile"),
+        ("  column: demand_ms\n  unit: ms\n", ""),
+        (
+            "measure: demand-busy",
+            "measure: response-open\n  response_time_because: one client sent slowly",
+        ),
+    )
+    write_toy(in_folder, spec)
+    ingested(tailc, "monday")
+    ended = tailc("compile", "toy.yaml", "-o", "toy")
+    assert ended.code == 0, ended.err
+
+
+def ingested(tailc, day, source=None):
+    source = source or WEB / f"{day}.txt"
+    assert tailc("ingest", source, "-o", f"{day}.profile").code == 0
+
+
+def test_spectra_of_a_service_that_did_not_change_are_no_drift(of_spectrum, tailc):
+    ingested(tailc, "tuesday")
+    ended = tailc("verify", "toy.tailc", "--trace", "tuesday.profile", "--drift")
+    assert (ended.code, ended.err) == (0, "")
+
+
+def test_a_spectrum_of_a_service_twice_as_slow_is_drift(of_spectrum, tailc, in_folder):
+    slow = POINT.sub(
+        lambda found: f"{2 * float(found[1])} {found[2]}", (WEB / "tuesday.txt").read_text()
+    )
+    (in_folder / "slow.txt").write_text(slow)
+    ingested(tailc, "slow", "slow.txt")
+    ended = tailc("verify", "toy.tailc", "--trace", "slow.profile", "--drift")
+    assert ended.code == 2
+    assert "demand has drifted" in ended.err
 
 
 def test_options_of_a_replay_are_refused(compiled, tailc):
