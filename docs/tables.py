@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import published_summary
+import quantities_table
+import vectors_table
 
 from tailc.errors import Code, ExitCode
 from tailc.lint.registry import OF_READERS, find_defects
@@ -63,6 +65,8 @@ def table(name: str, page: str) -> str:
         "explanations": explanations,
         "defects": defects,
         "of readers": of_readers,
+        "quantities": lambda: _markdown(quantities_table.HEAD, quantities_table.quantities()),
+        "vectors": lambda: _markdown(vectors_table.HEAD, vectors_table.vectors()),
         "published": lambda: _markdown(published_summary.HEAD, published_summary.summary(page)),
     }
     return made.get(name, keys_of(name))()

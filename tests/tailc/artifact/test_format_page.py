@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Iterator
 
-from tailc.artifact.envelope import Policy
+from tailc.artifact.envelope import SCHEMA_MAJOR, SCHEMA_MINOR, Policy
 from tailc.artifact.json_form import FORMAT
 from tailc.artifact.seal import MAGIC
-from tailc.artifact.shapes import Many, OneForm, Record, Shape, record_of
+from tailc.artifact.shapes import MEMBERS_SINCE, Many, OneForm, Record, Shape, record_of
 from tailc.forms.ladder.table import Rule
 from tests.tailc.artifact.published import ROOT
 
@@ -26,6 +28,19 @@ def records_in(shape: Shape) -> dict[str, Record]:
             return {shape.cls.__name__: shape} | {n: r for part in inner for n, r in part.items()}
         case _:
             return {}
+
+
+def later_parts() -> Iterator[tuple[str, int]]:
+    """Names of fields that a minor version brought; of a form, whose first one tells, its own."""
+    records = records_in(record_of(Policy))
+    forms = next(slot.shape for slot in records["Policy"].slots if slot.name == "forms")
+    assert isinstance(forms, Many)
+    assert isinstance(forms.item, OneForm)
+    named = {record.cls.__name__: form for form, record in forms.item.records}
+    for name, record in records.items():
+        for number, slot in enumerate(record.slots):
+            if slot.since:
+                yield named[name] if name in named and number == 0 else slot.name, slot.since
 
 
 def listed_fields() -> dict[str, set[tuple[str, bool]]]:
@@ -57,3 +72,23 @@ def test_the_page_names_every_rule_the_format_and_the_trailer() -> None:
         assert f"| `{rule.value}` |" in PAGE
     assert f'"{FORMAT}"' in PAGE
     assert f"`{MAGIC.decode()}`" in PAGE
+
+
+def test_the_page_says_which_version_brought_what() -> None:
+    brought = dict(re.findall(rf"^\| {SCHEMA_MAJOR}\.(\d+) \| (.+) \|$", PAGE, re.MULTILINE))
+    assert list(brought) == [str(minor) for minor in range(SCHEMA_MINOR + 1)]
+    later = set(MEMBERS_SINCE.items()) | set(later_parts())
+    assert len(later) > len(MEMBERS_SINCE) + 5
+    for part, minor in later:
+        name = getattr(part, "value", part)
+        assert re.search(rf"[`.]{name}`", brought[str(minor)]), f"{name} came with 1.{minor}"
+
+
+def test_the_page_names_what_computed_the_examples() -> None:
+    section = PAGE.split("## Where a policy comes from")[1].split("\n## ")[0]
+    told = set(
+        re.findall(r"`([\w-]+)`", "".join(re.findall(r"^\| (.+?) \|", section, re.MULTILINE)))
+    )
+    for path in ROOT.glob("examples/*/expected.json"):
+        names = {name for name, _ in json.loads(path.read_text())["evidence"]["versions"]}
+        assert {"tailc", "compiled-spec"} <= names <= told, path
