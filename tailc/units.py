@@ -286,6 +286,11 @@ def format_ppm(value_ppm: int) -> str:
     return _scaled(value_ppm, (("%", 10_000),))
 
 
+def format_percentile(percentile_ppm: int) -> str:
+    """A percentile as people call it: `p99.9`."""
+    return f"p{plain_ppm(100 * percentile_ppm)}"
+
+
 def plain_ppm(value_ppm: int) -> str:
     """Millionths as a plain decimal number, exactly: `1.59`."""
     return _plain(Fraction(value_ppm, 1_000_000))

@@ -44,7 +44,7 @@ def with_budgets(told: Outcome, asked: SpecBudgets, became: Behaviour | None) ->
     """The outcome with what became of the budgets; the worse exit code of both counts."""
     from tailc.diff.budgets import budgeted
     from tailc.errors import ExitCode
-    from tailc.report.diff.budgets import budgets_markdown, budgets_text
+    from tailc.report.diff.budgets import budgets_dict, budgets_markdown, budgets_text
 
     found = budgeted(asked.most_ppm, became)
     codes = told.exit_code, found.exit_code
@@ -53,6 +53,7 @@ def with_budgets(told: Outcome, asked: SpecBudgets, became: Behaviour | None) ->
         told,
         exit_code=worst,
         text=told.text + budgets_text(found),
+        result={**told.result, "budgets": budgets_dict(found)},
         findings=(*told.findings, *asked.findings(found)),
         markdown=told.markdown and told.markdown + budgets_markdown(found),
     )

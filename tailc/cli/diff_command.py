@@ -88,6 +88,8 @@ def command(
     if trace is not None and any(policy.shares for policy in policies):
         told = compared_throughput(policies, trace, exit_code=exit_code, **options)
         return _reported(told, policies, report)
+    if asked is not None:
+        options["also_told_ppm"] = asked.percentiles_ppm
     pictured = True if report is not None and trace is not None else None
     found, warnings, held_out = _compared(policies, trace, pictured=pictured, **options)
     told = Outcome(

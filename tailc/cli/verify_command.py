@@ -116,7 +116,8 @@ def command(
     if asked is not None and old is not None:
         from tailc.diff.compare import diff
 
-        compared = diff(old, policy, found.held_out, found.options)
+        chosen = replace(found.options, also_told_ppm=asked.percentiles_ppm)
+        compared = diff(old, policy, found.held_out, chosen)
         outcome = with_budgets(outcome, asked, compared.behaviour)
     return outcome if report is None else with_report(outcome, report, found.page(policy))
 

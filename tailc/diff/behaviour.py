@@ -16,7 +16,7 @@ from tailc.replay.arrivals import Arrivals, Poisson
 from tailc.replay.subject import is_on_cores, workload_for
 from tailc.threads import thread_count
 from tailc.traces.profile import DemandProfile
-from tailc.units import format_ppm
+from tailc.units import format_percentile
 from tailc.verify.estimate import Tail
 from tailc.verify.judge import subject_of, tail_of
 from tailc.verify.load import is_overloaded
@@ -119,7 +119,7 @@ class _Bench:
         self._ladders = [ladder for subject in self._subjects for ladder in subject.ladders]
         old_load, new_load = (workload_for(held_out, subject) for subject in self._subjects)
         self._loads = old_load, new_load
-        self._tails = _tails(old, new, held_out)
+        self._tails = _tails(old, new, held_out, options.also_told_ppm)
         self._spectrum: tuple[Tail, ...] = ()
         if options.pictured:
             promised_ppm = [slo.percentile_ppm for slo in (*old.slos, *new.slos)]
@@ -176,17 +176,19 @@ class _Bench:
                 yield Quantity(name, unit, change)
 
 
-def _tails(old: Policy, new: Policy, held_out: DemandProfile) -> dict[str, Tail]:
-    """The median, the 99th percentile and those of either policy's SLOs, by name."""
+def _tails(
+    old: Policy, new: Policy, held_out: DemandProfile, also_ppm: Sequence[int]
+) -> dict[str, Tail]:
+    """The median, the 99th percentile, those of either policy's SLOs and of others, by name."""
     promised = [tail_of(slo, held_out) for slo in (*old.slos, *new.slos)]
-    tails = {*(Tail(ppm) for ppm in _ALWAYS_PPM), *promised}
+    tails = {*(Tail(ppm) for ppm in (*_ALWAYS_PPM, *also_ppm)), *promised}
     ordered = sorted(tails, key=lambda tail: (-1 if tail.curve is None else tail.curve,
                                               tail.percentile_ppm))  # fmt: skip
     return {_name(tail, held_out): tail for tail in ordered}
 
 
 def _name(tail: Tail, held_out: DemandProfile) -> str:
-    name = f"p{format_ppm(tail.percentile_ppm).removesuffix(' %')}"
+    name = format_percentile(tail.percentile_ppm)
     return name if tail.curve is None else f"{name} of class {held_out.curve_names[tail.curve]}"
 
 

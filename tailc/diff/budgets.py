@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from tailc.diff.behaviour import Behaviour, Point, Quantity
 from tailc.errors import ExitCode
 from tailc.percentiles import PPM
+from tailc.specs.budgets import percentile_ppm
+from tailc.units import format_percentile
 from tailc.verify.verdict import Ruling
 
 # What a budget is of, as quantities of a comparison are called.
@@ -77,7 +79,8 @@ def budgeted(budgets: Mapping[str, int], became: Behaviour | None) -> Budgeted:
 
 
 def _called(key: str) -> str:
-    return _CALLED.get(key, key)
+    ppm = percentile_ppm(key)
+    return _CALLED.get(key, key) if ppm is None else format_percentile(ppm)
 
 
 def _kept(key: str, most_ppm: int, point: Point) -> Kept:

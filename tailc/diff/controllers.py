@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tailc.diff.differing import Change, differing
 from tailc.forms.controller import Controller, GainRow, percent_per_ms
-from tailc.units import format_mrps, format_ppm, format_us
+from tailc.units import format_mrps, format_percentile, format_ppm, format_us
 
 
 def controller_changes(old: Controller | None, new: Controller | None) -> Iterator[Change]:
@@ -22,7 +22,7 @@ def _summary(controller: Controller | None) -> str | None:
     if controller is None:
         return None
     return (
-        f"{_percentile(controller)} to {format_us(controller.target_us)}, "
+        f"{format_percentile(controller.percentile_ppm)} to {format_us(controller.target_us)}, "
         f"a step every {controller.epoch_requests:,} requests"
     )
 
@@ -32,7 +32,7 @@ def _settings(controller: Controller) -> dict[str, str]:
     gains = [_gains(row, controller.fraction_bits) for row in controller.gains]
     return {
         "scales": controller.acts_on.value,
-        "percentile": _percentile(controller),
+        "percentile": format_percentile(controller.percentile_ppm),
         "target": format_us(controller.target_us),
         "epoch": f"{controller.epoch_requests:,} requests",
         "window": f"{controller.window_requests:,} requests",
@@ -42,10 +42,6 @@ def _settings(controller: Controller) -> dict[str, str]:
         "unit of gains": f"2^-{controller.fraction_bits}",
         **{what: gain for row in gains for what, gain in row.items()},
     }
-
-
-def _percentile(controller: Controller) -> str:
-    return f"p{format_ppm(controller.percentile_ppm).removesuffix(' %')}"
 
 
 def _gains(row: GainRow, fraction_bits: int) -> dict[str, str]:

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from tailc.diff.differing import Change, differing
 from tailc.forms.tail_table import Batch, TailRow, TailTable
-from tailc.units import counted, format_khz, format_mw, format_ppm, format_us
+from tailc.units import counted, format_khz, format_mw, format_percentile, format_us
 
 
 @dataclass(frozen=True)
@@ -71,8 +71,7 @@ def _summary(table: TailTable | None) -> str | None:
 
 
 def _promise(table: TailTable) -> str:
-    percentile = format_ppm(table.percentile_ppm).removesuffix(" %")
-    return f"p{percentile} <= {format_us(table.bound_us)}"
+    return f"{format_percentile(table.percentile_ppm)} <= {format_us(table.bound_us)}"
 
 
 def _settings(table: TailTable) -> dict[str, str]:

@@ -9,7 +9,7 @@ from tailc.artifact.envelope import Policy
 from tailc.diff.budgets import Budgeted, Kept
 from tailc.errors import Code, Finding, Severity, TailcError
 from tailc.pipeline.spec import open_document
-from tailc.specs.budgets import BUDGETS
+from tailc.specs.budgets import BUDGETS, percentile_ppm
 from tailc.specs.load import LoadedSpec
 from tailc.specs.slo_spec import WithSlos
 from tailc.units import format_ppm
@@ -24,6 +24,11 @@ class SpecBudgets:
 
     most_ppm: Mapping[str, int]
     loaded: LoadedSpec
+
+    @property
+    def percentiles_ppm(self) -> tuple[int, ...]:
+        """Those that must be compared for the budgets to be told."""
+        return tuple(filter(None, map(percentile_ppm, self.most_ppm)))
 
     def findings(self, found: Budgeted) -> tuple[Finding, ...]:
         """An error for each budget that is exceeded, and a warning where nobody can tell.

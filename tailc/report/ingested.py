@@ -8,7 +8,7 @@ from typing import Any
 from tailc.ingest.ingest import Ingested, Input
 from tailc.report.table import aligned
 from tailc.traces.counted import Counted
-from tailc.units import format_ppm, printable
+from tailc.units import format_percentile, printable
 
 SHOWN_PPM = (500_000, 900_000, 950_000, 990_000, 999_000)
 _NS_PER_MS = 1e6
@@ -23,7 +23,7 @@ def ingested_text(found: Ingested, path: str) -> str:
 def profile_text(counted: Counted) -> str:
     """What a profile measures, of how many requests, with some of its percentiles."""
     histogram = counted.histogram
-    shown = [f"p{format_ppm(ppm).removesuffix(' %')}" for ppm in SHOWN_PPM]
+    shown = [format_percentile(ppm) for ppm in SHOWN_PPM]
     times = [histogram.quantile_ns(ppm) for ppm in SHOWN_PPM]
     rows = [
         ("", "least", *shown, "largest"),

@@ -8,7 +8,7 @@ from tailc.forms.controller import Actuator, Controller, GainRow, percent_per_ms
 from tailc.forms.ladder.table import Climb, Ladder, Power, Rule, Rung
 from tailc.percentiles import PPM
 from tailc.report.table import aligned
-from tailc.units import format_mrps, format_ppm, format_us, plain_ppm, printable
+from tailc.units import format_mrps, format_percentile, format_ppm, format_us, plain_ppm, printable
 
 _SCALED = {Actuator.CLIMB_AGES: "the ages above", Actuator.LATENCY_BOUND: "the bound above"}
 
@@ -52,7 +52,7 @@ def controller_text(controller: Controller) -> str:
     Gains are percent of output by ms of error, rounded for people.
     """
     head = [
-        f"controller  {percentile_text(controller.percentile_ppm)} of the last "
+        f"controller  {format_percentile(controller.percentile_ppm)} of the last "
         f"{controller.window_requests:,} requests to {format_us(controller.target_us)}, "
         f"a step every {controller.epoch_requests:,} requests",
         f"scales      {_SCALED[controller.acts_on]}, by {format_ppm(controller.first_ppm)} at "
@@ -61,11 +61,6 @@ def controller_text(controller: Controller) -> str:
     title = ("arrivals", "kp [%/ms]", "ki [%/ms]", "kd [%/ms]")
     rows = [_gains(row, controller.fraction_bits) for row in controller.gains]
     return "\n".join([*head, aligned([title, *rows], numbers=(1, 2, 3))])
-
-
-def percentile_text(percentile_ppm: int) -> str:
-    """Such as `p99.9`."""
-    return f"p{format_ppm(percentile_ppm).removesuffix(' %')}"
 
 
 def climbs_text(climbs: Iterable[Climb], ladder: Ladder) -> str:

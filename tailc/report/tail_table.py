@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tailc.forms.tail_table import Batch, TailRow, TailTable
-from tailc.report.steering import percentile_text
 from tailc.report.table import aligned
-from tailc.units import counted, format_khz, format_mw, format_us
+from tailc.units import counted, format_khz, format_mw, format_percentile, format_us
 
 # So many positions of a row are shown, and the last.
 _SHOWN = 4
@@ -18,7 +17,7 @@ _THOUSAND, _MILLION, _BILLION = 1_000, 1_000_000, 1_000_000_000
 def tail_table_text(table: TailTable) -> str:
     """What it holds the tail to, its levels, what a core without requests does, and its rows."""
     head = [
-        f"bound       {percentile_text(table.percentile_ppm)} <= {format_us(table.bound_us)}, "
+        f"bound       {format_percentile(table.percentile_ppm)} <= {format_us(table.bound_us)}, "
         f"{counted(table.cores, 'core')}, up to {counted(table.positions, 'request')} at a core",
         f"idle        {idle_text(table)}",
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
@@ -15,7 +16,14 @@ BUDGETS = "budgets"
 MEANS = ("mean", "threads", "utilization", "energy", "batch")
 """Budgets that are of no percentile."""
 _PERCENTILE = re.compile(r"p([0-9]{1,2}(?:\.[0-9]{1,4})?)")
+_PPM_PER_PERCENT = 10_000
 _KEYS = rf"^(p[0-9]{{1,2}}(\.[0-9]{{1,4}})?|{'|'.join(MEANS)})$"
+
+
+def percentile_ppm(key: str) -> int | None:
+    """The percentile that a budget is of, above 0; None of one that is of a mean, or of nothing."""
+    found = _PERCENTILE.fullmatch(key)
+    return int(Decimal(found[1]) * _PPM_PER_PERCENT) or None if found else None
 
 
 def _named(budgets: dict[str, int]) -> dict[str, int]:
@@ -28,7 +36,7 @@ def _named(budgets: dict[str, int]) -> dict[str, int]:
             (key,),
         )
         for key in budgets
-        if key not in MEANS and _PERCENTILE.fullmatch(key) is None
+        if key not in MEANS and percentile_ppm(key) is None
     ]
     if complaints:
         raise RefusalError(*complaints)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tailc.percentiles import PPM
-from tailc.units import format_ppm, format_us
+from tailc.units import format_percentile, format_us
 
 
 @dataclass(frozen=True)
@@ -54,13 +54,9 @@ class EndToEnd:
 
     def __str__(self) -> str:
         """Such as `p90 end to end of 10 servers`."""
-        return f"{_name(self.percentile_ppm)} end to end of {self.servers} servers"
+        return f"{format_percentile(self.percentile_ppm)} end to end of {self.servers} servers"
 
 
 def promise(percentile_ppm: int, latency_us: int) -> str:
     """Such as `p99 <= 500 ms`: how an SLO is written everywhere."""
-    return f"{_name(percentile_ppm)} <= {format_us(latency_us)}"
-
-
-def _name(percentile_ppm: int) -> str:
-    return f"p{format_ppm(percentile_ppm).removesuffix(' %')}"
+    return f"{format_percentile(percentile_ppm)} <= {format_us(latency_us)}"

@@ -38,6 +38,7 @@ class VerifyOptions:
     threads: None for all cores; the result does not depend on it.
     progress: called with replays done and in all, from the calling thread.
     held_out_name: how messages call the held-out trace.
+    also_told_ppm: percentiles that a comparison of two policies tells besides its own.
     pictured: whether to find what only pictures show: spectra, and where requests spend their time.
     Raises TailcError for values that no interval can be had from.
     """
@@ -55,6 +56,7 @@ class VerifyOptions:
     progress: Callable[[int, int], None] | None = None
     held_out_name: str = "held-out trace"
     pictured: bool = False
+    also_told_ppm: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         findings = [Finding(Code.USAGE, sentence) for sentence in self._faults()]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tailc.diff.budgets import Budgeted
 from tailc.pipeline.budgets import change_text
 from tailc.report.table import aligned, as_markdown
@@ -21,6 +23,23 @@ def budgets_markdown(found: Budgeted) -> str:
     """The same for a comment."""
     head = f"\nbudgets: {found.ruling.value}\n\n"
     return head + as_markdown(_rows(found), _NUMBERS) if found.kept else ""
+
+
+def budgets_dict(found: Budgeted) -> dict[str, Any]:
+    """The same for a program, with changes in millionths of the old policy's value."""
+    rows = [
+        {
+            "budget": one.key,
+            "arrivals": one.arrivals,
+            "allowed_ppm": one.most_ppm,
+            "change_ppm": one.change_ppm,
+            "low_ppm": one.low_ppm,
+            "high_ppm": one.high_ppm,
+            "verdict": one.ruling.value,
+        }
+        for one in found.kept
+    ]
+    return {"verdict": found.ruling.value, "rows": rows}
 
 
 def _rows(found: Budgeted) -> list[tuple[str, ...]]:

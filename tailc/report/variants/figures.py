@@ -16,7 +16,7 @@ from tailc.pipeline.variants import Answer
 from tailc.report.energy import energy_text as work_text
 from tailc.report.energy import in_watts
 from tailc.report.plan import carbon_text, cents_text, energy_text, money_text
-from tailc.units import digits_text, format_mrps, format_ppm, format_us
+from tailc.units import digits_text, format_mrps, format_percentile, format_ppm, format_us
 
 _PPM_PER_PERCENT = 10_000
 _MILLI = 1_000
@@ -57,7 +57,7 @@ def figures_of(answer: Answer) -> tuple[Figure, ...]:
 def _at_rate(policy: Policy, one: AtRate) -> Iterator[Figure]:
     """The tail, and what it takes: batch work left, power, energy of a request, or threads."""
     at = format_mrps(one.rate_mrps)
-    percentile = f"p{format_ppm(one.percentile_ppm).removesuffix(' %')}"
+    percentile = format_percentile(one.percentile_ppm)
     tail = "overloaded" if one.tail_us is None else format_us(one.tail_us)
     yield Figure("tail_us", at, f"{percentile} at {at}", one.tail_us, tail)
     name, noun, value, text = _taken(policy, one)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tailc.specs.slo import Slo
-from tailc.units import format_mrps, format_ppm, format_us
+from tailc.units import format_mrps, format_percentile, format_us
 from tailc.verify.verdict import Distance, Drift, Load, Loss, Point, Ruling, Run, Verdict, Verdicts
 
 POLICY = "policy"
@@ -64,7 +64,7 @@ def says(verdict: Verdict, load: Load) -> str:
 
 def percentile(slo: Slo) -> str:
     """Such as `p99`, with the class it is of."""
-    name = f"p{format_ppm(slo.percentile_ppm).removesuffix(' %')}"
+    name = format_percentile(slo.percentile_ppm)
     return name if slo.request_class is None else f"{name} {slo.request_class}"
 
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from tailc.forms.ladder.table import AdmissionKind, Climb, Ladder, Row, Rule
 from tailc.pipeline.why.edits import Edit, step_us
-from tailc.report.steering import climbs_text, percentile_text
+from tailc.report.steering import climbs_text
 from tailc.report.table import aligned
-from tailc.units import format_us, printable
+from tailc.units import format_percentile, format_us, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -110,7 +110,7 @@ def _presence(at: Decision, found: Bought) -> str:
     arrivals = found.asked.arrivals
     under = "at" if isinstance(arrivals, Poisson) else "under"
     head = (
-        f"{percentile_text(found.asked.percentile_ppm)} {under} {arrivals.name}: "
+        f"{format_percentile(found.asked.percentile_ppm)} {under} {arrivals.name}: "
         f"{format_us(base.tail_us or 0)}, {_threads(base)} threads, in {found.replays} replays of "
         f"{found.asked.requests:,} requests"
     )
@@ -127,7 +127,7 @@ def _presence(at: Decision, found: Bought) -> str:
 
 def _effects(at: Decision, found: Bought) -> str:
     """Tables below each other in the same columns: of the row, of the formula, of the inputs."""
-    tail = percentile_text(found.asked.percentile_ppm)
+    tail = format_percentile(found.asked.percentile_ppm)
     head = ("otherwise", tail, "change", "95 % of chance", "threads", "95 % of chance")
     groups = [
         [_effect(_edit(at, one), found, other) for one, other in found.edits],
@@ -179,7 +179,7 @@ def _edit(at: Decision, one: Edited) -> str:
 
 
 def _binding(at: Decision, found: Bought) -> str:
-    tail = percentile_text(found.asked.percentile_ppm)
+    tail = format_percentile(found.asked.percentile_ppm)
     lines = [f"binds: {_verdict(at, found, tail)}"]
     if found.formula is not None:
         theirs = found.formula.decision

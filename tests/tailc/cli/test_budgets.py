@@ -1,12 +1,18 @@
 """`--budgets` of diff and verify: exit codes, and annotations at the line of the budget."""
 
 import json
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
+from tests.tailc.schemas import validate
 from tests.tailc.toy import with_lines, write_toy
 
+SCHEMAS = Path(__file__).parents[3] / "schemas/report"
+DIFF, VERDICT = (
+    json.loads((SCHEMAS / f"{name}.schema.json").read_text()) for name in ("diff-1", "verdict-2")
+)
 SPEC = with_lines(("{percentile: 99%, latency: 200ms}", "{percentile: 50%, latency: 10s}"))
 ROWS = "".join(f"{number},{10 + number % 90}\n" for number in range(300))
 QUICK = ("--trace", "held.csv", "--requests", 300, "--replicates", 50, "--no-progress")
@@ -97,6 +103,32 @@ def test_a_budget_of_something_that_is_not_compared_is_named(policies, in_folder
     assert ended.code == 65
     assert "`budgets.energy` is of nothing that these policies are compared by" in ended.err
     assert f"toy.yaml:{line}:" in ended.err
+
+
+def test_any_percentile_can_have_a_budget_and_programs_read_what_became_of_it(
+    policies, in_folder, tailc
+):
+    spec, _ = budgeted(in_folder, "p62.50: 900%\n  mean: 1%")
+    ended = tailc("diff", *policies, *QUICK, "--budgets", spec, "--output-format", "json")
+    result = json.loads(ended.out)["result"]
+    validate(result, DIFF)
+    told = {one["name"]: one for one in result["behaviour"]["points"][0]["quantities"]}
+    of_percentile, of_mean = result["budgets"]["rows"]
+    assert (of_percentile["budget"], of_percentile["verdict"]) == ("p62.50", "pass")
+    change = told["p62.5"]["change"] / told["p62.5"]["old"]
+    assert of_percentile["change_ppm"] == pytest.approx(1e6 * change, abs=0.5)
+    assert of_percentile["allowed_ppm"] == 9_000_000
+    assert (of_mean["verdict"], result["budgets"]["verdict"]) == ("fail", "fail")
+
+
+def test_a_verdict_has_its_budgets_too(policies, in_folder, tailc):
+    spec, _ = budgeted(in_folder, "p90: 900%")
+    words = (*QUICK, "--baselines", "none", "--budgets", spec, "--since", "old")
+    ended = tailc("verify", "new", *words, "--output-format", "json")
+    assert ended.code == 0
+    result = json.loads(ended.out)["result"]
+    validate(result, VERDICT)
+    assert [one["budget"] for one in result["budgets"]["rows"]] == ["p90"]
 
 
 def test_the_spec_of_another_policy_is_refused(policies, in_folder, tailc):

@@ -34,6 +34,7 @@ BROKEN = {
         (_SLO, _SLO.replace("99%", "99.9%").replace("}]", ", fan_out: 10000}]"))
     ),
     "a budget of no quantity": GOOD + "budgets: {p99: 1%, latency: 2%}\n",
+    "a budget of no percentile": GOOD + "budgets: {p0: 1%}\n",
     "a budget without a unit": GOOD + "budgets: {p99: 0.01}\n",
     "servers in a fraction": swapped((_SLO, _SLO.replace("}]", ", fan_out: 2.5}]"))),
     "more rows than there may be": swapped(("target_parallelism: 24", "target_parallelism: 20000")),
