@@ -22,6 +22,11 @@ from tailc.cli.quantities import CUT_OFF_US, MEASURE, TIME_UNIT
 )
 @click.option("--column", metavar="NAME", help="Column of a table with the times.")
 @click.option("--weight", metavar="NAME", help="Column with how many requests a row stands for.")
+@click.option(
+    "--attribute",
+    metavar="NAME",
+    help="Attribute of server spans with their times, or START..END for a difference.",
+)
 @click.option("--unit", type=TIME_UNIT, help="Unit of the times.")
 @reports
 def command(
@@ -30,16 +35,15 @@ def command(
     measure: str | None,
     because: str | None,
     interval_us: int | None,
-    column: str | None,
-    weight: str | None,
     unit: str | None,
+    **named: str | None,
 ) -> Outcome:
     """Count the times in every INPUT into one profile, which a spec names as its trace.
 
     An INPUT (- is standard input) is wrk2 output, an HdrHistogram log, what k6, vegeta, hey and oha
-    write, OpenTelemetry spans (OTLP JSON), a table (Parquet, CSV, NDJSON) with --column, or a
-    profile; gzipped or not. Its format is seen from its content. Profiles of parts add up to the
-    profile of the whole, to the byte.
+    write, spans of OpenTelemetry (OTLP as JSON or protobuf) or Jaeger, a table (Parquet, CSV,
+    NDJSON) with --column, or a profile; gzipped or not. Its format is seen from its content.
+    Profiles of parts add up to the profile of the whole, to the byte.
     """
     from pathlib import Path
 
@@ -53,8 +57,8 @@ def command(
     from tailc.traces.reading import TimeUnit
 
     _check_because(because, measure)
-    _check_weight(column, weight)
-    asked = Asked(column, weight, None if unit is None else TimeUnit(unit))
+    _check_names(**named)
+    asked = Asked(**named, unit=None if unit is None else TimeUnit(unit))
     said = Said(None if measure is None else Measure(measure), because, interval_us)
     ingested = ingest(inputs, asked, said)
     replace_files([(Path(out), written_counted(ingested.counted))])
@@ -75,8 +79,12 @@ def _check_because(because: str | None, measure: str | None) -> None:
         raise click.UsageError(f"{message}: say which by --measure, as `demand-busy`")
 
 
-def _check_weight(column: str | None, weight: str | None) -> None:
+def _check_names(column: str | None, weight: str | None, attribute: str | None) -> None:
     if weight is not None and column is None:
         raise click.UsageError("`--weight` is a column of a table: name that of times by --column")
     if weight is not None and weight == column:
         raise click.UsageError(f"`{weight}` cannot be the column of times and of weights at once")
+    if attribute is not None and column is not None:
+        raise click.UsageError("`--attribute` is of spans, and `--column` of a table: give one")
+    if attribute is not None and not all(attribute.split("..", 1)):
+        raise click.UsageError(f"`{attribute}` is neither a name nor two with `..` between them")

@@ -36,9 +36,9 @@ def command(
     """Look at every TRACE for what would make a policy wrong, and say what to do about it.
 
     A TRACE is a table (Parquet, CSV, NDJSON), a series of power or weather, a profile, or what a
-    load generator writes. Columns are known by telling names, such as `demand_ms`, `arrival_s`,
-    `class` or `speedup_2`, or by the options. Exits 0 where there is no error, else 65, or 66 where
-    a file cannot be read.
+    load generator or a tracing system writes. Columns are known by telling names, such as
+    `demand_ms`, `arrival_s`, `class` or `speedup_2`, or by the options. Exits 0 where there is no
+    error, else 65, or 66 where a file cannot be read.
     """
     from tailc.lint.lint import lint
     from tailc.lint.roles import Said

@@ -13,10 +13,12 @@ from tailc.traces.source import Source
 class Format:
     """`matches` is given the first bytes of an input; `read` raises TailcError for bad ones.
 
-    `loose`: other text can look like it, so formats that cannot are asked first.
+    `loose`: other text can look like it, so formats that cannot are asked first. `has_spans`: whose
+    attributes can be asked for.
     """
 
     name: str
     matches: Callable[[bytes], bool]
     read: Callable[[Source, Asked], Taken]
     loose: bool = False
+    has_spans: bool = False

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tailc.errors import Code, Finding, Place, Severity, TailcError
+from tailc.ingest.format import Format
 from tailc.ingest.formats import find_formats
 from tailc.ingest.measured import Said, counted
 from tailc.ingest.taken import Asked, Loop, Taken
@@ -82,8 +83,16 @@ def _read(source: Source, asked: Asked) -> Taken:
     head = source.head()
     for format_ in find_formats():
         if format_.matches(head):
+            _check_attribute(format_, asked, source)
             return format_.read(source, asked)
     raise _unknown(source, head)
+
+
+def _check_attribute(format_: Format, asked: Asked, source: Source) -> None:
+    """Raise TailcError where an attribute is asked for of what has no spans."""
+    if asked.attribute is not None and not format_.has_spans:
+        message = f"`{source.name}` is {format_.name}, which has no spans with attributes"
+        raise source.fault(Code.USAGE, message, advice="leave out `--attribute`")
 
 
 def _unknown(source: Source, head: bytes) -> TailcError:

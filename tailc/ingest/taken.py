@@ -22,12 +22,14 @@ class Loop(enum.Enum):
 class Asked:
     """What the user says about the inputs, where they do not say it themselves.
 
-    column, weight: of a table. unit: of its times, or of those of a histogram.
+    column, weight: of a table. unit: of its times, or of those of a histogram. attribute: of spans
+    with their times, `NAME` or `START..END` for the difference of two.
     """
 
     column: str | None = None
     weight: str | None = None
     unit: TimeUnit | None = None
+    attribute: str | None = None
 
 
 @dataclass(frozen=True, eq=False)

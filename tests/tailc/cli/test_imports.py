@@ -13,9 +13,11 @@ from tests.tailc.toy import write_toy
 HEAVY = {
     "cryptography",
     "duckdb",
+    "google.protobuf",
     "flatbuffers",
     "numba",
     "numpy",
+    "opentelemetry",
     "pyarrow",
     "pydantic",
     "rfc8785",

@@ -127,6 +127,8 @@ def test_profiles_that_measure_other_things_are_not_added(tmp_path, capsys):
         ((SAMPLES / "vegeta.csv", "--because", "nothing waited while this was measured"), 64),
         ((SAMPLES / "hey.csv", "--weight", "n"), 64),
         ((SAMPLES / "hey.csv", "--column", "status-code", "--weight", "status-code"), 64),
+        ((SAMPLES / "spans.pb", "--attribute", "..cpu"), 64),
+        ((SAMPLES / "hey.csv", "--column", "status-code", "--attribute", "cpu"), 64),
         ((SAMPLES / "hey.csv", "--column", "response-time"), 65),
     ],
 )

@@ -159,6 +159,10 @@ INGESTED = {
     "a column that is not there": ("k6.csv", ("--column", "time", "--unit", "ms")),
     "a column without unit": ("k6.csv", ("--column", "metric_value")),
     "a file that is not there": ("gone.csv", ()),
+    "an own time for a demand": ("spans.jaeger.json", ("--measure", "demand-cpu")),
+    "an attribute without unit": ("spans.pb", ("--attribute", "cpu")),
+    "an attribute that is not there": ("spans.pb", ("--attribute", "cpu", "--unit", "ms")),
+    "an attribute of no span": ("hey.csv", ("--attribute", "cpu")),
 }
 
 

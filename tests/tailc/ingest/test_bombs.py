@@ -14,6 +14,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from tests.tailc.ingest.protobuf import framed, request, server, sized
+
 SWOLLEN = 1 << 25
 MOST_SECONDS, MOST_MIB = 20, 512
 # Every file in turn under a limit on the address space; a line of JSON each.
@@ -33,6 +35,7 @@ for path in sys.argv[1:]:
     seconds = time.perf_counter() - begun
     print(json.dumps([path, code, seconds, peak_mib, told.getvalue()]), flush=True)
 """
+JAEGER = b'{"data":[{"traceID":"a","spans":['
 OBJECT = b'{"type":"Point","metric":"http_req_duration","data":'
 
 
@@ -94,7 +97,28 @@ def bombs():
         "k6.json.gz": gzip.compress(OBJECT + b'"' + b"a" * SWOLLEN, 1),
         "k6.json": OBJECT + b"[" * 500_000 + b"\n",
         "oha.json": b'{"latencyPercentiles":' + b"[" * 500_000,
+        **bombs_of_spans(),
         "deep.profile": b'{"digest":"%b","format":"tailc-profile",' % (b"0" * 64) + b"[" * 500_000,
+    }
+
+
+def bombs_of_spans():
+    deep = b""
+    for _ in range(2_000):
+        deep = sized(5, sized(1, deep))
+    many = framed(pa.compress(b"\x0a\x00" * SWOLLEN, "zstd", asbytes=True))
+    good = request(server())
+    return {
+        "empty spans.pb.gz": gzip.compress(good + sized(1, sized(2, b"\x12\x00" * 4_000_000)), 1),
+        "links of a span.pb": good + request(server(more=sized(13, b"") * 600_000)),
+        "deep attributes.pb": good + request(server(more=sized(9, sized(2, deep)))),
+        "length of a message.pb": framed(good) + framed(good, 2**32 - 1),
+        "length of a field.pb": good + sized(1, good, 1 << 62),
+        "varint.pb.gz": gzip.compress(good + b"\x0a" + b"\xff" * SWOLLEN, 1),
+        "cut.pb": framed(good) + framed(good * 100_000)[:-1],
+        "zstd.pb": framed(good) + many,
+        "jaeger.json.gz": gzip.compress(JAEGER + b"{}," * SWOLLEN, 1),
+        "deep jaeger.json": JAEGER + b"[" * 500_000,
     }
 
 

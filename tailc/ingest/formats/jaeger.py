@@ -1,0 +1,88 @@
+"""Traces as Jaeger's query service answers `/api/traces`, and its pages save: one JSON document.
+
+`data` has the traces; times are whole microseconds. A span says by a reference of type CHILD_OF
+what it is a part of; what merely FOLLOWS_FROM another takes no time of it. Which spans are of
+servers, and which failed, is told by tags.
+
+Source: Jaeger 1.60, `model/json/model.go`; "The OpenTracing Semantic Specification" 1.1 for the
+references and the tags.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from tailc.errors import Code
+from tailc.ingest.format import Format
+from tailc.ingest.json_items import items_of
+from tailc.ingest.span_table import NO_SPAN, Span
+from tailc.ingest.spans import Attribute, attribute_asked, taken_of
+from tailc.ingest.taken import Asked, Taken
+from tailc.traces.reading import TimeUnit
+from tailc.traces.source import Source, brief
+
+_NAME = "Jaeger JSON"
+_DATA = r'\s*\{\s*"data"\s*:\s*\['
+_BEGIN = re.compile(_DATA)
+_HEAD = re.compile((_DATA + r"\s*[{\]]").encode())
+_FIELDS = (b'"traceID"', b'"spans"')
+_NS_PER_US = 1000
+_HEX = 16
+_TRUE = (True, "true")
+
+
+def read(source: Source, asked: Asked) -> Taken:
+    """The times of the server spans in all traces."""
+    source.check_gzip()
+    return taken_of(_spans(source, asked), source, asked, _NAME, TimeUnit.US)
+
+
+def _spans(source: Source, asked: Asked) -> Iterator[Span]:
+    attribute = attribute_asked(asked)
+    for row, trace in enumerate(items_of(source, _BEGIN), 1):
+        try:
+            yield from [_span(span, attribute) for span in trace["spans"]]
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
+            message = f"trace {row} has a span that Jaeger does not write ({brief(error)})"
+            hint = "give the answer of the query service as it is"
+            raise source.fault(Code.BROKEN_FORMAT, message, row=row, advice=hint) from None
+
+
+def _span(span: dict[str, Any], attribute: Attribute | None) -> Span:
+    tags = {tag["key"]: tag["value"] for tag in span.get("tags") or ()}
+    start_ns = _us(span["startTime"]) * _NS_PER_US
+    return Span(
+        trace=int(span["traceID"], _HEX),
+        id=int(span["spanID"], _HEX),
+        parent=_parent(span),
+        start_ns=start_ns,
+        end_ns=start_ns + _us(span["duration"]) * _NS_PER_US,
+        is_server=tags.get("span.kind") == "server",
+        is_failed=tags.get("error") in _TRUE or tags.get("otel.status_code") == "ERROR",
+        reading=None if attribute is None else attribute.of(tags),
+    )
+
+
+def _us(value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise ValueError("a time that is no whole number of microseconds")
+    return value
+
+
+def _parent(span: dict[str, Any]) -> int:
+    """The first span of the same trace that it is a child of."""
+    for reference in span.get("references") or ():
+        if reference["refType"] == "CHILD_OF" and reference["traceID"] == span["traceID"]:
+            return int(reference["spanID"], _HEX)
+    return NO_SPAN
+
+
+def matches(head: bytes) -> bool:
+    """Whether it begins as an answer with traces, or with none."""
+    found = _HEAD.match(head)
+    return found is not None and (found[0].endswith(b"]") or all(one in head for one in _FIELDS))
+
+
+FORMATS = (Format(_NAME, matches, read, has_spans=True),)

@@ -1,0 +1,109 @@
+"""OpenTelemetry spans as OTLP protobuf: a request as it is sent, or messages with their lengths.
+
+The second is what the file exporter of a collector writes with `format: proto`, and, of messages of
+either encoding, with `compression: zstd`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import count
+
+import pyarrow as pa
+
+from tailc.errors import Code, TailcError
+from tailc.ingest.format import Format
+from tailc.ingest.frames import (
+    LENGTH,
+    MAX_MESSAGE_BYTES,
+    ZSTD_MAGIC,
+    CutError,
+    TooLongError,
+    fields_of,
+    frames_of,
+    inflated_start,
+)
+from tailc.ingest.otlp import Decoder, spans_of_json, starts_with_spans
+from tailc.ingest.span_table import Span
+from tailc.ingest.spans import attribute_asked, taken_of
+from tailc.ingest.taken import Asked, Taken
+from tailc.traces.reading import TimeUnit
+from tailc.traces.source import Source
+
+_REQUEST, _FRAMED = "OTLP protobuf", "OTLP of a file exporter"
+# The field of a resource's spans, the only one of a request.
+_KEY = b"\x0a"
+
+Messages = Callable[[pa.NativeFile], Iterator[bytes]]
+Decode = Callable[[bytes], Iterable[Span]]
+
+
+def read_request(source: Source, asked: Asked) -> Taken:
+    """The times of the server spans in the body of an export, or several in a row."""
+    decoder = Decoder(attribute_asked(asked))
+    spans = _spans(source, lambda stream: fields_of(stream, _KEY), decoder.spans)
+    return taken_of(spans, source, asked, _REQUEST, TimeUnit.NS)
+
+
+def read_framed(source: Source, asked: Asked) -> Taken:
+    """The same of messages with their lengths, protobuf or JSON."""
+    attribute = attribute_asked(asked)
+    decoder = Decoder(attribute)
+
+    def decode(message: bytes) -> Iterable[Span]:
+        is_json = message.startswith(b"{")
+        return spans_of_json(message, attribute) if is_json else decoder.spans(message)
+
+    return taken_of(_spans(source, frames_of, decode), source, asked, _FRAMED, TimeUnit.NS)
+
+
+def _spans(source: Source, messages_of: Messages, decode: Decode) -> Iterator[Span]:
+    """The spans of every message; TailcError, by its number, where one cannot be read."""
+    source.check_gzip()
+    with source.plain() as stream:
+        messages = messages_of(stream)
+        for row in count(1):
+            try:
+                message = next(messages, None)
+                if message is None:
+                    return
+                yield from decode(message)
+            except ValueError as error:
+                raise _fault(source, row, error) from None
+
+
+def _fault(source: Source, row: int, error: ValueError) -> TailcError:
+    """What is wrong with the message of that number."""
+    if isinstance(error, CutError):
+        message = f"`{source.name}` ends in the middle of message {row}"
+        hint = "copy the file again, or wait until what writes it has ended"
+        return source.fault(Code.TRUNCATED, message, row=row, advice=hint)
+    if isinstance(error, TooLongError):
+        message = f"message {row} {error}; at most {MAX_MESSAGE_BYTES:,} are read"
+        hint = "export fewer spans at a time; or it is not what was exported"
+        return source.fault(Code.TRACE_TOO_LARGE, message, row=row, advice=hint)
+    message = f"message {row} is no export of spans in OTLP ({error})"
+    hint = "give the body of an export to a collector, or what its file exporter writes"
+    return source.fault(Code.BROKEN_FORMAT, message, row=row, advice=hint)
+
+
+def is_request(head: bytes) -> bool:
+    """Whether it begins as a request with a span in it."""
+    return head.startswith(_KEY) and starts_with_spans(memoryview(head))
+
+
+def is_framed(head: bytes) -> bool:
+    """Whether it begins with the length of a message, and that with spans or as JSON of them."""
+    if len(head) <= LENGTH.size:
+        return False
+    length = LENGTH.unpack(head[: LENGTH.size])[0]
+    message = head[LENGTH.size :][:length]
+    if message.startswith(ZSTD_MAGIC):
+        message = inflated_start(message)
+    return is_request(message) or message.startswith(b'{"resourceSpans"')
+
+
+FORMATS = (
+    Format(_REQUEST, is_request, read_request, loose=True, has_spans=True),
+    Format(_FRAMED, is_framed, read_framed, loose=True, has_spans=True),
+)

@@ -1,0 +1,109 @@
+"""The elements of an array in a JSON document, one at a time and within limits."""
+
+from __future__ import annotations
+
+import codecs
+import json
+import re
+from collections.abc import Iterator
+from itertools import count
+from typing import Any
+
+import pyarrow as pa
+
+from tailc.errors import Code, TailcError
+from tailc.traces.source import Source
+from tailc.traces.table import BLOCK_BYTES
+
+# What json makes of them is up to thirty times as large.
+MAX_ITEM_CHARACTERS = 1 << 23
+# What is cut is told from what is wrong by where it is; json points at the start of a word.
+_LONGEST_TOKEN = 16
+_UNTERMINATED = "Unterminated string"
+_DECODER = json.JSONDecoder()
+
+
+def items_of(source: Source, begin: re.Pattern[str]) -> Iterator[Any]:
+    """Each element of the array that `begin` ends in, which the document begins with.
+
+    What stands after the array is not looked at. TailcError, by the number of the element, where it
+    is no JSON, or longer than MAX_ITEM_CHARACTERS, or the document ends before the array does.
+    """
+    with source.plain() as stream:
+        blocks = _texts(stream)
+        text = next(blocks, "")
+        found = begin.match(text)
+        assert found is not None
+        text = _filled(text[found.end() :], blocks)
+        for row in count(1):
+            if text.startswith("]"):
+                return
+            if row > 1:
+                text = _after_comma(text, blocks, source, row)
+            item, text = _item(text, blocks, source, row)
+            yield item
+            text = _filled(text, blocks)
+
+
+def _texts(stream: pa.NativeFile) -> Iterator[str]:
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    while block := stream.read(BLOCK_BYTES):
+        yield decoder.decode(block)
+
+
+def _filled(text: str, blocks: Iterator[str]) -> str:
+    """The text from its next character that is no space, or none where it ends before."""
+    text = text.lstrip()
+    while not text and (more := next(blocks, None)) is not None:
+        text = more.lstrip()
+    return text
+
+
+def _after_comma(text: str, blocks: Iterator[str], source: Source, row: int) -> str:
+    if not text:
+        raise _cut(source, row)
+    if not text.startswith(","):
+        raise _broken(source, row)
+    return _filled(text[1:], blocks)
+
+
+def _item(text: str, blocks: Iterator[str], source: Source, row: int) -> tuple[Any, str]:
+    """The element that begins the text, of which more is read as it is needed; and the rest."""
+    while True:
+        try:
+            item, end = _DECODER.raw_decode(text)
+            return item, text[end:]
+        except json.JSONDecodeError as error:
+            is_wrong = error.pos < len(text) - _LONGEST_TOKEN
+            if is_wrong and not error.msg.startswith(_UNTERMINATED):
+                raise _broken(source, row) from None
+        except (ValueError, RecursionError):
+            raise _broken(source, row) from None
+        if len(text) > MAX_ITEM_CHARACTERS:
+            message = f"element {row} is longer than {MAX_ITEM_CHARACTERS:,} characters"
+            hint = "leave it out, or check that it is what it should be"
+            raise source.fault(Code.TRACE_TOO_LARGE, message, row=row, advice=hint)
+        # As much again as there is, so that a long element is not gone through often.
+        more = _as_much(min(len(text), MAX_ITEM_CHARACTERS - len(text)), blocks)
+        if not more:
+            raise _cut(source, row)
+        text += more
+
+
+def _as_much(length: int, blocks: Iterator[str]) -> str:
+    """Blocks that are longer than that together; what there is at the end."""
+    found, total = [], 0
+    while total <= length and (more := next(blocks, None)) is not None:
+        found.append(more)
+        total += len(more)
+    return "".join(found)
+
+
+def _cut(source: Source, row: int) -> TailcError:
+    message = f"`{source.name}` ends in the middle, at element {row}"
+    return source.fault(Code.TRUNCATED, message, row=row, advice="write or copy the file again")
+
+
+def _broken(source: Source, row: int) -> TailcError:
+    message = f"element {row} is no sound JSON"
+    return source.fault(Code.BROKEN_FORMAT, message, row=row, advice="write or copy the file again")

@@ -1,0 +1,151 @@
+"""An export of spans in OTLP, as JSON or as protobuf -> spans; the file that knows its messages.
+
+Protobuf is taken apart down to the single span here, and each span is then decoded by the library
+of the format. So what a message makes in memory is bounded by one span, however many empty ones it
+claims to have.
+
+Source: OpenTelemetry protocol 1.x, `trace.proto`, and its JSON encoding with ids in hexadecimal;
+the plain JSON of protobuf, which has ids in base64, is read as well.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from tailc.errors import Code, Finding, TailcError
+from tailc.ingest.span_table import Span
+from tailc.ingest.spans import Attribute
+from tailc.ingest.wire import WireError, parts
+
+TRACE_BYTES, SPAN_BYTES = 16, 8
+# More in one span than any is; its links and events are many times larger once decoded.
+MAX_SPAN_BYTES = 1 << 20
+# The fields of a request, of a resource's spans, of a scope's spans; and those of a span's ids.
+_RESOURCE_SPANS, _SCOPE_SPANS, _SPANS = 1, 2, 2
+_IDS = (1, 2)
+_SERVER = (2, "SPAN_KIND_SERVER")
+_FAILED = (2, "STATUS_CODE_ERROR")
+_NUMBERS = {"intValue": int, "doubleValue": float}
+
+
+def spans_of_json(text: bytes, attribute: Attribute | None) -> list[Span]:
+    """The spans of an export; ValueError where it is none."""
+    try:
+        export = json.loads(text)
+        return [_of_json(span, attribute) for span in _objects(export)]
+    except (KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+        raise ValueError("no export of spans") from error
+
+
+def _objects(export: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for resource in export["resourceSpans"]:
+        for scope in resource.get("scopeSpans", []):
+            yield from scope.get("spans", [])
+
+
+def _of_json(span: dict[str, Any], attribute: Attribute | None) -> Span:
+    return Span(
+        trace=_id(span["traceId"], TRACE_BYTES),
+        id=_id(span["spanId"], SPAN_BYTES),
+        parent=_id(span.get("parentSpanId", ""), SPAN_BYTES),
+        start_ns=int(span["startTimeUnixNano"]),
+        end_ns=int(span["endTimeUnixNano"]),
+        is_server=span.get("kind") in _SERVER,
+        is_failed=span.get("status", {}).get("code") in _FAILED,
+        reading=None if attribute is None else attribute.of(_values(span)),
+    )
+
+
+def _id(text: str, length: int) -> int:
+    """An id of so many bytes; 0 of no text. ValueError where it is none."""
+    if len(text) == 2 * length or not text:
+        return int.from_bytes(bytes.fromhex(text))
+    data = base64.b64decode(text, validate=True)
+    if len(data) != length:
+        raise ValueError("an id that has another length")
+    return int.from_bytes(data)
+
+
+def _values(span: dict[str, Any]) -> dict[str, object]:
+    """Attributes that are numbers, which whole ones are in JSON as text."""
+    return {
+        one["key"]: read(one["value"][name])
+        for one in span.get("attributes", [])
+        for name, read in _NUMBERS.items()
+        if name in one["value"]
+    }
+
+
+def starts_with_spans(request: memoryview) -> bool:
+    """Whether the first bytes of a request, or all of them, have a span with ids."""
+    try:
+        first = next(_spans_in(request, is_start=True), None)
+        if first is None:
+            return False
+        lengths = [[len(part) for part in parts(first, field)] for field in _IDS]
+    except WireError:
+        return False
+    return lengths == [[TRACE_BYTES], [SPAN_BYTES]]
+
+
+def _spans_in(request: memoryview, *, is_start: bool = False) -> Iterator[memoryview]:
+    """Each span, as it is; WireError where it is no request."""
+    for resource in parts(request, _RESOURCE_SPANS, is_start=is_start):
+        for scope in parts(resource, _SCOPE_SPANS, is_start=is_start):
+            yield from parts(scope, _SPANS, is_start=is_start)
+
+
+class Decoder:
+    """Spans of protobuf by the library of the format.
+
+    That is the extra `otlp`; TailcError (MISSING_PART) where it is not installed.
+    """
+
+    def __init__(self, attribute: Attribute | None) -> None:
+        try:
+            from google.protobuf.message import DecodeError
+            from opentelemetry.proto.trace.v1 import trace_pb2
+        except ImportError as error:
+            message = f"spans as protobuf need `opentelemetry-proto`, which is not there: {error}"
+            help_ = "pip install 'tailc[otlp]', or give the spans as OTLP JSON"
+            raise TailcError(Finding(Code.MISSING_PART, message, help=help_)) from None
+        self._attribute = attribute
+        self._message = trace_pb2.Span
+        self._error = DecodeError
+
+    def spans(self, request: bytes) -> Iterator[Span]:
+        """The spans of a request, one at a time; ValueError where it is none."""
+        return map(self._span, _spans_in(memoryview(request)))
+
+    def _span(self, data: memoryview) -> Span:
+        if len(data) > MAX_SPAN_BYTES:
+            raise WireError(f"a span of more than {MAX_SPAN_BYTES:,} bytes")
+        try:
+            span = self._message.FromString(bytes(data))
+        except self._error:
+            raise WireError("a span that cannot be decoded") from None
+        if len(span.trace_id) != TRACE_BYTES or len(span.span_id) != SPAN_BYTES:
+            raise WireError("a span that has no id")
+        return Span(
+            trace=int.from_bytes(span.trace_id),
+            id=int.from_bytes(span.span_id),
+            parent=int.from_bytes(span.parent_span_id),
+            start_ns=span.start_time_unix_nano,
+            end_ns=span.end_time_unix_nano,
+            is_server=span.kind in _SERVER,
+            is_failed=span.status.code in _FAILED,
+            reading=None if self._attribute is None else self._attribute.of(_decoded(span)),
+        )
+
+
+def _decoded(span: Any) -> dict[str, object]:
+    """Attributes that are numbers."""
+    values = ((one.key, one.value) for one in span.attributes)
+    return {
+        key: getattr(value, kind)
+        for key, value in values
+        if (kind := value.WhichOneof("value")) in ("int_value", "double_value")
+    }

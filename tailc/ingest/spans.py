@@ -1,0 +1,117 @@
+"""Spans of traces, whatever they come as: what servers took, less what they called.
+
+The time taken of a span of kind server is its own: its length less the union of those of its
+children, where they lie within it. It is wall time, so it has waiting for a processor or a lock in
+it, and how requests were sent is not told: it is taken for a response, not for a demand. Where an
+attribute of the spans is asked for, such as the processor time that a server has measured, that is
+taken in place of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.errors import Code, TailcError
+from tailc.ingest.span_table import Span, own_ns, span_table
+from tailc.ingest.taken import Asked, Loop, Taken
+from tailc.ingest.texts import unit_asked
+from tailc.traces.counted import Grain
+from tailc.traces.histogram import MAX_NS, histogram_of
+from tailc.traces.reading import TimeUnit
+from tailc.traces.source import Source
+from tailc.traces.times import NS_PER_MS
+
+# 58 bytes each; a file that inflates to more of them is a bomb, or can be given in parts.
+MAX_SPANS = 1 << 22
+_BETWEEN = ".."
+_OWN_TIME = "own time of server spans"
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """A number that spans carry: that named `end`, less that named `start` where there is one."""
+
+    end: str
+    start: str | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Those to look for."""
+        return (self.end,) if self.start is None else (self.start, self.end)
+
+    def of(self, values: Mapping[str, object]) -> float | None:
+        """The number by a span's attributes; None where they have none."""
+        end = _number(values.get(self.end))
+        start = 0 if self.start is None else _number(values.get(self.start))
+        return None if end is None or start is None else float(end - start)
+
+
+def _number(value: object) -> float | None:
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def attribute_asked(asked: Asked) -> Attribute | None:
+    """The attribute that is asked for: `NAME`, or `START..END` for the difference of two."""
+    if asked.attribute is None:
+        return None
+    start, between, end = asked.attribute.partition(_BETWEEN)
+    return Attribute(end, start) if between else Attribute(asked.attribute)
+
+
+def taken_of(
+    spans: Iterable[Span], source: Source, asked: Asked, format_: str, unit: TimeUnit
+) -> Taken:
+    """The own times of server spans that ended without an error, or what was asked for of them.
+
+    Raises TailcError where there are none, or too many spans, or what was asked for is no time.
+    """
+    table = span_table(_within_limit(spans, source))
+    server = table[table["is_server"] & ~table["is_failed"]]
+    if not len(server):
+        message = f"`{source.name}` has no span of kind server that ended without an error"
+        hint = "export the spans of the service, those of its clients are not enough"
+        raise source.fault(Code.EMPTY_TRACE, message, advice=hint)
+    failed = int(table["is_server"].sum()) - len(server)
+    if asked.attribute is not None:
+        unit = unit_asked(source, asked)
+        times = _measured_ns(server["reading"], source, asked.attribute, unit)
+        what, loop = f"attribute {asked.attribute} of server spans", None
+    else:
+        times, what, loop = own_ns(server, table).clip(1), _OWN_TIME, Loop.UNSTATED
+    histogram = histogram_of(times)
+    return Taken(format_, what, unit, Grain.REQUESTS, loop, histogram, left_out=failed)
+
+
+def _within_limit(spans: Iterable[Span], source: Source) -> Iterator[Span]:
+    for number, span in enumerate(spans):
+        if number == MAX_SPANS:
+            message = f"`{source.name}` has more than {MAX_SPANS:,} spans"
+            hint = "ingest parts with whole traces in them, and then their profiles together"
+            raise source.fault(Code.TRACE_TOO_LARGE, message, advice=hint)
+        yield span
+
+
+def _measured_ns(
+    reading: NDArray[np.float64], source: Source, attribute: str, unit: TimeUnit
+) -> NDArray[np.float64]:
+    """Readings in whole nanoseconds; one of 0 is of something that took less than a unit."""
+    missing = int(np.isnan(reading).sum())
+    if missing:
+        message = f"{missing:,} of {len(reading):,} server spans have no number `{attribute}`"
+        raise _no_time(source, Code.MISSING_COLUMN, attribute, message)
+    ns_per_unit = unit.in_ms * NS_PER_MS
+    is_bad = (reading < 0) | (reading * ns_per_unit > MAX_NS)
+    if is_bad.any():
+        message = f"`{reading[is_bad][0]:.17g}` of a server span is negative, or beyond 104 days"
+        raise _no_time(source, Code.OUT_OF_RANGE, attribute, message)
+    half = max(1.0, ns_per_unit / 2)
+    return np.where(reading == 0, half, np.rint(reading * ns_per_unit).clip(1))
+
+
+def _no_time(source: Source, code: Code, attribute: str, message: str) -> TailcError:
+    hint = "let every server span carry its time, and leave out those that cannot"
+    return source.fault(code, message, field=attribute, advice=hint)

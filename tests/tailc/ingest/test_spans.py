@@ -1,0 +1,175 @@
+"""Server spans in every encoding: the same own times, and what they measured themselves."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tailc.errors import Code, TailcError
+from tailc.ingest.ingest import ingest
+from tailc.ingest.measured import Said
+from tailc.ingest.span_table import NO_SPAN, Span, own_ns, span_table
+from tailc.ingest.taken import Asked, Loop
+from tailc.traces.histogram import histogram_of
+from tailc.traces.profile import Measure
+from tailc.traces.reading import TimeUnit
+
+SAMPLES = Path(__file__).parent / "samples"
+OPEN, CPU = Said(Measure.RESPONSE_OPEN), Said(Measure.DEMAND_CPU)
+ENCODINGS = {
+    "spans.pb": "OTLP protobuf",
+    "spans.file.pb": "OTLP of a file exporter",
+    "spans.file.zst.pb": "OTLP of a file exporter",
+    "spans.file.zst.json": "OTLP of a file exporter",
+    "spans.file.json": "OTLP JSON",
+    "spans.jaeger.json": "Jaeger JSON",
+}
+# 100 ms less 10 to 60 and 90 to 100 ms; what was called; and 7 ms alone.
+OWN_MS = (40, 20, 25, 7)
+
+
+def read(name, said=OPEN, **asked):
+    found = ingest([str(SAMPLES / name)], Asked(**asked), said)
+    assert found.inputs[0].taken is not None
+    return found.counted, found.inputs[0].taken
+
+
+def refused(path, said=OPEN, **asked):
+    with pytest.raises(TailcError) as caught:
+        ingest([str(path)], Asked(**asked), said)
+    found = caught.value.findings[0]
+    assert found.help
+    return found
+
+
+def assert_same(histogram, times_ns):
+    wanted = histogram_of(np.array(times_ns))
+    np.testing.assert_array_equal(histogram.bucket, wanted.bucket)
+    np.testing.assert_array_equal(histogram.count, wanted.count)
+    assert (histogram.min_ns, histogram.max_ns) == (wanted.min_ns, wanted.max_ns)
+
+
+@pytest.mark.parametrize("name", ENCODINGS)
+def test_own_times_are_the_same_in_every_encoding(name):
+    counted, taken = read(name)
+    assert_same(counted.histogram, [ms * 1_000_000 for ms in OWN_MS])
+    assert (taken.format, taken.left_out) == (ENCODINGS[name], 1)
+    assert (taken.taken, taken.loop) == ("own time of server spans", Loop.UNSTATED)
+
+
+@pytest.mark.parametrize("name", ENCODINGS)
+@pytest.mark.parametrize(
+    ("attribute", "unit", "least_ns"),
+    # A reading of 0 took less than a unit.
+    [
+        ("app.cpu_time_us", TimeUnit.US, 500),
+        ("app.startcputime..app.endcputime", TimeUnit.NS, 1),
+    ],
+)
+def test_processor_time_that_spans_carry_is_a_demand(name, attribute, unit, least_ns):
+    counted, taken = read(name, CPU, attribute=attribute, unit=unit)
+    assert_same(counted.histogram, [31_250_000, 12_500_000, least_ns, 6_500_000])
+    assert (counted.measure, counted.origins[0].because) == (Measure.DEMAND_CPU, None)
+    assert (taken.taken, taken.left_out) == (f"attribute {attribute} of server spans", 1)
+
+
+@pytest.mark.parametrize("name", ["spans.pb", "spans.file.pb", "spans.jaeger.json"])
+def test_an_own_time_is_never_a_demand_unless_it_is_said_why(name):
+    assert refused(SAMPLES / name, Said()).code is Code.UNSTATED_MEASURE
+    assert refused(SAMPLES / name, CPU).code is Code.RESPONSE_TIME
+    alone = Said(Measure.DEMAND_BUSY, because="one client was alone on the machine")
+    assert read(name, alone)[0].measure is Measure.DEMAND_BUSY
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "asked", "code"),
+    [
+        ("spans.pb", CPU, {"attribute": "app.cpu_time_us"}, Code.MISSING_UNIT),
+        (
+            "spans.pb",
+            Said(),
+            {"attribute": "app.cpu_time_us", "unit": TimeUnit.US},
+            Code.UNSTATED_MEASURE,
+        ),
+        ("spans.pb", CPU, {"attribute": "cpu", "unit": TimeUnit.US}, Code.MISSING_COLUMN),
+        (
+            "spans.jaeger.json",
+            CPU,
+            {"attribute": "app.endcputime..app.startcputime", "unit": TimeUnit.NS},
+            Code.OUT_OF_RANGE,
+        ),
+        (
+            "spans.jaeger.json",
+            CPU,
+            {"attribute": "span.kind", "unit": TimeUnit.NS},
+            Code.MISSING_COLUMN,
+        ),
+        ("hey.csv", CPU, {"attribute": "cpu"}, Code.USAGE),
+        ("spans.pb", OPEN, {"unit": TimeUnit.MS}, Code.USAGE),
+    ],
+)
+def test_what_is_asked_of_spans_must_be_there(name, said, asked, code):
+    assert refused(SAMPLES / name, said, **asked).code is code
+
+
+def test_a_run_of_telemetrygen_has_the_length_that_it_was_asked_for():
+    counted, _ = read("telemetrygen.pb")
+    assert_same(counted.histogram, [3_000_000] * 12)
+
+
+@pytest.mark.parametrize("name", ["spans.pb", "spans.file.pb", "spans.file.zst.json"])
+def test_exports_in_a_row_are_all_read(tmp_path, name):
+    later = (SAMPLES / "telemetrygen.pb").read_bytes()
+    if "file" in name:
+        later = len(later).to_bytes(4) + later
+    path = tmp_path / name
+    path.write_bytes((SAMPLES / name).read_bytes() + later)
+    counted = ingest([str(path)], Asked(), OPEN).counted
+    assert_same(counted.histogram, [*(ms * 1_000_000 for ms in OWN_MS), *[3_000_000] * 12])
+
+
+def test_without_the_extra_protobuf_is_refused_and_json_is_read(monkeypatch):
+    monkeypatch.setitem(sys.modules, "opentelemetry.proto.trace.v1", None)
+    found = refused(SAMPLES / "spans.pb")
+    assert (found.code, "tailc[otlp]" in found.help) == (Code.MISSING_PART, True)
+    assert read("spans.file.json")[0].histogram.requests == len(OWN_MS)
+
+
+def test_too_many_spans_are_refused(monkeypatch):
+    monkeypatch.setattr("tailc.ingest.spans.MAX_SPANS", 8)
+    found = refused(SAMPLES / "spans.jaeger.json")
+    assert (found.code, "more than 8 spans" in found.message) == (Code.TRACE_TOO_LARGE, True)
+
+
+TIME = st.integers(0, 24)
+# Few ids and traces, so that there are many children, also of spans that are not there.
+SPANS = st.lists(
+    st.tuples(st.integers(1, 2), st.integers(1, 6), st.integers(0, 6), TIME, TIME), max_size=14
+)
+
+
+def own_by_counting(span, spans):
+    """How many units of a span's time are in none of its children, one unit after the other."""
+    children = [
+        (start, end)
+        for trace, _, parent, start, end in spans
+        if (trace, parent) == span[:2] and parent != NO_SPAN
+    ]
+    within = range(span[3], span[4])
+    return sum(not any(start <= at < end for start, end in children) for at in within)
+
+
+@settings(max_examples=150, derandomize=True, deadline=None)
+@given(SPANS)
+def test_an_own_time_is_the_time_in_no_child(drawn):
+    """Of children side by side, over one another, and outliving or preceding their parent."""
+    spans = [(*ids, min(times), max(times)) for *ids, a, b in drawn for times in [(a, b)]]
+    base = 1 << 62
+    table = span_table(
+        Span(trace << 100, id_, parent, base + start, base + end, True, False)
+        for trace, id_, parent, start, end in spans
+    )
+    assert own_ns(table, table).tolist() == [own_by_counting(span, spans) for span in spans]
