@@ -103,6 +103,7 @@ class Code(enum.Enum):
     COARSE_INPUT = ("TC0269", ExitCode.OK, "an input tells percentiles alone, and no requests")
     FAILED_REQUESTS = ("TC0270", ExitCode.OK, "requests that failed are left out, or are among it")
     CLOSED_AS_DEMAND = ("TC0271", ExitCode.OK, "times of a closed loop are taken for a demand")
+    INTERNAL_SPANS = ("TC0272", ExitCode.OK, "a server's own steps are taken off as if called")
 
     BAD_ARTIFACT = ("TC0301", ExitCode.BAD_CONTENT, "an artifact's content breaks an invariant")
     UNKNOWN_RULE = ("TC0302", ExitCode.BAD_CONTENT, "an artifact asks for a rule not known here")

@@ -27,6 +27,7 @@ from tailc.cli.quantities import CUT_OFF_US, MEASURE, TIME_UNIT
     metavar="NAME",
     help="Attribute of server spans with their times, or START..END for a difference.",
 )
+@click.option("--with-internal", is_flag=True, help="Count a server's internal spans as its own.")
 @click.option("--unit", type=TIME_UNIT, help="Unit of the times.")
 @reports
 def command(
@@ -36,6 +37,7 @@ def command(
     because: str | None,
     interval_us: int | None,
     unit: str | None,
+    with_internal: bool,
     **named: str | None,
 ) -> Outcome:
     """Count the times in every INPUT into one profile, which a spec names as its trace.
@@ -58,7 +60,9 @@ def command(
 
     _check_because(because, measure)
     _check_names(**named)
-    asked = Asked(**named, unit=None if unit is None else TimeUnit(unit))
+    if with_internal and (named["column"] or named["attribute"]):
+        raise click.UsageError("`--with-internal` is of own times: give it without other times")
+    asked = Asked(**named, unit=TimeUnit(unit) if unit else None, with_internal=with_internal)
     said = Said(None if measure is None else Measure(measure), because, interval_us)
     ingested = ingest(inputs, asked, said)
     replace_files([(Path(out), written_counted(ingested.counted))])

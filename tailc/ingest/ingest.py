@@ -83,16 +83,17 @@ def _read(source: Source, asked: Asked) -> Taken:
     head = source.head()
     for format_ in find_formats():
         if format_.matches(head):
-            _check_attribute(format_, asked, source)
+            _check_spans(format_, asked, source)
             return format_.read(source, asked)
     raise _unknown(source, head)
 
 
-def _check_attribute(format_: Format, asked: Asked, source: Source) -> None:
-    """Raise TailcError where an attribute is asked for of what has no spans."""
-    if asked.attribute is not None and not format_.has_spans:
-        message = f"`{source.name}` is {format_.name}, which has no spans with attributes"
-        raise source.fault(Code.USAGE, message, advice="leave out `--attribute`")
+def _check_spans(format_: Format, asked: Asked, source: Source) -> None:
+    """Raise TailcError where something of spans is asked for of what has none."""
+    if asked.is_of_spans and not format_.has_spans:
+        message = f"`{source.name}` is {format_.name}, which has no spans"
+        hint = "leave out `--attribute` and `--with-internal`"
+        raise source.fault(Code.USAGE, message, advice=hint)
 
 
 def _unknown(source: Source, head: bytes) -> TailcError:
@@ -125,6 +126,13 @@ def _warnings(input_: Input) -> list[Finding]:
         message = f"{failed} of `{input_.name}` {how}"
         hint = "look why they failed: what they would have taken, nobody knows"
         found.append(_warning(Code.FAILED_REQUESTS, message, input_.name, hint))
+    if taken.with_internal:
+        message = (
+            f"{taken.with_internal:,} of {taken.histogram.requests:,} server spans of "
+            f"`{input_.name}` have spans of kind internal, whose time is taken off"
+        )
+        hint = "count it as the server's own by `--with-internal`; or take off what only waits"
+        found.append(_warning(Code.INTERNAL_SPANS, message, input_.name, hint))
     if taken.loop is Loop.CLOSED and input_.counted.origins[0].because is not None:
         message = f"`{input_.name}` is of a closed loop, and is taken for a demand as you say"
         hint = "that is right of one client alone on an idle server"

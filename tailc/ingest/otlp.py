@@ -26,6 +26,7 @@ MAX_SPAN_BYTES = 1 << 20
 # The fields of a request, of a resource's spans, of a scope's spans; and those of a span's ids.
 _RESOURCE_SPANS, _SCOPE_SPANS, _SPANS = 1, 2, 2
 _IDS = (1, 2)
+_INTERNAL = (1, "SPAN_KIND_INTERNAL")
 _SERVER = (2, "SPAN_KIND_SERVER")
 _FAILED = (2, "STATUS_CODE_ERROR")
 _NUMBERS = {"intValue": int, "doubleValue": float}
@@ -54,6 +55,7 @@ def _of_json(span: dict[str, Any], attribute: Attribute | None) -> Span:
         start_ns=int(span["startTimeUnixNano"]),
         end_ns=int(span["endTimeUnixNano"]),
         is_server=span.get("kind") in _SERVER,
+        is_internal=span.get("kind") in _INTERNAL,
         is_failed=span.get("status", {}).get("code") in _FAILED,
         reading=None if attribute is None else attribute.of(_values(span)),
     )
@@ -136,6 +138,7 @@ class Decoder:
             start_ns=span.start_time_unix_nano,
             end_ns=span.end_time_unix_nano,
             is_server=span.kind in _SERVER,
+            is_internal=span.kind in _INTERNAL,
             is_failed=span.status.code in _FAILED,
             reading=None if self._attribute is None else self._attribute.of(_decoded(span)),
         )

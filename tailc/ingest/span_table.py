@@ -17,7 +17,7 @@ ROW = np.dtype(
     [
         *((name, "u8") for name in ("trace_high", "trace_low", "id", "parent")),
         *((name, "u8") for name in ("start_ns", "end_ns")),
-        *((name, "?") for name in ("is_server", "is_failed")),
+        *((name, "?") for name in ("is_server", "is_internal", "is_failed")),
         ("reading", "f8"),
     ]
 )
@@ -39,6 +39,7 @@ class Span:
     start_ns: int
     end_ns: int
     is_server: bool
+    is_internal: bool
     is_failed: bool
     reading: float | None = None
 
@@ -59,7 +60,8 @@ def span_table(spans: Iterable[Span]) -> Rows:
 def _row(span: Span) -> tuple[float, ...]:
     reading = np.nan if span.reading is None else span.reading
     ids = (span.trace >> 64, span.trace & _LOW_64, span.id, span.parent)
-    return (*ids, span.start_ns, span.end_ns, span.is_server, span.is_failed, reading)
+    kind = (span.is_server, span.is_internal, span.is_failed)
+    return (*ids, span.start_ns, span.end_ns, *kind, reading)
 
 
 def own_ns(chosen: Rows, table: Rows) -> NDArray[np.int64]:
@@ -80,6 +82,32 @@ def own_ns(chosen: Rows, table: Rows) -> NDArray[np.int64]:
         within = slice(int(first[at]), int(last[at]))
         own[at] -= _covered_ns(span, start[within], end[within])
     return own
+
+
+def without_internal(table: Rows) -> Rows:
+    """The rows that are not internal, each a child of its nearest ancestor that is not.
+
+    Internal rows that are their own ancestors are nobody's parents. O(n log n) in rows.
+    """
+    row, parent = _parents(table, table)
+    # The next one up of a number that only internal rows have, else that number itself.
+    up = np.arange(max(row.max(initial=0), parent.max(initial=0)) + 1)
+    internal, other = row[table["is_internal"]], row[~table["is_internal"]]
+    up[internal] = parent[table["is_internal"]]
+    up[other] = other
+    for _ in range(len(up).bit_length()):
+        up = up[up]
+    id_ = np.zeros(len(up), np.uint64)
+    id_[parent] = table["parent"]
+    kept = table[~table["is_internal"]].copy()
+    kept["parent"] = id_[up[parent[~table["is_internal"]]]]
+    return kept
+
+
+def with_children(chosen: Rows, children: Rows) -> int:
+    """How many of the chosen rows have one or more of these children."""
+    of_chosen, of_child = _parents(chosen, children)
+    return int(np.isin(of_chosen, of_child).sum())
 
 
 def _parents(chosen: Rows, child: Rows) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.errors import Code, TailcError
-from tailc.ingest.span_table import Span, own_ns, span_table
+from tailc.ingest.span_table import Span, own_ns, span_table, with_children, without_internal
 from tailc.ingest.taken import Asked, Loop, Taken
 from tailc.ingest.texts import unit_asked
 from tailc.traces.counted import Grain
@@ -29,6 +29,7 @@ from tailc.traces.times import NS_PER_MS
 MAX_SPANS = 1 << 22
 _BETWEEN = ".."
 _OWN_TIME = "own time of server spans"
+_WITH_INTERNAL = f"{_OWN_TIME}, internal ones included"
 
 
 @dataclass(frozen=True)
@@ -78,12 +79,20 @@ def taken_of(
     failed = int(table["is_server"].sum()) - len(server)
     if asked.attribute is not None:
         unit = unit_asked(source, asked)
-        times = _measured_ns(server["reading"], source, asked.attribute, unit)
-        what, loop = f"attribute {asked.attribute} of server spans", None
-    else:
-        times, what, loop = own_ns(server, table).clip(1), _OWN_TIME, Loop.UNSTATED
-    histogram = histogram_of(times)
-    return Taken(format_, what, unit, Grain.REQUESTS, loop, histogram, left_out=failed)
+        histogram = histogram_of(_measured_ns(server["reading"], source, asked.attribute, unit))
+        what = f"attribute {asked.attribute} of server spans"
+        return Taken(format_, what, unit, Grain.REQUESTS, None, histogram, left_out=failed)
+    kept = without_internal(table) if asked.with_internal else table
+    return Taken(
+        format_,
+        _WITH_INTERNAL if asked.with_internal else _OWN_TIME,
+        unit,
+        Grain.REQUESTS,
+        Loop.UNSTATED,
+        histogram_of(own_ns(server, kept).clip(1)),
+        left_out=failed,
+        with_internal=with_children(server, kept[kept["is_internal"]]),
+    )
 
 
 def _within_limit(spans: Iterable[Span], source: Source) -> Iterator[Span]:

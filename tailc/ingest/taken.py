@@ -23,13 +23,20 @@ class Asked:
     """What the user says about the inputs, where they do not say it themselves.
 
     column, weight: of a table. unit: of its times, or of those of a histogram. attribute: of spans
-    with their times, `NAME` or `START..END` for the difference of two.
+    with their times, `NAME` or `START..END` for the difference of two. with_internal: whether spans
+    of kind internal count into the own time of their server.
     """
 
     column: str | None = None
     weight: str | None = None
     unit: TimeUnit | None = None
     attribute: str | None = None
+    with_internal: bool = False
+
+    @property
+    def is_of_spans(self) -> bool:
+        """Whether something is asked for that spans alone can tell."""
+        return self.attribute is not None or self.with_internal
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +51,7 @@ class Taken:
         loop: how the requests were sent; None: the times are not those of a load generator.
         points: how many numbers the times come from, where they are not those of each request.
         left_out: requests that had failed, whose times were not taken.
+        with_internal: server spans that have spans of kind internal, which were taken off.
         failed_among: requests that had failed, whose times could not be told from the others.
     """
 
@@ -56,3 +64,4 @@ class Taken:
     points: int | None = None
     left_out: int = 0
     failed_among: int = 0
+    with_internal: int = 0

@@ -141,6 +141,9 @@ EXPLANATIONS: Mapping[Code, str] = {
     "quicker.",
     Code.CLOSED_AS_DEMAND: "What a closed loop hides are waits, and a demand has none: with one "
     "client alone that is right, with several it is not.",
+    Code.INTERNAL_SPANS: "Spans of kind internal are steps of the server itself, as agents make "
+    "them around a handler: without them hardly anything is left of its own time, and a policy "
+    "made of that promises too much. Count them by `--with-internal`, unless they only wait.",
     Code.BAD_ARTIFACT: "The file is whole, but what it says cannot be a policy, such as ages "
     "that descend. Compile it again.",
     Code.UNKNOWN_RULE: "A reader that ignored a rule would do something else than was verified. "

@@ -60,6 +60,7 @@ def _span(span: dict[str, Any], attribute: Attribute | None) -> Span:
         start_ns=start_ns,
         end_ns=start_ns + _us(span["duration"]) * _NS_PER_US,
         is_server=tags.get("span.kind") == "server",
+        is_internal=tags.get("span.kind") == "internal",
         is_failed=tags.get("error") in _TRUE or tags.get("otel.status_code") == "ERROR",
         reading=None if attribute is None else attribute.of(tags),
     )

@@ -129,6 +129,7 @@ def test_profiles_that_measure_other_things_are_not_added(tmp_path, capsys):
         ((SAMPLES / "hey.csv", "--column", "status-code", "--weight", "status-code"), 64),
         ((SAMPLES / "spans.pb", "--attribute", "..cpu"), 64),
         ((SAMPLES / "hey.csv", "--column", "status-code", "--attribute", "cpu"), 64),
+        ((SAMPLES / "spans.pb", "--attribute", "cpu", "--with-internal"), 64),
         ((SAMPLES / "hey.csv", "--column", "response-time"), 65),
     ],
 )

@@ -1,5 +1,6 @@
 """Server spans in every encoding: the same own times, and what they measured themselves."""
 
+import json
 import sys
 from pathlib import Path
 
@@ -11,11 +12,12 @@ from hypothesis import strategies as st
 from tailc.errors import Code, TailcError
 from tailc.ingest.ingest import ingest
 from tailc.ingest.measured import Said
-from tailc.ingest.span_table import NO_SPAN, Span, own_ns, span_table
+from tailc.ingest.span_table import NO_SPAN, Span, own_ns, span_table, without_internal
 from tailc.ingest.taken import Asked, Loop
 from tailc.traces.histogram import histogram_of
 from tailc.traces.profile import Measure
 from tailc.traces.reading import TimeUnit
+from tests.tailc.ingest.protobuf import request, sized
 
 SAMPLES = Path(__file__).parent / "samples"
 OPEN, CPU = Said(Measure.RESPONSE_OPEN), Said(Measure.DEMAND_CPU)
@@ -108,6 +110,7 @@ def test_an_own_time_is_never_a_demand_unless_it_is_said_why(name):
             Code.MISSING_COLUMN,
         ),
         ("hey.csv", CPU, {"attribute": "cpu"}, Code.USAGE),
+        ("hey.csv", CPU, {"with_internal": True}, Code.USAGE),
         ("spans.pb", OPEN, {"unit": TimeUnit.MS}, Code.USAGE),
     ],
 )
@@ -169,7 +172,98 @@ def test_an_own_time_is_the_time_in_no_child(drawn):
     spans = [(*ids, min(times), max(times)) for *ids, a, b in drawn for times in [(a, b)]]
     base = 1 << 62
     table = span_table(
-        Span(trace << 100, id_, parent, base + start, base + end, True, False)
+        Span(trace << 100, id_, parent, base + start, base + end, True, False, False)
         for trace, id_, parent, start, end in spans
     )
     assert own_ns(table, table).tolist() == [own_by_counting(span, spans) for span in spans]
+
+
+KINDS = st.lists(st.tuples(st.booleans(), st.integers(0, 9)), max_size=8)
+
+
+def other_ancestor(span, spans):
+    """The nearest ancestor that is not internal, step by step; 0 where there is none."""
+    for _ in spans:
+        span = spans[span - 1][1]
+        if span == NO_SPAN or span > len(spans) or not spans[span - 1][0]:
+            return span
+    return None  # its ancestors are in a circle
+
+
+@settings(max_examples=150, derandomize=True, deadline=None)
+@given(KINDS)
+def test_without_internal_spans_each_has_its_nearest_other_ancestor(spans):
+    """Also below spans that are not there, and below those that are their own ancestors."""
+    table = span_table(
+        Span(5 << 64, at, parent, 0, 1, False, is_internal, False)
+        for at, (is_internal, parent) in enumerate(spans, 1)
+    )
+    found = without_internal(table)
+    wanted = {
+        at: other_ancestor(at, spans)
+        for at, (is_internal, _) in enumerate(spans, 1)
+        if not is_internal
+    }
+    internal = {at for at, (is_internal, _) in enumerate(spans, 1) if is_internal}
+    assert found["id"].tolist() == list(wanted)
+    for at, parent in zip(found["id"].tolist(), found["parent"].tolist(), strict=True):
+        assert parent == wanted[at] or (wanted[at] is None and parent in internal)
+
+
+MS = 1_000_000
+# A server of 100 ms, in it a step of its own of 90 ms, and in that a call of 30 ms.
+STEPS = (("server", 2, 1, 0, 0, 100), ("internal", 1, 2, 1, 5, 95), ("client", 3, 3, 2, 20, 50))
+
+
+def steps_in_protobuf():
+    def span(_, kind, id_, parent, start, end):
+        ids = sized(1, b"\1" * 16) + sized(2, id_.to_bytes(8)) + sized(4, parent.to_bytes(8))
+        times = b"\x39" + (start * MS).to_bytes(8, "little") + b"\x41"
+        return ids + b"\x30" + bytes([kind]) + times + (end * MS).to_bytes(8, "little")
+
+    return request(*(span(*step) for step in STEPS))
+
+
+def steps_in_json():
+    spans = [
+        {
+            "traceId": "1" * 32,
+            "spanId": f"{id_:016x}",
+            "parentSpanId": f"{parent:016x}",
+            "kind": kind,
+            "startTimeUnixNano": str(start * MS),
+            "endTimeUnixNano": str(end * MS),
+        }
+        for _, kind, id_, parent, start, end in STEPS
+    ]
+    return json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}).encode() + b"\n"
+
+
+def steps_in_jaeger():
+    spans = [
+        {
+            "traceID": "1",
+            "spanID": f"{id_:x}",
+            "references": [{"refType": "CHILD_OF", "traceID": "1", "spanID": f"{parent:x}"}],
+            "tags": [{"key": "span.kind", "value": kind}],
+            "startTime": start * 1000,
+            "duration": (end - start) * 1000,
+        }
+        for kind, _, id_, parent, start, end in STEPS
+    ]
+    return json.dumps({"data": [{"traceID": "1", "spans": spans}]}).encode()
+
+
+@pytest.mark.parametrize("made", [steps_in_protobuf, steps_in_json, steps_in_jaeger])
+def test_a_servers_own_steps_are_taken_off_with_a_warning_or_counted(tmp_path, made):
+    path = tmp_path / "x"
+    path.write_bytes(made())
+    found = ingest([str(path)], Asked(), OPEN)
+    assert_same(found.counted.histogram, [10 * MS])
+    (warning,) = found.warnings
+    assert (warning.code, "1 of 1 server spans" in warning.message) == (Code.INTERNAL_SPANS, True)
+    found = ingest([str(path)], Asked(with_internal=True), OPEN)
+    assert_same(found.counted.histogram, [70 * MS])
+    assert found.warnings == ()
+    taken = "own time of server spans, internal ones included"
+    assert found.counted.origins[0].taken == taken
