@@ -71,10 +71,10 @@ def command(
     """Say what a request of an age does where so many are in the system, and why.
 
     With --trace or --spec also what that buys under one arrival process: how much of the work
-    passes there, what the tail and the threads in use would be with the row a little otherwise,
-    with the formula's row or its whole table, and with other inputs, all on the same requests at
-    the same times. Arrivals are those that the policy was tuned for, else Poisson, at its highest
-    rate, unless --rate or --arrivals is given.
+    passes there, what the tail and the threads or power in use would be with the row a little
+    otherwise, with the formula's row or its whole table, and with other inputs, all on the same
+    requests at the same times. Arrivals are those that the policy was tuned for, else Poisson, at
+    its highest rate, unless --rate or --arrivals is given.
     """
     from tailc.artifact.files import read_policy
     from tailc.pipeline.why.decision import decision, table_of
@@ -98,11 +98,12 @@ def _bought(
     from tailc.cli.progress import shown
     from tailc.pipeline.why.answer import Asked, bought
     from tailc.pipeline.why.material import Source, arrivals_for, material, percentile_of
+    from tailc.verify.lanes import waking_of
 
     source = Source(*(options[name] for name in ("trace", "trace_format", "spec")))
     with shown(options["progress"]) as draw:
         read = material(policy, source, options["threads"], draw, arrivals.column)
         under = arrivals_for(policy, arrivals.of(policy, read.recorded))
         effort = (options[name] for name in ("requests", "seed", "threads"))
-        asked = Asked(percentile_of(policy), under, *effort)
+        asked = Asked(percentile_of(policy), under, *effort, waking=waking_of(policy))
         return bought(at, read.load, read.formula, asked, draw), read.findings

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from tailc.errors import Code, Finding, TailcError
+from tailc.forms.ladder.lanes import AT_ONCE_AWAKE, Waking
 from tailc.forms.ladder.table import Ladder
 from tailc.pipeline.progress import Progress, silent
 from tailc.pipeline.why.bench import REPLAYS, Bench, Case, Measured
 from tailc.pipeline.why.decision import Decision, decision
 from tailc.pipeline.why.edits import Edited, edited, with_row_of
 from tailc.pipeline.why.effect import Effect, effect
-from tailc.pipeline.why.inputs import Input, inputs
+from tailc.pipeline.why.inputs import inputs
 from tailc.pipeline.why.presence import Presence, passed, presence
 from tailc.replay.arrivals import Arrivals
 from tailc.replay.lowered import NS_PER_US
@@ -30,13 +31,17 @@ REQUESTS = 20_000
 
 @dataclass(frozen=True)
 class Asked:
-    """Which tail under which arrivals, and how thoroughly; `threads` None is one a processor."""
+    """Which tail under which arrivals, and how thoroughly; `threads` None is one a processor.
+
+    waking: of batch work beside lanes.
+    """
 
     percentile_ppm: int
     arrivals: Arrivals
     requests: int = REQUESTS
     seed: int = 1
     threads: int | None = None
+    waking: Waking = AT_ONCE_AWAKE
 
 
 @dataclass(frozen=True)
@@ -61,7 +66,7 @@ class Bought:
     presence: Presence
     edits: tuple[tuple[Edited, Effect], ...]
     formula: AgainstFormula | None
-    inputs: tuple[tuple[Input, Effect], ...]
+    inputs: tuple[tuple[str, Effect], ...]
 
     @property
     def better(self) -> tuple[Edited, ...]:
@@ -85,7 +90,7 @@ def bought(
     setting = setting_for(load, asked.arrivals, (at.table,), options)
     with ThreadPoolExecutor(thread_count(asked.threads)) as workers:
         progress("replaying the table", 0.0)
-        bench = Bench(setting, asked.percentile_ppm, workers)
+        bench = Bench(setting, asked.percentile_ppm, workers, asked.waking)
         (base,) = bench.measured([Case(at.table)])
         if base.is_overloaded:
             raise _no_tail(asked, "requests pile up")

@@ -11,11 +11,14 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tailc.forms.ladder.lanes import AT_ONCE_AWAKE, Waking, is_on_lanes, lanes_of
 from tailc.forms.ladder.table import Ladder
 from tailc.percentiles import PPM
-from tailc.replay.lowered import Lowered, lower
+from tailc.replay.cores.table import CoreTable
+from tailc.replay.lowered import Lowered
 from tailc.replay.outcome import Outcome, nearest_us
 from tailc.replay.run import replay
+from tailc.replay.subject import Subject, table_of
 from tailc.replay.workload import Workload
 from tailc.verify.setting import Draw, Setting, draw
 
@@ -35,33 +38,42 @@ class Case:
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """By replay the percentile of latency, and the threads of requests that had started.
+    """By replay the percentile of latency, and what was in use in the mean, as `used_unit` counts.
 
     is_overloaded: whether requests piled up until a replay was given up.
     """
 
     tail_us: NDArray[np.int64]
-    threads_ppm: NDArray[np.int64]
+    used_ppm: NDArray[np.int64]
     is_overloaded: bool
 
 
 class Bench:
-    """One setting, drawn once."""
+    """One setting, drawn once; `waking` is of batch work beside lanes."""
 
-    def __init__(self, setting: Setting, percentile_ppm: int, workers: Executor) -> None:
+    def __init__(
+        self,
+        setting: Setting,
+        percentile_ppm: int,
+        workers: Executor,
+        waking: Waking = AT_ONCE_AWAKE,
+    ) -> None:
         self.setting = setting
         self._percentile_ppm = percentile_ppm
         self._workers = workers
+        self._waking = waking
 
     @cached_property
     def draws(self) -> tuple[Draw, ...]:
         """When requests arrive, and which."""
         return draw(self.setting, REPLAYS, 0, self._workers).repeats
 
-    def lowered(self, table: Ladder) -> Lowered:
-        """The table as the engine reads it."""
-        setting = self.setting
-        return lower((table,), setting.arrivals.rate_mrps, setting.most_in_system)
+    def lowered(self, table: Ladder) -> Lowered | CoreTable:
+        """The table as its engine reads it."""
+        setting, subject = self.setting, Subject("table", (table,), waking=self._waking)
+        lowered = table_of(subject, setting.arrivals.rate_mrps, setting.most_in_system)
+        assert isinstance(lowered, Lowered | CoreTable)
+        return lowered
 
     def of_each(self, table: Ladder, told: Callable[[Outcome], _Told]) -> list[_Told]:
         """What is told of each replay of the table."""
@@ -77,9 +89,10 @@ class Bench:
         return [_measured(found[at : at + count]) for at in range(0, len(found), count)]
 
     def _one(self, asked: tuple[Case, Draw]) -> tuple[int, int, bool]:
-        outcome = self._outcome(*asked)
+        case, one = asked
+        outcome = self._outcome(case, one)
         tail_us = nearest_us(outcome.tail_ns(self._percentile_ppm))
-        return tail_us, round(outcome.mean_threads * PPM), outcome.was_cut_off
+        return tail_us, round(_used(outcome, case.table) * PPM), outcome.was_cut_off
 
     def _outcome(self, case: Case, one: Draw) -> Outcome:
         setting = self.setting
@@ -96,6 +109,16 @@ class Bench:
         )
 
 
+def _used(outcome: Outcome, table: Ladder) -> float:
+    """Threads, or what cores draw, free ones too; batch work that wakes up is given up."""
+    if outcome.energy is None:
+        return outcome.mean_threads
+    drawn = outcome.mean_power + outcome.mean_idle_power
+    if is_on_lanes(table):
+        drawn += lanes_of(table).lost_waking(*outcome.mean_waking)
+    return drawn
+
+
 def _measured(found: list[tuple[int, int, bool]]) -> Measured:
-    tail_us, threads_ppm, cut_off = zip(*found, strict=True)
-    return Measured(np.array(tail_us), np.array(threads_ppm), any(cut_off))
+    tail_us, used_ppm, cut_off = zip(*found, strict=True)
+    return Measured(np.array(tail_us), np.array(used_ppm), any(cut_off))

@@ -1,4 +1,4 @@
-"""How much a change makes of the tail and of the threads in use, and how sure that is."""
+"""How much a change makes of the tail and of what is in use, and how sure that is."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ class Difference:
 
 @dataclass(frozen=True)
 class Effect:
-    """The tail [us] and the threads [millionths] in the mean, and what they differ from the base.
+    """Means of the tail [us] and of what is in use [millionths], and their change from the base.
 
-    tail, threads: None where requests piled up, so that there is no tail to tell.
+    tail, used: None where requests piled up, so that there is no tail to tell.
     """
 
     tail_us: int | None
-    threads_ppm: int | None
+    used_ppm: int | None
     tail: Difference | None
-    threads: Difference | None
+    used: Difference | None
 
 
 def effect(base: Measured, other: Measured) -> Effect:
@@ -50,9 +50,9 @@ def effect(base: Measured, other: Measured) -> Effect:
         return Effect(None, None, None, None)
     return Effect(
         mean(other.tail_us),
-        mean(other.threads_ppm),
+        mean(other.used_ppm),
         _difference(base.tail_us, other.tail_us),
-        _difference(base.threads_ppm, other.threads_ppm),
+        _difference(base.used_ppm, other.used_ppm),
     )
 
 

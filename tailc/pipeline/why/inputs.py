@@ -6,17 +6,19 @@ import enum
 from collections.abc import Iterator
 from dataclasses import replace
 
-from tailc.forms.ladder.table import Ladder
+from tailc.forms.ladder.table import CostUnit, Ladder, Rule
+from tailc.forms.ladder.units import POWER, WATTS
 from tailc.percentiles import PPM
 from tailc.pipeline.why.bench import Case
-from tailc.replay.otherwise import longer, slower
+from tailc.replay.otherwise import longer, slower, slower_cores
 from tailc.replay.workload import Workload
+from tailc.units import printable
 
 # How much an input is changed, up or down.
 _PART = 0.1
 
 
-class Input(enum.Enum):
+class Input(enum.StrEnum):
     """Which input is otherwise, and how."""
 
     MORE_DEMAND = "demand +10 %"
@@ -24,24 +26,38 @@ class Input(enum.Enum):
     HIGHER_RATE = "rate +10 %"
     LOWER_RATE = "rate -10 %"
     LESS_SPEED = "speed-ups -10 %"
+    LESS_POWER = "power -10 %"
     FEWER_CORES = "a core fewer"
 
 
-def inputs(table: Ladder, load: Workload) -> Iterator[tuple[Input, Case]]:
-    """The table with each input otherwise; the table stays."""
+def inputs(table: Ladder, load: Workload) -> Iterator[tuple[str, Case]]:
+    """The table with each input otherwise, by name; the table stays."""
     yield Input.MORE_DEMAND, Case(table, longer(load, 1 + _PART))
     yield Input.LESS_DEMAND, Case(table, longer(load, 1 - _PART))
     yield Input.HIGHER_RATE, Case(table, gaps=1 / (1 + _PART))
     yield Input.LOWER_RATE, Case(table, gaps=1 / (1 - _PART))
-    yield Input.LESS_SPEED, Case(table, slower(load, _PART))
-    fewer = _fewer_cores(table)
-    if fewer is not None:
-        yield Input.FEWER_CORES, Case(fewer)
+    less = slower_cores if Rule.CORE_PER_REQUEST in table.rules else slower
+    yield Input.LESS_SPEED, Case(table, less(load, _PART))
+    yield from _scarcer(table)
 
 
-def _fewer_cores(table: Ladder) -> Ladder | None:
-    """On one core less; None where there is only one, or no limit, or cores of several kinds."""
-    unit = table.cost_units[0]
-    if len(table.cost_units) > 1 or unit.capacity_ppm is None or unit.capacity_ppm <= PPM:
-        return None
-    return replace(table, cost_units=(replace(unit, capacity_ppm=unit.capacity_ppm - PPM),))
+def _scarcer(table: Ladder) -> Iterator[tuple[str, Case]]:
+    """On less of each supply that has a limit: a tenth of power, or a core of the type."""
+    limited = [at for at, unit in enumerate(table.cost_units) if unit.capacity_ppm is not None]
+    for at in limited:
+        unit = table.cost_units[at]
+        is_power = unit.name in (WATTS, POWER)
+        name = Input.LESS_POWER if is_power else Input.FEWER_CORES
+        capacity_ppm = _less(unit, is_power=is_power)
+        if capacity_ppm <= 0:
+            continue
+        units = list(table.cost_units)
+        units[at] = replace(unit, capacity_ppm=capacity_ppm)
+        of = f" of {printable(unit.name)}" if len(limited) > 1 else ""
+        yield f"{name}{of}", Case(replace(table, cost_units=tuple(units)))
+
+
+def _less(unit: CostUnit, *, is_power: bool) -> int:
+    """Nothing is left of a single core."""
+    assert unit.capacity_ppm is not None
+    return round(unit.capacity_ppm * (1 - _PART)) if is_power else unit.capacity_ppm - PPM

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, Place, TailcError
 from tailc.forms.ladder.table import Ladder, Rule
-from tailc.pipeline.compile import Compiled, compile_opened
+from tailc.pipeline.compile import compile_opened
 from tailc.pipeline.held_out import read_held_out, trace_warnings
 from tailc.pipeline.progress import Progress
-from tailc.pipeline.spec import open_kind
+from tailc.pipeline.spec import OpenedSpec, open_kind
 from tailc.pipeline.why.decision import table_of
 from tailc.replay.arrivals import Arrivals, Poisson, Recorded
 from tailc.replay.rounds import RecordedGaps
@@ -29,6 +29,12 @@ _SHARED = {
     "quantum_us": "another quantum",
     "rules": "other rules",
 }
+
+
+# With these what a request takes over with a core decides beside its row.
+_TAKING_OVER = {Rule.BUSY_PERIOD_AGE, Rule.WAITED_START_LAST}
+# Of a table with one row these say nothing.
+_ABOUT_ROWS = {Rule.REREAD_ROW, Rule.NEVER_DESCEND}
 
 
 @dataclass(frozen=True)
@@ -65,14 +71,15 @@ def material(
     `column` says when those of the trace arrived. Raises TailcError where they do not fit the
     policy, or the policy cannot be tried on them.
     """
-    _check_shares_cores(policy)
+    _check_rows_tell(policy)
     formula, requests, recorded, findings = None, None, None, ()
     if column is not None and source.trace is None:
         message = f"column `{column.name}` of recorded arrivals is one of a trace"
         raise TailcError(Finding(Code.USAGE, message, help="give `--trace` too"))
     if source.spec is not None:
-        compiled = _by_formula(policy, source.spec, threads, progress)
-        formula, requests = table_of(compiled.policy), compiled.design
+        opened = _opened(policy, source.spec)
+        compiled = compile_opened(opened, threads=threads, progress=progress)
+        formula, requests = _beside(policy, compiled.policy, opened), compiled.design
         findings = compiled.findings
     if source.trace is not None:
         held_out = read_held_out(policy, source.trace, source.format, column)
@@ -112,19 +119,18 @@ def arrivals_for(policy: Policy, given: tuple[Arrivals, ...] | None) -> Arrivals
     return one
 
 
-def _check_shares_cores(policy: Policy) -> None:
+def _check_rows_tell(policy: Policy) -> None:
     table = table_of(policy)
-    if Rule.CORE_PER_REQUEST in table.rules:
-        message = f"policy `{policy.name}` gives each request a core of its own"
-        hint = "rows are tried where requests share cores: leave `--trace` and `--spec` out"
-        raise TailcError(Finding(Code.USAGE, message, help=hint))
-    if table.sharing is not None or _may_descend(table):
+    if table.sharing is not None or _may_descend(table) or _TAKING_OVER & set(table.rules):
         message = f"policy `{policy.name}` has rules that its rows do not tell"
         hint = "rows are tried where they say it all: leave `--trace` and `--spec` out"
         raise TailcError(Finding(Code.USAGE, message, help=hint))
 
 
 def _may_descend(table: Ladder) -> bool:
+    """Where requests have cores of their own none comes down, whatever the rules say."""
+    if Rule.CORE_PER_REQUEST in table.rules:
+        return False
     follows_down = Rule.REREAD_ROW in table.rules and Rule.NEVER_DESCEND not in table.rules
     return follows_down and len(table.rows) > 1
 
@@ -135,22 +141,29 @@ def _check_fits(policy: Policy, requests: DemandProfile, name: str) -> None:
         raise TailcError(findings)
 
 
-def _by_formula(
-    policy: Policy, spec_path: str, threads: int | None, progress: Progress
-) -> Compiled:
-    """The spec compiled by the formula alone; TailcError where it is not one of this policy."""
+def _opened(policy: Policy, spec_path: str) -> OpenedSpec:
+    """The spec, with nothing tuned; TailcError where it is not one of this policy's kind."""
     opened = open_kind(spec_path)
     if opened.spec.kind != policy.kind:
         said = f"is of kind `{opened.spec.kind}`, and policy `{policy.name}` of `{policy.kind}`"
         raise _other(f"the spec {said}", opened.loaded.place("kind"))
-    overrides = {"objective": "tail"}
-    compiled = compile_opened(opened, overrides=overrides, threads=threads, progress=progress)
-    ours, theirs = table_of(policy), table_of(compiled.policy)
+    return replace(opened, kind=replace(opened.kind, queue=None, robust=None))
+
+
+def _beside(policy: Policy, by_formula: Policy, opened: OpenedSpec) -> Ladder:
+    """The formula's table by the policy's rules; TailcError where rows cannot stand in both."""
+    ours, formula = table_of(policy), by_formula.ladders[0]
+    if formula.load_axis is not ours.load_axis:
+        message = f"the formula's table of policy `{policy.name}` has rows by arrival rate"
+        hint = "rows by requests in the system cannot stand in it: give `--trace` alone"
+        raise TailcError(Finding(Code.USAGE, message, help=hint))
+    if len(formula.rows) == 1 and set(ours.rules) ^ set(formula.rules) <= _ABOUT_ROWS:
+        formula = replace(formula, rules=ours.rules)
     for name, what in _SHARED.items():
-        if getattr(ours, name) != getattr(theirs, name):
+        if getattr(ours, name) != getattr(formula, name):
             message = f"the spec asks for {what} than policy `{policy.name}` has"
             raise _other(message, opened.loaded.place("server"))
-    return compiled
+    return formula
 
 
 def _other(message: str, place: Place | None) -> TailcError:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.percentiles import PPM
+from tailc.replay.cores.table import CoreTable
 from tailc.replay.lowered import Lowered
 from tailc.replay.outcome import Outcome
 from tailc.replay.pools import NEVER_NS
@@ -25,17 +26,17 @@ _MOST_STRETCHES = 1_000_000
 
 @dataclass(frozen=True)
 class Presence:
-    """Shares in millionths, of the measured requests and of their threads times time.
+    """Shares in millionths, of the measured requests and of what they hold times time.
 
-    requests: in the system at some time while the row holds. thread_time: spent then. turning:
-    requests that are running when they turn the age, while the row holds. older_thread_time: spent
+    requests: in the system at some time while the row holds. held_time: spent then. turning:
+    requests that are running when they turn the age, while the row holds. older_held_time: spent
     at that age and above while the row holds.
     """
 
     requests_ppm: int
-    thread_time_ppm: int
+    held_time_ppm: int
     turning_ppm: int
-    older_thread_time_ppm: int
+    older_held_time_ppm: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,34 +54,57 @@ class Steps:
 def presence(found: Sequence[Passed]) -> Presence:
     """Of all replays together."""
     requests = sum(one.requests for one in found)
-    thread_ns = sum(one.thread_ns for one in found)
+    held_ns = sum(one.held_ns for one in found)
     return Presence(
         round(sum(one.passing for one in found) / requests * PPM),
-        round(sum(one.row_thread_ns for one in found) / thread_ns * PPM),
+        round(sum(one.row_held_ns for one in found) / held_ns * PPM),
         round(sum(one.turning for one in found) / requests * PPM),
-        round(sum(one.older_thread_ns for one in found) / thread_ns * PPM),
+        round(sum(one.older_held_ns for one in found) / held_ns * PPM),
     )
 
 
 @dataclass(frozen=True)
 class Passed:
-    """Of one replay's measured requests: how many, and as in `Presence`; threads times ns."""
+    """Of one replay's measured requests: how many, and as in `Presence`; held times ns."""
 
     requests: int
     passing: int
     turning: int
-    thread_ns: float
-    row_thread_ns: float
-    older_thread_ns: float
+    held_ns: float
+    row_held_ns: float
+    older_held_ns: float
 
 
-def passed(outcome: Outcome, table: Lowered, loads: tuple[int, int | None], age_ns: int) -> Passed:
+@dataclass(frozen=True, eq=False)
+class _Climbing:
+    """What of a table tells how much a request holds at which age; arrays as in `Lowered`."""
+
+    row_of_load: NDArray[np.int32]
+    keeps_row: bool
+    ages_from_arrival: bool
+    quantum_ns: int
+    held_ppm: NDArray[np.int64]
+    reach_ns: NDArray[np.int64]
+
+
+def _climbing(table: Lowered | CoreTable) -> _Climbing:
+    """On cores of their own requests hold one from their start to their exit, whichever it is."""
+    parts = table.row_of_load, table.keeps_row, table.ages_from_arrival, table.quantum_ns
+    if isinstance(table, Lowered):
+        return _Climbing(*parts, table.threads_ppm, table.reach_ns)
+    rows = len(table.reach_us)
+    return _Climbing(*parts, np.array([PPM], np.int64), np.zeros((rows, 1), np.int64))
+
+
+def passed(
+    outcome: Outcome, table: Lowered | CoreTable, loads: tuple[int, int | None], age_ns: int
+) -> Passed:
     """What one replay, which was not given up, says of the row from the first to the last load."""
-    return _Replay(outcome, table, loads).passed(age_ns)
+    return _Replay(outcome, _climbing(table), loads).passed(age_ns)
 
 
 class _Replay:
-    def __init__(self, outcome: Outcome, table: Lowered, loads: tuple[int, int | None]) -> None:
+    def __init__(self, outcome: Outcome, table: _Climbing, loads: tuple[int, int | None]) -> None:
         self._table, self._outcome = table, outcome
         self._arrival_ns = outcome.arrival_ns
         self._start_ns = outcome.arrival_ns + outcome.wait_ns
@@ -95,8 +119,8 @@ class _Replay:
         turn_ns = age_ns + (self._arrival_ns if self._table.ages_from_arrival else self._start_ns)
         measured = np.arange(len(turn_ns))[self._outcome.measured]
         passing, turning = self._passes()[measured].sum(), self._turns(turn_ns)[measured].sum()
-        thread_ns = self._thread_ns(measured, turn_ns) / PPM
-        return Passed(len(measured), int(passing), int(turning), *thread_ns.tolist())
+        held_ns = self._held_ns(measured, turn_ns) / PPM
+        return Passed(len(measured), int(passing), int(turning), *held_ns.tolist())
 
     def _passes(self) -> NDArray[np.bool_]:
         """Whether the row holds at some time from arrival to exit."""
@@ -113,8 +137,8 @@ class _Replay:
         runs = (turn_ns >= self._start_ns) & (turn_ns < self._exit_ns)
         return runs & self._in_row[self._steps.at(turn_ns)]
 
-    def _thread_ns(self, requests: NDArray[np.int64], turn_ns: Times) -> NDArray[np.float64]:
-        """Threads times time of some requests: in all, in the row, and there at the age."""
+    def _held_ns(self, requests: NDArray[np.int64], turn_ns: Times) -> NDArray[np.float64]:
+        """What some requests hold times time: in all, in the row, and there at the age."""
         # Not who was refused, nor who was cut off at its start.
         requests = requests[self._exit_ns[requests] > self._start_ns[requests]]
         total = np.zeros(3)
@@ -143,9 +167,9 @@ class _Replay:
         high_ns = np.minimum(since_ns[step + 1], self._exit_ns[who])
         row = self._steps.row[np.repeat(first, count) if self._table.keeps_row else step]
         older_ns = np.clip(turn_ns[who], low_ns, high_ns)
-        threads_ppm, below = self._table.threads_ppm.tolist(), 0
+        held_ppm, below = self._table.held_ppm.tolist(), 0
         whole, older = np.zeros(len(who)), np.zeros(len(who))
-        for rung, cost in enumerate(threads_ppm):
+        for rung, cost in enumerate(held_ppm):
             due_ns = self._due(rung, who, row, low_ns)
             climbed = np.where(due_ns < high_ns, due_ns, NEVER_NS)
             at_ns = np.repeat(np.minimum.reduceat(climbed, begins), count)

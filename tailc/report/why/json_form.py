@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tailc.pipeline.why.units import held_unit, used_unit
+
 if TYPE_CHECKING:
     from tailc.forms.ladder.table import Climb, Row
     from tailc.pipeline.why.answer import Bought
@@ -21,7 +23,7 @@ def as_dict(at: Decision, found: Bought | None) -> dict[str, object]:
         "format": FORMAT,
         "version": VERSION,
         "decision": _decision_dict(at),
-        "replayed": None if found is None else _bought_dict(found),
+        "replayed": None if found is None else _bought_dict(at, found),
     }
 
 
@@ -57,7 +59,7 @@ def _climb_dict(at: Decision, climb: Climb) -> dict[str, object]:
     return {"age_us": climb.age_us, "rung": climb.rung, **ticks}
 
 
-def _bought_dict(found: Bought) -> dict[str, object]:
+def _bought_dict(at: Decision, found: Bought) -> dict[str, object]:
     return {
         "arrivals": found.asked.arrivals.name,
         "rate_mrps": found.asked.arrivals.rate_mrps,
@@ -66,22 +68,24 @@ def _bought_dict(found: Bought) -> dict[str, object]:
         "requests": found.asked.requests,
         "seed": found.asked.seed,
         "tail_us": found.as_it_is.tail_us,
-        "threads_ppm": found.as_it_is.threads_ppm,
+        "used_ppm": found.as_it_is.used_ppm,
+        "held_unit": held_unit(at.table),
+        "used_unit": used_unit(at.table),
         "presence": _presence_dict(found.presence),
         "edits": [{"edit": one.edit.value, **_effect_dict(other)} for one, other in found.edits],
         "better": [one.edit.value for one in found.better],
         "worse": [one.edit.value for one in found.worse],
         "formula": _formula_dict(found),
-        "inputs": [{"input": one.value, **_effect_dict(other)} for one, other in found.inputs],
+        "inputs": [{"input": str(one), **_effect_dict(other)} for one, other in found.inputs],
     }
 
 
 def _presence_dict(there: Presence) -> dict[str, int]:
     return {
         "requests_ppm": there.requests_ppm,
-        "thread_time_ppm": there.thread_time_ppm,
+        "held_time_ppm": there.held_time_ppm,
         "turning_ppm": there.turning_ppm,
-        "older_thread_time_ppm": there.older_thread_time_ppm,
+        "older_held_time_ppm": there.older_held_time_ppm,
     }
 
 
@@ -100,8 +104,8 @@ def _effect_dict(found: Effect) -> dict[str, object]:
     return {
         "tail_us": found.tail_us,
         "change_us": _difference(found.tail),
-        "threads_ppm": found.threads_ppm,
-        "threads_change_ppm": _difference(found.threads),
+        "used_ppm": found.used_ppm,
+        "used_change_ppm": _difference(found.used),
     }
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tailc.forms.ladder.table import AdmissionKind, Climb, Ladder, Row, Rule
 from tailc.pipeline.why.edits import Edit, step_us
+from tailc.pipeline.why.units import held_unit, used_unit
 from tailc.report.steering import climbs_text
 from tailc.report.table import aligned
 from tailc.units import format_percentile, format_us, printable
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from tailc.pipeline.why.effect import Effect
 
 _PERCENT = 10_000
-_THREAD = 1_000_000
+_WHOLE = 1_000_000
 
 
 def as_text(at: Decision, found: Bought | None) -> str:
@@ -109,17 +110,18 @@ def _presence(at: Decision, found: Bought) -> str:
     base, there = found.as_it_is, found.presence
     arrivals = found.asked.arrivals
     under = "at" if isinstance(arrivals, Poisson) else "under"
+    used, held = printable(used_unit(at.table)), printable(held_unit(at.table))
     head = (
         f"{format_percentile(found.asked.percentile_ppm)} {under} {arrivals.name}: "
-        f"{format_us(base.tail_us or 0)}, {_threads(base)} threads, in {found.replays} replays of "
+        f"{format_us(base.tail_us or 0)}, {_used(base)} {used}, in {found.replays} replays of "
         f"{found.asked.requests:,} requests"
     )
     rows = [
-        ("where", "requests", "threads x time"),
-        ("while the row holds", *map(_share, (there.requests_ppm, there.thread_time_ppm))),
+        ("where", "requests", f"{held} x time"),
+        ("while the row holds", *map(_share, (there.requests_ppm, there.held_time_ppm))),
         (
             f"there at {format_us(at.age_us)}; then and later",
-            *map(_share, (there.turning_ppm, there.older_thread_time_ppm)),
+            *map(_share, (there.turning_ppm, there.older_held_time_ppm)),
         ),
     ]
     return f"{head}\n{aligned(rows, numbers=(1, 2))}"
@@ -128,11 +130,12 @@ def _presence(at: Decision, found: Bought) -> str:
 def _effects(at: Decision, found: Bought) -> str:
     """Tables below each other in the same columns: of the row, of the formula, of the inputs."""
     tail = format_percentile(found.asked.percentile_ppm)
-    head = ("otherwise", tail, "change", "95 % of chance", "threads", "95 % of chance")
+    used = printable(used_unit(at.table))
+    head = ("otherwise", tail, "change", "95 % of chance", used, "95 % of chance")
     groups = [
         [_effect(_edit(at, one), found, other) for one, other in found.edits],
         _formula(found),
-        [_effect(one.value, found, other) for one, other in found.inputs],
+        [_effect(one, found, other) for one, other in found.inputs],
     ]
     lines = aligned([head, *itertools.chain(*groups)], numbers=(1, 2, 4)).splitlines()
     rest, parts = iter(lines[1:]), [lines[0]]
@@ -151,7 +154,7 @@ def _formula(found: Bought) -> list[tuple[str, ...]]:
 
 def _effect(name: str, found: Bought, other: Effect) -> tuple[str, ...]:
     base_us = max(found.as_it_is.tail_us or 0, 1)
-    if other.tail is None or other.threads is None or other.tail_us is None:
+    if other.tail is None or other.used is None or other.tail_us is None:
         return (name, "overloaded", "", "", "", "")
     tail = other.tail
     return (
@@ -159,8 +162,8 @@ def _effect(name: str, found: Bought, other: Effect) -> tuple[str, ...]:
         format_us(other.tail_us),
         f"{100 * tail.mean / base_us:+.2f} %",
         f"{100 * tail.low / base_us:+.2f} .. {100 * tail.high / base_us:+.2f} %",
-        _threads(other),
-        f"{other.threads.low / _THREAD:+.3f} .. {other.threads.high / _THREAD:+.3f}",
+        _used(other),
+        f"{other.used.low / _WHOLE:+.3f} .. {other.used.high / _WHOLE:+.3f}",
     )
 
 
@@ -208,8 +211,8 @@ def _listed(at: Decision, edits: Iterable[Edited]) -> str:
     return "; ".join(_edit(at, one) for one in edits)
 
 
-def _threads(found: Effect) -> str:
-    return f"{(found.threads_ppm or 0) / _THREAD:.2f}"
+def _used(found: Effect) -> str:
+    return f"{(found.used_ppm or 0) / _WHOLE:.2f}"
 
 
 def _share(ppm: int) -> str:

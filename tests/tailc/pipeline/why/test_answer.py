@@ -16,6 +16,7 @@ from tailc.pipeline.why.edits import Edit
 from tailc.pipeline.why.inputs import Input
 from tailc.pipeline.why.presence import Presence
 from tailc.replay.arrivals import Poisson
+from tests.tailc.pipeline.queue import core_case
 from tests.tailc.pipeline.queue.case import MS, exponential, ladder
 from tests.tailc.replay.servers import overloaded
 
@@ -53,7 +54,7 @@ def tail_ms():
 def test_on_an_idle_server_all_pass_the_row_of_one_request(sprint):
     there = sprint.presence
     assert there.requests_ppm > 999_000
-    assert there.thread_time_ppm > 990_000
+    assert there.held_time_ppm > 990_000
 
 
 def test_so_many_get_as_old_as_have_that_much_work(sprint):
@@ -128,3 +129,19 @@ def test_of_requests_that_are_all_refused_there_is_no_tail():
     works = replace(LOAD, work_ns=LOAD.work_ns + MS * 1_000)
     with pytest.raises(TailcError, match="all requests that are measured are refused"):
         bought(decision(table, 1, 0), works, None, asked)
+
+
+def test_on_a_core_of_its_own_a_faster_clock_buys_time_for_power():
+    """At one request a second of 30 ms, twice as fast at six times the power of the slow clock."""
+    table = core_case.clocked(10_000 * MS)
+    asked = replace(IDLE, arrivals=Poisson(1_000))
+    found = bought(decision(table, 1, 0), core_case.exponential(2_000, MEAN_MS), None, asked)
+    busy = MEAN_MS / 1_000
+    slow = core_case.IDLE_W * (1 - busy) + core_case.SLOW_W * busy
+    fast = core_case.IDLE_W * (1 - busy / 2) + core_case.FAST_W * busy / 2
+    assert found.as_it_is.used_ppm == pytest.approx(slow * 1e6, rel=0.01)
+    higher = tails(found.edits)[Edit.HIGHER]
+    assert higher.used is not None
+    assert higher.used.mean == pytest.approx((fast - slow) * 1e6, rel=0.05)
+    assert higher.tail_us == pytest.approx(tail_ms() / 2 * MS, rel=0.05)
+    assert "a core fewer" not in dict(found.inputs)

@@ -16,6 +16,7 @@ from tailc.replay.arrivals import Poisson
 from tailc.replay.lowered import lower
 from tailc.replay.run import replay
 from tailc.verify.setting import Setting
+from tests.tailc.pipeline.queue import core_case
 from tests.tailc.pipeline.queue.case import MS, exponential, ladder
 from tests.tailc.replay.servers import overloaded
 
@@ -52,10 +53,10 @@ def test_two_requests_by_hand():
     # At 15 ms of age the first is with the second, which never gets as old.
     assert (alone.turning, both.turning) == (0, 1)
     after = 2 * 12 + 3 * 34 / 2.4
-    assert alone.row_thread_ns == pytest.approx((10 + 2 * 2 + after) * NS_PER_MS)
-    assert both.row_thread_ns == pytest.approx((2 * 6 + 6) * NS_PER_MS)
-    assert both.older_thread_ns == pytest.approx(2 * 3 * NS_PER_MS)
-    assert alone.older_thread_ns == pytest.approx(after * NS_PER_MS)
+    assert alone.row_held_ns == pytest.approx((10 + 2 * 2 + after) * NS_PER_MS)
+    assert both.row_held_ns == pytest.approx((2 * 6 + 6) * NS_PER_MS)
+    assert both.older_held_ns == pytest.approx(2 * 3 * NS_PER_MS)
+    assert alone.older_held_ns == pytest.approx(after * NS_PER_MS)
 
 
 def test_a_row_that_cannot_occur_has_no_share():
@@ -100,12 +101,29 @@ def test_the_rows_share_out_the_thread_time_that_the_engine_counted(table):
     parts = [passed(outcome, lowered, (load, load), 0) for load in range(most)]
     parts.append(passed(outcome, lowered, (most, None), 0))
     counted = outcome.thread_ns[outcome.measured].sum()
-    assert parts[0].thread_ns == pytest.approx(counted, rel=1e-12)
-    assert sum(part.row_thread_ns for part in parts) == pytest.approx(counted, rel=1e-12)
+    assert parts[0].held_ns == pytest.approx(counted, rel=1e-12)
+    assert sum(part.row_held_ns for part in parts) == pytest.approx(counted, rel=1e-12)
     # At age 0 from the start all turn it in just one row.
     if Rule.AGE_FROM_ARRIVAL not in table.rules:
         ran = np.count_nonzero(outcome.thread_ns[outcome.measured])
         assert sum(part.turning for part in parts) == ran
+
+
+def test_on_cores_of_their_own_the_rows_share_out_the_time_that_cores_were_held():
+    table = core_case.clocked(60 * MS, 20 * MS, 5 * MS, cores=2)
+    setting = Setting(core_case.exponential(2_000, 30.0), Poisson(50_000), 3_000, 500, 1)
+    with ThreadPoolExecutor(1) as workers:
+        bench = Bench(setting, 950_000, workers)
+        lowered = bench.lowered(table)
+        outcome, *_ = bench.of_each(table, lambda one: one)
+    loads = ((0, 1), (2, 2), (3, None))
+    parts = [passed(outcome, lowered, each, 30 * NS_PER_MS) for each in loads]
+    counted = outcome.thread_ns[outcome.measured].sum()
+    assert sum(part.row_held_ns for part in parts) == pytest.approx(counted, rel=1e-12)
+    # Each turns 30 ms of age in one row, if it runs then.
+    began_ns, latency_ns = outcome.wait_ns[outcome.measured], outcome.latencies_ns
+    turned = (began_ns <= 30 * NS_PER_MS) & (latency_ns > 30 * NS_PER_MS)
+    assert sum(part.turning for part in parts) == np.count_nonzero(turned) > 0
 
 
 def test_a_case_stretches_times_of_arrival():
@@ -113,4 +131,4 @@ def test_a_case_stretches_times_of_arrival():
     with ThreadPoolExecutor(1) as workers:
         bench = Bench(setting, 950_000, workers)
         same, often = bench.measured([Case(TABLE), Case(TABLE, gaps=0.5)])
-    assert often.threads_ppm.mean() == pytest.approx(2 * same.threads_ppm.mean(), rel=0.05)
+    assert often.used_ppm.mean() == pytest.approx(2 * same.used_ppm.mean(), rel=0.05)

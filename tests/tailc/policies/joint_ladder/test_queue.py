@@ -58,6 +58,15 @@ def test_the_table_keeps_the_peak_and_the_rungs_of_the_formula_s(tuned):
     assert table.rows != formula.rows
 
 
+def test_why_tells_of_the_power_that_requests_share(tuned, tailc):
+    case, policy, _ = tuned
+    words = ("--in-system", 3, "--trace", case.held_out, "--requests", 1_000)
+    text = tailc("why", policy, *words).out
+    assert "power x time" in text
+    assert "power -10 %" in text
+    assert "threads x time" not in text
+
+
 def test_the_artifact_says_what_it_was_tuned_for(tuned):
     _, policy, compiled = tuned
     evidence = read_policy(str(policy)).evidence

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +13,9 @@ from tailc.pipeline.compile import compile_policy
 from tailc.report.compiled import compiled_result, compiled_text
 from tests.tailc import texts
 from tests.tailc.policies.slow_to_fast.case import swapped, write
+from tests.tailc.schemas import validate
+
+SCHEMAS = Path(__file__).parents[4] / "schemas/report"
 
 # Cores that are slow until a queue forms: alone, every request would keep the tail on them.
 CLOCKS = """\
@@ -83,6 +87,22 @@ def test_the_artifact_says_what_it_was_tuned_for(tuned):
     assert (told["goal"], told["is_better"]) == ("energy", True)
     assert told["rates"][0]["tuned_energy"] == settings["rate_1_tuned_energy"] > 0
     assert "energy with queues" in compiled_text(compiled, [])
+
+
+def test_why_tells_what_the_tuned_row_buys_beside_the_formula_s(tuned, tailc):
+    """With the formula's ages nobody climbs: that draws less, and the tail is longer."""
+    case, policy, _ = tuned
+    words = ("--in-system", 2, "--spec", case.spec, "--requests", 1_000)
+    told = json.loads(tailc("why", policy, *words, "--output-format", "json").out)["result"]
+    validate(told, json.loads((SCHEMAS / "why-1.schema.json").read_text()))
+    found = told["replayed"]
+    assert (found["held_unit"], found["used_unit"]) == ("cores", "power")
+    theirs = found["formula"]["whole_table"]
+    assert theirs["change_us"]["low"] > 0 > theirs["used_change_ppm"]["high"]
+    text = tailc("why", policy, *words).out
+    assert "cores x time" in text
+    assert " power, in 20 replays of 1,000 requests" in text
+    assert "a core fewer" in text
 
 
 def test_threads_change_no_byte(tuned):
