@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, fields
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,8 @@ import click
 from tailc.cli.outcome import Outcome, reports
 from tailc.cli.report_option import report as report_option
 from tailc.cli.report_option import with_report
+from tailc.cli.terminal_pictures import plot as plot_option
+from tailc.cli.terminal_pictures import with_policy
 from tailc.cli.trust_option import trusts
 from tailc.errors import ExitCode, TailcError
 from tailc.units import LARGEST
@@ -22,6 +25,19 @@ if TYPE_CHECKING:
     from tailc.pipeline.compile import Compiled
     from tailc.pipeline.spec import OpenedSpec
     from tailc.specs.robust import RobustSpec
+
+_ON_DESIGN = ", predicted on the sample of the compile"
+
+
+@dataclass(frozen=True)
+class _Wish:
+    """What else a compile shall write and show; `output` None: where the policy's name says."""
+
+    output: str | None
+    dry_run: bool
+    report: Path | None
+    plot: bool
+    progress: bool | None
 
 
 @click.command("compile", short_help="Compile a policy from a spec and its trace.")
@@ -70,6 +86,7 @@ if TYPE_CHECKING:
     help="Go on: as --explain-rebuild whenever the spec or a file it names is written.",
 )
 @report_option
+@plot_option
 @click.option("--threads", type=click.IntRange(min=1), metavar="X", help="Threads to search with.")
 @click.option(
     "--progress/--no-progress", default=None, help="Show progress. Default: on a terminal."
@@ -96,19 +113,19 @@ def command(
 
     _check_stem(asked["output"])
     held = read_policy(previous, trust) if previous else None
-    shown = {name: asked.pop(name) for name in ("output", "dry_run", "report", "progress")}
+    wish = _Wish(*(asked.pop(field.name) for field in fields(_Wish)))
     threads = asked.pop("threads")
     given = {name: value for name, value in asked.items() if value is not None}
-    once = partial(_once, spec, held, given, threads, **shown)
+    once = partial(_once, spec, held, given, threads, wish)
     if not (incremental or explain_rebuild or watch):
         return once()[0]
     from tailc.cli.incremental import Again, told_options
     from tailc.cli.watching import watched
 
-    if spec == "-" or shown["report"] is not None:
+    if spec == "-" or wish.report is not None:
         raise click.UsageError("what is compiled only at need is a spec's file, without --report")
     explains = explain_rebuild or watch
-    again = Again(spec, shown["output"], told_options(given, held), once, explains=explains)
+    again = Again(spec, wish.output, told_options(given, held), once, explains=explains)
     return watched(again.outcome, again.files) if watch else again.outcome()
 
 
@@ -117,18 +134,14 @@ def _once(
     held: Policy | None,
     given: dict[str, object],
     threads: int | None,
-    *,
-    output: str | None,
-    dry_run: bool,
-    report: Path | None,
-    progress: bool | None,
+    wish: _Wish,
 ) -> tuple[Outcome, Compiled]:
     """Compile once; the policy is written unless it is not to be."""
     from tailc.cli.progress import shown
     from tailc.pipeline.compile import compile_opened
     from tailc.pipeline.spec import open_kind
 
-    with shown(progress) as draw:
+    with shown(wish.progress) as draw:
         opened = open_kind(spec)
         try:
             compiled = compile_opened(
@@ -137,17 +150,19 @@ def _once(
         except TailcError as error:
             raise _with_conflicts(error, opened, given, threads) from None
         verdicts = None
-        if report is not None:
+        if wish.report is not None or wish.plot:
             from tailc.pipeline.on_design import on_design
 
             verdicts = on_design(compiled, threads, draw)
-    stem = output or f"build/{compiled.policy.name}"
-    told = _told(compiled, stem, is_written=not dry_run)
-    if report is None:
+    stem = wish.output or f"build/{compiled.policy.name}"
+    told = _told(compiled, stem, is_written=not wish.dry_run)
+    if wish.plot:
+        told = with_policy(told, compiled.policy, verdicts, replayed=_ON_DESIGN)
+    if wish.report is None:
         return told, compiled
     from tailc.report.page.compiled import compiled_page
 
-    return with_report(told, report, compiled_page(compiled, verdicts)), compiled
+    return with_report(told, wish.report, compiled_page(compiled, verdicts)), compiled
 
 
 def _with_conflicts(

@@ -16,6 +16,8 @@ from tailc.cli.judging_plan import without_plan
 from tailc.cli.outcome import Outcome, reports
 from tailc.cli.report_option import report as report_option
 from tailc.cli.report_option import with_report
+from tailc.cli.terminal_pictures import plot as plot_option
+from tailc.cli.terminal_pictures import with_change
 from tailc.cli.trust_option import trusts
 
 if TYPE_CHECKING:
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
 @replay_options.allow_compile_trace
 @replay_options.progress
 @report_option
+@plot_option
 @budgets_option
 @click.option("--exit-code", is_flag=True, help="Exit 2 where the policies differ.")
 @trusts
@@ -73,25 +76,52 @@ def command(
     --budgets is given.
     """
     from tailc.artifact.files import read_policy
+
+    plot: bool = options.pop("plot")
+    policies = read_policy(old, trust), read_policy(new, trust)
+    asked = asked_budgets(budgets, policies[1], can_compare=trace is not None)
+    pictured = True if trace is not None and (plot or report is not None) else None
+    wanted: dict[str, Any] = {"pictured": pictured}
+    if asked is not None:
+        wanted["also_told_ppm"] = asked.percentiles_ppm
+    given = {"exit_code": exit_code, "windows": windows, **options}
+    told, found, held_out = _told(policies, trace, wanted, **given)
+    behaviour = None if found is None else found.behaviour
+    if asked is not None and found is not None:
+        told = with_budgets(told, asked, behaviour)
+    if plot:
+        told = with_change(told, policies, behaviour, is_replayed=held_out is not None)
+    return told if report is None else _reported(told, policies, report, found, held_out)
+
+
+def _told(
+    policies: tuple[Policy, Policy],
+    trace: str | None,
+    wanted: dict[str, Any],
+    *,
+    exit_code: bool,
+    windows: int | None,
+    **options: Any,
+) -> tuple[Outcome, Diff | None, DemandProfile | None]:
+    """What differs, the same as found, and the requests of the trace; both None where what is
+    replayed has no pictures yet.
+
+    wanted: fields of VerifyOptions that only a replay of requests has.
+    """
     from tailc.errors import ExitCode
     from tailc.report import diff as render
 
-    policies = read_policy(old, trust), read_policy(new, trust)
-    asked = asked_budgets(budgets, policies[1], can_compare=trace is not None)
     if trace is not None and any(policy.plan for policy in policies):
         given = {"exit_code": exit_code, "windows": windows, **options}
-        return _reported(compared_plans(policies, trace, **given), policies, report)
+        return compared_plans(policies, trace, **given), None, None
     if trace is not None:
         without_plan({"windows": windows})
     elif windows is not None:
         raise _without_trace()
     if trace is not None and any(policy.shares for policy in policies):
         told = compared_throughput(policies, trace, exit_code=exit_code, **options)
-        return _reported(told, policies, report)
-    if asked is not None:
-        options["also_told_ppm"] = asked.percentiles_ppm
-    pictured = True if report is not None and trace is not None else None
-    found, warnings, held_out = _compared(policies, trace, pictured=pictured, **options)
+        return told, None, None
+    found, warnings, held_out = _compared(policies, trace, **wanted, **options)
     told = Outcome(
         found.exit_code if exit_code else ExitCode.OK,
         render.as_text(found),
@@ -100,21 +130,17 @@ def command(
         render.as_notes(found),
         markdown=render.as_markdown(found),
     )
-    if asked is not None:
-        told = with_budgets(told, asked, found.behaviour)
-    return _reported(told, policies, report, found, held_out)
+    return told, found, held_out
 
 
 def _reported(
     told: Outcome,
     policies: tuple[Policy, Policy],
-    report: Path | None,
-    found: Diff | None = None,
-    held_out: DemandProfile | None = None,
+    report: Path,
+    found: Diff | None,
+    held_out: DemandProfile | None,
 ) -> Outcome:
-    """With its page, if there shall be one; `found` None: what is replayed has no pictures yet."""
-    if report is None:
-        return told
+    """With its page."""
     from tailc.diff.compare import diff
     from tailc.report.page.compared import compared_page
 

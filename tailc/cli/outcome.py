@@ -27,10 +27,18 @@ _SUBJECTS = ("spec", "artifact", "new")
 
 
 @dataclass(frozen=True)
+class Pictures:
+    """Drawn in characters: as `shown` on standard output, and `plain` in a file."""
+
+    shown: str
+    plain: str
+
+
+@dataclass(frozen=True)
 class Outcome:
     """What a command found out; `result` is its JSON form, notes and cases are for CI services.
 
-    `markdown` is for a comment; a command without one has its text there.
+    `markdown` is for a comment; a command without one has its text there. Only text has pictures.
     """
 
     exit_code: ExitCode = ExitCode.OK
@@ -40,6 +48,7 @@ class Outcome:
     notes: tuple[Note, ...] = ()
     cases: tuple[Case, ...] = ()
     markdown: str = ""
+    pictures: Pictures | None = None
 
 
 def reports(function: Callable[..., Outcome]) -> Callable[..., int]:
@@ -154,4 +163,5 @@ def _print(form: str, command: str, outcome: Outcome, subject: str) -> None:
 
         colour = sys.stderr.isatty() and not os.environ.get("NO_COLOR")
         click.echo(as_text(outcome.findings, colour), err=True, color=colour)
-    click.echo(text_of(outcome), nl=False)
+    shown = "" if outcome.pictures is None else outcome.pictures.shown
+    click.echo(text_of(outcome, shown), nl=False)

@@ -18,16 +18,18 @@ def rendered(form: str, command: str, outcome: Outcome, subject: str) -> str:
     return _FORMS[form](command, outcome, subject)
 
 
-def text_of(outcome: Outcome) -> str:
-    """The text without findings, ending its last line."""
+def text_of(outcome: Outcome, pictures: str = "") -> str:
+    """The text without findings, and below it the pictures, ending its last line."""
     ends = not outcome.text or outcome.text.endswith("\n")
-    return outcome.text if ends else f"{outcome.text}\n"
+    text = outcome.text if ends else f"{outcome.text}\n"
+    return "\n".join(part for part in (text, pictures) if part)
 
 
 def _text(_command: str, outcome: Outcome, _subject: str) -> str:
     from tailc.report.findings import as_text
 
-    parts = (as_text(outcome.findings), text_of(outcome))
+    plain = "" if outcome.pictures is None else outcome.pictures.plain
+    parts = (as_text(outcome.findings), text_of(outcome, plain))
     return "\n".join(part for part in parts if part)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,6 +11,8 @@ from tailc.cli.arrivals_option import arrivals_options
 from tailc.cli.judging import judged
 from tailc.cli.outcome import Outcome, reports
 from tailc.cli.report_option import REPORT_FILE, with_report
+from tailc.cli.terminal_pictures import plot as plot_option
+from tailc.cli.terminal_pictures import with_policy
 from tailc.cli.trust_option import trusts
 
 if TYPE_CHECKING:
@@ -21,18 +22,12 @@ if TYPE_CHECKING:
     from tailc.artifact.trust import Trust
     from tailc.cli.arrivals_option import AskedArrivals
     from tailc.traces.source import Format
-    from tailc.verify.verdict import Verdicts
 
 
 @click.command("report", short_help="Write a policy as a page of pictures.")
 @click.argument("artifact")
 @click.option("--out", type=REPORT_FILE, metavar="FILE", help="The page: FILE.html.")
-@click.option(
-    "--plot",
-    is_flag=True,
-    help="Draw the map in the terminal, and with --trace latency by percentile; --out may be left "
-    "out.",
-)
+@plot_option
 @click.option(
     "--trace",
     is_eager=True,
@@ -64,7 +59,8 @@ def command(
     """Write ARTIFACT as one page of HTML that loads nothing: pictures, and the numbers of each.
 
     Without a trace it shows what the policy does and what stands behind it; with one also latency
-    and baselines, as `tailc verify` finds them. Exits 0 whatever the verdict is.
+    and baselines, as `tailc verify` finds them. With --plot, --out may be left out. Exits 0
+    whatever the verdict is.
     """
     from tailc.artifact.files import read_policy
     from tailc.cli.progress import shown
@@ -75,21 +71,16 @@ def command(
     policy = read_policy(artifact, trust)
     if trace is None:
         _check_unused(trace_format, arrivals, options)
-        told = _drawn(policy) if plot else Outcome()
+        told = with_policy(Outcome(), policy) if plot else Outcome()
         return told if out is None else with_report(told, out, policy_page(policy))
     _check_requests(policy)
     with shown(progress) as draw:
         given = {**options, "pictured": True}
         found = judged(policy, trace, trace_format, arrivals, draw, given)
-    told = _drawn(policy, found.verdicts) if plot else Outcome()
-    told = replace(told, findings=found.warnings)
+    told = Outcome(findings=found.warnings)
+    if plot:
+        told = with_policy(told, policy, found.verdicts)
     return told if out is None else with_report(told, out, found.page(policy))
-
-
-def _drawn(policy: Policy, verdicts: Verdicts | None = None) -> Outcome:
-    from tailc.cli.terminal_pictures import pictures_text
-
-    return Outcome(text=pictures_text(policy, verdicts))
 
 
 def _check_unused(trace_format: Format, arrivals: AskedArrivals, options: dict[str, Any]) -> None:

@@ -1,33 +1,170 @@
-"""What --plot draws in the terminal."""
+"""--plot: pictures in the terminal, below what a command tells as text."""
 
 from __future__ import annotations
 
+import os
 import shutil
-from typing import TYPE_CHECKING
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, TextIO
+
+import click
+
+from tailc.cli.outcome import Outcome, Pictures
 
 if TYPE_CHECKING:
     from tailc.artifact.envelope import Policy
+    from tailc.diff.behaviour import Behaviour
+    from tailc.report.terminal.look import Look
     from tailc.verify.verdict import Verdicts
 
 # Where neither a terminal nor COLUMNS tells the width.
-_WIDTH = (80, 24)
+_SIZE = (80, 24)
+
+plot = click.option(
+    "--plot",
+    is_flag=True,
+    help="Draw in the terminal, below the text: the map, and latency by percentile of what is "
+    "replayed. Other formats have no pictures.",
+)
 
 
-def pictures_text(policy: Policy, verdicts: Verdicts | None = None) -> str:
-    """The map of each ladder, and with verdicts the spectrum at the busiest arrivals kept up with.
+def with_policy(
+    told: Outcome,
+    policy: Policy,
+    verdicts: Verdicts | None = None,
+    *,
+    replayed: str = "",
+    since: tuple[Policy, Behaviour | None] | None = None,
+) -> Outcome:
+    """With the spectrum at the busiest arrivals kept up with, where there are verdicts, and the map
+    of each ladder.
 
-    A policy without a ladder has no map, and the text says so.
+    replayed: what stands behind the arrivals, where that is no held-out trace. since: the policy
+    before, and what became of the same requests under both. What cannot be drawn is said.
     """
-    from tailc.report.page.latencies import busiest_point, shown_spectra
-    from tailc.report.terminal import map_text, spectrum_text
 
-    width = shutil.get_terminal_size(_WIDTH).columns
-    parts = []
-    point = None if verdicts is None else busiest_point(verdicts.points)
-    if verdicts is not None and point is not None and point.policy.spectrum:
-        title = f"Latency by percentile at {point.arrivals}"
-        parts.append(spectrum_text(title, shown_spectra(point), verdicts.slos, width))
-    for ladder in policy.ladders:
-        of = "" if ladder.request_class is None else f" for class {ladder.request_class}"
-        parts.append(f"Rungs by load and age{of}\n{map_text(ladder, width)}")
-    return "\n\n".join(parts or ["this policy has no ladder: there is nothing to draw"]) + "\n"
+    def parts(look: Look) -> list[str]:
+        spectra = [] if verdicts is None else [_spectrum(verdicts, replayed, look)]
+        if replayed and verdicts is None and not (policy.plan or policy.shares):
+            spectra.append("no latency by percentile: the spec states no rates or no objective")
+        if since is not None:
+            spectra.append(_change(since[1], (since[0], policy), look))
+        return [*spectra, *_maps(policy, look)]
+
+    return _with(told, parts)
+
+
+def with_change(
+    told: Outcome,
+    policies: tuple[Policy, Policy],
+    behaviour: Behaviour | None,
+    *,
+    is_replayed: bool,
+) -> Outcome:
+    """With both spectra where requests are there to replay, and the map of the change of each
+    ladder; `behaviour` None: nothing differs that a replay could show.
+    """
+
+    def parts(look: Look) -> list[str]:
+        spectra = [_change(behaviour, policies, look)] if is_replayed else []
+        return [*spectra, *_changes(*policies, look)]
+
+    return _with(told, parts)
+
+
+def _with(told: Outcome, parts: Callable[[Look], Sequence[str]]) -> Outcome:
+    """Drawn for standard output, and plainly for files."""
+    from tailc.report.terminal.look import PLAIN
+
+    shown, plain = ("\n\n".join(parts(look)) + "\n" for look in (look_of(sys.stdout), PLAIN))
+    return replace(told, pictures=Pictures(shown, plain))
+
+
+def look_of(stream: TextIO) -> Look:
+    """A terminal has colours, unless NO_COLOR (no-color.org) is set or it is dumb, and the marks
+    that its encoding has; a pipe or a file has neither, so that a log is the same everywhere.
+    """
+    from tailc.report.terminal.look import FINE_MARKS, Look
+
+    width = shutil.get_terminal_size(_SIZE).columns
+    if not stream.isatty():
+        return Look(width)
+    is_plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return Look(width, not is_plain, _has(stream.encoding, FINE_MARKS))
+
+
+def _has(encoding: str | None, marks: str) -> bool:
+    try:
+        marks.encode(encoding or "ascii")
+    except (LookupError, UnicodeEncodeError):
+        return False
+    return True
+
+
+def _spectrum(verdicts: Verdicts, replayed: str, look: Look) -> str:
+    from tailc.report.page.latencies import busiest_point, shown_spectra
+    from tailc.report.terminal.spectra import spectrum_text
+
+    point = busiest_point(verdicts.points)
+    if point is None or not point.policy.spectrum:
+        return "no latency by percentile: the server keeps up with none of the arrivals"
+    title = f"Latency by percentile at {point.arrivals}{replayed}"
+    return spectrum_text(title, shown_spectra(point), verdicts.slos, look)
+
+
+def _change(behaviour: Behaviour | None, policies: tuple[Policy, Policy], look: Look) -> str:
+    from tailc.report.page.compared import promised, spectra_of
+    from tailc.report.terminal.spectra import spectrum_text
+
+    if behaviour is None:
+        return "no latency before and after: every request runs as before"
+    kept = [point for point in behaviour.points if spectra_of(point)]
+    point = max(kept, key=lambda point: point.rate_mrps, default=None)
+    if point is None:
+        return "no latency before and after: at no arrivals do both policies keep up"
+    title = f"Latency by percentile at {point.arrivals}, new and old"
+    return spectrum_text(title, spectra_of(point), promised(policies), look)
+
+
+def _maps(policy: Policy, look: Look) -> list[str]:
+    from tailc.report.terminal.maps import map_text
+
+    maps = [
+        f"Rungs by load and age{_of(ladder.request_class)}\n{map_text(ladder, look)}"
+        for ladder in policy.ladders
+    ]
+    return maps or [_without_map(policy)]
+
+
+def _changes(old: Policy, new: Policy, look: Look) -> list[str]:
+    """A map, or why there is none, for each class of the new policy."""
+    from tailc.report.terminal.maps import change_text
+
+    before = {ladder.request_class: ladder for ladder in old.ladders}
+    found = []
+    for ladder in new.ladders:
+        title = f"Rungs by load and age, new against old{_of(ladder.request_class)}"
+        if ladder.request_class not in before:
+            found.append(f"{title}: no map, for the old policy has no such ladder")
+        elif (drawn := change_text(before[ladder.request_class], ladder, look)) is None:
+            found.append(f"{title}: no map, for the two ladders count load otherwise")
+        else:
+            found.append(f"{title}\n{drawn}")
+    return found or [_without_map(new)]
+
+
+def _of(request_class: str | None) -> str:
+    from tailc.units import printable
+
+    return "" if request_class is None else f" for class {printable(request_class)}"
+
+
+def _without_map(policy: Policy) -> str:
+    """Why there is none, and what shows the policy instead."""
+    if policy.plan is not None:
+        return "no map: a plan has no ladder; a page of pictures shows its power and its servers"
+    if policy.tail_table is not None:
+        return "no map: frequencies go by a table of tails, which `tailc inspect` tells"
+    return "no map: shares of a machine have no ladder; `tailc inspect` tells them"

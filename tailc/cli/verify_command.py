@@ -20,6 +20,8 @@ from tailc.cli.outcome import Outcome, reports
 from tailc.cli.quantities import SHARE_PPM
 from tailc.cli.report_option import report as report_option
 from tailc.cli.report_option import with_report
+from tailc.cli.terminal_pictures import plot as plot_option
+from tailc.cli.terminal_pictures import with_policy
 from tailc.cli.trust_option import trusts
 
 if TYPE_CHECKING:
@@ -66,6 +68,7 @@ if TYPE_CHECKING:
 @budgets_option
 @since_option
 @report_option
+@plot_option
 @replay_options.allow_compile_trace
 @replay_options.progress
 @trusts
@@ -93,6 +96,7 @@ def command(
     from tailc.cli.progress import shown
 
     report: Path | None = options.pop("report")
+    plot: bool = options.pop("plot")
     policy = read_policy(artifact, trust)
     asked, old = _asked(options, policy, trust, drift=drift)
     if drift:
@@ -102,23 +106,29 @@ def command(
     if policy.plan is not None:
         given = {**options, "tolerance_ppm": tolerance_ppm, "report": report}
         with shown(progress) as draw:
-            return judged_plan(policy, trace, trace_format, arrivals, draw, given)
+            told = judged_plan(policy, trace, trace_format, arrivals, draw, given)
+        return with_policy(told, policy) if plot else told
     options = without_plan(options)
     if policy.shares is not None:
         told = judged_throughput(policy, trace, trace_format, arrivals, tolerance_ppm, options)
+        told = with_policy(told, policy) if plot else told
         return _reported(told, policy, report)
     if tolerance_ppm is not None:
         raise click.UsageError("--tolerance is for throughput targets, and this artifact has none")
     with shown(progress) as draw:
-        given = {**options, "pictured": report is not None}
+        given = {**options, "pictured": report is not None or plot}
         found = judged(policy, trace, trace_format, arrivals, draw, given)
     outcome = replace(found.outcome(), exit_code=found.verdicts.exit_code)
+    since = None
     if asked is not None and old is not None:
         from tailc.diff.compare import diff
 
         chosen = replace(found.options, also_told_ppm=asked.percentiles_ppm)
         compared = diff(old, policy, found.held_out, chosen)
         outcome = with_budgets(outcome, asked, compared.behaviour)
+        since = old, compared.behaviour
+    if plot:
+        outcome = with_policy(outcome, policy, found.verdicts, since=since)
     return outcome if report is None else with_report(outcome, report, found.page(policy))
 
 

@@ -24,6 +24,6 @@ def on_design(compiled: Compiled, threads: int | None, progress: Progress) -> Ve
         threads=threads,
         allow_compile_trace=True,
         pictured=True,
-        progress=lambda done, of: progress("replaying for the report", done / of),
+        progress=lambda done, of: progress("replaying for the pictures", done / of),
     )
     return verify(policy, design, options)

@@ -20,6 +20,7 @@ from tailc.report.page.parts import (
 )
 from tailc.report.page.spectra import Spectrum, spectrum_figure
 from tailc.report.page.tones import line_tone
+from tailc.specs.slo import Slo
 from tailc.traces.profile import DemandProfile
 from tailc.units import format_mrps
 from tailc.verify.pictured import Quantile
@@ -74,17 +75,30 @@ def _latency(behaviour: Behaviour, policies: tuple[Policy, Policy]) -> Section:
 
 def _spectrum(number: int, point: Point, policies: tuple[Policy, Policy]) -> Figure | None:
     """None where either is overloaded, so that no percentile exists."""
-    if point.old_is_overloaded or point.new_is_overloaded or not point.spectrum:
+    spectra = spectra_of(point)
+    if not spectra:
         return None
+    title = f"Latency by percentile at {point.arrivals}"
+    return spectrum_figure(f"spectrum-{number}", title, spectra, promised(policies), _SAYS)
+
+
+def spectra_of(point: Point) -> list[Spectrum]:
+    """New and old, the new one with the interval of the change beside it; none where either is
+    overloaded, or nobody asked for pictures.
+    """
+    if point.old_is_overloaded or point.new_is_overloaded or not point.spectrum:
+        return []
     before = tuple(Quantile(ppm, change.old, None, None) for ppm, change in point.spectrum)
     after = tuple(
         Quantile(ppm, change.new, *(_beside(change.old, end) for end in (change.low, change.high)))
         for ppm, change in point.spectrum
     )
-    spectra = [Spectrum("new", line_tone(0), after), Spectrum("old", line_tone(1), before)]
-    slos = tuple(dict.fromkeys(slo for policy in policies for slo in policy.slos))
-    title = f"Latency by percentile at {point.arrivals}"
-    return spectrum_figure(f"spectrum-{number}", title, spectra, slos, _SAYS)
+    return [Spectrum("new", line_tone(0), after), Spectrum("old", line_tone(1), before)]
+
+
+def promised(policies: tuple[Policy, Policy]) -> tuple[Slo, ...]:
+    """The objectives of either policy, each once."""
+    return tuple(dict.fromkeys(slo for policy in policies for slo in policy.slos))
 
 
 def _beside(old_us: int, change_us: int | None) -> int | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -9,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tailc.cli.terminal_pictures import look_of
+from tailc.report.terminal.look import Look
 from tests.tailc.cli.test_verify import P95, QUICK, trace
 from tests.tailc.toy import with_lines, write_toy
 
@@ -20,9 +23,11 @@ ARTIFACT = EXAMPLES / "search" / "expected.tailc"
 
 @pytest.fixture
 def compiled(in_folder, tailc):
-    """A policy from 2,000 requests in `toy.tailc`, with its page, and 600 more requests."""
+    """A policy from 2,000 requests in `toy.tailc`, with its pictures, and 600 more requests."""
     spec = write_toy(in_folder, with_lines(P95), trace(1, 2_000))
-    assert tailc("compile", spec, "-o", "toy", "--report", "compiled.html").code == 0
+    ended = tailc("compile", spec, "-o", "toy", "--report", "compiled.html", "--plot")
+    assert ended.code == 0
+    (in_folder / "compiled.txt").write_text(ended.out)
     (in_folder / "new.csv").write_text(trace(2, 600))
     return in_folder
 
@@ -100,8 +105,75 @@ def test_plot_draws_in_the_terminal_as_wide_as_it_is(in_folder, tailc, monkeypat
     assert max(len(line) for line in ended.out.splitlines() if "+--" in line) == 50
     assert "\x1b" not in ended.out
     assert list(in_folder.iterdir()) == []
-    ended = tailc("report", EXAMPLES / "greenpar" / "expected.tailc", "--plot")
-    assert ended.out == "this policy has no ladder: there is nothing to draw\n"
+
+
+def titles(text):
+    """Of pictures in a text: the line before the first that an axis has."""
+    lines = text.splitlines()
+    heads = ("Latency by percentile", "Rungs by load and age")
+    return [line for line in lines if line.startswith(heads)]
+
+
+def test_plot_draws_what_a_command_found_below_its_text(compiled, tailc):
+    told = (compiled / "compiled.txt").read_text()
+    assert titles(told) == [
+        "Latency by percentile at 10/s, predicted on the sample of the compile",
+        "Rungs by load and age",
+    ]
+    assert told.index("wrote compiled.html") < told.index("Latency by percentile")
+    judged = ["verify", "toy.tailc", "--trace", "new.csv", "--rate", "5/s", "--rate", "10/s"]
+    words = [*judged, *QUICK, "--output-format=text", "--output-format=text:told.txt"]
+    bare, ended = tailc(*judged, *QUICK), tailc(*words, "--plot")
+    assert ended.out.startswith(bare.out + "\nLatency by percentile at 10/s\n")
+    assert titles(ended.out)[1:] == ["Rungs by load and age"]
+    assert (compiled / "told.txt").read_text().endswith(ended.out)
+    (compiled / "toy.yaml").write_text(with_lines(P95, ("[1, 1.5, 2]", "[1, 1.2, 2]")))
+    assert tailc("compile", "toy.yaml", "-o", "other").code == 0
+    both = ["diff", "toy.tailc", "other.tailc"]
+    ended = tailc(*both, "--trace", "new.csv", *QUICK, "--plot")
+    change = "Rungs by load and age, new against old"
+    assert titles(ended.out) == ["Latency by percentile at 10/s, new and old", change]
+    assert "* new  o old  | 95 % interval  - objective" in ended.out
+    assert titles(tailc(*both, "--plot").out) == [change]
+    ended = tailc("diff", "toy.tailc", "toy.tailc", "--trace", "new.csv", "--plot")
+    assert "no latency before and after: every request runs as before\n" in ended.out
+
+
+@pytest.mark.parametrize(
+    "form", ["json", "jsonl", "junit", "github", "gitlab", "sarif", "markdown"]
+)
+def test_no_other_format_has_pictures(in_folder, tailc, form):
+    words = ("diff", ARTIFACT, EXAMPLES / "bing-fm" / "expected.tailc", "--output-format", form)
+    assert tailc(*words, "--plot").out == tailc(*words).out
+
+
+class Terminal(io.StringIO):
+    encoding = "utf-8"
+
+    def __init__(self, *, is_terminal=True):
+        super().__init__()
+        self.isatty = lambda: is_terminal
+
+
+def test_a_terminal_has_colours_unless_it_is_asked_not_to_or_cannot(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert look_of(Terminal()) == Look(100, has_colours=True, has_fine_marks=True)
+    assert look_of(Terminal(is_terminal=False)) == Look(100)
+    monkeypatch.setattr(Terminal, "encoding", "latin-1")
+    assert look_of(Terminal()) == Look(100, has_colours=True)
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert look_of(Terminal()) == Look(100)
+    monkeypatch.delenv("NO_COLOR")
+    monkeypatch.setenv("TERM", "dumb")
+    assert look_of(Terminal()) == Look(100)
+
+
+def test_a_width_that_nothing_tells_is_80(monkeypatch):
+    monkeypatch.delenv("COLUMNS", raising=False)
+    monkeypatch.setattr(os, "get_terminal_size", lambda _: os.terminal_size((0, 0)))
+    assert look_of(Terminal(is_terminal=False)).width == 80
 
 
 def test_a_page_that_cannot_be_written_says_where_and_the_old_one_stays(
