@@ -28,7 +28,7 @@ class CutError(ValueError):
 
 
 class TooLongError(ValueError):
-    """A message is longer than the limit, or says that it is; the text says how long."""
+    """A message is longer than the limit, or says that it is; the text says what it does."""
 
 
 def fields_of(stream: pa.NativeFile, key: bytes) -> Iterator[bytes]:
@@ -53,7 +53,7 @@ def inflated(data: bytes) -> bytes:
     """What was compressed with zstd; WireError where it is unsound or cut, or TooLongError."""
     found, is_whole = _inflated(data)
     if len(found) > MAX_MESSAGE_BYTES:
-        raise TooLongError("inflates to too many bytes")
+        raise TooLongError(f"inflates to more than {MAX_MESSAGE_BYTES:,} bytes")
     if not is_whole:
         raise WireError("no sound zstd data")
     return found
@@ -71,7 +71,7 @@ def _inflated(data: bytes) -> tuple[bytes, bool]:
         with pa.CompressedInputStream(pa.BufferReader(data), "zstd") as stream:
             while len(found) <= MAX_MESSAGE_BYTES and (block := stream.read(BLOCK_BYTES)):
                 found += block
-    except OSError:
+    except (OSError, pa.ArrowException):
         return bytes(found), False
     return bytes(found), True
 
@@ -90,7 +90,7 @@ def _length(stream: pa.NativeFile) -> bytes:
 
 def _exactly(stream: pa.NativeFile, length: int) -> bytes:
     if length > MAX_MESSAGE_BYTES:
-        raise TooLongError(f"says that it has {length:,} bytes")
+        raise TooLongError(f"says that it has {length:,} bytes, of at most {MAX_MESSAGE_BYTES:,}")
     data = stream.read(length)
     if len(data) < length:
         raise CutError

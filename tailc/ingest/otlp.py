@@ -13,6 +13,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
 from tailc.errors import Code, Finding, TailcError
@@ -103,10 +104,15 @@ def _spans_in(request: memoryview, *, is_start: bool = False) -> Iterator[memory
 class Decoder:
     """Spans of protobuf by the library of the format.
 
-    That is the extra `otlp`; TailcError (MISSING_PART) where it is not installed.
+    That is the extra `otlp`; TailcError (MISSING_PART) at the first span where it is not installed.
     """
 
     def __init__(self, attribute: Attribute | None) -> None:
+        self._attribute = attribute
+
+    @cached_property
+    def _library(self) -> tuple[Any, type[Exception]]:
+        """The message of a span, and what is raised where bytes are none."""
         try:
             from google.protobuf.message import DecodeError
             from opentelemetry.proto.trace.v1 import trace_pb2
@@ -114,9 +120,7 @@ class Decoder:
             message = f"spans as protobuf need `opentelemetry-proto`, which is not there: {error}"
             help_ = "pip install 'tailc[otlp]', or give the spans as OTLP JSON"
             raise TailcError(Finding(Code.MISSING_PART, message, help=help_)) from None
-        self._attribute = attribute
-        self._message = trace_pb2.Span
-        self._error = DecodeError
+        return trace_pb2.Span, DecodeError
 
     def spans(self, request: bytes) -> Iterator[Span]:
         """The spans of a request, one at a time; ValueError where it is none."""
@@ -125,9 +129,10 @@ class Decoder:
     def _span(self, data: memoryview) -> Span:
         if len(data) > MAX_SPAN_BYTES:
             raise WireError(f"a span of more than {MAX_SPAN_BYTES:,} bytes")
+        message, error = self._library
         try:
-            span = self._message.FromString(bytes(data))
-        except self._error:
+            span = message.FromString(bytes(data))
+        except error:
             raise WireError("a span that cannot be decoded") from None
         if len(span.trace_id) != TRACE_BYTES or len(span.span_id) != SPAN_BYTES:
             raise WireError("a span that has no id")

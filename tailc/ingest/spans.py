@@ -25,7 +25,7 @@ from tailc.traces.reading import TimeUnit
 from tailc.traces.source import Source
 from tailc.traces.times import NS_PER_MS
 
-# 58 bytes each; a file that inflates to more of them is a bomb, or can be given in parts.
+# 59 bytes each; a file that inflates to more of them is a bomb, or can be given in parts.
 MAX_SPANS = 1 << 22
 _BETWEEN = ".."
 _OWN_TIME = "own time of server spans"

@@ -15,7 +15,6 @@ from tailc.errors import Code, TailcError
 from tailc.ingest.format import Format
 from tailc.ingest.frames import (
     LENGTH,
-    MAX_MESSAGE_BYTES,
     ZSTD_MAGIC,
     CutError,
     TooLongError,
@@ -27,6 +26,7 @@ from tailc.ingest.otlp import Decoder, spans_of_json, starts_with_spans
 from tailc.ingest.span_table import Span
 from tailc.ingest.spans import attribute_asked, taken_of
 from tailc.ingest.taken import Asked, Taken
+from tailc.traces.ndjson_table import MAX_LINE_BYTES
 from tailc.traces.reading import TimeUnit
 from tailc.traces.source import Source
 
@@ -51,8 +51,11 @@ def read_framed(source: Source, asked: Asked) -> Taken:
     decoder = Decoder(attribute)
 
     def decode(message: bytes) -> Iterable[Span]:
-        is_json = message.startswith(b"{")
-        return spans_of_json(message, attribute) if is_json else decoder.spans(message)
+        if not message.startswith(b"{"):
+            return decoder.spans(message)
+        if len(message) > MAX_LINE_BYTES:
+            raise TooLongError(f"is JSON of more than {MAX_LINE_BYTES:,} bytes")
+        return spans_of_json(message, attribute)
 
     return taken_of(_spans(source, frames_of, decode), source, asked, _FRAMED, TimeUnit.NS)
 
@@ -79,7 +82,7 @@ def _fault(source: Source, row: int, error: ValueError) -> TailcError:
         hint = "copy the file again, or wait until what writes it has ended"
         return source.fault(Code.TRUNCATED, message, row=row, advice=hint)
     if isinstance(error, TooLongError):
-        message = f"message {row} {error}; at most {MAX_MESSAGE_BYTES:,} are read"
+        message = f"message {row} {error}"
         hint = "export fewer spans at a time; or it is not what was exported"
         return source.fault(Code.TRACE_TOO_LARGE, message, row=row, advice=hint)
     message = f"message {row} is no export of spans in OTLP ({error})"

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tailc.errors import Code, TailcError
 from tailc.ingest.frames import MAX_MESSAGE_BYTES
@@ -166,3 +168,24 @@ def test_a_trace_longer_than_its_limit_is_refused(tmp_path):
     swollen = trace(operationName="a" * 2 * MAX_ITEM_CHARACTERS)
     found = finding(tmp_path, gzip.compress(jaeger(trace(), swollen), 1), "x.json.gz")
     assert (found.code, found.place.row) == (Code.TRACE_TOO_LARGE, 2)
+
+
+DAMAGE = st.tuples(st.floats(0, 1), st.integers(0, 9), st.binary(max_size=6))
+
+
+@settings(max_examples=120, derandomize=True, deadline=None)
+@given(st.sampled_from(sorted(SAMPLES.glob("spans.*"))), st.lists(DAMAGE, min_size=1, max_size=3))
+def test_damaged_spans_are_read_or_refused_with_help(tmp_path_factory, sample, damages):
+    data = sample.read_bytes()
+    for where, cut, put in damages:
+        at = int(where * len(data))
+        data = data[:at] + put + data[at + cut :]
+    path = tmp_path_factory.getbasetemp() / "damaged"
+    path.write_bytes(data)
+    findings = ()
+    try:
+        read = ingest([str(path)], Asked(), Said(Measure.RESPONSE_OPEN))
+        assert read.counted.histogram.requests > 0
+    except TailcError as error:
+        findings = error.findings
+    assert all(found.help and found.place for found in findings)

@@ -35,6 +35,7 @@ for path in sys.argv[1:]:
     seconds = time.perf_counter() - begun
     print(json.dumps([path, code, seconds, peak_mib, told.getvalue()]), flush=True)
 """
+JSON = b'{"resourceSpans":[' + b"{}," * (5 << 20)
 JAEGER = b'{"data":[{"traceID":"a","spans":['
 OBJECT = b'{"type":"Point","metric":"http_req_duration","data":'
 
@@ -117,6 +118,7 @@ def bombs_of_spans():
         "varint.pb.gz": gzip.compress(good + b"\x0a" + b"\xff" * SWOLLEN, 1),
         "cut.pb": framed(good) + framed(good * 100_000)[:-1],
         "zstd.pb": framed(good) + many,
+        "zstd of JSON.pb": framed(good) + framed(pa.compress(JSON, "zstd", asbytes=True)),
         "jaeger.json.gz": gzip.compress(JAEGER + b"{}," * SWOLLEN, 1),
         "deep jaeger.json": JAEGER + b"[" * 500_000,
     }

@@ -138,7 +138,8 @@ def test_without_the_extra_protobuf_is_refused_and_json_is_read(monkeypatch):
     monkeypatch.setitem(sys.modules, "opentelemetry.proto.trace.v1", None)
     found = refused(SAMPLES / "spans.pb")
     assert (found.code, "tailc[otlp]" in found.help) == (Code.MISSING_PART, True)
-    assert read("spans.file.json")[0].histogram.requests == len(OWN_MS)
+    for name in ("spans.file.json", "spans.file.zst.json"):
+        assert read(name)[0].histogram.requests == len(OWN_MS)
 
 
 def test_too_many_spans_are_refused(monkeypatch):
