@@ -45,10 +45,12 @@ def with_policy(
     before, and what became of the same requests under both. What cannot be drawn is said.
     """
 
+    from tailc.report.page.latencies import without_latency
+
     def parts(look: Look) -> list[str]:
         spectra = [] if verdicts is None else [_spectrum(verdicts, replayed, look)]
-        if replayed and verdicts is None and not (policy.plan or policy.shares):
-            spectra.append("no latency by percentile: the spec states no rates or no objective")
+        if replayed and verdicts is None and (why := without_latency(policy)):
+            spectra.append(why)
         if since is not None:
             spectra.append(_change(since[1], (since[0], policy), look))
         return [*spectra, *_maps(policy, look)]
@@ -129,42 +131,34 @@ def _change(behaviour: Behaviour | None, policies: tuple[Policy, Policy], look: 
 
 
 def _maps(policy: Policy, look: Look) -> list[str]:
+    from tailc.report.page.parts import without_map
     from tailc.report.terminal.maps import map_text
 
     maps = [
         f"Rungs by load and age{_of(ladder.request_class)}\n{map_text(ladder, look)}"
         for ladder in policy.ladders
     ]
-    return maps or [_without_map(policy)]
+    return maps or [without_map(policy)]
 
 
 def _changes(old: Policy, new: Policy, look: Look) -> list[str]:
     """A map, or why there is none, for each class of the new policy."""
+    from tailc.report.page.diff_map import without_change_map
+    from tailc.report.page.parts import without_map
     from tailc.report.terminal.maps import change_text
 
     before = {ladder.request_class: ladder for ladder in old.ladders}
     found = []
     for ladder in new.ladders:
         title = f"Rungs by load and age, new against old{_of(ladder.request_class)}"
-        if ladder.request_class not in before:
-            found.append(f"{title}: no map, for the old policy has no such ladder")
-        elif (drawn := change_text(before[ladder.request_class], ladder, look)) is None:
-            found.append(f"{title}: no map, for the two ladders count load otherwise")
-        else:
-            found.append(f"{title}\n{drawn}")
-    return found or [_without_map(new)]
+        was = before.get(ladder.request_class)
+        drawn = None if was is None else change_text(was, ladder, look)
+        why = without_change_map(was, ladder)
+        found.append(f"{title}\n{drawn or f'no map: {why}'}")
+    return found or [without_map(new)]
 
 
 def _of(request_class: str | None) -> str:
     from tailc.units import printable
 
     return "" if request_class is None else f" for class {printable(request_class)}"
-
-
-def _without_map(policy: Policy) -> str:
-    """Why there is none, and what shows the policy instead."""
-    if policy.plan is not None:
-        return "no map: a plan has no ladder; a page of pictures shows its power and its servers"
-    if policy.tail_table is not None:
-        return "no map: frequencies go by a table of tails, which `tailc inspect` tells"
-    return "no map: shares of a machine have no ladder; `tailc inspect` tells them"

@@ -8,7 +8,7 @@ from tailc.diff.behaviour import Behaviour, Point
 from tailc.diff.compare import Diff
 from tailc.forms.ladder.table import Ladder
 from tailc.report.page.content import MOST_FIGURES, Page, Section
-from tailc.report.page.diff_map import diff_map_figure
+from tailc.report.page.diff_map import diff_map_figure, without_change_map
 from tailc.report.page.figure import Figure
 from tailc.report.page.parts import (
     HELD_OUT,
@@ -25,6 +25,7 @@ from tailc.traces.profile import DemandProfile
 from tailc.units import format_mrps
 from tailc.verify.pictured import Quantile
 
+_LATENCY = "Latency before and after"
 _SAYS = (
     "Latency that so many requests stay within, before and after, on the same requests at the "
     "same times. The band is where the new line may lie by the 95 % interval of the change: where "
@@ -37,7 +38,7 @@ def compared_page(
 ) -> Page:
     """`held_out` None: nothing was replayed; `text` is all that was found, in words."""
     old, new = policies
-    latency = None if found.behaviour is None else _latency(found.behaviour, policies)
+    latency = None if held_out is None else _latency(found.behaviour, policies)
     measured = [] if held_out is None else [(HELD_OUT, held_out)]
     sections = (
         latency,
@@ -63,14 +64,19 @@ def _facts(side: str, policy: Policy) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _latency(behaviour: Behaviour, policies: tuple[Policy, Policy]) -> Section:
+def _latency(behaviour: Behaviour | None, policies: tuple[Policy, Policy]) -> Section:
+    """Spectra before and after, or why there are none."""
+    if behaviour is None:
+        return Section("latency", _LATENCY, says="Every request runs as before.")
     shown = behaviour.points[:MOST_FIGURES]
     figures = [_spectrum(number, point, policies) for number, point in enumerate(shown, start=1)]
     says = f"Replayed on {behaviour.held_out_requests:,} held-out requests."
     if len(behaviour.points) > MOST_FIGURES:
         says += f" Spectra of the first {MOST_FIGURES} of {len(behaviour.points)} are shown."
     told = tuple(figure for figure in figures if figure is not None)
-    return Section("latency", "Latency before and after", told, says)
+    if not told:
+        says += " At no arrivals do both policies keep up."
+    return Section("latency", _LATENCY, told, says)
 
 
 def _spectrum(number: int, point: Point, policies: tuple[Policy, Policy]) -> Figure | None:
@@ -106,19 +112,20 @@ def _beside(old_us: int, change_us: int | None) -> int | None:
 
 
 def _changes(old: Policy, new: Policy) -> Section | None:
-    """A map of the change for each class that both have a ladder for."""
+    """A map of the change for each ladder of the new policy, or why there is none."""
     before = {ladder.request_class: ladder for ladder in old.ladders}
-    figures = [
-        _change(number, before[ladder.request_class], ladder)
+    told = [
+        _change(number, before.get(ladder.request_class), ladder)
         for number, ladder in enumerate(new.ladders[:MOST_FIGURES], start=1)
-        if ladder.request_class in before
     ]
-    told = tuple(figure for figure in figures if figure is not None)
-    return Section("changes", "Map of the change", told) if told else None
+    figures = tuple(one for one in told if isinstance(one, Figure))
+    says = " ".join(one for one in told if isinstance(one, str))
+    return Section("changes", "Map of the change", figures, says) if told else None
 
 
-def _change(number: int, old: Ladder, new: Ladder) -> Figure | None:
-    title = "Rungs by load and age, new against old"
-    if new.request_class is not None:
-        title += f", class {new.request_class}"
-    return diff_map_figure(f"change-{number}", title, old, new)
+def _change(number: int, old: Ladder | None, new: Ladder) -> Figure | str:
+    """The map, or a sentence."""
+    of = "" if new.request_class is None else f", class {new.request_class}"
+    title = f"Rungs by load and age, new against old{of}"
+    drawn = None if old is None else diff_map_figure(f"change-{number}", title, old, new)
+    return drawn or f"There is no map{of}: {without_change_map(old, new)}."

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from tailc.artifact.envelope import Policy
 from tailc.pipeline.compile import Compiled
-from tailc.report.page.content import Page
-from tailc.report.page.latencies import latency_section
+from tailc.report.page.content import Page, Section
+from tailc.report.page.latencies import latency_section, without_latency
 from tailc.report.page.loops import control_section
 from tailc.report.page.parts import (
     DESIGN,
@@ -31,7 +32,7 @@ def compiled_page(compiled: Compiled, verdicts: Verdicts | None) -> Page:
     policy, design = compiled.policy, compiled.design
     measured = [(DESIGN, design)] if isinstance(design, DemandProfile) else []
     sections = (
-        None if verdicts is None else latency_section(policy, verdicts, _ON_DESIGN),
+        _latency(policy, verdicts),
         map_section(policy, verdicts),
         plan_section(policy),
         control_section(compiled.tuned),
@@ -40,3 +41,11 @@ def compiled_page(compiled: Compiled, verdicts: Verdicts | None) -> Page:
         words_section(policy),
     )
     return Page(policy.name, "Compiled policy", policy_facts(policy), present(*sections))
+
+
+def _latency(policy: Policy, verdicts: Verdicts | None) -> Section | None:
+    """As predicted, or why it is not; None of a policy that no request comes to."""
+    if verdicts is not None:
+        return latency_section(policy, verdicts, _ON_DESIGN)
+    why = without_latency(policy)
+    return Section("latency", "Latency", says=f"There is {why}.") if why else None

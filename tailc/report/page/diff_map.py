@@ -41,8 +41,8 @@ class Stay:
 
 
 def diff_map_figure(ident: str, title: str, old: Ladder, new: Ladder) -> Figure | None:
-    """Areas where the answers differ; None where the ladders count load otherwise."""
-    if old.load_axis is not new.load_axis:
+    """Areas where the answers differ; None where `without_change_map` says why."""
+    if without_change_map(old, new):
         return None
     shown = extent(old, new)
     stays = list(_stays(old, new, shown))
@@ -61,6 +61,13 @@ def diff_map_figure(ident: str, title: str, old: Ladder, new: Ladder) -> Figure 
         says += " The table also says where requests start otherwise."
     numbers = (_numbers(ident, stays),)
     return Figure(ident, title, says, numbers, plot.drawn(ident, title, says, marks))
+
+
+def without_change_map(old: Ladder | None, new: Ladder) -> str:
+    """Why there is none; nothing where there is one. `old` None: there is no such ladder."""
+    if old is None:
+        return "the old policy has no such ladder"
+    return "" if old.load_axis is new.load_axis else "the two ladders count load otherwise"
 
 
 def _tone(stay: Stay) -> str:

@@ -36,6 +36,13 @@ def latency_section(policy: Policy, verdicts: Verdicts, replayed: str) -> Sectio
     return Section("latency", "Latency", told, says)
 
 
+def without_latency(policy: Policy) -> str:
+    """Why a compile predicts none; nothing of a policy that no request comes to."""
+    if policy.plan is not None or policy.shares is not None:
+        return ""
+    return "no latency by percentile: the spec states no rates or no objective"
+
+
 def busiest_point(points: Sequence[Point]) -> Point | None:
     """The highest rate that the policy keeps up with."""
     kept = [point for point in points if not point.policy.load.is_overloaded]

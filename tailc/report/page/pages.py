@@ -42,7 +42,7 @@ def policy_page(policy: Policy) -> Page:
 def told_page(policy: Policy, text: str, exit_code: ExitCode) -> Page:
     """A verdict that has no pictures yet, in words."""
     words = Section("verdict", "Verdict in words", text=text)
-    sections = (words, certificate_section(policy), words_section(policy))
+    sections = (words, map_section(policy), certificate_section(policy), words_section(policy))
     facts = policy_facts(policy)
     return Page(policy.name, "Verdict", facts, present(*sections), _RULINGS.get(exit_code, ""))
 

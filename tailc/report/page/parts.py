@@ -41,10 +41,12 @@ def policy_facts(policy: Policy) -> tuple[tuple[str, str], ...]:
 
 def map_section(policy: Policy, verdicts: Verdicts | None = None) -> Section | None:
     """A map for each ladder, with the traffic of the busiest arrivals that the server keeps up
-    with; None where a policy has no ladder.
+    with; of a policy without a ladder why there is none, and None of a plan, which has its power.
     """
-    if not policy.ladders:
+    if policy.plan is not None:
         return None
+    if not policy.ladders:
+        return Section("map", "Policy map", says=f"There is {without_map(policy)}.")
     point = None if verdicts is None else busiest_point(verdicts.points)
     traffic = point.policy.traffic if point is not None else ()
     figures = []
@@ -60,6 +62,15 @@ def map_section(policy: Policy, verdicts: Verdicts | None = None) -> Section | N
     if len(policy.ladders) > MOST_FIGURES:
         says.append(f"Maps of the first {MOST_FIGURES} of {len(policy.ladders)} ladders are shown.")
     return Section("map", "Policy map", tuple(figures), " ".join(says))
+
+
+def without_map(policy: Policy) -> str:
+    """Why a policy without a ladder has no map, and what shows it instead."""
+    if policy.plan is not None:
+        return "no map: a plan has no ladder; a page of pictures shows its power and its servers"
+    if policy.tail_table is not None:
+        return "no map: frequencies go by a table of tails, which `tailc inspect` tells"
+    return "no map: shares of a machine have no ladder; `tailc inspect` tells them"
 
 
 def demand_section(policy: Policy, measured: Sequence[tuple[str, DemandProfile]]) -> Section | None:

@@ -147,6 +147,23 @@ def test_no_other_format_has_pictures(in_folder, tailc, form):
     assert tailc(*words, "--plot").out == tailc(*words).out
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("autopro", "autopro", "no map: shares of a machine have no ladder"),
+        ("rubik", "rubik", "no map: frequencies go by a table of tails"),
+        ("search", "elfen", "no map: the two ladders count load otherwise"),
+        ("rubik", "search", "no map: the old policy has no such ladder"),
+    ],
+)
+def test_what_cannot_be_drawn_of_a_change_is_said(in_folder, tailc, old, new, why):
+    policies = [EXAMPLES / name / "expected.tailc" for name in (old, new)]
+    ended = tailc("diff", *policies, "--plot", "--report", "page.html")
+    assert ended.code == 0
+    assert ended.out.splitlines()[-1].startswith(why)
+    assert f"<p>There is {why}" in (in_folder / "page.html").read_text()
+
+
 class Terminal(io.StringIO):
     encoding = "utf-8"
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tailc.errors import ExitCode
 from tailc.policies import find_kinds
 from tailc.traces.zones import utc_text
 from tests.tailc.policies.cases import Case, write_case
@@ -102,6 +103,26 @@ def test_differences_are_a_document_of_their_own(case, stem, ask):
     assert ask("diff", stem, stem)["format"] in INNER
     told = ask("diff", stem, stem, "--trace", case.held_out, *_brief(ask, stem))
     assert told["differs"] is False
+
+
+@pytest.mark.parametrize("command", ["report", "diff", "verify"])
+def test_pictures_are_drawn_or_said_to_be_missing(case, stem, ask, tailc, tmp_path, command):
+    """A page of each kind, and in the terminal a map of each ladder."""
+    judged = ("--trace", case.held_out, *_brief(ask, stem))
+    alone = ("--baselines", "none") * (BRIEF[0] in judged)
+    words = {
+        "report": (stem, "--out"),
+        "diff": (stem, stem, *judged, "--report"),
+        "verify": (stem, *judged, *alone, "--report"),
+    }
+    ended = tailc(command, *words[command], tmp_path / "page.html", "--plot")
+    assert ended.code in (ExitCode.OK, ExitCode.MISSED, ExitCode.UNDECIDED), ended.err
+    forms = [form["form"] for form in ask("inspect", stem)["policy"]["forms"]]
+    drawn = ended.out.count("\nRungs by load and age") + ended.out.startswith("Rungs by load")
+    assert drawn == forms.count("ladder")
+    assert ended.out.count("no map: ") == (not drawn)
+    page = (tmp_path / "page.html").read_text()
+    assert page.count("<svg") >= len(forms) or "There is no map: " in page
 
 
 def test_a_capacity_is_a_document_of_its_own_or_refused(case, stem, tailc):
