@@ -10,23 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from tailc.errors import Code, TailcError
+from tailc.errors import Code
 from tailc.ingest.hdr import MAX_INFLATED_BYTES, HdrError, decoded
-from tailc.ingest.ingest import ingest
-from tailc.ingest.measured import Said
-from tailc.ingest.taken import Asked
-from tailc.traces.profile import Measure
 from tailc.traces.reading import TimeUnit
+from tests.tailc.ingest.refusal import refused
 
 SAMPLES = Path(__file__).parent / "samples"
-
-
-def finding(path, said=None, **asked):
-    with pytest.raises(TailcError) as caught:
-        ingest([str(path)], Asked(**asked), said or Said(Measure.RESPONSE_OPEN))
-    found = caught.value.findings[0]
-    assert found.help
-    return found
 
 
 def changed(folder, name, old, new):
@@ -59,7 +48,7 @@ def changed(folder, name, old, new):
     ],
 )
 def test_a_bad_value_is_refused_at_its_row(tmp_path, name, old, new, code, row):
-    found = finding(changed(tmp_path, name, old, new))
+    found = refused(changed(tmp_path, name, old, new))
     assert found.code is code
     assert found.place is not None
     if row is not None:
@@ -67,7 +56,7 @@ def test_a_bad_value_is_refused_at_its_row(tmp_path, name, old, new, code, row):
 
 
 def test_a_spectrum_that_falls_is_refused_at_its_line(tmp_path):
-    found = finding(changed(tmp_path, "wrk2.txt", b"       6.279", b"       1.279"))
+    found = refused(changed(tmp_path, "wrk2.txt", b"       6.279", b"       1.279"))
     assert found.code is Code.OUT_OF_RANGE
     assert found.place is not None
     assert (found.place.line, found.place.column) == (24, 1)
@@ -76,13 +65,13 @@ def test_a_spectrum_that_falls_is_refused_at_its_line(tmp_path):
 def test_a_spectrum_that_is_cut_is_refused(tmp_path):
     path = tmp_path / "wrk2.txt"
     path.write_bytes((SAMPLES / "wrk2.txt").read_bytes()[:1500])
-    assert finding(path).code is Code.TRUNCATED
+    assert refused(path).code is Code.TRUNCATED
 
 
 def test_a_sample_that_is_cut_is_refused(tmp_path):
     path = tmp_path / "k6.json"
     path.write_bytes((SAMPLES / "k6.json").read_bytes()[:-20])
-    found = finding(path)
+    found = refused(path)
     assert found.code is Code.TRUNCATED
     assert found.place is not None
     assert found.place.row == 6
@@ -91,7 +80,7 @@ def test_a_sample_that_is_cut_is_refused(tmp_path):
 def test_a_run_in_which_all_failed_is_refused(tmp_path):
     path = tmp_path / "hey.csv"
     path.write_bytes((SAMPLES / "hey.csv").read_bytes().replace(b",200,", b",503,"))
-    assert finding(path).code is Code.EMPTY_TRACE
+    assert refused(path).code is Code.EMPTY_TRACE
 
 
 def log_line(folder, encoded):
@@ -135,7 +124,7 @@ def test_a_histogram_written_by_hand_is_read():
 def test_a_forged_histogram_is_refused(tmp_path, encoded, words):
     with pytest.raises(HdrError, match=words):
         list(decoded(encoded))
-    found = finding(log_line(tmp_path, encoded), unit=TimeUnit.NS)
+    found = refused(log_line(tmp_path, encoded), unit=TimeUnit.NS)
     assert found.code is Code.BROKEN_FORMAT
     assert found.place is not None
     assert (found.place.line, found.place.column) == (2, 13)
@@ -176,17 +165,17 @@ def test_a_bomb_in_a_log_is_refused_within_its_limit():
 def test_a_gzipped_report_that_swells_is_refused(tmp_path):
     path = tmp_path / "wrk2.txt.gz"
     path.write_bytes(gzip.compress((SAMPLES / "wrk2.txt").read_bytes() + b"\n" * (1 << 25)))
-    assert finding(path).code is Code.TRACE_TOO_LARGE
+    assert refused(path).code is Code.TRACE_TOO_LARGE
 
 
 def test_an_endless_line_of_a_log_is_refused(tmp_path):
     path = tmp_path / "x.hlog.gz"
     start = b'"StartTimestamp","Interval_Length"\n0.1,1.0,2.7,'
     path.write_bytes(gzip.compress(start + b"A" * (1 << 25)))
-    assert finding(path, unit=TimeUnit.NS).code is Code.TRACE_TOO_LARGE
+    assert refused(path, unit=TimeUnit.NS).code is Code.TRACE_TOO_LARGE
 
 
 def test_a_log_without_values_is_refused(tmp_path):
     path = tmp_path / "x.hlog"
     path.write_text('#[Histogram log format version 1.3]\n"StartTimestamp"\n')
-    assert finding(path, unit=TimeUnit.NS).code is Code.EMPTY_TRACE
+    assert refused(path, unit=TimeUnit.NS).code is Code.EMPTY_TRACE

@@ -4,20 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from tailc.errors import Code, TailcError
+from tailc.errors import Code
 from tailc.ingest.ingest import ingest
 from tailc.ingest.measured import Said
 from tailc.ingest.taken import Asked
 from tailc.traces.profile import Measure
+from tests.tailc.ingest.refusal import OPEN, refused
 
 SAMPLE = Path(__file__).parent / "samples" / "otlp.json"
-OPEN = Said(Measure.RESPONSE_OPEN)
-
-
-def refused(path, said=OPEN):
-    with pytest.raises(TailcError) as caught:
-        ingest([str(path)], Asked(), said)
-    return caught.value.findings[0]
 
 
 def test_a_span_has_its_length_less_the_union_of_its_children():

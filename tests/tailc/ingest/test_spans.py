@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tailc.errors import Code, TailcError
+from tailc.errors import Code
 from tailc.ingest.ingest import ingest
 from tailc.ingest.measured import Said
 from tailc.ingest.span_table import NO_SPAN, Span, own_ns, span_table, without_internal
@@ -18,9 +18,10 @@ from tailc.traces.histogram import histogram_of
 from tailc.traces.profile import Measure
 from tailc.traces.reading import TimeUnit
 from tests.tailc.ingest.protobuf import request, sized
+from tests.tailc.ingest.refusal import OPEN, refused
 
 SAMPLES = Path(__file__).parent / "samples"
-OPEN, CPU = Said(Measure.RESPONSE_OPEN), Said(Measure.DEMAND_CPU)
+CPU = Said(Measure.DEMAND_CPU)
 ENCODINGS = {
     "spans.pb": "OTLP protobuf",
     "spans.file.pb": "OTLP of a file exporter",
@@ -37,14 +38,6 @@ def read(name, said=OPEN, **asked):
     found = ingest([str(SAMPLES / name)], Asked(**asked), said)
     assert found.inputs[0].taken is not None
     return found.counted, found.inputs[0].taken
-
-
-def refused(path, said=OPEN, **asked):
-    with pytest.raises(TailcError) as caught:
-        ingest([str(path)], Asked(**asked), said)
-    found = caught.value.findings[0]
-    assert found.help
-    return found
 
 
 def assert_same(histogram, times_ns):
