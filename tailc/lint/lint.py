@@ -44,7 +44,8 @@ def lint(path: str, said: Said, ignored: Sequence[str] = ()) -> Linted:
         with open_source(path) as source:
             seen = seen_in(source, said)
             places = LinePlaces(source, seen.text)
-            findings = [*map(_softened, seen.findings), *_sighted(seen, source.name)]
+            told = map(_with_help, map(_softened, seen.findings))
+            findings = [*told, *_sighted(seen, source.name)]
             kept = [one for one in findings if not _is_ignored(one, ignored)]
             kept.sort(key=lambda one: (_ORDER[one.severity], one.code.ident))
             located = tuple(places.located(kept))
@@ -57,6 +58,11 @@ def _softened(finding: Finding) -> Finding:
     """What stops a replay of recorded arrivals alone is a warning."""
     is_soft = finding.code in _OF_REPLAYS
     return replace(finding, severity=Severity.WARNING) if is_soft else finding
+
+
+def _with_help(finding: Finding) -> Finding:
+    """What a reader only counts is told with where to read on."""
+    return replace(finding, help=finding.help or f"`tailc explain {finding.code.ident}` says more")
 
 
 def _is_ignored(finding: Finding, ignored: Sequence[str]) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from tailc.traces.reading import TimeUnit
+from tailc.traces.jobs.job_list import JobColumns
+from tailc.traces.reading import Reading, TimeUnit
 from tailc.traces.series.series import Quantity
 from tailc.traces.telling_names import DEGREES, REQUESTS, first_of, speedups_of, times_of
 
@@ -44,7 +45,11 @@ _OF_THE_SUN = re.compile(r"sun|solar|pv|ghi|dni|irradiance|ac_power|^kw$", re.IG
 
 @dataclass(frozen=True)
 class Said:
-    """What the user says of every trace; what is None is told by names."""
+    """What the user, or a spec, says of every trace; what is None or empty is told by names.
+
+    throughput: how that of machines is read. jobs: columns of a list of them. counters: columns of
+    cycles and of memory time.
+    """
 
     column: str | None = None
     unit: TimeUnit | None = None
@@ -54,6 +59,12 @@ class Said:
     weight: str | None = None
     zone: str | None = None
     percentile_ppm: int | None = None
+    request: str | None = None
+    degree: str | None = None
+    speedups: tuple[str, ...] = ()
+    throughput: Reading | None = None
+    jobs: JobColumns | None = None
+    counters: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -119,13 +130,13 @@ def roles_of(names: tuple[str, ...], said: Said) -> Roles:
         unit,
         time,
         time_unit,
-        named(REQUESTS),
-        named(DEGREES),
+        said.request or named(REQUESTS),
+        said.degree or named(DEGREES),
         said.request_class or named(_CLASSES),
         said.weight or named(_WEIGHTS),
         named(_STATUSES),
         named(_ATTEMPTS),
-        speedups_of(names),
+        said.speedups or speedups_of(names),
         series,
     )
 

@@ -14,15 +14,26 @@ from tailc.ingest.formats import find_formats
 from tailc.ingest.ingest import ingest
 from tailc.ingest.measured import Said as SaidOfTimes
 from tailc.ingest.taken import Asked
+from tailc.lint.other_tables import (
+    counter_columns,
+    counters_in,
+    is_swf,
+    job_columns,
+    listed_jobs,
+    swf_jobs,
+    throughput_columns,
+)
 from tailc.lint.roles import Said, roles_of
 from tailc.lint.row_views import small_sample, table_in, views_of
 from tailc.lint.series_view import steps_of
 from tailc.lint.text_lines import TextLines, text_lines
-from tailc.lint.views import Header, Requests
+from tailc.lint.views import Header, Jobs, Machines, Requests
 from tailc.traces.histogram import Histogram
+from tailc.traces.jobs.log import JobLog
 from tailc.traces.profile_file import is_profile
 from tailc.traces.source import PARQUET_MAGIC, Format, Source, format_of
 from tailc.traces.table import Wanted
+from tailc.traces.throughput import throughput_in
 from tailc.traces.trace import TABLES, table_of
 
 _NAMES = {"csv": "CSV", "ndjson": "NDJSON", "parquet": "Parquet"}
@@ -43,6 +54,8 @@ class Seen:
 
 def seen_in(source: Source, said: Said) -> Seen:
     """Everything that can be looked at in a file, whatever of it cannot be read."""
+    if is_swf(source):
+        return _of_swf(source)
     head = source.head()
     is_report = said.column is None and any(one.matches(head) for one in find_formats())
     return (_of_report if is_report or is_profile(source) else _of_table)(source, said)
@@ -87,14 +100,53 @@ def _of_table(source: Source, said: Said) -> Seen:
         distinct = tuple(dict.fromkeys(names))
         with _told_in(seen):
             table_of(source, Wanted((), distinct, ()), found)
-        _look(seen, source, distinct, found, said)
+        if not _is_other(seen, source, distinct, found, said):
+            _look(seen, source, distinct, found, said)
     return seen
+
+
+def _of_swf(source: Source) -> Seen:
+    """A log of jobs in the Standard Workload Format, whose lines have no header."""
+    seen = Seen("Standard Workload Format")
+    with _told_in(seen):
+        _note_jobs(seen, swf_jobs(source), ("its jobs",))
+    return seen
+
+
+def _note_jobs(seen: Seen, log: JobLog, looked_at: tuple[str, ...]) -> None:
+    seen.rows, seen.looked_at = len(log.submit_s), looked_at
+    seen.views.append(Jobs(log))
+    seen.findings += log.warnings
+
+
+def _is_other(seen: Seen, source: Source, names: tuple[str, ...], form: Format, said: Said) -> bool:
+    """Whether it is a table of machines or of jobs, which has no requests; adds its view."""
+    if (reading := throughput_columns(names, said)) is not None:
+        with _told_in(seen):
+            trace = throughput_in(source, reading, form)
+            seen.rows = trace.rows
+            seen.views.append(Machines(trace))
+        named = (reading.time, reading.machine, reading.demand, reading.share)
+        seen.looked_at = tuple(filter(None, named))
+        return True
+    if (columns := job_columns(names, said)) is not None:
+        looked_at = (columns.arrival, columns.run, columns.width)
+        with _told_in(seen):
+            _note_jobs(seen, listed_jobs(source, columns, said, form), looked_at)
+        return True
+    return False
 
 
 def _look(seen: Seen, source: Source, names: tuple[str, ...], form: Format, said: Said) -> None:
     """Add the views of what the columns hold."""
+    if (counters := counter_columns(names, said)) is not None:
+        with _told_in(seen):
+            view = counters_in(source, counters, form)
+            seen.rows = len(view.row)
+            seen.views.append(view)
     roles = roles_of(names, said)
-    seen.looked_at = (*roles.columns, *(column.name for column in roles.series))
+    counted = () if counters is None else (counters.cycles, counters.memory)
+    seen.looked_at = (*counted, *roles.columns, *(column.name for column in roles.series))
     for column in roles.series:
         with _told_in(seen):
             steps = steps_of(source, roles.time or "", column, said, form)

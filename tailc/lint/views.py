@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 
 from tailc.lint.roles import Roles, SeriesColumn
 from tailc.traces.cells import Cells
+from tailc.traces.jobs.log import JobLog
 from tailc.traces.series.series import TimeSeries
 from tailc.traces.source import Format
+from tailc.traces.throughput import ThroughputTrace
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -134,3 +136,31 @@ class Steps:
     local_hour: Floats
     is_local: bool
     rows: int
+
+
+@dataclass(frozen=True, eq=False)
+class Machines:
+    """Throughput and shares of machines, which their reader takes."""
+
+    trace: ThroughputTrace
+
+
+@dataclass(frozen=True, eq=False)
+class Jobs:
+    """A log of jobs, which its reader takes."""
+
+    log: JobLog
+
+
+@dataclass(frozen=True, eq=False)
+class Counters:
+    """Compute cycles and memory time of requests, float64 (n,), in file order.
+
+    memory: in the unit of its column. row: int64 (n,).
+    """
+
+    cycles: Floats
+    memory: Floats
+    row: Ints
+    column: str
+    memory_column: str

@@ -82,15 +82,16 @@ def read_job_list(
     refuses.
     """
     with open_source(source) as opened:
-        return _job_list(opened, columns, reading or JobReading(), format)
+        return job_list_in(opened, columns, reading or JobReading(), format)
 
 
-def _job_list(
+def job_list_in(
     source: Source,
     columns: JobColumns,
     reading: JobReading,
-    format: Format,  # noqa: A002
+    format: Format = "auto",  # noqa: A002
 ) -> JobLog:
+    """As `read_job_list`, of what is open already."""
     cells = kept_cells(source, columns.wanted, columns.where, format)
     submit_s, start_unix_s = _arrivals(cells, columns, reading)
     run_s = _seconds(cells, columns.run, columns.run_unit)

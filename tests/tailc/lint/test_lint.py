@@ -8,12 +8,15 @@ from pathlib import Path
 import pytest
 
 from tailc.lint.registry import OF_READERS, find_defects
-from tests.tailc.lint.seeded import CLEAN, SEEDED, Seed
+from tests.tailc.lint import seeded, seeded_others
+from tests.tailc.lint.seeded import Seed
 from tests.tailc.schemas import validate
 
 REPORTS = Path(__file__).parents[3] / "schemas" / "report"
 OUTPUT = json.loads((REPORTS / "output-1.schema.json").read_text())
 LINTED = json.loads((REPORTS / "lint-1.schema.json").read_text())
+CLEAN = seeded.CLEAN | seeded_others.CLEAN
+SEEDED = seeded.SEEDED | seeded_others.SEEDED
 DEFECTS = {defect.ident: defect for defect in find_defects()}
 
 # The line of the file and the row where the seeds put the defect.
@@ -43,6 +46,15 @@ PLACES = {
     "TC1405": (9, 8),
     "TC1423": (61, 60),
     "TC1424": (52, 51),
+    "TC1704": (82, 81),
+    "TC1705": (103, 102),
+    "TC1706": (62, 61),
+    "TC1801": (102, 101),
+    "TC1803": (152, 151),
+    "TC1807": (201, 200),
+    "TC1902": (9, 8),
+    "TC0261": (8, None),
+    "TC0262": (3, None),
     "TC0204": (7, 6),
     "TC0207": (7, 6),
     "TC0270": (60, 59),

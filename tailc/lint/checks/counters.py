@@ -1,0 +1,107 @@
+"""Cycles and memory time of requests, from performance counters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+
+from tailc.errors import Severity
+from tailc.lint.defect import Sighting, check, first_rows
+from tailc.lint.views import Counters
+
+_FEWEST = 20
+_RISES = 0.98
+# Counters have 32 bits at least, and no request has thousands of times the work of others.
+_WRAPPED, _TIMES_MEDIAN = 2.0**31, 1_000
+_FIXED = 1e-3
+# At the clocks that cores have, less is no request: a third of a microsecond.
+_FEW_CYCLES = 1_000
+
+
+def _total(counters: Counters) -> Iterator[Sighting]:
+    steps = np.diff(counters.cycles)
+    if len(steps) >= _FEWEST and (steps > 0).mean() >= _RISES:
+        yield Sighting("cycles rise from row to row", column=counters.column)
+
+
+def _wrapped(counters: Counters) -> Iterator[Sighting]:
+    found = counters.cycles >= max(_WRAPPED, _TIMES_MEDIAN * float(np.median(counters.cycles)))
+    if found.any():
+        rows = first_rows(counters.row, found)
+        message = f"{int(counters.cycles.max()):,} cycles are a thousand times those of others"
+        yield Sighting(message, int(found.sum()), rows, column=counters.column)
+
+
+def _no_memory(counters: Counters) -> Iterator[Sighting]:
+    if not counters.memory.any():
+        yield Sighting("no request waits for memory", column=counters.memory_column)
+
+
+def _fixed_share(counters: Counters) -> Iterator[Sighting]:
+    known = counters.cycles > 0
+    if known.sum() < _FEWEST or not np.ptp(counters.cycles[known]):
+        return
+    share = counters.memory[known] / counters.cycles[known]
+    if share.mean() > 0 and share.std() <= _FIXED * share.mean():
+        message = "memory time is the same part of the cycles in all rows"
+        yield Sighting(message, column=counters.memory_column)
+
+
+def _few(counters: Counters) -> Iterator[Sighting]:
+    median = float(np.median(counters.cycles))
+    if 0 < median < _FEW_CYCLES:
+        yield Sighting(
+            f"half of the requests have {median:g} cycles or less", column=counters.column
+        )
+
+
+_check = partial(check, Counters, 1900)
+CHECKS = (
+    _check(
+        1,
+        "running-total",
+        Severity.ERROR,
+        _total,
+        "cycles only rise, as a counter does",
+        "each request has all the cycles since the counter began, so none looks short",
+        "read the counter before and after a request, and write the difference",
+    ),
+    _check(
+        2,
+        "wrapped-counter",
+        Severity.ERROR,
+        _wrapped,
+        "cycles are thousands of times those of others",
+        "a counter that began anew within a request gives nearly all that it can count",
+        "take differences by the width of the counter, or leave those rows out",
+    ),
+    _check(
+        3,
+        "no-memory-time",
+        Severity.WARNING,
+        _no_memory,
+        "no request waits for memory",
+        "a lower clock would lengthen requests by all of its slowness, so too high a one is kept",
+        "count stalls too, such as by `cycle_activity.stalls_mem_any`",
+    ),
+    _check(
+        4,
+        "fixed-memory-share",
+        Severity.WARNING,
+        _fixed_share,
+        "memory time is a fixed part of the cycles",
+        "it was reckoned from a mean and not measured, so no request waits more than others",
+        "count the stalls of each request",
+    ),
+    _check(
+        5,
+        "few-cycles",
+        Severity.WARNING,
+        _few,
+        "requests have hardly any cycles",
+        "thousands or millions of cycles, or times, stand where cycles should, so nothing is long",
+        "write cycles, or correct the column's name",
+    ),
+)

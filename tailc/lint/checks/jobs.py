@@ -1,0 +1,165 @@
+"""Logs of batch jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.errors import Severity
+from tailc.lint.defect import ROWS_NAMED, Sighting, check
+from tailc.lint.views import Jobs
+from tailc.traces.series.series import SECONDS_PER_DAY
+from tailc.units import counted
+
+_FEWEST = 50
+_CUT_SHARE, _ONE_TIME_SHARE, _COMMON_SHARE = 0.05, 0.1, 0.01
+_HOLE_DAYS, _HOLE_GAPS = 2, 20
+_ALIKE = 0.999
+_OVERFULL = 1.5
+
+
+def _seen(jobs: Jobs, message: str, found: NDArray[np.bool_]) -> Iterator[Sighting]:
+    """A sighting of the jobs that are so, if any."""
+    if not found.any():
+        return
+    log, at = jobs.log, np.flatnonzero(found)
+    places = log.row if log.line is None else log.line
+    named = () if places is None else tuple(int(each) for each in places[at[:ROWS_NAMED]])
+    if log.line is None:
+        yield Sighting(message, len(at), rows=named)
+    else:
+        yield Sighting(message, len(at), lines=named)
+
+
+def _doubled(jobs: Jobs) -> Iterator[Sighting]:
+    """Jobs equal to the one before in all but what many jobs share."""
+    log = jobs.log
+    stated = np.stack([log.submit_s, log.run_s, log.width], axis=1)
+    _value, which, often = np.unique(log.run_s, return_inverse=True, return_counts=True)
+    is_rare = often[which] <= max(_COMMON_SHARE * len(log.run_s), 2)
+    again = np.append(False, (stated[1:] == stated[:-1]).all(axis=1)) & is_rare
+    yield from _seen(jobs, "the job is as the one before, to the second", again)
+
+
+def _cut(jobs: Jobs) -> Iterator[Sighting]:
+    run_s = jobs.log.run_s
+    cut = run_s == run_s.max()
+    if len(run_s) >= _FEWEST and not cut.all() and cut.mean() >= _CUT_SHARE:
+        yield from _seen(jobs, f"ran for {int(run_s.max()):,} s, which no job ran longer than", cut)
+
+
+def _holes(jobs: Jobs) -> Iterator[Sighting]:
+    submit_s = jobs.log.submit_s
+    gaps_s = np.diff(submit_s, prepend=submit_s[:1])
+    if len(submit_s) < _FEWEST:
+        return
+    least_s = max(_HOLE_DAYS * SECONDS_PER_DAY, _HOLE_GAPS * float(np.percentile(gaps_s, 99)))
+    found = gaps_s > least_s
+    days = gaps_s.max() / SECONDS_PER_DAY
+    yield from _seen(jobs, f"no job was submitted for {days:.1f} days before", found)
+
+
+def _one_time(jobs: Jobs) -> Iterator[Sighting]:
+    submit_s = jobs.log.submit_s
+    if len(submit_s) < _FEWEST:
+        return
+    _value, which, often = np.unique(submit_s, return_inverse=True, return_counts=True)
+    found = (which == often.argmax()) & (often.max() >= _ONE_TIME_SHARE * len(submit_s))
+    yield from _seen(jobs, f"{counted(int(found.sum()), 'job')} share a submit time", found)
+
+
+def _ends(jobs: Jobs) -> Iterator[Sighting]:
+    submit_s, run_s = jobs.log.submit_s.astype(np.float64), jobs.log.run_s.astype(np.float64)
+    if len(run_s) < _FEWEST or (run_s < submit_s).any() or not np.ptp(submit_s):
+        return
+    if np.ptp(run_s) and np.corrcoef(submit_s, run_s)[0, 1] > _ALIKE:
+        message = "run times rise as submit times do"
+        yield from _seen(jobs, message, np.arange(len(run_s)) == 0)
+
+
+def _same_number(jobs: Jobs) -> Iterator[Sighting]:
+    first = np.unique(jobs.log.number, return_index=True)[1]
+    again = np.ones(len(jobs.log.number), np.bool_)
+    again[first] = False
+    yield from _seen(jobs, "the job's number is that of an earlier one", again)
+
+
+def _overfull(jobs: Jobs) -> Iterator[Sighting]:
+    log = jobs.log
+    if log.capacity is None:
+        return
+    lasted_s = int(log.submit_s[-1] - log.submit_s[0] + log.run_s.max())
+    times = float((log.run_s * log.width).sum()) / (log.capacity * lasted_s)
+    if times > _OVERFULL:
+        yield Sighting(f"the jobs are {times:.1f} times what {log.capacity:,} processors can do")
+
+
+_check = partial(check, Jobs, 1800)
+CHECKS = (
+    _check(
+        1,
+        "doubled-job",
+        Severity.WARNING,
+        _doubled,
+        "a job stands twice",
+        "its servers and its energy count twice in every plan",
+        "drop one of each, and look whether two logs were joined",
+    ),
+    _check(
+        2,
+        "cut-at-limit",
+        Severity.WARNING,
+        _cut,
+        "many jobs ran for the longest time to the second",
+        "they were ended at a limit, so their work is not known, and is more",
+        "leave them out, or keep them as jobs that take what they are given",
+    ),
+    _check(
+        3,
+        "hole-in-log",
+        Severity.WARNING,
+        _holes,
+        "no job was submitted for days",
+        "an outage is taken for days on which nobody had work, and prices learn from it",
+        "begin and learn from days on one side of it",
+    ),
+    _check(
+        4,
+        "one-submit-time",
+        Severity.WARNING,
+        _one_time,
+        "a tenth of the jobs share a submit time",
+        "dates alone, or a time that was not set, make one crowd of jobs of many hours",
+        "log the time of day, and leave out jobs without one",
+    ),
+    _check(
+        5,
+        "end-as-run",
+        Severity.ERROR,
+        _ends,
+        "run times look like ends",
+        "each job would run for as long as the log had lasted by then",
+        "give the end less the start of each job",
+    ),
+    _check(
+        6,
+        "overfull-cluster",
+        Severity.WARNING,
+        _overfull,
+        "jobs are more work than the machine of the log can do",
+        "widths or run times are in another unit, so a plan needs many times the servers",
+        "check both units, and `MaxProcs` in the header",
+    ),
+    _check(
+        7,
+        "doubled-number",
+        Severity.WARNING,
+        _same_number,
+        "a job's number stands twice",
+        "jobs cannot be told apart by it, so a plan calls both the same",
+        "drop the copy if it is one, or number jobs anew",
+    ),
+)

@@ -1,0 +1,116 @@
+"""Tables that are not of requests alone: throughput of machines, lists of jobs, and counters.
+
+Each is known by what a spec says of its columns, or by the names of all that it must have.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from tailc.lint.roles import Said
+from tailc.lint.views import Counters
+from tailc.traces.cells import not_negative
+from tailc.traces.jobs.chosen import JobReading
+from tailc.traces.jobs.job_list import JobColumns, JobTimeUnit, job_list_in
+from tailc.traces.jobs.log import JobLog
+from tailc.traces.jobs.swf import swf_in
+from tailc.traces.profile import Measure
+from tailc.traces.reading import Reading, TimeUnit
+from tailc.traces.source import Format, Source
+from tailc.traces.table import Wanted
+from tailc.traces.times import MAX_NS
+from tailc.traces.trace import kept_cells
+
+_TIME = re.compile(r"time(?:_(ns|us|ms|s))?", re.IGNORECASE)
+_SUBMIT = re.compile(r"(?:submit|submitted|submit_time|arrival)(?:_(s|min|h|d))?", re.IGNORECASE)
+_RUN = re.compile(r"(?:run|run_time|runtime)(?:_(s|min|h|d))?", re.IGNORECASE)
+_WIDTH = re.compile(r"(?:width|nodes|servers|processors|procs|cpus)()", re.IGNORECASE)
+_NUMBER = re.compile(r"(?:job|job_id|job_number)()", re.IGNORECASE)
+_CYCLES = re.compile(r"cycles()", re.IGNORECASE)
+_MEMORY = re.compile(r"memory(?:_stall|_time)?(?:_(ns|us|ms|s))?", re.IGNORECASE)
+# As a log of the Standard Workload Format begins.
+_COMMENT = b";"
+
+
+@dataclass(frozen=True)
+class CounterColumns:
+    """Columns of compute cycles and of memory time."""
+
+    cycles: str
+    memory: str
+
+
+def is_swf(source: Source) -> bool:
+    """Whether it is a log in the Standard Workload Format, by its name or how it begins."""
+    name = source.name.lower().removesuffix(".gz")
+    return name.endswith(".swf") or source.head().lstrip().startswith(_COMMENT)
+
+
+def swf_jobs(source: Source) -> JobLog:
+    """The jobs of a log in the Standard Workload Format; TailcError as of its reader."""
+    return swf_in(source, JobReading())
+
+
+def listed_jobs(source: Source, columns: JobColumns, said: Said, form: Format) -> JobLog:
+    """The jobs of a list; times that state no zone are taken for UTC, or for the one said."""
+    zone = None if columns.arrival_unit is not None else said.zone or "UTC"
+    return job_list_in(source, columns, JobReading(zone=zone), form)
+
+
+def throughput_columns(names: tuple[str, ...], said: Said) -> Reading | None:
+    """How to read throughput of machines; None where columns of it are missing."""
+    if said.throughput is not None:
+        return said.throughput
+    time = _named(names, _TIME)
+    machine, share, done = _all(names, "machine", "share", "throughput")
+    if time is None or machine is None or share is None or done is None:
+        return None
+    unit = said.time_unit or TimeUnit(time[1] or "s")
+    return Reading(
+        Measure.THROUGHPUT, "", unit, demand=done, time=time[0], machine=machine, share=share
+    )
+
+
+def job_columns(names: tuple[str, ...], said: Said) -> JobColumns | None:
+    """Which columns of a list of jobs are what; None where one that each has is missing."""
+    if said.jobs is not None:
+        return said.jobs
+    submit, run, width = (_named(names, each) for each in (_SUBMIT, _RUN, _WIDTH))
+    if submit is None or run is None or width is None:
+        return None
+    number = _named(names, _NUMBER)
+    submit_unit, run_unit = (JobTimeUnit((each[1] or "s").lower()) for each in (submit, run))
+    named = submit[0], run[0], width[0]
+    return JobColumns(*named, submit_unit, run_unit, number=number and number[0])
+
+
+def counter_columns(names: tuple[str, ...], said: Said) -> CounterColumns | None:
+    """The columns of cycles and memory time; None where there are not both."""
+    if said.counters is not None:
+        return CounterColumns(*said.counters)
+    cycles, memory = _named(names, _CYCLES), _named(names, _MEMORY)
+    return None if cycles is None or memory is None else CounterColumns(cycles[0], memory[0])
+
+
+def counters_in(source: Source, columns: CounterColumns, form: Format) -> Counters:
+    """The rows in which both are there; TailcError for cells that are no amounts."""
+    named = (columns.cycles, columns.memory)
+    cells = kept_cells(source, Wanted(named, (), ()), (), form)
+    cycles, memory = (not_negative(cells, name, MAX_NS) for name in named)
+    cells.stop_if_refused()
+    row = np.arange(1, cells.count + 1)
+    return Counters(cycles, memory, row, columns.cycles, columns.memory)
+
+
+def _named(names: tuple[str, ...], wanted: re.Pattern[str]) -> tuple[str, str | None] | None:
+    """The first column of such a name, and the unit in it."""
+    found = ((name, wanted.fullmatch(name.strip())) for name in names)
+    return next(((name, match[1]) for name, match in found if match), None)
+
+
+def _all(names: tuple[str, ...], *wanted: str) -> tuple[str | None, ...]:
+    lower = {name.strip().lower(): name for name in names}
+    return tuple(lower.get(name) for name in wanted)
