@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -11,11 +12,14 @@ from tailc.cli.quantities import SHARE_PPM, TIME_UNIT
 from tailc.errors import ExitCode
 
 if TYPE_CHECKING:
-    pass
+    from tailc.lint.roles import Said
 
 
 @click.command("lint-trace", short_help="Look at traces for what is wrong or odd.")
-@click.argument("traces", nargs=-1, required=True, metavar="TRACE...")
+@click.argument("traces", nargs=-1, metavar="[TRACE]...")
+@click.option(
+    "--spec", metavar="SPEC", help="Take columns from this spec; its own trace, if none is named."
+)
 @click.option("--column", metavar="NAME", help="Column of the demands.")
 @click.option("--unit", type=TIME_UNIT, help="Unit of that column, and of reports without one.")
 @click.option("--time", metavar="NAME", help="Column of the arrivals, or of a series' times.")
@@ -29,28 +33,47 @@ if TYPE_CHECKING:
 def command(
     traces: tuple[str, ...],
     ignored: tuple[str, ...],
-    unit: str | None,
-    time_unit: str | None,
+    spec: str | None,
     **said: object,
 ) -> Outcome:
     """Look at every TRACE for what would make a policy wrong, and say what to do about it.
 
-    A TRACE is a table (Parquet, CSV, NDJSON), a series of power or weather, a profile, or what a
-    load generator or a tracing system writes. Columns are known by telling names, such as
-    `demand_ms`, `arrival_s`, `class` or `speedup_2`, or by the options. Exits 0 where there is no
-    error, else 65, or 66 where a file cannot be read.
+    A TRACE is a table (Parquet, CSV, NDJSON), a series of power or weather, a profile, what a load
+    generator or a tracing system writes, or a log of jobs. Columns are known by telling names, such
+    as `demand_ms`, `arrival_s`, `class` or `speedup_2`, or by the options, or as --spec has them.
+    Exits 0 where there is no error, else 65, or 66 where a file cannot be read.
     """
     from tailc.lint.lint import lint
-    from tailc.lint.roles import Said
     from tailc.report.linted import linted_result, linted_text
-    from tailc.traces.reading import TimeUnit
 
+    traces, told = _asked(traces, spec, said)
     _check(traces, ignored, said)
-    units = {"unit": unit and TimeUnit(unit), "time_unit": time_unit and TimeUnit(time_unit)}
-    every = [lint(path, Said(**units, **said), ignored) for path in traces]  # type: ignore[arg-type]
+    every = [lint(path, told, ignored) for path in traces]
     exit_code = next((one.exit_code for one in every if one.exit_code), ExitCode.OK)
     findings = tuple(finding for one in every for finding in one.findings)
     return Outcome(exit_code, linted_text(every), linted_result(every), findings)
+
+
+def _asked(
+    traces: tuple[str, ...], spec: str | None, said: dict[str, object]
+) -> tuple[tuple[str, ...], Said]:
+    """The traces to look at, and what is said of them: options count before the spec."""
+    from tailc.lint.roles import Said
+    from tailc.traces.reading import TimeUnit
+
+    given = {
+        name: TimeUnit(value) if name.endswith("unit") else value
+        for name, value in said.items()
+        if value is not None
+    }
+    if spec is not None:
+        from tailc.pipeline.said_by_spec import said_by_spec
+
+        found = said_by_spec(spec)
+        return traces or (found.trace,), replace(found.said, **given)
+    if not traces:
+        raise click.UsageError("name a TRACE, or by --spec the spec that names it")
+    return traces, Said(**given)  # type: ignore[arg-type]
 
 
 def _check(traces: tuple[str, ...], ignored: tuple[str, ...], said: dict[str, object]) -> None:
@@ -58,7 +81,8 @@ def _check(traces: tuple[str, ...], ignored: tuple[str, ...], said: dict[str, ob
     from tailc.traces.zones import ADVICE, TimeError, zone_of
 
     if "-" in traces:
-        raise click.UsageError("traces are read by more than one reader: put it in a file")
+        message = "traces are read more than once, which standard input is not: put it in a file"
+        raise click.UsageError(message)
     known = {one.ident for one in (*find_defects(), *OF_READERS)}
     known |= {one.name for one in find_defects()}
     for word in ignored:

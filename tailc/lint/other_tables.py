@@ -49,15 +49,24 @@ def is_swf(source: Source) -> bool:
     return name.endswith(".swf") or source.head().lstrip().startswith(_COMMENT)
 
 
-def swf_jobs(source: Source) -> JobLog:
-    """The jobs of a log in the Standard Workload Format; TailcError as of its reader."""
-    return swf_in(source, JobReading())
+def job_readings(said: Said, columns: JobColumns | None) -> tuple[JobReading, ...]:
+    """How to read jobs: as a spec would, and if that is refused without jobs of no length.
+
+    Times that state no zone are taken for UTC, or for the one said.
+    """
+    is_dated = columns is not None and columns.arrival_unit is None
+    zone = said.zone or ("UTC" if is_dated else None)
+    readings = JobReading(zone=zone), JobReading(zone=zone, leaves_out_zero_runs=True)
+    return readings[said.leaves_out_zero_runs :]
 
 
-def listed_jobs(source: Source, columns: JobColumns, said: Said, form: Format) -> JobLog:
-    """The jobs of a list; times that state no zone are taken for UTC, or for the one said."""
-    zone = None if columns.arrival_unit is not None else said.zone or "UTC"
-    return job_list_in(source, columns, JobReading(zone=zone), form)
+def jobs_in(
+    source: Source, columns: JobColumns | None, reading: JobReading, form: Format
+) -> JobLog:
+    """The jobs of a list, or of a log in the Standard Workload Format where it has no columns."""
+    if columns is None:
+        return swf_in(source, reading)
+    return job_list_in(source, columns, reading, form)
 
 
 def throughput_columns(names: tuple[str, ...], said: Said) -> Reading | None:

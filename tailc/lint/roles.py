@@ -48,7 +48,8 @@ class Said:
     """What the user, or a spec, says of every trace; what is None or empty is told by names.
 
     throughput: how that of machines is read. jobs: columns of a list of them. counters: columns of
-    cycles and of memory time.
+    cycles and of memory time. leaves_out_zero_runs: whether jobs of no length are meant to be left
+    out.
     """
 
     column: str | None = None
@@ -65,6 +66,7 @@ class Said:
     throughput: Reading | None = None
     jobs: JobColumns | None = None
     counters: tuple[str, str] | None = None
+    leaves_out_zero_runs: bool = False
 
 
 @dataclass(frozen=True)

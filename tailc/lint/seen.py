@@ -19,8 +19,8 @@ from tailc.lint.other_tables import (
     counters_in,
     is_swf,
     job_columns,
-    listed_jobs,
-    swf_jobs,
+    job_readings,
+    jobs_in,
     throughput_columns,
 )
 from tailc.lint.roles import Said, roles_of
@@ -29,7 +29,7 @@ from tailc.lint.series_view import steps_of
 from tailc.lint.text_lines import TextLines, text_lines
 from tailc.lint.views import Header, Jobs, Machines, Requests
 from tailc.traces.histogram import Histogram
-from tailc.traces.jobs.log import JobLog
+from tailc.traces.jobs.job_list import JobColumns
 from tailc.traces.profile_file import is_profile
 from tailc.traces.source import PARQUET_MAGIC, Format, Source, format_of
 from tailc.traces.table import Wanted
@@ -55,7 +55,7 @@ class Seen:
 def seen_in(source: Source, said: Said) -> Seen:
     """Everything that can be looked at in a file, whatever of it cannot be read."""
     if is_swf(source):
-        return _of_swf(source)
+        return _of_swf(source, said)
     head = source.head()
     is_report = said.column is None and any(one.matches(head) for one in find_formats())
     return (_of_report if is_report or is_profile(source) else _of_table)(source, said)
@@ -105,18 +105,24 @@ def _of_table(source: Source, said: Said) -> Seen:
     return seen
 
 
-def _of_swf(source: Source) -> Seen:
+def _of_swf(source: Source, said: Said) -> Seen:
     """A log of jobs in the Standard Workload Format, whose lines have no header."""
-    seen = Seen("Standard Workload Format")
-    with _told_in(seen):
-        _note_jobs(seen, swf_jobs(source), ("its jobs",))
+    seen = Seen("Standard Workload Format", looked_at=("its jobs",))
+    _note_jobs(seen, source, None, said)
     return seen
 
 
-def _note_jobs(seen: Seen, log: JobLog, looked_at: tuple[str, ...]) -> None:
-    seen.rows, seen.looked_at = len(log.submit_s), looked_at
-    seen.views.append(Jobs(log))
-    seen.findings += log.warnings
+def _note_jobs(
+    seen: Seen, source: Source, columns: JobColumns | None, said: Said, form: Format = "auto"
+) -> None:
+    """Add the view of the jobs as the first reading has them that is not refused."""
+    for reading in job_readings(said, columns):
+        with _told_in(seen):
+            log = jobs_in(source, columns, reading, form)
+            seen.rows = len(log.submit_s)
+            seen.views.append(Jobs(log))
+            seen.findings += log.warnings
+            return
 
 
 def _is_other(seen: Seen, source: Source, names: tuple[str, ...], form: Format, said: Said) -> bool:
@@ -130,9 +136,8 @@ def _is_other(seen: Seen, source: Source, names: tuple[str, ...], form: Format, 
         seen.looked_at = tuple(filter(None, named))
         return True
     if (columns := job_columns(names, said)) is not None:
-        looked_at = (columns.arrival, columns.run, columns.width)
-        with _told_in(seen):
-            _note_jobs(seen, listed_jobs(source, columns, said, form), looked_at)
+        seen.looked_at = (columns.arrival, columns.run, columns.width)
+        _note_jobs(seen, source, columns, said, form)
         return True
     return False
 

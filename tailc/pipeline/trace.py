@@ -69,7 +69,7 @@ def open_measured(opened: OpenedSpec) -> OpenedTrace | OpenedThroughput | Opened
     if not isinstance(demand, ThroughputSpec):
         return open_trace(opened)
     recipe = reading(demand, None)
-    path = _beside(opened.path, demand.trace)
+    path = beside(opened.path, demand.trace)
     return OpenedThroughput(recipe, read_throughput(path, recipe, demand.format))
 
 
@@ -104,7 +104,7 @@ def trace_path(opened: OpenedSpec) -> str:
     """Where a spec's requests are; `-` is standard input."""
     demand = opened.spec.demand
     assert not isinstance(demand, DaysAsked)
-    return _beside(opened.path, demand.trace)
+    return beside(opened.path, demand.trace)
 
 
 def _as_counted(opened: OpenedSpec, recipe: Reading, counted: Counted) -> Reading:
@@ -144,7 +144,8 @@ def split_rows(
         raise TailcError([replace(f, place=place) for f in error.findings]) from None
 
 
-def _beside(spec_path: str, trace: str) -> str:
+def beside(spec_path: str, trace: str) -> str:
+    """Where a trace is that a spec names; `-` is standard input."""
     if trace == "-" or spec_path == "-":
         return trace
     return str(Path(spec_path).parent / trace)

@@ -48,7 +48,7 @@ def _cut(jobs: Jobs) -> Iterator[Sighting]:
     run_s = jobs.log.run_s
     cut = run_s == run_s.max()
     if len(run_s) >= _FEWEST and not cut.all() and cut.mean() >= _CUT_SHARE:
-        yield from _seen(jobs, f"ran for {int(run_s.max()):,} s, which no job ran longer than", cut)
+        yield from _seen(jobs, f"the job ran for {int(run_s.max()):,} s, the longest", cut)
 
 
 def _holes(jobs: Jobs) -> Iterator[Sighting]:
@@ -102,11 +102,11 @@ CHECKS = (
     _check(
         1,
         "doubled-job",
-        Severity.WARNING,
+        Severity.NOTE,
         _doubled,
-        "a job stands twice",
-        "its servers and its energy count twice in every plan",
-        "drop one of each, and look whether two logs were joined",
+        "a job is as the one before it",
+        "where two logs were joined, its servers and its energy count twice in every plan",
+        "drop one of each, unless one user's jobs are alike",
     ),
     _check(
         2,

@@ -45,10 +45,19 @@ def read_log(
 
 def _read(asked: JobsSpec, path: PathOf) -> JobLog:
     reading = JobReading(leaves_out_zero_runs=asked.skips_zero_runs, zone=asked.zone)
-    if asked.columns is None:
+    columns = job_columns(asked)
+    if columns is None:
         return read_swf(path(asked.trace), reading)
+    assert asked.format != "swf"
+    return read_job_list(path(asked.trace), columns, reading, asked.format)
+
+
+def job_columns(asked: JobsSpec) -> JobColumns | None:
+    """Which columns of a list of jobs are what; None of a log in the Standard Workload Format."""
     named = asked.columns
-    columns = JobColumns(
+    if named is None:
+        return None
+    return JobColumns(
         named.submit,
         named.run,
         named.width,
@@ -57,8 +66,6 @@ def _read(asked: JobsSpec, path: PathOf) -> JobLog:
         number=named.number,
         where=tuple(sorted(asked.where.items())),
     )
-    assert asked.format != "swf"
-    return read_job_list(path(asked.trace), columns, reading, asked.format)
 
 
 def _lead_s(asked: JobsSpec, log: JobLog, start_unix_s: int, place: PlaceOf) -> int:

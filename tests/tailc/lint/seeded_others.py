@@ -24,8 +24,7 @@ def machines(done: Any = DONE, share: Any = SHARE) -> Seed:
     """Two machines, a row each every 750 ms."""
     at = np.repeat(np.arange(1, len(done) + 1) * 750, 2)
     names = ["encoder", "hasher"] * len(done)
-    columns = {"throughput": np.ravel(done), "share": np.ravel(share)}
-    return csv(time_ms=at, machine=names, **columns)
+    return csv(time_ms=at, machine=names, throughput=np.ravel(done), share=np.ravel(share))
 
 
 def jobs(submit: Any = SUBMIT_S, run: Any = RUN_S, number: Any = None, **others: Any) -> Seed:
