@@ -93,11 +93,13 @@ def test_what_was_dropped_is_told_where_no_policy_is_found(latency, compiled):
     spec = swapped(OLD, change, OFF) if latency == "40ms" else swapped(OLD, change)
     ended, files = compiled(spec, "--output-format", "json")
     assert (ended.code, files) == (6, [])
-    error, warning, *lines = json.loads(ended.out)["findings"]
+    error, warning, alone, *lines = json.loads(ended.out)["findings"]
     assert (error["code"], warning["code"]) == ("TC0501", "TC0256")
     assert {line["code"] for line in lines} <= {"TC0507"}
     assert (error["severity"], warning["severity"]) == ("error", "warning")
     assert error["message"].endswith("; `old` is dropped")
+    assert (alone["code"], alone["severity"]) == ("TC0559", "warning")
+    assert alone["message"].startswith("requests run on cores of one type, `fast`, whatever")
 
 
 PLACES = {
