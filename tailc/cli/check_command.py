@@ -60,10 +60,13 @@ def _count(number: int, noun: str) -> str:
 
 def _warnings(path: str, trace: bool) -> tuple[Finding, ...]:
     from tailc.pipeline.spec import completed, open_document
+    from tailc.specs.column_map import ColumnMap
     from tailc.specs.held_out_days import DaysSpec
     from tailc.specs.job_curves import unused_speedups
 
     loaded = open_document(path)
+    if isinstance(loaded.model, ColumnMap):
+        return ()
     if isinstance(loaded.model, DaysSpec):
         unused = unused_speedups(loaded.model.jobs, loaded.model.own_speedup, loaded)
         if not trace:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from tailc.cli.outcome import Outcome, reports
 from tailc.cli.quantities import CUT_OFF_US, MEASURE, TIME_UNIT
+
+if TYPE_CHECKING:
+    from tailc.specs.column_map import ColumnMap
 
 
 @click.command("ingest", short_help="Count measurements into a profile.")
@@ -29,6 +34,9 @@ from tailc.cli.quantities import CUT_OFF_US, MEASURE, TIME_UNIT
 )
 @click.option("--with-internal", is_flag=True, help="Count a server's internal spans as its own.")
 @click.option("--unit", type=TIME_UNIT, help="Unit of the times.")
+@click.option(
+    "--columns", "map_path", metavar="MAP", help="What the columns of a table mean, by a map."
+)
 @reports
 def command(
     inputs: tuple[str, ...],
@@ -38,14 +46,15 @@ def command(
     interval_us: int | None,
     unit: str | None,
     with_internal: bool,
+    map_path: str | None,
     **named: str | None,
 ) -> Outcome:
     """Count the times in every INPUT into one profile, which a spec names as its trace.
 
     An INPUT (- is standard input) is wrk2 output, an HdrHistogram log, what k6, vegeta, hey and oha
     write, spans of OpenTelemetry (OTLP as JSON or protobuf) or Jaeger, a table (Parquet, CSV,
-    NDJSON) with --column, or a profile; gzipped or not. Its format is seen from its content.
-    Profiles of parts add up to the profile of the whole, to the byte.
+    NDJSON) with --column or --columns, or a profile; gzipped or not. Its format is seen from its
+    content. Profiles of parts add up to the profile of the whole, to the byte.
     """
     from pathlib import Path
 
@@ -62,12 +71,29 @@ def command(
     _check_names(**named)
     if with_internal and (named["column"] or named["attribute"]):
         raise click.UsageError("`--with-internal` is of own times: give it without other times")
-    asked = Asked(**named, unit=TimeUnit(unit) if unit else None, with_internal=with_internal)
+    if map_path is None:
+        times = (named["column"], named["weight"], TimeUnit(unit) if unit else None)
+        asked = Asked(*times, attribute=named["attribute"], with_internal=with_internal)
+    else:
+        others = (*named.values(), unit, measure, because, with_internal or None)
+        columns = _column_map(map_path, others)
+        asked, measure, because = Asked(columns=columns), columns.measure, columns.because
     said = Said(None if measure is None else Measure(measure), because, interval_us)
     ingested = ingest(inputs, asked, said)
     replace_files([(Path(out), written_counted(ingested.counted))])
     result = {"file": out, **ingested_result(ingested)}
     return Outcome(text=ingested_text(ingested, out), result=result, findings=ingested.warnings)
+
+
+def _column_map(path: str, others: tuple[str | bool | None, ...]) -> ColumnMap:
+    from tailc.specs.column_map import read_column_map
+
+    if any(one is not None for one in others):
+        raise click.UsageError(
+            "a map by `--columns` says the column, its unit, the weight, the measure and the "
+            "reason: leave out those options, or write them into a copy of the map"
+        )
+    return read_column_map(path)
 
 
 def _check_because(because: str | None, measure: str | None) -> None:

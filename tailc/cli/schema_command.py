@@ -1,4 +1,4 @@
-"""tailc schema: the JSON Schema of a kind's spec, or of a document of days, for editors."""
+"""tailc schema: the JSON Schema of a kind's spec, or of another document, for editors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from tailc.cli.outcome import Outcome, reports
 def command(kind: str | None) -> Outcome:
     """Print the JSON Schema of KIND's spec; without KIND, list the kinds.
 
-    Among them is `days`, of which no policy is made: days to judge a plan on.
+    Among them are two of which no policy is made: `days`, to judge a plan on, and `column-map`, for
+    `tailc ingest`.
     """
     from tailc.pipeline.spec import document_models
 

@@ -27,7 +27,7 @@ from tailc.traces.trace import cells_of, table_of
 
 # From here on a kernel of our own is faster than pyarrow, with half a second to load it.
 LONG_CSV_BYTES = 1 << 27
-_NAMES = {"csv": "CSV", "ndjson": "NDJSON", "parquet": "Parquet"}
+NAMES = {"csv": "CSV", "ndjson": "NDJSON", "parquet": "Parquet"}
 
 
 def read_column(source: Source, asked: Asked) -> Taken:
@@ -41,8 +41,8 @@ def read_column(source: Source, asked: Asked) -> Taken:
     counts = _count(table, wanted, unit.in_ms * NS_PER_MS)
     if counts is None:
         _refuse(cells_of(table, wanted, source.name), asked, unit)
-    name = f"a column of {_NAMES[format_]}"
-    histogram = _histogram(counts, source, asked.weight)
+    name = f"a column of {NAMES[format_]}"
+    histogram = histogram_of(counts, source, asked.weight)
     return Taken(name, asked.column, unit, Grain.REQUESTS, None, histogram)
 
 
@@ -96,7 +96,7 @@ def _refuse(cells: Cells, asked: Asked, unit: TimeUnit) -> NoReturn:
     raise AssertionError("cells that are all good could not be counted")
 
 
-def _histogram(counts: Counts, source: Source, weight: str | None) -> Histogram:
+def histogram_of(counts: Counts, source: Source, weight: str | None) -> Histogram:
     """What was counted; TailcError where nothing was, or too much."""
     bucket = np.flatnonzero(counts.counts)
     if not len(bucket):

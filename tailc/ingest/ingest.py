@@ -75,7 +75,11 @@ def _check_unit(taken: Taken, asked: Asked, source: Source) -> None:
 
 
 def _read(source: Source, asked: Asked) -> Taken:
-    """By the column asked for, or else as the first format that its first bytes look like."""
+    """By the map or the column asked for, or else as the format that its first bytes look like."""
+    if asked.columns is not None:
+        from tailc.ingest.mapped import read_mapped
+
+        return read_mapped(source, asked.columns)
     if asked.column is not None:
         from tailc.ingest.columns import read_column
 
@@ -99,7 +103,7 @@ def _check_spans(format_: Format, asked: Asked, source: Source) -> None:
 def _unknown(source: Source, head: bytes) -> TailcError:
     message = f"`{source.name}` is in no format that is known here"
     known = ", ".join(format_.name for format_ in find_formats())
-    hint = f"known: {known}; of a table, name the column of times by `--column`"
+    hint = f"known: {known}; of a table, name the column of times by `--column`, or use `--columns`"
     if head.startswith(PARQUET_MAGIC):
         message = f"`{source.name}` is a table, and which column has the times is not said"
         hint = "name it by `--column`, its unit by `--unit` and what it measures by `--measure`"

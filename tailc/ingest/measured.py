@@ -48,7 +48,7 @@ def counted(taken: Taken, said: Said, name: str) -> Counted:
         raise _closed(taken, name)
     if measure is Measure.RESPONSE_CLOSED and said.interval_us is None:
         raise _closed(taken, name)
-    because = said.because if measure in DEMANDS and taken.loop is not None else None
+    because = said.because if measure in DEMANDS else None
     histogram = _corrected(taken, said.interval_us, name)
     return Counted(histogram, measure, (_origin(taken, histogram, said.interval_us, because),))
 

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from tailc.traces.counted import Grain
 from tailc.traces.histogram import Histogram
 from tailc.traces.reading import TimeUnit
+
+if TYPE_CHECKING:
+    from tailc.specs.column_map import ColumnMap
 
 
 class Loop(enum.Enum):
@@ -24,7 +28,8 @@ class Asked:
 
     column, weight: of a table. unit: of its times, or of those of a histogram. attribute: of spans
     with their times, `NAME` or `START..END` for the difference of two. with_internal: whether spans
-    of kind internal count into the own time of their server.
+    of kind internal count into the own time of their server. columns: what the columns of a table
+    mean, instead.
     """
 
     column: str | None = None
@@ -32,6 +37,7 @@ class Asked:
     unit: TimeUnit | None = None
     attribute: str | None = None
     with_internal: bool = False
+    columns: ColumnMap | None = None
 
     @property
     def is_of_spans(self) -> bool:

@@ -8,8 +8,10 @@ from typing import cast
 
 from tailc.errors import Finding
 from tailc.policies import Kind, KindSpec, find_kinds
+from tailc.specs import column_map, held_out_days
+from tailc.specs.column_map import ColumnMap
 from tailc.specs.fields import SpecModel
-from tailc.specs.held_out_days import KIND, DaysSpec
+from tailc.specs.held_out_days import DaysSpec
 from tailc.specs.load import LoadedSpec, open_spec
 
 
@@ -35,8 +37,9 @@ def kind_models() -> dict[str, type[SpecModel]]:
 
 
 def document_models() -> dict[str, type[SpecModel]]:
-    """What checks a spec of a kind, or a document of days, by its `kind`; in order of name."""
-    return dict(sorted({**kind_models(), KIND: DaysSpec}.items()))
+    """What checks a spec of a kind, or another document, by its `kind`; in order of name."""
+    others = {held_out_days.KIND: DaysSpec, column_map.KIND: ColumnMap}
+    return dict(sorted({**kind_models(), **others}.items()))
 
 
 def open_document(path: str) -> LoadedSpec:

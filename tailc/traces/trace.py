@@ -167,24 +167,57 @@ def _no_rows(name: str, what: str, help_: str) -> TailcError:
     return TailcError(Finding(Code.EMPTY_TRACE, f"`{name}` has {what}", Place(name), help=help_))
 
 
-def _gather(batches: Iterator[pa.RecordBatch], wanted: Wanted, where: Filters, name: str) -> Cells:
-    kept, rows, total = [], [], 0
+def cells_in_parts(
+    table: Table, wanted: Wanted, name: str, where: Filters = (), *, is_careful: bool
+) -> Iterator[Cells]:
+    """As `cells_of`, a batch at a time, where all of them would be too many at once.
+
+    Unless it is careful, pyarrow's errors come through: read again, carefully, where one does.
+    """
+    batches = table.careful_batches(wanted) if is_careful else table.batches(wanted)
+    total, any_kept = 0, False
+    for batch, rows, total in _kept(batches, wanted, where):
+        columns = {key: pa.chunked_array([batch.column(key)]) for key in batch.schema.names}
+        every = np.arange(total - batch.num_rows, total) + 1
+        any_kept |= batch.num_rows > 0
+        yield Cells(name, columns, batch.num_rows, every if rows is None else rows)
+    _check_rows(total, any_kept, where, name)
+
+
+def _kept(
+    batches: Iterator[pa.RecordBatch], wanted: Wanted, where: Filters
+) -> Iterator[tuple[pa.RecordBatch, NDArray[np.int64] | None, int]]:
+    """What `where` keeps of each batch; the rows' numbers, None of all; how many were read."""
+    total = 0
     for batch in batches:
+        before, total = total, total + batch.num_rows
         if where:
             chosen = _where(batch, where)
-            rows.append(np.flatnonzero(chosen) + total + 1)
-            kept.append(batch.select(wanted.after_filter).filter(mask(chosen)))
+            kept = batch.select(wanted.after_filter).filter(mask(chosen))
+            yield kept, np.flatnonzero(chosen) + before + 1, total
         else:
-            kept.append(batch)
-        total += batch.num_rows
-    if total == 0:
-        raise _no_rows(name, "no rows", _FILL)
+            yield batch, None, total
+
+
+def _gather(batches: Iterator[pa.RecordBatch], wanted: Wanted, where: Filters, name: str) -> Cells:
+    kept, rows, total = [], [], 0
+    for batch, chosen, so_far in _kept(batches, wanted, where):
+        kept.append(batch)
+        total = so_far
+        if chosen is not None:
+            rows.append(chosen)
+    _check_rows(total, any(batch.num_rows for batch in kept), where, name)
     table = pa.Table.from_batches(kept)
-    if table.num_rows == 0:
-        asked = " and ".join(f"`{column}` = `{value}`" for column, value in where)
-        raise _no_rows(name, f"{total} rows, but none where {asked}", "check the `where` filter")
     columns = {column: table.column(column) for column in table.column_names}
     return Cells(name, columns, table.num_rows, np.concatenate(rows) if rows else None)
+
+
+def _check_rows(total: int, any_kept: bool, where: Filters, name: str) -> None:
+    if total == 0:
+        raise _no_rows(name, "no rows", _FILL)
+    if not any_kept:
+        asked = " and ".join(f"`{column}` = `{value}`" for column, value in where)
+        raise _no_rows(name, f"{total} rows, but none where {asked}", "check the `where` filter")
 
 
 def _where(batch: pa.RecordBatch, where: Filters) -> NDArray[np.bool_]:

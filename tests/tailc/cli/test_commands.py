@@ -80,7 +80,7 @@ def test_inspect_shows_promise_table_and_evidence(compiled, tailc):
 
 
 def test_schema_lists_kinds_and_prints_the_schema_of_one(tailc):
-    assert tailc("schema").out.split() == sorted([*find_kinds(), "days"])
+    assert tailc("schema").out.split() == sorted([*find_kinds(), "column-map", "days"])
     schema = json.loads(tailc("schema", "few-to-many").out)
     assert "slo" in schema["properties"]
 

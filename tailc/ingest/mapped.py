@@ -1,0 +1,149 @@
+"""A table whose columns a map says the meaning of, counted a part at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tailc.errors import Code
+from tailc.ingest.columns import NAMES, histogram_of
+from tailc.ingest.counting import Counts
+from tailc.ingest.taken import Taken
+from tailc.specs.column_map import ColumnMap
+from tailc.traces.arrow import numpy_of
+from tailc.traces.cells import MEND, Cells, not_negative, whole
+from tailc.traces.counted import Grain
+from tailc.traces.histogram import MAX_REQUESTS
+from tailc.traces.reading import TimeUnit
+from tailc.traces.source import Source, format_of
+from tailc.traces.split_keys import time_column
+from tailc.traces.table import Wanted
+from tailc.traces.times import MAX_NS, NS_PER_MS, whole_ns
+from tailc.traces.trace import cells_in_parts, table_of
+from tailc.units import format_us
+
+_NS_PER_US = 1_000
+_MOST_COUNTED = 2.0**53
+# Further apart, the difference of two whole numbers may not fit into 64 bits.
+_MOST_EXACT = 2.0**62
+Floats = NDArray[np.float64]
+
+
+def read_mapped(source: Source, map_: ColumnMap) -> Taken:
+    """The times of the rows that the map takes; TailcError where one is none."""
+    format_ = format_of(source, "auto")
+    wanted = _wanted(map_)
+    table = table_of(source, wanted, format_)
+    what = (table, wanted, source.name, tuple(map_.where.items()))
+    try:
+        counts = _counted(cells_in_parts(*what, is_careful=False), map_)
+    except (pa.ArrowException, OSError, UnicodeDecodeError):
+        counts = _counted(cells_in_parts(*what, is_careful=True), map_)
+    histogram = histogram_of(counts, source, map_.weight)
+    name = f"{NAMES[format_]} by the map `{map_.name}`"
+    return Taken(name, _told(map_), _unit(map_), Grain.REQUESTS, None, histogram)
+
+
+def _wanted(map_: ColumnMap) -> Wanted:
+    times = map_.times
+    numbers = (times.column, *(times.sum or ()), map_.weight)
+    # What may be date-times is told by its text.
+    texts = (times.begin, times.end)
+    return Wanted(tuple(filter(None, numbers)), tuple(filter(None, texts)), tuple(map_.where))
+
+
+def _counted(parts: Iterator[Cells], map_: ColumnMap) -> Counts:
+    """What all rows count; TailcError for the first part with cells that are refused."""
+    counts = Counts(ns_per_unit=1.0)
+    for cells in parts:
+        times_ns = _times_ns(cells, map_)
+        weight = None if map_.weight is None else whole(cells, map_.weight, MAX_REQUESTS)
+        cells.stop_if_refused()
+        if weight is None:
+            counts.add(times_ns)
+        else:
+            counts.add_weighed(times_ns, weight.astype(np.float64))
+    return counts
+
+
+def _times_ns(cells: Cells, map_: ColumnMap) -> Floats:
+    """Of each row, in whole ns, NaN where it is refused."""
+    times = map_.times
+    if times.column is not None:
+        return whole_ns(cells, times.column, _unit(map_))
+    if times.sum is not None:
+        return _sums_ns(cells, times.sum)
+    assert times.begin is not None
+    assert times.end is not None
+    return _spans_ns(cells, times.begin, times.end, times.unit)
+
+
+def _sums_ns(cells: Cells, each_us: dict[str, int]) -> Floats:
+    """So much for each that the columns count."""
+    parts = (
+        not_negative(cells, name, _MOST_COUNTED) * us * _NS_PER_US for name, us in each_us.items()
+    )
+    total_ns = np.rint(sum(parts, np.zeros(cells.count)))
+    last = list(each_us)[-1]
+    nothing = "and the others of its row make no time"
+    cells.refuse(total_ns == 0, last, Code.NOT_POSITIVE, nothing, MEND)
+    much = "and the others of its row make more than 104 days"
+    hint = "correct the cell, or the time that one of each takes"
+    cells.refuse(total_ns > MAX_NS, last, Code.OUT_OF_RANGE, much, hint)
+    return total_ns
+
+
+def _spans_ns(cells: Cells, begin: str, end: str, unit: str | None) -> Floats:
+    """From one column's time to that of the other."""
+    found = [time_column(cells, name, "a map of `begin` and `end`") for name in (begin, end)]
+    first, last = found
+    if first is None or last is None:
+        return np.full(cells.count, np.nan)
+    if first.type != last.type:
+        other = f"is `{last.type}`, but `{begin}` is `{first.type}`"
+        every = np.ones(cells.count, bool)
+        cells.refuse(every, end, Code.WRONG_TYPE, other, "write both columns in one way")
+        return np.full(cells.count, np.nan)
+    ns_per_unit = _ns_per_unit(cells, begin, first.type, unit)
+    spans_ns = np.rint(_between(_raw(first), _raw(last)) * ns_per_unit)
+    before = f"is not after `{begin}`"
+    cells.refuse(spans_ns <= 0, end, Code.NOT_POSITIVE, before, MEND)
+    cells.refuse(spans_ns > MAX_NS, end, Code.OUT_OF_RANGE, "is 104 days later or more", MEND)
+    return spans_ns
+
+
+def _between(first: NDArray, last: NDArray) -> Floats:
+    """Whole numbers are taken from each other as such: those since 1970 are too long for floats."""
+    rough = last.astype(np.float64) - first.astype(np.float64)
+    return np.where(np.abs(rough) < _MOST_EXACT, last - first, rough)
+
+
+def _raw(times: pa.ChunkedArray) -> NDArray:
+    return numpy_of(times.cast(pa.int64()) if pa.types.is_timestamp(times.type) else times)
+
+
+def _ns_per_unit(cells: Cells, begin: str, kind: pa.DataType, unit: str | None) -> float:
+    is_date = pa.types.is_timestamp(kind)
+    if is_date == (unit is None):
+        return 1.0 if unit is None else TimeUnit(unit).in_ms * NS_PER_MS
+    code = Code.CONFLICT if is_date else Code.MISSING_UNIT
+    what = "is a date-time, which has no unit" if is_date else "is a number without a unit"
+    hint = "remove `unit` from the map" if is_date else "write `unit: ms`, or ns, us or s"
+    cells.refuse(np.ones(cells.count, bool), begin, code, what, hint)
+    return 1.0
+
+
+def _unit(map_: ColumnMap) -> TimeUnit:
+    """Of the column, or of what is computed."""
+    return TimeUnit(map_.times.unit or "ns")
+
+
+def _told(map_: ColumnMap) -> str:
+    """Which times, in words."""
+    times = map_.times
+    if times.sum is not None:
+        return " + ".join(f"{format_us(us)} x {name}" for name, us in times.sum.items())
+    return times.column or f"{times.begin} to {times.end}"
