@@ -67,15 +67,18 @@ def _threads_result(compiled: Compiled) -> dict[str, object]:
     """The speed-ups of the design sample, and the sweep that the policy was chosen from.
 
     Speed-ups and targets are in millionths; `tails_us` has one replayed tail for each rate, and is
-    empty where nothing was swept.
+    empty where nothing was swept. Where the highest rate is the goal of a sweep, `highest_mrps` is
+    that of a candidate, and null where it is lower than that of one before.
     """
     found = _speedups(compiled)
     groups = {"mean": found.everyone, "longest": found.longest, "shortest": found.shortest}
+    is_by_rate = compiled.sweep.chosen.rate_mrps is not None
     return {
         "degrees_used": len(compiled.policy.ladders[0].rungs),
         "speedup_ppm": {name: [round(s * PPM) for s in g.tolist()] for name, g in groups.items()},
         "sweep": [
             {"target_ppm": problem.budget_ppm, "tails_us": list(candidate.tails_us)}
+            | ({"highest_mrps": candidate.rate_mrps} if is_by_rate else {})
             for candidate in compiled.sweep.candidates
             if isinstance(problem := candidate.problem, LadderProblem)
         ],

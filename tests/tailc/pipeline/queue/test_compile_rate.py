@@ -9,10 +9,11 @@ import pytest
 
 from tailc.artifact.files import read_policy, write_policy
 from tailc.pipeline.compile import compile_policy
-from tailc.report.compiled import compiled_result, compiled_text
+from tailc.report.compiled import compiled_result, compiled_text, sweep_text
 from tests.tailc.pipeline.queue.test_compile import RATES, queued
 from tests.tailc.policies.slow_to_fast.case import swapped
 from tests.tailc.policies.slow_to_fast.case import write as write_cores
+from tests.tailc.schemas import validate_compiled
 
 BUDGET = 15_000_000
 RANGE = "rates: [30/s, 50/s, 115/s]"
@@ -58,6 +59,16 @@ def test_the_target_is_that_of_the_highest_rate(tuned):
     first, second = (candidate.rate_mrps for candidate in compiled.sweep.candidates)
     assert second > first
     assert compiled.sweep.best == 1
+
+
+def test_a_program_is_told_the_highest_rate_of_each_target(tuned):
+    _, _, compiled = tuned
+    told = compiled_result(compiled)
+    validate_compiled(told)
+    assert isinstance(told["sweep"], list)
+    rates_mrps = [one["highest_mrps"] for one in told["sweep"]]
+    assert [f"{rate / 1000:g}/s" in sweep_text(compiled) for rate in rates_mrps] == [True, True]
+    assert rates_mrps[1] == max(rates_mrps)
 
 
 def test_the_policy_is_for_rates_up_to_what_its_table_keeps(tuned, tailc):

@@ -15,6 +15,7 @@ from tailc.report.policy import policy_text
 from tailc.report.robust import robust_text
 from tests.tailc.policies.few_to_many.case import write
 from tests.tailc.policies.rubik.case import write as rubik
+from tests.tailc.schemas import validate_compiled
 
 BUDGET = 15_000_000
 ROBUST = {"resamples": 1}
@@ -42,7 +43,9 @@ def hardened(tmp_path_factory):
 
 def test_the_robust_table_is_no_worse_in_its_worst_case_than_the_others_in_theirs(hardened):
     _, _, compiled = hardened
-    told: Any = compiled_result(compiled)["robust"]
+    result = compiled_result(compiled)
+    validate_compiled(result)
+    told: Any = result["robust"]
     (rate,) = told["rates"]
     worst = [rate[table]["worst"]["us"] for table in ("robust", "plain", "formula")]
     assert told["is_better"]
@@ -65,7 +68,9 @@ def test_the_artifact_carries_the_radius_and_the_price(hardened):
     _, policy, compiled = hardened
     found = read_policy(str(policy))
     settings = dict(found.evidence.settings)
-    told: Any = compiled_result(compiled)["robust"]
+    result = compiled_result(compiled)
+    validate_compiled(result)
+    told: Any = result["robust"]
     (rate,) = told["rates"]
     assert settings["robust_radius_demand_ppm"] == told["radius"]["demand"]["ppm"]
     assert settings["robust_rate_1_price_ppm"] == rate["price"]["ppm"]

@@ -14,6 +14,7 @@ from tailc.pipeline.compile import compile_policy
 from tailc.report.compiled import compiled_result, compiled_text
 from tests.tailc import texts
 from tests.tailc.policies.elfen.case import swapped, write
+from tests.tailc.schemas import validate_compiled
 
 POLICY = "policy: fixed\nbudget: by-load\n"
 SEARCH = "search: {objective: queue, requests: 8000000}\n"
@@ -62,7 +63,9 @@ def test_the_artifact_says_what_it_was_tuned_for(tuned):
     assert said == ("queue-batch", "evolution", "replayed", ())
     settings = dict(evidence.settings)
     assert settings["limit_us"] == 60_000 >= settings["rate_1_tuned_us"]
-    told = compiled_result(compiled)["queue"]
+    result = compiled_result(compiled)
+    validate_compiled(result, "compile_lanes")
+    told = result["queue"]
     assert isinstance(told, dict)
     assert (told["goal"], told["is_better"]) == ("batch work", True)
     # What it is compared with is the budget cut back.

@@ -12,6 +12,7 @@ from tailc.pipeline.compile import compile_policy
 from tailc.report.compiled import compiled_result, compiled_text
 from tests.tailc import texts
 from tests.tailc.policies.joint_ladder.case import SPEC, write
+from tests.tailc.schemas import validate_compiled
 
 BUDGET = 7_500_000
 QUEUED = SPEC.replace("rates: [60/s]", "rates: [300/s]").replace(
@@ -73,7 +74,9 @@ def test_the_artifact_says_what_it_was_tuned_for(tuned):
     assert (evidence.objective, evidence.proof, evidence.rows) == ("queue", "replayed", ())
     settings = dict(evidence.settings)
     assert settings["rate_1_tuned_us"] < settings["rate_1_formula_us"]
-    told = compiled_result(compiled)["queue"]
+    result = compiled_result(compiled)
+    validate_compiled(result)
+    told = result["queue"]
     assert isinstance(told, dict)
     assert told["rates"][0]["clairvoyant_us"] < told["rates"][0]["tuned_us"]
     assert told["rates"][0]["tuned_energy"] == settings["rate_1_tuned_energy"] > 0

@@ -13,7 +13,7 @@ from tailc.pipeline.compile import compile_policy
 from tailc.report.compiled import compiled_result, compiled_text
 from tests.tailc import texts
 from tests.tailc.policies.slow_to_fast.case import swapped, write
-from tests.tailc.schemas import validate
+from tests.tailc.schemas import validate, validate_compiled
 
 SCHEMAS = Path(__file__).parents[4] / "schemas/report"
 
@@ -82,7 +82,9 @@ def test_the_artifact_says_what_it_was_tuned_for(tuned):
     assert said == ("queue-energy", "evolution", "replayed", ())
     settings = dict(evidence.settings)
     assert settings["limit_us"] == 120_000 >= settings["rate_1_tuned_us"]
-    told = compiled_result(compiled)["queue"]
+    result = compiled_result(compiled)
+    validate_compiled(result, "compile_cores")
+    told = result["queue"]
     assert isinstance(told, dict)
     assert (told["goal"], told["is_better"]) == ("energy", True)
     assert told["rates"][0]["tuned_energy"] == settings["rate_1_tuned_energy"] > 0
