@@ -19,6 +19,7 @@ from tailc.forms.ladder.table import Ladder
 from tailc.percentiles import PPM
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import Approach, unfit
+from tailc.pipeline.queue.found import Parts
 from tailc.pipeline.queue.judge import Judged, interval, judged
 from tailc.pipeline.queue.kept import Kept
 from tailc.pipeline.queue.rate_trials import RateTrials
@@ -32,7 +33,7 @@ from tailc.units import format_mrps, format_us
 
 _REQUESTS = 20_000
 # Repeats and seed. For the order of tables that are judged later, fewer do.
-_JUDGING, _RANKING = (10, 102), (4, 101)
+JUDGING, RANKING = (10, 102), (4, 101)
 # A search goes on at a rate that is found on fewer requests: so many, and such a part of its budget
 # for each replay.
 _FOLLOWED_REPEATS, _FOLLOWED_REQUESTS, _FOLLOWED_PART = 4, 20_000, 3_000
@@ -93,42 +94,64 @@ class FoundRate:
 
 
 def tuned_for_rate(
-    approach: Approach[Ladder],
-    tuning: Workload,
-    judging: Workload,
-    aim: QueueAim,
-    workers: Executor,
-    progress: Progress,
+    approach: Approach[Ladder], parts: Parts, aim: QueueAim, workers: Executor, progress: Progress
 ) -> FoundRate:
-    """The table of the highest rate that the budget finds, searched on `tuning`.
+    """The table of the highest rate that the budget finds.
 
     Raises TailcError where the formula's table keeps the percentile at all rates of the range, and
     where none of the two does at the lowest.
     """
-    ranking = _trials(approach, tuning, aim, _RANKING, workers)
+    check_formula(approach, parts, aim, workers)
+    return checked(found_rate(approach, parts, aim, workers, progress), aim)
+
+
+def check_formula(
+    approach: Approach[Ladder], parts: Parts, aim: QueueAim, workers: Executor
+) -> None:
+    """Raise TailcError where its table keeps the percentile at all rates of the range."""
+    ranking = rate_trials(approach, parts.tuning, aim, RANKING, workers)
     if (ranking.kept([approach.base]).rates_mrps == aim.rates_mrps[-1]).all():
         raise _too_low(aim)
-    following = _following(approach, tuning, aim, workers)
-    found = searched_for_rate(approach, tuning, following, aim, workers, progress)
+
+
+def checked(found: FoundRate, aim: QueueAim) -> FoundRate:
+    """The same; TailcError where neither table keeps the percentile at the lowest rate."""
+    gain = found.judged.gains[0]
+    if found.raised.formula is None and found.raised.tuned is None:
+        raise _too_high(aim, min(gain.formula_us, gain.tuned_us))
+    return found
+
+
+def found_rate(
+    approach: Approach[Ladder], parts: Parts, aim: QueueAim, workers: Executor, progress: Progress
+) -> FoundRate:
+    """The table of the highest rate, or the last that was tried where none has a higher one."""
+    order, found = ranked_by_rate(approach, parts, aim, workers, progress)
+    last = rate_trials(approach, parts.judging, aim.judging, JUDGING, workers)
+    table, told = first_better(order, approach.base, last, aim)
+    return FoundRate(at_both(approach, table, told, parts.judging, aim, workers), told, found)
+
+
+def ranked_by_rate(
+    approach: Approach[Ladder], parts: Parts, aim: QueueAim, workers: Executor, progress: Progress
+) -> tuple[list[Ladder], Searched[Ladder]]:
+    """The tables of a search, that of the highest rate first."""
+    following = _following(approach, parts.tuning, aim, workers)
+    found = searched_for_rate(approach, parts.tuning, following, aim, workers, progress)
     progress("judging the tables", 1.0)
+    ranking = rate_trials(approach, parts.tuning, aim, RANKING, workers)
     rates_mrps = ranking.kept(found.tables).rates_mrps.mean(axis=1)
-    order = [found.tables[at] for at in np.argsort(-rates_mrps, kind="stable")]
-    last = _trials(approach, judging, aim.judging, _JUDGING, workers)
-    table, told = _first_better(order, approach.base, last, aim)
-    verdict = _at_both(approach, table, told, judging, aim, workers)
-    if told.formula is None and told.tuned is None:
-        raise _too_high(aim, min(verdict.gains[0].formula_us, verdict.gains[0].tuned_us))
-    return FoundRate(verdict, told, found)
+    return [found.tables[at] for at in np.argsort(-rates_mrps, kind="stable")], found
 
 
-def _trials(
+def rate_trials(
     approach: Approach[Ladder],
     load: Workload,
     aim: QueueAim,
     stream: tuple[int, int],
     workers: Executor,
 ) -> RateTrials[Ladder]:
-    """`stream`: repeats and seed."""
+    """Replays that rank or judge tables by their highest rates; `stream`: repeats and seed."""
     assert aim.limit_us is not None
     repeats, seed = stream
     return RateTrials(
@@ -160,7 +183,7 @@ def _following(
     )
 
 
-def _first_better(
+def first_better(
     tables: Sequence[Ladder], formula: Ladder, trials: RateTrials[Ladder], aim: QueueAim
 ) -> tuple[Ladder, Raised]:
     """The first whose rate is higher than the formula's, or the last."""
@@ -200,7 +223,7 @@ def highest(rates_mrps: NDArray[np.int64], aim: QueueAim) -> Highest | None:
     )
 
 
-def _at_both(
+def at_both(
     approach: Approach[Ladder],
     table: Ladder,
     told: Raised,
@@ -226,8 +249,8 @@ def _at_both(
         aim.percentile_ppm,
         approach.cores,
         requests=max(_REQUESTS, least_each(aim.percentile_ppm)),
-        repeats=_JUDGING[0],
-        seed=_JUDGING[1],
+        repeats=JUDGING[0],
+        seed=JUDGING[1],
         workers=workers,
         subject_of=approach.subject_of,
     )

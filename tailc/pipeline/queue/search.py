@@ -26,7 +26,7 @@ from tailc.pipeline.queue.rate_trials import RateTrials
 from tailc.pipeline.queue.scene import Scene, scenes_of
 from tailc.pipeline.queue.space import Space
 from tailc.pipeline.queue.trials import Form, Trials
-from tailc.replay.queue_aim import Goal, QueueAim
+from tailc.replay.queue_aim import QueueAim
 from tailc.replay.workload import Workload
 
 
@@ -69,11 +69,11 @@ def least_each(percentile_ppm: int) -> int:
 def least_budget(aim: QueueAim, starts: int) -> int:
     """Requests that the shortest search simulates, from so many points.
 
-    With freedoms a tail is searched for twice.
+    With freedoms it goes twice.
     """
     trial = least_each(aim.percentile_ppm) * len(aim.rates_mrps)
     parts = ((_FIRST, starts), (_COARSE, 1), (_FINE, 1))
-    times = 2 if aim.freedoms and aim.goal is Goal.TAIL else 1
+    times = 2 if aim.freedoms else 1
     return times * max(
         math.ceil(searches * stage.population * (stage.fewest + _BESIDES) * trial / stage.share)
         for stage, searches in parts

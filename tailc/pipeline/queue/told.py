@@ -120,15 +120,23 @@ def queue_remarks(tuned: TunedTable) -> tuple[Finding, ...]:
     if tuned.table is None:
         found.append(_not_taken(tuned))
     elif tuned.freedoms_pay is False:
-        message = "no table with `search.freedoms` was found that is better than the tuned one "
-        message += "beyond chance, and at no rate worse: the tuned one has none"
-        hint = "remove them, give fewer rates, or raise `search.requests`"
-        found.append(Finding(Code.NO_BETTER_TABLE, message, None, hint, Severity.WARNING))
+        found.append(_without_freedoms(tuned))
     if not tuned.kept_out:
         message = f"the table was judged on what it was tuned on, {tuned.judged_on} records"
         hint = "give a longer trace, or verify on another one"
         found.append(Finding(Code.JUDGED_ON_OWN, message, None, hint, Severity.WARNING))
     return tuple(found)
+
+
+def _without_freedoms(tuned: TunedTable) -> Finding:
+    """That the tuned table has none of the freedoms, which did not make it better."""
+    better = "that is better than the tuned one beyond chance, and at no rate worse"
+    hint = "remove them, give fewer rates, or raise `search.requests`"
+    if tuned.raised is not None:
+        better = "of a higher rate than the tuned one's beyond chance, also with longer demand"
+        hint = "remove them, or raise `search.requests`"
+    message = f"no table with `search.freedoms` was found {better}: the tuned one has none"
+    return Finding(Code.NO_BETTER_TABLE, message, None, hint, Severity.WARNING)
 
 
 def _not_taken(tuned: TunedTable) -> Finding:

@@ -20,6 +20,7 @@ from tailc.forms.ladder.table import Ladder
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import Approach, approach_to, unfit
 from tailc.pipeline.queue.found import Parts, best_found
+from tailc.pipeline.queue.free_rates import freely_raised
 from tailc.pipeline.queue.freedoms import freely_found
 from tailc.pipeline.queue.highest import FoundRate, Raised, tuned_for_rate
 from tailc.pipeline.queue.judge import Judged, RateGain
@@ -59,8 +60,7 @@ class TunedTable:
     `kept_out` tells. least_energy: by rate, no table that keeps the limit there has less, as
     `Energies` has it; empty where no bound is known. raised: the highest rates, where those are
     the goal. freedoms_pay: whether the table makes use of those of the aim; None where none were
-    asked for, or the highest rate was the goal. course: how far the search was after so many
-    requests; empty of two searches.
+    asked for. course: how far the search was after so many requests; empty of two searches.
     """
 
     aim: QueueAim
@@ -103,11 +103,13 @@ def tuned_for_queue(
     _check(aim, approach)
     parts = Parts(*parts_of(approach.load))
     with ThreadPoolExecutor(threads) as workers:
+        towards = partial(approach_to, formula, design)
+        if aim.goal is Goal.RATE and aim.freedoms:
+            rate, pay = freely_raised(towards, parts, aim, workers, progress)
+            return replace(_of_rate(rate, aim, parts), freedoms_pay=pay)
         if aim.goal is Goal.RATE:
-            rate = tuned_for_rate(approach, parts.tuning, parts.judging, aim, workers, progress)
-            return _of_rate(rate, aim, parts)
+            return _of_rate(tuned_for_rate(approach, parts, aim, workers, progress), aim, parts)
         if aim.freedoms:
-            towards = partial(approach_to, formula, design)
             found = freely_found(towards, parts, aim, workers, progress)
         else:
             found = best_found(approach, parts, aim, workers, progress)

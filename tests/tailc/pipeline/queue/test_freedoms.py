@@ -112,4 +112,5 @@ def test_who_looks_twice_needs_twice_the_requests():
     for_rate = replace(
         AIM, goal=Goal.RATE, rates_mrps=(1, 2), weights=(1, 1), target_us=1, limit_us=1
     )
-    assert least_budget(for_rate, STARTS) == 2 * once
+    # Of two rates.
+    assert least_budget(for_rate, STARTS) == 2 * 2 * once

@@ -16,6 +16,7 @@ from tailc.pipeline.queue import core_family, family
 from tailc.pipeline.queue.approach import Approach
 from tailc.pipeline.queue.core_family import core_lines
 from tailc.pipeline.queue.family import lines
+from tailc.pipeline.queue.found import Parts
 from tailc.pipeline.queue.highest import Highest, raised, tuned_for_rate
 from tailc.pipeline.queue.rate_trials import RateTrials
 from tailc.pipeline.queue.trials import on_ladder
@@ -126,7 +127,8 @@ def test_promised_is_what_three_digits_are_left_of(low_mrps, promised):
 
 
 def found_by(approach, aim, workers):
-    return tuned_for_rate(approach, approach.load, approach.load, aim, workers, silent)
+    parts = Parts(approach.load, approach.load)
+    return tuned_for_rate(approach, parts, aim, workers, silent)
 
 
 def test_a_search_from_slow_cores_finds_the_rate_of_textbooks(workers):

@@ -1,0 +1,98 @@
+"""The highest rate with freedoms, beside that without: what a server can do besides never costs.
+
+As for tails (`freedoms`), half of the budget goes to a table without, and the other half looks for
+one of a higher rate than that. The two are compared on random numbers of their own, and once more
+with all demand as much longer as its mean in another sample may well be: there the rate must not
+be shown to be lower. A highest rate is one up to which the percentile is kept at all rates that
+are tried, so no lower rate is given away for it.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import Executor
+from dataclasses import replace
+
+from tailc.forms.ladder.table import Ladder
+from tailc.pipeline.progress import Progress
+from tailc.pipeline.queue.approach import Approach
+from tailc.pipeline.queue.found import Parts
+from tailc.pipeline.queue.freedoms import (
+    ApproachTo,
+    by_halves,
+    halves,
+    longer_by_chance,
+    together,
+)
+from tailc.pipeline.queue.highest import (
+    JUDGING,
+    FoundRate,
+    Raised,
+    at_both,
+    check_formula,
+    checked,
+    first_better,
+    found_rate,
+    raised,
+    ranked_by_rate,
+    rate_trials,
+)
+from tailc.replay.otherwise import longer
+from tailc.replay.queue_aim import QueueAim
+from tailc.replay.workload import Workload
+
+# Repeats and seed.
+_COMPARING = (10, 105)
+
+
+def freely_raised(
+    approach_to: ApproachTo, parts: Parts, aim: QueueAim, workers: Executor, progress: Progress
+) -> tuple[FoundRate, bool]:
+    """The table with the aim's freedoms if its rate is higher than without, and whether it is.
+
+    Raises TailcError as `tuned_for_rate` does.
+    """
+    plain_aim, half = halves(aim)
+    first, second = by_halves(progress)
+    formula = approach_to(plain_aim)
+    check_formula(formula, parts, plain_aim, workers)
+    plain = found_rate(formula, parts, plain_aim, workers, first)
+    held = plain.judged.table if plain.judged.is_better else formula.base
+    approach = replace(approach_to(half), base=held)
+    order, found = ranked_by_rate(approach, parts, half, workers, second)
+    took = together(plain.searched, found)
+    table = _higher(order, approach, parts.judging, half, workers)
+    if table is not None:
+        last = rate_trials(formula, parts.judging, half.judging, JUDGING, workers)
+        _, told = first_better([table], formula.base, last, half)
+        if told.is_better:
+            verdict = at_both(formula, table, told, parts.judging, half, workers)
+            return FoundRate(verdict, told, took), True
+    return checked(replace(plain, searched=took), aim), False
+
+
+def _higher(
+    tables: list[Ladder],
+    approach: Approach[Ladder],
+    judging: Workload,
+    aim: QueueAim,
+    workers: Executor,
+) -> Ladder | None:
+    """The first of a higher rate than the approach's base, and of no lower one where demand is
+    longer; None where none is.
+    """
+    held = approach.base
+    comparing = rate_trials(approach, judging, aim.judging, _COMPARING, workers)
+    table, told = first_better(tables, held, comparing, aim)
+    if not told.is_better:
+        return None
+    hard = longer(judging, longer_by_chance(approach.load))
+    doubting = rate_trials(approach, hard, aim.judging, _COMPARING, workers)
+    theirs, ours = doubting.kept([held, table]).rates_mrps
+    return None if _is_lower(raised(theirs, ours, aim)) else table
+
+
+def _is_lower(told: Raised) -> bool:
+    """Whether the table's rate is shown to be lower, or it has none and the other has."""
+    if told.tuned is None:
+        return told.formula is not None
+    return told.high_ppm is not None and told.high_ppm < 0
