@@ -10,6 +10,7 @@ from tailc.cli.outcome import Outcome, reports
 from tailc.cli.quantities import CUT_OFF_US, MEASURE, TIME_UNIT
 
 if TYPE_CHECKING:
+    from tailc.ingest.taken import Asked
     from tailc.specs.column_map import ColumnMap
 
 
@@ -61,23 +62,17 @@ def command(
     from tailc.atomic_files import replace_files
     from tailc.ingest.ingest import ingest
     from tailc.ingest.measured import Said
-    from tailc.ingest.taken import Asked
     from tailc.report.ingested import ingested_result, ingested_text
     from tailc.traces.profile import Measure
     from tailc.traces.profile_file import written_counted
-    from tailc.traces.reading import TimeUnit
 
-    _check_because(because, measure)
-    _check_names(**named)
-    if with_internal and (named["column"] or named["attribute"]):
-        raise click.UsageError("`--with-internal` is of own times: give it without other times")
     if map_path is None:
-        times = (named["column"], named["weight"], TimeUnit(unit) if unit else None)
-        asked = Asked(*times, attribute=named["attribute"], with_internal=with_internal)
+        _check_because(because, measure)
+        asked = _asked(unit, with_internal, **named)
     else:
         others = (*named.values(), unit, measure, because, with_internal or None)
-        columns = _column_map(map_path, others)
-        asked, measure, because = Asked(columns=columns), columns.measure, columns.because
+        columns, asked = _by_map(map_path, others)
+        measure, because = columns.measure, columns.because
     said = Said(None if measure is None else Measure(measure), because, interval_us)
     ingested = ingest(inputs, asked, said)
     replace_files([(Path(out), written_counted(ingested.counted))])
@@ -85,7 +80,8 @@ def command(
     return Outcome(text=ingested_text(ingested, out), result=result, findings=ingested.warnings)
 
 
-def _column_map(path: str, others: tuple[str | bool | None, ...]) -> ColumnMap:
+def _by_map(path: str, others: tuple[str | bool | None, ...]) -> tuple[ColumnMap, Asked]:
+    from tailc.ingest.taken import Asked
     from tailc.specs.column_map import read_column_map
 
     if any(one is not None for one in others):
@@ -93,7 +89,25 @@ def _column_map(path: str, others: tuple[str | bool | None, ...]) -> ColumnMap:
             "a map by `--columns` says the column, its unit, the weight, the measure and the "
             "reason: leave out those options, or write them into a copy of the map"
         )
-    return read_column_map(path)
+    columns = read_column_map(path)
+    return columns, Asked(columns=columns)
+
+
+def _asked(
+    unit: str | None,
+    with_internal: bool,
+    column: str | None,
+    weight: str | None,
+    attribute: str | None,
+) -> Asked:
+    from tailc.ingest.taken import Asked
+    from tailc.traces.reading import TimeUnit
+
+    _check_names(column, weight, attribute)
+    if with_internal and (column or attribute):
+        raise click.UsageError("`--with-internal` is of own times: give it without other times")
+    times = (column, weight, None if unit is None else TimeUnit(unit))
+    return Asked(*times, attribute=attribute, with_internal=with_internal)
 
 
 def _check_because(because: str | None, measure: str | None) -> None:
