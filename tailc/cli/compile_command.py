@@ -77,7 +77,8 @@ class _Wish:
 @click.option(
     "--incremental",
     is_flag=True,
-    help="Compile only where the spec, an option, a file it names or a package has changed since.",
+    help="Compile only where the spec, an option, a file it names or a package has changed since. "
+    "Default: compile always.",
 )
 @click.option("--explain-rebuild", is_flag=True, help="As --incremental, and say what has changed.")
 @click.option(

@@ -6,7 +6,7 @@ a limit too: a policy that replays of its own sample find beyond one is not writ
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
@@ -25,6 +25,9 @@ from tailc.traces.profile import DemandProfile
 from tailc.units import format_mrps, format_us
 from tailc.verify.judge import subject_of, tail_of
 from tailc.verify.load import load
+
+# Of a rate that is named to go down to.
+_DIGITS = 2
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,10 @@ class Predicted:
     def holds(self) -> bool:
         """Whether all are met at every rate."""
         return not any(self._missed(at) for at in range(len(self.limits)))
+
+    def is_met_at(self, one: AtRate) -> bool:
+        """Whether all are met at one of the rates."""
+        return not any(one in self._missed(at) for at in range(len(self.limits)))
 
     def _missed(self, at: int) -> list[AtRate]:
         most_us = self.limits[at].slo.latency_us
@@ -121,11 +128,17 @@ def with_objectives_kept(
     if len(policy.slos) < 2 or not serves or not isinstance(design, DemandProfile):
         return policy
     progress("replaying for all objectives", 0.0)
-    arrivals = [(rate, _arrivals(aim, rate)) for rate in policy.rates_mrps]
-    limits = limits_of(policy.slos, design)
-    found = predicted(subject_of(policy, design), limits, design, arrivals, threads)
+    limits, subject = limits_of(policy.slos, design), subject_of(policy, design)
+
+    def at(*rates_mrps: int) -> Predicted:
+        arrivals = [(rate, _arrivals(aim, rate)) for rate in rates_mrps]
+        return predicted(subject, limits, design, arrivals, threads)
+
+    found = at(*policy.rates_mrps)
     if not found.holds:
-        raise TailcError([_finding(*missed, loaded) for missed in found.misses])
+        progress("looking for a rate that it holds at", 0.0)
+        kept_mrps = _kept_mrps(found, lambda rate_mrps: at(rate_mrps).holds)
+        raise TailcError([_finding(*missed, kept_mrps, loaded) for missed in found.misses])
     evidence = policy.evidence
     settings = dict(evidence.settings) | found.settings
     return replace(policy, evidence=replace(evidence, settings=tuple(sorted(settings.items()))))
@@ -135,17 +148,37 @@ def _arrivals(aim: QueueAim | None, rate_mrps: int) -> Arrivals:
     return Poisson(rate_mrps) if aim is None else aim.judging.arrivals_at(rate_mrps)
 
 
-def _finding(limit: Limit, worst: AtRate, tail_us: int, loaded: LoadedSpec) -> Finding:
+def _kept_mrps(found: Predicted, holds: Callable[[int], bool]) -> int | None:
+    """The highest rate below those of a miss at which all is met, by halving; None where none is.
+
+    It has two digits. More arrivals never shorten a tail, but for the noise of replays.
+    """
+    high = min(one.rate_mrps for one in found.rates if not found.is_met_at(one))
+    low = max((one.rate_mrps for one in found.rates if one.rate_mrps < high), default=0)
+    step = 10 ** max(len(str(high)) - _DIGITS, 0)
+    while high - low > step:
+        middle = (low + high) // 2 // step * step
+        if middle <= low:
+            break
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return low or None
+
+
+def _finding(
+    limit: Limit, worst: AtRate, tail_us: int, kept_mrps: int | None, loaded: LoadedSpec
+) -> Finding:
+    """kept_mrps: the rate up to which replays have all objectives met; None: not found."""
     rate = format_mrps(worst.rate_mrps)
+    lower = "lower `rates`" + ("" if kept_mrps is None else f" to {format_mrps(kept_mrps)} at most")
     if worst.is_overloaded:
         message = f"`{limit.slo}` cannot be met beside the others: {rate} overloads the server"
-        hint = "lower `rates`, or give the server more to serve them with"
+        hint = f"{lower}, or give the server more to serve them with"
     else:
         message = (
             f"`{limit.slo}` is not met beside the others: at {rate} that percentile is "
             f"{format_us(tail_us)} in replays of the design sample"
         )
-        hint = f"relax the latency to {format_us(tail_us)}, lower `rates`, or remove an objective"
+        hint = f"relax the latency to {format_us(tail_us)}, {lower}, or remove an objective"
         if limit.number == 0 and "target_us" in type(loaded.model).model_fields:
             hint = f"leave room for waiting: give a lower `target` than it has; or {hint}"
     return Finding(Code.INFEASIBLE, message, loaded.place("slo", limit.number, "latency"), hint)

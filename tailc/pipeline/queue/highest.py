@@ -271,7 +271,7 @@ def _too_high(aim: QueueAim, tail_us: int) -> TailcError:
     lowest = format_mrps(aim.rates_mrps[0])
     message = f"no table was found that has {_promise(aim)} at {lowest}, the lowest of `rates`:"
     message += f" the shortest tail there is {format_us(tail_us)}"
-    hint = "give a lower rate too, or a longer latency"
+    hint = f"give a lower rate too, or a latency of more than {format_us(tail_us)}"
     return TailcError(Finding(Code.INFEASIBLE, message, help=hint, about=("rates",)))
 
 

@@ -1,5 +1,7 @@
 """Several objectives: each is a limit on replays of the design sample."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,7 @@ from tests.tailc.policies.cases import write_case
 from tests.tailc.toy import with_lines, write_toy
 
 
-def several(folder, later, *, target="5", speedup="[1, 1.5, 2]"):
+def several(folder, later, *, target="5", speedup="[1, 1.5, 2]", rates="10/s, 20/s"):
     """Four cores under 10 and 20 requests a second of 86 ms each, gold ones among them."""
     demand = np.random.default_rng(3).gamma(1.6, 54.0, 400).round(2) + 1
     kinds = ("gold", "iron")
@@ -20,7 +22,7 @@ def several(folder, later, *, target="5", speedup="[1, 1.5, 2]"):
         ("percentile: 99%, latency: 200ms}", f"percentile: 99%, latency: 2s}}, {later}"),
         ("cores: 6, target_parallelism: 6", f"cores: 4, target_parallelism: {target}"),
         ("[1, 1.5, 2]", speedup),
-        ("rates: [10/s]", "rates: [10/s, 20/s]"),
+        ("rates: [10/s]", f"rates: [{rates}]"),
     )
     return compile_policy(write_toy(folder, spec, "request,demand_ms,type\n" + rows))
 
@@ -60,6 +62,19 @@ def test_a_policy_that_misses_a_later_objective_is_refused_with_the_nearest_late
     assert finding.place is not None
     assert finding.place.line == 4
     assert f"{nearest_us - 1}us" in str(finding.place.excerpt)
+
+
+@pytest.mark.parametrize("rates", ["10/s, 20/s", "20/s"])
+def test_a_miss_names_the_rate_up_to_which_all_objectives_hold(tmp_path, rates):
+    """The latency lies between those that the median has at 10/s and at 20/s."""
+    median = "{percentile: 50%, latency: 60ms}"
+    (finding,) = refusals(tmp_path, median, rates=rates)
+    named = re.search(r"lower `rates` to ([0-9]+)/s at most", str(finding.help))
+    assert named is not None, finding.help
+    told = int(named[1])
+    assert 10 <= told < 20
+    assert several(tmp_path, median, rates=f"{told}/s").policy.rates_mrps == (told * 1_000,)
+    assert refusals(tmp_path, median, rates=f"{told + 2}/s")
 
 
 def test_where_a_target_can_leave_room_for_waiting_that_is_what_helps(tmp_path):
