@@ -22,12 +22,13 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from bench import published_server as published
 from bench.timing import cpu_seconds, end, show
@@ -35,7 +36,7 @@ from tailc.forms.ladder.table import Ladder
 from tailc.percentiles import PPM
 from tailc.pipeline.compile import Compiled, compile_policy
 from tailc.pipeline.queue.approach import approach_to
-from tailc.pipeline.queue.highest import Highest, raised
+from tailc.pipeline.queue.highest import Highest, Raised, raised
 from tailc.pipeline.queue.judge import RateGain, judged
 from tailc.pipeline.queue.kept import Kept
 from tailc.pipeline.queue.rate_trials import RateTrials
@@ -116,8 +117,8 @@ class Case:
             quantum=f"{max(round(mean_ms * 1e3 / 47), 1)}us",
             objective=objective,
             goal="",
-            budget="" if budget is None else f", requests: {budget}",
-            freedoms=f", freedoms: [{', '.join(freedoms)}]" if freedoms else "",
+            budget=_budget_text(budget),
+            freedoms=_freedoms_text(freedoms),
             rates=", ".join(f"{rate}/s" for rate in rates),
         )
         path.write_text(text)
@@ -136,7 +137,13 @@ class Case:
             spec = self.spec(Path(folder), objective, targets, rates, budget, freedoms)
             return compile_policy(spec).policy.ladders[0]
 
-    def for_rate(self, latency_ms: int, targets: object) -> Compiled:
+    def for_rate(
+        self,
+        latency_ms: int,
+        targets: object,
+        budget: int | None = None,
+        freedoms: Sequence[str] = (),
+    ) -> Compiled:
         """With the table that is tuned for the highest rate under the latency."""
         with tempfile.TemporaryDirectory() as folder:
             pq.write_table(pa.table({"demand_ms": self.design_ms}), Path(folder) / "design.parquet")
@@ -146,8 +153,8 @@ class Case:
                 quantum="5ms",
                 objective="queue",
                 goal=", goal: rate",
-                budget="",
-                freedoms="",
+                budget=_budget_text(budget),
+                freedoms=_freedoms_text(freedoms),
                 rates=", ".join(f"{rate}/s" for rate in RANGE_RPS),
             )
             path = Path(folder) / "spec.yaml"
@@ -159,6 +166,14 @@ class Case:
         work_ns = np.maximum(np.rint(self.held_out_ms * NS_PER_MS), 1).astype(np.int64)
         ones, curve = np.ones(len(work_ns), np.int64), np.zeros(len(work_ns), np.int32)
         return Workload(work_ns, ones, curve, np.array([published.SPEEDS]))
+
+
+def _budget_text(budget: int | None) -> str:
+    return "" if budget is None else f", requests: {budget}"
+
+
+def _freedoms_text(freedoms: Sequence[str]) -> str:
+    return f", freedoms: [{', '.join(freedoms)}]" if freedoms else ""
 
 
 def synthetic() -> Case:
@@ -238,50 +253,61 @@ def change_text(gain: RateGain) -> str:
 
 def rate_rows(case: Case) -> Iterator[tuple[str, ...]]:
     """For each latency the highest rates of the published target, of the best, and tuned."""
-    low_mrps, high_mrps = (round(1e3 * rate) for rate in RANGE_RPS)
     for latency_ms in LATENCIES_MS:
         begun = time.perf_counter(), cpu_seconds()
         compiled = case.for_rate(latency_ms, TARGETS)
         spent = time.perf_counter() - begun[0], cpu_seconds() - begun[1]
         best = compiled.sweep.chosen.form
         assert isinstance(best, Ladder)
-        assert isinstance(compiled.design, DemandProfile)
-        kept_us = latency_ms * 1_000
-        aim = QueueAim(
-            PERCENTILE_PPM,
-            (low_mrps, high_mrps),
-            (1, 1),
-            1,
-            goal=Goal.RATE,
-            target_us=kept_us,
-            limit_us=kept_us,
-        )
         tables = [case.table("tail", PAPER_TARGET, RANGE_RPS), best, compiled.policy.ladders[0]]
-        with ThreadPoolExecutor(thread_count(None)) as workers:
-            trials = RateTrials(
-                case.workload(),
-                aim,
-                kept_us,
-                approach_to(best, compiled.design, aim),
-                requests=REQUESTS,
-                repeats=REPEATS,
-                seed=SEED,
-                workers=workers,
-            )
-            paper, formula, tuned = trials.kept(tables).rates_mrps
+        aim = rate_aim(latency_ms)
+        paper, formula, tuned = highest_mrps(case, compiled, tables, aim)
         gain = raised(formula, tuned, aim)
-        assert gain.change_ppm is not None
-        assert gain.low_ppm is not None
-        assert gain.high_ppm is not None
-        share = [ppm / 1e4 for ppm in (gain.change_ppm, gain.low_ppm, gain.high_ppm)]
         yield (
             f"{latency_ms} ms",
             rate_text(raised(paper, tuned, aim).formula),
             rate_text(gain.formula),
             rate_text(gain.tuned),
-            f"{share[0]:+.1f} % ({share[1]:+.1f} .. {share[2]:+.1f})",
+            raised_text(gain),
             f"{spent[0]:.1f} ({spent[1]:.1f})",
         )
+
+
+def rate_aim(latency_ms: int) -> QueueAim:
+    """The highest rate of the range at which the percentile is within the latency."""
+    low_mrps, high_mrps = (round(1e3 * rate) for rate in RANGE_RPS)
+    kept_us = latency_ms * 1_000
+    aim = QueueAim(PERCENTILE_PPM, (low_mrps, high_mrps), (1, 1), 1)
+    return replace(aim, goal=Goal.RATE, target_us=kept_us, limit_us=kept_us)
+
+
+def highest_mrps(
+    case: Case, compiled: Compiled, tables: Sequence[Ladder], aim: QueueAim
+) -> NDArray[np.int64]:
+    """Highest rates on held-out requests, int64 (tables, repeats)."""
+    assert isinstance(compiled.design, DemandProfile)
+    assert aim.limit_us is not None
+    with ThreadPoolExecutor(thread_count(None)) as workers:
+        trials = RateTrials(
+            case.workload(),
+            aim,
+            aim.limit_us,
+            approach_to(tables[0], compiled.design, aim),
+            requests=REQUESTS,
+            repeats=REPEATS,
+            seed=SEED,
+            workers=workers,
+        )
+        return trials.kept(tables).rates_mrps
+
+
+def raised_text(gain: Raised) -> str:
+    """With its interval."""
+    assert gain.change_ppm is not None
+    assert gain.low_ppm is not None
+    assert gain.high_ppm is not None
+    share = [ppm / 1e4 for ppm in (gain.change_ppm, gain.low_ppm, gain.high_ppm)]
+    return f"{share[0]:+.1f} % ({share[1]:+.1f} .. {share[2]:+.1f})"
 
 
 def rate_text(found: Highest | None) -> str:

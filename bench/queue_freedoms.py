@@ -1,6 +1,7 @@
 """What a tuned table gains where the server can do more than Few-to-Many's.
 
     python -m bench.queue_freedoms
+    python -m bench.queue_freedoms --rate
     TAILC_DATA=... python -m bench.queue_freedoms --traces
 
 The freedoms are starts by the threads in use, requests that give up, and falls. On the server and
@@ -8,7 +9,8 @@ demands of `bench.queue_aware`, with one table for 40/s, one for 44/s, and one f
 under TAILC_DATA with one table for all three rates of each public trace. At each rate the best
 target's table for these rates, the tuned one with none of the freedoms, and the one with all three,
 on requests that no compile saw and on the same random numbers. Intervals are Student's at 95 % over
-replays. The searches simulate a third of the default budget, which finds nearly all of the gain.
+replays. With --rate the highest rates under latencies instead. The searches simulate a third of the
+default budget, which finds nearly all of the gain.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import argparse
 from collections.abc import Iterator, Sequence
 
 from bench.queue_aware import (
+    LATENCIES_MS,
     LOADED_RPS,
     TARGETS,
     WIDE_RPS,
@@ -24,15 +27,23 @@ from bench.queue_aware import (
     change_text,
     clairvoyant_ms,
     gain_over,
+    highest_mrps,
+    raised_text,
+    rate_aim,
+    rate_text,
     synthetic,
     traces,
 )
 from bench.timing import end, show
+from tailc.forms.ladder.table import Ladder
+from tailc.pipeline.queue.highest import raised
 
 BUDGET = 100_000_000
 FREEDOMS = ("start-below", "give-up", "may-descend")
-HEADS = ("demand", "made for", "rate", "best target", "tuned", "with freedoms")
-HEADS += ("to the best target", "to the tuned", "clairvoyant", "closed")
+CHANGES = ("to the best target", "to the tuned")
+HEADS = ("demand", "made for", "rate", "best target", "tuned", "with freedoms", *CHANGES)
+HEADS += ("clairvoyant", "closed")
+RATE_HEADS = ("99 % within", "best target", "tuned", "with freedoms", *CHANGES)
 
 
 def rows(case: Case, rates: Sequence[float]) -> Iterator[tuple[str, ...]]:
@@ -58,11 +69,38 @@ def rows(case: Case, rates: Sequence[float]) -> Iterator[tuple[str, ...]]:
         )
 
 
+def rate_rows(case: Case) -> Iterator[tuple[str, ...]]:
+    """For each latency the highest rates of the best target, tuned without and with freedoms."""
+    for latency_ms in LATENCIES_MS:
+        plain = case.for_rate(latency_ms, TARGETS, BUDGET)
+        free = case.for_rate(latency_ms, TARGETS, BUDGET, FREEDOMS)
+        best = plain.sweep.chosen.form
+        assert isinstance(best, Ladder)
+        tables = [best, plain.policy.ladders[0], free.policy.ladders[0]]
+        aim = rate_aim(latency_ms)
+        formula, without, with_them = highest_mrps(case, plain, tables, aim)
+        gain = raised(without, with_them, aim)
+        yield (
+            f"{latency_ms} ms",
+            rate_text(raised(formula, with_them, aim).formula),
+            rate_text(gain.formula),
+            rate_text(gain.tuned),
+            raised_text(raised(formula, with_them, aim)),
+            raised_text(gain),
+        )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--traces", action="store_true", help="public traces instead")
+    parser.add_argument("--rate", action="store_true", help="highest rates instead")
+    arguments = parser.parse_args()
+    if arguments.rate:
+        show(RATE_HEADS, list(rate_rows(synthetic())))
+        end()
+        return
     found: list[tuple[str, ...]] = []
-    if parser.parse_args().traces:
+    if arguments.traces:
         for case in traces():
             found += rows(case, case.rates_rps)
     else:
