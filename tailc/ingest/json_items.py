@@ -1,4 +1,4 @@
-"""The elements of an array in a JSON document, one at a time and within limits."""
+"""Elements of an array in a JSON document, or documents in a row: one at a time, within limits."""
 
 from __future__ import annotations
 
@@ -40,8 +40,24 @@ def items_of(source: Source, begin: re.Pattern[str]) -> Iterator[Any]:
                 return
             if row > 1:
                 text = _after_comma(text, blocks, source, row)
-            item, text = _item(text, blocks, source, row)
+            item, text = _item(text, blocks, source, f"element {row}", row)
             yield item
+            text = _filled(text, blocks)
+
+
+def documents_of(source: Source) -> Iterator[Any]:
+    """Each JSON document, with any white space between and in them.
+
+    TailcError, by the number of the document, as of `items_of`.
+    """
+    with source.plain() as stream:
+        blocks = _texts(stream)
+        text = _filled("", blocks)
+        for row in count(1):
+            if not text:
+                return
+            document, text = _item(text, blocks, source, f"document {row}", row)
+            yield document
             text = _filled(text, blocks)
 
 
@@ -61,14 +77,14 @@ def _filled(text: str, blocks: Iterator[str]) -> str:
 
 def _after_comma(text: str, blocks: Iterator[str], source: Source, row: int) -> str:
     if not text:
-        raise _cut(source, row)
+        raise _cut(source, f"element {row}", row)
     if not text.startswith(","):
-        raise _broken(source, row)
+        raise _broken(source, f"element {row}", row)
     return _filled(text[1:], blocks)
 
 
-def _item(text: str, blocks: Iterator[str], source: Source, row: int) -> tuple[Any, str]:
-    """The element that begins the text, of which more is read as it is needed; and the rest."""
+def _item(text: str, blocks: Iterator[str], source: Source, what: str, row: int) -> tuple[Any, str]:
+    """What begins the text, of which more is read as it is needed; and the rest."""
     while True:
         try:
             item, end = _DECODER.raw_decode(text)
@@ -76,17 +92,17 @@ def _item(text: str, blocks: Iterator[str], source: Source, row: int) -> tuple[A
         except json.JSONDecodeError as error:
             is_wrong = error.pos < len(text) - _LONGEST_TOKEN
             if is_wrong and not error.msg.startswith(_UNTERMINATED):
-                raise _broken(source, row) from None
+                raise _broken(source, what, row) from None
         except (ValueError, RecursionError):
-            raise _broken(source, row) from None
+            raise _broken(source, what, row) from None
         if len(text) > MAX_ITEM_CHARACTERS:
-            message = f"element {row} is longer than {MAX_ITEM_CHARACTERS:,} characters"
+            message = f"{what} is longer than {MAX_ITEM_CHARACTERS:,} characters"
             hint = "leave it out, or check that it is what it should be"
             raise source.fault(Code.TRACE_TOO_LARGE, message, row=row, advice=hint)
         # As much again as there is, so that a long element is not gone through often.
         more = _as_much(min(len(text), MAX_ITEM_CHARACTERS - len(text)), blocks)
         if not more:
-            raise _cut(source, row)
+            raise _cut(source, what, row)
         text += more
 
 
@@ -99,11 +115,11 @@ def _as_much(length: int, blocks: Iterator[str]) -> str:
     return "".join(found)
 
 
-def _cut(source: Source, row: int) -> TailcError:
-    message = f"`{source.name}` ends in the middle, at element {row}"
+def _cut(source: Source, what: str, row: int) -> TailcError:
+    message = f"`{source.name}` ends in the middle, at {what}"
     return source.fault(Code.TRUNCATED, message, row=row, advice="write or copy the file again")
 
 
-def _broken(source: Source, row: int) -> TailcError:
-    message = f"element {row} is no sound JSON"
+def _broken(source: Source, what: str, row: int) -> TailcError:
+    message = f"{what} is no sound JSON"
     return source.fault(Code.BROKEN_FORMAT, message, row=row, advice="write or copy the file again")

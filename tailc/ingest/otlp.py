@@ -37,8 +37,16 @@ def spans_of_json(text: bytes, attribute: Attribute | None) -> list[Span]:
     """The spans of an export; ValueError where it is none."""
     try:
         export = json.loads(text)
+    except RecursionError as error:
+        raise ValueError("no export of spans") from error
+    return spans_of_export(export, attribute)
+
+
+def spans_of_export(export: Any, attribute: Attribute | None) -> list[Span]:
+    """The spans of what json made of an export; ValueError where it is none."""
+    try:
         return [_of_json(span, attribute) for span in _objects(export)]
-    except (KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+    except (KeyError, TypeError, AttributeError, OverflowError) as error:
         raise ValueError("no export of spans") from error
 
 

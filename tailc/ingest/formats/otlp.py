@@ -1,30 +1,48 @@
-"""OpenTelemetry spans as OTLP JSON, an export a line, as a collector's file exporter writes."""
+"""OpenTelemetry spans as OTLP JSON: an export a line, as a collector's file exporter writes, or
+exports that were laid out anew.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from tailc.errors import Code, TailcError
 from tailc.ingest.format import Format
-from tailc.ingest.otlp import spans_of_json
+from tailc.ingest.json_items import documents_of
+from tailc.ingest.otlp import spans_of_export, spans_of_json
 from tailc.ingest.span_table import Span
-from tailc.ingest.spans import attribute_asked, taken_of
+from tailc.ingest.spans import Attribute, attribute_asked, taken_of
 from tailc.ingest.taken import Asked, Taken
 from tailc.traces.ndjson_table import MAX_LINE_BYTES
 from tailc.traces.reading import TimeUnit
 from tailc.traces.source import Source
 
 _NAME = "OTLP JSON"
+_BEGIN = re.compile(rb'\s*(\{\s*"resourceSpans"\s*:?\s*\[?\s*)')
+_WRITE = "give the JSON lines of a collector's file exporter, one export a line"
 
 
 def read(source: Source, asked: Asked) -> Taken:
     """The times of the server spans in all exports."""
     source.check_gzip()
-    return taken_of(_spans(source, asked), source, asked, _NAME, TimeUnit.NS)
+    begin = _BEGIN.match(source.head())
+    is_laid_out = begin is not None and b"\n" in begin[1]
+    spans = (_of_documents if is_laid_out else _of_lines)(source, attribute_asked(asked))
+    return taken_of(spans, source, asked, _NAME, TimeUnit.NS)
 
 
-def _spans(source: Source, asked: Asked) -> Iterator[Span]:
-    attribute = attribute_asked(asked)
+def _of_documents(source: Source, attribute: Attribute | None) -> Iterator[Span]:
+    for row, export in enumerate(documents_of(source), 1):
+        try:
+            found = spans_of_export(export, attribute)
+        except ValueError:
+            message = f"document {row} is no export of spans in OTLP"
+            raise source.fault(Code.BROKEN_FORMAT, message, row=row, advice=_WRITE) from None
+        yield from found
+
+
+def _of_lines(source: Source, attribute: Attribute | None) -> Iterator[Span]:
     for row, line in enumerate(source.lines(MAX_LINE_BYTES), 1):
         if not line.strip():
             continue
@@ -43,13 +61,12 @@ def _broken(source: Source, line: bytes, row: int) -> TailcError:
     cut = not line.endswith(b"\n")
     message = "the last line ends in the middle" if cut else "line is no export of spans in OTLP"
     code = Code.TRUNCATED if cut else Code.BROKEN_FORMAT
-    hint = "give the JSON lines of a collector's file exporter, one export a line"
-    return source.fault(code, message, row=row, advice=hint)
+    return source.fault(code, message, row=row, advice=_WRITE)
 
 
 def matches(head: bytes) -> bool:
     """Whether it begins as an export of spans."""
-    return head.lstrip().startswith(b'{"resourceSpans"')
+    return _BEGIN.match(head) is not None
 
 
 FORMATS = (Format(_NAME, matches, read, has_spans=True),)

@@ -1,5 +1,6 @@
 """Spans of OpenTelemetry: the own time of each server span, and never taken for a demand."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,35 @@ def test_a_span_has_its_length_less_the_union_of_its_children():
     assert found.counted.histogram.requests == 2
     assert found.counted.origins[0].left_out == 1
     assert found.counted.origins[0].taken == "own time of server spans"
+
+
+@pytest.mark.parametrize("indent", [None, 2, "\t"])
+def test_exports_that_were_laid_out_anew_are_the_same(tmp_path, indent):
+    exports = [json.loads(line) for line in SAMPLE.read_text().splitlines()]
+    assert len(exports) == 3
+    path = tmp_path / "x.json"
+    path.write_text("\n".join(json.dumps(export, indent=indent) for export in exports))
+    found, as_written = (ingest([str(each)], Asked(), OPEN) for each in (path, SAMPLE))
+    assert found.counted.histogram.count.tolist() == as_written.counted.histogram.count.tolist()
+    assert found.counted.histogram.bucket.tolist() == as_written.counted.histogram.bucket.tolist()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code", "words"),
+    [
+        (b'"spanId"', b'"span"', Code.BROKEN_FORMAT, "document 1 is no export of spans"),
+        (b'1111",', b'1111";', Code.BROKEN_FORMAT, "document 1 is no sound JSON"),
+        (b"\n}", b"\n", Code.TRUNCATED, "in the middle, at document 1"),
+        (b"\n}", b"\n} []", Code.BROKEN_FORMAT, "document 2 is no export of spans"),
+    ],
+)
+def test_bad_exports_that_were_laid_out_are_refused_by_number(tmp_path, old, new, code, words):
+    export = json.loads(SAMPLE.read_text().splitlines()[0])
+    path = tmp_path / "x.json"
+    path.write_bytes(json.dumps(export, indent=1).encode().replace(old, new))
+    found = refused(path)
+    assert (found.code, bool(found.help)) == (code, True)
+    assert words in found.message
 
 
 @pytest.mark.parametrize(
