@@ -96,6 +96,7 @@ class Service:
         distribution: str = "separate",
         feedback: str = "pi",
         power: str = CORE_POWER,
+        search: str = "",
     ) -> tuple[Policy, DemandProfile]:
         """The policy, and the requests to replay."""
         rates = ", ".join(f"{self.rate_rps(load):.3f}/s" for load in loads)
@@ -111,7 +112,7 @@ class Service:
             path = Path(folder)
             self.design.write(path / "design.parquet")
             self.held_out.write(path / "heldout.parquet")
-            (path / "service.yaml").write_text(spec, encoding="utf-8")
+            (path / "service.yaml").write_text(spec + search, encoding="utf-8")
             policy = tailc.compile_policy(str(path / "service.yaml")).policy
             return policy, read_trace(str(path / "heldout.parquet"), policy.reading).profile
 

@@ -55,7 +55,7 @@ class _Wish:
 )
 @click.option(
     "--objective",
-    type=click.Choice(["tail", "threads", "queue", "energy", "efficiency", "policy"]),
+    type=click.Choice(["tail", "threads", "queue", "energy", "efficiency", "policy", "frequency"]),
     help="Override the objective.",
 )
 @click.option(

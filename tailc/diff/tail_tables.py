@@ -67,18 +67,18 @@ def tail_table_change(old: TailTable | None, new: TailTable | None) -> TailTable
 def _summary(table: TailTable | None) -> str | None:
     if table is None:
         return None
-    return f"{_promise(table)} by {counted(len(table.levels), 'level')}"
+    return f"{_bound(table)}, {counted(len(table.levels), 'level')}"
 
 
-def _promise(table: TailTable) -> str:
-    return f"{format_percentile(table.percentile_ppm)} <= {format_us(table.bound_us)}"
+def _bound(table: TailTable) -> str:
+    return f"{format_us(table.bound_us)} for {format_percentile(table.percentile_ppm)}"
 
 
 def _settings(table: TailTable) -> dict[str, str]:
     """Everything about a table but its entries."""
     clock = table.reference_khz
     return {
-        "bound": _promise(table),
+        "bound": _bound(table),
         "cores": str(table.cores),
         "positions": str(table.positions),
         "demands measured at": "none" if clock is None else format_khz(clock),

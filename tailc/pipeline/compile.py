@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 from tailc.artifact.envelope import Evidence, Policy, next_generation
 from tailc.errors import Code, ExitCode, Finding, Severity, TailcError
@@ -22,9 +23,11 @@ from tailc.pipeline.overload.told import relieved_policy
 from tailc.pipeline.parts import Design, Parts, parts_of
 from tailc.pipeline.progress import Progress, silent
 from tailc.pipeline.promises import check_promises, untold
+from tailc.pipeline.queue.approach import approach_to as ladder_approach
+from tailc.pipeline.queue.clock_approach import clock_approach
 from tailc.pipeline.queue.recorded import with_recorded
 from tailc.pipeline.queue.told import queue_remarks, tuned_policy
-from tailc.pipeline.queue.tune import TunedTable, tuned_for_queue
+from tailc.pipeline.queue.tune import AnyTuned, tuned_for_queue
 from tailc.pipeline.refusals import placed, told_in_full
 from tailc.pipeline.robust.days import design_days
 from tailc.pipeline.robust.stand import Robust, robust_policy, robust_remarks
@@ -57,7 +60,7 @@ class Compiled:
     design: Design
     findings: tuple[Finding, ...]
     tuned: Tuned | None = None
-    queue: TunedTable | None = None
+    queue: AnyTuned | None = None
     relief: Relief | None = None
     robust: Robust | None = None
 
@@ -184,7 +187,7 @@ def _on_replay(
     design: Design,
     workers: int,
     progress: Progress,
-) -> tuple[Policy, TunedTable | None, Robust | None, tuple[Finding, ...]]:
+) -> tuple[Policy, AnyTuned | None, Robust | None, tuple[Finding, ...]]:
     """The policy with its table tuned, and told what errors it stands, as far as that is asked."""
     if aim is None and doubted is None:
         return policy, None, None, ()
@@ -193,8 +196,20 @@ def _on_replay(
         policy, robust = robust_policy(policy, aim, doubted, days, design, workers, progress)
         return policy, robust.plain, robust, robust_remarks(robust)
     assert aim is not None
-    queue = tuned_for_queue(aim, policy.ladders[0], design, workers, progress)
+    queue = _tuned_for_queue(aim, policy, design, workers, progress)
     return tuned_policy(policy, queue), queue, None, queue_remarks(queue)
+
+
+def _tuned_for_queue(
+    aim: QueueAim, policy: Policy, design: DemandProfile, workers: int, progress: Progress
+) -> AnyTuned:
+    table, clock_khz = policy.tail_table, policy.reading.clock_khz
+    if table is None:
+        ladders = partial(ladder_approach, policy.ladders[0], design)
+        return tuned_for_queue(aim, ladders, workers, progress)
+    assert clock_khz is not None
+    clocks = partial(clock_approach, table, clock_khz, design)
+    return tuned_for_queue(aim, clocks, workers, progress)
 
 
 def _promises(problem: Problem, opened: OpenedSpec) -> tuple[Finding, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from tailc.errors import Code
 from tailc.specs.arrivals import conflict_complaints, recorded_complaints
+from tailc.specs.clocked import ClockedDemandSpec
 from tailc.specs.common import DemandSpec
 from tailc.specs.fields import Complaint
 from tailc.specs.queue_fields import QUEUE, TunedSearch, weight_complaints
@@ -14,7 +15,7 @@ from tailc.specs.queue_fields import QUEUE, TunedSearch, weight_complaints
 def tuned_complaints(
     search: TunedSearch,
     rates_mrps: Sequence[int],
-    demand: DemandSpec,
+    demand: DemandSpec | ClockedDemandSpec,
     objective_at: tuple[str | int, ...],
 ) -> Iterator[Complaint]:
     """What of a table that is tuned with queues does not fit the rates or the trace."""

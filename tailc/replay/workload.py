@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -42,6 +42,17 @@ class Workload:
         types = (self.work_ns.dtype, self.weight.dtype, self.curve_of.dtype, self.speed.dtype)
         assert types == (np.int64, np.int64, np.int32, np.float64), types
         assert (self.work_ns > 0).all()
+
+    def select(self, chosen: NDArray[np.bool_]) -> Workload:
+        """Some of the records; bool (records,)."""
+        return replace(
+            self,
+            work_ns=self.work_ns[chosen],
+            weight=self.weight[chosen],
+            curve_of=self.curve_of[chosen],
+            memory_ns=None if self.memory_ns is None else self.memory_ns[chosen],
+            clocked=self.clocked and Clocked(*(each[chosen] for each in self.clocked)),
+        )
 
     @property
     def requests(self) -> int:

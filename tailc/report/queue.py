@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
+from tailc.forms.ladder.table import Ladder
 from tailc.forms.ladder.units import WATTS, shared_unit
+from tailc.forms.tail_table import TailTable
 from tailc.percentiles import PPM
 from tailc.replay.tuned_for import arrivals_text, pattern_settings
 from tailc.report.energy import energy_text, in_watts
@@ -17,20 +20,22 @@ if TYPE_CHECKING:
     from tailc.artifact.envelope import Evidence
     from tailc.pipeline.queue.highest import Highest, Raised
     from tailc.pipeline.queue.judge import RateGain
-    from tailc.pipeline.queue.tune import TunedTable
+    from tailc.pipeline.queue.tune import AnyTuned
 
 
 _ENERGY, _BATCH = "energy", "batch work"
 _INTERVAL = "95 % of chance"
 _CLAIRVOYANT = "clairvoyant: a schedule that knows every size on arrival; closed: of the way there"
+_FORESEEN = "clairvoyant: levels chosen knowing every request before it arrives"
 
 
-def queue_result(tuned: TunedTable) -> dict[str, object]:
+def queue_result(tuned: AnyTuned) -> dict[str, object]:
     """By rate the tail [us] of both tables, and the change with its 95 % interval.
 
     The change is of the energy where that is the goal, in millionths of the unit of power times us,
     or of the batch work that is given up, which is told as what is left of it by core. The
-    formula's table has `formula_part_ppm` of its ages then, null where none keeps the limit.
+    formula's table has `formula_part_ppm` of its ages, or of its bound, then, null where none keeps
+    the limit.
     """
     told: dict[str, object] = {}
     if tuned.raised is not None:
@@ -70,9 +75,12 @@ def _raised_result(raised: Raised) -> dict[str, object]:
     }
 
 
-def _rate_results(tuned: TunedTable) -> list[dict[str, object]]:
+def _rate_results(tuned: AnyTuned) -> list[dict[str, object]]:
     if tuned.aim.goal.value != _BATCH:
-        return [_gain_result(gain) | _energies(gain) for gain in tuned.judged.gains]
+        return [
+            _gain_result(gain) | _energies(gain, foreseen)
+            for gain, foreseen in zip_longest(tuned.judged.gains, tuned.foreseen_energy)
+        ]
     return [
         _gain_result(gain)
         | {
@@ -84,10 +92,14 @@ def _rate_results(tuned: TunedTable) -> list[dict[str, object]]:
     ]
 
 
-def _energies(gain: RateGain) -> dict[str, object]:
+def _energies(gain: RateGain, foreseen: int | None) -> dict[str, object]:
     if gain.energy is None:
         return {}
-    return {"formula_energy": gain.energy.formula, "tuned_energy": gain.energy.tuned}
+    told: dict[str, object] = {
+        "formula_energy": gain.energy.formula,
+        "tuned_energy": gain.energy.tuned,
+    }
+    return told if foreseen is None else told | {"clairvoyant_energy": foreseen}
 
 
 def _gain_result(gain: RateGain) -> dict[str, object]:
@@ -102,7 +114,7 @@ def _gain_result(gain: RateGain) -> dict[str, object]:
     }
 
 
-def queue_text(tuned: TunedTable, evidence: Evidence) -> str:
+def queue_text(tuned: AnyTuned, evidence: Evidence) -> str:
     """The same as a table."""
     told = pattern_settings(tuned.aim)
     arrivals = f" under {arrivals_text(told)}" if told else ""
@@ -115,8 +127,8 @@ def queue_text(tuned: TunedTable, evidence: Evidence) -> str:
     head = f"{noun} with queues{arrivals}, {judged}: tuned table {taken}"
     if noun == _ENERGY:
         head += _formula_text(tuned)
-        is_in_watts = in_watts(evidence) or shared_unit(tuned.judged.table) == WATTS
-        return f"{head}\n{_energy_table(tuned.judged.gains, is_in_watts)}"
+        is_in_watts = in_watts(evidence) or _shares_watts(tuned.judged.table)
+        return f"{head}\n{_energy_table(tuned, is_in_watts)}"
     if noun == _BATCH:
         return f"{head}{_formula_text(tuned)}\n{_batch_table(tuned)}"
     if tuned.raised is not None:
@@ -124,7 +136,11 @@ def queue_text(tuned: TunedTable, evidence: Evidence) -> str:
     return f"{head}\n{_tail_table(tuned.judged.gains)}"
 
 
-def _promise(tuned: TunedTable) -> str:
+def _shares_watts(table: Ladder | TailTable) -> bool:
+    return isinstance(table, TailTable) or shared_unit(table) == WATTS
+
+
+def _promise(tuned: AnyTuned) -> str:
     assert tuned.aim.limit_us is not None
     return promise(tuned.aim.percentile_ppm, tuned.aim.limit_us)
 
@@ -161,18 +177,22 @@ def _tail_table(gains: Sequence[RateGain]) -> str:
     return f"{aligned([heads, *rows])}\n{_CLAIRVOYANT}"
 
 
-def _energy_table(gains: Sequence[RateGain], is_in_watts: bool) -> str:
+def _energy_table(tuned: AnyTuned, is_in_watts: bool) -> str:
     heads = ("rate", "formula", "tuned", "formula draws", "tuned draws", "change", _INTERVAL)
     rows: list[tuple[str, ...]] = [heads]
-    for gain in gains:
+    for gain in tuned.judged.gains:
         assert gain.energy is not None
         drawn = (gain.energy.formula, gain.energy.tuned)
         energies = (energy_text(each, is_in_watts) for each in drawn)
         rows.append((*_tails(gain), *energies, *_change(gain)))
-    return aligned(rows)
+    if not tuned.foreseen_energy:
+        return aligned(rows)
+    reached = [energy_text(each, is_in_watts) for each in tuned.foreseen_energy]
+    told = zip(rows, ("clairvoyant draws", *reached), strict=True)
+    return f"{aligned([(*row, more) for row, more in told])}\n{_FORESEEN}"
 
 
-def _batch_table(tuned: TunedTable) -> str:
+def _batch_table(tuned: AnyTuned) -> str:
     """What is left of batch work by core; the change is of what is given up."""
     heads = ("rate", "formula", "tuned", "formula leaves", "tuned leaves", "at most", "given up")
     rows: list[tuple[str, ...]] = [(*heads, _INTERVAL)]
@@ -183,16 +203,20 @@ def _batch_table(tuned: TunedTable) -> str:
     return aligned(rows)
 
 
-def _formula_text(tuned: TunedTable) -> str:
-    """What it is compared with, where the formula's table itself misses the limit."""
+def _formula_text(tuned: AnyTuned) -> str:
+    """What it is compared with, where that is not the formula's table as it is."""
     limit_us, part_ppm = tuned.aim.limit_us, tuned.judged.formula_part_ppm
     assert limit_us is not None
     if part_ppm == PPM:
         return ""
+    scaled = "ages" if isinstance(tuned.judged.table, Ladder) else "bound"
     missed = f"\nthe formula's table misses {format_us(limit_us)}"
     if part_ppm is None:
-        return f"{missed}, and would with any part of its ages"
-    return f"{missed}; compared is the one with {100 * part_ppm / PPM:.1f} % of its ages"
+        return f"{missed}, and would with any part of its {scaled}"
+    part = f"compared is the one with {100 * part_ppm / PPM:.1f} % of its {scaled}"
+    if part_ppm > PPM:
+        return f"\nthe formula's table leaves room below {format_us(limit_us)}; {part}"
+    return f"{missed}; {part}"
 
 
 def _tails(gain: RateGain) -> tuple[str, ...]:

@@ -15,9 +15,9 @@ _THOUSAND, _MILLION, _BILLION = 1_000, 1_000_000, 1_000_000_000
 
 
 def tail_table_text(table: TailTable) -> str:
-    """What it holds the tail to, its levels, what a core without requests does, and its rows."""
+    """The bound that it goes by, its levels, what a core without requests does, and its rows."""
     head = [
-        f"bound       {format_percentile(table.percentile_ppm)} <= {format_us(table.bound_us)}, "
+        f"bound       {format_us(table.bound_us)} for {format_percentile(table.percentile_ppm)}, "
         f"{counted(table.cores, 'core')}, up to {counted(table.positions, 'request')} at a core",
         f"idle        {idle_text(table)}",
     ]

@@ -10,6 +10,7 @@ from pydantic_core import CoreSchema
 
 from tailc.errors import Code
 from tailc.percentiles import PPM
+from tailc.specs.clocked import ClockedDemandSpec
 from tailc.specs.common import DemandSpec
 from tailc.specs.fields import (
     Complaint,
@@ -159,7 +160,9 @@ def conflict_complaints(search: SpecModel) -> Iterator[Complaint]:
         yield Complaint(Code.CONFLICT, message, "remove one", at, also)
 
 
-def recorded_complaints(recorded: RecordedSpec | None, demand: DemandSpec) -> Iterator[Complaint]:
+def recorded_complaints(
+    recorded: RecordedSpec | None, demand: DemandSpec | ClockedDemandSpec
+) -> Iterator[Complaint]:
     """Times of arrival are read after demands, of requests that follow one another."""
     if recorded is None:
         return

@@ -98,9 +98,9 @@ def range_of(rates_mrps: Sequence[int]) -> tuple[int, int]:
 
 
 def others_complaints(
-    search: TunedSearch, objective_at: tuple[str | int, ...]
+    search: TunedSearch, objective_at: tuple[str | int, ...], *own: str
 ) -> Iterator[Complaint]:
-    """Parts of the search that are given though the objective is another."""
-    for name in (name for name in _OF_QUEUE if is_given(search, name)):
+    """Parts of the search that are given though the objective is another; `own` is the kind's."""
+    for name in (name for name in (*_OF_QUEUE, *own) if is_given(search, name)):
         message, hint = f"is for the objective `{QUEUE}`", f"remove it, or set `objective: {QUEUE}`"
         yield Complaint(Code.CONFLICT, message, hint, (*_AT, name), objective_at)

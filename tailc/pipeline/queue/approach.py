@@ -31,6 +31,9 @@ from tailc.replay.workload import Workload, workload
 from tailc.traces.profile import DemandProfile
 from tailc.verify.setting import Draws
 
+# Ages are made earlier in such parts of what they were.
+_PARTS = 64
+
 
 @dataclass(frozen=True, eq=False)
 class Approach(Generic[Form]):
@@ -42,9 +45,13 @@ class Approach(Generic[Form]):
     formula's table [us], and `starts`, from how many points. near: where one begins that goes on
     from a table, and the point there that is next to it; None where none does. earlier: a table
     with ages that are so many millionths of what they were; None where that makes no tail surely
-    shorter. server: which a schedule that knows all sizes may use; None where no such schedule is
-    known. least_energy: of a request, in millionths of its unit times us, which nothing has less of
-    that keeps the limit in all of some replays together; None where no such bound is known.
+    shorter; `parts` of them make the whole. eased: how to tune one with later ages than the
+    formula's, up to `most_parts`, where its tail leaves room for them; None where that is not the
+    formula's to gain. server: which a schedule that knows all sizes may use; None where no such
+    schedule is known. least_energy: of a request, in millionths of its unit times us, which nothing
+    has less of that keeps the limit in all of some replays together; None where no such bound is
+    known. foreseen: what is replayed of a schedule that knows all requests, and is compared by what
+    it costs; None where there is none.
     """
 
     base: Form
@@ -57,8 +64,12 @@ class Approach(Generic[Form]):
     starts: int
     near: Callable[[Form, int], tuple[Space[Form], NDArray[np.float64]]] | None = None
     earlier: Callable[[Form, int], Form] | None = None
+    parts: int = _PARTS
+    most_parts: int = _PARTS
+    eased: Callable[[Form], Approach[Form]] | None = None
     server: SharedServer | None = None
     least_energy: Callable[[Draws, Executor], int] | None = None
+    foreseen: Subject | None = None
 
 
 def approach_to(formula: Ladder, design: DemandProfile, aim: QueueAim) -> Approach[Ladder]:

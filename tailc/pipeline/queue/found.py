@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from typing import Generic
 
-from tailc.forms.ladder.table import Ladder
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import Approach
 from tailc.pipeline.queue.judge import Judged, judged, ranked
-from tailc.pipeline.queue.kept import Kept, kept
+from tailc.pipeline.queue.kept import Kept, eased, kept
 from tailc.pipeline.queue.scene import Scene, scenes_of
 from tailc.pipeline.queue.search import Searched, least_each, searched
 from tailc.pipeline.queue.trials import Form, Trials
@@ -35,37 +35,39 @@ class Parts:
 
 
 @dataclass(frozen=True)
-class Found:
+class Found(Generic[Form]):
     """How the best table was judged, what the search for it took, and on what it was judged.
 
     freedoms_pay: whether the table has those that were asked for; None where none were.
     """
 
-    judged: Judged[Ladder]
-    searched: Searched[Ladder]
-    last: Trials[Ladder]
+    judged: Judged[Form]
+    searched: Searched[Form]
+    last: Trials[Form]
     freedoms_pay: bool | None = None
 
 
 def best_found(
-    approach: Approach[Ladder],
+    approach: Approach[Form],
     parts: Parts,
     aim: QueueAim,
     workers: Executor,
     progress: Progress,
-) -> Found:
+) -> Found[Form]:
     """The table that is better than the formula's, or else the least promising one."""
+    ranking = judging_trials(approach, scenes_of(parts.tuning, aim), aim, RANKING_SEED, workers)
+    reference = eased(approach, approach.base, ranking, aim)
+    if approach.eased is not None:
+        approach = approach.eased(reference.table)
     formula = approach.base
     found = searched(approach, scenes_of(parts.tuning, aim), aim, workers, progress)
     progress("judging the tables", 1.0)
-    ranking = judging_trials(approach, scenes_of(parts.tuning, aim), aim, RANKING_SEED, workers)
     searched_tables = found.tables if aim.limit_us is None else (*found.tables, formula)
-    kept_once = [kept(approach, table, ranking, aim) for table in searched_tables]
+    kept_once = [eased(approach, table, ranking, aim) for table in searched_tables]
     order = ranked([one.table for one in kept_once], formula, ranking, aim)
     scenes = scenes_of(parts.judging, aim.judging)
     last = judging_trials(approach, scenes, aim.judging, JUDGING_SEED, workers)
     # What it is compared with went through the same.
-    reference = kept(approach, formula, ranking, aim)
     reference = reference.then(kept(approach, reference.table, last, aim))
     server = approach.server
     clairvoyant_us = None if server is None else last.clairvoyant_us(server).tolist()

@@ -9,20 +9,14 @@ are tried, so no lower rate is given away for it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import replace
 
-from tailc.forms.ladder.table import Ladder
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import Approach
 from tailc.pipeline.queue.found import Parts
-from tailc.pipeline.queue.freedoms import (
-    ApproachTo,
-    by_halves,
-    halves,
-    longer_by_chance,
-    together,
-)
+from tailc.pipeline.queue.freedoms import by_halves, halves, longer_by_chance, together
 from tailc.pipeline.queue.highest import (
     JUDGING,
     FoundRate,
@@ -36,6 +30,7 @@ from tailc.pipeline.queue.highest import (
     ranked_by_rate,
     rate_trials,
 )
+from tailc.pipeline.queue.trials import Form
 from tailc.replay.otherwise import longer
 from tailc.replay.queue_aim import QueueAim
 from tailc.replay.workload import Workload
@@ -45,8 +40,12 @@ _COMPARING = (10, 105)
 
 
 def freely_raised(
-    approach_to: ApproachTo, parts: Parts, aim: QueueAim, workers: Executor, progress: Progress
-) -> tuple[FoundRate, bool]:
+    approach_to: Callable[[QueueAim], Approach[Form]],
+    parts: Parts,
+    aim: QueueAim,
+    workers: Executor,
+    progress: Progress,
+) -> tuple[FoundRate[Form], bool]:
     """The table with the aim's freedoms if its rate is higher than without, and whether it is.
 
     Raises TailcError as `tuned_for_rate` does.
@@ -71,12 +70,12 @@ def freely_raised(
 
 
 def _higher(
-    tables: list[Ladder],
-    approach: Approach[Ladder],
+    tables: list[Form],
+    approach: Approach[Form],
     judging: Workload,
     aim: QueueAim,
     workers: Executor,
-) -> Ladder | None:
+) -> Form | None:
     """The first of a higher rate than the approach's base, and of no lower one where demand is
     longer; None where none is.
     """

@@ -16,7 +16,6 @@ from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import replace
 
-from tailc.forms.ladder.table import Ladder
 from tailc.percentiles import PPM
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import Approach
@@ -41,12 +40,14 @@ _COMPARING_SEED = 104
 # The chance that a mean is further off is 2.5 %.
 _STANDARD_ERRORS = 2.0
 
-ApproachTo = Callable[[QueueAim], Approach[Ladder]]
-
 
 def freely_found(
-    approach_to: ApproachTo, parts: Parts, aim: QueueAim, workers: Executor, progress: Progress
-) -> Found:
+    approach_to: Callable[[QueueAim], Approach[Form]],
+    parts: Parts,
+    aim: QueueAim,
+    workers: Executor,
+    progress: Progress,
+) -> Found[Form]:
     """The table with the aim's freedoms if it is better than that without, and nowhere worse."""
     plain_aim, half = halves(aim)
     first, second = by_halves(progress)

@@ -17,6 +17,8 @@ _WORSE = 5.0
 # A tail above the target by a part of it counts as so many such parts of the formula's energy: far
 # more than energy can be saved by that.
 _MISSED = 20.0
+# A tail that is no longer than so many times the target is above it by chance.
+_NEARLY = 1.02
 
 
 @dataclass(frozen=True)
@@ -74,15 +76,15 @@ def _tail_values(seen: Seen, base: Seen, aim: QueueAim) -> NDArray[np.float64]:
 def _energy_values(seen: Seen, base: Seen, aim: QueueAim) -> NDArray[np.float64]:
     """By rate the most energy, and far more of it for the longest tail above the target.
 
-    Where the formula's table meets the target, more energy than under it counts as a longer tail
-    does; where it does not, its energy is no measure.
+    Where the formula's table nearly meets the target, more energy than under it counts as a longer
+    tail does; where it does not, its energy is no measure.
     """
     assert aim.target_us is not None
     energy, formula = (_by_case(_energy(one).mean(axis=2), aim) for one in (seen, base))
     tail_us, formula_us = (_by_case(one.tail_us.mean(axis=2), aim) for one in (seen, base))
     missed = np.maximum(tail_us.max(axis=1) / aim.target_us - 1.0, 0.0)
     more = np.maximum(energy / formula - 1.0, 0.0)
-    worse = _WORSE * np.where(formula_us <= aim.target_us, more, 0.0).max(axis=1)
+    worse = _WORSE * np.where(formula_us <= _NEARLY * aim.target_us, more, 0.0).max(axis=1)
     most = energy.max(axis=1) / formula.max(axis=1)
     return _weighted(most + worse + _MISSED * missed, aim.weights)
 

@@ -10,12 +10,12 @@ import math
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
+from typing import Generic
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tailc.errors import Code, Finding, TailcError
-from tailc.forms.ladder.table import Ladder
 from tailc.percentiles import PPM
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import Approach, unfit
@@ -25,7 +25,7 @@ from tailc.pipeline.queue.kept import Kept
 from tailc.pipeline.queue.rate_trials import RateTrials
 from tailc.pipeline.queue.scene import scenes_of
 from tailc.pipeline.queue.search import Searched, least_each, searched_for_rate
-from tailc.pipeline.queue.trials import Trials
+from tailc.pipeline.queue.trials import Form, Trials
 from tailc.replay.queue_aim import Goal, QueueAim
 from tailc.replay.workload import Workload
 from tailc.specs.slo import promise
@@ -85,17 +85,17 @@ class Raised:
 
 
 @dataclass(frozen=True)
-class FoundRate:
+class FoundRate(Generic[Form]):
     """How the table with the highest rate was judged, and what the search for it took."""
 
-    judged: Judged[Ladder]
+    judged: Judged[Form]
     raised: Raised
-    searched: Searched[Ladder]
+    searched: Searched[Form]
 
 
 def tuned_for_rate(
-    approach: Approach[Ladder], parts: Parts, aim: QueueAim, workers: Executor, progress: Progress
-) -> FoundRate:
+    approach: Approach[Form], parts: Parts, aim: QueueAim, workers: Executor, progress: Progress
+) -> FoundRate[Form]:
     """The table of the highest rate that the budget finds.
 
     Raises TailcError where the formula's table keeps the percentile at all rates of the range, and
@@ -105,16 +105,14 @@ def tuned_for_rate(
     return checked(found_rate(approach, parts, aim, workers, progress), aim)
 
 
-def check_formula(
-    approach: Approach[Ladder], parts: Parts, aim: QueueAim, workers: Executor
-) -> None:
+def check_formula(approach: Approach[Form], parts: Parts, aim: QueueAim, workers: Executor) -> None:
     """Raise TailcError where its table keeps the percentile at all rates of the range."""
     ranking = rate_trials(approach, parts.tuning, aim, RANKING, workers)
     if (ranking.kept([approach.base]).rates_mrps == aim.rates_mrps[-1]).all():
         raise _too_low(aim)
 
 
-def checked(found: FoundRate, aim: QueueAim) -> FoundRate:
+def checked(found: FoundRate[Form], aim: QueueAim) -> FoundRate[Form]:
     """The same; TailcError where neither table keeps the percentile at the lowest rate."""
     gain = found.judged.gains[0]
     if found.raised.formula is None and found.raised.tuned is None:
@@ -123,8 +121,8 @@ def checked(found: FoundRate, aim: QueueAim) -> FoundRate:
 
 
 def found_rate(
-    approach: Approach[Ladder], parts: Parts, aim: QueueAim, workers: Executor, progress: Progress
-) -> FoundRate:
+    approach: Approach[Form], parts: Parts, aim: QueueAim, workers: Executor, progress: Progress
+) -> FoundRate[Form]:
     """The table of the highest rate, or the last that was tried where none has a higher one."""
     order, found = ranked_by_rate(approach, parts, aim, workers, progress)
     last = rate_trials(approach, parts.judging, aim.judging, JUDGING, workers)
@@ -133,8 +131,8 @@ def found_rate(
 
 
 def ranked_by_rate(
-    approach: Approach[Ladder], parts: Parts, aim: QueueAim, workers: Executor, progress: Progress
-) -> tuple[list[Ladder], Searched[Ladder]]:
+    approach: Approach[Form], parts: Parts, aim: QueueAim, workers: Executor, progress: Progress
+) -> tuple[list[Form], Searched[Form]]:
     """The tables of a search, that of the highest rate first."""
     following = _following(approach, parts.tuning, aim, workers)
     found = searched_for_rate(approach, parts.tuning, following, aim, workers, progress)
@@ -145,12 +143,12 @@ def ranked_by_rate(
 
 
 def rate_trials(
-    approach: Approach[Ladder],
+    approach: Approach[Form],
     load: Workload,
     aim: QueueAim,
     stream: tuple[int, int],
     workers: Executor,
-) -> RateTrials[Ladder]:
+) -> RateTrials[Form]:
     """Replays that rank or judge tables by their highest rates; `stream`: repeats and seed."""
     assert aim.limit_us is not None
     repeats, seed = stream
@@ -167,8 +165,8 @@ def rate_trials(
 
 
 def _following(
-    approach: Approach[Ladder], load: Workload, aim: QueueAim, workers: Executor
-) -> RateTrials[Ladder]:
+    approach: Approach[Form], load: Workload, aim: QueueAim, workers: Executor
+) -> RateTrials[Form]:
     assert aim.target_us is not None
     requests = min(_FOLLOWED_REQUESTS, aim.most_requests // _FOLLOWED_PART)
     return RateTrials(
@@ -184,8 +182,8 @@ def _following(
 
 
 def first_better(
-    tables: Sequence[Ladder], formula: Ladder, trials: RateTrials[Ladder], aim: QueueAim
-) -> tuple[Ladder, Raised]:
+    tables: Sequence[Form], formula: Form, trials: RateTrials[Form], aim: QueueAim
+) -> tuple[Form, Raised]:
     """The first whose rate is higher than the formula's, or the last."""
     (theirs,) = trials.kept([formula]).rates_mrps
     table, told = tables[0], None
@@ -224,13 +222,13 @@ def highest(rates_mrps: NDArray[np.int64], aim: QueueAim) -> Highest | None:
 
 
 def at_both(
-    approach: Approach[Ladder],
-    table: Ladder,
+    approach: Approach[Form],
+    table: Form,
     told: Raised,
     judging: Workload,
     aim: QueueAim,
     workers: Executor,
-) -> Judged[Ladder]:
+) -> Judged[Form]:
     """Both tables at the highest rate of either; where one has none, at the lowest of the range."""
     ends = [
         aim.rates_mrps[0] if one is None else one.rate_mrps for one in (told.formula, told.tuned)

@@ -1,4 +1,4 @@
-"""A table with its ages made earlier until its tail is what is to be kept."""
+"""A table with its ages, or its bound, scaled until its tail is what is to be kept."""
 
 from __future__ import annotations
 
@@ -10,18 +10,17 @@ from tailc.pipeline.queue.approach import Approach
 from tailc.pipeline.queue.trials import Form, Trials
 from tailc.replay.queue_aim import QueueAim
 
-# Ages are parts of what they were, so many of which make the whole.
-_PARTS = 64
-# Of these the latest that keeps the tail comes first; what is between is halved.
+# Of these 64ths the latest that keeps the tail comes first; what is between is halved.
 _TRIED = (63, 62, 60, 56, 48, 40, 32, 24, 16, 8, 0)
+_TRIED_OF = 64
 
 
 @dataclass(frozen=True)
 class Kept(Generic[Form]):
     """A table, and the part of its ages that are left, in millionths.
 
-    part_ppm is the whole where the table keeps its tail as it is, or where nothing is to be kept;
-    None where no part does: then the table is as it was.
+    part_ppm is the whole or more where the table keeps its tail as it is, or where nothing is to be
+    kept; None where no part does: then the table is as it was.
     """
 
     table: Form
@@ -30,7 +29,7 @@ class Kept(Generic[Form]):
     @property
     def was_kept(self) -> bool:
         """Whether the table kept its tail as it was."""
-        return self.part_ppm == PPM
+        return self.part_ppm is not None and self.part_ppm >= PPM
 
     def then(self, after: Kept[Form]) -> Kept[Form]:
         """What `after` made of this one's table, as a part of what there was at first."""
@@ -48,21 +47,52 @@ def kept(approach: Approach[Form], table: Form, trials: Trials[Form], aim: Queue
     """
     if aim.limit_us is None or approach.earlier is None:
         return Kept(table, PPM)
-
-    def at(part: int) -> Form:
-        assert approach.earlier is not None
-        return table if part == _PARTS else approach.earlier(table, part * PPM // _PARTS)
-
-    def keeps(part: int) -> bool:
-        return bool((trials.tails_us([at(part)]).mean(axis=2) <= aim.limit_us).all())
-
-    if keeps(_PARTS):
+    scaled = _Scaled(approach, table, trials, aim.limit_us)
+    whole = approach.parts
+    if scaled.keeps(whole):
         return Kept(table, PPM)
-    low = next((part for part in _TRIED if keeps(part)), None)
+    tried = [part * whole // _TRIED_OF for part in _TRIED]
+    low = next((part for part in tried if scaled.keeps(part)), None)
     if low is None:
         return Kept(table, None)
-    high = min(part for part in (_PARTS, *_TRIED) if part > low)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if keeps(middle) else (low, middle)
-    return Kept(at(low), low * PPM // _PARTS)
+    return scaled.between(low, min(part for part in (whole, *tried) if part > low))
+
+
+def eased(approach: Approach[Form], table: Form, trials: Trials[Form], aim: QueueAim) -> Kept[Form]:
+    """The same, and where the tail leaves room the latest that keep it, as far as they may go."""
+    found = kept(approach, table, trials, aim)
+    if approach.eased is None or not found.was_kept:
+        return found
+    assert aim.limit_us is not None
+    scaled = _Scaled(approach, table, trials, aim.limit_us)
+    if scaled.keeps(approach.most_parts):
+        return scaled.as_kept(approach.most_parts)
+    return scaled.between(approach.parts, approach.most_parts)
+
+
+@dataclass(frozen=True, eq=False)
+class _Scaled(Generic[Form]):
+    """A table at parts of its ages, of which an approach says how many make the whole."""
+
+    approach: Approach[Form]
+    table: Form
+    trials: Trials[Form]
+    limit_us: int
+
+    def keeps(self, part: int) -> bool:
+        tails_us = self.trials.tails_us([self.as_kept(part).table])
+        return bool((tails_us.mean(axis=2) <= self.limit_us).all())
+
+    def between(self, low: int, high: int) -> Kept[Form]:
+        """The most parts that keep the tail, where `low` do and `high` do not, by halving."""
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if self.keeps(middle) else (low, middle)
+        return self.as_kept(low)
+
+    def as_kept(self, part: int) -> Kept[Form]:
+        if part == self.approach.parts:
+            return Kept(self.table, PPM)
+        assert self.approach.earlier is not None
+        part_ppm = part * PPM // self.approach.parts
+        return Kept(self.approach.earlier(self.table, part_ppm), part_ppm)

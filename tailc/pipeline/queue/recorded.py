@@ -13,6 +13,7 @@ from tailc.pipeline.spec import OpenedSpec
 from tailc.pipeline.trace import OpenedTrace, trace_path
 from tailc.replay.queue_aim import QueueAim
 from tailc.replay.rounds import RecordedGaps
+from tailc.specs.clocked import ClockedDemandSpec
 from tailc.specs.common import DemandSpec
 from tailc.traces.source import open_source
 from tailc.traces.split import held_out_mask
@@ -37,7 +38,7 @@ def with_recorded(
         chosen = ~held_out_mask(trace, read.reading.split)
         trace = replace(trace, requests=trace.requests.select(chosen), split_key=None)
     demand, column = opened.spec.demand, aim.recorded
-    assert isinstance(demand, DemandSpec)
+    assert isinstance(demand, DemandSpec | ClockedDemandSpec)
     with open_source(trace_path(opened)) as source:
         found, warnings = recorded_arrivals(
             source, trace, read.reading, column, chosen, demand.format

@@ -9,7 +9,7 @@ from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, Severity
 from tailc.pipeline.queue.highest import Raised
 from tailc.pipeline.queue.judge import RateGain
-from tailc.pipeline.queue.tune import BatchLeft, TunedTable
+from tailc.pipeline.queue.tune import AnyTuned, BatchLeft
 from tailc.replay.queue_aim import Goal, QueueAim
 from tailc.replay.tuned_for import pattern_settings
 from tailc.units import format_mrps, format_us
@@ -24,7 +24,7 @@ OBJECTIVES = {
 _SOLVER, _LIBRARY = "tailc_solvers.evolution", "cmaes"
 
 
-def tuned_policy(policy: Policy, tuned: TunedTable) -> Policy:
+def tuned_policy(policy: Policy, tuned: AnyTuned) -> Policy:
     """The policy with the tuned table and its evidence; as it is if none was taken.
 
     What is proved of the formula's rows is not of the tuned ones, so these have none. Where the
@@ -61,7 +61,7 @@ def _up_to_highest(policy: Policy, raised: Raised) -> Policy:
     return replace(policy, rates_mrps=(*kept, most_mrps))
 
 
-def queue_settings(tuned: TunedTable) -> dict[str, int]:
+def queue_settings(tuned: AnyTuned) -> dict[str, int]:
     """The search, and at each rate what both tables do."""
     aim = tuned.aim
     settings = {
@@ -79,6 +79,8 @@ def queue_settings(tuned: TunedTable) -> dict[str, int]:
         told = _gain_settings(gain, aim) | {"weight": weight}
         if aim.goal is Goal.BATCH:
             told |= _batch_settings(tuned.batch[number - 1])
+        if tuned.foreseen_energy:
+            told["clairvoyant_energy"] = tuned.foreseen_energy[number - 1]
         settings |= {f"rate_{number}_{name}": value for name, value in told.items()}
     if tuned.raised is not None:
         settings |= _raised_settings(tuned.raised)
@@ -114,7 +116,7 @@ def _gain_settings(gain: RateGain, aim: QueueAim) -> dict[str, int]:
     return told
 
 
-def queue_remarks(tuned: TunedTable) -> tuple[Finding, ...]:
+def queue_remarks(tuned: AnyTuned) -> tuple[Finding, ...]:
     """Warnings where the formula's table stays, and where nothing was kept out to judge by."""
     found = []
     if tuned.table is None:
@@ -128,7 +130,7 @@ def queue_remarks(tuned: TunedTable) -> tuple[Finding, ...]:
     return tuple(found)
 
 
-def _without_freedoms(tuned: TunedTable) -> Finding:
+def _without_freedoms(tuned: AnyTuned) -> Finding:
     """That the tuned table has none of the freedoms, which did not make it better."""
     better = "that is better than the tuned one beyond chance, and at no rate worse"
     hint = "remove them, give fewer rates, or raise `search.requests`"
@@ -139,7 +141,7 @@ def _without_freedoms(tuned: TunedTable) -> Finding:
     return Finding(Code.NO_BETTER_TABLE, message, None, hint, Severity.WARNING)
 
 
-def _not_taken(tuned: TunedTable) -> Finding:
+def _not_taken(tuned: AnyTuned) -> Finding:
     """That the formula's table stays, and what the found one misses, if that is why."""
     limit_us = None if tuned.aim.goal is Goal.RATE else tuned.aim.limit_us
     missed = [g for g in tuned.judged.gains if limit_us is not None and g.tuned_us > limit_us]

@@ -102,9 +102,13 @@ class Trials(Generic[Form]):
 
     def seen(self, tables: Sequence[Form]) -> Seen:
         """What each replay of each table shows."""
-        asked = [(table, scene) for table in tables for scene in self._scenes]
+        return self.seen_of([self._subject_of(table) for table in tables])
+
+    def seen_of(self, subjects: Sequence[Subject]) -> Seen:
+        """What each replay of each subject shows; `Seen` has it as of tables."""
+        asked = [(subject, scene) for subject in subjects for scene in self._scenes]
         found = [one for row in self._workers.map(self._shown, asked) for one in row]
-        shape = len(tables), len(self._scenes), -1
+        shape = len(subjects), len(self._scenes), -1
         tail_us = np.array([one.tail_us for one in found], np.int64).reshape(shape)
         drawn = [one.energy for one in found if one.energy is not None]
         return Seen(tail_us, np.array(drawn).reshape(shape) if drawn else None)
@@ -130,10 +134,9 @@ class Trials(Generic[Form]):
         )
         return nearest_us(tail_ns)
 
-    def _shown(self, asked: tuple[Form, Draws]) -> list[_Shown]:
-        table, scene = asked
+    def _shown(self, asked: tuple[Subject, Draws]) -> list[_Shown]:
+        subject, scene = asked
         setting = scene.setting
-        subject = self._subject_of(table)
         lowered = table_of(subject, setting.arrivals.rate_mrps, setting.most_in_system)
         outcomes = (
             replay(

@@ -7,9 +7,10 @@ taken.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import partial
+from typing import Generic, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,19 +18,20 @@ from numpy.typing import NDArray
 from tailc.forms.course import Milestone
 from tailc.forms.ladder.lanes import lanes_of
 from tailc.forms.ladder.table import Ladder
+from tailc.forms.tail_table import TailTable
 from tailc.pipeline.progress import Progress
-from tailc.pipeline.queue.approach import Approach, approach_to, unfit
+from tailc.pipeline.queue.approach import Approach, unfit
 from tailc.pipeline.queue.found import Parts, best_found
 from tailc.pipeline.queue.free_rates import freely_raised
 from tailc.pipeline.queue.freedoms import freely_found
 from tailc.pipeline.queue.highest import FoundRate, Raised, tuned_for_rate
-from tailc.pipeline.queue.judge import Judged, RateGain
+from tailc.pipeline.queue.judge import Judged, RateGain, energy_of
 from tailc.pipeline.queue.search import least_budget
+from tailc.pipeline.queue.trials import Form, Trials
 from tailc.replay.diurnal import DayCurve
 from tailc.replay.queue_aim import Goal, QueueAim
 from tailc.replay.streams import NS_PER_S_IN_MRPS
 from tailc.replay.workload import Workload
-from tailc.traces.profile import DemandProfile
 from tailc.units import format_mrps
 
 # One record in so many is kept out of the search, where there are enough of them.
@@ -53,18 +55,20 @@ class BatchLeft:
 
 
 @dataclass(frozen=True)
-class TunedTable:
+class TunedTable(Generic[Form]):
     """The table that is taken, what for, how it was judged, and what the search took.
 
     judged_on: records that judged; all of them where they were too few to keep some out, which
     `kept_out` tells. least_energy: by rate, no table that keeps the limit there has less, as
     `Energies` has it; empty where no bound is known. raised: the highest rates, where those are
     the goal. freedoms_pay: whether the table makes use of those of the aim; None where none were
-    asked for. course: how far the search was after so many requests; empty of two searches.
+    asked for. foreseen_energy: by rate, what a schedule that knows all requests has, as `Energies`
+    has it; empty where none is known. course: how far the search was after so many requests; empty
+    of two searches.
     """
 
     aim: QueueAim
-    judged: Judged[Ladder]
+    judged: Judged[Form]
     evaluations: int
     requests: int
     judged_on: int
@@ -72,17 +76,20 @@ class TunedTable:
     least_energy: tuple[int, ...] = ()
     raised: Raised | None = None
     freedoms_pay: bool | None = None
+    foreseen_energy: tuple[int, ...] = ()
     course: tuple[Milestone, ...] = ()
 
     @property
-    def table(self) -> Ladder | None:
+    def table(self) -> Form | None:
         """None where none is better than the formula's."""
         return self.judged.table if self.judged.is_better else None
 
     @property
     def batch(self) -> tuple[BatchLeft, ...]:
         """At each rate, where what a request costs is batch work."""
-        lanes = lanes_of(self.judged.table)
+        table = self.judged.table
+        assert isinstance(table, Ladder)
+        lanes = lanes_of(table)
 
         def left(gain: RateGain, least: int) -> BatchLeft:
             assert gain.energy is not None
@@ -92,18 +99,24 @@ class TunedTable:
         return tuple(map(left, self.judged.gains, self.least_energy))
 
 
+AnyTuned: TypeAlias = TunedTable[Ladder] | TunedTable[TailTable]
+
+
 def tuned_for_queue(
-    aim: QueueAim, formula: Ladder, design: DemandProfile, threads: int, progress: Progress
-) -> TunedTable:
+    aim: QueueAim,
+    towards: Callable[[QueueAim], Approach[Form]],
+    threads: int,
+    progress: Progress,
+) -> TunedTable[Form]:
     """The best table that the budget finds.
 
-    Raises TailcError where there is nothing to tune, a rate is too high, or the budget too small.
+    towards: how tables of the form are tuned for an aim. Raises TailcError where there is nothing
+    to tune, a rate is too high, or the budget too small.
     """
-    approach = approach_to(formula, design, aim)
+    approach = towards(aim)
     _check(aim, approach)
     parts = Parts(*parts_of(approach.load))
     with ThreadPoolExecutor(threads) as workers:
-        towards = partial(approach_to, formula, design)
         if aim.goal is Goal.RATE and aim.freedoms:
             rate, pay = freely_raised(towards, parts, aim, workers, progress)
             return replace(_of_rate(rate, aim, parts), freedoms_pay=pay)
@@ -115,6 +128,7 @@ def tuned_for_queue(
             found = best_found(approach, parts, aim, workers, progress)
         bound = approach.least_energy
         least = () if bound is None else tuple(bound(one, workers) for one in found.last.draws)
+        foreseen = _foreseen_energy(approach, found.last)
     return TunedTable(
         aim,
         found.judged,
@@ -124,11 +138,21 @@ def tuned_for_queue(
         parts.kept_out,
         least,
         freedoms_pay=found.freedoms_pay,
+        foreseen_energy=foreseen,
         course=found.searched.course,
     )
 
 
-def _of_rate(found: FoundRate, aim: QueueAim, parts: Parts) -> TunedTable:
+def _foreseen_energy(approach: Approach[Form], last: Trials[Form]) -> tuple[int, ...]:
+    """On the replays that judge."""
+    if approach.foreseen is None:
+        return ()
+    seen = last.seen_of([approach.foreseen])
+    assert seen.energy is not None
+    return tuple(energy_of(each) for each in seen.energy[0].mean(axis=1).tolist())
+
+
+def _of_rate(found: FoundRate[Form], aim: QueueAim, parts: Parts) -> TunedTable[Form]:
     return TunedTable(
         aim,
         found.judged,
@@ -140,7 +164,7 @@ def _of_rate(found: FoundRate, aim: QueueAim, parts: Parts) -> TunedTable:
     )
 
 
-def _check(aim: QueueAim, approach: Approach[Ladder]) -> None:
+def _check(aim: QueueAim, approach: Approach[Form]) -> None:
     """Refuse rates that leave the cores no rest, and a budget that no search fits into."""
     check_rates(aim, approach.load, approach)
     least = least_budget(aim, approach.starts)
@@ -152,7 +176,7 @@ def _check(aim: QueueAim, approach: Approach[Ladder]) -> None:
         raise unfit(message, hint, "search", "requests")
 
 
-def check_rates(aim: QueueAim, load: Workload, approach: Approach[Ladder], case: str = "") -> None:
+def check_rates(aim: QueueAim, load: Workload, approach: Approach[Form], case: str = "") -> None:
     """Refuse rates that leave the cores no rest; `case` says in which case, for a message."""
     capacity = approach.capacity_of(load)
     mean_ns = float((load.work_ns * (load.weight / load.requests)).sum())
@@ -170,7 +194,7 @@ def check_rates(aim: QueueAim, load: Workload, approach: Approach[Ladder], case:
 def parts_of(load: Workload) -> tuple[Workload, Workload]:
     """What is tuned on, and what judges: everything, where there is little of it."""
     judges = judging_records(load)
-    return (load, load) if judges is None else (_some(load, ~judges), _some(load, judges))
+    return (load, load) if judges is None else (load.select(~judges), load.select(judges))
 
 
 def judging_records(load: Workload) -> NDArray[np.bool_] | None:
@@ -187,12 +211,3 @@ def judging_records(load: Workload) -> NDArray[np.bool_] | None:
     judges = np.zeros(records, np.bool_)
     judges[neighbours[np.arange(len(neighbours)), chosen]] = True
     return judges
-
-
-def _some(load: Workload, chosen: NDArray[np.bool_]) -> Workload:
-    return replace(
-        load,
-        work_ns=load.work_ns[chosen],
-        weight=load.weight[chosen],
-        curve_of=load.curve_of[chosen],
-    )

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,17 +79,18 @@ def hardened(
     design: DemandProfile,
     threads: int,
     progress: Progress,
-) -> tuple[TunedTable, Hardened]:
+) -> tuple[TunedTable[Ladder], Hardened]:
     """The plain tuned table, and the robust one.
 
     days: of the records of the design. Raises TailcError as `tuned_for_queue` does, and where that
     is so in any case.
     """
-    approach = approach_to(formula, design, aim)
+    towards = partial(approach_to, formula, design)
+    approach = towards(aim)
     parts = _parts(approach, told, days)
     _check(aim, approach, parts.tuning)
     half = replace(aim, most_requests=aim.most_requests // 2)
-    plain = tuned_for_queue(half, formula, design, threads, progress)
+    plain = tuned_for_queue(half, towards, threads, progress)
     with ThreadPoolExecutor(threads) as workers:
         return plain, _hardened(half, approach, parts, plain, workers, progress)
 
@@ -97,7 +99,7 @@ def _hardened(
     aim: QueueAim,
     approach: Approach[Ladder],
     parts: _Parts,
-    plain: TunedTable,
+    plain: TunedTable[Ladder],
     workers: Executor,
     progress: Progress,
 ) -> Hardened:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, Severity
+from tailc.forms.ladder.table import Ladder
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.told import queue_remarks, tuned_policy
 from tailc.pipeline.queue.tune import TunedTable, parts_of
@@ -33,7 +34,7 @@ class Robust:
     told: Ambiguity
     radius: Radius
     judged_on: int
-    plain: TunedTable | None
+    plain: TunedTable[Ladder] | None
     hardened: Hardened | None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tailc.forms.ladder.table import Ladder
 from tailc.pipeline.queue.judge import Energies, RateGain
 from tailc.pipeline.queue.tune import TunedTable
 from tailc.pipeline.robust.compare import RateStands
@@ -12,7 +13,7 @@ from tailc.pipeline.robust.radius import Radius
 from tailc.specs.robust import Ambiguity
 
 
-def taken(plain: TunedTable, hard: Hardened) -> TunedTable:
+def taken(plain: TunedTable[Ladder], hard: Hardened) -> TunedTable[Ladder]:
     """The robust table where it is better than the formula's in the worst case, else the plain."""
     if not hard.compared.is_better:
         return plain

@@ -11,7 +11,7 @@ from tailc.policies import LATENCIES, Kind, SoftLine
 from tailc.policies.rubik.complete import complete
 from tailc.policies.rubik.control import control
 from tailc.policies.rubik.emit import emit
-from tailc.policies.rubik.reduce import candidates, reduce
+from tailc.policies.rubik.reduce import candidates, queue_aim, reduce
 from tailc.policies.rubik.spec import RubikSpec
 
 KIND = Kind(
@@ -22,6 +22,7 @@ KIND = Kind(
     emit=emit,
     complete=complete,
     control=control,
+    queue=queue_aim,
     soft_lines=(
         SoftLine(("server", "range", "to")),
         LATENCIES,

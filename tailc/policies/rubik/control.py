@@ -29,9 +29,9 @@ def control(spec: RubikSpec, _loaded: LoadedSpec) -> Controller | None:
     a window have as many requests as come in their time at the highest rate, so they are no shorter
     at any other.
     """
-    own = spec.feedback
-    if not own.is_on:
+    if not spec.is_steered:
         return None
+    own = spec.feedback
     bound_us = spec.slos[0].latency_us
     kp, ki = own.kp / bound_us, own.ki / bound_us
     bits = _fraction_bits(max(kp, ki))

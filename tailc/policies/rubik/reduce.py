@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 from tailc.forms.colocation import BatchWork, Host, Search
 from tailc.forms.tail_problem import Distribution, TailProblem
 from tailc.forms.tail_table import Level
+from tailc.percentiles import PPM
 from tailc.policies.rubik.levels_spec import PowerSpec
 from tailc.policies.rubik.spec import RubikSpec
+from tailc.specs.queue_fields import QUEUE, refuse_any
 from tailc.traces.profile import DemandProfile
+
+if TYPE_CHECKING:
+    from tailc.replay.queue_aim import QueueAim
 
 
 def candidates(spec: RubikSpec) -> tuple[RubikSpec, ...]:
@@ -32,6 +40,24 @@ def reduce(spec: RubikSpec, profile: DemandProfile) -> TailProblem:
         host=host(spec),
         batch=batch_work(spec),
     )
+
+
+def queue_aim(spec: RubikSpec) -> QueueAim | None:
+    """What bound and entries are tuned for: energy, a share of the first SLO's latency kept.
+
+    Raises TailcError where the spec has no rates, or a feedback or batch work besides.
+    """
+    if spec.search.objective != QUEUE:
+        return None
+    refuse_any(spec.queue_complaints())
+    # The replay takes half a second to import, which a check of a spec can do without.
+    from tailc.replay.asked import aim_of
+    from tailc.replay.queue_aim import Goal
+
+    kept_us = max(spec.slos[0].latency_us * spec.search.target_ppm // PPM, 1)
+    aim = aim_of(spec.search, spec.slos[0], spec.rates_mrps, Goal.ENERGY, target_us=kept_us)
+    # So both tables have as much room, and a verdict on other requests can be a pass.
+    return replace(aim, limit_us=kept_us)
 
 
 def host(spec: RubikSpec) -> Host:

@@ -11,12 +11,14 @@ from tailc.errors import Code
 from tailc.forms.tail_table import LARGEST_BOUND_US
 from tailc.policies.rubik.batch_spec import BatchSpec
 from tailc.policies.rubik.feedback_spec import FeedbackSpec
+from tailc.policies.rubik.search_spec import OBJECTIVE, SearchSpec
 from tailc.policies.rubik.server_spec import ServerSpec
 from tailc.specs.budgets import Budgets
 from tailc.specs.clocked import ClockedDemandSpec
 from tailc.specs.common import repeated_rates
 from tailc.specs.fields import Complaint, Name, RateMrps, RefusalError, SpecModel, Whole
 from tailc.specs.overrides import overridden
+from tailc.specs.queue_fields import QUEUE
 from tailc.specs.slo_spec import SloSpec, WithSlos
 from tailc.units import format_us
 
@@ -90,14 +92,15 @@ class RubikSpec(WithSlos):
         description="How the bound that frequencies are chosen by follows the measured tail; "
         "`off`: not.",
     )
+    search: SearchSpec = Field(default_factory=SearchSpec, description="How entries are found.")
     rates_mrps: tuple[RateMrps, ...] = Field(
         default=(), alias="rates", description="Arrival rates that the policy is for."
     )
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
-        """Objectives, rates by themselves and against what needs them, and counters' model."""
+        """Objectives, rates by themselves and against what needs them, counters' model, queues."""
         checks = self._slo_complaints, self._repeated_rates, self._missing_rates
-        return (*checks, self._missing_model)
+        return (*checks, self._missing_model, self.queue_complaints)
 
     def _slo_complaints(self) -> list[Complaint]:
         complaints = [
@@ -123,7 +126,7 @@ class RubikSpec(WithSlos):
         if self.rates_mrps:
             return []
         add = "add `rates: [200/s, 600/s]`, or set"
-        if self.feedback.is_on:
+        if self.is_steered:
             message = "is missing, but the feedback measures over a second at the highest rate"
             return [Complaint(Code.MISSING_KEY, message, f"{add} `feedback: off`", ("rates",))]
         if self.batch is not None and self.batch.rate_mrps is None:
@@ -138,6 +141,26 @@ class RubikSpec(WithSlos):
         hint = "name one by `server.model`, or write `batch.power`"
         return [Complaint(Code.CONFLICT, message, hint, ("batch", "counters"))]
 
+    def queue_complaints(self) -> list[Complaint]:
+        """What does not fit of entries that are tuned with queues, or of another objective."""
+        complaints = list(self.search.complaints(self.rates_mrps, self.demand))
+        if self.search.objective != QUEUE:
+            return complaints
+        if "feedback" in self.model_fields_set and self.feedback.is_on:
+            message = f"is given, but the bound of the objective `{QUEUE}` is tuned, and stays"
+            hint = "remove it, set `feedback: off`, or ask for the objective `frequency`"
+            complaints.append(Complaint(Code.CONFLICT, message, hint, ("feedback",), OBJECTIVE))
+        if self.batch is not None:
+            message = f"is `{QUEUE}`, but what is saved by slower requests is lost of batch work"
+            hint = "remove `batch`, or leave the objective out"
+            complaints.append(Complaint(Code.CONFLICT, message, hint, OBJECTIVE, ("batch",)))
+        return complaints
+
+    @property
+    def is_steered(self) -> bool:
+        """Whether a feedback scales the bound."""
+        return self.feedback.is_on and self.search.objective != QUEUE
+
     @property
     def speedup(self) -> None:
         """A request has one core, and its speed is the clock's."""
@@ -147,6 +170,6 @@ class RubikSpec(WithSlos):
         """There is one degree."""
 
     def with_search(self, overrides: Mapping[str, object]) -> RubikSpec:
-        """The spec itself; TailcError (USAGE) for any override, since nothing is searched."""
-        overridden(self.table, overrides, NAME)
-        return self
+        """The spec with fields of `search` replaced; TailcError (USAGE) for what there is not."""
+        search = overridden(self.search, overrides, NAME)
+        return self.model_copy(update={"search": search})

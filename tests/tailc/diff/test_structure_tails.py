@@ -41,8 +41,8 @@ def with_table(table: TailTable) -> Policy:
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"bound_us": 700}, Change("bound", "p95 <= 600 us", "p95 <= 700 us")),
-        ({"percentile_ppm": 999_000}, Change("bound", "p95 <= 600 us", "p99.9 <= 600 us")),
+        ({"bound_us": 700}, Change("bound", "600 us for p95", "700 us for p95")),
+        ({"percentile_ppm": 999_000}, Change("bound", "600 us for p95", "600 us for p99.9")),
         ({"cores": 4}, Change("cores", "6", "4")),
         ({"reference_khz": 2_400_000}, Change("demands measured at", "none", "2.4 GHz")),
         ({"sleep": Sleep(0, 20_000)}, Change("power asleep", "300 mW", "0 mW")),
@@ -183,7 +183,7 @@ def test_shares_differ_in_words_exactly_if_they_differ(seed, other):
 
 def test_a_form_that_only_one_policy_has_is_one_difference():
     found = structure(lucene_policy(), TRIMMED)
-    told = Change("tail table", None, "p95 <= 600 us by 14 levels")
+    told = Change("tail table", None, "600 us for p95, 14 levels")
     assert (found.tail_table, found.removed) == (TailTableChange((told,)), (None,))
     back = structure(SHARED, lucene_policy())
     assert back.shares == (Change("shares", "3 machines by pole-placement", None),)

@@ -20,7 +20,7 @@ assert BATCHED
 
 def test_bound_cores_and_sleep_are_told_first() -> None:
     assert tail_table_text(TABLE).splitlines()[:2] == [
-        "bound       p95 <= 600 us, 6 cores, up to 4 requests at a core",
+        "bound       600 us for p95, 6 cores, up to 4 requests at a core",
         "idle        sleeps at 300 mW, awake in 20 us",
     ]
 

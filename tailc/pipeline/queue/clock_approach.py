@@ -1,0 +1,56 @@
+"""How tail tables are tuned: their bound and their entries, for what cores draw."""
+
+from __future__ import annotations
+
+from tailc.forms.tail_table import TailTable
+from tailc.pipeline.queue import tail_family
+from tailc.pipeline.queue.approach import Approach, unfit
+from tailc.pipeline.queue.tail_family import TailFamily, bounded
+from tailc.replay.frequencies.clocks import Clocks, Foresight
+from tailc.replay.queue_aim import QueueAim
+from tailc.replay.subject import Subject
+from tailc.replay.workload import Workload, clocked_workload
+from tailc.traces.profile import DemandProfile
+
+# Energy is more sensitive to a bound than a tail is.
+_PARTS = 512
+
+
+def clock_approach(
+    formula: TailTable, reference_khz: int, design: DemandProfile, aim: QueueAim
+) -> Approach[TailTable]:
+    """Tables of the formula's levels and rows; its work was measured at the reference clock.
+
+    What tables are compared with is the formula's with its largest bound that keeps the limit.
+    Raises TailcError where cores have one frequency.
+    """
+    limit_us = aim.limit_us
+    assert limit_us is not None
+    if len(formula.levels) == 1:
+        message = "a table is tuned where cores can change their frequency, and there is one"
+        raise unfit(message, "give several, or another objective", "server")
+    foresight = Foresight(aim.percentile_ppm, limit_us)
+    return Approach(
+        base=formula,
+        load=clocked_workload(design, Clocks(formula, reference_khz)),
+        cores=formula.cores,
+        capacity_of=lambda load: _capacity(formula, reference_khz, load),
+        as_told="each at the highest frequency",
+        subject_of=lambda table: Subject("table", clocks=Clocks(table, reference_khz)),
+        space_of=lambda _: TailFamily(formula),
+        starts=tail_family.STARTS,
+        earlier=bounded,
+        parts=_PARTS,
+        most_parts=tail_family.MOST_TIMES * _PARTS,
+        eased=lambda table: clock_approach(table, reference_khz, design, aim),
+        foreseen=Subject("clairvoyant", clocks=Clocks(formula, reference_khz, foresight)),
+    )
+
+
+def _capacity(formula: TailTable, reference_khz: int, load: Workload) -> float:
+    """Of all cores at the highest frequency, which shortens compute and no memory time."""
+    memory_ns = 0 if load.memory_ns is None else load.memory_ns
+    stretch = reference_khz / formula.levels[-1].frequency_khz
+    fastest_ns = (load.work_ns - memory_ns) * stretch + memory_ns
+    worked_ns, lasts_ns = (float((each * load.weight).sum()) for each in (load.work_ns, fastest_ns))
+    return formula.cores * worked_ns / lasts_ns
