@@ -15,6 +15,7 @@ from tailc.pipeline.spec import OpenedSpec, completed, kind_models
 from tailc.pipeline.trace import OpenedTrace, open_trace
 from tailc.specs.document import parse_document
 from tailc.specs.load import check_document
+from tailc.traces.amdahl import amdahl
 from tailc.traces.source import open_source
 from tailc.units import digits_text, printable
 
@@ -117,14 +118,6 @@ def _speedup(demand: Demand, wishes: Wishes) -> str:
     elif wishes.speedup is not None:
         listed = _listed(wishes.speedup)
     return f"# {comment}\nspeedup: {listed}\n" if listed else ""
-
-
-def amdahl(parallel: float, threads: int) -> tuple[float, ...]:
-    """Speed-up on 1 to `threads` threads, where a share of the work [0 to 1] can be shared out.
-
-    Source: Amdahl, AFIPS 1967.
-    """
-    return tuple(1 / (1 - parallel + parallel / degree) for degree in range(1, threads + 1))
 
 
 def _listed(values: Iterable[float], unit: str = "") -> str:

@@ -14,7 +14,7 @@ from tailc.report.page.job_stack import jobs_figure
 from tailc.report.page.latencies import busiest_point
 from tailc.report.page.policy_map import map_figure
 from tailc.report.page.power_stack import power_section
-from tailc.report.page.speedups import speedup_figure
+from tailc.report.page.speedups import speedup_figures
 from tailc.report.plan_power import power_of_plan
 from tailc.report.policy import policy_text
 from tailc.traces.profile import DemandProfile
@@ -84,8 +84,9 @@ def demand_section(policy: Policy, measured: Sequence[tuple[str, DemandProfile]]
     if not samples:
         return None
     figures = [demand_figure(samples, percentile_ppm)]
-    speedups = speedup_figure(measured[0][1], policy.ladders) if measured else None
-    return Section("demand", "Demand", (*figures, *([speedups] if speedups else [])))
+    for name, profile in measured[:1]:
+        figures += speedup_figures(profile, policy.ladders, name)
+    return Section("demand", "Demand", tuple(figures))
 
 
 def plan_section(policy: Policy) -> Section | None:

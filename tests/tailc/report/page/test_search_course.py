@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import itertools
-import re
-from xml.etree import ElementTree
 
 import pytest
 
 from tailc.forms.course import Milestone
 from tailc.report.page.search_course import Scale, course_figure
+from tests.tailc.report.page.drawn_lines import line_points
 
 SCALE = Scale("linear programs", 1, "cost", 1_000_000)
 COURSE = (
@@ -20,14 +19,8 @@ COURSE = (
 
 
 def drawn(figure, tone):
-    root = ElementTree.fromstring(figure.svg)
-    (line,) = [
-        each.attrib["d"]
-        for each in root.iter("{http://www.w3.org/2000/svg}path")
-        if each.attrib["class"] == f"line {tone}"
-    ]
-    numbers = [float(text) for text in re.findall(r"[-\d.]+", line)]
-    return list(zip(numbers[::2], numbers[1::2], strict=True))
+    (line,) = line_points(figure, tone)
+    return line
 
 
 def test_a_line_goes_level_and_then_steps():

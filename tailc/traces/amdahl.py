@@ -1,0 +1,28 @@
+"""Amdahl's law: a part of the work is shared out, and the rest, the serial one, is not.
+
+Source: Amdahl, AFIPS 1967.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def amdahl(parallel: float, threads: int) -> tuple[float, ...]:
+    """Speed-up on 1 to `threads` threads, where a share of the work [0 to 1] can be shared out."""
+    return tuple(1 / (1 - parallel + parallel / degree) for degree in range(1, threads + 1))
+
+
+def serial_share(curve: NDArray[np.float64]) -> float:
+    """The serial share [0 to 1] whose law is nearest to speed-ups at degree 1, 2, ... (degrees,).
+
+    Least squares of run times relative to one thread, in which the law is linear; 0 where the curve
+    is better than any law. Raises ValueError for fewer than two degrees.
+    """
+    if len(curve) < 2:
+        raise ValueError("a law needs two degrees or more")
+    shared = 1 / np.arange(1, len(curve) + 1)
+    can_be_serial = 1 - shared
+    left = curve[0] / curve - shared
+    return float(np.clip(left @ can_be_serial / (can_be_serial @ can_be_serial), 0, 1))
