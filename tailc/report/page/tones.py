@@ -1,4 +1,4 @@
-"""Classes of colours; what they look like is in page.css."""
+"""Classes of colours; what they look like is in pictures.css."""
 
 from __future__ import annotations
 

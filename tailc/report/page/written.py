@@ -26,6 +26,11 @@ def page_bytes(page: Page) -> bytes:
     return written
 
 
+def picture_style() -> str:
+    """The style sheet of pictures, in the light, in the dark and on paper."""
+    return _part("pictures.css")
+
+
 def _rendered(page: Page) -> bytes:
     from jinja2 import Environment, StrictUndefined
 
@@ -33,7 +38,7 @@ def _rendered(page: Page) -> bytes:
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters["shown"] = printable
-    style = _part("page.css")
+    style = picture_style() + _part("page.css")
     # The style itself may be used, and no other.
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     template = environment.from_string(_part("page.html"))
