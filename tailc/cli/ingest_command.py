@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from tailc.cli.metric_options import check_metric, metric_options
 from tailc.cli.outcome import Outcome, reports
 from tailc.cli.quantities import CUT_OFF_US, MEASURE, TIME_UNIT
 
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 @click.option(
     "--columns", "map_path", metavar="MAP", help="What the columns of a table mean, by a map."
 )
+@metric_options
 @reports
 def command(
     inputs: tuple[str, ...],
@@ -48,14 +50,15 @@ def command(
     unit: str | None,
     with_internal: bool,
     map_path: str | None,
-    **named: str | None,
+    **named: Any,
 ) -> Outcome:
     """Count the times in every INPUT into one profile, which a spec names as its trace.
 
     An INPUT (- is standard input) is wrk2 output, an HdrHistogram log, what k6, vegeta, hey and oha
-    write, spans of OpenTelemetry (OTLP as JSON or protobuf) or Jaeger, a table (Parquet, CSV,
-    NDJSON) with --column or --columns, or a profile; gzipped or not. Its format is seen from its
-    content. Profiles of parts add up to the profile of the whole, to the byte.
+    write, spans of OpenTelemetry (OTLP as JSON or protobuf) or Jaeger, a histogram of Prometheus (a
+    scrape, or an answer of its API), a table (Parquet, CSV, NDJSON) with --column or --columns, or
+    a profile; gzipped or not. Its format is seen from its content. Profiles of parts add up to the
+    profile of the whole, to the byte.
     """
     from pathlib import Path
 
@@ -68,9 +71,16 @@ def command(
 
     if map_path is None:
         _check_because(because, measure)
+        check_metric(inputs, **named)
         asked = _asked(unit, with_internal, **named)
     else:
-        others = (*named.values(), unit, measure, because, with_internal or None)
+        others = (
+            *(value or None for value in named.values()),
+            unit,
+            measure,
+            because,
+            with_internal or None,
+        )
         columns, asked = _by_map(map_path, others)
         measure, because = columns.measure, columns.because
     said = Said(None if measure is None else Measure(measure), because, interval_us)
@@ -80,7 +90,7 @@ def command(
     return Outcome(text=ingested_text(ingested, out), result=result, findings=ingested.warnings)
 
 
-def _by_map(path: str, others: tuple[str | bool | None, ...]) -> tuple[ColumnMap, Asked]:
+def _by_map(path: str, others: tuple[object, ...]) -> tuple[ColumnMap, Asked]:
     from tailc.ingest.taken import Asked
     from tailc.specs.column_map import read_column_map
 
@@ -99,6 +109,7 @@ def _asked(
     column: str | None,
     weight: str | None,
     attribute: str | None,
+    **of_metric: Any,
 ) -> Asked:
     from tailc.ingest.taken import Asked
     from tailc.traces.reading import TimeUnit
@@ -107,7 +118,7 @@ def _asked(
     if with_internal and (column or attribute):
         raise click.UsageError("`--with-internal` is of own times: give it without other times")
     times = (column, weight, None if unit is None else TimeUnit(unit))
-    return Asked(*times, attribute=attribute, with_internal=with_internal)
+    return Asked(*times, attribute=attribute, with_internal=with_internal, **of_metric)
 
 
 def _check_because(because: str | None, measure: str | None) -> None:

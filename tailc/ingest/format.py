@@ -14,7 +14,7 @@ class Format:
     """`matches` is given the first bytes of an input; `read` raises TailcError for bad ones.
 
     `loose`: other text can look like it, so formats that cannot are asked first. `has_spans`: whose
-    attributes can be asked for.
+    attributes can be asked for. `has_metrics`: of which one can be asked for, by name and labels.
     """
 
     name: str
@@ -22,3 +22,4 @@ class Format:
     read: Callable[[Source, Asked], Taken]
     loose: bool = False
     has_spans: bool = False
+    has_metrics: bool = False

@@ -9,12 +9,18 @@ from tailc.errors import Code, Finding, Place, Severity, TailcError
 from tailc.ingest.format import Format
 from tailc.ingest.formats import find_formats
 from tailc.ingest.measured import Said, counted
-from tailc.ingest.taken import Asked, Loop, Taken
+from tailc.ingest.taken import Asked, Bucket, Loop, Taken
 from tailc.traces.counted import Counted, Grain, together
 from tailc.traces.profile_file import is_profile, read_counted
 from tailc.traces.source import PARQUET_MAGIC, Source, open_source
+from tailc.units import format_percentile
 
 _SEVERAL = "ingest what measures the same thing, and keep the rest in another profile"
+
+# Prometheus advises a native histogram a factor of 1.1 between bounds, which is below that.
+WIDE = 0.1
+_SPREAD = {Grain.LINEAR: "linearly", Grain.EXPONENTIAL: "exponentially"}
+_NS_PER_MS = 1e6
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,16 +93,20 @@ def _read(source: Source, asked: Asked) -> Taken:
     head = source.head()
     for format_ in find_formats():
         if format_.matches(head):
-            _check_spans(format_, asked, source)
+            _check_asked(format_, asked, source)
             return format_.read(source, asked)
     raise _unknown(source, head)
 
 
-def _check_spans(format_: Format, asked: Asked, source: Source) -> None:
-    """Raise TailcError where something of spans is asked for of what has none."""
+def _check_asked(format_: Format, asked: Asked, source: Source) -> None:
+    """Raise TailcError where something of spans or metrics is asked for of what has none."""
     if asked.is_of_spans and not format_.has_spans:
         message = f"`{source.name}` is {format_.name}, which has no spans"
         hint = "leave out `--attribute` and `--with-internal`"
+        raise source.fault(Code.USAGE, message, advice=hint)
+    if asked.is_of_metrics and not format_.has_metrics:
+        message = f"`{source.name}` is {format_.name}, which has no metrics"
+        hint = "leave out `--metric`, `--label` and `--since`"
         raise source.fault(Code.USAGE, message, advice=hint)
 
 
@@ -130,6 +140,8 @@ def _warnings(input_: Input) -> list[Finding]:
         message = f"{failed} of `{input_.name}` {how}"
         hint = "look why they failed: what they would have taken, nobody knows"
         found.append(_warning(Code.FAILED_REQUESTS, message, input_.name, hint))
+    if taken.bucket is not None and taken.bucket.width > WIDE:
+        found.append(_wide_bucket(taken.bucket, input_.name, taken.grain))
     if taken.with_internal:
         message = (
             f"{taken.with_internal:,} of {taken.histogram.requests:,} server spans of "
@@ -142,6 +154,17 @@ def _warnings(input_: Input) -> list[Finding]:
         hint = "that is right of one client alone on an idle server"
         found.append(_warning(Code.CLOSED_AS_DEMAND, message, input_.name, hint))
     return found
+
+
+def _wide_bucket(bucket: Bucket, name: str, grain: Grain) -> Finding:
+    percentile = format_percentile(bucket.percentile_ppm)
+    message = (
+        f"{percentile} of `{name}` is in a bucket from {bucket.lower_ns / _NS_PER_MS:.4g} to "
+        f"{bucket.upper_ns / _NS_PER_MS:.4g} ms, {bucket.width:.0%} wide: where in it is not told, "
+        f"and its requests are spread {_SPREAD[grain]}"
+    )
+    hint = "narrow the buckets around what the SLO promises, or make the histogram a native one"
+    return _warning(Code.WIDE_BUCKET, message, name, hint)
 
 
 def _warning(code: Code, message: str, name: str, help_: str) -> Finding:

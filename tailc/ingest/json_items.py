@@ -13,12 +13,13 @@ import pyarrow as pa
 
 from tailc.errors import Code, TailcError
 from tailc.traces.source import Source
-from tailc.traces.table import BLOCK_BYTES
 
 # What json makes of them is up to thirty times as large.
 MAX_ITEM_CHARACTERS = 1 << 23
 # What is cut is told from what is wrong by where it is; json points at the start of a word.
 _LONGEST_TOKEN = 16
+# What is left of a block is copied with each element that is taken from it.
+_BLOCK_BYTES = 1 << 14
 _UNTERMINATED = "Unterminated string"
 _DECODER = json.JSONDecoder()
 
@@ -63,7 +64,7 @@ def documents_of(source: Source) -> Iterator[Any]:
 
 def _texts(stream: pa.NativeFile) -> Iterator[str]:
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
-    while block := stream.read(BLOCK_BYTES):
+    while block := stream.read(_BLOCK_BYTES):
         yield decoder.decode(block)
 
 

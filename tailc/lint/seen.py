@@ -65,7 +65,8 @@ def _of_report(source: Source, said: Said) -> Seen:
     """What a load generator or logger wrote, or a profile."""
     seen = Seen("a profile or report")
     try:
-        read = ingest([source.name], Asked(unit=said.unit), SaidOfTimes())
+        asked = Asked(unit=said.unit, percentile_ppm=said.percentile_ppm)
+        read = ingest([source.name], asked, SaidOfTimes())
     except TailcError as error:
         seen.findings += error.findings
         return seen

@@ -92,6 +92,15 @@ EXPLANATIONS: Mapping[Code, str] = {
     "a rate; or estimate what was not sent by `--expected-interval`, which the profile records.",
     Code.OTHER_PROFILE: "Times that measure different things have no common distribution. Keep a "
     "profile for each.",
+    Code.NO_METRIC: "A scrape has histograms of many things, and a policy is of one. Name it by "
+    "`--metric`, and by `--label` which of its label sets.",
+    Code.OPEN_BUCKET: "The bucket to `+Inf` tells how many requests took longer than all others "
+    "tell, but not how long: they are the tail that a policy is about, so no time is made up for "
+    "them. Give the histogram larger buckets, or make it a native one.",
+    Code.COUNTER_RESET: "Counters only grow while a server runs. Where one is lower than before, "
+    "the server was started in between, and what it had counted until then is lost.",
+    Code.MIXED_BUCKETS: "Counts add up where the bounds of their buckets are the same. Choose "
+    "histograms of one scheme by `--label`; their profiles can be added.",
     Code.UNKNOWN_MACHINE: "A row names a machine that the spec does not declare. Declare it, or "
     "filter its rows out.",
     Code.NO_ZONE: "A time without a zone is an hour or more off, depending on who reads it. "
@@ -144,6 +153,10 @@ EXPLANATIONS: Mapping[Code, str] = {
     Code.INTERNAL_SPANS: "Spans of kind internal are steps of the server itself, as agents make "
     "them around a handler: without them hardly anything is left of its own time, and a policy "
     "made of that promises too much. Count them by `--with-internal`, unless they only wait.",
+    Code.WIDE_BUCKET: "A histogram tells how many requests are in a bucket, not where in it. "
+    "They are spread as Prometheus does for its quantiles: linearly in classic buckets, "
+    "exponentially in native ones. In a wide bucket that may be far off, either way, so narrow "
+    "the buckets around what the SLO promises.",
     Code.BAD_ARTIFACT: "The file is whole, but what it says cannot be a policy, such as ages "
     "that descend. Compile it again.",
     Code.UNKNOWN_RULE: "A reader that ignored a rule would do something else than was verified. "

@@ -56,6 +56,9 @@ def _told(input_: Input) -> str:
     loop = "" if taken.loop is None else f", {taken.loop.value}"
     words = f"{taken.format}{loop}\n  `{printable(taken.taken)}` in {taken.unit.value}"
     words += f", {_requests(taken.histogram.requests)}, taken for {counted.measure.value}"
+    if taken.label_sets is not None:
+        sets = f"{taken.label_sets:,} label set{'' if taken.label_sets == 1 else 's'}"
+        words += f"\n  {taken.grain.value}, of {sets}"
     (origin,) = counted.origins
     if origin.estimator is not None:
         words += f"\n  {origin.estimator}: {_requests(origin.estimated)} added that "

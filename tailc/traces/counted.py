@@ -15,11 +15,19 @@ _POINTS_ALONE = "points of the distribution alone"
 
 
 class Grain(enum.Enum):
-    """How finely an input tells its times; the value is its name in a profile."""
+    """How finely an input tells its times; the value is its name in a profile.
+
+    The last two are of wide buckets, and how requests are put between the bounds of theirs.
+    """
 
     REQUESTS = "requests"
     BUCKETS = "buckets"
     PERCENTILES = "percentiles"
+    LINEAR = "linear in buckets"
+    EXPONENTIAL = "exponential in buckets"
+
+
+_SPREAD = (Grain.LINEAR.value, Grain.EXPONENTIAL.value)
 
 
 @dataclass(frozen=True)
@@ -63,6 +71,8 @@ class Origin:
         said = f"`{self.taken}` of {self.format}"
         if self.grain == Grain.PERCENTILES.value:
             said += f", {_POINTS_ALONE}"
+        if self.grain in _SPREAD:
+            said += f", {self.grain}"
         if self.estimator is not None:
             said += f", corrected by {self.estimator}"
         return said if self.because is None else f"{said}, as demand because {self.because}"

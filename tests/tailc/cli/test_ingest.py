@@ -130,6 +130,10 @@ def test_profiles_that_measure_other_things_are_not_added(tmp_path, capsys):
         ((SAMPLES / "spans.pb", "--attribute", "..cpu"), 64),
         ((SAMPLES / "hey.csv", "--column", "status-code", "--attribute", "cpu"), 64),
         ((SAMPLES / "spans.pb", "--attribute", "cpu", "--with-internal"), 64),
+        ((SAMPLES / "prometheus.txt", "--label", "page"), 64),
+        ((SAMPLES / "hey.csv", "--column", "status-code", "--metric", "x"), 64),
+        ((SAMPLES / "hey.csv", SAMPLES / "hey.csv", "--since", "x"), 64),
+        (("-", "--since", "-"), 64),
         ((SAMPLES / "hey.csv", "--column", "response-time"), 65),
     ],
 )

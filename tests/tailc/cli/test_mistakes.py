@@ -163,6 +163,15 @@ INGESTED = {
     "an attribute without unit": ("spans.pb", ("--attribute", "cpu")),
     "an attribute that is not there": ("spans.pb", ("--attribute", "cpu", "--unit", "ms")),
     "an attribute of no span": ("hey.csv", ("--attribute", "cpu")),
+    "a histogram for a demand": ("prometheus.txt", ("--measure", "demand-busy")),
+    "a metric that is not there": ("prometheus.txt", ("--metric", "http_seconds")),
+    "a label that is not there": ("prometheus.txt", ("--label", "page=/b")),
+    "a sum without unit": ("prometheus.sum.json", ("--measure", "response-open")),
+    "scrapes in the wrong order": (
+        "prometheus.earlier.txt",
+        ("--since", SAMPLES / "prometheus.txt"),
+    ),
+    "a metric of no scrape": ("hey.csv", ("--metric", "http_seconds")),
 }
 
 

@@ -99,6 +99,7 @@ def bombs():
         "k6.json": OBJECT + b"[" * 500_000 + b"\n",
         "oha.json": b'{"latencyPercentiles":' + b"[" * 500_000,
         **bombs_of_spans(),
+        **bombs_of_metrics(),
         "deep.profile": b'{"digest":"%b","format":"tailc-profile",' % (b"0" * 64) + b"[" * 500_000,
     }
 
@@ -122,6 +123,26 @@ def bombs_of_spans():
         "jaeger.json.gz": gzip.compress(JAEGER + b"{}," * SWOLLEN, 1),
         "deep jaeger.json": JAEGER + b"[" * 500_000,
     }
+
+
+def bombs_of_metrics():
+    bucket = b'x_seconds_bucket{le="%d"} 1\n'
+    labels = b'x_bucket{a="%d' + b"b" * 60_000 + b'",le="1"} 1\n'
+    native = b'{"metric":{},"histogram":[0,{"count":"0","buckets":['
+    answer = b'{"status":"success","data":{"resultType":"vector","result":['
+    empty = b"".join(b'[0,"%d","%d","0"],' % (at, at + 1) for at in range(60_000))
+    histogram = native + empty + b'[0,"60000","60001","0"]]}]},'
+    scrapes = {
+        "line of a scrape": bucket % 1 + b"x_seconds_bucket{" + b"a" * SWOLLEN,
+        "buckets of a scrape": b"".join(bucket % bound for bound in range(1 << 18)),
+        "lines of a scrape": bucket % 1 + (b"#" * 999 + b"\n") * (1 << 17),
+        "labels of a scrape": b"".join(labels % number for number in range(400)),
+        "series of an answer": answer + b'{"metric":{},"value":[0,"1"]},' * (1 << 18),
+        "buckets of an answer": answer + native + empty * 10,
+        "histograms of an answer": answer + histogram * 4,
+    }
+    packed = {f"{name}.gz": gzip.compress(data, 1) for name, data in scrapes.items()}
+    return packed | {"deep answer.json": answer + b"[" * 500_000}
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits and peaks of memory are those of Linux")

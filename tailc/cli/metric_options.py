@@ -1,0 +1,73 @@
+"""Options that say which histogram of a scrape is meant."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from tailc.cli.quantities import SHARE_PPM
+
+
+class Label(click.ParamType):
+    """`NAME=VALUE`, as a pair."""
+
+    name = "label"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        """The name and the value; a usage error for a text without both."""
+        if isinstance(value, tuple):
+            return value
+        name, is_pair, text = str(value).partition("=")
+        if not is_pair or not name:
+            self.fail(f"`{value}` is no label: write `NAME=VALUE`", param, ctx)
+        return name, text
+
+
+_OPTIONS = (
+    click.option("--metric", metavar="NAME", help="Histogram of a scrape, where it has several."),
+    click.option(
+        "--label",
+        "labels",
+        multiple=True,
+        type=Label(),
+        metavar="NAME=VALUE",
+        help="Label that its series have; may be given several times.",
+    ),
+    click.option("--since", metavar="FILE", help="Earlier scrape, whose counts are taken off."),
+    click.option(
+        "--percentile",
+        "percentile_ppm",
+        type=SHARE_PPM,
+        help="The SLO's, at which the width of buckets is told. Default: 99%.",
+    ),
+)
+
+
+def metric_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command `metric`, `labels`, `since` and `percentile_ppm`."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def check_metric(
+    inputs: tuple[str, ...],
+    column: str | None,
+    metric: str | None,
+    labels: tuple[tuple[str, str], ...],
+    since: str | None,
+    **_others: object,
+) -> None:
+    """A usage error where these are of a table, or `--since` of no one input."""
+    if column is not None and (metric or labels or since):
+        message = "`--metric`, `--label` and `--since` are of a scrape, and `--column` of a table"
+        raise click.UsageError(message)
+    if since is not None and len(inputs) > 1:
+        message = "`--since` is a scrape before one INPUT: ingest each, and add up their profiles"
+        raise click.UsageError(message)
+    if since == "-" and "-" in inputs:
+        raise click.UsageError("standard input can be read once: name the file of one scrape")

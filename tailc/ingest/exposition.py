@@ -1,0 +1,79 @@
+"""Lines of Prometheus' text formats, taken apart: a name, its labels and a value.
+
+    http_request_duration_seconds_bucket{handler="/search",le="0.1"} 207 1700000000000
+
+In a label value `\\\\`, `\\"` and `\\n` stand for a backslash, a quote and the end of a line. Names
+that have other characters are quoted, and the metric's is then the first one in the braces. After
+the value may stand a time, and in OpenMetrics an exemplar after a `#`; neither is read.
+
+Source: Prometheus documentation, "Exposition formats", text formats 0.0.4 and 1.0.0; OpenMetrics
+1.0.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_NAME = re.compile(r"\s*([a-zA-Z_:][a-zA-Z0-9_:]*)?\s*")
+_QUOTED = r'"((?:[^"\\]|\\.)*)"'
+_LABEL = re.compile(
+    rf"\s*(?:([a-zA-Z_][a-zA-Z0-9_]*)|{_QUOTED})\s*(?:=\s*{_QUOTED}\s*)?(?:,|(?=\}}))"
+)
+_CLOSED = re.compile(r"\s*\}")
+_VALUE = re.compile(r"\s*(\S+)(?:\s+[-+0-9.eE]+)?\s*(?:#.*)?$")
+_ESCAPE = re.compile(r"\\(.)")
+
+
+class LineError(ValueError):
+    """A line that is no sample; `at` is the character of it that is wrong, from 0."""
+
+    def __init__(self, at: int, message: str) -> None:
+        super().__init__(message)
+        self.at = at
+
+
+@dataclass(frozen=True)
+class Line:
+    """A sample: the name of its series, its labels, and the value as it stands there."""
+
+    name: str
+    labels: dict[str, str]
+    value: str
+
+
+def line_of(text: str) -> Line:
+    """The sample on a line; LineError where there is none."""
+    found = _NAME.match(text)
+    assert found is not None
+    name, at = found[1] or "", found.end()
+    labels: dict[str, str] = {}
+    if text[at : at + 1] == "{":
+        name, at = _braces(text, at + 1, name, labels)
+    value = _VALUE.match(text, at)
+    if value is None or not name:
+        raise LineError(at, "a name, labels in braces and a number")
+    return Line(name, labels, value[1])
+
+
+def _braces(text: str, at: int, name: str, labels: dict[str, str]) -> tuple[str, int]:
+    """Put the labels there are from here on; the name, which may be among them, and their end."""
+    while (closed := _CLOSED.match(text, at)) is None:
+        found = _LABEL.match(text, at)
+        if found is None:
+            raise LineError(at, 'a label, as `name="value"`, with `\\`, `"` escaped')
+        label = found[1] or _unescaped(found[2])
+        if found[3] is None:
+            if name or found[1]:
+                raise LineError(at, "a label with a value")
+            name = label
+        elif label in labels:
+            raise LineError(at, f"the label `{label}` once")
+        else:
+            labels[label] = _unescaped(found[3])
+        at = found.end()
+    return name, closed.end()
+
+
+def _unescaped(text: str) -> str:
+    return _ESCAPE.sub(lambda found: "\n" if found[1] == "n" else found[1], text)

@@ -1,0 +1,110 @@
+"""What Prometheus answers `/api/v1/query` and `/api/v1/query_range`: one JSON document.
+
+`data.result` has a series an element: labels, and a pair of a time and a value (`value`), or
+several (`values`). A bucket of a classic histogram is a series. A native histogram is one series,
+with `histogram` or `histograms`, which have `count` and `buckets`: which ends are in each, its
+bounds and its requests. Of several points in time what the last has more than the first is taken.
+
+Source: Prometheus documentation, "HTTP API"; Thanos, Mimir and VictoriaMetrics answer the same.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from itertools import pairwise
+from typing import Any
+
+from tailc.errors import Code, Place
+from tailc.ingest.cumulative import MAX_SAMPLES, Cumulative, whole
+from tailc.ingest.json_items import items_of
+from tailc.ingest.native import within_of
+from tailc.ingest.prometheus import format_of_scrapes
+from tailc.ingest.scraped import Bounds, Labels, Scraped, increased, labels_of, restarted, written
+from tailc.traces.source import Source, brief
+
+_NAME = "__name__"
+_ANSWER = r'\s*\{\s*"status"\s*:\s*"(?:success|error)"\s*,'
+_HEAD = re.compile(_ANSWER.encode())
+_BEGIN = re.compile(
+    _ANSWER + r'[^\[\]]{0,1000}?"data"\s*:\s*\{\s*"resultType"\s*:\s*"(?:vector|matrix)"\s*,'
+    r'\s*"result"\s*:\s*\['
+)
+_AGAIN = "give the answer as it was, of a query for a histogram"
+
+
+def scrape(source: Source) -> Iterator[Scraped]:
+    """The histograms of either kind."""
+    source.check_gzip()
+    _check_answer(source)
+    classic = Cumulative(source)
+    for row, item in enumerate(items_of(source, _BEGIN), 1):
+        if row > MAX_SAMPLES:
+            message = f"`{source.name}` has more than {MAX_SAMPLES:,} series"
+            raise source.fault(Code.TRACE_TOO_LARGE, message, advice="query the metric alone")
+        try:
+            yield from _of_series(item, source, row, classic)
+        except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
+            message = f"element {row} is no series that Prometheus answers ({brief(error)})"
+            raise source.fault(Code.BROKEN_FORMAT, message, row=row, advice=_AGAIN) from None
+    yield from classic.scraped()
+
+
+def _check_answer(source: Source) -> None:
+    """Raise TailcError unless it has series."""
+    head = source.head()
+    if _BEGIN.match(head.decode("utf-8", "replace")) is not None:
+        return
+    message = f"`{source.name}` is an answer of Prometheus without series"
+    with suppress(ValueError, KeyError, TypeError, RecursionError):
+        message += f": {brief(ValueError(json.loads(head)['error']))}"
+    raise source.fault(Code.BROKEN_FORMAT, message, advice=_AGAIN)
+
+
+def _of_series(
+    item: dict[str, Any], source: Source, row: int, classic: Cumulative
+) -> Iterator[Scraped]:
+    """The native histogram of a series; one of classic buckets is put to the others."""
+    labels = {str(name): str(value) for name, value in item["metric"].items()}
+    name = labels.pop(_NAME, "")
+    place = Place(source.name, row=row)
+    if "histogram" in item or "histograms" in item:
+        points = item.get("histograms") or [item["histogram"]]
+        of_times = [_native(name, labels_of(labels), point, place) for _, point in points]
+        yield _between(of_times, source)
+    else:
+        points = item.get("values") or [item["value"]]
+        counts = [whole(str(value), place) for _, value in points]
+        if any(later < before for before, later in pairwise(counts)):
+            raise restarted(source, written(name, labels_of(labels)))
+        count = counts[-1] - counts[0] if "values" in item else counts[0]
+        classic.add(name, labels, str(count), place)
+
+
+def _between(of_times: Sequence[Scraped], source: Source) -> Scraped:
+    """What the last one has more than the first; all of one alone."""
+    for before, later in pairwise(of_times):
+        increased([later], [before], source)
+    if len(of_times) == 1:
+        return of_times[0]
+    return increased([of_times[-1]], [of_times[0]], source)[0]
+
+
+def _native(name: str, labels: Labels, point: dict[str, Any], place: Place) -> Scraped:
+    count: dict[Bounds, int] = {}
+    for _ends, lower, upper, times in point.get("buckets", ()):
+        count[float(lower), float(upper)] = whole(str(times), place)
+    total = whole(str(point["count"]), place)
+    if sum(count.values()) != total or any(not lower < upper for lower, upper in count):
+        raise ValueError(f"{sum(count.values())} requests in buckets, of {total}")
+    return Scraped(name, labels, within_of(count), count)
+
+
+def matches(head: bytes) -> bool:
+    """Whether it begins as an answer, of success or not."""
+    return _HEAD.match(head) is not None
+
+
+FORMATS = (format_of_scrapes("Prometheus JSON", matches, scrape),)

@@ -1,0 +1,119 @@
+"""A histogram of Prometheus, whatever it comes as: chosen, less an earlier scrape, and spread.
+
+How requests were sent is not told, and what is timed is mostly a handler with its waits: it is
+taken for a response, not for a demand.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+
+from tailc.errors import Code
+from tailc.ingest.format import Format
+from tailc.ingest.scraped import (
+    Bounds,
+    Scraped,
+    added,
+    chosen,
+    increased,
+    without_failed,
+    written,
+)
+from tailc.ingest.spread import bounds_at, spread
+from tailc.ingest.taken import Asked, Bucket, Loop, Taken
+from tailc.ingest.texts import unit_asked
+from tailc.traces.reading import TimeUnit
+from tailc.traces.source import Source, open_source
+from tailc.traces.times import NS_PER_MS
+
+Scrape = Callable[[Source], Iterator[Scraped]]
+"""All histograms in a source; TailcError where one is unsound."""
+
+DEFAULT_PERCENTILE_PPM = 990_000
+_UNITS = {
+    "seconds": TimeUnit.S,
+    "milliseconds": TimeUnit.MS,
+    "microseconds": TimeUnit.US,
+    "nanoseconds": TimeUnit.NS,
+}
+
+
+def format_of_scrapes(
+    name: str, matches: Callable[[bytes], bool], scrape: Scrape, *, loose: bool = False
+) -> Format:
+    """The format whose histograms `scrape` finds."""
+
+    def read(source: Source, asked: Asked) -> Taken:
+        found = chosen(scrape(source), source, asked)
+        if asked.since is not None:
+            with open_source(asked.since) as earlier:
+                if not matches(earlier.head()):
+                    message = f"`{earlier.name}` is not {name}, as `{source.name}` is"
+                    hint = "give two scrapes that were taken in the same way"
+                    raise earlier.fault(Code.UNKNOWN_INPUT, message, advice=hint)
+                same = replace(asked, metric=found[0].metric)
+                found = increased(found, chosen(scrape(earlier), earlier, same), source)
+        return _taken(found, source, asked, name)
+
+    return Format(name, matches, read, loose=loose, has_metrics=True)
+
+
+def _taken(found: list[Scraped], source: Source, asked: Asked, name: str) -> Taken:
+    metric = found[0].metric
+    unit = _unit(metric, source, asked)
+    kept, failed = without_failed(found, source, asked)
+    count = added(kept, source)
+    what = written(metric, tuple(sorted(asked.labels)))
+    _check_counted(count, what, source)
+    ns_per_unit = unit.in_ms * NS_PER_MS
+    try:
+        histogram = spread(count, kept[0].within, ns_per_unit)
+    except ValueError as error:
+        message = f"`{source.name}` has {error}"
+        hint = "check the unit of its times"
+        raise source.fault(Code.OUT_OF_RANGE, message, advice=hint) from None
+    ppm = DEFAULT_PERCENTILE_PPM if asked.percentile_ppm is None else asked.percentile_ppm
+    lower, upper = bounds_at(count, ppm)
+    return Taken(
+        name,
+        what,
+        unit,
+        kept[0].within,
+        Loop.UNSTATED,
+        histogram,
+        points=sum(times > 0 for times in count.values()),
+        left_out=failed,
+        label_sets=len(kept),
+        bucket=Bucket(ppm, max(lower, 0.0) * ns_per_unit, upper * ns_per_unit),
+    )
+
+
+def _unit(metric: str, source: Source, asked: Asked) -> TimeUnit:
+    """By the end of the name, as its conventions have it, else as it is said."""
+    return _UNITS.get(metric.rpartition("_")[2]) or unit_asked(source, asked)
+
+
+def _check_counted(count: Mapping[Bounds, int], name: str, source: Source) -> None:
+    """Raise TailcError unless there are requests, all of them in buckets that end above 0."""
+    total = sum(count.values())
+    if not total:
+        message = f"`{name}` has no request in `{source.name}`"
+        hint = "measure for longer; of several points in time, what was counted in between is taken"
+        raise source.fault(Code.EMPTY_TRACE, message, advice=hint)
+    beyond = sum(times for (_, upper), times in count.items() if math.isinf(upper))
+    if beyond:
+        largest = max(lower for lower, upper in count if math.isinf(upper))
+        message = (
+            f"{beyond:,} of {total:,} requests of `{name}` are in the bucket to `+Inf`: they took "
+            f"longer than `{largest:g}`, and nothing tells how long"
+        )
+        hint = (
+            "give the histogram buckets up to the longest time that a request is let run, or make "
+            "it a native one, and measure again"
+        )
+        raise source.fault(Code.OPEN_BUCKET, message, advice=hint)
+    if any(upper <= 0 and times for (_, upper), times in count.items()):
+        message = f"`{name}` has requests that took 0 or less"
+        raise source.fault(Code.OUT_OF_RANGE, message, advice="check that it counts times")

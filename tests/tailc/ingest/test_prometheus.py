@@ -1,0 +1,212 @@
+"""Histograms of Prometheus: scrapes, and what its server answers; see samples/README.md."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tailc.errors import Code
+from tailc.ingest.ingest import ingest
+from tailc.ingest.measured import Said
+from tailc.ingest.native import within_of
+from tailc.ingest.taken import Asked, Loop
+from tailc.percentiles import percentile_rank
+from tailc.traces.counted import Grain
+from tailc.traces.profile import Measure
+from tailc.traces.reading import TimeUnit
+from tests.tailc.ingest.refusal import OPEN, refused
+
+SAMPLES = Path(__file__).parent / "samples"
+RELATIVE_ERROR = 2**-11
+SEARCH = ("handler", "/search")
+OK = ("code", "200")
+
+
+def taken(name, **asked):
+    path = SAMPLES / name if isinstance(name, str) else name
+    (found,) = ingest([str(path)], Asked(**asked), OPEN).inputs
+    assert found.taken is not None
+    return found.taken
+
+
+def assert_answers(histogram, answers_s):
+    """Its order statistics around each rank lie around what Prometheus answers for it."""
+    reached = np.cumsum(histogram.count)
+    for ppm, answer_s in answers_s.items():
+        rank = percentile_rank(ppm, histogram.requests)
+        before, at = histogram.demand_ns[np.searchsorted(reached, [max(rank - 1, 1), rank])] / 1e9
+        assert before * (1 - RELATIVE_ERROR) <= answer_s <= at * (1 + RELATIVE_ERROR), ppm
+
+
+# Each as `histogram_quantile` of the server of Prometheus 3.16 answered at the time of the sample.
+ANSWERS_S = {
+    "prometheus.classic.json": {
+        500_000: 0.003216230936819172,
+        900_000: 0.010943902439024397,
+        950_000: 0.01826463414634145,
+        990_000: 0.024121219512195126,
+        999_000: 0.04642500000000009,
+    },
+    "prometheus.native.json": {
+        500_000: 0.003050064686916115,
+        900_000: 0.010232086572228214,
+        950_000: 0.013322047834320224,
+        990_000: 0.02026061010321904,
+        999_000: 0.031247292511120635,
+    },
+}
+
+
+@pytest.mark.parametrize("name", ANSWERS_S)
+def test_quantiles_of_a_label_set_are_those_that_the_server_answers(name):
+    found = taken(name, labels=(SEARCH, OK))
+    assert_answers(found.histogram, ANSWERS_S[name])
+    assert found.label_sets == 1
+    assert found.loop is Loop.UNSTATED
+
+
+@pytest.mark.parametrize(
+    ("name", "requests", "answers_s"),
+    [
+        # histogram_quantile(q, sum(search_duration_seconds{code="200"}))
+        (
+            "prometheus.native.json",
+            3_057,
+            {500_000: 0.0018041711856655682, 990_000: 0.018281308645334976},
+        ),
+        # histogram_quantile(q, parse_duration_seconds), whose half is in the bucket around 0
+        (
+            "prometheus.zero.json",
+            3_118,
+            {500_000: 0.00009175985874043556, 990_000: 0.0012967628981674546},
+        ),
+    ],
+)
+def test_label_sets_are_added_as_the_server_adds_them(name, requests, answers_s):
+    found = taken(name)
+    assert found.histogram.requests == requests
+    assert found.grain is Grain.EXPONENTIAL
+    assert_answers(found.histogram, answers_s)
+
+
+def test_buckets_of_widths_of_their_own_are_linear_as_the_server_has_them():
+    found = taken("prometheus.custom.json", labels=(("page", "/a"),))
+    assert found.grain is Grain.LINEAR
+    answers_s = {
+        500_000: 0.0013730158730158731,
+        900_000: 0.004327659574468085,
+        990_000: 0.009545833333333333,
+    }
+    assert_answers(found.histogram, answers_s)
+
+
+def test_the_text_formats_and_the_server_tell_the_same():
+    names = ("custom.json", "txt", "openmetrics.txt")
+    found = [taken(f"prometheus.{name}").histogram for name in names]
+    for one in found[1:]:
+        assert one.bucket.tolist() == found[0].bucket.tolist()
+        assert one.count.tolist() == found[0].count.tolist()
+
+
+def test_a_label_with_quotes_and_backslashes_is_chosen_by_what_it_says():
+    found = taken("prometheus.txt", labels=(("page", 'say "b"\\'),))
+    assert found.histogram.requests == 182
+    assert found.taken == 'render_seconds{page="say \\"b\\"\\\\"}'
+
+
+def test_of_two_scrapes_what_was_counted_in_between_is_taken():
+    earlier = SAMPLES / "prometheus.earlier.txt"
+    found = taken("prometheus.txt", since=str(earlier), labels=(("page", "/a"),))
+    # 418 less 144; to 1 ms 162 less 48, to 2 ms 288 less 93.
+    histogram = found.histogram
+    assert histogram.requests == 274
+    assert histogram.count[histogram.demand_ns <= 1_001_000].sum() == 162 - 48
+    assert histogram.count[histogram.demand_ns <= 2_001_000].sum() == 288 - 93
+
+
+@pytest.mark.parametrize("kind", ["classic", "native"])
+def test_of_several_points_in_time_the_last_less_the_first_is_taken(kind):
+    found = taken(f"prometheus.{kind}.range.json", labels=(SEARCH, OK))
+    # As both kinds have it in `+Inf` or `count`: 902, 1,454 and 2,001 by the three points.
+    assert found.histogram.requests == 2_001 - 902
+
+
+def test_requests_that_failed_are_left_out_unless_they_are_asked_for():
+    found = taken("prometheus.classic.json")
+    assert (found.histogram.requests, found.left_out) == (3_057, 61)
+    failed = taken("prometheus.classic.json", labels=(("code", "503"),))
+    assert (failed.histogram.requests, failed.left_out) == (61, 0)
+
+
+def test_a_query_without_a_name_needs_a_unit():
+    path = SAMPLES / "prometheus.sum.json"
+    assert refused(path).code is Code.MISSING_UNIT
+    assert taken("prometheus.sum.json", unit=TimeUnit.S).histogram.requests == 3_118
+    other = refused(SAMPLES / "prometheus.txt", unit=TimeUnit.MS)
+    assert other.code is Code.USAGE
+
+
+@pytest.mark.parametrize(
+    ("suffix", "ms"), [("seconds", 1e3), ("milliseconds", 1), ("microseconds", 1e-3)]
+)
+def test_the_unit_is_at_the_end_of_the_name(tmp_path, suffix, ms):
+    path = tmp_path / "scrape"
+    buckets = "".join(f'x_{suffix}_bucket{{le="{le}"}} 3\n' for le in ("8", "+Inf"))
+    path.write_text(f"# TYPE x_{suffix} histogram\n{buckets}")
+    assert taken(path).histogram.max_ns == 8e6 * ms
+
+
+def test_names_of_other_characters_are_quoted(tmp_path):
+    path = tmp_path / "scrape"
+    path.write_text(
+        '{"http.server_bucket", "http.route"="/a",le="0.5"} 3 1700000000000\n'
+        '{"http.server_bucket","http.route"="/a",le="+Inf"} 3.0 # {trace_id="x"} 0.1\n'
+    )
+    found = taken(path, metric="http.server", unit=TimeUnit.S, labels=(("http.route", "/a"),))
+    assert found.histogram.requests == 3
+
+
+@pytest.mark.parametrize(
+    ("said", "code"),
+    [(Said(), Code.UNSTATED_MEASURE), (Said(Measure.DEMAND_BUSY), Code.RESPONSE_TIME)],
+)
+def test_a_histogram_is_not_a_demand_unless_it_is_said_why(said, code):
+    assert refused(SAMPLES / "prometheus.txt", said).code is code
+
+
+def test_a_wide_bucket_is_told_with_its_bounds_at_the_percentile_asked_for():
+    path = str(SAMPLES / "prometheus.classic.json")
+    (warning,) = (
+        one
+        for one in ingest([path], Asked(percentile_ppm=500_000), OPEN).warnings
+        if one.code is Code.WIDE_BUCKET
+    )
+    assert "p50 of" in warning.message
+    assert "from 1 to 2.5 ms, 60% wide" in warning.message
+    native = ingest([str(SAMPLES / "prometheus.native.json")], Asked(), OPEN).warnings
+    assert [one.code for one in native] == [Code.FAILED_REQUESTS]
+
+
+def test_the_profile_records_how_requests_are_spread():
+    native, classic = (
+        ingest([str(SAMPLES / f"prometheus.{kind}.json")], Asked(), OPEN).counted.origins[0]
+        for kind in ("native", "classic")
+    )
+    assert native.sentence == (
+        "`search_duration_seconds` of Prometheus JSON, exponential in buckets"
+    )
+    assert (native.grain, classic.grain) == ("exponential in buckets", "linear in buckets")
+
+
+@pytest.mark.parametrize(
+    ("bounds", "grain"),
+    [
+        # Four parts of a doubling, of which some are empty, and the first begins where 0 ends.
+        ([(-1e-3, 1e-3), (1e-3, 2**-9.75), (2**-9.25, 2**-9)], Grain.EXPONENTIAL),
+        ([(1.0, 65536.0)], Grain.EXPONENTIAL),
+        ([(0.001, 0.002), (0.002, 0.003)], Grain.LINEAR),
+        ([(0.0, 0.005), (0.005, 0.01)], Grain.LINEAR),
+    ],
+)
+def test_what_kind_a_native_histogram_is_is_seen_from_its_bounds(bounds, grain):
+    assert within_of(bounds) is grain
