@@ -17,7 +17,7 @@ from tailc.forms.shares_problem import SharesProblem
 from tailc.forms.tail_table import TailTable
 from tailc.pipeline.bound_loop import check_bound_loop
 from tailc.pipeline.controller import Tuned, tune
-from tailc.pipeline.objectives import with_objectives_kept
+from tailc.pipeline.objectives import with_objectives, with_objectives_kept
 from tailc.pipeline.overload.search import Relief, relieved
 from tailc.pipeline.overload.told import relieved_policy
 from tailc.pipeline.parts import Design, Parts, parts_of
@@ -121,6 +121,8 @@ def _compiled(
     if aim is not None and isinstance(read, OpenedTrace):
         aim, remarks = with_recorded(aim, opened, read)
         warnings += remarks
+    if aim is not None and isinstance(parts.design, DemandProfile):
+        aim = with_objectives(aim, spec.slos, parts.design)
     days = _days(doubted, opened, read)
     _check_previous(previous, opened)
     workers = thread_count(threads)

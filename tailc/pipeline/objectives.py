@@ -17,7 +17,7 @@ from tailc.pipeline.progress import Progress
 from tailc.pipeline.promises import requests_of
 from tailc.replay.arrivals import Arrivals, Poisson
 from tailc.replay.outcome import nearest_us
-from tailc.replay.queue_aim import QueueAim
+from tailc.replay.queue_aim import Objective, QueueAim
 from tailc.replay.subject import Subject, workload_for
 from tailc.specs.load import LoadedSpec
 from tailc.specs.slo import Slo
@@ -89,6 +89,19 @@ def limits_of(slos: Sequence[Slo], design: DemandProfile) -> tuple[Limit, ...]:
     """The objectives that the sample has requests for."""
     every = (Limit(number, slo) for number, slo in enumerate(slos))
     return tuple(limit for limit in every if requests_of(limit.slo, design).any())
+
+
+def with_objectives(aim: QueueAim, slos: Sequence[Slo], design: DemandProfile) -> QueueAim:
+    """The aim, and where there are several objectives those that a search must keep besides.
+
+    That is all but the first where the aim has the first one's latency as its limit.
+    """
+    if len(slos) < 2:
+        return aim
+    besides = [one.slo for one in limits_of(slos, design) if one.number or aim.limit_us is None]
+    tails = [(tail_of(slo, design), slo.latency_us) for slo in besides]
+    found = tuple(Objective(tail.percentile_ppm, most_us, tail.curve) for tail, most_us in tails)
+    return replace(aim, objectives=found)
 
 
 def predicted(

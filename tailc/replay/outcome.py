@@ -80,9 +80,12 @@ class Outcome:
         """Of the measured requests that were not refused."""
         return self.latency_ns[self.measured][self.served]
 
-    def tail_ns(self, percentile_ppm: int) -> int:
-        """The percentile of the measured latencies, an order statistic; of nobody's it is 0."""
-        latency_ns = self.latencies_ns
+    def tail_ns(self, percentile_ppm: int, among: NDArray[np.bool_] | None = None) -> int:
+        """The percentile of the measured latencies, an order statistic; of nobody's it is 0.
+
+        among: of which of them; None: of all.
+        """
+        latency_ns = self.latencies_ns if among is None else self.latencies_ns[among]
         if not len(latency_ns):
             return 0
         place = percentile_rank(percentile_ppm, len(latency_ns)) - 1

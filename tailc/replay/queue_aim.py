@@ -43,6 +43,18 @@ class Beside:
 
 
 @dataclass(frozen=True)
+class Objective:
+    """A percentile of latencies that must keep to `latency_us`: of all requests, or of a curve's.
+
+    curve: in the workload that is replayed; None: all.
+    """
+
+    percentile_ppm: int
+    latency_us: int
+    curve: int | None = None
+
+
+@dataclass(frozen=True)
 class QueueAim:
     """The percentile of latency to make small, at which rates, and how much may be replayed.
 
@@ -52,7 +64,8 @@ class QueueAim:
     that both are read from. may_wait: whether a request may wait for another to leave. goal: what
     is made small; target_us: latency that the percentile must then keep to in the search, and
     limit_us, no less, before the judge; None where nothing is to be kept. freedoms: what a tuned
-    table may make use of. Where the rate is made large, `rates_mrps` are the ends of its range.
+    table may make use of. objectives: what must hold besides at every rate. Where the rate is made
+    large, `rates_mrps` are the ends of its range.
     """
 
     percentile_ppm: int
@@ -68,6 +81,7 @@ class QueueAim:
     limit_us: int | None = None
     freedoms: tuple[Freedom, ...] = ()
     beside: Beside | None = None
+    objectives: tuple[Objective, ...] = ()
 
     def __post_init__(self) -> None:
         assert (self.goal is Goal.TAIL) == (self.target_us is None) == (self.limit_us is None)

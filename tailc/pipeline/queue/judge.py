@@ -69,13 +69,15 @@ class Judged(Generic[Form]):
     """A table's gains at each rate, and whether it is better as a whole beyond chance.
 
     formula_part_ppm: what is left of the ages of the formula's table that it is compared with, so
-    that it keeps its tail; None where no part would.
+    that it keeps its tail; None where no part would. keeps_objectives: whether all that must hold
+    besides does at every rate.
     """
 
     table: Form
     gains: tuple[RateGain, ...]
     is_better: bool
     formula_part_ppm: int | None = PPM
+    keeps_objectives: bool = True
 
 
 def ranked(
@@ -96,7 +98,8 @@ def judged(
     """The table against the formula's: better in the weighted mean, and nowhere worse.
 
     Where a tail is to be kept, a table that keeps it at every rate is better than a formula's that
-    did not as it was, and one that does not is no better than any.
+    did not as it was, and one that does not is no better than any. Where only one of the two keeps
+    the objectives besides, that one is the better.
     """
     seen = trials.seen([formula.table, table])
     changes = _changes(*aspect_of(aim).amounts(seen))
@@ -109,8 +112,9 @@ def judged(
     _, high = interval((changes * share[:, None]).sum(axis=0))
     is_less = high < 0 and not any(gain.is_worse for gain in gains)
     meets = aim.limit_us is None or all(gain.tuned_us <= aim.limit_us for gain in gains)
-    is_better = meets and (is_less or not formula.was_kept)
-    return Judged(table, gains, is_better, formula.part_ppm)
+    formula_keeps, keeps = (seen.keeps_objectives(at) for at in range(2))
+    is_better = is_less or not formula.was_kept if keeps == formula_keeps else keeps
+    return Judged(table, gains, meets and is_better, formula.part_ppm, keeps)
 
 
 def _changes(formula: NDArray[np.float64], tuned: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -41,6 +41,7 @@ class Kept(Generic[Form]):
 def kept(approach: Approach[Form], table: Form, trials: Trials[Form], aim: QueueAim) -> Kept[Form]:
     """The table with the latest ages that keep its tail within the limit at every rate.
 
+    And what must hold besides, where there are further objectives.
     It is looked for from the latest on: ages that are far too early may make a tail longer, where
     requests that share power climb before their time. Between two that are tried a tail is taken
     to be no longer for earlier ages.
@@ -80,8 +81,9 @@ class _Scaled(Generic[Form]):
     limit_us: int
 
     def keeps(self, part: int) -> bool:
-        tails_us = self.trials.tails_us([self.as_kept(part).table])
-        return bool((tails_us.mean(axis=2) <= self.limit_us).all())
+        seen = self.trials.seen([self.as_kept(part).table])
+        is_within = bool((seen.tail_us.mean(axis=2) <= self.limit_us).all())
+        return is_within and seen.keeps_objectives(0)
 
     def between(self, low: int, high: int) -> Kept[Form]:
         """The most parts that keep the tail, where `low` do and `high` do not, by halving."""

@@ -1,22 +1,23 @@
-"""What tables are tried on: requests, and how they arrive."""
+"""What tables are tried on: requests, how they arrive, and what must hold for them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from tailc.replay.arrivals import Arrivals
-from tailc.replay.queue_aim import QueueAim
+from tailc.replay.queue_aim import Objective, QueueAim
 from tailc.replay.workload import Workload
 
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """Requests, and how they arrive."""
+    """Requests, how they arrive, and what must hold besides what is made small."""
 
     load: Workload
     arrivals: Arrivals
+    objectives: tuple[Objective, ...] = ()
 
 
 def scenes_of(load: Workload, aim: QueueAim) -> list[Scene]:
     """The same requests at each of the aim's rates."""
-    return [Scene(load, arrivals) for arrivals in aim.arrivals]
+    return [Scene(load, arrivals, aim.objectives) for arrivals in aim.arrivals]

@@ -1,7 +1,8 @@
 """The search for a table: several short ones for a coarse shape, then a fine one.
 
 A trial's value is what the goal says (`goals`), over the formula's, on the same requests at the
-same times; where a rate is worse than the formula's, what it is worse counts many times over.
+same times; where a rate is worse than the formula's, what it is worse counts many times over, and
+so does what misses an objective besides.
 Each stage has random numbers of its own, and more of them than the one before.
 """
 

@@ -152,6 +152,10 @@ def _not_taken(tuned: AnyTuned) -> Finding:
             f"{format_us(worst.tuned_us)}: the formula's stays"
         )
         hint = "give lower rates, or a longer latency"
+    elif not tuned.judged.keeps_objectives:
+        message = "no table was found that is better than the formula's and keeps all objectives:"
+        message += " that one stays"
+        hint = "give longer latencies, or raise `search.requests`"
     elif tuned.raised is not None:
         message = (
             "no table was found with a higher rate than the formula's beyond chance: that one stays"

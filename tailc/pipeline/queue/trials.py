@@ -16,7 +16,9 @@ from tailc.forms.ladder.units import shared_power
 from tailc.pipeline.queue.scene import Scene
 from tailc.replay.clairvoyant.server import SharedServer
 from tailc.replay.clairvoyant.tail import clairvoyant_tail_ns
+from tailc.replay.lowered import NS_PER_US
 from tailc.replay.outcome import Outcome, nearest_us
+from tailc.replay.queue_aim import Objective
 from tailc.replay.run import replay
 from tailc.replay.subject import Subject, table_of
 from tailc.verify.setting import Draw, Draws, Setting, draw
@@ -36,11 +38,17 @@ class Seen:
 
     tail_us: int64, the percentile. energy: float64, of a request, with what free cores draw in the
     time of one, in units of power times nanoseconds; None where rungs are no cores and requests
-    share no power.
+    share no power. closest: float64, the largest percentile of an objective over its latency; None
+    where there are no objectives besides.
     """
 
     tail_us: NDArray[np.int64]
     energy: NDArray[np.float64] | None
+    closest: NDArray[np.float64] | None = None
+
+    def keeps_objectives(self, table: int) -> bool:
+        """Whether a table keeps all of them in each scene, in the mean of replays."""
+        return self.closest is None or bool((self.closest[table].mean(axis=1) <= 1.0).all())
 
 
 def on_ladder(table: Ladder) -> Subject:
@@ -56,6 +64,7 @@ def most_in_system(cores: int) -> int:
 class _Shown(NamedTuple):
     tail_us: int
     energy: float | None
+    closest: float | None
 
 
 class Trials(Generic[Form]):
@@ -81,6 +90,7 @@ class Trials(Generic[Form]):
         self._percentile_ppm = percentile_ppm
         self._workers = workers
         self._subject_of = subject_of
+        self._objectives = [scene.objectives for scene in scenes]
         self._scenes: list[Draws] = []
         for scene in scenes:
             setting = Setting(scene.load, scene.arrivals, requests, most, seed)
@@ -106,12 +116,17 @@ class Trials(Generic[Form]):
 
     def seen_of(self, subjects: Sequence[Subject]) -> Seen:
         """What each replay of each subject shows; `Seen` has it as of tables."""
-        asked = [(subject, scene) for subject in subjects for scene in self._scenes]
+        scenes = list(zip(self._scenes, self._objectives, strict=True))
+        asked = [(subject, *scene) for subject in subjects for scene in scenes]
         found = [one for row in self._workers.map(self._shown, asked) for one in row]
         shape = len(subjects), len(self._scenes), -1
         tail_us = np.array([one.tail_us for one in found], np.int64).reshape(shape)
         drawn = [one.energy for one in found if one.energy is not None]
-        return Seen(tail_us, np.array(drawn).reshape(shape) if drawn else None)
+        closest = [one.closest for one in found if one.closest is not None]
+        energy, closest = (
+            np.array(one).reshape(shape) if one else None for one in (drawn, closest)
+        )
+        return Seen(tail_us, energy, closest)
 
     def clairvoyant_us(self, server: SharedServer) -> NDArray[np.int64]:
         """int64 (scenes,): what a schedule reaches that knows all sizes, in the mean of replays."""
@@ -134,8 +149,8 @@ class Trials(Generic[Form]):
         )
         return nearest_us(tail_ns)
 
-    def _shown(self, asked: tuple[Subject, Draws]) -> list[_Shown]:
-        subject, scene = asked
+    def _shown(self, asked: tuple[Subject, Draws, tuple[Objective, ...]]) -> list[_Shown]:
+        subject, scene, objectives = asked
         setting = scene.setting
         lowered = table_of(subject, setting.arrivals.rate_mrps, setting.most_in_system)
         outcomes = (
@@ -149,16 +164,36 @@ class Trials(Generic[Form]):
             )
             for one in scene.repeats
         )
-        return [self._shown_of(outcome, subject) for outcome in outcomes]
+        return [
+            self._shown_of(
+                outcome, subject, _closest(outcome, setting.load.curve_of[one.order], objectives)
+            )
+            for outcome, one in zip(outcomes, scene.repeats, strict=True)
+        ]
 
-    def _shown_of(self, outcome: Outcome, subject: Subject) -> _Shown:
+    def _shown_of(self, outcome: Outcome, subject: Subject, closest: float | None) -> _Shown:
         tail_us = nearest_us(outcome.tail_ns(self._percentile_ppm))
         energy = _energy(outcome, subject)
         if not outcome.was_cut_off:
-            return _Shown(tail_us, energy)
+            return _Shown(tail_us, energy, closest)
         sent, arrived = len(outcome.latency_ns), max(outcome.arrived, 1)
         worse_us = tail_us * _GIVEN_UP * sent // arrived
-        return _Shown(worse_us, energy and energy * _GIVEN_UP * sent / arrived)
+        energy, closest = (one and one * _GIVEN_UP * sent / arrived for one in (energy, closest))
+        return _Shown(worse_us, energy, closest)
+
+
+def _closest(
+    outcome: Outcome, curve_of: NDArray[np.int32], objectives: Sequence[Objective]
+) -> float | None:
+    """As `Seen` has it; `curve_of` is of all requests, as they came."""
+    if not objectives:
+        return None
+    curve = curve_of[outcome.measured][outcome.served]
+    return max(
+        outcome.tail_ns(one.percentile_ppm, None if one.curve is None else curve == one.curve)
+        / (one.latency_us * NS_PER_US)
+        for one in objectives
+    )
 
 
 def _energy(outcome: Outcome, subject: Subject) -> float | None:

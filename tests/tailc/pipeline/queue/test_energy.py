@@ -105,8 +105,8 @@ def test_of_several_cases_the_most_energy_and_the_longest_tail_count():
 class _Linear:
     """Trials whose tail is as long as the age that a table is."""
 
-    def tails_us(self, tables):
-        return np.array(tables, np.int64).reshape(-1, 1, 1)
+    def seen(self, tables):
+        return Seen(np.array(tables, np.int64).reshape(-1, 1, 1), None)
 
 
 @pytest.mark.parametrize(
