@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from tailc.ingest.wire import MAX_VARINT_BYTES, WireError, varint
+from tailc.ingest.wire import MAX_VARINT_BYTES, VARINT_CONTINUES, WireError, varint
 from tailc.traces.table import BLOCK_BYTES
 
 # What a collector receives is at most 4 MiB by default, or 20 MiB over HTTP.
@@ -38,6 +38,13 @@ def fields_of(stream: pa.NativeFile, key: bytes) -> Iterator[bytes]:
             raise WireError("a field that such a message has not")
         length = _length(stream)
         yield key + length + _exactly(stream, varint(length, 0)[0])
+
+
+def delimited(stream: pa.NativeFile) -> Iterator[bytes]:
+    """Each message without the varint of its length, as several are written in a row."""
+    while found := stream.read(1):
+        length = found if found[0] < VARINT_CONTINUES else found + _length(stream)
+        yield _exactly(stream, varint(length, 0)[0])
 
 
 def frames_of(stream: pa.NativeFile) -> Iterator[bytes]:
@@ -81,7 +88,7 @@ def _length(stream: pa.NativeFile) -> bytes:
     found = b""
     while len(found) < MAX_VARINT_BYTES and (byte := stream.read(1)):
         found += byte
-        if byte[0] < 0x80:
+        if byte[0] < VARINT_CONTINUES:
             return found
     if len(found) < MAX_VARINT_BYTES:
         raise CutError

@@ -20,6 +20,15 @@ SCHEMAS = range(-4, 9)
 _ALIKE = 1e-9
 
 
+def upper_bound(schema: int, index: int) -> float:
+    """The upper bound of bucket `index`; infinite where it is beyond all numbers, or 0 below."""
+    doublings, part = divmod(index, 1 << schema) if schema > 0 else (index << -schema, 0)
+    try:
+        return math.ldexp(2.0 ** (part / (1 << max(schema, 0))), doublings)
+    except OverflowError:
+        return math.inf
+
+
 def within_of(bounds: Collection[Bounds]) -> Grain:
     """How Prometheus takes requests to lie in buckets with these bounds, of one histogram."""
     apart = [(lower, upper) for lower, upper in bounds if lower > 0 and not math.isinf(upper)]

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 MAX_VARINT_BYTES = 10
-_VARINT, _EIGHT, _SIZED, _FOUR = 0, 1, 2, 5
+VARINT, EIGHT, SIZED, _FOUR = 0, 1, 2, 5
+VARINT_CONTINUES = 0x80
+"""From here on a byte of a varint is not its last."""
 _WIRE_BITS = 3
 
 
@@ -23,6 +25,15 @@ def parts(message: memoryview, field: int, *, is_start: bool = False) -> Iterato
     is_start: of a message whose end is missing, whose last part may be cut then. Raises WireError
     where it is no message, or a value claims more bytes than are there.
     """
+    for number, wire, value in values(message, is_start=is_start):
+        if number == field:
+            if wire != SIZED:
+                raise WireError("a field of another type")
+            yield value
+
+
+def values(message: memoryview, *, is_start: bool = False) -> Iterator[tuple[int, int, memoryview]]:
+    """The number, wire type and bytes of each field, in order; as `parts` for what is unsound."""
     at = 0
     while at < len(message):
         key, at = varint(message, at)
@@ -32,22 +43,19 @@ def parts(message: memoryview, field: int, *, is_start: bool = False) -> Iterato
         end, begin = _end(message, at, wire)
         if end > len(message) and not is_start:
             raise WireError("a value that claims more bytes than there are")
-        if number == field:
-            if wire != _SIZED:
-                raise WireError("a field of another type")
-            yield message[begin:end]
+        yield number, wire, message[begin:end]
         at = end
 
 
 def _end(message: memoryview, at: int, wire: int) -> tuple[int, int]:
     """Where a value ends, and where its bytes begin."""
-    if wire == _SIZED:
+    if wire == SIZED:
         length, begin = varint(message, at)
         return begin + length, begin
-    if wire == _VARINT:
+    if wire == VARINT:
         return varint(message, at)[1], at
-    if wire in (_EIGHT, _FOUR):
-        return at + (8 if wire == _EIGHT else 4), at
+    if wire in (EIGHT, _FOUR):
+        return at + (8 if wire == EIGHT else 4), at
     raise WireError("a field of an unknown wire type")
 
 
@@ -56,6 +64,6 @@ def varint(message: memoryview | bytes, at: int) -> tuple[int, int]:
     value = 0
     for position, byte in enumerate(message[at : at + MAX_VARINT_BYTES]):
         value |= (byte & 0x7F) << 7 * position
-        if byte < 0x80:
+        if byte < VARINT_CONTINUES:
             return value, at + position + 1
     raise WireError("a number that does not end")

@@ -7,21 +7,19 @@ either encoding, with `compression: zstd`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from itertools import count
 
 import pyarrow as pa
 
-from tailc.errors import Code, TailcError
 from tailc.ingest.format import Format
 from tailc.ingest.frames import (
     LENGTH,
     ZSTD_MAGIC,
-    CutError,
     TooLongError,
     fields_of,
     frames_of,
     inflated_start,
 )
+from tailc.ingest.messages import Wording, decoded
 from tailc.ingest.otlp import Decoder, spans_of_json, starts_with_spans
 from tailc.ingest.span_table import Span
 from tailc.ingest.spans import attribute_asked, taken_of
@@ -33,6 +31,12 @@ from tailc.traces.source import Source
 _REQUEST, _FRAMED = "OTLP protobuf", "OTLP of a file exporter"
 # The field of a resource's spans, the only one of a request.
 _KEY = b"\x0a"
+
+_WORDING = Wording(
+    "export of spans in OTLP",
+    "give the body of an export to a collector, or what its file exporter writes",
+    "export fewer spans at a time; or it is not what was exported",
+)
 
 Messages = Callable[[pa.NativeFile], Iterator[bytes]]
 Decode = Callable[[bytes], Iterable[Span]]
@@ -62,32 +66,7 @@ def read_framed(source: Source, asked: Asked) -> Taken:
 
 def _spans(source: Source, messages_of: Messages, decode: Decode) -> Iterator[Span]:
     """The spans of every message; TailcError, by its number, where one cannot be read."""
-    source.check_gzip()
-    with source.plain() as stream:
-        messages = messages_of(stream)
-        for row in count(1):
-            try:
-                message = next(messages, None)
-                if message is None:
-                    return
-                yield from decode(message)
-            except ValueError as error:
-                raise _fault(source, row, error) from None
-
-
-def _fault(source: Source, row: int, error: ValueError) -> TailcError:
-    """What is wrong with the message of that number."""
-    if isinstance(error, CutError):
-        message = f"`{source.name}` ends in the middle of message {row}"
-        hint = "copy the file again, or wait until what writes it has ended"
-        return source.fault(Code.TRUNCATED, message, row=row, advice=hint)
-    if isinstance(error, TooLongError):
-        message = f"message {row} {error}"
-        hint = "export fewer spans at a time; or it is not what was exported"
-        return source.fault(Code.TRACE_TOO_LARGE, message, row=row, advice=hint)
-    message = f"message {row} is no export of spans in OTLP ({error})"
-    hint = "give the body of an export to a collector, or what its file exporter writes"
-    return source.fault(Code.BROKEN_FORMAT, message, row=row, advice=hint)
+    return decoded(source, messages_of, decode, _WORDING)
 
 
 def is_request(head: bytes) -> bool:

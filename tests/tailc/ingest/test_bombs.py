@@ -138,9 +138,15 @@ def bombs_of_metrics():
         "lines of a scrape": bucket % 1 + (b"#" * 999 + b"\n") * (1 << 17),
         "labels of a scrape": b"".join(labels % number for number in range(400)),
         "series of an answer": answer + b'{"metric":{},"value":[0,"1"]},' * (1 << 18),
-        "buckets of an answer": answer + native + empty * 10,
         "histograms of an answer": answer + histogram * 4,
     }
+    head = sized(1, b"x_seconds") + b"\x18\x04"
+    families = {
+        "metrics of a family": head + sized(4, sized(7, b"")) * 200_000,
+        "deltas of a family": head + sized(4, sized(7, b"\x28\x00" + b"\x68\x02" * 400_000)),
+        "spans of a family": head + sized(4, sized(7, b"\x62\x00" * 400_000)),
+    }
+    scrapes |= {name: sized(0, data)[1:] for name, data in families.items()}
     packed = {f"{name}.gz": gzip.compress(data, 1) for name, data in scrapes.items()}
     return packed | {"deep answer.json": answer + b"[" * 500_000}
 

@@ -1,0 +1,202 @@
+"""Histograms in the protobuf that Prometheus scrapes: classic, native, or both at once.
+
+A native histogram tells its buckets by spans: how many it leaves out, and how many follow; and by
+the count of each, less that of the one before. Where both are told, the native one is taken.
+
+Source: `io/prometheus/client/metrics.proto` of prometheus/client_model 0.6; Prometheus
+documentation, "Native histograms".
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from tailc.errors import Place
+from tailc.ingest.cumulative import COUNT, Cumulative
+from tailc.ingest.frames import TooLongError
+from tailc.ingest.native import SCHEMAS, upper_bound
+from tailc.ingest.scraped import BUCKET, LE, MAX_BUCKETS, Bounds, Labels, Scraped, labels_of
+from tailc.ingest.wire import EIGHT, SIZED, VARINT, WireError, parts, values, varint
+from tailc.traces.counted import Grain
+
+# Labels and buckets of one histogram, with an exemplar for each.
+MAX_METRIC_BYTES = 1 << 20
+_HISTOGRAMS = (4, 5)
+# The fields of a family, of a metric, of a label, and of a histogram.
+_NAME, _TYPE, _METRIC = 1, 3, 4
+_LABEL, _HISTOGRAM = 1, 7
+_TOTAL, _BUCKET, _FLOAT_TOTAL, _SCHEMA, _THRESHOLD, _ZERO = 1, 3, 4, 5, 6, 7
+_NEGATIVE, _SPAN, _DELTA = 9, 12, 13
+_OF_NATIVE = {_SCHEMA, _THRESHOLD, _ZERO, _NEGATIVE, _SPAN}
+_DOUBLE = struct.Struct("<d")
+_LEAST = sys.float_info.min
+
+
+@dataclass
+class _Told:
+    """What a histogram tells; `spans` are pairs of what is left out and how many follow."""
+
+    fields: set[int] = field(default_factory=set)
+    total: int = 0
+    cumulative: list[tuple[float, int]] = field(default_factory=list)
+    schema: int = 0
+    threshold: float = 0.0
+    zero: int = 0
+    spans: list[tuple[int, int]] = field(default_factory=list)
+    deltas: list[int] = field(default_factory=list)
+
+
+def histograms_of(family: memoryview, classic: Cumulative, place: Place) -> Iterator[Scraped]:
+    """The native histograms of a family; its classic ones are put to the others.
+
+    Raises ValueError where it is none.
+    """
+    name, kind = "", 0
+    for number, wire, value in values(family):
+        if number == _NAME:
+            name = _text(value)
+        elif number == _TYPE and wire == VARINT:
+            kind = varint(value, 0)[0]
+    if kind not in _HISTOGRAMS:
+        return
+    for metric in parts(family, _METRIC):
+        if len(metric) > MAX_METRIC_BYTES:
+            raise TooLongError(f"has a histogram of more than {MAX_METRIC_BYTES:,} bytes")
+        labels = dict(_label(pair) for pair in parts(metric, _LABEL))
+        for histogram in parts(metric, _HISTOGRAM):
+            told = _told(histogram)
+            if told.fields & _OF_NATIVE:
+                yield _native(name, labels_of(labels), told)
+            else:
+                _add_classic(classic, name, labels, told, place)
+
+
+def _text(value: memoryview) -> str:
+    return bytes(value).decode("utf-8", "replace")
+
+
+def _label(pair: memoryview) -> tuple[str, str]:
+    found = {number: _text(value) for number, wire, value in values(pair) if wire == SIZED}
+    return found.get(1, ""), found.get(2, "")
+
+
+def _told(histogram: memoryview) -> _Told:
+    """The fields of a histogram that count; WireError where one has another type."""
+    told = _Told()
+    for number, wire, value in values(histogram):
+        told.fields.add(number)
+        if number == _BUCKET:
+            told.cumulative.append(_bucket(value))
+        elif number == _SPAN:
+            told.spans.append(_span(value))
+        elif number == _DELTA:
+            told.deltas += map(_signed, _varints(value, wire))
+        else:
+            _put(told, number, wire, value)
+        if max(len(told.deltas), len(told.spans), len(told.cumulative)) > MAX_BUCKETS:
+            raise TooLongError(f"has a histogram of more than {MAX_BUCKETS:,} buckets")
+    return told
+
+
+def _put(told: _Told, number: int, wire: int, value: memoryview) -> None:
+    """Keep a field that is one number."""
+    if number == _TOTAL:
+        told.total = _whole(value, wire)
+    elif number == _SCHEMA:
+        told.schema = _signed(_whole(value, wire))
+    elif number == _THRESHOLD:
+        told.threshold = _double(value, wire)
+    elif number == _ZERO:
+        told.zero = _whole(value, wire)
+    elif number == _FLOAT_TOTAL and _double(value, wire) > 0:
+        raise WireError("a histogram whose counts are no whole numbers")
+
+
+def _whole(value: memoryview, wire: int) -> int:
+    if wire != VARINT:
+        raise WireError("a field of another type")
+    return varint(value, 0)[0]
+
+
+def _double(value: memoryview, wire: int) -> float:
+    if wire != EIGHT:
+        raise WireError("a field of another type")
+    return _DOUBLE.unpack(value)[0]
+
+
+def _signed(zigzag: int) -> int:
+    return (zigzag >> 1) ^ -(zigzag & 1)
+
+
+def _varints(value: memoryview, wire: int) -> Iterator[int]:
+    """One number, or as many as are packed."""
+    at = 0
+    while at < len(value):
+        begin = at
+        number, at = varint(value, begin)
+        yield number
+    if wire not in (VARINT, SIZED):
+        raise WireError("a field of another type")
+
+
+def _bucket(bucket: memoryview) -> tuple[float, int]:
+    """The upper bound, and how many took at most that."""
+    upper, reached = 0.0, 0
+    for number, wire, value in values(bucket):
+        if number == 1:
+            reached = _whole(value, wire)
+        elif number == 2:
+            upper = _double(value, wire)
+    return upper, reached
+
+
+def _span(span: memoryview) -> tuple[int, int]:
+    found = {number: _whole(value, wire) for number, wire, value in values(span)}
+    return _signed(found.get(1, 0)), found.get(2, 0)
+
+
+def _add_classic(
+    classic: Cumulative, name: str, labels: dict[str, str], told: _Told, place: Place
+) -> None:
+    has_last = any(math.isinf(upper) for upper, _ in told.cumulative)
+    last = [] if has_last else [(math.inf, told.total)]
+    for upper, count in told.cumulative + last:
+        classic.add(name + BUCKET, labels | {LE: repr(upper)}, str(count), place)
+    classic.add(name + COUNT, labels, str(told.total), place)
+
+
+def _native(name: str, labels: Labels, told: _Told) -> Scraped:
+    """The histogram; ValueError where its numbers contradict each other."""
+    if told.schema not in SCHEMAS:
+        raise WireError(f"a histogram of schema {told.schema}, which is not known")
+    if sum(length for _, length in told.spans) != len(told.deltas):
+        raise WireError("spans of other buckets than there are")
+    count = dict(_positive(told, told.deltas))
+    # Where the bucket is of 0 alone, that is less than any time is told by.
+    count[-told.threshold, told.threshold or _LEAST] = told.zero
+    if not all(lower < upper for lower, upper in count):
+        raise WireError("a bucket without a width")
+    counted = sum(count.values())
+    below = told.total - counted if _NEGATIVE in told.fields else 0
+    if min(count.values()) < 0 or below < 0 or counted + below != told.total:
+        raise WireError(f"{counted} requests in buckets, of {told.total}")
+    if below:
+        count[-math.inf, -told.threshold] = below
+    return Scraped(name, labels, Grain.EXPONENTIAL, count)
+
+
+def _positive(told: _Told, deltas: Sequence[int]) -> Iterator[tuple[Bounds, int]]:
+    """The buckets above 0 in order; the first may begin where that around 0 ends."""
+    index = times = 0
+    rest = iter(deltas)
+    for left_out, length in told.spans:
+        index += left_out
+        for _ in range(length):
+            times += next(rest)
+            lower, upper = (upper_bound(told.schema, at) for at in (index - 1, index))
+            yield (max(lower, told.threshold), upper), times
+            index += 1
