@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic
 
 from tailc.percentiles import PPM
@@ -41,19 +41,21 @@ class Kept(Generic[Form]):
 def kept(approach: Approach[Form], table: Form, trials: Trials[Form], aim: QueueAim) -> Kept[Form]:
     """The table with the latest ages that keep its tail within the limit at every rate.
 
-    And what must hold besides, where there are further objectives.
+    Further objectives hold too, where there are ages that keep them.
     It is looked for from the latest on: ages that are far too early may make a tail longer, where
     requests that share power climb before their time. Between two that are tried a tail is taken
     to be no longer for earlier ages.
     """
     if aim.limit_us is None or approach.earlier is None:
         return Kept(table, PPM)
-    scaled = _Scaled(approach, table, trials, aim.limit_us)
+    scaled = _Scaled(approach, table, trials, aim)
     whole = approach.parts
     if scaled.keeps(whole):
         return Kept(table, PPM)
     tried = [part * whole // _TRIED_OF for part in _TRIED]
     low = next((part for part in tried if scaled.keeps(part)), None)
+    if low is None and aim.objectives:
+        return kept(approach, table, trials, replace(aim, objectives=()))
     if low is None:
         return Kept(table, None)
     return scaled.between(low, min(part for part in (whole, *tried) if part > low))
@@ -64,8 +66,7 @@ def eased(approach: Approach[Form], table: Form, trials: Trials[Form], aim: Queu
     found = kept(approach, table, trials, aim)
     if approach.eased is None or not found.was_kept:
         return found
-    assert aim.limit_us is not None
-    scaled = _Scaled(approach, table, trials, aim.limit_us)
+    scaled = _Scaled(approach, table, trials, aim)
     if scaled.keeps(approach.most_parts):
         return scaled.as_kept(approach.most_parts)
     return scaled.between(approach.parts, approach.most_parts)
@@ -78,12 +79,12 @@ class _Scaled(Generic[Form]):
     approach: Approach[Form]
     table: Form
     trials: Trials[Form]
-    limit_us: int
+    aim: QueueAim
 
     def keeps(self, part: int) -> bool:
         seen = self.trials.seen([self.as_kept(part).table])
-        is_within = bool((seen.tail_us.mean(axis=2) <= self.limit_us).all())
-        return is_within and seen.keeps_objectives(0)
+        is_within = bool((seen.tail_us.mean(axis=2) <= self.aim.limit_us).all())
+        return is_within and (not self.aim.objectives or seen.keeps_objectives(0))
 
     def between(self, low: int, high: int) -> Kept[Form]:
         """The most parts that keep the tail, where `low` do and `high` do not, by halving."""

@@ -128,17 +128,25 @@ def test_a_table_is_found_that_keeps_an_objective_which_the_best_one_misses(tmp_
     assert told["rate_1_tuned_us"] < told["rate_1_formula_us"]
 
 
+@dataclass(frozen=True)
 class _Linear:
-    """Trials whose tail is as long as the age that a table is, and an objective of 50 us on it."""
+    """Trials whose tail is as long as the age that a table is, and an objective on it."""
+
+    latency_us: float
 
     def seen(self, tables):
         tails_us = np.array(tables, np.int64).reshape(-1, 1, 1)
-        return Seen(tails_us, None, tails_us / 50)
+        return Seen(tails_us, None, tails_us / self.latency_us)
 
 
-def test_ages_are_cut_back_until_all_objectives_are_kept():
-    """In 64 parts: 50 us are 40 of those of 80 us, of which the limit alone would leave 60."""
+@pytest.mark.parametrize(("latency_us", "age_us", "parts"), [(50, 50, 40), (0.5, 75, 60)])
+def test_ages_are_cut_back_until_all_objectives_are_kept(latency_us, age_us, parts):
+    """In 64 parts: 50 us are 40 of those of 80 us, of which the limit alone would leave 60.
+
+    So it does where nothing keeps the objective.
+    """
     aim = replace(AIM, goal=Goal.ENERGY, target_us=75, limit_us=75)
-    scaled = approach(lambda age, part: age * part // PPM)
-    found = kept(scaled, 80, cast(Any, _Linear()), aim)
-    assert (found.table, found.part_ppm) == (50, 40 * PPM // 64)
+    aim = replace(aim, objectives=(Objective(500_000, 50),))
+    scaled = approach(lambda age, part: max(age * part // PPM, 1))
+    found = kept(scaled, 80, cast(Any, _Linear(latency_us)), aim)
+    assert (found.table, found.part_ppm) == (age_us, parts * PPM // 64)
