@@ -44,13 +44,13 @@ def _are_of(schema: int, bounds: list[Bounds]) -> bool:
 
     The first may begin later, where the bucket around 0 ends.
     """
-    factor = 2.0**-schema
+    factor, first = 2.0**-schema, min(bounds)
     for lower, upper in bounds:
         index = math.log2(upper) / factor
         least = 2.0 ** (factor * (round(index) - 1))
         if abs(index - round(index)) > _ALIKE * max(1, abs(index)):
             return False
-        is_later = lower > least * (1 + _ALIKE) and (lower, upper) != min(bounds)
+        is_later = lower > least * (1 + _ALIKE) and (lower, upper) != first
         if lower < least * (1 - _ALIKE) or is_later:
             return False
     return True

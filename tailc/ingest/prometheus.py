@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from tailc.errors import Code
 from tailc.ingest.format import Format
+from tailc.ingest.native import within_of
 from tailc.ingest.scraped import (
     Bounds,
     Scraped,
@@ -67,9 +68,10 @@ def _taken(found: list[Scraped], source: Source, asked: Asked, name: str) -> Tak
     count = added(kept, source)
     what = written(metric, tuple(sorted(asked.labels)))
     _check_counted(count, what, source)
+    within = kept[0].within or within_of(count)
     ns_per_unit = unit.in_ms * NS_PER_MS
     try:
-        histogram = spread(count, kept[0].within, ns_per_unit)
+        histogram = spread(count, within, ns_per_unit)
     except ValueError as error:
         message = f"`{source.name}` has {error}"
         hint = "check the unit of its times"
@@ -80,7 +82,7 @@ def _taken(found: list[Scraped], source: Source, asked: Asked, name: str) -> Tak
         name,
         what,
         unit,
-        kept[0].within,
+        within,
         Loop.UNSTATED,
         histogram,
         points=sum(times > 0 for times in count.values()),

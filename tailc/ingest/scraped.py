@@ -34,12 +34,12 @@ class Scraped:
     """One histogram: how many requests were in each bucket.
 
     metric: without `_bucket`, and empty of a query without a name. labels: sorted, without `le`.
-    within: how requests lie in their bucket.
+    within: how requests lie in their bucket; None: that is seen from all that are added.
     """
 
     metric: str
     labels: Labels
-    within: Grain
+    within: Grain | None
     count: Mapping[Bounds, int]
 
     @property

@@ -20,7 +20,6 @@ from typing import Any
 from tailc.errors import Code, Place
 from tailc.ingest.cumulative import MAX_SAMPLES, Cumulative, whole
 from tailc.ingest.json_items import items_of
-from tailc.ingest.native import within_of
 from tailc.ingest.prometheus import format_of_scrapes
 from tailc.ingest.scraped import Bounds, Labels, Scraped, increased, labels_of, restarted, written
 from tailc.traces.source import Source, brief
@@ -99,7 +98,7 @@ def _native(name: str, labels: Labels, point: dict[str, Any], place: Place) -> S
     total = whole(str(point["count"]), place)
     if sum(count.values()) != total or any(not lower < upper for lower, upper in count):
         raise ValueError(f"{sum(count.values())} requests in buckets, of {total}")
-    return Scraped(name, labels, within_of(count), count)
+    return Scraped(name, labels, None, count)
 
 
 def matches(head: bytes) -> bool:

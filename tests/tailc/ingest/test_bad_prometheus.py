@@ -1,7 +1,6 @@
 """Scrapes and answers of Prometheus that are cut, wrong or ambiguous: each refused at its place."""
 
 import contextlib
-import json
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +10,7 @@ from tailc.errors import Code, TailcError
 from tailc.ingest.ingest import ingest
 from tailc.ingest.taken import Asked
 from tailc.traces.reading import TimeUnit
+from tests.tailc.ingest.answers import answer, native
 from tests.tailc.ingest.refusal import OPEN, refused
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -28,21 +28,6 @@ def buckets(*counts, labels="", bounds=("0.1", "0.5", "+Inf")):
         f'x_seconds_bucket{{{labels}le="{bound}"}} {count}\n'
         for bound, count in zip(bounds, counts, strict=True)
     )
-
-
-def answer(folder, result, kind="vector"):
-    path = folder / "answer.json"
-    document = {"status": "success", "data": {"resultType": kind, "result": result}}
-    path.write_text(json.dumps(document))
-    return path
-
-
-def native(*rows, count=None, metric=None):
-    """An element of an answer, whose buckets are (lower, upper, count)."""
-    written = [[0, str(lower), str(upper), str(times)] for lower, upper, times in rows]
-    total = sum(times for *_, times in rows) if count is None else count
-    histogram = {"count": str(total), "sum": "1", "buckets": written}
-    return {"metric": metric or {"__name__": "x_seconds"}, "histogram": [1700000000, histogram]}
 
 
 def classic(values, le="0.5"):
@@ -102,6 +87,20 @@ def test_requests_beyond_the_last_bucket_before_the_earlier_scrape_do_not_matter
     found = ingest([str(later)], Asked(since=str(earlier)), OPEN).counted.histogram
     assert found.requests == 10
     assert refused(earlier, since=str(later)).code is Code.COUNTER_RESET
+
+
+def test_a_label_set_that_was_not_there_before_began_at_none(tmp_path):
+    earlier = scrape(tmp_path, buckets(90, 97, 97, labels='page="/a",'), "earlier")
+    both = buckets(92, 99, 99, labels='page="/a",') + buckets(1, 4, 4, labels='page="/b",')
+    later = scrape(tmp_path, both, "later")
+    found = ingest([str(later)], Asked(since=str(earlier)), OPEN).counted.histogram
+    assert found.requests == 2 + 4
+
+
+def test_classic_and_native_histograms_are_not_added(tmp_path):
+    series = [classic(["0", "5"], le) for le in ("0.5", "+Inf")]
+    path = answer(tmp_path, [native((0.5, 1, 3)), *series])
+    assert refused(path).code is Code.MIXED_BUCKETS
 
 
 @pytest.mark.parametrize(
@@ -187,7 +186,7 @@ def test_options_of_scrapes_are_refused_of_other_inputs(option, value):
         (["x"], Code.BROKEN_FORMAT, "element 1 is no series"),
         ([], Code.EMPTY_TRACE, "no histogram"),
         (
-            [native((0.5, 1, 3)), native((0.5, 2, 3), metric={"__name__": "x_seconds", "a": "b"})],
+            [native((0.5, 1, 3)), native((0.5, 2, 3), a="b")],
             Code.MIXED_BUCKETS,
             "other buckets",
         ),

@@ -14,6 +14,7 @@ from tailc.percentiles import percentile_rank
 from tailc.traces.counted import Grain
 from tailc.traces.profile import Measure
 from tailc.traces.reading import TimeUnit
+from tests.tailc.ingest.answers import answer, native
 from tests.tailc.ingest.refusal import OPEN, refused
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -196,6 +197,21 @@ def test_the_profile_records_how_requests_are_spread():
         "`search_duration_seconds` of Prometheus JSON, exponential in buckets"
     )
     assert (native.grain, classic.grain) == ("exponential in buckets", "linear in buckets")
+
+
+@pytest.mark.parametrize(
+    ("rows", "grain"),
+    [
+        # A label set may have nothing above 0, or only what could be of either kind.
+        ([[(-1e-3, 1e-3)], [(0.25, 0.5), (0.5, 1)], []], Grain.EXPONENTIAL),
+        ([[(0.5, 1)], [("-Inf", 0.3), (0.3, 0.5)]], Grain.LINEAR),
+    ],
+)
+def test_label_sets_are_of_the_kind_that_all_of_them_show(tmp_path, rows, grain):
+    result = [native(*((*row, 3) for row in one), a=str(at)) for at, one in enumerate(rows)]
+    found = taken(answer(tmp_path, result))
+    assert found.grain is grain
+    assert found.histogram.requests == 3 * sum(map(len, rows))
 
 
 @pytest.mark.parametrize(
