@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from tailc_solvers.course import Reached
 from tailc_solvers.intervals.grid import search_grid
 from tailc_solvers.ladder.dual import LadderSolution as ContinuousSolution
 from tailc_solvers.ladder.dual import solve_ladder
@@ -20,6 +21,7 @@ from tailc_solvers.sample import Sample
 from tailc_solvers.status import Status
 
 from tailc.errors import Code, Finding, TailcError
+from tailc.forms.course import Milestone
 from tailc.forms.ladder.grid import IntervalGrid
 from tailc.forms.ladder.problem import LadderProblem, Method
 from tailc.forms.ladder.solution import (
@@ -29,6 +31,7 @@ from tailc.forms.ladder.solution import (
     SolvedRow,
 )
 from tailc.percentiles import PPM
+from tailc.pipeline.courses import milestones
 from tailc.pipeline.figures import US_PER_MS, Figures, cost_rates, whole_us
 from tailc.pipeline.limited import limited_schedules
 from tailc.pipeline.progress import Progress
@@ -52,6 +55,7 @@ class _Proposal:
     evaluations: int
     proof: str
     solver: str
+    course: tuple[Reached, ...] = ()
 
 
 def solve_for_schedules(problem: LadderProblem, threads: int, progress: Progress) -> LadderSolution:
@@ -62,10 +66,12 @@ def solve_for_schedules(problem: LadderProblem, threads: int, progress: Progress
     (BUDGET_ENDED), and a method that cannot solve the problem (METHOD_UNFIT).
     """
     sample = _sample(problem)
+    continuous = None
     if problem.supplies:
         proposal, bounds_us = _by_prices(problem, sample)
     else:
-        continuous = _continuous(problem, sample) if problem.profile.has_common_curve else None
+        if problem.profile.has_common_curve:
+            continuous = _continuous(problem, sample)
         if problem.method is Method.GRID:
             proposal = _by_grid(problem, sample, threads, progress)
         else:
@@ -80,7 +86,12 @@ def solve_for_schedules(problem: LadderProblem, threads: int, progress: Progress
     )
     _check_target(problem, rows)
     return LadderSolution(
-        rows, proposal.proof, proposal.solver, proposal.evaluations, _longest_wait_us(problem)
+        rows,
+        proposal.proof,
+        proposal.solver,
+        proposal.evaluations,
+        _longest_wait_us(problem),
+        _course(proposal, continuous),
     )
 
 
@@ -193,7 +204,17 @@ def _by_grid(problem: LadderProblem, sample: Sample, threads: int, progress: Pro
         found.evaluations,
         "grid-exhausted",
         "tailc_solvers.intervals.grid",
+        found.course,
     )
+
+
+def _course(proposal: _Proposal, continuous: ContinuousSolution | None) -> tuple[Milestone, ...]:
+    """In the mean over the loads that have a schedule, with the bound that the dual has of them."""
+    solved = np.array([status is Status.OPTIMAL for status in proposal.status])
+    bound = None
+    if continuous is not None and solved.any():
+        bound = float(continuous.bound[solved].mean())
+    return milestones(proposal.course, times=US_PER_MS, bound=bound)
 
 
 def _row(

@@ -130,6 +130,7 @@ def test_one_worker_and_two_give_the_same_bits(shape):
     assert one.v_ms.tobytes() == two.v_ms.tobytes()
     assert one.tail_ms.tobytes() == two.tail_ms.tobytes()
     assert one.evaluations == two.evaluations
+    assert one.course == two.course
 
 
 def test_the_budget_is_never_exceeded_and_is_said():
@@ -142,6 +143,17 @@ def test_the_budget_is_never_exceeded_and_is_said():
         assert (found.tail_ms >= full.tail_ms).all()
     enough = search_grid(sample, [1, 2, 3, 4], [5, 10], 12, max_evaluations=10**6, **setting)
     assert enough.status == (Status.OPTIMAL, Status.OPTIMAL)
+
+
+def test_the_course_falls_to_the_mean_of_the_best_schedules():
+    sample, setting = larger(3, "individual")
+    found = search_grid(sample, [1, 2, 3, 4], [5, 10], 12, **setting)
+    assert found.course
+    assert [one.effort for one in found.course] == sorted({one.effort for one in found.course})
+    values = [one.found for one in found.course]
+    assert values == sorted(set(values), reverse=True)
+    assert values[-1] == pytest.approx(found.tail_ms.mean(), abs=1e-6)
+    assert found.course[-1].effort <= found.evaluations
 
 
 def test_progress_ends_at_one():

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc_solvers.backends.linear import Answer, Basis, Limits, LinearProgram, Outcome
+from tailc_solvers.course import Reached
 
 MAGIC = b"TLCF"
 PREFIX = struct.Struct("<4sQI")
@@ -31,6 +32,8 @@ MOST_BYTES = 1 << 31
 """Of one frame: more is no answer."""
 
 BASIS = ("basis_variables", "basis_rows")
+COURSE = "course"
+"""Effort, bound and best point, one after another."""
 
 _TYPES = {"f": np.dtype("<f8"), "i": np.dtype("<i8"), "b": np.dtype("?")}
 
@@ -128,13 +131,15 @@ def encoded_answer(answer: Answer) -> bytes:
         "message": answer.message,
     }
     there = {name: a for name, a in arrays.items() if a is not None}
+    if answer.course:
+        there[COURSE] = np.array(answer.course, dtype=np.float64).ravel()
     return encoded(head, there | _parts(answer.basis))
 
 
 def decoded_answer(frame: bytes) -> Answer:
     """The inverse of `encoded_answer`; whatever else is there raises GarbledFrameError."""
     head, arrays = decoded(frame)
-    basis = _basis(arrays)
+    basis, course = _basis(arrays), _course(arrays)
     if set(arrays) - {"x", "dual"} or any(a.dtype.kind != "f" for a in arrays.values()):
         raise GarbledFrameError("the answer has other arrays")
     try:
@@ -148,6 +153,7 @@ def decoded_answer(frame: bytes) -> Answer:
             solver=str(head["solver"]),
             message=str(head["message"]),
             basis=basis,
+            course=course,
         )
     except (KeyError, ValueError) as error:
         raise GarbledFrameError("the answer has a wrong head") from error
@@ -165,6 +171,17 @@ def _basis(arrays: Arrays) -> Basis | None:
     if len(parts) != len(BASIS) or any(part.dtype.kind != "i" for part in parts):
         raise GarbledFrameError("a basis is two arrays of whole numbers")
     return Basis(*parts)
+
+
+def _course(arrays: Arrays) -> tuple[Reached, ...]:
+    """Take a course out of the arrays, if they have one."""
+    told = arrays.pop(COURSE, np.zeros(0))
+    if told.dtype.kind != "f" or told.size % len(Reached._fields):
+        raise GarbledFrameError("a course is three numbers each")
+    rows = told.reshape(-1, len(Reached._fields))
+    if not (np.isfinite(rows[:, 0]) & (rows[:, 0] >= 0)).all() or np.isnan(rows).any():
+        raise GarbledFrameError("a course has an effort and no numbers that are none")
+    return tuple(Reached(int(effort), bound, found) for effort, bound, found in rows.tolist())
 
 
 def _number(value: object) -> float | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import highspy
 import numpy as np
@@ -24,11 +24,15 @@ from tailc_solvers.backends.linear import (
     Place,
     Vector,
 )
+from tailc_solvers.course import Reached
 
 Places = NDArray[np.int64]
 
 TOLERANCE = 1e-9
 """Of feasibility and of the gap, absolute; of the gap relative as well."""
+
+WORTH_TELLING = 0.01
+"""Of the gap, or of the bound where nothing is found yet: what a course tells of the bound."""
 
 PRIMAL_OR_DUAL = 0
 """As fits the start: a third less time than the dual method alone where columns were added."""
@@ -63,6 +67,36 @@ class _Last:
 _last: _Last | None = None
 
 
+@dataclass
+class _Watch:
+    """How far branch and bound is, by how often HiGHS asked whether to go on.
+
+    It asks after each piece of work, so that the same program gives the same course; its nodes are
+    too few to tell it, for it does most at the root.
+    """
+
+    checks: int = 0
+    course: list[Reached] = field(default_factory=list)
+
+    def __call__(
+        self, _kind: object, _message: str, out: highspy.cb.HighsCallbackOutput, *_rest: object
+    ) -> None:
+        """Note what became better."""
+        self.checks += 1
+        now = Reached(self.checks, float(out.mip_dual_bound), float(out.mip_primal_bound))
+        before = self.course[-1] if self.course else Reached(0, -math.inf, math.inf)
+        if _is_further(before, now):
+            self.course.append(now)
+
+
+def _is_further(before: Reached, now: Reached) -> bool:
+    """Whether a better point is known, or the bound has come nearer by a share worth telling."""
+    if now.found < before.found or before.bound == -math.inf:
+        return now[1:] != before[1:]
+    reach = abs(now.found - before.bound) if math.isfinite(now.found) else abs(before.bound)
+    return now.bound - before.bound > WORTH_TELLING * reach
+
+
 def solve(program: LinearProgram, limits: Limits) -> Answer:
     """Simplex, from the program's start where it has one, and branch and bound."""
     global _last  # noqa: PLW0603 (a child answers one question after another)
@@ -88,6 +122,10 @@ def _passed(program: LinearProgram, limits: Limits) -> highspy.Highs:
 
 
 def _answer(highs: highspy.Highs, program: LinearProgram) -> Answer:
+    watch = _Watch()
+    if program.integer.any():
+        highs.setCallback(watch, None)
+        highs.startCallback(highspy.cb.HighsCallbackType.kCallbackMipInterrupt)
     if highs.run() == highspy.HighsStatus.kError and program.start is not None:
         highs.clearSolver()
         highs.run()
@@ -96,7 +134,7 @@ def _answer(highs: highspy.Highs, program: LinearProgram) -> Answer:
     name = f"highs {highs.version()}"
     if not outcome.has_point:
         return Answer(outcome, solver=name, message=highs.modelStatusToString(status))
-    return _found(program, highs, outcome, name)
+    return replace(_found(program, highs, outcome, name), course=tuple(watch.course))
 
 
 def _goes_on(program: LinearProgram, last: _Last, seed: int) -> bool:

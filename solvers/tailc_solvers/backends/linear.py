@@ -13,6 +13,8 @@ from enum import IntEnum, StrEnum
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tailc_solvers.course import Reached
+
 Vector = NDArray[np.float64]
 
 
@@ -180,6 +182,8 @@ class Answer:
         solver: name and version.
         message: a sentence for people where there is no point, or GRID_OPTIMUM.
         basis: the corner at which a linear program ended, where the solver tells it.
+        course: bound and best point by the solver's own count of its work, of whole variables where
+            the solver tells it.
     """
 
     outcome: Outcome
@@ -190,6 +194,7 @@ class Answer:
     solver: str = ""
     message: str = ""
     basis: Basis | None = None
+    course: tuple[Reached, ...] = ()
 
 
 def _require(holds: bool, sentence: str) -> None:

@@ -20,16 +20,14 @@ Source: Haque et al., ASPLOS 2015, Fig. 7, with the wait in closed form and NEVE
 
 import math
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
-from itertools import pairwise
 
 import numpy as np
 from numba import config
 from numpy.typing import ArrayLike, NDArray
 
-from tailc_solvers.intervals.engines import Engine, Items, engine_for
+from tailc_solvers.course import Reached
+from tailc_solvers.intervals.engines import engine_for
 from tailc_solvers.intervals.evaluate import FEASIBILITY_TOLERANCE, as_cost_rates, evaluate
 from tailc_solvers.intervals.kernels import (
     NEVER_STEPS,
@@ -37,17 +35,11 @@ from tailc_solvers.intervals.kernels import (
     SLACK_MS,
     Best,
     Rows,
-    merge,
 )
+from tailc_solvers.intervals.shares import Grid, Search, course_of
 from tailc_solvers.objective import Objective
 from tailc_solvers.sample import Sample
 from tailc_solvers.status import Status
-
-SHARES = 16
-"""Shares of a batch; at most that many workers are of use."""
-
-SEED_STEPS = 20
-"""The first incumbents come from a lattice of about this many steps on each axis."""
 
 UNLIMITED = 2**62
 
@@ -71,6 +63,8 @@ class GridSolution:
         status: one each row. OPTIMAL and INFEASIBLE are proved by exhaustion.
         evaluations: nodes of the search tree whose figures or bounds were computed; a node serves
             all loads.
+        course: the mean of the objective over the rows with a schedule, after so many evaluations,
+            wherever it fell [ms]; without a bound. By cost from where all can meet the target.
     """
 
     load: NDArray[np.float64]
@@ -82,27 +76,7 @@ class GridSolution:
     least_tail_ms: NDArray[np.float64]
     status: tuple[Status, ...]
     evaluations: int
-
-
-@dataclass(frozen=True)
-class Grid:
-    """Durations 0, step, .., the largest multiple of step that is at most `longest_ms`."""
-
-    step_ms: float
-    longest_ms: float
-
-    def __post_init__(self) -> None:
-        if not (0 < self.step_ms < math.inf and 0 <= self.longest_ms < math.inf):
-            raise ValueError("step_ms must be positive, longest_ms not negative, both finite")
-
-    @property
-    def steps(self) -> int:
-        # A quotient such as 0.3 / 0.1 must count as whole.
-        return math.floor(self.longest_ms / self.step_ms * (1 + FEASIBILITY_TOLERANCE))
-
-    def schedules(self, n_rungs: int) -> int:
-        """How many schedules there are without the wait: the last NEVER at any place or none."""
-        return sum(math.comb(self.steps + fixed, fixed) for fixed in range(n_rungs))
+    course: tuple[Reached, ...]
 
 
 def search_grid(
@@ -148,7 +122,7 @@ def search_grid(
     grid = Grid(step_ms, longest_ms)
     rates = as_cost_rates(costs, sample.n_rungs)
     rows = _rows(given[order], rates, budget, grid)
-    search = _Search(
+    search = Search(
         grid,
         sample.n_rungs,
         UNLIMITED if max_evaluations is None else max_evaluations,
@@ -161,79 +135,6 @@ def search_grid(
         rows = _by_cost(rows, by_tail, target_ms * (1 + FEASIBILITY_TOLERANCE))
         best = search.run(engine_for(sample, rows, rank), rows)
     return _solution(sample, rows.costs, given, order, rank, (grid, search, by_tail, best))
-
-
-@dataclass
-class _Search:
-    """One exhaustive search after another, within one budget of evaluations."""
-
-    grid: Grid
-    n_rungs: int
-    budget: int
-    workers: int
-    progress: Callable[[float], None]
-    evaluations: int = 0
-    is_complete: bool = True
-
-    def run(self, engine: Engine, rows: Rows) -> Best:
-        """Incumbents of all rows after the search."""
-        shape = (rows.load.size, self.n_rungs)
-        best = Best(np.full((shape[0], 4), np.inf), np.zeros(shape, dtype=np.int64))
-        stride = max(1, self.grid.steps // SEED_STEPS)
-        with ThreadPoolExecutor(self.workers) as pool:
-            search = partial(self._batch, engine, rows, best, pool)
-            if len(engine.seeds) > 0:
-                search(engine.seeds, [0, len(engine.seeds)], 1)
-            elif stride > 1:
-                self._search(search, stride, engine.batch_schedules)
-            self._search(search, 1, engine.batch_schedules)
-        return best
-
-    def _search(
-        self,
-        search: Callable[[Items, list[int], int], None],
-        stride: int,
-        batch_schedules: int,
-    ) -> None:
-        items = _items(self.grid.steps, self.n_rungs, stride)
-        schedules = self.grid.schedules(self.n_rungs) // stride ** (self.n_rungs - 1)
-        n_batches = min(max(schedules // batch_schedules, 1), _MOST_BATCHES)
-        marks = _marks(items, self.grid.steps, self.n_rungs, n_batches * SHARES)
-        for batch in range(0, len(marks) - 1, SHARES):
-            search(items, marks[batch : batch + SHARES + 1], stride)
-            self.progress(marks[min(batch + SHARES, len(marks) - 1)] / len(items))
-
-    def _batch(
-        self,
-        engine: Engine,
-        rows: Rows,
-        best: Best,
-        pool: ThreadPoolExecutor,
-        items: Items,
-        marks: list[int],
-        stride: int,
-    ) -> None:
-        """Search between the marks side by side, or in one go if the budget may not do."""
-        if not self.is_complete:
-            return
-        shares = list(pairwise(marks))
-        cap = (self.budget - self.evaluations) // len(shares)
-        copies = [Best(best.key.copy(), best.steps.copy()) for _ in shares]
-
-        def search(share: int) -> tuple[int, bool]:
-            return engine.search(rows, copies[share], items, shares[share], stride, cap)
-
-        apply = pool.map if len(shares) > 1 else map
-        outcomes = list(apply(search, range(len(shares))))
-        if all(is_complete for _, is_complete in outcomes):
-            for copy in copies:
-                merge(best, copy)
-            self.evaluations += sum(seen for seen, _ in outcomes)
-            return
-        cap = self.budget - self.evaluations
-        whole = (marks[0], marks[-1])
-        seen, self.is_complete = engine.search(rows, best, items, whole, stride, cap)
-        self.evaluations += seen
 
 
 def _no_progress(_fraction: float) -> None:
@@ -262,37 +163,13 @@ def _by_cost(rows: Rows, by_tail: Best, target_ms: float) -> Rows:
     return rows._replace(all=np.flatnonzero(meets), target_ms=target_ms, by_cost=True)
 
 
-def _items(steps: int, n_rungs: int, stride: int) -> NDArray[np.int64]:
-    """First stretches in steps, lexicographically ascending [items, 0 to 2]: the units of work."""
-    axis = np.arange(0, steps + 1, stride)
-    if n_rungs <= 2:
-        return np.zeros((1, 0), dtype=np.int64)
-    if n_rungs == 3 or axis.size > _MOST_PAIRED_STEPS:
-        return axis[:, None].astype(np.int64)
-    first, second = np.meshgrid(axis, axis, indexing="ij")
-    return np.stack([first, second], axis=-1)[first + second <= steps].astype(np.int64)
-
-
-def _marks(items: Items, steps: int, n_rungs: int, n_parts: int) -> list[int]:
-    """Where to cut the items into parts with about the same number of schedules each."""
-    free = n_rungs - 1 - items.shape[1]
-    room = (steps + 1 - items.sum(axis=1)) / (steps + 1)
-    size = np.cumsum(room**free)
-    cuts = np.searchsorted(size, size[-1] * np.arange(1, n_parts) / n_parts) + 1
-    return np.unique([0, *cuts.tolist(), len(items)]).tolist()
-
-
-_MOST_PAIRED_STEPS = 2_000
-_MOST_BATCHES = 64
-
-
 def _solution(
     sample: Sample,
     costs: NDArray[np.float64],
     loads: NDArray[np.float64],
     order: NDArray[np.int64],
     rank: int,
-    outcome: tuple[Grid, _Search, Best, Best],
+    outcome: tuple[Grid, Search, Best, Best],
 ) -> GridSolution:
     """Figures of the incumbents, each schedule evaluated anew, rows back in the given order."""
     grid, search, by_tail, best = outcome
@@ -317,10 +194,11 @@ def _solution(
         least_tail_ms=by_tail.key[place, 0] / NS_PER_MS,
         status=tuple(_status(search, found) for found in is_found.tolist()),
         evaluations=search.evaluations,
+        course=course_of(search, np.isfinite(best.key[:, 0])),
     )
 
 
-def _status(search: _Search, is_found: bool) -> Status:
+def _status(search: Search, is_found: bool) -> Status:
     if not search.is_complete:
         return Status.BUDGET
     return Status.OPTIMAL if is_found else Status.INFEASIBLE

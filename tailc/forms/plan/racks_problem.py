@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tailc.forms.course import Milestone
 from tailc.forms.plan.asked import ExpectedSupply, PlanMethod, PlanObjective, PlanSearch, Weights
 from tailc.forms.plan.battery import Battery
 from tailc.forms.plan.plan import Plan, Terms
@@ -76,7 +77,8 @@ class PlanSolution:
     """A plan with what speaks for it; figures in micro-units, rounded towards the worse.
 
     value: of the plan, by the objective. bound: no plan is better; None: none is proved.
-    admitted: of the jobs that were known.
+    admitted: of the jobs that were known. course: of the search, by the value with its sign
+    changed, which is minimised; empty where nothing was searched.
     """
 
     plan: Plan
@@ -87,3 +89,4 @@ class PlanSolution:
     proof: str
     solver: str
     rows: tuple[()] = ()
+    course: tuple[Milestone, ...] = ()

@@ -10,11 +10,11 @@ from fractions import Fraction
 import numpy as np
 from tailc_solvers.backends.adapters import Backend, Solver
 from tailc_solvers.backends.linear import Limits, Outcome
+from tailc_solvers.course import Reached
 from tailc_solvers.green.parallel.columns import Columns, Effort, solve_columns
 from tailc_solvers.green.parallel.indexed import solve_indexed
 from tailc_solvers.green.parallel.solution import Solution
 
-from tailc.forms.course import Milestone
 from tailc.forms.plan.asked import PlanMethod
 from tailc.forms.plan.cluster_problem import ClusterProblem, ClusterSolution, NamedMalleable
 from tailc.forms.plan.plan import PPM
@@ -22,6 +22,7 @@ from tailc.pipeline.clusters.failed import check_solver, no_plan
 from tailc.pipeline.clusters.planned import check_books, placed, plan_of
 from tailc.pipeline.clusters.priced import Priced, priced
 from tailc.pipeline.clusters.stated import Stated, idle_cost, stated
+from tailc.pipeline.courses import milestones
 from tailc.pipeline.plan_battery import charged
 from tailc.pipeline.plan_solvers import backend_for_prices
 from tailc.pipeline.progress import Progress, silent
@@ -117,19 +118,14 @@ def _with_jobs(problem: ClusterProblem, found: _Found, prices: Priced) -> Cluste
         epochs_beyond=asked.epochs_beyond,
         spans=prices.spans,
         proof=_proof(solution),
-        course=_course(found.columns, idle),
+        course=milestones(_reached(found), added=float(idle)),
         solver=f"{_METHODS[problem.method]} with {problem.search.solver}",
     )
 
 
-def _course(columns: Columns | None, idle: Fraction) -> tuple[Milestone, ...]:
-    """With what sleeping servers draw, as the bound and the cost have it."""
-
-    def told(micro: float) -> float | None:
-        return micro + float(idle) if math.isfinite(micro) else None
-
-    reached = () if columns is None else columns.course
-    return tuple(Milestone(one.programs, told(one.bound), told(one.cost)) for one in reached)
+def _reached(found: _Found) -> tuple[Reached, ...]:
+    """By the method: columns prove their bounds, and a general solver claims them."""
+    return found.solution.course if found.columns is None else found.columns.course
 
 
 def _without_jobs(problem: ClusterProblem, prices: Priced) -> ClusterSolution:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from tailc_solvers.backends.adapters import Solver
+from tailc_solvers.course import Reached
 from tailc_solvers.green.sla.check import load_of
 from tailc_solvers.green.sla.problem import Groups
 from tailc_solvers.green.sla.problem import Plan as Placements
@@ -18,6 +19,7 @@ from tailc_solvers.green.sla.problem import Plan as Placements
 from tailc.errors import Code, Finding, TailcError
 from tailc.forms.plan.asked import PlanMethod
 from tailc.forms.plan.racks_problem import PlanSolution, RacksProblem
+from tailc.pipeline.courses import milestones
 from tailc.pipeline.plan_battery import charged
 from tailc.pipeline.plan_solvers import backend_for_prices
 from tailc.pipeline.progress import Progress, silent
@@ -61,6 +63,7 @@ def solve_for_racks(
         evaluations=problem.search.steps if problem.method is PlanMethod.ANNEAL else 1,
         proof="dual-bound" if is_proved else "none",
         solver=_solver(problem),
+        course=milestones(found.course, added=stated.asleep_cost),
     )
 
 
@@ -71,6 +74,7 @@ class _Found:
     plan: Placements
     value: int
     bound: float
+    course: tuple[Reached, ...] = ()
 
 
 def _plainly(stated: Stated, solver: Solver) -> _Found:
@@ -79,7 +83,7 @@ def _plainly(stated: Stated, solver: Solver) -> _Found:
     assert found.plan is not None
     assert found.figures is not None
     bound = search.bound if search.jobs else found.bound
-    return _Found(found.plan, found.figures.value, min(bound, found.bound))
+    return _Found(found.plan, found.figures.value, min(bound, found.bound), found.course)
 
 
 def _robustly(stated: Stated, solver: Solver) -> _Found:

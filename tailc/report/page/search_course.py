@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from tailc.forms.course import Milestone
-from tailc.forms.plan.cluster_problem import ClusterSolution
+from tailc.forms.ladder.solution import LadderSolution
+from tailc.forms.plan.asked import PlanMethod
+from tailc.forms.plan.cluster_problem import ClusterProblem, ClusterSolution
+from tailc.forms.plan.racks_problem import PlanSolution, RacksProblem
 from tailc.pipeline.compile import Compiled
 from tailc.report.page.axis import linear
 from tailc.report.page.figure import Figure, Numbers
@@ -14,31 +17,67 @@ from tailc.report.page.plot import Entry, Plot, Point
 
 _IDENT, _TITLE = "course", "Search over effort"
 _FOUND, _BOUND = "t0", "t1"
-_MILLION = 1_000_000
+_LADDER = "schedules looked at"
+_MILLION, _US_PER_MS = 1_000_000, 1_000
 _ROOM = 0.05
 
 
 class Scale(NamedTuple):
-    """What effort and values are called, and by what they are divided to be told."""
+    """What effort and values are called, and by what they are divided to be told.
+
+    per_value: below 0 where what is told is the larger the better. bound: the name of the bound,
+    for the legend. without: what is said where there is none.
+    """
 
     effort: str
     per_effort: int
     value: str
     per_value: int
+    bound: str = "proved bound"
+    without: str = "no bound is known"
 
 
-_ON_REPLAY = Scale("simulated requests [millions]", _MILLION, "value, the formula's is 1", 1)
+_ON_REPLAY = Scale(
+    "simulated requests [millions]",
+    _MILLION,
+    "value, the formula's is 1",
+    1,
+    without="no bound is known, and each stage of the search has requests of its own",
+)
+_OF_HIGHS, _ITS_BOUND = "checks of HiGHS", "claimed bound"
+_EXHAUSTED = (
+    "no bound is known until the search ends, for then it has left out nothing that is better"
+)
 
 
 def compiled_course(compiled: Compiled) -> Figure | None:
     """None where the search has no course, or met its end at once."""
     if compiled.queue is not None:
         return course_figure(compiled.queue.course, _ON_REPLAY)
-    solution = compiled.sweep.chosen.solution
-    if isinstance(solution, ClusterSolution):
-        scale = Scale("linear programs", 1, compiled.policy.evidence.objective, _MILLION)
-        return course_figure(solution.course, scale)
+    problem, solution = compiled.sweep.chosen.problem, compiled.sweep.chosen.solution
+    told = compiled.policy.evidence.objective
+    if isinstance(solution, ClusterSolution) and isinstance(problem, ClusterProblem):
+        return course_figure(solution.course, _of_cluster(problem.method, told))
+    if isinstance(solution, PlanSolution) and isinstance(problem, RacksProblem):
+        return course_figure(solution.course, _of_racks(problem.method, told))
+    if isinstance(solution, LadderSolution):
+        value = f"{told} [ms], mean over loads"
+        return course_figure(
+            solution.course, Scale(_LADDER, 1, value, _US_PER_MS, without=_EXHAUSTED)
+        )
     return None
+
+
+def _of_cluster(method: PlanMethod, told: str) -> Scale:
+    if method is PlanMethod.MIP:
+        return Scale(_OF_HIGHS, 1, told, _MILLION, _ITS_BOUND)
+    return Scale("linear programs", 1, told, _MILLION)
+
+
+def _of_racks(method: PlanMethod, told: str) -> Scale:
+    if method is PlanMethod.MIP:
+        return Scale(_OF_HIGHS, 1, told, -_MILLION, _ITS_BOUND)
+    return Scale("steps of annealing", 1, told, -_MILLION)
 
 
 def course_figure(course: Sequence[Milestone], scale: Scale) -> Figure | None:
@@ -51,26 +90,26 @@ def course_figure(course: Sequence[Milestone], scale: Scale) -> Figure | None:
     values = [y for _, y in (*bounds, *found)]
     low, high = min(values), max(values)
     room = _ROOM * (high - low or abs(high) or 1.0)
-    lines = [("best found", _FOUND, found), ("proved bound", _BOUND, bounds)]
+    lines = [("best found", _FOUND, found), (scale.bound, _BOUND, bounds)]
     told = [(name, tone, points) for name, tone, points in lines if points]
     plot = Plot(
         linear(scale.effort, 0.0, end),
         linear(scale.value, low - room, high + room),
         tuple(Entry(name, tone) for name, tone, _ in told),
     )
-    says = _says(course[-1])
+    says = _says(course[-1], scale)
     svg = plot.drawn(_IDENT, _TITLE, says, [plot.line(points, tone) for _, tone, points in told])
     return Figure(_IDENT, _TITLE, says, (_numbers(course, scale),), svg)
 
 
-def _says(last: Milestone) -> str:
+def _says(last: Milestone, scale: Scale) -> str:
     says = "The best that was found, after so much effort"
     if last.bound is None:
-        return f"{says}; no bound is known, and each stage of the search has requests of its own."
-    says += ", and the bound below which nothing can be; between them is the gap"
-    if not last.incumbent:
+        return f"{says}; {scale.without}."
+    says += f", and the {scale.bound}, which nothing is better than; between them is the gap"
+    if not last.incumbent or last.gap is None:
         return f"{says}."
-    return f"{says}, in the end {(last.incumbent - last.bound) / last.incumbent:.2%}."
+    return f"{says}, in the end {max(last.gap, 0.0) / abs(last.incumbent):.2%}."
 
 
 def _steps(course: Sequence[tuple[int, float | None]], scale: Scale, end: float) -> list[Point]:
@@ -87,9 +126,10 @@ def _steps(course: Sequence[tuple[int, float | None]], scale: Scale, end: float)
 def _numbers(course: Sequence[Milestone], scale: Scale) -> Numbers:
     rows = []
     for one in course:
-        values = ("" if value is None else f"{value / scale.per_value:.9g}"
-                  for value in (one.incumbent, one.bound, one.gap))  # fmt: skip
-        rows.append((f"{one.effort / scale.per_effort:g}", *values))
+        told = [(one.incumbent, scale.per_value), (one.bound, scale.per_value)]
+        values = ("" if value is None else f"{value / per:.9g}"
+                  for value, per in (*told, (one.gap, abs(scale.per_value))))  # fmt: skip
+        rows.append((f"{one.effort / scale.per_effort:.9g}", *values))
     return Numbers(
         _IDENT, (scale.effort, f"best found: {scale.value}", "bound", "gap"), tuple(rows)
     )

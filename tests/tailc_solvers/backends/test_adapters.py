@@ -1,5 +1,6 @@
 """Every solver behind the same programs, statuses and limits."""
 
+import itertools
 import math
 import os
 import subprocess
@@ -102,6 +103,26 @@ def test_a_whole_program_has_its_best_bag(solvers, backend):
     assert found.objective == pytest.approx(-14.0, abs=TOLERANCE)
     # Only the solver knows that there is no better one.
     assert verdict(BAG, found).trust is Trust.CLAIMED
+
+
+def test_the_course_of_a_whole_program_closes_in_on_its_optimum(solvers):
+    rng = np.random.default_rng(1)
+    weights, values = rng.integers(1, 40, (8, 30)), rng.integers(1, 60, 30)
+    rows = [(-math.inf, dict(enumerate(map(float, row))), row.sum() / 3) for row in weights]
+    program = LinearProgram.build(-values.astype(float), 0, 1, rows, integer=True)
+    found, again = (solvers[Backend.HIGHS].answer(program) for _ in range(2))
+    assert found.objective is not None
+    assert len(found.course) > 2
+    assert found.course == again.course
+    for one in found.course:
+        assert one.bound <= found.objective + 1e-6 <= one.found + 2e-6
+    for before, after in itertools.pairwise(found.course):
+        assert before.effort < after.effort
+        assert after.bound > before.bound or after.found < before.found
+
+
+def test_a_linear_program_has_no_course(solvers):
+    assert solvers[Backend.HIGHS].answer(PRODUCTS).course == ()
 
 
 @pytest.mark.parametrize("backend", LINEAR)

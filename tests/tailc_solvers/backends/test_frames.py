@@ -22,6 +22,7 @@ from tailc_solvers.backends.linear import (
     Outcome,
     Place,
 )
+from tailc_solvers.course import Reached
 
 HEAD = {"outcome": "optimal", "objective": None, "bound": None, "solver": "", "message": ""}
 
@@ -69,6 +70,18 @@ def test_an_answer_reads_back(objective, x):
     for got in (read.x, read.dual):
         assert (got is None) == (x is None)
         assert x is None or np.array_equal(got, x, equal_nan=True)
+
+
+def test_a_course_reads_back():
+    course = (Reached(1, -math.inf, math.inf), Reached(7, 2.5, 3.0))
+    read = decoded_answer(encoded_answer(Answer(Outcome.OPTIMAL, course=course)))
+    assert read.course == course
+
+
+@pytest.mark.parametrize("told", [[1.0, 2.0], [-1.0, 0.0, 0.0], [math.inf, 0, 0], [1, math.nan, 0]])
+def test_what_is_no_course_is_garbled(told):
+    with pytest.raises(GarbledFrameError, match="a course"):
+        decoded_answer(encoded(HEAD, {"course": np.array(told, dtype=np.float64)}))
 
 
 def test_no_flipped_byte_of_an_answer_raises_anything_else():

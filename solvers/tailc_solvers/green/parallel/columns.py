@@ -19,12 +19,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import NamedTuple
 
 import numpy as np
 
 from tailc_solvers.backends.adapters import Solver
 from tailc_solvers.backends.linear import Answer, Limits, Outcome
+from tailc_solvers.course import Reached
 from tailc_solvers.green.parallel.check import faults_of_column
 from tailc_solvers.green.parallel.exchange import Exchange
 from tailc_solvers.green.parallel.kernels import NEVER
@@ -86,17 +86,6 @@ class Effort:
     cells: int = 100_000
 
 
-class Reached(NamedTuple):
-    """After so many linear programs: the proved bound and the cost of the best plan, micro-units.
-
-    Infinite where there is none yet.
-    """
-
-    programs: int
-    bound: float
-    cost: float
-
-
 @dataclass(frozen=True, eq=False)
 class Columns:
     """A solution and what the next one can begin with.
@@ -106,7 +95,8 @@ class Columns:
         columns: schedules that were tried.
         prices: of servers and energy, behind the bound of all plans; None where no job can run.
         nodes: of the tree, without its root.
-        course: bound and best plan wherever one of them became better.
+        course: bound and cost of the best plan [micro-units] by linear programs, wherever one of
+            them became better.
     """
 
     solution: Solution

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -57,7 +57,9 @@ def solve_indexed(
         return none_of(ending, answer.outcome, answer.message)
     if trust is Trust.REFUTED or answer.x is None:
         return none_of(Ending.REFUSED, answer.outcome, "the point is none of the program")
-    return judged(problem, indexed.plan(answer), claimed_bound=answer.bound, outcome=answer.outcome)
+    plan = indexed.plan(answer)
+    found = judged(problem, plan, claimed_bound=answer.bound, outcome=answer.outcome)
+    return replace(found, course=answer.course)
 
 
 class IndexedPlan:

@@ -7,6 +7,7 @@ from enum import StrEnum
 from fractions import Fraction
 
 from tailc_solvers.backends.linear import Outcome
+from tailc_solvers.course import Reached
 from tailc_solvers.green.parallel.check import Found, faults_of
 from tailc_solvers.green.parallel.plan import Ledger, Plan, ledger
 from tailc_solvers.green.parallel.problem import ParallelProblem
@@ -44,6 +45,7 @@ class Solution:
         outcome: what the last solver claimed, or what became of it; None where none was asked.
         faults: of a plan that was refused.
         message: a sentence for people where there is no plan.
+        course: of a general solver's search, on its word, micro-units; empty where it tells none.
     """
 
     ending: Ending
@@ -54,6 +56,7 @@ class Solution:
     outcome: Outcome | None = None
     faults: tuple[Found, ...] = ()
     message: str = ""
+    course: tuple[Reached, ...] = ()
 
     @property
     def gap(self) -> float | None:

@@ -19,10 +19,11 @@ of the subsets and the threshold of moves are ours.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from tailc_solvers.course import Reached
 from tailc_solvers.green.sla.check import faults_of, figures_of, load_of
 from tailc_solvers.green.sla.flow import place_job
 from tailc_solvers.green.sla.problem import PPM, Groups, Job, Placement, Plan
@@ -75,7 +76,9 @@ def anneal(
     if begin.plan is None or begin.figures is None:
         return begin
     search = _Search(groups, jobs, begin.plan, schedule or Schedule())
-    return proposed(groups, jobs, search.best(begin.figures.value, begin.figures.revenue), bound)
+    best = search.best(begin.figures.value, begin.figures.revenue)
+    course = tuple(Reached(step, -bound, -value) for step, value in search.values)
+    return replace(proposed(groups, jobs, best, bound), course=course)
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +89,7 @@ class _Search:
     schedule: Schedule
     rng: np.random.Generator = field(init=False)
     movable: frozenset[int] = field(init=False)
+    values: list[tuple[int, int]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         rng = np.random.Generator(np.random.PCG64(self.schedule.seed))
@@ -95,10 +99,11 @@ class _Search:
         object.__setattr__(self, "movable", frozenset(order[:most]))
 
     def best(self, value: int, revenue: int) -> Plan:
-        """The best plan of all steps."""
+        """The best plan of all steps; `values` gets what it is worth, wherever that rises."""
         now, best, best_value = self.start, self.start, value
         heat = revenue * self.schedule.warmth_ppm / PPM
-        for _ in range(self.schedule.steps):
+        self.values.append((0, value))
+        for step in range(self.schedule.steps):
             found = self._next(now)
             chance = float(self.rng.random())
             if found is not None:
@@ -107,6 +112,7 @@ class _Search:
                     now, value = found, value - loss
                 if value > best_value:
                     best, best_value = now, value
+                    self.values.append((step + 1, value))
             heat *= self.schedule.cooling_ppm / PPM
         return best
 

@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from tailc_solvers.backends.check import Trust, Verdict
 from tailc_solvers.backends.linear import Answer, Outcome
+from tailc_solvers.course import Reached
 from tailc_solvers.green.sla.check import Figures, faults_of, figures_of
 from tailc_solvers.green.sla.problem import Groups, Job, Plan
 
@@ -29,6 +30,8 @@ class Solution:
         claimed_bound: the same on the solver's word; inf where it gave none.
         faults: why an answer is refuted.
         message: a sentence for people about a failure.
+        course: of the search, by the value with its sign changed, which is minimised; on a general
+            solver's word where one searched. Empty of methods that do not search.
     """
 
     outcome: Outcome
@@ -40,6 +43,7 @@ class Solution:
     claimed_bound: float = math.inf
     faults: tuple[StrEnum, ...] = ()
     message: str = ""
+    course: tuple[Reached, ...] = ()
 
     @property
     def gap(self) -> float:
@@ -107,6 +111,7 @@ def judged(
         claimed_bound=claimed,
         faults=found.faults,
         message=answer.message,
+        course=answer.course,
     )
 
 

@@ -49,6 +49,18 @@ def test_without_a_bound_there_is_one_line_and_the_words_say_so():
     assert "no bound is known" in figure.says
 
 
+def test_what_is_the_larger_the_better_rises_to_its_bound():
+    course = (Milestone(0, -9.0, -5.0), Milestone(3, -9.0, -8.0))
+    figure = course_figure(course, Scale("steps", 1, "profit", -1, "claimed bound"))
+    assert figure is not None
+    found, bound = drawn(figure, "t0"), drawn(figure, "t1")
+    assert found[-1][1] < found[0][1], "y grows downwards"
+    assert bound[-1][1] < found[-1][1]
+    assert figure.numbers[0].rows == (("0", "5", "9", "4"), ("3", "8", "9", "1"))
+    assert "the claimed bound" in figure.says
+    assert "in the end 12.50%" in figure.says
+
+
 def test_a_search_that_ended_at_once_has_no_picture():
     assert course_figure(COURSE[:1], SCALE) is None
 

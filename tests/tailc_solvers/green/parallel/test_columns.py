@@ -69,11 +69,11 @@ def test_at_every_milestone_the_least_cost_is_between_bound_and_best(solver, see
     found = solve_columns(problem, solver, effort=Effort(aim=0.0, nodes=10))
     assert found.course
     for before, after in itertools.pairwise(found.course):
-        assert before.programs <= after.programs
+        assert before.effort <= after.effort
         assert before.bound <= after.bound
-        assert before.cost >= after.cost
+        assert before.found >= after.found
     assert all(one.bound <= least * (1 + 1e-9) for one in found.course)
-    assert all(one.cost >= least * (1 - 1e-9) for one in found.course)
+    assert all(one.found >= least * (1 - 1e-9) for one in found.course)
     assert found.solution.bound is not None
     assert found.course[-1].bound == pytest.approx(float(found.solution.bound), rel=1e-9)
 

@@ -55,6 +55,8 @@ def test_the_programs_optimum_is_the_least_of_all_plans(solvers, backend):
         assert found.claimed_bound is not None
         assert float(found.ledger.cost) == pytest.approx(float(least), rel=AGREEMENT, abs=AGREEMENT)
         assert found.claimed_bound <= float(least) + AGREEMENT * (1 + float(least))
+        for one in found.course:
+            assert one.found >= float(least) * (1 - AGREEMENT) - AGREEMENT
 
 
 def test_columns_agree_with_the_program_within_their_gap(solvers):

@@ -224,6 +224,10 @@ def test_annealing_finds_what_the_order_of_arrival_missed():
     found = anneal(groups, jobs, bad, Schedule(steps=20), bound=200)
     assert found.figures.value == 200
     assert found.trust is Trust.PROVED
+    first, *_, last = found.course
+    assert first == (0, -200, -120)
+    assert 0 < last.effort <= 20
+    assert last[1:] == (-200, -200)
 
 
 def test_annealing_with_no_jobs_to_move_returns_the_start():

@@ -1,0 +1,174 @@
+"""One grid searched to its end in shares that do not depend on the number of workers.
+
+Each share has incumbents of its own, merged in a fixed order: the answer, and what it was after so
+many evaluations, depend on nothing else.
+"""
+
+import math
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc_solvers.course import Reached
+from tailc_solvers.intervals.engines import Engine, Items
+from tailc_solvers.intervals.evaluate import FEASIBILITY_TOLERANCE
+from tailc_solvers.intervals.kernels import COST_UNITS, NS_PER_MS, Best, Rows, merge
+
+SHARES = 16
+"""Shares of a batch; at most that many workers are of use."""
+
+SEED_STEPS = 20
+"""The first incumbents come from a lattice of about this many steps on each axis."""
+
+_MOST_PAIRED_STEPS = 2_000
+_MOST_BATCHES = 64
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Durations 0, step, .., the largest multiple of step that is at most `longest_ms`."""
+
+    step_ms: float
+    longest_ms: float
+
+    def __post_init__(self) -> None:
+        if not (0 < self.step_ms < math.inf and 0 <= self.longest_ms < math.inf):
+            raise ValueError("step_ms must be positive, longest_ms not negative, both finite")
+
+    @property
+    def steps(self) -> int:
+        # A quotient such as 0.3 / 0.1 must count as whole.
+        return math.floor(self.longest_ms / self.step_ms * (1 + FEASIBILITY_TOLERANCE))
+
+    def schedules(self, n_rungs: int) -> int:
+        """How many schedules there are without the wait: the last NEVER at any place or none."""
+        return sum(math.comb(self.steps + fixed, fixed) for fixed in range(n_rungs))
+
+
+@dataclass
+class Search:
+    """One exhaustive search after another, within one budget of evaluations.
+
+    units: of the first key of the last search, by ms. seen: the first key of each row, after so
+    many evaluations.
+    """
+
+    grid: Grid
+    n_rungs: int
+    budget: int
+    workers: int
+    progress: Callable[[float], None]
+    evaluations: int = 0
+    is_complete: bool = True
+    units: float = NS_PER_MS
+    seen: list[tuple[int, NDArray[np.float64]]] = field(default_factory=list)
+
+    def run(self, engine: Engine, rows: Rows) -> Best:
+        """Incumbents of all rows after the search."""
+        shape = (rows.load.size, self.n_rungs)
+        best = Best(np.full((shape[0], 4), np.inf), np.zeros(shape, dtype=np.int64))
+        self.seen.clear()
+        self.units = COST_UNITS if rows.by_cost else NS_PER_MS
+        stride = max(1, self.grid.steps // SEED_STEPS)
+        with ThreadPoolExecutor(self.workers) as pool:
+            search = partial(self._batch, engine, rows, best, pool)
+            if len(engine.seeds) > 0:
+                search(engine.seeds, [0, len(engine.seeds)], 1)
+            elif stride > 1:
+                self._search(search, stride, engine.batch_schedules)
+            self._search(search, 1, engine.batch_schedules)
+        return best
+
+    def _search(
+        self,
+        search: Callable[[Items, list[int], int], None],
+        stride: int,
+        batch_schedules: int,
+    ) -> None:
+        items = _items(self.grid.steps, self.n_rungs, stride)
+        schedules = self.grid.schedules(self.n_rungs) // stride ** (self.n_rungs - 1)
+        n_batches = min(max(schedules // batch_schedules, 1), _MOST_BATCHES)
+        marks = _marks(items, self.grid.steps, self.n_rungs, n_batches * SHARES)
+        for batch in range(0, len(marks) - 1, SHARES):
+            search(items, marks[batch : batch + SHARES + 1], stride)
+            self.progress(marks[min(batch + SHARES, len(marks) - 1)] / len(items))
+
+    def _batch(
+        self,
+        engine: Engine,
+        rows: Rows,
+        best: Best,
+        pool: ThreadPoolExecutor,
+        items: Items,
+        marks: list[int],
+        stride: int,
+    ) -> None:
+        """Search between the marks side by side, or in one go if the budget may not do."""
+        if not self.is_complete:
+            return
+        self._search_between(engine, rows, best, pool, items, marks, stride)
+        self.seen.append((self.evaluations, best.key[:, 0].copy()))
+
+    def _search_between(
+        self,
+        engine: Engine,
+        rows: Rows,
+        best: Best,
+        pool: ThreadPoolExecutor,
+        items: Items,
+        marks: list[int],
+        stride: int,
+    ) -> None:
+        shares = list(pairwise(marks))
+        cap = (self.budget - self.evaluations) // len(shares)
+        copies = [Best(best.key.copy(), best.steps.copy()) for _ in shares]
+
+        def search(share: int) -> tuple[int, bool]:
+            return engine.search(rows, copies[share], items, shares[share], stride, cap)
+
+        apply = pool.map if len(shares) > 1 else map
+        outcomes = list(apply(search, range(len(shares))))
+        if all(is_complete for _, is_complete in outcomes):
+            for copy in copies:
+                merge(best, copy)
+            self.evaluations += sum(seen for seen, _ in outcomes)
+            return
+        cap = self.budget - self.evaluations
+        whole = (marks[0], marks[-1])
+        seen, self.is_complete = engine.search(rows, best, items, whole, stride, cap)
+        self.evaluations += seen
+
+
+def course_of(search: Search, is_found: NDArray[np.bool_]) -> tuple[Reached, ...]:
+    """Of the rows that have a schedule in the end; inf while one of them has none."""
+    course: list[Reached] = []
+    for effort, keys in search.seen:
+        found = float(keys[is_found].mean()) / search.units if is_found.any() else math.inf
+        if not course or found < course[-1].found:
+            course.append(Reached(effort, -math.inf, found))
+    return tuple(course)
+
+
+def _items(steps: int, n_rungs: int, stride: int) -> NDArray[np.int64]:
+    """First stretches in steps, lexicographically ascending [items, 0 to 2]: the units of work."""
+    axis = np.arange(0, steps + 1, stride)
+    if n_rungs <= 2:
+        return np.zeros((1, 0), dtype=np.int64)
+    if n_rungs == 3 or axis.size > _MOST_PAIRED_STEPS:
+        return axis[:, None].astype(np.int64)
+    first, second = np.meshgrid(axis, axis, indexing="ij")
+    return np.stack([first, second], axis=-1)[first + second <= steps].astype(np.int64)
+
+
+def _marks(items: Items, steps: int, n_rungs: int, n_parts: int) -> list[int]:
+    """Where to cut the items into parts with about the same number of schedules each."""
+    free = n_rungs - 1 - items.shape[1]
+    room = (steps + 1 - items.sum(axis=1)) / (steps + 1)
+    size = np.cumsum(room**free)
+    cuts = np.searchsorted(size, size[-1] * np.arange(1, n_parts) / n_parts) + 1
+    return np.unique([0, *cuts.tolist(), len(items)]).tolist()
