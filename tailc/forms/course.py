@@ -9,12 +9,14 @@ from dataclasses import dataclass
 class Milestone:
     """After `effort`, which is counted and never timed: the same search has the same milestones.
 
-    bound: nothing is below it; incumbent: the least that was found. None: not yet.
+    bound: nothing is below it; incumbent: the least that was found. None: not yet. stage: values of
+    different stages are not measured by the same, from 0.
     """
 
     effort: int
     bound: float | None
     incumbent: float | None
+    stage: int = 0
 
     def __post_init__(self) -> None:
         if self.effort < 0:

@@ -85,8 +85,8 @@ def least_budget(aim: QueueAim, starts: int) -> int:
 class Searched(Generic[Form]):
     """Tables, the best guess last, and how many were tried with how many requests in all.
 
-    course: the best value after so many requests, relative to the formula's, wherever it became
-    less; empty where the search changed what it is measured by.
+    course: the best value of a stage after so many requests, relative to the formula's, wherever
+    it became less; empty where the search changed what it is measured by.
     """
 
     tables: tuple[Form, ...]
@@ -160,6 +160,7 @@ class _Search(Generic[Form]):
         self._requests = 0
         self._best = math.inf
         self._course: list[Milestone] = []
+        self._stage = 0
         self._follows = follows
 
     def run(self) -> Searched[Form]:
@@ -170,9 +171,9 @@ class _Search(Generic[Form]):
         coarse = self._approach.space_of(max(round(float(formula_us.max())), 1))
         firsts = [self._evolved(coarse, start, _FIRST, trials, starts) for start in coarse.starts()]
         first = min(firsts, key=lambda found: found.value).point
-        self._follow(coarse.table(first))
+        self._begin_stage(coarse.table(first))
         line = self._evolved(coarse, first, _COARSE, self._trials(_COARSE)).point
-        self._follow(coarse.table(line))
+        self._begin_stage(coarse.table(line))
         fine = coarse.finer()
         start = coarse.refined(line, fine)
         curve = self._evolved(fine, start, _FINE, self._trials(_FINE)).point
@@ -185,6 +186,12 @@ class _Search(Generic[Form]):
         return Searched(
             (space.table(point),), self._evaluations, self._requests, tuple(self._course)
         )
+
+    def _begin_stage(self, table: Form) -> None:
+        """Its requests are others, so values of the stage before are none to compare with."""
+        self._stage += 1
+        self._best = math.inf
+        self._follow(table)
 
     def _follow(self, table: Form) -> None:
         """Go on at the highest rate of a table, where that is what is made large."""
@@ -255,6 +262,6 @@ class _Search(Generic[Form]):
         self._requests += requests
         if min(values) < self._best:
             self._best = min(values)
-            self._course.append(Milestone(self._requests, None, self._best))
+            self._course.append(Milestone(self._requests, None, self._best, self._stage))
         share = min(self._requests / self._aim.most_requests, 1.0)
         self._progress(f"tuning the table, {self._aspect.told(self._best, self._aim)}", share)

@@ -125,13 +125,13 @@ class Plot:
         )
 
     def level(self, y: float, says: str) -> Markup:
-        """A horizontal line that is a limit, with its name at the right end."""
+        """A horizontal line that is a limit, with its name at the left end."""
         left, across = self.at(self.x.low, y)
         right, _ = self.at(self.x.high, y)
         return joined(
             (
                 element("line", class_="limit", x1=left, x2=right, y1=across, y2=across),
-                element("text", says, class_="said end", x=right - 4, y=across - 5),
+                element("text", says, class_="said", x=left + 6, y=across - 5),
             )
         )
 

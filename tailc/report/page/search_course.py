@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -42,7 +43,8 @@ _ON_REPLAY = Scale(
     _MILLION,
     "value, the formula's is 1",
     1,
-    without="no bound is known, and each stage of the search has requests of its own",
+    without="no bound is known. Each stage of the search has requests of its own, so values of one "
+    "are not those of another",
 )
 _OF_HIGHS, _ITS_BOUND = "checks of HiGHS", "claimed bound"
 _EXHAUSTED = (
@@ -85,21 +87,39 @@ def course_figure(course: Sequence[Milestone], scale: Scale) -> Figure | None:
     if len(course) < 2:
         return None
     end = course[-1].effort / scale.per_effort * (1 + _ROOM) or 1.0
-    bounds = _steps([(one.effort, one.bound) for one in course], scale, end)
-    found = _steps([(one.effort, one.incumbent) for one in course], scale, end)
-    values = [y for _, y in (*bounds, *found)]
+    stages = [list(stage) for _, stage in itertools.groupby(course, lambda one: one.stage)]
+    begins = [stage[0].effort / scale.per_effort for stage in stages[1:]]
+    lines: list[_Line] = []
+    for stage, upto in zip(stages, [*begins, end], strict=True):
+        found = _steps([(one.effort, one.incumbent) for one in stage], scale, upto)
+        bound = _steps([(one.effort, one.bound) for one in stage], scale, upto)
+        lines += [_Line("best found", _FOUND, found), _Line(scale.bound, _BOUND, bound)]
+    plot = _plot([line for line in lines if line.points], scale, end)
+    marks = [plot.line(line.points, line.tone) for line in lines if line.points]
+    marks += [plot.upright(at, f"stage {number}") for number, at in enumerate(begins, start=2)]
+    says = _says(course[-1], scale)
+    svg = plot.drawn(_IDENT, _TITLE, says, marks)
+    return Figure(_IDENT, _TITLE, says, (_numbers(course, scale),), svg)
+
+
+class _Line(NamedTuple):
+    """Of one stage."""
+
+    name: str
+    tone: str
+    points: list[Point]
+
+
+def _plot(lines: Sequence[_Line], scale: Scale, end: float) -> Plot:
+    values = [y for line in lines for _, y in line.points]
     low, high = min(values), max(values)
     room = _ROOM * (high - low or abs(high) or 1.0)
-    lines = [("best found", _FOUND, found), (scale.bound, _BOUND, bounds)]
-    told = [(name, tone, points) for name, tone, points in lines if points]
-    plot = Plot(
+    names = dict.fromkeys((line.name, line.tone) for line in lines)
+    return Plot(
         linear(scale.effort, 0.0, end),
         linear(scale.value, low - room, high + room),
-        tuple(Entry(name, tone) for name, tone, _ in told),
+        tuple(Entry(name, tone) for name, tone in names),
     )
-    says = _says(course[-1], scale)
-    svg = plot.drawn(_IDENT, _TITLE, says, [plot.line(points, tone) for _, tone, points in told])
-    return Figure(_IDENT, _TITLE, says, (_numbers(course, scale),), svg)
 
 
 def _says(last: Milestone, scale: Scale) -> str:
@@ -129,7 +149,6 @@ def _numbers(course: Sequence[Milestone], scale: Scale) -> Numbers:
         told = [(one.incumbent, scale.per_value), (one.bound, scale.per_value)]
         values = ("" if value is None else f"{value / per:.9g}"
                   for value, per in (*told, (one.gap, abs(scale.per_value))))  # fmt: skip
-        rows.append((f"{one.effort / scale.per_effort:.9g}", *values))
-    return Numbers(
-        _IDENT, (scale.effort, f"best found: {scale.value}", "bound", "gap"), tuple(rows)
-    )
+        rows.append((f"{one.effort / scale.per_effort:.9g}", *values, str(one.stage + 1)))
+    heads = (scale.effort, f"best found: {scale.value}", "bound", "gap", "stage")
+    return Numbers(_IDENT, heads, tuple(rows))

@@ -34,9 +34,9 @@ def test_a_line_goes_level_and_then_steps():
     assert found[-1][1] < bound[-1][1], "the bound is below, and y grows downwards"
     assert "in the end 25.00%" in figure.says
     assert figure.numbers[0].rows == (
-        ("0", "3", "", ""),
-        ("1", "3", "1", "2"),
-        ("4", "2", "1.5", "0.5"),
+        ("0", "3", "", "", "1"),
+        ("1", "3", "1", "2", "1"),
+        ("4", "2", "1.5", "0.5", "1"),
     )
 
 
@@ -56,9 +56,20 @@ def test_what_is_the_larger_the_better_rises_to_its_bound():
     found, bound = drawn(figure, "t0"), drawn(figure, "t1")
     assert found[-1][1] < found[0][1], "y grows downwards"
     assert bound[-1][1] < found[-1][1]
-    assert figure.numbers[0].rows == (("0", "5", "9", "4"), ("3", "8", "9", "1"))
+    assert figure.numbers[0].rows == (("0", "5", "9", "4", "1"), ("3", "8", "9", "1", "1"))
     assert "the claimed bound" in figure.says
     assert "in the end 12.50%" in figure.says
+
+
+def test_a_stage_has_a_line_of_its_own_up_to_the_next():
+    course = (Milestone(1, None, 0.9), Milestone(2, None, 0.8), Milestone(4, None, 1.1, stage=1))
+    figure = course_figure(course, Scale("requests", 1, "value", 1))
+    assert figure is not None
+    first, second = line_points(figure, "t0")
+    assert first[-1][0] == second[0][0]
+    assert second[0][1] < first[-1][1], "it begins anew, and higher"
+    assert "stage 2" in str(figure.svg)
+    assert [row[-1] for row in figure.numbers[0].rows] == ["1", "1", "2"]
 
 
 def test_a_search_that_ended_at_once_has_no_picture():
