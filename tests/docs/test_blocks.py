@@ -52,6 +52,24 @@ READ_ONLY = {
     ),
     ("examples/lucene-server/README.md", "cd build/lucene-server"),
     ("examples/autopro/README.md", "python examples/autopro/measure.py"),
+    # These are run by docs/gallery.py, as the test of the gallery does.
+    (
+        "docs/gallery.md",
+        "$ tailc verify examples/search/expected.tailc --trace examples/search/heldout.parquet "
+        "--rate 10/s --rate 15/s --rate 20/s --rate 25/s --requests 600 --replicates 99 "
+        "--report build/verdict.html",
+    ),
+    ("docs/gallery.md", "$ tailc report examples/lucene-fm/expected.tailc --out build/policy.html"),
+    (
+        "docs/gallery.md",
+        "$ tailc diff examples/search/expected.tailc examples/bing-fm/expected.tailc "
+        "--report build/change.html",
+    ),
+    (
+        "docs/gallery.md",
+        "$ tailc tune pid docs/gallery/response.csv --structure pid --report build/loop.html",
+    ),
+    ("docs/gallery.md", "$ tailc report examples/greenpar/expected.tailc --out build/plan.html"),
     ("docs/greenpar.md", "speedup:"),
     ("docs/guides/ci.md", "podman build -t tailc ."),
     ("docs/guides/measure-demand.md", "(echo demand_us; bpftrace -q -e '"),

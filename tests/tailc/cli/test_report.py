@@ -42,6 +42,7 @@ def test_each_command_writes_the_pictures_that_it_can(compiled, tailc):
         "Rungs by load and age, requests at 10/s",
         "Demand of requests",
         "Speed-up",
+        "Speed-up: what is left",
         "Certificate",
     ]
     ended = tailc("report", "toy.tailc", "--out", "alone.html")
@@ -72,6 +73,7 @@ def test_each_command_writes_the_pictures_that_it_can(compiled, tailc):
         "Rungs by load and age",
         "Demand of requests",
         "Speed-up",
+        "Speed-up: what is left",
         "Certificate",
     ]
     assert (compiled / "report.html").read_bytes() == (compiled / "verified.html").read_bytes()
