@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
@@ -133,7 +132,7 @@ def queue_text(tuned: AnyTuned, evidence: Evidence) -> str:
         return f"{head}{_formula_text(tuned)}\n{_batch_table(tuned)}"
     if tuned.raised is not None:
         head += f"\n{_rate_table(tuned.raised)}\n\ntail at the highest rates"
-    return f"{head}\n{_tail_table(tuned.judged.gains)}"
+    return f"{head}\n{_tail_table(tuned)}"
 
 
 def _shares_watts(table: Ladder | TailTable) -> bool:
@@ -167,13 +166,16 @@ def _highest(found: Highest | None) -> tuple[str, str]:
     return ends[0] + " or more" * found.is_open, f"{ends[1]} .. {ends[2]}"
 
 
-def _tail_table(gains: Sequence[RateGain]) -> str:
+def _tail_table(tuned: AnyTuned) -> str:
+    """How far the way is closed is told of a table that is taken: the formula's has gone none."""
+    gains = tuned.judged.gains
     heads = ("rate", "formula", "tuned", "change", _INTERVAL)
     rows = [(*_tails(gain), *_change(gain)) for gain in gains]
     if gains[0].clairvoyant_us is None:
         return aligned([heads, *rows])
     heads = (*heads, "clairvoyant", "closed")
-    rows = [(*row, *_reached(gain)) for row, gain in zip(rows, gains, strict=True)]
+    told = zip(rows, gains, strict=True)
+    rows = [(*row, *_reached(gain, is_taken=tuned.judged.is_better)) for row, gain in told]
     return f"{aligned([heads, *rows])}\n{_CLAIRVOYANT}"
 
 
@@ -231,9 +233,10 @@ def _percents(change_ppm: int, low_ppm: int, high_ppm: int) -> tuple[str, str]:
     return _percent(change_ppm), f"{_percent(low_ppm)} .. {_percent(high_ppm)}"
 
 
-def _reached(gain: RateGain) -> tuple[str, ...]:
+def _reached(gain: RateGain, *, is_taken: bool) -> tuple[str, ...]:
     assert gain.clairvoyant_us is not None
-    return format_us(gain.clairvoyant_us), "" if gain.closed is None else f"{gain.closed:.0%}"
+    closed = gain.closed if is_taken else None
+    return format_us(gain.clairvoyant_us), "" if closed is None else f"{closed:.0%}"
 
 
 def _percent(change_ppm: int) -> str:

@@ -141,6 +141,13 @@ def _without_freedoms(tuned: AnyTuned) -> Finding:
     return Finding(Code.NO_BETTER_TABLE, message, None, hint, Severity.WARNING)
 
 
+def _is_at_top(tuned: AnyTuned) -> bool:
+    """Whether the rates leave no table a higher one than the formula's."""
+    assert tuned.raised is not None
+    formula = tuned.raised.formula
+    return formula is not None and formula.low_mrps == tuned.aim.rates_mrps[-1]
+
+
 def _not_taken(tuned: AnyTuned) -> Finding:
     """That the formula's table stays, and what the found one misses, if that is why."""
     limit_us = None if tuned.aim.goal is Goal.RATE else tuned.aim.limit_us
@@ -156,6 +163,10 @@ def _not_taken(tuned: AnyTuned) -> Finding:
         message = "no table was found that is better than the formula's and keeps all objectives:"
         message += " that one stays"
         hint = "give longer latencies, or raise `search.requests`"
+    elif tuned.raised is not None and _is_at_top(tuned):
+        message = f"the formula's table keeps the SLO up to {format_mrps(tuned.aim.rates_mrps[-1])}"
+        message += " in every replay, the highest of `rates`: that one stays"
+        hint = "give a higher rate too, or another goal"
     elif tuned.raised is not None:
         message = (
             "no table was found with a higher rate than the formula's beyond chance: that one stays"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from tailc.artifact.envelope import Evidence
 from tailc.errors import Code, TailcError
 from tailc.pipeline.progress import silent
 from tailc.pipeline.queue import core_family, family
@@ -18,9 +20,13 @@ from tailc.pipeline.queue.core_family import core_lines
 from tailc.pipeline.queue.family import lines
 from tailc.pipeline.queue.found import Parts
 from tailc.pipeline.queue.highest import Highest, raised, tuned_for_rate
+from tailc.pipeline.queue.judge import Judged, RateGain
 from tailc.pipeline.queue.rate_trials import RateTrials
+from tailc.pipeline.queue.told import queue_remarks
 from tailc.pipeline.queue.trials import on_ladder
+from tailc.pipeline.queue.tune import TunedTable
 from tailc.replay.queue_aim import Goal, QueueAim
+from tailc.report.queue import queue_text
 from tests.tailc.pipeline.queue import case, core_case
 from tests.tailc.pipeline.queue.case import MS
 
@@ -90,6 +96,8 @@ def test_a_rate_that_is_kept_beyond_one_that_is_missed_does_not_count(workers):
 
 
 AIM = aim_of(10, 80)
+# A quarter of the way to the clairvoyant schedule.
+GAIN = RateGain(80_000, 90, 80, -111_111, -120_000, -100_000, clairvoyant_us=50)
 
 
 def test_changes_are_those_of_the_same_replay():
@@ -129,6 +137,29 @@ def test_promised_is_what_three_digits_are_left_of(low_mrps, promised):
 def found_by(approach, aim, workers):
     parts = Parts(approach.load, approach.load)
     return tuned_for_rate(approach, parts, aim, workers, silent)
+
+
+@pytest.mark.parametrize(
+    ("theirs", "hint"),
+    [([80_000, 80_000], "give a higher rate too"), ([80_000, 79_000], "raise `search.requests`")],
+)
+def test_where_the_range_ends_too_early_a_higher_rate_is_asked_for(theirs, hint):
+    told = raised(np.array(theirs), np.array([80_000, 80_000]), AIM)
+    judged = Judged(SLOW, (GAIN,), is_better=False)
+    (remark,) = queue_remarks(TunedTable(AIM, judged, 6, 2_000, 2_000, kept_out=True, raised=told))
+    assert remark.help is not None
+    assert remark.help.startswith(hint)
+
+
+@pytest.mark.parametrize(("is_taken", "cells"), [(True, ["50 us", "25%"]), (False, ["50 us"])])
+def test_how_far_the_way_is_closed_is_told_of_a_table_that_is_taken(is_taken, cells):
+    aim = replace(
+        AIM, goal=Goal.TAIL, rates_mrps=(80_000,), weights=(1,), target_us=None, limit_us=None
+    )
+    tuned = TunedTable(aim, Judged(SLOW, (GAIN,), is_taken), 6, 2_000, 2_000, kept_out=True)
+    evidence = Evidence("queue-tail", "evolution", "replayed", "", (), 6, (), ())
+    row = queue_text(tuned, evidence).splitlines()[2]
+    assert re.split(r"\s{2,}", row.strip())[5:] == cells
 
 
 def test_a_search_from_slow_cores_finds_the_rate_of_textbooks(workers):
