@@ -10,6 +10,8 @@ from dataclasses import dataclass
 FINE_MARKS = "│─└●○◆↑↓⇑⇓"
 _FRAME = {"|": "│", "+": "└", "-": "─"}
 _RESET = "\x1b[0m"
+# Between entries of a legend.
+_APART = "  "
 
 
 @dataclass(frozen=True)
@@ -45,8 +47,17 @@ class Look:
         return "".join(self._run(run, marks.get(one)) for one, run in runs)
 
     def legend(self, entries: Iterable[tuple[str, str]], marks: Mapping[str, Mark]) -> str:
-        """Each plain mark and what it stands for."""
-        return "  ".join(f"{self.painted(plain, marks)} {says}" for plain, says in entries)
+        """Each plain mark and what it stands for, in as many lines as the width asks for."""
+        lines: list[list[str]] = [[]]
+        length = 0
+        for plain, says in entries:
+            more = len(plain) + 1 + len(says) + len(_APART)
+            if lines[-1] and length + more - len(_APART) > self.width:
+                lines.append([])
+                length = 0
+            lines[-1].append(f"{self.painted(plain, marks)} {says}")
+            length += more
+        return "\n".join(map(_APART.join, lines))
 
     def _run(self, run: str, mark: Mark | None) -> str:
         if mark is None:

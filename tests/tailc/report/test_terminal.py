@@ -41,6 +41,13 @@ def test_a_map_has_the_rung_of_each_load_and_age():
     assert map_text(TWO, Look(49)).splitlines()[-1] == "1 d1  2 d2"
 
 
+def test_a_legend_has_as_many_lines_as_the_width_asks_for():
+    entries = [("1", "one"), ("2", "two"), ("3", "three")]
+    assert Look(12).legend(entries, {}) == "1 one  2 two\n3 three"
+    assert Look(11).legend(entries, {}) == "1 one\n2 two\n3 three"
+    assert Look(21).legend(entries, {}) == "1 one  2 two  3 three"
+
+
 def test_how_requests_start_stands_above_where_some_wait():
     head, strip, *_ = map_text(LADDER, Look(80)).splitlines()
     assert head == "requests start: . at once, d after a delay, x at an exit"
