@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from tailc.pipeline.compile import compile_policy
 from tailc.pipeline.queue.tune import parts_of
 from tailc.report.compiled import compiled_result
 from tailc.report.queue import queue_text
+from tests.tailc.pipeline.compiled_twice import assert_one_thread_writes_the_same, compiled_to
 from tests.tailc.pipeline.queue.case import exponential
 from tests.tailc.policies.few_to_many.case import write
 from tests.tailc.texts import swapped
@@ -41,9 +41,7 @@ def tuned(tmp_path_factory):
     """The kit's spec, and where its policy is written."""
     folder = tmp_path_factory.mktemp("tuned")
     case = queued(folder, weights=[1, 3])
-    compiled = compile_policy(str(case.spec), threads=2)
-    write_policy(compiled.policy, folder / "tuned")
-    return case, folder / "tuned", compiled
+    return case, folder / "tuned", compiled_to(folder / "tuned", case.spec)
 
 
 def test_a_tuned_table_is_better_on_requests_that_no_compile_saw(tuned, tmp_path, tailc):
@@ -117,11 +115,7 @@ def test_a_table_makes_use_of_what_the_server_may_do_besides(tmp_path, tailc):
 
 def test_threads_change_no_byte(tuned):
     case, policy, _ = tuned
-    one = policy.with_name("one")
-    write_policy(compile_policy(str(case.spec), threads=1).policy, one)
-    for ending in ("json", "tailc"):
-        pair = [Path(f"{stem}.{ending}").read_bytes() for stem in (policy, one)]
-        assert pair[0] == pair[1]
+    assert_one_thread_writes_the_same(policy, case.spec)
 
 
 def test_the_formula_stays_where_nothing_is_better(tmp_path, tailc):

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 
-from tailc.artifact.files import read_policy, write_policy
-from tailc.pipeline.compile import compile_policy
+from tailc.artifact.files import read_policy
 from tailc.report.compiled import compiled_result, compiled_text, sweep_text
+from tests.tailc.pipeline.compiled_twice import assert_one_thread_writes_the_same, compiled_to
 from tests.tailc.pipeline.queue.test_compile import RATES, queued
 from tests.tailc.policies.slow_to_fast.case import swapped
 from tests.tailc.policies.slow_to_fast.case import write as write_cores
@@ -34,9 +33,7 @@ def tuned(tmp_path_factory):
     case = for_rate(folder)
     spec = case.spec.read_text()
     case.spec.write_text(spec.replace("target_parallelism: 6", "target_parallelism: [12, 6]"))
-    compiled = compile_policy(str(case.spec), threads=2)
-    write_policy(compiled.policy, folder / "tuned")
-    return case, folder / "tuned", compiled
+    return case, folder / "tuned", compiled_to(folder / "tuned", case.spec)
 
 
 def test_the_tuned_table_has_a_higher_rate(tuned):
@@ -97,11 +94,7 @@ def test_the_artifact_and_the_text_tell_of_the_rates(tuned, tailc):
 
 def test_threads_change_no_byte(tuned):
     case, policy, _ = tuned
-    one = policy.with_name("one")
-    write_policy(compile_policy(str(case.spec), threads=1).policy, one)
-    for ending in ("json", "tailc"):
-        pair = [Path(f"{stem}.{ending}").read_bytes() for stem in (policy, one)]
-        assert pair[0] == pair[1]
+    assert_one_thread_writes_the_same(policy, case.spec)
 
 
 @pytest.mark.parametrize(

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tailc.artifact.files import read_policy, write_policy
-from tailc.pipeline.compile import compile_policy
+from tailc.artifact.files import read_policy
 from tailc.report.compiled import compiled_result
 from tailc.report.policy import policy_text
 from tailc.report.robust import robust_text
+from tests.tailc.pipeline.compiled_twice import assert_one_thread_writes_the_same, compiled_to
 from tests.tailc.policies.few_to_many.case import write
 from tests.tailc.policies.rubik.case import write as rubik
 from tests.tailc.schemas import validate_compiled
@@ -36,9 +35,7 @@ def doubted(folder, rates: str = "rates: [90/s]", robust: Any = ROBUST, **search
 def hardened(tmp_path_factory):
     folder = tmp_path_factory.mktemp("hardened")
     case = doubted(folder)
-    compiled = compile_policy(str(case.spec), threads=2)
-    write_policy(compiled.policy, folder / "hardened")
-    return case, folder / "hardened", compiled
+    return case, folder / "hardened", compiled_to(folder / "hardened", case.spec)
 
 
 def test_the_robust_table_is_no_worse_in_its_worst_case_than_the_others_in_theirs(hardened):
@@ -86,11 +83,7 @@ def test_the_artifact_carries_the_radius_and_the_price(hardened):
 
 def test_threads_change_no_byte(hardened):
     case, policy, _ = hardened
-    one = policy.with_name("one")
-    write_policy(compile_policy(str(case.spec), threads=1).policy, one)
-    for ending in ("json", "tailc"):
-        pair = [Path(f"{stem}.{ending}").read_bytes() for stem in (policy, one)]
-        assert pair[0] == pair[1]
+    assert_one_thread_writes_the_same(policy, case.spec)
 
 
 def test_a_formula_s_table_has_a_radius_too(tmp_path, tailc):

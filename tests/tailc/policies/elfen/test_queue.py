@@ -6,13 +6,13 @@ import json
 
 import pytest
 
-from tailc.artifact.files import read_policy, write_policy
+from tailc.artifact.files import read_policy
 from tailc.errors import Code
 from tailc.forms.ladder.table import LoadAxis, Rule
 from tailc.percentiles import PPM
-from tailc.pipeline.compile import compile_policy
 from tailc.report.compiled import compiled_result, compiled_text
 from tests.tailc import texts
+from tests.tailc.pipeline.compiled_twice import assert_one_thread_writes_the_same, compiled_to
 from tests.tailc.policies.elfen.case import swapped, write
 from tests.tailc.schemas import validate_compiled
 
@@ -30,9 +30,7 @@ def tuned(tmp_path_factory):
     """The policy with ages by load, where it is written, and what it was compiled from."""
     folder = tmp_path_factory.mktemp("queue")
     case = write(folder, QUEUED)
-    compiled = compile_policy(str(case.spec), threads=2)
-    write_policy(compiled.policy, folder / "tuned")
-    return case, folder / "tuned", compiled
+    return case, folder / "tuned", compiled_to(folder / "tuned", case.spec)
 
 
 def test_the_tail_is_kept_on_requests_that_no_compile_saw(tuned, tailc, tmp_path):
@@ -86,11 +84,7 @@ def test_the_artifact_says_what_it_was_tuned_for(tuned):
 
 def test_threads_change_no_byte(tuned):
     case, policy, _ = tuned
-    one = policy.with_name("one")
-    write_policy(compile_policy(str(case.spec), threads=1).policy, one)
-    for ending in (".json", ".tailc"):
-        pair = [stem.with_suffix(ending).read_bytes() for stem in (policy, one)]
-        assert pair[0] == pair[1]
+    assert_one_thread_writes_the_same(policy, case.spec)
 
 
 def test_what_is_tuned_for_bursts_says_so_and_is_verified_under_them(tuned, tmp_path, tailc):

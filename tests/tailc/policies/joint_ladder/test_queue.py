@@ -6,11 +6,12 @@ import json
 
 import pytest
 
-from tailc.artifact.files import read_policy, write_policy
+from tailc.artifact.files import read_policy
 from tailc.forms.ladder.units import shared_power
 from tailc.pipeline.compile import compile_policy
 from tailc.report.compiled import compiled_result, compiled_text
 from tests.tailc import texts
+from tests.tailc.pipeline.compiled_twice import assert_one_thread_writes_the_same, compiled_to
 from tests.tailc.policies.joint_ladder.case import SPEC, write
 from tests.tailc.schemas import validate_compiled
 
@@ -30,9 +31,7 @@ def tuned(tmp_path_factory):
     """The policy of least tail, where it is written, and what it was compiled from."""
     folder = tmp_path_factory.mktemp("queue")
     case = searched(folder)
-    compiled = compile_policy(str(case.spec), threads=2)
-    write_policy(compiled.policy, folder / "tuned")
-    return case, folder / "tuned", compiled
+    return case, folder / "tuned", compiled_to(folder / "tuned", case.spec)
 
 
 def verified(tailc, policy, trace):
@@ -84,11 +83,7 @@ def test_the_artifact_says_what_it_was_tuned_for(tuned):
 
 def test_threads_change_no_byte(tuned):
     case, policy, _ = tuned
-    one = policy.with_name("one")
-    write_policy(compile_policy(str(case.spec), threads=1).policy, one)
-    for ending in (".json", ".tailc"):
-        pair = [stem.with_suffix(ending).read_bytes() for stem in (policy, one)]
-        assert pair[0] == pair[1]
+    assert_one_thread_writes_the_same(policy, case.spec)
 
 
 def test_least_energy_keeps_the_objective_and_tells_watts(tmp_path):

@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from tailc.artifact.files import read_policy, write_policy
+from tailc.artifact.files import read_policy
 from tailc.percentiles import PPM
-from tailc.pipeline.compile import compile_policy
 from tailc.report.compiled import compiled_result, compiled_text
+from tests.tailc.pipeline.compiled_twice import assert_one_thread_writes_the_same, compiled_to
 from tests.tailc.policies.rubik.case import swapped, write
 
 FEEDBACK = "feedback: {epoch: 20ms, window: 80ms}\n"
@@ -23,9 +23,7 @@ def tuned(tmp_path_factory):
     """The policy with tuned entries, where it is written, and what it was compiled from."""
     folder = tmp_path_factory.mktemp("queue")
     case = write(folder, QUEUED)
-    compiled = compile_policy(str(case.spec), threads=2)
-    write_policy(compiled.policy, folder / "tuned")
-    return case, folder / "tuned", compiled
+    return case, folder / "tuned", compiled_to(folder / "tuned", case.spec)
 
 
 def test_the_tail_is_kept_with_less_energy_than_the_formulas_table_has(tuned, tailc, tmp_path):
@@ -79,11 +77,7 @@ def test_the_change_is_told_against_the_formulas_table_with_its_largest_bound(tu
 
 def test_threads_change_no_byte(tuned):
     case, policy, _ = tuned
-    one = policy.with_name("one")
-    write_policy(compile_policy(str(case.spec), threads=1).policy, one)
-    for ending in (".json", ".tailc"):
-        pair = [stem.with_suffix(ending).read_bytes() for stem in (policy, one)]
-        assert pair[0] == pair[1]
+    assert_one_thread_writes_the_same(policy, case.spec)
 
 
 @pytest.mark.parametrize(

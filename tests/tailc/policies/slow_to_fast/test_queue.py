@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tailc.artifact.files import read_policy, write_policy
+from tailc.artifact.files import read_policy
 from tailc.forms.ladder.table import Rule
-from tailc.pipeline.compile import compile_policy
 from tailc.report.compiled import compiled_result, compiled_text
 from tests.tailc import texts
+from tests.tailc.pipeline.compiled_twice import assert_one_thread_writes_the_same, compiled_to
 from tests.tailc.policies.slow_to_fast.case import swapped, write
 from tests.tailc.schemas import validate, validate_compiled
 
@@ -45,9 +45,7 @@ def tuned(tmp_path_factory):
     """The policy with ages by load, where it is written, and what it was compiled from."""
     folder = tmp_path_factory.mktemp("queue")
     case = write(folder, QUEUED)
-    compiled = compile_policy(str(case.spec), threads=2)
-    write_policy(compiled.policy, folder / "tuned")
-    return case, folder / "tuned", compiled
+    return case, folder / "tuned", compiled_to(folder / "tuned", case.spec)
 
 
 def test_the_tail_is_kept_on_requests_that_no_compile_saw(tuned, tailc, tmp_path):
@@ -109,11 +107,7 @@ def test_why_tells_what_the_tuned_row_buys_beside_the_formula_s(tuned, tailc):
 
 def test_threads_change_no_byte(tuned):
     case, policy, _ = tuned
-    one = policy.with_name("one")
-    write_policy(compile_policy(str(case.spec), threads=1).policy, one)
-    for ending in (".json", ".tailc"):
-        pair = [stem.with_suffix(ending).read_bytes() for stem in (policy, one)]
-        assert pair[0] == pair[1]
+    assert_one_thread_writes_the_same(policy, case.spec)
 
 
 def searched(folder, **search):
