@@ -8,7 +8,6 @@ import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -76,7 +75,12 @@ class Search:
         self.units = COST_UNITS if rows.by_cost else NS_PER_MS
         stride = max(1, self.grid.steps // SEED_STEPS)
         with ThreadPoolExecutor(self.workers) as pool:
-            search = partial(self._batch, engine, rows, best, pool)
+
+            def search(items: Items, marks: list[int], stride: int) -> None:
+                if self.is_complete:
+                    self._batch(engine, rows, best, pool, items, marks, stride)
+                    self.seen.append((self.evaluations, best.key[:, 0].copy()))
+
             if len(engine.seeds) > 0:
                 search(engine.seeds, [0, len(engine.seeds)], 1)
             elif stride > 1:
@@ -109,21 +113,6 @@ class Search:
         stride: int,
     ) -> None:
         """Search between the marks side by side, or in one go if the budget may not do."""
-        if not self.is_complete:
-            return
-        self._search_between(engine, rows, best, pool, items, marks, stride)
-        self.seen.append((self.evaluations, best.key[:, 0].copy()))
-
-    def _search_between(
-        self,
-        engine: Engine,
-        rows: Rows,
-        best: Best,
-        pool: ThreadPoolExecutor,
-        items: Items,
-        marks: list[int],
-        stride: int,
-    ) -> None:
         shares = list(pairwise(marks))
         cap = (self.budget - self.evaluations) // len(shares)
         copies = [Best(best.key.copy(), best.steps.copy()) for _ in shares]
