@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -35,6 +35,15 @@ Weights = Annotated[
         description="Of the objective `queue`: how much each of `rates` counts; all alike, if "
         "absent.",
         examples=[[1, 3]],
+    ),
+]
+Freedoms = Annotated[
+    tuple[Literal["start-below", "give-up", "may-descend"], ...],
+    Field(
+        description="Of the objective `queue`: what the server can do besides, and the table may "
+        "use: start requests by what is in use, let late ones fall to the first rung, let any fall "
+        "where the row has a lower one.",
+        examples=[["start-below", "give-up"]],
     ),
 ]
 QUEUE, RATE = "queue", "rate"
@@ -90,6 +99,18 @@ def goal_complaints(
         message = f"holds {slos} objectives, but the goal `{RATE}` is for one"
         hint = "leave the one that the rate is for"
         yield Complaint(Code.CONFLICT, message, hint, ("slo",), _GOAL)
+
+
+def freedom_complaints(freedoms: Sequence[str]) -> Iterator[Complaint]:
+    """Freedoms that are named twice, or of which one needs another."""
+    at = (*_AT, "freedoms")
+    if len(set(freedoms)) < len(freedoms):
+        yield Complaint(Code.CONFLICT, "names one twice", "name each once", at)
+    if "give-up" in freedoms and "start-below" not in freedoms:
+        # Late requests would hold the places of others and leave cores idle; once there are
+        # enough of them, all that come are late too.
+        message = "holds `give-up` without `start-below`: late requests would keep others out"
+        yield Complaint(Code.CONFLICT, message, "add `start-below`", at)
 
 
 def range_of(rates_mrps: Sequence[int]) -> tuple[int, int]:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tailc.forms.ladder.table import Ladder, Rule
+from tailc.forms.ladder.table import Ladder
+from tailc.forms.ladder.units import degrees
 from tailc.percentiles import PPM
 from tailc.replay.otherwise import (
     longer,
@@ -38,8 +39,8 @@ class Doubt:
 
 
 def slowed_on(table: Ladder) -> Slowed:
-    """What an error of speed is on the table's rungs: numbers of threads, or types of cores."""
-    return slower_cores if Rule.CORE_PER_REQUEST in table.rules else slower
+    """What an error of speed is on the table's rungs: numbers of threads, or cores and clocks."""
+    return slower if degrees(table) is not None else slower_cores
 
 
 def doubts(

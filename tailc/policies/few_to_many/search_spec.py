@@ -19,7 +19,9 @@ from tailc.specs.fields import (
 from tailc.specs.queue_fields import (
     QUEUE,
     RATE,
+    Freedoms,
     TunedSearch,
+    freedom_complaints,
     goal_complaints,
     others_complaints,
 )
@@ -47,13 +49,7 @@ class SearchSpec(TunedSearch):
         description="Of the objective `queue`: least tail, or the highest rate that meets the SLO, "
         "up to the highest of `rates`.",
     )
-    freedoms: tuple[Literal["start-below", "give-up", "may-descend"], ...] = Field(
-        default=(),
-        description="Of the objective `queue`: what the server can do besides, and the table may "
-        "use: start requests by the threads in use, let late ones fall to one thread, let any fall "
-        "where the row has fewer.",
-        examples=[["start-below", "give-up"]],
-    )
+    freedoms: Freedoms = ()
     robust: RobustSpec | None = Field(
         default=None,
         description="Errors of demand and speed-ups that the table shall stand: tells how large "
@@ -110,14 +106,8 @@ class SearchSpec(TunedSearch):
         yield from goal_rate_complaints(self.robust)
 
     def _freedom_complaints(self) -> Iterator[Complaint]:
-        at = ("search", "freedoms")
-        if len(set(self.freedoms)) < len(self.freedoms):
-            yield Complaint(Code.CONFLICT, "names one twice", "name each once", at)
+        yield from freedom_complaints(self.freedoms)
         if "start-below" in self.freedoms and self.e1 == "never":
             message = "holds `start-below`, by which requests wait, but under `e1: never` none does"
-            yield Complaint(Code.CONFLICT, message, "remove one", at, ("search", "e1"))
-        if "give-up" in self.freedoms and "start-below" not in self.freedoms:
-            # Late requests would hold the places of others and leave cores idle; once there are
-            # enough of them, all that come are late too.
-            message = "holds `give-up` without `start-below`: late requests would keep others out"
-            yield Complaint(Code.CONFLICT, message, "add `start-below`", at)
+            at, also = ("search", "freedoms"), ("search", "e1")
+            yield Complaint(Code.CONFLICT, message, "remove one", at, also)

@@ -10,7 +10,7 @@ slow-to-fast with frequencies (Haque et al., MICRO 2017), whose ladders are part
 
 from tailc.policies import LATENCIES, TARGET, Kind, SoftLine
 from tailc.policies.joint_ladder.emit import emit
-from tailc.policies.joint_ladder.reduce import candidates, queue_aim, reduce
+from tailc.policies.joint_ladder.reduce import ambiguity, candidates, queue_aim, reduce
 from tailc.policies.joint_ladder.spec import JointSpec
 
 KIND = Kind(
@@ -20,6 +20,7 @@ KIND = Kind(
     reduce=reduce,
     emit=emit,
     queue=queue_aim,
+    robust=ambiguity,
     soft_lines=(
         SoftLine(("search", "max_in_system"), is_raised=False, furthest=10_000),
         SoftLine(("server", "max_threads")),

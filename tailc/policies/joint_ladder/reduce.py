@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tailc.forms.ladder.problem import LadderProblem, Method, Objective, Supply
 from tailc.percentiles import PPM
 from tailc.policies.joint_ladder.server_spec import MAX_IN_SYSTEM
 from tailc.policies.joint_ladder.spec import JointSpec
-from tailc.specs.queue_fields import QUEUE, refuse_any
+from tailc.specs.queue_fields import QUEUE, RATE, refuse_any
+from tailc.specs.robust import Ambiguity, ambiguity_of
 from tailc.traces.profile import DemandProfile
 
 if TYPE_CHECKING:
@@ -59,11 +61,18 @@ def queue_aim(spec: JointSpec) -> QueueAim | None:
     refuse_any(spec.queue_complaints())
     # The replay takes half a second to import, which a check of a spec can do without.
     from tailc.replay.asked import aim_of
-    from tailc.replay.queue_aim import Goal
+    from tailc.replay.queue_aim import Freedom, Goal
 
     goal = Goal(spec.search.goal)
     target_us = spec.aim_us if goal is Goal.ENERGY else None
-    return aim_of(spec.search, spec.slos[0], spec.rates_mrps, goal, target_us=target_us)
+    aim = aim_of(spec.search, spec.slos[0], spec.rates_mrps, goal, target_us=target_us)
+    return replace(aim, freedoms=tuple(map(Freedom, spec.search.freedoms)))
+
+
+def ambiguity(spec: JointSpec) -> Ambiguity | None:
+    """How far off demand and speeds of rungs may be, where that is asked."""
+    looks_for_rate = spec.objective == QUEUE and spec.search.goal == RATE
+    return ambiguity_of(spec.search.robust, spec.rates_mrps, looks_for_rate=looks_for_rate)
 
 
 def _supplies(spec: JointSpec, budget_ppm: int) -> tuple[Supply, ...]:

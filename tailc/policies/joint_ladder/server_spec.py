@@ -8,7 +8,8 @@ from pydantic import Field
 
 from tailc.specs.cores_fields import PowerField, PowersField, SharePpm
 from tailc.specs.fields import DurationUs, Flag, SpecModel, Whole
-from tailc.specs.queue_fields import TunedSearch
+from tailc.specs.queue_fields import Freedoms, TunedSearch
+from tailc.specs.robust import RobustSpec
 
 # Every load up to it is a row that is searched and kept in memory.
 MAX_IN_SYSTEM = 10_000
@@ -76,6 +77,14 @@ class SearchSpec(TunedSearch):
         default="tail",
         description="Of the objective `queue`: least tail, least energy under the first SLO, or "
         "the highest rate that meets the SLO, up to the highest of `rates`.",
+    )
+    freedoms: Freedoms = ()
+    robust: RobustSpec | None = Field(
+        default=None,
+        description="Errors of demand and speeds that the table shall stand: tells how large ones "
+        "it stands at `rates`, and under the objective `queue` tunes it for the worst; none, if "
+        "absent.",
+        examples=[{"demand": "10%", "speedup": "10%"}],
     )
     max_in_system: Annotated[Whole, Field(ge=1, le=MAX_IN_SYSTEM)] | None = Field(
         default=None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -38,8 +38,15 @@ from tailc.specs.overrides import overridden
 from tailc.specs.queue_fields import (
     QUEUE,
     RATE,
+    freedom_complaints,
     goal_complaints,
     others_complaints,
+)
+from tailc.specs.robust import (
+    asked_besides,
+    day_complaints,
+    goal_rate_complaints,
+    untuned_complaints,
 )
 from tailc.specs.slo_spec import SloSpec, WithSlos
 from tailc.units import format_us
@@ -100,7 +107,7 @@ class JointSpec(WithSlos):
     )
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
-        """Speed-ups, cores, lanes and powers, target, rates and a sweep, classes, queues."""
+        """Speed-ups, cores, lanes and powers, target, rates and a sweep, classes, queues, days."""
         return (
             self._speedup_complaints,
             self._core_complaints,
@@ -110,6 +117,7 @@ class JointSpec(WithSlos):
             self._rate_complaints,
             self._class_complaints,
             self.queue_complaints,
+            self._day_complaints,
         )
 
     def _speedup_complaints(self) -> list[Complaint]:
@@ -257,15 +265,29 @@ class JointSpec(WithSlos):
         """The objective `queue` is about rates and power; only it has a goal and a budget."""
         at = ("objective",)
         if self.objective != QUEUE:
-            return list(others_complaints(self.search, at))
+            doubted = untuned_complaints(self.search.robust, self.rates_mrps, at)
+            return [*others_complaints(self.search, at), *doubted]
         if self.cores.types is not None:
             message = f"is `{QUEUE}`, which tunes tables at frequencies, where requests share power"
             hint = "give `cores.dvfs` in place of `cores.types`, or ask for `tail` or `energy`"
             return [Complaint(Code.CONFLICT, message, hint, at, ("cores", "types"))]
         complaints = [*tuned_complaints(self.search, self.rates_mrps, self.demand, at)]
+        complaints += self._freedom_complaints()
         if self.search.goal == RATE:
             complaints += goal_complaints(self.search.weights, self.rates_mrps, len(self.slo))
+            complaints += goal_rate_complaints(self.search.robust)
         return complaints
+
+    def _freedom_complaints(self) -> Iterator[Complaint]:
+        freedoms = self.search.freedoms
+        yield from freedom_complaints(freedoms)
+        if freedoms and self.search.goal == "energy":
+            message = "are judged by tails and rates, but the goal is `energy`"
+            at, also = ("search", "freedoms"), ("search", "goal")
+            yield Complaint(Code.CONFLICT, message, "remove them, or set `goal: tail`", at, also)
+
+    def _day_complaints(self) -> list[Complaint]:
+        return list(day_complaints(self.search.robust, self.demand))
 
     @property
     def aim(self) -> str:
@@ -330,8 +352,8 @@ class JointSpec(WithSlos):
         """All rungs are read."""
 
     def with_search(self, overrides: Mapping[str, object]) -> JointSpec:
-        """The spec with fields of `search`, or `objective`, replaced."""
-        given = dict(overrides)
+        """The spec with fields of `search`, or `objective`, replaced; its errors it keeps."""
+        given = dict(asked_besides(overrides, self.search.robust))
         own = {"objective": given.pop("objective")} if "objective" in given else {}
         search = overridden(self.search, given, NAME)
         return overridden(self, own, NAME).model_copy(update={"search": search})

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tailc.errors import TailcError
+from tailc.forms.ladder.sharing import Sharing
 from tailc.forms.ladder.table import (
     AT_ONCE,
     Boost,
@@ -26,13 +27,13 @@ from tailc.forms.ladder.table import (
 from tailc.percentiles import PPM
 from tailc.pipeline.progress import silent
 from tailc.pipeline.queue.approach import approach_to
-from tailc.pipeline.queue.family import lines
+from tailc.pipeline.queue.family import Family, lines
 from tailc.pipeline.queue.goals import aspect_of
 from tailc.pipeline.queue.kept import kept
 from tailc.pipeline.queue.scene import scenes_of
 from tailc.pipeline.queue.search import searched
 from tailc.pipeline.queue.trials import Trials, on_ladder
-from tailc.replay.queue_aim import Goal, QueueAim
+from tailc.replay.queue_aim import Freedom, Goal, QueueAim
 from tailc.traces.profile import DemandProfile, Measure
 from tests.tailc.pipeline.queue.core_case import MS, exponential
 
@@ -114,6 +115,17 @@ def test_the_load_is_told_in_requests_on_the_first_rung():
     point = family.point(np.zeros((1, 2)), 1.0, 0.5)
     assert family.table(point).boost == Boost(0, round(2 * SLOW_W * PPM))
     assert family.others_of(family.next_to(family.table(point)))[:2] == (1.0, 0.5)
+
+
+def test_requests_start_by_the_power_in_use_and_fall_where_the_row_has_less():
+    """One of four requests on the first rung draws 1.5 of 6 watts."""
+    approach = approach_to(SLOW, design(), replace(TAIL, freedoms=tuple(Freedom)))
+    space = approach.space_of(100 * MS)
+    assert isinstance(space, Family)
+    table = space.table(space.point(np.zeros((1, 2)), 0.75, 1.0, 0.8))
+    assert table.sharing == Sharing(0, round(4.5 * PPM), 80 * MS)
+    assert {Rule.START_BELOW, Rule.GIVE_UP} < set(table.rules)
+    assert Rule.NEVER_DESCEND not in table.rules
 
 
 def test_a_ladder_of_one_rung_has_nothing_to_tune():

@@ -1,12 +1,15 @@
 """Which cases a set of doubts has, and what they are."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from tailc.pipeline.robust.doubts import MEASURED, doubts
+from tailc.pipeline.robust.doubts import MEASURED, doubts, slowed_on
 from tailc.specs.robust import Ambiguity
 from tailc.traces.day_of import Days
-from tests.tailc.pipeline.queue.case import exponential
+from tests.tailc.pipeline.queue.case import exponential, ladder
+from tests.tailc.pipeline.queue.test_power import SLOW
 
 ALL = Ambiguity(100_000, 200_000, 900_000, 50_000, 250_000, "day", 2)
 LOAD = exponential(1_000, 30.0)
@@ -63,3 +66,11 @@ def test_what_is_not_in_doubt_has_no_case():
 def test_a_single_day_is_no_mixture():
     one = Days(("mon", "tue"), np.zeros(1_000, np.int32))
     assert not [d for d in doubts(LOAD, ALL, one) if d.name.startswith("day ")]
+
+
+def test_threads_alone_are_no_slower_than_one_and_clocks_are():
+    """Speed 1 was measured; a rung below it is as much in doubt as one above."""
+    rungs = replace(LOAD, speed=np.array([[0.5, 0.95, 1.0, 1.05, 1.5]]))
+    threads, clocks = (slowed_on(table)(rungs, 0.1).speed[0] for table in (ladder((1, 2)), SLOW))
+    assert threads.tolist() == pytest.approx([0.5, 0.95, 1.0, 1.0, 1.35])
+    assert clocks.tolist() == pytest.approx([0.45, 0.855, 1.0, 1.0, 1.35])

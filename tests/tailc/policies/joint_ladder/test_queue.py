@@ -99,6 +99,30 @@ def test_least_energy_keeps_the_objective_and_tells_watts(tmp_path):
     assert " mJ" in compiled_text(compiled, [])
 
 
+def test_freedoms_that_do_not_pay_are_left_out_with_a_warning(tmp_path):
+    compiled = compile_policy(
+        str(searched(tmp_path, requests=15_000_000, freedoms=["start-below", "give-up"]).spec)
+    )
+    assert compiled.queue is not None
+    assert compiled.queue.judged.is_better
+    pay = compiled.queue.freedoms_pay
+    assert (compiled.policy.ladders[0].sharing is not None) == pay
+    told = [finding for finding in compiled.findings if "search.freedoms" in finding.message]
+    assert len(told) == (not pay)
+
+
+@pytest.mark.parametrize(
+    ("search", "said"),
+    [
+        ({"goal": "energy", "freedoms": ["may-descend"]}, "the goal is `energy`"),
+        ({"freedoms": ["give-up"]}, "late requests would keep others out"),
+        ({"freedoms": ["may-descend", "may-descend"]}, "names one twice"),
+    ],
+)
+def test_freedoms_that_do_not_fit_are_refused(tmp_path, refusal, search, said):
+    assert said in refusal(searched(tmp_path, **search).spec)
+
+
 TYPES = "cores: {types: [{speed: 1, power: 1, count: 9}, {speed: 2, power: 4, count: 3}]}\n"
 
 
