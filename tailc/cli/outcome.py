@@ -9,13 +9,14 @@ from __future__ import annotations
 import functools
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import click
 
 from tailc.cli.output_option import Target, keep, output_option
+from tailc.cli.own_files import own_files, words_in
 from tailc.errors import ExitCode, Finding, TailcError
 
 if TYPE_CHECKING:
@@ -57,22 +58,13 @@ def reports(function: Callable[..., Outcome]) -> Callable[..., int]:
     @output_option
     @functools.wraps(function)
     def run(*args: object, targets: tuple[Target, ...], **options: object) -> int:
-        keep(targets, [*_words(options), *(f"{word}.json" for word in _words(options))])
+        keep(targets, lambda: own_files(options))
         outcome = _outcome(function, *args, **options)
         command = click.get_current_context().info_name or ""
-        keep(targets, _words({"files": outcome.result.get("files")}))
+        keep(targets, lambda: words_in(outcome.result.get("files")))
         return show(command, outcome, targets, _subject(options))
 
     return run
-
-
-def _words(options: dict[str, object]) -> Iterator[str]:
-    """What files a command reads or writes could be called."""
-    for value in options.values():
-        if isinstance(value, str):
-            yield value
-        elif isinstance(value, list | tuple):
-            yield from (word for word in value if isinstance(word, str))
 
 
 def _subject(options: dict[str, object]) -> str:

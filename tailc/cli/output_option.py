@@ -42,6 +42,8 @@ class _TargetType(click.ParamType):
             self.fail(f"no such format `{form}`; {did_you_mean(form, FORMATS)}", param, ctx)
         if colon and (not file or file.endswith("/")):
             self.fail(f"`{value}` names no file: write {form}:FILE", param, ctx)
+        if file == "-":
+            self.fail(f"`{value}`: write `{form}` for standard output", param, ctx)
         return Target(form, file if colon else None)
 
 
@@ -66,7 +68,7 @@ def _checked(given: tuple[Target, ...]) -> tuple[Target, ...]:
     """Text on standard output where nothing else goes there; two cannot have one place."""
     from pathlib import Path
 
-    places = [target.file and Path(target.file).absolute() for target in given]
+    places = [target.file and Path(target.file).resolve() for target in given]
     twice = next((place for place in places if places.count(place) > 1), "")
     if twice is None:
         raise click.BadParameter("only one format can go to standard output: write FORMAT:FILE")
@@ -75,13 +77,17 @@ def _checked(given: tuple[Target, ...]) -> tuple[Target, ...]:
     return given if None in places else (TEXT, *given)
 
 
-def keep(targets: Sequence[Target], files: Iterable[str]) -> None:
-    """Refuse targets that are files the command reads or has written itself."""
-    from pathlib import Path
+def keep(targets: Sequence[Target], files: Callable[[], Iterable[str]]) -> None:
+    """Refuse targets that are files the command reads or has written itself, by whatever path.
 
-    held = {Path(file).absolute() for file in files}
-    for target in targets:
-        if target.file is not None and Path(target.file).absolute() in held:
+    `files` are asked for only where a target is a file.
+    """
+    from os.path import realpath
+
+    places = {realpath(target.file): target for target in targets if target.file is not None}
+    for file in files() if places else ():
+        target = places.get(realpath(file))
+        if target is not None:
             raise click.UsageError(
                 f"`{target.form}:{target.file}` would replace a file of this command: name another"
             )

@@ -87,13 +87,18 @@ def test_a_wrong_command_line_writes_no_file(tailc, in_folder):
         (["jsn"], "no such format `jsn`; did you mean `json`?"),
         (["json:"], "`json:` names no file: write json:FILE"),
         (["junit:out/"], "`junit:out/` names no file"),
+        (["json:-"], "`json:-`: write `json` for standard output"),
         (["json", "text"], "only one format can go to standard output"),
         (["json:a", "sarif:./a"], "two formats would go to"),
         (["json:toy.yaml"], "`json:toy.yaml` would replace a file of this command"),
+        (["json:../{folder}/toy.yaml"], "would replace a file of this command"),
+        (["json:link.yaml"], "`json:link.yaml` would replace a file of this command"),
     ],
 )
 def test_a_target_that_cannot_be_is_refused(toy, tailc, in_folder, words, said):
     before = (in_folder / "toy.yaml").read_bytes()
+    (in_folder / "link.yaml").symlink_to("toy.yaml")
+    words = [word.format(folder=in_folder.name) for word in words]
     options = [part for word in words for part in ("--output-format", word)]
     ended = tailc("check", "toy.yaml", *options)
     assert ended.code == 64
@@ -109,6 +114,33 @@ def test_a_report_does_not_replace_the_artifact_that_was_compiled(toy, tailc, in
     assert "would replace a file of this command" in ended.err
     if not words:
         assert tailc("inspect", f"{stem}.json").code == 0
+
+
+@pytest.mark.parametrize(
+    "words", [("check",), ("compile",), ("compile", "--dry-run"), ("split", "-o", "parts")]
+)
+def test_a_report_does_not_replace_the_trace_that_a_spec_names(toy, tailc, in_folder, words):
+    before = (in_folder / "toy.csv").read_bytes()
+    ended = tailc(*words, toy, "--output-format", "junit:toy.csv")
+    assert ended.code == 64
+    assert "`junit:toy.csv` would replace a file of this command" in ended.err
+    assert (in_folder / "toy.csv").read_bytes() == before
+
+
+def test_a_report_replaces_neither_file_of_a_stem(toy, tailc, in_folder):
+    assert tailc("compile", toy, "-o", "toy").code == 0
+    for ending in ("json", "tailc"):
+        before = (in_folder / f"toy.{ending}").read_bytes()
+        ended = tailc("diff", "toy", "toy", "--output-format", f"markdown:toy.{ending}")
+        assert ended.code == 64
+        assert (in_folder / f"toy.{ending}").read_bytes() == before
+
+
+def test_a_report_does_not_replace_the_page_of_the_same_command(toy, tailc, in_folder):
+    assert tailc("compile", toy, "-o", "toy").code == 0
+    ended = tailc("report", "toy", "--out", "a.html", "--output-format", "json:a.html")
+    assert ended.code == 64
+    assert not (in_folder / "a.html").exists()
 
 
 def test_a_file_that_cannot_be_written_is_told_beside_the_result(toy, tailc, in_folder):
