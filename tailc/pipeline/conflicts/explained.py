@@ -8,6 +8,7 @@ from dataclasses import replace
 from pydantic import ValidationError
 
 from tailc.errors import Code, Finding, TailcError
+from tailc.forms.control_problem import ControlProblem
 from tailc.pipeline.conflicts.lines import Values, lines_of, with_values
 from tailc.pipeline.conflicts.search import Relaxed, Trials, relaxations
 from tailc.pipeline.made_from import made_from
@@ -60,7 +61,7 @@ def explained(
             return False
 
     found = relaxations(lines, Trials(is_right, is_feasible, _MOST_TRIALS))
-    return tuple(_findings(found, opened.loaded))
+    return tuple(_findings(found, opened.loaded, _replays_after(opened, overrides)))
 
 
 def _can_be_met(opened: OpenedSpec, spec: KindSpec, design: Design, threads: int) -> bool:
@@ -77,11 +78,21 @@ def _can_be_met(opened: OpenedSpec, spec: KindSpec, design: Design, threads: int
     return False
 
 
-def _findings(found: list[Relaxed], loaded: LoadedSpec) -> Iterator[Finding]:
+def _replays_after(opened: OpenedSpec, overrides: Mapping[str, object]) -> str:
+    """What trials leave out of a compile, and may ask for more; empty where that is nothing."""
+    control = opened.kind.control
+    if control is None:
+        return ""
+    asked = control(opened.spec.with_search(overrides), opened.loaded)
+    is_tuned = isinstance(asked, ControlProblem)
+    return "; the replays that tune the controller may ask for more" if is_tuned else ""
+
+
+def _findings(found: list[Relaxed], loaded: LoadedSpec, after: str) -> Iterator[Finding]:
     for relaxed in found:
         line = relaxed.line
         message = f"`{spelled(line.path)}`: `{line.text}` {_among(relaxed.among)}"
-        yield Finding(Code.IN_THE_WAY, message, loaded.place(*line.path), _hint(relaxed))
+        yield Finding(Code.IN_THE_WAY, message, loaded.place(*line.path), _hint(relaxed, after))
 
 
 def _among(lines: int) -> str:
@@ -92,9 +103,9 @@ def _among(lines: int) -> str:
     )
 
 
-def _hint(relaxed: Relaxed) -> str:
+def _hint(relaxed: Relaxed, after: str) -> str:
     if relaxed.least is None:
         return "no value of this line alone was found that helps"
     word = "or more" if relaxed.line.is_raised else "or less"
     rest = "with all else as it is" if relaxed.is_only else "once the lines of other conflicts give"
-    return f"`{relaxed.line.value(relaxed.least)}` {word} would do, {rest}"
+    return f"`{relaxed.line.value(relaxed.least)}` {word} would do, {rest}{after}"

@@ -2,8 +2,11 @@
 
 import json
 import re
+from pathlib import Path
 
 from tests.tailc.toy import with_lines, write_toy
+
+FINANCE = Path(__file__).parents[4] / "examples" / "finance" / "service.yaml"
 
 # 150 ms of work on two threads take 75 ms; with six requests for six threads each has one.
 SPEC = with_lines(
@@ -57,3 +60,18 @@ def test_an_option_counts_as_it_does_in_the_compile(in_folder, tailc):
     assert tailc("compile", spec, "-o", "toy").code == 0
     _, lines = told(tailc, "compile", spec, "-o", "toy", "--objective", "threads")
     assert len(lines) == 3
+
+
+def test_what_replays_may_ask_for_beyond_is_said_where_a_controller_is_tuned(in_folder, tailc):
+    # Alone a request takes 52.4 ms; at the rates of the spec some wait.
+    spec = FINANCE.read_text().replace("latency: 70ms", "latency: 10ms")
+    (in_folder / "design.parquet").write_bytes((FINANCE.parent / "design.parquet").read_bytes())
+    (in_folder / "finance.yaml").write_text(spec)
+    _, (line,) = told(tailc, "compile", "finance.yaml", "-o", "finance")
+    least, after = line["help"].split("; ")
+    assert least == "`53ms` or more would do, with all else as it is"
+    assert after == "the replays that tune the controller may ask for more"
+    (in_folder / "finance.yaml").write_text(spec.replace("latency: 10ms", "latency: 53ms"))
+    document, lines = told(tailc, "compile", "finance.yaml", "-o", "finance")
+    assert (document["exit_code"], lines) == (6, [])
+    assert "cannot be met at 3 of 3 rates" in document["findings"][-1]["message"]
