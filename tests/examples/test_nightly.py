@@ -108,6 +108,26 @@ def test_a_pull_request_gets_a_comment_and_no_release(repository):
     assert (repository / "calls").read_text().splitlines()[-1].startswith("gh pr comment 7 ")
 
 
+def test_a_pull_request_is_told_of_a_policy_that_misses(repository):
+    committed(
+        SPEC_OF_SERVICE.replace(
+            "{percentile: 50%, latency: 10s}", "{percentile: 50%, latency: 1ms}"
+        )
+    )
+    found = night("pull_request")
+    assert found.code == 1, found.said
+    assert found.ran[-3:] == ["Verify", "Keep the findings", "Comment"]
+    assert "### toy: fail" in Path("out/comment").read_text()
+
+
+def test_a_pull_request_keeps_the_findings_of_a_spec_that_is_wrong(repository):
+    committed(SPEC_OF_SERVICE.replace("quantum: 5ms", "quantum: 5"))
+    found = night("pull_request")
+    assert found.code == 65
+    assert found.ran[-2:] == ["Compile", "Keep the findings"]
+    assert json.loads(Path("out/compile.sarif").read_text())["runs"][0]["results"]
+
+
 def test_a_release_is_signed_where_there_is_a_key(repository):
     subprocess.run(["tailc", "keygen", "../deploy"], check=True, capture_output=True)
     key = Path("../deploy.key").read_text()

@@ -17,7 +17,10 @@ NOT_RUN = {"Install"}
 
 @dataclass
 class Night:
-    """One run: its exit code, what steps put out, which steps ran, and what `gh` was asked for."""
+    """One run: its exit code, what steps put out, which ran, and what they said.
+
+    `ran` has the steps with actions of others too, where they have a name.
+    """
 
     code: int = 0
     outputs: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -33,8 +36,8 @@ def night(
 ) -> Night:
     """Run the steps as the service would, in its shell, as far as their conditions hold.
 
-    Steps that use actions of others, and those in NOT_RUN, are left out; `own_env` is put over the
-    workflow's variables.
+    Actions of others, and the steps in NOT_RUN, do nothing; `own_env` is put over the workflow's
+    variables.
     """
     shutil.rmtree("out", ignore_errors=True)
     found = Night()
@@ -42,7 +45,10 @@ def night(
     known |= {f"secrets.{name}": text for name, text in (secrets or {}).items()}
     env = {**os.environ, **workflow["env"], **own_env}
     for step in workflow["jobs"]["policy"]["steps"]:
-        if "run" not in step or step["name"] in NOT_RUN or not holds(step.get("if"), found, known):
+        if step.get("name", "") in {"", *NOT_RUN} or not holds(step.get("if"), found, known):
+            continue
+        found.ran.append(step["name"])
+        if "run" not in step:
             continue
         put_out = Path("../put-out")
         put_out.write_text("")
@@ -54,13 +60,10 @@ def night(
             text=True,
             check=False,
         )
-        found.ran.append(step["name"])
         found.said += done.stdout + done.stderr
         pairs = (line.split("=", 1) for line in put_out.read_text().splitlines())
         found.outputs[step.get("id", "")] = dict(pairs)
-        if done.returncode:
-            found.code = done.returncode
-            break
+        found.code = found.code or done.returncode
     return found
 
 
@@ -76,8 +79,13 @@ def filled(text: str, found: Night, known: Mapping[str, str]) -> str:
 
 
 def holds(condition: str | None, found: Night, known: Mapping[str, str]) -> bool:
-    """Comparisons of a name and a text, all of which must hold."""
-    for part in (condition or "").split(" && ") if condition else ():
+    """Comparisons of a name and a text, all of which hold; with `!cancelled()` after a failure."""
+    parts = (condition or "").split(" && ") if condition else []
+    if "!cancelled()" in parts:
+        parts.remove("!cancelled()")
+    elif found.code:
+        return False
+    for part in parts:
         match = re.fullmatch(r"([\w.]+) (==|!=) '([^']*)'", part)
         assert match is not None, part
         if (value(match[1], found, known) == match[3]) != (match[2] == "=="):
