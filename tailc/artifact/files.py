@@ -96,7 +96,7 @@ def content_of(path: Path | str) -> tuple[str, bytes]:
     Raises TailcError: it cannot be read, or is larger than any policy.
     """
     if isinstance(path, str) and is_git_name(path) and not Path(path).exists():
-        return blob_of(path, FLAT_SUFFIX, MOST_BYTES)
+        return blob_of(path, (JSON_SUFFIX, FLAT_SUFFIX), MOST_BYTES)
     found = _found(Path(path))
     return str(found), _read_bytes(found)
 

@@ -15,8 +15,8 @@ def is_git_name(name: str) -> bool:
     return name.startswith(PREFIX)
 
 
-def blob_of(name: str, suffix: str, most_bytes: int) -> tuple[str, bytes]:
-    """The name and the content of PATH at REVISION, or of PATH with the suffix added.
+def blob_of(name: str, suffixes: tuple[str, ...], most_bytes: int) -> tuple[str, bytes]:
+    """The name and the content of PATH at REVISION; a PATH without suffix may be one with the last.
 
     PATH counts from the top of the repository, and from the working directory where it begins with
     `./`. Raises TailcError (cannot read) where Git, the revision or the file is missing, or the
@@ -30,8 +30,9 @@ def blob_of(name: str, suffix: str, most_bytes: int) -> tuple[str, bytes]:
     try:
         return name, _content(name, f"{revision}:{path}", most_bytes)
     except TailcError:
-        if path.endswith(suffix):
+        if path.endswith(suffixes):
             raise
+    suffix = suffixes[-1]
     return f"{name}{suffix}", _content(name, f"{revision}:{path}{suffix}", most_bytes)
 
 

@@ -59,6 +59,7 @@ def test_a_path_may_count_from_the_working_directory(policies, in_folder, monkey
         ("git:v2:policies/search.tailc", "there is no such revision here"),
         ("git:v1:policies/other", "path 'policies/other.tailc' does not exist in 'v1'"),
         ("git:v1:policies/other.tailc", "path 'policies/other.tailc' does not exist in 'v1'"),
+        ("git:v1:policies/other.json", "path 'policies/other.json' does not exist in 'v1'"),
     ],
 )
 def test_what_git_does_not_have_is_told_with_its_name(policies, name, said):
@@ -75,7 +76,7 @@ def test_a_folder_and_a_huge_file_are_no_policies(policies):
     with pytest.raises(TailcError, match="cannot be read"):
         read_policy("git:v1:policies")
     with pytest.raises(TailcError, match="larger than 0 MiB"):
-        blob_of("git:v1:policies/search.tailc", ".tailc", most_bytes=10)
+        blob_of("git:v1:policies/search.tailc", (".tailc",), most_bytes=10)
 
 
 def test_without_git_it_says_so(policies, monkeypatch):
