@@ -12,6 +12,7 @@ from tailc.cli.outcome import Outcome, reports
 from tailc.cli.quantities import MEASURE, RATE_MRPS, TIME_UNIT
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from tailc.errors import Finding
@@ -70,7 +71,7 @@ def command(trace: str, output: str, *, force: bool, **wished: Any) -> Outcome:
 
     _check_paths(trace, Path(output), force=force)
     given: dict[str, Any] = {key: value for key, value in wished.items() if value is not None}
-    given["cores"] = given.get("cores") or _asked("--cores", "Cores of the server", int)
+    given["cores"] = given.get("cores") or _asked("--cores", "Cores of the server", _cores)
     slos, untold = _slos(given)
     if "speedup" in given:
         given |= _speedup(given.pop("speedup"))
@@ -85,16 +86,23 @@ def command(trace: str, output: str, *, force: bool, **wished: Any) -> Outcome:
 def _check_paths(trace: str, output: Path, *, force: bool) -> None:
     if trace == "-":
         raise click.UsageError("a spec names its trace by a path: put standard input in a file")
+    if str(output) == "-":
+        raise click.UsageError("a spec names its trace from its own folder: name a file by -o")
     if output.exists() and not force:
         raise click.UsageError(f"`{output}` exists: name another file by -o, or give --force")
     if not output.parent.is_dir():
         raise click.UsageError(f"there is no folder `{output.parent}` for the spec: make it")
 
 
-def _asked(option: str, question: str, kind: type) -> object:
+def _asked(option: str, question: str, read: Callable[[str], Any]) -> Any:
+    """What `read` makes of the answer; asks again where that is a usage error."""
     if not _has_terminal():
         raise click.UsageError(f"`{option}` is missing, and there is no terminal to ask at")
-    return click.prompt(question, type=kind, err=True)
+    return click.prompt(question, value_proc=read, err=True)
+
+
+def _cores(text: str) -> int:
+    return click.IntRange(min=1)(text)
 
 
 def _has_terminal() -> bool:
@@ -110,7 +118,7 @@ def _slos(given: dict[str, Any]) -> tuple[tuple[Objective, ...], tuple[Finding, 
         if unit is not None:
             raise click.UsageError("--openslo-unit is for thresholds of --openslo FILE")
         question = "What latency must meet, such as p99 <= 500ms"
-        return (_slo(str(slo or _asked("--slo", question, str))),), ()
+        return (_slo(slo) if slo is not None else _asked("--slo", question, _slo),), ()
     if slo is not None:
         raise click.UsageError("--slo and --openslo both say what latency must meet: give one")
     found = read_openslo(openslo, unit)

@@ -111,9 +111,8 @@ def _speedup(demand: Demand, wishes: Wishes) -> str:
     comment, listed = "On 1, 2, ... threads, over one.", demand.speedup
     if wishes.parallel is not None:
         threads = max(2, min(wishes.cores, MOST_THREADS))
-        comment += (
-            f" Guessed by Amdahl's law, {wishes.parallel:.4g} of the work shared: measure yours."
-        )
+        shared = f"{100 * wishes.parallel:.4g} % of the work shared"
+        comment += f" Guessed by Amdahl's law, {shared}: measure yours."
         listed = _listed(round(value, 3) for value in amdahl(wishes.parallel, threads))
     elif wishes.speedup is not None:
         listed = _listed(wishes.speedup)

@@ -96,7 +96,7 @@ def test_a_share_of_parallel_work_stands_for_speedups_by_amdahl(table, tailc, in
     text = (in_folder / "service.yaml").read_text()
     # 1 / (0.1 + 0.9 / threads), at four threads for as many cores.
     assert "speedup: [1, 1.818, 2.5, 3.077]" in text
-    assert "Guessed by Amdahl's law, 0.9 of the work shared: measure yours." in text
+    assert "Guessed by Amdahl's law, 90 % of the work shared: measure yours." in text
 
 
 def test_rates_that_are_given_are_those_of_the_spec(table, tailc, in_folder):
@@ -128,6 +128,7 @@ def test_a_path_with_a_space_is_quoted_in_what_comes_next(table, tailc, in_folde
     ("arguments", "words"),
     [
         (("-",), "a spec names its trace by a path"),
+        (("toy.csv", "-o", "-"), "name a file by -o"),
         (("toy.csv", "-o", "nowhere/service.yaml"), "there is no folder `nowhere`"),
     ],
 )
@@ -214,6 +215,18 @@ def test_a_terminal_is_asked(table, in_folder, monkeypatch):
     assert done.return_value == 0, done.output
     assert "Cores of the server" in done.output
     assert "cores: 4" in (in_folder / "service.yaml").read_text()
+
+
+def test_an_answer_that_is_none_is_asked_for_again(table, in_folder, monkeypatch):
+    monkeypatch.setattr("tailc.cli.init_command._has_terminal", lambda: True)
+    answers = "none\n0\n4\n99\np90 <= 200ms\n"
+    arguments = ["init", table, *SPEEDUP, *BUSY]
+    done = CliRunner().invoke(group, arguments, input=answers, standalone_mode=False)
+    assert done.return_value == 0, done.output
+    assert "`99` is no objective: write `--slo 'p99 <= 500ms'`" in done.output
+    text = (in_folder / "service.yaml").read_text()
+    assert "slo: [{percentile: 90%, latency: 200ms}]\n" in text
+    assert "cores: 4" in text
 
 
 OPENSLO = """\
