@@ -22,6 +22,8 @@ from tailc.units import shorten
 
 T = TypeVar("T", bound=SpecModel)
 _HEAD = ("apiVersion", "kind")
+# What every compiled policy has, and no spec.
+_OF_POLICY = "policy_digest"
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,8 @@ def open_spec(path: str, models: Mapping[str, type[SpecModel]]) -> LoadedSpec:
 
 def check_document(document: Document, models: Mapping[str, type[SpecModel]]) -> LoadedSpec:
     """The document as a model of its kind; raises TailcError with every finding."""
+    if document.root.get(_OF_POLICY) is not None:
+        raise TailcError(_policy_given(document))
     findings = list(_head_findings(document, models))
     model = models.get(_kind(document) or "")
     if model is None:
@@ -63,6 +67,12 @@ def check_document(document: Document, models: Mapping[str, type[SpecModel]]) ->
         if not findings:
             return LoadedSpec(checked, document)
     raise TailcError(sorted(findings, key=_position))
+
+
+def _policy_given(document: Document) -> Finding:
+    message = f"`{shorten(document.source)}` is a compiled policy, and no spec"
+    hint = "give the spec that it was compiled from; `tailc inspect` prints a policy"
+    return Finding(Code.UNKNOWN_KIND, message, Place(document.source), hint)
 
 
 def check_part(document: Document, at: tuple[str | int, ...], model: type[T]) -> T:

@@ -52,6 +52,14 @@ def test_compile_reads_the_spec_from_standard_input(toy, tailc, in_folder, monke
     assert tailc("compile", "-", "-o", "piped").code == 0
 
 
+@pytest.mark.parametrize("words", [["check"], ["compile", "--dry-run"], ["fmt", "--check"]])
+def test_a_policy_in_the_place_of_a_spec_is_one_error(compiled, tailc, words):
+    ended = tailc(*words, "out/toy.json")
+    assert ended.code == 65
+    assert ended.err.count("error[") == 1
+    assert "`out/toy.json` is a compiled policy, and no spec" in ended.err
+
+
 def test_a_second_compile_gives_the_same_bytes(compiled, toy, tailc, in_folder):
     before = (in_folder / compiled).read_bytes()
     tailc("compile", toy, "-o", "out/again")
