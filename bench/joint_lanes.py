@@ -31,6 +31,7 @@ from tailc.forms.ladder.lanes import is_on_lanes
 from tailc.forms.ladder.table import Ladder
 from tailc.pipeline.compile import compile_policy
 from tailc.replay.arrivals import Poisson
+from tailc.replay.drawn import drawn_of_shared, drawn_unit
 from tailc.replay.outcome import Outcome
 from tailc.replay.run import replay
 from tailc.replay.subject import Subject, table_of
@@ -141,9 +142,11 @@ def _given_up(ladder: Ladder, outcome: Outcome, rate_rps: float) -> float:
         times = lane_times(outcome)
         assert times is not None
         return times.given_up
-    assert outcome.rung_ns is not None
-    part = np.array([rung.cost_ppm[0] / rung.cost_ppm[-1] for rung in ladder.rungs])
-    return float((outcome.rung_ns * part).sum()) / outcome.arrived / 1e9 * rate_rps
+    if drawn_unit(ladder) is None:
+        return (outcome.utilization or 0.0) * CORES
+    drawn = drawn_of_shared(outcome, ladder)
+    assert drawn is not None
+    return drawn / 1e9 * rate_rps
 
 
 def best(tables: Sequence[Ladder], slo_ms: float, rate_rps: float) -> Judged | None:

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from tailc.forms.ladder.lanes import is_on_lanes, lanes_of
 from tailc.forms.ladder.table import Ladder
-from tailc.forms.ladder.units import shared_power
 from tailc.pipeline.queue.scene import Scene
 from tailc.replay.clairvoyant.server import SharedServer
 from tailc.replay.clairvoyant.tail import clairvoyant_tail_ns
+from tailc.replay.drawn import drawn_of_shared
 from tailc.replay.lowered import NS_PER_US
 from tailc.replay.outcome import Outcome, nearest_us
 from tailc.replay.queue_aim import Objective
@@ -37,8 +37,8 @@ class Seen:
     """What replays of some tables show, each (tables, scenes, repeats).
 
     tail_us: int64, the percentile. energy: float64, of a request, with what free cores draw in the
-    time of one, in units of power times nanoseconds; None where rungs are no cores and requests
-    share no power. closest: float64, the largest percentile of an objective over its latency; None
+    time of one, in units of power times nanoseconds; None where rungs cost neither power nor
+    batch work. closest: float64, the largest percentile of an objective over its latency; None
     where there are no objectives besides.
     """
 
@@ -198,15 +198,9 @@ def _closest(
 
 def _energy(outcome: Outcome, subject: Subject) -> float | None:
     if outcome.energy is None:
-        return _energy_of_shared(outcome, subject)
+        return drawn_of_shared(outcome, subject.ladders[0])
     energy = outcome.mean_energy + outcome.mean_idle_energy
     on_lanes = [ladder for ladder in subject.ladders[:1] if is_on_lanes(ladder)]
     for ladder in on_lanes:
         energy += outcome.by_request(lanes_of(ladder).lost_waking(*outcome.mean_waking))
     return energy
-
-
-def _energy_of_shared(outcome: Outcome, subject: Subject) -> float | None:
-    """What was drawn of the power that requests share, by request."""
-    peak = shared_power(subject.ladders[0])
-    return None if peak is None else outcome.by_request((outcome.utilization or 0.0) * peak)
