@@ -119,12 +119,13 @@ class Server:
         rate_rps: float,
         targets: Sequence[float],
         aim_ms: float | None = None,
+        budget: int | None = None,
     ) -> Ladder:
         """The same on cores of two types."""
         counts = {1: mix.slow, 2: mix.fast}
         listed = ", ".join(f"{{speed: {s}, count: {n}}}" for s, n in counts.items() if n)
         cores = f"{{power_from: micro-2017-amp, types: [{listed}]}}"
-        return self.compiled(cores, mix.power, threads, rate_rps, targets, aim_ms)
+        return self.compiled(cores, mix.power, threads, rate_rps, targets, aim_ms, budget)
 
     def compiled(
         self,

@@ -9,6 +9,7 @@ runs requests in order of arrival, whatever it knows (docs/elfen.md has the proo
 
 from __future__ import annotations
 
+import math
 from concurrent.futures import Executor
 
 import numpy as np
@@ -16,7 +17,9 @@ from numpy.typing import NDArray
 from tailc_solvers.queues.stretching import Queue, stretch_bound_ns
 
 from tailc.forms.ladder.lanes import Lanes
+from tailc.forms.ladder.table import Ladder
 from tailc.percentiles import PPM, percentile_rank
+from tailc.replay.drawn import drawn_unit
 from tailc.replay.lowered import NS_PER_US
 from tailc.verify.setting import Draws
 
@@ -40,6 +43,21 @@ def least_given_up_us(
         lost_ns = stretch_bound_ns(queues, limit_ns, late, workers)
         least_ns = demand_ns - gain_ppm * lost_ns // lanes.interference_ppm
     return max(least_ns, 0) // requests // NS_PER_US
+
+
+def least_of_work(ladder: Ladder, draws: Draws) -> int:
+    """A bound on the batch work given up by request on shared cores, whatever the tail may be.
+
+    In millionths of that beside a free core times microseconds: all work is done where that gives
+    up least.
+    """
+    unit = drawn_unit(ladder)
+    assert unit is not None
+    least = min(rung.cost_ppm[unit] / rung.speed_ppm for rung in ladder.rungs)
+    work_ns = draws.setting.load.work_ns
+    measured = [one.order[draws.setting.warm_up(len(one.order)) :] for one in draws.repeats]
+    mean_ns = float(np.mean([work_ns[order].mean() for order in measured]))
+    return math.floor(PPM * least * mean_ns / NS_PER_US)
 
 
 def _measured(draws: Draws, number: int, lanes: Lanes) -> Queue:

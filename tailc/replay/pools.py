@@ -63,6 +63,12 @@ def pools(ladder: Ladder) -> Pools:
     )
 
 
+def least_of(shared: Pools, pool: int) -> tuple[int, int]:
+    """The least that a rung takes of a pool, in millionths, and how often that is there."""
+    least_ppm = int(shared.cost_ppm[shared.pool_of == pool].min())
+    return least_ppm, max(int(shared.capacity_ppm[pool]) // least_ppm, 1)
+
+
 def refuse(sentence: str) -> NoReturn:
     """Raise TailcError: the replay does not do what the ladder asks for."""
     raise TailcError(Finding(Code.METHOD_UNFIT, sentence))

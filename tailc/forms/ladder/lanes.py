@@ -50,13 +50,6 @@ class Lanes:
         """Batch work that is not done on so many lanes where it wakes up, as `BATCH` counts it."""
         return beside_free + beside_requests * (1 - self.batch_slowdown_ppm / PPM)
 
-    def batch_ppm(self, given_up: int, rate_mrps: int) -> int:
-        """Batch work by core, relative to that beside a free core, at a rate of requests.
-
-        given_up: of a request, in millionths of that beside a free core times microseconds.
-        """
-        return PPM - round(given_up * rate_mrps / (_MRPS_US * self.cores))
-
 
 @dataclass(frozen=True)
 class Waking:
@@ -124,10 +117,23 @@ def lanes_of(ladder: Ladder) -> Lanes:
     """The lanes of a ladder that is on some."""
     assert is_on_lanes(ladder)
     assert ladder.power is not None
-    (capacity_ppm,) = (u.capacity_ppm for u in ladder.cost_units if u.capacity_ppm is not None)
     shared = ladder.rungs[SHARED]
     slowdown_ppm = shared.cost_ppm[ladder.power.unit]
-    return Lanes(capacity_ppm // PPM, PPM - shared.speed_ppm, slowdown_ppm)
+    return Lanes(cores_of(ladder), PPM - shared.speed_ppm, slowdown_ppm)
+
+
+def cores_of(ladder: Ladder) -> int:
+    """The cores of a ladder that is on those of one kind."""
+    (capacity_ppm,) = (u.capacity_ppm for u in ladder.cost_units if u.capacity_ppm is not None)
+    return capacity_ppm // PPM
+
+
+def batch_left_ppm(cores: int, given_up: int, rate_mrps: int) -> int:
+    """Batch work by core, relative to that beside a free core, at a rate of requests.
+
+    given_up: of a request, in millionths of that beside a free core times microseconds.
+    """
+    return PPM - round(given_up * rate_mrps / (_MRPS_US * cores))
 
 
 def is_on_lanes(ladder: Ladder) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic
 
 import numpy as np
@@ -16,7 +16,7 @@ from tailc.forms.ladder.lanes import is_on_lanes, lanes_of
 from tailc.forms.ladder.table import Ladder, Rule
 from tailc.forms.ladder.units import shared_power
 from tailc.percentiles import PPM
-from tailc.pipeline.lane_bounds import least_given_up_us
+from tailc.pipeline.lane_bounds import least_given_up_us, least_of_work
 from tailc.pipeline.queue import core_family, family, lane_family
 from tailc.pipeline.queue.core_family import CoreFamily, core_lines
 from tailc.pipeline.queue.family import Family, lines
@@ -24,8 +24,9 @@ from tailc.pipeline.queue.lane_family import lane_lines, sooner_alone
 from tailc.pipeline.queue.space import Space
 from tailc.pipeline.queue.trials import Form, on_ladder
 from tailc.replay.clairvoyant.server import SharedServer, shared_server
-from tailc.replay.pools import pools
-from tailc.replay.queue_aim import QueueAim
+from tailc.replay.drawn import drawn_unit
+from tailc.replay.pools import Pools, least_of, pools
+from tailc.replay.queue_aim import Goal, QueueAim
 from tailc.replay.subject import Subject
 from tailc.replay.workload import Workload, workload
 from tailc.traces.profile import DemandProfile
@@ -79,21 +80,21 @@ def approach_to(formula: Ladder, design: DemandProfile, aim: QueueAim) -> Approa
         return _on_lanes(formula, load, aim)
     if Rule.CORE_PER_REQUEST in formula.rules:
         return _on_own_cores(formula, load, aim)
-    return _on_shared_cores(formula, load, aim)
+    approach = _on_shared_cores(formula, load, aim)
+    return _with_batch(approach) if aim.goal is Goal.BATCH else approach
 
 
 def _on_shared_cores(formula: Ladder, load: Workload, aim: QueueAim) -> Approach[Ladder]:
-    power = shared_power(formula)
-    capacity_ppm = formula.cost_units[0].capacity_ppm
-    if capacity_ppm is None or (load.speed <= load.speed[:, :1]).all():
+    power, shared = shared_power(formula), pools(formula)
+    if None in shared.cost_unit or (load.speed <= load.speed[:, :1]).all():
         message = "a table is tuned where requests share cores and are faster on more threads"
         hint = "give `max_degree` above 1 and speed-ups above 1, or another objective"
         if power is not None:
             message = "a table is tuned where requests can climb, and there is one rung"
             hint = "give several threads or frequencies, or another objective"
         raise unfit(message, hint, "speedup")
-    first = formula.rungs[0]
-    cores = max(capacity_ppm // first.cost_ppm[0], 1)
+    each = range(len(shared.cost_unit))
+    cores = sum(least_of(shared, pool)[1] for pool in each)
 
     def space_of(tail_us: int) -> Family:
         return lines(formula, tail_us, cores, may_wait=aim.may_wait, freedoms=aim.freedoms)
@@ -102,15 +103,29 @@ def _on_shared_cores(formula: Ladder, load: Workload, aim: QueueAim) -> Approach
         base=formula,
         load=load,
         cores=cores,
-        capacity_of=lambda load: float(_mean_speeds(load)[0]) * capacity_ppm / first.cost_ppm[0],
-        as_told="each on one thread" if power is None else f"each with {first.name}",
+        capacity_of=lambda load: sum(_capacity_of(shared, pool, load) for pool in each),
+        as_told="each on one thread" if power is None else f"each with {formula.rungs[0].name}",
         subject_of=on_ladder,
         space_of=space_of,
         starts=family.STARTS,
         near=lambda table, tail_us: _beside(space_of(tail_us).finer(), table),
-        earlier=None if power is None else scaled_ladder,
-        server=shared_server(formula),
+        earlier=None if drawn_unit(formula) is None else scaled_ladder,
+        server=shared_server(formula) if len(shared.cost_unit) == 1 else None,
     )
+
+
+def _capacity_of(shared: Pools, pool: int, load: Workload) -> float:
+    """Of a pool where each request takes least of it, on the fastest such rung."""
+    least_ppm, _ = least_of(shared, pool)
+    takes = (shared.pool_of == pool) & (shared.cost_ppm == least_ppm)
+    fastest = float(_mean_speeds(load)[takes].max())
+    return fastest * float(shared.capacity_ppm[pool]) / least_ppm
+
+
+def _with_batch(approach: Approach[Ladder]) -> Approach[Ladder]:
+    """Where shared cores do batch work besides: a shortest tail is not what it is compared with."""
+    base = approach.base
+    return replace(approach, server=None, least_energy=lambda draws, _: least_of_work(base, draws))
 
 
 def _on_own_cores(formula: Ladder, load: Workload, aim: QueueAim) -> Approach[Ladder]:

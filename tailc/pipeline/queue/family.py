@@ -5,13 +5,15 @@ A point gives, for each rung above the first, the age from which a request is on
 exit, or, where they start by what is in use, below how many threads; then, where the ladder
 boosts, up to how many threads; then, where requests may give up, from which age on. Ages below 0
 are 0: the request starts there. Ages grow with the load, and a rung that a higher one comes before
-is left out.
+is left out. So is one that takes less of what requests share than one before it: where there are
+cores of several types, a faster rung may have fewer threads.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +23,7 @@ from tailc.forms.ladder.table import (
     AT_ONCE,
     ON_EXIT,
     Boost,
+    Climb,
     Guard,
     Ladder,
     Row,
@@ -28,6 +31,7 @@ from tailc.forms.ladder.table import (
     collapse,
 )
 from tailc.pipeline.queue.knots import between, climbs_of, formula_ages, loads_at
+from tailc.replay.pools import Pools, least_of, pools
 from tailc.replay.queue_aim import Freedom
 
 # Ages are whole multiples of a power of ten, so many of which at least make a tail.
@@ -53,8 +57,8 @@ STARTS = 2 * len(_ADMISSIONS)
 class Family:
     """Tables on the rungs and rules of `base`; `tail_us`, its tail, is the unit of ages.
 
-    knots: float64 (knots,), loads, ascending. cores: requests that may be on the first rung at
-    once, where each takes `each_ppm` of what they share. may_wait: whether a request may wait for
+    knots: float64 (knots,), loads, ascending. cores: requests that may run at once, each on a rung
+    that takes least of what they share. may_wait: whether a request may wait for
     an exit. freedoms: rules that tables have besides those of `base`.
     """
 
@@ -65,10 +69,27 @@ class Family:
     may_wait: bool = True
     freedoms: tuple[Freedom, ...] = ()
 
+    @cached_property
+    def shared(self) -> Pools:
+        """What requests share, and what each rung takes of it."""
+        return pools(self.base)
+
+    @cached_property
+    def takes_ppm(self) -> list[int]:
+        """Of what requests share, by rung."""
+        return self.shared.cost_ppm.tolist()
+
     @property
-    def each_ppm(self) -> int:
-        """Of what requests share, on the first rung."""
-        return self.base.rungs[0].cost_ppm[0]
+    def boosted(self) -> tuple[int, int]:
+        """The least that a rung takes of what boosting counts, and how often that is there."""
+        return least_of(self.shared, self.shared.boost_pool)
+
+    @property
+    def started(self) -> tuple[int, int]:
+        """The cost unit that starts may count, that of the first rung, and what it takes."""
+        unit = self.shared.cost_unit[self.shared.pool_of[0]]
+        assert unit is not None
+        return unit, int(self.shared.cost_ppm[0])
 
     @property
     def step_us(self) -> int:
@@ -119,9 +140,8 @@ class Family:
         ages_us = np.rint(ages_us / self.step_us).astype(np.int64) * self.step_us
         by_row = self.may_wait and Freedom.START_BELOW not in self.freedoms
         waits_from = round(admission * self.cores) if by_row else self.last_load
-        never_us = _NEVER_TAILS * self.tail_us
         rows = [
-            _row(load, load + step - 1, ages, waits=load > max(waits_from, 1), never_us=never_us)
+            self._row(load, load + step - 1, ages, waits=load > max(waits_from, 1))
             for load, ages in zip(loads.tolist(), ages_us.T.tolist(), strict=True)
         ]
         return replace(
@@ -159,16 +179,24 @@ class Family:
         ages = formula_ages(table, self.knots, self.tail_us)
         waits = (row.first_load - 1 for row in table.rows if row.admission == ON_EXIT)
         admission = next(waits, self.last_load) / self.cores
-        boost = 0.0 if table.boost is None else table.boost.below_ppm / self.each_ppm / self.cores
+        each_ppm, times = self.boosted
+        boost = 0.0 if table.boost is None else table.boost.below_ppm / each_ppm / times
         told = table.sharing or NO_SHARING
         if told.start_below_ppm is not None:
-            admission = told.start_below_ppm / self.each_ppm / self.cores
+            _, each_ppm = self.started
+            admission = told.start_below_ppm / each_ppm / self.cores
         give_up = _GIVE_UP if told.give_up_us is None else told.give_up_us / self.tail_us
         return self.point(ages, admission, boost, give_up)
 
-    def _boost(self, cores: float) -> Boost | None:
-        held = self.base.boost
-        return held and Boost(held.unit, max(round(cores * self.cores), 1) * self.each_ppm)
+    def _row(self, first: int, last: int, ages_us: list[int], *, waits: bool) -> Row:
+        climbs = climbs_of(ages_us, _NEVER_TAILS * self.tail_us)
+        return Row(
+            first, last, ON_EXIT if waits else AT_ONCE, _taking_no_less(climbs, self.takes_ppm)
+        )
+
+    def _boost(self, part: float) -> Boost | None:
+        held, (each_ppm, times) = self.base.boost, self.boosted
+        return held and Boost(held.unit, max(round(part * times), 1) * each_ppm)
 
     def _rules(self) -> tuple[Rule, ...]:
         kept = set(self.base.rules) | {_RULES[one] for one in self.freedoms if one in _RULES}
@@ -178,9 +206,10 @@ class Family:
 
     def _sharing(self, admission: float, give_up: float) -> Sharing | None:
         """What the rules for it need, on the grid."""
-        below_ppm = max(round(admission * self.cores), 1) * self.each_ppm
+        unit, each_ppm = self.started
+        below_ppm = max(round(admission * self.cores), 1) * each_ppm
         give_up_us = max(round(give_up * self.tail_us / self.step_us), 1) * self.step_us
-        starts = (0, below_ppm) if Freedom.START_BELOW in self.freedoms else (None, None)
+        starts = (unit, below_ppm) if Freedom.START_BELOW in self.freedoms else (None, None)
         told = Sharing(*starts, give_up_us if Freedom.GIVE_UP in self.freedoms else None)
         return None if told == NO_SHARING else told
 
@@ -207,9 +236,14 @@ def _in_order(ages_us: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.minimum.accumulate(grown[::-1], axis=0)[::-1]
 
 
-def _row(first: int, last: int, ages_us: list[int], *, waits: bool, never_us: int) -> Row:
-    climbs = climbs_of(ages_us, never_us)
-    return Row(first, last, ON_EXIT if waits else AT_ONCE, climbs)
+def _taking_no_less(climbs: Sequence[Climb], takes_ppm: Sequence[int]) -> tuple[Climb, ...]:
+    """Those to rungs that take no less than any before them: a climb takes no thread away."""
+    kept, most_ppm = [], 0
+    for climb in climbs:
+        if takes_ppm[climb.rung] >= most_ppm:
+            kept.append(climb)
+            most_ppm = takes_ppm[climb.rung]
+    return tuple(kept)
 
 
 def _sprint_ages(family: Family) -> NDArray[np.float64]:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.forms.course import Milestone
-from tailc.forms.ladder.lanes import lanes_of
+from tailc.forms.ladder.lanes import batch_left_ppm, cores_of
 from tailc.forms.ladder.table import Ladder
 from tailc.forms.tail_table import TailTable
 from tailc.pipeline.progress import Progress
@@ -89,12 +89,12 @@ class TunedTable(Generic[Form]):
         """At each rate, where what a request costs is batch work."""
         table = self.judged.table
         assert isinstance(table, Ladder)
-        lanes = lanes_of(table)
+        cores = cores_of(table)
 
         def left(gain: RateGain, least: int) -> BatchLeft:
             assert gain.energy is not None
             given_up = gain.energy.formula, gain.energy.tuned, least
-            return BatchLeft(*(lanes.batch_ppm(each, gain.rate_mrps) for each in given_up))
+            return BatchLeft(*(batch_left_ppm(cores, each, gain.rate_mrps) for each in given_up))
 
         return tuple(map(left, self.judged.gains, self.least_energy))
 

@@ -3,8 +3,8 @@
 A rung is a number of threads at a frequency. It costs the power that they draw, and only rungs on
 the lower hull of power over speed are kept. For every number of requests in the system the table
 minimises the tail (objective `tail`), or the energy of a request under the first SLO (`energy`),
-under a limit on the mean power of all. Under the objective `queue` that table, at frequencies, is
-where a search on the replay begins. It joins few-to-many (Haque et al., ASPLOS 2015) and
+under a limit on the mean power of all. Under the objective `queue` that table is where a search
+on the replay begins. It joins few-to-many (Haque et al., ASPLOS 2015) and
 slow-to-fast with frequencies (Haque et al., MICRO 2017), whose ladders are parts of its own.
 """
 

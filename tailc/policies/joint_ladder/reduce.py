@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tailc.forms.ladder.lanes import AT_ONCE_AWAKE
 from tailc.forms.ladder.problem import LadderProblem, Method, Objective, Supply
 from tailc.percentiles import PPM
 from tailc.policies.joint_ladder.server_spec import MAX_IN_SYSTEM
@@ -52,20 +53,26 @@ def reduce(spec: JointSpec, profile: DemandProfile) -> LadderProblem:
 
 
 def queue_aim(spec: JointSpec) -> QueueAim | None:
-    """What the table is tuned for: a percentile, energy under the first SLO, or the highest rate.
+    """What the table is tuned for: a percentile, energy or batch work under it, or a highest rate.
 
-    Raises TailcError where the spec does not say at which rates, or cores are of several types.
+    Raises TailcError where the spec does not say at which rates.
     """
     if spec.objective != QUEUE:
         return None
     refuse_any(spec.queue_complaints())
     # The replay takes half a second to import, which a check of a spec can do without.
     from tailc.replay.asked import aim_of
-    from tailc.replay.queue_aim import Freedom, Goal
+    from tailc.replay.queue_aim import Beside, Freedom, Goal
 
-    goal = Goal(spec.search.goal)
-    target_us = spec.aim_us if goal is Goal.ENERGY else None
-    aim = aim_of(spec.search, spec.slos[0], spec.rates_mrps, goal, target_us=target_us)
+    goal = Goal[spec.search.goal.upper()]
+    aim = aim_of(
+        spec.search,
+        spec.slos[0],
+        spec.rates_mrps,
+        goal,
+        target_us=None if spec.aim == "tail" else spec.aim_us,
+        beside=Beside(0, AT_ONCE_AWAKE) if goal is Goal.BATCH else None,
+    )
     return replace(aim, freedoms=tuple(map(Freedom, spec.search.freedoms)))
 
 

@@ -73,10 +73,11 @@ class LanesSpec(SpecModel):
 class SearchSpec(TunedSearch):
     """Which rows are searched for, and how a table is tuned with queues."""
 
-    goal: Literal["tail", "energy", "rate"] = Field(
+    goal: Literal["tail", "energy", "batch", "rate"] = Field(
         default="tail",
-        description="Of the objective `queue`: least tail, least energy under the first SLO, or "
-        "the highest rate that meets the SLO, up to the highest of `rates`.",
+        description="Of the objective `queue`: least tail, least energy under the first SLO, with "
+        "`lanes` least batch work given up under it, or the highest rate that meets the SLO, up to "
+        "the highest of `rates`.",
     )
     freedoms: Freedoms = ()
     robust: RobustSpec | None = Field(

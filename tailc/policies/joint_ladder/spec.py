@@ -63,8 +63,7 @@ class JointSpec(WithSlos):
     objective: Literal["tail", "energy", "batch", "queue"] = Field(
         default="tail",
         description="Least tail, or least energy of a request under the first SLO; with `lanes`, "
-        "least batch work given up for one; or a table at frequencies that is tuned on the replay "
-        "at `rates`.",
+        "least batch work given up for one; or a table that is tuned on the replay at `rates`.",
     )
     slo: Annotated[tuple[SloSpec, ...], Field(min_length=1)] = Field(
         examples=[[{"percentile": "99%", "latency": "400ms"}]],
@@ -149,18 +148,19 @@ class JointSpec(WithSlos):
 
     def _lane_complaints(self) -> list[Complaint]:
         """Batch work is given up where there are lanes, and sharing a core must be able to pay."""
+        asked = self.search.goal if self.objective == QUEUE else self.objective
         if self.lanes is None:
-            if self.objective != "batch":
+            if asked != "batch":
                 return []
             message, hint = (
                 "is `batch`, but there are no `lanes`",
                 "add `lanes`, or ask for another",
             )
-            return [Complaint(Code.CONFLICT, message, hint, ("objective",))]
-        if self.objective != "batch":
-            message = f"is `{self.objective}`, but what rungs on `lanes` cost is batch work"
-            hint = "set `objective: batch`, or remove `lanes`"
-            return [Complaint(Code.CONFLICT, message, hint, ("objective",), ("lanes",))]
+            return [Complaint(Code.CONFLICT, message, hint, self._aim_at)]
+        if asked != "batch":
+            message = f"is `{asked}`, but what rungs on `lanes` cost is batch work"
+            hint = f"set `{self._aim_at[-1]}: batch`, or remove `lanes`"
+            return [Complaint(Code.CONFLICT, message, hint, self._aim_at, ("lanes",))]
         if len(self.cores.types or ()) != 1:
             message, hint = "is for cores of one type", "give `cores.types` with one"
             return [Complaint(Code.CONFLICT, message, hint, ("lanes",), ("cores",))]
@@ -262,17 +262,13 @@ class JointSpec(WithSlos):
         ]
 
     def queue_complaints(self) -> list[Complaint]:
-        """The objective `queue` is about rates and power; only it has a goal and a budget."""
+        """The objective `queue` is about rates; only it has a goal, a budget and freedoms."""
         at = ("objective",)
         if self.objective != QUEUE:
             doubted = untuned_complaints(self.search.robust, self.rates_mrps, at)
             return [*others_complaints(self.search, at), *doubted]
-        if self.cores.types is not None:
-            message = f"is `{QUEUE}`, which tunes tables at frequencies, where requests share power"
-            hint = "give `cores.dvfs` in place of `cores.types`, or ask for `tail` or `energy`"
-            return [Complaint(Code.CONFLICT, message, hint, at, ("cores", "types"))]
         complaints = [*tuned_complaints(self.search, self.rates_mrps, self.demand, at)]
-        complaints += self._freedom_complaints()
+        complaints += [*self._freedom_complaints(), *self._batch_complaints()]
         if self.search.goal == RATE:
             complaints += goal_complaints(self.search.weights, self.rates_mrps, len(self.slo))
             complaints += goal_rate_complaints(self.search.robust)
@@ -281,10 +277,20 @@ class JointSpec(WithSlos):
     def _freedom_complaints(self) -> Iterator[Complaint]:
         freedoms = self.search.freedoms
         yield from freedom_complaints(freedoms)
-        if freedoms and self.search.goal == "energy":
-            message = "are judged by tails and rates, but the goal is `energy`"
+        if freedoms and self.aim != "tail":
+            message = f"are judged by tails and rates, but the goal is `{self.search.goal}`"
             at, also = ("search", "freedoms"), ("search", "goal")
             yield Complaint(Code.CONFLICT, message, "remove them, or set `goal: tail`", at, also)
+        if "start-below" in freedoms and self.cores.types is not None:
+            message = "holds `start-below`, which counts one supply, but each type of cores is one"
+            at, also = ("search", "freedoms"), ("cores", "types")
+            yield Complaint(Code.CONFLICT, message, "remove it, or give `cores.dvfs`", at, also)
+
+    def _batch_complaints(self) -> Iterator[Complaint]:
+        if self.search.robust is not None and self.search.goal == "batch":
+            message = "tells of tails and energy in the worst case, but the goal is `batch`"
+            hint = "remove it, or set `objective: batch`: then it tells what the table stands"
+            yield Complaint(Code.CONFLICT, message, hint, ("search", "robust"), ("search", "goal"))
 
     def _day_complaints(self) -> list[Complaint]:
         return list(day_complaints(self.search.robust, self.demand))

@@ -7,6 +7,7 @@ from tailc.forms.ladder.lanes import (
     BATCH,
     Lanes,
     at_any_load,
+    batch_left_ppm,
     by_rate,
     is_on_lanes,
     lane_ladder,
@@ -75,4 +76,4 @@ def test_refresh_has_the_least_budget_of_all_rates():
 @pytest.mark.parametrize(("cores", "left_ppm"), [(1, 760_000), (2, 880_000)])
 def test_what_requests_give_up_is_missing_of_the_batch_work_of_all_cores(cores, left_ppm):
     """3 ms of each of 80 requests are 240 ms of every second."""
-    assert Lanes(cores, 0, 0).batch_ppm(3_000 * PPM, 80_000) == left_ppm
+    assert batch_left_ppm(cores, 3_000 * PPM, 80_000) == left_ppm

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tailc.forms.ladder.sharing import Sharing
-from tailc.forms.ladder.table import AdmissionKind, Boost, Climb, Rule
+from tailc.forms.ladder.table import AdmissionKind, Boost, Climb, CostUnit, Rule, Rung
 from tailc.percentiles import PPM
 from tailc.pipeline.queue.family import lines
 from tailc.replay.queue_aim import Freedom
@@ -147,3 +148,22 @@ def test_each_freedom_stands_alone():
     assert by_row.table(point).sharing is None
     late = lines(BASE, TAIL_US, CORES, freedoms=(Freedom.GIVE_UP,))
     assert late.table(late.point(np.zeros((2, 2)), 0.5, 1.0)).sharing == Sharing(give_up_us=TAIL_US)
+
+
+def test_a_climb_takes_no_thread_away():
+    """The second rung is faster on one thread of a core of another type than two on the first."""
+    units = (CostUnit("slow cores", 4 * PPM), CostUnit("fast cores", 3 * PPM))
+    rungs = (
+        Rung("2 threads on slow", PPM, (2 * PPM, 0)),
+        Rung("1 thread on fast", 2 * PPM, (0, PPM)),
+        Rung("3 threads on fast", 4 * PPM, (0, 3 * PPM)),
+    )
+    base = replace(BASE, cost_units=units, rungs=rungs, boost=Boost(1, 3 * PPM))
+    family = lines(base, TAIL_US, CORES)
+    late = family.table(family.point(np.array([[0.1, 0.1], [0.5, 0.5]]), 9.0, 2.0))
+    assert climbs_at(late, 1) == (Climb(0, 0), Climb(50 * MS, 2))
+    early = family.table(family.point(np.array([[0.0, 0.0], [0.5, 0.5]]), 9.0, 2.0))
+    assert climbs_at(early, 1) == (Climb(0, 1), Climb(50 * MS, 2))
+    # What is boosted counts in threads on the cores of the last rung, of which there are three.
+    assert early.boost == Boost(1, 6 * PPM)
+    assert family.others_of(family.next_to(early))[1] == 2.0
