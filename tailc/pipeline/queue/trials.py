@@ -161,6 +161,7 @@ class Trials(Generic[Form]):
                 lowered,
                 setting.most_in_system,
                 setting.warm_up(len(one.order)),
+                subject.ladder_of,
             )
             for one in scene.repeats
         )
