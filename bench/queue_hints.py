@@ -1,0 +1,213 @@
+"""What a hint, long or short, would gain on a tuned table, and what wrong hints would cost.
+
+    python -m bench.queue_hints
+    TAILC_DATA=... python -m bench.queue_hints --traces
+
+On the server and demands of `bench.queue_aware`, at each rate: the best target's table tuned as it
+is, and tuned with a ladder for each hint, by the same search with the same budget, the default one.
+A predictor hints so many requests as long as are, and is right about such a part of either. Blind
+ones are right as often as chance: the last column has them in place of those that the table was
+tuned for. A table that is tuned for blind hints too counts both tails alike, and what either is
+worse than without hints six times. Then both with all freedoms of `bench.queue_freedoms`. All on
+requests that no search saw and on the same random numbers; intervals are Student's at 95 % over
+replays. With --traces at the busiest rate of each public trace.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import NamedTuple, TypeVar
+
+from bench import published_server as published
+from bench.hints import HintedFamily, Predictor, Tables, by_hint, hinted
+from bench.queue_aware import (
+    LOADED_RPS,
+    PERCENTILE_PPM,
+    RATES_RPS,
+    REPEATS,
+    REQUESTS,
+    SEED,
+    TARGETS,
+    Case,
+    change_text,
+    synthetic,
+    traces,
+)
+from bench.timing import end, show
+from tailc.forms.ladder.table import Ladder
+from tailc.percentiles import PPM
+from tailc.pipeline.queue import family
+from tailc.pipeline.queue.approach import Approach
+from tailc.pipeline.queue.family import Family, lines
+from tailc.pipeline.queue.judge import RateGain, judged
+from tailc.pipeline.queue.kept import Kept
+from tailc.pipeline.queue.scene import Scene, scenes_of
+from tailc.pipeline.queue.search import searched
+from tailc.pipeline.queue.space import Space
+from tailc.pipeline.queue.trials import Trials, on_ladder
+from tailc.replay.queue_aim import Freedom, QueueAim
+from tailc.replay.subject import Subject
+from tailc.replay.workload import Workload
+from tailc.threads import thread_count
+
+BUDGET = 300_000_000
+Form = TypeVar("Form")
+
+
+class Plan(NamedTuple):
+    """What a table with hints is tuned for."""
+
+    predictor: Predictor
+    and_blind: bool = False
+
+
+LONG = 0.1
+KNOWS, GOOD, FAIR, BLIND = (Predictor(LONG, right) for right in (1.0, 0.9, 0.75, LONG))
+OTHERS = (Predictor(0.03, 1.0), Predictor(0.3, 1.0))
+PLANS = (
+    *(Plan(one) for one in (KNOWS, GOOD, FAIR, BLIND)),
+    Plan(GOOD, and_blind=True),
+    *(Plan(one) for one in OTHERS),
+)
+FEW_PLANS = (Plan(KNOWS), Plan(GOOD))
+HEADS = ("demand", "rate", "freedoms", "hinted long", "right", "tuned", "with hints", "change")
+HEADS += ("under blind hints",)
+
+
+@dataclass(frozen=True, eq=False)
+class Contest:
+    """At a rate, between tables with the same freedoms."""
+
+    case: Case
+    rate: float
+    freedoms: tuple[Freedom, ...] = ()
+
+    @cached_property
+    def formula(self) -> Ladder:
+        """The best target's."""
+        return self.case.table("tail", TARGETS, [self.rate])
+
+    @cached_property
+    def plain(self) -> Ladder:
+        """Tuned without hints."""
+        return self._tuned(self.formula, [self.design], lambda _: on_ladder, self._lines)
+
+    @cached_property
+    def design(self) -> Workload:
+        """What tables are tuned on."""
+        return replace(self.case, held_out_ms=self.case.design_ms).workload()
+
+    def tables(self, plan: Plan) -> Tables:
+        """Tuned with hints; for blind ones too beside the table that is tuned without."""
+        met = [plan.predictor, _blind(plan.predictor)] if plan.and_blind else [plan.predictor]
+        base = self.plain if plan.and_blind else self.formula
+        loads = [hinted(self.design, one) for one in met]
+
+        def space_of(tail_us: int) -> HintedFamily:
+            return HintedFamily(self._lines(tail_us), self._lines(tail_us))
+
+        return self._tuned((base, base), loads, lambda load: partial(by_hint, load), space_of)
+
+    def gain(self, tables: Tables, predictor: Predictor) -> RateGain:
+        """Over the table without hints, on held-out requests with hints of a predictor."""
+        load, aim = hinted(self.case.workload(), predictor), self._aim(1)
+        without = (self.plain, self.plain)
+        with ThreadPoolExecutor(thread_count(None)) as workers:
+            trials = Trials(
+                scenes_of(load, aim),
+                PERCENTILE_PPM,
+                published.CORES,
+                requests=REQUESTS,
+                repeats=REPEATS,
+                seed=SEED,
+                workers=workers,
+                subject_of=partial(by_hint, load),
+            )
+            return judged(tables, Kept(without, PPM), trials, None, aim).gains[0]
+
+    def _tuned(
+        self,
+        base: Form,
+        loads: Sequence[Workload],
+        subject_on: Callable[[Workload], Callable[[Form], Subject]],
+        space_of: Callable[[int], Space[Form]],
+    ) -> Form:
+        """The best guess of a search; the loads differ in their weights alone."""
+        approach = Approach(
+            base=base,
+            load=loads[0],
+            cores=published.CORES,
+            capacity_of=lambda _: float(published.CORES),
+            as_told="each on one thread",
+            subject_of=subject_on(loads[0]),
+            space_of=space_of,
+            starts=family.STARTS,
+        )
+        aim = self._aim(len(loads))
+        scenes = [Scene(load, at) for load, at in zip(loads, aim.arrivals, strict=True)]
+        with ThreadPoolExecutor(thread_count(None)) as workers:
+            found = searched(approach, scenes, aim, workers, lambda _what, _share: None)
+        return found.tables[-1]
+
+    def _lines(self, tail_us: int) -> Family:
+        return lines(self.formula, tail_us, published.CORES, freedoms=self.freedoms)
+
+    def _aim(self, scenes: int) -> QueueAim:
+        rates_mrps = (round(self.rate * 1e3),) * scenes
+        return QueueAim(PERCENTILE_PPM, rates_mrps, (1,) * scenes, BUDGET)
+
+
+def _blind(predictor: Predictor) -> Predictor:
+    """One that hints as many as long, and knows nothing."""
+    return replace(predictor, right=predictor.share)
+
+
+def rows(contest: Contest, plans: Sequence[Plan]) -> Iterator[tuple[str, ...]]:
+    """What is gained with hints of each sort."""
+    for plan in plans:
+        tables = contest.tables(plan)
+        gain = contest.gain(tables, plan.predictor)
+        under_blind = contest.gain(tables, _blind(plan.predictor))
+        yield (
+            contest.case.name,
+            f"{contest.rate:g}/s",
+            "all" if contest.freedoms else "none",
+            f"{plan.predictor.share:.0%}",
+            f"{plan.predictor.right:.0%}" + " and blind" * plan.and_blind,
+            f"{gain.formula_us / 1e3:.1f}",
+            f"{gain.tuned_us / 1e3:.1f}",
+            change_text(gain),
+            change_text(under_blind),
+        )
+
+
+def contests() -> Iterator[tuple[Contest, Sequence[Plan]]]:
+    """Those on the synthetic demand, and what hints are for in each."""
+    case = synthetic()
+    for rate in RATES_RPS:
+        yield Contest(case, rate), PLANS
+    for rate in LOADED_RPS:
+        yield Contest(case, rate, tuple(Freedom)), FEW_PLANS
+
+
+def trace_contests() -> Iterator[tuple[Contest, Sequence[Plan]]]:
+    """One on each public trace."""
+    for case in traces():
+        yield Contest(case, case.rates_rps[-1]), FEW_PLANS
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--traces", action="store_true", help="public traces instead")
+    arguments = parser.parse_args()
+    asked = trace_contests() if arguments.traces else contests()
+    show(HEADS, [row for contest, plans in asked for row in rows(contest, plans)])
+    end()
+
+
+if __name__ == "__main__":
+    main()
