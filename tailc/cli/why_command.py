@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from tailc.cli import replay_options
 from tailc.cli.arrivals_option import arrivals_options
@@ -83,13 +84,23 @@ def command(
     policy = read_policy(artifact, trust)
     at = decision(table_of(policy), in_system, age)
     if trace is None and spec is None:
-        if arrivals.is_asked:
-            raise click.UsageError(
-                "--rate and --arrivals are for replays: give --trace or --spec too"
-            )
+        _check_nothing_replayed(arrivals)
         return Outcome(text=as_text(at, None), result=as_dict(at, None))
     found, findings = _bought(policy, at, arrivals, trace=trace, spec=spec, **options)
     return Outcome(text=as_text(at, found), result=as_dict(at, found), findings=findings)
+
+
+def _check_nothing_replayed(arrivals: AskedArrivals) -> None:
+    """UsageError where an option is given that says how to replay."""
+    context = click.get_current_context()
+    named = [
+        f"--{name}"
+        for name in ("requests", "seed", "threads")
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+    ]
+    named = [*(("--rate or --arrivals",) if arrivals.is_asked else ()), *named]
+    if named:
+        raise click.UsageError(f"for replays alone: {', '.join(named)}; give --trace or --spec too")
 
 
 def _bought(

@@ -176,3 +176,18 @@ def test_rules_that_rows_do_not_tell_are_not_tried_row_by_row(tailc, tmp_path, p
     ended = tailc(*asked, "--trace", "any.csv", "--rate", "4/s")
     assert ended.code != 0
     assert "its rows do not tell" in " ".join(ended.err.split())
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (("--requests", "5000"), "--requests"),
+        (("--seed", "2", "--threads", "1"), "--seed, --threads"),
+        (("--rate", "40/s"), "--rate or --arrivals"),
+    ],
+)
+def test_what_says_how_to_replay_needs_requests_to_replay(kit, tailc, words, named):
+    ended = tailc("why", "kit", "--in-system", 1, *words)
+    assert ended.code == 64
+    said = " ".join(ended.err.split())
+    assert f"for replays alone: {named}; give --trace or --spec too" in said
