@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Judged:
-    """The verdicts, names of the policy's rungs, warnings about the trace, its requests, and how
-    they were replayed.
+    """The verdicts, names of the policy's rungs, warnings about the trace and its arrivals, its
+    requests, and how they were replayed.
     """
 
     verdicts: Verdicts
@@ -66,6 +66,7 @@ def judged(
 ) -> Judged:
     """The policy on the trace; `options` are fields of VerifyOptions, None where not given."""
     from tailc.pipeline.held_out import read_held_out, trace_warnings
+    from tailc.verify.arrivals import not_as_recorded
     from tailc.verify.judge import verify
     from tailc.verify.options import VerifyOptions
 
@@ -78,5 +79,8 @@ def judged(
     )
     verdicts = verify(policy, held_out.profile, chosen)
     rungs = tuple(rung.name for ladder in policy.ladders[:1] for rung in ladder.rungs)
-    warnings = trace_warnings(policy, held_out, trace, verdicts.drift)
+    warnings = (
+        *trace_warnings(policy, held_out, trace, verdicts.drift),
+        *not_as_recorded(policy, chosen.arrivals),
+    )
     return Judged(verdicts, rungs, warnings, held_out.profile, chosen)

@@ -223,6 +223,8 @@ EXPLANATIONS: Mapping[Code, str] = {
     Code.NO_BETTER_TABLE: "The search on the replay ended with the table that it began with.",
     Code.JUDGED_ON_OWN: "What a table gains on its own sample is more than it gains on another. "
     "Hold requests out, and verify on them.",
+    Code.NOT_AS_RECORDED: "A policy has not the times that it was tuned on, and requests that come "
+    "otherwise have another tail. Name the column of a held-out trace that has theirs.",
     Code.NO_RADIUS: "What is missed as measured, or met by chance only, leaves no room for an "
     "error of demand or of speed-ups. Give lower rates, a longer latency or more requests.",
     Code.OTHER_MEASURE: "Demands that were measured otherwise are not the same demands, so a "

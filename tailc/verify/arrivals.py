@@ -1,10 +1,13 @@
-"""The arrivals that a policy is judged under where none are named."""
+"""The arrivals that a policy is judged under where none are named, and whether it was tuned so."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from tailc.artifact.envelope import Policy
-from tailc.replay.arrivals import Arrivals, Poisson
-from tailc.replay.tuned_for import pattern_told
+from tailc.errors import Code, Finding, Severity
+from tailc.replay.arrivals import Arrivals, Poisson, Recorded
+from tailc.replay.tuned_for import RECORDED, arrivals_text, pattern_told
 
 
 def arrivals_of(policy: Policy) -> tuple[Arrivals, ...]:
@@ -17,3 +20,17 @@ def arrivals_of(policy: Policy) -> tuple[Arrivals, ...]:
     if pattern is None:
         return tuple(Poisson(rate_mrps) for rate_mrps in rates_mrps)
     return tuple(pattern.at(rate_mrps) for rate_mrps in rates_mrps)
+
+
+def not_as_recorded(policy: Policy, arrivals: Sequence[Arrivals] | None) -> Iterator[Finding]:
+    """A warning where a table was tuned on a recording, and none is among these arrivals.
+
+    None stands for those that `arrivals_of` returns.
+    """
+    settings = dict(policy.evidence.settings)
+    if RECORDED not in settings or any(isinstance(one, Recorded) for one in arrivals or ()):
+        return
+    judged = "Poisson arrivals" if arrivals is None else "others"
+    message = f"the table was tuned for {arrivals_text(settings)}, and is judged under {judged}"
+    hint = "name the column of the trace that has them: --arrivals recorded:COLUMN"
+    yield Finding(Code.NOT_AS_RECORDED, message, None, hint, Severity.WARNING)

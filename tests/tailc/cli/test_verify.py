@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from random import Random
 from xml.etree import ElementTree
 
 import pytest
 from junitparser import Error, JUnitXml
 
+from tailc.artifact.files import read_policy, write_policy
+from tailc.replay.tuned_for import RECORDED
 from tests.tailc.toy import with_lines, write_toy
 
 QUICK = ["--requests", "1000", "--replicates", "50"]
@@ -135,6 +138,16 @@ def test_arrival_processes_stand_beside_rates(compiled, tailc):
     ]
     assert "p95 of 1  p95 of 2" in by_stretch
     assert max(map(len, ended.out.splitlines())) <= 100
+
+
+def test_a_table_tuned_on_a_recording_warns_until_one_judges_it(compiled, tailc):
+    policy = read_policy("toy.tailc")
+    settings = tuple(sorted((*policy.evidence.settings, (RECORDED, 2_000))))
+    write_policy(replace(policy, evidence=replace(policy.evidence, settings=settings)), "toy")
+    ended = judged(tailc, "--baselines", "none")
+    assert "warning[TC0604]: the table was tuned for recorded arrivals, 2,000 of them" in ended.err
+    recorded = ("--arrivals", "recorded:at_ms", "--arrival-unit", "ms")
+    assert "TC0604" not in judged(tailc, "--baselines", "none", *recorded).err
 
 
 def test_recorded_arrivals_out_of_order_are_placed(compiled, tailc):
