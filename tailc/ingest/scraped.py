@@ -24,7 +24,6 @@ BUCKET, LE = "_bucket", "le"
 _FAILED = re.compile("[45][0-9][0-9]|[45]xx")
 _OF_STATUS = ("code", "status", "status_code", "http_status_code", "http_response_status_code")
 _MOST_LISTED = 8
-_FEWER = "has fewer requests than before"
 # The scrape of a large server has a quarter of that.
 MAX_BUCKETS = 1 << 17
 
