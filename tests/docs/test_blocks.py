@@ -37,6 +37,11 @@ READ_ONLY = {
         "-e 's/speedup: .*/speedup: [1, 1.9, 2.65, 3.2]/' -e '/^target/d' "
         "-e 's/rates: .*/rates: [40\\/s, 60\\/s]/' joint.yaml > tuned.yaml",
     ),
+    (
+        "docs/joint.md",
+        "$ sed -e 's/objective: .*/objective: queue/' -e 's/rates: .*/rates: [640\\/s]/' "
+        "-e '/trace:/a\\  held_out: 20%' lanes.yaml > tuned-lanes.yaml",
+    ),
     ("docs/slow-to-fast.md", "$ sed 's/requests: 4/requests: 8/' clocks.yaml > doubted.yaml"),
     ("docs/tutorial.md", "pip install . ./runtimes/python"),
     ("examples/lucene-fm/README.md", "python examples/lucene-fm/generate.py"),
