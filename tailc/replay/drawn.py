@@ -23,6 +23,15 @@ def drawn_unit(ladder: Ladder) -> int | None:
 def drawn_of_shared(outcome: Outcome, ladder: Ladder) -> float | None:
     """What a request draws in the mean, in units of power, or of batch work, times nanoseconds.
 
+    None where rungs cost neither power nor batch work.
+    """
+    drawn = mean_drawn(outcome, ladder)
+    return None if drawn is None else outcome.by_request(drawn)
+
+
+def mean_drawn(outcome: Outcome, ladder: Ladder) -> float | None:
+    """What all requests draw in the mean, in units of power, or of batch work.
+
     Of each pool that part of the capacity which is in use draws as its rungs do in the mean over
     the time that they were held: nothing is drawn where a request is stopped. None where rungs cost
     neither power nor batch work.
@@ -38,4 +47,4 @@ def drawn_of_shared(outcome: Outcome, ladder: Ladder) -> float | None:
         if used and held_ns.sum() > 0:
             each = (held_ns * cost_ppm / shared.cost_ppm).sum() / held_ns.sum()
             drawn += used * float(shared.capacity_ppm[pool]) / PPM * float(each)
-    return outcome.by_request(drawn)
+    return drawn

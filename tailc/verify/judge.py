@@ -23,6 +23,7 @@ from tailc.specs.slo import Slo
 from tailc.threads import thread_count
 from tailc.traces.profile import DemandProfile
 from tailc.verify.arrivals import arrivals_of
+from tailc.verify.batch import batch_beside_shared, batch_use
 from tailc.verify.clocks import clock_use, reference_khz
 from tailc.verify.drift import drift_from
 from tailc.verify.energy import control_use, core_use, reference, with_ratio
@@ -168,10 +169,12 @@ class _Bench:
     def _run(self, setting: Setting, draws: Draws, subject: Subject) -> Run:
         tails = (*self._tails, *self._spectrum)
         parts = (setting, draws, subject, tails, self._workers, self._tick)
+        ladder = subject.ladders[0] if subject.ladders else None
 
         def keep(one: Draw, outcome: Outcome) -> _Kept:
             kept = _kept(setting, one, outcome, self._tails, self._policy.slos, self._measuring)
-            return replace(kept, met=self._met(subject, one, outcome))
+            batch = batch_beside_shared(outcome, ladder) if ladder is not None else None
+            return replace(kept, met=self._met(subject, one, outcome), batch=batch)
 
         repeats = repeated(*parts, keep)
         found = sample(*parts, repeats)
@@ -186,7 +189,7 @@ class _Bench:
         lanes = [one.use.lanes for one in repeats.kept if one.use.lanes is not None]
         on_lanes = any(map(is_on_lanes, subject.ladders))
         losses = [one.use.losses for one in repeats.kept if one.use.losses is not None]
-        ladder = subject.ladders[0] if subject.ladders else None
+        batch = [one.batch for one in repeats.kept if one.batch is not None]
         return Run(
             subject.name,
             subject.note,
@@ -199,6 +202,7 @@ class _Bench:
             self._spikes(setting.arrivals, repeats.kept),
             clock_use(clocks, subject.clocks) if subject.clocks is not None else None,
             loss_of(losses) if losses else None,
+            batch_use(batch) if batch else None,
             spectrum(further) if subject is self._subject else estimates(further),
             self._traffic(repeats.kept),
         )
@@ -234,6 +238,7 @@ class _Kept:
     stretches_ns: for each stretch of the arrivals and each SLO, the latencies in it.
     spikes: for each stretch of a constant rate, what was measured in it.
     met: for each ladder of the policy, how often a request was met in each of its cells.
+    batch: as `batch_beside_shared` has it.
     """
 
     use: ServerUse
@@ -241,6 +246,7 @@ class _Kept:
     stretches_ns: tuple[tuple[NDArray[np.int64], ...], ...]
     spikes: tuple[Stretch, ...]
     met: tuple[Counts | None, ...] = ()
+    batch: float | None = None
 
 
 def _kept(

@@ -12,8 +12,8 @@ from tailc.forms.ladder.lanes import Lanes, Waking, lanes_of
 from tailc.percentiles import PPM
 from tailc.replay.outcome import Outcome
 from tailc.replay.subject import Subject
+from tailc.verify.batch import batch_use
 from tailc.verify.idle import IdleTimes, idle_times, idle_use
-from tailc.verify.repeats import mean_and_half
 from tailc.verify.verdict import LaneUse
 
 # What the evidence of a policy on lanes says of waking up, where that takes time.
@@ -64,11 +64,11 @@ def lane_use(subject: Subject, repeats: Sequence[LaneTimes]) -> LaneUse:
     lanes = lanes_of(subject.ladders[0])
     batch = batch_work if subject.has_batch else _none
     busy = busy_lanes if subject.has_batch else _requests
-    mean, half = mean_and_half([batch(one, lanes) for one in repeats])
+    found = batch_use([batch(one, lanes) for one in repeats])
     return LaneUse(
-        round(mean * PPM),
-        None if half is None else round(max(mean - half, 0) * PPM),
-        None if half is None else round(min(mean + half, 1) * PPM),
+        found.batch_ppm,
+        found.low_ppm,
+        found.high_ppm,
         round(fmean(busy(one, lanes) for one in repeats) * PPM),
         idle_use(1 - fmean(one.requests for one in repeats), [one.idle for one in repeats]),
     )

@@ -106,12 +106,23 @@ class IdleUse:
 
 
 @dataclass(frozen=True)
+class BatchUse:
+    """Batch work by core in the mean, over that beside a free core.
+
+    `low_ppm`, `high_ppm`: 95 % interval over the repeats, None with one.
+    """
+
+    batch_ppm: int
+    low_ppm: int | None
+    high_ppm: int | None
+
+
+@dataclass(frozen=True)
 class LaneUse:
     """How busy the lanes of a core were, in the mean, where rungs are those.
 
-    `batch_ppm`: batch work by core, over that beside a free core; `low_ppm`, `high_ppm`: 95 %
-    interval over the repeats, None with one. `utilization_ppm`: busy lanes of a core, up to 2.
-    `idle`: when that of requests is not.
+    `batch_ppm`, `low_ppm`, `high_ppm`: as in `BatchUse`. `utilization_ppm`: busy lanes of a core,
+    up to 2. `idle`: when that of requests is not.
     """
 
     batch_ppm: int
@@ -221,7 +232,8 @@ class Run:
     `note` is what was chosen for the subject, or nothing. `stretch_us`: where arrivals come in
     bursts, for each burst and each SLO the percentile of the burst's last requests; None if none of
     the SLO's class is among them. `cores`: None where rungs are no cores; `lanes`: in place of it
-    where they are lanes of a core; `control`: None where nothing steers. `spikes`: where the rate
+    where they are lanes of a core; `batch`: None where requests share no cores beside batch work;
+    `control`: None where nothing steers. `spikes`: where the rate
     changes in steps, on cores. `clocks`: None where cores have no clock each. `loss`: None
     where no rule is for overload; with one verdicts are about requests that were not refused.
     `spectrum`, by percentile, and `traffic`, for each ladder of the policy, are there only where
@@ -239,6 +251,7 @@ class Run:
     spikes: tuple[Spike, ...] = ()
     clocks: ClockUse | None = None
     loss: Loss | None = None
+    batch: BatchUse | None = None
     spectrum: tuple[Quantile, ...] = ()
     traffic: tuple[Traffic | None, ...] = ()
 

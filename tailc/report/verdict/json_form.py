@@ -63,6 +63,7 @@ def _run_dict(run: Run) -> dict[str, Any]:
         "spikes": [asdict(spike) for spike in run.spikes],
         "clocks": None if run.clocks is None else _clocks_dict(run.clocks),
         "loss": None if run.loss is None else asdict(run.loss),
+        "batch": None if run.batch is None else asdict(run.batch),
     }
 
 

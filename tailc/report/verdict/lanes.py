@@ -9,7 +9,7 @@ from tailc.percentiles import PPM
 from tailc.report.table import Column
 from tailc.report.verdict.words import percent
 from tailc.units import format_us, printable
-from tailc.verify.verdict import IdleUse, LaneUse, Run, Verdicts
+from tailc.verify.verdict import BatchUse, IdleUse, LaneUse, Run, Verdicts
 
 # Lengths are told by which at least this part of the idle time is in shorter periods.
 _TOLD_PPM = (100_000, 500_000, 900_000)
@@ -22,14 +22,19 @@ def is_on_lanes(runs: Sequence[Run]) -> bool:
 
 def lane_columns(uses: Sequence[LaneUse]) -> tuple[Column, ...]:
     """Batch work with its interval, and busy lanes."""
+    busy = tuple(f"{use.utilization_ppm / PPM:.2f}" for use in uses)
+    return (*batch_columns(uses), Column("util", busy, True))
+
+
+def batch_columns(uses: Sequence[LaneUse | BatchUse]) -> tuple[Column, ...]:
+    """Batch work with its interval."""
     return (
         Column("batch", tuple(percent(use.batch_ppm) for use in uses), True),
         Column("95 % interval", tuple(map(_interval, uses)), False),
-        Column("util", tuple(f"{use.utilization_ppm / PPM:.2f}" for use in uses), True),
     )
 
 
-def _interval(use: LaneUse) -> str:
+def _interval(use: LaneUse | BatchUse) -> str:
     if use.low_ppm is None or use.high_ppm is None:
         return "unknown"
     return f"{percent(use.low_ppm)} .. {percent(use.high_ppm)}"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from tailc.report.table import Column
 from tailc.report.verdict.cores import core_groups, is_on_cores
+from tailc.report.verdict.lanes import batch_columns
 from tailc.report.verdict.words import (
     POLICY,
     change,
@@ -104,7 +105,13 @@ def _arrivals(points: Sequence[Point]) -> Column:
 
 def _groups(verdicts: Verdicts, runs: Sequence[Run], against: Sequence[Run]) -> Groups:
     slos = [_percentiles(verdicts, number, runs, against) for number in range(len(verdicts.slos))]
-    return [*slos, _load(verdicts, runs), *core_groups(verdicts, runs)]
+    return [*slos, _load(verdicts, runs), *core_groups(verdicts, runs), *_batch(runs)]
+
+
+def _batch(runs: Sequence[Run]) -> Groups:
+    """What requests that share cores leave of the batch work beside them."""
+    uses = [run.batch for run in runs if run.batch is not None]
+    return [batch_columns(uses)] if uses and len(uses) == len(runs) else []
 
 
 def _percentiles(

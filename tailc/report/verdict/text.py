@@ -51,6 +51,8 @@ _LANES_LEGEND = """\
 Times in ms. noise: half-width from simulated arrivals alone; mean: mean latency; n: mean requests
 in the system; batch: batch work by core over that beside a free core, with its interval over
 replays; util: busy lanes of a core, of 2"""
+_BATCH = """;
+batch: batch work by core over that beside a free core, with its interval over replays"""
 _CORE_RUNGS = "the rung that requests of the policy left on"
 _IDLE = "the time of a core without a request of the policy"
 _LEVELS = "share of the time of busy cores at each frequency"
@@ -86,7 +88,8 @@ def as_text(verdicts: Verdicts, rungs: Sequence[str] = ()) -> str:
 def _legend(verdicts: Verdicts) -> str:
     against = _AGAINST if any(point.baselines for point in verdicts.points) else ""
     if not is_on_cores(verdicts):
-        return f"{_SHARED_LEGENDS.get(verdicts.shared, _LEGEND)}{against}."
+        beside = _BATCH if verdicts.points[0].policy.batch is not None else ""
+        return f"{_SHARED_LEGENDS.get(verdicts.shared, _LEGEND)}{against}{beside}."
     if is_on_lanes([point.policy for point in verdicts.points]):
         return f"{_LANES_LEGEND}{against}."
     legend = _CLOCKS_LEGEND if has_clocks(verdicts) else _CORES_LEGEND

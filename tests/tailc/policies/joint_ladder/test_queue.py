@@ -202,6 +202,21 @@ def test_what_does_not_fit_is_refused(tmp_path, refusal, changes, said):
     assert said in refusal(searched(tmp_path, texts.swapped(QUEUED, *changes)).spec)
 
 
+def test_a_verdict_tells_the_batch_work_that_each_leaves(tmp_path, tailc):
+    case = write(tmp_path, LANES.replace("objective: queue\n", "objective: batch\n"))
+    policy = tmp_path / "lanes"
+    assert tailc("compile", case.spec, "-o", policy).code == 0
+    words = ("verify", policy, "--trace", case.held_out, "--baselines", "seq")
+    (point,) = json.loads(tailc(*words, "--output-format", "json").out)["result"]["points"]
+    ours, one_thread = (run["batch"] for run in (point["policy"], *point["baselines"]))
+    # On one thread, shared, each of 30 ms of work at 150/s is given up 3/7 of a half of nine cores.
+    assert one_thread["batch_ppm"] == pytest.approx(1e6 * (1 - 0.5 * 3 / 7), rel=0.03)
+    assert ours["low_ppm"] <= ours["batch_ppm"] <= ours["high_ppm"]
+    told = tailc(*words).out
+    assert " batch  95 % interval" in told
+    assert "batch: batch work by core over that beside a free core" in told
+
+
 def test_lanes_have_batch_work_to_lose_and_are_tuned_for_nothing_else(tmp_path, refusal):
     said = refusal(searched(tmp_path, LANES).spec)
     assert "set `goal: batch`, or remove `lanes`" in said
