@@ -12,6 +12,8 @@ from tailc.units import shorten
 
 MAX_BYTES = 1 << 20
 STDIN = "-"
+_POLICY_SUFFIX = ".tailc"
+_OF_POLICY = "give the spec that this policy was compiled from; `tailc inspect` prints a policy"
 
 
 def read_document(path: str) -> Document:
@@ -72,5 +74,5 @@ def _decode(content: bytes, source: str) -> str:
         lines = split_lines(before)
         place = Place(source, len(lines), len(lines[-1]) + 1, excerpt=None)
         message = f"byte `0x{content[fault.start]:02x}` is not UTF-8"
-        hint = "save the file as UTF-8"
+        hint = _OF_POLICY if source.endswith(_POLICY_SUFFIX) else "save the file as UTF-8"
         raise TailcError(Finding(Code.SYNTAX, message, place, hint)) from None

@@ -60,6 +60,12 @@ def test_a_policy_in_the_place_of_a_spec_is_one_error(compiled, tailc, words):
     assert "`out/toy.json` is a compiled policy, and no spec" in ended.err
 
 
+def test_a_policy_for_runtimes_in_the_place_of_a_spec_says_what_to_give(compiled, tailc):
+    ended = tailc("check", "out/toy.tailc")
+    assert ended.code == 65
+    assert "give the spec that this policy was compiled from" in " ".join(ended.err.split())
+
+
 def test_a_second_compile_gives_the_same_bytes(compiled, toy, tailc, in_folder):
     before = (in_folder / compiled).read_bytes()
     tailc("compile", toy, "-o", "out/again")
