@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tailc.cli.outcome import Outcome, reports
-from tailc.cli.quantities import SHARE_PPM, TIME_UNIT
+from tailc.cli.quantities import PERCENTILE_PPM, TIME_UNIT
 from tailc.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 @click.option("--class", "request_class", metavar="NAME", help="Column of the classes.")
 @click.option("--weight", metavar="NAME", help="Column with how many requests a row stands for.")
 @click.option("--zone", metavar="NAME", help="Zone of times that state none. Default: UTC.")
-@click.option("--percentile", "percentile_ppm", type=SHARE_PPM, help="The SLO's, such as 99.9%.")
+@click.option(
+    "--percentile", "percentile_ppm", type=PERCENTILE_PPM, help="The SLO's, such as 99.9%."
+)
 @click.option("--ignore", "ignored", multiple=True, metavar="CODE", help="Do not tell this one.")
 @reports
 def command(

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from tailc.cli.quantities import SHARE_PPM
+from tailc.cli.quantities import PERCENTILE_PPM
 
 
 class Label(click.ParamType):
@@ -41,7 +41,7 @@ _OPTIONS = (
     click.option(
         "--percentile",
         "percentile_ppm",
-        type=SHARE_PPM,
+        type=PERCENTILE_PPM,
         help="The SLO's, at which the width of buckets is told. Default: 99%.",
     ),
 )

@@ -18,13 +18,14 @@ if TYPE_CHECKING:
 class Quantity(click.ParamType):
     """A text with a unit, parsed to a whole number by the named function of tailc.units.
 
-    Numbers below `least`, 0 or 1, are refused.
+    Numbers below `least`, 0 or 1, are refused, and shares that are no part of a `whole`, if given.
     """
 
-    def __init__(self, name: str, parser: str, least: int) -> None:
+    def __init__(self, name: str, parser: str, least: int, whole: int | None = None) -> None:
         self.name = name
         self._parser = parser
         self._least = least
+        self._whole = whole
 
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
@@ -41,6 +42,8 @@ class Quantity(click.ParamType):
             self.fail(str(error), param, ctx)
         if number < self._least:
             self.fail(f"`{value}` must be more than zero", param, ctx)
+        if self._whole is not None and number >= self._whole:
+            self.fail(f"`{value}` must be less than 100%", param, ctx)
         return number
 
 
@@ -48,6 +51,7 @@ DURATION_US = Quantity("duration", "parse_us", least=0)
 CUT_OFF_US = Quantity("duration", "parse_us", least=1)
 RATE_MRPS = Quantity("rate", "parse_mrps", least=1)
 SHARE_PPM = Quantity("share", "parse_ppm", least=0)
+PERCENTILE_PPM = Quantity("share", "parse_ppm", least=1, whole=1_000_000)
 # What the times of a trace measure, and their units, as a spec has them.
 MEASURE = click.Choice(["demand-cpu", "demand-busy", "response-open", "response-closed"])
 TIME_UNIT = click.Choice(["ns", "us", "ms", "s"])

@@ -215,3 +215,20 @@ def test_one_request_is_one_request(tmp_path, capsys):
     said = capsys.readouterr().out
     assert "1 request, taken for demand-busy" in said
     assert "1 requests" not in said
+
+
+@pytest.mark.parametrize(
+    ("share", "said"),
+    [
+        ("0%", "`0%` must be more than zero"),
+        ("100%", "`100%` must be less than 100%"),
+        ("200%", "`200%` must be less than 100%"),
+    ],
+)
+@pytest.mark.parametrize("words", [("ingest", "-o", "x.profile"), ("lint-trace",)])
+def test_a_percentile_lies_between_none_and_all(in_folder, tailc, words, share, said):
+    command, *rest = words
+    (in_folder / "few.csv").write_text("demand_ms\n1\n2\n")
+    ended = tailc(command, "few.csv", *rest, "--percentile", share)
+    assert ended.code == 64
+    assert said in " ".join(ended.err.split())
