@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import NoReturn
 
 import numpy as np
 import pyarrow as pa
 
 from tailc.errors import Code
-from tailc.ingest.counting import Counts, Share, count_shares
+from tailc.ingest.counting import Counts, Floats, Share, count_shares
 from tailc.ingest.taken import Asked, Taken
 from tailc.ingest.texts import unit_asked
 from tailc.traces.arrow import numpy_of
@@ -19,7 +18,6 @@ from tailc.traces.counted import Grain
 from tailc.traces.csv_table import CsvTable
 from tailc.traces.histogram import MAX_REQUESTS, Histogram
 from tailc.traces.parquet_table import ParquetTable
-from tailc.traces.reading import TimeUnit
 from tailc.traces.source import Source, format_of
 from tailc.traces.table import Table, Wanted
 from tailc.traces.times import NS_PER_MS, whole_ns
@@ -40,14 +38,16 @@ def read_column(source: Source, asked: Asked) -> Taken:
     table = table_of(source, wanted, format_)
     counts = _count(table, wanted, unit.in_ms * NS_PER_MS)
     if counts is None:
-        _refuse(cells_of(table, wanted, source.name), asked, unit)
+        cells = cells_of(table, wanted, source.name)
+        counts = Counts(ns_per_unit=1.0)
+        count_cells(counts, cells, whole_ns(cells, asked.column, unit), asked.weight)
     name = f"a column of {NAMES[format_]}"
     histogram = histogram_of(counts, source, asked.weight)
     return Taken(name, asked.column, unit, Grain.REQUESTS, None, histogram)
 
 
 def _count(table: Table, wanted: Wanted, ns_per_unit: float) -> Counts | None:
-    """What the table's rows count; None where not all of them can be."""
+    """What the table's rows count; None where not all of them are numbers as they come."""
     try:
         found = _count_blocks(table, wanted, ns_per_unit)
         return found or count_shares(_shares(table, wanted), ns_per_unit)
@@ -82,18 +82,29 @@ def _add_all(batches: Iterator[pa.RecordBatch], counts: Counts) -> bool:
 
 
 def _add(batch: pa.RecordBatch, counts: Counts) -> bool:
+    if not all(map(_is_number, batch.schema.types)):
+        return False
     columns = [np.asarray(numpy_of(column), dtype=np.float64) for column in batch.columns]
     return counts.add(*columns) if len(columns) == 1 else counts.add_weighed(*columns)
 
 
-def _refuse(cells: Cells, asked: Asked, unit: TimeUnit) -> NoReturn:
-    """Raise what is bad in these cells, which could not be counted."""
-    assert asked.column is not None
-    whole_ns(cells, asked.column, unit)
-    if asked.weight is not None:
-        whole(cells, asked.weight, MAX_REQUESTS)
+def _is_number(kind: pa.DataType) -> bool:
+    """Whether numpy has cells of this type as they are, as it has not text or decimals."""
+    return pa.types.is_integer(kind) or pa.types.is_floating(kind)
+
+
+def count_cells(counts: Counts, cells: Cells, times_ns: Floats, weight: str | None) -> None:
+    """Count the times of cells, each once or by the column of weights.
+
+    Raises TailcError where a cell was refused.
+    """
+    times = None if weight is None else whole(cells, weight, MAX_REQUESTS)
     cells.stop_if_refused()
-    raise AssertionError("cells that are all good could not be counted")
+    if times is None:
+        are_counted = counts.add(times_ns)
+    else:
+        are_counted = counts.add_weighed(times_ns, times.astype(np.float64))
+    assert are_counted, "cells that are all good are counted"
 
 
 def histogram_of(counts: Counts, source: Source, weight: str | None) -> Histogram:

@@ -9,14 +9,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tailc.errors import Code
-from tailc.ingest.columns import NAMES, histogram_of
-from tailc.ingest.counting import Counts
+from tailc.ingest.columns import NAMES, count_cells, histogram_of
+from tailc.ingest.counting import Counts, Floats
 from tailc.ingest.taken import Taken
 from tailc.specs.column_map import ColumnMap
 from tailc.traces.arrow import numpy_of
-from tailc.traces.cells import MEND, Cells, not_negative, whole
+from tailc.traces.cells import MEND, Cells, not_negative
 from tailc.traces.counted import Grain
-from tailc.traces.histogram import MAX_REQUESTS
 from tailc.traces.reading import TimeUnit
 from tailc.traces.source import Source, format_of
 from tailc.traces.split_keys import time_column
@@ -29,7 +28,6 @@ _NS_PER_US = 1_000
 _MOST_COUNTED = 2.0**53
 # Further apart, the difference of two whole numbers may not fit into 64 bits.
 _MOST_EXACT = 2.0**62
-Floats = NDArray[np.float64]
 
 
 def read_mapped(source: Source, map_: ColumnMap) -> Taken:
@@ -59,13 +57,7 @@ def _counted(parts: Iterator[Cells], map_: ColumnMap) -> Counts:
     """What all rows count; TailcError for the first part with cells that are refused."""
     counts = Counts(ns_per_unit=1.0)
     for cells in parts:
-        times_ns = _times_ns(cells, map_)
-        weight = None if map_.weight is None else whole(cells, map_.weight, MAX_REQUESTS)
-        cells.stop_if_refused()
-        if weight is None:
-            counts.add(times_ns)
-        else:
-            counts.add_weighed(times_ns, weight.astype(np.float64))
+        count_cells(counts, cells, _times_ns(cells, map_), map_.weight)
     return counts
 
 

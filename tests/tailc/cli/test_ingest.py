@@ -1,6 +1,7 @@
 """`tailc ingest`, and a profile as the trace of a spec."""
 
 import json
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
@@ -86,6 +87,34 @@ def test_a_bad_cell_far_into_a_table_is_named_with_its_row(tmp_path, capsys):
     path = table(tmp_path, "bad.parquet", [1.0] * 100_000 + [float("nan")] + [2.0] * 10)
     assert ingested(tmp_path, path, *BUSY)[0] == 65
     assert "bad.parquet, row 100001, column `demand_ms`" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        pa.array(["1.5", "2"]),
+        pa.array([Decimal("1.50"), Decimal("2.00")]),
+        pa.array(["1.5", "2"]).dictionary_encode(),
+    ],
+    ids=["text", "decimals", "dictionary"],
+)
+@pytest.mark.parametrize("weight", [(), ("--weight", "n")])
+def test_numbers_in_a_column_of_another_type_are_counted(tmp_path, cells, weight):
+    path = tmp_path / "typed.parquet"
+    pq.write_table(pa.table({"demand_ms": cells, "n": ["1", "1"]}), path)
+    code, found = ingested(tmp_path, path, *BUSY, *weight)
+    assert code == 0
+    plain = table(tmp_path, "plain.csv", [1.5, 2])
+    _, expected = ingested(tmp_path, plain, *BUSY, name="p")
+    counted = [json.loads(each.read_bytes())["histogram"] for each in (found, expected)]
+    assert counted[0] == counted[1]
+
+
+def test_numbers_that_json_has_as_text_are_counted(tmp_path):
+    _, plain = ingested(tmp_path, table(tmp_path, "plain.ndjson", [5, 7]), *BUSY, name="p")
+    code, found = ingested(tmp_path, table(tmp_path, "text.ndjson", [5, '"7"']), *BUSY)
+    assert code == 0
+    assert found.read_bytes() == plain.read_bytes()
 
 
 def test_what_was_taken_for_what_is_printed(tmp_path, capsys):
