@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -65,6 +66,7 @@ def command(
     from tailc.atomic_files import replace_files
     from tailc.ingest.ingest import ingest
     from tailc.ingest.measured import Said
+    from tailc.ingest.taken import Asked
     from tailc.report.ingested import ingested_result, ingested_text
     from tailc.traces.profile import Measure
     from tailc.traces.profile_file import written_counted
@@ -85,9 +87,27 @@ def command(
         measure, because = columns.measure, columns.because
     said = Said(None if measure is None else Measure(measure), because, interval_us)
     ingested = ingest(inputs, asked, said)
+    measurements = [each.name for each in ingested.inputs if each.taken is not None]
+    if not measurements and (asked != Asked() or said != Said(said.measure)):
+        raise click.UsageError(
+            "every INPUT is a profile, which has what its times are and how they were taken: leave "
+            "out options on that, or ingest the measurements anew with them"
+        )
+    _check_out(out, (*measurements, named["since"], map_path))
     replace_files([(Path(out), written_counted(ingested.counted))])
     result = {"file": out, **ingested_result(ingested)}
     return Outcome(text=ingested_text(ingested, out), result=result, findings=ingested.warnings)
+
+
+def _check_out(out: str, read: Iterable[str | None]) -> None:
+    """A usage error where the profile would replace what it is made from."""
+    from os.path import realpath
+
+    if out == "-":
+        raise click.UsageError("a profile is a file that specs name: name one by -o")
+    if realpath(out) in [realpath(file) for file in read if file is not None]:
+        message = f"`{out}` is read by this command, and would be replaced: name another by -o"
+        raise click.UsageError(message)
 
 
 def _by_map(path: str, others: tuple[object, ...]) -> tuple[ColumnMap, Asked]:

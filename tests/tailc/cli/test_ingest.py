@@ -170,6 +170,60 @@ def test_each_refusal_has_its_exit_code(tmp_path, arguments, code):
     assert ingested(tmp_path, *arguments)[0] == code
 
 
+@pytest.mark.parametrize(
+    ("arguments", "kept"),
+    [
+        (("run.csv", "--expected-interval", "5ms"), "run.csv"),
+        (("now.txt", "--since", "old.txt", "--measure", "response-open"), "old.txt"),
+        (("llm.csv", "--columns", "map.yaml"), "map.yaml"),
+    ],
+)
+@pytest.mark.parametrize("out", [str, "./{}".format, "link.profile".format])
+def test_a_profile_never_replaces_what_it_is_made_from(
+    tmp_path, monkeypatch, capsys, arguments, kept, out
+):
+    monkeypatch.chdir(tmp_path)
+    maps = Path(__file__).parents[3] / "examples" / "maps"
+    copies = {
+        "run.csv": SAMPLES / "hey.csv",
+        "now.txt": SAMPLES / "prometheus.txt",
+        "old.txt": SAMPLES / "prometheus.earlier.txt",
+        "map.yaml": maps / "azure-llm.yaml",
+    }
+    for name, original in copies.items():
+        Path(name).write_bytes(original.read_bytes())
+    Path("llm.csv").write_text("ContextTokens,GeneratedTokens\n1,2\n")
+    Path("link.profile").symlink_to(kept)
+    before = Path(kept).read_bytes()
+    assert run(["ingest", *arguments, "-o", out(kept)]) == 64
+    assert "would be replaced" in capsys.readouterr().err
+    assert Path(kept).read_bytes() == before
+
+
+def test_a_profile_grows_in_its_place(tmp_path):
+    _, path = ingested(tmp_path, SAMPLES / "vegeta.csv")
+    assert ingested(tmp_path, path, SAMPLES / "vegeta.csv")[0] == 0
+    assert json.loads(path.read_bytes())["origins"][0]["requests"] == 118
+
+
+@pytest.mark.parametrize(
+    "option",
+    [("--unit", "s"), ("--label", "a=b"), ("--expected-interval", "1ms"), ("--column", "x")],
+)
+def test_what_profiles_cannot_take_is_refused(tmp_path, capsys, option):
+    _, path = ingested(tmp_path, SAMPLES / "vegeta.csv")
+    before = path.read_bytes()
+    assert ingested(tmp_path, path, *option)[0] == 64
+    assert "every INPUT is a profile" in capsys.readouterr().err
+    assert path.read_bytes() == before
+
+
+def test_standard_output_is_no_profile(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert run(["ingest", str(SAMPLES / "vegeta.csv"), "-o", "-"]) == 64
+    assert not list(tmp_path.iterdir())
+
+
 def spec_of_profile(folder, **changes):
     """The spec of the toy, of a profile of its trace, with lines of `demand` changed."""
     toy = Path(write_toy(folder))
