@@ -30,10 +30,10 @@ class Sample:
 
 @dataclass
 class _Histogram:
-    """The samples of one label set, and how many there are in all where that is told."""
+    """The samples of one label set, and the number in all as text, where that is told."""
 
     samples: list[Sample] = field(default_factory=list)
-    total: Sample | None = None
+    total: tuple[str, Place] | None = None
 
 
 class Cumulative:
@@ -51,8 +51,8 @@ class Cumulative:
         Raises TailcError where its numbers are none, or there are too many samples.
         """
         if name.endswith(COUNT) and LE not in labels:
-            sample = Sample(math.inf, whole(count, place), place)
-            self._of(name.removesuffix(COUNT), labels).total = sample
+            # Numbers of other metrics may end in this, too, and need not be whole.
+            self._of(name.removesuffix(COUNT), labels).total = count, place
         elif LE in labels and (name.endswith(BUCKET) or not name):
             sample = Sample(_bound(labels[LE], place), whole(count, place), place)
             self._of(name.removesuffix(BUCKET), labels).samples.append(sample)
@@ -112,24 +112,29 @@ def _counts(histogram: _Histogram, name: str) -> dict[Bounds, int]:
     reached = 0
     for sample in samples:
         if sample.le == below:
-            raise _broken(f"`{name}` has two buckets to `{below:g}`", sample, _ONE_SCRAPE)
+            raise _broken(f"`{name}` has two buckets to `{below:g}`", sample.place, _ONE_SCRAPE)
         if sample.count < reached:
             message = (
                 f"`{name}` has {sample.count:,} requests to `{sample.le:g}`, but {reached:,} in "
                 "the buckets below"
             )
-            raise _broken(message, sample, "a bucket counts those below, too; " + _ONE_SCRAPE)
+            raise _broken(message, sample.place, "a bucket counts those below, too; " + _ONE_SCRAPE)
         found[below, sample.le] = sample.count - reached
         below, reached = sample.le, sample.count
     if not math.isinf(below):
         message = f"`{name}` has no bucket to `+Inf`, so what is above `{below:g}` is not told"
-        raise _broken(message, samples[-1], "give all of its buckets")
-    if histogram.total is not None and histogram.total.count != reached:
-        message = f"`{name}` has {reached:,} requests in buckets, and says it has "
-        message += f"{histogram.total.count:,}"
-        raise _broken(message, histogram.total, _ONE_SCRAPE)
+        raise _broken(message, samples[-1].place, "give all of its buckets")
+    if histogram.total is not None:
+        _check_total(reached, *histogram.total, name)
     return found
 
 
-def _broken(message: str, sample: Sample, help_: str) -> TailcError:
-    return TailcError(Finding(Code.BROKEN_FORMAT, message, sample.place, help_))
+def _check_total(reached: int, total: str, place: Place, name: str) -> None:
+    """Raise TailcError unless as many are in buckets as are told to be there in all."""
+    if whole(total, place) != reached:
+        message = f"`{name}` has {reached:,} requests in buckets, and says it has {total}"
+        raise _broken(message, place, _ONE_SCRAPE)
+
+
+def _broken(message: str, place: Place, help_: str) -> TailcError:
+    return TailcError(Finding(Code.BROKEN_FORMAT, message, place, help_))

@@ -241,3 +241,16 @@ def test_damage_is_a_profile_or_a_located_finding(tmp_path, name):
             continue
         refusals += 1
     assert refusals > 6
+
+
+@pytest.mark.parametrize("value", ["0.5", "NaN", "-1"])
+def test_numbers_of_other_metrics_are_not_looked_at(tmp_path, value):
+    path = scrape(tmp_path, f"free_count {value}\n" + buckets(3, 5, 5) + "x_seconds_count 5\n")
+    assert ingest([str(path)], Asked(), OPEN).counted.histogram.requests == 5
+
+
+def test_a_total_that_is_no_number_of_requests_is_refused(tmp_path):
+    path = scrape(tmp_path, buckets(3, 5, 5) + "x_seconds_count NaN\n")
+    found = refused(path)
+    assert found.code is Code.OUT_OF_RANGE
+    assert "`NaN` is no number of requests" in found.message
