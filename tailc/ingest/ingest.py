@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -21,6 +22,7 @@ _SEVERAL = "ingest what measures the same thing, and keep the rest in another pr
 WIDE = 0.1
 _SPREAD = {Grain.LINEAR: "linearly", Grain.EXPONENTIAL: "exponentially"}
 _NS_PER_MS = 1e6
+_BYTE_ORDER_MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,6 +113,10 @@ def _check_asked(format_: Format, asked: Asked, source: Source) -> None:
 
 
 def _unknown(source: Source, head: bytes) -> TailcError:
+    if head.startswith(_BYTE_ORDER_MARKS):
+        message = f"`{source.name}` begins with a byte order mark, which no format here has"
+        hint = "save it as UTF-8 without one; of PowerShell, by `-o` of the tool in place of `>`"
+        return source.fault(Code.UNKNOWN_INPUT, message, advice=hint)
     message = f"`{source.name}` is in no format that is known here"
     known = ", ".join(format_.name for format_ in find_formats())
     hint = f"known: {known}; of a table, name the column of times by `--column`, or use `--columns`"

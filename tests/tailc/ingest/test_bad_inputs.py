@@ -55,6 +55,16 @@ def test_a_bad_value_is_refused_at_its_row(tmp_path, name, old, new, code, row):
         assert found.place.row == row
 
 
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("name", ["hey.csv", "k6.json", "wrk2.txt"])
+def test_a_byte_order_mark_is_named(tmp_path, name, encoding):
+    path = tmp_path / name
+    path.write_bytes((SAMPLES / name).read_text().encode(encoding))
+    found = refused(path)
+    assert found.code is Code.UNKNOWN_INPUT
+    assert "byte order mark" in found.message
+
+
 def test_a_spectrum_that_falls_is_refused_at_its_line(tmp_path):
     found = refused(changed(tmp_path, "wrk2.txt", b"       6.279", b"       1.279"))
     assert found.code is Code.OUT_OF_RANGE
