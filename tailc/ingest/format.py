@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tailc.ingest.taken import Asked, Taken
+from tailc.ingest.taken import Asked, Loop, Taken
 from tailc.traces.source import Source
 
 
@@ -15,6 +15,7 @@ class Format:
 
     `loose`: other text can look like it, so formats that cannot are asked first. `has_spans`: whose
     attributes can be asked for. `has_metrics`: of which one can be asked for, by name and labels.
+    `loop`: of one that can be read as a table, too: how the requests in its rows were sent.
     """
 
     name: str
@@ -23,3 +24,4 @@ class Format:
     loose: bool = False
     has_spans: bool = False
     has_metrics: bool = False
+    loop: Loop | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tailc.errors import Code, Finding, Place, Severity, TailcError
 from tailc.ingest.format import Format
@@ -65,10 +65,23 @@ def ingest(paths: Sequence[str], asked: Asked, said: Said) -> Ingested:
 def _input(path: str, asked: Asked, said: Said) -> Input:
     with open_source(path) as source:
         if is_profile(source):
-            return Input(source.name, read_counted(source), None)
+            return Input(source.name, _profile(source, said), None)
         taken = _read(source, asked)
         _check_unit(taken, asked, source)
         return Input(source.name, counted(taken, said, source.name), taken)
+
+
+def _profile(source: Source, said: Said) -> Counted:
+    """The profile in a file; TailcError where it is said to measure something else."""
+    found = read_counted(source)
+    if said.measure not in (None, found.measure):
+        message = (
+            f"`{source.name}` is a profile of `{found.measure.value}`, "
+            f"not of `{said.measure.value}`"
+        )
+        hint = "leave out `--measure`; or ingest the measurements that it was made from again"
+        raise source.fault(Code.OTHER_PROFILE, message, advice=hint)
+    return found
 
 
 def _check_unit(taken: Taken, asked: Asked, source: Source) -> None:
@@ -84,20 +97,32 @@ def _check_unit(taken: Taken, asked: Asked, source: Source) -> None:
 
 def _read(source: Source, asked: Asked) -> Taken:
     """By the map or the column asked for, or else as the format that its first bytes look like."""
+    head = source.head()
+    if asked.columns is not None or asked.column is not None:
+        # Columns of what a load generator wrote are of responses; a table may have a mark first.
+        format_ = _format_of(head.removeprefix(codecs.BOM_UTF8))
+        return replace(_read_table(source, asked), loop=format_ and format_.loop)
+    format_ = _format_of(head)
+    if format_ is None:
+        raise _unknown(source, head)
+    _check_asked(format_, asked, source)
+    return format_.read(source, asked)
+
+
+def _format_of(head: bytes) -> Format | None:
+    """What an input looks like that begins so; None for what is not known."""
+    return next((each for each in find_formats() if each.matches(head)), None)
+
+
+def _read_table(source: Source, asked: Asked) -> Taken:
+    """By the map or the column asked for, of which one is there."""
     if asked.columns is not None:
         from tailc.ingest.mapped import read_mapped
 
         return read_mapped(source, asked.columns)
-    if asked.column is not None:
-        from tailc.ingest.columns import read_column
+    from tailc.ingest.columns import read_column
 
-        return read_column(source, asked)
-    head = source.head()
-    for format_ in find_formats():
-        if format_.matches(head):
-            _check_asked(format_, asked, source)
-            return format_.read(source, asked)
-    raise _unknown(source, head)
+    return read_column(source, asked)
 
 
 def _check_asked(format_: Format, asked: Asked, source: Source) -> None:

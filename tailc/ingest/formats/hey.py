@@ -43,6 +43,6 @@ def _refuse(source: Source, _asked: Asked) -> Taken:
 
 
 FORMATS = (
-    Format("hey CSV", lambda head: head.startswith(_HEADER), read),
+    Format("hey CSV", lambda head: head.startswith(_HEADER), read, loop=Loop.CLOSED),
     Format("hey summary", _is_summary, _refuse),
 )

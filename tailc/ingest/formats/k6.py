@@ -94,6 +94,6 @@ def _broken(source: Source, line: bytes, row: int) -> TailcError:
 
 
 FORMATS = (
-    Format("k6 CSV", lambda head: head.startswith(_HEADER), read_csv),
+    Format("k6 CSV", lambda head: head.startswith(_HEADER), read_csv, loop=Loop.UNSTATED),
     Format("k6 JSON", lambda head: _OBJECT.match(head.lstrip()) is not None, read_json),
 )

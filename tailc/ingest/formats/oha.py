@@ -110,6 +110,6 @@ def _is_json(head: bytes) -> bool:
 
 
 FORMATS = (
-    Format("oha CSV", lambda head: head.startswith(_HEADER), read_csv),
+    Format("oha CSV", lambda head: head.startswith(_HEADER), read_csv, loop=Loop.UNSTATED),
     Format("oha JSON", _is_json, read_json),
 )

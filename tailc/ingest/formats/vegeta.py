@@ -64,7 +64,7 @@ def _refuse(source: Source, _asked: Asked) -> Taken:
 
 
 FORMATS = (
-    Format("vegeta JSON", lambda head: _OBJECT.match(head) is not None, read_json),
+    Format("vegeta JSON", lambda head: _OBJECT.match(head) is not None, read_json, loop=Loop.OPEN),
     Format("vegeta CSV", lambda head: _ROW.match(head) is not None, read_csv),
     Format("vegeta results", _is_binary, _refuse),
 )

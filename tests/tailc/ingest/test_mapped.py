@@ -170,6 +170,15 @@ def test_options_do_not_say_what_the_map_does(tmp_path, capsys, other):
     assert "leave out those options" in capsys.readouterr().err
 
 
+def test_a_map_makes_no_demand_of_responses_without_a_reason(tmp_path):
+    head = "response-time,DNS+dialup,DNS,Request-write,Response-delay,Response-read,status-code\n"
+    keys = "times: {column: response-time, unit: s}\n"
+    rows = head + "0.5,0,0,0,0.5,0,200\n"
+    with pytest.raises(TailcError) as caught:
+        counted(tmp_path, keys, rows)
+    assert caught.value.findings[0].code is Code.RESPONSE_TIME
+
+
 def public(*path):
     data = os.environ.get("TAILC_DATA")
     if data is None:

@@ -1,5 +1,6 @@
 """What times may be taken for, and what a closed loop did not send."""
 
+import codecs
 from pathlib import Path
 
 import numpy as np
@@ -57,6 +58,42 @@ def test_times_are_never_taken_for_what_they_are_not(name, words, code):
     (finding,) = caught.value.findings
     assert finding.code is code
     assert finding.help
+
+
+@pytest.mark.parametrize(
+    ("name", "column", "words", "code"),
+    [
+        ("hey.csv", "response-time", said("demand-busy"), Code.RESPONSE_TIME),
+        ("hey.csv", "response-time", said("response-open"), Code.CLOSED_LOOP),
+        ("oha.csv", "request-duration", said("demand-cpu"), Code.RESPONSE_TIME),
+        ("oha.csv", "request-duration", said("response-closed"), Code.CLOSED_LOOP),
+        ("vegeta.json", "latency", said("demand-busy"), Code.RESPONSE_TIME),
+    ],
+)
+def test_a_column_of_responses_is_no_demand_either(name, column, words, code):
+    with pytest.raises(TailcError) as caught:
+        counted(name, words, column=column, unit=TimeUnit.MS)
+    assert caught.value.findings[0].code is code
+    found = counted(name, said("demand-busy", ALONE), column=column, unit=TimeUnit.MS)
+    assert found.origins[0].because == ALONE
+
+
+def test_a_mark_before_a_table_does_not_hide_what_wrote_it(tmp_path):
+    path = tmp_path / "run.csv"
+    path.write_bytes(codecs.BOM_UTF8 + (SAMPLES / "hey.csv").read_bytes())
+    asked = Asked(column="response-time", unit=TimeUnit.S)
+    with pytest.raises(TailcError) as caught:
+        ingest([str(path)], asked, said("demand-busy"))
+    assert caught.value.findings[0].code is Code.RESPONSE_TIME
+
+
+def test_a_profile_measures_what_it_says_alone(tmp_path):
+    path = tmp_path / "open.profile"
+    path.write_bytes(written_counted(counted("vegeta.csv", said())))
+    assert ingest([str(path)], Asked(), said("response-open")).counted.histogram.requests == 59
+    with pytest.raises(TailcError) as caught:
+        ingest([str(path)], Asked(), said("demand-busy", ALONE))
+    assert caught.value.findings[0].code is Code.OTHER_PROFILE
 
 
 def test_a_log_says_nothing_so_it_must_be_said():
