@@ -164,13 +164,12 @@ def _warnings(input_: Input) -> list[Finding]:
         )
         hint = "a log with a row a request, or an HdrHistogram log, tells more"
         found.append(_warning(Code.COARSE_INPUT, message, input_.name, hint))
-    if taken.left_out or taken.failed_among:
-        count = taken.left_out or taken.failed_among
-        how = "left out" if taken.left_out else "among the others"
-        failed = f"{count:,} failed " + ("request" if count == 1 else "requests")
-        message = f"{failed} of `{input_.name}` {how}"
-        hint = "look why they failed: what they would have taken, nobody knows"
-        found.append(_warning(Code.FAILED_REQUESTS, message, input_.name, hint))
+    for count, where in ((taken.left_out, "left out"), (taken.failed_among, "among the others")):
+        if count:
+            failed = f"{count:,} failed " + ("request" if count == 1 else "requests")
+            message = f"{failed} of `{input_.name}` {where}"
+            hint = "look why they failed: what they would have taken, nobody knows"
+            found.append(_warning(Code.FAILED_REQUESTS, message, input_.name, hint))
     if taken.bucket is not None and taken.bucket.width > WIDE:
         found.append(_wide_bucket(taken.bucket, input_.name, taken.grain))
     if taken.with_internal:

@@ -28,6 +28,7 @@ from tailc.traces.trace import kept_cells
 _HEADER = b"request-start,DNS,DNS+dialup,Response-delay,request-duration,bytes,status"
 _TIME, _STATUS = "request-duration", "status"
 _NS_PER_S = 1e9
+_CUT_SHORT = "aborted due to deadline"
 # The names of the percentiles, and what they are.
 _PERCENTILES_PPM = {
     "p10": 100_000,
@@ -59,7 +60,7 @@ def read_json(source: Source, _asked: Asked) -> Taken:
         document = json.loads(report(source))
         points = list(_points(document))
         histogram = of_points(points)
-        failed = _failed(document)
+        failed, lost = _failed(document), _lost(document)
     except RecursionError:
         raise _broken(source, "it is nested too deeply") from None
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
@@ -72,6 +73,7 @@ def read_json(source: Source, _asked: Asked) -> Taken:
         Loop.UNSTATED,
         histogram,
         points=len(points),
+        left_out=lost,
         failed_among=failed,
     )
 
@@ -98,6 +100,15 @@ def _failed(document: dict[str, Any]) -> int:
     """Answers that were errors; their times are among the others."""
     by_status = document["statusCodeDistribution"].items()
     return sum(count for status, count in by_status if not 200 <= int(status) < 400)
+
+
+def _lost(document: dict[str, Any]) -> int:
+    """Requests without an answer, but for those that the end of the run cut short."""
+    by_reason = document.get("errorDistribution", {}).items()
+    counts = [count for reason, count in by_reason if reason != _CUT_SHORT]
+    if not all(isinstance(count, int) and count >= 0 for count in counts):
+        raise ValueError("a number of errors that is none")
+    return sum(counts)
 
 
 def _broken(source: Source, why: str) -> TailcError:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from tailc.errors import Code, Finding, Place, TailcError
 from tailc.ingest.format import Format
@@ -22,6 +23,10 @@ from tailc.traces.source import Source
 
 _HEADING = re.compile(r"\s*Value\s+Percentile\s+TotalCount\s+1/\(1-Percentile\)\s*$")
 _POINT = re.compile(r"\s*([0-9.]+)\s+([01]\.[0-9]+)\s+([0-9]+)(\s+([0-9.]+|inf|Infinity))?\s*$")
+# Times out is a connection at each check of it, so that there may be fewer requests than of those.
+_LOST = re.compile(
+    r"\s*Socket errors: connect ([0-9]+), read ([0-9]+), write ([0-9]+), timeout ([0-9]+)\s*$"
+)
 _FAILED = re.compile(r"\s*Non-2xx or 3xx responses: ([0-9]+)\s*$")
 _NS_PER_MS = 1e6
 
@@ -44,24 +49,29 @@ def read_wrk2(source: Source, _asked: Asked) -> Taken:
     if heading is None:
         raise _without_spectrum(source, lines)
     failed = [int(found[1]) for line in lines if (found := _FAILED.match(line.text))]
-    return _taken(source, lines[heading + 1 :], "wrk2 output", TimeUnit.MS, Loop.OPEN, sum(failed))
+    lost = [
+        int(count)
+        for line in lines
+        if (found := _LOST.match(line.text))
+        for count in found.groups()
+    ]
+    taken = _taken(source, lines[heading + 1 :], "wrk2 output", TimeUnit.MS, Loop.OPEN)
+    return replace(taken, failed_among=sum(failed), left_out=sum(lost))
 
 
 def read_percentiles(source: Source, asked: Asked) -> Taken:
     """The percentiles that HdrHistogram printed, in the unit asked for."""
     unit = unit_asked(source, asked)
-    return _taken(source, lines_of(source)[1:], "HdrHistogram percentiles", unit, None, 0)
+    return _taken(source, lines_of(source)[1:], "HdrHistogram percentiles", unit, None)
 
 
 def _taken(
-    source: Source, lines: list[Line], name: str, unit: TimeUnit, loop: Loop | None, failed: int
+    source: Source, lines: list[Line], name: str, unit: TimeUnit, loop: Loop | None
 ) -> Taken:
     points = list(_points(source, lines, unit.in_ms * _NS_PER_MS))
     what = "recorded latency" if loop else "values"
     histogram = of_points(points)
-    return Taken(
-        name, what, unit, Grain.PERCENTILES, loop, histogram, len(points), failed_among=failed
-    )
+    return Taken(name, what, unit, Grain.PERCENTILES, loop, histogram, len(points))
 
 
 def _points(source: Source, lines: list[Line], ns_per_unit: float) -> Iterator[tuple[int, int]]:

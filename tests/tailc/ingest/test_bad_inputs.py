@@ -45,6 +45,8 @@ def changed(folder, name, old, new):
         ("oha.json", b'"p50": 0.001,', b'"p50": 0.5,', Code.BROKEN_FORMAT, None),
         ("oha.json", b'"p50": 0.001,', b"", Code.BROKEN_FORMAT, None),
         ("oha.json", b'"200": 49990', b'"200": "many"', Code.BROKEN_FORMAT, None),
+        ("oha.json", b'bution": {}', b'bution": {"refused": -1}', Code.BROKEN_FORMAT, None),
+        ("oha.json", b'bution": {}', b'bution": {"refused": "x"}', Code.BROKEN_FORMAT, None),
     ],
 )
 def test_a_bad_value_is_refused_at_its_row(tmp_path, name, old, new, code, row):

@@ -72,6 +72,19 @@ def test_the_spectrum_of_wrk2_is_its_percentiles_and_its_total():
     assert (found.loop, found.grain, found.failed_among) == (Loop.OPEN, Grain.PERCENTILES, 5)
 
 
+def test_errors_of_sockets_of_wrk2_are_left_out(tmp_path):
+    path = tmp_path / "run.txt"
+    errors = b"  Socket errors: connect 1, read 3, write 0, timeout 41\nRequests/sec"
+    path.write_bytes((SAMPLES / "wrk2.txt").read_bytes().replace(b"Requests/sec", errors))
+    found = ingest([str(path)], Asked(), Said())
+    assert (found.inputs[0].taken.left_out, found.inputs[0].taken.failed_among) == (45, 5)
+    told = [each.message for each in found.warnings if each.code is Code.FAILED_REQUESTS]
+    assert [message.split(" of ")[0] for message in told] == [
+        "45 failed requests",
+        "5 failed requests",
+    ]
+
+
 def test_percentiles_of_hdrhistogram_need_a_unit(tmp_path):
     text = (
         "       Value     Percentile TotalCount 1/(1-Percentile)\n\n"
@@ -136,6 +149,15 @@ def test_oha_json_is_its_percentiles():
     for ppm, ms in ((500_000, 1.0), (990_000, 1.3), (999_900, 2.2)):
         assert histogram.quantile_ns(ppm) / 1e6 == pytest.approx(ms, rel=RELATIVE_ERROR)
     assert found.failed_among == 10
+
+
+def test_requests_of_oha_without_an_answer_are_left_out(tmp_path):
+    path = tmp_path / "run.json"
+    document = json.loads((SAMPLES / "oha.json").read_text())
+    reasons = {"operation timed out": 50, "connection refused": 2, "aborted due to deadline": 7}
+    path.write_text(json.dumps(document | {"errorDistribution": reasons}))
+    (found,) = ingest([str(path)], Asked(), OPEN).inputs
+    assert (found.taken.left_out, found.taken.failed_among) == (52, 10)
 
 
 def test_oha_csv_is_the_rows_that_succeeded():
