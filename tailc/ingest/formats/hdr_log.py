@@ -46,10 +46,11 @@ def read(source: Source, asked: Asked) -> Taken:
     last: Place | None = None
     for number, line in enumerate(source.lines(MAX_LINE_BYTES), 1):
         place = Place(source.name, line=number, column=1)
+        _check_length(line, place)
         text = line.decode("utf-8", errors="replace").strip()
         if not text or text.startswith(("#", '"')):
             continue
-        tags.add(_add_interval(text, len(line), place, counts))
+        tags.add(_add_interval(text, place, counts))
         last = place
     if last is None or not counts:
         message = f"`{source.name}` has no interval with values"
@@ -58,11 +59,15 @@ def read(source: Source, asked: Asked) -> Taken:
     return _taken(source, counts, tags - {""}, unit)
 
 
-def _add_interval(text: str, length: int, place: Place, counts: Counter[int]) -> str:
-    """Count the values of a line; returns its tag, or nothing."""
-    if length > MAX_LINE_BYTES:
+def _check_length(line: bytes, place: Place) -> None:
+    """Raise TailcError where the line was cut, and no more lines follow, since it is too long."""
+    if len(line) > MAX_LINE_BYTES:
         message = f"line is longer than {MAX_LINE_BYTES:,} bytes"
         raise TailcError(Finding(Code.TRACE_TOO_LARGE, message, place, "log shorter intervals"))
+
+
+def _add_interval(text: str, place: Place, counts: Counter[int]) -> str:
+    """Count the values of a line; returns its tag, or nothing."""
     found = _INTERVAL.match(text)
     if found is None:
         message = "line is no interval: start, length, largest value, histogram"

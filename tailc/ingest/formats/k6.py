@@ -47,7 +47,10 @@ def read_json(source: Source, _asked: Asked) -> Taken:
     ns: list[int] = []
     failed = 0
     for row, line in enumerate(source.lines(MAX_LINE_BYTES), 1):
-        if METRIC.encode() not in line or not line.strip():
+        _check_length(source, line, row)
+        # The last line may be cut before it names its metric.
+        is_other = METRIC.encode() not in line and line.endswith(b"\n")
+        if is_other or not line.strip():
             continue
         value = _value(source, line, row)
         failed += value == FAILED
@@ -66,11 +69,15 @@ def _taken(name: str, histogram: Histogram, failed: int) -> Taken:
     )
 
 
-def _value(source: Source, line: bytes, row: int) -> int | None:
-    """Whole ns of a request, or FAILED; None where the line is of something else."""
+def _check_length(source: Source, line: bytes, row: int) -> None:
+    """Raise TailcError where the line was cut, and no more lines follow, since it is too long."""
     if len(line) > MAX_LINE_BYTES:
         message = f"line is longer than {MAX_LINE_BYTES:,} bytes"
         raise source.fault(Code.TRACE_TOO_LARGE, message, row=row, advice="leave the line out")
+
+
+def _value(source: Source, line: bytes, row: int) -> int | None:
+    """Whole ns of a request, or FAILED; None where the line is of something else."""
     try:
         point = json.loads(line)
         if point["type"] != "Point" or point["metric"] != METRIC:

@@ -44,12 +44,13 @@ def _of_documents(source: Source, attribute: Attribute | None) -> Iterator[Span]
 
 def _of_lines(source: Source, attribute: Attribute | None) -> Iterator[Span]:
     for row, line in enumerate(source.lines(MAX_LINE_BYTES), 1):
-        if not line.strip():
-            continue
+        # Too long a line is cut, and no more lines follow.
         if len(line) > MAX_LINE_BYTES:
             message = f"line is longer than {MAX_LINE_BYTES:,} bytes"
             hint = "export fewer spans at a time"
             raise source.fault(Code.TRACE_TOO_LARGE, message, row=row, advice=hint)
+        if not line.strip():
+            continue
         try:
             found = spans_of_json(line, attribute)
         except ValueError:

@@ -12,8 +12,10 @@ import pytest
 
 from tailc.errors import Code
 from tailc.ingest.hdr import MAX_INFLATED_BYTES, HdrError, decoded
+from tailc.ingest.ingest import ingest
+from tailc.ingest.taken import Asked
 from tailc.traces.reading import TimeUnit
-from tests.tailc.ingest.refusal import refused
+from tests.tailc.ingest.refusal import OPEN, refused
 
 SAMPLES = Path(__file__).parent / "samples"
 
@@ -55,6 +57,28 @@ def test_a_bad_value_is_refused_at_its_row(tmp_path, name, old, new, code, row):
     assert found.place is not None
     if row is not None:
         assert found.place.row == row
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [("k6.json", b"{%s}\n"), ("jHiccup-2.0.7S.logV2.hlog", b"#%s\n"), ("otlp.json", b"%s\n")],
+)
+def test_what_follows_too_long_a_line_is_not_lost_in_silence(tmp_path, name, line):
+    path = tmp_path / name
+    sound = (SAMPLES / name).read_bytes()
+    path.write_bytes(sound + line % (b" " * (1 << 22)) + sound)
+    found = refused(path, unit=TimeUnit.NS if name.endswith("hlog") else None)
+    assert found.code is Code.TRACE_TOO_LARGE
+
+
+def test_a_last_line_of_k6_that_is_cut_before_its_metric_is_refused(tmp_path):
+    path = tmp_path / "k6.json"
+    sound = (SAMPLES / "k6.json").read_bytes()
+    path.write_bytes(sound + b'{"metric":"http_req_dur')
+    found = refused(path)
+    assert found.code is Code.TRUNCATED
+    path.write_bytes(sound + b'{"type":"Point","data":{},"metric":"vus"}')
+    assert ingest([str(path)], Asked(), OPEN).counted.histogram.requests
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
