@@ -33,7 +33,7 @@ def replace_files(contents: Sequence[tuple[Path, bytes]], mode: int = 0o666) -> 
         try:
             for path, content in contents:
                 path.parent.mkdir(parents=True, exist_ok=True)
-                _refuse_folder(path)
+                _refuse_what_is_no_file(path)
                 pending.append((_temporary_for(path), path))
                 _write_to_disk(pending[-1][0], content, mode)
             # Before the first rename: a folder that cannot be opened could not be flushed after it.
@@ -94,9 +94,12 @@ def _sync_folder(descriptor: int, path: Path) -> None:
             raise TailcError(Finding(Code.CANNOT_WRITE, message, Place(str(path)), hint)) from error
 
 
-def _refuse_folder(path: Path) -> None:
+def _refuse_what_is_no_file(path: Path) -> None:
+    """Raise OSError for what a file must not take the place of: root could so lose `/dev/null`."""
     if path.is_dir():
         raise IsADirectoryError(None, "it is a folder", str(path))
+    if path.exists() and not path.is_file():
+        raise OSError(None, "it is a device or a pipe, not a file", str(path))
 
 
 def _cannot_write(path: Path | None, error: OSError) -> TailcError:

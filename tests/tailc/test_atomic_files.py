@@ -156,3 +156,16 @@ def test_a_write_that_takes_only_a_part_is_continued(
     monkeypatch.setattr(os, "write", lambda descriptor, data: write(descriptor, data[:3]))
     replace_files([(tmp_path / "f", b"0123456789")])
     assert (tmp_path / "f").read_bytes() == b"0123456789"
+
+
+@pytest.mark.parametrize("other", [False, True])
+def test_what_is_no_file_stays_what_it_is(tmp_path: Path, other: bool) -> None:
+    pipe, file = tmp_path / "pipe", tmp_path / "file"
+    os.mkfifo(pipe)
+    contents = [(file, b"new")] * other + [(pipe, b"new")]
+    with pytest.raises(TailcError) as caught:
+        replace_files(contents)
+    assert caught.value.exit_code is ExitCode.CANNOT_WRITE
+    assert "it is a device or a pipe, not a file" in caught.value.findings[0].message
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert names_in(tmp_path) == ["pipe"]
