@@ -42,10 +42,8 @@ from tailc.pipeline.queue.kept import Kept
 from tailc.pipeline.queue.rate_trials import RateTrials
 from tailc.pipeline.queue.scene import Scene
 from tailc.pipeline.queue.trials import Trials, on_ladder
-from tailc.replay import streams
 from tailc.replay.arrivals import Poisson
 from tailc.replay.clairvoyant.server import shared_server
-from tailc.replay.clairvoyant.tail import clairvoyant_tail_ns
 from tailc.replay.queue_aim import Goal, QueueAim
 from tailc.replay.workload import NS_PER_MS, Workload
 from tailc.threads import thread_count
@@ -71,7 +69,6 @@ TARGETS = list(range(12, 29))
 PAPER_TARGET = 24
 PERCENTILE_PPM = 990_000
 REQUESTS, REPEATS, SEED = 40_000, 12, 7
-REFERENCES = 4
 RECORDS = 20_000
 RATES_RPS = (30.0, 40.0, 44.0)
 WIDE_RPS = (10.0, 20.0, 30.0, 40.0, 44.0, 50.0)
@@ -238,11 +235,12 @@ def budget_rows(case: Case) -> Iterator[tuple[str, ...]]:
 
 
 def gain_over(case: Case, rate: float, best: Ladder, tuned: Ladder) -> RateGain:
-    """On held-out requests."""
+    """On held-out requests, with what a schedule reaches on them that knows all sizes."""
     aim = QueueAim(PERCENTILE_PPM, (round(rate * 1e3),), (1,), 1)
     with ThreadPoolExecutor(thread_count(None)) as workers:
         trials = trials_at(case, rate, workers)
-        return judged(tuned, Kept(best, PPM), trials, [0], aim).gains[0]
+        reached = trials.clairvoyant_us(shared_server(best)).tolist()
+        return judged(tuned, Kept(best, PPM), trials, reached, aim).gains[0]
 
 
 def change_text(gain: RateGain) -> str:
@@ -322,12 +320,7 @@ def told(
     case: Case, rate: float, paper: Ladder, best: Ladder, tuned: Ladder, spent: str
 ) -> tuple[str, ...]:
     """A row: tails of the three, and how much of the distance to the reference is closed."""
-    aim = QueueAim(PERCENTILE_PPM, (round(rate * 1e3),), (1,), 1)
-    reference_us = round(1e3 * clairvoyant_ms(case, rate, best))
-    with ThreadPoolExecutor(thread_count(None)) as workers:
-        trials = trials_at(case, rate, workers)
-        by_paper = judged(tuned, Kept(paper, PPM), trials, [reference_us], aim).gains[0]
-        gain = judged(tuned, Kept(best, PPM), trials, [reference_us], aim).gains[0]
+    by_paper, gain = (gain_over(case, rate, base, tuned) for base in (paper, best))
     return (
         case.name,
         f"{rate:g}/s",
@@ -335,24 +328,16 @@ def told(
         f"{gain.formula_us / 1e3:.1f}",
         f"{gain.tuned_us / 1e3:.1f}",
         change_text(gain),
-        f"{reference_us / 1e3:.1f}",
-        "" if gain.closed is None else f"{gain.closed:.0%}",
+        *reached_texts(gain),
         spent,
     )
 
 
-def clairvoyant_ms(case: Case, rate: float, ladder: Ladder) -> float:
-    """The reference that knows all sizes, in the mean of a few replays."""
-    load, server = case.workload(), shared_server(ladder)
-    tails = []
-    for number in range(REFERENCES):
-        order = np.random.default_rng(number).integers(0, len(load.work_ns), REQUESTS)
-        arrival_ns = np.empty(REQUESTS, np.int64)
-        streams.poisson_arrivals(streams.stream(SEED, number), round(rate * 1e3), arrival_ns)
-        warm_up = REQUESTS // 20
-        tail = clairvoyant_tail_ns(load, order, arrival_ns, server, PERCENTILE_PPM, warm_up)
-        tails.append(tail / NS_PER_MS)
-    return float(np.mean(tails))
+def reached_texts(gain: RateGain) -> tuple[str, str]:
+    """The clairvoyant tail [ms], and the part of the way there."""
+    assert gain.clairvoyant_us is not None
+    closed = "" if gain.closed is None else f"{gain.closed:.0%}"
+    return f"{gain.clairvoyant_us / 1e3:.1f}", closed
 
 
 def trials_at(case: Case, rate: float, workers: ThreadPoolExecutor) -> Trials[Ladder]:

@@ -25,12 +25,12 @@ from bench.queue_aware import (
     WIDE_RPS,
     Case,
     change_text,
-    clairvoyant_ms,
     gain_over,
     highest_mrps,
     raised_text,
     rate_aim,
     rate_text,
+    reached_texts,
     synthetic,
     traces,
 )
@@ -54,8 +54,6 @@ def rows(case: Case, rates: Sequence[float]) -> Iterator[tuple[str, ...]]:
     made_for = "the rate" if len(rates) == 1 else "all"
     for rate in rates:
         to_best, to_plain = (gain_over(case, rate, base, free) for base in (best, plain))
-        reference_us = 1e3 * clairvoyant_ms(case, rate, best)
-        closed = (to_best.formula_us - to_best.tuned_us) / (to_best.formula_us - reference_us)
         tails_us = to_best.formula_us, to_plain.formula_us, to_best.tuned_us
         yield (
             case.name,
@@ -64,8 +62,7 @@ def rows(case: Case, rates: Sequence[float]) -> Iterator[tuple[str, ...]]:
             *(f"{tail_us / 1e3:.1f}" for tail_us in tails_us),
             change_text(to_best),
             change_text(to_plain),
-            f"{reference_us / 1e3:.1f}",
-            f"{closed:.0%}",
+            *reached_texts(to_best),
         )
 
 

@@ -38,7 +38,7 @@ class RateGain:
 
     change_ppm: of what is made small, of the tuned one relative to the formula's, replay by replay,
     in the mean; low_ppm, high_ppm: its interval. clairvoyant_us: what a schedule reaches that knows
-    all sizes, on a few of the replays; None where no such schedule is known.
+    all sizes, in the mean of the same replays; None where no such schedule is known.
     """
 
     rate_mrps: int

@@ -28,8 +28,6 @@ _MOST_IN_SYSTEM, _MOST_PER_CORE = 256, 32
 # What is given up counts as so many times what its requests waited until then.
 _GIVEN_UP = 10
 Form = TypeVar("Form")
-# Replays that a schedule with all sizes known is searched on: it takes long on a full server.
-_REFERENCES = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,8 +128,7 @@ class Trials(Generic[Form]):
 
     def clairvoyant_us(self, server: SharedServer) -> NDArray[np.int64]:
         """int64 (scenes,): what a schedule reaches that knows all sizes, in the mean of replays."""
-        few = slice(_REFERENCES)
-        asked = [(server, scene, one) for scene in self._scenes for one in scene.repeats[few]]
+        asked = [(server, scene, one) for scene in self._scenes for one in scene.repeats]
         found = np.array(list(self._workers.map(self._clairvoyant_us, asked)))
         means = found.reshape(len(self._scenes), -1).mean(axis=1)
         return np.rint(means).astype(np.int64)

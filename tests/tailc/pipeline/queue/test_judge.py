@@ -17,6 +17,7 @@ from tailc.pipeline.queue.scene import Scene, scenes_of
 from tailc.pipeline.queue.trials import Trials, on_ladder
 from tailc.replay.arrivals import Poisson
 from tailc.replay.clairvoyant.server import shared_server
+from tailc.replay.clairvoyant.tail import clairvoyant_tail_ns
 from tailc.replay.queue_aim import QueueAim
 from tests.tailc.pipeline.queue.case import CORES, MS, exponential, ladder
 
@@ -95,6 +96,23 @@ def test_a_clairvoyant_schedule_is_better_than_any_table(trials):
     found = judged(GOOD, Kept(ALONE, PPM), trials, reached, AIM).gains
     assert [gain.clairvoyant_us for gain in found] == reached
     assert all(at_best < gain.tuned_us for at_best, gain in zip(reached, found, strict=True))
+
+
+def test_a_clairvoyant_schedule_meets_the_same_replays_as_the_tables(trials):
+    """By hand over each of them, where a few would do for less."""
+    server = shared_server(GOOD)
+
+    def by_hand_us(scene):
+        setting = scene.setting
+        warm_up = setting.warm_up(trials.requests // len(RATES) // 6)
+        tails_ns = [
+            clairvoyant_tail_ns(setting.load, one.order, one.arrival_ns, server, 950_000, warm_up)
+            for one in scene.repeats
+        ]
+        return np.mean(tails_ns) / 1_000
+
+    wanted = [by_hand_us(scene) for scene in trials.draws]
+    assert trials.clairvoyant_us(server).tolist() == pytest.approx(wanted, abs=1.0)
 
 
 def test_what_is_closed_is_the_part_of_the_way_to_the_clairvoyant_schedule():
