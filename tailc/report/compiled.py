@@ -110,6 +110,10 @@ def _curve(speeds: list[float]) -> str:
 
 def sweep_text(compiled: Compiled) -> str:
     """The replayed tail of every candidate of a sweep; the chosen one is marked."""
+    # The replay takes half a second to import, and what was swept has done that.
+    from tailc.pipeline.design_replays import REPLAYS, REQUESTS_PER_REPLAY
+
+    assert isinstance(compiled.design, DemandProfile)
     candidates = compiled.sweep.candidates
     rates = [format_mrps(rate) for rate in candidates[0].spec.rates_mrps]
     is_by_rate = compiled.sweep.chosen.rate_mrps is not None
@@ -122,7 +126,9 @@ def sweep_text(compiled: Compiled) -> str:
             told.append("lower" if rate_mrps is None else format_mrps(rate_mrps))
         mark = "chosen" if number == compiled.sweep.best else ""
         rows.append((f"{candidate.problem.budget_ppm / PPM:g}", *told, mark))
-    return "sweep, replayed tail on the design sample\n" + aligned(rows)
+    replays = f"{REPLAYS} replays of {REQUESTS_PER_REPLAY:,} requests"
+    records = f"all {len(compiled.design.weight):,} records of the design sample"
+    return f"sweep, {replays} on {records}\n{aligned(rows)}"
 
 
 _Result: TypeAlias = "Callable[[Compiled], dict[str, object]]"

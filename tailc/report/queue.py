@@ -11,6 +11,7 @@ from tailc.forms.tail_table import TailTable
 from tailc.percentiles import PPM
 from tailc.replay.tuned_for import arrivals_text, pattern_settings
 from tailc.report.energy import energy_text, in_watts
+from tailc.report.judging import judging_text
 from tailc.report.table import aligned
 from tailc.specs.slo import promise
 from tailc.units import format_mrps, format_us
@@ -117,13 +118,11 @@ def queue_text(tuned: AnyTuned, evidence: Evidence) -> str:
     """The same as a table."""
     told = pattern_settings(tuned.aim)
     arrivals = f" under {arrivals_text(told)}" if told else ""
-    kept = "kept out of the search" if tuned.kept_out else "that it was tuned on"
     taken = "taken" if tuned.judged.is_better else "not taken"
     noun = tuned.aim.goal.value
     if tuned.raised is not None:
         arrivals, noun = f"{arrivals} for {_promise(tuned)}", "highest rate"
-    judged = f"on {tuned.judged_on:,} records {kept}"
-    head = f"{noun} with queues{arrivals}, {judged}: tuned table {taken}"
+    head = f"{noun} with queues{arrivals}, {judging_text(tuned)}: tuned table {taken}"
     if noun == _ENERGY:
         head += _formula_text(tuned)
         is_in_watts = in_watts(evidence) or _shares_watts(tuned.judged.table)

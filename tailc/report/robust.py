@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from tailc.artifact.envelope import Evidence
 from tailc.percentiles import PPM
 from tailc.report.energy import energy_text, in_watts
+from tailc.report.judging import judging_text
 from tailc.report.table import aligned
 from tailc.units import digits_text, format_mrps, format_ppm, format_us
 
@@ -79,10 +80,10 @@ def robust_text(robust: Robust, evidence: Evidence) -> str | None:
     hard = robust.hardened
     if hard is None:
         return None
+    assert robust.plain is not None
+    judging = judging_text(robust.plain, "other replays")
     taken = "taken" if hard.compared.is_better else "not taken"
-    lines = [
-        f"worst of {len(hard.cases)} cases, on {robust.judged_on:,} records: robust table {taken}"
-    ]
+    lines = [f"worst of {len(hard.cases)} cases, {judging}: robust table {taken}"]
     if robust.told.days is None:
         lines.append(_NO_DAYS)
     lines += _limit_lines(robust, hard)

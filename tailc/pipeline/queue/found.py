@@ -47,6 +47,11 @@ class Found(Generic[Form]):
     freedoms_pay: bool | None = None
 
 
+def requests_each(percentile_ppm: int) -> int:
+    """Requests in each replay that ranks or judges tables."""
+    return max(_REQUESTS, least_each(percentile_ppm))
+
+
 def best_found(
     approach: Approach[Form],
     parts: Parts,
@@ -108,7 +113,7 @@ def judging_trials(
         scenes,
         aim.percentile_ppm,
         approach.cores,
-        requests=max(_REQUESTS, least_each(aim.percentile_ppm)),
+        requests=requests_each(aim.percentile_ppm),
         repeats=repeats,
         seed=seed,
         workers=workers,

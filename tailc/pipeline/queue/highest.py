@@ -19,7 +19,7 @@ from tailc.errors import Code, Finding, TailcError
 from tailc.percentiles import PPM
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import Approach, unfit
-from tailc.pipeline.queue.found import Parts
+from tailc.pipeline.queue.found import REPEATS, Parts, requests_each
 from tailc.pipeline.queue.judge import Judged, interval, judged
 from tailc.pipeline.queue.kept import Kept
 from tailc.pipeline.queue.rate_trials import RateTrials
@@ -31,9 +31,8 @@ from tailc.replay.workload import Workload
 from tailc.specs.slo import promise
 from tailc.units import format_mrps, format_us
 
-_REQUESTS = 20_000
 # Repeats and seed. For the order of tables that are judged later, fewer do.
-JUDGING, RANKING = (10, 102), (4, 101)
+JUDGING, RANKING = (REPEATS, 102), (4, 101)
 # A search goes on at a rate that is found on fewer requests: so many, and such a part of its budget
 # for each replay.
 _FOLLOWED_REPEATS, _FOLLOWED_REQUESTS, _FOLLOWED_PART = 4, 20_000, 3_000
@@ -157,7 +156,7 @@ def rate_trials(
         aim,
         aim.limit_us,
         approach,
-        requests=max(_REQUESTS, least_each(aim.percentile_ppm)),
+        requests=requests_each(aim.percentile_ppm),
         repeats=repeats,
         seed=seed,
         workers=workers,
@@ -246,7 +245,7 @@ def at_both(
         scenes_of(judging, tails),
         aim.percentile_ppm,
         approach.cores,
-        requests=max(_REQUESTS, least_each(aim.percentile_ppm)),
+        requests=requests_each(aim.percentile_ppm),
         repeats=JUDGING[0],
         seed=JUDGING[1],
         workers=workers,

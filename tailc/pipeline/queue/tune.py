@@ -21,7 +21,7 @@ from tailc.forms.ladder.table import Ladder
 from tailc.forms.tail_table import TailTable
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import Approach, unfit
-from tailc.pipeline.queue.found import Parts, best_found
+from tailc.pipeline.queue.found import REPEATS, Parts, best_found, requests_each
 from tailc.pipeline.queue.free_rates import freely_raised
 from tailc.pipeline.queue.freedoms import freely_found
 from tailc.pipeline.queue.highest import FoundRate, Raised, tuned_for_rate
@@ -83,6 +83,11 @@ class TunedTable(Generic[Form]):
     def table(self) -> Form | None:
         """None where none is better than the formula's."""
         return self.judged.table if self.judged.is_better else None
+
+    @property
+    def replays(self) -> tuple[int, int]:
+        """How many at each rate judged, and of how many requests each."""
+        return REPEATS, requests_each(self.aim.percentile_ppm)
 
     @property
     def batch(self) -> tuple[BatchLeft, ...]:

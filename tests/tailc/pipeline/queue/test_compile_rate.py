@@ -8,6 +8,7 @@ import pytest
 
 from tailc.artifact.files import read_policy
 from tailc.report.compiled import compiled_result, compiled_text, sweep_text
+from tailc.report.queue import queue_text
 from tests.tailc.pipeline.compiled_twice import assert_one_thread_writes_the_same, compiled_to
 from tests.tailc.pipeline.queue.test_compile import RATES, queued
 from tests.tailc.policies.slow_to_fast.case import swapped
@@ -68,6 +69,15 @@ def test_a_program_is_told_the_highest_rate_of_each_target(tuned):
     assert rates_mrps[1] == max(rates_mrps)
 
 
+def test_the_sweep_and_the_judgement_each_say_what_they_were_replayed_on(tuned):
+    _, _, compiled = tuned
+    head = sweep_text(compiled).splitlines()[0]
+    assert head == "sweep, 10 replays of 20,000 requests on all 400 records of the design sample"
+    assert compiled.queue is not None
+    head = queue_text(compiled.queue, compiled.policy.evidence).splitlines()[0]
+    assert "10 replays of 20,000 requests on 400 records that it was tuned on" in head
+
+
 def test_the_policy_is_for_rates_up_to_what_its_table_keeps(tuned, tailc):
     case, policy, compiled = tuned
     found = compiled.queue.raised.tuned
@@ -88,7 +98,8 @@ def test_the_artifact_and_the_text_tell_of_the_rates(tuned, tailc):
     assert settings["highest_formula_mrps"] < settings["highest_tuned_low_mrps"]
     assert settings["rate_2_mrps"] == settings["highest_tuned_mrps"]
     text = compiled_text(compiled, [])
-    assert "highest rate with queues for p95 <= 100 ms, on 400 records" in text
+    judging = "10 replays of 20,000 requests on 400 records"
+    assert f"highest rate with queues for p95 <= 100 ms, {judging}" in text
     assert "highest queue-rate by evolution" in tailc("inspect", policy).out
 
 

@@ -38,7 +38,7 @@ AIM = aim_of(94)
 @pytest.fixture
 def finds(monkeypatch):
     """Searches that end with a table each, without freedoms and with them; replays are short."""
-    monkeypatch.setattr("tailc.pipeline.queue.highest._REQUESTS", 1)
+    monkeypatch.setattr("tailc.pipeline.queue.found._REQUESTS", 1)
 
     def those(plain, free, aim=AIM):
         def searched(approach, _load, _rates, aim, _workers, _progress):

@@ -1,0 +1,15 @@
+"""What a tuned table was judged on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tailc.pipeline.queue.tune import AnyTuned
+
+
+def judging_text(tuned: AnyTuned, replays: str = "replays") -> str:
+    """How many replays at each rate judged, of how many requests, and of which records."""
+    repeats, requests = tuned.replays
+    kept = "kept out of the search" if tuned.kept_out else "that it was tuned on"
+    return f"{repeats} {replays} of {requests:,} requests on {tuned.judged_on:,} records {kept}"
