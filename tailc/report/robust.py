@@ -13,6 +13,8 @@ from tailc.report.table import aligned
 from tailc.units import digits_text, format_mrps, format_ppm, format_us
 
 if TYPE_CHECKING:
+    from tailc.forms.ladder.table import Ladder
+    from tailc.pipeline.queue.tune import TunedTable
     from tailc.pipeline.robust.compare import Change, RateStands, Stand, Tail
     from tailc.pipeline.robust.harden import Hardened
     from tailc.pipeline.robust.stand import Robust
@@ -82,8 +84,7 @@ def robust_text(robust: Robust, evidence: Evidence) -> str | None:
         return None
     assert robust.plain is not None
     judging = judging_text(robust.plain, "other replays")
-    taken = "taken" if hard.compared.is_better else "not taken"
-    lines = [f"worst of {len(hard.cases)} cases, {judging}: robust table {taken}"]
+    lines = [f"worst of {len(hard.cases)} cases, {judging}: {_taken(robust.plain, hard)}"]
     if robust.told.days is None:
         lines.append(_NO_DAYS)
     lines += _limit_lines(robust, hard)
@@ -110,6 +111,14 @@ def robust_text(robust: Robust, evidence: Evidence) -> str | None:
         for stands in hard.compared.rates
     ]
     return "\n".join([*lines, aligned(rows), aligned(prices)])
+
+
+def _taken(plain: TunedTable[Ladder], hard: Hardened) -> str:
+    if not hard.compared.is_better:
+        return "robust table not taken"
+    if hard.table == plain.judged.table:
+        return "plain table taken, already the best in the worst case"
+    return "robust table taken"
 
 
 def _rows(

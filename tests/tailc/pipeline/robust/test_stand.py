@@ -2,41 +2,9 @@
 
 from __future__ import annotations
 
-from tailc.pipeline.queue.judge import Judged
-from tailc.pipeline.queue.tune import TunedTable
-from tailc.pipeline.robust.compare import Change, Compared, RateStands, Stand, Tail
-from tailc.pipeline.robust.harden import Hardened
-from tailc.pipeline.robust.radius import Radius
-from tailc.pipeline.robust.stand import Robust, robust_remarks
-from tailc.replay.queue_aim import Goal, QueueAim
-from tailc.specs.robust import Ambiguity
-from tailc.specs.slo import Slo
-from tests.tailc.pipeline.queue.core_case import clocked
-
-LIMIT_US = 100_000
-CASES = ("as measured", "demand +10 %")
-SAME = Change(0, 0, 0)
-
-
-def stand(worst_us: int) -> Stand:
-    return Stand(Tail(90_000, 89_000, 91_000), Tail(worst_us, worst_us, worst_us), 1)
-
-
-def robust(goal: Goal, *worst_us: int) -> Robust:
-    """Not taken; at 1/s, 2/s, ... the tails in the worst case."""
-    limit_us = None if goal is Goal.TAIL else LIMIT_US
-    rates = tuple(range(1_000, 1_000 * len(worst_us) + 1, 1_000))
-    aim = QueueAim(
-        950_000, rates, (1,) * len(rates), 1, goal=goal, target_us=limit_us, limit_us=limit_us
-    )
-    stands = [
-        RateStands(rate, stand(us), stand(us), stand(us), SAME, SAME)
-        for rate, us in zip(rates, worst_us, strict=True)
-    ]
-    hard = Hardened(clocked(0), CASES, 2, Compared(tuple(stands), is_better=False), 1, 1)
-    plain = TunedTable(aim, Judged(clocked(0), (), is_better=True), 1, 1, 600, kept_out=True)
-    radius = Radius(Slo(950_000, LIMIT_US), holds=True, reaches=())
-    return Robust(Ambiguity(100_000, 0, 900_000, 0, 0, None, 0), radius, 600, plain, hard)
+from tailc.pipeline.robust.stand import robust_remarks
+from tailc.replay.queue_aim import Goal
+from tests.tailc.pipeline.robust.case import robust
 
 
 def test_the_case_that_misses_the_slo_most_is_told():

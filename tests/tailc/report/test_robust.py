@@ -1,0 +1,43 @@
+"""What is said of a table for the worst case, on findings by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tailc.artifact.envelope import Evidence
+from tailc.replay.queue_aim import Goal
+from tailc.report.robust import robust_text
+from tests.tailc.pipeline.queue.core_case import clocked
+from tests.tailc.pipeline.robust.case import robust
+
+EVIDENCE = Evidence("queue-tail", "evolution", "replayed", "", (), 6, (), ())
+EARLIER, LATER = clocked(0), clocked(5_000)
+
+
+def told_of(table, *, is_better: bool) -> str:
+    """The first line, where the plain table is the earlier one."""
+    found = robust(Goal.TAIL, 140_000)
+    assert found.hardened is not None
+    compared = replace(found.hardened.compared, is_better=is_better)
+    hard = replace(found.hardened, table=table, compared=compared)
+    shown = robust_text(replace(found, hardened=hard), EVIDENCE)
+    assert shown is not None
+    return shown.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("table", "is_better", "said"),
+    [
+        (LATER, True, "robust table taken"),
+        (EARLIER, True, "plain table taken, already the best in the worst case"),
+        (LATER, False, "robust table not taken"),
+    ],
+)
+def test_a_plain_table_that_is_best_in_the_worst_case_is_not_told_as_another(
+    table, is_better, said
+):
+    judging = "10 other replays of 20,000 requests on 600 records kept out of the search"
+    wanted = f"worst of 2 cases, {judging}: {said}"
+    assert told_of(table, is_better=is_better) == wanted
