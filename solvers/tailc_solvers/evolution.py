@@ -20,11 +20,19 @@ LEAST_POPULATION = 4
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """The best point that was evaluated, its value, and how many were."""
+    """The best point that was evaluated, its value, and how many were.
+
+    has_settled: whether the search ended before its last generation.
+    """
 
     point: NDArray[np.float64]
     value: float
     evaluations: int
+    has_settled: bool = False
+
+
+def _never(mean: NDArray[np.float64]) -> bool:  # noqa: ARG001 - whatever it is
+    return False
 
 
 def evolved(
@@ -35,12 +43,14 @@ def evolved(
     generations: int,
     population: int,
     seed: int,
+    has_settled: Callable[[NDArray[np.float64]], bool] = _never,
 ) -> Found:
     """The least of what `values_of` says of `start` and of some generations of points around it.
 
     start, spread: float64 (dimensions,), the mean of the first generation and its standard
     deviations, above 0. The distribution's last mean is evaluated too: where values are noisy it is
-    often the best.
+    often the best. has_settled: asked after each generation with the distribution's mean; true ends
+    the search, as does a distribution that has become too narrow.
     """
     # Its first import takes a second.
     from cmaes import SepCMA
@@ -49,18 +59,18 @@ def evolved(
     assert (spread > 0).all()
     search = SepCMA(np.zeros(len(start)), 1.0, seed=seed, population_size=population)
     found = _best([start], values_of([start]))
-    for _ in range(generations):
+    settled = False
+    while not settled and search.generation < generations:
         asked = [search.ask() for _ in range(population)]
         points = [start + spread * one for one in asked]
         values = list(values_of(points))
         search.tell(list(zip(asked, values, strict=True)))
         found = min(found, _best(points, values), key=lambda one: one.value)
-        if search.should_stop():
-            break
+        settled = has_settled(start + spread * search.mean) or search.should_stop()
     mean = start + spread * search.mean
     found = min(found, _best([mean], values_of([mean])), key=lambda one: one.value)
     evaluations = 2 + population * search.generation
-    return Found(found.point, found.value, evaluations)
+    return Found(found.point, found.value, evaluations, settled)
 
 
 def _best(points: Sequence[NDArray[np.float64]], values: Sequence[float]) -> Found:

@@ -50,6 +50,7 @@ def queue_result(tuned: AnyTuned) -> dict[str, object]:
             "judged_on": tuned.judged_on,
             "kept_out": tuned.kept_out,
             "requests": tuned.requests,
+            "settled": tuned.has_settled,
             "rates": _rate_results(tuned),
         }
     }
@@ -115,7 +116,16 @@ def _gain_result(gain: RateGain) -> dict[str, object]:
 
 
 def queue_text(tuned: AnyTuned, evidence: Evidence) -> str:
-    """The same as a table."""
+    """The same as a table, and how the search ended."""
+    return f"{_judged_text(tuned, evidence)}\n{_search_text(tuned)}"
+
+
+def _search_text(tuned: AnyTuned) -> str:
+    ended = "with its budget" if not tuned.has_settled else "as it became no better"
+    return f"the search ended {ended}, after {tuned.requests:,} simulated requests"
+
+
+def _judged_text(tuned: AnyTuned, evidence: Evidence) -> str:
     told = pattern_settings(tuned.aim)
     arrivals = f" under {arrivals_text(told)}" if told else ""
     taken = "taken" if tuned.judged.is_better else "not taken"

@@ -15,7 +15,7 @@ READ_ONLY = {
     (
         "docs/few-to-many.md",
         "$ tailc compile examples/lucene-fm/queue.yaml -o build/queue "
-        "| grep -A 6 '^tail with queues'",
+        "| grep -A 7 '^tail with queues'",
     ),
     (
         "docs/few-to-many.md",

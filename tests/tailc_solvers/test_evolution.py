@@ -63,3 +63,35 @@ def test_a_seed_makes_the_search():
 
     assert (at(1) == at(1)).all()
     assert (at(1) != at(2)).any()
+
+
+def test_a_search_that_has_settled_ends_with_the_mean_that_was_looked_at():
+    means = []
+
+    def has_settled(mean):
+        means.append(mean)
+        return len(means) == 3
+
+    sizes = []
+
+    def counted(points):
+        sizes.append(len(points))
+        return sphere(points)
+
+    found = evolved(
+        counted, START, SPREAD, generations=50, population=6, seed=1, has_settled=has_settled
+    )
+    assert sizes == [1, 6, 6, 6, 1]
+    assert found.has_settled
+    assert found.value <= sphere([means[-1]])[0]
+
+
+def test_a_search_that_meets_its_last_generation_has_not_settled():
+    found = evolved(sphere, START, SPREAD, generations=5, population=6, seed=1)
+    assert not found.has_settled
+
+
+def test_a_search_whose_distribution_has_become_too_narrow_has_settled():
+    found = evolved(sphere, START, SPREAD, generations=10_000, population=10, seed=1)
+    assert found.has_settled
+    assert found.evaluations < 10_000

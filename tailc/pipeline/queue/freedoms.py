@@ -105,4 +105,5 @@ def together(first: Searched[Form], second: Searched[Form]) -> Searched[Form]:
         (*first.tables, *second.tables),
         first.evaluations + second.evaluations,
         first.requests + second.requests,
+        first.has_settled and second.has_settled,
     )

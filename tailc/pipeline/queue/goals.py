@@ -27,12 +27,12 @@ _SPARE = 0.03
 class Aspect:
     """What a goal is about: its name for people, and what counts of trials.
 
-    told(best, aim): how far a search is, in words.
+    told(value, aim): how far a search is, in words.
     amounts(seen): float64 (tables, scenes, repeats), to be made small. values(seen, base, aim):
     float64 (tables,), what a search makes small; `base` is of the formula's table alone.
     """
 
-    told: Callable[[float, QueueAim], str]
+    told: Callable[[str, QueueAim], str]
     amounts: Callable[[Seen], NDArray[np.float64]]
     values: Callable[[Seen, Seen, QueueAim], NDArray[np.float64]]
 
@@ -112,12 +112,12 @@ def _rate_values(seen: Seen, base: Seen, aim: QueueAim) -> NDArray[np.float64]: 
     return (seen.tail_us.mean(axis=2) / aim.target_us).max(axis=1)
 
 
-def _by_formula(noun: str) -> Callable[[float, QueueAim], str]:
-    return lambda best, _aim: f"{noun} {best:.1%} of the formula's"
+def _by_formula(noun: str) -> Callable[[str, QueueAim], str]:
+    return lambda value, _aim: f"{noun} {value} of the formula's"
 
 
-def _rate_told(best: float, aim: QueueAim) -> str:
-    return f"tail at {format_mrps(aim.rates_mrps[-1])} {best:.1%} of what is to be kept"
+def _rate_told(value: str, aim: QueueAim) -> str:
+    return f"tail at {format_mrps(aim.rates_mrps[-1])} {value} of what is to be kept"
 
 
 _ASPECTS: Mapping[Goal, Aspect] = {

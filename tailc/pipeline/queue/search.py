@@ -3,7 +3,8 @@
 A trial's value is what the goal says (`goals`), over the formula's, on the same requests at the
 same times; where a rate is worse than the formula's, what it is worse counts many times over, and
 so does what misses an objective besides.
-Each stage has random numbers of its own, and more of them than the one before.
+Each stage has random numbers of its own, and more of them than the one before. It ends with its
+part of the budget, or where looks at it (`looks`) show that it has settled.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from tailc.percentiles import PPM
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import Approach
 from tailc.pipeline.queue.goals import aspect_of
+from tailc.pipeline.queue.looks import REPEATS, Look, Looks
 from tailc.pipeline.queue.rate_trials import RateTrials
 from tailc.pipeline.queue.scene import Scene, scenes_of
 from tailc.pipeline.queue.space import Space
@@ -60,6 +62,13 @@ _NEAR = _Stage(1.0, 300_000, 12, 0.025, 0.04, 0.25, 14, fewest=12)
 _FEWEST_BEYOND, _FEWEST_REQUESTS = 50, 5_000
 _BESIDES = 1
 _GENERATION_SEED = 1
+# After its start a search is looked at so often, at least so many generations apart, with other
+# random numbers than those of its stage. A look takes what a trial does, so all looks take less
+# than the trials of a generation.
+_LOOKS, _APART = 6, 4
+# It has settled where it is no better than so many looks before.
+_SPAN = 2
+_LOOKING_SEED = 1_000
 
 
 def least_each(percentile_ppm: int) -> int:
@@ -85,14 +94,24 @@ def least_budget(aim: QueueAim, starts: int) -> int:
 class Searched(Generic[Form]):
     """Tables, the best guess last, and how many were tried with how many requests in all.
 
-    course: the best value of a stage after so many requests, relative to the formula's, wherever
-    it became less; empty where the search changed what it is measured by.
+    has_settled: whether the last stage ended before its budget, as it became no better. course: the
+    best value of a stage after so many requests, relative to the formula's, wherever it became
+    less; empty where the search changed what it is measured by.
     """
 
     tables: tuple[Form, ...]
     evaluations: int
     requests: int
+    has_settled: bool
     course: tuple[Milestone, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class _Ground(Generic[Form]):
+    """What a stage tries tables on, and what it is looked at on."""
+
+    trials: Trials[Form]
+    looks: Looks[Form]
 
 
 def searched(
@@ -159,6 +178,7 @@ class _Search(Generic[Form]):
         self._evaluations = 0
         self._requests = 0
         self._best = math.inf
+        self._looked: Look | None = None
         self._course: list[Milestone] = []
         self._stage = 0
         self._follows = follows
@@ -166,31 +186,31 @@ class _Search(Generic[Form]):
     def run(self) -> Searched[Form]:
         starts = self._approach.starts
         self._follow(self._approach.base)
-        trials = self._trials(_FIRST, starts)
-        formula_us = trials.tails_us([self._approach.base])[0].mean(axis=1)
+        ground = self._ground(_FIRST, starts)
+        formula_us = ground.trials.tails_us([self._approach.base])[0].mean(axis=1)
         coarse = self._approach.space_of(max(round(float(formula_us.max())), 1))
-        firsts = [self._evolved(coarse, start, _FIRST, trials, starts) for start in coarse.starts()]
+        firsts = [self._evolved(coarse, start, _FIRST, ground, starts) for start in coarse.starts()]
         first = min(firsts, key=lambda found: found.value).point
         self._begin_stage(coarse.table(first))
-        line = self._evolved(coarse, first, _COARSE, self._trials(_COARSE)).point
+        line = self._evolved(coarse, first, _COARSE, self._ground(_COARSE)).point
         self._begin_stage(coarse.table(line))
         fine = coarse.finer()
         start = coarse.refined(line, fine)
-        curve = self._evolved(fine, start, _FINE, self._trials(_FINE)).point
-        tables = (coarse.table(line), fine.table(curve))
-        course = () if self._follows else tuple(self._course)
-        return Searched(tables, self._evaluations, self._requests, course)
+        curve = self._evolved(fine, start, _FINE, self._ground(_FINE))
+        return self._searched((coarse.table(line), fine.table(curve.point)), curve)
 
     def near(self, space: Space[Form], start: NDArray[np.float64]) -> Searched[Form]:
-        point = self._evolved(space, start, _NEAR, self._trials(_NEAR)).point
-        return Searched(
-            (space.table(point),), self._evaluations, self._requests, tuple(self._course)
-        )
+        found = self._evolved(space, start, _NEAR, self._ground(_NEAR))
+        return self._searched((space.table(found.point),), found)
+
+    def _searched(self, tables: tuple[Form, ...], last: Found) -> Searched[Form]:
+        course = () if self._follows else tuple(self._course)
+        return Searched(tables, self._evaluations, self._requests, last.has_settled, course)
 
     def _begin_stage(self, table: Form) -> None:
         """Its requests are others, so values of the stage before are none to compare with."""
         self._stage += 1
-        self._best = math.inf
+        self._best, self._looked = math.inf, None
         self._follow(table)
 
     def _follow(self, table: Form) -> None:
@@ -206,19 +226,25 @@ class _Search(Generic[Form]):
         self._scenes = scenes_of(load, self._aim)
         self._best = math.inf
 
-    def _trials(self, stage: _Stage, searches: int = 1) -> Trials[Form]:
+    def _ground(self, stage: _Stage, searches: int = 1) -> _Ground[Form]:
         scenes = len(self._scenes)
         tables = searches * stage.population * (stage.fewest + _BESIDES)
         affordable = self._aim.most_requests * stage.share / (tables * scenes)
         least = least_each(self._aim.percentile_ppm)
         each = max(min(stage.requests // scenes, int(affordable)), least)
+        looked_on = self._trials(each // REPEATS, REPEATS, stage.seed + _LOOKING_SEED)
+        looks = Looks(looked_on, self._approach.base, self._aspect, self._aim)
+        self._requests += looks.requests
+        return _Ground(self._trials(each, 1, stage.seed), looks)
+
+    def _trials(self, each: int, repeats: int, seed: int) -> Trials[Form]:
         return Trials(
             self._scenes,
             self._aim.percentile_ppm,
             self._approach.cores,
             requests=each,
-            repeats=1,
-            seed=stage.seed,
+            repeats=repeats,
+            seed=seed,
             workers=self._workers,
             subject_of=self._approach.subject_of,
         )
@@ -228,21 +254,51 @@ class _Search(Generic[Form]):
         space: Space[Form],
         start: NDArray[np.float64],
         stage: _Stage,
-        trials: Trials[Form],
+        ground: _Ground[Form],
         searches: int = 1,
     ) -> Found:
         """The best point from a start that the stage's share of the budget finds, of so many."""
         budget = self._aim.most_requests * stage.share / searches
-        generations = int(budget / (stage.population * trials.requests)) - _BESIDES
-        values_of = self._values_of(space, trials)
+        affordable = int(budget / (stage.population * ground.trials.requests)) - _BESIDES
+        generations = max(affordable, stage.fewest)
         return evolved(
-            values_of,
+            self._values_of(space, ground.trials),
             start,
             space.spread(stage.age_spread, stage.load_spread, stage.narrower),
-            generations=max(generations, stage.fewest),
+            generations=generations,
             population=stage.population,
             seed=_GENERATION_SEED,
+            has_settled=self._settling(space, start, ground.looks, generations),
         )
+
+    def _settling(
+        self,
+        space: Space[Form],
+        start: NDArray[np.float64],
+        looks: Looks[Form],
+        generations: int,
+    ) -> Callable[[NDArray[np.float64]], bool]:
+        """Whether a search has settled, as asked of each generation's mean."""
+        apart = max(-(-generations // _LOOKS), _APART)
+        seen, generation = [self._look(looks, space.table(start))], 0
+
+        def has_settled(mean: NDArray[np.float64]) -> bool:
+            nonlocal generation
+            generation += 1
+            if generation % apart:
+                return False
+            seen.append(self._look(looks, space.table(mean)))
+            return len(seen) > _SPAN and seen[-1].has_settled_since(seen[-1 - _SPAN])
+
+        return has_settled
+
+    def _look(self, looks: Looks[Form], table: Form) -> Look:
+        look = looks.at(table)
+        self._evaluations += 1
+        self._requests += looks.requests
+        if self._looked is None or look.value < self._looked.value:
+            self._looked = look
+        return look
 
     def _values_of(
         self, space: Space[Form], trials: Trials[Form]
@@ -264,4 +320,6 @@ class _Search(Generic[Form]):
             self._best = min(values)
             self._course.append(Milestone(self._requests, None, self._best, self._stage))
         share = min(self._requests / self._aim.most_requests, 1.0)
-        self._progress(f"tuning the table, {self._aspect.told(self._best, self._aim)}", share)
+        assert self._looked is not None
+        reached = self._aspect.told(self._looked.told(), self._aim)
+        self._progress(f"tuning the table, {reached}", share)

@@ -68,6 +68,7 @@ def queue_settings(tuned: AnyTuned) -> dict[str, int]:
         "judged_on": tuned.judged_on,
         "kept_out": int(tuned.kept_out),
         "requests": tuned.requests,
+        "settled": int(tuned.has_settled),
     }
     if aim.limit_us is not None:
         settings["limit_us"] = aim.limit_us

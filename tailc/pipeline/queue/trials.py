@@ -48,6 +48,14 @@ class Seen:
         """Whether a table keeps all of them in each scene, in the mean of replays."""
         return self.closest is None or bool((self.closest[table].mean(axis=1) <= 1.0).all())
 
+    def without(self, repeat: int) -> Seen:
+        """What all replays but one of each scene show."""
+        energy, closest = (
+            None if one is None else np.delete(one, repeat, axis=2)
+            for one in (self.energy, self.closest)
+        )
+        return Seen(np.delete(self.tail_us, repeat, axis=2), energy, closest)
+
 
 def on_ladder(table: Ladder) -> Subject:
     """What is replayed of a ladder."""

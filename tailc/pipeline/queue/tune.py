@@ -58,6 +58,7 @@ class BatchLeft:
 class TunedTable(Generic[Form]):
     """The table that is taken, what for, how it was judged, and what the search took.
 
+    has_settled: whether the search ended as it became no better, and not with its budget.
     judged_on: records that judged; all of them where they were too few to keep some out, which
     `kept_out` tells. least_energy: by rate, no table that keeps the limit there has less, as
     `Energies` has it; empty where no bound is known. raised: the highest rates, where those are
@@ -71,6 +72,7 @@ class TunedTable(Generic[Form]):
     judged: Judged[Form]
     evaluations: int
     requests: int
+    has_settled: bool
     judged_on: int
     kept_out: bool
     least_energy: tuple[int, ...] = ()
@@ -139,6 +141,7 @@ def tuned_for_queue(
         found.judged,
         found.searched.evaluations,
         found.searched.requests,
+        found.searched.has_settled,
         len(parts.judging.work_ns),
         parts.kept_out,
         least,
@@ -163,6 +166,7 @@ def _of_rate(found: FoundRate[Form], aim: QueueAim, parts: Parts) -> TunedTable[
         found.judged,
         found.searched.evaluations,
         found.searched.requests,
+        found.searched.has_settled,
         len(parts.judging.work_ns),
         parts.kept_out,
         raised=found.raised,

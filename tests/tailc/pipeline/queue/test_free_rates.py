@@ -43,7 +43,7 @@ def finds(monkeypatch):
     def those(plain, free, aim=AIM):
         def searched(approach, _load, _rates, aim, _workers, _progress):
             begun.append((approach.base, aim.freedoms, aim.most_requests))
-            return Searched((free if aim.freedoms else plain,), 3, 1_000)
+            return Searched((free if aim.freedoms else plain,), 3, 1_000, True)
 
         begun: list[tuple[object, object, int]] = []
         monkeypatch.setattr("tailc.pipeline.queue.highest.searched_for_rate", searched)
@@ -82,7 +82,7 @@ def test_what_has_a_lower_rate_with_other_demand_is_not_taken(finds, monkeypatch
 
 def test_that_the_tuned_table_has_no_freedoms_is_told_by_its_rate(finds):
     (found, pays), _ = finds(GOOD, HASTY)
-    told = TunedTable(AIM, found.judged, 6, 2_000, 2_000, True, raised=found.raised)
+    told = TunedTable(AIM, found.judged, 6, 2_000, True, 2_000, True, raised=found.raised)
     (remark,) = queue_remarks(replace(told, freedoms_pay=pays))
     assert "of a higher rate than the tuned one's" in remark.message
     assert remark.help == "remove them, or raise `search.requests`"

@@ -51,7 +51,7 @@ def finds(monkeypatch):
     def those(plain, free, aim=AIM):
         def searched(approach, _scenes, aim, _workers, _progress):
             begun.append((approach.base, aim))
-            return Searched((free if aim.freedoms else plain,), 3, 1_000)
+            return Searched((free if aim.freedoms else plain,), 3, 1_000, True)
 
         begun: list[tuple[Any, QueueAim]] = []
         for module in ("found", "freedoms"):
@@ -75,7 +75,7 @@ def test_what_is_better_than_the_formula_s_but_not_than_the_other_is_not_taken(f
     found, _ = finds(GOOD, GOOD)
     assert found.judged.is_better
     assert found.freedoms_pay is False
-    told = TunedTable(AIM, found.judged, 6, 2_000, 2_000, kept_out=True, freedoms_pay=False)
+    told = TunedTable(AIM, found.judged, 6, 2_000, True, 2_000, kept_out=True, freedoms_pay=False)
     (remark,) = queue_remarks(told)
     assert remark.code is Code.NO_BETTER_TABLE
     assert "no table with `search.freedoms` was found" in remark.message

@@ -111,7 +111,7 @@ def test_of_two_tables_that_is_better_which_alone_keeps_all_objectives(
 
 def test_that_no_better_table_keeps_all_objectives_is_told():
     lost = Judged(ALONE, (), is_better=False, keeps_objectives=False)
-    (remark,) = queue_remarks(TunedTable(AIM, lost, 1, 1, 1, kept_out=True))
+    (remark,) = queue_remarks(TunedTable(AIM, lost, 1, 1, True, 1, kept_out=True))
     assert remark.code is Code.NO_BETTER_TABLE
     assert "and keeps all objectives: that one stays" in remark.message
 

@@ -146,7 +146,9 @@ def found_by(approach, aim, workers):
 def test_where_the_range_ends_too_early_a_higher_rate_is_asked_for(theirs, hint):
     told = raised(np.array(theirs), np.array([80_000, 80_000]), AIM)
     judged = Judged(SLOW, (GAIN,), is_better=False)
-    (remark,) = queue_remarks(TunedTable(AIM, judged, 6, 2_000, 2_000, kept_out=True, raised=told))
+    (remark,) = queue_remarks(
+        TunedTable(AIM, judged, 6, 2_000, True, 2_000, kept_out=True, raised=told)
+    )
     assert remark.help is not None
     assert remark.help.startswith(hint)
 
@@ -156,7 +158,7 @@ def test_how_far_the_way_is_closed_is_told_of_a_table_that_is_taken(is_taken, ce
     aim = replace(
         AIM, goal=Goal.TAIL, rates_mrps=(80_000,), weights=(1,), target_us=None, limit_us=None
     )
-    tuned = TunedTable(aim, Judged(SLOW, (GAIN,), is_taken), 6, 2_000, 2_000, kept_out=True)
+    tuned = TunedTable(aim, Judged(SLOW, (GAIN,), is_taken), 6, 2_000, True, 2_000, kept_out=True)
     evidence = Evidence("queue-tail", "evolution", "replayed", "", (), 6, (), ())
     row = queue_text(tuned, evidence).splitlines()[2]
     assert re.split(r"\s{2,}", row.strip())[5:] == cells

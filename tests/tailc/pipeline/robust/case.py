@@ -34,6 +34,6 @@ def robust(goal: Goal, *worst_us: int) -> Robust:
         for rate, us in zip(rates, worst_us, strict=True)
     ]
     hard = Hardened(clocked(0), CASES, 2, Compared(tuple(stands), is_better=False), 1, 1)
-    plain = TunedTable(aim, Judged(clocked(0), (), is_better=True), 1, 1, 600, kept_out=True)
+    plain = TunedTable(aim, Judged(clocked(0), (), is_better=True), 1, 1, True, 600, kept_out=True)
     radius = Radius(Slo(950_000, LIMIT_US), holds=True, reaches=())
     return Robust(Ambiguity(100_000, 0, 900_000, 0, 0, None, 0), radius, 600, plain, hard)

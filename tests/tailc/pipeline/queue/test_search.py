@@ -1,0 +1,77 @@
+"""Stages of a search end where looks show that they have settled, and count what they take."""
+
+from __future__ import annotations
+
+import re
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import pytest
+
+from tailc.pipeline.queue import looks
+from tailc.pipeline.queue.approach import Approach
+from tailc.pipeline.queue.family import STARTS, lines
+from tailc.pipeline.queue.looks import Look
+from tailc.pipeline.queue.scene import scenes_of
+from tailc.pipeline.queue.search import searched
+from tailc.pipeline.queue.trials import on_ladder
+from tailc.replay.queue_aim import QueueAim
+from tests.tailc.pipeline.queue.case import CORES, MS, exponential, ladder
+
+AIM = QueueAim(950_000, (60_000,), (1,), 20_000_000)
+LOAD = exponential(2_000, 30.0)
+LATE = ladder((500 * MS, 1_000 * MS))
+APPROACH = Approach(
+    base=LATE,
+    load=LOAD,
+    cores=CORES,
+    capacity_of=lambda _load: float(CORES),
+    as_told="",
+    subject_of=on_ladder,
+    space_of=lambda tail_us: lines(LATE, tail_us, CORES),
+    starts=STARTS,
+)
+
+
+def search(progress=lambda _doing, _share: None, aim=AIM):
+    with ThreadPoolExecutor(2) as workers:
+        return searched(APPROACH, scenes_of(LOAD, aim), aim, workers, progress)
+
+
+def test_a_search_that_goes_on_ends_with_its_budget(monkeypatch):
+    monkeypatch.setattr(Look, "has_settled_since", lambda _self, _before: False)
+    found = search()
+    assert not found.has_settled
+    assert 0.75 * AIM.most_requests < found.requests <= AIM.most_requests
+
+
+def test_a_search_that_has_settled_leaves_the_rest_of_its_budget(monkeypatch):
+    """Each stage then ends at its second look, a third of its way."""
+    monkeypatch.setattr(looks, "_WORTH", 1.0)
+    aim = replace(AIM, most_requests=100_000_000)
+    found = search(aim=aim)
+    assert found.has_settled
+    assert 0.3 * aim.most_requests < found.requests < 0.6 * aim.most_requests
+
+
+@pytest.fixture(scope="module")
+def told():
+    """What the progress says."""
+    lines: list[str] = []
+    search(lambda doing, _share: lines.append(doing))
+    return lines
+
+
+def test_the_progress_has_an_interval_about_what_it_tells(told):
+    pattern = r"tuning the table, tail (.*)% \((.*)% \.\. (.*)%\) of the formula's"
+    found = [re.fullmatch(pattern, line) for line in told]
+    ends = [tuple(map(float, one.groups())) for one in found if one is not None]
+    assert len(ends) == len(told)
+    assert all(low <= value <= high for value, low, high in ends)
+    value, low, high = ends[-1]
+    assert low < value < high
+
+
+def test_what_the_progress_tells_becomes_better(told):
+    first, last = (float(re.findall(r"tail (.*?)%", line)[0]) for line in (told[0], told[-1]))
+    assert last < 0.95 * first
