@@ -17,6 +17,9 @@ from pathlib import Path
 
 from tailc.errors import Code, Finding, Place, TailcError
 
+# Standard output and standard error.
+_STREAMS = (1, 2)
+
 
 def replace_files(contents: Sequence[tuple[Path, bytes]], mode: int = 0o666) -> None:
     """Put each content at its path, the last one last; missing folders are made.
@@ -100,6 +103,15 @@ def _refuse_what_is_no_file(path: Path) -> None:
         raise IsADirectoryError(None, "it is a folder", str(path))
     if path.exists() and not path.is_file():
         raise OSError(None, "it is a device or a pipe, not a file", str(path))
+    if path.exists() and any(_is_open_as(descriptor, path) for descriptor in _STREAMS):
+        raise OSError(None, "what is told goes there, as it is open for output", str(path))
+
+
+def _is_open_as(descriptor: int, path: Path) -> bool:
+    """So `/dev/stdout` leads to a file, where output is redirected."""
+    with suppress(OSError):
+        return os.path.samestat(os.fstat(descriptor), path.stat())
+    return False
 
 
 def _cannot_write(path: Path | None, error: OSError) -> TailcError:

@@ -56,6 +56,25 @@ def test_a_secret_file_is_its_owner_s_alone_from_its_first_byte(tmp_path: Path) 
     assert (tmp_path / "f").stat().st_mode & 0o777 == 0o600
 
 
+def test_where_standard_output_goes_nothing_is_replaced(tmp_path: Path) -> None:
+    """As root, `/dev/stdout` itself would be."""
+    told, link = tmp_path / "told", tmp_path / "link"
+    link.symlink_to(f"/proc/{os.getpid()}/fd/1")
+    kept = os.dup(1)
+    try:
+        with told.open("wb") as opened:
+            os.dup2(opened.fileno(), 1)
+        for path in (told, link):
+            with pytest.raises(TailcError, match="open for output"):
+                replace_files([(path, b"one")])
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)
+    assert link.is_symlink()
+    assert names_in(tmp_path) == ["link", "told"]
+    assert told.read_bytes() == b""
+
+
 def test_the_umask_decides_who_may_read_the_file(tmp_path: Path) -> None:
     before = os.umask(0o027)
     try:
