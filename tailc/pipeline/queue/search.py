@@ -190,7 +190,7 @@ class _Search(Generic[Form]):
         formula_us = ground.trials.tails_us([self._approach.base])[0].mean(axis=1)
         coarse = self._approach.space_of(max(round(float(formula_us.max())), 1))
         firsts = [self._evolved(coarse, start, _FIRST, ground, starts) for start in coarse.starts()]
-        first = min(firsts, key=lambda found: found.value).point
+        first = self._best_seen([found.point for found in firsts], coarse, ground.looks)
         self._begin_stage(coarse.table(first))
         line = self._evolved(coarse, first, _COARSE, self._ground(_COARSE)).point
         self._begin_stage(coarse.table(line))
@@ -291,6 +291,13 @@ class _Search(Generic[Form]):
             return len(seen) > _SPAN and seen[-1].has_settled_since(seen[-1 - _SPAN])
 
         return has_settled
+
+    def _best_seen(
+        self, points: Sequence[NDArray[np.float64]], space: Space[Form], looks: Looks[Form]
+    ) -> NDArray[np.float64]:
+        """Of what several searches found the best one, on requests that none of them saw."""
+        values = [self._look(looks, space.table(point)).value for point in points]
+        return points[int(np.argmin(values))]
 
     def _look(self, looks: Looks[Form], table: Form) -> Look:
         look = looks.at(table)

@@ -6,9 +6,12 @@ import re
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
+import numpy as np
 import pytest
+from tailc_solvers.evolution import Found
 
 from tailc.pipeline.queue import looks
+from tailc.pipeline.queue import search as search_module
 from tailc.pipeline.queue.approach import Approach
 from tailc.pipeline.queue.family import STARTS, lines
 from tailc.pipeline.queue.looks import Look
@@ -33,9 +36,9 @@ APPROACH = Approach(
 )
 
 
-def search(progress=lambda _doing, _share: None, aim=AIM):
+def search(progress=lambda _doing, _share: None, aim=AIM, approach=APPROACH):
     with ThreadPoolExecutor(2) as workers:
-        return searched(APPROACH, scenes_of(LOAD, aim), aim, workers, progress)
+        return searched(approach, scenes_of(LOAD, aim), aim, workers, progress)
 
 
 def test_a_search_that_goes_on_ends_with_its_budget(monkeypatch):
@@ -75,3 +78,24 @@ def test_the_progress_has_an_interval_about_what_it_tells(told):
 def test_what_the_progress_tells_becomes_better(told):
     first, last = (float(re.findall(r"tail (.*?)%", line)[0]) for line in (told[0], told[-1]))
     assert last < 0.95 * first
+
+
+def test_of_several_starts_the_one_that_is_best_on_other_requests_goes_on(monkeypatch):
+    """Values of trials say the first, which were seen by its search; looks say the fifth."""
+    coarse = lines(LATE, 300 * MS, CORES)
+    starts = list(coarse.starts())
+    begun = []
+
+    def standing(_values_of, start, *_spread, **_how):
+        begun.append(start)
+        return Found(start, float(len(begun)), 1)
+
+    def at(_looks, table):
+        return Look(np.full(11, 1.0 if table == coarse.table(starts[4]) else 2.0))
+
+    monkeypatch.setattr(search_module, "evolved", standing)
+    monkeypatch.setattr(looks.Looks, "at", at)
+    found = search(approach=replace(APPROACH, space_of=lambda _tail_us: coarse))
+    assert len(begun) == STARTS + 2
+    assert (begun[STARTS] == starts[4]).all()
+    assert found.tables[0] == coarse.table(starts[4])
