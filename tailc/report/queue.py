@@ -221,9 +221,9 @@ def _formula_text(tuned: AnyTuned) -> str:
     if part_ppm == PPM:
         return ""
     scaled = "ages" if isinstance(tuned.judged.table, Ladder) else "bound"
-    missed = f"\nthe formula's table misses {format_us(limit_us)}"
+    missed = f"\nthe formula's table does not surely keep {format_us(limit_us)}"
     if part_ppm is None:
-        return f"{missed}, and would with any part of its {scaled}"
+        return f"{missed}, and would not with any part of its {scaled}"
     part = f"compared is the one with {100 * part_ppm / PPM:.1f} % of its {scaled}"
     if part_ppm > PPM:
         return f"\nthe formula's table leaves room below {format_us(limit_us)}; {part}"

@@ -1,8 +1,12 @@
-"""The best table of a search: ranked on what it was searched on, judged on what it was not."""
+"""The best table of a search: ranked on what it was searched on, judged on what it was not.
+
+Where a tail is to be kept, tables are cut back on the requests that judge, but on other replays of
+them: what the judge sees of a tail is no more than chance would have it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Generic
@@ -10,7 +14,7 @@ from typing import Generic
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import Approach
 from tailc.pipeline.queue.judge import Judged, judged, ranked
-from tailc.pipeline.queue.kept import Kept, eased, kept
+from tailc.pipeline.queue.kept import Kept, eased, surely_kept
 from tailc.pipeline.queue.scene import Scene, scenes_of
 from tailc.pipeline.queue.search import Searched, least_each, searched
 from tailc.pipeline.queue.trials import Form, Trials
@@ -18,7 +22,7 @@ from tailc.replay.queue_aim import QueueAim
 from tailc.replay.workload import Workload
 
 REPEATS, _REQUESTS = 10, 20_000
-RANKING_SEED, JUDGING_SEED = 101, 102
+RANKING_SEED, JUDGING_SEED, KEEPING_SEED = 101, 102, 107
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,18 +76,20 @@ def best_found(
     order = ranked([one.table for one in kept_once], formula, ranking, aim)
     scenes = scenes_of(parts.judging, aim.judging)
     last = judging_trials(approach, scenes, aim.judging, JUDGING_SEED, workers)
-    # What it is compared with went through the same.
-    reference = reference.then(kept(approach, reference.table, last, aim))
     server = approach.server
     clairvoyant_us = None if server is None else last.clairvoyant_us(server).tolist()
-    best = first_better(order, reference, approach, last, clairvoyant_us, aim)
-    return Found(best, found, last)
+    if aim.limit_us is None:
+        return Found(first_better(order, reference, last, clairvoyant_us, aim), found, last)
+    keeping = judging_trials(approach, scenes, aim.judging, KEEPING_SEED, workers)
+    # What it is compared with went through the same.
+    reference = reference.then(surely_kept(approach, reference.table, keeping, aim))
+    cut_back = (surely_kept(approach, table, keeping, aim).table for table in order)
+    return Found(first_better(cut_back, reference, last, clairvoyant_us, aim), found, last)
 
 
 def first_better(
-    tables: Sequence[Form],
+    tables: Iterable[Form],
     formula: Kept[Form],
-    approach: Approach[Form],
     trials: Trials[Form],
     clairvoyant_us: Sequence[int] | None,
     aim: QueueAim,
@@ -91,9 +97,7 @@ def first_better(
     """The first that is better, or the last."""
     best = None
     for table in tables:
-        best = judged(
-            kept(approach, table, trials, aim).table, formula, trials, clairvoyant_us, aim
-        )
+        best = judged(table, formula, trials, clairvoyant_us, aim)
         if best.is_better:
             break
     assert best is not None

@@ -60,7 +60,7 @@ def freely_found(
     order = ranked(found.tables, held, ranking, half)
     scenes = scenes_of(parts.judging, half.judging)
     comparing = judging_trials(approach, scenes, half.judging, _COMPARING_SEED, workers)
-    freest = first_better(order, Kept(held, PPM), approach, comparing, None, half)
+    freest = first_better(order, Kept(held, PPM), comparing, None, half)
     took = together(plain.searched, found)
     hard = scenes_of(longer(parts.judging, longer_by_chance(approach.load)), half.judging)
     doubting = judging_trials(approach, hard, half.judging, _COMPARING_SEED, workers)

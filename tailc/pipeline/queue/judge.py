@@ -38,7 +38,8 @@ class RateGain:
 
     change_ppm: of what is made small, of the tuned one relative to the formula's, replay by replay,
     in the mean; low_ppm, high_ppm: its interval. clairvoyant_us: what a schedule reaches that knows
-    all sizes, in the mean of the same replays; None where no such schedule is known.
+    all sizes, in the mean of the same replays; None where no such schedule is known. misses:
+    whether the tuned one's tail is longer than what is to be kept, beyond chance.
     """
 
     rate_mrps: int
@@ -49,6 +50,7 @@ class RateGain:
     high_ppm: int
     clairvoyant_us: int | None = None
     energy: Energies | None = None
+    misses: bool = False
 
     @property
     def closed(self) -> float | None:
@@ -97,21 +99,21 @@ def judged(
 ) -> Judged[Form]:
     """The table against the formula's: better in the weighted mean, and nowhere worse.
 
-    Where a tail is to be kept, a table that keeps it at every rate is better than a formula's that
-    did not as it was, and one that does not is no better than any. Where only one of the two keeps
-    the objectives besides, that one is the better.
+    Where a tail is to be kept, a table that misses it at no rate is better than a formula's that
+    did not keep it as it was, and one that does is no better than any. Where only one of the two
+    keeps the objectives besides, that one is the better.
     """
     seen = trials.seen([formula.table, table])
     changes = _changes(*aspect_of(aim).amounts(seen))
     reached = clairvoyant_us or [None] * len(aim.rates_mrps)
     gains = tuple(
-        _gain(rate_mrps, seen, at, changes[at], reached[at])
+        _gain(rate_mrps, seen, at, changes[at], reached[at], aim.limit_us)
         for at, rate_mrps in enumerate(aim.rates_mrps)
     )
     share = np.array(aim.weights) / sum(aim.weights)
     _, high = interval((changes * share[:, None]).sum(axis=0))
     is_less = high < 0 and not any(gain.is_worse for gain in gains)
-    meets = aim.limit_us is None or all(gain.tuned_us <= aim.limit_us for gain in gains)
+    meets = not any(gain.misses for gain in gains)
     formula_keeps, keeps = (seen.keeps_objectives(at) for at in range(2))
     is_better = is_less or not formula.was_kept if keeps == formula_keeps else keeps
     return Judged(table, gains, meets and is_better, formula.part_ppm, keeps)
@@ -127,9 +129,11 @@ def _gain(
     at: int,
     changes: NDArray[np.float64],
     clairvoyant_us: int | None,
+    limit_us: int | None,
 ) -> RateGain:
     """At the scene number `at`; `seen` is of both tables."""
     low, high = interval(changes)
+    least_us, _ = interval(seen.tail_us[1, at])
     formula_us, tuned_us = seen.tail_us[:, at].mean(axis=1).tolist()
     energy = None
     if seen.energy is not None:
@@ -144,6 +148,7 @@ def _gain(
         math.ceil(PPM * high),
         clairvoyant_us,
         energy,
+        misses=limit_us is not None and least_us > limit_us,
     )
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Generic
+
+from numpy.typing import NDArray
 
 from tailc.percentiles import PPM
 from tailc.pipeline.queue.approach import Approach
 from tailc.pipeline.queue.trials import Form, Trials
 from tailc.replay.queue_aim import QueueAim
+from tailc.verify.repeats import mean_and_half
 
 # Of these 64ths the latest that keeps the tail comes first; what is between is halved.
 _TRIED = (63, 62, 60, 56, 48, 40, 32, 24, 16, 8, 0)
@@ -41,50 +45,87 @@ class Kept(Generic[Form]):
 def kept(approach: Approach[Form], table: Form, trials: Trials[Form], aim: QueueAim) -> Kept[Form]:
     """The table with the latest ages that keep its tail within the limit at every rate.
 
-    Further objectives hold too, where there are ages that keep them.
+    Further objectives hold too, where there are ages that keep them. All of that is so in the mean
+    of the trials' replays.
     It is looked for from the latest on: ages that are far too early may make a tail longer, where
     requests that share power climb before their time. Between two that are tried a tail is taken
     to be no longer for earlier ages.
     """
-    if aim.limit_us is None or approach.earlier is None:
-        return Kept(table, PPM)
-    scaled = _Scaled(approach, table, trials, aim)
-    whole = approach.parts
-    if scaled.keeps(whole):
-        return Kept(table, PPM)
-    tried = [part * whole // _TRIED_OF for part in _TRIED]
-    low = next((part for part in tried if scaled.keeps(part)), None)
-    if low is None and aim.objectives:
-        return kept(approach, table, trials, replace(aim, objectives=()))
-    if low is None:
-        return Kept(table, None)
-    return scaled.between(low, min(part for part in (whole, *tried) if part > low))
+    return _cut_back(_Scaled(approach, table, trials, aim, _mean))
+
+
+def surely_kept(
+    approach: Approach[Form], table: Form, trials: Trials[Form], aim: QueueAim
+) -> Kept[Form]:
+    """The same, with the upper end of the mean's 95 % interval in the place of the mean.
+
+    So the mean of ever more replays of the same requests keeps it too, but for a chance of one in
+    forty at a rate.
+    """
+    return _cut_back(_Scaled(approach, table, trials, aim, _most))
 
 
 def eased(approach: Approach[Form], table: Form, trials: Trials[Form], aim: QueueAim) -> Kept[Form]:
-    """The same, and where the tail leaves room the latest that keep it, as far as they may go."""
+    """As `kept`, and where the tail leaves room the latest that keep it, as far as they may go."""
     found = kept(approach, table, trials, aim)
     if approach.eased is None or not found.was_kept:
         return found
-    scaled = _Scaled(approach, table, trials, aim)
+    scaled = _Scaled(approach, table, trials, aim, _mean)
     if scaled.keeps(approach.most_parts):
         return scaled.as_kept(approach.most_parts)
     return scaled.between(approach.parts, approach.most_parts)
 
 
+def _cut_back(scaled: _Scaled[Form]) -> Kept[Form]:
+    approach, aim = scaled.approach, scaled.aim
+    if aim.limit_us is None or approach.earlier is None:
+        return Kept(scaled.table, PPM)
+    whole = approach.parts
+    if scaled.keeps(whole):
+        return Kept(scaled.table, PPM)
+    tried = [part * whole // _TRIED_OF for part in _TRIED]
+    low = next((part for part in tried if scaled.keeps(part)), None)
+    if low is None and aim.objectives:
+        return _cut_back(replace(scaled, aim=replace(aim, objectives=())))
+    if low is None:
+        return Kept(scaled.table, None)
+    return scaled.between(low, min(part for part in (whole, *tried) if part > low))
+
+
+def _mean(repeats: NDArray) -> float:
+    return float(repeats.mean())
+
+
+def _most(repeats: NDArray) -> float:
+    mean, half = mean_and_half(repeats.tolist())
+    return mean + (half or 0.0)
+
+
 @dataclass(frozen=True, eq=False)
 class _Scaled(Generic[Form]):
-    """A table at parts of its ages, of which an approach says how many make the whole."""
+    """A table at parts of its ages, of which an approach says how many make the whole.
+
+    of_repeats: what counts of what the replays of a scene show.
+    """
 
     approach: Approach[Form]
     table: Form
     trials: Trials[Form]
     aim: QueueAim
+    of_repeats: Callable[[NDArray], float]
 
     def keeps(self, part: int) -> bool:
         seen = self.trials.seen([self.as_kept(part).table])
-        is_within = bool((seen.tail_us.mean(axis=2) <= self.aim.limit_us).all())
-        return is_within and (not self.aim.objectives or seen.keeps_objectives(0))
+        assert self.aim.limit_us is not None
+        if not self._are_within(seen.tail_us[0], self.aim.limit_us):
+            return False
+        if not self.aim.objectives or seen.closest is None:
+            return True
+        return self._are_within(seen.closest[0], 1.0)
+
+    def _are_within(self, by_scene: NDArray, limit: float) -> bool:
+        """by_scene: (scenes, repeats)."""
+        return all(self.of_repeats(repeats) <= limit for repeats in by_scene)
 
     def between(self, low: int, high: int) -> Kept[Form]:
         """The most parts that keep the tail, where `low` do and `high` do not, by halving."""

@@ -151,8 +151,7 @@ def _is_at_top(tuned: AnyTuned) -> bool:
 
 def _not_taken(tuned: AnyTuned) -> Finding:
     """That the formula's table stays, and what the found one misses, if that is why."""
-    limit_us = None if tuned.aim.goal is Goal.RATE else tuned.aim.limit_us
-    missed = [g for g in tuned.judged.gains if limit_us is not None and g.tuned_us > limit_us]
+    missed = [gain for gain in tuned.judged.gains if gain.misses]
     if missed:
         worst = max(missed, key=lambda gain: gain.tuned_us)
         message = (

@@ -89,8 +89,9 @@ class Compared:
     """By rate; and whether the robust table is better than the formula's in the worst case, beyond
     chance, and at no rate shown to be worse, as measured or in the worst case.
 
-    Where a tail is to be kept, it is so in every case, or the robust table is not better; the
-    formula's is the one with `formula_part_ppm` of its ages, which keeps it: None where none does.
+    Where a tail is to be kept and is missed in some case beyond chance, the robust table is not
+    better. The formula's is the one with `formula_part_ppm` of its ages, which keeps it: None where
+    none does.
     """
 
     rates: tuple[RateStands, ...]
@@ -116,7 +117,7 @@ def compared(
         for number, rate_mrps in enumerate(aim.rates_mrps)
     )
     limit_us = aim.limit_us
-    meets = limit_us is None or all(one.robust.worst.us <= limit_us for one in rates)
+    meets = limit_us is None or all(one.robust.worst.low_us <= limit_us for one in rates)
     is_better = meets and (not formula.was_kept or _is_less(amounts, aim.weights))
     return Compared(rates, is_better, formula.part_ppm)
 

@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 from tailc.forms.ladder.table import Ladder
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import Approach, approach_to, unfit
-from tailc.pipeline.queue.found import judging_trials
+from tailc.pipeline.queue.found import KEEPING_SEED, judging_trials
 from tailc.pipeline.queue.goals import aspect_of
 from tailc.pipeline.queue.judge import ranked
-from tailc.pipeline.queue.kept import kept
+from tailc.pipeline.queue.kept import kept, surely_kept
 from tailc.pipeline.queue.scene import Scene, scenes_of
 from tailc.pipeline.queue.search import least_budget, searched_near
 from tailc.pipeline.queue.tune import (
@@ -116,10 +116,12 @@ def _hardened(
     progress("judging the tables", 1.0)
     tables = [kept(approach, table, looks, aim).table for table in (*found.tables, tuned)]
     judging = _scenes(parts.judging, aim.judging)
+    best, reference = ranked(tables, formula, looks, aim)[0], kept(approach, formula, looks, aim)
+    if aim.limit_us is not None:
+        keeping = judging_trials(approach, judging, aim.judging, KEEPING_SEED, workers)
+        best = surely_kept(approach, best, keeping, aim).table
+        reference = reference.then(surely_kept(approach, reference.table, keeping, aim))
     last = judging_trials(approach, judging, aim.judging, _JUDGING_SEED, workers)
-    best = kept(approach, ranked(tables, formula, looks, aim)[0], last, aim).table
-    reference = kept(approach, formula, looks, aim)
-    reference = reference.then(kept(approach, reference.table, last, aim))
     return Hardened(
         best,
         tuple(doubt.name for doubt in parts.judging),

@@ -100,7 +100,7 @@ def _not_taken(aim: QueueAim, hard: Hardened) -> Finding:
     stand = worst.robust
     hint = "raise `search.requests`, give fewer rates, or doubt less in `search.robust`"
     message = "no table was found that is better than the formula's in the worst case beyond chance"
-    if aim.limit_us is not None and stand.worst.us > aim.limit_us:
+    if aim.limit_us is not None and stand.worst.low_us > aim.limit_us:
         message = "no table was found that keeps the SLO in every case: at "
         message += f"{format_mrps(worst.rate_mrps)}, with {hard.cases[stand.case]}, the tail is "
         message += format_us(stand.worst.us)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
 from typing import Any, cast
 
 import numpy as np
@@ -15,9 +16,10 @@ from tailc.percentiles import PPM
 from tailc.pipeline.progress import silent
 from tailc.pipeline.queue.approach import Approach
 from tailc.pipeline.queue.core_family import STARTS, core_lines
+from tailc.pipeline.queue.found import Parts, best_found
 from tailc.pipeline.queue.goals import aspect_of
 from tailc.pipeline.queue.judge import judged
-from tailc.pipeline.queue.kept import Kept, kept
+from tailc.pipeline.queue.kept import Kept, kept, surely_kept
 from tailc.pipeline.queue.scene import scenes_of
 from tailc.pipeline.queue.search import least_budget, searched
 from tailc.pipeline.queue.trials import Seen, Trials, on_ladder
@@ -118,6 +120,49 @@ def test_ages_are_cut_back_to_the_latest_part_that_keeps_the_tail(age_us, kept_u
     found = kept(approach(lambda age, part: age * part // PPM), age_us, cast(Any, _Linear()), AIM)
     assert (found.table, found.part_ppm) == (kept_us, part_ppm)
     assert found.was_kept == (part_ppm == PPM)
+
+
+@dataclass(frozen=True)
+class _Spread:
+    """Ten replays, half of them a tenth below and half above the age that a table is."""
+
+    def seen(self, tables):
+        spread = np.tile([0.9, 1.1], 5)
+        return Seen(np.rint(np.multiply.outer(tables, spread)).astype(np.int64)[:, None, :], None)
+
+
+def test_a_tail_is_surely_kept_with_its_whole_interval():
+    """64 parts of 640 ms: 7 keep 75 ms in the mean, and 75.3 ms at the end of the interval.
+
+    Student's 97.5 % of nine degrees is 2.262, and the replays' standard deviation a tenth of the
+    mean times the root of 10/9: the interval reaches 7.54 % above the mean.
+    """
+    noisy, earlier = cast(Any, _Spread()), approach(lambda age, part: age * part // PPM)
+    assert kept(earlier, 640_000, noisy, AIM).table == 70_000
+    assert surely_kept(earlier, 640_000, noisy, AIM).table == 60_000
+
+
+@pytest.mark.parametrize(("above", "is_better"), [(1.005, True), (1.05, False)])
+def test_a_tail_above_the_limit_by_chance_is_no_miss(above, is_better):
+    """Its interval reaches 1.5 % below the mean."""
+    tail_us = np.stack([np.full(10, 1.2), above * np.tile([0.98, 1.02], 5)]) * TARGET_US
+    seen = Seen(np.rint(tail_us).astype(np.int64)[:, None, :], np.ones((2, 1, 10)))
+    shown = cast(Any, SimpleNamespace(seen=lambda _tables: seen))
+    verdict = judged(SLOW, Kept(FAST, None), shown, None, AIM)
+    assert (verdict.is_better, verdict.gains[0].misses) == (is_better, not is_better)
+
+
+def test_what_is_found_keeps_the_tail_in_the_mean_of_many_other_replays(workers):
+    """400 that neither the search nor its judge saw, of which most keep it one by one in tens."""
+    aim = replace(AIM, most_requests=least_budget(AIM, STARTS))
+    found = best_found(approach(base=SLOW), Parts(LOAD, LOAD), aim, workers, silent)
+    assert found.judged.is_better
+    (tail_us,) = tried(workers, requests=20_000, repeats=400, seed=1_000).tails_us(
+        [found.judged.table]
+    )[0]
+    assert tail_us.mean() <= TARGET_US
+    tens = tail_us.reshape(-1, 10).mean(axis=1)
+    assert (tens <= TARGET_US).mean() > 0.75
 
 
 def test_what_no_age_keeps_stays_as_it_is():
