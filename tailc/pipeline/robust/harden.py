@@ -54,7 +54,8 @@ class Hardened:
     """The robust table, and what stands behind it.
 
     cases: the names of all, what was measured first; searched: how many of them were searched on.
-    evaluations, requests: of both searches.
+    evaluations, requests: of both searches. clairvoyant_us: by rate what a schedule that knows all
+    sizes reaches as measured, in the replays that judge; empty where none is known.
     """
 
     table: Ladder
@@ -63,6 +64,7 @@ class Hardened:
     compared: Compared
     evaluations: int
     requests: int
+    clairvoyant_us: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,6 +124,9 @@ def _hardened(
         best = surely_kept(approach, best, keeping, aim).table
         reference = reference.then(surely_kept(approach, reference.table, keeping, aim))
     last = judging_trials(approach, judging, aim.judging, _JUDGING_SEED, workers)
+    as_measured = judging[: len(aim.rates_mrps)]
+    sent = judging_trials(approach, as_measured, aim.judging, _JUDGING_SEED, workers)
+    server = approach.server
     return Hardened(
         best,
         tuple(doubt.name for doubt in parts.judging),
@@ -129,6 +134,7 @@ def _hardened(
         compared(reference, tuned, best, last, aim),
         plain.evaluations + found.evaluations,
         plain.requests + found.requests,
+        () if server is None else tuple(sent.clairvoyant_us(server).tolist()),
     )
 
 

@@ -17,21 +17,29 @@ def taken(plain: TunedTable[Ladder], hard: Hardened) -> TunedTable[Ladder]:
     """The robust table where it is better than the formula's in the worst case, else the plain."""
     if not hard.compared.is_better:
         return plain
-    pairs = zip(plain.judged.gains, hard.compared.rates, strict=True)
-    gains = tuple(_gain(gain, stands) for gain, stands in pairs)
+    reached = hard.clairvoyant_us or (None,) * len(hard.compared.rates)
+    pairs = zip(plain.judged.gains, hard.compared.rates, reached, strict=True)
+    gains = tuple(_gain(*pair) for pair in pairs)
     part_ppm = hard.compared.formula_part_ppm
     judged = replace(plain.judged, table=hard.table, gains=gains, is_better=True)
     judged = replace(judged, formula_part_ppm=part_ppm)
     return replace(plain, judged=judged, evaluations=hard.evaluations, requests=hard.requests)
 
 
-def _gain(gain: RateGain, stands: RateStands) -> RateGain:
+def _gain(gain: RateGain, stands: RateStands, clairvoyant_us: int | None) -> RateGain:
+    """All as measured, and of the same replays."""
     formula, robust = stands.formula, stands.robust
     energy = None
     if formula.drawn is not None and robust.drawn is not None:
         energy = Energies(formula.drawn.nominal, robust.drawn.nominal)
     formula_us, tuned_us = formula.nominal.us, robust.nominal.us
-    return replace(gain, formula_us=formula_us, tuned_us=tuned_us, energy=energy)
+    return replace(
+        gain,
+        formula_us=formula_us,
+        tuned_us=tuned_us,
+        clairvoyant_us=clairvoyant_us,
+        energy=energy,
+    )
 
 
 def hardened_settings(hard: Hardened) -> dict[str, int]:

@@ -73,6 +73,14 @@ def test_the_artifact_carries_the_radius_and_the_price(hardened):
     assert settings["robust_rate_1_price_ppm"] == rate["price"]["ppm"]
     assert settings["robust_rate_1_tuned_worst_us"] == rate["robust"]["worst"]["us"]
     assert settings["rate_1_tuned_us"] == rate["robust"]["nominal"]["us"]
+    # Of the same replays as the tails beside it, which are others than those of the plain table.
+    assert compiled.robust is not None
+    hard, plain = compiled.robust.hardened, compiled.robust.plain
+    assert hard is not None
+    assert plain is not None
+    (reached_us,) = hard.clairvoyant_us
+    assert settings["rate_1_clairvoyant_us"] == reached_us != plain.judged.gains[0].clairvoyant_us
+    assert reached_us < settings["rate_1_tuned_us"]
     (line,) = (one for one in policy_text(found).splitlines() if one.startswith("stands"))
     assert "demand +" in line
     assert "speed-ups -" in line
