@@ -156,11 +156,19 @@ def _closed(stream: Stream) -> Iterator[Sighting]:
 
 
 def _omitted(stream: Stream) -> Iterator[Sighting]:
-    """While the longest requests run, nothing arrives that would have at the usual rate."""
+    """While the longest requests run, nothing arrives that would have at the usual rate.
+
+    That is none where half of them come together, by their clock; and what comes after the last
+    arrival was never recorded.
+    """
     if not _ordered(stream) or _is_closed(stream):
         return
+    usual_ns = float(np.median(_gaps(stream)))
+    if usual_ns == 0.0:
+        return
     longest = np.argsort(stream.demand_ns)[-int(_LONGEST_SHARE * len(stream.row)) :]
-    rate = 1 / max(float(np.median(_gaps(stream))), 1.0)
+    longest = longest[stream.demand_ns[longest] < stream.at_ns[-1] - stream.at_ns[longest]]
+    rate = 1 / usual_ns
     # What would have come can be told where it is several at a time.
     longest = longest[rate * stream.demand_ns[longest] > _SEVERAL]
     ends = stream.at_ns[longest] + stream.demand_ns[longest]

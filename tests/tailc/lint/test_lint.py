@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tailc.lint.registry import OF_READERS, find_defects
@@ -110,6 +111,14 @@ def test_a_demand_that_the_number_of_requests_lengthens_is_no_clean_one(tailc, t
     assert {"TC1411", "TC1412"} <= codes[1]
     assert "TC1412" in codes[2]
     assert "TC1411" not in codes[2]
+
+
+def test_arrivals_that_come_together_or_were_not_recorded_were_not_left_out(tailc, tmp_path):
+    """A clock that ticks by minutes, and requests that go on after the last arrival."""
+    ticks, after = np.floor(seeded.ARRIVAL / 60) * 60, seeded.DEMAND + 1e7
+    for seed in (seeded.recorded(arrival=ticks), seeded.recorded(demand=after)):
+        found = {one["code"] for one in linted(tailc, tmp_path, seed)[1]["findings"]}
+        assert "TC1410" not in found
 
 
 @pytest.mark.parametrize("word", ["TC1103", "unit-in-cell", "tc1103"])
