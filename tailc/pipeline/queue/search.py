@@ -1,5 +1,8 @@
-"""The search for a table: several short ones for a coarse shape, then a fine one.
+"""The search for a table: several for a coarse shape, of which fewer go on, then a fine one.
 
+Where a search begins decides in which valley it ends, and after a few steps it does not show yet
+which one is deepest: so the searches that are best on other requests go on, and only later one of
+them alone (successive halving: Karnin, Koren and Somekh, ICML 2013).
 A trial's value is what the goal says (`goals`), over the formula's, on the same requests at the
 same times; where a rate is worse than the formula's, what it is worse counts many times over, and
 so does what misses an objective besides.
@@ -53,8 +56,10 @@ class _Stage:
 
 
 _FIRST = _Stage(0.2, 30_000, 10, 0.05, 0.25, 1.0, 11)
-_COARSE = _Stage(0.15, 80_000, 10, 0.03, 0.12, 0.5, 12)
-_FINE = _Stage(0.65, 150_000, 12, 0.025, 0.04, 0.25, 13)
+_COARSE = _Stage(0.3, 80_000, 10, 0.03, 0.12, 0.5, 12)
+_FINE = _Stage(0.5, 150_000, 12, 0.025, 0.04, 0.25, 13)
+# So many of the first searches go on.
+_CARRIED = 3
 # On from a table that is tuned for something near.
 _NEAR = _Stage(1.0, 300_000, 12, 0.025, 0.04, 0.25, 14, fewest=12)
 # A trial at a rate has so many requests beyond the percentile at least; a search needs besides its
@@ -82,7 +87,7 @@ def least_budget(aim: QueueAim, starts: int) -> int:
     With freedoms it goes twice.
     """
     trial = least_each(aim.percentile_ppm) * len(aim.rates_mrps)
-    parts = ((_FIRST, starts), (_COARSE, 1), (_FINE, 1))
+    parts = ((_FIRST, starts), (_COARSE, min(starts, _CARRIED)), (_FINE, 1))
     times = 2 if aim.freedoms else 1
     return times * max(
         math.ceil(searches * stage.population * (stage.fewest + _BESIDES) * trial / stage.share)
@@ -190,9 +195,11 @@ class _Search(Generic[Form]):
         formula_us = ground.trials.tails_us([self._approach.base])[0].mean(axis=1)
         coarse = self._approach.space_of(max(round(float(formula_us.max())), 1))
         firsts = [self._evolved(coarse, start, _FIRST, ground, starts) for start in coarse.starts()]
-        first = self._best_seen([found.point for found in firsts], coarse, ground.looks)
-        self._begin_stage(coarse.table(first))
-        line = self._evolved(coarse, first, _COARSE, self._ground(_COARSE)).point
+        carried = self._ordered(firsts, coarse, ground.looks)[:_CARRIED]
+        self._begin_stage(coarse.table(carried[0]))
+        ground, several = self._ground(_COARSE, len(carried)), len(carried)
+        lines = [self._evolved(coarse, point, _COARSE, ground, several) for point in carried]
+        line = self._ordered(lines, coarse, ground.looks)[0]
         self._begin_stage(coarse.table(line))
         fine = coarse.finer()
         start = coarse.refined(line, fine)
@@ -292,12 +299,12 @@ class _Search(Generic[Form]):
 
         return has_settled
 
-    def _best_seen(
-        self, points: Sequence[NDArray[np.float64]], space: Space[Form], looks: Looks[Form]
-    ) -> NDArray[np.float64]:
-        """Of what several searches found the best one, on requests that none of them saw."""
-        values = [self._look(looks, space.table(point)).value for point in points]
-        return points[int(np.argmin(values))]
+    def _ordered(
+        self, founds: Sequence[Found], space: Space[Form], looks: Looks[Form]
+    ) -> list[NDArray[np.float64]]:
+        """What several searches found, the best first, on requests that none of them saw."""
+        values = [self._look(looks, space.table(found.point)).value for found in founds]
+        return [founds[at].point for at in np.argsort(values, kind="stable")]
 
     def _look(self, looks: Looks[Form], table: Form) -> Look:
         look = looks.at(table)

@@ -80,10 +80,14 @@ def test_what_the_progress_tells_becomes_better(told):
     assert last < 0.95 * first
 
 
-def test_of_several_starts_the_one_that_is_best_on_other_requests_goes_on(monkeypatch):
-    """Values of trials say the first, which were seen by its search; looks say the fifth."""
+def test_of_several_searches_those_that_are_best_on_other_requests_go_on(monkeypatch):
+    """What each says of its own requests does not count: it says that the first is best.
+
+    Of six the fifth, second and fourth go on, and then the last of these alone.
+    """
     coarse = lines(LATE, 300 * MS, CORES)
     starts = list(coarse.starts())
+    best = [coarse.table(starts[at]) for at in (4, 1, 3)]
     begun = []
 
     def standing(_values_of, start, *_spread, **_how):
@@ -91,11 +95,12 @@ def test_of_several_starts_the_one_that_is_best_on_other_requests_goes_on(monkey
         return Found(start, float(len(begun)), 1)
 
     def at(_looks, table):
-        return Look(np.full(11, 1.0 if table == coarse.table(starts[4]) else 2.0))
+        order = best if len(begun) <= STARTS else best[::-1]
+        return Look(np.full(11, 1.0 + order.index(table) if table in order else 9.0))
 
     monkeypatch.setattr(search_module, "evolved", standing)
     monkeypatch.setattr(looks.Looks, "at", at)
     found = search(approach=replace(APPROACH, space_of=lambda _tail_us: coarse))
-    assert len(begun) == STARTS + 2
-    assert (begun[STARTS] == starts[4]).all()
-    assert found.tables[0] == coarse.table(starts[4])
+    assert [coarse.table(start) for start in begun[STARTS:-1]] == best
+    assert len(begun) == STARTS + 3 + 1
+    assert found.tables[0] == best[-1]
