@@ -98,6 +98,9 @@ class _Composer:
         while not isinstance(start := next(events), StreamEndEvent):
             root = self._document(start, events)
             self.anchors.clear()
+            # A `---` at the end of a file begins one more.
+            if isinstance(root, Scalar) and not root.text:
+                continue
             if not isinstance(root, Mapping):
                 message = "a document must be a mapping of keys to values"
                 self._refuse(Code.BAD_VALUE, message, root.span, "begin with `apiVersion:`")

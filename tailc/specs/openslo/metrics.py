@@ -1,13 +1,14 @@
 """What the query of an indicator tells of latency: a threshold, its unit, a percentile.
 
 OpenSLO leaves queries to the source of the metric, so this goes by what is common to them: units in
-names of metrics (`http_request_duration_seconds`), bounds of a Prometheus bucket (`le="0.5"`), and
-percentiles that the source has computed already.
+names of metrics (`http_request_duration_seconds`), bounds of a Prometheus bucket (`le="0.5"`),
+times that are compared with a number, and percentiles that the source has computed already.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from decimal import Decimal
 
 from tailc.specs.openslo.part import Part
@@ -19,50 +20,93 @@ _UNITS = {
     **dict.fromkeys(("seconds", "sec", "secs", "s"), Decimal(1_000_000)),
 }
 """Microseconds in each unit that metrics are named by."""
-_WORD = re.compile(r"[A-Za-z]+")
 # A lone `s` is more often the second of `[30s]` or of a table's alias than a unit.
 _NAMED = frozenset(_UNITS) - {"s"}
-_BUCKET = re.compile(r"""\ble\s*=~?\s*["']([0-9.eE+-]+)["']""")
-_BELOW = re.compile(r"<=?\s*([0-9]+(?:\.[0-9]+)?)\s*(ns|us|ms|s)?(?![A-Za-z0-9.])")
-_QUANTILE = re.compile(
-    r"histogram_quantile\s*\(\s*(0?\.[0-9]+)|quantile\s*=\s*[\"'](0?\.[0-9]+)[\"']"
-    r"|\bp([0-9]{2}(?:\.[0-9]+)?)\s*:"
+# A lone `us` is more often a part of the world.
+_ALONE = _NAMED - {"us"}
+_TIMES = frozenset({"duration", "latency", "time", "elapsed", "took", "wait", "delay"})
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.]*")
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_NUMBER = r"([0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]{1,3})?)"
+_BUCKET = re.compile(rf"""\ble\s*=~?\s*["']\+?{_NUMBER}["']""")
+_BELOW = re.compile(
+    rf"([A-Za-z][A-Za-z0-9_.]*)[\"'`\])\s]*<=?\s*{_NUMBER}\s*(ns|us|ms|s)?(?![A-Za-z0-9.])"
+)
+_SHARE = r"([01]?\.[0-9]+|1)"
+_SHARES = re.compile(
+    rf"quantile(?:_over_time)?\s*\(\s*{_SHARE}\b|quantile\s*=\s*[\"']{_SHARE}[\"']"
+    rf"|percentile_(?:cont|disc)\s*\(\s*{_SHARE}\b|approx_percentile\s*\([^,()]+,\s*{_SHARE}\b",
+    re.IGNORECASE,
+)
+# `p99`, `p99.9` and `p999`; `.95percentile`; `percentile(duration, 99)`.
+_PERCENTS = re.compile(
+    r"(?:^|[._\s])p([0-9]{2})\.?([0-9]*)(?=$|[{:(\s])|\.([0-9]{2})\.?([0-9]*)percentile\b"
+    r"|\bpercentile\s*\([^,()]+,\s*([0-9]{2})\.?([0-9]*)\s*\)",
+    re.IGNORECASE,
+)
+_SUMMARY = re.compile(
+    r"\b(avg|average|mean|median|max|maximum|min|minimum|sum)"
+    r"(?:_over_time|\s+by\b|\s+without\b)?\s*(?:[:(]|$)"
+    r"|(_sum)\b.*/.*_count\b|(percentile|quantile)",
+    re.IGNORECASE | re.DOTALL,
 )
 
 
 def unit_us(metric: Part) -> Decimal | None:
     """Microseconds in the only unit that the metric's names tell; None where none or several do."""
-    words = {word.lower() for text in metric.texts() for word in _WORD.findall(text)}
-    told = {_UNITS[word] for word in words & _NAMED}
+    told = {unit for text in metric.texts() for unit in _units_in(text)}
     return told.pop() if len(told) == 1 else None
 
 
 def threshold(metric: Part) -> tuple[Decimal, Decimal | None] | None:
-    """The latency that a query of good requests counts up to, and its unit if it is written there.
+    """The latency that a query of good requests counts up to, and its unit if it is told there.
 
-    None where it has no such bound, or several.
+    None where it has no such bound, or several. What is compared with a number, but is no time by
+    its name, such as a status, is passed over.
     """
     found = {
-        (Decimal(bound), None)
-        for text in metric.texts()
-        for bound in _BUCKET.findall(text)
-        if _is_number(bound)
-    } or {
-        (Decimal(bound), _UNITS.get(unit))
-        for text in metric.texts()
-        for bound, unit in _BELOW.findall(text)
-    }
+        (Decimal(bound), None) for text in metric.texts() for bound in _BUCKET.findall(text)
+    } or {bound for text in metric.texts() for bound in _times_below(text)}
     return found.pop() if len(found) == 1 else None
 
 
 def quantile(metric: Part) -> Decimal | None:
-    """The percentile, 0 to 1, that the metric is itself; None where it is a latency as measured."""
+    """The percentile, 0 to 1, that the metric is itself; None where it tells none, or several."""
+    found = {share for text in metric.texts() for share in _shares_in(text)}
+    return found.pop() if len(found) == 1 else None
+
+
+def summary(metric: Part) -> str | None:
+    """The word by which the metric tells of many requests together; None where of each."""
     for text in metric.texts():
-        if match := _QUANTILE.search(text):
-            share = match[1] or match[2]
-            return Decimal(share) if share else Decimal(match[3]) / 100
+        if match := _SUMMARY.search(text.strip()):
+            return next(group for group in match.groups() if group)
     return None
 
 
-def _is_number(bound: str) -> bool:
-    return re.fullmatch(r"[0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?", bound) is not None
+def _times_below(text: str) -> Iterator[tuple[Decimal, Decimal | None]]:
+    for name, bound, unit in _BELOW.findall(text):
+        units = set(_units_in(name))
+        if unit:
+            yield Decimal(bound), _UNITS[unit]
+        elif units or _words(name) & _TIMES:
+            yield Decimal(bound), units.pop() if len(units) == 1 else None
+
+
+def _units_in(text: str) -> Iterator[Decimal]:
+    for name in _NAME.findall(text):
+        words = _words(name)
+        for word in words & (_NAMED if len(words) > 1 else _ALONE):
+            yield _UNITS[word]
+
+
+def _words(name: str) -> set[str]:
+    return {word.lower() for word in _WORD.findall(name)}
+
+
+def _shares_in(text: str) -> Iterator[Decimal]:
+    for groups in _SHARES.findall(text):
+        yield Decimal(next(share for share in groups if share))
+    for groups in _PERCENTS.findall(text):
+        whole, rest = next(pair for pair in zip(groups[::2], groups[1::2], strict=True) if pair[0])
+        yield Decimal(f"{whole}.{rest or 0}") / 100

@@ -11,6 +11,9 @@ from tailc.specs.load import spelled
 from tailc.specs.tree import Document, Mapping, Node, Scalar, Sequence, Step
 from tailc.units import shorten
 
+# Beyond that nothing is a number of anything that is measured.
+_MOST_DIGITS = 30
+
 
 @dataclass(frozen=True)
 class Part:
@@ -67,12 +70,12 @@ class Part:
             found = Decimal(text)
         except InvalidOperation:
             found = Decimal("NaN")
-        if not found.is_finite():
+        if not found.is_finite() or abs(found.adjusted()) > _MOST_DIGITS:
             raise self.refused(f"must be a number, not `{shorten(text)}`", hint)
         return found
 
     def texts(self) -> Iterator[str]:
-        """Every scalar in it, such as the query of a metric whose source has its own keys."""
+        """Every value in it, such as the query of a metric whose source has its own keys."""
         if (node := self.node) is not None:
             yield from _texts(node)
 
@@ -100,6 +103,5 @@ def _texts(node: Node) -> Iterator[str]:
             for item in node.items:
                 yield from _texts(item)
         case Mapping():
-            for key, entry in node.entries.items():
-                yield key
+            for entry in node.entries.values():
                 yield from _texts(entry.value)

@@ -9,7 +9,7 @@ from decimal import Decimal
 
 from tailc.errors import Code, Finding, TailcError
 from tailc.specs.document import read_documents
-from tailc.specs.openslo.metrics import quantile, threshold, unit_us
+from tailc.specs.openslo.metrics import quantile, summary, threshold, unit_us
 from tailc.specs.openslo.part import Part
 from tailc.units import (
     DURATION,
@@ -172,17 +172,26 @@ class _Slo:
             return None
         if op not in ("lt", "lte"):
             raise (part / "op").refused(f"is `{shorten(op)}`", "`lte` or `lt`")
+        if (own := quantile(metric)) == 1 or (own is None and summary(metric)):
+            word = summary(metric) or "quantile"
+            message = f"tells by `{word}` of many requests together, and of no percentile of them"
+            hint = "take the latency of each request, a percentile, or the ratio of fast requests"
+            self.warnings.append(metric.not_carried(f"{message}: this SLO is not carried", hint))
+            return None
         value = part / "value"
         return self._latency(value, value.number("such as `value: 0.5`"), metric, None), metric
 
     def _by_query(self, part: Part, indicator: Part) -> tuple[str, Part] | None:
         """Of a ratio of requests: up to which latency a good one may take."""
-        good = indicator / "ratioMetric" / "good"
+        ratio = indicator / "ratioMetric"
+        good = ratio / "good"
+        if (ratio / "rawType").text() == "success":
+            good = ratio / "raw"
         found = threshold(good)
         if found is None:
             hint = 'a query such as `..._seconds_bucket{le="0.5"}` says which are fast enough'
             message = "counts no requests below one latency, so this objective is not carried"
-            at = good or indicator / "ratioMetric" or indicator or part
+            at = good or ratio or indicator or part
             self.warnings.append(at.not_carried(message, hint))
             return None
         bound, unit = found
@@ -226,7 +235,11 @@ def _target(part: Part) -> tuple[Part, str]:
     if share and percent:
         raise percent.refused("and `target` both say a share", "remove one", Code.CONFLICT)
     if percent:
-        return percent, _percentage(percent, percent.number(_TARGET) / 100)
+        asked = percent.number(_TARGET)
+        if 0 < asked < 1:
+            hint = f"write `targetPercent: {asked * 100:f}`, or `target: {asked:f}`"
+            raise percent.refused(f"is less than one per cent, `{shorten(str(asked))}`", hint)
+        return percent, _percentage(percent, asked / 100)
     return share, _percentage(share, share.number(_TARGET))
 
 

@@ -73,6 +73,11 @@ def read(tmp_path):
     return of
 
 
+def source_of(text):
+    """The change that makes this the source of the threshold's metric."""
+    return "spec:\n            query: checkout_duration_seconds", f"spec: {text}"
+
+
 def line_of(finding):
     return finding.place.line
 
@@ -132,6 +137,102 @@ def test_a_metric_that_is_a_percentile_is_that_percentile_of_all_requests(read):
     ]
 
 
+@pytest.mark.parametrize(
+    "query",
+    [
+        "quantile_over_time(0.95, took_seconds[5m])",
+        "histogram_quantile(.95, sum by (le) (rate(took_seconds_bucket[5m])))",
+        'took_seconds{quantile="0.95"}',
+        "SELECT percentile(took_seconds, 95) FROM Transaction",
+        "SELECT percentile_cont(0.95) WITHIN GROUP (ORDER BY took_seconds) FROM r",
+        "SELECT approx_percentile(took_seconds, 0.95) FROM r",
+        "p95:took.seconds{service:web}",
+        "max:took_seconds.95percentile{service:web}",
+        "took_seconds_p95",
+        "p95.0(took_seconds)",
+    ],
+)
+def test_a_percentile_is_known_in_the_words_of_many_sources(read, query):
+    found = read(THRESHOLD, ("query: checkout_duration_seconds", f"query: '{query}'"))
+    assert (found.objectives[0].percentile, found.objectives[0].latency) == ("95%", "500ms")
+    assert "is not carried" in said(found)[0][1]
+
+
+def test_a_percentile_of_three_digits_has_a_point_after_two(read):
+    change = source_of("{metric: took_seconds, stat: p999}")
+    assert read(THRESHOLD, change).objectives[0].percentile == "99.9%"
+
+
+@pytest.mark.parametrize(
+    ("query", "word"),
+    [
+        ("rate(took_seconds_sum[5m]) / rate(took_seconds_count[5m])", "_sum"),
+        ("avg:took_seconds{service:web}", "avg"),
+        ("avg by (job) (took_seconds)", "avg"),
+        ("max_over_time(took_seconds[5m])", "max"),
+        ("histogram_quantile(1, rate(took_seconds_bucket[5m]))", "quantile"),
+        ("SELECT percentile(took_seconds, 95, 99) FROM Transaction", "percentile"),
+    ],
+)
+def test_a_metric_of_many_requests_together_is_no_objective_of_each(read, query, word):
+    with pytest.raises(TailcError) as caught:
+        read(THRESHOLD, ("query: checkout_duration_seconds", f"query: '{query}'"))
+    refused, left_out = caught.value.findings
+    assert "holds no objective of latency" in refused.message
+    assert f"tells by `{word}` of many requests together" in left_out.message
+    assert line_of(left_out) == 11
+
+
+@pytest.mark.parametrize(
+    ("query", "latency"),
+    [
+        ("SELECT count(*) FROM r WHERE took_ms < 250 AND status < 500", "250ms"),
+        ("SELECT count(*) FROM r WHERE durationMs <= 250", "250ms"),
+        ("SELECT count(*) FROM r WHERE avail < 250ms", "250ms"),
+        ('rate(took_seconds_bucket{le="0.25"}[5m]) and up < 1', "250ms"),
+    ],
+)
+def test_of_what_is_compared_with_a_number_only_a_time_is_a_latency(read, query, latency):
+    bucket = 'sum(rate(answer_seconds_bucket{job="search", le="0.25"}[5m]))'
+    assert read(BUCKETS, (bucket, query)).objectives[0].latency == latency
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT count(took_seconds) FROM r WHERE httpResponseCode < 500",
+        "sum:took_ms.count WHERE status_code < 500",
+        'took_seconds_bucket{le!="0.25"}',
+        'took_seconds_bucket{le="1e999999"}',
+    ],
+)
+def test_a_status_below_a_number_is_no_latency(read, query):
+    bucket = 'sum(rate(answer_seconds_bucket{job="search", le="0.25"}[5m]))'
+    with pytest.raises(TailcError) as caught:
+        read(BUCKETS, (bucket, query))
+    assert "counts no requests below one latency" in caught.value.findings[1].message
+
+
+@pytest.mark.parametrize(
+    "source", ["{metric: Latency, period_seconds: 60}", "{metric: Latency, region: us-east-1}"]
+)
+def test_only_a_name_in_what_is_measured_tells_the_unit(read, source):
+    with pytest.raises(TailcError, match="of a unit that the metric's names do not tell"):
+        read(THRESHOLD, source_of(source))
+
+
+def test_a_ratio_that_was_taken_before_counts_good_requests(read):
+    good = "    good:\n      metricSource"
+    found = read(BUCKETS, (good, "    rawType: success\n    raw:\n      metricSource"))
+    assert found.objectives[0].latency == "250ms"
+    with pytest.raises(TailcError, match="no objective of latency"):
+        read(BUCKETS, (good, "    rawType: failure\n    raw:\n      metricSource"))
+
+
+def test_an_empty_document_at_the_end_is_none(read):
+    assert read(f"{THRESHOLD}---\n").objectives == read(THRESHOLD).objectives
+
+
 def test_an_objective_of_something_else_is_left_out_where_another_is_of_latency(read):
     errors = BUCKETS.split("---\n")[1].replace("indicatorRef: fast-answers", "indicatorRef: ok")
     errors = errors.replace("search-latency", "availability")
@@ -174,6 +275,8 @@ def test_a_composite_has_an_indicator_for_each_objective(read):
         ((("value: 0.5", "value: 0.0000005"),), 19, "cannot be carried"),
         ((("target: 0.99", "target: 99"),), 20, "must be a share between 0 and 1, not `99`"),
         ((("target: 0.99", "target: 0.99\n      targetPercent: 99"),), 21, "both say a share"),
+        ((("target: 0.99", "targetPercent: 0.99"),), 20, "is less than one per cent, `0.99`"),
+        ((("value: 0.5", "value: 1e999999"),), 19, "must be a number, not `1e999999`"),
         ((("      target: 0.99\n", ""),), 18, "`spec.objectives[0].target` is missing"),
         ((("  objectives:\n", "  objectives: 3\n  x:\n"),), 17, "must be a list"),
     ],
