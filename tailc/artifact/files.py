@@ -23,6 +23,8 @@ from tailc.errors import Code, Finding, Place, TailcError
 JSON_SUFFIX = ".json"
 FLAT_SUFFIX = ".tailc"
 _DIGEST_FIELD = b'"policy_digest"'
+# Of canonical JSON, whose keys are sorted: what is left of a policy whose end was lost.
+_BEGINNING = b'{"evidence":{'
 
 # A table of 100,000 rows of eight climbs takes about a third of it.
 MOST_BYTES = 64 * 1024 * 1024
@@ -111,7 +113,7 @@ def paths_of(stem: Path | str) -> tuple[Path, Path]:
 
 def is_policy(data: bytes) -> bool:
     """Whether these are the bytes of a policy, perhaps of a damaged one, rather than of a spec."""
-    return is_sealed(data) or _DIGEST_FIELD in data
+    return is_sealed(data) or _DIGEST_FIELD in data or data.startswith(_BEGINNING)
 
 
 def is_sealed(data: bytes) -> bool:

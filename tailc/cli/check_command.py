@@ -77,6 +77,6 @@ def _warnings(path: str, trace: bool) -> tuple[Finding, ...]:
     opened = completed(loaded, path)
     if not trace:
         return opened.warnings
-    from tailc.pipeline.trace import warnings_of_measured
+    from tailc.pipeline.parts import warnings_of_measured
 
     return (*opened.warnings, *warnings_of_measured(opened))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -17,9 +18,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class _Found:
-    """What a file is, and what becomes of it; `rewritten`: None where nothing can."""
+    """What a file is, and what becomes of it; `rewritten`: None where nothing can.
+
+    source: the file itself, where `path` is a stem.
+    """
 
     path: str
+    source: Path
     version: str
     told: str
     rewritten: Rewritten | None = None
@@ -46,7 +51,7 @@ def command(inputs: tuple[str, ...], *, diff: bool, output: str | None) -> Outco
         raise click.UsageError("`-o` is for one policy, and without `--diff`")
     findings: list[Finding] = []
     found: list[_Found] = []
-    for path in inputs:
+    for path in dict.fromkeys(inputs):
         try:
             found.append(_found(path))
         except TailcError as error:
@@ -70,9 +75,14 @@ def _found(path: str) -> _Found:
     from tailc.artifact.files import content_of, is_policy
     from tailc.artifact.git_blob import is_git_name
 
-    if path == "-" or is_git_name(path):
+    if path == "-" or is_git_name(path) or _is_no_file(Path(path)):
         raise click.UsageError(f"`{path}` cannot be written: name a file")
     return _policy(path) if is_policy(content_of(path)[1]) else _spec(path)
+
+
+def _is_no_file(path: Path) -> bool:
+    """Whether it is a pipe or a device, which could be read once; what is not there is told so."""
+    return path.exists() and not path.is_file() and not path.is_dir()
 
 
 def _policy(path: str) -> _Found:
@@ -84,11 +94,11 @@ def _policy(path: str) -> _Found:
     told = f"policy of schema {version}, as this version writes it"
     if whole.is_sealed:
         signed = "; its signature stays as it is" if whole.is_signed else ""
-        return _Found(path, version, told + signed, policy=whole.policy)
+        return _Found(path, whole.path, version, told + signed, policy=whole.policy)
     rewritten = Rewritten(str(whole.path), whole.before.decode(), whole.after.decode())
     if rewritten.is_changed:
         told = f"policy of schema {version}, laid out by another tool; its digest holds"
-    return _Found(path, version, told, rewritten, whole.policy)
+    return _Found(path, whole.path, version, told, rewritten, whole.policy)
 
 
 def _spec(path: str) -> _Found:
@@ -97,14 +107,18 @@ def _spec(path: str) -> _Found:
     from tailc.specs.common import API_VERSION
 
     open_document(path)
-    return _Found(path, API_VERSION, f"spec of {API_VERSION}, the newest there is")
+    return _Found(path, Path(path), API_VERSION, f"spec of {API_VERSION}, the newest there is")
 
 
 def _written(file: _Found, output: str) -> list[str]:
-    from tailc.artifact.files import write_policy
+    from tailc.artifact.files import paths_of, write_policy
 
     if file.policy is None:
         raise click.UsageError(f"`-o` is for policies, and `{file.path}` is a spec")
+    for path in paths_of(output):
+        if path.exists() and path.samefile(file.source):
+            message = f"`{path}` is the policy that is to be left as it is"
+            raise click.UsageError(f"{message}: give another stem to `-o`")
     return [str(path) for path in write_policy(file.policy, output)]
 
 

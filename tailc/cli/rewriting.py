@@ -6,6 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tailc.errors import Code, Finding, Place, TailcError
+
+# In the mode of a file.
+_ANY_WRITE = 0o222
+
 
 @dataclass(frozen=True)
 class Rewritten:
@@ -40,9 +45,22 @@ class Rewritten:
 
 
 def write(files: Sequence[Rewritten]) -> None:
-    """Replace each file as a whole: the one a link leads to, with the rights that it had."""
+    """Replace each file as a whole: the one a link leads to, with the rights that it had.
+
+    Raises TailcError for one that its owner has kept from being written, before any is.
+    """
     from tailc.atomic_files import replace_files
 
     for file in files:
+        _check_writable(file.path)
+    for file in files:
         place = Path(file.path).resolve()
         replace_files([(place, file.after.encode())], place.stat().st_mode & 0o777)
+
+
+def _check_writable(path: str) -> None:
+    """By its rights, which say nothing to root, nor to a folder in which files are replaced."""
+    if not Path(path).stat().st_mode & _ANY_WRITE:
+        message = f"cannot write `{path}`: it is read-only"
+        hint = f"make it writable first: `chmod u+w {path}`"
+        raise TailcError(Finding(Code.CANNOT_WRITE, message, Place(path), hint))

@@ -8,12 +8,14 @@ from typing import TypeAlias
 from tailc.artifact.envelope import Input, InputRole
 from tailc.errors import Finding
 from tailc.forecasts.days import Days
+from tailc.pipeline.promises import untold
 from tailc.pipeline.remarks import suspect_unit
 from tailc.pipeline.spec import OpenedSpec
 from tailc.pipeline.trace import (
     OpenedDays,
     OpenedThroughput,
     OpenedTrace,
+    open_measured,
     split_rows,
     split_trace,
 )
@@ -49,6 +51,18 @@ def parts_of(opened: OpenedSpec, read: OpenedTrace | OpenedThroughput | OpenedDa
         parts = {InputRole.WHOLE: whole, InputRole.DESIGN: design, InputRole.HELD_OUT: held_out}
         inputs = tuple(_input(role, part) for role, part in parts.items())
     return Parts(design, inputs, suspect_unit(design, opened.spec.slos, place))
+
+
+def warnings_of_measured(opened: OpenedSpec) -> tuple[Finding, ...]:
+    """What is odd about a spec's trace; raises TailcError for what a compile would refuse in it."""
+    read, spec = open_measured(opened), opened.spec
+    if isinstance(read, OpenedDays):
+        opened.kind.reduce(spec, read.trace)
+    parts = parts_of(opened, read)
+    found = (*read.trace.warnings, *parts.warnings)
+    if not isinstance(parts.design, DemandProfile):
+        return found
+    return (*found, *untold(spec.slos, spec.end_to_ends, parts.design, opened.loaded))
 
 
 def _parts_of_rows(opened: OpenedSpec, read: OpenedThroughput) -> Parts:

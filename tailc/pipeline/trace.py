@@ -73,14 +73,6 @@ def open_measured(opened: OpenedSpec) -> OpenedTrace | OpenedThroughput | Opened
     return OpenedThroughput(recipe, read_throughput(path, recipe, demand.format))
 
 
-def warnings_of_measured(opened: OpenedSpec) -> tuple[Finding, ...]:
-    """What is odd about a spec's trace; raises TailcError for what a compile would refuse in it."""
-    measured = open_measured(opened)
-    if isinstance(measured, OpenedDays):
-        opened.kind.reduce(opened.spec, measured.trace)
-    return measured.trace.warnings
-
-
 def open_trace(opened: OpenedSpec) -> OpenedTrace:
     """The requests of a spec's trace; a relative path is relative to the spec's own folder."""
     spec = opened.spec

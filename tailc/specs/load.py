@@ -56,7 +56,8 @@ def check_document(document: Document, models: Mapping[str, type[SpecModel]]) ->
         raise TailcError(_policy_given(document))
     findings = list(_head_findings(document, models))
     model = models.get(_kind(document) or "")
-    if model is None:
+    # What keys mean is told by both.
+    if model is None or _is_of_another_version(document):
         raise TailcError(findings)
     try:
         checked = model.model_validate(plain(document.root))
@@ -98,6 +99,12 @@ def _kind(document: Document) -> str | None:
     entry = document.root.get("kind")
     value = entry.value.value if entry and isinstance(entry.value, Scalar) else None
     return value if isinstance(value, str) else None
+
+
+def _is_of_another_version(document: Document) -> bool:
+    entry = document.root.get(_HEAD[0])
+    value = plain(entry.value) if entry else None
+    return value is not None and value != API_VERSION
 
 
 def _head_findings(document: Document, models: Mapping[str, type[SpecModel]]) -> Iterator[Finding]:

@@ -1,6 +1,7 @@
 """`tailc migrate`: every released policy stays what it is, and nothing is damaged on the way."""
 
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -9,7 +10,8 @@ import pytest
 from tailc.artifact.files import read_policy
 from tests.tailc.toy import SPEC, write_toy
 
-RELEASED = Path(__file__).parents[3] / "schemas" / "released"
+SCHEMAS = Path(__file__).parents[3] / "schemas"
+RELEASED, SIGNED = SCHEMAS / "released", SCHEMAS / "vectors" / "v1" / "signed" / "good.tailc"
 POLICIES = sorted(
     path
     for path in RELEASED.glob("*/*")
@@ -96,3 +98,39 @@ def test_what_cannot_be_written_is_refused(tailc, in_folder):
     assert tailc("migrate", "-").code == 64
     assert tailc("migrate", "git:HEAD:x.json").code == 64
     assert tailc("migrate", "gone.json").code == 66
+    os.mkfifo(in_folder / "pipe.json")
+    assert tailc("migrate", "pipe.json").code == 64
+
+
+@pytest.mark.parametrize("name", ["signed.tailc", "signed"])
+def test_a_signed_policy_is_not_replaced_by_one_without_a_signature(in_folder, tailc, name):
+    signed = in_folder / "signed.tailc"
+    shutil.copy(SIGNED, signed)
+    (in_folder / "link.json").symlink_to("signed.tailc")
+    for stem in ("signed", "signed.json", "link"):
+        ended = tailc("migrate", name, "-o", stem)
+        assert ended.code == 64
+        assert "is the policy that is to be left as it is" in ended.err
+    assert signed.read_bytes() == SIGNED.read_bytes()
+    assert sorted(path.name for path in in_folder.iterdir()) == ["link.json", "signed.tailc"]
+
+
+def test_a_read_only_file_is_left(laid_out, tailc):
+    before = laid_out.read_bytes()
+    laid_out.chmod(0o444)
+    ended = tailc("migrate", laid_out)
+    assert ended.code == 73
+    assert "it is read-only" in ended.err
+    assert laid_out.read_bytes() == before
+
+
+def test_a_file_that_is_named_twice_is_written_once(laid_out, tailc):
+    assert tailc("migrate", laid_out, laid_out).out.count("wrote") == 1
+
+
+def test_the_beginning_of_a_policy_is_a_damaged_one_and_no_spec(laid_out, tailc):
+    whole = (RELEASED / "1.0" / "lucene.json").read_bytes()
+    laid_out.write_bytes(whole[:300])
+    ended = tailc("migrate", laid_out)
+    assert ended.code == 5
+    assert "TC0101" not in ended.err
