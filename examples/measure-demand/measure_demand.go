@@ -30,13 +30,15 @@ func OpenDemands(path string) (*DemandFile, error) {
 	return &DemandFile{file}, err
 }
 
-// Measure keeps the goroutine on its thread while it handles the request.
+// Measure keeps the goroutine on its thread while it handles the request, and counts one that panics.
 func (f *DemandFile) Measure(handle func()) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	began := threadUs()
+	defer func() {
+		fmt.Fprintf(f.file, "%d\n", max(threadUs()-began, 1)) // a trace has no demand of 0
+	}()
 	handle()
-	fmt.Fprintf(f.file, "%d\n", max(threadUs()-began, 1)) // a trace has no demand of 0
 }
 
 func threadUs() int64 {

@@ -16,12 +16,14 @@ class MeasuredDemand:
             self.file.write("demand_us\n")
 
     def __call__(self, environ, start_response):
-        """The application's answer; the work of an iterator's parts counts too."""
+        """The application's answer; the work of its parts counts, and what fails or is left."""
         began_ns = time.thread_time_ns()
-        body = self.application(environ, start_response)
-        with contextlib.closing(body) if hasattr(body, "close") else contextlib.nullcontext():
-            yield from body
-        self.record((time.thread_time_ns() - began_ns) // 1000)
+        try:
+            body = self.application(environ, start_response)
+            with contextlib.closing(body) if hasattr(body, "close") else contextlib.nullcontext():
+                yield from body
+        finally:
+            self.record((time.thread_time_ns() - began_ns) // 1000)
 
     def record(self, demand_us):
         """Write a row; a trace has no demand of 0."""

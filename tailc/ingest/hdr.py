@@ -27,6 +27,8 @@ MAX_DIGITS = 5
 _WORD_MASK = 0xF0
 _PLAIN = {0x1C849308: 0, 0x1C849301: 1, 0x1C849303: 2}
 _COMPRESSED = {0x1C849309, 0x1C849302, 0x1C849304}
+# Plain and compressed.
+_OF_DOUBLES = {0x0C72124E, 0x0C72124F}
 _HEADER_0 = struct.Struct(">iqqq")
 _HEADER_1 = struct.Struct(">iiiqqd")
 _COOKIE = struct.Struct(">i")
@@ -67,6 +69,8 @@ def decoded(text: str) -> Iterator[tuple[int, int]]:
     if len(data) < _COMPRESSED_HEAD.size:
         raise HdrError("it is cut")
     cookie, length = _COMPRESSED_HEAD.unpack_from(data)
+    if cookie in _OF_DOUBLES:
+        raise HdrError("it is one of doubles, which are not read: log integers, such as whole us")
     if cookie & ~_WORD_MASK not in _COMPRESSED:
         raise HdrError("it is not an encoded histogram of a version from 0 to 2")
     compressed = data[_COMPRESSED_HEAD.size :]

@@ -39,11 +39,15 @@ func main() {
 		panic(err)
 	}
 	for request := 0; request < 2; request++ {
-		file.Measure(func() {
-			for end := threadUs() + WORK_MS*1000; threadUs() < end; {
-			}
-			time.Sleep(SLEEP_MS * time.Millisecond)
-		})
+		func() {
+			defer func() { recover() }()
+			file.Measure(func() {
+				for end := threadUs() + WORK_MS*1000; threadUs() < end; {
+				}
+				time.Sleep(SLEEP_MS * time.Millisecond)
+				panic("as handlers may, and are counted all the same")
+			})
+		}()
 	}
 }
 """
@@ -138,3 +142,20 @@ def test_python_measures_work_and_not_sleep_and_goes_on_with_its_file(tmp_path):
         served.file.close()
     assert worked(tmp_path / "demands.csv")
     assert closed == [True, True]
+
+
+def test_python_measures_requests_that_fail_and_those_that_are_left(tmp_path):
+    def application(environ, _start_response):
+        if environ:
+            raise OSError
+        yield b"a"
+        yield b"b"
+
+    served = script(RECIPES / "measure_demand.py").MeasuredDemand(application, tmp_path / "d.csv")
+    with pytest.raises(OSError):  # noqa: PT011 - it has no message
+        list(served({"fails": True}, lambda *_: None))
+    left = served({}, lambda *_: None)
+    assert next(left) == b"a"
+    left.close()
+    served.file.close()
+    assert len((tmp_path / "d.csv").read_text().splitlines()) == 3

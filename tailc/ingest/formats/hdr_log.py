@@ -27,7 +27,8 @@ MAX_LINE_BYTES = 1 << 22
 _NS_PER_MS = 1_000_000
 _HALF = 2
 _INTERVAL = re.compile(r"\s*(?:Tag=(?P<tag>[^,]*),)?(?:[0-9.eE+-]+,){3}(?P<encoded>\S+)\s*$")
-_STARTS = (b"#[", b'"StartTimestamp"', b"Tag=")
+_LEGEND = b'"StartTimestamp"'
+_STARTS = (b"#[", b"Tag=")
 
 
 def matches(head: bytes) -> bool:
@@ -35,7 +36,8 @@ def matches(head: bytes) -> bool:
     text = head.lstrip()
     first = next((line for line in text.splitlines() if not line.startswith(b"#")), b"")
     is_line = _INTERVAL.match(first[:200].decode(errors="replace")) is not None
-    return text.startswith(_STARTS) or (b"HIST" in first and is_line)
+    begins = text.startswith(_STARTS) or first.startswith(_LEGEND)
+    return begins or (b"HIST" in first and is_line)
 
 
 def read(source: Source, asked: Asked) -> Taken:

@@ -146,6 +146,7 @@ def test_a_histogram_written_by_hand_is_read():
         ("!!!", "not base64"),
         ("AAAA", "cut"),
         (base64.b64encode(b"\0" * 40).decode(), "not an encoded histogram"),
+        (base64.b64encode(b"\x0c\x72\x12\x4f" + b"\0" * 40).decode(), "of doubles"),
         (histogram(digits=9), "no histogram has"),
         (histogram(lowest=0), "no histogram has"),
         (histogram(highest=-1), "no histogram has"),

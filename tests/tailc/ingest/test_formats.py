@@ -122,6 +122,18 @@ def test_a_log_of_hdrhistogram_is_as_java_reads_it(name, values, requests, total
     assert abs(held - total) <= RELATIVE_ERROR * total
 
 
+def test_a_log_of_hdrhistogram_may_begin_with_a_comment_of_any_kind(tmp_path):
+    """Its writer puts a comment where it is asked to, also before all it writes itself."""
+    path = tmp_path / "commented.hlog"
+    path.write_text("#of a night\n" + (SAMPLES / "tagged-Log.logV2.hlog").read_text())
+    of_log = taken("tagged-Log.logV2.hlog", TimeUnit.NS).histogram
+    found = taken(path, TimeUnit.NS).histogram
+    assert (found.bucket.tolist(), found.count.tolist()) == (
+        of_log.bucket.tolist(),
+        of_log.count.tolist(),
+    )
+
+
 @pytest.mark.parametrize("name", ["k6.csv", "k6.json"])
 def test_k6_is_the_duration_of_requests_that_succeeded(name):
     found = taken(name)
