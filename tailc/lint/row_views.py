@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pyarrow as pa
 
@@ -32,6 +34,12 @@ from tailc.units import format_ppm
 _FULL = 1_000_000
 # Times are that far apart, 146 years, where a unit is wrong.
 _LONGEST_NS = 2.0**62
+# What a status says of a request that has no answer, or none that it was sent for.
+_FAILED = re.compile(
+    r"\s*(time[-_ ]?d?[-_ ]?out|err(or)?\b|fail|cancel|abort|exception|reject|refuse|unavailable"
+    r"|deadline|internal|unknown|drop)",
+    re.IGNORECASE,
+)
 Views = list[object]
 
 
@@ -175,15 +183,24 @@ def _status_findings(cells: Cells, roles: Roles) -> tuple[Finding, ...]:
     """Requests that failed, and are counted among the others."""
     if roles.status is None:
         return ()
-    probe = Cells(cells.source, {roles.status: cells.columns[roles.status]}, cells.count, None)
+    column = cells.columns[roles.status]
+    probe = Cells(cells.source, {roles.status: column}, cells.count, None)
     status = numbers(probe, roles.status)
     failed = ~is_success(status) & np.isfinite(status) & (status >= 100)
+    failed |= _tells_failure(column)
     if not failed.any():
         return ()
     place = Place(cells.source, row=int(np.argmax(failed)) + 1, field=roles.status)
     message = f"{int(failed.sum()):,} of {cells.count:,} requests failed, among the others"
     hint = "leave them out, by `where` or when the trace is written"
     return (Finding(Code.FAILED_REQUESTS, message, place, hint, Severity.WARNING),)
+
+
+def _tells_failure(status: pa.ChunkedArray) -> np.ndarray:
+    """Which cells have a word for it."""
+    words = as_text(status).fill_null("").combine_chunks().dictionary_encode()
+    is_word = np.array([bool(_FAILED.match(word)) for word in words.dictionary.to_pylist()], bool)
+    return is_word[numpy_of(words.indices)]
 
 
 def _timed(cells: Cells, roles: Roles, requests: Requests) -> tuple[Views, tuple[Finding, ...]]:

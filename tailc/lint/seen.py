@@ -27,7 +27,7 @@ from tailc.lint.roles import Said, roles_of
 from tailc.lint.row_views import small_sample, table_in, views_of
 from tailc.lint.series_view import steps_of
 from tailc.lint.text_lines import TextLines, text_lines
-from tailc.lint.views import Header, Jobs, Machines, Requests
+from tailc.lint.views import Header, Jobs, Machines, Requests, Unknown
 from tailc.traces.histogram import Histogram
 from tailc.traces.jobs.job_list import JobColumns
 from tailc.traces.profile_file import is_profile
@@ -93,7 +93,7 @@ def _of_table(source: Source, said: Said) -> Seen:
     if found != "parquet":
         seen.text = text_lines(source, found == "csv")
         seen.views.append(seen.text)
-        if seen.text.is_utf16:
+        if seen.text.is_utf16 or seen.text.is_json_list:
             return seen
     with _told_in(seen):
         names = TABLES[found](source).names
@@ -153,6 +153,8 @@ def _look(seen: Seen, source: Source, names: tuple[str, ...], form: Format, said
     roles = roles_of(names, said)
     counted = () if counters is None else (counters.cycles, counters.memory)
     seen.looked_at = (*counted, *roles.columns, *(column.name for column in roles.series))
+    if not seen.looked_at:
+        seen.views.append(Unknown(names))
     for column in roles.series:
         with _told_in(seen):
             steps = steps_of(source, roles.time or "", column, said, form)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime, timedelta
 
 import numpy as np
@@ -15,6 +16,9 @@ from tailc.traces.source import Format, Source
 from tailc.traces.table import Wanted
 from tailc.traces.trace import kept_cells
 from tailc.traces.zones import zone_of
+
+# A name of a column of times that tells its zone.
+_UTC = re.compile(r"(^|[^a-z])(utc|gmt)($|[^a-z])", re.IGNORECASE)
 
 
 def steps_of(source: Source, time: str, column: SeriesColumn, said: Said, format_: Format) -> Steps:
@@ -33,7 +37,7 @@ def steps_of(source: Source, time: str, column: SeriesColumn, said: Said, format
     series = read_series(str(source.path), reading, format_)
     ahead_s = _ahead_s(source, time, series, said.zone)
     hours = _hours(series, ahead_s or 0.0)
-    is_local = said.zone is not None or ahead_s != 0
+    is_local = said.zone is not None or (ahead_s != 0 and _UTC.search(time) is None)
     return Steps(series, column, hours, is_local, int(series.known.sum()))
 
 

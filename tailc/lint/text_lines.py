@@ -60,6 +60,12 @@ class TextLines:
         return self.mark in UTF16_MARKS
 
     @property
+    def is_json_list(self) -> bool:
+        """Whether they are objects in one list of JSON, of which nothing else is said."""
+        begins = "".join([self.header, *self.sample[:1]]).split(maxsplit=1)
+        return "".join(begins).startswith("[{")
+
+    @property
     def lines_are_rows(self) -> bool:
         """Whether row r stands on line header_line + r, or on line r where there is no header."""
         return not (self.blank.count or self.has_quotes)

@@ -35,6 +35,13 @@ class Header:
 
 
 @dataclass(frozen=True, eq=False)
+class Unknown:
+    """The columns of a table of which no name tells what it holds."""
+
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
 class Table:
     """The columns that are looked at, as they stand in the file."""
 

@@ -15,9 +15,16 @@ from tailc.lint.views import Requests
 # Fewer tell nothing of a distribution.
 ENOUGH = 100
 _AT_END_SHARE, _AT_END_TIMES = 0.002, 10
+_NEAR_END, _NEAR_SHARE = 0.01, 0.01
 _USUAL_TIE_SHARE = 0.1
 _FEW_VALUES = 20
 _UNITS_APART = 1_000
+# Between two groups there is nothing over so many powers of ten: either a whole one, or a part of
+# one where they are just a thousand apart, as far as their medians tell.
+_EMPTY, _EMPTY_AT_THOUSAND = 1.0, 0.3
+_JUST, _STANDARD_ERRORS = 0.02, 2.0
+# Standard error of a median over that of the mean, of a normal law.
+_OF_MEDIAN = 1.2533
 _CLUSTER_SHARE = 0.01
 _OUTLIER_TIMES = 20
 _WIDE_VALLEY, _DEEP_VALLEY = 0.1, 0.25
@@ -55,7 +62,22 @@ def _piled(requests: Requests, at: int) -> Iterator[Sighting]:
 
 
 def _at_largest(requests: Requests) -> Iterator[Sighting]:
-    yield from _piled(requests, -1)
+    exactly = list(_piled(requests, -1))
+    yield from exactly or _near_largest(requests)
+
+
+def _near_largest(requests: Requests) -> Iterator[Sighting]:
+    """Many just below the largest demand and few below them: a timeout that a timer rounds."""
+    largest = float(requests.demand.max(initial=0.0))
+    near = requests.demand >= (1 - _NEAR_END) * largest
+    below = (requests.demand >= (1 - 2 * _NEAR_END) * largest) & ~near
+    number, before = (int(requests.weight[chosen].sum()) for chosen in (near, below))
+    least = max(_NEAR_SHARE * requests.requests, _AT_END_TIMES, 5 * before)
+    if requests.is_ordered and least <= number <= requests.requests / 2:
+        message = f"{number:,} of {requests.requests:,} demands are within {_NEAR_END:.0%} of the "
+        message += f"largest, {largest:g}"
+        rows = first_rows(requests.row, near)
+        yield Sighting(message, int(near.sum()), rows, column=requests.column)
 
 
 def _at_least(requests: Requests) -> Iterator[Sighting]:
@@ -99,20 +121,22 @@ def _coarse(requests: Requests) -> Iterator[Sighting]:
 
 def _two_units(requests: Requests) -> Iterator[Sighting]:
     """Two clusters with nothing between, a factor of a thousand apart."""
-    if requests.requests < ENOUGH:
-        return
     order = np.argsort(requests.demand, kind="stable")
     logs = np.log10(requests.demand[order])
-    gaps = np.diff(logs)
-    at = int(np.argmax(gaps)) + 1
+    fewest = math.ceil(_CLUSTER_SHARE * len(logs))
+    # Of what has so many demands on either side.
+    gaps = np.diff(logs)[fewest - 1 : len(logs) - fewest]
+    if requests.requests < ENOUGH or not len(gaps):
+        return
+    at = int(np.argmax(gaps)) + fewest
     low, high = logs[:at], logs[at:]
-    apart = 10 ** float(np.median(high) - np.median(low))
-    smaller = min(len(low), len(high))
-    if (
-        gaps[at - 1] > 1
-        and smaller >= _CLUSTER_SHARE * len(logs)
-        and (_UNITS_APART / 4 < apart < _UNITS_APART * 4)
-    ):
+    powers = float(np.median(high) - np.median(low))
+    apart, off = 10**powers, abs(powers - math.log10(_UNITS_APART))
+    errors = (float(one.std()) / math.sqrt(len(one)) for one in (low, high))
+    error = _OF_MEDIAN * math.hypot(*errors)
+    is_just = off < _JUST + _STANDARD_ERRORS * error
+    empty = float(gaps.max())
+    if (empty > _EMPTY and off < math.log10(4)) or (empty > _EMPTY_AT_THOUSAND and is_just):
         fewer = order[:at] if len(low) <= len(high) else order[at:]
         found = np.zeros(len(order), np.bool_)
         found[fewer] = True

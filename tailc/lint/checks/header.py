@@ -8,10 +8,12 @@ import pyarrow as pa
 
 from tailc.errors import Severity
 from tailc.lint.defect import Check, Defect, Sighting
-from tailc.lint.views import Header, Table
+from tailc.lint.views import Header, Table, Unknown
+from tailc.units import shorten
 
 _FEW_ROWS, _MANY_GROUPS = 1_000, 100
 _LEAST_LOSS_S = 2.0**24
+_NAMES_TOLD = 5
 
 
 def _padded(header: Header) -> Iterator[Sighting]:
@@ -61,6 +63,12 @@ def _short_floats(table: Table) -> Iterator[Sighting]:
     top = max((value for value in largest.to_pylist() if value is not None), default=0.0)
     if top >= _LEAST_LOSS_S:
         yield Sighting(f"times up to {top:.0f} are kept in 24 bits", column=name)
+
+
+def _nothing_known(table: Unknown) -> Iterator[Sighting]:
+    named = ", ".join(f"`{shorten(name)}`" for name in table.names[:_NAMES_TOLD])
+    more = f" and {len(table.names) - _NAMES_TOLD} more" * (len(table.names) > _NAMES_TOLD)
+    yield Sighting(f"no name tells what a column holds: {named}{more}")
 
 
 CHECKS = (
@@ -147,5 +155,17 @@ CHECKS = (
         ),
         Table,
         _short_floats,
+    ),
+    Check(
+        Defect(
+            "TC1028",
+            "nothing-known",
+            Severity.ERROR,
+            "no column is known for what it is",
+            "nothing was looked at, so that nothing was found says nothing",
+            "name columns by `--column` and `--time`, or by a spec with `--spec`",
+        ),
+        Unknown,
+        _nothing_known,
     ),
 )

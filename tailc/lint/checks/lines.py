@@ -29,6 +29,11 @@ def _utf16(text: TextLines) -> Iterator[Sighting]:
         yield Sighting("the file is in UTF-16", lines=(1,))
 
 
+def _json_list(text: TextLines) -> Iterator[Sighting]:
+    if text.is_json_list:
+        yield Sighting("rows stand in one list of JSON", lines=(text.header_line,))
+
+
 def _undecodable(text: TextLines) -> Iterator[Sighting]:
     if not text.is_utf16:
         yield from _tallied(text.undecodable, "a line holds bytes that are not UTF-8")
@@ -261,5 +266,17 @@ CHECKS = (
         ),
         TextLines,
         _sums,
+    ),
+    Check(
+        _defect(
+            14,
+            "json-list",
+            _ERROR,
+            "rows stand in one list of JSON",
+            "it is read a row a line, and no line of it is a row",
+            "write a row a line, such as by `jq -c '.[]'`",
+        ),
+        TextLines,
+        _json_list,
     ),
 )

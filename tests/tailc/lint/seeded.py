@@ -177,6 +177,8 @@ SEEDED = {
     "TC1010": text("demand_ms", *_BODY, "4.", last=""),
     "TC1011": text("class;demand_ms", *(f"a;{cell}" for cell in _BODY)),
     "TC1012": text(*_BODY),
+    "TC1014": Seed("t.json", b'[{"demand_ms": 1.5},\n {"demand_ms": 2.5}]\n'),
+    "TC1028": csv(answer=_SHORT, of=_SHORT),
     "TC1013": text(
         "name,demand_ms", *(f"q{at},{cell}" for at, cell in enumerate(_BODY)), "Total,9999"
     ),

@@ -94,6 +94,47 @@ def test_a_seeded_defect_is_found(tailc, tmp_path, ident):
         assert (found[ident]["line"], found[ident]["row"]) == PLACES[ident]
 
 
+FAINT = {
+    "a timeout that a timer rounds up": (
+        "TC1202",
+        seeded.demands(np.minimum(seeded.DEMAND, 45 + seeded.GAPS.clip(0, 0.4)).round(6)),
+    ),
+    "one in a hundred in microseconds": (
+        "TC1207",
+        seeded.demands(np.where(np.arange(1000) % 100 == 7, 1e3, 1) * seeded.DEMAND.clip(3)),
+    ),
+    "every other one in seconds": (
+        "TC1207",
+        seeded.demands(np.where(np.arange(1000) % 2, 1e-3, 1) * seeded.DEMAND.clip(3)),
+    ),
+    "a status in words": (
+        "TC0270",
+        seeded.demands(seeded.DEMAND, status=["OK", "Timed out", "ok", "CANCELLED"] * 250),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FAINT)
+def test_a_defect_is_found_where_it_is_faint(tailc, tmp_path, name):
+    ident, seed = FAINT[name]
+    found = {one["code"] for one in linted(tailc, tmp_path, seed)[1]["findings"]}
+    assert ident in found
+
+
+def test_a_column_that_is_called_by_its_zone_is_not_asked_for_one(tailc, tmp_path):
+    shifted = SEEDED["TC1601"]
+    named = Seed(shifted.name, shifted.content.replace(b"time", b"utc_hour", 1))
+    assert named.content.startswith(b"utc_hour,")
+    found = {one["code"] for one in linted(tailc, tmp_path, named)[1]["findings"]}
+    assert "TC1601" not in found
+
+
+def test_a_list_of_json_is_told_as_such_and_as_nothing_else(tailc, tmp_path):
+    code, document = linted(tailc, tmp_path, SEEDED["TC1014"])
+    assert [one["code"] for one in document["findings"]] == ["TC1014"]
+    assert code == 65
+
+
 @pytest.mark.parametrize("name", CLEAN)
 def test_a_clean_trace_has_no_findings(tailc, tmp_path, name):
     code, document = linted(tailc, tmp_path, CLEAN[name])
