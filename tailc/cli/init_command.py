@@ -17,16 +17,22 @@ if TYPE_CHECKING:
 
     from tailc.errors import Finding
     from tailc.pipeline.draft import Draft
+    from tailc.pipeline.draft_demand import Wishes
     from tailc.specs.openslo.read import Objective
 
-_SLO = re.compile(r"\s*p?([0-9.]+)\s*%?\s*(?:<=|:|\s)\s*(\S.*?)\s*$")
+_SLO = re.compile(r"\s*p?([0-9.]+)\s*%?\s*(?:<=?|:|\s)\s*(\S.*?)\s*$", re.IGNORECASE)
 
 
 @click.command("init", short_help="Write a first spec from a trace or a profile.")
 @click.argument("trace")
 @click.option("-o", "--output", default="service.yaml", show_default=True, metavar="SPEC")
 @click.option("--cores", type=click.IntRange(min=1), metavar="X", help="Cores of the server.")
-@click.option("--slo", metavar="TEXT", help="What latency must meet, such as 'p99 <= 500ms'.")
+@click.option(
+    "--slo",
+    multiple=True,
+    metavar="TEXT",
+    help="What latency must meet, such as 'p99 <= 500ms'; may be repeated.",
+)
 @click.option("--openslo", metavar="FILE", help="Take the objectives of OpenSLO documents instead.")
 @click.option(
     "--openslo-unit", type=TIME_UNIT, help="Unit of their thresholds, where metrics do not tell it."
@@ -66,7 +72,6 @@ def command(trace: str, output: str, *, force: bool, **wished: Any) -> Outcome:
     from pathlib import Path
 
     from tailc.atomic_files import replace_files
-    from tailc.pipeline.draft import draft
     from tailc.pipeline.draft_demand import Wishes
 
     _check_paths(trace, Path(output), force=force)
@@ -75,8 +80,7 @@ def command(trace: str, output: str, *, force: bool, **wished: Any) -> Outcome:
     slos, untold = _slos(given)
     if "speedup" in given:
         given |= _speedup(given.pop("speedup"))
-    wishes = Wishes(slos=slos, **given)
-    drafted = draft(trace, wishes, output)
+    drafted = _drafted(trace, Wishes(slos=slos, **given), output)
     replace_files([(Path(output), drafted.text.encode())])
     result: dict[str, object] = {"file": output, "name": drafted.name}
     findings = (*untold, *drafted.warnings)
@@ -92,6 +96,24 @@ def _check_paths(trace: str, output: Path, *, force: bool) -> None:
         raise click.UsageError(f"`{output}` exists: name another file by -o, or give --force")
     if not output.parent.is_dir():
         raise click.UsageError(f"there is no folder `{output.parent}` for the spec: make it")
+
+
+def _drafted(trace: str, wishes: Wishes, output: str) -> Draft:
+    """The draft; where a trace does not tell what a draft needs, a terminal is asked for it."""
+    from dataclasses import replace
+
+    from tailc.errors import TailcError
+    from tailc.pipeline.draft import draft
+
+    try:
+        return draft(trace, wishes, output)
+    except TailcError as error:
+        (wish,) = error.findings[0].about or (None,)
+        if wish not in _QUESTIONS or not _has_terminal():
+            raise
+        question, read = _QUESTIONS[wish]
+    told = _asked(f"--{wish}", question, read)
+    return _drafted(trace, replace(wishes, **told), output)
 
 
 def _asked(option: str, question: str, read: Callable[[str], Any]) -> Any:
@@ -113,25 +135,40 @@ def _slos(given: dict[str, Any]) -> tuple[tuple[Objective, ...], tuple[Finding, 
     """The objectives that options ask for, which are taken out, and what is not carried of them."""
     from tailc.specs.openslo.read import read_openslo
 
-    slo, openslo, unit = (given.pop(name, None) for name in ("slo", "openslo", "openslo_unit"))
+    slos: tuple[str, ...] = given.pop("slo", ())
+    openslo, unit = (given.pop(name, None) for name in ("openslo", "openslo_unit"))
     if openslo is None:
         if unit is not None:
             raise click.UsageError("--openslo-unit is for thresholds of --openslo FILE")
         question = "What latency must meet, such as p99 <= 500ms"
-        return (_slo(slo) if slo is not None else _asked("--slo", question, _slo),), ()
-    if slo is not None:
+        said = [one for text in slos for one in _objectives(text)]
+        return tuple(said or _asked("--slo", question, _objectives)), ()
+    if slos:
         raise click.UsageError("--slo and --openslo both say what latency must meet: give one")
     found = read_openslo(openslo, unit)
     return found.objectives, found.warnings
 
 
+def _objectives(text: str) -> list[Objective]:
+    """Those of a text, with commas between."""
+    return [_slo(part) for part in text.split(",")]
+
+
 def _slo(text: str) -> Objective:
     from tailc.specs.openslo.read import Objective
+    from tailc.units import DURATION, PERCENT, QuantityError, parse
 
     found = _SLO.match(text)
     if found is None:
         raise click.UsageError(f"`{text}` is no objective: write `--slo 'p99 <= 500ms'`")
-    return Objective(f"{found[1]}%", found[2])
+    percentile, latency = f"{found[1]}%", found[2]
+    for said, dimension in ((percentile, PERCENT), (latency, DURATION)):
+        try:
+            parse(said, dimension)
+        except QuantityError as fault:
+            message = f"`{text.strip()}` is no objective: {fault.message}; {fault.help}"
+            raise click.UsageError(message) from None
+    return Objective(percentile, latency)
 
 
 def _speedup(text: str) -> dict[str, object]:
@@ -145,6 +182,23 @@ def _speedup(text: str) -> dict[str, object]:
             f"`{text}` is no list of numbers and no share: write `--speedup 1,1.9,2.7` or `90%`"
         )
         raise click.UsageError(message) from None
+
+
+_QUESTIONS: dict[object, tuple[str, Callable[[str], dict[str, Any]]]] = {
+    "measure": (
+        f"What its times measure ({', '.join(MEASURE.choices)})",
+        lambda text: {"measure": MEASURE.convert(text, None, None)},
+    ),
+    "because": (
+        "Why little of these response times was waiting",
+        lambda text: {"because": text},
+    ),
+    "speedup": (
+        "Speed-up on 1, 2, ... threads, such as 1,1.9,2.7, or the share of parallel work, as 90%",
+        _speedup,
+    ),
+}
+"""By the wish that is wanting, and what an answer makes of it."""
 
 
 def _share(text: str) -> float:

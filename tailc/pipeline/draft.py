@@ -49,7 +49,7 @@ def draft(trace: str, wishes: Wishes, spec_path: str) -> Draft:
     """A spec at `spec_path`, not written yet, that passes a check and compiles.
 
     Raises TailcError where the trace cannot be read, where its columns do not tell what is needed,
-    or for a wish that a spec cannot have.
+    or for a wish that a spec cannot have. A finding is `about` the wish that is wanting.
     """
     with open_source(trace) as source:
         demand = demand_of(source, wishes)
@@ -59,7 +59,7 @@ def draft(trace: str, wishes: Wishes, spec_path: str) -> Draft:
             "say it by `--speedup 1,1.9,2.7`, measured at 1, 2, 3 threads, or for a first look by "
             "the share of a request's work that several threads can do, as `--speedup 90%`"
         )
-        raise TailcError(Finding(Code.MISSING_KEY, message, Place(trace), hint))
+        raise TailcError(Finding(Code.MISSING_KEY, message, Place(trace), hint, about=("speedup",)))
     name = wishes.name or _name_of(trace)
     relative = os.path.relpath(trace, Path(spec_path).parent)
     text = _text(name, relative, demand, wishes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tailc.errors import Code, Finding, TailcError
@@ -106,7 +106,7 @@ def _check_reason(source: Source, measure: str, wishes: Wishes) -> None:
             "say by `--because` why little waited, such as 'one client sent at a tenth of what the "
             "server can do'; or measure demand in the server"
         )
-        raise source.fault(Code.RESPONSE_TIME, message, advice=hint)
+        raise _wanting("because", source.fault(Code.RESPONSE_TIME, message, advice=hint))
 
 
 def _unmeasured(source: Source) -> TailcError:
@@ -116,12 +116,18 @@ def _unmeasured(source: Source) -> TailcError:
     if written_by is None:
         message = f"`{source.name}` does not tell what its times measure"
         hint = "say it by `--measure`, as `demand-busy`"
-        return source.fault(Code.UNSTATED_MEASURE, message, advice=hint)
+        fault = source.fault(Code.UNSTATED_MEASURE, message, advice=hint)
+        return _wanting("measure", fault)
     message = f"`{source.name}` is {written_by}, which a spec cannot name as its trace"
     profile = f"{Path(source.name).stem}.profile"
     command = shlex.join(("tailc", "ingest", source.name, "-o", profile))
     hint = f"make it a profile by `{command}`, and name that"
     return source.fault(Code.UNSTATED_MEASURE, message, advice=hint)
+
+
+def _wanting(wish: str, fault: TailcError) -> TailcError:
+    """The same, about the wish that would mend it."""
+    return TailcError([replace(finding, about=(wish,)) for finding in fault.findings])
 
 
 def _times(source: Source, names: tuple[str, ...], wishes: Wishes) -> tuple[str, str]:

@@ -1,5 +1,6 @@
 """`tailc init`: what it writes passes a check and compiles, or it says what it needs."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -99,6 +100,20 @@ def test_a_share_of_parallel_work_stands_for_speedups_by_amdahl(table, tailc, in
     assert "Guessed by Amdahl's law, 90 % of the work shared: measure yours." in text
 
 
+@pytest.mark.parametrize(
+    "slos",
+    [
+        ("--slo", "p50 <= 90ms", "--slo", "p90<200 ms"),
+        ("--slo", "50% 90ms, P90: 200ms"),
+    ],
+)
+def test_several_objectives_may_be_given(table, tailc, in_folder, slos):
+    assert tailc("init", table, "--cores", 4, *slos, *SPEEDUP, *BUSY).code == 0
+    text = (in_folder / "service.yaml").read_text().replace("200 ms", "200ms")
+    found = re.findall("percentile: (.*), latency: (.*)}", text)
+    assert found == [("50%", "90ms"), ("90%", "200ms")]
+
+
 def test_rates_that_are_given_are_those_of_the_spec(table, tailc, in_folder):
     rates = ("--rate", "20/s", "--rate", "0.5/s")
     assert tailc("init", table, *WISHES, *SPEEDUP, *BUSY, *rates).code == 0
@@ -187,7 +202,10 @@ def test_what_is_missing_is_named_and_nothing_is_written(
     ("options", "code"),
     [
         (("--slo", "fast"), 64),
-        (("--slo", "p90 <= 200"), 65),
+        (("--slo", "p90 <= 200"), 64),
+        (("--slo", "p90 <= 200ms, p99"), 64),
+        (("--slo", "p90 <= 200ms, fan_out: 3"), 64),
+        (("--slo", "p100 <= 200ms"), 65),
         (("--speedup", "two"), 64),
         (("--speedup", "0%"), 64),
         (("--speedup", "101%"), 64),
@@ -215,6 +233,18 @@ def test_a_terminal_is_asked(table, in_folder, monkeypatch):
     assert done.return_value == 0, done.output
     assert "Cores of the server" in done.output
     assert "cores: 4" in (in_folder / "service.yaml").read_text()
+
+
+def test_a_terminal_is_asked_for_what_the_trace_does_not_tell(table, in_folder, monkeypatch):
+    monkeypatch.setattr("tailc.cli.init_command._has_terminal", lambda: True)
+    answers = ["4", "p50 <= 90ms, p90 <= 200ms", "busy", "response-open", "one client at a time"]
+    given = "\n".join([*answers, "fast", "90%", ""])
+    done = CliRunner().invoke(group, ["init", table], input=given, standalone_mode=False)
+    assert done.return_value == 0, done.output
+    text = (in_folder / "service.yaml").read_text()
+    assert "percentile: 50%, latency: 90ms" in text
+    assert 'measure: response-open\n  response_time_because: "one client at a time"' in text
+    assert "Guessed by Amdahl's law, 90 % of the work shared" in text
 
 
 def test_an_answer_that_is_none_is_asked_for_again(table, in_folder, monkeypatch):
