@@ -158,17 +158,14 @@ def _closed(stream: Stream) -> Iterator[Sighting]:
 def _omitted(stream: Stream) -> Iterator[Sighting]:
     """While the longest requests run, nothing arrives that would have at the usual rate.
 
-    That is none where half of them come together, by their clock; and what comes after the last
-    arrival was never recorded.
+    What comes after the last arrival was never recorded.
     """
-    if not _ordered(stream) or _is_closed(stream):
-        return
-    usual_ns = float(np.median(_gaps(stream)))
-    if usual_ns == 0.0:
+    span_ns = int(stream.at_ns[-1] - stream.at_ns[0]) if len(stream.at_ns) else 0
+    if not _ordered(stream) or _is_closed(stream) or span_ns == 0:
         return
     longest = np.argsort(stream.demand_ns)[-int(_LONGEST_SHARE * len(stream.row)) :]
     longest = longest[stream.demand_ns[longest] < stream.at_ns[-1] - stream.at_ns[longest]]
-    rate = 1 / usual_ns
+    rate = (len(stream.at_ns) - 1) / span_ns
     # What would have come can be told where it is several at a time.
     longest = longest[rate * stream.demand_ns[longest] > _SEVERAL]
     ends = stream.at_ns[longest] + stream.demand_ns[longest]

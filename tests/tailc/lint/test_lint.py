@@ -155,9 +155,11 @@ def test_a_demand_that_the_number_of_requests_lengthens_is_no_clean_one(tailc, t
 
 
 def test_arrivals_that_come_together_or_were_not_recorded_were_not_left_out(tailc, tmp_path):
-    """A clock that ticks by minutes, and requests that go on after the last arrival."""
+    """A clock that ticks by minutes, bursts, and requests that go on after the last arrival."""
     ticks, after = np.floor(seeded.ARRIVAL / 60) * 60, seeded.DEMAND + 1e7
-    for seed in (seeded.recorded(arrival=ticks), seeded.recorded(demand=after)):
+    bursts = ticks + np.arange(1000) % 50 * 1e-3
+    kinds = seeded.recorded(ticks), seeded.recorded(np.sort(bursts)), seeded.recorded(demand=after)
+    for seed in kinds:
         found = {one["code"] for one in linted(tailc, tmp_path, seed)[1]["findings"]}
         assert "TC1410" not in found
 
