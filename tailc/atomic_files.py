@@ -21,10 +21,10 @@ from tailc.errors import Code, Finding, Place, TailcError
 _STREAMS = (1, 2)
 
 
-def replace_files(contents: Sequence[tuple[Path, bytes]], mode: int = 0o666) -> None:
+def replace_files(contents: Sequence[tuple[Path, bytes]], mode: int | None = None) -> None:
     """Put each content at its path, the last one last; missing folders are made.
 
-    `mode` says who may read and write the files, as far as the user's umask lets them.
+    `mode` says who may read and write the files; without one, the user's umask does.
 
     Raises TailcError (cannot write) naming the path that failed; temporaries are removed, and no
     target is touched unless all temporaries could be written and their folders opened. Where a
@@ -60,11 +60,15 @@ def _temporary_for(path: Path) -> Path:
     return path.parent / f".{path.name}.{secrets.token_hex(4)}.tmp"
 
 
-def _write_to_disk(path: Path, content: bytes, mode: int) -> None:
+def _write_to_disk(path: Path, content: bytes, mode: int | None) -> None:
     # O_EXCL: a temporary of that name would belong to someone else. Mode 666 is what open() asks
     # for, so the user's umask decides as usual.
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    descriptor = os.open(
+        path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if mode is None else mode
+    )
     try:
+        if mode is not None:
+            os.fchmod(descriptor, mode)
         left = memoryview(content)
         while left:
             left = left[os.write(descriptor, left) :]

@@ -61,7 +61,9 @@ def command(inputs: tuple[str, ...], *, diff: bool, output: str | None) -> Outco
     changed = [file.rewritten for file in found if file.rewritten and file.rewritten.is_changed]
     files = _written(found[0], output) if output is not None else _rewritten(changed, diff=diff)
     shown = "".join(file.diff for file in changed) if diff else None
-    lines = [f"{file.path}: {file.told}" for file in found] + [f"wrote {path}" for path in files]
+    unsigned = ", unsigned" if output is not None else ""
+    lines = [f"{file.path}: {file.told}" for file in found]
+    lines += [f"wrote {path}{unsigned}" for path in files]
     result: dict[str, object] = {
         "inputs": [{"file": file.path, "version": file.version} for file in found],
         "changed": [file.path for file in changed],

@@ -56,6 +56,15 @@ def test_a_secret_file_is_its_owner_s_alone_from_its_first_byte(tmp_path: Path) 
     assert (tmp_path / "f").stat().st_mode & 0o777 == 0o600
 
 
+def test_rights_that_are_said_are_no_matter_of_the_umask(tmp_path: Path) -> None:
+    before = os.umask(0o077)
+    try:
+        replace_files([(tmp_path / "f", b"one")], mode=0o664)
+    finally:
+        os.umask(before)
+    assert (tmp_path / "f").stat().st_mode & 0o777 == 0o664
+
+
 def test_where_standard_output_goes_nothing_is_replaced(tmp_path: Path) -> None:
     """As root, `/dev/stdout` itself would be."""
     told, link = tmp_path / "told", tmp_path / "link"
