@@ -23,7 +23,12 @@ def percentile_rank(percentile_ppm: int, total: int) -> int:
 
 
 def fewest_requests(percentile_ppm: int) -> int:
-    """The fewest requests of which one is above the percentile with a probability of 97.5 %."""
+    """The fewest requests of which one is above the percentile with a probability of 97.5 %.
+
+    Raises ValueError unless 0 < percentile_ppm < 10^6: above all of them there is none.
+    """
+    if not 0 < percentile_ppm < PPM:
+        raise ValueError(f"percentile must be in (0, 100 %), not {percentile_ppm} ppm")
     return math.ceil(math.log(TAIL_PPM / PPM) / math.log(percentile_ppm / PPM))
 
 
@@ -45,4 +50,6 @@ def per_server_ppm(end_to_end_ppm: int, servers: int) -> int:
 
 def any_delayed(delay_probability: float, servers: int) -> float:
     """Probability that at least one of `servers` independent servers is delayed."""
-    return 1 - (1 - delay_probability) ** servers
+    if delay_probability == 1:
+        return 1.0
+    return -math.expm1(servers * math.log1p(-delay_probability))

@@ -1,6 +1,6 @@
 import pytest
 
-from tailc.percentiles import any_delayed, per_server_ppm, percentile_rank
+from tailc.percentiles import any_delayed, fewest_requests, per_server_ppm, percentile_rank
 
 
 def test_the_99th_percentile_of_2000_is_the_1980th():
@@ -48,6 +48,18 @@ def test_so_many_servers_that_none_may_be_late_need_a_hundred_percent_each():
 def test_a_percentile_that_servers_cannot_share_is_refused(end_to_end_ppm, servers):
     with pytest.raises(ValueError, match="percentile"):
         per_server_ppm(end_to_end_ppm, servers)
+
+
+def test_a_rare_delay_is_not_lost_in_rounding():
+    assert any_delayed(1e-17, 10**6) == pytest.approx(1e-11)
+    assert any_delayed(1, 3) == 1
+    assert any_delayed(0, 3) == 0
+
+
+@pytest.mark.parametrize("percentile_ppm", [0, 1_000_000])
+def test_no_sample_tells_all_or_none_of_the_requests(percentile_ppm):
+    with pytest.raises(ValueError, match="percentile"):
+        fewest_requests(percentile_ppm)
 
 
 def test_one_delay_in_a_hundred_reaches_63_percent_of_requests_over_100_servers():
