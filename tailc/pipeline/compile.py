@@ -141,7 +141,10 @@ def _compiled(
         assert isinstance(parts.design, DemandProfile)
         relief = relieved(asked, policy.ladders[0], parts.design, workers, progress)
         policy = relieved_policy(policy, relief)
-    policy = with_objectives_kept(policy, aim, parts.design, opened.loaded, workers, progress)
+    tunable = opened.kind.queue is not None
+    policy = with_objectives_kept(
+        policy, aim, parts.design, opened.loaded, workers, progress, is_tunable=tunable
+    )
     told = approach_to(chosen.problem).remarks(chosen.problem, chosen.solution)
     if queue is not None and queue.table is not None:
         told = tuple(finding for finding in told if finding.code is not Code.PREDICTED_MISS)
@@ -221,8 +224,8 @@ def _promises(problem: Problem, opened: OpenedSpec) -> tuple[Finding, ...]:
         return ()
     assert not isinstance(problem, SharesProblem | RacksProblem | ClusterProblem)
     slos, loaded = opened.spec.slos, opened.loaded
-    check_promises(slos, problem.profile, alone_ns(problem), loaded)
-    return untold(slos, opened.spec.end_to_ends, problem.profile, loaded)
+    hopeless = check_promises(slos, problem.profile, alone_ns(problem), loaded)
+    return (*hopeless, *untold(slos, opened.spec.end_to_ends, problem.profile, loaded))
 
 
 def _control(opened: OpenedSpec, spec: KindSpec) -> ControlProblem | Controller | None:

@@ -131,11 +131,14 @@ def with_objectives_kept(
     loaded: LoadedSpec,
     threads: int,
     progress: Progress,
+    *,
+    is_tunable: bool,
 ) -> Policy:
     """The policy, and in its evidence what its objectives have at its rates, if it has several.
 
-    Arrivals are those that its table was tuned for, else Poisson. Raises TailcError (INFEASIBLE)
-    with a finding for each objective that is missed at some rate.
+    Arrivals are those that its table was tuned for, else Poisson. is_tunable: whether a table of
+    its kind can be tuned for all objectives, as it is where there is an aim. Raises TailcError
+    (INFEASIBLE) with a finding for each objective that is missed at some rate.
     """
     serves = bool(policy.ladders) or policy.tail_table is not None
     if len(policy.slos) < 2 or not serves or not isinstance(design, DemandProfile):
@@ -151,7 +154,8 @@ def with_objectives_kept(
     if not found.holds:
         progress("looking for a rate that it holds at", 0.0)
         kept_mrps = _kept_mrps(found, lambda rate_mrps: at(rate_mrps).holds)
-        raise TailcError([_finding(*missed, kept_mrps, loaded) for missed in found.misses])
+        hint = "tune for all of them by `--objective queue`; or " * (is_tunable and aim is None)
+        raise TailcError([_finding(*missed, kept_mrps, loaded, hint) for missed in found.misses])
     evidence = policy.evidence
     settings = dict(evidence.settings) | found.settings
     return replace(policy, evidence=replace(evidence, settings=tuple(sorted(settings.items()))))
@@ -178,20 +182,31 @@ def _kept_mrps(found: Predicted, holds: Callable[[int], bool]) -> int | None:
 
 
 def _finding(
-    limit: Limit, worst: AtRate, tail_us: int, kept_mrps: int | None, loaded: LoadedSpec
+    limit: Limit,
+    worst: AtRate,
+    tail_us: int,
+    kept_mrps: int | None,
+    loaded: LoadedSpec,
+    otherwise: str,
 ) -> Finding:
-    """kept_mrps: the rate up to which replays have all objectives met; None: not found."""
+    """kept_mrps: the rate up to which replays have all objectives met; None: not found.
+
+    otherwise: how a policy could be had that keeps them, as a hint may begin.
+    """
     rate = format_mrps(worst.rate_mrps)
     lower = "lower `rates`" + ("" if kept_mrps is None else f" to {format_mrps(kept_mrps)} at most")
     if worst.is_overloaded:
         message = f"`{limit.slo}` cannot be met beside the others: {rate} overloads the server"
         hint = f"{lower}, or give the server more to serve them with"
     else:
+        is_later = otherwise and limit.number
+        besides = "by what is made for the first" if is_later else "beside the others"
         message = (
-            f"`{limit.slo}` is not met beside the others: at {rate} that percentile is "
+            f"`{limit.slo}` is not met {besides}: at {rate} that percentile is "
             f"{format_us(tail_us)} in replays of the design sample"
         )
-        hint = f"relax the latency to {format_us(tail_us)}, {lower}, or remove an objective"
+        hint = f"{otherwise}relax the latency to {format_us(tail_us)}, {lower}, or remove an "
+        hint += "objective"
         if limit.number == 0 and "target_us" in type(loaded.model).model_fields:
             hint = f"leave room for waiting: give a lower `target` than it has; or {hint}"
     return Finding(Code.INFEASIBLE, message, loaded.place("slo", limit.number, "latency"), hint)

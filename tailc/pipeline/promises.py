@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,21 +26,27 @@ def fastest_ns(profile: DemandProfile) -> NDArray[np.int64]:
 
 def check_promises(
     slos: Sequence[Slo], profile: DemandProfile, alone_ns: NDArray[np.int64], loaded: LoadedSpec
-) -> None:
+) -> tuple[Finding, ...]:
     """Refuse later objectives that requests exceed though none of them waits [requests].
 
-    The first is what a kind chooses by, and for it to judge. Raises TailcError (INFEASIBLE) with a
-    finding for each that is missed, and the nearest latency that may be met.
+    The first is what a kind chooses by: of it there is a warning, for the policy is as near to it
+    as can be. Raises TailcError (INFEASIBLE) with a finding for each that is missed, and the
+    nearest latency that may be met.
     """
     missed = list(_missed(slos, profile, alone_ns, loaded))
-    if missed:
-        raise TailcError(missed)
+    refused = [finding for number, finding in missed if number]
+    if refused:
+        raise TailcError(refused)
+    return tuple(
+        replace(finding, code=Code.PREDICTED_MISS, severity=Severity.WARNING)
+        for _, finding in missed
+    )
 
 
 def _missed(
     slos: Sequence[Slo], profile: DemandProfile, alone_ns: NDArray[np.int64], loaded: LoadedSpec
-) -> Iterator[Finding]:
-    for number, slo in enumerate(slos[1:], start=1):
+) -> Iterator[tuple[int, Finding]]:
+    for number, slo in enumerate(slos):
         chosen = requests_of(slo, profile)
         if not chosen.any():
             continue
@@ -52,7 +59,7 @@ def _missed(
         )
         hint = f"relax the latency to more than {format_us(least_us)}"
         place = loaded.place("slo", number, "latency")
-        yield Finding(Code.INFEASIBLE, message, place, hint)
+        yield number, Finding(Code.INFEASIBLE, message, place, hint)
 
 
 def requests_of(slo: Slo, profile: DemandProfile) -> NDArray[np.bool_]:

@@ -30,6 +30,21 @@ def test_compile_prints_the_table_and_writes_both_files(toy, tailc, in_folder):
     assert (in_folder / "out/toy.tailc").is_file()
 
 
+def test_an_objective_that_nothing_can_meet_is_told(in_folder, tailc):
+    """The policy is as near to it as can be, and so it is written."""
+    path = write_toy(in_folder, with_lines(("99%, latency: 200ms", "50%, latency: 1ms")))
+    ended = tailc("compile", path, "-o", "out/toy")
+    assert ended.code == 0
+    assert "warning[TC0554]: `p50 <= 1 ms` cannot be met: requests that never wait" in ended.err
+    assert "relax the latency to more than" in ended.err
+
+
+def test_check_with_a_trace_says_that_it_cannot_tell_the_percentile(in_folder, tailc):
+    path = write_toy(in_folder, with_lines(("percentile: 99%", "percentile: 99.9%")))
+    assert "TC0266" in tailc("check", path, "--trace").err
+    assert "TC0266" not in tailc("check", path).err
+
+
 def test_a_dry_run_tells_the_same_and_writes_nothing(toy, tailc, in_folder):
     before = sorted(in_folder.rglob("*"))
     told = tailc("compile", toy, "--dry-run")
