@@ -34,6 +34,11 @@ _HEADER_1 = struct.Struct(">iiiqqd")
 _COOKIE = struct.Struct(">i")
 _COMPRESSED_HEAD = struct.Struct(">ii")
 _LONGEST_VARINT = 9
+# Of a byte of a varint: the bits that count, and the one that says that another byte follows.
+_BITS, _GOES_ON = 0x7F, 0x80
+# Far beyond the values of any histogram, and far below what an integer holds.
+_FURTHEST = 2.0**62
+_TOO_MANY = f"it has more than {MAX_COUNTS:,} counts"
 
 
 class HdrError(ValueError):
@@ -144,12 +149,37 @@ def _words(payload: bytes, size: int) -> Iterator[tuple[int, int]]:
 
 
 def _varints(payload: bytes) -> Iterator[tuple[int, int]]:
-    """Zig-zag LEB128, of which the ninth byte has eight bits."""
+    """Zig-zag LEB128: a count above 0 each, or how many values are passed over."""
+    data = np.frombuffer(payload, np.uint8)
+    end = np.flatnonzero(data < _GOES_ON)
+    start = np.append(0, end + 1)[: len(end)]
+    length = end + 1 - start
+    if not len(end) or end[-1] + 1 < len(data) or length.max() >= _LONGEST_VARINT:
+        yield from _any_varints(payload)
+        return
+    if len(start) > MAX_COUNTS:
+        raise HdrError(_TOO_MANY)
+    coded = np.zeros(len(start), np.int64)
+    for at in range(int(length.max())):
+        has = length > at
+        coded[has] |= (data[start[has] + at] & _BITS).astype(np.int64) << 7 * at
+    count = (coded >> 1) ^ -(coded & 1)
+    steps = np.where(count < 0, -count, 1)
+    # A sum of floats has no end, and so no sign of its own.
+    if steps.sum(dtype=np.float64) > _FURTHEST:
+        yield from _any_varints(payload)
+        return
+    index = np.cumsum(steps) - steps
+    yield from zip(index[count > 0].tolist(), count[count > 0].tolist(), strict=True)
+
+
+def _any_varints(payload: bytes) -> Iterator[tuple[int, int]]:
+    """The same, one by one: also of nine bytes, the last of which has eight bits, and damaged."""
     index = at = found = 0
     while at < len(payload):
         found += 1
         if found > MAX_COUNTS:
-            raise HdrError(f"it has more than {MAX_COUNTS:,} counts")
+            raise HdrError(_TOO_MANY)
         value = shift = 0
         for length in range(1, _LONGEST_VARINT + 1):
             if at >= len(payload):
@@ -157,9 +187,9 @@ def _varints(payload: bytes) -> Iterator[tuple[int, int]]:
             byte = payload[at]
             at += 1
             is_last = length == _LONGEST_VARINT
-            value |= (byte if is_last else byte & 0x7F) << shift
+            value |= (byte if is_last else byte & _BITS) << shift
             shift += 7
-            if is_last or byte < 0x80:
+            if is_last or byte < _GOES_ON:
                 break
         count = (value >> 1) ^ -(value & 1)
         if count < 0:

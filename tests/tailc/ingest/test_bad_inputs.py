@@ -3,6 +3,7 @@
 import base64
 import contextlib
 import gzip
+import random
 import struct
 import tracemalloc
 import zlib
@@ -138,6 +139,30 @@ def test_a_histogram_written_by_hand_is_read():
     # Zig-zag: a run of 299 zeros is 2 * 299 - 1 = 597, a count of 5 is 10.
     counts = bytes([0x80 | (597 & 0x7F), 597 >> 7, 10])
     assert list(decoded(histogram(counts))) == [(299, 5)]
+
+
+def varint(value):
+    """Zig-zag LEB128 as HdrHistogram has it: the ninth byte, if there is one, has eight bits."""
+    coded, found = (value << 1) ^ (value >> 63), []
+    while coded >= 0x80 and len(found) < 8:
+        found.append(0x80 | (coded & 0x7F))
+        coded >>= 7
+    return bytes([*found, coded])
+
+
+@pytest.mark.parametrize("largest", [3, 1 << 20, 1 << 61])
+def test_counts_are_read_whatever_their_length(largest):
+    """The largest takes nine bytes, and so all are read one by one."""
+    draw = random.Random(5)
+    wanted, stream, index = [], b"", 0
+    for _ in range(500):
+        gap, count = draw.randrange(1, 300), draw.randrange(1, largest)
+        stream += varint(-gap) + varint(count)
+        index += gap
+        wanted.append((index, count))
+        index += 1
+    # Of five digits and unit 1 the values up to 2^18 have an index each.
+    assert list(decoded(histogram(stream, digits=5))) == wanted
 
 
 @pytest.mark.parametrize(
