@@ -14,10 +14,12 @@ import base64
 import binascii
 import struct
 import zlib
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
+
+Whole, Unsigned = NDArray[np.int64], NDArray[np.uint64]
 
 # What one interval may inflate to: every count of a histogram of five digits, at two bytes each.
 MAX_INFLATED_BYTES = 1 << 24
@@ -38,6 +40,8 @@ _LONGEST_VARINT = 9
 _BITS, _GOES_ON = 0x7F, 0x80
 # Far beyond the values of any histogram, and far below what an integer holds.
 _FURTHEST = 2.0**62
+# Values of all histograms are whole numbers of so many.
+_MOST_BITS = 63
 _TOO_MANY = f"it has more than {MAX_COUNTS:,} counts"
 
 
@@ -53,17 +57,22 @@ class _Scale:
     unit_bits: int
     parts: int
 
-    def middle(self, index: int) -> int:
-        """The middle of the values that are counted at an index, of 0 the least value in it."""
+    def bits_to(self, index: Whole) -> int:
+        """Of the largest value that is counted at any of the indices."""
+        doubling = max((int(index.max(initial=0)) >> (self.part_bits - 1)) - 1, 0)
+        return self.part_bits + self.unit_bits + doubling
+
+    def middles(self, index: Whole) -> Unsigned:
+        """The middle of the values that are counted at each index, of 0 the least value in it."""
         half = self.part_bits - 1
-        doubling = max((index >> half) - 1, 0)
-        part = index - (doubling << half)
-        width = 1 << (doubling + self.unit_bits)
-        return part * width + width // 2
+        doubling = np.maximum((index >> half) - 1, 0)
+        part = (index - (doubling << half)).astype(np.uint64)
+        width = np.uint64(1) << (doubling + self.unit_bits).astype(np.uint64)
+        return part * width + width // np.uint64(2)
 
 
-def decoded(text: str) -> Iterator[tuple[int, int]]:
-    """The (value, count) pairs of a histogram in base64, values rising; HdrError for others.
+def decoded(text: str) -> tuple[Unsigned, Whole]:
+    """The values of a histogram in base64, rising, and how often each was; HdrError for others.
 
     A value is the middle of those that the histogram cannot tell apart.
     """
@@ -81,7 +90,7 @@ def decoded(text: str) -> Iterator[tuple[int, int]]:
     compressed = data[_COMPRESSED_HEAD.size :]
     if length != len(compressed):
         raise HdrError(f"it has {len(compressed)} bytes where its head says {length}")
-    return _pairs(_inflated(compressed))
+    return _counted(_inflated(compressed))
 
 
 def _inflated(compressed: bytes) -> bytes:
@@ -97,7 +106,7 @@ def _inflated(compressed: bytes) -> bytes:
     return data
 
 
-def _pairs(data: bytes) -> Iterator[tuple[int, int]]:
+def _counted(data: bytes) -> tuple[Unsigned, Whole]:
     if len(data) < _COOKIE.size + _HEADER_0.size:
         raise HdrError("it is cut")
     (cookie,) = _COOKIE.unpack_from(data)
@@ -106,13 +115,14 @@ def _pairs(data: bytes) -> Iterator[tuple[int, int]]:
         raise HdrError("it is not a histogram of whole numbers of a version from 0 to 2")
     digits, lowest, highest, payload = _header(data, version)
     scale = _scale(digits, lowest, highest)
-    counts = _varints(payload) if version == 2 else _words(payload, (cookie & _WORD_MASK) >> 4)
-    for index, count in counts:
-        if index >= scale.parts:
-            raise HdrError("it has counts of values beyond its highest")
-        if count < 0:
-            raise HdrError("it has a negative count")
-        yield scale.middle(index), count
+    index, count = (
+        _varints(payload) if version == 2 else _words(payload, (cookie & _WORD_MASK) >> 4)
+    )
+    if (index >= scale.parts).any() or scale.bits_to(index) > _MOST_BITS:
+        raise HdrError("it has counts of values beyond its highest")
+    if (count < 0).any():
+        raise HdrError("it has a negative count")
+    return scale.middles(index), count
 
 
 def _header(data: bytes, version: int) -> tuple[int, int, int, bytes]:
@@ -136,27 +146,26 @@ def _scale(digits: int, lowest: int, highest: int) -> _Scale:
         raise HdrError("its head states digits or values that no histogram has")
     part_bits = (2 * 10**digits - 1).bit_length()
     unit_bits = lowest.bit_length() - 1
-    doublings = max((highest >> (part_bits + unit_bits)).bit_length(), 0) + 1
+    doublings = (highest >> (part_bits + unit_bits)).bit_length() + 1
     return _Scale(part_bits, unit_bits, (doublings + 1) << (part_bits - 1))
 
 
-def _words(payload: bytes, size: int) -> Iterator[tuple[int, int]]:
+def _words(payload: bytes, size: int) -> tuple[Whole, Whole]:
     if size not in (2, 4, 8):
         raise HdrError(f"its counts have {size} bytes each")
     counts = np.frombuffer(payload[: len(payload) // size * size], dtype=f">i{size}")
-    for index in np.flatnonzero(counts):
-        yield int(index), int(counts[index])
+    index = np.flatnonzero(counts)
+    return index, counts[index].astype(np.int64)
 
 
-def _varints(payload: bytes) -> Iterator[tuple[int, int]]:
+def _varints(payload: bytes) -> tuple[Whole, Whole]:
     """Zig-zag LEB128: a count above 0 each, or how many values are passed over."""
     data = np.frombuffer(payload, np.uint8)
     end = np.flatnonzero(data < _GOES_ON)
     start = np.append(0, end + 1)[: len(end)]
     length = end + 1 - start
     if not len(end) or end[-1] + 1 < len(data) or length.max() >= _LONGEST_VARINT:
-        yield from _any_varints(payload)
-        return
+        return _any_varints(payload)
     if len(start) > MAX_COUNTS:
         raise HdrError(_TOO_MANY)
     coded = np.zeros(len(start), np.int64)
@@ -165,16 +174,17 @@ def _varints(payload: bytes) -> Iterator[tuple[int, int]]:
         coded[has] |= (data[start[has] + at] & _BITS).astype(np.int64) << 7 * at
     count = (coded >> 1) ^ -(coded & 1)
     steps = np.where(count < 0, -count, 1)
-    # A sum of floats has no end, and so no sign of its own.
+    # In floats, since the sum of whole numbers may be beyond any of them.
     if steps.sum(dtype=np.float64) > _FURTHEST:
-        yield from _any_varints(payload)
-        return
+        return _any_varints(payload)
     index = np.cumsum(steps) - steps
-    yield from zip(index[count > 0].tolist(), count[count > 0].tolist(), strict=True)
+    return index[count > 0], count[count > 0]
 
 
-def _any_varints(payload: bytes) -> Iterator[tuple[int, int]]:
+def _any_varints(payload: bytes) -> tuple[Whole, Whole]:
     """The same, one by one: also of nine bytes, the last of which has eight bits, and damaged."""
+    indices: list[int] = []
+    counts: list[int] = []
     index = at = found = 0
     while at < len(payload):
         found += 1
@@ -193,8 +203,11 @@ def _any_varints(payload: bytes) -> Iterator[tuple[int, int]]:
                 break
         count = (value >> 1) ^ -(value & 1)
         if count < 0:
-            index -= count
+            # No histogram goes so far: what is counted there is refused.
+            index = min(index - count, int(_FURTHEST))
         else:
             if count:
-                yield index, count
+                indices.append(index)
+                counts.append(count)
             index += 1
+    return np.array(indices, np.int64), np.array(counts, np.int64)

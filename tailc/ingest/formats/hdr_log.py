@@ -8,13 +8,12 @@ which unit, the log does not tell.
 from __future__ import annotations
 
 import re
-from collections import Counter
 
 import numpy as np
 
 from tailc.errors import Code, Finding, Place, TailcError
 from tailc.ingest.format import Format
-from tailc.ingest.hdr import HdrError, decoded
+from tailc.ingest.hdr import HdrError, Unsigned, Whole, decoded
 from tailc.ingest.taken import Asked, Taken
 from tailc.ingest.texts import unit_asked
 from tailc.traces.counted import Grain
@@ -26,6 +25,8 @@ from tailc.traces.source import Source
 MAX_LINE_BYTES = 1 << 22
 _NS_PER_MS = 1_000_000
 _HALF = 2
+# Values that wait to be put together with equal ones: a few tens of megabytes.
+_MOST_WAITING = 1 << 20
 _INTERVAL = re.compile(r"\s*(?:Tag=(?P<tag>[^,]*),)?(?:[0-9.eE+-]+,){3}(?P<encoded>\S+)\s*$")
 _LEGEND = b'"StartTimestamp"'
 _STARTS = (b"#[", b"Tag=")
@@ -43,7 +44,7 @@ def matches(head: bytes) -> bool:
 def read(source: Source, asked: Asked) -> Taken:
     """Every interval's values together, those of all tags."""
     unit = unit_asked(source, asked)
-    counts: Counter[int] = Counter()
+    counts = _Counts(source)
     tags: set[str] = set()
     last: Place | None = None
     for number, line in enumerate(source.lines(MAX_LINE_BYTES), 1):
@@ -54,7 +55,8 @@ def read(source: Source, asked: Asked) -> Taken:
             continue
         tags.add(_add_interval(text, place, counts))
         last = place
-    if last is None or not counts:
+    counts.merge()
+    if last is None or not len(counts.value):
         message = f"`{source.name}` has no interval with values"
         hint = "check that what writes it has ended, and that it is the right file"
         raise source.fault(Code.EMPTY_TRACE, message, advice=hint)
@@ -68,7 +70,37 @@ def _check_length(line: bytes, place: Place) -> None:
         raise TailcError(Finding(Code.TRACE_TOO_LARGE, message, place, "log shorter intervals"))
 
 
-def _add_interval(text: str, place: Place, counts: Counter[int]) -> str:
+class _Counts:
+    """How often each value was, in all intervals so far."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self.value, self.count = np.zeros(0, np.uint64), np.zeros(0, np.int64)
+        self._added: list[tuple[Unsigned, Whole]] = []
+        self._waiting = 0
+        self._total = 0.0
+
+    def add(self, value: Unsigned, count: Whole) -> None:
+        """Count those of an interval; TailcError where there are more than can be counted."""
+        self._total += float(count.sum(dtype=np.float64))
+        if self._total > MAX_REQUESTS:
+            raise _out_of_range(self._source)
+        self._added.append((value, count))
+        self._waiting += len(value)
+        if self._waiting > _MOST_WAITING:
+            self.merge()
+
+    def merge(self) -> None:
+        """Put equal values together."""
+        every = [(self.value, self.count), *self._added]
+        value, count = (np.concatenate(parts) for parts in zip(*every, strict=True))
+        order = np.argsort(value, kind="stable")
+        self.value, first = np.unique(value[order], return_index=True)
+        self.count = np.add.reduceat(count[order], first) if len(first) else count
+        self._added, self._waiting = [], 0
+
+
+def _add_interval(text: str, place: Place, counts: _Counts) -> str:
     """Count the values of a line; returns its tag, or nothing."""
     found = _INTERVAL.match(text)
     if found is None:
@@ -76,8 +108,7 @@ def _add_interval(text: str, place: Place, counts: Counter[int]) -> str:
         hint = "copy the log again, or leave the line out if it is the last"
         raise TailcError(Finding(Code.BROKEN_FORMAT, message, place, hint))
     try:
-        for value, count in decoded(found["encoded"]):
-            counts[value] += count
+        counts.add(*decoded(found["encoded"]))
     except HdrError as error:
         message = f"the histogram of the interval cannot be read: {error}"
         hint = "copy the log again, or leave the line out if it is the last"
@@ -87,18 +118,22 @@ def _add_interval(text: str, place: Place, counts: Counter[int]) -> str:
     return found["tag"] or ""
 
 
-def _taken(source: Source, counts: Counter[int], tags: set[str], unit: TimeUnit) -> Taken:
+def _out_of_range(source: Source) -> TailcError:
+    message = f"`{source.name}` has a value beyond 104 days, or more values than can be counted"
+    return source.fault(Code.OUT_OF_RANGE, message, advice="check the unit of its values")
+
+
+def _taken(source: Source, counts: _Counts, tags: set[str], unit: TimeUnit) -> Taken:
     ns_per_unit = round(unit.in_ms * _NS_PER_MS)
+    if int(counts.value[-1]) * ns_per_unit > MAX_NS:
+        raise _out_of_range(source)
     # A value of 0 is of something that took less than a unit.
-    values = [value * ns_per_unit or max(1, ns_per_unit // _HALF) for value in counts]
-    if max(values) > MAX_NS or sum(counts.values()) > MAX_REQUESTS:
-        message = f"`{source.name}` has a value beyond 104 days, or more values than can be counted"
-        raise source.fault(Code.OUT_OF_RANGE, message, advice="check the unit of its values")
-    histogram = histogram_of(np.array(values), np.array(list(counts.values())))
+    at_least = max(1, ns_per_unit // _HALF)
+    demand_ns = np.maximum(counts.value.astype(np.int64) * ns_per_unit, at_least)
+    histogram = histogram_of(demand_ns, counts.count)
     tagged = f"values of tags {', '.join(sorted(tags))}" if tags else "values"
-    return Taken(
-        "an HdrHistogram log", tagged, unit, Grain.BUCKETS, None, histogram, points=len(counts)
-    )
+    points = len(counts.value)
+    return Taken("an HdrHistogram log", tagged, unit, Grain.BUCKETS, None, histogram, points=points)
 
 
 FORMATS = (Format("HdrHistogram log", matches, read),)
