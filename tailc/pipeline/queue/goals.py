@@ -27,11 +27,13 @@ _SPARE = 0.03
 class Aspect:
     """What a goal is about: its name for people, and what counts of trials.
 
-    told(value, aim): how far a search is, in words.
+    is_limited: whether a tail that is missed counts besides, and far more. told(value, aim): how
+    far a search is, in words.
     amounts(seen): float64 (tables, scenes, repeats), to be made small. values(seen, base, aim):
     float64 (tables,), what a search makes small; `base` is of the formula's table alone.
     """
 
+    is_limited: bool
     told: Callable[[str, QueueAim], str]
     amounts: Callable[[Seen], NDArray[np.float64]]
     values: Callable[[Seen, Seen, QueueAim], NDArray[np.float64]]
@@ -121,8 +123,8 @@ def _rate_told(value: str, aim: QueueAim) -> str:
 
 
 _ASPECTS: Mapping[Goal, Aspect] = {
-    Goal.TAIL: Aspect(_by_formula("tail"), _tail_us, _tail_values),
-    Goal.ENERGY: Aspect(_by_formula("energy"), _energy, _energy_values),
-    Goal.BATCH: Aspect(_by_formula("batch work given up"), _energy, _energy_values),
-    Goal.RATE: Aspect(_rate_told, _tail_us, _rate_values),
+    Goal.TAIL: Aspect(False, _by_formula("tail"), _tail_us, _tail_values),
+    Goal.ENERGY: Aspect(True, _by_formula("energy"), _energy, _energy_values),
+    Goal.BATCH: Aspect(True, _by_formula("batch work given up"), _energy, _energy_values),
+    Goal.RATE: Aspect(False, _rate_told, _tail_us, _rate_values),
 }

@@ -128,6 +128,10 @@ def searched(
 ) -> Searched[Form]:
     """The best coarse table, and the best fine one, as far as the budget goes.
 
+    Where a tail or objectives are to be kept besides, a search goes as near to them as its own
+    requests allow, so that on others chance decides whether they are missed, which counts more
+    than anything else: there what those show neither ends a search nor chooses between searches.
+
     scenes: one for each of the aim's rates; or in several cases, one case after the other.
     """
     return _Search(approach, scenes, aim, workers, progress).run()
@@ -178,6 +182,7 @@ class _Search(Generic[Form]):
         self._scenes = scenes
         self._aim = aim
         self._aspect = aspect_of(aim)
+        self._is_limited = self._aspect.is_limited or bool(aim.objectives)
         self._workers = workers
         self._progress = progress
         self._evaluations = 0
@@ -295,7 +300,9 @@ class _Search(Generic[Form]):
             if generation % apart:
                 return False
             seen.append(self._look(looks, space.table(mean)))
-            return len(seen) > _SPAN and seen[-1].has_settled_since(seen[-1 - _SPAN])
+            if self._is_limited or len(seen) <= _SPAN:
+                return False
+            return seen[-1].has_settled_since(seen[-1 - _SPAN])
 
         return has_settled
 
@@ -304,6 +311,8 @@ class _Search(Generic[Form]):
     ) -> list[NDArray[np.float64]]:
         """What several searches found, the best first, on requests that none of them saw."""
         values = [self._look(looks, space.table(found.point)).value for found in founds]
+        if self._is_limited:
+            values = [found.value for found in founds]
         return [founds[at].point for at in np.argsort(values, kind="stable")]
 
     def _look(self, looks: Looks[Form], table: Form) -> Look:

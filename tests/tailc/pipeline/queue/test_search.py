@@ -18,7 +18,7 @@ from tailc.pipeline.queue.looks import Look
 from tailc.pipeline.queue.scene import scenes_of
 from tailc.pipeline.queue.search import searched
 from tailc.pipeline.queue.trials import on_ladder
-from tailc.replay.queue_aim import QueueAim
+from tailc.replay.queue_aim import Objective, QueueAim
 from tests.tailc.pipeline.queue.case import CORES, MS, exponential, ladder
 
 AIM = QueueAim(950_000, (60_000,), (1,), 20_000_000)
@@ -80,27 +80,56 @@ def test_what_the_progress_tells_becomes_better(told):
     assert last < 0.95 * first
 
 
-def test_of_several_searches_those_that_are_best_on_other_requests_go_on(monkeypatch):
-    """What each says of its own requests does not count: it says that the first is best.
+COARSE = lines(LATE, 300 * MS, CORES)
+BEFORE_ALL = tuple(COARSE.starts())
 
-    Of six the fifth, second and fourth go on, and then the last of these alone.
+
+@pytest.fixture
+def begun(monkeypatch):
+    """Where searches begin that find nothing better; each says that those before it are better.
+
+    Looks say that the fifth, second and fourth are, and in the end the last of these.
     """
-    coarse = lines(LATE, 300 * MS, CORES)
-    starts = list(coarse.starts())
-    best = [coarse.table(starts[at]) for at in (4, 1, 3)]
-    begun = []
+    best = [COARSE.table(BEFORE_ALL[at]) for at in (4, 1, 3)]
+    seen = []
 
     def standing(_values_of, start, *_spread, **_how):
-        begun.append(start)
-        return Found(start, float(len(begun)), 1)
+        seen.append(start)
+        return Found(start, float(len(seen)), 1)
 
     def at(_looks, table):
-        order = best if len(begun) <= STARTS else best[::-1]
+        order = best if len(seen) <= STARTS else best[::-1]
         return Look(np.full(11, 1.0 + order.index(table) if table in order else 9.0))
 
     monkeypatch.setattr(search_module, "evolved", standing)
     monkeypatch.setattr(looks.Looks, "at", at)
-    found = search(approach=replace(APPROACH, space_of=lambda _tail_us: coarse))
-    assert [coarse.table(start) for start in begun[STARTS:-1]] == best
+    return seen
+
+
+STANDING = replace(APPROACH, space_of=lambda _tail_us: COARSE)
+
+
+def test_of_several_searches_those_that_are_best_on_other_requests_go_on(begun):
+    """What each says of its own requests does not count."""
+    found = search(approach=STANDING)
+    carried = [COARSE.table(start) for start in begun[STARTS:-1]]
+    assert carried == [COARSE.table(BEFORE_ALL[at]) for at in (4, 1, 3)]
     assert len(begun) == STARTS + 3 + 1
-    assert found.tables[0] == best[-1]
+    assert found.tables[0] == carried[-1]
+
+
+def test_where_objectives_are_kept_besides_their_own_requests_choose(begun):
+    """On others chance decides whether they are missed, which counts more than anything else."""
+    aim = replace(AIM, objectives=(Objective(500_000, 100 * MS),))
+    found = search(aim=aim, approach=STANDING)
+    carried = [COARSE.table(start) for start in begun[STARTS:-1]]
+    assert carried == [COARSE.table(BEFORE_ALL[at]) for at in (0, 1, 2)]
+    assert found.tables[0] == carried[0]
+
+
+def test_a_search_that_keeps_objectives_besides_does_not_settle(monkeypatch):
+    monkeypatch.setattr(Look, "has_settled_since", lambda _self, _before: True)
+    aim = replace(AIM, most_requests=60_000_000)
+    assert search(aim=aim).has_settled
+    besides = (Objective(500_000, 100 * MS),)
+    assert not search(aim=replace(aim, objectives=besides)).has_settled
