@@ -128,9 +128,10 @@ def searched(
 ) -> Searched[Form]:
     """The best coarse table, and the best fine one, as far as the budget goes.
 
-    Where a tail or objectives are to be kept besides, a search goes as near to them as its own
-    requests allow, so that on others chance decides whether they are missed, which counts more
-    than anything else: there what those show neither ends a search nor chooses between searches.
+    What requests that a search does not see show ends it, and chooses between several. But where a
+    tail or objectives are to be kept besides, a search goes as near to them as its own requests
+    allow, so that on others chance decides whether they are missed, which counts more than anything
+    else: there its own requests choose, and it goes on to its budget.
 
     scenes: one for each of the aim's rates; or in several cases, one case after the other.
     """
@@ -309,10 +310,11 @@ class _Search(Generic[Form]):
     def _ordered(
         self, founds: Sequence[Found], space: Space[Form], looks: Looks[Form]
     ) -> list[NDArray[np.float64]]:
-        """What several searches found, the best first, on requests that none of them saw."""
-        values = [self._look(looks, space.table(found.point)).value for found in founds]
+        """What several searches found, the best first; see `searched` for on which requests."""
         if self._is_limited:
             values = [found.value for found in founds]
+        else:
+            values = [self._look(looks, space.table(found.point)).value for found in founds]
         return [founds[at].point for at in np.argsort(values, kind="stable")]
 
     def _look(self, looks: Looks[Form], table: Form) -> Look:
