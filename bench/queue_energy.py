@@ -98,12 +98,13 @@ def compiled(
 def told(server: Server, found: TunedTable, tuned_for: str) -> Iterator[tuple[str, ...]]:
     part_ppm = found.judged.formula_part_ppm
     factor = "miss at any" if part_ppm is None else f"{100 * part_ppm / PPM:.1f} %"
+    taken = "" if found.judged.is_better else ", not taken"
     for gain in found.judged.gains:
         share = [ppm / 1e4 for ppm in (gain.change_ppm, gain.low_ppm, gain.high_ppm)]
         yield (
             server.name,
             format_mrps(gain.rate_mrps),
-            tuned_for,
+            tuned_for + taken,
             factor,
             f"{gain.formula_us / 1e3:.1f}",
             f"{gain.tuned_us / 1e3:.1f}",
