@@ -69,6 +69,8 @@ policy: fixed
 rates: [30/s]
 """
 
+# Where a module was not there yet; a reader sees it once.
+FETCHING = "go: downloading "
 # Ends the output of a command that fails where the document does not say so.
 UNSTATED_EXIT = "the document does not state this exit:"
 
@@ -103,7 +105,7 @@ class Reader:
             text=True,
             check=False,
         )
-        lines = done.stdout.splitlines()
+        lines = [line for line in done.stdout.splitlines() if not line.startswith(FETCHING)]
         if done.returncode:
             lines.append(f"{UNSTATED_EXIT} {done.returncode}")
         return lines

@@ -99,9 +99,10 @@ def judged(
 ) -> Judged[Form]:
     """The table against the formula's: better in the weighted mean, and nowhere worse.
 
-    Where a tail is to be kept, a table that misses it at no rate is better than a formula's that
-    did not keep it as it was, and one that does is no better than any. Where only one of the two
-    keeps the objectives besides, that one is the better.
+    Where a tail is to be kept, a table that misses it at some rate is no better than any. One that
+    does not is better than a formula's that no part of its ages keeps, and than one that had to be
+    cut back if it is nowhere worse than what is left of that. Where only one of the two keeps the
+    objectives besides, that one is the better.
     """
     seen = trials.seen([formula.table, table])
     changes = _changes(*aspect_of(aim).amounts(seen))
@@ -112,10 +113,12 @@ def judged(
     )
     share = np.array(aim.weights) / sum(aim.weights)
     _, high = interval((changes * share[:, None]).sum(axis=0))
-    is_less = high < 0 and not any(gain.is_worse for gain in gains)
+    is_worse = any(gain.is_worse for gain in gains)
+    is_less = high < 0 and not is_worse
+    is_excused = formula.part_ppm is None or not (formula.was_kept or is_worse)
     meets = not any(gain.misses for gain in gains)
     formula_keeps, keeps = (seen.keeps_objectives(at) for at in range(2))
-    is_better = is_less or not formula.was_kept if keeps == formula_keeps else keeps
+    is_better = is_less or is_excused if keeps == formula_keeps else keeps
     return Judged(table, gains, meets and is_better, formula.part_ppm, keeps)
 
 

@@ -118,7 +118,9 @@ def compared(
     )
     limit_us = aim.limit_us
     meets = limit_us is None or all(one.robust.worst.low_us <= limit_us for one in rates)
-    is_better = meets and (not formula.was_kept or _is_less(amounts, aim.weights))
+    less, worse = _is_less(amounts, aim.weights)
+    is_excused = formula.part_ppm is None or not (formula.was_kept or worse)
+    is_better = meets and (less or is_excused)
     return Compared(rates, is_better, formula.part_ppm)
 
 
@@ -158,8 +160,11 @@ def _worst(values: NDArray) -> int:
     return int(np.argmax(values.mean(axis=1)))
 
 
-def _is_less(by_case: NDArray[np.float64], weights: Sequence[int]) -> bool:
-    """by_case: (tables, cases, rates, repeats)."""
+def _is_less(by_case: NDArray[np.float64], weights: Sequence[int]) -> tuple[bool, bool]:
+    """Whether it is less as a whole, and whether it is more somewhere; both beyond chance.
+
+    by_case: (tables, cases, rates, repeats).
+    """
     nominal, worst = [], []
     for number in range(len(weights)):
         formula, _, robust = by_case[:, :, number]
@@ -168,7 +173,7 @@ def _is_less(by_case: NDArray[np.float64], weights: Sequence[int]) -> bool:
     share = np.array(weights) / sum(weights)
     whole = (np.array(worst) * share[:, None]).sum(axis=0)
     is_worse = any(_limits(one)[1] > 0 for one in (*nominal, *worst))
-    return _limits(whole)[2] < 0 and not is_worse
+    return _limits(whole)[2] < 0 and not is_worse, is_worse
 
 
 def _relative(values: NDArray, to: NDArray) -> NDArray[np.float64]:

@@ -152,6 +152,24 @@ def test_a_tail_above_the_limit_by_chance_is_no_miss(above, is_better):
     assert (verdict.is_better, verdict.gains[0].misses) == (is_better, not is_better)
 
 
+@pytest.mark.parametrize(
+    ("part_ppm", "change", "is_better"),
+    [
+        (PPM // 2, 1.01, False),
+        (PPM // 2, 1.00, True),
+        (None, 1.01, True),
+        (PPM, 1.00, False),
+        (PPM, 0.99, True),
+    ],
+)
+def test_what_is_left_of_the_formula_s_table_is_to_be_beaten_too(part_ppm, change, is_better):
+    """Where no part of it keeps the tail, what it draws is no measure."""
+    tail_us = np.full((2, 1, 10), TARGET_US - 1)
+    seen = Seen(tail_us, np.array([1.0, change])[:, None, None] * np.ones((2, 1, 10)))
+    shown = cast(Any, SimpleNamespace(seen=lambda _tables: seen))
+    assert judged(SLOW, Kept(FAST, part_ppm), shown, None, AIM).is_better == is_better
+
+
 def test_what_is_found_keeps_the_tail_in_the_mean_of_many_other_replays(workers):
     """400 that neither the search nor its judge saw, of which most keep it one by one in tens."""
     aim = replace(AIM, most_requests=least_budget(AIM, STARTS))
