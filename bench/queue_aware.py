@@ -3,15 +3,17 @@
     python -m bench.queue_aware
     python -m bench.queue_aware --budgets
     python -m bench.queue_aware --rate
+    python -m bench.queue_aware --unboosted
     TAILC_DATA=... python -m bench.queue_aware --traces
 
 On the published server (15 cores, four degrees, boosting) with ages from arrival: the formula's
 table for target 24, the best of targets 12 to 28 for each rate, and the tuned table; for each rate
-alone, and one table for several rates. With --budgets how much of that a search finds that
-simulates fewer requests, from the least on, and in what time. With --rate the highest rate that
-keeps the percentile under a latency, of each. Under TAILC_DATA, the same on public traces at rates
-that keep a part of the cores busy on one thread each. All are judged on requests that no compile
-saw, on the same random numbers; intervals are Student's at 95 % over replays.
+alone, and one table for several rates. With --unboosted the same for each rate on a server that
+boosts no thread. With --budgets how much of that a search finds that simulates fewer requests, from
+the least on, and in what time. With --rate the highest rate that keeps the percentile under a
+latency, of each. Under TAILC_DATA, the same on public traces at rates that keep a part of the cores
+busy on one thread each. All are judged on requests that no compile saw, on the same random numbers;
+intervals are Student's at 95 % over replays.
 """
 
 from __future__ import annotations
@@ -61,7 +63,7 @@ demand:
   measure: demand-busy
   reference: core
 speedup: [1, 1.9, 2.65, 3.2]
-server: {{cores: 15, target_parallelism: {targets}, quantum: {quantum}, age_clock: arrival}}
+server: {{cores: 15, target_parallelism: {targets}, quantum: {quantum}, {others}}}
 search: {{method: dual, objective: {objective}{goal}{budget}{freedoms}}}
 rates: [{rates}]
 """
@@ -82,11 +84,12 @@ BUSY = (0.47, 0.62, 0.69)
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """Demands to compile from, and others to judge on [ms]."""
+    """Demands to compile from, and others to judge on [ms]; `boosts`: whether the server may."""
 
     name: str
     design_ms: np.ndarray
     held_out_ms: np.ndarray
+    boosts: bool = True
 
     @property
     def rates_rps(self) -> tuple[float, ...]:
@@ -112,6 +115,7 @@ class Case:
             targets=targets,
             # As small beside the demand as the published one.
             quantum=f"{max(round(mean_ms * 1e3 / 47), 1)}us",
+            others=self.others,
             objective=objective,
             goal="",
             budget=_budget_text(budget),
@@ -148,6 +152,7 @@ class Case:
                 latency_ms=latency_ms,
                 targets=targets,
                 quantum="5ms",
+                others=self.others,
                 objective="queue",
                 goal=", goal: rate",
                 budget=_budget_text(budget),
@@ -157,6 +162,11 @@ class Case:
             path = Path(folder) / "spec.yaml"
             path.write_text(text)
             return compile_policy(str(path))
+
+    @property
+    def others(self) -> str:
+        """What a spec says of the server besides."""
+        return f"age_clock: arrival, boosting: {str(self.boosts).lower()}"
 
     def workload(self) -> Workload:
         """What is held out."""
@@ -357,6 +367,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--traces", action="store_true", help="public traces instead")
     parser.add_argument("--budgets", action="store_true", help="gain by budget instead")
+    parser.add_argument("--unboosted", action="store_true", help="without boosting instead")
     parser.add_argument("--rate", action="store_true", help="highest rates instead")
     arguments = parser.parse_args()
     if arguments.rate:
@@ -375,6 +386,8 @@ def main() -> None:
     if arguments.traces:
         for case in traces():
             found += rows(case, case.rates_rps)
+    elif arguments.unboosted:
+        found += rows(replace(synthetic(), boosts=False), RATES_RPS)
     else:
         case = synthetic()
         found += rows(case, RATES_RPS)
