@@ -62,7 +62,7 @@ class HintedFamily:
     """A ladder of a family for each hint, where boosting and sharing are the same.
 
     A point is that of the short, and then what the ages of the long are more, lines over the load
-    as in `more`: where hints tell nothing, these are 0.
+    as in `more`: where hints tell nothing, these are 0. Both wait as long to start.
     """
 
     each: Family
@@ -70,9 +70,10 @@ class HintedFamily:
 
     def table(self, point: NDArray[np.float64]) -> Tables:
         short, more = self._parts(point)
-        first, second = (
-            self.each.table(one) for one in (short, short + self.more.refined(more, self.each))
-        )
+        longer = self.more.refined(more, self.each)
+        if self.each.has_delays:
+            longer[: len(self.each.knots)] = 0.0
+        first, second = (self.each.table(one) for one in (short, short + longer))
         return first, replace(second, boost=first.boost, sharing=first.sharing)
 
     def starts(self) -> Iterator[NDArray[np.float64]]:

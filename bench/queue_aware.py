@@ -9,8 +9,9 @@
 On the published server (15 cores, four degrees, boosting) with ages from arrival: the formula's
 table for target 24, the best of targets 12 to 28 for each rate, and the tuned table; for each rate
 alone, and one table for several rates. With --unboosted the same for each rate on a server that
-boosts no thread. With --budgets how much of that a search finds that simulates fewer requests, from
-the least on, and in what time. With --rate the highest rate that keeps the percentile under a
+boosts no thread; then where requests look each millisecond whether to climb, and where they start
+by the threads in use. With --budgets how much of that a search finds that simulates fewer requests,
+from the least on, and in what time. With --rate the highest rate that keeps the percentile under a
 latency, of each. Under TAILC_DATA, the same on public traces at rates that keep a part of the cores
 busy on one thread each. All are judged on requests that no compile saw, on the same random numbers;
 intervals are Student's at 95 % over replays.
@@ -84,12 +85,17 @@ BUSY = (0.47, 0.62, 0.69)
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """Demands to compile from, and others to judge on [ms]; `boosts`: whether the server may."""
+    """Demands to compile from, and others to judge on [ms].
+
+    boosts: whether the server may. quantum_us: how often a request looks whether to climb; None for
+    as small beside the demand as the published one.
+    """
 
     name: str
     design_ms: np.ndarray
     held_out_ms: np.ndarray
     boosts: bool = True
+    quantum_us: int | None = None
 
     @property
     def rates_rps(self) -> tuple[float, ...]:
@@ -110,11 +116,11 @@ class Case:
         path = folder / "spec.yaml"
         pq.write_table(pa.table({"demand_ms": self.design_ms}), folder / "design.parquet")
         mean_ms = float(self.design_ms.mean())
+        quantum_us = self.quantum_us or max(round(mean_ms * 1e3 / 47), 1)
         text = SPEC.format(
             latency_ms=2 * mean_ms,
             targets=targets,
-            # As small beside the demand as the published one.
-            quantum=f"{max(round(mean_ms * 1e3 / 47), 1)}us",
+            quantum=f"{quantum_us}us",
             others=self.others,
             objective=objective,
             goal="",
@@ -210,13 +216,27 @@ def _halves(name: str, demand_ms: np.ndarray) -> Case:
     return Case(name, mixed[:half], mixed[half:])
 
 
-def rows(case: Case, rates: Sequence[float]) -> Iterator[tuple[str, ...]]:
+def rows(
+    case: Case, rates: Sequence[float], freedoms: Sequence[str] = ()
+) -> Iterator[tuple[str, ...]]:
     """For each rate the best target's table and one tuned for it."""
     for rate in rates:
         paper = case.table("tail", PAPER_TARGET, [rate])
         best = case.table("tail", TARGETS, [rate])
-        tuned, spent = timed(lambda rate=rate: case.table("queue", TARGETS, [rate]))
+        tuned, spent = timed(
+            lambda rate=rate: case.table("queue", TARGETS, [rate], freedoms=freedoms)
+        )
         yield told(case, rate, paper, best, tuned, spent)
+
+
+def unboosted_rows() -> Iterator[tuple[str, ...]]:
+    """Where no thread is boosted: as the server is, then with more looks, then other starts."""
+    plain = replace(synthetic(), name="as published", boosts=False)
+    yield from rows(plain, RATES_RPS)
+    often = replace(plain, name="looks each 1 ms", quantum_us=1_000)
+    yield from rows(often, LOADED_RPS)
+    by_use = replace(often, name="looks each 1 ms, start-below")
+    yield from rows(by_use, LOADED_RPS, ["start-below"])
 
 
 def timed(compiled: Callable[[], Ladder]) -> tuple[Ladder, str]:
@@ -380,14 +400,14 @@ def main() -> None:
         show(heads, list(budget_rows(synthetic())))
         end()
         return
-    heads = ("demand", "rate", "target 24", "best target", "tuned", "change", "clairvoyant")
-    heads += ("closed", "s (CPU s)")
+    heads = ("server" if arguments.unboosted else "demand", "rate", "target 24", "best target")
+    heads += ("tuned", "change", "clairvoyant", "closed", "s (CPU s)")
     found: list[tuple[str, ...]] = []
     if arguments.traces:
         for case in traces():
             found += rows(case, case.rates_rps)
     elif arguments.unboosted:
-        found += rows(replace(synthetic(), boosts=False), RATES_RPS)
+        found += unboosted_rows()
     else:
         case = synthetic()
         found += rows(case, RATES_RPS)

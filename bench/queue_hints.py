@@ -145,7 +145,7 @@ class Contest:
             as_told="each on one thread",
             subject_of=subject_on(loads[0]),
             space_of=space_of,
-            starts=family.STARTS,
+            starts=family.MOST_STARTS,
         )
         aim = self._aim(len(loads))
         scenes = [Scene(load, at) for load, at in zip(loads, aim.arrivals, strict=True)]

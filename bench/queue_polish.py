@@ -76,11 +76,11 @@ def trials_of(case: Case, rate: float, workers: ThreadPoolExecutor) -> Trials[La
 
 def moves_of(family: Family, point: NDArray[np.float64], steps: int) -> list[NDArray[np.float64]]:
     """Up and down, of each number and of all ages of each rung, that make another table."""
-    ages = family.climbs * len(family.knots)
+    ages = family.aged * len(family.knots)
     _, times = family.boosted
     others = [1 / family.cores, 1 / times][: len(point) - ages]
     units = np.diag([steps * family.step_us / family.tail_us] * ages + others)
-    rungs = units[:ages].reshape(family.climbs, -1, len(point)).sum(axis=1)
+    rungs = units[:ages].reshape(family.aged, -1, len(point)).sum(axis=1)
     moves = [sign * move for move in (*units, *rungs) for sign in (1, -1)]
     here = family.table(point)
     return [move for move in moves if family.table(point + move) != here]

@@ -43,10 +43,10 @@ class Approach(Generic[Form]):
     load: the requests that it was made from. cores: of the server; capacity_of: the work of such
     requests that they do by time, in those that do it at speed 1, where they run `as_told`.
     subject_of: what is replayed of a table. space_of: where a search begins, by the tail of the
-    formula's table [us], and `starts`, from how many points. near: where one begins that goes on
-    from a table, and the point there that is next to it; None where none does. earlier: a table
-    with ages that are so many millionths of what they were; None where that makes no tail surely
-    shorter; `parts` of them make the whole. eased: how to tune one with later ages than the
+    formula's table [us], and `starts`, from how many points at most. near: where one begins that
+    goes on from a table, and the point there that is next to it; None where none does. earlier: a
+    table with ages that are so many millionths of what they were; None where that makes no tail
+    surely shorter; `parts` of them make the whole. eased: how to tune one with later ages than the
     formula's, up to `most_parts`, where its tail leaves room for them; None where that is not the
     formula's to gain. server: which a schedule that knows all sizes may use; None where no such
     schedule is known. least_energy: of a request, in millionths of its unit times us, which nothing
@@ -107,7 +107,7 @@ def _on_shared_cores(formula: Ladder, load: Workload, aim: QueueAim) -> Approach
         as_told="each on one thread" if power is None else f"each with {formula.rungs[0].name}",
         subject_of=on_ladder,
         space_of=space_of,
-        starts=family.STARTS,
+        starts=family.MOST_STARTS,
         near=lambda table, tail_us: _beside(space_of(tail_us).finer(), table),
         earlier=None if drawn_unit(formula) is None else scaled_ladder,
         server=shared_server(formula) if len(shared.cost_unit) == 1 else None,

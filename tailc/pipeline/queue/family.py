@@ -1,12 +1,13 @@
 """Families of tables: from a few numbers to the whole table, on the grid of the artifact.
 
 A point gives, for each rung above the first, the age from which a request is on it at some loads
-(*knots*), linear in between and beyond; then from how many in the system on requests wait for an
-exit, or, where they start by what is in use, below how many threads; then, where the ladder
-boosts, up to how many threads; then, where requests may give up, from which age on. Ages below 0
-are 0: the request starts there. Ages grow with the load, and a rung that a higher one comes before
-is left out. So is one that takes less of what requests share than one before it: where there are
-cores of several types, a faster rung may have fewer threads.
+(*knots*), linear in between and beyond; before these, where rows have delays, how long a request
+waits to start, likewise; then from how many in the system on requests wait for an exit, or, where
+they start by what is in use, below how many threads; then, where the ladder boosts, up to how many
+threads; then, where requests may give up, from which age on. Ages below 0 are 0: the request starts
+there. Ages grow with the load, and a rung that a higher one comes before is left out. So is one
+that takes less of what requests share than one before it: where there are cores of several types,
+a faster rung may have fewer threads.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from numpy.typing import NDArray
 
 from tailc.forms.ladder.sharing import NO_SHARING, Sharing
 from tailc.forms.ladder.table import (
-    AT_ONCE,
     ON_EXIT,
+    Admission,
     Boost,
     Climb,
     Guard,
@@ -30,7 +31,7 @@ from tailc.forms.ladder.table import (
     Rule,
     collapse,
 )
-from tailc.pipeline.queue.knots import between, climbs_of, formula_ages, loads_at
+from tailc.pipeline.queue.knots import between, climbs_of, delays_at, formula_ages, loads_at
 from tailc.replay.pools import Pools, least_of, pools
 from tailc.replay.queue_aim import Freedom
 
@@ -43,14 +44,21 @@ _LAST_LOAD_CORES = 2.5
 _MOST_ROWS = 1_000
 _KNOTS_CORES = (0.13, 0.27, 0.4, 0.53, 0.67, 0.8, 1.0, 1.27, 1.6, 2.13)
 _LINE_CORES = (1 / 3, 1.0)
-# Searches begin where requests wait for an exit from so many in the system on, in cores.
-_ADMISSIONS = (2.5, 1.0, 0.6)
+# Searches begin with the formula's ages, where requests wait for an exit from so many in the system
+# on, in cores; and with all on one rung from the start, where so many times as many run as it has
+# room for. Rungs above it begin so late, in tails, at little load and at one request a core.
+_EXITS = (2.5, 1.0, 0.6)
+_CROWDED = 1.2
+_LATE = (0.25, 0.9)
+_FIRST_RUNGS = 3
+# Where rows come to have delays, requests start at once at first.
+_NO_DELAY = -0.1
 # At first the last rung is boosted for so many threads, in cores.
 _BOOST = 1.5
 # At first a request gives up when it is as late as the tail, of the formula's table.
 _GIVE_UP = 1.0
 _ADMISSION_SPREAD, _BOOST_SPREAD, _GIVE_UP_SPREAD = 0.2, 0.5, 0.15
-STARTS = 2 * len(_ADMISSIONS)
+MOST_STARTS = len(_EXITS) + _FIRST_RUNGS
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,8 +66,8 @@ class Family:
     """Tables on the rungs and rules of `base`; `tail_us`, its tail, is the unit of ages.
 
     knots: float64 (knots,), loads, ascending. cores: requests that may run at once, each on a rung
-    that takes least of what they share. may_wait: whether a request may wait for
-    an exit. freedoms: rules that tables have besides those of `base`.
+    that takes least of what they share. may_wait: whether a request may wait. freedoms: rules that
+    tables have besides those of `base`. has_delays: whether a row may have a delay.
     """
 
     base: Ladder
@@ -68,6 +76,7 @@ class Family:
     knots: NDArray[np.float64]
     may_wait: bool = True
     freedoms: tuple[Freedom, ...] = ()
+    has_delays: bool = False
 
     @cached_property
     def shared(self) -> Pools:
@@ -98,9 +107,19 @@ class Family:
         return 10 ** (len(str(steps)) - 1)
 
     @property
-    def climbs(self) -> int:
-        """Rungs above the first."""
-        return len(self.base.rungs) - 1
+    def starts_by_use(self) -> bool:
+        """Whether a request starts by what is in use."""
+        return Freedom.START_BELOW in self.freedoms
+
+    @property
+    def starts_by_row(self) -> bool:
+        """Whether a request may wait as its row says: for a time, or for an exit."""
+        return self.may_wait and not self.starts_by_use
+
+    @property
+    def aged(self) -> int:
+        """Rungs that have ages in a point: all, or all above the first, which has no delay."""
+        return len(self.base.rungs) - (0 if self.has_delays else 1)
 
     @property
     def last_load(self) -> int:
@@ -114,19 +133,19 @@ class Family:
         boost: float,
         give_up: float = _GIVE_UP,
     ) -> NDArray[np.float64]:
-        """From ages and that of giving up in tails, (climbs, knots), and the other two in cores."""
+        """From ages and that of giving up in tails, (aged, knots), and the other two in cores."""
         others = [admission, *([boost] if self.base.boost else [])]
         others += [give_up] if Freedom.GIVE_UP in self.freedoms else []
         return np.concatenate([ages.ravel(), others])
 
     def ages_of(self, point: NDArray[np.float64], loads: NDArray[np.float64]) -> NDArray:
-        """Ages in tails, (climbs, loads), as the point has them: not yet in order."""
-        at_knots = point[: self.climbs * len(self.knots)].reshape(self.climbs, -1)
+        """Ages in tails, (aged, loads), as the point has them: not yet in order."""
+        at_knots = point[: self.aged * len(self.knots)].reshape(self.aged, -1)
         return between(at_knots, self.knots, loads)
 
     def others_of(self, point: NDArray[np.float64]) -> tuple[float, float, float]:
         """When requests wait, and what is boosted, in cores; when they give up, in tails."""
-        admission, *others = point[self.climbs * len(self.knots) :].tolist()
+        admission, *others = point[self.aged * len(self.knots) :].tolist()
         boost = others.pop(0) if self.base.boost else 0.0
         return admission, boost, others[0] if others else _GIVE_UP
 
@@ -136,13 +155,13 @@ class Family:
         # On a very large server a row holds for several loads.
         step = -(-self.last_load // _MOST_ROWS)
         loads = np.arange(1, self.last_load + 1, step)
-        ages_us = _in_order(self.ages_of(point, loads.astype(np.float64)) * self.tail_us)
-        ages_us = np.rint(ages_us / self.step_us).astype(np.int64) * self.step_us
-        by_row = self.may_wait and Freedom.START_BELOW not in self.freedoms
-        waits_from = round(admission * self.cores) if by_row else self.last_load
+        ages_us = self._on_grid(_growing(self.ages_of(point, loads.astype(np.float64))))
+        delays_us, climbs_us = self._parted(ages_us)
+        waits_from = round(admission * self.cores) if self.starts_by_row else self.last_load
+        by_load = zip(loads.tolist(), delays_us.tolist(), climbs_us.T.tolist(), strict=True)
         rows = [
-            self._row(load, load + step - 1, ages, waits=load > max(waits_from, 1))
-            for load, ages in zip(loads.tolist(), ages_us.T.tolist(), strict=True)
+            Row(load, load + step - 1, self._admission(load, waits_from, delay), self._climbs(ages))
+            for load, delay, ages in by_load
         ]
         return replace(
             self.base,
@@ -154,29 +173,45 @@ class Family:
         )
 
     def starts(self) -> Iterator[NDArray[np.float64]]:
-        """The formula's ages, and an early climb by one rung with a late one to the last."""
-        for admission in _ADMISSIONS:
-            yield self.point(formula_ages(self.base, self.knots, self.tail_us), admission, _BOOST)
-            yield self.point(_sprint_ages(self), admission, _BOOST)
+        """The formula's ages, and all on one rung from the start, with a late climb to the last."""
+        formula = formula_ages(self.base, self.knots, self.tail_us)
+        for part in _EXITS if self.may_wait or self.starts_by_use else _EXITS[:1]:
+            yield self.point(formula, part, _BOOST)
+        rungs = len(self.base.rungs)
+        for first in sorted({round(part) for part in np.linspace(0, rungs - 2, _FIRST_RUNGS)}):
+            yield self.point(_ages_from(first, rungs), self._crowded(first), _BOOST)
+
+    def _crowded(self, rung: int) -> float:
+        """Cores that requests of one rung take, somewhat more than there are."""
+        if self.starts_by_use:
+            return _CROWDED
+        room_ppm = self.shared.capacity_ppm[self.shared.pool_of[rung]]
+        return _CROWDED * float(room_ppm) / self.takes_ppm[rung] / self.cores
 
     def spread(self, age: float, load: float, narrower: float) -> NDArray[np.float64]:
         """See `Space`."""
         ages = age + load * self.knots / self.cores
         others = _ADMISSION_SPREAD, _BOOST_SPREAD, _GIVE_UP_SPREAD
-        ages = np.tile(ages, (self.climbs, 1))
+        ages = np.tile(ages, (self.aged, 1))
         return self.point(ages, *(narrower * spread for spread in others))
 
     def finer(self) -> Family:
-        """Each rung's age is a curve of many pieces."""
-        return replace(self, knots=loads_at(_KNOTS_CORES, self.cores))
+        """Each rung's age is a curve of many pieces, and so are delays."""
+        knots = loads_at(_KNOTS_CORES, self.cores)
+        return replace(self, knots=knots, has_delays=self.starts_by_row)
 
     def refined(self, point: NDArray[np.float64], fine: Family) -> NDArray[np.float64]:
         """The same table, but for roundings, in a family of more pieces."""
-        return fine.point(self.ages_of(point, fine.knots), *self.others_of(point))
+        ages = self.ages_of(point, fine.knots)
+        if fine.aged > self.aged:
+            ages = np.vstack([np.full(len(fine.knots), _NO_DELAY), ages])
+        return fine.point(ages, *self.others_of(point))
 
     def next_to(self, table: Ladder) -> NDArray[np.float64]:
         """The point whose table is next to that one, which has the same rungs."""
         ages = formula_ages(table, self.knots, self.tail_us)
+        if self.has_delays:
+            ages = np.vstack([delays_at(table, self.knots, self.tail_us), ages])
         waits = (row.first_load - 1 for row in table.rows if row.admission == ON_EXIT)
         admission = next(waits, self.last_load) / self.cores
         each_ppm, times = self.boosted
@@ -188,11 +223,23 @@ class Family:
         give_up = _GIVE_UP if told.give_up_us is None else told.give_up_us / self.tail_us
         return self.point(ages, admission, boost, give_up)
 
-    def _row(self, first: int, last: int, ages_us: list[int], *, waits: bool) -> Row:
+    def _on_grid(self, ages: NDArray[np.float64]) -> NDArray[np.int64]:
+        """From tails to us."""
+        return np.rint(ages * self.tail_us / self.step_us).astype(np.int64) * self.step_us
+
+    def _parted(self, ages_us: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Delays, and ages of climbs, of which later rungs come later."""
+        delays_us = ages_us[0] if self.has_delays else np.zeros(ages_us.shape[1], np.int64)
+        climbs_us = ages_us[1:] if self.has_delays else ages_us
+        return delays_us, np.minimum.accumulate(climbs_us[::-1], axis=0)[::-1]
+
+    def _admission(self, load: int, waits_from: int, delay_us: int) -> Admission:
+        never = delay_us >= _NEVER_TAILS * self.tail_us
+        return ON_EXIT if never or load > max(waits_from, 1) else Admission.after(delay_us)
+
+    def _climbs(self, ages_us: list[int]) -> tuple[Climb, ...]:
         climbs = climbs_of(ages_us, _NEVER_TAILS * self.tail_us)
-        return Row(
-            first, last, ON_EXIT if waits else AT_ONCE, _taking_no_less(climbs, self.takes_ppm)
-        )
+        return _taking_no_less(climbs, self.takes_ppm)
 
     def _boost(self, part: float) -> Boost | None:
         held, (each_ppm, times) = self.base.boost, self.boosted
@@ -230,10 +277,9 @@ def lines(
     return Family(base, tail_us, cores, knots, may_wait, freedoms)
 
 
-def _in_order(ages_us: NDArray[np.float64]) -> NDArray[np.float64]:
-    """From 0; more load never means to climb earlier; later rungs come later."""
-    grown = np.maximum.accumulate(np.maximum(ages_us, 0.0), axis=1)
-    return np.minimum.accumulate(grown[::-1], axis=0)[::-1]
+def _growing(ages: NDArray[np.float64]) -> NDArray[np.float64]:
+    """From 0; more load never means to start or climb earlier."""
+    return np.maximum.accumulate(np.maximum(ages, 0.0), axis=1)
 
 
 def _taking_no_less(climbs: Sequence[Climb], takes_ppm: Sequence[int]) -> tuple[Climb, ...]:
@@ -246,8 +292,7 @@ def _taking_no_less(climbs: Sequence[Climb], takes_ppm: Sequence[int]) -> tuple[
     return tuple(kept)
 
 
-def _sprint_ages(family: Family) -> NDArray[np.float64]:
-    """At little load and at one request a core: soon on the second rung, late on all others."""
-    later = np.arange(family.climbs) / max(family.climbs - 1, 1)
-    loaded = np.where(later > 0, 0.9, 0.1)
-    return np.stack([0.25 * later**2, loaded], axis=1)
+def _ages_from(first: int, rungs: int) -> NDArray[np.float64]:
+    """At both knots of a line: on a rung from the start, and late on all above it."""
+    later = np.clip((np.arange(1, rungs) - first) / (rungs - 1 - first), 0.0, 1.0)
+    return np.stack([_LATE[0] * later**2, np.where(later > 0, _LATE[1], 0.0)], axis=1)

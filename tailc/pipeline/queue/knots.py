@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc.forms.ladder.table import Climb, Ladder
+from tailc.forms.ladder.table import AdmissionKind, Climb, Ladder
 from tailc.replay.lowered import rows_by_load
 
 # An age that is never reached, in tails.
@@ -42,6 +42,20 @@ def formula_ages(base: Ladder, knots: NDArray[np.float64], tail_us: int) -> NDAr
             if reached:
                 ages[rung - 1, knot] = min(min(reached) / tail_us, NEVER)
     return ages
+
+
+def delays_at(base: Ladder, knots: NDArray[np.float64], tail_us: int) -> NDArray[np.float64]:
+    """How long a request waits to start at the knots, in tails, (knots,).
+
+    Where it waits for an exit, as long as it does at fewer.
+    """
+    rows, row_of_load = rows_by_load([base], 0, int(knots[-1]))
+    delays = [0.0]
+    for knot in knots.astype(int).tolist():
+        admission = rows[row_of_load[0, min(knot, row_of_load.shape[1] - 1)]].admission
+        waits = admission.kind is AdmissionKind.ON_EXIT
+        delays.append(delays[-1] if waits else admission.delay_us / tail_us)
+    return np.array(delays[1:])
 
 
 def climbs_of(ages_us: list[int], never_us: float) -> tuple[Climb, ...]:

@@ -195,12 +195,12 @@ class _Search(Generic[Form]):
         self._follows = follows
 
     def run(self) -> Searched[Form]:
-        starts = self._approach.starts
         self._follow(self._approach.base)
-        ground = self._ground(_FIRST, starts)
+        ground = self._ground(_FIRST, self._approach.starts)
         formula_us = ground.trials.tails_us([self._approach.base])[0].mean(axis=1)
         coarse = self._approach.space_of(max(round(float(formula_us.max())), 1))
-        firsts = [self._evolved(coarse, start, _FIRST, ground, starts) for start in coarse.starts()]
+        starts = list(coarse.starts())
+        firsts = [self._evolved(coarse, start, _FIRST, ground, len(starts)) for start in starts]
         carried = self._ordered(firsts, coarse, ground.looks)[:_CARRIED]
         self._begin_stage(coarse.table(carried[0]))
         ground, several = self._ground(_COARSE, len(carried)), len(carried)

@@ -12,7 +12,7 @@ import pytest
 from tailc.errors import Code
 from tailc.pipeline.progress import silent
 from tailc.pipeline.queue.approach import Approach
-from tailc.pipeline.queue.family import STARTS, lines
+from tailc.pipeline.queue.family import MOST_STARTS, lines
 from tailc.pipeline.queue.found import Parts
 from tailc.pipeline.queue.freedoms import freely_found, longer_by_chance
 from tailc.pipeline.queue.search import Searched, least_budget
@@ -40,7 +40,7 @@ def approach_to(aim: QueueAim) -> Approach:
         as_told="",
         subject_of=on_ladder,
         space_of=lambda tail_us: lines(ALONE, tail_us, CORES, freedoms=aim.freedoms),
-        starts=STARTS,
+        starts=MOST_STARTS,
     )
 
 
@@ -107,10 +107,10 @@ def test_the_mean_of_another_sample_may_be_two_standard_errors_longer():
 
 
 def test_who_looks_twice_needs_twice_the_requests():
-    once = least_budget(replace(AIM, freedoms=()), STARTS)
-    assert least_budget(AIM, STARTS) == 2 * once
+    once = least_budget(replace(AIM, freedoms=()), MOST_STARTS)
+    assert least_budget(AIM, MOST_STARTS) == 2 * once
     for_rate = replace(
         AIM, goal=Goal.RATE, rates_mrps=(1, 2), weights=(1, 1), target_us=1, limit_us=1
     )
     # Of two rates.
-    assert least_budget(for_rate, STARTS) == 2 * 2 * once
+    assert least_budget(for_rate, MOST_STARTS) == 2 * 2 * once

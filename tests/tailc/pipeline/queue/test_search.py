@@ -13,7 +13,7 @@ from tailc_solvers.evolution import Found
 from tailc.pipeline.queue import looks
 from tailc.pipeline.queue import search as search_module
 from tailc.pipeline.queue.approach import Approach
-from tailc.pipeline.queue.family import STARTS, lines
+from tailc.pipeline.queue.family import MOST_STARTS, lines
 from tailc.pipeline.queue.looks import Look
 from tailc.pipeline.queue.scene import scenes_of
 from tailc.pipeline.queue.search import searched
@@ -32,7 +32,7 @@ APPROACH = Approach(
     as_told="",
     subject_of=on_ladder,
     space_of=lambda tail_us: lines(LATE, tail_us, CORES),
-    starts=STARTS,
+    starts=MOST_STARTS,
 )
 
 
@@ -98,7 +98,7 @@ def begun(monkeypatch):
         return Found(start, float(len(seen)), 1)
 
     def at(_looks, table):
-        order = best if len(seen) <= STARTS else best[::-1]
+        order = best if len(seen) <= len(BEFORE_ALL) else best[::-1]
         return Look(np.full(11, 1.0 + order.index(table) if table in order else 9.0))
 
     monkeypatch.setattr(search_module, "evolved", standing)
@@ -112,9 +112,9 @@ STANDING = replace(APPROACH, space_of=lambda _tail_us: COARSE)
 def test_of_several_searches_those_that_are_best_on_other_requests_go_on(begun):
     """What each says of its own requests does not count."""
     found = search(approach=STANDING)
-    carried = [COARSE.table(start) for start in begun[STARTS:-1]]
+    carried = [COARSE.table(start) for start in begun[len(BEFORE_ALL) : -1]]
     assert carried == [COARSE.table(BEFORE_ALL[at]) for at in (4, 1, 3)]
-    assert len(begun) == STARTS + 3 + 1
+    assert len(begun) == len(BEFORE_ALL) + 3 + 1
     assert found.tables[0] == carried[-1]
 
 
@@ -122,7 +122,7 @@ def test_where_objectives_are_kept_besides_their_own_requests_choose(begun):
     """On others chance decides whether they are missed, which counts more than anything else."""
     aim = replace(AIM, objectives=(Objective(500_000, 100 * MS),))
     found = search(aim=aim, approach=STANDING)
-    carried = [COARSE.table(start) for start in begun[STARTS:-1]]
+    carried = [COARSE.table(start) for start in begun[len(BEFORE_ALL) : -1]]
     assert carried == [COARSE.table(BEFORE_ALL[at]) for at in (0, 1, 2)]
     assert found.tables[0] == carried[0]
 
