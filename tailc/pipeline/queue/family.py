@@ -256,7 +256,7 @@ class Family:
         unit, each_ppm = self.started
         below_ppm = max(round(admission * self.cores), 1) * each_ppm
         give_up_us = max(round(give_up * self.tail_us / self.step_us), 1) * self.step_us
-        starts = (unit, below_ppm) if Freedom.START_BELOW in self.freedoms else (None, None)
+        starts = (unit, below_ppm) if self.starts_by_use else (None, None)
         told = Sharing(*starts, give_up_us if Freedom.GIVE_UP in self.freedoms else None)
         return None if told == NO_SHARING else told
 
