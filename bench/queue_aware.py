@@ -36,7 +36,6 @@ from numpy.typing import NDArray
 from bench import published_server as published
 from bench.timing import cpu_seconds, end, show
 from tailc.forms.ladder.table import Ladder
-from tailc.percentiles import PPM
 from tailc.pipeline.compile import Compiled, compile_policy
 from tailc.pipeline.queue.approach import approach_to
 from tailc.pipeline.queue.highest import Highest, Raised, raised
@@ -270,7 +269,7 @@ def gain_over(case: Case, rate: float, best: Ladder, tuned: Ladder) -> RateGain:
     with ThreadPoolExecutor(thread_count(None)) as workers:
         trials = trials_at(case, rate, workers)
         reached = trials.clairvoyant_us(shared_server(best)).tolist()
-        return judged(tuned, Kept(best, PPM), trials, reached, aim).gains[0]
+        return judged(Kept(tuned), Kept(best), trials, reached, aim).gains[0]
 
 
 def change_text(gain: RateGain) -> str:

@@ -39,7 +39,6 @@ from bench.queue_aware import (
 )
 from bench.timing import end, show
 from tailc.forms.ladder.table import Ladder
-from tailc.percentiles import PPM
 from tailc.pipeline.queue import family
 from tailc.pipeline.queue.approach import Approach
 from tailc.pipeline.queue.family import Family, lines
@@ -127,7 +126,7 @@ class Contest:
                 workers=workers,
                 subject_of=partial(by_hint, load),
             )
-            return judged(tables, Kept(without, PPM), trials, None, aim).gains[0]
+            return judged(Kept(tables), Kept(without), trials, None, aim).gains[0]
 
     def _tuned(
         self,

@@ -85,7 +85,7 @@ def rows(case: Case, rate: float) -> Iterator[tuple[tuple[str, ...], ...]]:
             workers=workers,
             subject_of=on_ladder,
         )
-        (found,) = compared(Kept(first, PPM), second, third, trials, aim).rates
+        (found,) = compared(Kept(first), second, Kept(third), trials, aim).rates
     stands = (
         ("best target", found.formula, of_formula),
         ("plain", found.plain, of_plain),
@@ -126,7 +126,9 @@ def shown(tail: Tail) -> str:
     return f"{tail.us / 1e3:.1f} ({tail.low_us / 1e3:.1f} .. {tail.high_us / 1e3:.1f})"
 
 
-def changed(change: Change) -> str:
+def changed(change: Change | None) -> str:
+    if change is None:
+        return "overloaded"
     mean, low, high = (ppm / 1e4 for ppm in (change.ppm, change.low_ppm, change.high_ppm))
     return f"{mean:+.1f} % ({low:+.1f} .. {high:+.1f})"
 

@@ -93,6 +93,12 @@ class QueueAim:
             assert lowest_mrps < highest_mrps
 
     @property
+    def or_fewer_rates(self) -> str:
+        """What may be done besides where a budget is too small, for a message."""
+        several = len(self.rates_mrps) > 1 and self.goal is not Goal.RATE
+        return ", or give fewer rates" if several else ""
+
+    @property
     def arrivals(self) -> tuple[Arrivals, ...]:
         """At each rate."""
         return tuple(self.arrivals_at(rate_mrps) for rate_mrps in self.rates_mrps)

@@ -54,6 +54,11 @@ class Workload:
             clocked=self.clocked and Clocked(*(each[chosen] for each in self.clocked)),
         )
 
+    def reweighted(self, weight: NDArray[np.int64]) -> Workload:
+        """With other weights, int64 (records,), without the records that have none left."""
+        stay = weight > 0
+        return replace(self.select(stay), weight=weight[stay])
+
     @property
     def requests(self) -> int:
         """Number of requests that the records stand for."""

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tailc.pipeline.queue.tune import AnyTuned
 
 
+OVERLOADED = "overloaded"
 _ENERGY, _BATCH = "energy", "batch work"
 _INTERVAL = "95 % of chance"
 _CLAIRVOYANT = "clairvoyant: a schedule that knows every size on arrival; closed: of the way there"
@@ -32,6 +33,7 @@ _FORESEEN = "clairvoyant: levels chosen knowing every request before it arrives"
 def queue_result(tuned: AnyTuned) -> dict[str, object]:
     """By rate the tail [us] of both tables, and the change with its 95 % interval.
 
+    Null are tails of a table that does not keep up in some replay, and the change from or to it.
     The change is of the energy where that is the goal, in millionths of the unit of power times us,
     or of the batch work that is given up, which is told as what is left of it by core. The
     formula's table has `formula_part_ppm` of its ages, or of its bound, then, null where none keeps
@@ -104,13 +106,14 @@ def _energies(gain: RateGain, foreseen: int | None) -> dict[str, object]:
 
 
 def _gain_result(gain: RateGain) -> dict[str, object]:
+    is_measure = not gain.is_overloaded
     return {
         "rate_mrps": gain.rate_mrps,
-        "formula_us": gain.formula_us,
-        "tuned_us": gain.tuned_us,
-        "change_ppm": gain.change_ppm,
-        "change_low_ppm": gain.low_ppm,
-        "change_high_ppm": gain.high_ppm,
+        "formula_us": None if gain.formula_overloaded else gain.formula_us,
+        "tuned_us": None if gain.tuned_overloaded else gain.tuned_us,
+        "change_ppm": gain.change_ppm if is_measure else None,
+        "change_low_ppm": gain.low_ppm if is_measure else None,
+        "change_high_ppm": gain.high_ppm if is_measure else None,
         "clairvoyant_us": gain.clairvoyant_us,
     }
 
@@ -140,7 +143,8 @@ def _judged_text(tuned: AnyTuned, evidence: Evidence) -> str:
     if noun == _BATCH:
         return f"{head}{_formula_text(tuned)}\n{_batch_table(tuned)}"
     if tuned.raised is not None:
-        head += f"\n{_rate_table(tuned.raised)}\n\ntail at the highest rates"
+        rates = _rate_table(tuned.raised, tuned.aim.rates_mrps[0])
+        head += f"\n{rates}\n\ntail at the highest rates"
     return f"{head}\n{_tail_table(tuned)}"
 
 
@@ -153,10 +157,10 @@ def _promise(tuned: AnyTuned) -> str:
     return promise(tuned.aim.percentile_ppm, tuned.aim.limit_us)
 
 
-def _rate_table(raised: Raised) -> str:
+def _rate_table(raised: Raised, lowest_mrps: int) -> str:
     """The rates of both tables with their intervals, and how much higher the tuned one's is."""
     rows = [("table", "highest rate", _INTERVAL)]
-    rows += [(name, *_highest(found)) for name, found in _both(raised)]
+    rows += [(name, *_highest(found, lowest_mrps)) for name, found in _both(raised)]
     if raised.change_ppm is not None:
         assert raised.low_ppm is not None
         assert raised.high_ppm is not None
@@ -168,9 +172,9 @@ def _both(raised: Raised) -> tuple[tuple[str, Highest | None], ...]:
     return ("formula", raised.formula), ("tuned", raised.tuned)
 
 
-def _highest(found: Highest | None) -> tuple[str, str]:
+def _highest(found: Highest | None, lowest_mrps: int) -> tuple[str, str]:
     if found is None:
-        return "none", ""
+        return "none", f"a replay misses at {format_mrps(lowest_mrps)}"
     ends = [format_mrps(rate) for rate in (found.rate_mrps, found.low_mrps, found.high_mrps)]
     return ends[0] + " or more" * found.is_open, f"{ends[1]} .. {ends[2]}"
 
@@ -220,7 +224,7 @@ def _formula_text(tuned: AnyTuned) -> str:
     assert limit_us is not None
     if part_ppm == PPM:
         return ""
-    scaled = "ages" if isinstance(tuned.judged.table, Ladder) else "bound"
+    scaled = tuned.judged.scaled
     missed = f"\nthe formula's table does not surely keep {format_us(limit_us)}"
     if part_ppm is None:
         return f"{missed}, and would not with any part of its {scaled}"
@@ -231,10 +235,14 @@ def _formula_text(tuned: AnyTuned) -> str:
 
 
 def _tails(gain: RateGain) -> tuple[str, ...]:
-    return format_mrps(gain.rate_mrps), format_us(gain.formula_us), format_us(gain.tuned_us)
+    both = (gain.formula_us, gain.formula_overloaded), (gain.tuned_us, gain.tuned_overloaded)
+    tails = (OVERLOADED if is_overloaded else format_us(us) for us, is_overloaded in both)
+    return format_mrps(gain.rate_mrps), *tails
 
 
 def _change(gain: RateGain) -> tuple[str, ...]:
+    if gain.is_overloaded:
+        return "", ""
     return _percents(gain.change_ppm, gain.low_ppm, gain.high_ppm)
 
 

@@ -9,6 +9,7 @@ from tailc.artifact.envelope import Evidence
 from tailc.percentiles import PPM
 from tailc.report.energy import energy_text, in_watts
 from tailc.report.judging import judging_text
+from tailc.report.queue import OVERLOADED
 from tailc.report.table import aligned
 from tailc.units import digits_text, format_mrps, format_ppm, format_us
 
@@ -47,8 +48,8 @@ def _hardened_result(hard: Hardened) -> dict[str, object]:
             {
                 "rate_mrps": stands.rate_mrps,
                 **{name: _stand_result(one, hard.cases) for name, one in _tables(stands)},
-                "price": vars(stands.price),
-                "gain": vars(stands.gain),
+                "price": stands.price and vars(stands.price),
+                "gain": stands.gain and vars(stands.gain),
             }
             for stands in hard.compared.rates
         ],
@@ -59,10 +60,16 @@ def _tables(stands: RateStands) -> tuple[tuple[str, Stand], ...]:
     return ("formula", stands.formula), ("plain", stands.plain), ("robust", stands.robust)
 
 
+def _tail_result(tail: Tail) -> dict[str, object]:
+    """Null of a table that does not keep up."""
+    told = {"us": tail.us, "low_us": tail.low_us, "high_us": tail.high_us}
+    return {name: None if tail.overloaded else us for name, us in told.items()}
+
+
 def _stand_result(stand: Stand, cases: tuple[str, ...]) -> dict[str, object]:
     told: dict[str, object] = {
-        "nominal": vars(stand.nominal),
-        "worst": vars(stand.worst),
+        "nominal": _tail_result(stand.nominal),
+        "worst": _tail_result(stand.worst),
         "worst_case": cases[stand.case],
     }
     if stand.drawn is not None:
@@ -155,10 +162,14 @@ def _limit_lines(robust: Robust, hard: Hardened) -> Iterator[str]:
 
 
 def _tail(tail: Tail) -> tuple[str, str]:
+    if tail.overloaded:
+        return OVERLOADED, ""
     return format_us(tail.us), f"{format_us(tail.low_us)} .. {format_us(tail.high_us)}"
 
 
-def _change(change: Change) -> str:
+def _change(change: Change | None) -> str:
+    if change is None:
+        return ""
     mean, low, high = (
         f"{100 * ppm / PPM:+.1f} %" for ppm in (change.ppm, change.low_ppm, change.high_ppm)
     )

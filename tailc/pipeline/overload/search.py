@@ -22,7 +22,7 @@ from tailc.forms.ladder.overload import Overload
 from tailc.forms.ladder.table import Ladder, Rule
 from tailc.pipeline.overload.bench import JUDGED_REPLICATES, Bench, RateLoss
 from tailc.pipeline.progress import Progress
-from tailc.pipeline.queue.tune import parts_of
+from tailc.pipeline.queue.parts import parts_of
 from tailc.replay.overload_aim import OverloadAim
 from tailc.replay.workload import workload
 from tailc.traces.profile import DemandProfile
@@ -58,19 +58,24 @@ def relieved(
     aim: OverloadAim, table: Ladder, design: DemandProfile, threads: int, progress: Progress
 ) -> Relief:
     """The table with a rule; TailcError (INFEASIBLE) where no allowed one keeps it in time."""
-    tuning, judging = parts_of(workload(design, table))
+    parts = parts_of(workload(design, table))
     capacities = (unit.capacity_ppm for unit in table.cost_units)
     capacity_ppm = max((ppm for ppm in capacities if ppm is not None), default=None)
     progress("looking for a rule for overload", 0.0)
     with ThreadPoolExecutor(threads) as workers:
         last = Bench(
-            judging, aim, capacity_ppm, _JUDGING_SEED, workers, replicates=JUDGED_REPLICATES
+            parts.judging,
+            aim,
+            capacity_ppm,
+            _JUDGING_SEED,
+            workers,
+            replicates=JUDGED_REPLICATES,
         )
-        judged_on = len(judging.work_ns)
+        judged_on = parts.judging.requests
         rates = last.judged(table)
         if _all_meet(rates, aim):
             return Relief(aim, table, None, rates, (), judged_on)
-        search = Bench(tuning, aim, capacity_ppm, _SEARCH_SEED, workers)
+        search = Bench(parts.tuning, aim, capacity_ppm, _SEARCH_SEED, workers)
         found = {rule: _largest_of(rule, aim, table, search) for rule in aim.allowed}
         lost = {
             rule: round(search.lost_ppm(_with(rule, value, aim, table))) if value else None

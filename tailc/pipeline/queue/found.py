@@ -15,27 +15,14 @@ from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import Approach
 from tailc.pipeline.queue.judge import Judged, judged, ranked
 from tailc.pipeline.queue.kept import Kept, eased, surely_kept
+from tailc.pipeline.queue.parts import Parts
 from tailc.pipeline.queue.scene import Scene, scenes_of
 from tailc.pipeline.queue.search import Searched, least_each, searched
 from tailc.pipeline.queue.trials import Form, Trials
 from tailc.replay.queue_aim import QueueAim
-from tailc.replay.workload import Workload
 
 REPEATS, _REQUESTS = 10, 20_000
 RANKING_SEED, JUDGING_SEED, KEEPING_SEED = 101, 102, 107
-
-
-@dataclass(frozen=True, eq=False)
-class Parts:
-    """The requests that are searched on, and those that judge."""
-
-    tuning: Workload
-    judging: Workload
-
-    @property
-    def kept_out(self) -> bool:
-        """Whether those that judge were kept out of the search."""
-        return self.judging is not self.tuning
 
 
 @dataclass(frozen=True)
@@ -63,7 +50,7 @@ def best_found(
     workers: Executor,
     progress: Progress,
 ) -> Found[Form]:
-    """The table that is better than the formula's, or else the least promising one."""
+    """The table that is better than the formula's, or else the most promising one."""
     ranking = judging_trials(approach, scenes_of(parts.tuning, aim), aim, RANKING_SEED, workers)
     reference = eased(approach, approach.base, ranking, aim)
     if approach.eased is not None:
@@ -79,29 +66,30 @@ def best_found(
     server = approach.server
     clairvoyant_us = None if server is None else last.clairvoyant_us(server).tolist()
     if aim.limit_us is None:
-        return Found(first_better(order, reference, last, clairvoyant_us, aim), found, last)
+        as_found = [Kept(table) for table in order]
+        return Found(first_better(as_found, reference, last, clairvoyant_us, aim), found, last)
     keeping = judging_trials(approach, scenes, aim.judging, KEEPING_SEED, workers)
     # What it is compared with went through the same.
     reference = reference.then(surely_kept(approach, reference.table, keeping, aim))
-    cut_back = (surely_kept(approach, table, keeping, aim).table for table in order)
+    cut_back = (surely_kept(approach, table, keeping, aim) for table in order)
     return Found(first_better(cut_back, reference, last, clairvoyant_us, aim), found, last)
 
 
 def first_better(
-    tables: Iterable[Form],
+    tables: Iterable[Kept[Form]],
     formula: Kept[Form],
     trials: Trials[Form],
     clairvoyant_us: Sequence[int] | None,
     aim: QueueAim,
 ) -> Judged[Form]:
-    """The first that is better, or the last."""
-    best = None
+    """The first that is better; or else the first that keeps its tail, or the first of all."""
+    others = []
     for table in tables:
-        best = judged(table, formula, trials, clairvoyant_us, aim)
-        if best.is_better:
-            break
-    assert best is not None
-    return best
+        told = judged(table, formula, trials, clairvoyant_us, aim)
+        if told.is_better:
+            return told
+        others.append(told)
+    return next((told for told in others if told.keeps_tail), others[0])
 
 
 def judging_trials(

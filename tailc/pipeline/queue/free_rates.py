@@ -15,7 +15,6 @@ from dataclasses import replace
 
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import Approach
-from tailc.pipeline.queue.found import Parts
 from tailc.pipeline.queue.freedoms import by_halves, halves, longer_by_chance, together
 from tailc.pipeline.queue.highest import (
     JUDGING,
@@ -30,6 +29,7 @@ from tailc.pipeline.queue.highest import (
     ranked_by_rate,
     rate_trials,
 )
+from tailc.pipeline.queue.parts import Parts
 from tailc.pipeline.queue.trials import Form
 from tailc.replay.otherwise import longer
 from tailc.replay.queue_aim import QueueAim
@@ -65,7 +65,7 @@ def freely_raised(
         _, told = first_better([table], formula.base, last, half)
         if told.is_better:
             verdict = at_both(formula, table, told, parts.judging, half, workers)
-            return FoundRate(verdict, told, took), True
+            return FoundRate(verdict, told, took, plain.kept_us), True
     return checked(replace(plain, searched=took), aim), False
 
 

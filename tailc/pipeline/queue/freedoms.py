@@ -16,19 +16,18 @@ from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import replace
 
-from tailc.percentiles import PPM
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import Approach
 from tailc.pipeline.queue.found import (
     RANKING_SEED,
     Found,
-    Parts,
     best_found,
     first_better,
     judging_trials,
 )
 from tailc.pipeline.queue.judge import judged, ranked
 from tailc.pipeline.queue.kept import Kept
+from tailc.pipeline.queue.parts import Parts
 from tailc.pipeline.queue.scene import scenes_of
 from tailc.pipeline.queue.search import Searched, searched
 from tailc.pipeline.queue.trials import Form
@@ -60,15 +59,16 @@ def freely_found(
     order = ranked(found.tables, held, ranking, half)
     scenes = scenes_of(parts.judging, half.judging)
     comparing = judging_trials(approach, scenes, half.judging, _COMPARING_SEED, workers)
-    freest = first_better(order, Kept(held, PPM), comparing, None, half)
+    freely = [Kept(table) for table in order]
+    freest = first_better(freely, Kept(held), comparing, None, half)
     took = together(plain.searched, found)
     hard = scenes_of(longer(parts.judging, longer_by_chance(approach.load)), half.judging)
     doubting = judging_trials(approach, hard, half.judging, _COMPARING_SEED, workers)
-    doubted = judged(freest.table, Kept(held, PPM), doubting, None, half)
+    doubted = judged(Kept(freest.table), Kept(held), doubting, None, half)
     if freest.is_better and not any(gain.is_worse for gain in doubted.gains):
         reached = [gain.clairvoyant_us for gain in plain.judged.gains]
         known = [each for each in reached if each is not None] or None
-        final = judged(freest.table, Kept(formula.base, PPM), plain.last, known, half)
+        final = judged(Kept(freest.table), Kept(formula.base), plain.last, known, half)
         if final.is_better:
             return Found(final, took, plain.last, freedoms_pay=True)
     return Found(plain.judged, took, plain.last, freedoms_pay=False)

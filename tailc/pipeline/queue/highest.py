@@ -19,9 +19,10 @@ from tailc.errors import Code, Finding, TailcError
 from tailc.percentiles import PPM
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import Approach, unfit
-from tailc.pipeline.queue.found import REPEATS, Parts, requests_each
+from tailc.pipeline.queue.found import REPEATS, requests_each
 from tailc.pipeline.queue.judge import Judged, interval, judged
 from tailc.pipeline.queue.kept import Kept
+from tailc.pipeline.queue.parts import Parts
 from tailc.pipeline.queue.rate_trials import RateTrials
 from tailc.pipeline.queue.scene import scenes_of
 from tailc.pipeline.queue.search import Searched, least_each, searched_for_rate
@@ -85,11 +86,16 @@ class Raised:
 
 @dataclass(frozen=True)
 class FoundRate(Generic[Form]):
-    """How the table with the highest rate was judged, and what the search for it took."""
+    """How the table with the highest rate was judged, and what the search for it took.
+
+    kept_us: of the formula's table and the tuned one, the least latency that one of them keeps at
+    the lowest rate in every replay; None where neither keeps up.
+    """
 
     judged: Judged[Form]
     raised: Raised
     searched: Searched[Form]
+    kept_us: int | None
 
 
 def tuned_for_rate(
@@ -113,9 +119,8 @@ def check_formula(approach: Approach[Form], parts: Parts, aim: QueueAim, workers
 
 def checked(found: FoundRate[Form], aim: QueueAim) -> FoundRate[Form]:
     """The same; TailcError where neither table keeps the percentile at the lowest rate."""
-    gain = found.judged.gains[0]
     if found.raised.formula is None and found.raised.tuned is None:
-        raise _too_high(aim, min(gain.formula_us, gain.tuned_us))
+        raise _too_high(aim, found.kept_us)
     return found
 
 
@@ -126,7 +131,10 @@ def found_rate(
     order, found = ranked_by_rate(approach, parts, aim, workers, progress)
     last = rate_trials(approach, parts.judging, aim.judging, JUDGING, workers)
     table, told = first_better(order, approach.base, last, aim)
-    return FoundRate(at_both(approach, table, told, parts.judging, aim, workers), told, found)
+    both = [last.kept_us(one) for one in (approach.base, table)]
+    kept_us = min((us for us in both if us is not None), default=None)
+    verdict = at_both(approach, table, told, parts.judging, aim, workers)
+    return FoundRate(verdict, told, found, kept_us)
 
 
 def ranked_by_rate(
@@ -145,12 +153,12 @@ def rate_trials(
     approach: Approach[Form],
     load: Workload,
     aim: QueueAim,
-    stream: tuple[int, int],
+    repeats_and_seed: tuple[int, int],
     workers: Executor,
 ) -> RateTrials[Form]:
-    """Replays that rank or judge tables by their highest rates; `stream`: repeats and seed."""
+    """Replays that rank or judge tables by their highest rates."""
     assert aim.limit_us is not None
-    repeats, seed = stream
+    repeats, seed = repeats_and_seed
     return RateTrials(
         load,
         aim,
@@ -253,7 +261,7 @@ def at_both(
     )
     server = approach.server
     reached = None if server is None else trials.clairvoyant_us(server).tolist()
-    verdict = judged(table, Kept(approach.base, PPM), trials, reached, tails)
+    verdict = judged(Kept(table), Kept(approach.base), trials, reached, tails)
     return replace(verdict, is_better=told.is_better)
 
 
@@ -264,11 +272,14 @@ def _too_low(aim: QueueAim) -> TailcError:
     return unfit(message, "give a higher rate too, or another goal", "rates")
 
 
-def _too_high(aim: QueueAim, tail_us: int) -> TailcError:
+def _too_high(aim: QueueAim, kept_us: int | None) -> TailcError:
     lowest = format_mrps(aim.rates_mrps[0])
-    message = f"no table was found that has {_promise(aim)} at {lowest}, the lowest of `rates`:"
-    message += f" the shortest tail there is {format_us(tail_us)}"
-    hint = f"give a lower rate too, or a latency of more than {format_us(tail_us)}"
+    message = f"no table was found that has {_promise(aim)} at {lowest}, the lowest of `rates`,"
+    message += f" in each of {JUDGING[0]} replays"
+    hint = "give a lower rate too"
+    if kept_us is not None:
+        message += f": the shortest tail that one keeps in all of them is {format_us(kept_us)}"
+        hint += f", or a latency of {format_us(kept_us)} or more"
     return TailcError(Finding(Code.INFEASIBLE, message, help=hint, about=("rates",)))
 
 

@@ -15,6 +15,7 @@ from typing import Generic
 import numpy as np
 from numpy.typing import NDArray
 
+from tailc.forms.ladder.table import Ladder
 from tailc.percentiles import PPM
 from tailc.pipeline.queue.goals import aspect_of
 from tailc.pipeline.queue.kept import Kept
@@ -40,6 +41,8 @@ class RateGain:
     in the mean; low_ppm, high_ppm: its interval. clairvoyant_us: what a schedule reaches that knows
     all sizes, in the mean of the same replays; None where no such schedule is known. misses:
     whether the tuned one's tail is longer than what is to be kept, beyond chance.
+    formula_overloaded, tuned_overloaded: whether some replay of it was given up, so that its tail
+    and the change are no measure; see `Seen`.
     """
 
     rate_mrps: int
@@ -51,11 +54,18 @@ class RateGain:
     clairvoyant_us: int | None = None
     energy: Energies | None = None
     misses: bool = False
+    formula_overloaded: bool = False
+    tuned_overloaded: bool = False
+
+    @property
+    def is_overloaded(self) -> bool:
+        """Whether one of the two is, so that the change is no measure."""
+        return self.formula_overloaded or self.tuned_overloaded
 
     @property
     def closed(self) -> float | None:
         """Part of the way to the clairvoyant schedule that the tuned table goes; None: no way."""
-        if self.clairvoyant_us is None:
+        if self.clairvoyant_us is None or self.is_overloaded:
             return None
         way_us = self.formula_us - self.clairvoyant_us
         return (self.formula_us - self.tuned_us) / way_us if way_us > 0 else None
@@ -72,7 +82,8 @@ class Judged(Generic[Form]):
 
     formula_part_ppm: what is left of the ages of the formula's table that it is compared with, so
     that it keeps its tail; None where no part would. keeps_objectives: whether all that must hold
-    besides does at every rate.
+    besides does at every rate. keeps_tail: whether a tail that is to be kept surely is. only_keeps:
+    whether that is all that makes the table better: it is no less than the formula's so compared.
     """
 
     table: Form
@@ -80,6 +91,13 @@ class Judged(Generic[Form]):
     is_better: bool
     formula_part_ppm: int | None = PPM
     keeps_objectives: bool = True
+    keeps_tail: bool = True
+    only_keeps: bool = False
+
+    @property
+    def scaled(self) -> str:
+        """What of the table is scaled until it keeps its tail, for people."""
+        return "ages" if isinstance(self.table, Ladder) else "bound"
 
 
 def ranked(
@@ -91,7 +109,7 @@ def ranked(
 
 
 def judged(
-    table: Form,
+    tuned: Kept[Form],
     formula: Kept[Form],
     trials: Trials[Form],
     clairvoyant_us: Sequence[int] | None,
@@ -99,12 +117,13 @@ def judged(
 ) -> Judged[Form]:
     """The table against the formula's: better in the weighted mean, and nowhere worse.
 
-    Where a tail is to be kept, a table that misses it at some rate is no better than any. One that
-    does not is better than a formula's that no part of its ages keeps, and than one that had to be
-    cut back if it is nowhere worse than what is left of that. Where only one of the two keeps the
-    objectives besides, that one is the better.
+    Where a tail is to be kept, a table that does not surely keep it with any part of its ages, or
+    misses it at some rate, is no better than any. One that does keep it is better than a formula's
+    that no part of its ages keeps, and than one that had to be cut back if it is nowhere worse than
+    what is left of that. Where only one of the two keeps the objectives besides, that one is the
+    better.
     """
-    seen = trials.seen([formula.table, table])
+    seen = trials.seen([formula.table, tuned.table])
     changes = _changes(*aspect_of(aim).amounts(seen))
     reached = clairvoyant_us or [None] * len(aim.rates_mrps)
     gains = tuple(
@@ -116,10 +135,18 @@ def judged(
     is_worse = any(gain.is_worse for gain in gains)
     is_less = high < 0 and not is_worse
     is_excused = formula.part_ppm is None or not (formula.was_kept or is_worse)
-    meets = not any(gain.misses for gain in gains)
+    keeps_tail = tuned.part_ppm is not None and not any(gain.misses for gain in gains)
     formula_keeps, keeps = (seen.keeps_objectives(at) for at in range(2))
     is_better = is_less or is_excused if keeps == formula_keeps else keeps
-    return Judged(table, gains, meets and is_better, formula.part_ppm, keeps)
+    return Judged(
+        tuned.table,
+        gains,
+        keeps_tail and is_better,
+        formula.part_ppm,
+        keeps,
+        keeps_tail,
+        only_keeps=keeps == formula_keeps and formula.part_ppm is not None and not is_less,
+    )
 
 
 def _changes(formula: NDArray[np.float64], tuned: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -152,6 +179,8 @@ def _gain(
         clairvoyant_us,
         energy,
         misses=limit_us is not None and least_us > limit_us,
+        formula_overloaded=seen.is_overloaded(0, at),
+        tuned_overloaded=seen.is_overloaded(1, at),
     )
 
 

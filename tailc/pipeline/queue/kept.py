@@ -28,7 +28,7 @@ class Kept(Generic[Form]):
     """
 
     table: Form
-    part_ppm: int | None
+    part_ppm: int | None = PPM
 
     @property
     def was_kept(self) -> bool:
@@ -79,10 +79,10 @@ def eased(approach: Approach[Form], table: Form, trials: Trials[Form], aim: Queu
 def _cut_back(scaled: _Scaled[Form]) -> Kept[Form]:
     approach, aim = scaled.approach, scaled.aim
     if aim.limit_us is None or approach.earlier is None:
-        return Kept(scaled.table, PPM)
+        return Kept(scaled.table)
     whole = approach.parts
     if scaled.keeps(whole):
-        return Kept(scaled.table, PPM)
+        return Kept(scaled.table)
     tried = [part * whole // _TRIED_OF for part in _TRIED]
     low = next((part for part in tried if scaled.keeps(part)), None)
     if low is None and aim.objectives:
@@ -136,7 +136,7 @@ class _Scaled(Generic[Form]):
 
     def as_kept(self, part: int) -> Kept[Form]:
         if part == self.approach.parts:
-            return Kept(self.table, PPM)
+            return Kept(self.table)
         assert self.approach.earlier is not None
         part_ppm = part * PPM // self.approach.parts
         return Kept(self.approach.earlier(self.table, part_ppm), part_ppm)

@@ -84,6 +84,14 @@ class RateTrials(Generic[Form]):
         kept = self._workers.map(lambda number: self._keeps(table, number, rate_mrps), numbers)
         return 2 * sum(kept) >= len(self._orders)
 
+    def kept_us(self, table: Form) -> int | None:
+        """The least latency that all replays keep at the lowest rate; None: one keeps none."""
+        rate_mrps = self._aim.rates_mrps[0]
+        numbers = range(len(self._orders))
+        found = self._workers.map(lambda number: self._tail_us(table, number, rate_mrps), numbers)
+        tails_us = [tail_us for tail_us in found if tail_us is not None]
+        return max(tails_us) if len(tails_us) == len(numbers) else None
+
     def _kept(self, asked: tuple[Form, int]) -> tuple[int, int]:
         """The rate, and how many replays it took."""
         table, number = asked
@@ -103,6 +111,11 @@ class RateTrials(Generic[Form]):
         return below, replays
 
     def _keeps(self, table: Form, number: int, rate_mrps: int) -> bool:
+        tail_us = self._tail_us(table, number, rate_mrps)
+        return tail_us is not None and tail_us <= self._limit_us
+
+    def _tail_us(self, table: Form, number: int, rate_mrps: int) -> int | None:
+        """None where requests pile up."""
         setting = self._setting
         state = streams.stream(setting.seed, Level.REPEAT, number, Purpose.ARRIVALS)
         arrivals = self._aim.arrivals_at(rate_mrps)
@@ -115,5 +128,6 @@ class RateTrials(Generic[Form]):
             setting.most_in_system,
             arrivals.warm_up(setting.requests),
         )
-        tail_us = nearest_us(outcome.tail_ns(self._aim.percentile_ppm))
-        return not outcome.was_cut_off and tail_us <= self._limit_us
+        if outcome.was_cut_off:
+            return None
+        return nearest_us(outcome.tail_ns(self._aim.percentile_ppm))

@@ -7,11 +7,13 @@ from importlib.metadata import version
 
 from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, Severity
+from tailc.percentiles import PPM
 from tailc.pipeline.queue.highest import Raised
 from tailc.pipeline.queue.judge import RateGain
 from tailc.pipeline.queue.tune import AnyTuned, BatchLeft
 from tailc.replay.queue_aim import Goal, QueueAim
 from tailc.replay.tuned_for import pattern_settings
+from tailc.specs.slo import promise
 from tailc.units import format_mrps, format_us
 
 METHOD, PROOF = "evolution", "replayed"
@@ -56,7 +58,7 @@ def _up_to_highest(policy: Policy, raised: Raised) -> Policy:
     held = raised.tuned if raised.is_better else raised.formula
     if held is None:
         return policy
-    most_mrps = held.promised_mrps
+    most_mrps = max(held.promised_mrps, policy.rates_mrps[0])
     kept = [rate_mrps for rate_mrps in policy.rates_mrps if rate_mrps < most_mrps]
     return replace(policy, rates_mrps=(*kept, most_mrps))
 
@@ -108,8 +110,13 @@ def _batch_settings(left: BatchLeft) -> dict[str, int]:
 
 
 def _gain_settings(gain: RateGain, aim: QueueAim) -> dict[str, int]:
-    """Energies in millionths of the unit of power times microseconds."""
-    told = {"mrps": gain.rate_mrps, "formula_us": gain.formula_us, "tuned_us": gain.tuned_us}
+    """Energies in millionths of the unit of power times microseconds; no tail of an overloaded
+    table."""
+    told = {"mrps": gain.rate_mrps}
+    if not gain.formula_overloaded:
+        told["formula_us"] = gain.formula_us
+    if not gain.tuned_overloaded:
+        told["tuned_us"] = gain.tuned_us
     if gain.clairvoyant_us is not None:
         told["clairvoyant_us"] = gain.clairvoyant_us
     if gain.energy is not None and aim.goal is not Goal.BATCH:
@@ -117,11 +124,18 @@ def _gain_settings(gain: RateGain, aim: QueueAim) -> dict[str, int]:
     return told
 
 
+def tail_told(us: int, overloaded: bool) -> str:
+    """A tail in the mean of replays, where none was given up."""
+    return "the server does not keep up" if overloaded else f"the tail is {format_us(us)}"
+
+
 def queue_remarks(tuned: AnyTuned) -> tuple[Finding, ...]:
     """Warnings where the formula's table stays, and where nothing was kept out to judge by."""
     found = []
     if tuned.table is None:
         found.append(_not_taken(tuned))
+    elif tuned.judged.only_keeps:
+        found.append(_no_better_than_cut_back(tuned))
     elif tuned.freedoms_pay is False:
         found.append(_without_freedoms(tuned))
     if not tuned.kept_out:
@@ -134,11 +148,22 @@ def queue_remarks(tuned: AnyTuned) -> tuple[Finding, ...]:
 def _without_freedoms(tuned: AnyTuned) -> Finding:
     """That the tuned table has none of the freedoms, which did not make it better."""
     better = "that is better than the tuned one beyond chance, and at no rate worse"
-    hint = "remove them, give fewer rates, or raise `search.requests`"
+    hint = f"remove them, or raise `search.requests`{tuned.aim.or_fewer_rates}"
     if tuned.raised is not None:
         better = "of a higher rate than the tuned one's beyond chance, also with longer demand"
         hint = "remove them, or raise `search.requests`"
     message = f"no table with `search.freedoms` was found {better}: the tuned one has none"
+    return Finding(Code.NO_BETTER_TABLE, message, None, hint, Severity.WARNING)
+
+
+def _no_better_than_cut_back(tuned: AnyTuned) -> Finding:
+    """That of the formula's table as much is left as keeps the tail, and no table is better."""
+    judged = tuned.judged
+    assert judged.formula_part_ppm is not None
+    part = f"{100 * judged.formula_part_ppm / PPM:.1f} % of its {judged.scaled}"
+    message = f"no table was found that is better beyond chance than the formula's with {part}, "
+    message += "which keeps the SLO: the one that is taken is as good"
+    hint = f"raise `search.requests`{tuned.aim.or_fewer_rates}"
     return Finding(Code.NO_BETTER_TABLE, message, None, hint, Severity.WARNING)
 
 
@@ -151,14 +176,13 @@ def _is_at_top(tuned: AnyTuned) -> bool:
 
 def _not_taken(tuned: AnyTuned) -> Finding:
     """That the formula's table stays, and what the found one misses, if that is why."""
-    missed = [gain for gain in tuned.judged.gains if gain.misses]
-    if missed:
-        worst = max(missed, key=lambda gain: gain.tuned_us)
-        message = (
-            f"no table was found that keeps the SLO: at {format_mrps(worst.rate_mrps)} the tail is "
-            f"{format_us(worst.tuned_us)}: the formula's stays"
-        )
-        hint = "give lower rates, or a longer latency"
+    if not tuned.judged.keeps_tail:
+        worst = max(tuned.judged.gains, key=lambda gain: gain.tuned_us)
+        assert tuned.aim.limit_us is not None
+        kept = promise(tuned.aim.percentile_ppm, tuned.aim.limit_us)
+        message = f"no table was found that surely keeps {kept}: at {format_mrps(worst.rate_mrps)} "
+        message += f"{tail_told(worst.tuned_us, worst.tuned_overloaded)}: the formula's stays"
+        hint = "give lower rates, a longer latency, or a larger `target`"
     elif not tuned.judged.keeps_objectives:
         message = "no table was found that is better than the formula's and keeps all objectives:"
         message += " that one stays"
@@ -176,5 +200,5 @@ def _not_taken(tuned: AnyTuned) -> Finding:
         message = (
             "no table was found that is better than the formula's beyond chance: that one stays"
         )
-        hint = "raise `search.requests`, or give fewer rates"
+        hint = f"raise `search.requests`{tuned.aim.or_fewer_rates}"
     return Finding(Code.NO_BETTER_TABLE, message, None, hint, Severity.WARNING)

@@ -37,12 +37,19 @@ class Seen:
     tail_us: int64, the percentile. energy: float64, of a request, with what free cores draw in the
     time of one, in units of power times nanoseconds; None where rungs cost neither power nor
     batch work. closest: float64, the largest percentile of an objective over its latency; None
-    where there are no objectives besides.
+    where there are no objectives besides. gave_up: bool, whether so many requests piled up that the
+    rest was not replayed: what is told then is no measure, but the worse the fewer there had come.
+    None: nowhere.
     """
 
     tail_us: NDArray[np.int64]
     energy: NDArray[np.float64] | None
     closest: NDArray[np.float64] | None = None
+    gave_up: NDArray[np.bool_] | None = None
+
+    def is_overloaded(self, table: int, scene: int) -> bool:
+        """Whether some replay of a table in a scene was given up."""
+        return self.gave_up is not None and bool(self.gave_up[table, scene].any())
 
     def keeps_objectives(self, table: int) -> bool:
         """Whether a table keeps all of them in each scene, in the mean of replays."""
@@ -71,6 +78,7 @@ class _Shown(NamedTuple):
     tail_us: int
     energy: float | None
     closest: float | None
+    gave_up: bool = False
 
 
 class Trials(Generic[Form]):
@@ -132,7 +140,8 @@ class Trials(Generic[Form]):
         energy, closest = (
             np.array(one).reshape(shape) if one else None for one in (drawn, closest)
         )
-        return Seen(tail_us, energy, closest)
+        gave_up = np.array([one.gave_up for one in found]).reshape(shape)
+        return Seen(tail_us, energy, closest, gave_up)
 
     def clairvoyant_us(self, server: SharedServer) -> NDArray[np.int64]:
         """int64 (scenes,): what a schedule reaches that knows all sizes, in the mean of replays."""
@@ -185,7 +194,7 @@ class Trials(Generic[Form]):
         sent, arrived = len(outcome.latency_ns), max(outcome.arrived, 1)
         worse_us = tail_us * _GIVEN_UP * sent // arrived
         energy, closest = (one and one * _GIVEN_UP * sent / arrived for one in (energy, closest))
-        return _Shown(worse_us, energy, closest)
+        return _Shown(worse_us, energy, closest, gave_up=True)
 
 
 def _closest(

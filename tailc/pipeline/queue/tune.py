@@ -12,20 +12,18 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Generic, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tailc.forms.course import Milestone
 from tailc.forms.ladder.lanes import batch_left_ppm, cores_of
 from tailc.forms.ladder.table import Ladder
 from tailc.forms.tail_table import TailTable
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import Approach, unfit
-from tailc.pipeline.queue.found import REPEATS, Parts, best_found, requests_each
+from tailc.pipeline.queue.found import REPEATS, best_found, requests_each
 from tailc.pipeline.queue.free_rates import freely_raised
 from tailc.pipeline.queue.freedoms import freely_found
 from tailc.pipeline.queue.highest import FoundRate, Raised, tuned_for_rate
 from tailc.pipeline.queue.judge import Judged, RateGain, energy_of
+from tailc.pipeline.queue.parts import Parts, parts_of
 from tailc.pipeline.queue.search import least_budget
 from tailc.pipeline.queue.trials import Form, Trials
 from tailc.replay.diurnal import DayCurve
@@ -34,10 +32,6 @@ from tailc.replay.streams import NS_PER_S_IN_MRPS
 from tailc.replay.workload import Workload
 from tailc.units import format_mrps
 
-# One record in so many is kept out of the search, where there are enough of them.
-_JUDGING_PART = 3
-_FEWEST_RECORDS = 600
-_PARTS_SEED = 100
 # Beyond that a queue has no tail that a replay could tell.
 _MOST_BUSY = 0.9
 
@@ -122,7 +116,7 @@ def tuned_for_queue(
     """
     approach = towards(aim)
     _check(aim, approach)
-    parts = Parts(*parts_of(approach.load))
+    parts = parts_of(approach.load)
     with ThreadPoolExecutor(threads) as workers:
         if aim.goal is Goal.RATE and aim.freedoms:
             rate, pay = freely_raised(towards, parts, aim, workers, progress)
@@ -142,7 +136,7 @@ def tuned_for_queue(
         found.searched.evaluations,
         found.searched.requests,
         found.searched.has_settled,
-        len(parts.judging.work_ns),
+        parts.judging.requests,
         parts.kept_out,
         least,
         freedoms_pay=found.freedoms_pay,
@@ -167,7 +161,7 @@ def _of_rate(found: FoundRate[Form], aim: QueueAim, parts: Parts) -> TunedTable[
         found.searched.evaluations,
         found.searched.requests,
         found.searched.has_settled,
-        len(parts.judging.work_ns),
+        parts.judging.requests,
         parts.kept_out,
         raised=found.raised,
     )
@@ -180,8 +174,7 @@ def _check(aim: QueueAim, approach: Approach[Form]) -> None:
     if aim.most_requests < least:
         message = f"a search for this percentile and these rates simulates {least:,} requests"
         message += f" at least, more than `{aim.most_requests:,}`"
-        fewer = "" if aim.goal is Goal.RATE else ", or give fewer rates"
-        hint = f"set `search.requests` to {least} or more{fewer}"
+        hint = f"set `search.requests` to {least} or more{aim.or_fewer_rates}"
         raise unfit(message, hint, "search", "requests")
 
 
@@ -198,25 +191,3 @@ def check_rates(aim: QueueAim, load: Workload, approach: Approach[Form], case: s
             message += case and f", with {case}"
             hint = f"tune for rates that keep {_MOST_BUSY:.0%} busy or less"
             raise unfit(message, hint, "rates")
-
-
-def parts_of(load: Workload) -> tuple[Workload, Workload]:
-    """What is tuned on, and what judges: everything, where there is little of it."""
-    judges = judging_records(load)
-    return (load, load) if judges is None else (load.select(~judges), load.select(judges))
-
-
-def judging_records(load: Workload) -> NDArray[np.bool_] | None:
-    """Of every three records that are neighbours in size one, at random; None of too few records.
-
-    Not every third row, for rows may come in turns.
-    """
-    records = len(load.work_ns)
-    if records < _FEWEST_RECORDS:
-        return None
-    by_size = np.argsort(load.work_ns, kind="stable")[: records // _JUDGING_PART * _JUDGING_PART]
-    neighbours = by_size.reshape(-1, _JUDGING_PART)
-    chosen = np.random.default_rng(_PARTS_SEED).integers(0, _JUDGING_PART, len(neighbours))
-    judges = np.zeros(records, np.bool_)
-    judges[neighbours[np.arange(len(neighbours)), chosen]] = True
-    return judges

@@ -20,18 +20,22 @@ from tailc.percentiles import PPM
 from tailc.pipeline.queue.goals import aspect_of
 from tailc.pipeline.queue.judge import energy_of
 from tailc.pipeline.queue.kept import Kept
-from tailc.pipeline.queue.trials import Trials
+from tailc.pipeline.queue.trials import Seen, Trials
 from tailc.replay.queue_aim import QueueAim
 from tailc.verify.repeats import mean_and_half
 
 
 @dataclass(frozen=True)
 class Tail:
-    """A tail in the mean of replays, and the interval of that mean."""
+    """A tail in the mean of replays, and the interval of that mean.
+
+    overloaded: whether some replay was given up, so that these are no measure; see `Seen`.
+    """
 
     us: int
     low_us: int
     high_us: int
+    overloaded: bool = False
 
 
 @dataclass(frozen=True)
@@ -73,15 +77,15 @@ class RateStands:
     """At one rate: three tables, and what robustness costs and gains.
 
     price: of what is made small under the robust table as measured, relative to the plain one;
-    gain: of the tail in the worst case.
+    gain: of the tail in the worst case; each None where one of the two is overloaded there.
     """
 
     rate_mrps: int
     formula: Stand
     plain: Stand
     robust: Stand
-    price: Change
-    gain: Change
+    price: Change | None
+    gain: Change | None
 
 
 @dataclass(frozen=True)
@@ -89,39 +93,47 @@ class Compared:
     """By rate; and whether the robust table is better than the formula's in the worst case, beyond
     chance, and at no rate shown to be worse, as measured or in the worst case.
 
-    Where a tail is to be kept and is missed in some case beyond chance, the robust table is not
-    better. The formula's is the one with `formula_part_ppm` of its ages, which keeps it: None where
-    none does.
+    keeps_tail: whether a tail that is to be kept surely is in every case; where not, the robust
+    table is not better. The formula's is the one with `formula_part_ppm` of its ages, which keeps
+    it: None where none does.
     """
 
     rates: tuple[RateStands, ...]
     is_better: bool
     formula_part_ppm: int | None = PPM
+    keeps_tail: bool = True
 
 
 def compared(
-    formula: Kept[Ladder], plain: Ladder, robust: Ladder, trials: Trials[Ladder], aim: QueueAim
+    formula: Kept[Ladder],
+    plain: Ladder,
+    robust: Kept[Ladder],
+    trials: Trials[Ladder],
+    aim: QueueAim,
 ) -> Compared:
     """The three on the trials, whose scenes are cases of all rates, what was measured first."""
-    seen = trials.seen([formula.table, plain, robust])
+    seen = trials.seen([formula.table, plain, robust.table])
     tails_us = _by_case(seen.tail_us, aim)
     amounts = _by_case(aspect_of(aim).amounts(seen), aim)
+    overloaded = _overloaded(seen, aim)
     energies = None if seen.energy is None else _by_case(seen.energy, aim)
     rates = tuple(
         _at_rate(
             rate_mrps,
             tails_us[:, :, number],
+            overloaded[:, :, number],
             amounts[:, :, number],
             None if energies is None else energies[:, :, number],
         )
         for number, rate_mrps in enumerate(aim.rates_mrps)
     )
     limit_us = aim.limit_us
-    meets = limit_us is None or all(one.robust.worst.low_us <= limit_us for one in rates)
+    missed = limit_us is not None and any(one.robust.worst.low_us > limit_us for one in rates)
+    keeps_tail = robust.part_ppm is not None and not missed
     less, worse = _is_less(amounts, aim.weights)
     is_excused = formula.part_ppm is None or not (formula.was_kept or worse)
-    is_better = meets and (less or is_excused)
-    return Compared(rates, is_better, formula.part_ppm)
+    is_better = keeps_tail and (less or is_excused)
+    return Compared(rates, is_better, formula.part_ppm, keeps_tail)
 
 
 def _by_case(values: NDArray, aim: QueueAim) -> NDArray:
@@ -129,24 +141,38 @@ def _by_case(values: NDArray, aim: QueueAim) -> NDArray:
     return values.reshape(len(values), -1, len(aim.rates_mrps), values.shape[-1])
 
 
+def _overloaded(seen: Seen, aim: QueueAim) -> NDArray[np.bool_]:
+    """Bool (tables, cases, rates)."""
+    tables, scenes, _ = seen.tail_us.shape
+    told = [[seen.is_overloaded(table, at) for at in range(scenes)] for table in range(tables)]
+    return np.array(told).reshape(tables, -1, len(aim.rates_mrps))
+
+
 def _at_rate(
     rate_mrps: int,
     tails_us: NDArray[np.int64],
+    overloaded: NDArray[np.bool_],
     amounts: NDArray[np.float64],
     energies: NDArray[np.float64] | None,
 ) -> RateStands:
-    """Each (tables, cases, repeats)."""
+    """Each (tables, cases, repeats), but overloaded: (tables, cases)."""
     drawn = [None] * len(tails_us) if energies is None else [_drawn(one) for one in energies]
-    stands = [_stand(*pair) for pair in zip(tails_us, drawn, strict=True)]
+    stands = [_stand(*told) for told in zip(tails_us, overloaded, drawn, strict=True)]
     plain, robust = stands[1:]
-    price = _change(amounts[2, 0], amounts[1, 0])
-    gain = _change(tails_us[2, robust.case], tails_us[1, plain.case])
+    price = gain = None
+    if not (plain.nominal.overloaded or robust.nominal.overloaded):
+        price = _change(amounts[2, 0], amounts[1, 0])
+    if not (plain.worst.overloaded or robust.worst.overloaded):
+        gain = _change(tails_us[2, robust.case], tails_us[1, plain.case])
     return RateStands(rate_mrps, *stands, price=price, gain=gain)
 
 
-def _stand(tails_us: NDArray[np.int64], drawn: Drawn | None) -> Stand:
+def _stand(
+    tails_us: NDArray[np.int64], overloaded: NDArray[np.bool_], drawn: Drawn | None
+) -> Stand:
     case = _worst(tails_us)
-    return Stand(_tail(tails_us[0]), _tail(tails_us[case]), case, drawn)
+    nominal, worst = (_tail(tails_us[one], bool(overloaded[one])) for one in (0, case))
+    return Stand(nominal, worst, case, drawn)
 
 
 def _drawn(energies: NDArray[np.float64]) -> Drawn:
@@ -185,9 +211,9 @@ def _change(values: NDArray, to: NDArray) -> Change:
     return Change(round(mean), math.floor(low), math.ceil(high))
 
 
-def _tail(tails_us: NDArray[np.int64]) -> Tail:
+def _tail(tails_us: NDArray[np.int64], overloaded: bool) -> Tail:
     mean, low, high = _limits(tails_us.astype(np.float64))
-    return Tail(round(mean), math.floor(low), math.ceil(high))
+    return Tail(round(mean), math.floor(low), math.ceil(high), overloaded)
 
 
 def _limits(values: NDArray[np.float64]) -> tuple[float, float, float]:

@@ -24,14 +24,13 @@ from tailc.pipeline.queue.approach import Approach, approach_to, unfit
 from tailc.pipeline.queue.found import KEEPING_SEED, judging_trials
 from tailc.pipeline.queue.goals import aspect_of
 from tailc.pipeline.queue.judge import ranked
-from tailc.pipeline.queue.kept import kept, surely_kept
+from tailc.pipeline.queue.kept import Kept, kept, surely_kept
+from tailc.pipeline.queue.parts import judging_weight, parts_of
 from tailc.pipeline.queue.scene import Scene, scenes_of
 from tailc.pipeline.queue.search import least_budget, searched_near
 from tailc.pipeline.queue.tune import (
     TunedTable,
     check_rates,
-    judging_records,
-    parts_of,
     tuned_for_queue,
 )
 from tailc.pipeline.robust.compare import Compared, compared
@@ -107,7 +106,9 @@ def _hardened(
 ) -> Hardened:
     every = _scenes(parts.tuning, aim)
     looks = judging_trials(approach, every, aim, _LOOKING_SEED, workers, _LOOKS)
-    formula, tuned = approach.base, plain.judged.table
+    formula = approach.base
+    # What there would be without the search for the worst case.
+    tuned = plain.table or formula
     seen = looks.seen([formula, tuned])
     chosen = _binding([seen.tail_us, aspect_of(aim).amounts(seen)], len(aim.rates_mrps))
     scenes = _scenes([parts.tuning[case] for case in chosen], aim)
@@ -118,17 +119,18 @@ def _hardened(
     progress("judging the tables", 1.0)
     tables = [kept(approach, table, looks, aim).table for table in (*found.tables, tuned)]
     judging = _scenes(parts.judging, aim.judging)
-    best, reference = ranked(tables, formula, looks, aim)[0], kept(approach, formula, looks, aim)
+    best = Kept(ranked(tables, formula, looks, aim)[0])
+    reference = kept(approach, formula, looks, aim)
     if aim.limit_us is not None:
         keeping = judging_trials(approach, judging, aim.judging, KEEPING_SEED, workers)
-        best = surely_kept(approach, best, keeping, aim).table
+        best = surely_kept(approach, best.table, keeping, aim)
         reference = reference.then(surely_kept(approach, reference.table, keeping, aim))
     last = judging_trials(approach, judging, aim.judging, _JUDGING_SEED, workers)
     as_measured = judging[: len(aim.rates_mrps)]
     sent = judging_trials(approach, as_measured, aim.judging, _JUDGING_SEED, workers)
     server = approach.server
     return Hardened(
-        best,
+        best.table,
         tuple(doubt.name for doubt in parts.judging),
         len(chosen),
         compared(reference, tuned, best, last, aim),
@@ -141,14 +143,14 @@ def _hardened(
 def _parts(approach: Approach[Ladder], told: Ambiguity, days: Days | None) -> _Parts:
     """The cases of what is tuned on and of what judges, each made of its own records."""
     load, slowed = approach.load, slowed_on(approach.base)
-    judges = judging_records(load)
-    tuning, judging = parts_of(load)
+    judges = judging_weight(load)
     if judges is None:
         both = doubts(load, told, days, slowed)
         return _Parts(both, both)
+    parts = parts_of(load)
     return _Parts(
-        doubts(tuning, told, days and days.select(~judges), slowed),
-        doubts(judging, told, days and days.select(judges), slowed),
+        doubts(parts.tuning, told, days and days.select(judges < load.weight), slowed),
+        doubts(parts.judging, told, days and days.select(judges > 0), slowed),
     )
 
 
@@ -165,7 +167,7 @@ def _check(aim: QueueAim, approach: Approach[Ladder], cases: Sequence[Doubt]) ->
     if aim.most_requests < least:
         message = f"a search for the worst case, beside a plain one, simulates {least:,} requests"
         message += f" at least, more than `{aim.most_requests:,}`"
-        hint = f"set `search.requests` to {least} or more, or give fewer rates"
+        hint = f"set `search.requests` to {least} or more{aim.or_fewer_rates}"
         raise unfit(message, hint, "search", "requests")
 
 

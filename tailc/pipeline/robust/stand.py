@@ -9,8 +9,9 @@ from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, Severity
 from tailc.forms.ladder.table import Ladder
 from tailc.pipeline.progress import Progress
-from tailc.pipeline.queue.told import queue_remarks, tuned_policy
-from tailc.pipeline.queue.tune import TunedTable, parts_of
+from tailc.pipeline.queue.parts import parts_of
+from tailc.pipeline.queue.told import queue_remarks, tail_told, tuned_policy
+from tailc.pipeline.queue.tune import TunedTable
 from tailc.pipeline.robust.harden import Hardened, hardened
 from tailc.pipeline.robust.radius import Radius, radius_of
 from tailc.pipeline.robust.told import hardened_settings, radius_settings, taken
@@ -20,7 +21,7 @@ from tailc.replay.workload import workload
 from tailc.specs.robust import Ambiguity
 from tailc.traces.day_of import Days
 from tailc.traces.profile import DemandProfile
-from tailc.units import format_mrps, format_us
+from tailc.units import format_mrps
 from tailc.verify.judge import subject_of
 
 
@@ -55,7 +56,7 @@ def robust_policy(
     plain = hard = None
     settings: dict[str, int] = {}
     if aim is not None:
-        judging = parts_of(load)[1]
+        judging = parts_of(load).judging
         plain, hard = hardened(aim, told, days, policy.ladders[0], design, threads, progress)
         policy = tuned_policy(policy, taken(plain, hard))
         settings = hardened_settings(hard)
@@ -63,7 +64,7 @@ def robust_policy(
     with ThreadPoolExecutor(threads) as workers:
         subject = subject_of(policy, design)
         radius = radius_of(subject, judging, arrivals, policy.slos[0], told, workers, progress)
-    robust = Robust(told, radius, len(judging.work_ns), plain, hard)
+    robust = Robust(told, radius, judging.requests, plain, hard)
     return _with_settings(policy, settings | radius_settings(told, radius)), robust
 
 
@@ -98,12 +99,13 @@ def _not_taken(aim: QueueAim, hard: Hardened) -> Finding:
     """That the plain table stays, and which case the robust one misses, if that is why."""
     worst = max(hard.compared.rates, key=lambda one: one.robust.worst.us)
     stand = worst.robust
-    hint = "raise `search.requests`, give fewer rates, or doubt less in `search.robust`"
+    fewer = aim.or_fewer_rates
+    hint = f"doubt less in `search.robust`, or raise `search.requests`{fewer}"
     message = "no table was found that is better than the formula's in the worst case beyond chance"
-    if aim.limit_us is not None and stand.worst.low_us > aim.limit_us:
-        message = "no table was found that keeps the SLO in every case: at "
-        message += f"{format_mrps(worst.rate_mrps)}, with {hard.cases[stand.case]}, the tail is "
-        message += format_us(stand.worst.us)
+    if not hard.compared.keeps_tail:
+        message = "no table was found that surely keeps the SLO in every case: at "
+        message += f"{format_mrps(worst.rate_mrps)}, with {hard.cases[stand.case]}, "
+        message += tail_told(stand.worst.us, stand.worst.overloaded)
         hint = "give lower rates or a longer latency, or doubt less in `search.robust`"
     message += ": what is tuned for what was measured stays"
     return Finding(Code.NO_BETTER_TABLE, message, None, hint, Severity.WARNING)

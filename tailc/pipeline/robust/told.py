@@ -32,11 +32,12 @@ def _gain(gain: RateGain, stands: RateStands, clairvoyant_us: int | None) -> Rat
     energy = None
     if formula.drawn is not None and robust.drawn is not None:
         energy = Energies(formula.drawn.nominal, robust.drawn.nominal)
-    formula_us, tuned_us = formula.nominal.us, robust.nominal.us
     return replace(
         gain,
-        formula_us=formula_us,
-        tuned_us=tuned_us,
+        formula_us=formula.nominal.us,
+        tuned_us=robust.nominal.us,
+        formula_overloaded=formula.nominal.overloaded,
+        tuned_overloaded=robust.nominal.overloaded,
         clairvoyant_us=clairvoyant_us,
         energy=energy,
     )
@@ -46,14 +47,15 @@ def hardened_settings(hard: Hardened) -> dict[str, int]:
     """How many cases there were, and at each rate the worst tails, price and gain."""
     settings = {"robust_cases": len(hard.cases), "robust_searched": hard.searched}
     for number, stands in enumerate(hard.compared.rates, 1):
-        told = {
-            "formula_worst_us": stands.formula.worst.us,
-            "plain_us": stands.plain.nominal.us,
-            "plain_worst_us": stands.plain.worst.us,
-            "tuned_worst_us": stands.robust.worst.us,
-            "price_ppm": stands.price.ppm,
-            "gain_ppm": stands.gain.ppm,
+        tails = {
+            "formula_worst_us": stands.formula.worst,
+            "plain_us": stands.plain.nominal,
+            "plain_worst_us": stands.plain.worst,
+            "tuned_worst_us": stands.robust.worst,
         }
+        told = {name: tail.us for name, tail in tails.items() if not tail.overloaded}
+        changes = {"price_ppm": stands.price, "gain_ppm": stands.gain}
+        told |= {name: change.ppm for name, change in changes.items() if change is not None}
         told |= _drawn_settings(stands)
         settings |= {f"robust_rate_{number}_{name}": value for name, value in told.items()}
     return settings

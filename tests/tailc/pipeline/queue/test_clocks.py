@@ -16,9 +16,10 @@ from tailc.percentiles import PPM
 from tailc.pipeline.progress import silent
 from tailc.pipeline.queue.clock_approach import clock_approach
 from tailc.pipeline.queue.kept import eased, kept
+from tailc.pipeline.queue.parts import parts_of
 from tailc.pipeline.queue.scene import scenes_of
 from tailc.pipeline.queue.trials import Trials
-from tailc.pipeline.queue.tune import parts_of, tuned_for_queue
+from tailc.pipeline.queue.tune import tuned_for_queue
 from tailc.replay.queue_aim import Goal, QueueAim
 from tailc.traces.profile import DemandProfile, Measure
 from tests.tailc.replay.frequencies.servers import GHZ, tail_table
@@ -62,7 +63,7 @@ def workers():
 
 @pytest.fixture(scope="module")
 def trials(workers):
-    return tried(workers, parts_of(APPROACH.load)[1], 7)
+    return tried(workers, parts_of(APPROACH.load).judging, 7)
 
 
 def tried(workers, load, seed):
@@ -91,7 +92,7 @@ def test_no_table_of_a_grid_draws_less(tuned, trials, workers):
         )
         if alone <= behind
     ]
-    seen = tried(workers, parts_of(APPROACH.load)[0], 8).seen(grid)
+    seen = tried(workers, parts_of(APPROACH.load).tuning, 8).seen(grid)
     energy = np.where(seen.tail_us[:, 0, 0] <= LIMIT_US, seen.energy[:, 0, 0], np.inf)
     tables = tuned.table, grid[int(energy.argmin())], FORMULA
     largest = [eased(APPROACH, table, trials, AIM).table for table in tables]

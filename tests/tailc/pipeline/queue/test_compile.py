@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
 
 from tailc.artifact.files import read_policy, write_policy
@@ -14,11 +12,9 @@ from tailc.errors import Code
 from tailc.forms.ladder.table import Rule
 from tailc.percentiles import PPM
 from tailc.pipeline.compile import compile_policy
-from tailc.pipeline.queue.tune import parts_of
 from tailc.report.compiled import compiled_result
 from tailc.report.queue import queue_text
 from tests.tailc.pipeline.compiled_twice import assert_one_thread_writes_the_same, compiled_to
-from tests.tailc.pipeline.queue.case import exponential
 from tests.tailc.policies.few_to_many.case import write
 from tests.tailc.texts import swapped
 
@@ -186,14 +182,3 @@ def test_an_override_asks_for_rates_too(tmp_path, refusal):
     case = write(tmp_path)
     case.spec.write_text(case.spec.read_text().replace("rates: [60/s]", ""))
     assert "add `rates" in refusal(case.spec, "--objective", "queue")
-
-
-def test_requests_that_judge_are_spread_over_all_sizes_however_rows_come():
-    """Rows in turns of three sizes: every third row would be of one size."""
-    work_ns = np.tile([10, 20, 100], 400).astype(np.int64)
-    load = replace(exponential(1_200, 30.0), work_ns=work_ns)
-    tuning, judging = parts_of(load)
-    assert len(judging.work_ns) == 400
-    for size in (10, 20, 100):
-        assert (judging.work_ns == size).sum() == pytest.approx(400 / 3, abs=1)
-        assert (tuning.work_ns == size).sum() == pytest.approx(800 / 3, abs=1)

@@ -16,13 +16,16 @@ from tailc.percentiles import PPM
 from tailc.pipeline.progress import silent
 from tailc.pipeline.queue.approach import Approach
 from tailc.pipeline.queue.core_family import STARTS, core_lines
-from tailc.pipeline.queue.found import Parts, best_found
+from tailc.pipeline.queue.found import best_found
 from tailc.pipeline.queue.goals import aspect_of
 from tailc.pipeline.queue.judge import judged
 from tailc.pipeline.queue.kept import Kept, kept, surely_kept
+from tailc.pipeline.queue.parts import Parts
 from tailc.pipeline.queue.scene import scenes_of
 from tailc.pipeline.queue.search import least_budget, searched
+from tailc.pipeline.queue.told import queue_remarks
 from tailc.pipeline.queue.trials import Seen, Trials, on_ladder
+from tailc.pipeline.queue.tune import TunedTable
 from tailc.replay.queue_aim import Goal, QueueAim
 from tests.tailc.pipeline.queue.core_case import (
     FAST_W,
@@ -148,7 +151,7 @@ def test_a_tail_above_the_limit_by_chance_is_no_miss(above, is_better):
     tail_us = np.stack([np.full(10, 1.2), above * np.tile([0.98, 1.02], 5)]) * TARGET_US
     seen = Seen(np.rint(tail_us).astype(np.int64)[:, None, :], np.ones((2, 1, 10)))
     shown = cast(Any, SimpleNamespace(seen=lambda _tables: seen))
-    verdict = judged(SLOW, Kept(FAST, None), shown, None, AIM)
+    verdict = judged(Kept(SLOW), Kept(FAST, None), shown, None, AIM)
     assert (verdict.is_better, verdict.gains[0].misses) == (is_better, not is_better)
 
 
@@ -167,7 +170,35 @@ def test_what_is_left_of_the_formula_s_table_is_to_be_beaten_too(part_ppm, chang
     tail_us = np.full((2, 1, 10), TARGET_US - 1)
     seen = Seen(tail_us, np.array([1.0, change])[:, None, None] * np.ones((2, 1, 10)))
     shown = cast(Any, SimpleNamespace(seen=lambda _tables: seen))
-    assert judged(SLOW, Kept(FAST, part_ppm), shown, None, AIM).is_better == is_better
+    assert judged(Kept(SLOW), Kept(FAST, part_ppm), shown, None, AIM).is_better == is_better
+
+
+def test_a_table_that_no_part_of_its_ages_surely_keeps_is_not_taken():
+    """Its tail is just below the limit in the mean, and the formula's is no better."""
+    tail_us = np.full((2, 1, 10), TARGET_US - 1)
+    shown = cast(Any, SimpleNamespace(seen=lambda _tables: Seen(tail_us, np.ones((2, 1, 10)))))
+    verdict = judged(Kept(SLOW, None), Kept(FAST, None), shown, None, AIM)
+    assert (verdict.is_better, verdict.keeps_tail) == (False, False)
+    tuned = TunedTable(AIM, verdict, 1, 1, True, 600, kept_out=True)
+    (remark,) = queue_remarks(tuned)
+    assert "surely keeps p95 <= 75 ms: at 30/s the tail is" in remark.message
+
+
+@pytest.mark.parametrize(
+    ("part_ppm", "change", "is_told"),
+    [(PPM // 2, 1.00, True), (PPM // 2, 0.99, False), (None, 1.01, False)],
+)
+def test_a_table_that_is_only_as_good_as_what_is_left_of_the_formula_s_is_told(
+    part_ppm, change, is_told
+):
+    tail_us = np.full((2, 1, 10), TARGET_US - 1)
+    seen = Seen(tail_us, np.array([1.0, change])[:, None, None] * np.ones((2, 1, 10)))
+    shown = cast(Any, SimpleNamespace(seen=lambda _tables: seen))
+    verdict = judged(Kept(SLOW), Kept(FAST, part_ppm), shown, None, AIM)
+    assert verdict.is_better
+    remarks = queue_remarks(TunedTable(AIM, verdict, 1, 1, True, 600, kept_out=True))
+    part = "better beyond chance than the formula's with 50.0 % of its ages"
+    assert [part in one.message for one in remarks] == [True] * is_told
 
 
 def test_what_is_found_keeps_the_tail_in_the_mean_of_many_other_replays(workers):
@@ -203,20 +234,20 @@ def approach(earlier=scaled_ladder, base: Any = SLOW) -> Approach:
 
 
 def test_a_table_that_keeps_the_tail_is_better_than_one_that_does_not(trials):
-    verdict = judged(FAST, Kept(SLOW, None), trials, None, AIM)
+    verdict = judged(Kept(FAST), Kept(SLOW, None), trials, None, AIM)
     assert verdict.is_better
     (gain,) = verdict.gains
     assert gain.tuned_us <= TARGET_US < gain.formula_us
     assert gain.change_ppm > 0
-    assert not judged(SLOW, Kept(FAST, PPM), trials, None, AIM).is_better
+    assert not judged(Kept(SLOW), Kept(FAST), trials, None, AIM).is_better
 
 
 def test_of_two_that_keep_it_the_one_of_less_energy_is_better(trials):
     saving = clocked(30 * MS)
-    verdict = judged(saving, Kept(FAST, PPM), trials, None, AIM)
+    verdict = judged(Kept(saving), Kept(FAST), trials, None, AIM)
     assert verdict.is_better
     assert verdict.gains[0].high_ppm < 0
-    assert not judged(FAST, Kept(saving, PPM), trials, None, AIM).is_better
+    assert not judged(Kept(FAST), Kept(saving), trials, None, AIM).is_better
 
 
 def test_a_search_finds_what_trying_every_table_does(workers, trials):

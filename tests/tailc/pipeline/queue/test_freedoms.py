@@ -13,8 +13,8 @@ from tailc.errors import Code
 from tailc.pipeline.progress import silent
 from tailc.pipeline.queue.approach import Approach
 from tailc.pipeline.queue.family import MOST_STARTS, lines
-from tailc.pipeline.queue.found import Parts
 from tailc.pipeline.queue.freedoms import freely_found, longer_by_chance
+from tailc.pipeline.queue.parts import Parts
 from tailc.pipeline.queue.search import Searched, least_budget
 from tailc.pipeline.queue.told import queue_remarks
 from tailc.pipeline.queue.trials import on_ladder

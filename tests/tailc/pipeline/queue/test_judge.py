@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -9,16 +10,20 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tailc.percentiles import PPM
+from tailc.artifact.envelope import Evidence
 from tailc.pipeline.queue.goals import merit
 from tailc.pipeline.queue.judge import RateGain, judged, ranked
 from tailc.pipeline.queue.kept import Kept
 from tailc.pipeline.queue.scene import Scene, scenes_of
+from tailc.pipeline.queue.told import queue_settings
 from tailc.pipeline.queue.trials import Trials, on_ladder
+from tailc.pipeline.queue.tune import TunedTable
 from tailc.replay.arrivals import Poisson
 from tailc.replay.clairvoyant.server import shared_server
 from tailc.replay.clairvoyant.tail import clairvoyant_tail_ns
 from tailc.replay.queue_aim import QueueAim
+from tailc.report.queue import queue_result, queue_text
+from tailc.units import format_us
 from tests.tailc.pipeline.queue.case import CORES, MS, exponential, ladder
 
 RATES = (20_000, 85_000)
@@ -72,10 +77,10 @@ def test_at_little_load_the_tail_of_a_table_without_climbs_is_that_of_the_demand
 
 
 def test_a_better_table_is_taken_and_a_worse_one_is_not(trials):
-    better = judged(GOOD, Kept(ALONE, PPM), trials, CLAIRVOYANT_US, AIM)
+    better = judged(Kept(GOOD), Kept(ALONE), trials, CLAIRVOYANT_US, AIM)
     assert better.is_better
     assert all(gain.high_ppm < 0 for gain in better.gains)
-    worse = judged(ALONE, Kept(GOOD, PPM), trials, CLAIRVOYANT_US, AIM)
+    worse = judged(Kept(ALONE), Kept(GOOD), trials, CLAIRVOYANT_US, AIM)
     assert not worse.is_better
     assert all(gain.is_worse for gain in worse.gains)
 
@@ -83,7 +88,7 @@ def test_a_better_table_is_taken_and_a_worse_one_is_not(trials):
 def test_a_table_that_is_worse_at_one_rate_is_not_taken(trials):
     """All threads at once is better at 20/s, and at 85/s wastes what is needed."""
     verdict = judged(
-        HASTY, Kept(SLOW, PPM), trials, CLAIRVOYANT_US, replace(AIM, weights=(1_000, 1))
+        Kept(HASTY), Kept(SLOW), trials, CLAIRVOYANT_US, replace(AIM, weights=(1_000, 1))
     )
     low, high = verdict.gains
     assert low.change_ppm < 0
@@ -93,7 +98,7 @@ def test_a_table_that_is_worse_at_one_rate_is_not_taken(trials):
 
 def test_a_clairvoyant_schedule_is_better_than_any_table(trials):
     reached = trials.clairvoyant_us(shared_server(GOOD)).tolist()
-    found = judged(GOOD, Kept(ALONE, PPM), trials, reached, AIM).gains
+    found = judged(Kept(GOOD), Kept(ALONE), trials, reached, AIM).gains
     assert [gain.clairvoyant_us for gain in found] == reached
     assert all(at_best < gain.tuned_us for at_best, gain in zip(reached, found, strict=True))
 
@@ -122,7 +127,7 @@ def test_what_is_closed_is_the_part_of_the_way_to_the_clairvoyant_schedule():
 
 
 def test_a_table_is_no_better_than_itself(trials):
-    verdict = judged(GOOD, Kept(GOOD, PPM), trials, CLAIRVOYANT_US, AIM)
+    verdict = judged(Kept(GOOD), Kept(GOOD), trials, CLAIRVOYANT_US, AIM)
     assert not verdict.is_better
     assert [gain.change_ppm for gain in verdict.gains] == [0, 0]
 
@@ -134,7 +139,7 @@ def test_the_most_promising_comes_first(trials):
 def test_intervals_are_those_of_student(trials):
     formula_us, tuned_us = trials.tails_us([ALONE, GOOD])[:, 0]
     wanted = stats.ttest_1samp(tuned_us / formula_us - 1, 0).confidence_interval(0.95)
-    gain = judged(GOOD, Kept(ALONE, PPM), trials, CLAIRVOYANT_US, AIM).gains[0]
+    gain = judged(Kept(GOOD), Kept(ALONE), trials, CLAIRVOYANT_US, AIM).gains[0]
     told = (gain.low_ppm, gain.high_ppm)
     assert told == pytest.approx((1e6 * wanted.low, 1e6 * wanted.high), abs=1.001)
 
@@ -157,3 +162,32 @@ def test_the_longest_tail_of_several_cases_counts():
     tails_us = np.array([[100.0, 90.0, 300.0, 150.0], [250.0, 90.0, 300.0, 150.0]])
     values = merit(tails_us, formula_us, (1, 1))
     assert values == pytest.approx([(0.75 + 0.5) / 2, (0.75 + 5 * 0.25 + 0.5) / 2])
+
+
+def test_a_table_that_does_not_keep_up_has_no_tail_to_tell():
+    """Three threads each from the start do less than arrives, and one thread each more."""
+    aim = replace(AIM, rates_mrps=(115_000,), weights=(1,))
+    with ThreadPoolExecutor(2) as workers:
+        trials = Trials(
+            scenes_of(exponential(2_000, 30.0), aim),
+            950_000,
+            CORES,
+            requests=8_000,
+            repeats=6,
+            seed=5,
+            workers=workers,
+            subject_of=on_ladder,
+        )
+        verdict = judged(Kept(ALONE), Kept(HASTY), trials, (30_000,), aim)
+    (gain,) = verdict.gains
+    assert (gain.formula_overloaded, gain.tuned_overloaded, gain.closed) == (True, False, None)
+    assert verdict.is_better
+    tuned = TunedTable(aim, verdict, 1, 1, True, 600, kept_out=True)
+    settings = queue_settings(tuned)
+    assert "rate_1_formula_us" not in settings
+    assert settings["rate_1_tuned_us"] == gain.tuned_us
+    evidence = Evidence("queue-tail", "evolution", "replayed", "", (), 6, (), ())
+    cells = re.split(r"\s{2,}", queue_text(tuned, evidence).splitlines()[2].strip())
+    assert cells == ["115/s", "overloaded", format_us(gain.tuned_us), "30 ms"]
+    (told,) = queue_result(tuned)["queue"]["rates"]  # pyright: ignore[reportIndexIssue]
+    assert (told["formula_us"], told["change_ppm"]) == (None, None)

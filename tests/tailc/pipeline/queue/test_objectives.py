@@ -106,7 +106,7 @@ def test_of_two_tables_that_is_better_which_alone_keeps_all_objectives(
 ):
     """The formula's first; where both or none keep them, the tail tells."""
     trials = cast(Any, _Told(tails_us, closest))
-    assert judged("ours", Kept("formula's", PPM), trials, None, AIM).is_better == is_better
+    assert judged(Kept("ours"), Kept("formula's"), trials, None, AIM).is_better == is_better
 
 
 def test_that_no_better_table_keeps_all_objectives_is_told():

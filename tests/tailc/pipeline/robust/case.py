@@ -33,7 +33,9 @@ def robust(goal: Goal, *worst_us: int) -> Robust:
         RateStands(rate, stand(us), stand(us), stand(us), SAME, SAME)
         for rate, us in zip(rates, worst_us, strict=True)
     ]
-    hard = Hardened(clocked(0), CASES, 2, Compared(tuple(stands), is_better=False), 1, 1)
+    keeps_tail = goal is Goal.TAIL or max(worst_us) <= LIMIT_US
+    told = Compared(tuple(stands), is_better=False, keeps_tail=keeps_tail)
+    hard = Hardened(clocked(0), CASES, 2, told, 1, 1)
     plain = TunedTable(aim, Judged(clocked(0), (), is_better=True), 1, 1, True, 600, kept_out=True)
     radius = Radius(Slo(950_000, LIMIT_US), holds=True, reaches=())
     return Robust(Ambiguity(100_000, 0, 900_000, 0, 0, None, 0), radius, 600, plain, hard)

@@ -1,12 +1,12 @@
 """Worst cases, prices and gains of tables, against every case by itself."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from tailc.percentiles import PPM
 from tailc.pipeline.queue.judge import ranked
 from tailc.pipeline.queue.kept import Kept
 from tailc.pipeline.queue.scene import scenes_of
@@ -51,7 +51,7 @@ def found():
 
 def test_the_worst_case_is_the_longest_of_all(found):
     trials, alone = found
-    told = compared(Kept(ALONE, PPM), SLOW, GOOD, trials, AIM)
+    told = compared(Kept(ALONE), SLOW, Kept(GOOD), trials, AIM)
     for number, stands in enumerate(told.rates):
         for stand, table in ((stands.formula, 1), (stands.plain, 3), (stands.robust, 0)):
             means = [one.mean() for one in alone[table, :, number]]
@@ -82,7 +82,7 @@ def test_the_table_with_the_least_worst_case_ranks_first(found):
 
 def test_prices_and_gains_are_changes_on_the_same_requests(found):
     trials, alone = found
-    told = compared(Kept(ALONE, PPM), SLOW, GOOD, trials, AIM).rates[1]
+    told = compared(Kept(ALONE), SLOW, Kept(GOOD), trials, AIM).rates[1]
     by_case = alone[:, :, 1]
     price = by_case[0, 0] / by_case[3, 0] - 1
     wanted = stats.ttest_1samp(price, 0).confidence_interval(0.95)
@@ -94,7 +94,29 @@ def test_prices_and_gains_are_changes_on_the_same_requests(found):
 
 def test_a_table_is_taken_where_it_is_better_in_the_worst_case_and_worse_nowhere(found):
     trials, _ = found
-    assert compared(Kept(ALONE, PPM), ALONE, GOOD, trials, AIM).is_better
-    assert not compared(Kept(ALONE, PPM), ALONE, ALONE, trials, AIM).is_better
+    assert compared(Kept(ALONE), ALONE, Kept(GOOD), trials, AIM).is_better
+    assert not compared(Kept(ALONE), ALONE, Kept(ALONE), trials, AIM).is_better
     # three threads each, whatever happens, are the best of few and the worst of many
-    assert not compared(Kept(ALONE, PPM), ALONE, HASTY, trials, AIM).is_better
+    assert not compared(Kept(ALONE), ALONE, Kept(HASTY), trials, AIM).is_better
+
+
+def test_from_a_table_that_does_not_keep_up_no_gain_is_told():
+    """Three threads each do less than 115 requests of 30 ms in a second, on four cores."""
+    aim = replace(AIM, rates_mrps=(115_000,), weights=(1,))
+    scenes = [scene for case in CASES[:2] for scene in scenes_of(case.load, aim)]
+    with ThreadPoolExecutor(2) as workers:
+        trials = Trials(
+            scenes,
+            950_000,
+            CORES,
+            requests=8_000,
+            repeats=6,
+            seed=5,
+            workers=workers,
+            subject_of=on_ladder,
+        )
+        told = compared(Kept(ALONE), HASTY, Kept(ALONE), trials, aim)
+    (rate,) = told.rates
+    assert rate.plain.nominal.overloaded
+    assert not rate.robust.nominal.overloaded
+    assert (rate.price, rate.gain) == (None, None)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from tailc.artifact.files import read_policy
+from tailc.pipeline.compile import compile_policy
+from tailc.pipeline.queue.tune import tuned_for_queue
+from tailc.pipeline.robust import harden
 from tailc.report.compiled import compiled_result
 from tailc.report.policy import policy_text
 from tailc.report.robust import robust_text
@@ -153,3 +157,18 @@ def test_a_kind_without_doubts_has_no_such_option(tmp_path, tailc):
     done = tailc("compile", case.spec, "--robust", "-o", tmp_path / "p")
     assert done.code == 64
     assert "`--robust` is nothing that a `rubik` policy has" in done.err
+
+
+def test_a_plain_table_that_is_not_taken_is_nothing_to_gain_over(tmp_path, monkeypatch):
+    """Without a search for the worst case the formula's would stay."""
+
+    def refused(*asked: Any) -> Any:
+        tuned = tuned_for_queue(*asked)
+        return replace(tuned, judged=replace(tuned.judged, is_better=False))
+
+    monkeypatch.setattr(harden, "tuned_for_queue", refused)
+    compiled = compile_policy(str(doubted(tmp_path).spec))
+    assert compiled.robust is not None
+    assert compiled.robust.hardened is not None
+    (stands,) = compiled.robust.hardened.compared.rates
+    assert stands.plain == stands.formula

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from tailc.forms.ladder.table import Ladder
-from tailc.percentiles import PPM
 from tailc.pipeline.progress import silent
 from tailc.pipeline.queue.approach import approach_to
 from tailc.pipeline.queue.goals import aspect_of
@@ -64,7 +63,7 @@ def tried(workers, **how) -> Trials[Ladder]:
 def test_the_worst_case_of_a_single_fast_core_is_the_queue_of_textbooks(workers):
     """M/M/1: ln 20 / (mu - lambda); a core at 1.8 of the speed is the worst, and draws the most."""
     trials = tried(workers, requests=60_000, repeats=6, seed=5)
-    (rate,) = compared(Kept(FAST, PPM), FAST, FAST, trials, AIM).rates
+    (rate,) = compared(Kept(FAST), FAST, Kept(FAST), trials, AIM).rates
     stand = rate.robust
     assert stand.drawn is not None
     for told, drawn, speed in (
@@ -82,17 +81,17 @@ def test_the_worst_case_of_a_single_fast_core_is_the_queue_of_textbooks(workers)
 def test_a_table_is_taken_where_it_keeps_the_tail_in_every_case(trials):
     """An age of 46 ms keeps it as measured only, one of 30 ms in every case."""
     plain, robust = clocked(46 * MS), clocked(30 * MS)
-    told = compared(Kept(FAST, PPM), plain, robust, trials, AIM)
+    told = compared(Kept(FAST), plain, Kept(robust), trials, AIM)
     (rate,) = told.rates
     assert rate.plain.nominal.us < TARGET_US < rate.plain.worst.us
     assert rate.robust.worst.us <= TARGET_US
     assert told.is_better
     assert rate.price.low_ppm > 0
     assert rate.gain.high_ppm < 0
-    assert not compared(Kept(FAST, PPM), robust, plain, trials, AIM).is_better
+    assert not compared(Kept(FAST), robust, Kept(plain), trials, AIM).is_better
     # the formula's draws less and keeps it too; or it misses
-    assert not compared(Kept(robust, PPM), plain, FAST, trials, AIM).is_better
-    assert compared(Kept(robust, None), plain, FAST, trials, AIM).is_better
+    assert not compared(Kept(robust), plain, Kept(FAST), trials, AIM).is_better
+    assert compared(Kept(robust, None), plain, Kept(FAST), trials, AIM).is_better
 
 
 def test_the_robust_table_is_as_good_as_the_best_of_all(workers, trials):
