@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -27,14 +28,24 @@ def looked_up(policy: Policy, asked: Asked) -> Outcome:
     has_steps = None if policy.controller is None else bool(asked.measured)
     load = _load(form.load_axis.value, asked.in_system, asked.rate, has_steps)
     if steered is None:
-        answer = lookup(form, load, waited, age)
+        answer = _shared(lookup(form, load, waited, age), form, waited, age)
         return Outcome(text=_sentence(answer, form), result=_result(answer, form))
     scaled = scaled_ladder(form, steered.output_ppm)
     answer, climbs = lookup(scaled, load, waited, age), _climbs(scaled, load)
+    answer = _shared(answer, form, waited, age)
     return Outcome(
         text=f"{_sentence(answer, form)}\n{_steered(steered, climbs, form)}",
         result=_result(answer, form) | {"controller": _steered_result(steered, climbs)},
     )
+
+
+def _shared(answer: Answer, form: Ladder, waited_us: int, executed_us: int) -> Answer:
+    """With the first rung, where a request of that age has given up."""
+    from tailc.forms.ladder.table import Rule
+
+    age_us = executed_us + (waited_us if Rule.AGE_FROM_ARRIVAL in form.rules else 0)
+    gave_up = form.sharing is not None and form.sharing.gives_up(age_us)
+    return replace(answer, rung=0) if gave_up else answer
 
 
 def _form(policy: Policy, request_class: str | None) -> Ladder:
@@ -93,6 +104,8 @@ def _steered_result(steered: Steering, climbs: tuple[Climb, ...]) -> dict[str, o
 
 
 def _sentence(answer: Answer, form: Ladder) -> str:
+    from tailc.report.overload import overload_text
+    from tailc.report.sharing import sharing_text, start_text
     from tailc.report.steering import taking_over_text
     from tailc.units import format_us, printable
 
@@ -101,9 +114,13 @@ def _sentence(answer: Answer, form: Ladder) -> str:
         "wait": f"wait {format_us(answer.wait_us)} more, then start",
         "on-exit": "wait until a request exits",
     }[answer.start.value]
+    if start := start_text(form):
+        admission = f"start {start}, the one that came first"
     rung = printable(form.rungs[answer.rung].name)
     core = "" if form.power is None else ", if it has a core"
-    return f"not yet started: {admission}{core}\nrunning: {rung}{core}{taking_over_text(form)}"
+    running = f"{rung}{core}{taking_over_text(form)}"
+    lines = [f"not yet started: {admission}{core}", f"running: {running}"]
+    return "\n".join([*lines, *filter(None, (sharing_text(form), overload_text(form)))])
 
 
 def _steered(steered: Steering, climbs: tuple[Climb, ...], form: Ladder) -> str:

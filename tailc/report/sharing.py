@@ -13,17 +13,22 @@ def sharing_text(ladder: Ladder) -> str:
     Where requests may fall it is told only beside the rules for sharing.
     """
     told = ladder.sharing
-    if told is None:
+    return "" if told is None else f"sharing: {'; '.join(_parts(told, ladder))}"
+
+
+def start_text(ladder: Ladder) -> str:
+    """How much may be in use where the next request starts; nothing where its row says when."""
+    told = ladder.sharing
+    if told is None or told.start_unit is None or told.start_below_ppm is None:
         return ""
-    return "sharing: " + "; ".join(_parts(told, ladder))
+    unit = printable(ladder.cost_units[told.start_unit].name)
+    return f"while less than {plain_ppm(told.start_below_ppm)} {unit} are in use"
 
 
 def _parts(told: Sharing, ladder: Ladder) -> list[str]:
     found: list[str] = []
-    if told.start_unit is not None and told.start_below_ppm is not None:
-        unit = printable(ladder.cost_units[told.start_unit].name)
-        below = plain_ppm(told.start_below_ppm)
-        found.append(f"a request starts while less than {below} {unit} are in use")
+    if start := start_text(ladder):
+        found.append(f"a request starts {start}")
     if told.give_up_us is not None:
         since = "its arrival" if Rule.AGE_FROM_ARRIVAL in ladder.rules else "its start"
         rung = printable(ladder.rungs[0].name)

@@ -29,5 +29,9 @@ class Sharing:
         if self.give_up_us is not None and self.give_up_us < 1:
             raise ValueError("a request has time before it gives up")
 
+    def gives_up(self, age_us: int) -> bool:
+        """Whether a request that runs at this age is on the first rung from its next tick on."""
+        return self.give_up_us is not None and age_us >= self.give_up_us
+
 
 NO_SHARING = Sharing()

@@ -39,11 +39,20 @@ class Decision:
     def rung(self) -> int:
         """That of the last tick: what the row says of a climb whose tick is still to come waits.
 
-        Of ages from arrival the ticks are not known, and it is the row's.
+        The first one for a request that has given up.
         """
-        if self.from_arrival:
-            return rung_at(self.row, self.age_us)
-        return rung_at(self.row, self.age_us - self.age_us % self.table.quantum_us)
+        return 0 if self.gave_up else rung_at(self.row, self._tick_us)
+
+    @property
+    def gave_up(self) -> bool:
+        """Whether a request has given up by then: it is on the first rung, and stays there."""
+        sharing = self.table.sharing
+        return sharing is not None and sharing.gives_up(self._tick_us)
+
+    @property
+    def _tick_us(self) -> int:
+        """Age of the last tick; of ages from arrival the ticks are not known, and it is all."""
+        return self.age_us - (0 if self.from_arrival else self.age_us % self.table.quantum_us)
 
     @property
     def from_arrival(self) -> bool:

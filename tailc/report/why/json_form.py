@@ -28,7 +28,7 @@ def as_dict(at: Decision, found: Bought | None) -> dict[str, object]:
 
 
 def _decision_dict(at: Decision) -> dict[str, object]:
-    upcoming, row = at.upcoming, at.row
+    upcoming, row = None if at.gave_up else at.upcoming, at.row
     return {
         "in_system": at.load,
         "age_us": at.age_us,
@@ -40,6 +40,7 @@ def _decision_dict(at: Decision) -> dict[str, object]:
         "next": None if upcoming is None else _climb_dict(at, upcoming),
         "ages_from": "arrival" if at.from_arrival else "start",
         "quantum_us": at.table.quantum_us,
+        "gave_up": at.gave_up,
     }
 
 

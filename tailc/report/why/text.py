@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from tailc.forms.ladder.table import AdmissionKind, Climb, Ladder, Row, Rule
 from tailc.pipeline.why.edits import Edit, step_us
 from tailc.pipeline.why.units import held_unit, used_unit
+from tailc.report.overload import overload_text
+from tailc.report.sharing import sharing_text, start_text
 from tailc.report.steering import climbs_text
 from tailc.report.table import aligned
 from tailc.units import format_percentile, format_us, printable
@@ -37,12 +39,19 @@ def _decision(at: Decision) -> list[tuple[str, str]]:
     table = at.table
     return [
         ("row", _row(at)),
-        ("admission", _admission(at.row)),
+        ("admission", start_text(table) or _admission(at.row)),
         ("climbs", climbs_text(at.row.climbs, table)),
         ("runs on", _running(at)),
         ("next", _next(at)),
         ("ages", _ages(table)),
+        *(_named(text) for text in (sharing_text(table), overload_text(table)) if text),
     ]
+
+
+def _named(text: str) -> tuple[str, str]:
+    """A rule's name and what it says."""
+    name, _, said = text.partition(": ")
+    return name, said
 
 
 def _row(at: Decision) -> str:
@@ -73,6 +82,8 @@ def _admission(row: Row) -> str:
 def _running(at: Decision) -> str:
     name = printable(at.table.rungs[at.rung].name)
     core = "" if at.table.power is None else ", if it has a core"
+    if at.gave_up:
+        return f"{name} at {format_us(at.age_us)}, as it has given up{core}"
     if at.rung != at.climb.rung:
         return f"{name} at {format_us(at.age_us)}, until {_tick(at, at.climb)}{core}"
     since = "from the start" if at.climb.age_us == 0 else f"from {_tick(at, at.climb)}"
@@ -80,6 +91,8 @@ def _running(at: Decision) -> str:
 
 
 def _next(at: Decision) -> str:
+    if at.gave_up:
+        return "none: it stays there"
     upcoming = at.upcoming if at.rung == at.climb.rung else at.climb
     if upcoming is None:
         return "none: this is the row's last"

@@ -18,6 +18,7 @@ from tests.tailc.toy import with_lines, write_toy
 
 ROOT = Path(__file__).parents[3]
 VECTORS, SCHEMAS = ROOT / "schemas/vectors/v1", ROOT / "schemas/report"
+JSON = ("--output-format", "json")
 QUICK = ("--requests", 1_000, "--no-progress")
 
 
@@ -191,3 +192,30 @@ def test_what_says_how_to_replay_needs_requests_to_replay(kit, tailc, words, nam
     assert ended.code == 64
     said = " ".join(ended.err.split())
     assert f"for replays alone: {named}; give --trace or --spec too" in said
+
+
+def test_a_request_that_has_given_up_is_on_the_first_rung(tailc, tmp_path):
+    path = tmp_path / "policy"
+    write_policy(sharing_policy(Sharing(0, 8_000_000, 325_000)), path)
+    before = tailc("why", path, "--in-system", "3", "--age", "324ms").out
+    assert "as it has given up" not in before
+    after = tailc("why", path, "--in-system", "3", "--age", "325ms")
+    told = dict(line.split(maxsplit=1) for line in after.out.splitlines())
+    assert told["admission"] == "while less than 8 threads are in use"
+    assert told["next"] == "none: it stays there"
+    assert "325 ms after its" in told["sharing"]
+    decision = why_result(tailc("why", path, "--in-system", 3, "--age", "325ms", *JSON))["decision"]
+    assert (decision["rung"], decision["gave_up"], decision["next"]) == (0, True, None)
+
+
+def test_a_look_up_tells_what_rows_do_not(tailc, tmp_path):
+    path = tmp_path / "policy"
+    write_policy(sharing_policy(Sharing(0, 8_000_000, 325_000)), path)
+    late = tailc("lookup", path, "--in-system", 3, "--age", "325ms").out
+    assert "not yet started: start while less than 8 threads are in use" in late
+    assert "325 ms after its" in late
+    found = [
+        result(tailc("lookup", path, "--in-system", 3, "--age", age, *JSON))["rung"]
+        for age in ("324ms", "325ms")
+    ]
+    assert found[0] > found[1] == 0
