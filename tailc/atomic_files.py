@@ -11,6 +11,7 @@ from __future__ import annotations
 import errno
 import os
 import secrets
+import tempfile
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -54,6 +55,21 @@ def replace_files(contents: Sequence[tuple[Path, bytes]], mode: int | None = Non
             for temporary, _ in pending:
                 with suppress(OSError):
                     temporary.unlink()
+
+
+def refuse_unwritable(paths: Sequence[Path]) -> None:
+    """Raise TailcError (cannot write) where `replace_files` would as things are; nothing is left.
+
+    For what takes long before it has something to write.
+    """
+    for path in paths:
+        try:
+            _refuse_what_is_no_file(path)
+            folder = next(one for one in path.absolute().parents if one.exists())
+            with tempfile.TemporaryFile(dir=folder):
+                pass
+        except OSError as error:
+            raise _cannot_write(path, error) from error
 
 
 def _temporary_for(path: Path) -> Path:

@@ -138,12 +138,17 @@ def _once(
     wish: _Wish,
 ) -> tuple[Outcome, Compiled]:
     """Compile once; the policy is written unless it is not to be."""
+    from tailc.artifact.files import paths_of
+    from tailc.atomic_files import refuse_unwritable
     from tailc.cli.progress import shown
     from tailc.pipeline.compile import compile_opened
     from tailc.pipeline.spec import open_kind
 
     with shown(wish.progress) as draw:
         opened = open_kind(spec)
+        stem = wish.output or f"build/{opened.spec.name}"
+        if not wish.dry_run:
+            refuse_unwritable(paths_of(stem))
         try:
             compiled = compile_opened(
                 opened, overrides=given, previous=held, threads=threads, progress=draw
@@ -155,7 +160,6 @@ def _once(
             from tailc.pipeline.on_design import on_design
 
             verdicts = on_design(compiled, threads, draw)
-    stem = wish.output or f"build/{compiled.policy.name}"
     told = _told(compiled, stem, is_written=not wish.dry_run)
     if wish.plot:
         told = with_policy(told, compiled.policy, verdicts, replayed=_ON_DESIGN)

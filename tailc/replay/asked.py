@@ -61,7 +61,9 @@ def _column_of(search: TunedSearch) -> ArrivalColumn | None:
     if asked is None:
         return None
     unit = None if asked.unit is None else TimeUnit(asked.unit)
-    return ArrivalColumn(asked.column, unit, Gaps(asked.gaps), is_rescaled=True)
+    return ArrivalColumn(
+        asked.column, unit, Gaps(asked.gaps), is_rescaled=True, asked_at="search.recorded"
+    )
 
 
 def burstiness_of(bursts: BurstsSpec) -> Burstiness:

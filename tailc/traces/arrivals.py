@@ -29,7 +29,6 @@ FEWEST_ARRIVALS = 2
 # Differences of times beyond it (146 years) are not what was meant.
 _LONGEST_NS = 2.0**62
 _NS_PER_MS = 1e6
-_NO_UNIT = "leave out the unit: `--arrival-unit` (`unit=`) is for numbers"
 
 Times = NDArray[np.int64]
 
@@ -50,13 +49,31 @@ class Gaps(enum.Enum):
 class ArrivalColumn:
     """The column of arrival times; `unit` is for numbers, date-times have none.
 
-    is_rescaled: their mean rate does not count, for they are replayed at another.
+    is_rescaled: their mean rate does not count, for they are replayed at another. asked_at: the
+    part of a spec that asks for the column; None where options do.
     """
 
     name: str
     unit: TimeUnit | None = None
     gaps: Gaps = Gaps.ERROR
     is_rescaled: bool = False
+    asked_at: str | None = None
+
+    def fault(self, of_spec: Code) -> Code:
+        """What is wrong where a unit does not fit the column."""
+        return Code.USAGE if self.asked_at is None else of_spec
+
+    def unit_text(self, unit: str) -> str:
+        """How a unit is asked for."""
+        if self.asked_at is None:
+            return f"`--arrival-unit {unit}` (`unit=TimeUnit.{unit.upper()}`)"
+        return f"`unit: {unit}` in `{self.asked_at}`"
+
+    def gaps_text(self, gaps: Gaps) -> str:
+        """How that is asked for."""
+        if self.asked_at is None:
+            return f"`--gaps {gaps.value}`"
+        return f"`gaps: {gaps.value}` in `{self.asked_at}`"
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,15 +149,15 @@ def _times_ns(cells: Cells, column: ArrivalColumn) -> Times:
     if pa.types.is_timestamp(times.type):
         if column.unit is not None:
             message = f"the column holds date-times, and not numbers of {column.unit.value}"
-            cells.findings.append(
-                Finding(Code.USAGE, message, Place(cells.source, field=column.name), _NO_UNIT)
-            )
+            hint = f"leave out {column.unit_text(column.unit.value)}: it is for numbers"
+            place = Place(cells.source, field=column.name)
+            cells.findings.append(Finding(column.fault(Code.BAD_UNIT), message, place, hint))
         return _since_first(numpy_of(times.cast(pa.int64())), 1.0, cells, column)
     if column.unit is None:
         message = "the column holds numbers, and their unit is not stated"
-        hint = "say whether they are s, ms, us or ns: `--arrival-unit s` (`unit=TimeUnit.S`)"
+        hint = f"say whether they are s, ms, us or ns: {column.unit_text('s')}"
         place = Place(cells.source, field=column.name)
-        cells.findings.append(Finding(Code.USAGE, message, place, hint))
+        cells.findings.append(Finding(column.fault(Code.MISSING_UNIT), message, place, hint))
         return np.zeros(cells.count, np.int64)
     return _since_first(numpy_of(times), column.unit.in_ms * _NS_PER_MS, cells, column)
 
@@ -184,7 +201,8 @@ def _without_silences(times_ns: Times, cells: Cells, column: ArrivalColumn) -> A
     were = "silence was" if count == 1 else "silences were"
     message = f"{count} {were} closed, {removed_s:.6g} s of the recording"
     place = Place(cells.source, field=column.name)
-    hint = "rates are those of the recording without its silences; keep them by `--gaps keep`"
+    hint = "rates are those of the recording without its silences; keep them by "
+    hint += column.gaps_text(Gaps.KEEP)
     return ArrivalTimes(closed, (Finding(Code.GAP_CLOSED, message, place, hint, Severity.WARNING),))
 
 
@@ -219,7 +237,8 @@ def _silence(
         dots = ", ..." if len(ends) > len(rows) else ""
         shown = ", ".join(map(str, rows))
         message += f" (first of {len(ends)} such silences, before rows {shown}{dots})"
-    help_ = "`--gaps keep` if the service was idle, `--gaps close` if the recording paused"
+    keep, close = (column.gaps_text(one) for one in (Gaps.KEEP, Gaps.CLOSE))
+    help_ = f"{keep} if the service was idle, {close} if the recording paused"
     return Finding(
         Code.ARRIVAL_GAP, message, Place(cells.source, row=rows[0], field=column.name), help_
     )

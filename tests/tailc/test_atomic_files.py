@@ -4,12 +4,13 @@ import errno
 import os
 import stat
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tailc.atomic_files import replace_files
+from tailc.atomic_files import refuse_unwritable, replace_files
 from tailc.errors import Code, ExitCode, TailcError
 
 OPERATIONS = ("open", "write", "fsync", "close", "replace")
@@ -174,6 +175,19 @@ def test_what_is_in_the_way_is_named_and_nothing_is_written(tmp_path: Path, name
     place = caught.value.findings[0].place
     assert place is not None
     assert place.source == str(tmp_path / name)
+    assert names_in(tmp_path) == ["file", "folder"]
+
+
+@pytest.mark.parametrize(
+    ("name", "is_refused"), [("folder", True), ("file/f", True), ("a/f", False)]
+)
+def test_what_is_in_the_way_is_known_beforehand_and_nothing_is_left(
+    tmp_path: Path, name: str, is_refused: bool
+) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").touch()
+    with pytest.raises(TailcError, match="cannot write") if is_refused else nullcontext():
+        refuse_unwritable([tmp_path / "fine", tmp_path / name])
     assert names_in(tmp_path) == ["file", "folder"]
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tailc.cli.progress import shown
+from tailc.pipeline import compile as compiling
 from tests.tailc.toy import write_toy
 
 FULL = Path("/dev/full")
@@ -57,6 +58,13 @@ def test_a_stem_that_names_no_file_is_refused_before_the_search(compiled, tailc,
     ended = tailc("compile", "no-such-spec.yaml", "-o", stem)
     assert ended.code == 64
     assert "names no file" in ended.err
+
+
+def test_what_cannot_be_written_is_known_before_the_search(compiled, tailc, monkeypatch):
+    monkeypatch.setattr(compiling, "compile_opened", lambda *_, **__: pytest.fail("it searched"))
+    ended = tailc("compile", "toy.yaml", "-o", "toy.csv/policy")
+    assert ended.code == 73
+    assert "cannot write `toy.csv/policy.json`" in ended.err
 
 
 @pytest.mark.parametrize("rate", ["0/s", "fast", "5"])

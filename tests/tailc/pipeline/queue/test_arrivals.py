@@ -79,7 +79,7 @@ def test_what_is_held_out_by_time_is_not_read(tmp_path):
         (seconds(599), {"column": "at", "unit": "s"}, Code.FEW_ARRIVALS, "599 arrivals are too"),
         (["0"] * 600 + ["9"] * 300, {"column": "at", "unit": "s"}, Code.FEW_ARRIVALS, "all at"),
         (seconds(900)[::-1], {"column": "at", "unit": "s"}, Code.OUT_OF_ORDER, "earlier than"),
-        (seconds(900), "at", Code.USAGE, "their unit is not stated"),
+        (seconds(900), "at", Code.MISSING_UNIT, "their unit is not stated"),
         (seconds(900), "when", Code.MISSING_COLUMN, "no column `when`"),
         (["0", *seconds(899, 1e7)], {"column": "at", "unit": "s"}, Code.OUT_OF_RANGE, "century"),
     ],
@@ -93,6 +93,17 @@ def test_arrivals_that_cannot_be_tuned_for_are_refused(tmp_path, times, recorded
     assert said in finding.message
     assert finding.place is not None
     assert finding.place.field in ("at", "when")
+
+
+def test_a_silence_is_mended_in_the_spec(tmp_path):
+    """No compile has options of arrivals."""
+    times = [*seconds(450), *(f"{100 + 0.01 * i:.3f}" for i in range(450))]
+    case = timed(tmp_path, times, recorded={"column": "at", "unit": "s"})
+    with pytest.raises(TailcError) as refused:
+        read(case)
+    (finding,) = refused.value.findings
+    assert finding.code is Code.ARRIVAL_GAP
+    assert "`gaps: keep` in `search.recorded` if" in str(finding.help)
 
 
 @pytest.mark.parametrize(
