@@ -38,7 +38,7 @@ from bench.timing import cpu_seconds, end, show
 from tailc.forms.ladder.table import Ladder
 from tailc.pipeline.compile import Compiled, compile_policy
 from tailc.pipeline.queue.approach import approach_to
-from tailc.pipeline.queue.highest import Highest, Raised, raised
+from tailc.pipeline.queue.highest import Highest, Raised, highest, raised
 from tailc.pipeline.queue.judge import RateGain, judged
 from tailc.pipeline.queue.kept import Kept
 from tailc.pipeline.queue.rate_trials import RateTrials
@@ -48,6 +48,7 @@ from tailc.replay.arrivals import Poisson
 from tailc.replay.clairvoyant.server import shared_server
 from tailc.replay.queue_aim import Goal, QueueAim
 from tailc.replay.workload import NS_PER_MS, Workload
+from tailc.report.queue import OVERLOADED
 from tailc.threads import thread_count
 from tailc.traces.profile import DemandProfile
 
@@ -273,9 +274,20 @@ def gain_over(case: Case, rate: float, best: Ladder, tuned: Ladder) -> RateGain:
 
 
 def change_text(gain: RateGain) -> str:
-    """With its interval."""
-    share = [ppm / 1e4 for ppm in (gain.change_ppm, gain.low_ppm, gain.high_ppm)]
-    return f"{share[0]:+.1f} % ({share[1]:+.1f} .. {share[2]:+.1f})"
+    """With its interval; nothing from or to a table that does not keep up."""
+    if gain.is_overloaded:
+        return ""
+    return _percents(gain.change_ppm, gain.low_ppm, gain.high_ppm)
+
+
+def _percents(*ppm: int) -> str:
+    mean, low, high = (one / 1e4 for one in ppm)
+    return f"{mean:+.1f} % ({low:+.1f} .. {high:+.1f})"
+
+
+def tail_text(us: int, *, overloaded: bool) -> str:
+    """In ms."""
+    return OVERLOADED if overloaded else f"{us / 1e3:.1f}"
 
 
 def rate_rows(case: Case) -> Iterator[tuple[str, ...]]:
@@ -292,7 +304,7 @@ def rate_rows(case: Case) -> Iterator[tuple[str, ...]]:
         gain = raised(formula, tuned, aim)
         yield (
             f"{latency_ms} ms",
-            rate_text(raised(paper, tuned, aim).formula),
+            rate_text(highest(paper, aim)),
             rate_text(gain.formula),
             rate_text(gain.tuned),
             raised_text(gain),
@@ -333,8 +345,7 @@ def raised_text(gain: Raised) -> str:
     assert gain.change_ppm is not None
     assert gain.low_ppm is not None
     assert gain.high_ppm is not None
-    share = [ppm / 1e4 for ppm in (gain.change_ppm, gain.low_ppm, gain.high_ppm)]
-    return f"{share[0]:+.1f} % ({share[1]:+.1f} .. {share[2]:+.1f})"
+    return _percents(gain.change_ppm, gain.low_ppm, gain.high_ppm)
 
 
 def rate_text(found: Highest | None) -> str:
@@ -353,9 +364,9 @@ def told(
     return (
         case.name,
         f"{rate:g}/s",
-        f"{by_paper.formula_us / 1e3:.1f}",
-        f"{gain.formula_us / 1e3:.1f}",
-        f"{gain.tuned_us / 1e3:.1f}",
+        tail_text(by_paper.formula_us, overloaded=by_paper.formula_overloaded),
+        tail_text(gain.formula_us, overloaded=gain.formula_overloaded),
+        tail_text(gain.tuned_us, overloaded=gain.tuned_overloaded),
         change_text(gain),
         *reached_texts(gain),
         spent,

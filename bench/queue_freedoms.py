@@ -32,11 +32,12 @@ from bench.queue_aware import (
     rate_text,
     reached_texts,
     synthetic,
+    tail_text,
     traces,
 )
 from bench.timing import end, show
 from tailc.forms.ladder.table import Ladder
-from tailc.pipeline.queue.highest import raised
+from tailc.pipeline.queue.highest import highest, raised
 
 BUDGET = 100_000_000
 FREEDOMS = ("start-below", "give-up", "may-descend")
@@ -54,12 +55,16 @@ def rows(case: Case, rates: Sequence[float]) -> Iterator[tuple[str, ...]]:
     made_for = "the rate" if len(rates) == 1 else "all"
     for rate in rates:
         to_best, to_plain = (gain_over(case, rate, base, free) for base in (best, plain))
-        tails_us = to_best.formula_us, to_plain.formula_us, to_best.tuned_us
+        told = (
+            (to_best.formula_us, to_best.formula_overloaded),
+            (to_plain.formula_us, to_plain.formula_overloaded),
+            (to_best.tuned_us, to_best.tuned_overloaded),
+        )
         yield (
             case.name,
             made_for,
             f"{rate:g}/s",
-            *(f"{tail_us / 1e3:.1f}" for tail_us in tails_us),
+            *(tail_text(us, overloaded=overloaded) for us, overloaded in told),
             change_text(to_best),
             change_text(to_plain),
             *reached_texts(to_best),
@@ -79,7 +84,7 @@ def rate_rows(case: Case) -> Iterator[tuple[str, ...]]:
         gain = raised(without, with_them, aim)
         yield (
             f"{latency_ms} ms",
-            rate_text(raised(formula, with_them, aim).formula),
+            rate_text(highest(formula, aim)),
             rate_text(gain.formula),
             rate_text(gain.tuned),
             raised_text(raised(formula, with_them, aim)),

@@ -137,6 +137,7 @@ class Code(enum.Enum):
     BEYOND_LIMIT = ("TC0553", ExitCode.OK, "all cores together exceed their chip's limit")
     NO_BETTER_TABLE = ("TC0567", ExitCode.OK, "tuning found no table that is better")
     JUDGED_ON_OWN = ("TC0568", ExitCode.OK, "a table was judged on what it was tuned on")
+    OTHER_SPEC = ("TC0605", ExitCode.OK, "a policy was compiled from another spec")
     NOT_AS_RECORDED = ("TC0604", ExitCode.OK, "a table tuned on a recording is judged without one")
     NO_RADIUS = ("TC0572", ExitCode.OK, "an objective does not hold even as measured")
     PREDICTED_MISS = ("TC0554", ExitCode.OK, "replays of the design sample miss the objective")

@@ -69,7 +69,7 @@ def command(
 
         text += "\n\n" + plan_rows_text(policy.plan)
     elif rows:
-        text += "\n\n" + evidence_text(policy.evidence)
+        text += "".join(f"\n\n{part}" for part in [evidence_text(policy.evidence)] if part)
     written = write_pictures(policy.plan, picture_file, jobs_picture, zone)
     return Outcome(
         text="\n".join([text, *(f"wrote {path}" for path in written)]),

@@ -27,8 +27,13 @@ _PACKAGES = {
 def versions(spec: Document, backends: Iterable[Backend]) -> tuple[tuple[str, str], ...]:
     """(name, version) of tailc and of what computes for it, and the spec's digest, by name."""
     packages = {*_ARITHMETIC, *(_PACKAGES[backend] for backend in backends)}
-    told = {"tailc": tailc.__version__, COMPILED_SPEC: spec_digest(compiled_keys(spec))}
+    told = {"tailc": tailc.__version__, COMPILED_SPEC: compiled_digest(spec)}
     return tuple(sorted({**told, **dict(_installed(packages))}.items()))
+
+
+def compiled_digest(spec: Document) -> str:
+    """The digest of what a policy is compiled from."""
+    return spec_digest(compiled_keys(spec))
 
 
 def compiled_keys(spec: Document) -> dict[str, Any]:

@@ -225,6 +225,8 @@ EXPLANATIONS: Mapping[Code, str] = {
     "Hold requests out, and verify on them.",
     Code.NOT_AS_RECORDED: "A policy has not the times that it was tuned on, and requests that come "
     "otherwise have another tail. Name the column of a held-out trace that has theirs.",
+    Code.OTHER_SPEC: "The formula's table is that of the spec as it is now, and the policy is not "
+    "from that: part of what differs is not the tuning. Give the spec as it was then.",
     Code.NO_RADIUS: "What is missed as measured, or met by chance only, leaves no room for an "
     "error of demand or of speed-ups. Give lower rates, a longer latency or more requests.",
     Code.OTHER_MEASURE: "Demands that were measured otherwise are not the same demands, so a "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 
 from tailc.artifact.envelope import Evidence, InputRole, Policy
@@ -50,6 +51,7 @@ def policy_text(policy: Policy) -> str:
     head.append(f"evidence   {evidence_line(policy)}")
     if policy.evidence.proof == "replayed":
         head.append(f"tuned for  {_arrivals(policy)}")
+        head += _tuned_tails(policy)
     stands = radius_line(policy.evidence)
     if stands is not None:
         head.append(f"stands     {stands}")
@@ -70,6 +72,24 @@ def _arrivals(policy: Policy) -> str:
     from tailc.replay.tuned_for import arrivals_text
 
     return arrivals_text(dict(policy.evidence.settings))
+
+
+def _tuned_tails(policy: Policy) -> list[str]:
+    """By rate the tail that the table was judged to have, beside that of the formula's."""
+    settings = dict(policy.evidence.settings)
+
+    def tail(rate: str, whose: str) -> str:
+        """None is told of a table that does not keep up."""
+        us = settings.get(f"{rate}_{whose}_us")
+        return "overloaded" if us is None else format_us(us)
+
+    rates = (f"rate_{number}" for number in itertools.count(1))
+    told = [
+        f"{format_mrps(settings[f'{rate}_mrps'])} {tail(rate, 'tuned')} "
+        f"(formula's {tail(rate, 'formula')})"
+        for rate in itertools.takewhile(lambda rate: f"{rate}_mrps" in settings, rates)
+    ]
+    return [f"tails      {'; '.join(told)}"] if told else []
 
 
 def _ladder(form: Ladder, policy: Policy) -> str:
@@ -156,7 +176,11 @@ def ladder_text(ladder: Ladder) -> str:
 
 
 def evidence_text(evidence: Evidence) -> str:
-    """One line a load: objective, bound, gap and predictions, in ms and in cost units."""
+    """One line a load: objective, bound, gap and predictions, in ms and in cost units; nothing of
+    rows of which nothing is proved.
+    """
+    if not evidence.rows:
+        return ""
     title = (
         "load",
         "tail",

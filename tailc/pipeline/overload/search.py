@@ -156,9 +156,9 @@ def _no_rule(aim: OverloadAim) -> TailcError:
 
 def _unsure(aim: OverloadAim, rules: Sequence[Rule], records: int) -> TailcError:
     """That rules are in time by their estimates, but not with the whole interval."""
-    message = f"{_listed(rules)} would keep {_promise(aim)} by the estimate, but {records:,} "
-    message += "records are too few to be sure of it at 95 %"
-    return _infeasible(message, "give a longer trace, a longer latency, or lower rates")
+    message = f"{_listed(rules)} would keep {_promise(aim)} by the estimate, but of "
+    message += f"{records:,} records too few are served to be sure of it at 95 %"
+    return _infeasible(message, "give lower rates, a longer latency, or a longer trace")
 
 
 def _listed(rules: Sequence[Rule]) -> str:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from tailc.artifact.envelope import Policy
-from tailc.errors import Code, Finding, Place, TailcError
+from tailc.artifact.provenance import COMPILED_SPEC
+from tailc.errors import Code, Finding, Place, Severity, TailcError
 from tailc.forms.ladder.table import Ladder, Rule
 from tailc.pipeline.compile import compile_opened
 from tailc.pipeline.held_out import read_held_out, trace_warnings
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.spec import OpenedSpec, open_kind
+from tailc.pipeline.versions import compiled_digest
 from tailc.pipeline.why.decision import table_of
 from tailc.replay.arrivals import Arrivals, Poisson, Recorded
 from tailc.replay.rounds import RecordedGaps
@@ -72,7 +74,8 @@ def material(
     policy, or the policy cannot be tried on them.
     """
     _check_rows_tell(policy)
-    formula, requests, recorded, findings = None, None, None, ()
+    formula, requests, recorded = None, None, None
+    others = findings = ()
     if column is not None and source.trace is None:
         message = f"column `{column.name}` of recorded arrivals is one of a trace"
         raise TailcError(Finding(Code.USAGE, message, help="give `--trace` too"))
@@ -80,14 +83,14 @@ def material(
         opened = _opened(policy, source.spec)
         compiled = compile_opened(opened, threads=threads, progress=progress)
         formula, requests = _beside(policy, compiled.policy, opened), compiled.design
-        findings = compiled.findings
+        others, findings = _other_spec(policy, opened), compiled.findings
     if source.trace is not None:
         held_out = read_held_out(policy, source.trace, source.format, column)
         requests, recorded = held_out.profile, held_out.recorded
         findings = trace_warnings(policy, held_out, source.trace, None)
     assert isinstance(requests, DemandProfile)
     _check_fits(policy, requests, source.trace or "trace of the spec")
-    return Material(workload(requests, table_of(policy)), formula, recorded, findings)
+    return Material(workload(requests, table_of(policy)), formula, recorded, (*others, *findings))
 
 
 def percentile_of(policy: Policy) -> int:
@@ -148,6 +151,17 @@ def _opened(policy: Policy, spec_path: str) -> OpenedSpec:
         said = f"is of kind `{opened.spec.kind}`, and policy `{policy.name}` of `{policy.kind}`"
         raise _other(f"the spec {said}", opened.loaded.place("kind"))
     return replace(opened, kind=replace(opened.kind, queue=None, robust=None))
+
+
+def _other_spec(policy: Policy, opened: OpenedSpec) -> tuple[Finding, ...]:
+    """A warning where the policy was compiled from something else."""
+    told = dict(policy.evidence.versions).get(COMPILED_SPEC)
+    if told in (None, compiled_digest(opened.loaded.document)):
+        return ()
+    message = f"policy `{policy.name}` was compiled from another spec, or from this one as it was"
+    hint = "give the spec that it was compiled from"
+    place = opened.loaded.place("kind")
+    return (Finding(Code.OTHER_SPEC, message, place, hint, Severity.WARNING),)
 
 
 def _beside(policy: Policy, by_formula: Policy, opened: OpenedSpec) -> Ladder:

@@ -289,7 +289,10 @@ class JointSpec(WithSlos):
     def _batch_complaints(self) -> Iterator[Complaint]:
         if self.search.robust is not None and self.search.goal == "batch":
             message = "tells of tails and energy in the worst case, but the goal is `batch`"
-            hint = "remove it, or set `objective: batch`: then it tells what the table stands"
+            hint = (
+                "leave it out, `--robust` too, or set `objective: batch`: then it tells what the "
+            )
+            hint += "table stands"
             yield Complaint(Code.CONFLICT, message, hint, ("search", "robust"), ("search", "goal"))
 
     def _day_complaints(self) -> list[Complaint]:

@@ -132,6 +132,15 @@ def test_a_policy_without_rates_needs_one(in_folder, tailc):
     assert "such as `--rate 40/s`" in " ".join(ended.err.split())
 
 
+def test_a_spec_that_has_changed_since_is_told(kit, tailc):
+    words = ("why", "kit", "--in-system", 3, "--spec", kit.spec, *QUICK)
+    assert "TC0605" not in tailc(*words).err
+    kit.spec.write_text(kit.spec.read_text().replace("rates: [60/s]", "rates: [50/s]"))
+    ended = tailc(*words)
+    assert ended.code == 0
+    assert "warning[TC0605]: policy `" in ended.err
+
+
 def test_the_spec_of_another_server_is_refused(kit, tailc):
     kit.spec.write_text(kit.spec.read_text().replace("cores: 4", "cores: 5"))
     ended = tailc("why", "kit", "--in-system", 1, "--spec", kit.spec)

@@ -43,6 +43,17 @@ def test_the_design_demand_is_one_line_if_the_artifact_tells_it():
     )
 
 
+def test_the_tails_of_a_tuned_table_are_told_beside_the_formula_s():
+    policy = lucene_policy()
+    told = {"rate_1_mrps": 40_000, "rate_1_tuned_us": 340_000, "rate_1_formula_us": 390_000}
+    told |= {"rate_2_mrps": 60_000, "rate_2_tuned_us": 500_000}
+    evidence = replace(policy.evidence, proof="replayed", settings=tuple(sorted(told.items())))
+    text = policy_text(replace(policy, evidence=evidence))
+    assert (
+        "\ntails      40/s 340 ms (formula's 390 ms); 60/s 500 ms (formula's overloaded)\n" in text
+    )
+
+
 def test_what_is_lost_under_overload_stands_below_the_rows():
     _, told = policy_text(policy_of("overload")).splitlines()[-1].split("under overload: ")
     assert told.split("; ") == [
