@@ -128,7 +128,7 @@ def test_too_few_records_to_be_sure_are_told_from_rules_that_do_not_help():
     said = "`shed` would keep 90 % within 90 ms .* but of 20 records too few are served"
     with pytest.raises(TailcError, match=said) as raised:
         relieved(AIM, TABLE, few, 1, silent)
-    assert raised.value.findings[0].help == "give a longer trace, a longer latency, or lower rates"
+    assert raised.value.findings[0].help == "give lower rates, a longer latency, or a longer trace"
 
 
 def test_reports_and_evidence_tell_the_loss_at_each_rate(found):
