@@ -149,6 +149,8 @@ def _once(
         stem = wish.output or f"build/{opened.spec.name}"
         if not wish.dry_run:
             refuse_unwritable(paths_of(stem))
+        if wish.report is not None:
+            refuse_unwritable([wish.report])
         try:
             compiled = compile_opened(
                 opened, overrides=given, previous=held, threads=threads, progress=draw

@@ -86,14 +86,18 @@ def _climbs(ladder: Ladder, load: int) -> tuple[Climb, ...]:
 
 
 def _result(answer: Answer, form: Ladder) -> dict[str, object]:
+    from tailc.forms.ladder.table import beside_rows
+
     rung = form.rungs[answer.rung]
-    return {
+    told: dict[str, object] = {
         "start": answer.start.value,
         "wait_us": answer.wait_us,
         "rung": answer.rung,
         "rung_name": rung.name,
         "speed_ppm": rung.speed_ppm,
     }
+    rules = [rule.value for rule in beside_rows(form)]
+    return told | ({"rules": rules} if rules else {})
 
 
 def _steered_result(steered: Steering, climbs: tuple[Climb, ...]) -> dict[str, object]:

@@ -63,7 +63,10 @@ def _energy_line(compiled: Compiled) -> str:
     solution = compiled.sweep.chosen.solution
     assert isinstance(solution, ThresholdSolution)
     row, watts = solution.evidence, in_watts(compiled.policy.evidence)
-    told = f"energy     {energy_text(row.objective_us, watts)} a request at low load"
+    whose = (
+        "" if compiled.queue is None or compiled.queue.table is None else "of the formula's table "
+    )
+    told = f"energy     {whose}{energy_text(row.objective_us, watts)} a request at low load"
     if row.gap_us is None or solution.gap_before is None:
         return told
     before, after = (energy_text(gap, watts) for gap in (solution.gap_before, row.gap_us))

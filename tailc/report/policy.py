@@ -75,7 +75,7 @@ def _arrivals(policy: Policy) -> str:
 
 
 def _tuned_tails(policy: Policy) -> list[str]:
-    """By rate the tail that the table was judged to have, beside that of the formula's."""
+    """By rate the tail that the table was judged to have, beside what it was compared with."""
     settings = dict(policy.evidence.settings)
 
     def tail(rate: str, whose: str) -> str:
@@ -89,7 +89,12 @@ def _tuned_tails(policy: Policy) -> list[str]:
         f"(formula's {tail(rate, 'formula')})"
         for rate in itertools.takewhile(lambda rate: f"{rate}_mrps" in settings, rates)
     ]
-    return [f"tails      {'; '.join(told)}"] if told else []
+    if not told:
+        return []
+    part_ppm = settings.get("formula_part_ppm", PPM)
+    scaled = "ages" if policy.ladders else "bound"
+    part = f"; the formula's with {100 * part_ppm / PPM:.1f} % of its {scaled}"
+    return [f"tails      {'; '.join(told)}{'' if part_ppm in (0, PPM) else part}"]
 
 
 def _ladder(form: Ladder, policy: Policy) -> str:

@@ -198,7 +198,7 @@ def _energy_table(tuned: AnyTuned, is_in_watts: bool) -> str:
     for gain in tuned.judged.gains:
         assert gain.energy is not None
         drawn = (gain.energy.formula, gain.energy.tuned)
-        energies = (energy_text(each, is_in_watts) for each in drawn)
+        energies = ("" if each is None else energy_text(each, is_in_watts) for each in drawn)
         rows.append((*_tails(gain), *energies, *_change(gain)))
     if not tuned.foreseen_energy:
         return aligned(rows)
@@ -213,7 +213,7 @@ def _batch_table(tuned: AnyTuned) -> str:
     rows: list[tuple[str, ...]] = [(*heads, _INTERVAL)]
     for gain, batch in zip(tuned.judged.gains, tuned.batch, strict=True):
         left_ppm = batch.formula_ppm, batch.tuned_ppm, batch.most_ppm
-        left = (f"{100 * each / PPM:.1f} %" for each in left_ppm)
+        left = ("" if each is None else f"{100 * each / PPM:.1f} %" for each in left_ppm)
         rows.append((*_tails(gain), *left, *_change(gain)))
     return aligned(rows)
 

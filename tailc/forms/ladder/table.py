@@ -322,6 +322,14 @@ class Ladder:
         return bool({Rule.BUSY_PERIOD_AGE, Rule.WAITED_START_LAST} & set(self.rules))
 
 
+_BESIDE_ROWS = {Rule.SHED, Rule.CUT_OFF, Rule.DEGRADE, Rule.START_BELOW, Rule.GIVE_UP}
+
+
+def beside_rows(ladder: Ladder) -> tuple[Rule, ...]:
+    """Rules by which more than rows decides whether a request starts, falls, or is served whole."""
+    return tuple(rule for rule in ladder.rules if rule in _BESIDE_ROWS)
+
+
 def collapse(rows: Sequence[Row]) -> tuple[Row, ...]:
     """The same table with runs of equal rows made one range; the last holds beyond."""
     merged: list[Row] = []

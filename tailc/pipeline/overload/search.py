@@ -71,7 +71,7 @@ def relieved(
             workers,
             replicates=JUDGED_REPLICATES,
         )
-        judged_on = parts.judging.requests
+        judged_on = len(parts.judging.work_ns)
         rates = last.judged(table)
         if _all_meet(rates, aim):
             return Relief(aim, table, None, rates, (), judged_on)

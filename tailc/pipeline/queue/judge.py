@@ -27,10 +27,12 @@ from tailc.verify.repeats import mean_and_half
 
 @dataclass(frozen=True)
 class Energies:
-    """Of a request under both tables, in millionths of the unit of power times microseconds."""
+    """Of a request under both tables, in millionths of the unit of power times microseconds; None
+    of one that is overloaded.
+    """
 
-    formula: int
-    tuned: int
+    formula: int | None
+    tuned: int | None
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,8 @@ class Judged(Generic[Form]):
     formula_part_ppm: what is left of the ages of the formula's table that it is compared with, so
     that it keeps its tail; None where no part would. keeps_objectives: whether all that must hold
     besides does at every rate. keeps_tail: whether a tail that is to be kept surely is. only_keeps:
-    whether that is all that makes the table better: it is no less than the formula's so compared.
+    whether that alone makes the table better: what is made small is no less than with the formula's
+    so compared, which had to be cut back.
     """
 
     table: Form
@@ -145,7 +148,7 @@ def judged(
         formula.part_ppm,
         keeps,
         keeps_tail,
-        only_keeps=keeps == formula_keeps and formula.part_ppm is not None and not is_less,
+        only_keeps=is_excused and not is_less and formula.part_ppm is not None,
     )
 
 
@@ -165,10 +168,11 @@ def _gain(
     low, high = interval(changes)
     least_us, _ = interval(seen.tail_us[1, at])
     formula_us, tuned_us = seen.tail_us[:, at].mean(axis=1).tolist()
+    overloaded = [seen.is_overloaded(table, at) for table in range(2)]
     energy = None
     if seen.energy is not None:
-        formula, tuned = seen.energy[:, at].mean(axis=1).tolist()
-        energy = Energies(energy_of(formula), energy_of(tuned))
+        means = zip(seen.energy[:, at].mean(axis=1).tolist(), overloaded, strict=True)
+        energy = Energies(*(None if is_lost else energy_of(mean) for mean, is_lost in means))
     return RateGain(
         rate_mrps,
         round(formula_us),
@@ -179,8 +183,8 @@ def _gain(
         clairvoyant_us,
         energy,
         misses=limit_us is not None and least_us > limit_us,
-        formula_overloaded=seen.is_overloaded(0, at),
-        tuned_overloaded=seen.is_overloaded(1, at),
+        formula_overloaded=overloaded[0],
+        tuned_overloaded=overloaded[1],
     )
 
 

@@ -7,6 +7,7 @@ from importlib.metadata import version
 
 from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, Severity
+from tailc.forms.tail_table import TailTable
 from tailc.percentiles import PPM
 from tailc.pipeline.queue.highest import Raised
 from tailc.pipeline.queue.judge import RateGain
@@ -102,11 +103,12 @@ def _raised_settings(raised: Raised) -> dict[str, int]:
 
 def _batch_settings(left: BatchLeft) -> dict[str, int]:
     """What is left of batch work, by core."""
-    return {
+    told = {
         "batch_ppm": left.tuned_ppm,
         "formula_batch_ppm": left.formula_ppm,
         "most_batch_ppm": left.most_ppm,
     }
+    return {name: ppm for name, ppm in told.items() if ppm is not None}
 
 
 def _gain_settings(gain: RateGain, aim: QueueAim) -> dict[str, int]:
@@ -120,7 +122,8 @@ def _gain_settings(gain: RateGain, aim: QueueAim) -> dict[str, int]:
     if gain.clairvoyant_us is not None:
         told["clairvoyant_us"] = gain.clairvoyant_us
     if gain.energy is not None and aim.goal is not Goal.BATCH:
-        told |= {"formula_energy": gain.energy.formula, "tuned_energy": gain.energy.tuned}
+        drawn = {"formula_energy": gain.energy.formula, "tuned_energy": gain.energy.tuned}
+        told |= {name: energy for name, energy in drawn.items() if energy is not None}
     return told
 
 
@@ -182,7 +185,9 @@ def _not_taken(tuned: AnyTuned) -> Finding:
         kept = promise(tuned.aim.percentile_ppm, tuned.aim.limit_us)
         message = f"no table was found that surely keeps {kept}: at {format_mrps(worst.rate_mrps)} "
         message += f"{tail_told(worst.tuned_us, worst.tuned_overloaded)}: the formula's stays"
-        hint = "give lower rates, a longer latency, or a larger `target`"
+        hint = "give lower rates, or a longer latency"
+        if isinstance(tuned.judged.table, TailTable):
+            hint = "give lower rates, a longer latency, or a larger `search.target`"
     elif not tuned.judged.keeps_objectives:
         message = "no table was found that is better than the formula's and keeps all objectives:"
         message += " that one stays"

@@ -40,11 +40,11 @@ _MOST_BUSY = 0.9
 class BatchLeft:
     """Batch work by core under both tables, and the most that there can be.
 
-    In millionths of that beside a free core.
+    In millionths of that beside a free core; None under a table that is overloaded.
     """
 
-    formula_ppm: int
-    tuned_ppm: int
+    formula_ppm: int | None
+    tuned_ppm: int | None
     most_ppm: int
 
 
@@ -94,8 +94,11 @@ class TunedTable(Generic[Form]):
 
         def left(gain: RateGain, least: int) -> BatchLeft:
             assert gain.energy is not None
-            given_up = gain.energy.formula, gain.energy.tuned, least
-            return BatchLeft(*(batch_left_ppm(cores, each, gain.rate_mrps) for each in given_up))
+            formula, tuned = (
+                None if each is None else batch_left_ppm(cores, each, gain.rate_mrps)
+                for each in (gain.energy.formula, gain.energy.tuned)
+            )
+            return BatchLeft(formula, tuned, batch_left_ppm(cores, least, gain.rate_mrps))
 
         return tuple(map(left, self.judged.gains, self.least_energy))
 
@@ -136,7 +139,7 @@ def tuned_for_queue(
         found.searched.evaluations,
         found.searched.requests,
         found.searched.has_settled,
-        parts.judging.requests,
+        len(parts.judging.work_ns),
         parts.kept_out,
         least,
         freedoms_pay=found.freedoms_pay,
@@ -161,7 +164,7 @@ def _of_rate(found: FoundRate[Form], aim: QueueAim, parts: Parts) -> TunedTable[
         found.searched.evaluations,
         found.searched.requests,
         found.searched.has_settled,
-        parts.judging.requests,
+        len(parts.judging.work_ns),
         parts.kept_out,
         raised=found.raised,
     )

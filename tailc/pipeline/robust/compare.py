@@ -95,13 +95,17 @@ class Compared:
 
     keeps_tail: whether a tail that is to be kept surely is in every case; where not, the robust
     table is not better. The formula's is the one with `formula_part_ppm` of its ages, which keeps
-    it: None where none does.
+    it: None where none does. only_keeps: as of `Judged`. beats_plain: whether the robust table is
+    better than the plain one in the worst case beyond chance, or a tail is
+    to be kept in every case, which the plain one need not.
     """
 
     rates: tuple[RateStands, ...]
     is_better: bool
     formula_part_ppm: int | None = PPM
     keeps_tail: bool = True
+    only_keeps: bool = False
+    beats_plain: bool = True
 
 
 def compared(
@@ -130,10 +134,12 @@ def compared(
     limit_us = aim.limit_us
     missed = limit_us is not None and any(one.robust.worst.low_us > limit_us for one in rates)
     keeps_tail = robust.part_ppm is not None and not missed
-    less, worse = _is_less(amounts, aim.weights)
+    less, worse = _is_less(amounts[[0, 2]], aim.weights)
+    beats_plain = limit_us is not None or _is_less_at_worst(amounts[[1, 2]], aim.weights)
     is_excused = formula.part_ppm is None or not (formula.was_kept or worse)
     is_better = keeps_tail and (less or is_excused)
-    return Compared(rates, is_better, formula.part_ppm, keeps_tail)
+    only_keeps = is_excused and not less and formula.part_ppm is not None
+    return Compared(rates, is_better, formula.part_ppm, keeps_tail, only_keeps, beats_plain)
 
 
 def _by_case(values: NDArray, aim: QueueAim) -> NDArray:
@@ -187,19 +193,26 @@ def _worst(values: NDArray) -> int:
 
 
 def _is_less(by_case: NDArray[np.float64], weights: Sequence[int]) -> tuple[bool, bool]:
-    """Whether it is less as a whole, and whether it is more somewhere; both beyond chance.
+    """Whether the second is less as a whole, and whether it is more somewhere; both beyond chance.
 
-    by_case: (tables, cases, rates, repeats).
+    by_case: (two tables, cases, rates, repeats).
     """
-    nominal, worst = [], []
-    for number in range(len(weights)):
-        formula, _, robust = by_case[:, :, number]
-        nominal.append(_relative(robust[0], formula[0]))
-        worst.append(_relative(robust[_worst(robust)], formula[_worst(formula)]))
+    nominal = [_relative(by_case[1, 0, one], by_case[0, 0, one]) for one in range(len(weights))]
+    is_worse = any(_limits(one)[1] > 0 for one in (*nominal, *_at_worst(by_case)))
+    return _is_less_at_worst(by_case, weights) and not is_worse, is_worse
+
+
+def _is_less_at_worst(by_case: NDArray[np.float64], weights: Sequence[int]) -> bool:
+    """Whether the second of two is less in the worst cases, in the weighted mean beyond chance."""
     share = np.array(weights) / sum(weights)
-    whole = (np.array(worst) * share[:, None]).sum(axis=0)
-    is_worse = any(_limits(one)[1] > 0 for one in (*nominal, *worst))
-    return _limits(whole)[2] < 0 and not is_worse, is_worse
+    whole = (np.array(_at_worst(by_case)) * share[:, None]).sum(axis=0)
+    return _limits(whole)[2] < 0
+
+
+def _at_worst(by_case: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+    """The change from the first of two to the second, by rate, each in the worst of its cases."""
+    pairs = np.moveaxis(by_case, 2, 0)
+    return [_relative(two[_worst(two)], one[_worst(one)]) for one, two in pairs]
 
 
 def _relative(values: NDArray, to: NDArray) -> NDArray[np.float64]:

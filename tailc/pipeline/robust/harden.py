@@ -127,13 +127,17 @@ def _hardened(
         reference = reference.then(surely_kept(approach, reference.table, keeping, aim))
     last = judging_trials(approach, judging, aim.judging, _JUDGING_SEED, workers)
     as_measured = judging[: len(aim.rates_mrps)]
+    told = compared(reference, tuned, best, last, aim)
+    if not told.beats_plain:
+        best = Kept(tuned)
+        told = compared(reference, tuned, best, last, aim)
     sent = judging_trials(approach, as_measured, aim.judging, _JUDGING_SEED, workers)
     server = approach.server
     return Hardened(
         best.table,
         tuple(doubt.name for doubt in parts.judging),
         len(chosen),
-        compared(reference, tuned, best, last, aim),
+        told,
         plain.evaluations + found.evaluations,
         plain.requests + found.requests,
         () if server is None else tuple(sent.clairvoyant_us(server).tolist()),

@@ -64,7 +64,7 @@ def robust_policy(
     with ThreadPoolExecutor(threads) as workers:
         subject = subject_of(policy, design)
         radius = radius_of(subject, judging, arrivals, policy.slos[0], told, workers, progress)
-    robust = Robust(told, radius, judging.requests, plain, hard)
+    robust = Robust(told, radius, len(judging.work_ns), plain, hard)
     return _with_settings(policy, settings | radius_settings(told, radius)), robust
 
 

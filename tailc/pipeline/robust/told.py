@@ -20,9 +20,15 @@ def taken(plain: TunedTable[Ladder], hard: Hardened) -> TunedTable[Ladder]:
     reached = hard.clairvoyant_us or (None,) * len(hard.compared.rates)
     pairs = zip(plain.judged.gains, hard.compared.rates, reached, strict=True)
     gains = tuple(_gain(*pair) for pair in pairs)
-    part_ppm = hard.compared.formula_part_ppm
-    judged = replace(plain.judged, table=hard.table, gains=gains, is_better=True)
-    judged = replace(judged, formula_part_ppm=part_ppm)
+    judged = replace(
+        plain.judged,
+        table=hard.table,
+        gains=gains,
+        is_better=True,
+        formula_part_ppm=hard.compared.formula_part_ppm,
+        keeps_tail=True,
+        only_keeps=hard.compared.only_keeps,
+    )
     return replace(plain, judged=judged, evaluations=hard.evaluations, requests=hard.requests)
 
 
@@ -31,7 +37,10 @@ def _gain(gain: RateGain, stands: RateStands, clairvoyant_us: int | None) -> Rat
     formula, robust = stands.formula, stands.robust
     energy = None
     if formula.drawn is not None and robust.drawn is not None:
-        energy = Energies(formula.drawn.nominal, robust.drawn.nominal)
+        energy = Energies(
+            None if formula.nominal.overloaded else formula.drawn.nominal,
+            None if robust.nominal.overloaded else robust.drawn.nominal,
+        )
     return replace(
         gain,
         formula_us=formula.nominal.us,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tailc.forms.ladder.table import beside_rows
 from tailc.pipeline.why.units import held_unit, used_unit
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ def _decision_dict(at: Decision) -> dict[str, object]:
         "ages_from": "arrival" if at.from_arrival else "start",
         "quantum_us": at.table.quantum_us,
         "gave_up": at.gave_up,
+        "rules": [rule.value for rule in beside_rows(at.table)],
     }
 
 

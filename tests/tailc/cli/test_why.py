@@ -215,6 +215,7 @@ def test_a_request_that_has_given_up_is_on_the_first_rung(tailc, tmp_path):
     assert "325 ms after its" in told["sharing"]
     decision = why_result(tailc("why", path, "--in-system", 3, "--age", "325ms", *JSON))["decision"]
     assert (decision["rung"], decision["gave_up"], decision["next"]) == (0, True, None)
+    assert decision["rules"] == ["give-up", "start-below"]
 
 
 def test_a_look_up_tells_what_rows_do_not(tailc, tmp_path):
@@ -224,7 +225,10 @@ def test_a_look_up_tells_what_rows_do_not(tailc, tmp_path):
     assert "not yet started: start while less than 8 threads are in use" in late
     assert "325 ms after its" in late
     found = [
-        result(tailc("lookup", path, "--in-system", 3, "--age", age, *JSON))["rung"]
+        json.loads(tailc("lookup", path, "--in-system", 3, "--age", age, *JSON).out)
         for age in ("324ms", "325ms")
     ]
-    assert found[0] > found[1] == 0
+    for document in found:
+        validate(document, json.loads((SCHEMAS / "output-1.schema.json").read_text()))
+        assert document["result"]["rules"] == ["give-up", "start-below"]
+    assert found[0]["result"]["rung"] > found[1]["result"]["rung"] == 0

@@ -52,6 +52,10 @@ def test_the_tails_of_a_tuned_table_are_told_beside_the_formula_s():
     assert (
         "\ntails      40/s 340 ms (formula's 390 ms); 60/s 500 ms (formula's overloaded)\n" in text
     )
+    told["formula_part_ppm"] = 968_750
+    evidence = replace(evidence, settings=tuple(sorted(told.items())))
+    text = policy_text(replace(policy, evidence=evidence))
+    assert "(formula's overloaded); the formula's with 96.9 % of its ages\n" in text
 
 
 def test_what_is_lost_under_overload_stands_below_the_rows():

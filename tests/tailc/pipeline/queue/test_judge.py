@@ -94,6 +94,7 @@ def test_a_table_that_is_worse_at_one_rate_is_not_taken(trials):
     assert low.change_ppm < 0
     assert high.is_worse
     assert not verdict.is_better
+    assert not verdict.only_keeps
 
 
 def test_a_clairvoyant_schedule_is_better_than_any_table(trials):

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tailc.artifact.files import read_policy
+from tailc.errors import Code
 from tailc.pipeline.compile import compile_policy
 from tailc.pipeline.queue.tune import tuned_for_queue
 from tailc.pipeline.robust import harden
@@ -172,3 +173,5 @@ def test_a_plain_table_that_is_not_taken_is_nothing_to_gain_over(tmp_path, monke
     assert compiled.robust.hardened is not None
     (stands,) = compiled.robust.hardened.compared.rates
     assert stands.plain == stands.formula
+    assert compiled.robust.hardened.compared.is_better
+    assert not [one for one in compiled.findings if one.code is Code.NO_BETTER_TABLE]
