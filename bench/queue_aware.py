@@ -48,7 +48,7 @@ from tailc.replay.arrivals import Poisson
 from tailc.replay.clairvoyant.server import shared_server
 from tailc.replay.queue_aim import Goal, QueueAim
 from tailc.replay.workload import NS_PER_MS, Workload
-from tailc.report.queue import OVERLOADED
+from tailc.report.judging import OVERLOADED
 from tailc.threads import thread_count
 from tailc.traces.profile import DemandProfile
 

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tailc.pipeline.queue.tune import AnyTuned
 
+# In place of a tail, of a table that does not keep up.
+OVERLOADED = "overloaded"
+
 
 def judging_text(tuned: AnyTuned, replays: str = "replays") -> str:
     """How many replays at each rate judged, of how many requests, and of which records."""

@@ -11,6 +11,7 @@ from tailc.forms.ladder.solution import RowEvidence
 from tailc.forms.ladder.table import Admission, AdmissionKind, Ladder, LoadAxis, Row, Rule
 from tailc.percentiles import PPM
 from tailc.report.energy import cost_titles, in_watts, is_by_rate, is_energy, objective_text
+from tailc.report.judging import OVERLOADED
 from tailc.report.overload import overload_text
 from tailc.report.plan import plan_text
 from tailc.report.promises import predictions_text, promises_text
@@ -81,7 +82,7 @@ def _tuned_tails(policy: Policy) -> list[str]:
     def tail(rate: str, whose: str) -> str:
         """None is told of a table that does not keep up."""
         us = settings.get(f"{rate}_{whose}_us")
-        return "overloaded" if us is None else format_us(us)
+        return OVERLOADED if us is None else format_us(us)
 
     rates = (f"rate_{number}" for number in itertools.count(1))
     told = [

@@ -11,7 +11,7 @@ from tailc.forms.tail_table import TailTable
 from tailc.percentiles import PPM
 from tailc.replay.tuned_for import arrivals_text, pattern_settings
 from tailc.report.energy import energy_text, in_watts
-from tailc.report.judging import judging_text
+from tailc.report.judging import OVERLOADED, judging_text
 from tailc.report.table import aligned
 from tailc.specs.slo import promise
 from tailc.units import format_mrps, format_us
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from tailc.pipeline.queue.tune import AnyTuned
 
 
-OVERLOADED = "overloaded"
 _ENERGY, _BATCH = "energy", "batch work"
 _INTERVAL = "95 % of chance"
 _CLAIRVOYANT = "clairvoyant: a schedule that knows every size on arrival; closed: of the way there"

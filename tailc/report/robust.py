@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from tailc.artifact.envelope import Evidence
 from tailc.percentiles import PPM
 from tailc.report.energy import energy_text, in_watts
-from tailc.report.judging import judging_text
-from tailc.report.queue import OVERLOADED
+from tailc.report.judging import OVERLOADED, judging_text
 from tailc.report.table import aligned
 from tailc.units import digits_text, format_mrps, format_ppm, format_us
 
