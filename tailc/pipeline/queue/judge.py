@@ -140,7 +140,8 @@ def judged(
     is_excused = formula.part_ppm is None or not (formula.was_kept or is_worse)
     keeps_tail = tuned.part_ppm is not None and not any(gain.misses for gain in gains)
     formula_keeps, keeps = (seen.keeps_objectives(at) for at in range(2))
-    is_better = is_less or is_excused if keeps == formula_keeps else keeps
+    are_alike = keeps == formula_keeps
+    is_better = is_less or is_excused if are_alike else keeps
     return Judged(
         tuned.table,
         gains,
@@ -148,7 +149,7 @@ def judged(
         formula.part_ppm,
         keeps,
         keeps_tail,
-        only_keeps=is_excused and not is_less and formula.part_ppm is not None,
+        only_keeps=are_alike and is_excused and not is_less and formula.part_ppm is not None,
     )
 
 

@@ -112,8 +112,9 @@ def _batch_settings(left: BatchLeft) -> dict[str, int]:
 
 
 def _gain_settings(gain: RateGain, aim: QueueAim) -> dict[str, int]:
-    """Energies in millionths of the unit of power times microseconds; no tail of an overloaded
-    table."""
+    """Energies in millionths of the unit of power times microseconds; nothing of a table that is
+    overloaded.
+    """
     told = {"mrps": gain.rate_mrps}
     if not gain.formula_overloaded:
         told["formula_us"] = gain.formula_us

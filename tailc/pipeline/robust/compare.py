@@ -96,8 +96,8 @@ class Compared:
     keeps_tail: whether a tail that is to be kept surely is in every case; where not, the robust
     table is not better. The formula's is the one with `formula_part_ppm` of its ages, which keeps
     it: None where none does. only_keeps: as of `Judged`. beats_plain: whether the robust table is
-    better than the plain one in the worst case beyond chance, or a tail is
-    to be kept in every case, which the plain one need not.
+    better than the plain one in the worst case beyond chance, or a tail is to be kept in every
+    case, which the plain one need not.
     """
 
     rates: tuple[RateStands, ...]

@@ -289,9 +289,7 @@ class JointSpec(WithSlos):
     def _batch_complaints(self) -> Iterator[Complaint]:
         if self.search.robust is not None and self.search.goal == "batch":
             message = "tells of tails and energy in the worst case, but the goal is `batch`"
-            hint = (
-                "leave it out, `--robust` too, or set `objective: batch`: then it tells what the "
-            )
+            hint = "leave it out, and `--robust`, or set `objective: batch`, which tells what the "
             hint += "table stands"
             yield Complaint(Code.CONFLICT, message, hint, ("search", "robust"), ("search", "goal"))
 

@@ -18,12 +18,12 @@ from tailc.pipeline.queue.approach import Approach
 from tailc.pipeline.queue.core_family import STARTS, core_lines
 from tailc.pipeline.queue.found import best_found
 from tailc.pipeline.queue.goals import aspect_of
-from tailc.pipeline.queue.judge import judged
+from tailc.pipeline.queue.judge import Energies, judged
 from tailc.pipeline.queue.kept import Kept, kept, surely_kept
 from tailc.pipeline.queue.parts import Parts
 from tailc.pipeline.queue.scene import scenes_of
 from tailc.pipeline.queue.search import least_budget, searched
-from tailc.pipeline.queue.told import queue_remarks
+from tailc.pipeline.queue.told import queue_remarks, queue_settings
 from tailc.pipeline.queue.trials import Seen, Trials, on_ladder
 from tailc.pipeline.queue.tune import TunedTable
 from tailc.replay.queue_aim import Goal, QueueAim
@@ -269,3 +269,16 @@ def kept_energy(trials, table):
     found = kept(approach(), table, trials, AIM)
     assert found.part_ppm is not None
     return trials.seen([found.table]).energy.mean()
+
+
+def test_the_energy_of_a_table_that_does_not_keep_up_is_none():
+    tail_us = np.full((2, 1, 10), TARGET_US - 1)
+    gave_up = np.zeros((2, 1, 10), bool)
+    gave_up[0, 0, 3] = True
+    seen = Seen(tail_us, np.full((2, 1, 10), 2e3), None, gave_up)
+    shown = cast(Any, SimpleNamespace(seen=lambda _tables: seen))
+    verdict = judged(Kept(SLOW), Kept(FAST, None), shown, None, AIM)
+    assert verdict.gains[0].energy == Energies(None, 2_000_000)
+    settings = queue_settings(TunedTable(AIM, verdict, 1, 1, True, 600, kept_out=True))
+    assert "rate_1_formula_energy" not in settings
+    assert settings["rate_1_tuned_energy"] == 2_000_000

@@ -11,6 +11,7 @@ import pytest
 from scipy import stats
 
 from tailc.artifact.envelope import Evidence
+from tailc.forms.ladder.table import Ladder
 from tailc.pipeline.queue.goals import merit
 from tailc.pipeline.queue.judge import RateGain, judged, ranked
 from tailc.pipeline.queue.kept import Kept
@@ -37,19 +38,23 @@ ALONE = ladder((NEVER, 2 * NEVER))
 HASTY, SLOW = ladder((1, 2)), ladder((40 * MS, 80 * MS))
 
 
+def trials_of(aim: QueueAim, workers: ThreadPoolExecutor) -> Trials[Ladder]:
+    return Trials(
+        scenes_of(exponential(2_000, 30.0), aim),
+        950_000,
+        CORES,
+        requests=8_000,
+        repeats=6,
+        seed=5,
+        workers=workers,
+        subject_of=on_ladder,
+    )
+
+
 @pytest.fixture(scope="module")
 def trials():
     with ThreadPoolExecutor(2) as workers:
-        yield Trials(
-            scenes_of(exponential(2_000, 30.0), AIM),
-            950_000,
-            CORES,
-            requests=8_000,
-            repeats=6,
-            seed=5,
-            workers=workers,
-            subject_of=on_ladder,
-        )
+        yield trials_of(AIM, workers)
 
 
 def test_tables_meet_the_same_requests_however_they_are_asked(trials):
@@ -169,16 +174,7 @@ def test_a_table_that_does_not_keep_up_has_no_tail_to_tell():
     """Three threads each from the start do less than arrives, and one thread each more."""
     aim = replace(AIM, rates_mrps=(115_000,), weights=(1,))
     with ThreadPoolExecutor(2) as workers:
-        trials = Trials(
-            scenes_of(exponential(2_000, 30.0), aim),
-            950_000,
-            CORES,
-            requests=8_000,
-            repeats=6,
-            seed=5,
-            workers=workers,
-            subject_of=on_ladder,
-        )
+        trials = trials_of(aim, workers)
         verdict = judged(Kept(ALONE), Kept(HASTY), trials, (30_000,), aim)
     (gain,) = verdict.gains
     assert (gain.formula_overloaded, gain.tuned_overloaded, gain.closed) == (True, False, None)

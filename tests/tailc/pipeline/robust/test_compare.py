@@ -28,9 +28,9 @@ HASTY, SLOW = ladder((1, 2)), ladder((40 * MS, 80 * MS))
 TABLES = [GOOD, ALONE, HASTY, SLOW]
 
 
-def trials_of(cases, workers) -> Trials:
+def trials_of(cases, workers, aim: QueueAim = AIM) -> Trials:
     return Trials(
-        [scene for case in cases for scene in scenes_of(case.load, AIM)],
+        [scene for case in cases for scene in scenes_of(case.load, aim)],
         950_000,
         CORES,
         requests=8_000,
@@ -103,20 +103,17 @@ def test_a_table_is_taken_where_it_is_better_in_the_worst_case_and_worse_nowhere
 def test_from_a_table_that_does_not_keep_up_no_gain_is_told():
     """Three threads each do less than 115 requests of 30 ms in a second, on four cores."""
     aim = replace(AIM, rates_mrps=(115_000,), weights=(1,))
-    scenes = [scene for case in CASES[:2] for scene in scenes_of(case.load, aim)]
     with ThreadPoolExecutor(2) as workers:
-        trials = Trials(
-            scenes,
-            950_000,
-            CORES,
-            requests=8_000,
-            repeats=6,
-            seed=5,
-            workers=workers,
-            subject_of=on_ladder,
-        )
+        trials = trials_of(CASES[:2], workers, aim)
         told = compared(Kept(ALONE), HASTY, Kept(ALONE), trials, aim)
     (rate,) = told.rates
     assert rate.plain.nominal.overloaded
     assert not rate.robust.nominal.overloaded
     assert (rate.price, rate.gain) == (None, None)
+
+
+def test_a_robust_table_is_to_beat_the_plain_one_in_the_worst_case(found):
+    trials, _ = found
+    assert compared(Kept(ALONE), ALONE, Kept(GOOD), trials, AIM).beats_plain
+    same = compared(Kept(ALONE), GOOD, Kept(GOOD), trials, AIM)
+    assert (same.is_better, same.beats_plain) == (True, False)
