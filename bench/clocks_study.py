@@ -14,15 +14,15 @@ from numpy.typing import NDArray
 
 from bench.rubik_workloads import NOMINAL_KHZ, Service
 from bench.study import Figure
+from tailc.models import streams
+from tailc.models.arrivals import Arrivals, Poisson
+from tailc.models.baselines import Search, Tried, baseline
+from tailc.models.core_queues.clocks import Clocks
+from tailc.models.outcome import Outcome
+from tailc.models.run import replay
+from tailc.models.streams import Purpose
+from tailc.models.subject import Subject, table_of, workload_for
 from tailc.percentiles import percentile_rank
-from tailc.replay import streams
-from tailc.replay.arrivals import Arrivals, Poisson
-from tailc.replay.baselines import Search, Tried, baseline
-from tailc.replay.frequencies.clocks import Clocks
-from tailc.replay.outcome import Outcome
-from tailc.replay.run import replay
-from tailc.replay.streams import Purpose
-from tailc.replay.subject import Subject, table_of, workload_for
 from tailc.threads import thread_count
 
 SEED = 2015

@@ -31,11 +31,11 @@ from tailc.forms.ladder.table import (
     Row,
     Rung,
 )
-from tailc.replay import streams
-from tailc.replay.lowered import Lowered, lower
-from tailc.replay.outcome import Outcome
-from tailc.replay.run import replay
-from tailc.replay.workload import Workload
+from tailc.models import streams
+from tailc.models.outcome import Outcome
+from tailc.models.run import replay
+from tailc.models.shared_cores.arrays import Lowered, lower
+from tailc.models.workload import Workload
 from tailc.threads import thread_count
 from tests.reference import closed_forms
 from tests.reference.closed_forms import Law, law

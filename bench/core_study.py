@@ -18,15 +18,15 @@ from numpy.typing import NDArray
 
 from bench.study import Figure, p99_of
 from tailc.artifact.envelope import Policy
-from tailc.replay import streams
-from tailc.replay.arrivals import Arrivals, Poisson
-from tailc.replay.baselines import Search, Tried, baseline
-from tailc.replay.baselines.cores.fixed_ages import fixed_ages
-from tailc.replay.outcome import Outcome
-from tailc.replay.run import replay
-from tailc.replay.streams import Purpose
-from tailc.replay.subject import Subject, table_of
-from tailc.replay.workload import workload
+from tailc.models import streams
+from tailc.models.arrivals import Arrivals, Poisson
+from tailc.models.baselines import Search, Tried, baseline
+from tailc.models.core_types.baselines.fixed_ages import fixed_ages
+from tailc.models.outcome import Outcome
+from tailc.models.run import replay
+from tailc.models.streams import Purpose
+from tailc.models.subject import Subject, table_of
+from tailc.models.workload import workload
 from tailc.threads import thread_count
 from tailc.traces.profile import DemandProfile
 

@@ -30,6 +30,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.timing import ROOT
+from tailc.experiment.estimate import Tail, TailSample, sample
+from tailc.experiment.interval import Interval, interval
+from tailc.experiment.options import VerifyOptions
+from tailc.experiment.setting import Setting, draw, most_in_system
 from tailc.forms.ladder.table import (
     Admission,
     AdmissionKind,
@@ -43,13 +47,9 @@ from tailc.forms.ladder.table import (
     Rule,
     Rung,
 )
-from tailc.replay.arrivals import Arrivals, Poisson, Recorded
-from tailc.replay.subject import Subject
-from tailc.replay.workload import Workload
-from tailc.verify.estimate import Tail, TailSample, sample
-from tailc.verify.interval import Interval, interval
-from tailc.verify.options import VerifyOptions
-from tailc.verify.setting import Setting, draw, most_in_system
+from tailc.models.arrivals import Arrivals, Poisson, Recorded
+from tailc.models.subject import Subject
+from tailc.models.workload import Workload
 
 # So few tell that it runs, and little more; the documented table has 1,000.
 TRIALS = 20

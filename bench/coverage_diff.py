@@ -37,14 +37,14 @@ from bench.coverage import (
 from bench.timing import ROOT
 from tailc.diff.change import Compared, PairedChange, Shown, compare
 from tailc.diff.paired import Replays, Table
+from tailc.experiment.estimate import Tail
+from tailc.experiment.options import VerifyOptions
+from tailc.experiment.setting import Draw, Setting, draw, most_in_system
 from tailc.forms.ladder.table import Climb
+from tailc.models.outcome import Outcome
+from tailc.models.subject import Subject
+from tailc.models.workload import Workload
 from tailc.percentiles import PPM
-from tailc.replay.outcome import Outcome
-from tailc.replay.subject import Subject
-from tailc.replay.workload import Workload
-from tailc.verify.estimate import Tail
-from tailc.verify.options import VerifyOptions
-from tailc.verify.setting import Draw, Setting, draw, most_in_system
 
 TAILS = (Tail(500_000), Tail(990_000))
 QUANTITIES = ("p50", "p99", "mean", "threads", "utilization")

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.forms.ladder.table import Ladder
+from tailc.models.subject import Subject
+from tailc.models.workload import Workload
 from tailc.pipeline.queue.family import Family
-from tailc.replay.subject import Subject
-from tailc.replay.workload import Workload
 
 # A request with a hint stands for so many of its kind at most: chances become whole numbers.
 _REQUESTS_OF_ONE = 10_000

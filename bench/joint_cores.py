@@ -23,15 +23,15 @@ from numpy.typing import NDArray
 from bench.joint_workloads import FAST, Mix, Server, servers
 from bench.timing import end, show
 from tailc.errors import ExitCode, TailcError
+from tailc.experiment.setting import Setting, draw
 from tailc.forms.ladder.table import Ladder
-from tailc.replay.arrivals import Poisson
-from tailc.replay.outcome import Outcome
-from tailc.replay.pools import pools
-from tailc.replay.run import replay
-from tailc.replay.subject import Subject, table_of
+from tailc.means import mean_and_half
+from tailc.models.arrivals import Poisson
+from tailc.models.outcome import Outcome
+from tailc.models.pools import pools
+from tailc.models.run import replay
+from tailc.models.subject import Subject, table_of
 from tailc.threads import thread_count
-from tailc.verify.repeats import mean_and_half
-from tailc.verify.setting import Setting, draw
 
 TARGETS = (0.6, 0.8, 1.0)
 AIMS = (1.0, 0.93, 0.85)

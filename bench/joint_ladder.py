@@ -23,13 +23,13 @@ from numpy.typing import NDArray
 
 from bench.joint_workloads import LEVELS, Server, servers
 from bench.timing import end, show
+from tailc.experiment.setting import Setting, draw
 from tailc.forms.ladder.table import Ladder
-from tailc.replay.arrivals import Poisson
-from tailc.replay.run import replay
-from tailc.replay.subject import Subject, table_of
+from tailc.means import mean_and_half
+from tailc.models.arrivals import Poisson
+from tailc.models.run import replay
+from tailc.models.subject import Subject, table_of
 from tailc.threads import thread_count
-from tailc.verify.repeats import mean_and_half
-from tailc.verify.setting import Setting, draw
 
 JOINT = "joint"
 TARGETS = (0.5, 0.7, 0.8, 0.9, 1.0, 1.2, 1.5)

@@ -27,19 +27,19 @@ from numpy.typing import NDArray
 
 from bench.timing import ROOT, end, show
 from tailc.errors import ExitCode, TailcError
+from tailc.experiment.setting import Setting, draw
 from tailc.forms.ladder.lanes import is_on_lanes
 from tailc.forms.ladder.table import Ladder
+from tailc.means import mean_and_half
+from tailc.models.arrivals import Poisson
+from tailc.models.outcome import Outcome
+from tailc.models.run import replay
+from tailc.models.shared_cores.shared_power import drawn_of_shared, drawn_unit
+from tailc.models.smt.usage import lane_times
+from tailc.models.subject import Subject, table_of
+from tailc.models.workload import NS_PER_MS, Workload
 from tailc.pipeline.compile import compile_policy
-from tailc.replay.arrivals import Poisson
-from tailc.replay.drawn import drawn_of_shared, drawn_unit
-from tailc.replay.outcome import Outcome
-from tailc.replay.run import replay
-from tailc.replay.subject import Subject, table_of
-from tailc.replay.workload import NS_PER_MS, Workload
 from tailc.threads import thread_count
-from tailc.verify.lanes import lane_times
-from tailc.verify.repeats import mean_and_half
-from tailc.verify.setting import Setting, draw
 
 CORES = 8
 OBJECTIVES_MS = (30, 50)

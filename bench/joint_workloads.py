@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from bench import core_workloads, published_server
 from bench.timing import ROOT
 from tailc.forms.ladder.table import Ladder
+from tailc.models.workload import NS_PER_MS, Workload
 from tailc.pipeline.compile import compile_policy
-from tailc.replay.workload import NS_PER_MS, Workload
 
 LEVELS = (1.0, 1.3, 1.6, 1.9, 2.0)
 SLOW, FAST = 1.7, 6.8

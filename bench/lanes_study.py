@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.study import Figure, p99_of
-from tailc.forms.ladder.borrowing import Borrowing, age_of, plan_of
 from tailc.forms.ladder.lanes import (
     AT_ONCE_AWAKE,
     Lanes,
@@ -20,17 +19,18 @@ from tailc.forms.ladder.lanes import (
     at_any_load,
     lane_ladder,
 )
-from tailc.replay import streams
-from tailc.replay.arrivals import Poisson
-from tailc.replay.baselines.lanes.no_batch import no_batch
-from tailc.replay.outcome import Outcome
-from tailc.replay.run import replay
-from tailc.replay.streams import Purpose
-from tailc.replay.subject import Subject, table_of
-from tailc.replay.workload import workload
+from tailc.models import streams
+from tailc.models.arrivals import Poisson
+from tailc.models.outcome import Outcome
+from tailc.models.run import replay
+from tailc.models.smt.baselines.no_batch import no_batch
+from tailc.models.smt.usage import batch_work, busy_lanes, lane_times
+from tailc.models.streams import Purpose
+from tailc.models.subject import Subject, table_of
+from tailc.models.workload import workload
+from tailc.problems.borrowing import Borrowing, age_of, plan_of
 from tailc.threads import thread_count
 from tailc.traces.profile import DemandProfile
-from tailc.verify.lanes import batch_work, busy_lanes, lane_times
 
 SEED = 2016
 REPETITIONS = 20

@@ -10,8 +10,8 @@ from bench.study import Study, study_of, with_target
 from bench.timing import ROOT
 from bench.views import View, given_back
 from tailc.forms.ladder.table import Ladder, Rule
-from tailc.replay.baselines.unboosted import unboosted
-from tailc.replay.subject import Subject
+from tailc.models.shared_cores.baselines.unboosted import unboosted
+from tailc.models.subject import Subject
 
 SPEC = ROOT / "examples" / "lucene-fm" / "service.yaml"
 # Where the published target, 24, had small differences.

@@ -14,12 +14,12 @@ import sys
 
 from bench.timing import cpu_seconds, end, show
 from tailc.errors import TailcError
+from tailc.experiment.overload_objective import OverloadAim
 from tailc.forms.ladder.overload import NO_OVERLOAD
 from tailc.forms.ladder.table import Rule
 from tailc.pipeline.compile import Compiled, compile_policy
 from tailc.pipeline.overload.search import relieved
 from tailc.pipeline.progress import silent
-from tailc.replay.overload_aim import OverloadAim
 from tailc.threads import thread_count
 from tailc.traces.profile import DemandProfile
 

@@ -23,19 +23,19 @@ from bench.parallel_days import (
 )
 from bench.parallel_jobs import BETA, REFERENCE_MW
 from tailc.forms.plan.ledger import MJ_PER_KWH, ledger_of
-from tailc.pipeline.allocators.aggressive import Aggressive, true_work_s
-from tailc.pipeline.allocators.offline import Offline
-from tailc.pipeline.allocators.problem import Aims
-from tailc.pipeline.allocators.solving import Solve, by_columns
-from tailc.replay.baselines.servers.constant import Constant
-from tailc.replay.baselines.servers.nebulous import Hint, Nebulous, Word
-from tailc.replay.baselines.servers.reactive import Reactive
-from tailc.replay.datacentre.malleable import (
+from tailc.models.malleable_jobs.baselines.constant import Constant
+from tailc.models.malleable_jobs.baselines.nebulous import Hint, Nebulous, Word
+from tailc.models.malleable_jobs.baselines.reactive import Reactive
+from tailc.models.malleable_jobs.engine import (
     Allocator,
     ClusterOutcome,
     MalleableJob,
     replay_malleable,
 )
+from tailc.pipeline.allocators.aggressive import Aggressive, true_work_s
+from tailc.pipeline.allocators.offline import Offline
+from tailc.pipeline.allocators.problem import Aims
+from tailc.pipeline.allocators.solving import Solve, by_columns
 from tailc.traces.series.series import SECONDS_PER_DAY, SECONDS_PER_HOUR
 from tailc.traces.split_keys import hash_key
 

@@ -34,8 +34,8 @@ from tailc.forecasts.best_day import BestDay, PastDays
 from tailc.forecasts.forecasts import targets
 from tailc.forecasts.persistence import persistent_forecasts
 from tailc.forecasts.solar import solar_forecasts
-from tailc.replay.datacentre.malleable import Cluster, MalleableJob
-from tailc.replay.datacentre.site import PPM, Supply, Whole
+from tailc.models.datacentre.site import PPM, Supply, Whole
+from tailc.models.malleable_jobs.engine import Cluster, MalleableJob
 from tailc.specs.speedup_shapes import CORES_A_SERVER, SPEEDUP_SHAPES
 from tailc.traces.jobs.chosen import JobReading
 from tailc.traces.jobs.log import JobLog, node_seconds, peak_width

@@ -38,14 +38,14 @@ from bench.sla_days import (
 )
 from bench.timing import show
 from tailc.forms.plan.battery import Battery
-from tailc.forms.plan.bridging import carried_mj
 from tailc.forms.plan.ledger import MJ_PER_KWH, Entry, ledger_of
 from tailc.forms.plan.plan import Terms
-from tailc.replay.baselines.plans.first_fit import FirstFit
-from tailc.replay.datacentre.rigid import replay_rigid
-from tailc.replay.datacentre.site import Site, Supply
-from tailc.replay.datacentre.storage import Storage
-from tailc.replay.datacentre.window import Window
+from tailc.models.datacentre.site import Site, Supply
+from tailc.models.datacentre.storage import Storage
+from tailc.models.datacentre.window import Window
+from tailc.models.rigid_jobs.baselines.first_fit import FirstFit
+from tailc.models.rigid_jobs.engine import replay_rigid
+from tailc.problems.bridging import carried_mj
 
 PANELS = 2.0
 MINUTES = (10, 60, 240)

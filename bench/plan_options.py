@@ -35,15 +35,15 @@ from bench.sla_days import (
 from bench.timing import show
 from tailc.forecasts.persistence import persistent_forecasts
 from tailc.forecasts.scenarios import HISTORY_DAYS, scenarios
-from tailc.forms.plan.asked import ExpectedSupply, PlanMethod, PlanSearch, Weights
 from tailc.forms.plan.expected import expected_of
 from tailc.forms.plan.ledger import MJ_PER_KWH
 from tailc.forms.plan.plan import Plan, Terms
 from tailc.forms.plan.quote import RigidJob
-from tailc.forms.plan.racks_problem import NamedJob, RacksProblem
+from tailc.models.datacentre.site import Supply
+from tailc.models.datacentre.window import Window
 from tailc.pipeline.racks.solved import solve_for_racks
-from tailc.replay.datacentre.site import Supply
-from tailc.replay.datacentre.window import Window
+from tailc.problems.plan import ExpectedSupply, PlanMethod, PlanSearch, Weights
+from tailc.problems.rigid_jobs import NamedJob, RacksProblem
 from tailc.traces.series.resample import scaled
 from tailc.traces.series.series import SECONDS_PER_DAY
 

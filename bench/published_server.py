@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tailc.artifact.envelope import Policy
 from tailc.artifact.files import read_policy
 from tailc.forms.ladder.table import ON_EXIT, Boost, Climb, CostUnit, Ladder, Row, Rule
-from tailc.replay.baselines.sequential import sequential
+from tailc.models.shared_cores.baselines.sequential import sequential
 from tailc.specs.slo import Slo
 from tailc.traces.profile import DemandProfile, Measure
 

@@ -35,7 +35,11 @@ from numpy.typing import NDArray
 
 from bench import published_server as published
 from bench.timing import cpu_seconds, end, show
+from tailc.experiment.tuning_objective import Goal, QueueAim
 from tailc.forms.ladder.table import Ladder
+from tailc.models.arrivals import Poisson
+from tailc.models.shared_cores.clairvoyant.server import shared_server
+from tailc.models.workload import NS_PER_MS, Workload
 from tailc.pipeline.compile import Compiled, compile_policy
 from tailc.pipeline.queue.approach import approach_to
 from tailc.pipeline.queue.highest import Highest, Raised, highest, raised
@@ -44,10 +48,6 @@ from tailc.pipeline.queue.kept import Kept
 from tailc.pipeline.queue.rate_trials import RateTrials
 from tailc.pipeline.queue.scene import Scene
 from tailc.pipeline.queue.trials import Trials, on_ladder
-from tailc.replay.arrivals import Poisson
-from tailc.replay.clairvoyant.server import shared_server
-from tailc.replay.queue_aim import Goal, QueueAim
-from tailc.replay.workload import NS_PER_MS, Workload
 from tailc.report.judging import OVERLOADED
 from tailc.threads import thread_count
 from tailc.traces.profile import DemandProfile

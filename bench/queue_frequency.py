@@ -23,17 +23,17 @@ from numpy.typing import NDArray
 from bench.clocks_study import fixed_p95_us
 from bench.rubik_workloads import NAMES, NOMINAL_KHZ, service
 from bench.timing import end, show
+from tailc.experiment.tuning_objective import Goal, QueueAim
 from tailc.forms.controller import Controller
 from tailc.forms.tail_table import TailTable
+from tailc.means import mean_and_half
+from tailc.models.subject import Subject
 from tailc.pipeline.queue.approach import Approach
 from tailc.pipeline.queue.clock_approach import clock_approach
 from tailc.pipeline.queue.kept import eased
 from tailc.pipeline.queue.scene import scenes_of
 from tailc.pipeline.queue.trials import Trials
-from tailc.replay.queue_aim import Goal, QueueAim
-from tailc.replay.subject import Subject
 from tailc.traces.profile import DemandProfile
-from tailc.verify.repeats import mean_and_half
 
 LOADS, HALF = (0.3, 0.5), 0.5
 PERCENTILE_PPM = 950_000

@@ -38,7 +38,10 @@ from bench.queue_aware import (
     traces,
 )
 from bench.timing import end, show
+from tailc.experiment.tuning_objective import Freedom, QueueAim
 from tailc.forms.ladder.table import Ladder
+from tailc.models.subject import Subject
+from tailc.models.workload import Workload
 from tailc.pipeline.queue import family
 from tailc.pipeline.queue.approach import Approach
 from tailc.pipeline.queue.family import Family, lines
@@ -48,9 +51,6 @@ from tailc.pipeline.queue.scene import Scene, scenes_of
 from tailc.pipeline.queue.search import searched
 from tailc.pipeline.queue.space import Space
 from tailc.pipeline.queue.trials import Trials, on_ladder
-from tailc.replay.queue_aim import Freedom, QueueAim
-from tailc.replay.subject import Subject
-from tailc.replay.workload import Workload
 from tailc.threads import thread_count
 
 BUDGET = 300_000_000

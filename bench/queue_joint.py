@@ -31,7 +31,7 @@ from bench.joint_ladder import AIMS, JOINT, TARGETS, Judged, aimed, judged
 from bench.joint_workloads import LEVELS, Server, servers
 from bench.timing import end, show
 from tailc.forms.ladder.table import Ladder
-from tailc.verify.repeats import mean_and_half
+from tailc.means import mean_and_half
 
 # Requests that a search simulates; by energy there are up to seven for one table.
 TAIL_BUDGET, ENERGY_BUDGET, TYPES_BUDGET = 100_000_000, 30_000_000, 60_000_000

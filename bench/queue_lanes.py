@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.timing import ROOT, end, show
-from tailc.forms.ladder.borrowing import BorrowingProblem
 from tailc.percentiles import PPM
 from tailc.pipeline.compile import Compiled, compile_policy
+from tailc.problems.borrowing import BorrowingProblem
 from tailc.units import format_mrps
 
 SPEC = """\

@@ -30,11 +30,11 @@ from bench.queue_aware import (
 )
 from bench.timing import end, show
 from tailc.forms.ladder.table import Ladder
+from tailc.models.arrivals import Poisson
 from tailc.pipeline.queue.family import Family, lines
 from tailc.pipeline.queue.judge import interval
 from tailc.pipeline.queue.scene import Scene
 from tailc.pipeline.queue.trials import Trials, on_ladder
-from tailc.replay.arrivals import Poisson
 from tailc.threads import thread_count
 
 REQUESTS, REPEATS, SEED = 50_000, 10, 777

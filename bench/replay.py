@@ -25,16 +25,16 @@ from bench.replay_cores import on_cores
 from bench.replay_frequencies import on_clocks
 from bench.timing import end, least_seconds, seconds, show, wanted
 from bench.twin import Twin, differences
+from tailc.experiment.options import VerifyOptions
 from tailc.forms.ladder.table import Ladder
-from tailc.replay import streams
-from tailc.replay.baselines.sequential import sequential
-from tailc.replay.lowered import Lowered, lower
-from tailc.replay.outcome import Outcome
-from tailc.replay.run import replay
-from tailc.replay.workload import Workload, workload
+from tailc.models import streams
+from tailc.models.outcome import Outcome
+from tailc.models.run import replay
+from tailc.models.shared_cores.arrays import Lowered, lower
+from tailc.models.shared_cores.baselines.sequential import sequential
+from tailc.models.workload import Workload, workload
 from tailc.threads import thread_count
 from tailc.verify.judge import verify
-from tailc.verify.options import VerifyOptions
 from tests.reference.replay_ciw import replay_ciw
 from tests.reference.replay_simpy import replay_simpy
 

@@ -13,13 +13,13 @@ import numpy as np
 
 from bench.timing import least_seconds, seconds, show, wanted
 from tailc.forms.controller import Actuator, Controller, GainRow
-from tailc.replay import streams
-from tailc.replay.outcome import Outcome
-from tailc.replay.run import replay
-from tailc.replay.subject import Subject, table_of
-from tailc.replay.workload import Workload
+from tailc.models import streams
+from tailc.models.outcome import Outcome
+from tailc.models.run import replay
+from tailc.models.subject import Subject, table_of
+from tailc.models.workload import Workload
 from tests.reference.replay_cores_simpy import replay_cores_simpy
-from tests.tailc.replay.cores.servers import MS, PPM, cores, row
+from tests.tailc.models.core_types.servers import MS, PPM, cores, row
 
 REQUESTS, SLOW_REQUESTS = 200_000, 4_000
 MOST_IN_SYSTEM = 4096

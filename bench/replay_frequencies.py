@@ -11,10 +11,10 @@ import numpy as np
 
 from bench.timing import least_seconds, seconds, show, wanted
 from tailc.forms.tail_table import Level, Sleep, TailRow, TailTable
-from tailc.replay import streams
-from tailc.replay.frequencies.clocks import Clocks
-from tailc.replay.run import replay
-from tailc.replay.subject import Subject, table_of, workload_for
+from tailc.models import streams
+from tailc.models.core_queues.clocks import Clocks
+from tailc.models.run import replay
+from tailc.models.subject import Subject, table_of, workload_for
 from tailc.traces.profile import DemandProfile, Measure
 from tests.reference.replay_frequencies_simpy import replay_frequencies_simpy
 

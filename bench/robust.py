@@ -31,6 +31,7 @@ from bench.queue_aware import (
 from bench.queue_energy import SERVERS, Server
 from bench.queue_energy import compiled as compiled_on
 from bench.timing import cpu_seconds, end, show
+from tailc.experiment.tuning_objective import QueueAim
 from tailc.percentiles import PPM
 from tailc.pipeline.compile import Compiled, compile_policy
 from tailc.pipeline.queue.kept import Kept
@@ -38,7 +39,6 @@ from tailc.pipeline.queue.scene import scenes_of
 from tailc.pipeline.queue.trials import Trials, on_ladder
 from tailc.pipeline.robust.compare import Change, Tail, compared
 from tailc.pipeline.robust.doubts import doubts
-from tailc.replay.queue_aim import QueueAim
 from tailc.report.energy import energy_text, in_watts
 from tailc.report.robust import radius_line
 from tailc.specs.robust import RobustSpec

@@ -22,8 +22,8 @@ from tailc_solvers.colocation.fleet import NO_BATCH, SupplyCurve, curve_through,
 from bench.clocks_study import FIXED, ClocksStudy, Run, fixed_p95_us
 from bench.rubik_workloads import CORES, NOMINAL_KHZ, REST_W, SLEEP_W, UNCORE_W, service
 from tailc.forms.tail_table import Batch
+from tailc.models.core_queues.clocks import Clocks
 from tailc.policies.rubik.levels import power_mw
-from tailc.replay.frequencies.clocks import Clocks
 
 KHZ = np.arange(800_000, 3_400_001, 200_000)
 NOMINAL = int(np.flatnonzero(KHZ == NOMINAL_KHZ)[0])

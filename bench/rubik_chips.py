@@ -29,12 +29,12 @@ from bench.rubik_batch import (
 )
 from bench.rubik_workloads import CORES, NOMINAL_KHZ, REST_W, SLEEP_W, UNCORE_W
 from bench.study import Figure
-from tailc.replay.arrivals import Poisson
-from tailc.replay.baselines.frequencies.hardware import hw_t, hw_tpw
-from tailc.replay.frequencies.chip import BatchCore, Chip, Counters
-from tailc.replay.frequencies.clocks import Clocks, OneLevel
-from tailc.replay.outcome import Outcome
-from tailc.replay.subject import Subject
+from tailc.models.arrivals import Poisson
+from tailc.models.core_queues.baselines.hardware import hw_t, hw_tpw
+from tailc.models.core_queues.chip import BatchCore, Chip, Counters
+from tailc.models.core_queues.clocks import Clocks, OneLevel
+from tailc.models.outcome import Outcome
+from tailc.models.subject import Subject
 
 Mix = tuple[Work, ...]
 MIXES, SEED = 20, 2015

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.forms.shares import MILLI, PPM, Machine, ShareLaw, Shares
-from tailc.replay.machines.plant import Plant
+from tailc.models.cpu_shares.plant import Plant
 
 STEP_S = 0.75
 # Three minutes.

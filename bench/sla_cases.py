@@ -26,17 +26,17 @@ from bench.sla_days import (
 )
 from tailc.forms.plan.ledger import MJ_PER_KWH, ledger_of
 from tailc.forms.plan.plan import Terms
+from tailc.models.datacentre.jobs import Submitted
+from tailc.models.datacentre.planner import Planner, View
+from tailc.models.datacentre.site import Site, Supply, Whole
+from tailc.models.datacentre.window import Window
+from tailc.models.rigid_jobs.baselines.first_fit import FirstFit
+from tailc.models.rigid_jobs.baselines.smart_green import SmartGreen
+from tailc.models.rigid_jobs.engine import replay_rigid
+from tailc.models.rigid_jobs.priced import Priced
 from tailc.pipeline.planners.annealing import Annealing
 from tailc.pipeline.planners.bid_prices import bid_prices
 from tailc.pipeline.planners.on_arrival import OnArrival
-from tailc.replay.baselines.plans.first_fit import FirstFit
-from tailc.replay.baselines.plans.smart_green import SmartGreen
-from tailc.replay.datacentre.jobs import Submitted
-from tailc.replay.datacentre.planner import Planner, View
-from tailc.replay.datacentre.priced import Priced
-from tailc.replay.datacentre.rigid import replay_rigid
-from tailc.replay.datacentre.site import Site, Supply, Whole
-from tailc.replay.datacentre.window import Window
 from tailc.traces.jobs.log import JobLog
 
 GREEN_PAY, BROWN_PAY, PENALTY = 72_500, 60_000, 125_000

@@ -34,8 +34,8 @@ from tailc.forecasts.days import Energy
 from tailc.forecasts.forecasts import Forecasts
 from tailc.forecasts.persistence import persistent_forecasts
 from tailc.forecasts.solar import SolarRule, solar_forecasts
-from tailc.replay.datacentre.site import Supply
-from tailc.replay.datacentre.window import Expected, Window
+from tailc.models.datacentre.site import Supply
+from tailc.models.datacentre.window import Expected, Window
 from tailc.traces.jobs.chosen import JobReading
 from tailc.traces.jobs.job_list import JobColumns, JobTimeUnit, read_job_list
 from tailc.traces.jobs.log import JobLog

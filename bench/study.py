@@ -21,16 +21,16 @@ from numpy.typing import NDArray
 
 import tailc
 from tailc.artifact.envelope import Policy
+from tailc.models import streams
+from tailc.models.arrivals import Arrivals, Poisson
+from tailc.models.baselines import Search, Tried, baseline
+from tailc.models.outcome import Outcome
+from tailc.models.run import replay
+from tailc.models.shared_cores.arrays import lower
+from tailc.models.streams import Purpose
+from tailc.models.subject import Subject
+from tailc.models.workload import Workload, workload
 from tailc.percentiles import percentile_rank
-from tailc.replay import streams
-from tailc.replay.arrivals import Arrivals, Poisson
-from tailc.replay.baselines import Search, Tried, baseline
-from tailc.replay.lowered import lower
-from tailc.replay.outcome import Outcome
-from tailc.replay.run import replay
-from tailc.replay.streams import Purpose
-from tailc.replay.subject import Subject
-from tailc.replay.workload import Workload, workload
 from tailc.threads import thread_count
 from tailc.traces.trace import read_trace
 

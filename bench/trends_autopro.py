@@ -29,8 +29,8 @@ from bench.share_workloads import (
 from bench.timing import show
 from tailc.forms.shares import PPM, Machine, ShareLaw
 from tailc.forms.shares_step import first_state, tick
-from tailc.replay.machines.plant import Outcome, Plant, replay
-from tailc.replay.machines.static import best_static
+from tailc.models.cpu_shares.plant import Outcome, Plant, replay
+from tailc.models.cpu_shares.static_shares import best_static
 
 RUNS = 30
 PERCENT = 100

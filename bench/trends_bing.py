@@ -16,7 +16,7 @@ from bench.timing import ROOT, show
 from bench.trends_lucene import percent
 from bench.views import View, given_back
 from tailc.forms.ladder.table import Ladder
-from tailc.replay.subject import Subject
+from tailc.models.subject import Subject
 
 SPEC = ROOT / "examples" / "bing-fm" / "service.yaml"
 CUT_OFF_US = 200_000

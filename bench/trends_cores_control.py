@@ -14,7 +14,7 @@ import numpy as np
 from bench.core_study import OWN, CoreStudy, Run
 from bench.core_workloads import study
 from bench.trends_cores_load import ENERGY, P99
-from tailc.replay.arrivals import Burst, Bursts
+from tailc.models.arrivals import Burst, Bursts
 
 Row = list[str]
 REPETITIONS = 40

@@ -18,9 +18,9 @@ import tailc
 from bench.lanes_study import BUDGETED, LanesStudy, Run, idle_share
 from bench.study import Figure
 from bench.timing import show
-from tailc.forms.ladder.borrowing import Borrowing, BorrowingProblem, BorrowingSolution, Calibration
 from tailc.forms.ladder.lanes import Lanes, Plan
 from tailc.pipeline.borrowing import solve_for_budgets
+from tailc.problems.borrowing import Borrowing, BorrowingProblem, BorrowingSolution, Calibration
 from tailc.threads import thread_count
 from tailc.traces.profile import DemandProfile, Measure
 from tailc.traces.trace import read_trace

@@ -13,7 +13,7 @@ from bench.lucene_views import SMALL_TARGETS, TARGETS
 from bench.study import Figure, Measure, Run, Study
 from bench.timing import show
 from bench.views import Said, View, planned_threads
-from tailc.replay.arrivals import Burst, Bursts
+from tailc.models.arrivals import Burst, Bursts
 
 # Requests of one published run.
 PUBLISHED_RUN = 2_000

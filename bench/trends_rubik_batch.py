@@ -21,7 +21,7 @@ from bench.rubik_batch import KHZ, NOMINAL, Draw, Shared, Work
 from bench.rubik_chips import MIXES, PUBLISHED_CHIP, REFILL_US, Chips, Mix, Setting, mixes
 from bench.rubik_workloads import NAMES
 from bench.timing import show
-from tailc.replay.frequencies.chip import Limited
+from tailc.models.core_queues.chip import Limited
 
 LOW, HIGH = 0.2, 0.6
 PERCENT = 100

@@ -17,9 +17,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc.replay.lowered import Lowered
-from tailc.replay.pools import NEVER_NS
-from tailc.replay.workload import Workload
+from tailc.models.pools import NEVER_NS
+from tailc.models.shared_cores.arrays import Lowered
+from tailc.models.workload import Workload
 
 SOURCE = Path(__file__).parent / "cpp" / "replay_twin.cpp"
 FLAGS = ("-std=c++17", "-O3", "-march=native", "-ffp-contract=off", "-shared", "-fPIC")
@@ -130,7 +130,7 @@ class Twin:
         most_in_system: int,
         measured_from: int = 0,
     ) -> TwinLog:
-        """What `tailc.replay.run.replay` does, with one ladder, one pool and no cut-off."""
+        """What `tailc.models.run.replay` does, with one ladder, one pool and no cut-off."""
         assert len(table.row_of_load) == len(table.capacity_ppm) == 1
         assert table.cut_off_ns >= NEVER_NS
         assert not table.boosts_at_start

@@ -11,6 +11,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
+from tailc.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from tailc.artifact.envelope import Policy
     from tailc.artifact.files import read_policy as read_artifact
@@ -18,22 +20,20 @@ if TYPE_CHECKING:
     from tailc.artifact.trust import trust_of
     from tailc.diff.compare import diff as diff_policies
     from tailc.errors import TailcError
+    from tailc.experiment.options import VerifyOptions
     from tailc.forms.ladder.batch import BatchLookup
     from tailc.forms.ladder.lookup import lookup
     from tailc.pipeline.compile import compile_policy
     from tailc.pipeline.held_out import read_held_out
     from tailc.verify.judge import verify as verify_policy
-    from tailc.verify.options import VerifyOptions
     from tailc.verify.size import size as size_policies
-
-__version__ = "0.1.0"
 
 # Where a name lives, and what it is called there if not the same.
 _HOMES = {
     "BatchLookup": "tailc.forms.ladder.batch",
     "Policy": "tailc.artifact.envelope",
     "TailcError": "tailc.errors",
-    "VerifyOptions": "tailc.verify.options",
+    "VerifyOptions": "tailc.experiment.options",
     "compile_policy": "tailc.pipeline.compile",
     "diff_policies": "tailc.diff.compare:diff",
     "lookup": "tailc.forms.ladder.lookup",

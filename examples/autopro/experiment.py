@@ -22,9 +22,9 @@ import numpy as np
 import tailc
 from tailc.forms.shares import PPM, Shares
 from tailc.forms.shares_step import HostState, first_state, lag_ticks, tick
+from tailc.models.cpu_shares.plant import replay
+from tailc.models.cpu_shares.static_shares import equal_parts
 from tailc.pipeline.held_out_rows import read_held_out_rows
-from tailc.replay.machines.plant import replay
-from tailc.replay.machines.static import equal_parts
 from tailc.verify.throughput.recorded import plant_of
 from tailc.verify.throughput.replayed import replayed_on
 

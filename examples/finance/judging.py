@@ -14,8 +14,8 @@ from policies import COMPILED, subject_of
 from predicting import recorded, replayed, with_times
 
 from tailc.artifact.envelope import Policy
-from tailc.replay.subject import Subject
-from tailc.replay.workload import Workload
+from tailc.models.subject import Subject
+from tailc.models.workload import Workload
 
 US_PER_S = NS_PER_MS = 1_000_000
 

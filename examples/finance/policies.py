@@ -8,7 +8,7 @@ from pathlib import Path
 import tailc
 from tailc.artifact.envelope import Evidence, Policy
 from tailc.forms.ladder.table import Climb, Ladder
-from tailc.replay.subject import Subject
+from tailc.models.subject import Subject
 
 SLOW, FAST = 0, 1
 COMPILED = "EETL"

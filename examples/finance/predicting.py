@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from policies import FAST
 
 from tailc.artifact.envelope import Policy
+from tailc.models.observed import Steps
+from tailc.models.outcome import Outcome
+from tailc.models.run import replay
+from tailc.models.shared_cores import state
+from tailc.models.subject import Subject, table_of
+from tailc.models.workload import Workload, workload
 from tailc.percentiles import PPM
-from tailc.replay import state
-from tailc.replay.observed import Steps
-from tailc.replay.outcome import Outcome
-from tailc.replay.run import replay
-from tailc.replay.subject import Subject, table_of
-from tailc.replay.workload import Workload, workload
 from tailc.traces.trace import read_trace
 
 MOST_IN_SYSTEM = 100_000

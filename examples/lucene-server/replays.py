@@ -13,12 +13,12 @@ import numpy as np
 
 import tailc
 from tailc.forms.ladder.table import Ladder
-from tailc.replay.baselines.fixed import fixed
-from tailc.replay.baselines.sequential import sequential
-from tailc.replay.outcome import Outcome
-from tailc.replay.run import replay
-from tailc.replay.subject import Subject, table_of
-from tailc.replay.workload import NS_PER_MS, workload
+from tailc.models.outcome import Outcome
+from tailc.models.run import replay
+from tailc.models.shared_cores.baselines.fixed import fixed
+from tailc.models.shared_cores.baselines.sequential import sequential
+from tailc.models.subject import Subject, table_of
+from tailc.models.workload import NS_PER_MS, workload
 from tailc.traces.trace import read_trace
 
 MOST_IN_SYSTEM = 100_000

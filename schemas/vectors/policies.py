@@ -58,7 +58,7 @@ from tails import (
 
 from tailc.artifact.envelope import Evidence, Input, InputRole, Policy
 from tailc.forms.controller import Controller
-from tailc.forms.ladder.solution import RowEvidence
+from tailc.forms.ladder.row_evidence import RowEvidence
 from tailc.forms.ladder.table import Ladder
 from tailc.forms.plan.plan import Plan
 from tailc.forms.shares import Shares

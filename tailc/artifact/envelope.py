@@ -6,7 +6,7 @@ import enum
 from dataclasses import dataclass, field, replace
 
 from tailc.forms.controller import LARGEST_AGE_US, Actuator, Controller
-from tailc.forms.ladder.solution import RowEvidence
+from tailc.forms.ladder.row_evidence import RowEvidence
 from tailc.forms.ladder.table import Ladder
 from tailc.forms.plan.plan import Plan
 from tailc.forms.shares import Shares

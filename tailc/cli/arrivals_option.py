@@ -13,9 +13,9 @@ from tailc.cli.quantities import ARRIVALS, RATE_MRPS, EveryKind, RecordedColumn
 
 if TYPE_CHECKING:
     from tailc.artifact.envelope import Policy
-    from tailc.replay.arrivals import Arrivals, Recorded
-    from tailc.replay.diurnal import DayCurve
-    from tailc.replay.modulated import Burstiness
+    from tailc.models.arrivals import Arrivals, Recorded
+    from tailc.models.diurnal import DayCurve
+    from tailc.models.modulated import Burstiness
     from tailc.traces.arrivals import ArrivalColumn
 
 
@@ -138,7 +138,7 @@ def asked_arrivals(
     """
     if not (rates or processes or arrival_unit or rescale or gaps != "error"):
         return AskedArrivals((), None, ())
-    from tailc.replay.arrivals import Poisson
+    from tailc.models.arrivals import Poisson
     from tailc.traces.arrivals import ArrivalColumn, Gaps
     from tailc.traces.reading import TimeUnit
 
@@ -166,8 +166,8 @@ def _at_rates(
 ) -> Iterator[Arrivals]:
     """The process, or where it lacks a rate, one for each of these."""
     from tailc.errors import Code, Finding, TailcError
-    from tailc.replay.diurnal import DayCurve
-    from tailc.replay.modulated import Burstiness
+    from tailc.models.diurnal import DayCurve
+    from tailc.models.modulated import Burstiness
     from tailc.units import shorten
 
     if not isinstance(process, Burstiness | DayCurve):

@@ -6,8 +6,7 @@ import re
 from fractions import Fraction
 
 from tailc.errors import Code, Finding, Place, TailcError
-from tailc.percentiles import PPM
-from tailc.replay.arrivals import (
+from tailc.models.arrivals import (
     FEWEST_ARRIVALS,
     LONGEST_YEARS,
     MOST_ARRIVALS,
@@ -18,8 +17,9 @@ from tailc.replay.arrivals import (
     is_too_long,
     mean_requests,
 )
-from tailc.replay.diurnal import DayCurve, Diurnal
-from tailc.replay.modulated import BUSY_PPM, Burstiness, Modulated
+from tailc.models.diurnal import DayCurve, Diurnal
+from tailc.models.modulated import BUSY_PPM, Burstiness, Modulated
+from tailc.percentiles import PPM
 from tailc.traces.rate_steps import read_rate_steps
 from tailc.units import parse_mrps, parse_ppm, parse_us, shorten
 

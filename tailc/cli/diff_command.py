@@ -163,9 +163,9 @@ def _compared(
         _check_unused(trace_format, arrivals, options)
         return diff(*policies), (), None
     from tailc.cli.progress import shown
+    from tailc.experiment.drift import drift_from
+    from tailc.experiment.options import VerifyOptions
     from tailc.pipeline.held_out import read_held_out, trace_warnings
-    from tailc.verify.drift import drift_from
-    from tailc.verify.options import VerifyOptions
 
     held_out = read_held_out(policies[1], trace, trace_format, arrivals.column)
     with shown(progress) as draw:

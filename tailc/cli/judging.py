@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from tailc.artifact.envelope import Policy
     from tailc.cli.arrivals_option import AskedArrivals
     from tailc.errors import Finding
+    from tailc.experiment.options import VerifyOptions
     from tailc.report.page.content import Page
     from tailc.traces.profile import DemandProfile
     from tailc.traces.source import Format
-    from tailc.verify.options import VerifyOptions
     from tailc.verify.verdict import Verdicts
 
 
@@ -65,10 +65,10 @@ def judged(
     options: dict[str, Any],
 ) -> Judged:
     """The policy on the trace; `options` are fields of VerifyOptions, None where not given."""
+    from tailc.experiment.options import VerifyOptions
+    from tailc.experiment.policy_arrivals import not_as_recorded
     from tailc.pipeline.held_out import read_held_out, trace_warnings
-    from tailc.verify.arrivals import not_as_recorded
     from tailc.verify.judge import verify
-    from tailc.verify.options import VerifyOptions
 
     held_out = read_held_out(policy, trace, trace_format, arrivals.column)
     chosen = VerifyOptions(

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from tailc.artifact.envelope import Policy
     from tailc.cli.arrivals_option import AskedArrivals
+    from tailc.experiment.held_out_days import HeldOutDays
     from tailc.traces.source import Format
-    from tailc.verify.plan.held_out import HeldOutDays
     from tailc.verify.plan.options import PlanOptions
 
 _OF_PLANS = {"picture_file": "--picture", "windows": "--windows", "failures_ppm": "--failures"}

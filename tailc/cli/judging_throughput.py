@@ -32,9 +32,9 @@ def judged_throughput(
     options: dict[str, Any],
 ) -> Outcome:
     """The verdict on the rows of the trace, at the tolerance given or promised."""
+    from tailc.experiment.options import VerifyOptions
     from tailc.pipeline.held_out_rows import read_held_out_rows
     from tailc.report import throughput as render
-    from tailc.verify.options import VerifyOptions
     from tailc.verify.throughput.drift import drift_findings
     from tailc.verify.throughput.judge import verify_throughput
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from tailc.replay.arrivals import Arrivals
-    from tailc.replay.diurnal import DayCurve
-    from tailc.replay.modulated import Burstiness
+    from tailc.models.arrivals import Arrivals
+    from tailc.models.diurnal import DayCurve
+    from tailc.models.modulated import Burstiness
 
 
 class Quantity(click.ParamType):

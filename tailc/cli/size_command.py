@@ -65,10 +65,10 @@ def command(
     """
     from tailc.artifact.files import read_policy
     from tailc.cli.progress import shown
+    from tailc.experiment.drift import drift_from
+    from tailc.experiment.options import VerifyOptions
     from tailc.pipeline.held_out import read_held_out, trace_warnings
     from tailc.report import size as render
-    from tailc.verify.drift import drift_from
-    from tailc.verify.options import VerifyOptions
     from tailc.verify.size import size
 
     policies = [read_policy(artifact, trust) for artifact in artifacts]

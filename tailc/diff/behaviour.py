@@ -11,19 +11,19 @@ from tailc.diff.change import PairedChange, compare
 from tailc.diff.decisions import Asked, Decisions, asked, decisions, incomparable
 from tailc.diff.paired import Replays
 from tailc.errors import Code, Finding, TailcError
+from tailc.experiment.compatibility import unfit_for
+from tailc.experiment.estimate import Tail
+from tailc.experiment.load import is_overloaded
+from tailc.experiment.options import VerifyOptions
+from tailc.experiment.setting import draw, setting_for, settling
+from tailc.experiment.spectrum import spectrum_tails
+from tailc.experiment.subjects import subject_of, tail_of
 from tailc.forms.ladder.lanes import is_on_lanes
-from tailc.replay.arrivals import Arrivals, Poisson
-from tailc.replay.subject import is_on_cores, workload_for
+from tailc.models.arrivals import Arrivals, Poisson
+from tailc.models.subject import is_on_cores, workload_for
 from tailc.threads import thread_count
 from tailc.traces.profile import DemandProfile
 from tailc.units import format_percentile
-from tailc.verify.estimate import Tail
-from tailc.verify.judge import subject_of, tail_of
-from tailc.verify.load import is_overloaded
-from tailc.verify.options import VerifyOptions
-from tailc.verify.setting import draw, setting_for, settling
-from tailc.verify.spectrum import spectrum_tails
-from tailc.verify.unfit import unfit_for
 
 # Percentiles that are told whatever the policies promise.
 _ALWAYS_PPM = (500_000, 990_000)

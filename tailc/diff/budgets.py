@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from tailc.diff.behaviour import Behaviour, Point, Quantity
 from tailc.errors import ExitCode
+from tailc.experiment.ruling import Ruling
 from tailc.percentiles import PPM
 from tailc.specs.budgets import percentile_ppm
 from tailc.units import format_percentile
-from tailc.verify.verdict import Ruling
 
 # What a budget is of, as quantities of a comparison are called.
 _CALLED = {"mean": "mean latency", "energy": "mean energy", "batch": "batch work given up"}

@@ -27,10 +27,10 @@ from tailc.diff.paired import (
     Utilization,
     percentile,
 )
-from tailc.verify.estimate import Tail
-from tailc.verify.interval import Variance
-from tailc.verify.order_statistics import LEAST_FREEDOM, fewest_for_upper_limit
-from tailc.verify.setting import Draws, Setting
+from tailc.experiment.estimate import Tail
+from tailc.experiment.interval import Variance
+from tailc.experiment.setting import Draws, Setting
+from tailc.order_statistics import LEAST_FREEDOM, fewest_for_upper_limit
 
 _NONE = Variance(0.0, math.inf)
 _TINY = 1e-300

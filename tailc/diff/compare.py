@@ -14,8 +14,8 @@ from tailc.errors import ExitCode, Finding
 if TYPE_CHECKING:
     # Only what replays needs the engine: without requests a diff starts at once.
     from tailc.diff.behaviour import Behaviour
+    from tailc.experiment.options import VerifyOptions
     from tailc.traces.profile import DemandProfile
-    from tailc.verify.options import VerifyOptions
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def diff(
     became = None
     if held_out is not None and found.does_otherwise:
         from tailc.diff.behaviour import behaviour
-        from tailc.verify.options import VerifyOptions
+        from tailc.experiment.options import VerifyOptions
 
         became = behaviour(old, new, held_out, options or VerifyOptions())
     return Diff(_side(old), _side(new), found, became, remarks(old, new))

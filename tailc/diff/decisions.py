@@ -13,12 +13,12 @@ from tailc.diff import lookups
 from tailc.diff.causes import Cause
 from tailc.diff.paired import Replays
 from tailc.diff.rows import matched_labels
+from tailc.experiment.setting import Draw
 from tailc.forms.ladder.table import Rule
+from tailc.models.outcome import Outcome, nearest_us
+from tailc.models.shared_cores.arrays import NS_PER_US, Lowered
+from tailc.models.subject import Subject
 from tailc.percentiles import PPM
-from tailc.replay.lowered import NS_PER_US, Lowered
-from tailc.replay.outcome import Outcome, nearest_us
-from tailc.replay.subject import Subject
-from tailc.verify.setting import Draw
 
 MOST_EXAMPLES = 5
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 
 from tailc.artifact.envelope import Input
-from tailc.forms.ladder.solution import RowEvidence
+from tailc.forms.ladder.row_evidence import RowEvidence
 
 
 def leaves(path: str, value: object) -> Iterator[tuple[str, str]]:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc.verify.interval import Variance, total
-from tailc.verify.order_statistics import Z_95, Z_96, student_t_95
+from tailc.experiment.interval import Variance, total
+from tailc.order_statistics import Z_95, Z_96, student_t_95
 
 Numbers = NDArray[np.float64]
 

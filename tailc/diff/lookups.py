@@ -7,7 +7,7 @@ not known from this history, and a queue that reorders itself is not counted as 
 
 A request looks up its start at every arrival and exit while it waits, and when a delay ends; its
 rung at its start and at each of its own ticks. The order of events of one instant, and what a
-released or an on-exit waiter does, are those of `tailc.replay.engine`.
+released or an on-exit waiter does, are those of `tailc.models.shared_cores.engine`.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from tailc.replay.lowered import Lowered
-from tailc.replay.pools import NEVER_NS
+from tailc.models.pools import NEVER_NS
+from tailc.models.shared_cores.arrays import Lowered
 
 _kernel = njit(cache=True, nogil=True)
 _part = njit(inline="always")

@@ -10,16 +10,16 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from tailc.experiment.estimate import Tail, held_out_of, percentile_ns
+from tailc.experiment.setting import Draw, Setting
+from tailc.models.core_queues.arrays import Clockwork
+from tailc.models.core_types.arrays import CoreTable
+from tailc.models.outcome import Outcome
+from tailc.models.run import replay
+from tailc.models.shared_cores.arrays import NS_PER_US, Lowered
+from tailc.models.subject import Subject, table_of
+from tailc.models.workload import Workload
 from tailc.percentiles import PPM
-from tailc.replay.cores.table import CoreTable
-from tailc.replay.frequencies.table import Clockwork
-from tailc.replay.lowered import NS_PER_US, Lowered
-from tailc.replay.outcome import Outcome
-from tailc.replay.run import replay
-from tailc.replay.subject import Subject, table_of
-from tailc.replay.workload import Workload
-from tailc.verify.estimate import Tail, held_out_of, percentile_ns
-from tailc.verify.setting import Draw, Setting
 
 Numbers = NDArray[np.float64]
 Pair = tuple[Outcome, Outcome]

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, TailcError
+from tailc.experiment.held_out_days import HeldOutDays, check_held_out, windows_of_compile
+from tailc.experiment.window_means import MeanOf
+from tailc.experiment.window_quantities import Quantity
 from tailc.forms.plan.plan import Plan
 from tailc.traces.jobs.log import refuse_wide
-from tailc.verify.plan.held_out import HeldOutDays, check_held_out, windows_of_compile
 from tailc.verify.plan.judge import replayable, samples_of
 from tailc.verify.plan.judged import gains_of, means_of
-from tailc.verify.plan.means import MeanOf
 from tailc.verify.plan.options import PlanOptions
-from tailc.verify.plan.quantities import Quantity
 
 
 @dataclass(frozen=True, eq=False)

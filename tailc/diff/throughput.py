@@ -6,15 +6,14 @@ from dataclasses import dataclass
 
 from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, TailcError
+from tailc.experiment.block_means import ErrorOf, error_of
+from tailc.experiment.options import VerifyOptions
 from tailc.forms.shares import Shares
-from tailc.replay.machines.plant import settling_steps
+from tailc.models.cpu_shares.plant import settling_steps
 from tailc.traces.throughput import ThroughputTrace
 from tailc.units import format_us
-from tailc.verify.options import VerifyOptions
-from tailc.verify.throughput.blocks import error_of
 from tailc.verify.throughput.judge import shares_of, slo_errors
 from tailc.verify.throughput.replayed import replayed_on, too_short
-from tailc.verify.throughput.verdict import ErrorOf
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from tailc.artifact.envelope import Policy
+from tailc.experiment.tuned_arrivals import pattern_told
+from tailc.models.arrivals import Arrivals, Poisson, Recorded
+from tailc.models.dispersion import FEWEST_LENGTHS, fit_bursty, window_lengths_us
+from tailc.models.diurnal import DayCurve, fitted_day
+from tailc.models.modulated import Burstiness
 from tailc.percentiles import PPM
-from tailc.replay.arrivals import Arrivals, Poisson, Recorded
-from tailc.replay.dispersion import FEWEST_LENGTHS, fit_bursty, window_lengths_us
-from tailc.replay.diurnal import DayCurve, fitted_day
-from tailc.replay.modulated import Burstiness
-from tailc.replay.tuned_for import pattern_told
 
 # Half as many requests again for a fifth of the time, in spells of 50 mean gaps: the rate has a
 # variance of a sixteenth of its square, which is forgotten within 40 gaps.

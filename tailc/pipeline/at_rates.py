@@ -6,20 +6,19 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 
 from tailc.artifact.envelope import Policy
+from tailc.experiment.estimate import Tail
+from tailc.experiment.load import Load, ServerUse, load
+from tailc.experiment.subjects import subject_of, tail_of
 from tailc.forms.ladder.lanes import is_on_lanes
+from tailc.models.arrivals import Poisson
+from tailc.models.core_queues.usage import ClockUse, clock_use
+from tailc.models.core_types.usage import CoreUse, core_use
+from tailc.models.outcome import nearest_us
+from tailc.models.smt.usage import LaneUse, lane_use
+from tailc.models.subject import Subject, workload_for
+from tailc.models.workload import Workload
 from tailc.pipeline.design_replays import design_repeats
-from tailc.replay.arrivals import Poisson
-from tailc.replay.outcome import nearest_us
-from tailc.replay.subject import Subject, workload_for
-from tailc.replay.workload import Workload
 from tailc.traces.profile import DemandProfile
-from tailc.verify.clocks import clock_use
-from tailc.verify.energy import core_use
-from tailc.verify.estimate import Tail
-from tailc.verify.judge import subject_of, tail_of
-from tailc.verify.lanes import lane_use
-from tailc.verify.load import ServerUse, load
-from tailc.verify.verdict import ClockUse, CoreUse, LaneUse, Load
 
 
 @dataclass(frozen=True)

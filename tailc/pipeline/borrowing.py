@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 
-from tailc.forms.ladder.borrowing import BorrowingProblem, BorrowingSolution, BudgetMethod
 from tailc.forms.ladder.lanes import Lanes
 from tailc.pipeline.lane_bounds import least_given_up_us
 from tailc.pipeline.lane_budgets import Budgeted, budgeted, check_attainable
@@ -20,6 +19,7 @@ from tailc.pipeline.lane_evidence import AtRate
 from tailc.pipeline.lane_replays import LaneReplays, Seen
 from tailc.pipeline.lane_search import searched
 from tailc.pipeline.progress import Progress, silent
+from tailc.problems.borrowing import BorrowingProblem, BorrowingSolution, BudgetMethod
 
 # A search chooses by the first, and is judged by the second.
 SEEDS = (1, 2)

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from tailc.artifact.envelope import Policy
 from tailc.diff.budgets import Budgeted, Kept
 from tailc.errors import Code, Finding, Severity, TailcError
+from tailc.experiment.ruling import Ruling
 from tailc.pipeline.spec import open_document
 from tailc.specs.budgets import BUDGETS, percentile_ppm
 from tailc.specs.load import LoadedSpec
 from tailc.specs.slo_spec import WithSlos
 from tailc.units import format_ppm
-from tailc.verify.verdict import Ruling
 
 _PPM_PER_PERCENT = 10_000
 

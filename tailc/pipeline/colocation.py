@@ -14,9 +14,9 @@ from tailc_solvers.colocation import core, limit
 from tailc_solvers.colocation.core import Pair, SharedCore
 
 from tailc.errors import Code, Finding, TailcError
-from tailc.forms.colocation import BatchPair, BatchWork, Host, Search, Throttled, Throttling
-from tailc.forms.tail_problem import TailProblem, TailSolution
 from tailc.percentiles import PPM
+from tailc.problems.colocation import BatchPair, BatchWork, Host, Search, Throttled, Throttling
+from tailc.problems.tail_table import TailProblem, TailSolution
 from tailc.units import counted, format_khz, format_mrps
 
 MW_PER_W = 1_000

@@ -18,26 +18,26 @@ from tailc_solvers.colocation.core import SharedCore
 from tailc_solvers.colocation.fleet import NO_BATCH, WHOLE, SupplyCurve
 
 from tailc.errors import Code, Finding, TailcError
-from tailc.forms.colocation import BatchWork, Host, Search
-from tailc.forms.tail_problem import TailProblem
+from tailc.experiment.options import VerifyOptions
+from tailc.experiment.setting import draw, setting_for
 from tailc.forms.tail_table import TailTable
+from tailc.models.arrivals import Poisson
+from tailc.models.core_queues.baselines.fixed import at_level
+from tailc.models.core_queues.clocks import Clocks
+from tailc.models.outcome import nearest_us
+from tailc.models.run import replay
+from tailc.models.subject import table_of, workload_for
 from tailc.pipeline.colocation import MW_PER_W, efficient_pair, shared_core
 from tailc.pipeline.core_configuration import design_of
 from tailc.pipeline.progress import Progress, silent
 from tailc.pipeline.refusals import told_in_full
 from tailc.pipeline.solve import solve
 from tailc.pipeline.spec import OpenedSpec, open_kind
-from tailc.replay.arrivals import Poisson
-from tailc.replay.baselines.frequencies.fixed import at_level
-from tailc.replay.frequencies.clocks import Clocks
-from tailc.replay.outcome import nearest_us
-from tailc.replay.run import replay
-from tailc.replay.subject import table_of, workload_for
+from tailc.problems.colocation import BatchWork, Host, Search
+from tailc.problems.tail_table import TailProblem
 from tailc.specs.clocked import ClockedDemandSpec
 from tailc.specs.slo import promise
 from tailc.units import format_khz, format_mrps, format_us, printable
-from tailc.verify.options import VerifyOptions
-from tailc.verify.setting import draw, setting_for
 
 REQUESTS = 20_000
 SEED = 1

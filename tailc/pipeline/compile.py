@@ -8,12 +8,9 @@ from functools import partial
 
 from tailc.artifact.envelope import Evidence, Policy, next_generation
 from tailc.errors import Code, ExitCode, Finding, Severity, TailcError
-from tailc.forms.control_problem import ControlProblem
+from tailc.experiment.tuning_objective import QueueAim
 from tailc.forms.controller import Controller
 from tailc.forms.ladder.table import Ladder
-from tailc.forms.plan.cluster_problem import ClusterProblem
-from tailc.forms.plan.racks_problem import RacksProblem
-from tailc.forms.shares_problem import SharesProblem
 from tailc.forms.tail_table import TailTable
 from tailc.pipeline.bound_loop import check_bound_loop
 from tailc.pipeline.controller import Tuned, tune
@@ -38,7 +35,10 @@ from tailc.pipeline.sweep import Candidate, Sweep, choose
 from tailc.pipeline.trace import OpenedDays, OpenedThroughput, OpenedTrace, open_measured
 from tailc.pipeline.versions import versions
 from tailc.policies import Kind, KindSpec
-from tailc.replay.queue_aim import QueueAim
+from tailc.problems.control import ControlProblem
+from tailc.problems.malleable_jobs import ClusterProblem
+from tailc.problems.rigid_jobs import RacksProblem
+from tailc.problems.shares import SharesProblem
 from tailc.specs.robust import Ambiguity
 from tailc.threads import thread_count
 from tailc.traces.day_of import Days

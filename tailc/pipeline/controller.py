@@ -15,7 +15,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from tailc.errors import Code, Finding, TailcError
-from tailc.forms.control_problem import ControlProblem, Gains
 from tailc.forms.controller import (
     FEWEST_FRACTION_BITS,
     LARGEST_GAIN,
@@ -25,12 +24,13 @@ from tailc.forms.controller import (
     GainRow,
 )
 from tailc.forms.ladder.table import Ladder
+from tailc.models.workload import workload
 from tailc.percentiles import PPM
 from tailc.pipeline.loops import Interval, Loop, judged, operated, tuned_loop
 from tailc.pipeline.plants import Surface, operation, tails
 from tailc.pipeline.progress import Progress, silent
 from tailc.pipeline.refusals import dropped_text
-from tailc.replay.workload import workload
+from tailc.problems.control import ControlProblem, Gains
 from tailc.specs.slo import promise
 from tailc.traces.profile import DemandProfile
 from tailc.units import format_mrps, format_us

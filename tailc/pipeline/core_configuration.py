@@ -10,11 +10,11 @@ import numpy as np
 
 from tailc.errors import Code, ExitCode, Finding, Place, TailcError
 from tailc.forms.ladder.table import Climb, Ladder, Rule
-from tailc.forms.ladder.thresholds import Aim, ThresholdMethod, ThresholdProblem
 from tailc.pipeline.solve import solve
 from tailc.pipeline.spec import OpenedSpec, open_kind
 from tailc.pipeline.trace import open_trace, split_trace
 from tailc.policies import KindSpec
+from tailc.problems.thresholds import Aim, ThresholdMethod, ThresholdProblem
 from tailc.specs.cores import Cores
 from tailc.traces.profile import DemandProfile
 from tailc.units import format_ppm, printable

@@ -18,6 +18,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tailc.experiment.options import VerifyOptions
+from tailc.experiment.setting import Draw, Setting, draw, setting_for
+from tailc.models.arrivals import Poisson
+from tailc.models.outcome import Outcome, nearest_us
+from tailc.models.run import replay
+from tailc.models.subject import Subject, table_of
+from tailc.models.workload import workload
 from tailc.pipeline.core_configuration import (
     PARTS,
     Ages,
@@ -30,15 +37,8 @@ from tailc.pipeline.core_configuration import (
     with_ages,
 )
 from tailc.pipeline.progress import Progress, silent
-from tailc.replay.arrivals import Poisson
-from tailc.replay.outcome import Outcome, nearest_us
-from tailc.replay.run import replay
-from tailc.replay.subject import Subject, table_of
-from tailc.replay.workload import workload
 from tailc.specs.cores import PowerUnit
 from tailc.threads import thread_count
-from tailc.verify.options import VerifyOptions
-from tailc.verify.setting import Draw, Setting, draw, setting_for
 
 REQUESTS = 20_000
 SEED = 1

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from tailc_solvers.course import Reached
 
-from tailc.forms.course import Milestone
+from tailc.problems.convergence import Milestone
 
 
 def milestones(

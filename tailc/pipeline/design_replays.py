@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import Executor
 
-from tailc.replay.arrivals import Arrivals
-from tailc.replay.outcome import Outcome
-from tailc.replay.subject import Subject
-from tailc.replay.workload import Workload
-from tailc.verify.estimate import Repeats, Tail, repeated
-from tailc.verify.load import ServerUse, server_use
-from tailc.verify.options import VerifyOptions
-from tailc.verify.setting import Draw, draw, setting_for
+from tailc.experiment.estimate import Repeats, Tail, repeated
+from tailc.experiment.load import ServerUse, server_use
+from tailc.experiment.options import VerifyOptions
+from tailc.experiment.setting import Draw, draw, setting_for
+from tailc.models.arrivals import Arrivals
+from tailc.models.outcome import Outcome
+from tailc.models.subject import Subject
+from tailc.models.workload import Workload
 
 # 200,000 requests at each rate: the noise of a 99th percentile is then below a per cent.
 REQUESTS_PER_REPLAY = 20_000

@@ -6,14 +6,13 @@ from dataclasses import dataclass, replace
 
 from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, Place, TailcError
+from tailc.experiment.drift import Drift, drift_findings, drift_from
 from tailc.traces.demand_log import as_drawn, demands_of_log, is_demand_log
 from tailc.traces.profile import DemandProfile
 from tailc.traces.profile_file import reading_of_profile
 from tailc.traces.source import Format, open_source
 from tailc.traces.trace import trace_in
 from tailc.traces.written import reading_stated_in
-from tailc.verify.drift import drift_findings, drift_from
-from tailc.verify.verdict import Drift
 
 
 @dataclass(frozen=True, eq=False)

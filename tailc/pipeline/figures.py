@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from tailc_solvers.intervals.evaluate import FEASIBILITY_TOLERANCE, evaluate
 from tailc_solvers.sample import Sample
 
-from tailc.forms.ladder.problem import LadderProblem, Objective
-from tailc.forms.ladder.solution import RowEvidence, Schedule
+from tailc.forms.ladder.row_evidence import RowEvidence
+from tailc.order_statistics import rank_limits
 from tailc.percentiles import PPM
-from tailc.verify.order_statistics import rank_limits
+from tailc.problems.ladder import LadderProblem, Objective
+from tailc.problems.schedule import Schedule
 
 US_PER_MS = 1_000
 

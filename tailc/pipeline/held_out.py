@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 
 from tailc.artifact.envelope import InputRole, Policy
 from tailc.errors import Code, Finding, Place, TailcError
+from tailc.experiment.drift import Drift, drift_findings
 from tailc.forms.ladder.units import degrees
+from tailc.models.arrivals import Recorded
 from tailc.pipeline.recorded import recorded_arrivals
 from tailc.pipeline.remarks import other_measure, suspect_unit
 from tailc.pipeline.trace import not_about_degrees
-from tailc.replay.arrivals import Recorded
 from tailc.traces.arrivals import ArrivalColumn
 from tailc.traces.demand_log import as_drawn, reading_of_log
 from tailc.traces.profile import DemandProfile
@@ -23,8 +24,6 @@ from tailc.traces.source import Format, Source, open_source
 from tailc.traces.split import held_out_mask
 from tailc.traces.trace import Trace, trace_in
 from tailc.traces.written import reading_stated_in
-from tailc.verify.drift import drift_findings
-from tailc.verify.verdict import Drift
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,19 +8,19 @@ from typing import Protocol, cast
 
 from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, Severity, TailcError
+from tailc.experiment.held_out_days import HeldOutDays, plan_of
 from tailc.forecasts.days import Days
 from tailc.forms.plan.plan import Plan
+from tailc.models.datacentre.window import Curves, Window, windows
 from tailc.pipeline.days.opened import open_days
 from tailc.pipeline.refusals import told_in_full
 from tailc.pipeline.spec import open_document
-from tailc.replay.datacentre.window import Curves, Window, windows
 from tailc.specs.days import DaysAsked
 from tailc.specs.held_out_days import DaysSpec
 from tailc.specs.load import LoadedSpec
 from tailc.traces.jobs.log import refuse_same_numbers, refuse_wide
 from tailc.traces.series.series import SECONDS_PER_DAY
 from tailc.traces.zones import utc_text
-from tailc.verify.plan.held_out import HeldOutDays, plan_of
 
 S_PER_HOUR = 3_600
 _TRACES = (".swf", ".gz", ".csv", ".parquet", ".ndjson")

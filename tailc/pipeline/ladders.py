@@ -21,20 +21,15 @@ from tailc_solvers.sample import Sample
 from tailc_solvers.status import Status
 
 from tailc.errors import Code, Finding, TailcError
-from tailc.forms.course import Milestone
-from tailc.forms.ladder.grid import IntervalGrid
-from tailc.forms.ladder.problem import LadderProblem, Method
-from tailc.forms.ladder.solution import (
-    LadderSolution,
-    RowStatus,
-    Schedule,
-    SolvedRow,
-)
 from tailc.percentiles import PPM
 from tailc.pipeline.courses import milestones
 from tailc.pipeline.figures import US_PER_MS, Figures, cost_rates, whole_us
 from tailc.pipeline.limited import limited_schedules
 from tailc.pipeline.progress import Progress
+from tailc.problems.convergence import Milestone
+from tailc.problems.interval_grid import IntervalGrid
+from tailc.problems.ladder import LadderProblem, Method
+from tailc.problems.schedule import LadderSolution, RowStatus, Schedule, SolvedRow
 from tailc.specs.slo import promise
 from tailc.units import format_us
 

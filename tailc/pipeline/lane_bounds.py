@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 from tailc_solvers.queues.stretching import Queue, stretch_bound_ns
 
+from tailc.experiment.setting import Draws
 from tailc.forms.ladder.lanes import Lanes
 from tailc.forms.ladder.table import Ladder
+from tailc.models.shared_cores.arrays import NS_PER_US
+from tailc.models.shared_cores.shared_power import drawn_unit
 from tailc.percentiles import PPM, percentile_rank
-from tailc.replay.drawn import drawn_unit
-from tailc.replay.lowered import NS_PER_US
-from tailc.verify.setting import Draws
 
 
 def least_given_up_us(

@@ -8,15 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tailc.errors import Code, Finding, TailcError
-from tailc.forms.ladder.borrowing import (
-    Borrowing,
-    BorrowingProblem,
-    BudgetMethod,
-    age_of,
-    plan_of,
-)
 from tailc.forms.ladder.lanes import Lanes, Plan
 from tailc.pipeline.lane_replays import NO_END_US, Seen
+from tailc.problems.borrowing import Borrowing, BorrowingProblem, BudgetMethod, age_of, plan_of
 from tailc.specs.slo import promise
 from tailc.units import format_mrps, format_us
 

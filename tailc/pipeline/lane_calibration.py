@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from tailc.errors import Code, Finding, TailcError
-from tailc.forms.ladder.borrowing import BorrowingProblem, Calibration
 from tailc.forms.ladder.lanes import Lanes
 from tailc.percentiles import PPM
 from tailc.pipeline.lane_replays import LaneReplays
+from tailc.problems.borrowing import BorrowingProblem, Calibration
 from tailc.units import format_mrps
 
 # Interference is found to a hundredth of a percent.

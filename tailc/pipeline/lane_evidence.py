@@ -5,7 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tailc.errors import Code, Finding, Severity
-from tailc.forms.ladder.borrowing import (
+from tailc.forms.ladder.row_evidence import RowEvidence
+from tailc.models.smt.usage import BATCH_WAKE, CORE_WAKE
+from tailc.percentiles import PPM
+from tailc.pipeline.lane_replays import Seen
+from tailc.pipeline.lane_search import low_load_age_us
+from tailc.problems.borrowing import (
     Borrowing,
     BorrowingProblem,
     BorrowingSolution,
@@ -13,13 +18,8 @@ from tailc.forms.ladder.borrowing import (
     LoadPoint,
     RateRow,
 )
-from tailc.forms.ladder.solution import RowEvidence
-from tailc.percentiles import PPM
-from tailc.pipeline.lane_replays import Seen
-from tailc.pipeline.lane_search import low_load_age_us
 from tailc.specs.slo import promise
 from tailc.units import format_mrps, format_us
-from tailc.verify.lanes import BATCH_WAKE, CORE_WAKE
 
 # Ways out of a miss: delays of the first two add up, the next two are within what is given.
 _LESS_OR_OTHER = "give a smaller budget, or a policy whose delays do not add up: `fixed` or `safe`"

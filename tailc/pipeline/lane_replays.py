@@ -7,6 +7,10 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from statistics import fmean
 
+from tailc.experiment.estimate import Tail, repeated
+from tailc.experiment.load import is_overloaded
+from tailc.experiment.options import VerifyOptions
+from tailc.experiment.setting import Draw, Draws, draw, setting_for
 from tailc.forms.ladder.lanes import (
     AT_ONCE_AWAKE,
     Lanes,
@@ -15,19 +19,15 @@ from tailc.forms.ladder.lanes import (
     at_any_load,
     lane_ladder,
 )
+from tailc.models.arrivals import Poisson
+from tailc.models.outcome import Outcome, nearest_us
+from tailc.models.shared_cores.arrays import NS_PER_US
+from tailc.models.smt.baselines.no_batch import no_batch
+from tailc.models.subject import Subject
+from tailc.models.workload import workload
+from tailc.order_statistics import rank_limits
 from tailc.percentiles import PPM, percentile_rank
-from tailc.replay.arrivals import Poisson
-from tailc.replay.baselines.lanes.no_batch import no_batch
-from tailc.replay.lowered import NS_PER_US
-from tailc.replay.outcome import Outcome, nearest_us
-from tailc.replay.subject import Subject
-from tailc.replay.workload import workload
 from tailc.traces.profile import DemandProfile
-from tailc.verify.estimate import Tail, repeated
-from tailc.verify.load import is_overloaded
-from tailc.verify.options import VerifyOptions
-from tailc.verify.order_statistics import rank_limits
-from tailc.verify.setting import Draw, Draws, draw, setting_for
 
 # As many as where candidates of a sweep are compared.
 REQUESTS_PER_REPLAY = 20_000

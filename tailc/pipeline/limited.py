@@ -15,9 +15,9 @@ from tailc_solvers.intervals.evaluate import FEASIBILITY_TOLERANCE, evaluate
 from tailc_solvers.ladder.limits import LimitedSolution, solve_limited
 from tailc_solvers.sample import Sample
 
-from tailc.forms.ladder.problem import LadderProblem
 from tailc.percentiles import PPM
 from tailc.pipeline.figures import US_PER_MS, cost_rates
+from tailc.problems.ladder import LadderProblem
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,10 @@ from tailc_solvers.control.roots import stable_for_delays
 from tailc_solvers.control.tune import NoTuningError, tune_sampled
 
 from tailc.errors import Code, Finding, TailcError
-from tailc.forms.control_problem import ControlProblem, Gains
 from tailc.forms.controller import GainRow
 from tailc.percentiles import PPM
 from tailc.pipeline.plants import Operation
+from tailc.problems.control import ControlProblem, Gains
 from tailc.units import counted, format_mrps
 
 US_PER_MS = 1_000

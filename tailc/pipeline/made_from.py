@@ -10,10 +10,10 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-import tailc
 from tailc.specs.tree import Document, Node, Scalar, Sequence, plain
 from tailc.specs.tree import Mapping as Mapped
 from tailc.units import shorten
+from tailc.version import __version__
 
 FORMAT = "tailc-inputs"
 # Keys of a spec whose value is the path of a file.
@@ -86,7 +86,7 @@ def _digest(path: Path) -> str:
 
 
 def _versions() -> dict[str, str]:
-    found = {"tailc": tailc.__version__}
+    found = {"tailc": __version__}
     for package in _PACKAGES:
         try:
             found[package] = version(package)

@@ -12,19 +12,19 @@ from dataclasses import dataclass, replace
 
 from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, TailcError
+from tailc.experiment.load import load
+from tailc.experiment.subjects import subject_of, tail_of
+from tailc.experiment.tuning_objective import Objective, QueueAim
+from tailc.models.arrivals import Arrivals, Poisson
+from tailc.models.outcome import nearest_us
+from tailc.models.subject import Subject, workload_for
 from tailc.pipeline.design_replays import design_repeats
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.promises import requests_of
-from tailc.replay.arrivals import Arrivals, Poisson
-from tailc.replay.outcome import nearest_us
-from tailc.replay.queue_aim import Objective, QueueAim
-from tailc.replay.subject import Subject, workload_for
 from tailc.specs.load import LoadedSpec
 from tailc.specs.slo import Slo
 from tailc.traces.profile import DemandProfile
 from tailc.units import format_mrps, format_us
-from tailc.verify.judge import subject_of, tail_of
-from tailc.verify.load import load
 
 # Of a rate that is named to go down to.
 _DIGITS = 2

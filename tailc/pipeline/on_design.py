@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from tailc.experiment.options import VerifyOptions
 from tailc.pipeline.compile import Compiled
 from tailc.pipeline.progress import Progress
 from tailc.traces.profile import DemandProfile
 from tailc.verify.judge import verify
-from tailc.verify.options import VerifyOptions
 from tailc.verify.verdict import Verdicts
 
 

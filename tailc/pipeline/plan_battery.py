@@ -9,9 +9,9 @@ from dataclasses import replace
 import numpy as np
 from tailc_solvers.green.battery import Limits, dispatch
 
-from tailc.forms.plan.asked import MG_PER_G, Weights
 from tailc.forms.plan.expected import expected_of
 from tailc.forms.plan.plan import Battery, Plan
+from tailc.problems.plan import MG_PER_G, Weights
 
 
 def charged(plan: Plan, battery: Battery | None, weights: Weights) -> Plan:

@@ -7,9 +7,9 @@ from tailc_solvers.backends.check import Trust
 from tailc_solvers.backends.linear import Limits, Outcome
 
 from tailc.errors import Code, Finding, TailcError
-from tailc.forms.plan.asked import PlanSearch
-from tailc.forms.plan.cluster_problem import ClusterProblem
-from tailc.forms.plan.racks_problem import RacksProblem
+from tailc.problems.malleable_jobs import ClusterProblem
+from tailc.problems.plan import PlanSearch
+from tailc.problems.rigid_jobs import RacksProblem
 
 _OUT_OF = (Outcome.TIMED_OUT, Outcome.OUT_OF_MEMORY, Outcome.LIMIT)
 _UNFIT = (Outcome.TOO_LARGE, Outcome.REFUSED)

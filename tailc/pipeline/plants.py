@@ -11,12 +11,12 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 
 from tailc.errors import Code, Finding, TailcError
-from tailc.forms.control_problem import ControlProblem
 from tailc.forms.ladder.table import Ladder
+from tailc.models.core_types.response import step_response, tail_surface
+from tailc.models.workload import Workload, workload
 from tailc.percentiles import PPM
 from tailc.pipeline.progress import Progress
-from tailc.replay.cores.response import step_response, tail_surface
-from tailc.replay.workload import Workload, workload
+from tailc.problems.control import ControlProblem
 from tailc.traces.profile import DemandProfile
 from tailc.units import format_mrps, format_us
 

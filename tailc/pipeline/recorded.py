@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.errors import Code, Finding, Place, Severity
-from tailc.replay.arrivals import Recorded
+from tailc.models.arrivals import Recorded
 from tailc.traces.arrivals import ArrivalColumn, arrivals_in, check_span
 from tailc.traces.bins import bin_of
 from tailc.traces.profile import DemandProfile

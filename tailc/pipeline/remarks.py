@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, Place, Severity
-from tailc.forms.ladder.problem import LadderProblem
 from tailc.percentiles import PPM, percentile_rank
+from tailc.problems.ladder import LadderProblem
 from tailc.specs.slo import Slo
 from tailc.traces.profile import DemandProfile
 from tailc.traces.reading import Reading

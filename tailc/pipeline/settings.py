@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from tailc.forms.ladder.problem import LadderProblem
-from tailc.forms.ladder.thresholds import ThresholdProblem
 from tailc.percentiles import PPM
 from tailc.pipeline.controller import Tuned
 from tailc.pipeline.loops import Interval
+from tailc.problems.ladder import LadderProblem
+from tailc.problems.thresholds import ThresholdProblem
 from tailc.specs.slo import EndToEnd
 
 MILLI = 1_000

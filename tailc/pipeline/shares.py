@@ -13,9 +13,9 @@ from tailc_solvers.shares.least_squares import Model, least_squares
 
 from tailc.errors import Code, Finding, Severity, TailcError
 from tailc.forms.shares import MILLI
-from tailc.forms.shares_problem import Asked, Fitted, SharesProblem, SharesSolution
 from tailc.percentiles import PPM
 from tailc.pipeline.progress import Progress, silent
+from tailc.problems.shares import Asked, Fitted, SharesProblem, SharesSolution
 from tailc.traces.throughput import Pairs, pairs
 from tailc.units import format_mrps, format_ppm, format_us
 

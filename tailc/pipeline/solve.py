@@ -14,14 +14,6 @@ from numpy.typing import NDArray
 from tailc_solvers.backends.adapters import Backend
 
 from tailc.errors import Finding
-from tailc.forms.ladder.borrowing import BorrowingProblem, BorrowingSolution
-from tailc.forms.ladder.problem import LadderProblem
-from tailc.forms.ladder.solution import LadderSolution
-from tailc.forms.ladder.thresholds import ThresholdProblem, ThresholdSolution
-from tailc.forms.plan.cluster_problem import ClusterProblem, ClusterSolution
-from tailc.forms.plan.racks_problem import PlanSolution, RacksProblem
-from tailc.forms.shares_problem import SharesProblem, SharesSolution
-from tailc.forms.tail_problem import TailProblem, TailSolution
 from tailc.pipeline.borrowing import solve_for_budgets
 from tailc.pipeline.clusters.solved import solve_for_clusters
 from tailc.pipeline.clusters.told import cluster_remarks, cluster_settings
@@ -38,6 +30,14 @@ from tailc.pipeline.shares import host_remarks, shares_settings, solve_for_share
 from tailc.pipeline.tails import hopeful_sums, least_ns, solve_for_tails, tail_settings
 from tailc.pipeline.threshold_methods import threshold_backends
 from tailc.pipeline.thresholds import solve_for_ages
+from tailc.problems.borrowing import BorrowingProblem, BorrowingSolution
+from tailc.problems.ladder import LadderProblem
+from tailc.problems.malleable_jobs import ClusterProblem, ClusterSolution
+from tailc.problems.rigid_jobs import PlanSolution, RacksProblem
+from tailc.problems.schedule import LadderSolution
+from tailc.problems.shares import SharesProblem, SharesSolution
+from tailc.problems.tail_table import TailProblem, TailSolution
+from tailc.problems.thresholds import ThresholdProblem, ThresholdSolution
 
 Problem: TypeAlias = (
     LadderProblem

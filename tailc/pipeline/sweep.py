@@ -11,9 +11,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from tailc.experiment.tuning_objective import Goal, QueueAim
 from tailc.forms.ladder.table import Ladder
 from tailc.forms.shares import Shares
 from tailc.forms.tail_table import TailTable
+from tailc.models.arrivals import Poisson
+from tailc.models.subject import Subject
 from tailc.pipeline.design_replays import REPLAYS, REQUESTS_PER_REPLAY, SEED
 from tailc.pipeline.objectives import limits_of, predicted
 from tailc.pipeline.parts import Design
@@ -22,9 +25,6 @@ from tailc.pipeline.queue.approach import approach_to
 from tailc.pipeline.queue.rate_trials import RateTrials
 from tailc.pipeline.solve import Problem, Solution
 from tailc.policies import KindSpec
-from tailc.replay.arrivals import Poisson
-from tailc.replay.queue_aim import Goal, QueueAim
-from tailc.replay.subject import Subject
 from tailc.traces.profile import DemandProfile
 
 Form: TypeAlias = Ladder | TailTable | Shares

@@ -19,11 +19,11 @@ from tailc_solvers.tails.joint import joint_tables
 from tailc_solvers.tails.tables import TailTables, tables_of, tail_tables
 
 from tailc.errors import Code, Finding, Severity, TailcError
-from tailc.forms.tail_problem import Distribution, Moments, Shortfall, TailProblem, TailSolution
 from tailc.forms.tail_table import LARGEST_CYCLES, LARGEST_TIME_NS, TailRow
 from tailc.pipeline.colocation import best_pair, pair_settings, throttled
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.promises import percentile_us
+from tailc.problems.tail_table import Distribution, Moments, Shortfall, TailProblem, TailSolution
 from tailc.specs.slo import promise
 from tailc.traces.profile import NS_PER_MS
 from tailc.units import format_khz, format_us

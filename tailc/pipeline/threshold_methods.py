@@ -25,11 +25,11 @@ from tailc_solvers.thresholds.search import search_thresholds
 from tailc_solvers.thresholds.snap import snap_thresholds
 
 from tailc.errors import Code, Finding, TailcError
-from tailc.forms.ladder.grid import rounded_step_us
-from tailc.forms.ladder.thresholds import ThresholdMethod, ThresholdProblem
 from tailc.percentiles import PPM
 from tailc.pipeline.figures import US_PER_MS
 from tailc.pipeline.refusals import dropped_text
+from tailc.problems.interval_grid import rounded_step_us
+from tailc.problems.thresholds import ThresholdMethod, ThresholdProblem
 from tailc.specs.slo import promise
 from tailc.units import format_us
 

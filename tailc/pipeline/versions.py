@@ -8,10 +8,10 @@ from typing import Any
 
 from tailc_solvers.backends.adapters import Backend
 
-import tailc
 from tailc.artifact.provenance import COMPILED_SPEC, spec_digest
 from tailc.specs.budgets import BUDGETS
 from tailc.specs.tree import Document, plain
+from tailc.version import __version__
 
 # Libraries whose arithmetic reaches the artifact.
 _ARITHMETIC = ("numba", "numpy")
@@ -27,7 +27,7 @@ _PACKAGES = {
 def versions(spec: Document, backends: Iterable[Backend]) -> tuple[tuple[str, str], ...]:
     """(name, version) of tailc and of what computes for it, and the spec's digest, by name."""
     packages = {*_ARITHMETIC, *(_PACKAGES[backend] for backend in backends)}
-    told = {"tailc": tailc.__version__, COMPILED_SPEC: compiled_digest(spec)}
+    told = {"tailc": __version__, COMPILED_SPEC: compiled_digest(spec)}
     return tuple(sorted({**told, **dict(_installed(packages))}.items()))
 
 

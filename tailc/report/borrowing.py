@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from tailc.forms.ladder.borrowing import BorrowingSolution, LoadPoint
+from tailc.problems.borrowing import BorrowingSolution, LoadPoint
 from tailc.report.table import aligned
 from tailc.units import format_mrps, format_ppm, format_us
 

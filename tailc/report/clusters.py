@@ -5,8 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from tailc.forms.plan.cluster_problem import ClusterProblem, ClusterSolution
 from tailc.forms.plan.expected import expected_of
+from tailc.problems.malleable_jobs import ClusterProblem, ClusterSolution
 from tailc.report.plan import money_text
 from tailc.units import counted, digits_text
 

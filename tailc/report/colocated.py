@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 
-from tailc.forms.colocation import BatchPair, Search, Throttled, Throttling
-from tailc.forms.tail_problem import TailProblem, TailSolution
 from tailc.percentiles import PPM
+from tailc.problems.colocation import BatchPair, Search, Throttled, Throttling
+from tailc.problems.tail_table import TailProblem, TailSolution
 from tailc.report.table import aligned
 from tailc.units import counted, format_khz, format_mrps, format_mw
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tailc.forms.colocation import Search
 from tailc.pipeline.colocation_sizing import Colocation, Corner, Fleet
+from tailc.problems.colocation import Search
 from tailc.report.table import aligned, as_markdown
 from tailc.units import format_khz, format_mrps, printable
 

@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from tailc.forms.ladder.borrowing import BorrowingProblem
-from tailc.forms.ladder.problem import LadderProblem
-from tailc.forms.ladder.thresholds import ThresholdProblem
-from tailc.forms.plan.cluster_problem import ClusterProblem
-from tailc.forms.plan.racks_problem import RacksProblem
-from tailc.forms.shares_problem import SharesProblem
-from tailc.forms.tail_problem import TailProblem
 from tailc.percentiles import PPM
+from tailc.problems.borrowing import BorrowingProblem
+from tailc.problems.ladder import LadderProblem
+from tailc.problems.malleable_jobs import ClusterProblem
+from tailc.problems.rigid_jobs import RacksProblem
+from tailc.problems.shares import SharesProblem
+from tailc.problems.tail_table import TailProblem
+from tailc.problems.thresholds import ThresholdProblem
 from tailc.report.borrowing import lanes_result, lanes_text
 from tailc.report.clusters import clusters_result, clusters_text
 from tailc.report.cores import cores_result, cores_text

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tailc.forms.ladder.table import Ladder
-from tailc.forms.ladder.thresholds import ThresholdSolution
 from tailc.percentiles import PPM
+from tailc.problems.thresholds import ThresholdSolution
 from tailc.report.control import control_result, control_text
 from tailc.report.energy import energy_text, in_watts, power_text
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from tailc.forms.shares_problem import SharesSolution
 from tailc.percentiles import PPM
+from tailc.problems.shares import SharesSolution
 from tailc.report.table import aligned
 from tailc.units import format_mrps, printable
 

@@ -15,9 +15,9 @@ from tailc.forms.plan.ledger import Entry
 from tailc.forms.plan.plan import Plan
 
 if TYPE_CHECKING:
-    from tailc.replay.datacentre.jobs import Submitted
-    from tailc.replay.datacentre.malleable import ClusterOutcome
-    from tailc.replay.datacentre.rigid import RigidOutcome
+    from tailc.models.datacentre.jobs import Submitted
+    from tailc.models.malleable_jobs.engine import ClusterOutcome
+    from tailc.models.rigid_jobs.engine import RigidOutcome
 
 Floats = NDArray[np.float64]
 # 1 kW is so many mW, and a kWh of energy takes an hour of it.

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tailc.artifact.envelope import Policy
+from tailc.experiment.held_out_days import HeldOutDays, plan_of
 from tailc.report.plan_power import Power, power_of_cluster, power_of_rigid
 from tailc.verify.plan import malleable, rigid
-from tailc.verify.plan.held_out import HeldOutDays, plan_of
 from tailc.verify.plan.options import PlanOptions
 
 

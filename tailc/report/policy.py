@@ -7,7 +7,7 @@ import json
 
 from tailc.artifact.envelope import Evidence, InputRole, Policy
 from tailc.artifact.json_form import encode_json
-from tailc.forms.ladder.solution import RowEvidence
+from tailc.forms.ladder.row_evidence import RowEvidence
 from tailc.forms.ladder.table import Admission, AdmissionKind, Ladder, LoadAxis, Row, Rule
 from tailc.percentiles import PPM
 from tailc.report.energy import cost_titles, in_watts, is_by_rate, is_energy, objective_text
@@ -70,7 +70,7 @@ def policy_text(policy: Policy) -> str:
 
 def _arrivals(policy: Policy) -> str:
     # The replay takes half a second to import, which most policies can do without.
-    from tailc.replay.tuned_for import arrivals_text
+    from tailc.experiment.tuned_arrivals import arrivals_text
 
     return arrivals_text(dict(policy.evidence.settings))
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
+from tailc.experiment.tuned_arrivals import arrivals_text, pattern_settings
 from tailc.forms.ladder.table import Ladder
 from tailc.forms.ladder.units import WATTS, shared_unit
 from tailc.forms.tail_table import TailTable
 from tailc.percentiles import PPM
-from tailc.replay.tuned_for import arrivals_text, pattern_settings
 from tailc.report.energy import energy_text, in_watts
 from tailc.report.judging import OVERLOADED, judging_text
 from tailc.report.table import aligned

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tailc.forms.plan.racks_problem import PlanSolution, RacksProblem
 from tailc.percentiles import PPM
+from tailc.problems.rigid_jobs import PlanSolution, RacksProblem
 from tailc.report.plan import cents_text
 from tailc.units import counted, digits_text
 

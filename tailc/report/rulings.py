@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from tailc.experiment.ruling import Ruling
 from tailc.report.junit import Fault
 from tailc.report.notes import Level
-from tailc.verify.verdict import Ruling
 
 LEVELS = {
     Ruling.PASS: Level.NOTICE,

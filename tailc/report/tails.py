@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-from tailc.forms.tail_problem import TailProblem, TailSolution
+from tailc.problems.tail_table import TailProblem, TailSolution
 from tailc.report.colocated import colocated_result, colocated_text
 from tailc.specs.slo import promise
 from tailc.units import format_khz, format_us

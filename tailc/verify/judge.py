@@ -11,23 +11,11 @@ from numpy.typing import NDArray
 
 from tailc.artifact.envelope import Policy
 from tailc.errors import Finding, TailcError
-from tailc.forms.controller import Controller
-from tailc.forms.ladder.lanes import is_on_lanes
-from tailc.forms.ladder.units import THREADS, shared_unit
-from tailc.replay.arrivals import Arrivals
-from tailc.replay.baselines import Search, Tried, baseline, check_name, chosen_names
-from tailc.replay.frequencies.clocks import Clocks
-from tailc.replay.outcome import Outcome
-from tailc.replay.subject import Subject, workload_for
-from tailc.specs.slo import Slo
-from tailc.threads import thread_count
-from tailc.traces.profile import DemandProfile
-from tailc.verify.arrivals import arrivals_of
-from tailc.verify.batch import batch_beside_shared, batch_use
-from tailc.verify.clocks import clock_use, reference_khz
-from tailc.verify.drift import drift_from
-from tailc.verify.energy import control_use, core_use, reference, with_ratio
-from tailc.verify.estimate import (
+from tailc.experiment.comparison import Point, Run, Verdict
+from tailc.experiment.compatibility import check, is_compile_trace
+from tailc.experiment.drift import drift_from
+from tailc.experiment.energy_reference import reference, with_ratio
+from tailc.experiment.estimate import (
     Tail,
     TailSample,
     repeated,
@@ -36,7 +24,7 @@ from tailc.verify.estimate import (
     stretch_percentile_us,
     tried,
 )
-from tailc.verify.interval import (
+from tailc.experiment.interval import (
     FEWEST_JUDGED,
     interval,
     more_requests,
@@ -44,17 +32,32 @@ from tailc.verify.interval import (
     windows_met,
     windows_met_ppm,
 )
-from tailc.verify.lanes import lane_use, waking_of
-from tailc.verify.load import ServerUse, load, never_keeps_up, server_use
-from tailc.verify.loss import loss_of
-from tailc.verify.options import VerifyOptions
-from tailc.verify.pictured import Traffic
-from tailc.verify.setting import Draw, Draws, Setting, draw, setting_for, settling
-from tailc.verify.spectrum import estimates, spectrum, spectrum_tails
-from tailc.verify.spikes import Measuring, Stretch, measured, measuring, spikes
-from tailc.verify.traffic import Counts, traffic, traffic_counts
-from tailc.verify.unfit import check, is_compile_trace
-from tailc.verify.verdict import Load, Point, Ruling, Run, Spike, Verdict, Verdicts
+from tailc.experiment.load import Load, ServerUse, load, never_keeps_up, server_use
+from tailc.experiment.loss import loss_of
+from tailc.experiment.occupancy import Counts, traffic, traffic_counts
+from tailc.experiment.options import VerifyOptions
+from tailc.experiment.plot_data import Traffic
+from tailc.experiment.policy_arrivals import arrivals_of
+from tailc.experiment.ruling import Ruling
+from tailc.experiment.setting import Draw, Draws, Setting, draw, setting_for, settling
+from tailc.experiment.spectrum import estimates, spectrum, spectrum_tails
+from tailc.experiment.spikes import Measuring, Spike, Stretch, measured, measuring, spikes
+from tailc.experiment.subjects import subject_of, tail_of
+from tailc.forms.controller import Controller
+from tailc.forms.ladder.lanes import is_on_lanes
+from tailc.forms.ladder.units import THREADS, shared_unit
+from tailc.models.arrivals import Arrivals
+from tailc.models.baselines import Search, Tried, baseline, check_name, chosen_names
+from tailc.models.core_queues.usage import clock_use
+from tailc.models.core_types.usage import control_use, core_use
+from tailc.models.outcome import Outcome
+from tailc.models.shared_cores.batch import batch_beside_shared, batch_use
+from tailc.models.smt.usage import lane_use
+from tailc.models.subject import Subject, workload_for
+from tailc.specs.slo import Slo
+from tailc.threads import thread_count
+from tailc.traces.profile import DemandProfile
+from tailc.verify.verdict import Verdicts
 
 # Replays of each candidate where a baseline has to be searched.
 SEARCH_REPEATS = 4
@@ -92,26 +95,6 @@ def verify(
         other_power_ppm=options.other_power_ppm,
         settling_requests=settling(policy.controller),
         shared=shared_unit(policy.ladders[0]) if policy.ladders else THREADS,
-    )
-
-
-def subject_of(policy: Policy, held_out: DemandProfile) -> Subject:
-    """The policy's ladders, each class of requests on its own, or its tail table.
-
-    Raises LookupError for a class that no ladder is for.
-    """
-    if policy.tail_table is not None:
-        clock_khz = reference_khz(policy)
-        assert clock_khz is not None
-        clocks = Clocks(policy.tail_table, clock_khz)
-        return Subject(policy.name, steering=policy.controller, clocks=clocks)
-    if len(policy.ladders) == 1 and policy.ladders[0].request_class is None:
-        parts = policy.name, policy.ladders
-        return Subject(*parts, steering=policy.controller, waking=waking_of(policy))
-    ladders = [policy.form_for(name) for name in held_out.curve_names]
-    of_curve = np.array([policy.ladders.index(ladder) for ladder in ladders], dtype=np.int32)
-    return Subject(
-        policy.name, policy.ladders, of_curve[held_out.curve_of], steering=policy.controller
     )
 
 
@@ -277,13 +260,6 @@ def search_for(setting: Setting, slo: Slo, tail: Tail, workers: Executor) -> Sea
         return tried(setting, subject, tail, SEARCH_REPEATS, workers)
 
     return Search(once, slo.percentile_ppm, slo.latency_us)
-
-
-def tail_of(slo: Slo, held_out: DemandProfile) -> Tail:
-    """The percentile that an SLO is about; its class is one of the profile's."""
-    if slo.request_class is None:
-        return Tail(slo.percentile_ppm)
-    return Tail(slo.percentile_ppm, held_out.curve_names.index(slo.request_class))
 
 
 def _verdict(

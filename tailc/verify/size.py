@@ -11,28 +11,29 @@ import numpy as np
 
 from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, TailcError
+from tailc.experiment.compatibility import check
+from tailc.experiment.estimate import Repeats, repeated, sample, whole
+from tailc.experiment.feasibility_boundary import last_met
+from tailc.experiment.interval import Interval, interval
+from tailc.experiment.load import is_overloaded
+from tailc.experiment.options import VerifyOptions
+from tailc.experiment.setting import Setting, draw, setting_for
+from tailc.experiment.subjects import subject_of, tail_of
 from tailc.forms.controller import Actuator
+from tailc.models.arrivals import Poisson
+from tailc.models.baselines import baseline, chosen_names
+from tailc.models.core_queues.clocked import WHOLE
+from tailc.models.core_queues.clocks import Clocks
+from tailc.models.outcome import Outcome, nearest_us
+from tailc.models.pools import NEVER_NS, pools
+from tailc.models.shared_cores.arrays import NS_PER_US
+from tailc.models.subject import Subject, workload_for
+from tailc.models.workload import NS_PER_MS, Workload
 from tailc.percentiles import PPM
-from tailc.replay.arrivals import Poisson
-from tailc.replay.baselines import baseline, chosen_names
-from tailc.replay.frequencies.clocked import WHOLE
-from tailc.replay.frequencies.clocks import Clocks
-from tailc.replay.lowered import NS_PER_US
-from tailc.replay.outcome import Outcome, nearest_us
-from tailc.replay.pools import NEVER_NS, pools
-from tailc.replay.subject import Subject, workload_for
-from tailc.replay.workload import NS_PER_MS, Workload
 from tailc.specs.slo import Slo
 from tailc.threads import thread_count
 from tailc.traces.profile import DemandProfile
-from tailc.verify.estimate import Repeats, repeated, sample, whole
-from tailc.verify.interval import Interval, interval
-from tailc.verify.judge import search_for, subject_of, tail_of
-from tailc.verify.last_met import last_met
-from tailc.verify.load import is_overloaded
-from tailc.verify.options import VerifyOptions
-from tailc.verify.setting import Setting, draw, setting_for
-from tailc.verify.unfit import check
+from tailc.verify.judge import search_for
 
 # Rates are tried on a grid of this many steps up to the one that fills the server however requests
 # are run.

@@ -5,7 +5,7 @@ import pytest
 
 from bench.share_workloads import APPLICATIONS, BY_NAME, STEPS, machine, plant, shares_of
 from tailc.forms.shares import Machine
-from tailc.replay.machines.plant import replay
+from tailc.models.cpu_shares.plant import replay
 
 
 def throughput(name, given):

@@ -5,8 +5,8 @@ import pytest
 
 from bench.lanes_study import LanesStudy, Run
 from bench.study import Figure
-from tailc.forms.ladder.borrowing import Borrowing
 from tailc.forms.ladder.lanes import Lanes
+from tailc.problems.borrowing import Borrowing
 from tailc.traces.profile import DemandProfile, Measure
 
 TARGET_MS = 50.0

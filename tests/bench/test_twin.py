@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from bench.twin import Twin, differences
-from tailc.replay.lowered import lower
-from tailc.replay.run import replay
-from tailc.replay.workload import Workload
-from tests.tailc.replay.servers import MS, random_ladder
+from tailc.models.run import replay
+from tailc.models.shared_cores.arrays import lower
+from tailc.models.workload import Workload
+from tests.tailc.models.shared_cores.servers import MS, random_ladder
 
 LADDERS = 300
 REQUESTS = 60

@@ -54,7 +54,7 @@ def test_every_key_of_a_spec_stands_on_its_page() -> None:
 
 
 def test_the_limits_that_few_to_many_tells_are_those_of_the_code() -> None:
-    limits = importlib.import_module("tailc.forms.ladder.grid")
+    limits = importlib.import_module("tailc.problems.interval_grid")
     text = " ".join((ROOT / "docs" / "few-to-many.md").read_text(encoding="utf-8").split())
     shared = limits.MOST_SCHEDULES_SHARED_CURVES // 10**6
     own = limits.MOST_SCHEDULES_OWN_CURVES // 10**6

@@ -11,9 +11,9 @@ import pytest
 
 from bench.lanes_study import LanesStudy, idle_share
 from bench.trends_elfen import demand, found
-from tailc.forms.ladder.borrowing import Borrowing
 from tailc.forms.ladder.lanes import Lanes
 from tailc.pipeline.lane_replays import LaneReplays
+from tailc.problems.borrowing import Borrowing
 from tests.examples.scripts import script
 
 FOLDER = Path(__file__).parents[2] / "examples" / "elfen"

@@ -22,7 +22,7 @@ from tailc.forms.controller import (
     step,
 )
 from tailc.forms.tail_table import Queued, TailTable, level_for
-from tailc.replay.frequencies.chip import Chip
+from tailc.models.core_queues.chip import Chip
 
 PPM = 1_000_000
 KHZ_NS_PER_CYCLE = 1_000_000

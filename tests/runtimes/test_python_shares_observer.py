@@ -9,7 +9,7 @@ import tailc_runtime
 from tailc.artifact.files import write_policy
 from tailc.forms.shares import Machine, ShareLaw
 from tailc.forms.shares_step import first_state, tick
-from tests.tailc.replay.machines.hosts import shares_of
+from tests.tailc.models.cpu_shares.hosts import shares_of
 from tests.tailc.verify.throughput.test_judge import policy
 
 MACHINES = (

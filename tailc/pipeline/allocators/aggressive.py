@@ -19,6 +19,8 @@ from tailc_solvers.green.parallel.problem import MS_PER_S, ParallelProblem
 from tailc_solvers.green.parallel.schedules import Column
 from tailc_solvers.green.parallel.warm import carried
 
+from tailc.models.datacentre.site import PPM, Supply
+from tailc.models.malleable_jobs.engine import Active, Allocation, ClusterView, MalleableJob
 from tailc.pipeline.allocators.epochs import Epochs, epochs_ahead
 from tailc.pipeline.allocators.problem import (
     Aims,
@@ -29,8 +31,6 @@ from tailc.pipeline.allocators.problem import (
 )
 from tailc.pipeline.allocators.solving import Solve, planned
 from tailc.pipeline.allocators.steps import Steps, as_planned, as_requested, steps_of
-from tailc.replay.datacentre.malleable import Active, Allocation, ClusterView, MalleableJob
-from tailc.replay.datacentre.site import PPM, Supply
 
 CHANGE_PPM = 100_000
 """Of the energy expected, so much more or less is a significant change: the error that the source

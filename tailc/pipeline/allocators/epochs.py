@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tailc.replay.datacentre.malleable import Cluster
-from tailc.replay.datacentre.site import Supply, Whole
+from tailc.models.datacentre.site import Supply, Whole
+from tailc.models.malleable_jobs.engine import Cluster
 
 
 @dataclass(frozen=True, eq=False)

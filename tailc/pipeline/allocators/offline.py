@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tailc.models.datacentre.site import Supply
+from tailc.models.malleable_jobs.baselines.constant import Constant
+from tailc.models.malleable_jobs.engine import Allocation, Cluster, ClusterView, MalleableJob
 from tailc.pipeline.allocators.epochs import epochs_ahead
 from tailc.pipeline.allocators.problem import Aims, new_job, parallel_problem
 from tailc.pipeline.allocators.solving import Solve, planned
 from tailc.pipeline.allocators.steps import steps_of
-from tailc.replay.baselines.servers.constant import Constant
-from tailc.replay.datacentre.malleable import Allocation, Cluster, ClusterView, MalleableJob
-from tailc.replay.datacentre.site import Supply
 
 
 class Offline:

@@ -21,9 +21,9 @@ from tailc_solvers.green.parallel.problem import (
     weighed_cost,
 )
 
+from tailc.models.datacentre.site import PPM, Whole
+from tailc.models.malleable_jobs.engine import Active, Cluster, MalleableJob
 from tailc.pipeline.allocators.epochs import Epochs
-from tailc.replay.datacentre.malleable import Active, Cluster, MalleableJob
-from tailc.replay.datacentre.site import PPM, Whole
 
 MG_PER_G = 1_000
 MOST_VMS_A_SERVER = 4

@@ -11,8 +11,8 @@ from tailc_solvers.backends.linear import Outcome
 from tailc_solvers.green.parallel.solution import Ending, Solution
 
 from tailc.errors import Code, Finding, TailcError
-from tailc.forms.plan.cluster_problem import ClusterProblem, NamedMalleable
 from tailc.pipeline.plan_solvers import failed
+from tailc.problems.malleable_jobs import ClusterProblem, NamedMalleable
 from tailc.units import counted
 
 _HAS_FAILED = (

@@ -11,8 +11,6 @@ import numpy as np
 from tailc_solvers.green.parallel.solution import Solution
 
 from tailc.errors import Code, Finding, TailcError
-from tailc.forms.plan.asked import Whole
-from tailc.forms.plan.cluster_problem import ClusterProblem, NamedMalleable, Placed
 from tailc.forms.plan.plan import (
     LARGEST_UDOLLARS,
     LARGEST_WORTH_UDOLLARS,
@@ -27,6 +25,8 @@ from tailc.forms.plan.plan import (
 from tailc.forms.plan.spans import spans_of
 from tailc.pipeline.clusters.priced import Priced
 from tailc.pipeline.clusters.stated import Stated
+from tailc.problems.malleable_jobs import ClusterProblem, NamedMalleable, Placed
+from tailc.problems.plan import Whole
 from tailc.units import plain_ppm
 
 POOL = "cluster"

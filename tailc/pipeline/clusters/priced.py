@@ -19,11 +19,11 @@ from tailc_solvers.green.parallel.prices import bid_prices
 from tailc_solvers.green.parallel.problem import MJ_PER_KWH, S_PER_H
 from tailc_solvers.green.parallel.solution import Ending
 
-from tailc.forms.plan.asked import Whole
-from tailc.forms.plan.cluster_problem import ClusterProblem
 from tailc.pipeline.clusters.failed import check_solver
 from tailc.pipeline.clusters.stated import Stated, costs_of_kwh, forecasts_mw, stated
 from tailc.pipeline.progress import Progress
+from tailc.problems.malleable_jobs import ClusterProblem
+from tailc.problems.plan import Whole
 
 # Prices are those of the linear program: no plan of the days before is wanted.
 ROOT_ALONE = Effort(nodes=0, starts=0, passes=1)

@@ -15,8 +15,6 @@ from tailc_solvers.green.parallel.columns import Columns, Effort, solve_columns
 from tailc_solvers.green.parallel.indexed import solve_indexed
 from tailc_solvers.green.parallel.solution import Solution
 
-from tailc.forms.plan.asked import PlanMethod
-from tailc.forms.plan.cluster_problem import ClusterProblem, ClusterSolution, NamedMalleable
 from tailc.forms.plan.plan import PPM
 from tailc.pipeline.clusters.failed import check_solver, no_plan
 from tailc.pipeline.clusters.planned import check_books, placed, plan_of
@@ -26,6 +24,8 @@ from tailc.pipeline.courses import milestones
 from tailc.pipeline.plan_battery import charged
 from tailc.pipeline.plan_solvers import backend_for_prices
 from tailc.pipeline.progress import Progress, silent
+from tailc.problems.malleable_jobs import ClusterProblem, ClusterSolution, NamedMalleable
+from tailc.problems.plan import PlanMethod
 
 DUAL_BOUND, SOLVER_CLAIM, BY_DEFINITION, NONE = (
     "dual-bound",

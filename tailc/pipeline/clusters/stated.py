@@ -27,9 +27,9 @@ from tailc_solvers.green.parallel.problem import (
     thousandths,
 )
 
-from tailc.forms.plan.asked import Whole
-from tailc.forms.plan.cluster_problem import ClusterProblem, NamedMalleable
 from tailc.forms.plan.plan import PPM
+from tailc.problems.malleable_jobs import ClusterProblem, NamedMalleable
+from tailc.problems.plan import Whole
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from tailc.errors import Code, Finding, Severity
-from tailc.forms.plan.asked import PlanMethod
-from tailc.forms.plan.cluster_problem import ClusterProblem, ClusterSolution
 from tailc.forms.plan.plan import PPM
 from tailc.pipeline.plan_battery import saved_udollars
+from tailc.problems.malleable_jobs import ClusterProblem, ClusterSolution
+from tailc.problems.plan import PlanMethod
 from tailc.units import counted, format_ppm
 
 # Value and bound are each rounded to the worse.

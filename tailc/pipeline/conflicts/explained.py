@@ -8,7 +8,6 @@ from dataclasses import replace
 from pydantic import ValidationError
 
 from tailc.errors import Code, Finding, TailcError
-from tailc.forms.control_problem import ControlProblem
 from tailc.pipeline.conflicts.lines import Values, lines_of, with_values
 from tailc.pipeline.conflicts.search import Relaxed, Trials, relaxations
 from tailc.pipeline.made_from import made_from
@@ -18,6 +17,7 @@ from tailc.pipeline.solve import approach_to, solve
 from tailc.pipeline.spec import OpenedSpec, completed
 from tailc.pipeline.trace import open_measured
 from tailc.policies import KindSpec
+from tailc.problems.control import ControlProblem
 from tailc.specs.load import LoadedSpec, spelled
 from tailc.specs.tree import plain
 from tailc.threads import thread_count

@@ -7,19 +7,18 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from statistics import fmean
 
+from tailc.experiment.estimate import Tail, repeated, sample
+from tailc.experiment.interval import interval
+from tailc.experiment.load import ServerUse, is_overloaded, server_use
+from tailc.experiment.loss import Loss, loss_of
+from tailc.experiment.options import FEWEST_REPLICATES
+from tailc.experiment.overload_objective import OverloadAim
+from tailc.experiment.setting import Draw, Draws, Setting, draw, most_in_system
 from tailc.forms.ladder.table import Ladder
-from tailc.replay.arrivals import Poisson
-from tailc.replay.outcome import Outcome, nearest_us
-from tailc.replay.overload_aim import OverloadAim
-from tailc.replay.subject import Subject
-from tailc.replay.workload import Workload
-from tailc.verify.estimate import Tail, repeated, sample
-from tailc.verify.interval import interval
-from tailc.verify.load import ServerUse, is_overloaded, server_use
-from tailc.verify.loss import loss_of
-from tailc.verify.options import FEWEST_REPLICATES
-from tailc.verify.setting import Draw, Draws, Setting, draw, most_in_system
-from tailc.verify.verdict import Loss
+from tailc.models.arrivals import Poisson
+from tailc.models.outcome import Outcome, nearest_us
+from tailc.models.subject import Subject
+from tailc.models.workload import Workload
 
 _REPEATS = 8
 NO_LOSS = Loss(0, 0, 0, 0, 0, 0)

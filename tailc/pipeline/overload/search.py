@@ -18,13 +18,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 from tailc.errors import Code, Finding, TailcError
+from tailc.experiment.overload_objective import OverloadAim
 from tailc.forms.ladder.overload import Overload
 from tailc.forms.ladder.table import Ladder, Rule
+from tailc.models.workload import workload
 from tailc.pipeline.overload.bench import JUDGED_REPLICATES, Bench, RateLoss
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.parts import parts_of
-from tailc.replay.overload_aim import OverloadAim
-from tailc.replay.workload import workload
 from tailc.traces.profile import DemandProfile
 from tailc.units import format_mrps, format_ppm, format_us
 

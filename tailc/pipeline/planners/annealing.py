@@ -20,15 +20,15 @@ from tailc_solvers.green.sla.check import figures_of
 from tailc_solvers.green.sla.problem import Groups, Job, Placement, Plan
 from tailc_solvers.green.sla.solution import Solution
 
+from tailc.models.datacentre.jobs import Running, Submitted
+from tailc.models.datacentre.planner import View
+from tailc.models.datacentre.site import Whole
 from tailc.pipeline.planners.handing_out import Granted, handed_out
 from tailc.pipeline.planners.in_force import for_now, in_force, left_of, was_on
 from tailc.pipeline.planners.on_arrival import OnArrival
 from tailc.pipeline.planners.opened import opened, outlooks
 from tailc.pipeline.planners.owed import arriving_job, running_job
 from tailc.pipeline.planners.seen import Epsilons, seen
-from tailc.replay.datacentre.jobs import Running, Submitted
-from tailc.replay.datacentre.planner import View
-from tailc.replay.datacentre.site import Whole
 
 Searching = Callable[[Groups, Sequence[Job], Plan, Schedule], Solution]
 """Looks for a better plan of some jobs than the one that it is given."""

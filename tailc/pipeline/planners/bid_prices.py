@@ -20,10 +20,10 @@ from tailc_solvers.green.sla.prices import mean_price
 from tailc_solvers.green.sla.problem import Charges, Groups, Job, Racks, rising_charges
 
 from tailc.forms.plan.plan import Epoch, Plan, Pool, PoolPrices
+from tailc.models.datacentre.jobs import Submitted
+from tailc.models.datacentre.site import Site, Supply, Whole
 from tailc.pipeline.planners.owed import job_within
 from tailc.pipeline.planners.seen import Epsilons, energy_of
-from tailc.replay.datacentre.jobs import Submitted
-from tailc.replay.datacentre.site import Site, Supply, Whole
 
 
 def bid_prices(

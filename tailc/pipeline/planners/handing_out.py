@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tailc.models.datacentre.site import Whole
 from tailc.pipeline.planners.seen import Seen
-from tailc.replay.datacentre.site import Whole
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from tailc.replay.datacentre.jobs import Running
-from tailc.replay.datacentre.planner import View
-from tailc.replay.datacentre.site import Whole
+from tailc.models.datacentre.jobs import Running
+from tailc.models.datacentre.planner import View
+from tailc.models.datacentre.site import Whole
 
 
 def in_force(view: View, meant: Mapping[int, Whole]) -> View:

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tailc.models.datacentre.jobs import Running
+from tailc.models.datacentre.planner import View
 from tailc.pipeline.planners.in_force import left_of
 from tailc.pipeline.planners.owed import owed_slots
 from tailc.pipeline.planners.seen import expected_green
-from tailc.replay.datacentre.jobs import Running
-from tailc.replay.datacentre.planner import View
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from dataclasses import replace
 from tailc_solvers.green.sla.problem import Job, green_slots_of
 
 from tailc.forms.plan.plan import Terms
+from tailc.models.datacentre.jobs import Running, Submitted
+from tailc.models.datacentre.site import Site, Whole
 from tailc.pipeline.planners.in_force import was_on
 from tailc.pipeline.planners.seen import Seen
-from tailc.replay.datacentre.jobs import Running, Submitted
-from tailc.replay.datacentre.site import Site, Whole
 
 
 def arriving_job(site: Site, job: Submitted) -> Job:

@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 from tailc_solvers.green.sla.problem import Charges, Energy, Groups
 
 from tailc.forms.plan.ledger import MJ_PER_KWH
+from tailc.models.datacentre.jobs import Running
+from tailc.models.datacentre.planner import View
+from tailc.models.datacentre.site import Site, Supply, Whole
 from tailc.pipeline.planners.in_force import was_on
-from tailc.replay.datacentre.jobs import Running
-from tailc.replay.datacentre.planner import View
-from tailc.replay.datacentre.site import Site, Supply, Whole
 
 Flags = NDArray[np.bool_]
 

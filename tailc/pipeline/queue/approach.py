@@ -11,10 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.errors import Code, Finding, TailcError
+from tailc.experiment.setting import Draws
+from tailc.experiment.tuning_objective import Goal, QueueAim
 from tailc.forms.controller import scaled_ladder
 from tailc.forms.ladder.lanes import is_on_lanes, lanes_of
 from tailc.forms.ladder.table import Ladder, Rule
 from tailc.forms.ladder.units import shared_power
+from tailc.models.pools import Pools, least_of, pools
+from tailc.models.shared_cores.clairvoyant.server import SharedServer, shared_server
+from tailc.models.shared_cores.shared_power import drawn_unit
+from tailc.models.subject import Subject
+from tailc.models.workload import Workload, workload
 from tailc.percentiles import PPM
 from tailc.pipeline.lane_bounds import least_given_up_us, least_of_work
 from tailc.pipeline.queue import core_family, family, lane_family
@@ -23,14 +30,7 @@ from tailc.pipeline.queue.family import Family, lines
 from tailc.pipeline.queue.lane_family import lane_lines, sooner_alone
 from tailc.pipeline.queue.space import Space
 from tailc.pipeline.queue.trials import Form, on_ladder
-from tailc.replay.clairvoyant.server import SharedServer, shared_server
-from tailc.replay.drawn import drawn_unit
-from tailc.replay.pools import Pools, least_of, pools
-from tailc.replay.queue_aim import Goal, QueueAim
-from tailc.replay.subject import Subject
-from tailc.replay.workload import Workload, workload
 from tailc.traces.profile import DemandProfile
-from tailc.verify.setting import Draws
 
 # Ages are made earlier in such parts of what they were.
 _PARTS = 64

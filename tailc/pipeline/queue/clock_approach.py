@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from tailc.experiment.tuning_objective import QueueAim
 from tailc.forms.tail_table import TailTable
+from tailc.models.core_queues.clocks import Clocks, Foresight
+from tailc.models.subject import Subject
+from tailc.models.workload import Workload, clocked_workload
 from tailc.pipeline.queue import tail_family
 from tailc.pipeline.queue.approach import Approach, unfit
 from tailc.pipeline.queue.tail_family import TailFamily, bounded
-from tailc.replay.frequencies.clocks import Clocks, Foresight
-from tailc.replay.queue_aim import QueueAim
-from tailc.replay.subject import Subject
-from tailc.replay.workload import Workload, clocked_workload
 from tailc.traces.profile import DemandProfile
 
 # Energy is more sensitive to a bound than a tail is.

@@ -19,6 +19,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from tailc.experiment.tuning_objective import Freedom
 from tailc.forms.ladder.sharing import NO_SHARING, Sharing
 from tailc.forms.ladder.table import (
     ON_EXIT,
@@ -31,9 +32,8 @@ from tailc.forms.ladder.table import (
     Rule,
     collapse,
 )
+from tailc.models.pools import Pools, least_of, pools
 from tailc.pipeline.queue.knots import between, climbs_of, delays_at, formula_ages, loads_at
-from tailc.replay.pools import Pools, least_of, pools
-from tailc.replay.queue_aim import Freedom
 
 # Ages are whole multiples of a power of ten, so many of which at least make a tail.
 _STEPS_IN_TAIL = 200

@@ -11,6 +11,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Generic
 
+from tailc.experiment.tuning_objective import QueueAim
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import Approach
 from tailc.pipeline.queue.judge import Judged, judged, ranked
@@ -19,7 +20,6 @@ from tailc.pipeline.queue.parts import Parts
 from tailc.pipeline.queue.scene import Scene, scenes_of
 from tailc.pipeline.queue.search import Searched, least_each, searched
 from tailc.pipeline.queue.trials import Form, Trials
-from tailc.replay.queue_aim import QueueAim
 
 REPEATS, _REQUESTS = 10, 20_000
 RANKING_SEED, JUDGING_SEED, KEEPING_SEED = 101, 102, 107

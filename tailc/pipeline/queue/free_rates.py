@@ -13,6 +13,9 @@ from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import replace
 
+from tailc.experiment.tuning_objective import QueueAim
+from tailc.models.perturbations import longer
+from tailc.models.workload import Workload
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import Approach
 from tailc.pipeline.queue.freedoms import by_halves, halves, longer_by_chance, together
@@ -31,9 +34,6 @@ from tailc.pipeline.queue.highest import (
 )
 from tailc.pipeline.queue.parts import Parts
 from tailc.pipeline.queue.trials import Form
-from tailc.replay.otherwise import longer
-from tailc.replay.queue_aim import QueueAim
-from tailc.replay.workload import Workload
 
 # Repeats and seed.
 _COMPARING = (10, 105)

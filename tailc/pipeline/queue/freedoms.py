@@ -16,6 +16,9 @@ from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import replace
 
+from tailc.experiment.tuning_objective import QueueAim
+from tailc.models.perturbations import longer
+from tailc.models.workload import Workload
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import Approach
 from tailc.pipeline.queue.found import (
@@ -31,9 +34,6 @@ from tailc.pipeline.queue.parts import Parts
 from tailc.pipeline.queue.scene import scenes_of
 from tailc.pipeline.queue.search import Searched, searched
 from tailc.pipeline.queue.trials import Form
-from tailc.replay.otherwise import longer
-from tailc.replay.queue_aim import QueueAim
-from tailc.replay.workload import Workload
 
 _COMPARING_SEED = 104
 # The chance that a mean is further off is 2.5 %.

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tailc.experiment.tuning_objective import Goal, QueueAim
 from tailc.pipeline.queue.trials import Seen
-from tailc.replay.queue_aim import Goal, QueueAim
 from tailc.units import format_mrps
 
 # What a rate is worse than under the formula's table counts so many times more.

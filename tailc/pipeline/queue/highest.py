@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.errors import Code, Finding, TailcError
+from tailc.experiment.tuning_objective import Goal, QueueAim
+from tailc.models.workload import Workload
 from tailc.percentiles import PPM
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import Approach, unfit
@@ -27,8 +29,6 @@ from tailc.pipeline.queue.rate_trials import RateTrials
 from tailc.pipeline.queue.scene import scenes_of
 from tailc.pipeline.queue.search import Searched, least_each, searched_for_rate
 from tailc.pipeline.queue.trials import Form, Trials
-from tailc.replay.queue_aim import Goal, QueueAim
-from tailc.replay.workload import Workload
 from tailc.specs.slo import promise
 from tailc.units import format_mrps, format_us
 

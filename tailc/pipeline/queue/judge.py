@@ -15,14 +15,14 @@ from typing import Generic
 import numpy as np
 from numpy.typing import NDArray
 
+from tailc.experiment.tuning_objective import QueueAim
 from tailc.forms.ladder.table import Ladder
+from tailc.means import mean_and_half
+from tailc.models.shared_cores.arrays import NS_PER_US
 from tailc.percentiles import PPM
 from tailc.pipeline.queue.goals import aspect_of
 from tailc.pipeline.queue.kept import Kept
 from tailc.pipeline.queue.trials import Form, Seen, Trials
-from tailc.replay.lowered import NS_PER_US
-from tailc.replay.queue_aim import QueueAim
-from tailc.verify.repeats import mean_and_half
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,11 @@ from typing import Generic
 
 from numpy.typing import NDArray
 
+from tailc.experiment.tuning_objective import QueueAim
+from tailc.means import mean_and_half
 from tailc.percentiles import PPM
 from tailc.pipeline.queue.approach import Approach
 from tailc.pipeline.queue.trials import Form, Trials
-from tailc.replay.queue_aim import QueueAim
-from tailc.verify.repeats import mean_and_half
 
 # Of these 64ths the latest that keeps the tail comes first; what is between is halved.
 _TRIED = (63, 62, 60, 56, 48, 40, 32, 24, 16, 8, 0)

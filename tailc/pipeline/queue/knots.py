@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.forms.ladder.table import AdmissionKind, Climb, Ladder
-from tailc.replay.lowered import rows_by_load
+from tailc.models.shared_cores.arrays import rows_by_load
 
 # An age that is never reached, in tails.
 NEVER = 3.0

@@ -14,10 +14,10 @@ from typing import Generic
 import numpy as np
 from numpy.typing import NDArray
 
+from tailc.experiment.tuning_objective import QueueAim
 from tailc.pipeline.queue.goals import Aspect
 from tailc.pipeline.queue.judge import interval
 from tailc.pipeline.queue.trials import Form, Trials
-from tailc.replay.queue_aim import QueueAim
 
 REPEATS = 10
 # A search that becomes better by less than such a part from one look to a later one has settled.

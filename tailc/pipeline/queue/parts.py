@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc.replay.workload import Workload
+from tailc.models.workload import Workload
 
 # One request in so many is kept out of the search, where there are enough of them.
 _JUDGING_PART = 3

@@ -10,16 +10,16 @@ from typing import Generic
 import numpy as np
 from numpy.typing import NDArray
 
+from tailc.experiment.setting import Level, Setting, draw
+from tailc.experiment.tuning_objective import QueueAim
+from tailc.models import streams
+from tailc.models.outcome import nearest_us
+from tailc.models.run import replay
+from tailc.models.streams import Purpose
+from tailc.models.subject import table_of
+from tailc.models.workload import Workload
 from tailc.pipeline.queue.approach import Approach
 from tailc.pipeline.queue.trials import Form, most_in_system
-from tailc.replay import streams
-from tailc.replay.outcome import nearest_us
-from tailc.replay.queue_aim import QueueAim
-from tailc.replay.run import replay
-from tailc.replay.streams import Purpose
-from tailc.replay.subject import table_of
-from tailc.replay.workload import Workload
-from tailc.verify.setting import Level, Setting, draw
 
 # The range is first gone through from below at so many rates: what is kept at a high rate may be
 # missed at a lower one, where a table has other rows.

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.errors import Code, Finding, Place, TailcError
+from tailc.experiment.tuning_objective import QueueAim
+from tailc.models.recorded_gaps import RecordedGaps
 from tailc.pipeline.recorded import recorded_arrivals
 from tailc.pipeline.spec import OpenedSpec
 from tailc.pipeline.trace import OpenedTrace, trace_path
-from tailc.replay.queue_aim import QueueAim
-from tailc.replay.rounds import RecordedGaps
 from tailc.specs.clocked import ClockedDemandSpec
 from tailc.specs.common import DemandSpec
 from tailc.traces.source import open_source

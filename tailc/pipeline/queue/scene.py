@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tailc.replay.arrivals import Arrivals
-from tailc.replay.queue_aim import Objective, QueueAim
-from tailc.replay.workload import Workload
+from tailc.experiment.tuning_objective import Objective, QueueAim
+from tailc.models.arrivals import Arrivals
+from tailc.models.workload import Workload
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,7 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 from tailc_solvers.evolution import Found, evolved
 
-from tailc.forms.course import Milestone
+from tailc.experiment.tuning_objective import QueueAim
+from tailc.models.workload import Workload
 from tailc.percentiles import PPM
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import Approach
@@ -32,8 +33,7 @@ from tailc.pipeline.queue.rate_trials import RateTrials
 from tailc.pipeline.queue.scene import Scene, scenes_of
 from tailc.pipeline.queue.space import Space
 from tailc.pipeline.queue.trials import Form, Trials
-from tailc.replay.queue_aim import QueueAim
-from tailc.replay.workload import Workload
+from tailc.problems.convergence import Milestone
 
 
 @dataclass(frozen=True)

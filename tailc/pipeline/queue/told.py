@@ -7,13 +7,13 @@ from importlib.metadata import version
 
 from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, Severity
+from tailc.experiment.tuned_arrivals import pattern_settings
+from tailc.experiment.tuning_objective import Goal, QueueAim
 from tailc.forms.tail_table import TailTable
 from tailc.percentiles import PPM
 from tailc.pipeline.queue.highest import Raised
 from tailc.pipeline.queue.judge import RateGain
 from tailc.pipeline.queue.tune import AnyTuned, BatchLeft
-from tailc.replay.queue_aim import Goal, QueueAim
-from tailc.replay.tuned_for import pattern_settings
 from tailc.specs.slo import promise
 from tailc.units import format_mrps, format_us
 

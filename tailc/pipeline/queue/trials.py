@@ -10,18 +10,18 @@ from typing import Generic, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tailc.experiment.setting import Draw, Draws, Setting, draw
+from tailc.experiment.tuning_objective import Objective
 from tailc.forms.ladder.lanes import is_on_lanes, lanes_of
 from tailc.forms.ladder.table import Ladder
+from tailc.models.outcome import Outcome, nearest_us
+from tailc.models.run import replay
+from tailc.models.shared_cores.arrays import NS_PER_US
+from tailc.models.shared_cores.clairvoyant.server import SharedServer
+from tailc.models.shared_cores.clairvoyant.tail import clairvoyant_tail_ns
+from tailc.models.shared_cores.shared_power import drawn_of_shared
+from tailc.models.subject import Subject, table_of
 from tailc.pipeline.queue.scene import Scene
-from tailc.replay.clairvoyant.server import SharedServer
-from tailc.replay.clairvoyant.tail import clairvoyant_tail_ns
-from tailc.replay.drawn import drawn_of_shared
-from tailc.replay.lowered import NS_PER_US
-from tailc.replay.outcome import Outcome, nearest_us
-from tailc.replay.queue_aim import Objective
-from tailc.replay.run import replay
-from tailc.replay.subject import Subject, table_of
-from tailc.verify.setting import Draw, Draws, Setting, draw
 
 # A table under which so many requests pile up, and so many for each core, is given up.
 _MOST_IN_SYSTEM, _MOST_PER_CORE = 256, 32

@@ -12,10 +12,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Generic, TypeAlias
 
-from tailc.forms.course import Milestone
+from tailc.experiment.tuning_objective import Goal, QueueAim
 from tailc.forms.ladder.lanes import batch_left_ppm, cores_of
 from tailc.forms.ladder.table import Ladder
 from tailc.forms.tail_table import TailTable
+from tailc.models.diurnal import DayCurve
+from tailc.models.streams import NS_PER_S_IN_MRPS
+from tailc.models.workload import Workload
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import Approach, unfit
 from tailc.pipeline.queue.found import REPEATS, best_found, requests_each
@@ -26,10 +29,7 @@ from tailc.pipeline.queue.judge import Judged, RateGain, energy_of
 from tailc.pipeline.queue.parts import Parts, parts_of
 from tailc.pipeline.queue.search import least_budget
 from tailc.pipeline.queue.trials import Form, Trials
-from tailc.replay.diurnal import DayCurve
-from tailc.replay.queue_aim import Goal, QueueAim
-from tailc.replay.streams import NS_PER_S_IN_MRPS
-from tailc.replay.workload import Workload
+from tailc.problems.convergence import Milestone
 from tailc.units import format_mrps
 
 # Beyond that a queue has no tail that a replay could tell.

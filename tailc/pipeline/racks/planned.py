@@ -10,9 +10,9 @@ from tailc_solvers.green.sla.problem import Groups
 from tailc_solvers.green.sla.problem import Plan as Placements
 
 from tailc.forms.plan.plan import Epoch, Plan, PlannedJob, Pool, PoolPrices
-from tailc.forms.plan.racks_problem import RacksProblem
 from tailc.forms.plan.spans import spans_of
 from tailc.pipeline.racks.stated import places_of
+from tailc.problems.rigid_jobs import RacksProblem
 
 
 def racks_plan(

@@ -17,10 +17,10 @@ from tailc_solvers.green.sla.prices import mean_price
 from tailc_solvers.green.sla.problem import Groups
 
 from tailc.forms.plan.plan import LARGEST_UDOLLARS, LARGEST_WORTH_UDOLLARS
-from tailc.forms.plan.racks_problem import NamedJob
 from tailc.pipeline.plan_solvers import failed, limits_of
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.racks.stated import Stated
+from tailc.problems.rigid_jobs import NamedJob
 
 Whole = NDArray[np.int64]
 

@@ -21,9 +21,9 @@ from tailc_solvers.green.sla.problem import Groups, Job, Plan
 from tailc_solvers.green.sla.robust import Robust, place_robust, solve_robust
 
 from tailc.errors import Code, Finding, TailcError
-from tailc.forms.plan.asked import PlanMethod
 from tailc.pipeline.plan_solvers import failed, limits_of
 from tailc.pipeline.racks.stated import Stated
+from tailc.problems.plan import PlanMethod
 
 
 @dataclass(frozen=True)

@@ -23,9 +23,9 @@ from tailc_solvers.green.sla.reduced import solve_reduced
 from tailc_solvers.green.sla.solution import Solution, proposed
 
 from tailc.errors import Code, Finding, TailcError
-from tailc.forms.plan.asked import PlanMethod
 from tailc.pipeline.plan_solvers import failed, limits_of
 from tailc.pipeline.racks.stated import Stated
+from tailc.problems.plan import PlanMethod
 
 # Of jobs that may be turned away: the search for the best admission looks at sets of them.
 MOST_PROVED = 12

@@ -17,8 +17,6 @@ from tailc_solvers.green.sla.problem import Groups
 from tailc_solvers.green.sla.problem import Plan as Placements
 
 from tailc.errors import Code, Finding, TailcError
-from tailc.forms.plan.asked import PlanMethod
-from tailc.forms.plan.racks_problem import PlanSolution, RacksProblem
 from tailc.pipeline.courses import milestones
 from tailc.pipeline.plan_battery import charged
 from tailc.pipeline.plan_solvers import backend_for_prices
@@ -28,6 +26,8 @@ from tailc.pipeline.racks.priced import prices_of
 from tailc.pipeline.racks.robust import RobustSearch
 from tailc.pipeline.racks.searched import RacksSearch
 from tailc.pipeline.racks.stated import Stated
+from tailc.problems.plan import PlanMethod
+from tailc.problems.rigid_jobs import PlanSolution, RacksProblem
 from tailc.traces.zones import utc_text
 
 _MODULES = {

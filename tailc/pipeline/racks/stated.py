@@ -27,7 +27,7 @@ from tailc_solvers.green.sla.problem import (
 from tailc_solvers.green.sla.robust import groups_of_scenarios
 
 from tailc.forms.plan.ledger import MJ_PER_KWH
-from tailc.forms.plan.racks_problem import NamedJob, RacksProblem
+from tailc.problems.rigid_jobs import NamedJob, RacksProblem
 
 # So much is charged for a move, on no bill, so that none serves nothing.
 MOVE_UDOLLARS = 100

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 
 from tailc.errors import Code, Finding, Severity
-from tailc.forms.plan.asked import PlanMethod
 from tailc.forms.plan.expected import expected_of
-from tailc.forms.plan.racks_problem import PlanSolution, RacksProblem
 from tailc.percentiles import PPM
 from tailc.pipeline.plan_battery import saved_udollars
 from tailc.pipeline.racks.stated import MOVE_UDOLLARS
+from tailc.problems.plan import PlanMethod
+from tailc.problems.rigid_jobs import PlanSolution, RacksProblem
 from tailc.units import counted
 
 

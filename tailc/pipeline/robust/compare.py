@@ -15,14 +15,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tailc.experiment.tuning_objective import QueueAim
 from tailc.forms.ladder.table import Ladder
+from tailc.means import mean_and_half
 from tailc.percentiles import PPM
 from tailc.pipeline.queue.goals import aspect_of
 from tailc.pipeline.queue.judge import energy_of
 from tailc.pipeline.queue.kept import Kept
 from tailc.pipeline.queue.trials import Seen, Trials
-from tailc.replay.queue_aim import QueueAim
-from tailc.verify.repeats import mean_and_half
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,7 @@ import numpy as np
 
 from tailc.forms.ladder.table import Ladder
 from tailc.forms.ladder.units import degrees
-from tailc.percentiles import PPM
-from tailc.replay.otherwise import (
+from tailc.models.perturbations import (
     longer,
     resampled,
     slower,
@@ -18,7 +17,8 @@ from tailc.replay.otherwise import (
     with_longer_tail,
     with_more_of,
 )
-from tailc.replay.workload import Workload
+from tailc.models.workload import Workload
+from tailc.percentiles import PPM
 from tailc.specs.robust import Ambiguity
 from tailc.traces.day_of import Days
 from tailc.units import format_ppm

@@ -18,6 +18,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from tailc.experiment.tuning_objective import QueueAim
 from tailc.forms.ladder.table import Ladder
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import Approach, approach_to, unfit
@@ -35,7 +36,6 @@ from tailc.pipeline.queue.tune import (
 )
 from tailc.pipeline.robust.compare import Compared, compared
 from tailc.pipeline.robust.doubts import MEASURED, Doubt, doubts, slowed_on
-from tailc.replay.queue_aim import QueueAim
 from tailc.specs.robust import Ambiguity
 from tailc.traces.day_of import Days
 from tailc.traces.profile import DemandProfile

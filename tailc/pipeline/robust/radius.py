@@ -14,22 +14,22 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cache
 
+from tailc.experiment.estimate import Tail, repeated, sample, whole
+from tailc.experiment.feasibility_boundary import last_met
+from tailc.experiment.interval import interval
+from tailc.experiment.load import is_overloaded
+from tailc.experiment.options import FEWEST_REPLICATES, VerifyOptions
+from tailc.experiment.setting import draw, setting_for
+from tailc.models.arrivals import Arrivals
+from tailc.models.outcome import nearest_us
+from tailc.models.perturbations import longer, with_longer_tail
+from tailc.models.subject import Subject
+from tailc.models.workload import Workload
 from tailc.percentiles import PPM
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.robust.doubts import slowed_on
-from tailc.replay.arrivals import Arrivals
-from tailc.replay.otherwise import longer, with_longer_tail
-from tailc.replay.outcome import nearest_us
-from tailc.replay.subject import Subject
-from tailc.replay.workload import Workload
 from tailc.specs.robust import Ambiguity
 from tailc.specs.slo import Slo
-from tailc.verify.estimate import Tail, repeated, sample, whole
-from tailc.verify.interval import interval
-from tailc.verify.last_met import last_met
-from tailc.verify.load import is_overloaded
-from tailc.verify.options import FEWEST_REPLICATES, VerifyOptions
-from tailc.verify.setting import draw, setting_for
 
 # Errors are tried in steps of this, and factors in steps of so much of what is stated.
 _STEP_PPM = 10_000

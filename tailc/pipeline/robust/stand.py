@@ -7,7 +7,11 @@ from dataclasses import dataclass, replace
 
 from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, Severity
+from tailc.experiment.subjects import subject_of
+from tailc.experiment.tuning_objective import QueueAim
 from tailc.forms.ladder.table import Ladder
+from tailc.models.arrivals import Arrivals, Poisson
+from tailc.models.workload import workload
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.parts import parts_of
 from tailc.pipeline.queue.told import queue_remarks, tail_told, tuned_policy
@@ -15,14 +19,10 @@ from tailc.pipeline.queue.tune import TunedTable
 from tailc.pipeline.robust.harden import Hardened, hardened
 from tailc.pipeline.robust.radius import Radius, radius_of
 from tailc.pipeline.robust.told import hardened_settings, radius_settings, taken
-from tailc.replay.arrivals import Arrivals, Poisson
-from tailc.replay.queue_aim import QueueAim
-from tailc.replay.workload import workload
 from tailc.specs.robust import Ambiguity
 from tailc.traces.day_of import Days
 from tailc.traces.profile import DemandProfile
 from tailc.units import format_mrps
-from tailc.verify.judge import subject_of
 
 
 @dataclass(frozen=True)

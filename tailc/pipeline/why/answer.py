@@ -8,8 +8,13 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from tailc.errors import Code, Finding, TailcError
+from tailc.experiment.options import VerifyOptions
+from tailc.experiment.setting import setting_for
 from tailc.forms.ladder.lanes import AT_ONCE_AWAKE, Waking
 from tailc.forms.ladder.table import Ladder
+from tailc.models.arrivals import Arrivals
+from tailc.models.shared_cores.arrays import NS_PER_US
+from tailc.models.workload import Workload
 from tailc.pipeline.progress import Progress, silent
 from tailc.pipeline.why.bench import REPLAYS, Bench, Case, Measured
 from tailc.pipeline.why.decision import Decision, decision
@@ -17,12 +22,7 @@ from tailc.pipeline.why.edits import Edited, edited, with_row_of
 from tailc.pipeline.why.effect import Effect, effect
 from tailc.pipeline.why.inputs import inputs
 from tailc.pipeline.why.presence import Presence, passed, presence
-from tailc.replay.arrivals import Arrivals
-from tailc.replay.lowered import NS_PER_US
-from tailc.replay.workload import Workload
 from tailc.threads import thread_count
-from tailc.verify.options import VerifyOptions
-from tailc.verify.setting import setting_for
 
 _What = TypeVar("_What")
 

@@ -11,16 +11,16 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tailc.experiment.setting import Draw, Setting, draw
 from tailc.forms.ladder.lanes import AT_ONCE_AWAKE, Waking, is_on_lanes, lanes_of
 from tailc.forms.ladder.table import Ladder
+from tailc.models.core_types.arrays import CoreTable
+from tailc.models.outcome import Outcome, nearest_us
+from tailc.models.run import replay
+from tailc.models.shared_cores.arrays import Lowered
+from tailc.models.subject import Subject, table_of
+from tailc.models.workload import Workload
 from tailc.percentiles import PPM
-from tailc.replay.cores.table import CoreTable
-from tailc.replay.lowered import Lowered
-from tailc.replay.outcome import Outcome, nearest_us
-from tailc.replay.run import replay
-from tailc.replay.subject import Subject, table_of
-from tailc.replay.workload import Workload
-from tailc.verify.setting import Draw, Setting, draw
 
 _Told = TypeVar("_Told")
 

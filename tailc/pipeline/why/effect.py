@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tailc.means import mean_and_half
 from tailc.pipeline.why.bench import Measured
-from tailc.verify.repeats import mean_and_half
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 from tailc.forms.ladder.table import CostUnit, Ladder, Rule
 from tailc.forms.ladder.units import POWER, WATTS
+from tailc.models.perturbations import longer, slower, slower_cores
+from tailc.models.workload import Workload
 from tailc.percentiles import PPM
 from tailc.pipeline.why.bench import Case
-from tailc.replay.otherwise import longer, slower, slower_cores
-from tailc.replay.workload import Workload
 from tailc.units import printable
 
 # How much an input is changed, up or down.

@@ -7,22 +7,22 @@ from dataclasses import dataclass, replace
 from tailc.artifact.envelope import Policy
 from tailc.artifact.provenance import COMPILED_SPEC
 from tailc.errors import Code, Finding, Place, Severity, TailcError
+from tailc.experiment.compatibility import unfit_for
+from tailc.experiment.options import VerifyOptions
+from tailc.experiment.policy_arrivals import arrivals_of
 from tailc.forms.ladder.table import Ladder, Rule
+from tailc.models.arrivals import Arrivals, Poisson, Recorded
+from tailc.models.recorded_gaps import RecordedGaps
+from tailc.models.workload import Workload, workload
 from tailc.pipeline.compile import compile_opened
 from tailc.pipeline.held_out import read_held_out, trace_warnings
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.spec import OpenedSpec, open_kind
 from tailc.pipeline.versions import compiled_digest
 from tailc.pipeline.why.decision import table_of
-from tailc.replay.arrivals import Arrivals, Poisson, Recorded
-from tailc.replay.rounds import RecordedGaps
-from tailc.replay.workload import Workload, workload
 from tailc.traces.arrivals import ArrivalColumn
 from tailc.traces.profile import DemandProfile
 from tailc.traces.source import Format
-from tailc.verify.arrivals import arrivals_of
-from tailc.verify.options import VerifyOptions
-from tailc.verify.unfit import unfit_for
 
 # What tables must share so that a row of one can stand in the other, and how people call it.
 _SHARED = {

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tailc.models.core_types.arrays import CoreTable
+from tailc.models.outcome import Outcome
+from tailc.models.pools import NEVER_NS
+from tailc.models.shared_cores.arrays import Lowered
 from tailc.percentiles import PPM
-from tailc.replay.cores.table import CoreTable
-from tailc.replay.lowered import Lowered
-from tailc.replay.outcome import Outcome
-from tailc.replay.pools import NEVER_NS
 
 Times = NDArray[np.int64]
 

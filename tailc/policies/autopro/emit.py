@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tailc.forms.shares import Machine, ShareLaw, Shares
-from tailc.forms.shares_problem import SharesProblem, SharesSolution
 from tailc.policies.autopro.spec import AutoProSpec
+from tailc.problems.shares import SharesProblem, SharesSolution
 
 
 def emit(spec: AutoProSpec, problem: SharesProblem, solution: SharesSolution) -> Shares:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tailc.errors import TailcError
-from tailc.forms.shares_problem import Asked, SharesProblem
 from tailc.policies.autopro.spec import AutoProSpec
+from tailc.problems.shares import Asked, SharesProblem
 
 if TYPE_CHECKING:
     from tailc.traces.throughput import ThroughputTrace

@@ -5,20 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tailc.forms.ladder.borrowing import (
-    Borrowing,
-    BorrowingProblem,
-    BorrowingSolution,
-    Calibration,
-)
 from tailc.forms.ladder.lanes import Waking, lane_ladder
 from tailc.forms.ladder.table import Ladder
 from tailc.policies.elfen.spec import BY_LOAD, ElfenSpec
+from tailc.problems.borrowing import Borrowing, BorrowingProblem, BorrowingSolution, Calibration
 from tailc.specs.queue_fields import QUEUE
 from tailc.traces.profile import DemandProfile
 
 if TYPE_CHECKING:
-    from tailc.replay.queue_aim import QueueAim
+    from tailc.experiment.tuning_objective import QueueAim
 
 
 def candidates(spec: ElfenSpec) -> tuple[ElfenSpec, ...]:
@@ -55,8 +50,8 @@ def queue_aim(spec: ElfenSpec) -> QueueAim | None:
     if spec.search.objective != QUEUE:
         return None
     # The replay takes half a second to import, which a check of a spec can do without.
-    from tailc.replay.asked import aim_of
-    from tailc.replay.queue_aim import Beside, Goal
+    from tailc.experiment.objective_of_spec import aim_of
+    from tailc.experiment.tuning_objective import Beside, Goal
 
     beside = Beside(spec.lanes.release_us, _waking(spec))
     aim = aim_of(

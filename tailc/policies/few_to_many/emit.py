@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from tailc.errors import Code, Finding, TailcError
-from tailc.forms.ladder.interval_rows import interval_rows
-from tailc.forms.ladder.problem import LadderProblem
-from tailc.forms.ladder.solution import LadderSolution, SolvedRow
 from tailc.forms.ladder.table import (
     Boost,
     CostUnit,
@@ -19,6 +16,9 @@ from tailc.forms.ladder.table import (
 )
 from tailc.percentiles import PPM
 from tailc.policies.few_to_many.spec import FewToManySpec
+from tailc.problems.interval_rows import interval_rows
+from tailc.problems.ladder import LadderProblem
+from tailc.problems.schedule import LadderSolution, SolvedRow
 
 
 def emit(spec: FewToManySpec, problem: LadderProblem, solution: LadderSolution) -> Ladder:

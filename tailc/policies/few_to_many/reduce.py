@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tailc.forms.ladder.grid import interval_grid
-from tailc.forms.ladder.problem import LadderProblem, Method, Objective
 from tailc.percentiles import PPM
 from tailc.policies.few_to_many.spec import FewToManySpec
+from tailc.problems.interval_grid import interval_grid
+from tailc.problems.ladder import LadderProblem, Method, Objective
 from tailc.specs.queue_fields import RATE, refuse_any
 from tailc.specs.robust import Ambiguity, ambiguity_of
 from tailc.traces.profile import DemandProfile
 from tailc.traces.speedup_check import suggest_max_degree
 
 if TYPE_CHECKING:
-    from tailc.replay.overload_aim import OverloadAim
-    from tailc.replay.queue_aim import QueueAim
+    from tailc.experiment.overload_objective import OverloadAim
+    from tailc.experiment.tuning_objective import QueueAim
 
 
 def candidates(spec: FewToManySpec) -> tuple[FewToManySpec, ...]:
@@ -57,8 +57,8 @@ def queue_aim(spec: FewToManySpec) -> QueueAim | None:
         return None
     refuse_any(spec.queue_complaints())
     # The replay takes half a second to import, which a check of a spec can do without.
-    from tailc.replay.asked import aim_of
-    from tailc.replay.queue_aim import Freedom, Goal
+    from tailc.experiment.objective_of_spec import aim_of
+    from tailc.experiment.tuning_objective import Freedom, Goal
 
     aim = aim_of(spec.search, spec.slos[0], spec.rates_mrps, Goal(spec.search.goal))
     freedoms = tuple(map(Freedom, spec.search.freedoms))
@@ -70,7 +70,7 @@ def overload_aim(spec: FewToManySpec) -> OverloadAim | None:
     asked = spec.overload
     if asked is None:
         return None
-    from tailc.replay.overload_aim import OverloadAim
+    from tailc.experiment.overload_objective import OverloadAim
 
     slo = spec.slos[0]
     return OverloadAim(

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from tailc.errors import Code
-from tailc.replay.asked_checks import tuned_complaints
+from tailc.experiment.objective_checks import tuned_complaints
 from tailc.specs.common import DemandSpec
 from tailc.specs.fields import (
     Complaint,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tailc.forms.plan.plan import Plan
-from tailc.forms.plan.racks_problem import PlanSolution, RacksProblem
 from tailc.policies.green_sla.spec import GreenSlaSpec
+from tailc.problems.rigid_jobs import PlanSolution, RacksProblem
 
 
 def emit(_spec: GreenSlaSpec, _problem: RacksProblem, solution: PlanSolution) -> Plan:

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.forms.plan.quote import RigidJob
-from tailc.forms.plan.racks_problem import NamedJob
 from tailc.percentiles import PPM
+from tailc.problems.rigid_jobs import NamedJob
 
 if TYPE_CHECKING:
     from tailc.forecasts.days import Days

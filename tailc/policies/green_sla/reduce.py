@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tailc.forms.plan.asked import PlanMethod, PlanSearch
-from tailc.forms.plan.from_spec import battery_of, supply_of, weights_of
-from tailc.forms.plan.racks_problem import RacksProblem
 from tailc.policies.green_sla.jobs_of_days import JobsOfDays
 from tailc.policies.green_sla.spec import GreenSlaSpec
+from tailc.problems.plan import PlanMethod, PlanSearch
+from tailc.problems.plan_of_spec import battery_of, supply_of, weights_of
+from tailc.problems.rigid_jobs import RacksProblem
 
 if TYPE_CHECKING:
     from tailc.forecasts.days import Days

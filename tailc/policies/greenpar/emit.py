@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tailc.forms.plan.cluster_problem import ClusterProblem, ClusterSolution
 from tailc.forms.plan.plan import Plan
 from tailc.policies.greenpar.spec import GreenParSpec
+from tailc.problems.malleable_jobs import ClusterProblem, ClusterSolution
 
 
 def emit(spec: GreenParSpec, problem: ClusterProblem, solution: ClusterSolution) -> Plan:  # noqa: ARG001

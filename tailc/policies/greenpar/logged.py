@@ -8,9 +8,9 @@ from functools import cached_property
 import numpy as np
 
 from tailc.forecasts.days import Days, Whole
-from tailc.forms.plan.cluster_problem import NamedMalleable
 from tailc.policies.greenpar.spec import GreenParSpec
 from tailc.policies.greenpar.turns import turns_of
+from tailc.problems.malleable_jobs import NamedMalleable
 from tailc.specs.fields import PPM
 from tailc.traces.jobs.log import refuse_same_numbers, refuse_wide
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from fractions import Fraction
 
 from tailc.forecasts.days import Days
-from tailc.forms.plan.asked import ExpectedSupply, PlanMethod, PlanSearch, Weights
-from tailc.forms.plan.cluster_problem import ClusterProblem
-from tailc.forms.plan.from_spec import battery_of, supply_of, weights_of
 from tailc.forms.plan.ledger import MJ_PER_KWH
 from tailc.policies.greenpar.cluster_spec import RunTimeSpec
 from tailc.policies.greenpar.logged import LoggedJobs
 from tailc.policies.greenpar.spec import DAY_S, GreenParSpec
+from tailc.problems.malleable_jobs import ClusterProblem
+from tailc.problems.plan import ExpectedSupply, PlanMethod, PlanSearch, Weights
+from tailc.problems.plan_of_spec import battery_of, supply_of, weights_of
 
 S_PER_H = 3_600
 

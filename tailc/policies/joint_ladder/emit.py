@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from tailc.forms.ladder.interval_rows import interval_rows
 from tailc.forms.ladder.lanes import BATCH
-from tailc.forms.ladder.problem import LadderProblem
-from tailc.forms.ladder.solution import LadderSolution
 from tailc.forms.ladder.table import (
     Boost,
     CostUnit,
@@ -20,6 +17,9 @@ from tailc.forms.ladder.units import POWER, WATTS
 from tailc.percentiles import PPM
 from tailc.policies.joint_ladder.rungs import JointRung
 from tailc.policies.joint_ladder.spec import JointSpec
+from tailc.problems.interval_rows import interval_rows
+from tailc.problems.ladder import LadderProblem
+from tailc.problems.schedule import LadderSolution
 from tailc.specs.cores import PowerUnit
 
 # The first unit. At frequencies requests share it: where they ask for more, each gets its part of

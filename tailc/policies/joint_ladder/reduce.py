@@ -6,16 +6,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tailc.forms.ladder.lanes import AT_ONCE_AWAKE
-from tailc.forms.ladder.problem import LadderProblem, Method, Objective, Supply
 from tailc.percentiles import PPM
 from tailc.policies.joint_ladder.server_spec import MAX_IN_SYSTEM
 from tailc.policies.joint_ladder.spec import JointSpec
+from tailc.problems.ladder import LadderProblem, Method, Objective, Supply
 from tailc.specs.queue_fields import QUEUE, RATE, refuse_any
 from tailc.specs.robust import Ambiguity, ambiguity_of
 from tailc.traces.profile import DemandProfile
 
 if TYPE_CHECKING:
-    from tailc.replay.queue_aim import QueueAim
+    from tailc.experiment.tuning_objective import QueueAim
 
 
 def candidates(spec: JointSpec) -> tuple[JointSpec, ...]:
@@ -61,8 +61,8 @@ def queue_aim(spec: JointSpec) -> QueueAim | None:
         return None
     refuse_any(spec.queue_complaints())
     # The replay takes half a second to import, which a check of a spec can do without.
-    from tailc.replay.asked import aim_of
-    from tailc.replay.queue_aim import Beside, Freedom, Goal
+    from tailc.experiment.objective_of_spec import aim_of
+    from tailc.experiment.tuning_objective import Beside, Freedom, Goal
 
     goal = Goal[spec.search.goal.upper()]
     aim = aim_of(

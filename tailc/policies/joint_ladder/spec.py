@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from tailc.errors import Code
+from tailc.experiment.objective_checks import tuned_complaints
 from tailc.policies.joint_ladder.rungs import (
     JointRung,
     combinations,
@@ -19,7 +20,6 @@ from tailc.policies.joint_ladder.server_spec import (
     SearchSpec,
     ServerSpec,
 )
-from tailc.replay.asked_checks import tuned_complaints
 from tailc.specs.budgets import Budgets
 from tailc.specs.common import DemandSpec, SpeedupSpec, repeated_rates
 from tailc.specs.cores import Cores

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tailc.forms.tail_problem import TailProblem, TailSolution
 from tailc.forms.tail_table import Batch, Sleep, TailTable
 from tailc.policies.rubik.spec import RubikSpec
+from tailc.problems.tail_table import TailProblem, TailSolution
 
 NS_PER_US = 1_000
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tailc.forms.colocation import BatchWork, Host, Search
-from tailc.forms.tail_problem import Distribution, TailProblem
 from tailc.forms.tail_table import Level
 from tailc.percentiles import PPM
 from tailc.policies.rubik.levels_spec import PowerSpec
 from tailc.policies.rubik.spec import RubikSpec
+from tailc.problems.colocation import BatchWork, Host, Search
+from tailc.problems.tail_table import Distribution, TailProblem
 from tailc.specs.queue_fields import QUEUE, refuse_any
 from tailc.traces.profile import DemandProfile
 
 if TYPE_CHECKING:
-    from tailc.replay.queue_aim import QueueAim
+    from tailc.experiment.tuning_objective import QueueAim
 
 
 def candidates(spec: RubikSpec) -> tuple[RubikSpec, ...]:
@@ -51,8 +51,8 @@ def queue_aim(spec: RubikSpec) -> QueueAim | None:
         return None
     refuse_any(spec.queue_complaints())
     # The replay takes half a second to import, which a check of a spec can do without.
-    from tailc.replay.asked import aim_of
-    from tailc.replay.queue_aim import Goal
+    from tailc.experiment.objective_of_spec import aim_of
+    from tailc.experiment.tuning_objective import Goal
 
     kept_us = max(spec.slos[0].latency_us * spec.search.target_ppm // PPM, 1)
     aim = aim_of(spec.search, spec.slos[0], spec.rates_mrps, Goal.ENERGY, target_us=kept_us)

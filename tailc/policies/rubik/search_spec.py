@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from tailc.replay.asked_checks import tuned_complaints
+from tailc.experiment.objective_checks import tuned_complaints
 from tailc.specs.clocked import ClockedDemandSpec
 from tailc.specs.fields import Complaint, OpenPercentPpm
 from tailc.specs.queue_fields import QUEUE, TunedSearch, others_complaints

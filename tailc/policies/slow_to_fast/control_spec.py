@@ -15,7 +15,7 @@ from pydantic import (
 from pydantic_core import CoreSchema
 
 from tailc.errors import Code
-from tailc.forms.control_problem import MAX_SENSITIVITY
+from tailc.problems.control import MAX_SENSITIVITY
 from tailc.specs.fields import (
     Complaint,
     RateMrps,

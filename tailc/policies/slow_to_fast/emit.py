@@ -19,9 +19,9 @@ from tailc.forms.ladder.table import (
     Rule,
     Rung,
 )
-from tailc.forms.ladder.thresholds import ThresholdProblem, ThresholdSolution
 from tailc.percentiles import PPM
 from tailc.policies.slow_to_fast.spec import SlowToFastSpec
+from tailc.problems.thresholds import ThresholdProblem, ThresholdSolution
 from tailc.specs.cores import Cores
 from tailc.traces.profile import DemandProfile
 

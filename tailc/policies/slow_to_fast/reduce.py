@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tailc.errors import Code, Finding, TailcError
-from tailc.forms.control_problem import ControlProblem, Gains, Structure
-from tailc.forms.ladder.thresholds import Aim, SolverLimits, ThresholdMethod, ThresholdProblem
 from tailc.policies.slow_to_fast.control_spec import ControlSpec
 from tailc.policies.slow_to_fast.spec import SearchSpec, SlowToFastSpec
+from tailc.problems.control import ControlProblem, Gains, Structure
+from tailc.problems.thresholds import Aim, SolverLimits, ThresholdMethod, ThresholdProblem
 from tailc.specs.cores import PowerUnit
 from tailc.specs.load import LoadedSpec
 from tailc.specs.queue_fields import QUEUE, RATE, refuse_any
@@ -16,7 +16,7 @@ from tailc.specs.robust import Ambiguity, ambiguity_of
 from tailc.traces.profile import DemandProfile
 
 if TYPE_CHECKING:
-    from tailc.replay.queue_aim import QueueAim
+    from tailc.experiment.tuning_objective import QueueAim
 
 US_PER_S = 1_000_000
 DEFAULT_SOLVER = "highs"
@@ -95,8 +95,8 @@ def queue_aim(spec: SlowToFastSpec) -> QueueAim | None:
         return None
     refuse_any(spec.queue_complaints())
     # The replay takes half a second to import, which a check of a spec can do without.
-    from tailc.replay.asked import aim_of
-    from tailc.replay.queue_aim import Goal
+    from tailc.experiment.objective_of_spec import aim_of
+    from tailc.experiment.tuning_objective import Goal
 
     goal, target_us = Goal(spec.search.goal), spec.aim_us
     return aim_of(spec.search, spec.slos[0], spec.rates_mrps, goal, target_us=target_us)

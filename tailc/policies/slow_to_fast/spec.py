@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from tailc.errors import Code, Finding, TailcError
+from tailc.experiment.objective_checks import tuned_complaints
 from tailc.policies.slow_to_fast.control_spec import ControlSpec
-from tailc.replay.asked_checks import tuned_complaints
 from tailc.specs.budgets import Budgets
 from tailc.specs.common import DemandSpec, SpeedupSpec, repeated_rates
 from tailc.specs.cores import Cores, dominated, without

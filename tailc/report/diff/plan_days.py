@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tailc.diff.plan_days import DaysChange
+from tailc.experiment.window_means import FEWEST_WINDOWS
 from tailc.report.notes import Level, Note
 from tailc.report.plan import length_text
 from tailc.report.plan_verdict.json_form import means_dict
@@ -13,7 +14,6 @@ from tailc.report.plan_verdict.words import HEADS, better, figure, limits, shown
 from tailc.report.table import Column, columns_aligned, columns_markdown
 from tailc.traces.zones import utc_text
 from tailc.units import counted
-from tailc.verify.plan.means import FEWEST_WINDOWS
 
 
 def as_text(change: DaysChange) -> str:

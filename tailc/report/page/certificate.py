@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from markupsafe import Markup
 
 from tailc.artifact.envelope import Evidence, Policy
-from tailc.forms.ladder.solution import RowEvidence
+from tailc.forms.ladder.row_evidence import RowEvidence
 from tailc.percentiles import PPM
 from tailc.report.energy import in_watts, is_by_rate, is_energy
 from tailc.report.page.axis import counted, linear

@@ -6,6 +6,7 @@ from tailc.artifact.envelope import Policy
 from tailc.artifact.json_form import digest_of
 from tailc.diff.behaviour import Behaviour, Point
 from tailc.diff.compare import Diff
+from tailc.experiment.plot_data import Quantile
 from tailc.forms.ladder.table import Ladder
 from tailc.report.page.content import MOST_FIGURES, Page, Section
 from tailc.report.page.diff_map import diff_map_figure, without_change_map
@@ -23,7 +24,6 @@ from tailc.report.page.tones import line_tone
 from tailc.specs.slo import Slo
 from tailc.traces.profile import DemandProfile
 from tailc.units import format_mrps
-from tailc.verify.pictured import Quantile
 
 _LATENCY = "Latency before and after"
 _SAYS = (

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from tailc.artifact.envelope import Policy
+from tailc.experiment.comparison import Point, Run
 from tailc.forms.ladder.units import THREADS
 from tailc.report.energy import in_watts, is_energy
 from tailc.report.page.axis import logarithmic
@@ -16,7 +17,7 @@ from tailc.report.page.plot import Entry, Plot
 from tailc.report.page.tones import line_tone
 from tailc.report.verdict.words import POLICY, percentile
 from tailc.units import format_us
-from tailc.verify.verdict import Point, Run, Verdicts
+from tailc.verify.verdict import Verdicts
 
 _US_PER_MS = 1_000
 

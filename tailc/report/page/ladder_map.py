@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from tailc.experiment.plot_data import Traffic
 from tailc.forms.ladder.table import AT_ONCE, Climb, Ladder, LoadAxis, Outside, Row, Rule
 from tailc.report.page.axis import Axis, counted, linear
 from tailc.units import format_mrps, number_text
-from tailc.verify.pictured import Traffic
 
 _US_PER_MS = 1_000
 _MRPS = 1_000

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tailc.artifact.envelope import Policy
+from tailc.experiment.comparison import Point, Run
 from tailc.report.page.content import MOST_FIGURES, Section
 from tailc.report.page.costs import cost_figure
 from tailc.report.page.figure import Figure
@@ -12,7 +13,7 @@ from tailc.report.page.rates import rates_figure
 from tailc.report.page.spectra import Spectrum, spectrum_figure
 from tailc.report.page.tones import line_tone
 from tailc.report.verdict.words import POLICY
-from tailc.verify.verdict import Point, Run, Verdicts
+from tailc.verify.verdict import Verdicts
 
 _SAYS = (
     "Latency that so many requests stay within; each further nine is as wide as the last. The band "

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from markupsafe import Markup
 
+from tailc.experiment.plot_data import Traffic
 from tailc.forms.ladder.table import AdmissionKind, Ladder, LoadAxis, Rung
 from tailc.percentiles import PPM
 from tailc.report.page.figure import Figure, Numbers
@@ -17,7 +18,6 @@ from tailc.report.page.svg import element
 from tailc.report.page.tones import rung_tone
 from tailc.report.policy import admission_text
 from tailc.units import format_us
-from tailc.verify.pictured import Traffic
 
 _HEIGHT = 420.0
 _STRIP = 18.0

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from markupsafe import Markup
 
+from tailc.experiment.comparison import Point, Run, Verdict
 from tailc.report.page.axis import linear, logarithmic
 from tailc.report.page.figure import Figure, Numbers
 from tailc.report.page.plot import Entry, Plot
@@ -13,7 +14,7 @@ from tailc.report.page.tones import line_tone
 from tailc.report.verdict.words import POLICY, percentile
 from tailc.specs.slo import Slo
 from tailc.units import format_mrps, format_ppm, format_us
-from tailc.verify.verdict import Point, Run, Verdict, Verdicts
+from tailc.verify.verdict import Verdicts
 
 _US_PER_MS = 1_000
 _MRPS = 1_000

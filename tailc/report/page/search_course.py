@@ -6,12 +6,12 @@ import itertools
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from tailc.forms.course import Milestone
-from tailc.forms.ladder.solution import LadderSolution
-from tailc.forms.plan.asked import PlanMethod
-from tailc.forms.plan.cluster_problem import ClusterProblem, ClusterSolution
-from tailc.forms.plan.racks_problem import PlanSolution, RacksProblem
 from tailc.pipeline.compile import Compiled
+from tailc.problems.convergence import Milestone
+from tailc.problems.malleable_jobs import ClusterProblem, ClusterSolution
+from tailc.problems.plan import PlanMethod
+from tailc.problems.rigid_jobs import PlanSolution, RacksProblem
+from tailc.problems.schedule import LadderSolution
 from tailc.report.page.axis import linear
 from tailc.report.page.figure import Figure, Numbers
 from tailc.report.page.plot import Entry, Plot, Point

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from tailc.experiment.plot_data import Quantile
 from tailc.report.page.axis import logarithmic, spectrum
 from tailc.report.page.figure import Figure, Numbers
 from tailc.report.page.plot import Entry, Plot
 from tailc.specs.slo import Slo
 from tailc.units import format_ppm, format_us
-from tailc.verify.pictured import Quantile
 
 _US_PER_MS = 1_000
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from tailc.experiment.window_means import MeanOf
+from tailc.experiment.window_quantities import Quantity
 from tailc.verify.plan.judge import JudgedPlan
-from tailc.verify.plan.means import MeanOf
-from tailc.verify.plan.quantities import Quantity
 from tailc.verify.plan.verdict import Figures
 
 FORMAT = "tailc-plan-verdict"

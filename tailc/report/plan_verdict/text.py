@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tailc.experiment.window_quantities import Quantity
 from tailc.report.plan_verdict.words import (
     HEADS,
     figure,
@@ -22,7 +23,6 @@ from tailc.report.table import (
 )
 from tailc.units import printable
 from tailc.verify.plan.judge import JudgedPlan
-from tailc.verify.plan.quantities import Quantity
 from tailc.verify.plan.verdict import Figures, PlanVerdict
 
 _WIDTH = 100

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from tailc.experiment.ruling import Ruling
+from tailc.experiment.window_means import FEWEST_WINDOWS, MeanOf
+from tailc.experiment.window_quantities import Quantity
 from tailc.report.plan import length_text
 from tailc.traces.zones import utc_text
 from tailc.units import counted, format_ppm
 from tailc.verify.plan.judge import JudgedPlan
-from tailc.verify.plan.means import FEWEST_WINDOWS, MeanOf
-from tailc.verify.plan.quantities import Quantity
 from tailc.verify.plan.verdict import PlanVerdict
-from tailc.verify.verdict import Ruling
 
 HEADS = {
     Quantity.PROFIT: "profit $",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from tailc.experiment.plot_data import Quantile
 from tailc.report.page.axis import Axis, logarithmic
 from tailc.report.page.axis import spectrum as percentiles
 from tailc.report.page.spectra import Spectrum
@@ -11,7 +12,6 @@ from tailc.report.terminal.frame import HEIGHT, column_of, columns_of, framed, l
 from tailc.report.terminal.look import Look, Mark
 from tailc.specs.slo import Slo
 from tailc.units import printable
-from tailc.verify.pictured import Quantile
 
 _LINES, _BAND, _LIMIT = "*o+", "|", "-"
 # Blue, yellow, magenta, faint and red.

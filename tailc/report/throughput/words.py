@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tailc.experiment.block_means import ErrorOf
 from tailc.percentiles import PPM
 from tailc.units import format_mrps, format_ppm, format_us
-from tailc.verify.throughput.verdict import ErrorOf, MachineVerdict, ThroughputVerdicts
+from tailc.verify.throughput.verdict import MachineVerdict, ThroughputVerdicts
 
 
 def percent(ppm: int) -> str:

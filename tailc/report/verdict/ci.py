@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tailc.experiment.comparison import Point, Verdict
 from tailc.report.junit import Case
 from tailc.report.notes import Note
 from tailc.report.rulings import FAULTS, LEVELS
 from tailc.report.verdict.words import decimals, energy_share, limits, ms, sentences, subject
 from tailc.specs.slo import Slo
-from tailc.verify.verdict import Point, Verdict, Verdicts
+from tailc.verify.verdict import Verdicts
 
 
 def as_notes(verdicts: Verdicts) -> tuple[Note, ...]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tailc.experiment.comparison import Point, Run
 from tailc.report.table import Column
 from tailc.report.verdict.words import POLICY, percent, subject
 from tailc.units import format_khz, printable
-from tailc.verify.verdict import Point, Run, Verdicts
+from tailc.verify.verdict import Verdicts
 
 _MW_PER_W = 1_000
 _KHZ_PER_GHZ = 1_000_000

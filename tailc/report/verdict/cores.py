@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tailc.experiment.comparison import Point, Run
+from tailc.models.core_types.usage import CoreUse
 from tailc.report.table import Column
 from tailc.report.verdict.clocks import clock_groups
 from tailc.report.verdict.lanes import is_on_lanes, lane_columns
 from tailc.report.verdict.words import POLICY, ms, percent, percentile, subject
 from tailc.units import printable
-from tailc.verify.verdict import CoreUse, Point, Run, Verdicts
+from tailc.verify.verdict import Verdicts
 
 Groups = list[tuple[Column, ...]]
 _DASH = "-"

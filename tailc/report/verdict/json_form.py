@@ -5,8 +5,12 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from tailc.experiment.comparison import Point, Run, Verdict
+from tailc.models.core_queues.usage import ClockUse
+from tailc.models.core_types.usage import CoreUse
+from tailc.models.smt.usage import LaneUse
 from tailc.report.document import slo_dict
-from tailc.verify.verdict import ClockUse, CoreUse, LaneUse, Point, Run, Verdict, Verdicts
+from tailc.verify.verdict import Verdicts
 
 FORMAT = "tailc-verdict"
 VERSION = 2

@@ -5,11 +5,15 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 
+from tailc.experiment.comparison import Run
+from tailc.models.shared_cores.batch import BatchUse
+from tailc.models.smt.idle import IdleUse
+from tailc.models.smt.usage import LaneUse
 from tailc.percentiles import PPM
 from tailc.report.table import Column
 from tailc.report.verdict.words import percent
 from tailc.units import format_us, printable
-from tailc.verify.verdict import BatchUse, IdleUse, LaneUse, Run, Verdicts
+from tailc.verify.verdict import Verdicts
 
 # Lengths are told by which at least this part of the idle time is in shorter periods.
 _TOLD_PPM = (100_000, 500_000, 900_000)

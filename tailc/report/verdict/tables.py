@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tailc.experiment.comparison import Point, Run
 from tailc.report.table import Column
 from tailc.report.verdict.cores import core_groups, is_on_cores
 from tailc.report.verdict.lanes import batch_columns
@@ -21,7 +22,7 @@ from tailc.report.verdict.words import (
     subject,
 )
 from tailc.units import printable
-from tailc.verify.verdict import Point, Run, Verdicts
+from tailc.verify.verdict import Verdicts
 
 Groups = list[tuple[Column, ...]]
 

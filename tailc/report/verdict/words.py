@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from tailc.experiment.comparison import Point, Run, Verdict
+from tailc.experiment.drift import Distance, Drift
+from tailc.experiment.load import Load
+from tailc.experiment.loss import Loss
+from tailc.experiment.ruling import Ruling
 from tailc.specs.slo import Slo
 from tailc.units import format_mrps, format_percentile, format_us
-from tailc.verify.verdict import Distance, Drift, Load, Loss, Point, Ruling, Run, Verdict, Verdicts
+from tailc.verify.verdict import Verdicts
 
 POLICY = "policy"
 

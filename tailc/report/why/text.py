@@ -118,7 +118,7 @@ def _ages(table: Ladder) -> str:
 
 def _presence(at: Decision, found: Bought) -> str:
     # The replay takes half a second to import, which a decision alone can do without.
-    from tailc.replay.arrivals import Poisson
+    from tailc.models.arrivals import Poisson
 
     base, there = found.as_it_is, found.presence
     arrivals = found.asked.arrivals

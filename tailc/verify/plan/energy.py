@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tailc.experiment.window_quantities import Quantity, Sample, Samples
 from tailc.forms.plan.ledger import MJ_PER_KWH, Ledger
-from tailc.verify.plan.quantities import Quantity, Sample, Samples
 
 UDOLLARS = 1_000_000
 _MG_PER_KG = 1_000_000

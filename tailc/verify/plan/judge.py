@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, TailcError
+from tailc.experiment.held_out_days import HeldOutDays, check_held_out, plan_of, windows_of_compile
+from tailc.experiment.window_quantities import Samples
 from tailc.forms.plan.plan import Plan
-from tailc.verify.plan.held_out import HeldOutDays, check_held_out, plan_of, windows_of_compile
 from tailc.verify.plan.malleable import cluster_of, malleable_samples, verify_malleable
 from tailc.verify.plan.options import PlanOptions
-from tailc.verify.plan.quantities import Samples
 from tailc.verify.plan.rigid import rigid_samples, site_of, verify_rigid
 from tailc.verify.plan.verdict import PlanVerdict
 

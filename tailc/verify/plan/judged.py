@@ -6,10 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tailc.forms.plan.plan import Plan
-from tailc.percentiles import PPM
-from tailc.replay.datacentre.window import Window
-from tailc.verify.plan.means import (
+from tailc.experiment.ruling import Ruling
+from tailc.experiment.window_means import (
     FEWEST_WINDOWS,
     RULE_OF_THREE,
     MeanOf,
@@ -17,10 +15,12 @@ from tailc.verify.plan.means import (
     mean_of,
     rare_of,
 )
+from tailc.experiment.window_quantities import Quantity, Sample, Samples
+from tailc.forms.plan.plan import Plan
+from tailc.models.datacentre.window import Window
+from tailc.percentiles import PPM
 from tailc.verify.plan.options import PlanOptions
-from tailc.verify.plan.quantities import Quantity, Sample, Samples
 from tailc.verify.plan.verdict import Figures, PlanVerdict
-from tailc.verify.verdict import Ruling
 
 POLICY = "policy"
 _SHARES = (Quantity.ADMITTED, Quantity.DONE, Quantity.VIOLATIONS, Quantity.LATE)

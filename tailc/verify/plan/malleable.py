@@ -5,27 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from tailc.experiment.window_quantities import Quantity, Sample, Samples
 from tailc.forms.plan.ledger import Ledger, ledger_of
 from tailc.forms.plan.plan import Plan
-from tailc.replay.baselines.servers.constant import Constant
-from tailc.replay.baselines.servers.nebulous import Hint, Nebulous, Word
-from tailc.replay.baselines.servers.reactive import Reactive
-from tailc.replay.datacentre.malleable import (
+from tailc.models.datacentre.site import S_PER_HOUR
+from tailc.models.datacentre.storage import storage_of
+from tailc.models.datacentre.window import Curves, Window
+from tailc.models.malleable_jobs.baselines.constant import Constant
+from tailc.models.malleable_jobs.baselines.nebulous import Hint, Nebulous, Word
+from tailc.models.malleable_jobs.baselines.reactive import Reactive
+from tailc.models.malleable_jobs.engine import (
     Allocator,
     Cluster,
     ClusterOutcome,
     MalleableJob,
     replay_malleable,
 )
-from tailc.replay.datacentre.priced_widths import PricedWidths
-from tailc.replay.datacentre.site import S_PER_HOUR
-from tailc.replay.datacentre.storage import storage_of
-from tailc.replay.datacentre.window import Curves, Window
+from tailc.models.malleable_jobs.priced_widths import PricedWidths
 from tailc.verify.plan.aligned import epoch_of
 from tailc.verify.plan.energy import UDOLLARS, energy_samples
 from tailc.verify.plan.judged import Judged, verdict_of
 from tailc.verify.plan.options import PlanOptions, Progress
-from tailc.verify.plan.quantities import Quantity, Sample, Samples
 from tailc.verify.plan.verdict import PlanVerdict
 
 CONSTANT = "constant"

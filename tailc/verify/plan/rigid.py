@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from tailc.experiment.window_quantities import Quantity, Sample, Samples
 from tailc.forms.plan.ledger import Ledger, ledger_of
 from tailc.forms.plan.plan import Plan
-from tailc.replay.baselines.plans.first_fit import FirstFit
-from tailc.replay.baselines.plans.smart_green import SmartGreen
-from tailc.replay.datacentre.planner import Planner
-from tailc.replay.datacentre.priced import Priced
-from tailc.replay.datacentre.rigid import RigidOutcome, replay_rigid
-from tailc.replay.datacentre.site import Site
-from tailc.replay.datacentre.storage import storage_of
-from tailc.replay.datacentre.window import Window
+from tailc.models.datacentre.planner import Planner
+from tailc.models.datacentre.site import Site
+from tailc.models.datacentre.storage import storage_of
+from tailc.models.datacentre.window import Window
+from tailc.models.rigid_jobs.baselines.first_fit import FirstFit
+from tailc.models.rigid_jobs.baselines.smart_green import SmartGreen
+from tailc.models.rigid_jobs.engine import RigidOutcome, replay_rigid
+from tailc.models.rigid_jobs.priced import Priced
 from tailc.verify.plan.aligned import epoch_of
 from tailc.verify.plan.energy import UDOLLARS, energy_samples
 from tailc.verify.plan.judged import Judged, verdict_of
 from tailc.verify.plan.options import PlanOptions, Progress
-from tailc.verify.plan.quantities import Quantity, Sample, Samples
 from tailc.verify.plan.verdict import PlanVerdict
 
 BASELINES: dict[str, Planner] = {"first-fit": FirstFit(), "smart-green": SmartGreen()}

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tailc.errors import ExitCode
-from tailc.verify.plan.means import MeanOf
-from tailc.verify.plan.quantities import Quantity
-from tailc.verify.verdict import Ruling
+from tailc.experiment.ruling import Ruling
+from tailc.experiment.window_means import MeanOf
+from tailc.experiment.window_quantities import Quantity
 
 
 @dataclass(frozen=True, eq=False)

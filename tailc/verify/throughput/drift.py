@@ -20,14 +20,14 @@ from numpy.typing import NDArray
 
 from tailc.artifact.envelope import InputRole, Policy
 from tailc.errors import Code, Finding, Severity
+from tailc.experiment.block_means import HIGH, LOW, ErrorOf, in_ppm, resampled
+from tailc.experiment.options import VerifyOptions
 from tailc.forms.shares import MILLI, Machine
 from tailc.percentiles import PPM
 from tailc.traces.throughput import Pairs, ThroughputTrace, pairs
 from tailc.units import plain_ppm
-from tailc.verify.options import VerifyOptions
-from tailc.verify.throughput.blocks import HIGH, LOW, in_ppm, resampled
 from tailc.verify.throughput.recorded import SMALLEST_SPREAD
-from tailc.verify.throughput.verdict import ErrorOf, MachineDrift
+from tailc.verify.throughput.verdict import MachineDrift
 
 Floats = NDArray[np.float64]
 # Fewer steps have no interval worth the name.

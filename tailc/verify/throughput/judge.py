@@ -10,23 +10,18 @@ from numpy.typing import NDArray
 
 from tailc.artifact.envelope import InputRole, Policy
 from tailc.errors import Code, Finding, Place, TailcError
+from tailc.experiment.block_means import ErrorOf, error_of, in_ppm
+from tailc.experiment.options import VerifyOptions
+from tailc.experiment.ruling import Ruling
 from tailc.forms.shares import MILLI, Shares
+from tailc.models.cpu_shares.plant import Outcome, replay
+from tailc.models.cpu_shares.static_shares import best_static, equal_parts
 from tailc.percentiles import PPM
-from tailc.replay.machines.plant import Outcome, replay
-from tailc.replay.machines.static import best_static, equal_parts
 from tailc.traces.throughput import ThroughputTrace, unknown_machines
-from tailc.verify.options import VerifyOptions
-from tailc.verify.throughput.blocks import error_of, in_ppm
 from tailc.verify.throughput.drift import FEWEST_STEPS, drifts
 from tailc.verify.throughput.recorded import RecordedMachine, plant_of
 from tailc.verify.throughput.replayed import Replayed, missing_machines, replayed_on
-from tailc.verify.throughput.verdict import (
-    ErrorOf,
-    MachineDrift,
-    MachineVerdict,
-    ThroughputVerdicts,
-)
-from tailc.verify.verdict import Ruling
+from tailc.verify.throughput.verdict import MachineDrift, MachineVerdict, ThroughputVerdicts
 
 Floats = NDArray[np.float64]
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc.replay.machines.plant import Plant
+from tailc.models.cpu_shares.plant import Plant
 from tailc.traces.throughput import Pairs, Series, pairs
 
 Floats = NDArray[np.float64]

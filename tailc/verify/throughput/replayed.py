@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tailc.errors import Code, Finding, Place, TailcError
 from tailc.forms.shares import Shares
-from tailc.replay.machines.plant import Outcome, replay, settling_steps
+from tailc.models.cpu_shares.plant import Outcome, replay, settling_steps
 from tailc.traces.throughput import Series, ThroughputTrace
 from tailc.units import counted, format_us
 from tailc.verify.throughput.recorded import RecordedMachine, plant_of, recorded, together

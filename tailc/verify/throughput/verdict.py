@@ -5,19 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tailc.errors import ExitCode
-from tailc.verify.verdict import Ruling
-
-
-@dataclass(frozen=True)
-class ErrorOf:
-    """A mean, of absolute errors or of what differs, in millionths, and its 95 % interval."""
-
-    ppm: int
-    low_ppm: int
-    high_ppm: int
-
-    def __post_init__(self) -> None:
-        assert self.low_ppm <= self.ppm <= self.high_ppm
+from tailc.experiment.block_means import ErrorOf
+from tailc.experiment.ruling import Ruling
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,8 @@ from tailc.forms.controller import (
     GainRow,
 )
 from tailc.forms.ladder.overload import Overload
+from tailc.forms.ladder.row_evidence import RowEvidence
 from tailc.forms.ladder.sharing import Sharing
-from tailc.forms.ladder.solution import RowEvidence
 from tailc.forms.ladder.table import (
     AT_ONCE,
     Admission,

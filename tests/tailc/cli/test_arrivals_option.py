@@ -8,9 +8,9 @@ import pytest
 from tailc.cli.arrivals_option import asked_arrivals
 from tailc.cli.quantities import ARRIVALS, EveryKind, RecordedColumn
 from tailc.errors import Code, TailcError
-from tailc.replay.arrivals import Burst, Bursts, Poisson, RateProfile, Recorded, Step
-from tailc.replay.diurnal import DayCurve
-from tailc.replay.modulated import Burstiness, Modulated
+from tailc.models.arrivals import Burst, Bursts, Poisson, RateProfile, Recorded, Step
+from tailc.models.diurnal import DayCurve
+from tailc.models.modulated import Burstiness, Modulated
 from tailc.traces.arrivals import ArrivalColumn, Gaps
 from tailc.traces.reading import TimeUnit
 from tests.tailc.toy import write_toy

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from tailc.cli.quantities import ARRIVALS
+from tailc.models import streams
+from tailc.models.diurnal import Diurnal
+from tailc.models.modulated import Burstiness, Modulated
 from tailc.percentiles import PPM
-from tailc.replay import streams
-from tailc.replay.diurnal import Diurnal
-from tailc.replay.modulated import Burstiness, Modulated
 from tests.tailc.schemas import validate
 
 SCHEMAS = Path(__file__).parents[3] / "schemas" / "report"

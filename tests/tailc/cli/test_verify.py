@@ -12,7 +12,7 @@ import pytest
 from junitparser import Error, JUnitXml
 
 from tailc.artifact.files import read_policy, write_policy
-from tailc.replay.tuned_for import RECORDED
+from tailc.experiment.tuned_arrivals import RECORDED
 from tests.tailc.toy import with_lines, write_toy
 
 QUICK = ["--requests", "1000", "--replicates", "50"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tailc.artifact.envelope import Policy
+from tailc.experiment.options import VerifyOptions
 from tailc.forms.ladder.table import Climb, Ladder, Row
 from tailc.specs.slo import Slo
-from tailc.verify.options import VerifyOptions
 from tests.tailc.verify.policies import climbing, policy
 
 SLO = Slo(990_000, 100_000)

@@ -10,12 +10,12 @@ import pytest
 
 from tailc.diff.change import PairedChange, Shown, compare
 from tailc.diff.paired import MeanLatency, MeanThreads, Percentile, Replays, percentile
+from tailc.experiment.estimate import Tail
+from tailc.experiment.setting import Setting, draw
 from tailc.forms.ladder.table import AT_ONCE, Climb, Row
-from tailc.replay.arrivals import Poisson, Recorded
-from tailc.replay.subject import Subject
-from tailc.replay.workload import workload
-from tailc.verify.estimate import Tail
-from tailc.verify.setting import Setting, draw
+from tailc.models.arrivals import Poisson, Recorded
+from tailc.models.subject import Subject
+from tailc.models.workload import workload
 from tests.tailc.diff.servers import one_climb
 from tests.tailc.verify.policies import climbing, held_out
 

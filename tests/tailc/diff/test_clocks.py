@@ -6,10 +6,10 @@ import numpy as np
 
 from tailc.diff.behaviour import behaviour
 from tailc.diff.change import Shown
-from tailc.replay.arrivals import Recorded
-from tailc.verify.options import VerifyOptions
-from tests.tailc.replay.frequencies.servers import MS
-from tests.tailc.verify.test_clocks import TABLE, alike, policy
+from tailc.experiment.options import VerifyOptions
+from tailc.models.arrivals import Recorded
+from tests.tailc.models.core_queues.servers import MS
+from tests.tailc.models.core_queues.test_usage import TABLE, alike, policy
 
 GAPS = Recorded(np.arange(2000) * 100 * MS, None, "gaps")
 OPTIONS = VerifyOptions(replicates=49, requests_per_replay=2000, arrivals=(GAPS,))

@@ -10,7 +10,7 @@ from tailc.artifact.envelope import Policy
 from tailc.diff.compare import diff
 from tailc.errors import Code, ExitCode, TailcError
 from tailc.forms.ladder.table import AT_ONCE, Climb, CostUnit, Row, Rung
-from tailc.replay.arrivals import Poisson
+from tailc.models.arrivals import Poisson
 from tailc.specs.slo import Slo
 from tests.tailc.diff.servers import LATER, OLD, QUICK, one_climb, with_form
 from tests.tailc.verify.policies import held_out, policy

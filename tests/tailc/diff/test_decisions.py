@@ -12,11 +12,11 @@ from tailc.diff import lookups
 from tailc.diff.causes import Cause
 from tailc.diff.decisions import Asked, Share, asked, decisions, incomparable
 from tailc.diff.paired import Replays
+from tailc.experiment.setting import Setting, draw
 from tailc.forms.ladder.table import CostUnit, Rung
-from tailc.replay.arrivals import Poisson
-from tailc.replay.subject import Subject
-from tailc.replay.workload import workload
-from tailc.verify.setting import Setting, draw
+from tailc.models.arrivals import Poisson
+from tailc.models.subject import Subject
+from tailc.models.workload import workload
 from tests.tailc.diff.servers import one_climb
 from tests.tailc.verify.policies import climbing, held_out
 

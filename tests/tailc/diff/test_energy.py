@@ -2,11 +2,11 @@
 
 from tailc.diff.behaviour import behaviour
 from tailc.diff.change import Shown
-from tailc.verify.options import VerifyOptions
-from tests.tailc.replay.cores.servers import cores, row
+from tailc.experiment.options import VerifyOptions
+from tests.tailc.models.core_types.servers import cores, row
+from tests.tailc.models.core_types.test_usage import STILL, alike, policy
 from tests.tailc.verify.policies import climbing, held_out
 from tests.tailc.verify.policies import policy as thread_policy
-from tests.tailc.verify.test_energy import STILL, alike, policy
 
 OPTIONS = VerifyOptions(replicates=49, requests_per_replay=2000)
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tailc.diff.limits import Scatter, bending, limits, of_days, of_mean, of_middle
-from tailc.verify.interval import Variance
+from tailc.experiment.interval import Variance
 
 KNOWN = Variance(0.0, math.inf)
 # Standard normal quantile at 98 %, from tables.

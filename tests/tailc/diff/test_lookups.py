@@ -21,12 +21,12 @@ from tailc.diff.lookups import (
     ask,
 )
 from tailc.forms.ladder.table import Admission, Climb, Row
-from tailc.replay.lowered import lower
-from tailc.replay.outcome import Outcome
-from tailc.replay.run import replay
-from tailc.replay.workload import Workload
+from tailc.models.outcome import Outcome
+from tailc.models.run import replay
+from tailc.models.shared_cores.arrays import lower
+from tailc.models.workload import Workload
 from tests.reference.lookups_plain import Life, first_difference, last_rung
-from tests.tailc.replay.servers import MS, at_once, ladder, random_ladder, random_row
+from tests.tailc.models.shared_cores.servers import MS, at_once, ladder, random_ladder, random_row
 
 SEEDS = st.integers(0, 2**32)
 MOST = 500

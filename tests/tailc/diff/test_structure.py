@@ -28,7 +28,7 @@ from tests.tailc.artifact.published import (
     small_policy,
 )
 from tests.tailc.artifact.random_policies import random_policy
-from tests.tailc.replay.servers import overloaded
+from tests.tailc.models.shared_cores.servers import overloaded
 
 SEEDS = st.integers(0, 2**32)
 RELEASED = sorted(

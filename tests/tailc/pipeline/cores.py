@@ -18,7 +18,7 @@ from tailc.forms.ladder.table import (
     Rule,
     Rung,
 )
-from tailc.forms.ladder.thresholds import Aim, SolverLimits, ThresholdMethod, ThresholdProblem
+from tailc.problems.thresholds import Aim, SolverLimits, ThresholdMethod, ThresholdProblem
 from tailc.traces.profile import DemandProfile, Measure
 
 PPM = 1_000_000

@@ -5,13 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from tailc.experiment.tuned_arrivals import pattern_settings
+from tailc.experiment.tuning_objective import QueueAim
+from tailc.models import streams
+from tailc.models.arrivals import Poisson, Recorded
+from tailc.models.diurnal import DayCurve
+from tailc.models.modulated import Burstiness, Modulated
 from tailc.pipeline.arrivals_beside import arrivals_beside
-from tailc.replay import streams
-from tailc.replay.arrivals import Poisson, Recorded
-from tailc.replay.diurnal import DayCurve
-from tailc.replay.modulated import Burstiness, Modulated
-from tailc.replay.queue_aim import QueueAim
-from tailc.replay.tuned_for import pattern_settings
 from tests.tailc.verify.policies import EVIDENCE, policy
 
 PPM = 1_000_000

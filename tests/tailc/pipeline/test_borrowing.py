@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 
 from tailc.errors import Code, TailcError
-from tailc.forms.ladder.borrowing import (
+from tailc.forms.ladder.lanes import Lanes, Waking, at_any_load
+from tailc.forms.ladder.table import LoadAxis, Rule
+from tailc.models.pools import NEVER_NS
+from tailc.pipeline import lane_replays
+from tailc.pipeline.borrowing import solve_for_budgets
+from tailc.pipeline.lane_evidence import predicted_misses
+from tailc.pipeline.lane_search import low_load_age_us
+from tailc.problems.borrowing import (
     Borrowing,
     BorrowingProblem,
     BorrowingSolution,
@@ -14,13 +21,6 @@ from tailc.forms.ladder.borrowing import (
     age_of,
     plan_of,
 )
-from tailc.forms.ladder.lanes import Lanes, Waking, at_any_load
-from tailc.forms.ladder.table import LoadAxis, Rule
-from tailc.pipeline import lane_replays
-from tailc.pipeline.borrowing import solve_for_budgets
-from tailc.pipeline.lane_evidence import predicted_misses
-from tailc.pipeline.lane_search import low_load_age_us
-from tailc.replay.pools import NEVER_NS
 from tailc.traces.profile import DemandProfile, Measure
 
 MS = 1_000

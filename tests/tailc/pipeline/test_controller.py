@@ -14,11 +14,11 @@ from tailc_solvers.control.plant import SampledPlant
 from tailc_solvers.control.tune import tune_sampled
 
 from tailc.errors import Code, ExitCode, Place, TailcError
-from tailc.forms.control_problem import ControlProblem, Gains, Structure
 from tailc.forms.controller import ControlState, first_state, gains_at, output_ppm, step
 from tailc.pipeline import plants
 from tailc.pipeline.controller import tune
 from tailc.pipeline.settings import control_settings
+from tailc.problems.control import ControlProblem, Gains, Structure
 from tests.tailc.pipeline.cores import MS, PPM, ladder, profile
 
 RATES = (20_000, 60_000)

@@ -4,8 +4,8 @@ import math
 
 from tailc_solvers.course import Reached
 
-from tailc.forms.course import Milestone
 from tailc.pipeline.courses import milestones
+from tailc.problems.convergence import Milestone
 
 COURSE = (Reached(1, -math.inf, math.inf), Reached(4, 2.0, 5.0))
 

@@ -6,13 +6,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tailc.forms.ladder.borrowing import Borrowing, plan_of
 from tailc.forms.ladder.lanes import Lanes, Plan, at_any_load
 from tailc.forms.ladder.table import LoadAxis, Rule
 from tailc.pipeline import lane_replays
 from tailc.pipeline.borrowing import solve_for_budgets
 from tailc.pipeline.lane_bounds import least_given_up_us
 from tailc.pipeline.lane_replays import LaneReplays
+from tailc.problems.borrowing import Borrowing, plan_of
 from tests.tailc.pipeline.test_borrowing import MS, alike, problem
 
 PPM = 1_000_000

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tailc.forms.plan.asked import Weights
 from tailc.forms.plan.expected import expected_of
 from tailc.forms.plan.plan import PPM, Battery, Epoch
 from tailc.pipeline.plan_battery import charged, saved_udollars, with_battery
+from tailc.problems.plan import Weights
 from tests.tailc.artifact.published import policy_of
 from tests.tailc.forms.plan.random_plans import random_plan
 from tests.tailc.forms.plan.random_plans import with_battery as with_any_battery

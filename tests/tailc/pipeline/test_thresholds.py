@@ -9,9 +9,9 @@ from tailc_solvers.backends.adapters import Solver
 from tailc_solvers.backends.linear import Answer, Outcome
 
 from tailc.errors import Code, ExitCode, TailcError
-from tailc.forms.ladder.thresholds import Aim, SolverLimits, ThresholdMethod
 from tailc.pipeline.solve import solve
 from tailc.pipeline.threshold_methods import default_step_us
+from tailc.problems.thresholds import Aim, SolverLimits, ThresholdMethod
 from tests.tailc.pipeline.cores import MS, PPM, problem, profile
 
 METHODS = [

@@ -12,11 +12,11 @@ from tailc_solvers.backends.adapters import Backend
 
 from tailc.artifact.json_form import encode_json
 from tailc.artifact.provenance import COMPILED_SPEC
-from tailc.forms.ladder.thresholds import ThresholdMethod
-from tailc.forms.plan.asked import PlanMethod, PlanSearch
 from tailc.pipeline.compile import compile_policy
 from tailc.pipeline.solve import Problem, approach_to
 from tailc.pipeline.versions import versions
+from tailc.problems.plan import PlanMethod, PlanSearch
+from tailc.problems.thresholds import ThresholdMethod
 from tailc.specs.document import parse_document
 from tests.tailc.pipeline import cores
 from tests.tailc.pipeline.clusters.instances import cluster

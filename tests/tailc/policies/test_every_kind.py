@@ -25,6 +25,8 @@ from tailc.cli import run
 from tailc.diff.behaviour import behaviour
 from tailc.diff.throughput import throughput_change
 from tailc.errors import ExitCode
+from tailc.experiment.block_means import ErrorOf
+from tailc.experiment.options import VerifyOptions
 from tailc.forms import shares_step
 from tailc.forms.controller import first_state, output_ppm, scaled_ladder
 from tailc.forms.ladder.batch import STARTS, BatchLookup
@@ -35,18 +37,16 @@ from tailc.forms.plan.plan import Plan, PoolPrices
 from tailc.forms.plan.quote import RigidJob, cheapest_width, quote
 from tailc.forms.shares import Shares
 from tailc.forms.tail_table import PPM, Queued, TailTable, level_for
+from tailc.models import streams
+from tailc.models.run import replay
+from tailc.models.subject import Subject, table_of
+from tailc.models.workload import workload
 from tailc.pipeline.held_out import read_held_out
 from tailc.pipeline.held_out_rows import read_held_out_rows
 from tailc.policies import find_kinds
-from tailc.replay import streams
-from tailc.replay.run import replay
-from tailc.replay.subject import Subject, table_of
-from tailc.replay.workload import workload
 from tailc.traces.zones import utc_text
 from tailc.units import format_mrps, plain_ppm
-from tailc.verify.options import VerifyOptions
 from tailc.verify.throughput.replayed import replayed_on
-from tailc.verify.throughput.verdict import ErrorOf
 from tests.tailc.policies.cases import Case, write_case
 
 QUICK = ("--requests", "2000", "--replicates", "60", "--no-progress")

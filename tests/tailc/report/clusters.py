@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from tailc.replay.baselines.servers.constant import Constant
-from tailc.replay.datacentre.malleable import (
+from tailc.models.datacentre.site import Supply
+from tailc.models.malleable_jobs.baselines.constant import Constant
+from tailc.models.malleable_jobs.engine import (
     Cluster,
     ClusterOutcome,
     MalleableJob,
     replay_malleable,
 )
-from tailc.replay.datacentre.site import Supply
-from tests.tailc.replay.datacentre.sites import Known
+from tests.tailc.models.datacentre.sites import Known
 
 # Of servers of 30 W, and of 1 W without a job.
 FOUR = Cluster(4, 30_000, 1_000, 10, 900)

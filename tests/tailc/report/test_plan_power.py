@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from tailc.forms.plan.ledger import Entry
-from tailc.replay.baselines.plans.first_fit import FirstFit
-from tailc.replay.datacentre.jobs import Submitted
-from tailc.replay.datacentre.rigid import replay_rigid
+from tailc.models.datacentre.jobs import Submitted
+from tailc.models.rigid_jobs.baselines.first_fit import FirstFit
+from tailc.models.rigid_jobs.engine import replay_rigid
 from tailc.report.plan_power import Power, power_of_cluster, power_of_plan, power_of_rigid
 from tailc.report.plan_power_plot import draw, picture
 from tailc.traces.zones import zone_of
 from tests.tailc.artifact.published import policy_of
-from tests.tailc.replay.datacentre.sites import RACK_MW, SMALL, Known, supply
+from tests.tailc.models.datacentre.sites import RACK_MW, SMALL, Known, supply
 from tests.tailc.report.clusters import two_jobs
 from tests.tailc.report.drawn_axes import axes_of, steps_of, ticks_at
 from tests.tailc.report.hash_seeds import with_hash_seed

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
+from tailc.experiment.ruling import Ruling
+from tailc.experiment.window_means import MeanOf
+from tailc.experiment.window_quantities import Quantity
 from tailc.report.plan_verdict.json_form import told
 from tailc.report.plan_verdict.words import HEADS, better, figure, limits, remarks, said
 from tailc.verify.plan.judge import JudgedPlan
-from tailc.verify.plan.means import MeanOf
-from tailc.verify.plan.quantities import Quantity
 from tailc.verify.plan.verdict import Figures, PlanVerdict
-from tailc.verify.verdict import Ruling
 
 UNKNOWN = MeanOf(0.0, None, None)
 VERDICT = PlanVerdict(

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tailc.artifact.envelope import Evidence
-from tailc.replay.queue_aim import Goal
+from tailc.experiment.tuning_objective import Goal
 from tailc.report.robust import robust_text
 from tests.tailc.pipeline.queue.core_case import clocked
 from tests.tailc.pipeline.robust.case import robust

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from tailc.experiment.plot_data import Quantile
 from tailc.forms.ladder.table import Guard, LoadAxis
 from tailc.report.page.spectra import Spectrum
 from tailc.report.terminal.frame import NARROWEST, WIDEST
@@ -14,8 +15,7 @@ from tailc.report.terminal.look import FINE_MARKS, Look
 from tailc.report.terminal.maps import change_text, map_text
 from tailc.report.terminal.spectra import spectrum_text
 from tailc.specs.slo import Slo
-from tailc.verify.pictured import Quantile
-from tests.tailc.replay.servers import at_once, ladder
+from tests.tailc.models.shared_cores.servers import at_once, ladder
 from tests.tailc.report.page.pages_made import LADDER
 
 # Shown up to 25 ms: the climb at 20 ms is after 12.8 of 16 lines.

@@ -6,15 +6,11 @@ import dataclasses
 import json
 from pathlib import Path
 
+from tailc.experiment.block_means import ErrorOf
+from tailc.experiment.ruling import Ruling
 from tailc.report.github import as_github
 from tailc.report.throughput import as_cases, as_dict, as_markdown, as_notes, as_text
-from tailc.verify.throughput.verdict import (
-    ErrorOf,
-    MachineDrift,
-    MachineVerdict,
-    ThroughputVerdicts,
-)
-from tailc.verify.verdict import Ruling
+from tailc.verify.throughput.verdict import MachineDrift, MachineVerdict, ThroughputVerdicts
 from tests.tailc.schemas import validate
 
 SCHEMA = json.loads(

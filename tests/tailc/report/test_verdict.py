@@ -7,10 +7,13 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from tailc.experiment.comparison import Verdict
+from tailc.experiment.load import Load, RungUse
+from tailc.experiment.ruling import Ruling
 from tailc.report.github import as_github
 from tailc.report.verdict import as_cases, as_dict, as_markdown, as_notes, as_text
 from tailc.specs.slo import Slo
-from tailc.verify.verdict import Load, Ruling, RungUse, Verdict, Verdicts
+from tailc.verify.verdict import Verdicts
 from tests.tailc.report.verdicts_made import (
     ALONE,
     BOTH,

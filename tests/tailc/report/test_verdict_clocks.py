@@ -4,9 +4,12 @@ import dataclasses
 import json
 from pathlib import Path
 
+from tailc.experiment.comparison import Run
+from tailc.models.core_queues.usage import ClockUse, LevelUse
+from tailc.models.core_types.usage import ControlUse, CoreUse, TypeUse
 from tailc.report.github import as_github
 from tailc.report.verdict import as_dict, as_markdown, as_notes, as_text
-from tailc.verify.verdict import ClockUse, ControlUse, CoreUse, LevelUse, Run, TypeUse, Verdicts
+from tailc.verify.verdict import Verdicts
 from tests.tailc.report.verdicts_made import MEETS, MISSES, point, run, verdicts
 from tests.tailc.schemas import validate
 

@@ -4,19 +4,14 @@ import dataclasses
 import json
 from pathlib import Path
 
+from tailc.experiment.comparison import Run
+from tailc.experiment.spikes import Spike
+from tailc.models.core_types.usage import ControlUse, CoreUse, TypeUse
+from tailc.models.smt.idle import IdlePeriods, IdleUse
+from tailc.models.smt.usage import LaneUse
 from tailc.report.github import as_github
 from tailc.report.verdict import as_cases, as_dict, as_markdown, as_notes, as_text
-from tailc.verify.verdict import (
-    ControlUse,
-    CoreUse,
-    IdlePeriods,
-    IdleUse,
-    LaneUse,
-    Run,
-    Spike,
-    TypeUse,
-    Verdicts,
-)
+from tailc.verify.verdict import Verdicts
 from tests.tailc.report.verdicts_made import MEETS, MISSES, UNSURE, point, run, verdicts
 from tests.tailc.schemas import validate
 

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
+from tailc.experiment.comparison import Point, Run, Verdict
+from tailc.experiment.drift import Distance, Drift
+from tailc.experiment.load import Load, RungUse
+from tailc.experiment.ruling import Ruling
 from tailc.specs.slo import Slo
-from tailc.verify.verdict import (
-    Distance,
-    Drift,
-    Load,
-    Point,
-    Ruling,
-    Run,
-    RungUse,
-    Verdict,
-    Verdicts,
-)
+from tailc.verify.verdict import Verdicts
 
 USE = RungUse(1_810, 3_100, 1_000, (612_000, 388_000))
 LOAD = Load(109_000, 767_400, 15_720, 4_390, 130_000, 0, USE, is_overloaded=False)

@@ -7,7 +7,7 @@ from tailc.forms.ladder.table import Ladder
 from tailc.specs.slo import Slo
 from tailc.traces.profile import DemandProfile, Measure
 from tailc.traces.reading import Curve, Reading, TimeUnit
-from tests.tailc.replay.servers import at_once, ladder
+from tests.tailc.models.shared_cores.servers import at_once, ladder
 
 READING = Reading(
     Measure.DEMAND_BUSY, "core", TimeUnit.MS, demand="ms", curves=(Curve(None, (1_000_000,)),)

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from scipy.stats import gamma
 
-from tailc.replay.arrivals import Arrivals, Poisson, Recorded
-from tailc.replay.subject import Subject
-from tailc.replay.workload import Workload
-from tailc.verify.estimate import Tail, replayed_us, sample
-from tailc.verify.interval import Interval, interval
-from tailc.verify.setting import Setting, draw
-from tests.tailc.replay.servers import at_once, ladder
+from tailc.experiment.estimate import Tail, replayed_us, sample
+from tailc.experiment.interval import Interval, interval
+from tailc.experiment.setting import Setting, draw
+from tailc.models.arrivals import Arrivals, Poisson, Recorded
+from tailc.models.subject import Subject
+from tailc.models.workload import Workload
+from tests.tailc.models.shared_cores.servers import at_once, ladder
 from tests.tailc.verify.policies import climbing
 
 ROOT = Path(__file__).parents[3]

@@ -11,7 +11,7 @@ import json, sys
 from tailc.report.verdict import as_dict
 from tailc.specs.slo import Slo
 from tailc.verify.judge import verify
-from tailc.verify.options import VerifyOptions
+from tailc.experiment.options import VerifyOptions
 from tests.tailc.verify.policies import held_out, policy
 
 slos = (Slo(990_000, 100_000, window_us=1_000_000), Slo(500_000, 20_000))

@@ -6,15 +6,16 @@ import pytest
 
 from tailc.artifact.envelope import InputRole
 from tailc.errors import Code, ExitCode, TailcError
+from tailc.experiment import estimate
+from tailc.experiment.options import VerifyOptions
+from tailc.experiment.ruling import Ruling
+from tailc.models.arrivals import Burst, Bursts, Poisson, RateProfile, Recorded, Step
 from tailc.percentiles import percentile_rank
-from tailc.replay.arrivals import Burst, Bursts, Poisson, RateProfile, Recorded, Step
 from tailc.specs.slo import Slo
 from tailc.traces.profile import DemandProfile, Measure
-from tailc.verify import estimate, judge
+from tailc.verify import judge
 from tailc.verify.judge import verify
-from tailc.verify.options import VerifyOptions
-from tailc.verify.verdict import Ruling
-from tests.tailc.replay.servers import at_once, ladder
+from tests.tailc.models.shared_cores.servers import at_once, ladder
 from tests.tailc.verify.policies import climbing, held_out, policy
 
 P99 = Slo(990_000, 100_000)

@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 
 from tailc.errors import Code, TailcError
+from tailc.experiment.options import VerifyOptions
 from tailc.forms.ladder.table import ON_EXIT, Climb, Row
 from tailc.specs.slo import Slo
 from tailc.traces.profile import DemandProfile, Measure
-from tailc.verify.options import VerifyOptions
 from tailc.verify.size import STEPS, Capacity, servers, size
-from tests.tailc.replay.cores.servers import cores, row
-from tests.tailc.replay.servers import at_once, ladder
+from tests.tailc.models.core_types.servers import cores, row
+from tests.tailc.models.core_types.test_usage import STILL, alike
+from tests.tailc.models.core_types.test_usage import policy as core_policy
+from tests.tailc.models.shared_cores.servers import at_once, ladder
 from tests.tailc.verify.policies import climbing, held_out, policy
-from tests.tailc.verify.test_energy import STILL, alike
-from tests.tailc.verify.test_energy import policy as core_policy
 
 MEAN_MS = 20.0
 TARGET_MS = 200.0

@@ -2,7 +2,6 @@
 
 import pytest
 
-from tailc.forms.ladder.borrowing import Borrowing, plan_of
 from tailc.forms.ladder.lanes import (
     BATCH,
     Lanes,
@@ -16,6 +15,7 @@ from tailc.forms.ladder.lanes import (
 )
 from tailc.forms.ladder.table import Climb, LoadAxis, Rule
 from tailc.percentiles import PPM
+from tailc.problems.borrowing import Borrowing, plan_of
 from tests.tailc.forms.ladder.test_core_ladder import cores
 
 LANES = Lanes(7, 340_000, 120_000)

@@ -8,7 +8,7 @@ import pytest
 
 from tailc.forms.ladder.overload import NO_OVERLOAD, Overload
 from tailc.forms.ladder.table import Ladder, Rule
-from tests.tailc.replay.servers import at_once, ladder
+from tests.tailc.models.shared_cores.servers import at_once, ladder
 
 PPM = 1_000_000
 

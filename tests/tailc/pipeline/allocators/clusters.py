@@ -7,9 +7,9 @@ from tailc_solvers.backends.linear import Outcome
 from tailc_solvers.green.parallel.columns import Columns, Effort
 from tailc_solvers.green.parallel.solution import Ending, none_of
 
+from tailc.models.datacentre.site import Supply
+from tailc.models.malleable_jobs.engine import Cluster, MalleableJob
 from tailc.pipeline.allocators.problem import Aims
-from tailc.replay.datacentre.malleable import Cluster, MalleableJob
-from tailc.replay.datacentre.site import Supply
 
 EIGHT = Cluster(8, 30_000, 0, 0, 900)
 # Ten cents a kWh: a server on brown energy costs 3,000 micro-dollars an hour.

@@ -11,12 +11,13 @@ from tailc_solvers.green.parallel.plan import Plan
 from tailc_solvers.green.parallel.solution import Ending, Solution
 
 from tailc.forms.plan.ledger import ledger_of
+from tailc.models.datacentre.site import Supply
+from tailc.models.malleable_jobs.baselines.constant import Constant
+from tailc.models.malleable_jobs.engine import replay_malleable
 from tailc.pipeline.allocators.aggressive import Aggressive
 from tailc.pipeline.allocators.problem import Aims
 from tailc.pipeline.allocators.solving import by_columns
-from tailc.replay.baselines.servers.constant import Constant
-from tailc.replay.datacentre.malleable import replay_malleable
-from tailc.replay.datacentre.site import Supply
+from tests.tailc.models.datacentre.sites import Known
 from tests.tailc.pipeline.allocators.clusters import (
     AIMS,
     BENT,
@@ -27,7 +28,6 @@ from tests.tailc.pipeline.allocators.clusters import (
     no_plan,
     sun,
 )
-from tests.tailc.replay.datacentre.sites import Known
 
 
 @pytest.fixture(scope="module")

@@ -4,10 +4,11 @@ from tailc_solvers.backends.adapters import Backend, Solver
 from tailc_solvers.green.parallel.solution import Ending
 
 from tailc.forms.plan.ledger import ledger_of
+from tailc.models.malleable_jobs.baselines.constant import Constant
+from tailc.models.malleable_jobs.engine import replay_malleable
 from tailc.pipeline.allocators.offline import Offline
 from tailc.pipeline.allocators.solving import by_columns
-from tailc.replay.baselines.servers.constant import Constant
-from tailc.replay.datacentre.malleable import replay_malleable
+from tests.tailc.models.datacentre.sites import Known
 from tests.tailc.pipeline.allocators.clusters import (
     AIMS,
     EIGHT,
@@ -17,7 +18,6 @@ from tests.tailc.pipeline.allocators.clusters import (
     no_plan,
     sun,
 )
-from tests.tailc.replay.datacentre.sites import Known
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tailc.models.malleable_jobs.engine import Active, Cluster, MalleableJob
 from tailc.pipeline.allocators.epochs import epochs_ahead
 from tailc.pipeline.allocators.problem import (
     Aims,
@@ -13,7 +14,6 @@ from tailc.pipeline.allocators.problem import (
     running_job,
     shape_of,
 )
-from tailc.replay.datacentre.malleable import Active, Cluster, MalleableJob
 from tests.tailc.pipeline.allocators.clusters import BENT, EIGHT, job, sun
 
 

@@ -10,8 +10,8 @@ from random import Random
 
 import numpy as np
 
-from tailc.forms.plan.asked import ExpectedSupply, PlanMethod, PlanSearch, Weights
-from tailc.forms.plan.cluster_problem import ClusterProblem, NamedMalleable
+from tailc.problems.malleable_jobs import ClusterProblem, NamedMalleable
+from tailc.problems.plan import ExpectedSupply, PlanMethod, PlanSearch, Weights
 
 HOUR = 3_600
 LINEAR = {1: 1_000_000, 2: 2_000_000, 4: 4_000_000}

@@ -11,11 +11,11 @@ from tailc_solvers.backends.adapters import Solver
 from tailc_solvers.backends.linear import Answer, Outcome
 
 from tailc.errors import Code, ExitCode, TailcError
-from tailc.forms.plan.asked import PlanMethod, PlanSearch, Weights
 from tailc.forms.plan.expected import expected_of
 from tailc.pipeline.clusters import solved
 from tailc.pipeline.clusters.solved import solve_for_clusters
 from tailc.pipeline.clusters.told import cluster_remarks, cluster_settings
+from tailc.problems.plan import PlanMethod, PlanSearch, Weights
 from tests.tailc.pipeline.clusters.instances import (
     EXACT,
     HOUR,

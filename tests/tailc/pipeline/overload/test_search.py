@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 from tailc.errors import Code, TailcError
+from tailc.experiment.overload_objective import OverloadAim
 from tailc.forms.ladder.table import Rule
+from tailc.models.workload import workload
 from tailc.pipeline.overload import search
 from tailc.pipeline.overload.bench import Bench
 from tailc.pipeline.overload.search import Relief, largest, relieved
 from tailc.pipeline.overload.told import overload_settings
 from tailc.pipeline.progress import silent
-from tailc.replay.overload_aim import OverloadAim
-from tailc.replay.workload import workload
 from tailc.report.relief import relief_result, relief_text
 from tailc.traces.profile import DemandProfile
 from tests.tailc.pipeline.cores import profile

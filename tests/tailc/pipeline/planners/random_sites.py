@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from hypothesis import strategies as st
 
-from tailc.replay.datacentre.jobs import Submitted
-from tailc.replay.datacentre.site import Supply
-from tests.tailc.replay.datacentre.sites import SMALL, Known, supply
+from tailc.models.datacentre.jobs import Submitted
+from tailc.models.datacentre.site import Supply
+from tests.tailc.models.datacentre.sites import SMALL, Known, supply
 
 EPOCHS = 8
 

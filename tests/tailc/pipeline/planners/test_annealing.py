@@ -8,14 +8,14 @@ from tailc_solvers.backends.linear import Outcome
 from tailc_solvers.green.sla.anneal import Schedule, anneal
 from tailc_solvers.green.sla.solution import Solution
 
+from tailc.models.datacentre.jobs import Submitted
+from tailc.models.rigid_jobs.engine import replay_rigid
 from tailc.pipeline.planners.annealing import Annealing
 from tailc.pipeline.planners.on_arrival import OnArrival
 from tailc.pipeline.planners.opened import opened, outlooks
-from tailc.replay.datacentre.jobs import Submitted
-from tailc.replay.datacentre.rigid import replay_rigid
+from tests.tailc.models.datacentre.sites import SMALL, Known, supply
 from tests.tailc.pipeline.planners import random_sites as sites
 from tests.tailc.pipeline.planners.test_seen import running, view
-from tests.tailc.replay.datacentre.sites import SMALL, Known, supply
 
 SHORT = Schedule(steps=10)
 

@@ -3,12 +3,12 @@ import pytest
 from tailc_solvers.backends.adapters import Backend, Solver
 from tailc_solvers.backends.linear import Answer, Outcome
 
+from tailc.models.datacentre.jobs import Submitted
+from tailc.models.rigid_jobs.engine import replay_rigid
+from tailc.models.rigid_jobs.priced import Priced
 from tailc.pipeline.planners.bid_prices import bid_prices
-from tailc.replay.datacentre.jobs import Submitted
-from tailc.replay.datacentre.priced import Priced
-from tailc.replay.datacentre.rigid import replay_rigid
+from tests.tailc.models.datacentre.sites import SMALL, Known, supply
 from tests.tailc.pipeline.planners.test_on_arrival import Rogue
-from tests.tailc.replay.datacentre.sites import SMALL, Known, supply
 
 
 @pytest.fixture(scope="module")

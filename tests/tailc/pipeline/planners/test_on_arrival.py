@@ -7,11 +7,11 @@ from tailc_solvers.green.sla.flow import place_job
 from tailc_solvers.green.sla.reduced import solve_reduced
 from tailc_solvers.green.sla.solution import Solution
 
+from tailc.models.datacentre.jobs import Submitted
+from tailc.models.rigid_jobs.engine import replay_rigid
 from tailc.pipeline.planners.on_arrival import OnArrival
-from tailc.replay.datacentre.jobs import Submitted
-from tailc.replay.datacentre.rigid import replay_rigid
+from tests.tailc.models.datacentre.sites import SMALL, Known, supply
 from tests.tailc.pipeline.planners import random_sites as sites
-from tests.tailc.replay.datacentre.sites import SMALL, Known, supply
 
 
 def replayed(racks, jobs, planner=None, forecasts=None):

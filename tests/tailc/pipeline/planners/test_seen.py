@@ -3,12 +3,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from tailc.models.datacentre.jobs import Running, Submitted
+from tailc.models.datacentre.planner import View
 from tailc.pipeline.planners.in_force import was_on
 from tailc.pipeline.planners.owed import arriving_job, job_within, owed_slots
 from tailc.pipeline.planners.seen import Epsilons, expected_green, seen
-from tailc.replay.datacentre.jobs import Running, Submitted
-from tailc.replay.datacentre.planner import View
-from tests.tailc.replay.datacentre.sites import RACK_MW, SMALL, supply
+from tests.tailc.models.datacentre.sites import RACK_MW, SMALL, supply
 
 SERVER_MJ = 140_000 * 900
 

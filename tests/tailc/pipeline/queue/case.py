@@ -17,8 +17,8 @@ from tailc.forms.ladder.table import (
     Rung,
     collapse,
 )
+from tailc.models.workload import Workload
 from tailc.percentiles import PPM
-from tailc.replay.workload import Workload
 
 CORES = 4
 MS = 1_000

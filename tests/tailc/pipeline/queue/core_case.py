@@ -17,8 +17,8 @@ from tailc.forms.ladder.table import (
     Rung,
     collapse,
 )
+from tailc.models.workload import Workload
 from tailc.percentiles import PPM
-from tailc.replay.workload import Workload
 
 MS = 1_000
 SLOW_W, FAST_W, IDLE_W = 1, 6, 0.5

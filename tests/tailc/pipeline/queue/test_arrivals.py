@@ -7,10 +7,10 @@ import pytest
 
 from tailc.artifact.files import read_policy
 from tailc.errors import Code, TailcError
+from tailc.models.diurnal import DayCurve
 from tailc.pipeline.queue.recorded import with_recorded
 from tailc.pipeline.spec import open_kind
 from tailc.pipeline.trace import open_trace
-from tailc.replay.diurnal import DayCurve
 from tests.tailc.pipeline.queue.test_compile import RATES, queued
 
 LEAST = 7_500_000

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from tailc.errors import Code, TailcError
+from tailc.experiment.tuning_objective import Goal, QueueAim
 from tailc.forms.tail_table import TailRow
 from tailc.percentiles import PPM
 from tailc.pipeline.progress import silent
@@ -20,9 +21,8 @@ from tailc.pipeline.queue.parts import parts_of
 from tailc.pipeline.queue.scene import scenes_of
 from tailc.pipeline.queue.trials import Trials
 from tailc.pipeline.queue.tune import tuned_for_queue
-from tailc.replay.queue_aim import Goal, QueueAim
 from tailc.traces.profile import DemandProfile, Measure
-from tests.tailc.replay.frequencies.servers import GHZ, tail_table
+from tests.tailc.models.core_queues.servers import GHZ, tail_table
 
 MEAN_MS, LIMIT_US = 0.2, 600
 PERCENTILE_PPM = 950_000

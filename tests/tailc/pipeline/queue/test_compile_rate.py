@@ -8,10 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from tailc.artifact.files import read_policy
+from tailc.models.arrivals import Poisson
+from tailc.models.workload import workload
 from tailc.pipeline.queue.scene import Scene
 from tailc.pipeline.queue.trials import Trials, on_ladder
-from tailc.replay.arrivals import Poisson
-from tailc.replay.workload import workload
 from tailc.report.compiled import compiled_result, compiled_text, sweep_text
 from tailc.report.queue import queue_text
 from tests.tailc.pipeline.compiled_twice import assert_one_thread_writes_the_same, compiled_to

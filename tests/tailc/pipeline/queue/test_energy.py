@@ -11,6 +11,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
+from tailc.experiment.tuning_objective import Goal, QueueAim
 from tailc.forms.controller import scaled_ladder
 from tailc.percentiles import PPM
 from tailc.pipeline.progress import silent
@@ -26,7 +27,6 @@ from tailc.pipeline.queue.search import least_budget, searched
 from tailc.pipeline.queue.told import queue_remarks, queue_settings
 from tailc.pipeline.queue.trials import Seen, Trials, on_ladder
 from tailc.pipeline.queue.tune import TunedTable
-from tailc.replay.queue_aim import Goal, QueueAim
 from tests.tailc.pipeline.queue.core_case import (
     FAST_W,
     IDLE_W,

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tailc.experiment.tuning_objective import Freedom
 from tailc.forms.ladder.sharing import Sharing
 from tailc.forms.ladder.table import (
     AT_ONCE,
@@ -24,7 +25,6 @@ from tailc.forms.ladder.table import (
 )
 from tailc.percentiles import PPM
 from tailc.pipeline.queue.family import MOST_STARTS, lines
-from tailc.replay.queue_aim import Freedom
 from tests.tailc.pipeline.queue.case import CORES, MS, ladder
 
 TAIL_US = 100 * MS

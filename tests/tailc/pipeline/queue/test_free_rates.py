@@ -8,12 +8,12 @@ from dataclasses import replace
 import pytest
 
 from tailc.errors import Code, TailcError
+from tailc.experiment.tuning_objective import Goal, QueueAim
 from tailc.pipeline.progress import silent
 from tailc.pipeline.queue.free_rates import freely_raised
 from tailc.pipeline.queue.search import Searched
 from tailc.pipeline.queue.told import queue_remarks
 from tailc.pipeline.queue.tune import TunedTable
-from tailc.replay.queue_aim import Goal, QueueAim
 from tests.tailc.pipeline.queue.case import MS
 from tests.tailc.pipeline.queue.test_freedoms import (
     ALONE,

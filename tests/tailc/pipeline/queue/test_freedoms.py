@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tailc.errors import Code
+from tailc.experiment.tuning_objective import Freedom, Goal, QueueAim
 from tailc.pipeline.progress import silent
 from tailc.pipeline.queue.approach import Approach
 from tailc.pipeline.queue.family import MOST_STARTS, lines
@@ -19,7 +20,6 @@ from tailc.pipeline.queue.search import Searched, least_budget
 from tailc.pipeline.queue.told import queue_remarks
 from tailc.pipeline.queue.trials import on_ladder
 from tailc.pipeline.queue.tune import TunedTable
-from tailc.replay.queue_aim import Freedom, Goal, QueueAim
 from tests.tailc.pipeline.queue.case import CORES, MS, exponential, ladder
 
 FREE = (Freedom.START_BELOW,)

@@ -11,7 +11,11 @@ import pytest
 from scipy import stats
 
 from tailc.artifact.envelope import Evidence
+from tailc.experiment.tuning_objective import QueueAim
 from tailc.forms.ladder.table import Ladder
+from tailc.models.arrivals import Poisson
+from tailc.models.shared_cores.clairvoyant.server import shared_server
+from tailc.models.shared_cores.clairvoyant.tail import clairvoyant_tail_ns
 from tailc.pipeline.queue.goals import merit
 from tailc.pipeline.queue.judge import RateGain, judged, ranked
 from tailc.pipeline.queue.kept import Kept
@@ -19,10 +23,6 @@ from tailc.pipeline.queue.scene import Scene, scenes_of
 from tailc.pipeline.queue.told import queue_settings
 from tailc.pipeline.queue.trials import Trials, on_ladder
 from tailc.pipeline.queue.tune import TunedTable
-from tailc.replay.arrivals import Poisson
-from tailc.replay.clairvoyant.server import shared_server
-from tailc.replay.clairvoyant.tail import clairvoyant_tail_ns
-from tailc.replay.queue_aim import QueueAim
 from tailc.report.queue import queue_result, queue_text
 from tailc.units import format_us
 from tests.tailc.pipeline.queue.case import CORES, MS, exponential, ladder

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tailc.experiment.tuning_objective import Beside, Goal, QueueAim
 from tailc.forms.ladder.lanes import (
     AT_ONCE_AWAKE,
     Lanes,
@@ -21,6 +22,7 @@ from tailc.forms.ladder.lanes import (
     lane_ladder,
 )
 from tailc.forms.ladder.table import Climb, Ladder, LoadAxis, Rule
+from tailc.models.subject import Subject
 from tailc.percentiles import PPM
 from tailc.pipeline.progress import silent
 from tailc.pipeline.queue.approach import Approach
@@ -30,8 +32,6 @@ from tailc.pipeline.queue.lane_family import CLOCKS, STARTS, lane_lines, sooner_
 from tailc.pipeline.queue.scene import scenes_of
 from tailc.pipeline.queue.search import least_budget, searched
 from tailc.pipeline.queue.trials import Trials
-from tailc.replay.queue_aim import Beside, Goal, QueueAim
-from tailc.replay.subject import Subject
 from tests.tailc.pipeline.queue.case import MS
 from tests.tailc.pipeline.queue.core_case import exponential
 from tests.tailc.pipeline.queue.test_family import climbs_at

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tailc.experiment.tuning_objective import Goal, QueueAim
 from tailc.pipeline.queue.goals import aspect_of
 from tailc.pipeline.queue.looks import Look, Looks
 from tailc.pipeline.queue.trials import Seen
-from tailc.replay.queue_aim import Goal, QueueAim
 
 AIM = QueueAim(990_000, (40_000,), (1,), 1)
 FORMULA_US = np.array([100.0, 102.0, 98.0, 100.0])

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 from tailc.errors import Code
+from tailc.experiment.tuning_objective import Goal, Objective, QueueAim
+from tailc.models.arrivals import Poisson
 from tailc.percentiles import PPM
 from tailc.pipeline.compile import compile_policy
 from tailc.pipeline.queue.goals import aspect_of
@@ -19,8 +21,6 @@ from tailc.pipeline.queue.scene import Scene
 from tailc.pipeline.queue.told import queue_remarks
 from tailc.pipeline.queue.trials import Seen, Trials, on_ladder
 from tailc.pipeline.queue.tune import TunedTable
-from tailc.replay.arrivals import Poisson
-from tailc.replay.queue_aim import Goal, Objective, QueueAim
 from tests.tailc.pipeline.queue.case import CORES, MS, exponential, ladder
 from tests.tailc.pipeline.queue.test_compile import RATES, queued
 from tests.tailc.pipeline.queue.test_energy import approach

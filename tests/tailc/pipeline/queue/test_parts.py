@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tailc.models.workload import Workload
 from tailc.pipeline.queue.parts import judging_weight, parts_of
-from tailc.replay.workload import Workload
 from tests.tailc.pipeline.queue.case import exponential
 
 

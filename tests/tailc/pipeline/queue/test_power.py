@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tailc.errors import TailcError
+from tailc.experiment.tuning_objective import Freedom, Goal, QueueAim
 from tailc.forms.ladder.sharing import Sharing
 from tailc.forms.ladder.table import (
     AT_ONCE,
@@ -33,7 +34,6 @@ from tailc.pipeline.queue.kept import kept
 from tailc.pipeline.queue.scene import scenes_of
 from tailc.pipeline.queue.search import searched
 from tailc.pipeline.queue.trials import Trials, on_ladder
-from tailc.replay.queue_aim import Freedom, Goal, QueueAim
 from tailc.traces.profile import DemandProfile, Measure
 from tests.tailc.pipeline.queue.core_case import MS, exponential
 

@@ -13,6 +13,7 @@ from scipy import stats
 
 from tailc.artifact.envelope import Evidence
 from tailc.errors import Code, TailcError
+from tailc.experiment.tuning_objective import Goal, QueueAim
 from tailc.pipeline.progress import silent
 from tailc.pipeline.queue import core_family, family
 from tailc.pipeline.queue.approach import Approach
@@ -25,7 +26,6 @@ from tailc.pipeline.queue.rate_trials import RateTrials
 from tailc.pipeline.queue.told import queue_remarks
 from tailc.pipeline.queue.trials import on_ladder
 from tailc.pipeline.queue.tune import TunedTable
-from tailc.replay.queue_aim import Goal, QueueAim
 from tailc.report.queue import queue_text
 from tests.tailc.pipeline.queue import case, core_case
 from tests.tailc.pipeline.queue.case import MS

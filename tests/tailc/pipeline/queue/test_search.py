@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from tailc_solvers.evolution import Found
 
+from tailc.experiment.tuning_objective import Objective, QueueAim
 from tailc.pipeline.queue import looks
 from tailc.pipeline.queue import search as search_module
 from tailc.pipeline.queue.approach import Approach
@@ -18,7 +19,6 @@ from tailc.pipeline.queue.looks import Look
 from tailc.pipeline.queue.scene import scenes_of
 from tailc.pipeline.queue.search import searched
 from tailc.pipeline.queue.trials import on_ladder
-from tailc.replay.queue_aim import Objective, QueueAim
 from tests.tailc.pipeline.queue.case import CORES, MS, exponential, ladder
 
 AIM = QueueAim(950_000, (60_000,), (1,), 20_000_000)

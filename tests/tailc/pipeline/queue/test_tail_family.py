@@ -10,7 +10,7 @@ import pytest
 from tailc.forms.tail_table import LARGEST_BOUND_US, LARGEST_CYCLES, TailRow
 from tailc.percentiles import PPM
 from tailc.pipeline.queue.tail_family import MOST_TIMES, TailFamily, bounded
-from tests.tailc.replay.frequencies.servers import tail_table
+from tests.tailc.models.core_queues.servers import tail_table
 
 ENTRIES = (100, 200, 300, 400)
 UNKNOWN = (5_000, *[LARGEST_CYCLES] * 4)

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from tailc.forms.ladder.table import Climb, Ladder
+from tailc.models.arrivals import Poisson
+from tailc.models.subject import Subject
+from tailc.models.workload import Workload
 from tailc.pipeline.queue.scene import Scene
 from tailc.pipeline.queue.trials import Trials
-from tailc.replay.arrivals import Poisson
-from tailc.replay.subject import Subject
-from tailc.replay.workload import Workload
 from tests.tailc.pipeline.queue.case import CORES, MS, ladder
 
 NEVER = ladder((900 * MS, 950 * MS))

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from tailc.forms.plan.asked import ExpectedSupply, PlanMethod, PlanSearch, Weights
 from tailc.forms.plan.plan import PPM, Terms
 from tailc.forms.plan.quote import RigidJob
-from tailc.forms.plan.racks_problem import NamedJob, RacksProblem
+from tailc.problems.plan import ExpectedSupply, PlanMethod, PlanSearch, Weights
+from tailc.problems.rigid_jobs import NamedJob, RacksProblem
 
 HOUR_S = 3_600
 BUSY_MW = 100_000

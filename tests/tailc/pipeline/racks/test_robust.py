@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from tailc.errors import Code, TailcError
-from tailc.forms.plan.asked import PlanMethod, PlanSearch
 from tailc.forms.plan.expected import green_slots
 from tailc.forms.plan.plan import Terms
-from tailc.forms.plan.racks_problem import RacksProblem
 from tailc.pipeline.racks.solved import solve_for_racks
 from tailc.pipeline.racks.told import racks_settings
+from tailc.problems.plan import PlanMethod, PlanSearch
+from tailc.problems.rigid_jobs import RacksProblem
 from tests.tailc.pipeline.racks.problems import A_SERVER, TERMS, drawn, named, problem
 
 METHODS = (PlanMethod.ARRIVAL, PlanMethod.MIP)

@@ -13,13 +13,13 @@ from tailc_solvers.backends.linear import Answer, Outcome
 from tailc_solvers.green.sla.horizon import Horizon
 
 from tailc.errors import Code, ExitCode, TailcError
-from tailc.forms.plan.asked import PlanMethod, PlanSearch, Weights
 from tailc.forms.plan.expected import expected_of
 from tailc.forms.plan.plan import Span, Terms
 from tailc.pipeline.racks import priced
 from tailc.pipeline.racks.solved import solve_for_racks
 from tailc.pipeline.racks.stated import MOVE_UDOLLARS, Stated
 from tailc.pipeline.racks.told import racks_remarks, racks_settings
+from tailc.problems.plan import PlanMethod, PlanSearch, Weights
 from tests.reference import sla_plain
 from tests.tailc.pipeline.racks.problems import A_SERVER, drawn, named, problem, supply
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from tailc.experiment.tuning_objective import Goal, QueueAim
 from tailc.pipeline.queue.judge import Judged
 from tailc.pipeline.queue.tune import TunedTable
 from tailc.pipeline.robust.compare import Change, Compared, RateStands, Stand, Tail
 from tailc.pipeline.robust.harden import Hardened
 from tailc.pipeline.robust.radius import Radius
 from tailc.pipeline.robust.stand import Robust
-from tailc.replay.queue_aim import Goal, QueueAim
 from tailc.specs.robust import Ambiguity
 from tailc.specs.slo import Slo
 from tests.tailc.pipeline.queue.core_case import clocked

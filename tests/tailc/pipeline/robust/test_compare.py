@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from tailc.experiment.tuning_objective import QueueAim
 from tailc.pipeline.queue.judge import ranked
 from tailc.pipeline.queue.kept import Kept
 from tailc.pipeline.queue.scene import scenes_of
 from tailc.pipeline.queue.trials import Trials, on_ladder
 from tailc.pipeline.robust.compare import compared
 from tailc.pipeline.robust.doubts import doubts
-from tailc.replay.queue_aim import QueueAim
 from tailc.specs.robust import Ambiguity
 from tests.tailc.pipeline.queue.case import CORES, MS, exponential, ladder
 

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
+from tailc.experiment.tuning_objective import Goal, QueueAim
 from tailc.forms.ladder.table import Ladder
 from tailc.pipeline.progress import silent
 from tailc.pipeline.queue.approach import approach_to
@@ -18,7 +19,6 @@ from tailc.pipeline.queue.trials import Trials, on_ladder
 from tailc.pipeline.robust.compare import compared
 from tailc.pipeline.robust.doubts import doubts, slowed_on
 from tailc.pipeline.robust.harden import hardened
-from tailc.replay.queue_aim import Goal, QueueAim
 from tailc.specs.robust import Ambiguity
 from tailc.traces.profile import DemandProfile, Measure
 from tests.tailc.pipeline.queue.core_case import FAST_W, IDLE_W, MS, clocked, exponential

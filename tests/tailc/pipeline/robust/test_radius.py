@@ -8,17 +8,17 @@ import numpy as np
 
 from tailc.forms.controller import Actuator, Controller, GainRow
 from tailc.forms.ladder.table import ON_EXIT, Climb, Ladder, Row
+from tailc.models.arrivals import Poisson
+from tailc.models.subject import Subject
+from tailc.models.workload import Workload
 from tailc.percentiles import PPM
 from tailc.pipeline.progress import silent
 from tailc.pipeline.queue.trials import on_ladder
 from tailc.pipeline.robust.radius import Axis, Radius, radius_of
-from tailc.replay.arrivals import Poisson
-from tailc.replay.subject import Subject
-from tailc.replay.workload import Workload
 from tailc.specs.robust import Ambiguity
 from tailc.specs.slo import Slo
+from tests.tailc.models.shared_cores.servers import at_once, ladder
 from tests.tailc.pipeline.queue.core_case import clocked
-from tests.tailc.replay.servers import at_once, ladder
 
 MEAN_MS, TARGET_MS = 20.0, 200.0
 PERCENTILE_PPM = 900_000

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from tailc.experiment.tuning_objective import Goal
 from tailc.pipeline.robust.stand import robust_remarks
-from tailc.replay.queue_aim import Goal
 from tests.tailc.pipeline.robust.case import robust
 
 

@@ -10,15 +10,15 @@ import pytest
 from tailc.errors import TailcError
 from tailc.forms.ladder.overload import Overload
 from tailc.forms.ladder.table import AT_ONCE, Climb, Row
+from tailc.models.arrivals import Poisson
 from tailc.pipeline.why.answer import Asked, bought
 from tailc.pipeline.why.decision import decision
 from tailc.pipeline.why.edits import Edit
 from tailc.pipeline.why.inputs import Input
 from tailc.pipeline.why.presence import Presence
-from tailc.replay.arrivals import Poisson
+from tests.tailc.models.shared_cores.servers import overloaded
 from tests.tailc.pipeline.queue import core_case
 from tests.tailc.pipeline.queue.case import MS, exponential, ladder
-from tests.tailc.replay.servers import overloaded
 
 MEAN_MS, TOP, SECOND = 30.0, 2.4, 1.8
 LOAD = exponential(2_000, MEAN_MS)

@@ -8,17 +8,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from tailc.experiment.setting import Setting
 from tailc.forms.ladder.overload import Overload
 from tailc.forms.ladder.table import ON_EXIT, Admission, Climb, Row, Rule
+from tailc.models.arrivals import Poisson
+from tailc.models.run import replay
+from tailc.models.shared_cores.arrays import lower
 from tailc.pipeline.why.bench import Bench, Case
 from tailc.pipeline.why.presence import passed, presence
-from tailc.replay.arrivals import Poisson
-from tailc.replay.lowered import lower
-from tailc.replay.run import replay
-from tailc.verify.setting import Setting
+from tests.tailc.models.shared_cores.servers import overloaded
 from tests.tailc.pipeline.queue import core_case
 from tests.tailc.pipeline.queue.case import MS, exponential, ladder
-from tests.tailc.replay.servers import overloaded
 
 NS_PER_MS = 1_000_000
 # Two threads from 10 ms when alone, from 20 ms else; three a little later.

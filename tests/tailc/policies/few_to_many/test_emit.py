@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from tailc.errors import Code, TailcError
-from tailc.forms.ladder.grid import IntervalGrid
-from tailc.forms.ladder.problem import LadderProblem, Method, Objective
-from tailc.forms.ladder.solution import LadderSolution, RowStatus, Schedule, SolvedRow
 from tailc.forms.ladder.table import AT_ONCE, ON_EXIT, Admission, Climb, Row, Rule
 from tailc.policies.few_to_many.emit import emit
 from tailc.policies.few_to_many.spec import FewToManySpec
+from tailc.problems.interval_grid import IntervalGrid
+from tailc.problems.ladder import LadderProblem, Method, Objective
+from tailc.problems.schedule import LadderSolution, RowStatus, Schedule, SolvedRow
 from tailc.traces.profile import DemandProfile, Measure
 
 MS = 1_000

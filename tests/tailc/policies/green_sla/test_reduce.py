@@ -9,11 +9,11 @@ import pytest
 
 from tailc.errors import Code, TailcError
 from tailc.forecasts.days import Days, Energy
-from tailc.forms.plan.asked import PlanMethod, Weights
 from tailc.forms.plan.plan import Terms
-from tailc.forms.plan.racks_problem import NamedJob
 from tailc.policies.green_sla.reduce import reduce
 from tailc.policies.green_sla.spec import GreenSlaSpec
+from tailc.problems.plan import PlanMethod, Weights
+from tailc.problems.rigid_jobs import NamedJob
 from tailc.traces.jobs.log import JobLog
 from tailc.traces.series.series import Quantity, of_values
 

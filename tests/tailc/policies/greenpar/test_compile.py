@@ -15,10 +15,10 @@ from tailc.artifact.envelope import InputRole
 from tailc.artifact.files import read_policy
 from tailc.cli import run
 from tailc.errors import ExitCode
+from tailc.models.malleable_jobs.engine import Allocation, ClusterView, replay_malleable
 from tailc.pipeline.clusters import solved
 from tailc.pipeline.compile import compile_policy
 from tailc.pipeline.held_out_days import read_held_out_days
-from tailc.replay.datacentre.malleable import Allocation, ClusterView, replay_malleable
 from tailc.verify.plan.malleable import cluster_of
 from tests.tailc.policies.greenpar.case import SPEC, write
 

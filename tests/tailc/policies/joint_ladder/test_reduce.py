@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from tailc.errors import Code, TailcError
-from tailc.forms.ladder.problem import LadderProblem, Method, Objective
-from tailc.forms.ladder.solution import RowStatus
 from tailc.forms.ladder.table import ON_EXIT, Climb
 from tailc.pipeline.solve import solve
 from tailc.policies.joint_ladder.emit import emit
 from tailc.policies.joint_ladder.reduce import candidates, reduce
 from tailc.policies.joint_ladder.rungs import combinations
+from tailc.problems.ladder import LadderProblem, Method, Objective
+from tailc.problems.schedule import RowStatus
 from tests.tailc.policies.joint_ladder.made import PUBLISHED, profile, spec, typed
 
 PPM = 1_000_000

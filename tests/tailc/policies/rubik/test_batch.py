@@ -10,11 +10,11 @@ import json
 import pytest
 
 from tailc.errors import Code, Severity, TailcError
-from tailc.forms.colocation import Throttling
 from tailc.forms.tail_table import Batch
 from tailc.pipeline.compile import compile_policy
 from tailc.pipeline.spec import open_kind
 from tailc.policies.rubik.batch_spec import memory_share_ppm
+from tailc.problems.colocation import Throttling
 from tests.tailc.policies.rubik.case import SPEC, swapped, write
 
 RANGE = next(line for line in SPEC.splitlines() if "range:" in line).strip()

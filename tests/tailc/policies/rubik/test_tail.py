@@ -13,13 +13,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tailc.models import streams
+from tailc.models.baselines import Search, Tried, baseline
+from tailc.models.core_queues.clocks import Clocks
+from tailc.models.outcome import Outcome
+from tailc.models.run import replay
+from tailc.models.subject import Subject, table_of, workload_for
 from tailc.pipeline.compile import compile_policy
-from tailc.replay import streams
-from tailc.replay.baselines import Search, Tried, baseline
-from tailc.replay.frequencies.clocks import Clocks
-from tailc.replay.outcome import Outcome
-from tailc.replay.run import replay
-from tailc.replay.subject import Subject, table_of, workload_for
 from tailc.traces.trace import read_trace
 
 EXAMPLE = Path(__file__).resolve().parents[4] / "examples" / "rubik"

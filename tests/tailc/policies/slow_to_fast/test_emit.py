@@ -2,11 +2,12 @@
 
 import pytest
 
-from tailc.forms.ladder.solution import RowEvidence, Schedule
+from tailc.forms.ladder.row_evidence import RowEvidence
 from tailc.forms.ladder.table import AT_ONCE, Climb, CostUnit, Guard, Power, Row, Rule, Rung
-from tailc.forms.ladder.thresholds import ThresholdSolution
 from tailc.pipeline.spec import open_kind
 from tailc.policies.slow_to_fast import KIND
+from tailc.problems.schedule import Schedule
+from tailc.problems.thresholds import ThresholdSolution
 from tests.tailc.pipeline.cores import MS, PPM, profile
 from tests.tailc.policies.slow_to_fast.case import swapped, write
 

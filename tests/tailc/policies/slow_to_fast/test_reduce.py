@@ -1,10 +1,10 @@
 import pytest
 
 from tailc.errors import Code, TailcError
-from tailc.forms.control_problem import Gains, Structure
-from tailc.forms.ladder.thresholds import Aim, ThresholdMethod
 from tailc.pipeline.spec import open_kind
 from tailc.policies.slow_to_fast import KIND
+from tailc.problems.control import Gains, Structure
+from tailc.problems.thresholds import Aim, ThresholdMethod
 from tests.tailc.pipeline.cores import profile
 from tests.tailc.policies.slow_to_fast.case import swapped, write
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tailc.forms.ladder.solution import RowEvidence
+from tailc.experiment.plot_data import Quantile, Traffic
+from tailc.forms.ladder.row_evidence import RowEvidence
 from tailc.forms.ladder.table import ON_EXIT, Admission, Climb, Row
 from tailc.report.page.content import Page
 from tailc.report.page.pages import judged_page
-from tailc.verify.pictured import Quantile, Traffic
-from tests.tailc.replay.servers import at_once, ladder
+from tests.tailc.models.shared_cores.servers import at_once, ladder
 from tests.tailc.report.verdicts_made import BOTH, P99
 from tests.tailc.verify.policies import held_out, policy
 

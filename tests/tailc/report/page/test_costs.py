@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from random import Random
 
+from tailc.models.core_types.usage import CoreUse
 from tailc.report.page.costs import cost_figure
-from tailc.verify.verdict import CoreUse
 from tests.tailc.report.page.pages_made import made_policy
 from tests.tailc.report.verdicts_made import LOAD, MEETS, point, run, verdicts
 

@@ -12,7 +12,7 @@ from tailc.report.page.diff_map import diff_map_figure
 from tailc.report.page.ladder_map import extent
 from tailc.report.page.plot import Entry, Plot
 from tailc.report.page.tones import change_tone
-from tests.tailc.replay.servers import at_once, ladder, random_ladder
+from tests.tailc.models.shared_cores.servers import at_once, ladder, random_ladder
 
 SVG = "{http://www.w3.org/2000/svg}"
 

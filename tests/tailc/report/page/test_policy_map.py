@@ -13,7 +13,7 @@ from tailc.report.page.ladder_map import extent
 from tailc.report.page.plot import Plot
 from tailc.report.page.policy_map import map_figure
 from tailc.report.page.tones import rung_tone
-from tests.tailc.replay.servers import random_ladder
+from tests.tailc.models.shared_cores.servers import random_ladder
 from tests.tailc.report.page.pages_made import LADDER, TRAFFIC
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from tailc.forms.course import Milestone
+from tailc.problems.convergence import Milestone
 from tailc.report.page.search_course import Scale, course_figure
 from tests.tailc.report.page.drawn_lines import line_points
 

@@ -9,7 +9,7 @@ import pytest
 
 from tailc.report.page.speedups import speedup_figures
 from tailc.traces.profile import DemandProfile, Measure
-from tests.tailc.replay.servers import at_once, ladder
+from tests.tailc.models.shared_cores.servers import at_once, ladder
 from tests.tailc.report.page.drawn_lines import line_points
 
 SAMPLE = "the held-out requests"

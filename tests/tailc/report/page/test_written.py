@@ -11,11 +11,11 @@ import sys
 from dataclasses import replace
 from html.parser import HTMLParser
 
+from tailc.experiment.plot_data import Traffic
 from tailc.forms.ladder.table import AT_ONCE, Climb, Row
 from tailc.report.page.pages import judged_page, policy_page
 from tailc.report.page.written import LARGEST_BYTES, page_bytes
-from tailc.verify.pictured import Traffic
-from tests.tailc.replay.servers import ladder
+from tests.tailc.models.shared_cores.servers import ladder
 from tests.tailc.report.page.pages_made import (
     HOSTILE,
     LADDER,

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from tailc.experiment.window_quantities import Quantity
 from tailc.forms.plan.plan import PPM, Battery
+from tailc.models.datacentre.storage import Storage
 from tailc.pipeline.plan_battery import with_battery as with_best
-from tailc.replay.datacentre.storage import Storage
 from tailc.verify.plan.malleable import cluster_of
-from tailc.verify.plan.quantities import Quantity
 from tailc.verify.plan.rigid import site_of, verify_rigid
 from tests.tailc.artifact.published import policy_of
 from tests.tailc.verify.plan.test_rigid import days, plan

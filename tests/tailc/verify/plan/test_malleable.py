@@ -3,14 +3,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from tailc.experiment.ruling import Ruling
+from tailc.experiment.window_quantities import Quantity
 from tailc.forms.plan.plan import Epoch, Malleable, Plan, Pool, PoolPrices
-from tailc.replay.baselines.servers.nebulous import Hint
-from tailc.replay.datacentre.malleable import MalleableJob
-from tailc.replay.datacentre.window import windows
+from tailc.models.datacentre.window import windows
+from tailc.models.malleable_jobs.baselines.nebulous import Hint
+from tailc.models.malleable_jobs.engine import MalleableJob
 from tailc.verify.plan.malleable import cluster_of, hint_of, verify_malleable
-from tailc.verify.plan.quantities import Quantity
-from tailc.verify.verdict import Ruling
-from tests.tailc.replay.datacentre.test_window import energy, log
+from tests.tailc.models.datacentre.test_window import energy, log
 from tests.tailc.verify.plan.test_rigid import plan as rigid_plan
 
 

@@ -3,13 +3,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from tailc.experiment.ruling import Ruling
+from tailc.experiment.window_quantities import Quantity
 from tailc.forecasts.forecasts import Forecasts
 from tailc.forms.plan.plan import Epoch, Plan, Pool, PoolPrices, Terms
-from tailc.replay.datacentre.window import windows
-from tailc.verify.plan.quantities import Quantity
+from tailc.models.datacentre.window import windows
 from tailc.verify.plan.rigid import site_of, verify_rigid
-from tailc.verify.verdict import Ruling
-from tests.tailc.replay.datacentre.test_window import energy, log
+from tests.tailc.models.datacentre.test_window import energy, log
 
 TERMS = Terms(72_500, 60_000, 125_000)
 

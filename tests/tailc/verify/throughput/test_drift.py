@@ -9,8 +9,8 @@ import pytest
 
 from tailc.artifact.envelope import Input, InputRole, Policy
 from tailc.errors import Code, Severity
+from tailc.experiment.options import VerifyOptions
 from tailc.forms.shares import Machine
-from tailc.verify.options import VerifyOptions
 from tailc.verify.throughput.drift import drift_findings, drifts
 from tailc.verify.throughput.verdict import MachineDrift
 from tests.tailc.verify.throughput.test_judge import ONE, policy, series, trace

@@ -9,17 +9,17 @@ import pytest
 
 from tailc.artifact.envelope import Evidence, Input, InputRole, Policy
 from tailc.errors import Code, ExitCode, TailcError
+from tailc.experiment.block_means import error_of
+from tailc.experiment.options import VerifyOptions
+from tailc.experiment.ruling import Ruling
 from tailc.forms.shares import Machine
 from tailc.traces.profile import Measure
 from tailc.traces.reading import Reading, TimeUnit
 from tailc.traces.throughput import Series, ThroughputTrace
-from tailc.verify.options import VerifyOptions
-from tailc.verify.throughput.blocks import error_of
 from tailc.verify.throughput.judge import verify_throughput
 from tailc.verify.throughput.recorded import plant_of, recorded
 from tailc.verify.throughput.replayed import replayed_on
-from tailc.verify.verdict import Ruling
-from tests.tailc.replay.machines.hosts import shares_of
+from tests.tailc.models.cpu_shares.hosts import shares_of
 
 STEP_US = 750_000
 READING = Reading(

@@ -1,0 +1,1 @@
+"""Replays of policies and baselines on the same requests, and the statistics of what they show."""

@@ -1,0 +1,318 @@
+"""How far held-out demand lies from the demand that a policy was compiled for.
+
+Two distances: Kolmogorov-Smirnov, the largest difference of the distribution functions, and
+Wasserstein-1, the mean distance of equal quantiles. The policy carries the compile demand at the
+quantiles of `GRID_PPM` only. Between two of them the distribution is bounded by both, so each
+distance of the two samples is known to lie between a least and a greatest value; the estimate
+takes the quantile function as a straight line between two known quantiles.
+
+Limits hold for the distance of the two *laws* of which the samples are drawn: by the triangle
+inequality it differs from that of the samples by at most the distances of each sample from its own
+law.
+
+- Kolmogorov-Smirnov: each at most sqrt(ln(2 / 2.5 %) / 2n) with 97.5 %, so both with 95 %, whatever
+  the law (Massart, Annals of Probability 1990, corollary 1).
+- Wasserstein: the 95 % quantile of the sum of both under the bootstrap (del Barrio, Gine and
+  Matran, Annals of Probability 1999), which draws at most `_MOST_DRAWN` requests and is scaled to
+  the sample by the root of its size.
+
+Both are wider than they need be, since distances add up that partly cancel.
+
+Where a spectrum is all that is known of a sample, its points are as far apart as its grain, and
+what it tells of a quantile or a share is a band; `tailc.experiment.bands` has the distances of
+those.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.artifact.envelope import InputRole, Policy
+from tailc.errors import Code, Finding, Place, Severity
+from tailc.experiment.bands import Band, Between, ks_between, mean_distance, wasserstein_between
+from tailc.models import streams
+from tailc.percentiles import PPM, percentile_rank
+from tailc.traces.counted import tells_points
+from tailc.traces.profile import NS_PER_MS, DemandProfile
+from tailc.traces.summary import GRID_PPM, DemandSummary
+from tailc.units import format_ppm, format_us
+
+
+@dataclass(frozen=True)
+class Distance:
+    """A distance between two distributions of demand, and its 95 % interval, in a whole unit."""
+
+    estimate: int
+    low: int
+    high: int
+
+
+@dataclass(frozen=True)
+class Drift:
+    """How far held-out demand lies from the demand that the policy was compiled for.
+
+    `ks_ppm`: largest difference of the distribution functions (Kolmogorov-Smirnov), in millionths.
+    `wasserstein_us`: mean distance of equal quantiles. Means of both in microseconds.
+    `is_flagged`: they differ by more than two samples of one service would.
+    """
+
+    ks_ppm: Distance
+    wasserstein_us: Distance
+    compiled_mean_us: int
+    held_out_mean_us: int
+    is_flagged: bool
+
+
+Array = NDArray[np.float64]
+
+# Demand that moves by less than this is no reason to compile again: a mean that rises by a tenth
+# moves an exponential distribution function by 4 %.
+MATERIAL_KS = 0.05
+MATERIAL_SHARE_OF_MEAN = 0.1
+
+_ONE_SIDE = 0.025
+_INTERVAL_PPM = 950_000
+_MOST_DRAWN = 4_096
+# Values that stand for a law: a sample of few requests is drawn from the whole of it.
+_FINE = 2_048
+_REPLICATES = 400
+_NS_PER_US = 1_000
+# How precisely a sentence tells means (digits that count) and shares (zeros at the end).
+_DIGITS, _PPM_DIGITS = 3, -3
+# Sets the streams apart from those of replays, whose second part is an arrival rate.
+_STREAMS = -1
+
+
+def drift_from(policy: Policy, held_out: DemandProfile, seed: int) -> Drift | None:
+    """The drift since `policy` was compiled; None where it does not tell its compile demand."""
+    for part in policy.inputs:
+        if part.role is InputRole.DESIGN and part.demand is not None:
+            is_of_points = tells_points(policy.reading.note)
+            return drift(part.demand, part.requests, held_out, seed, is_of_points=is_of_points)
+    return None
+
+
+def drift(
+    compiled: DemandSummary,
+    compiled_requests: int,
+    held_out: DemandProfile,
+    seed: int,
+    *,
+    is_of_points: bool = False,
+) -> Drift:
+    """Both distances with 95 % intervals, for independent requests of each sample.
+
+    Flagged where, for either distance, the interval lies above zero and the estimate is material:
+    5 % for Kolmogorov-Smirnov, a tenth of the mean compile demand for Wasserstein. is_of_points:
+    whether the compile sample was a spectrum.
+    """
+    known, sample = _Known.of(compiled), _Sample.of(held_out)
+    counts = (compiled_requests, sample.requests)
+    if is_of_points or held_out.is_of_points:
+        bands = (
+            known.band(is_of_points=is_of_points),
+            sample.band(is_of_points=held_out.is_of_points),
+        )
+        ks, moved = ks_between(*bands), wasserstein_between(*bands)
+    else:
+        ks, moved = _ks(known, sample), _wasserstein(known, sample)
+    ks = ks.within(sum(map(_ks_radius, counts)))
+    moved = moved.within(_bootstrap(known, sample, counts, seed))
+    flags = (
+        ks.least > 0 and ks.estimate >= MATERIAL_KS,
+        moved.least > 0 and moved.estimate >= MATERIAL_SHARE_OF_MEAN * compiled.mean_ns,
+    )
+    return Drift(
+        ks_ppm=_whole(ks, PPM, most=PPM),
+        wasserstein_us=_whole(moved, 1 / _NS_PER_US),
+        compiled_mean_us=round(compiled.mean_ns / _NS_PER_US),
+        held_out_mean_us=round(sample.mean_ns / _NS_PER_US),
+        is_flagged=any(flags),
+    )
+
+
+def drift_findings(drift: Drift | None, place: Place | None) -> tuple[Finding, ...]:
+    """A warning about the trace at `place` if the drift is flagged, else nothing."""
+    if drift is None or not drift.is_flagged:
+        return ()
+    message = (
+        f"demand has drifted: the mean was {_about(drift.compiled_mean_us)} when the policy was "
+        f"compiled and is {_about(drift.held_out_mean_us)} now, and {_apart(drift)}"
+    )
+    hint = "compile again on newer requests, or check that this is a trace of the same service"
+    return (Finding(Code.DRIFT, message, place, hint, Severity.WARNING),)
+
+
+def _apart(drift: Drift) -> str:
+    """The distance that flags the drift; Kolmogorov-Smirnov where both do."""
+    ks, moved = drift.ks_ppm, drift.wasserstein_us
+    if ks.low > 0 and ks.estimate >= MATERIAL_KS * PPM:
+        share = format_ppm(round(ks.estimate, _PPM_DIGITS))
+        return f"the distribution functions differ by up to {share}"
+    return f"equal quantiles differ by {_about(moved.estimate)} in the mean (Wasserstein distance)"
+
+
+def _about(time_us: int) -> str:
+    return format_us(round(time_us, _DIGITS - len(str(time_us))))
+
+
+@dataclass(frozen=True, eq=False)
+class _Known:
+    """What is known of the compile sample: quantile `x_ns[i]` at probability `p[i]`."""
+
+    p: Array
+    x_ns: Array
+
+    @classmethod
+    def of(cls, compiled: DemandSummary) -> _Known:
+        return cls(np.array(GRID_PPM) / PPM, np.array(compiled.quantiles_ns, dtype=np.float64))
+
+    def quantiles(self, count: int) -> Array:
+        """Quantiles at `count` even probabilities, on straight lines between the known ones."""
+        return np.interp((np.arange(count) + 0.5) / count, self.p, self.x_ns)
+
+    def steps(self) -> tuple[Array, Array, Array]:
+        """The distinct quantiles, and the first and the last probability that each is at."""
+        x_ns, starts = np.unique(self.x_ns, return_index=True)
+        return x_ns, self.p[starts], self.p[np.append(starts[1:], len(self.p)) - 1]
+
+    def band(self, *, is_of_points: bool) -> Band:
+        """What is known: of points, that requests are below a quantile, but not how far."""
+        x_ns, first, last = self.steps()
+        after = np.append(first[1:], 1.0)
+        return Band(x_ns, last, after, after if is_of_points else first)
+
+
+@dataclass(frozen=True, eq=False)
+class _Sample:
+    """The held-out demands: distinct, ascending, and the share of requests up to each."""
+
+    x_ns: Array
+    p: Array
+    requests: int
+    mean_ns: float
+
+    @classmethod
+    def of(cls, profile: DemandProfile) -> _Sample:
+        demand_ns = np.rint(profile.demand_ms * NS_PER_MS)
+        x_ns, of = np.unique(demand_ns, return_inverse=True)
+        count = np.bincount(of, weights=profile.weight)
+        share = count / profile.total_weight
+        return cls(
+            x_ns,
+            np.minimum(np.cumsum(share), 1.0),
+            profile.total_weight,
+            float(np.sum(share * x_ns)),
+        )
+
+    def up_to(self, x_ns: Array) -> Array:
+        """The share of requests of at most this demand."""
+        return np.concatenate([[0.0], self.p])[np.searchsorted(self.x_ns, x_ns, side="right")]
+
+    def below(self, x_ns: Array) -> Array:
+        """The share of requests of less than this demand."""
+        return np.concatenate([[0.0], self.p])[np.searchsorted(self.x_ns, x_ns, side="left")]
+
+    def at(self, p: Array) -> Array:
+        """The quantile at each probability."""
+        return self.x_ns[np.minimum(np.searchsorted(self.p, p), len(self.x_ns) - 1)]
+
+    def band(self, *, is_of_points: bool) -> Band:
+        """What is known: of points, that requests are below one and not below the one before."""
+        before = np.append(0.0, self.p[:-1])
+        return Band(self.x_ns, self.p, self.p, self.p if is_of_points else before)
+
+    def quantiles(self, count: int) -> Array:
+        """Quantiles at `count` even probabilities."""
+        return self.at((np.arange(count) + 0.5) / count)
+
+
+def _ks(known: _Known, sample: _Sample) -> Between:
+    """At a known quantile x the compile function rises from at most `first` to at least `last`."""
+    x_ns, first, last = known.steps()
+    up_to, below = sample.up_to(x_ns), sample.below(x_ns)
+    before = np.append(0.0, last[:-1])
+    after = np.append(first[1:], 1.0)
+    least = max(float((last - up_to).max()), float((below - first).max()), 0.0)
+    greatest = max(float((after - up_to).max()), float((below - before).max()), 0.0)
+    return Between(least, max(least, _ks_on_lines(x_ns, first, last, sample)), greatest)
+
+
+def _ks_on_lines(x_ns: Array, first: Array, last: Array, sample: _Sample) -> float:
+    """The largest difference strictly between two known quantiles, on the line that joins them."""
+    is_inside = (sample.x_ns > x_ns[0]) & (sample.x_ns < x_ns[-1]) & ~np.isin(sample.x_ns, x_ns)
+    inside = sample.x_ns[is_inside]
+    gap = np.searchsorted(x_ns, inside) - 1
+    share = (inside - x_ns[gap]) / (x_ns[gap + 1] - x_ns[gap])
+    line = last[gap] + share * (first[gap + 1] - last[gap])
+    ends = np.abs(np.concatenate([line - sample.up_to(inside), line - sample.below(inside)]))
+    return float(ends.max(initial=0.0))
+
+
+def _wasserstein(known: _Known, sample: _Sample) -> Between:
+    """Sums over stretches of probability in which the held-out quantile is constant.
+
+    There the compile quantile lies between two known ones. The means tell another least distance.
+    """
+    edges = np.unique(np.concatenate([known.p, sample.p, [0.0, 1.0]]))
+    width, middle = np.diff(edges), (edges[:-1] + edges[1:]) / 2
+    at = sample.at(middle)
+    gap = np.searchsorted(known.p, middle) - 1
+    low, high = known.x_ns[gap], known.x_ns[gap + 1]
+    ends = np.interp(edges, known.p, known.x_ns)
+    nearest = np.maximum(np.maximum(low - at, at - high), 0.0)
+    farthest = np.maximum(np.abs(at - low), np.abs(at - high))
+    return Between(
+        float(np.sum(nearest * width)),
+        float(np.sum(mean_distance(ends[:-1] - at, ends[1:] - at) * width)),
+        float(np.sum(farthest * width)),
+    )
+
+
+def _ks_radius(requests: int) -> float:
+    return math.sqrt(math.log(2 / _ONE_SIDE) / (2 * requests))
+
+
+def _bootstrap(known: _Known, sample: _Sample, counts: tuple[int, int], seed: int) -> float:
+    """What the Wasserstein distances of both samples from their laws add up to, with 95 %.
+
+    Each law is known from a sample only, and a small one has no tail. So samples of either size
+    are drawn from both, and the greater distance counts.
+    """
+    missed = np.zeros(_REPLICATES)
+    for side, count in enumerate(counts):
+        drawn = min(count, _MOST_DRAWN)
+        laws = np.stack([known.quantiles(_FINE), sample.quantiles(_FINE)])
+        distances = _resampled(laws, drawn, (seed, _STREAMS, side))
+        missed += distances.max(axis=0) * math.sqrt(drawn / count)
+    return float(np.sort(missed)[percentile_rank(_INTERVAL_PPM, _REPLICATES) - 1])
+
+
+def _resampled(laws: Array, drawn: int, streams_of: tuple[int, ...]) -> Array:
+    """Wasserstein distances of samples from each law they are drawn from, (laws, replicates).
+
+    A law is a row of values, ascending and all equally likely.
+    """
+    widths = np.diff(laws)
+    values = laws.shape[1]
+    law = np.arange(1, values) / values
+    one_each = np.arange(1, values + 1)
+    record, spacing = np.empty(drawn, np.int32), np.empty(drawn + 1)
+    distances = np.empty((len(laws), _REPLICATES))
+    for number in range(_REPLICATES):
+        streams.draw_sorted(streams.stream(*streams_of, number), one_each, spacing, record)
+        reached = np.cumsum(np.bincount(record, minlength=values))[:-1] / drawn
+        distances[:, number] = np.sum(widths * np.abs(reached - law), axis=1)
+    return distances
+
+
+def _whole(distance: Between, steps: float, most: int | None = None) -> Distance:
+    """In whole steps, limits rounded outwards."""
+    low, high = math.floor(distance.least * steps), math.ceil(distance.greatest * steps)
+    return Distance(
+        round(distance.estimate * steps), low, high if most is None else min(high, most)
+    )

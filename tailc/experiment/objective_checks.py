@@ -1,0 +1,34 @@
+"""What does not fit of a table that a spec asks to be tuned with queues: its rates, its trace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tailc.errors import Code
+from tailc.specs.arrivals import conflict_complaints, recorded_complaints
+from tailc.specs.clocked import ClockedDemandSpec
+from tailc.specs.common import DemandSpec
+from tailc.specs.fields import Complaint
+from tailc.specs.queue_fields import QUEUE, TunedSearch, weight_complaints
+
+
+def tuned_complaints(
+    search: TunedSearch,
+    rates_mrps: Sequence[int],
+    demand: DemandSpec | ClockedDemandSpec,
+    objective_at: tuple[str | int, ...],
+) -> Iterator[Complaint]:
+    """What of a table that is tuned with queues does not fit the rates or the trace."""
+    if not rates_mrps:
+        message = f"is `{QUEUE}`, but no `rates` are given at which requests could queue"
+        hint = "add `rates: [20/s, 60/s]`"
+        yield Complaint(Code.MISSING_KEY, message, hint, objective_at)
+        return
+    yield from weight_complaints(search.weights, rates_mrps)
+    yield from conflict_complaints(search)
+    yield from recorded_complaints(search.recorded, demand)
+    if search.bursts is not None:
+        # The replay takes half a second to import, which most specs can do without.
+        from tailc.experiment.objective_of_spec import burst_complaints
+
+        yield from burst_complaints(search.bursts, rates_mrps)

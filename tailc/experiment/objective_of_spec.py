@@ -1,0 +1,83 @@
+"""What a spec asks for of a table that is tuned with queues, as a replay has it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tailc.errors import Code, TailcError
+from tailc.experiment.tuning_objective import Beside, Goal, QueueAim
+from tailc.models.arrivals import Pattern
+from tailc.models.diurnal import DayCurve
+from tailc.models.modulated import BUSY_PPM, Burstiness, Modulated
+from tailc.specs.arrivals import BurstsSpec
+from tailc.specs.fields import Complaint
+from tailc.specs.queue_fields import TunedSearch, range_of
+from tailc.specs.slo import Slo
+from tailc.traces.arrivals import ArrivalColumn, Gaps
+from tailc.traces.reading import TimeUnit
+
+
+def aim_of(
+    search: TunedSearch,
+    slo: Slo,
+    rates_mrps: Sequence[int],
+    goal: Goal,
+    *,
+    target_us: int | None = None,
+    beside: Beside | None = None,
+) -> QueueAim:
+    """What is tuned for at the rates: the SLO's percentile, or under it what the goal says.
+
+    target_us: what the search keeps the percentile within, at most the SLO's latency; that, if
+    None.
+    """
+    kept_us = None if goal is Goal.TAIL else slo.latency_us
+    if goal is Goal.RATE:
+        rates_mrps = range_of(rates_mrps)
+    return QueueAim(
+        slo.percentile_ppm,
+        tuple(rates_mrps),
+        search.weights or (1,) * len(rates_mrps),
+        search.requests,
+        _pattern_of(search),
+        recorded=_column_of(search),
+        goal=goal,
+        target_us=kept_us and (target_us or kept_us),
+        limit_us=kept_us,
+        beside=beside,
+    )
+
+
+def _pattern_of(search: TunedSearch) -> Pattern | None:
+    """How requests arrive, as far as the spec itself says it; None: Poisson, or recorded."""
+    if search.diurnal_ppm is not None:
+        return DayCurve(search.diurnal_ppm)
+    return None if search.bursts is None else burstiness_of(search.bursts)
+
+
+def _column_of(search: TunedSearch) -> ArrivalColumn | None:
+    """The column of recorded arrivals, for whoever reads the trace."""
+    asked = search.recorded
+    if asked is None:
+        return None
+    unit = None if asked.unit is None else TimeUnit(asked.unit)
+    return ArrivalColumn(
+        asked.column, unit, Gaps(asked.gaps), is_rescaled=True, asked_at="search.recorded"
+    )
+
+
+def burstiness_of(bursts: BurstsSpec) -> Burstiness:
+    """How a replay has them."""
+    return Burstiness(bursts.idc_ppm, bursts.spell_us, bursts.busy_ppm or BUSY_PPM)
+
+
+def burst_complaints(bursts: BurstsSpec, rates_mrps: Sequence[int]) -> Iterator[Complaint]:
+    """Bursts that cannot be had at some rate."""
+    for place, rate_mrps in enumerate(rates_mrps):
+        try:
+            Modulated(rate_mrps, burstiness_of(bursts))
+        except TailcError as error:
+            (found,) = error.findings
+            where, also = ("search", "bursts"), ("rates", place)
+            message = f"cannot be had: {found.message}"
+            yield Complaint(Code.CONFLICT, message, found.help or "", where, also)

@@ -1,0 +1,95 @@
+"""How thoroughly to verify, and on which random numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from tailc.errors import Code, Finding, TailcError
+from tailc.models.arrivals import MOST_ARRIVALS, WARM_UP_PART, Arrivals
+from tailc.percentiles import PPM
+from tailc.units import format_ppm
+
+# Enough for a 99th percentile whose simulation noise is small beside that of a few thousand
+# held-out requests, and few enough for three rates in seconds.
+FEWEST_REQUESTS = 20_000
+MOST_REQUESTS = 60_000
+# So that their variance is known to about a fifth.
+FEWEST_REPLICATES = 49
+# Beyond it an interval's limits no longer move, and a replay of each takes hours.
+MOST_REPLICATES = 10_000
+# One repeat has no variance.
+FEWEST_REPEATS = 2
+MOST_SEED = 2**63 - 1
+
+
+@dataclass(frozen=True)
+class VerifyOptions:
+    """What to replay, how often, and with how many threads.
+
+    arrivals: None for those that the policy was tuned for, at the rates that it was compiled for.
+    baselines: None for those that suit the policy; the name `first` is for the first of those.
+    cut_off_us: execution time at which the server ends a request, its work unfinished.
+    other_power_ppm: share of power that is not that of cores, in the server of the baseline that
+    energy is told relative to.
+    requests_per_replay: None to choose by the trace.
+    replicates: bootstrap samples of the held-out requests, each on the arrivals of a repeat.
+    repeats: replays of the held-out requests themselves, each with other arrivals.
+    threads: None for all cores; the result does not depend on it.
+    progress: called with replays done and in all, from the calling thread.
+    held_out_name: how messages call the held-out trace.
+    also_told_ppm: percentiles that a comparison of two policies tells besides its own.
+    pictured: whether to find what only pictures show: spectra, and where requests spend their time.
+    Raises TailcError for values that no interval can be had from.
+    """
+
+    arrivals: tuple[Arrivals, ...] | None = None
+    baselines: tuple[str, ...] | None = None
+    cut_off_us: int | None = None
+    other_power_ppm: int = 0
+    seed: int = 1
+    requests_per_replay: int | None = None
+    replicates: int = 100
+    repeats: int = 24
+    threads: int | None = None
+    allow_compile_trace: bool = False
+    progress: Callable[[int, int], None] | None = None
+    held_out_name: str = "held-out trace"
+    pictured: bool = False
+    also_told_ppm: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        findings = [Finding(Code.USAGE, sentence) for sentence in self._faults()]
+        if findings:
+            raise TailcError(findings)
+
+    def _faults(self) -> Iterator[str]:
+        if self.cut_off_us is not None and self.cut_off_us < 1:
+            yield f"a cut-off after `{self.cut_off_us}` us leaves no time to run"
+        if not 0 <= self.other_power_ppm < PPM:
+            share = format_ppm(self.other_power_ppm)
+            yield f"other power of `{share}` is not from 0 % to below 100 %"
+        requests, threads = self.requests_per_replay, self.threads
+        if requests is not None and requests < WARM_UP_PART:
+            yield f"a replay of `{requests}` requests is too short: it needs {WARM_UP_PART}"
+        if requests is not None and requests > MOST_ARRIVALS:
+            yield f"a replay of `{requests}` requests is too long: at most {MOST_ARRIVALS}"
+        if not 0 <= self.seed <= MOST_SEED:
+            yield f"seed `{self.seed}` is not between 0 and {MOST_SEED}"
+        if self.replicates > MOST_REPLICATES:
+            yield f"`{self.replicates}` replicates are too many: at most {MOST_REPLICATES}"
+        if self.replicates < FEWEST_REPLICATES:
+            yield (
+                f"`{self.replicates}` replicates are too few: a 95 % interval needs "
+                f"{FEWEST_REPLICATES}"
+            )
+        if self.repeats < FEWEST_REPEATS:
+            yield f"`{self.repeats}` repeats are too few: simulation noise needs {FEWEST_REPEATS}"
+        if threads is not None and threads < 1:
+            yield f"`{threads}` threads cannot replay: it takes one"
+
+    def requests_for(self, held_out_requests: int) -> int:
+        """Requests in one replay: as many as were held out, between the limits above."""
+        if self.requests_per_replay is not None:
+            return self.requests_per_replay
+        return min(max(held_out_requests, FEWEST_REQUESTS), MOST_REQUESTS)

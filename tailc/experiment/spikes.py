@@ -1,0 +1,193 @@
+"""How the tail follows arrivals whose rate changes in steps.
+
+The tail is measured as a controller does: over a window of the last latencies, once an epoch. Each
+stretch of a constant rate is told apart, by what is measured while it lasts.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.forms.controller import Controller
+from tailc.models.arrivals import Arrivals, Bursts, RateProfile
+from tailc.models.outcome import Outcome, nearest_us
+from tailc.models.shared_cores.arrays import NS_PER_US
+from tailc.models.subject import Subject, is_on_cores
+from tailc.percentiles import PPM, percentile_rank
+from tailc.units import format_mrps
+
+
+@dataclass(frozen=True)
+class Spike:
+    """How the tail of the first SLO did in one stretch of a constant rate.
+
+    `tail_us`: percentile of the requests that arrived in it, the mean of the repeats. The others
+    are about the percentile of a window, measured once an epoch: `over_ppm` is the share of those
+    above the target. In the mean of the repeats, `overshoot_ppm` is how far the greatest lies above
+    the target, 0 if it does not, and `settling_epochs` after how many it stays within 5 % of what
+    it settles to. None where the stretch is too short to tell, and for the last also where it does
+    not settle.
+    """
+
+    stretch: str
+    tail_us: int | None
+    over_ppm: int | None
+    overshoot_ppm: int | None
+    settling_epochs: int | None
+
+
+# As a controller measures by default (Haque et al., MICRO 2017, section 5.4).
+EPOCH_REQUESTS = 500
+WINDOW_REQUESTS = 2_000
+# A profile of more stretches is no spike test.
+MOST_STRETCHES = 24
+# The tail has settled once it stays within this share of what it settles to, which is the mean of
+# this last part of the stretch; fewer epochs than that many tell nothing.
+BAND = 0.05
+LAST_PART = 4
+
+
+@dataclass(frozen=True)
+class Measuring:
+    """A percentile over a window, once an epoch, and its target."""
+
+    percentile_ppm: int
+    target_us: int
+    epoch: int = EPOCH_REQUESTS
+    window: int = WINDOW_REQUESTS
+
+
+@dataclass(frozen=True, eq=False)
+class Stretch:
+    """One stretch in one replay: the tail of its requests, and what was measured in it [us].
+
+    tail_us: None where no request arrived.
+    """
+
+    tail_us: int | None
+    measured_us: NDArray[np.int64]
+
+
+def measuring(policy: Subject, percentile_ppm: int, target_us: int) -> Measuring | None:
+    """As the policy's controller measures; None where rungs are no cores."""
+    if not is_on_cores(policy):
+        return None
+    if isinstance(policy.steering, Controller):
+        steering = policy.steering
+        return Measuring(
+            percentile_ppm, target_us, steering.epoch_requests, steering.window_requests
+        )
+    return Measuring(percentile_ppm, target_us)
+
+
+def stretches(arrivals: Arrivals) -> tuple[str, ...]:
+    """Stretches of a constant rate, by name; none where the rate is always the same, or recorded,
+    or changes more often than anybody reads.
+    """
+    match arrivals:
+        case Bursts():
+            names = [str(burst) for burst in arrivals.bursts]
+        case RateProfile():
+            names = [format_mrps(rate) for rate, _ in _rates(arrivals)]
+        case _:
+            names = []
+    return tuple(names) if 1 < len(names) <= MOST_STRETCHES else ()
+
+
+def _rates(profile: RateProfile) -> list[tuple[int, int]]:
+    """Rate and end [us] of each stretch; neighbours of one rate are one."""
+    found: list[tuple[int, int]] = []
+    end_us = 0
+    for step in profile.steps:
+        end_us += step.duration_us
+        if found and found[-1][0] == step.rate_mrps:
+            found.pop()
+        found.append((step.rate_mrps, end_us))
+    return found
+
+
+def _first_arrivals(arrivals: Arrivals, arrival_ns: NDArray[np.int64]) -> list[int]:
+    """The first arrival of each stretch."""
+    if isinstance(arrivals, Bursts):
+        counts = [burst.requests for burst in arrivals.bursts]
+        return [0, *itertools.accumulate(counts)][:-1]
+    assert isinstance(arrivals, RateProfile)
+    ends_ns = [end_us * NS_PER_US for _, end_us in _rates(arrivals)]
+    return [0, *np.searchsorted(arrival_ns, ends_ns).tolist()][:-1]
+
+
+def measured(arrivals: Arrivals, outcome: Outcome, by: Measuring) -> tuple[Stretch, ...]:
+    """What one replay shows in each stretch; nothing where the server was given up."""
+    if not stretches(arrivals) or outcome.was_cut_off:
+        return ()
+    first = _first_arrivals(arrivals, outcome.arrival_ns)
+    time_ns, tail_us = _points(outcome, by)
+    ends = [*first[1:], len(outcome.arrival_ns)]
+    # A stretch begins with its first arrival.
+    starts_ns = [outcome.arrival_ns[min(i, len(outcome.arrival_ns) - 1)] for i in first]
+    places = [*np.searchsorted(time_ns, starts_ns).tolist(), len(time_ns)]
+    return tuple(
+        Stretch(_tail_us(outcome.latency_ns[begin:end], by), tail_us[since:until])
+        for begin, end, since, until in zip(first, ends, places, places[1:], strict=False)
+    )
+
+
+def _points(outcome: Outcome, by: Measuring) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """When an epoch ended, and the percentile of the window then [us]."""
+    exit_ns = outcome.arrival_ns + outcome.latency_ns
+    order = np.argsort(exit_ns, kind="stable")
+    latency_ns = outcome.latency_ns[order]
+    ends = range(by.epoch, len(order) + 1, by.epoch)
+    tails = [_tail_us(latency_ns[max(end - by.window, 0) : end], by) for end in ends]
+    at = np.array([end - 1 for end in ends], np.int64)
+    return exit_ns[order][at], np.array(tails, np.int64)
+
+
+def _tail_us(latency_ns: NDArray[np.int64], by: Measuring) -> int | None:
+    if not len(latency_ns):
+        return None
+    place = percentile_rank(by.percentile_ppm, len(latency_ns)) - 1
+    return int(nearest_us(np.partition(latency_ns, place)[place]))
+
+
+def spikes(
+    arrivals: Arrivals, repeats: Sequence[tuple[Stretch, ...]], by: Measuring
+) -> tuple[Spike, ...]:
+    """Each stretch over all repeats; none where a repeat was given up."""
+    names = stretches(arrivals)
+    if not names or not all(repeats):
+        return ()
+    parts = zip(names, zip(*repeats, strict=True), strict=True)
+    return tuple(_spike(name, found, by) for name, found in parts)
+
+
+def _spike(name: str, found: Sequence[Stretch], by: Measuring) -> Spike:
+    tails = [one.tail_us for one in found if one.tail_us is not None]
+    points = np.concatenate([one.measured_us for one in found])
+    shortest = min(len(one.measured_us) for one in found)
+    curve = np.mean([one.measured_us[:shortest] for one in found], axis=0)
+    over = float((points > by.target_us).mean()) if len(points) else None
+    peak = float(curve.max()) / by.target_us - 1 if shortest else None
+    return Spike(
+        name,
+        round(float(np.mean(tails))) if tails else None,
+        None if over is None else round(over * PPM),
+        None if peak is None else max(round(peak * PPM), 0),
+        _settling(curve),
+    )
+
+
+def _settling(curve: NDArray[np.float64]) -> int | None:
+    """Epochs until the mean of the repeats stays near what it settles to; None if it does not."""
+    count = len(curve)
+    if count < LAST_PART:
+        return None
+    last = curve[-(-count * (LAST_PART - 1) // LAST_PART) :]
+    far = np.flatnonzero(np.abs(curve - last.mean()) > BAND * last.mean())
+    settled = int(far[-1]) + 1 if len(far) else 0
+    return settled if settled <= count - len(last) else None

@@ -1,0 +1,16 @@
+"""A mean over repeats of a replay, which differ in chance alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from statistics import fmean, stdev
+
+from tailc.order_statistics import student_t_95
+
+
+def mean_and_half(values: Sequence[float]) -> tuple[float, float | None]:
+    """The mean of the repeats, and half of its 95 % interval, which one repeat has not."""
+    if len(values) == 1:
+        return values[0], None
+    return fmean(values), student_t_95(len(values) - 1) * stdev(values) / math.sqrt(len(values))

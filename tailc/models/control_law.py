@@ -1,0 +1,115 @@
+"""What the engines measure and how a law moves its output, in whole numbers; compiled.
+
+`controlled` steps as `tailc.forms.controller.step` does, and the rate is its `arrival_rate_mrps`.
+An engine's state has a `server` record with the fields used here, and `ring` and `scratch`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from tailc.forms.controller import LARGEST_ERROR_US
+from tailc.models.pools import PPM
+from tailc.models.shared_cores.arrays import NS_PER_US
+from tailc.models.steering import FIRST_RATE, KD, KI, KP
+from tailc.models.streams import NS_PER_S_IN_MRPS
+
+# Columns of the log of steps.
+STEP_NS, STEP_MEASURED_US, STEP_RATE_MRPS, STEP_OUTPUT_PPM = range(4)
+STEP_COLUMNS = 4
+
+_HALF_US = NS_PER_US // 2
+_US_PER_S_IN_MRPS = NS_PER_S_IN_MRPS // NS_PER_US
+
+_kernel = njit(cache=True, nogil=True, _nrt=False)  # pyright: ignore[reportCallIssue] - not in its stubs
+_part = njit(inline="always")
+
+
+@_part  # pragma: no cover - compiled
+def ends_epoch(state, steer, latency_ns):
+    """Count a completion; whether it is the last of an epoch."""
+    server = state.server
+    state.ring[server.completed % steer.window] = (latency_ns + _HALF_US) // NS_PER_US
+    server.completed += 1
+    return server.completed % steer.epoch == 0
+
+
+@_part  # pragma: no cover - compiled
+def measured_tail_us(state, steer):
+    """The percentile of the latencies in the window, an order statistic."""
+    held = min(state.server.completed, steer.window)
+    for i in range(held):
+        state.scratch[i] = state.ring[i]
+    rank = -(-steer.percentile_ppm * held // PPM)
+    return _selected(state.scratch, held, rank - 1)
+
+
+@_part  # pragma: no cover - compiled
+def measured_rate_mrps(server):
+    """That of the arrivals since the last step."""
+    elapsed_us = max((server.now - server.stepped_at) // NS_PER_US, 1)
+    return (server.arrived - server.arrived_by_step) * _US_PER_S_IN_MRPS // elapsed_us
+
+
+@_part  # pragma: no cover - compiled
+def controlled(server, steer, measured_us, rate_mrps):
+    """Move the output as a controller does."""
+    error = steer.target_us - measured_us
+    error = max(min(error, LARGEST_ERROR_US), -LARGEST_ERROR_US)
+    before = error if server.steps == 0 else server.error_us
+    earlier = before if server.steps <= 1 else server.error_before_us
+    row = 0
+    while row + 1 < len(steer.gains) and steer.gains[row + 1, FIRST_RATE] <= rate_mrps:
+        row += 1
+    moved = steer.gains[row, KP] * (error - before) + steer.gains[row, KI] * error
+    moved += steer.gains[row, KD] * (error - 2 * before + earlier)
+    server.output = max(min(server.output + moved, steer.limits[1]), steer.limits[0])
+    server.error_us = error
+    server.error_before_us = before
+    half = np.int64(1) << (steer.fraction_bits - 1)
+    server.output_ppm = (server.output * PPM + half) >> steer.fraction_bits
+
+
+@_part  # pragma: no cover - compiled
+def given(server, steer):
+    """Take the next of the given outputs."""
+    last = len(steer.outputs_ppm) - 1
+    server.output_ppm = steer.outputs_ppm[min(server.steps + 1, last)]
+
+
+@_part  # pragma: no cover - compiled
+def log_step(server, steps, measured_us, rate_mrps):
+    """Note a step that was taken, and begin the next epoch."""
+    steps[server.steps, STEP_NS] = server.now
+    steps[server.steps, STEP_MEASURED_US] = measured_us
+    steps[server.steps, STEP_RATE_MRPS] = rate_mrps
+    steps[server.steps, STEP_OUTPUT_PPM] = server.output_ppm
+    server.steps += 1
+    server.stepped_at = server.now
+    server.arrived_by_step = server.arrived
+
+
+@_kernel  # pragma: no cover - compiled
+def _selected(values, count, place):
+    """The value at a place, counted from 0 in ascending order (Hoare's selection)."""
+    low, high = 0, count - 1
+    while low < high:
+        pivot = values[(low + high) // 2]
+        i, j = low, high
+        while i <= j:
+            while values[i] < pivot:
+                i += 1
+            while values[j] > pivot:
+                j -= 1
+            if i <= j:
+                values[i], values[j] = values[j], values[i]
+                i += 1
+                j -= 1
+        if place <= j:
+            high = j
+        elif place >= i:
+            low = i
+        else:
+            return values[place]
+    return values[low]

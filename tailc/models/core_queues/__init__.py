@@ -1,0 +1,1 @@
+"""Each core serves a queue of its own and changes its clock."""

@@ -1,0 +1,102 @@
+"""A chip as flat arrays for the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.forms.tail_table import TailTable, least_level
+from tailc.models.core_queues import hardware
+from tailc.models.core_queues.chip import NOTHING, BatchCore, Chip
+from tailc.models.core_queues.clocks import Clocks, Hardware
+from tailc.models.pools import NEVER_NS, refuse
+
+
+class ChipTable(NamedTuple):
+    """What cores share, and what each does without requests.
+
+    is_shared: whether there is a chip; else cores have nothing to do with one another.
+    least: (cores,), the lowest level of requests where the tail table sets it. takes_ns: (cores,),
+    from the arrival at a core without requests until it is served. batch_level: (cores,), NOTHING
+    where the core sleeps. batch_mw: (cores, levels). order: (cores that do batch work,), the most
+    memory-bound first. every_ns: how often hardware sets the levels; 0: it does not. chosen:
+    (states, cores), as `hardware.levels_by_state`.
+    """
+
+    is_shared: bool
+    least: NDArray[np.int64]
+    takes_ns: NDArray[np.int64]
+    batch_level: NDArray[np.int64]
+    batch_mw: NDArray[np.int64]
+    order: NDArray[np.int64]
+    shared_mw: int
+    limit_mw: int
+    every_ns: int
+    chosen: NDArray[np.int64]
+
+
+def no_chip(table: TailTable, wake_ns: int) -> ChipTable:
+    """Cores that share nothing; those without requests are awake after that time."""
+    cores = table.cores
+    return ChipTable(
+        is_shared=False,
+        least=np.full(cores, least_level(table), np.int64),
+        takes_ns=np.full(cores, wake_ns, np.int64),
+        batch_level=np.full(cores, NOTHING, np.int64),
+        batch_mw=np.zeros((0, 0), np.int64),
+        order=np.zeros(0, np.int64),
+        shared_mw=0,
+        limit_mw=NEVER_NS,
+        every_ns=0,
+        chosen=np.zeros((0, 0), np.int64),
+    )
+
+
+def chip_table(clocks: Clocks, chip: Chip) -> ChipTable:
+    """A chip, lowered.
+
+    Raises TailcError for more cores than hardware chooses for, and for a limit below what the chip
+    draws with requests on every core at the lowest level.
+    """
+    table, rule = clocks.table, clocks.rule
+    _check_limit(clocks, chip)
+    is_hardware = isinstance(rule, Hardware)
+    if is_hardware and table.cores > hardware.MOST_CORES:
+        refuse(f"hardware sets the clocks of {hardware.MOST_CORES} cores at most")
+    chosen = np.zeros((0, 0), np.int64)
+    if is_hardware:
+        chosen = hardware.levels_by_state(table, chip, clocks.reference_khz, rule.aim)
+    working = [(k, one) for k, one in enumerate(chip.batch) if one is not None]
+    working.sort(key=lambda each: (-each[1].counters.memory_ppm, each[0]))
+    sleeps = BatchCore(chip.requests, (0,) * len(table.levels), 0)
+    return ChipTable(
+        is_shared=True,
+        least=_of_each(0 if one is None else one.least_level for one in chip.batch),
+        takes_ns=_of_each(
+            table.sleep.wake_ns if one is None else one.taking_over_ns for one in chip.batch
+        ),
+        batch_level=_of_each(NOTHING if one is None else one.level for one in chip.batch),
+        batch_mw=np.array([(one or sleeps).power_mw for one in chip.batch], np.int64),
+        order=_of_each(k for k, _ in working),
+        shared_mw=chip.shared_mw,
+        limit_mw=NEVER_NS if chip.limit_mw is None else chip.limit_mw,
+        every_ns=rule.every_ns if is_hardware else 0,
+        chosen=chosen,
+    )
+
+
+def _check_limit(clocks: Clocks, chip: Chip) -> None:
+    table = clocks.table
+    least_mw = chip.least_mw(table.levels[0].power_mw, table.sleep.power_mw)
+    if chip.limit_mw is not None and chip.limit_mw < least_mw:
+        refuse(
+            f"a chip cannot be kept within {chip.limit_mw:,} mW: with requests on every core at "
+            f"the lowest frequency it draws {least_mw:,} mW"
+        )
+
+
+def _of_each(values: Iterable[int]) -> NDArray[np.int64]:
+    return np.array(list(values), np.int64)

@@ -1,0 +1,50 @@
+"""Requests as cores with a clock take them: each dealt to a core, and its level where it is given.
+
+Requests are dealt at random, each core equally likely: the load balancer of Kasture et al. (MICRO
+2015) is not told. So under Poisson arrivals every core meets a Poisson process of its own. The same
+arrivals are always dealt alike, whatever is replayed.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.models import streams
+from tailc.models.core_queues.arrays import Clockwork, given_level
+from tailc.models.core_queues.clairvoyant_levels import foreseen_levels
+from tailc.models.core_queues.clocked import Clocked
+from tailc.models.core_queues.clocks import Foresight
+from tailc.models.core_queues.state import ClockDemand
+from tailc.models.streams import Purpose
+
+_SEED = 1
+
+
+def clock_demand(
+    arrival_ns: NDArray[np.int64],
+    order: NDArray[np.integer],
+    clocked: Clocked,
+    clockwork: Clockwork,
+    measured_from: int,
+) -> ClockDemand:
+    """The records named by `order`, the first arriving first."""
+    record, table = order.astype(np.int32), clockwork.table
+    core = dealt(arrival_ns, table.cores)
+    demand = ClockDemand(arrival_ns, record, core, np.zeros(0, np.int64), clocked)
+    level = given_level(clockwork)
+    if level is not None:
+        return demand._replace(level=np.full(len(order), level, np.int64))
+    if isinstance(clockwork.rule, Foresight):
+        level_of = foreseen_levels(demand, table, clockwork.rule, measured_from)
+        return demand._replace(level=level_of)
+    return demand
+
+
+def dealt(arrival_ns: NDArray[np.int64], cores: int) -> NDArray[np.int32]:
+    """The core of each arrival."""
+    core = np.zeros(len(arrival_ns), np.int32)
+    if cores > 1:
+        seed = int(arrival_ns[-1]) if len(arrival_ns) else 0
+        streams.dealt(streams.stream(_SEED, Purpose.PLACEMENT, seed), cores, core)
+    return core

@@ -1,0 +1,83 @@
+"""Levels of the cores of a chip within its limit of power, compiled; see `chip` for the order."""
+
+from __future__ import annotations
+
+from numba import njit
+
+from tailc.models.core_queues.chip import NOTHING, Limited
+
+_UNCHANGED, _BATCH_SLOWED, _BATCH_STOPPED, _REQUESTS_SLOWED = (int(each) for each in Limited)
+
+_part = njit(inline="always")
+
+
+@_part  # pragma: no cover - compiled
+def within_limit(cores, table):
+    """Grant every core the level it asks for, or less; how far the chip had to go."""
+    over = -table.chip.limit_mw
+    over += _asked(cores, table)
+    if over <= 0:
+        return _UNCHANGED
+    over = _slow_batch(cores, table.chip, over)
+    if over <= 0:
+        return _BATCH_SLOWED
+    over = _stop_batch(cores, table, over)
+    if over <= 0:
+        return _BATCH_STOPPED
+    _slow_requests(cores, table.power_mw, over)
+    return _REQUESTS_SLOWED
+
+
+@_part  # pragma: no cover - compiled
+def _asked(cores, table):
+    """Grant what is asked for; what the chip then draws [mW]."""
+    drawn = table.chip.shared_mw
+    for number in range(len(cores)):
+        core = cores[number]
+        core.granted = core.asked
+        if core.held > 0:
+            drawn += table.power_mw[core.asked]
+        elif core.asked != NOTHING:
+            drawn += table.chip.batch_mw[number, core.asked]
+        else:
+            drawn += table.idle_mw
+    return drawn
+
+
+@_part  # pragma: no cover - compiled
+def _slow_batch(cores, chip, over):
+    """Step 1; by how much the chip is over its limit then."""
+    for number in chip.order:
+        core = cores[number]
+        if core.held == 0:
+            while over > 0 and core.granted > 0:
+                over -= chip.batch_mw[number, core.granted]
+                core.granted -= 1
+                over += chip.batch_mw[number, core.granted]
+    return over
+
+
+@_part  # pragma: no cover - compiled
+def _stop_batch(cores, table, over):
+    """Step 2."""
+    for number in table.chip.order:
+        core = cores[number]
+        if core.held == 0 and over > 0:
+            over += table.idle_mw - table.chip.batch_mw[number, core.granted]
+            core.granted = NOTHING
+    return over
+
+
+@_part  # pragma: no cover - compiled
+def _slow_requests(cores, power_mw, over):
+    """Step 3, until the chip is within its limit or all are at the lowest level."""
+    was_slowed = True
+    while over > 0 and was_slowed:
+        was_slowed = False
+        for number in range(len(cores)):
+            core = cores[number]
+            if core.held > 0 and core.granted > 0:
+                over -= power_mw[core.granted]
+                core.granted -= 1
+                over += power_mw[core.granted]
+                was_slowed = True

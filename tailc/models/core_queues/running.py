@@ -1,0 +1,47 @@
+"""What a core with a clock does while time passes: progress, what it draws, its level; compiled."""
+
+from __future__ import annotations
+
+from numba import njit
+
+from tailc.models.core_queues.chip import NOTHING
+
+_MW_PER_W = 1000
+
+_part = njit(inline="always")
+
+
+@_part  # pragma: no cover - compiled
+def work(now, core):
+    """What the running request has done until now."""
+    if now > core.works_from:
+        core.left -= (now - core.works_from) * core.rate
+        core.works_from = now
+
+
+@_part  # pragma: no cover - compiled
+def account(number, state, table, log):
+    """Power and time of a core's level until now."""
+    server, core = state.server, state.cores[number]
+    passed = float(server.now - core.since)
+    if core.held > 0:
+        drawn = passed * table.power_mw[core.level] / _MW_PER_W
+        log.energy[core.request] += drawn
+        log.power[server.phase] += drawn
+        log.level_ns[server.phase, core.level] += passed
+    elif core.level != NOTHING:
+        log.batch_ns[server.phase, number, core.level] += passed
+    core.since = server.now
+
+
+@_part  # pragma: no cover - compiled
+def run_at(level, number, state, demand, table, log):
+    """Set the level of a core that has a request; one that has just begun needs it in any case."""
+    server, core = state.server, state.cores[number]
+    if level == core.level and core.rate > 0:
+        return
+    if server.now > core.since:
+        account(number, state, table, log)
+    core.level = level
+    core.rate = demand.clocked.rate[demand.record[core.request], level]
+    core.exit_at = core.works_from + (core.left + core.rate - 1) // core.rate

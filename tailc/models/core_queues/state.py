@@ -1,0 +1,154 @@
+"""What a replay of frequencies reads, remembers and writes, as flat arrays for compiled code."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.models.control_law import STEP_COLUMNS
+from tailc.models.core_queues.arrays import ClockTable
+from tailc.models.core_queues.chip import NOTHING, Limited
+from tailc.models.core_queues.clocked import Clocked
+from tailc.models.pools import NEVER_NS
+from tailc.models.shared_cores.state import FIRST_HALF, PHASES, POOL_COLUMNS, THREADS, WARM_UP
+from tailc.models.steering import UNSTEERED, first_output_ppm
+
+
+class ClockDemand(NamedTuple):
+    """Requests in order of arrival: when, of which record, on which core; and the records.
+
+    level: of each request; empty where the table sets it.
+    """
+
+    arrival_ns: NDArray[np.int64]
+    record: NDArray[np.int32]
+    core: NDArray[np.int32]
+    level: NDArray[np.int64]
+    clocked: Clocked
+
+
+class ClockState(NamedTuple):
+    """What the engine remembers.
+
+    cores: one record each; those without requests do batch work, or nothing. behind: for each
+    request the next one on its core, once it is there. ring: the last latencies [us]; scratch: as
+    many, to select in.
+    """
+
+    server: Any
+    cores: NDArray[np.void]
+    behind: NDArray[np.int64]
+    ring: NDArray[np.int64]
+    scratch: NDArray[np.int64]
+
+
+class ClockLog(NamedTuple):
+    """What the engine writes, by request, by phase and by step.
+
+    latency_ns, wait_ns, rung: as for threads; the rung is the level at its end. busy_ns: how long
+    its core ran it. energy: in watts times nanoseconds. integrals: as for threads, of one pool.
+    power: (PHASES,), energy drawn by requests. level_ns: (PHASES, levels), core time at each level.
+    batch_ns: (PHASES, cores, levels), the same without requests, where a chip has batch work; empty
+    without one. limited_ns: (PHASES, 4), how long the chip had to go how far (`limiting`).
+    steps: (steps, 4), time, measured tail, rate, and the output after it.
+    """
+
+    latency_ns: NDArray[np.int64]
+    wait_ns: NDArray[np.int64]
+    rung: NDArray[np.int32]
+    busy_ns: NDArray[np.float64]
+    energy: NDArray[np.float64]
+    integrals: NDArray[np.float64]
+    power: NDArray[np.float64]
+    level_ns: NDArray[np.float64]
+    batch_ns: NDArray[np.float64]
+    limited_ns: NDArray[np.float64]
+    steps: NDArray[np.int64]
+
+    @classmethod
+    def empty(cls, requests: int, table: ClockTable) -> ClockLog:
+        """Room for so many requests, and nothing written."""
+        steps = 0 if table.steer.law == UNSTEERED else requests // table.steer.epoch
+        return cls(
+            latency_ns=np.zeros(requests, np.int64),
+            wait_ns=np.zeros(requests, np.int64),
+            rung=np.zeros(requests, np.int32),
+            busy_ns=np.zeros(requests, np.float64),
+            energy=np.zeros(requests, np.float64),
+            integrals=np.zeros((PHASES, THREADS + POOL_COLUMNS), np.float64),
+            power=np.zeros(PHASES, np.float64),
+            level_ns=np.zeros((PHASES, len(table.frequency_khz)), np.float64),
+            batch_ns=np.zeros((PHASES, *table.chip.batch_mw.shape), np.float64),
+            limited_ns=np.zeros((PHASES, len(Limited)), np.float64),
+            steps=np.zeros((steps, STEP_COLUMNS), np.int64),
+        )
+
+
+_CORE = np.dtype(
+    [
+        ("request", np.int64),  # the one that runs
+        ("last", np.int64),  # the one that arrived last
+        ("held", np.int64),  # how many
+        ("left", np.int64),  # of the one that runs, in parts of 2^-62
+        ("rate", np.int64),
+        ("works_from", np.int64),  # since when `left` counts, later than now while the core wakes
+        ("begun", np.int64),
+        ("since", np.int64),  # until when its level is accounted for
+        ("level", np.int64),  # NOTHING where nothing runs
+        ("asked", np.int64),  # the level it would run at without a limit
+        ("granted", np.int64),
+        ("exit_at", np.int64),
+        ("least", np.int64),
+        ("takes_ns", np.int64),
+        ("batch_level", np.int64),
+    ],
+    align=True,
+)
+_SERVER = np.dtype(
+    [
+        ("now", np.int64),
+        ("phase", np.int64),
+        ("arrived", np.int64),
+        ("in_system", np.int64),
+        ("busy", np.int64),  # cores that hold requests
+        ("exit_at", np.int64),
+        ("leaver", np.int64),  # the core whose request exits next
+        ("bound_ns", np.int64),
+        ("output_ppm", np.int64),
+        ("output", np.int64),  # in fixed point
+        ("error_us", np.int64),
+        ("error_before_us", np.int64),
+        ("completed", np.int64),
+        ("steps", np.int64),
+        ("stepped_at", np.int64),
+        ("arrived_by_step", np.int64),
+        ("decide_at", np.int64),  # when hardware sets the levels next
+        ("limited", np.int64),
+    ],
+    align=True,
+)
+
+
+def empty_server(table: ClockTable, requests: int, measured_from: int) -> ClockState:
+    """The state before the first arrival."""
+    state = ClockState(
+        np.zeros(1, _SERVER)[0],
+        np.zeros(table.cores, _CORE),
+        np.zeros(requests, np.int64),
+        np.zeros(table.steer.window, np.int64),
+        np.zeros(table.steer.window, np.int64),
+    )
+    state.cores["exit_at"] = NEVER_NS
+    state.cores["level"] = NOTHING
+    state.cores["least"] = table.chip.least
+    state.cores["takes_ns"] = table.chip.takes_ns
+    state.cores["batch_level"] = table.chip.batch_level
+    server = state.server
+    server["phase"] = WARM_UP if measured_from > 0 else FIRST_HALF
+    server["exit_at"] = NEVER_NS
+    server["decide_at"] = 0 if table.chip.every_ns else NEVER_NS
+    server["output_ppm"] = first_output_ppm(table.steer)
+    server["output"] = table.steer.limits[2]
+    return state

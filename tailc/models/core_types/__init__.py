@@ -1,0 +1,1 @@
+"""A running request has a core of some type or clock to itself; a controller may steer."""

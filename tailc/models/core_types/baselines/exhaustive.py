@@ -1,0 +1,58 @@
+"""Exhaustive: every set of thresholds on a grid, searched at each load (Haque, 2016, 5.3.4)."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from math import comb
+
+from tailc.forms.ladder.table import Climb, Ladder
+from tailc.models.baselines.search import Search
+from tailc.models.core_types.baselines.same_cores import same_cores
+from tailc.models.subject import Subject
+from tailc.units import format_us
+
+# The paper's step; without one the first that leaves at most so many sets.
+STEP_US = 5_000
+MOST_SETS = 250
+# So many are tried if a step is asked for.
+MOST_ASKED_SETS = 2_500
+
+
+def exhaustive(ladder: Ladder, search: Search, step_us: int | None) -> Subject:
+    """The thresholds of the least energy at the target.
+
+    They are multiples of the step up to the target, for a request that climbs later is late, or
+    never; each is at most the next.
+    """
+    step_us = step_us or usual_step_us(ladder, search.target_us)
+    tried = thresholds(len(ladder.rungs), search.target_us, step_us)
+    return search.least_energy(_with(ladder, ages_us) for ages_us in tried)
+
+
+def usual_step_us(ladder: Ladder, target_us: int) -> int:
+    """The least multiple of the paper's step that leaves a search of a few seconds."""
+    step_us = STEP_US
+    while sets(len(ladder.rungs), target_us, step_us) > MOST_SETS:
+        step_us += STEP_US
+    return step_us
+
+
+def sets(rungs: int, target_us: int, step_us: int) -> int:
+    """How many sets of thresholds there are."""
+    values = target_us // step_us + 2
+    return comb(values + rungs - 2, rungs - 1)
+
+
+def thresholds(rungs: int, target_us: int, step_us: int) -> Iterator[tuple[int | None, ...]]:
+    """Every set, by rung above the first; None: never."""
+    values = [*range(0, target_us + 1, step_us), None]
+    return itertools.combinations_with_replacement(values, rungs - 1)
+
+
+def _with(ladder: Ladder, ages_us: tuple[int | None, ...]) -> Subject:
+    rung_at = {0: 0}
+    rung_at |= {age: rung for rung, age in enumerate(ages_us, 1) if age is not None}
+    climbs = tuple(Climb(age_us, rung) for age_us, rung in rung_at.items())
+    said = ", ".join("never" if age is None else format_us(age) for age in ages_us)
+    return Subject("Exhaustive", (same_cores(ladder, climbs),), note=f"thresholds {said}")

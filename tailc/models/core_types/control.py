@@ -1,0 +1,93 @@
+"""One step of what steers the ages of climbs, on top of `tailc.models.control_law`; compiled."""
+
+from __future__ import annotations
+
+from numba import njit
+
+from tailc.forms.controller import LARGEST_AGE_US, LARGEST_ERROR_US
+from tailc.models.control_law import (
+    controlled,
+    ends_epoch,
+    given,
+    log_step,
+    measured_rate_mrps,
+    measured_tail_us,
+)
+from tailc.models.core_types.arrays import NEVER_US
+from tailc.models.pools import NEVER_NS, PPM
+from tailc.models.shared_cores.arrays import NS_PER_US
+from tailc.models.steering import CONTROLLED, GIVEN, UNSTEERED
+
+_kernel = njit(cache=True, nogil=True, _nrt=False)  # pyright: ignore[reportCallIssue] - not in its stubs
+_part = njit(inline="always")
+
+
+@_part  # pragma: no cover - compiled
+def complete(state, table, latency_ns, log):
+    """Count a completion; whether it ended an epoch, so that ages are others now."""
+    if table.steer.law == UNSTEERED or not ends_epoch(state, table.steer, latency_ns):
+        return False
+    _step(state, table, log.steps)
+    return True
+
+
+@_kernel  # pragma: no cover - compiled
+def _step(state, table, steps):
+    server = state.server
+    measured_us = measured_tail_us(state, table.steer)
+    rate_mrps = measured_rate_mrps(server)
+    if table.steer.law == CONTROLLED:
+        controlled(server, table.steer, measured_us, rate_mrps)
+    elif table.steer.law == GIVEN:
+        given(server, table.steer)
+    else:
+        _react(state, table, measured_us)
+    log_step(server, steps, measured_us, rate_mrps)
+    scale(state, table)
+
+
+@_kernel  # pragma: no cover - compiled
+def scale(state, table):
+    """The ages of all rows, as the output scales them."""
+    is_scaled = table.steer.law in (CONTROLLED, GIVEN)
+    for row in range(state.age_us.shape[0]):
+        reached_ns = NEVER_NS
+        # A reactive rule may put a later threshold before an earlier one: it wins.
+        for rung in range(state.age_us.shape[1] - 1, -1, -1):
+            age_us = state.age_us[row, rung]
+            if age_us < NEVER_US:
+                if is_scaled:
+                    age_us = age_us * state.server.output_ppm // PPM
+                reached_ns = min(reached_ns, age_us * NS_PER_US)
+            state.reach_ns[row, rung] = reached_ns
+
+
+@_part  # pragma: no cover - compiled
+def _react(state, table, measured_us):
+    """Move one threshold of every row."""
+    error = min(measured_us - table.steer.target_us, LARGEST_ERROR_US)
+    for row in range(state.age_us.shape[0]):
+        rung = _movable(state.age_us[row], table.reach_us[row], error)
+        if rung > 0:
+            slow, fast = table.steer.climb_speed_ppm[rung, 0], table.steer.climb_speed_ppm[rung, 1]
+            moved = fast * error // max(fast - slow, 1)
+            most = LARGEST_AGE_US if rung == 1 else table.reach_us[row, rung]
+            age_us = max(min(state.age_us[row, rung] - moved, most), 0)
+            state.age_us[row, rung] = age_us
+
+
+@_part  # pragma: no cover - compiled
+def _movable(age_us, first_us, error):
+    """The rung whose threshold moves, 0 if none can."""
+    found = 0
+    last = len(age_us) - 1  # beyond the last rung, which is never reached
+    if error > 0:
+        for rung in range(last - 1, 0, -1):
+            if 0 < age_us[rung] < NEVER_US:
+                found = rung
+    elif error < 0:
+        for rung in range(1, last):
+            below_first = rung == 1 or age_us[rung] < first_us[rung]
+            if below_first and age_us[rung] < NEVER_US:
+                found = rung
+    return found

@@ -1,0 +1,58 @@
+"""What a replay of cores writes down as time passes and requests leave; compiled."""
+
+from __future__ import annotations
+
+from numba import njit
+
+from tailc.models.pools import PPM
+from tailc.models.shared_cores.state import BUSY, IN_SYSTEM, NOBODY, POOL_COLUMNS, SPAN, THREADS
+
+_part = njit(inline="always")
+
+
+@_part  # pragma: no cover - compiled
+def wait_until(upcoming, state, table, log):
+    """Let time pass: the integrals."""
+    server = state.server
+    if upcoming == server.now:
+        return
+    # A float: nanoseconds times millionths outgrow 64 bits within minutes.
+    passed = float(upcoming - server.now)
+    sums = log.integrals[server.phase]
+    sums[SPAN] += passed
+    sums[IN_SYSTEM] += passed * server.in_system
+    for unit in range(len(state.free)):
+        held_ppm = passed * PPM * (table.cores[unit] - state.free[unit])
+        sums[THREADS + unit * POOL_COLUMNS] += held_ppm
+        sums[BUSY + unit * POOL_COLUMNS] += held_ppm
+    log.power[server.phase] += passed * server.power_ppm / PPM
+    server.now = upcoming
+    server.ticked = NOBODY
+
+
+@_part  # pragma: no cover - compiled
+def log_energy(now, job, table, log):
+    """What the job has drawn since it came to its rung."""
+    log.energy[job.request] += float(now - job.since) * table.power_ppm[job.rung] / PPM
+
+
+@_part  # pragma: no cover - compiled
+def log_waking(where, state, job, log):
+    """How much of the time that ends now batch work beside the job's core was not awake yet."""
+    now = state.server.now
+    log.waking[state.server.phase, where] += max(min(now, job.batch_from) - job.since, 0)
+
+
+@_part  # pragma: no cover - compiled
+def give_up(state, demand, table, log):
+    """Every request in the system has its age as latency, and as wait if it has not begun."""
+    server = state.server
+    for place in range(server.running):
+        job = state.jobs[state.order[place]]
+        log.latency_ns[job.request] = server.now - demand.arrival_ns[job.request]
+        log.rung[job.request] = job.rung
+        log.thread_ns[job.request] = server.now - job.begun
+        log_energy(server.now, job, table, log)
+    for request in range(server.started, server.arrived):
+        log.latency_ns[request] = server.now - demand.arrival_ns[request]
+        log.wait_ns[request] = log.latency_ns[request]

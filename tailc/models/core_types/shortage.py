@@ -1,0 +1,84 @@
+"""Units of cores that are short, and whom they ask to make room, compiled.
+
+A unit is short if all its cores are held and one is wanted: by the first waiter, by a running
+request on a lower unit, or by the oldest on a short unit below, which is asked to leave that. Units
+rank by their lowest rungs. Haque et al., MICRO 2017, sections 1 and 4.3, tell of it for any number
+of types, and print two.
+"""
+
+from __future__ import annotations
+
+from numba import njit
+
+from tailc.models.core_types.arrays import NOWHERE
+from tailc.models.pools import NEVER_NS
+from tailc.models.shared_cores.state import NOBODY
+
+_kernel = njit(cache=True, nogil=True, _nrt=False)  # pyright: ignore[reportCallIssue] - not in its stubs
+_part = njit(inline="always")
+
+
+@_part  # pragma: no cover - compiled
+def is_any_held_below_free(state, table):
+    """Whether all cores of a unit are held, and one of a unit that begins above it is free."""
+    is_held = False
+    for rung in range(len(table.unit_of)):
+        if state.free[table.unit_of[rung]] == 0:
+            is_held = True
+        elif is_held:
+            return True
+    return False
+
+
+@_kernel  # pragma: no cover - compiled
+def find_shortages(state, first_row, first_born, table):
+    """From when on each unit may be short, if nothing else happens, and who is the oldest there.
+
+    It is short now if that is now. first_row, first_born: of the first waiter; NOBODY if there is
+    none.
+    """
+    server = state.server
+    state.short_at[:] = NEVER_NS
+    state.eldest[:] = NOBODY
+    for place in range(server.running):
+        job = state.jobs[state.order[place]]
+        unit = table.unit_of[job.rung]
+        if state.eldest[unit] == NOBODY:
+            state.eldest[unit] = place
+        _claim(state, job.row, job.born, job.rung, table.lowest[unit], table)
+    if first_row != NOBODY:
+        _claim(state, first_row, first_born, -1, -1, table)
+    for rung in range(len(table.unit_of)):
+        if table.lowest[table.unit_of[rung]] == rung:
+            _pass_shortage_on(state, table.unit_of[rung], table)
+
+
+@_part  # pragma: no cover - compiled
+def _claim(state, row, born, rung, lowest, table):
+    """Note from when a request on a rung, of a unit that begins at `lowest`, wants held units."""
+    now = state.server.now
+    for higher in range(rung + 1, len(table.unit_of)):
+        unit = table.unit_of[higher]
+        from_ns, until_ns = state.reach_ns[row, higher], state.reach_ns[row, higher + 1]
+        if state.free[unit] > 0 or table.lowest[unit] <= lowest:
+            continue
+        if from_ns < until_ns and born + until_ns > now:
+            state.short_at[unit] = min(state.short_at[unit], max(born + from_ns, now))
+
+
+@_part  # pragma: no cover - compiled
+def _pass_shortage_on(state, unit, table):
+    """The oldest on a short unit wants the next, which is short then if it is held."""
+    if state.short_at[unit] == NEVER_NS or state.eldest[unit] == NOBODY:
+        return
+    up = table.next_unit[state.jobs[state.order[state.eldest[unit]]].rung]
+    if up != NOWHERE and state.free[table.unit_of[up]] == 0:
+        above = table.unit_of[up]
+        state.short_at[above] = min(state.short_at[above], state.short_at[unit])
+
+
+@_part  # pragma: no cover - compiled
+def asked_at(state, place, rung, table):
+    """When the job at a place is asked for its core, if it is the one to be asked."""
+    unit = table.unit_of[rung]
+    return state.short_at[unit] if state.eldest[unit] == place else NEVER_NS

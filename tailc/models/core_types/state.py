@@ -1,0 +1,172 @@
+"""What a replay of cores reads, remembers and writes, as flat arrays for compiled code."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.models import streams
+from tailc.models.control_law import STEP_COLUMNS
+from tailc.models.core_types.arrays import CoreTable
+from tailc.models.pools import NEVER_NS
+from tailc.models.shared_cores.state import FIRST_HALF, PHASES, POOL_COLUMNS, THREADS, WARM_UP
+from tailc.models.steering import UNSTEERED, first_output_ppm
+
+# Where batch work is that wakes up: beside a free core, or beside a request.
+BESIDE_FREE, BESIDE_REQUEST = range(2)
+
+
+class CoreDemand(NamedTuple):
+    """Requests in order of arrival: when, how much work, which ladder, and speed[curve, rung].
+
+    work: nanoseconds at speed 1 times 10^6, so that time times millionths of speed is work, and
+    nothing rounds. ladder is empty where all requests climb the first.
+    """
+
+    arrival_ns: NDArray[np.int64]
+    work: NDArray[np.int64]
+    curve: NDArray[np.int32]
+    ladder: NDArray[np.int32]
+    speed_ppm: NDArray[np.int64]
+
+
+class CoreState(NamedTuple):
+    """What the engine remembers.
+
+    jobs: a slot for each core; `order` has the slots of those that run, the oldest first, and then
+    the free ones. want_ns: (slots, rungs), the first tick at which a job wants each rung or above.
+    older: how many running requests want each rung or above. free: cores of each unit.
+    eldest: the place in `order` of the oldest job on each unit. short_at: from when a unit is
+    short, as far as is known.
+    age_us: thresholds that a reactive rule moves, by row and rung. reach_ns: ages as scaled now.
+    ring: the last latencies [us]; scratch: as many, to select in.
+    """
+
+    server: Any
+    jobs: NDArray[np.void]
+    order: NDArray[np.int64]
+    want_ns: NDArray[np.int64]
+    older: NDArray[np.int64]
+    free: NDArray[np.int64]
+    eldest: NDArray[np.int64]
+    short_at: NDArray[np.int64]
+    age_us: NDArray[np.int64]
+    reach_ns: NDArray[np.int64]
+    ring: NDArray[np.int64]
+    scratch: NDArray[np.int64]
+    random: NDArray[np.uint64]
+
+
+class CoreLog(NamedTuple):
+    """What the engine writes, by request, by phase and by step.
+
+    latency_ns, wait_ns, rung, is_cut, thread_ns: as for threads. energy: in units of power times
+    nanoseconds. integrals: as for threads. power: (PHASES,), energy drawn by requests.
+    steps: (steps, 4), time, measured tail, rate, and the output after it.
+    idle_ns: how long the core had been free on which a request started. waking: (PHASES, 2), the
+    time that batch work took to wake up, over cores. Both are of cores where all are of one type.
+    """
+
+    latency_ns: NDArray[np.int64]
+    wait_ns: NDArray[np.int64]
+    rung: NDArray[np.int32]
+    is_cut: NDArray[np.bool_]
+    thread_ns: NDArray[np.float64]
+    energy: NDArray[np.float64]
+    integrals: NDArray[np.float64]
+    power: NDArray[np.float64]
+    steps: NDArray[np.int64]
+    idle_ns: NDArray[np.int64]
+    waking: NDArray[np.float64]
+
+    @classmethod
+    def empty(cls, requests: int, table: CoreTable) -> CoreLog:
+        """Room for so many requests, and nothing written."""
+        steps = 0 if table.steer.law == UNSTEERED else requests // table.steer.epoch
+        return cls(
+            latency_ns=np.zeros(requests, np.int64),
+            wait_ns=np.zeros(requests, np.int64),
+            rung=np.zeros(requests, np.int32),
+            is_cut=np.zeros(requests, np.bool_),
+            thread_ns=np.zeros(requests, np.float64),
+            energy=np.zeros(requests, np.float64),
+            integrals=np.zeros((PHASES, THREADS + POOL_COLUMNS * len(table.cores)), np.float64),
+            power=np.zeros(PHASES, np.float64),
+            steps=np.zeros((steps, STEP_COLUMNS), np.int64),
+            idle_ns=np.zeros(requests, np.int64),
+            waking=np.zeros((PHASES, 2), np.float64),
+        )
+
+
+_JOB = np.dtype(
+    [
+        ("request", np.int64),
+        ("begun", np.int64),
+        ("born", np.int64),  # from when its age counts
+        ("since", np.int64),  # on its rung, or free
+        ("batch_from", np.int64),  # when batch work beside its core is awake
+        ("spent", np.int64),  # below the last rung, since its core last was free
+        ("works_from", np.int64),  # after its move
+        ("left", np.int64),  # work when it begins to work on its rung
+        ("exit_at", np.int64),
+        ("due", np.int64),  # the tick at which it may move
+        ("rung", np.int64),
+        ("row", np.int64),
+        ("ladder", np.int64),
+    ],
+    align=True,
+)
+_SERVER = np.dtype(
+    [
+        ("now", np.int64),
+        ("phase", np.int64),
+        ("arrived", np.int64),
+        ("started", np.int64),
+        ("running", np.int64),
+        ("in_system", np.int64),
+        ("power_ppm", np.int64),
+        ("exit_at", np.int64),
+        ("leaver", np.int64),  # place in `order` of who exits next
+        ("start_at", np.int64),
+        ("tick_at", np.int64),
+        ("ticked", np.int64),  # the last request that has ticked at this instant
+        ("output_ppm", np.int64),
+        ("output", np.int64),  # in fixed point
+        ("error_us", np.int64),
+        ("error_before_us", np.int64),
+        ("completed", np.int64),
+        ("steps", np.int64),
+        ("stepped_at", np.int64),
+        ("arrived_by_step", np.int64),
+    ],
+    align=True,
+)
+
+
+def empty_server(table: CoreTable, measured_from: int, seed: int) -> CoreState:
+    """The state before the first arrival; the seed is for random cores."""
+    slots, rungs = int(table.cores.sum()), len(table.unit_of)
+    state = CoreState(
+        np.zeros(1, _SERVER)[0],
+        np.zeros(slots, _JOB),
+        np.arange(slots, dtype=np.int64),
+        np.zeros((slots, rungs), np.int64),
+        np.zeros(rungs, np.int64),
+        table.cores.copy(),
+        np.zeros_like(table.cores),
+        np.zeros_like(table.cores),
+        table.reach_us.copy(),
+        np.zeros_like(table.reach_us),
+        np.zeros(table.steer.window, np.int64),
+        np.zeros(table.steer.window, np.int64),
+        streams.stream(max(table.random_seed, 0), streams.Purpose.PLACEMENT, seed),
+    )
+    server = state.server
+    server["phase"] = WARM_UP if measured_from > 0 else FIRST_HALF
+    server["exit_at"] = server["start_at"] = server["tick_at"] = NEVER_NS
+    server["ticked"] = -1
+    server["output_ppm"] = first_output_ppm(table.steer)
+    server["output"] = table.steer.limits[2]
+    return state

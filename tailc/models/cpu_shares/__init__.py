@@ -1,0 +1,1 @@
+"""Virtual machines on one host get shares of its CPU, and their throughput follows."""

@@ -1,0 +1,175 @@
+"""Machines whose throughput follows their share: what a replay of shares acts on.
+
+In step k machine i does
+
+    t_k = (a_k t_(k-1) + b_k s) m_k,    s = r (1 + bend (1 - r)) (1 - contention q)
+
+units of work a second, r its share and q that of all others: the model of Bartolini, 2015, eq. 2.1,
+with a and b that may change (phases), noise m, a share whose parts are not worth the same (bend),
+and others on the host in the way (contention). What is measured is the work done in a window, in
+whole units where the machine signals each (`unit`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.forms.shares import MILLI, PPM, ShareLaw, Shares
+from tailc.forms.shares_step import full_ticks, lag_ticks
+from tailc.models.cpu_shares import engine as kernels
+
+Floats = NDArray[np.float64]
+US_PER_S = 1e6
+_LAWS = {
+    ShareLaw.POLE_PLACEMENT: kernels.POLE_PLACEMENT,
+    ShareLaw.OBSERVER: kernels.OBSERVER,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Plant:
+    """What the machines with a target do, in the order of the form.
+
+    a, b, disturbed: float64 (machines, steps); b in work a second for the whole host. start:
+    float64 (machines,), throughput before the first step. unit: work of one signal, 0 where work
+    is not counted in units. contention, bend: float64 (machines,), 0 where there is none.
+    """
+
+    a: Floats
+    b: Floats
+    disturbed: Floats
+    start: Floats
+    unit: Floats
+    contention: Floats
+    bend: Floats
+
+    def __post_init__(self) -> None:
+        machines = len(self.start)
+        assert self.a.shape == self.b.shape == self.disturbed.shape
+        assert self.a.shape[0] == machines
+        assert len(self.unit) == len(self.contention) == len(self.bend) == machines
+        assert (self.disturbed >= 0).all()
+
+    @property
+    def steps(self) -> int:
+        """How many steps it lasts."""
+        return self.a.shape[1]
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What was measured and granted, step by step.
+
+    throughput: float64 (machines, steps), work a second at the end of each step; share: during it.
+    online, offline: what the estimated and the first model said of it a step before, NaN where they
+    could not. is_short: bool (machines, steps), whether the target was told to be out of reach.
+    batch_share: float64 (steps,), of all batch machines together. target: float64 (machines,).
+    """
+
+    throughput: Floats
+    share: Floats
+    online: Floats
+    offline: Floats
+    is_short: NDArray[np.bool_]
+    batch_share: Floats
+    target: Floats
+    settling: int
+
+    @property
+    def utilization(self) -> float:
+        """The mean share of the host that was granted to anybody."""
+        return float(np.mean(self.share.sum(axis=0) + self.batch_share))
+
+    @property
+    def slo_error(self) -> Floats:
+        """Mean absolute error of each machine's throughput, relative to its target, (machines,).
+
+        Over all steps after the first full window (Bartolini, 2015, eq. 2.6, with the target as the
+        reference).
+        """
+        measured = self.throughput[:, self.settling :]
+        return np.abs(measured / self.target[:, None] - 1).mean(axis=1)
+
+    def model_error(self, said: Floats) -> Floats:
+        """Mean absolute error of what a model said, relative to what was measured, (machines,).
+
+        Steps in which nothing was done are left out; NaN where that leaves none.
+        """
+        counted = np.isfinite(said) & (self.throughput > 0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            errors = np.where(counted, np.abs(said / self.throughput - 1), 0.0)
+            return errors.sum(axis=1) / counted.sum(axis=1)
+
+
+def replay(shares: Shares, plant: Plant, given: Floats | None = None) -> Outcome:
+    """The machines under the form; under the shares `given` (machines, steps) instead, where told.
+
+    Given shares may not be more than the host together. The models are estimated either way.
+    """
+    settings = _settings(shares, is_given=given is not None)
+    machines, steps = plant.a.shape
+    world = kernels.World(
+        plant.a,
+        plant.b,
+        plant.disturbed,
+        plant.start,
+        plant.unit,
+        plant.contention,
+        plant.bend,
+    )
+    log = kernels.Log(
+        throughput=np.zeros((machines, steps)),
+        granted_ppm=np.zeros((machines, steps)),
+        online=np.zeros((machines, steps)),
+        offline=np.zeros((machines, steps)),
+        is_short=np.zeros((machines, steps), np.bool_),
+        batch_ppm=np.zeros(steps),
+    )
+    given_ppm = np.zeros((machines, steps), np.int64)
+    if given is not None:
+        given_ppm = np.floor(given * PPM).astype(np.int64)
+        assert (given_ppm.sum(axis=0) <= shares.host_ppm).all()
+    kernels.run(settings, world, given_ppm, log)
+    return Outcome(
+        throughput=log.throughput,
+        share=log.granted_ppm / PPM,
+        online=log.online,
+        offline=log.offline,
+        is_short=log.is_short,
+        batch_share=log.batch_ppm * settings.batch / PPM,
+        target=settings.target,
+        settling=settling_steps(shares),
+    )
+
+
+def settling_steps(shares: Shares) -> int:
+    """Steps until a window is full; what is measured before does not count."""
+    return -(-full_ticks(shares) // lag_ticks(shares))
+
+
+def _settings(shares: Shares, *, is_given: bool) -> kernels.Settings:
+    target_milli = np.array([machine.target_milli or 0 for machine in shares.served], float)
+    ticks = shares.window_us / shares.estimate_us
+    return kernels.Settings(
+        law=kernels.GIVEN if is_given else _LAWS[shares.law],
+        pole=shares.pole_ppm / PPM,
+        forgetting=shares.forgetting_ppm / PPM,
+        first_covariance=float(shares.first_covariance),
+        least_b=shares.least_b_ppm / PPM,
+        least_ppm=shares.least_ppm,
+        host_ppm=shares.host_ppm,
+        batch=len(shares.machines) - len(shares.served),
+        lag=lag_ticks(shares),
+        full=full_ticks(shares),
+        window_ticks=max(round(ticks), 1),
+        tick_s=shares.estimate_us / US_PER_S,
+        shortage_steps=shares.shortage_steps,
+        target=target_milli / MILLI,
+        first_a=np.array([machine.first_a_ppm / PPM for machine in shares.served]),
+        first_b=np.array(
+            [machine.first_b_milli / (machine.target_milli or 0) for machine in shares.served]
+        ),
+    )

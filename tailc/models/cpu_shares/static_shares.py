@@ -1,0 +1,81 @@
+"""Shares that never change: the best there are, and equal ones."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.forms.shares import PPM, Shares
+from tailc.models.cpu_shares.plant import Plant, replay
+
+Floats = NDArray[np.float64]
+# Shares that are tried between the least and the whole host, and then around the best of them.
+TRIED, TRIED_NEAR = 96, 41
+
+
+@dataclass(frozen=True)
+class Static:
+    """A share for each machine with a target, and the errors that they leave."""
+
+    shares: tuple[float, ...]
+    errors: tuple[float, ...]
+
+
+def best_static(shares: Shares, plant: Plant) -> Static:
+    """The constant share of least error of each machine, every one tried as if it were alone.
+
+    Where they are more than the host together all are cut in proportion. Of equals the smallest.
+    """
+    shares = _in_coarse_ticks(shares)
+    machines, steps = plant.a.shape
+    best = np.array([_best_alone(shares, plant, at) for at in range(machines)])
+    if (total := best.sum()) * PPM > shares.host_ppm:
+        best = best * (shares.host_ppm / PPM / total)
+    outcome = replay(shares, plant, np.repeat(best[:, None], steps, axis=1))
+    return Static(tuple(best.tolist()), tuple(outcome.slo_error.tolist()))
+
+
+def _in_coarse_ticks(shares: Shares) -> Shares:
+    """Measured as seldom as windows and steps allow, for no model is estimated here.
+
+    What is measured at the steps stays the same, and a search costs the same for any `estimate_us`.
+    """
+    if shares.window_us % shares.estimate_us:
+        return shares
+    return replace(shares, estimate_us=math.gcd(shares.window_us, shares.step_us))
+
+
+def _best_alone(shares: Shares, plant: Plant, at: int) -> float:
+    alone, part = replace(shares, machines=(shares.served[at],)), _part(plant, at)
+    least, most = max(shares.least_ppm, 1) / PPM, shares.host_ppm / PPM
+    best = _best_of(np.linspace(least, most, TRIED), alone, part)
+    near = (most - least) / (TRIED - 1)
+    around = np.linspace(max(best - near, least), min(best + near, most), TRIED_NEAR)
+    return _best_of(around, alone, part)
+
+
+def _best_of(tried: Floats, alone: Shares, part: Plant) -> float:
+    errors = [replay(alone, part, np.full((1, part.steps), s)).slo_error[0] for s in tried]
+    return float(tried[int(np.argmin(errors))])
+
+
+def equal_parts(shares: Shares, plant: Plant) -> Floats:
+    """The host in equal parts, batch work's among them, for every step: (machines, steps)."""
+    part = shares.host_ppm // len(shares.machines) / PPM
+    return np.full(plant.a.shape, part)
+
+
+def _part(plant: Plant, at: int) -> Plant:
+    rows = slice(at, at + 1)
+    return Plant(
+        a=plant.a[rows],
+        b=plant.b[rows],
+        disturbed=plant.disturbed[rows],
+        start=plant.start[rows],
+        unit=plant.unit[rows],
+        contention=plant.contention[rows] * 0,
+        bend=plant.bend[rows],
+    )

@@ -1,0 +1,1 @@
+"""What both models of jobs share: the site, its battery, windows of days, and the jobs."""

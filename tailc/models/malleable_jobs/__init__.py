@@ -1,0 +1,1 @@
+"""Jobs of changing width on a cluster that draws green energy first."""

@@ -1,0 +1,22 @@
+"""Constant allocation: each job has the servers that it asks for, from its start to its end."""
+
+from __future__ import annotations
+
+from tailc.models.malleable_jobs.engine import Allocation, ClusterView
+
+
+class Constant:
+    """Baseline of Haque, 2016, section B.4; where there is no room, jobs wait in their order."""
+
+    def allocate(self, view: ClusterView) -> Allocation:
+        """What runs goes on; of what waits, the first jobs that fit all start."""
+        free = view.cluster.servers - sum(one.servers for one in view.active)
+        servers = {one.job.number: one.servers for one in view.active if one.servers}
+        for one in view.active:
+            if one.servers:
+                continue
+            if one.job.requested > free:
+                break
+            servers[one.job.number] = one.job.requested
+            free -= one.job.requested
+        return Allocation(servers)

@@ -1,0 +1,139 @@
+"""Nebulous: servers from a rough word on how well each job speeds up, and from former runs.
+
+Every event starts anew from the fewest servers that keep each job's mean servers at or above the
+requested ones / F after another while. Then the servers that green energy still feeds go round:
+each job to its next count in turn, the best hint first, of equal hints the one that has had least
+for what it asked. Less green energy ends the same rounds earlier, so servers are taken away in
+reverse order.
+
+Source: Haque, Rutgers 2016, section B.3.2. The mean of servers is what it promises; a job may well
+run for longer than its slowdown.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+from fractions import Fraction
+
+from tailc.models.datacentre.site import PPM
+from tailc.models.malleable_jobs.baselines.in_order import curve_of, running_first, served_in_order
+from tailc.models.malleable_jobs.engine import Active, Allocation, ClusterView
+
+LOOK_AHEAD_S = 900
+CORES_A_SERVER = 2
+"""VMs that each have a core to themselves; so many more machines are filled with them."""
+
+
+class Hint(IntEnum):
+    """How a job speeds up with more servers."""
+
+    POOR = 0
+    FAIR = 1
+    GOOD = 2
+    EXCELLENT = 3
+
+
+@dataclass(frozen=True)
+class Word:
+    """What a user says of a job: which application it is, and how that speeds up."""
+
+    application: str
+    hint: Hint
+
+
+class Nebulous:
+    """For one replay: it keeps the run times of the applications that it has seen end."""
+
+    def __init__(self, words: Mapping[int, Word], look_ahead_s: int = LOOK_AHEAD_S) -> None:
+        """words: by a job's number, of all jobs of the replay."""
+        self._words = words
+        self._look_ahead_s = look_ahead_s
+        self._running: dict[int, int] = {}
+        self._former_s: dict[str, list[int]] = defaultdict(list)
+
+    def allocate(self, view: ClusterView) -> Allocation:
+        """Jobs that run come before those that wait; of these none overtakes another."""
+        self._note_ends(view)
+        servers = served_in_order(view, self._least)
+        vms = self._fresh_vms(view, servers)
+        self._grow(view, servers, vms)
+        self._note_starts(view, servers)
+        return Allocation(servers, vms, wake_s=self._look_ahead_s if servers else None)
+
+    def _note_ends(self, view: ClusterView) -> None:
+        active = {one.job.number for one in view.active}
+        for number in [number for number in self._running if number not in active]:
+            ran_s = view.now_s - self._running.pop(number)
+            self._former_s[self._words[number].application].append(ran_s)
+
+    def _note_starts(self, view: ClusterView, servers: Mapping[int, int]) -> None:
+        for one in view.active:
+            if one.job.number in servers:
+                self._running.setdefault(one.job.number, view.now_s)
+
+    def _least(self, one: Active) -> int:
+        return least_servers(one, self._look_ahead_s)
+
+    def _fresh_vms(self, view: ClusterView, servers: dict[int, int]) -> dict[int, int]:
+        """Virtual machines of the jobs that start now; more of them may need more servers."""
+        vms = {}
+        for one in view.active:
+            job, now = one.job, servers.get(one.job.number)
+            if one.started_s is None and now is not None:
+                vms[job.number] = job.asked_vms
+                if self._starts_wide(view, one, sum(servers.values()) - now):
+                    vms[job.number] = max(job.speedup_ppm)
+                    counts = job.speedup_ppm[max(job.speedup_ppm)]
+                    servers[job.number] = min(count for count in counts if count >= now)
+        return vms
+
+    def _starts_wide(self, view: ClusterView, one: Active, least_of_others: int) -> bool:
+        """Only if green energy feeds the servers of the most machines in all of its expected run,
+        beside the least of the others.
+
+        The run is expected to be the mean of former runs of its application, with however many
+        machines; one that was never run is taken for long.
+        """
+        former_s = self._former_s[self._words[one.job.number].application]
+        if not former_s:
+            return False
+        ends_s = view.now_s % view.cluster.epoch_s + -(-sum(former_s) // len(former_s))
+        epochs = -(-ends_s // view.cluster.epoch_s)
+        needed = least_of_others + -(-max(one.job.speedup_ppm) // CORES_A_SERVER)
+        return epochs <= view.ahead.epochs and all(
+            view.green_servers_at(later) >= needed for later in range(epochs)
+        )
+
+    def _grow(self, view: ClusterView, servers: dict[int, int], vms: Mapping[int, int]) -> None:
+        free = view.green_servers - sum(servers.values())
+        given = [one for one in running_first(view) if one.job.number in servers]
+        order = sorted(given, key=lambda one: (-self._words[one.job.number].hint, had(one)))
+        has_grown = True
+        while has_grown:
+            has_grown = False
+            for one in order:
+                number = one.job.number
+                curve = one.job.speedup_ppm[vms.get(number, one.vms)]
+                more = min((n for n in curve if n > servers[number]), default=None)
+                if more is not None and more - servers[number] <= free:
+                    free -= more - servers[number]
+                    servers[number] = more
+                    has_grown = True
+
+
+def had(one: Active) -> Fraction:
+    """Mean servers so far by requested ones; 0 for a job that has not begun."""
+    return Fraction(one.server_s, one.ran_s * one.job.requested) if one.ran_s else Fraction(0)
+
+
+def least_servers(one: Active, while_s: int) -> int:
+    """The smallest count that keeps the mean servers after `while_s`; else the largest."""
+    counts = sorted(curve_of(one))
+    needed = one.job.requested * (one.ran_s + while_s) * PPM
+    for count in counts:
+        if (one.server_s + count * while_s) * one.job.slowdown_ppm >= needed:
+            return count
+    return counts[-1]

@@ -1,0 +1,65 @@
+"""A plan's prices at work: malleable jobs keep the servers that are cheapest as they start."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from tailc.forms.plan.plan import PPM, Plan, PoolPrices
+from tailc.forms.plan.quote import cheapest_width
+from tailc.models.malleable_jobs.engine import Active, Allocation, ClusterView
+
+
+class PricedWidths:
+    """Chooses a job's servers when it starts, by the prices of the epochs that it will run in."""
+
+    def __init__(self, plan: Plan, epoch_of: Callable[[int], int]) -> None:
+        """epoch_of: the plan's epoch for one of the replay; the plan has one pool."""
+        if len(plan.pools) != 1 or plan.malleable is None:
+            raise ValueError("malleable jobs are on a plan of one pool")
+        self._plan = plan.without_battery()
+        self._epoch_of = epoch_of
+
+    def allocate(self, view: ClusterView) -> Allocation:
+        """What runs goes on; what waits starts in order, as far as there is room."""
+        servers = {one.job.number: one.servers for one in view.active if one.servers}
+        waiting = [one for one in view.active if not one.servers]
+        if not waiting:
+            return Allocation(servers)
+        epoch_s = view.cluster.epoch_s
+        plan = self._rolled(view.now_s // epoch_s)
+        free = np.full((1, len(plan.epochs)), view.cluster.servers, np.int64)
+        for one in view.active:
+            if one.servers:
+                free[0, : -(-one.left_s() // epoch_s)] -= one.servers
+        for one in waiting:
+            epochs_of = _epochs_of(one, epoch_s)
+            width = cheapest_width(plan, free, 0, epochs_of)
+            if width is None:
+                break
+            servers[one.job.number] = width
+            free[0, : epochs_of[width]] -= width
+        return Allocation(servers)
+
+    def _rolled(self, epoch: int) -> Plan:
+        """The plan with the present epoch as its first, and no jobs of its own."""
+        plan = self._plan
+        order = [self._epoch_of(epoch + number) for number in range(len(plan.epochs))]
+        prices = tuple(PoolPrices(tuple(one.udollars[at] for at in order)) for one in plan.prices)
+        return replace(plan, jobs=(), prices=prices, epochs=tuple(plan.epochs[at] for at in order))
+
+
+def _epochs_of(one: Active, epoch_s: int) -> dict[int, int]:
+    """Epochs that a waiting job takes, for each number of servers on which it is not late."""
+    job = one.job
+    run_s = {
+        servers: -(-job.work_s * PPM // speedup_ppm)
+        for servers, speedup_ppm in job.speedup_ppm[job.asked_vms].items()
+    }
+    return {
+        servers: -(-each_s // epoch_s)
+        for servers, each_s in run_s.items()
+        if each_s <= job.longest_s
+    }

@@ -1,0 +1,167 @@
+"""Arrivals in bursts of unforeseen times: a Poisson process that switches between two rates.
+
+With r the sum of the switching rates, b the share of time that is busy, V = b (1 - b) D^2 the
+variance of the rate, whose levels are D apart, and m the mean rate, counts over a time t have
+
+    variance / mean = 1 + 2 V / (m r) (1 - (1 - exp(-r t)) / (r t)),
+
+their index of dispersion (Fischer and Meier-Hellstern, Performance Evaluation 18, 1993, "The
+Markov-modulated Poisson process (MMPP) cookbook", for two states).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.errors import Code, Finding, TailcError
+from tailc.models import streams
+from tailc.models.arrivals import LONGEST_NS, WARM_UP_PART
+from tailc.models.shared_cores.arrays import NS_PER_US
+from tailc.percentiles import PPM
+from tailc.units import format_mrps, format_ppm, format_us, plain_ppm
+
+BUSY_PPM = 200_000
+# However long bursts are, so much of a replay is measured.
+_MOST_WARM_UP_PART = 4
+# So short spells take long to simulate, and no count tells them from Poisson arrivals.
+_LEAST_IN_SPELL = 0.01
+# A time is never seen so many cycles long that it does not fit into 64 bits.
+_CYCLES = 10
+_LENGTHEN = "ask for longer spells"
+_MRPS = 1e3
+_US_PER_S = 1e6
+
+
+@dataclass(frozen=True)
+class Burstiness:
+    """How much, how long and how often more requests come than at other times.
+
+    idc_ppm: index of dispersion of counts over long times, from 1 (Poisson). spell_us: mean time of
+    a busy spell. busy_ppm: share of the time that is busy.
+    """
+
+    idc_ppm: int
+    spell_us: int
+    busy_ppm: int = BUSY_PPM
+
+    def __post_init__(self) -> None:
+        assert self.idc_ppm >= PPM
+        assert self.spell_us > 0
+        assert 0 < self.busy_ppm < PPM
+
+    def __str__(self) -> str:
+        spell, busy = format_us(self.spell_us), format_ppm(self.busy_ppm)
+        return f"IDC {plain_ppm(self.idc_ppm)}, spells of {spell}, {busy} busy"
+
+    @property
+    def words(self) -> str:
+        """As the command line takes it."""
+        idc, spell = plain_ppm(self.idc_ppm), format_us(self.spell_us)
+        return f"bursty:idc={idc},spell={spell},busy={format_ppm(self.busy_ppm)}".replace(" ", "")
+
+    def at(self, rate_mrps: int) -> Modulated:
+        """With this mean rate; TailcError where it cannot be had."""
+        return Modulated(rate_mrps, self)
+
+    @property
+    def cycle_us(self) -> float:
+        """Mean time of a busy spell and the quiet one after it."""
+        return self.spell_us * PPM / self.busy_ppm
+
+    @property
+    def switching_rps(self) -> float:
+        """Sum of the two rates of switching, by which the past is forgotten."""
+        return _US_PER_S / self.spell_us / (1 - self.busy_ppm / PPM)
+
+    def idc(self, window_s: float) -> float:
+        """Index of dispersion of counts over windows of this length."""
+        return 1 + (self.idc_ppm / PPM - 1) * share_reached(self.switching_rps * window_s)
+
+    def most_idc(self, rate_mrps: int) -> float:
+        """The index at which nothing arrives between the busy spells; there is no greater one."""
+        busy = self.busy_ppm / PPM
+        in_spell = rate_mrps / _MRPS * self.spell_us / _US_PER_S
+        return 1 + 2 * in_spell * (1 - busy) ** 2 / busy
+
+
+def share_reached(forgotten: float) -> float:
+    """How far the index has come from 1 to its limit in a time t: 1 - (1 - exp(-rt)) / rt."""
+    return 1 + math.expm1(-forgotten) / forgotten
+
+
+@dataclass(frozen=True)
+class Modulated:
+    """Poisson arrivals whose rate switches between two levels; times of both are exponential.
+
+    Raises TailcError where the burstiness cannot be had at the rate.
+    """
+
+    rate_mrps: int
+    burstiness: Burstiness
+    is_recorded = False
+    has_constant_rate = True
+    record_of = None
+    stretches = ()
+
+    def __post_init__(self) -> None:
+        assert self.rate_mrps > 0
+        for message, hint in self._faults():
+            raise TailcError(Finding(Code.USAGE, message, help=hint))
+
+    def _faults(self) -> Iterator[tuple[str, str]]:
+        """What is wrong, and what to do about it."""
+        asked = self.burstiness
+        rate, spell = format_mrps(self.rate_mrps), format_us(asked.spell_us)
+        if self.rate_mrps * asked.spell_us < _LEAST_IN_SPELL * _MRPS * _US_PER_S:
+            yield f"spells of `{spell}` are too short to bring a request at {rate}", _LENGTHEN
+        if asked.cycle_us * NS_PER_US * _CYCLES > LONGEST_NS:
+            share = f"{format_ppm(asked.busy_ppm)} of the time"
+            yield f"spells of `{spell}` that take {share} come once in years", "shorten them"
+        most = asked.most_idc(self.rate_mrps)
+        if asked.idc_ppm / PPM > most:
+            yield (
+                f"an index of dispersion of `{plain_ppm(asked.idc_ppm)}` is out of reach at {rate} "
+                f"in spells of {spell} that take {format_ppm(asked.busy_ppm)} of the time: at most "
+                f"{most:.4g}",
+                f"{_LENGTHEN}, or make them fewer: a smaller share that is busy",
+            )
+
+    @property
+    def name(self) -> str:
+        """Mean rate and burstiness."""
+        return f"bursty {format_mrps(self.rate_mrps)}, {self.burstiness}"
+
+    @property
+    def words(self) -> str:
+        """What `--arrivals` takes."""
+        return f"{self.burstiness.words},rate={format_mrps(self.rate_mrps)}"
+
+    @property
+    def levels_rps(self) -> tuple[float, float]:
+        """The rate while busy, and between busy spells."""
+        mean, busy = self.rate_mrps / _MRPS, self.burstiness.busy_ppm / PPM
+        beyond_poisson = self.burstiness.idc_ppm / PPM - 1
+        variance = beyond_poisson * mean * self.burstiness.switching_rps / 2
+        apart = math.sqrt(variance / (busy * (1 - busy)))
+        # At the greatest index the lower level is 0, but for rounding
+        return mean + (1 - busy) * apart, max(mean - busy * apart, 0.0)
+
+    def arrival_ns(self, state: NDArray[np.uint64], requests: int) -> NDArray[np.int64]:
+        """As many as wanted; the first come at any time of a spell of either kind."""
+        times_ns = np.empty(requests, np.int64)
+        busy = self.burstiness.busy_ppm / PPM
+        cycle_ns = self.burstiness.cycle_us * NS_PER_US
+        lasting_ns = np.array([cycle_ns * busy, cycle_ns * (1 - busy)])
+        rate_mrps = np.array(self.levels_rps) * _MRPS
+        streams.modulated_arrivals(state, rate_mrps, lasting_ns, times_ns)
+        return times_ns
+
+    def warm_up(self, requests: int) -> int:
+        """A twentieth, or what two spells bring if that is more; a quarter at most."""
+        cycle = math.ceil(self.rate_mrps / _MRPS * self.burstiness.cycle_us / _US_PER_S)
+        return min(max(requests // WARM_UP_PART, cycle), requests // _MOST_WARM_UP_PART)

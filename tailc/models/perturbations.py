@@ -1,0 +1,79 @@
+"""The same requests with demands, speed-ups or shares a little otherwise than was measured.
+
+Their speeds are those of rungs: what runs at the levels of a clock is told in another way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.models import streams
+from tailc.models.streams import Purpose
+from tailc.models.workload import Workload
+from tailc.percentiles import percentile_rank
+
+
+def longer(load: Workload, factor: float) -> Workload:
+    """Every request has so many times its work."""
+    return _with_work(load, load.work_ns * factor)
+
+
+def with_longer_tail(load: Workload, from_ppm: int, part: float) -> Workload:
+    """Work above the percentile `from_ppm` is above it by so much more of that, as 0.2 more."""
+    from_ns = load.work_at(percentile_rank(from_ppm, load.requests))
+    return _with_work(load, load.work_ns + part * np.maximum(load.work_ns - from_ns, 0))
+
+
+def slower(load: Workload, part: float) -> Workload:
+    """All rungs above speed 1 lose so much of their speed, but none falls below 1."""
+    less = np.maximum(load.speed * (1 - part), np.minimum(load.speed, 1.0))
+    return replace(load, speed=np.ascontiguousarray(less))
+
+
+def slower_cores(load: Workload, part: float) -> Workload:
+    """The same, and types of cores below speed 1 lose so much too."""
+    less = np.where(load.speed < 1, load.speed * (1 - part), slower(load, part).speed)
+    return replace(load, speed=np.ascontiguousarray(less))
+
+
+def resampled(load: Workload, seed: int) -> Workload:
+    """As many requests, drawn from these with replacement: a bootstrap sample."""
+    record = np.empty(load.requests, np.int32)
+    state = streams.stream(seed, Purpose.RESAMPLE)
+    streams.draw_sorted(state, load.last_request_of, np.empty(len(record) + 1), record)
+    return _counted(load, np.bincount(record, minlength=len(load.work_ns)))
+
+
+def with_more_of(load: Workload, chosen: NDArray[np.bool_], part: float) -> Workload:
+    """As many requests, of which `part` have become some of the chosen ones.
+
+    Shares are rounded to whole requests, neighbours in work making good for one another.
+    """
+    share = load.weight * (1 - part)
+    share[chosen] += part * load.requests * load.weight[chosen] / load.weight[chosen].sum()
+    by_work = np.argsort(load.work_ns, kind="stable")
+    reached = np.rint(np.cumsum(share[by_work])).astype(np.int64)
+    reached[-1] = load.requests
+    weight = np.empty_like(load.weight)
+    weight[by_work] = np.diff(reached, prepend=0)
+    return _counted(load, weight)
+
+
+def _with_work(load: Workload, work_ns: NDArray[np.floating]) -> Workload:
+    assert load.clocked is None
+    return replace(load, work_ns=np.maximum(np.rint(work_ns), 1).astype(np.int64))
+
+
+def _counted(load: Workload, weight: NDArray[np.int64]) -> Workload:
+    """The records that stand for somebody."""
+    assert load.clocked is None
+    kept = weight > 0
+    return replace(
+        load,
+        work_ns=load.work_ns[kept],
+        weight=weight[kept].astype(np.int64),
+        curve_of=load.curve_of[kept],
+    )

@@ -1,0 +1,82 @@
+"""Recorded gaps between arrivals as a process of any length: round and round, from a random place.
+
+A replay of recorded arrivals is one; this is as many as one likes, with all that gaps have to do
+with one another, but with requests in an order of their own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.models import streams
+from tailc.models.arrivals import WARM_UP_PART
+from tailc.units import format_mrps
+
+
+@dataclass(frozen=True, eq=False)
+class RecordedGaps:
+    """The gaps between recorded arrivals, which come at ascending times from 0.
+
+    source: what they are called, such as the column that they were read from.
+    """
+
+    times_ns: NDArray[np.int64]
+    source: str
+
+    def __post_init__(self) -> None:
+        assert len(self.times_ns) > 1
+        assert self.times_ns[0] == 0 < self.times_ns[-1]
+        assert (np.diff(self.times_ns) >= 0).all()
+
+    def __str__(self) -> str:
+        return f"{len(self.times_ns):,} arrivals of `{self.source}`"
+
+    @property
+    def words(self) -> str:
+        """As the command line takes it."""
+        return f"recorded:{self.source}"
+
+    def at(self, rate_mrps: int) -> Rounds:
+        """Stretched or shrunk to this mean rate."""
+        return Rounds(rate_mrps, self)
+
+
+@dataclass(frozen=True, eq=False)
+class Rounds:
+    """Recorded gaps at a rate, in their order; after the last comes the first again.
+
+    The times are no data: each draw begins elsewhere.
+    """
+
+    rate_mrps: int
+    gaps: RecordedGaps
+    is_recorded = False
+    has_constant_rate = True
+    record_of = None
+    stretches = ()
+
+    def __post_init__(self) -> None:
+        assert self.rate_mrps > 0
+
+    @property
+    def name(self) -> str:
+        """The source and the rate."""
+        return f"recorded `{self.gaps.source}` at {format_mrps(self.rate_mrps)}"
+
+    def arrival_ns(self, state: NDArray[np.uint64], requests: int) -> NDArray[np.int64]:
+        """As many as wanted, the first at 0."""
+        since_ns = self.gaps.times_ns.astype(np.float64)
+        # The last one is the first of the next round.
+        count, round_ns = len(since_ns) - 1, since_ns[-1]
+        first = int(streams.uniform(state) * count)
+        number = first + np.arange(requests)
+        times_ns = number // count * round_ns + since_ns[number % count]
+        scale = count * streams.NS_PER_S_IN_MRPS / (self.rate_mrps * round_ns)
+        return np.rint((times_ns - times_ns[0]) * scale).astype(np.int64)
+
+    def warm_up(self, requests: int) -> int:
+        """A twentieth."""
+        return requests // WARM_UP_PART

@@ -1,0 +1,212 @@
+"""Replay of rigid jobs on racks that hang on a green and a brown bus (Haque, 2016, appendix A).
+
+At the start of each epoch a planner places or refuses the jobs that were submitted since the last,
+and then may move jobs that run, all at once. Then the epoch happens: of the racks, as many from the
+greenest one on are on the green bus as the energy that was really produced carries. Each
+server-epoch on them is a green slot. What a job pays, and what it gets back for promised slots that
+were not green, is settled for the slots that fall into the replay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tailc.forms.plan.ledger import Entry
+from tailc.models.datacentre.jobs import Running, Settled, Submitted
+from tailc.models.datacentre.planner import Forecasts, Planner, View
+from tailc.models.datacentre.site import PPM, S_PER_HOUR, Site, Supply, Whole
+from tailc.models.datacentre.storage import Books
+from tailc.models.streams import stream, uniform
+
+
+@dataclass(frozen=True, eq=False)
+class RigidOutcome:
+    """A replay: its jobs by number, and an entry of the ledger an epoch.
+
+    green_racks: int64 (epochs,), on the green bus. busy: int64 (epochs,), servers.
+    """
+
+    submitted: int
+    settled: tuple[Settled, ...]
+    entries: tuple[Entry, ...]
+    green_racks: Whole
+    busy: Whole
+
+    @property
+    def income_udollars(self) -> int:
+        """What jobs paid, less penalties."""
+        return sum(one.udollars for one in self.settled)
+
+    @property
+    def profit_udollars(self) -> float:
+        """Less the price of brown energy."""
+        return float(self.income_udollars - sum(one.brown_udollars for one in self.entries))
+
+
+@dataclass(eq=False)
+class _State:
+    site: Site
+    supply: Supply
+    longest: int
+    seed: int
+    running: list[Running] = field(default_factory=list)
+    settled: list[Settled] = field(default_factory=list)
+    busy: Whole = field(init=False)
+    books: Books = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.busy = np.zeros((self.site.racks, self.supply.epochs + self.longest), np.int64)
+        self.books = Books(self.site.storage)
+
+
+def replay_rigid(
+    site: Site,
+    supply: Supply,
+    forecasts: Forecasts,
+    jobs: Sequence[Submitted],
+    planner: Planner,
+    seed: int = 0,
+) -> RigidOutcome:
+    """What becomes of the jobs, which are in order of submission, under the planner.
+
+    `supply` is what each epoch really brings; the replay ends with it, and jobs submitted in its
+    last epoch or later are never placed. Raises ValueError where a planner breaks a rule: places on
+    servers that are not free, or not as many as the job asks for.
+    """
+    longest = max((job.epochs(site.epoch_s) for job in jobs), default=1)
+    state = _State(site, supply, longest, seed)
+    green_racks, busy = [], []
+    waiting = list(reversed(jobs))
+    seen = 0
+    for epoch in range(supply.epochs):
+        _end(state, epoch)
+        arrived = []
+        while waiting and waiting[-1].submit_s <= epoch * site.epoch_s:
+            arrived.append(waiting.pop())
+        seen += len(arrived)
+        _fail(state, epoch)
+        if arrived or state.running:
+            _plan(state, forecasts, epoch, arrived, planner)
+        green_racks.append(_run(state, epoch))
+        busy.append(sum(one.width for one in state.running))
+    _end(state, None)
+    settled = tuple(sorted(state.settled, key=lambda one: one.number))
+    listed = np.array(green_racks, np.int64), np.array(busy, np.int64)
+    return RigidOutcome(seen, settled, tuple(state.books.entries), *listed)
+
+
+def _plan(
+    state: _State, forecasts: Forecasts, epoch: int, arrived: Sequence[Submitted], planner: Planner
+) -> None:
+    ahead = forecasts.ahead(epoch, state.longest)
+
+    def view() -> View:
+        return View(state.site, epoch, ahead, state.busy, tuple(state.running))
+
+    for job in arrived:
+        places = planner.admit(view(), job)
+        if places is not None:
+            epochs = job.epochs(state.site.epoch_s)
+            _check(state.site, view().free(epochs), places, job.width, epochs)
+            state.running.append(Running(job, epoch, epochs, job.width, places))
+            state.busy[:, epoch : epoch + epochs] += places
+    _move(state, epoch, planner.revise(view()))
+
+
+def _move(state: _State, epoch: int, revised: Mapping[int, Whole]) -> None:
+    """All at once, so that jobs may change places."""
+    by_number = {one.job.number: one for one in state.running}
+    for number in revised:
+        one = by_number[number]
+        state.busy[:, epoch : one.past_epoch] -= one.places[:, epoch - one.first_epoch :]
+    for number, places in revised.items():
+        one = by_number[number]
+        left = slice(epoch, one.past_epoch)
+        free = state.site.rack_servers - state.busy[:, left]
+        _check(state.site, free, places, one.width, one.past_epoch - epoch)
+        state.busy[:, left] += places
+        one.places = np.hstack((one.places[:, : epoch - one.first_epoch], places))
+
+
+def _check(site: Site, free: Whole, places: Whole, width: int, epochs: int) -> None:
+    if places.shape != (site.racks, epochs) or places.dtype != np.int64:
+        raise ValueError("places are int64 (racks, epochs of the job)")
+    if int(places.min()) < 0 or (places > free).any():
+        raise ValueError("a planner placed a job on servers that are not free")
+    if (places.sum(axis=0) != width).any():
+        raise ValueError("a job runs on all its servers in each of its epochs")
+
+
+def _end(state: _State, epoch: int | None) -> None:
+    """Settle the jobs that have ended; None: all of them."""
+    ended = [one for one in state.running if epoch is None or one.past_epoch <= epoch]
+    for one in ended:
+        state.running.remove(one)
+        state.settled.append(_settled(state.site, one))
+
+
+def _settled(site: Site, one: Running) -> Settled:
+    terms = site.terms
+    promised = one.promised(one.slots)
+    pays = promised * terms.green_udollars + (one.slots - promised) * terms.brown_udollars
+    pays -= max(0, promised - one.green_slots) * terms.penalty_udollars
+    return Settled(one.job.number, one.slots, promised, one.green_slots, one.moved, pays)
+
+
+def _fail(state: _State, epoch: int) -> None:
+    """Servers of jobs fail at random, each job's in a stream of its own."""
+    if not state.site.failures_ppm:
+        return
+    each = state.site.failures_ppm / PPM * state.site.epoch_s / S_PER_HOUR
+    for one in list(state.running):
+        draws = stream(state.seed, one.job.number, epoch)
+        lost = sum(uniform(draws) < each for _ in range(one.width))
+        if lost == one.width:
+            state.busy[:, epoch : one.past_epoch] -= one.places[:, epoch - one.first_epoch :]
+            state.running.remove(one)
+            state.settled.append(_settled(state.site, one))
+        elif lost:
+            _shrink(state, epoch, one, lost)
+
+
+def _shrink(state: _State, epoch: int, one: Running, lost: int) -> None:
+    """Take servers away from the brownest rack on."""
+    left = one.places[:, epoch - one.first_epoch :]
+    before = np.cumsum(left, axis=0) - left
+    taken = np.clip(lost - before, 0, left)
+    left -= taken
+    state.busy[:, epoch : one.past_epoch] -= taken
+    one.width -= lost
+
+
+def _run(state: _State, epoch: int) -> int:
+    """Let an epoch pass, write what it took into the books; how many racks were green in it."""
+    site, supply = state.site, state.supply
+    busy_s = np.zeros(site.racks, np.int64)
+    arriving = np.zeros(site.racks, np.int64)
+    for one in state.running:
+        here = one.places_at(epoch)
+        in_last = one.job.run_s - (one.epochs - 1) * site.epoch_s
+        busy_s += here * (in_last if epoch == one.past_epoch - 1 else site.epoch_s)
+        if epoch > one.first_epoch:
+            moved = _arrivals(one, epoch)
+            arriving += moved
+            one.moved += int(moved.sum())
+    asleep_s = site.rack_servers * site.epoch_s - busy_s
+    rack_mj = busy_s * site.busy_mw + asleep_s * site.asleep_mw + arriving * site.migration_mj
+    green_mj = int(supply.green_mw[epoch]) * site.epoch_s
+    green = int(np.count_nonzero(np.cumsum(rack_mj[::-1]) <= green_mj))
+    for one in state.running:
+        one.slots += one.width
+        one.green_slots += int(one.places_at(epoch)[site.racks - green :].sum())
+    per_kwh = int(supply.brown_udollars_per_kwh[epoch]), int(supply.brown_mg_per_kwh[epoch])
+    state.books.add(int(rack_mj.sum()), green_mj, *per_kwh, site.epoch_s)
+    return green
+
+
+def _arrivals(one: Running, epoch: int) -> Whole:
+    """Servers that a job has on a rack and had not in the epoch before."""
+    return np.maximum(one.places_at(epoch) - one.places_at(epoch - 1), 0)

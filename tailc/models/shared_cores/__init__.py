@@ -1,0 +1,1 @@
+"""Threads of all requests share the cores of a server."""

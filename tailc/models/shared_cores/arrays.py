@@ -1,0 +1,214 @@
+"""A ladder as flat arrays for the engine: times in nanoseconds, rows indexed by load."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.forms.ladder.lookup import row_at
+from tailc.forms.ladder.overload import NO_OVERLOAD, Overload
+from tailc.forms.ladder.sharing import NO_SHARING, Sharing
+from tailc.forms.ladder.table import (
+    AT_ONCE,
+    AdmissionKind,
+    Climb,
+    Ladder,
+    LoadAxis,
+    Outside,
+    Row,
+    Rule,
+)
+from tailc.models.pools import NEVER_NS, PPM, Pools, pools, refuse
+
+NS_PER_US = 1_000
+
+# What ladders replayed together have in common, and how people call it.
+_SHARED = {
+    "rungs": "rungs",
+    "cost_units": "cost units",
+    "quantum_us": "quanta",
+    "rules": "rules",
+    "boost": "boosting",
+    "power": "power",
+    "overload": "rules for overload",
+    "sharing": "rules for sharing",
+}
+
+
+class Lowered(NamedTuple):
+    """What the engine reads; a NamedTuple because compiled code takes it as it is.
+
+    row_of_load: (ladders, loads), row of each ladder for 0, 1, 2, ... in the system, the last
+    entry for all above. Rows of all ladders are numbered together.
+    on_exit, delay_ns: admission of each row.
+    reach_ns: (rows, rungs + 1), age at which a row is on rung k or above; NEVER_NS if it never is.
+    due_after_ns: the same rounded up to the request's next tick, the first of which is one quantum
+    after its start.
+    keeps_row: whether a request keeps the row that it read at its start.
+    may_descend: whether a request falls where its row has a lower rung for its age.
+    threads_ppm: cost of each rung in the unit that it shares; pool_of: which pool that unit is.
+    capacity_ppm: supply of each pool; NEVER_NS for that of the rungs which share nothing.
+    boost_below_ppm: 0 without boosting. It counts in boost_pool.
+    cut_off_ns: execution time after which a request leaves unfinished; NEVER_NS without one.
+    cut_age_ns: the age at which it does by a rule. shed_from, degrade_from: who arrives when so
+    many are in the system is refused, or degraded to that share of its work; NEVER_NS without.
+    start_below_ppm: the first waiter starts while less than that is in use of start_pool; 0: its
+    row says when. give_up_ns: the age from which a request is on the first rung.
+    """
+
+    row_of_load: NDArray[np.int32]
+    on_exit: NDArray[np.bool_]
+    delay_ns: NDArray[np.int64]
+    reach_ns: NDArray[np.int64]
+    due_after_ns: NDArray[np.int64]
+    quantum_ns: int
+    keeps_row: bool
+    may_descend: bool
+    threads_ppm: NDArray[np.int64]
+    pool_of: NDArray[np.int32]
+    capacity_ppm: NDArray[np.int64]
+    boost_below_ppm: int
+    boost_pool: int
+    boosts_at_start: bool
+    cut_off_ns: int
+    ages_from_arrival: bool
+    cut_age_ns: int
+    shed_from: int
+    degrade_from: int
+    work_share: float
+    start_below_ppm: int
+    start_pool: int
+    give_up_ns: int
+
+    @property
+    def relieves(self) -> bool:
+        """Whether a rule takes work off a server that has too much."""
+        return min(self.cut_age_ns, self.shed_from, self.degrade_from) < NEVER_NS
+
+
+def lower(
+    ladders: Sequence[Ladder],
+    rate_mrps: int,
+    most_in_system: int,
+    *,
+    cut_off_us: int | None = None,
+    boosts_at_start: bool = False,
+) -> Lowered:
+    """The ladders for loads up to `most_in_system`; a table by rate is read once, at `rate_mrps`.
+
+    With `cut_off_us` a request leaves once it has executed that long, its work unfinished.
+    `boosts_at_start` also boosts requests that start on the last rung.
+
+    Raises TailcError for what the engine does not do: ladders on different rungs, a rung that
+    shares several cost units, boosting or starts by a unit without capacity.
+    """
+    ladder = first_of_alike(ladders)
+    # Where requests have whole cores, `tailc.models.core_types` replays them.
+    assert Rule.CORE_PER_REQUEST not in ladder.rules
+    rows, row_of_load = rows_by_load(ladders, rate_mrps, most_in_system)
+    shared = pools(ladder)
+    quantum_ns = ladder.quantum_us * NS_PER_US
+    reach_ns = np.array([_reach(row, len(ladder.rungs)) for row in rows], dtype=np.int64)
+    return Lowered(
+        row_of_load=row_of_load,
+        on_exit=np.array([row.admission.kind is AdmissionKind.ON_EXIT for row in rows]),
+        delay_ns=np.array([row.admission.delay_us * NS_PER_US for row in rows], dtype=np.int64),
+        reach_ns=reach_ns,
+        due_after_ns=_due_after_ns(reach_ns, quantum_ns),
+        quantum_ns=quantum_ns,
+        keeps_row=Rule.REREAD_ROW not in ladder.rules,
+        may_descend=_may_descend(ladder, len(rows)),
+        threads_ppm=shared.cost_ppm,
+        pool_of=shared.pool_of,
+        capacity_ppm=shared.capacity_ppm,
+        boost_below_ppm=ladder.boost.below_ppm if ladder.boost else 0,
+        boost_pool=shared.boost_pool,
+        boosts_at_start=boosts_at_start,
+        cut_off_ns=NEVER_NS if cut_off_us is None else cut_off_us * NS_PER_US,
+        ages_from_arrival=Rule.AGE_FROM_ARRIVAL in ladder.rules,
+        **_losses(ladder.overload or NO_OVERLOAD),
+        **_sharing(ladder.sharing or NO_SHARING, shared),
+    )
+
+
+def _sharing(told: Sharing, shared: Pools) -> dict[str, int]:
+    """What starts go by, and when requests give up."""
+    limited = told.start_unit in shared.cost_unit
+    if told.start_unit is not None and not limited:
+        refuse("starts count a cost unit of which there is no limit or no rung takes anything")
+    return {
+        "start_below_ppm": told.start_below_ppm or 0,
+        "start_pool": shared.cost_unit.index(told.start_unit) if limited else 0,
+        "give_up_ns": NEVER_NS if told.give_up_us is None else told.give_up_us * NS_PER_US,
+    }
+
+
+def _losses(told: Overload) -> dict[str, Any]:
+    """Where each part of what a ladder says of overload begins."""
+    return {
+        "cut_age_ns": NEVER_NS if told.cut_off_us is None else told.cut_off_us * NS_PER_US,
+        "shed_from": NEVER_NS if told.shed_from is None else told.shed_from,
+        "degrade_from": NEVER_NS if told.degrade_from is None else told.degrade_from,
+        "work_share": 1.0 if told.work_ppm is None else told.work_ppm / PPM,
+    }
+
+
+def first_of_alike(ladders: Sequence[Ladder]) -> Ladder:
+    """The first; TailcError where the others cannot share its server."""
+    first = ladders[0]
+    for name, what in _SHARED.items():
+        if any(getattr(ladder, name) != getattr(first, name) for ladder in ladders):
+            refuse(f"ladders with different {what} cannot be replayed on one server")
+    return first
+
+
+def _may_descend(ladder: Ladder, rows: int) -> bool:
+    """Whether there is another row to read, and it may be followed down: one row only ascends."""
+    rereads, descends = Rule.REREAD_ROW in ladder.rules, Rule.NEVER_DESCEND not in ladder.rules
+    return rows > 1 and rereads and descends
+
+
+def rows_by_load(
+    ladders: Sequence[Ladder], rate_mrps: int, most_in_system: int
+) -> tuple[list[Row], NDArray[np.int32]]:
+    """All rows that are read, and which of them each ladder reads at each load."""
+    loads = max(_distinct_loads(ladder, most_in_system) for ladder in ladders)
+    number: dict[Row, int] = {}
+    row_of_load = np.empty((len(ladders), loads), np.int32)
+    for i, ladder in enumerate(ladders):
+        by_rate = ladder.load_axis is LoadAxis.RATE
+        for load in range(loads):
+            row = _row(ladder, rate_mrps if by_rate else load)
+            row_of_load[i, load] = number.setdefault(row, len(number))
+    return list(number), row_of_load
+
+
+def _distinct_loads(ladder: Ladder, most_in_system: int) -> int:
+    """From how many in the system on all loads read the same row."""
+    if ladder.load_axis is LoadAxis.RATE:
+        return 1
+    last_distinct = max(ladder.rows[-1].first_load, ladder.guard.max_load + 1)
+    return min(last_distinct, most_in_system) + 1
+
+
+def _row(ladder: Ladder, load: int) -> Row:
+    guard = ladder.guard
+    if guard.outside is Outside.FIRST_RUNG and not guard.min_load <= load <= guard.max_load:
+        return Row(0, None, AT_ONCE, (Climb(0, 0),))
+    return row_at(ladder, load)
+
+
+def _reach(row: Row, rungs: int) -> list[int]:
+    ages = [
+        min((climb.age_us for climb in row.climbs if climb.rung >= rung), default=None)
+        for rung in range(rungs + 1)
+    ]
+    return [NEVER_NS if age is None else age * NS_PER_US for age in ages]
+
+
+def _due_after_ns(reach_ns: NDArray[np.int64], quantum_ns: int) -> NDArray[np.int64]:
+    ticks = np.maximum(-(-reach_ns // quantum_ns), 1)
+    return np.where(reach_ns >= NEVER_NS, NEVER_NS, ticks * quantum_ns)

@@ -1,0 +1,1 @@
+"""Baselines of servers whose cores all requests share; one short file each."""

@@ -1,0 +1,54 @@
+"""Adaptive, our approximation: the rung is chosen once, by the load at arrival.
+
+Haque et al., ASPLOS 2015, compare with a scheme of another paper, of which they say only that the
+degree is chosen at the start by the load, and do not print the rule. So curves published for it
+may not be expected here.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from tailc.forms.ladder.table import Ladder
+from tailc.models.shared_cores.baselines.same_server import capacity_of, same_server, stays_on
+
+
+def adaptive(ladder: Ladder) -> Ladder:
+    """With q in the system, the request itself among them, the rung of the least max(1, q c / C)/s.
+
+    c is the rung's cost, C the capacity of what it draws on, s the rung's speed: the time of a unit
+    of work if all q requests ran on that rung. Of equally good rungs the lowest is taken.
+    """
+    rows = [stays_on(_rung(ladder, load), load, load) for load in range(_last_load(ladder) + 1)]
+    return same_server(ladder, tuple(rows))
+
+
+def _rung(ladder: Ladder, load: int) -> int:
+    times = [
+        max(Fraction(1), load * _demand(ladder, rung)) / ladder.rungs[rung].speed_ppm
+        for rung in range(len(ladder.rungs))
+    ]
+    return times.index(min(times))
+
+
+def _demand(ladder: Ladder, rung: int) -> Fraction:
+    """Part of the capacity of the rung's pool that a request on it takes."""
+    limited = capacity_of(ladder, rung)
+    if limited is None:
+        return Fraction(0)
+    unit, capacity_ppm = limited
+    return Fraction(ladder.rungs[rung].cost_ppm[unit], capacity_ppm)
+
+
+def _last_load(ladder: Ladder) -> int:
+    """A load from which on the choice is the same: every rung that costs anything is short of room.
+
+    Where a rung costs nothing, so many more that the free one is the faster by then.
+    """
+    parts = [_demand(ladder, rung) for rung in range(len(ladder.rungs))]
+    costly = [part for part in parts if part > 0]
+    if not costly:
+        return 0
+    speeds = [rung.speed_ppm for rung in ladder.rungs]
+    spread = Fraction(max(speeds), min(speeds)) if len(costly) < len(parts) else 1
+    return int(spread / min(costly)) + 1

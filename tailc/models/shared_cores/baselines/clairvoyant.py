@@ -1,0 +1,55 @@
+"""RC: who knows the demands runs long requests on a fixed rung and all others on the first.
+
+The load is ignored (Haque et al., ASPLOS 2015, section 6: degree 4 above 225 ms on Lucene, found
+by search).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from tailc.forms.ladder.table import Ladder
+from tailc.models.shared_cores.baselines.same_server import same_server, stays_on
+from tailc.models.subject import Subject
+from tailc.models.workload import Workload
+from tailc.percentiles import PPM, percentile_rank
+from tailc.units import format_us
+
+# Thresholds are tried at these percentiles of the demand, 5 % to 95 %.
+STEP_PPM = 50_000
+_DIGITS = 3
+_NS_PER_US = 1_000
+
+
+def clairvoyant(ladder: Ladder, rung: int, threshold_us: int, load: Workload) -> Subject:
+    """Requests of more than `threshold_us` of work on `rung`, all others on the first."""
+    return Subject(
+        f"RC-{rung + 1}",
+        (same_server(ladder, (stays_on(0),)), same_server(ladder, (stays_on(rung),))),
+        (load.work_ns > threshold_us * _NS_PER_US).astype(np.int32),
+        note=f"threshold {format_us(threshold_us)}",
+    )
+
+
+def with_searched_threshold(
+    ladder: Ladder, rung: int, load: Workload, tail_of: Callable[[Subject], int]
+) -> Subject:
+    """The one of the thresholds tried whose tail is least; of equal ones the lowest.
+
+    `tail_of` replays a subject and tells the latency at the percentile.
+    """
+    tried = [clairvoyant(ladder, rung, threshold, load) for threshold in thresholds_us(load)]
+    return min(tried, key=tail_of)
+
+
+def thresholds_us(load: Workload) -> tuple[int, ...]:
+    """Demands at every `STEP_PPM` of the requests, at three digits, ascending."""
+    ranks = (percentile_rank(part, load.requests) for part in range(STEP_PPM, PPM, STEP_PPM))
+    return tuple(dict.fromkeys(_at_three_digits(load.work_at(rank)) for rank in ranks))
+
+
+def _at_three_digits(work_ns: int) -> int:
+    work_us = max(round(work_ns / _NS_PER_US), 1)
+    return round(work_us, min(_DIGITS - len(str(work_us)), 0))

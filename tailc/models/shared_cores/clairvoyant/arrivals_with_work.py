@@ -1,0 +1,44 @@
+"""Requests as they came to a server: when, with how much work, and how many of them count."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.models.workload import Workload
+from tailc.percentiles import percentile_rank
+
+
+class Sent(NamedTuple):
+    """Requests in order of arrival; those from number `measured_from` on count.
+
+    work: at speed 1 [ns].
+    """
+
+    arrival_ns: NDArray[np.int64]
+    work: NDArray[np.float64]
+    curve: NDArray[np.int32]
+    measured_from: int
+
+    @property
+    def measured(self) -> int:
+        """How many count."""
+        return len(self.arrival_ns) - self.measured_from
+
+    def rank(self, percentile_ppm: int) -> int:
+        """Of the percentile among those that count, from 1."""
+        return percentile_rank(percentile_ppm, self.measured)
+
+
+def sent(
+    load: Workload,
+    order: NDArray[np.integer],
+    arrival_ns: NDArray[np.int64],
+    measured_from: int,
+) -> Sent:
+    """The records named by `order`, the first arriving first."""
+    assert 0 <= measured_from < len(order) == len(arrival_ns)
+    work = load.work_ns[order].astype(np.float64)
+    return Sent(arrival_ns.astype(np.int64), work, load.curve_of[order], measured_from)

@@ -1,0 +1,195 @@
+"""A schedule that knows every size and tries to be in time; compiled.
+
+Every request is due a target after its arrival. At each arrival and exit cores are dealt anew:
+
+1. *Who gives up.* A request that would be late at its highest speed from now on does. Where those
+   up to some due time would be late all together, even if each were as efficient as one that runs
+   at one speed until it is due, the one of them that takes most core-time does, until they are not.
+2. *What is needed.* In order of due time each gets the cores on which it is just in time at one
+   speed, as far as there are any left.
+3. *What is left over* raises all to the first corner of their hulls, then all to the second, and so
+   on, so that it is used where it does most; in order of due time.
+4. *Those that gave up* get the rest in the same way, the first to give up first.
+
+A request may have any part of a core, and so may be on two degrees in turns: see `Hull`. It exits
+at the first whole nanosecond at which its work is done. Nothing is known of requests that have not
+arrived. An event costs O(running), in the worst case its square.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from tailc.models.pools import NEVER_NS
+from tailc.models.shared_cores.clairvoyant.arrivals_with_work import Sent
+from tailc.models.shared_cores.clairvoyant.server import Hull, cores_for, speed_on
+
+# Rounding takes less: what is late by no more than this part of the time is taken to be in time.
+_TOLERANCE = 1e-9
+# Work that ends so little after a whole nanosecond ends at it.
+_SNAP_NS = 1e-5
+_NOBODY = -1
+
+# A request that is not done. Those in time lie in order of arrival, the others as they gave up.
+_JOB = np.dtype(
+    [
+        ("request", np.int64),
+        ("curve", np.int64),
+        ("due", np.int64),
+        ("left", np.float64),  # work
+        ("cores", np.float64),
+        ("speed", np.float64),
+    ],
+    align=True,
+)
+
+_kernel = njit(cache=True, nogil=True)
+_part = njit(inline="always")
+
+
+def latencies_ns(requests: Sent, hull: Hull, cores: float, target_ns: int) -> NDArray[np.int64]:
+    """How long each request is there, of a schedule for the target."""
+    count = len(requests.arrival_ns)
+    latency_ns = np.empty(count, np.int64)
+    room = np.zeros(count, _JOB), np.zeros(count, _JOB)
+    _run(requests, hull, cores, target_ns, *room, latency_ns)
+    return latency_ns
+
+
+@_kernel  # pragma: no cover - compiled
+def _run(requests, hull, cores, target_ns, timely, late, latency_ns):
+    """One event after another.
+
+    Jobs in time are `timely[first:last]`; those that gave up are `late[late_first:late_last]`, and
+    those of them that have cores come before `late_end`.
+    """
+    now, arrived, count = np.int64(0), 0, len(requests.arrival_ns)
+    first, last, late_first, late_end, late_last = 0, 0, 0, 0, 0
+    while True:
+        at = requests.arrival_ns[arrived] if arrived < count else NEVER_NS
+        at = min(at, _next_exit(timely, first, last, now))
+        at = min(at, _next_exit(late, late_first, late_end, now))
+        if at == NEVER_NS:
+            return
+        passed, now = float(at - now), at
+        first = _work_on(timely, first, last, passed, now, requests, latency_ns)
+        late_first = _work_on(late, late_first, late_end, passed, now, requests, latency_ns)
+        while arrived < count and requests.arrival_ns[arrived] == now:
+            _line_up(timely[last], arrived, requests, target_ns)
+            arrived, last = arrived + 1, last + 1
+        while True:
+            hopeless = _hopeless(timely, first, last, now, hull, cores)
+            if hopeless == _NOBODY:
+                break
+            late[late_last] = timely[hopeless]
+            _release(late, late_last, late_last + 1)
+            _close_gap(timely, first, hopeless)
+            first, late_last = first + 1, late_last + 1
+        left = _deal_needed(timely, first, last, cores)
+        left, _ = _deal_rest(timely, first, last, hull, left)
+        _set_speeds(timely, first, last, hull)
+        _release(late, late_first, late_end)
+        left, late_end = _deal_rest(late, late_first, late_last, hull, left)
+        _set_speeds(late, late_first, late_end, hull)
+
+
+@_part  # pragma: no cover - compiled
+def _next_exit(jobs, first, last, now):
+    """When the first of some jobs exits at their speeds."""
+    least = np.inf
+    for i in range(first, last):
+        if jobs[i].speed > 0.0:
+            least = min(least, jobs[i].left / jobs[i].speed)
+    if least >= NEVER_NS - now:
+        return NEVER_NS
+    return now + max(np.int64(np.ceil(least - _SNAP_NS)), 0)
+
+
+@_part  # pragma: no cover - compiled
+def _work_on(jobs, first, last, passed, now, requests, latency_ns):
+    """Let time pass; those that are done exit, and the first of the others is told."""
+    kept = last
+    for i in range(last - 1, first - 1, -1):
+        job = jobs[i]
+        job.left -= passed * job.speed
+        if job.speed > 0.0 and job.left <= _SNAP_NS * job.speed:
+            latency_ns[job.request] = now - requests.arrival_ns[job.request]
+        else:
+            kept -= 1
+            jobs[kept] = job
+    return kept
+
+
+@_part  # pragma: no cover - compiled
+def _line_up(job, request, requests, target_ns):
+    job.request = request
+    job.curve = requests.curve[request]
+    job.due = requests.arrival_ns[request] + target_ns
+    job.left = requests.work[request]
+
+
+@_kernel  # pragma: no cover - compiled
+def _hopeless(jobs, first, last, now, hull, cores):
+    """One that gives up; where there is none, all know what they need."""
+    core_ns, costliest, most = 0.0, _NOBODY, 0.0
+    for i in range(first, last):
+        job = jobs[i]
+        window = float(job.due - now)
+        if job.left > window * hull.speed[job.curve, -1] * (1.0 + _TOLERANCE):
+            return i
+        job.cores = cores_for(job.left / window, job.curve, hull)
+        own = job.cores * window
+        core_ns += own
+        if own > most:
+            costliest, most = i, own
+        if core_ns > cores * window * (1.0 + _TOLERANCE):
+            return costliest
+    return _NOBODY
+
+
+@_part  # pragma: no cover - compiled
+def _close_gap(jobs, first, gap):
+    """The jobs before one that has left move up."""
+    for i in range(gap, first, -1):
+        jobs[i] = jobs[i - 1]
+
+
+@_part  # pragma: no cover - compiled
+def _deal_needed(jobs, first, last, left):
+    """What is left when each has got the cores that it asked for, or all that were left."""
+    for i in range(first, last):
+        jobs[i].cores = min(jobs[i].cores, left)
+        left -= jobs[i].cores
+    return left
+
+
+@_kernel  # pragma: no cover - compiled
+def _deal_rest(jobs, first, last, hull, left):
+    """Deal some cores, to one corner after another; what is left, and the end of those with any."""
+    end = first
+    for corner in range(1, hull.cores.shape[1]):
+        for i in range(first, last):
+            if left <= 0.0:
+                return 0.0, end
+            more = min(hull.cores[jobs[i].curve, corner] - jobs[i].cores, left)
+            if more > 0.0:
+                jobs[i].cores += more
+                left -= more
+            end = max(end, i + 1)
+    return left, end
+
+
+@_part  # pragma: no cover - compiled
+def _set_speeds(jobs, first, last, hull):
+    for i in range(first, last):
+        jobs[i].speed = speed_on(jobs[i].cores, jobs[i].curve, hull)
+
+
+@_part  # pragma: no cover - compiled
+def _release(jobs, first, last):
+    """Those that had cores have none."""
+    for i in range(first, last):
+        jobs[i].cores = 0.0
+        jobs[i].speed = 0.0

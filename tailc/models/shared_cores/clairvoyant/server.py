@@ -1,0 +1,124 @@
+"""Cores that all requests share, and what a request makes of some of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from tailc.forms.ladder.table import Ladder, Rule
+from tailc.models.pools import NEVER_NS, pools, refuse
+from tailc.percentiles import PPM
+
+_Point = tuple[float, float]
+
+_part = njit(inline="always")
+
+
+@dataclass(frozen=True)
+class SharedServer:
+    """Cores of one kind, and the threads that each rung takes of them, in millionths."""
+
+    cores_ppm: int
+    threads_ppm: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        assert self.cores_ppm > 0
+        assert self.threads_ppm
+        assert min(self.threads_ppm) > 0
+
+
+def shared_server(ladder: Ladder) -> SharedServer:
+    """The server of a ladder whose rungs are degrees of parallelism.
+
+    Raises TailcError where requests have whole cores, or where rungs do not all draw on one pool
+    that has an end.
+    """
+    shared = pools(ladder)
+    is_one = len(shared.capacity_ppm) == 1 and int(shared.capacity_ppm[0]) < NEVER_NS
+    if Rule.CORE_PER_REQUEST in ladder.rules or not is_one:
+        refuse("a tail with all sizes known is told only where requests share cores of one kind")
+    costs = tuple(int(cost) for cost in shared.cost_ppm)
+    return SharedServer(int(shared.capacity_ppm[0]), costs)
+
+
+class Hull(NamedTuple):
+    """How fast a request is at best on some cores: float64 (curves, corners), both ascending.
+
+    A request that is on a rung for part of the time, and on another or on none for the rest, has
+    the mean of their cores and of their speeds. So all that can be had is below the upper concave
+    hull of the rungs and of no cores at all, the first corner. A curve that has fewer corners than
+    another repeats its last.
+    """
+
+    cores: NDArray[np.float64]
+    speed: NDArray[np.float64]
+
+
+def hull_of(server: SharedServer, speed: NDArray[np.float64]) -> Hull:
+    """The hull of each curve; `speed` is by curve and rung. No corner takes more than all cores."""
+    threads = [cost / PPM for cost in server.threads_ppm]
+    capacity = server.cores_ppm / PPM
+    curves = [
+        _cut(_corners(list(zip(threads, map(float, row), strict=True))), capacity) for row in speed
+    ]
+    most = max(map(len, curves))
+    padded = [corners + [corners[-1]] * (most - len(corners)) for corners in curves]
+    array = np.array(padded, dtype=np.float64)
+    return Hull(np.ascontiguousarray(array[:, :, 0]), np.ascontiguousarray(array[:, :, 1]))
+
+
+def _corners(rungs: list[_Point]) -> list[_Point]:
+    """From no cores to the fewest on which a request is fastest."""
+    corners: list[_Point] = [(0.0, 0.0)]
+    for cores, speed in sorted(rungs):
+        if speed <= corners[-1][1]:
+            continue
+        while len(corners) > 1 and _is_below(corners[-1], corners[-2], (cores, speed)):
+            corners.pop()
+        corners.append((cores, speed))
+    return corners
+
+
+def _is_below(corner: _Point, before: _Point, after: _Point) -> bool:
+    """Whether a corner is on or below the line between two others."""
+    run, rise = after[0] - before[0], after[1] - before[1]
+    return (corner[1] - before[1]) * run <= rise * (corner[0] - before[0])
+
+
+def _cut(corners: list[_Point], capacity: float) -> list[_Point]:
+    """The corners up to a number of cores, which is the last one where there are some beyond."""
+    kept = [corner for corner in corners if corner[0] <= capacity]
+    if len(kept) < len(corners):
+        (x, y), (beyond, faster) = kept[-1], corners[len(kept)]
+        kept.append((capacity, y + (faster - y) * (capacity - x) / (beyond - x)))
+    return kept
+
+
+@_part  # pragma: no cover - compiled
+def cores_for(speed, curve, hull):
+    """The fewest cores on which a request has a speed; beyond its highest those of that."""
+    corner, last = 1, hull.speed.shape[1] - 1
+    while corner < last and speed > hull.speed[curve, corner]:
+        corner += 1
+    slower, faster = hull.speed[curve, corner - 1], hull.speed[curve, corner]
+    if speed >= faster:
+        return hull.cores[curve, corner]
+    fewer, more = hull.cores[curve, corner - 1], hull.cores[curve, corner]
+    return fewer + (speed - slower) * (more - fewer) / (faster - slower)
+
+
+@_part  # pragma: no cover - compiled
+def speed_on(cores, curve, hull):
+    """The highest speed of a request on a number of cores; beyond the last corner that of it."""
+    corner, last = 1, hull.cores.shape[1] - 1
+    while corner < last and cores > hull.cores[curve, corner]:
+        corner += 1
+    fewer, more = hull.cores[curve, corner - 1], hull.cores[curve, corner]
+    if cores >= more:
+        return hull.speed[curve, corner]
+    slower, faster = hull.speed[curve, corner - 1], hull.speed[curve, corner]
+    return slower + (cores - fewer) * (faster - slower) / (more - fewer)

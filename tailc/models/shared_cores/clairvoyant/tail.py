@@ -1,0 +1,54 @@
+"""The least tail that a schedule with all sizes known is found to reach.
+
+It is a reference, and proves nothing: a schedule like this exists, and a better one may. How much
+better at most, `lower_bound_ns` tells.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.models.shared_cores.clairvoyant.arrivals_with_work import Sent, sent
+from tailc.models.shared_cores.clairvoyant.bound import bound_of
+from tailc.models.shared_cores.clairvoyant.schedule import latencies_ns
+from tailc.models.shared_cores.clairvoyant.server import Hull, SharedServer, hull_of
+from tailc.models.workload import Workload
+from tailc.percentiles import PPM
+
+# The search for a target ends when what it may still gain is this part of the tail.
+PRECISION = 512
+
+
+def clairvoyant_tail_ns(
+    load: Workload,
+    order: NDArray[np.integer],
+    arrival_ns: NDArray[np.int64],
+    server: SharedServer,
+    percentile_ppm: int,
+    measured_from: int = 0,
+) -> int:
+    """The percentile of the latencies that a schedule reaches, knowing each size at arrival [ns].
+
+    Of the requests that come from number `measured_from` on; the records named by `order` arrive at
+    `arrival_ns`, which ascends. The schedule is given a target; the one with which it reaches most
+    is searched by halving, from the lower bound up.
+    """
+    requests = sent(load, order, arrival_ns, measured_from)
+    hull, cores = hull_of(server, load.speed), server.cores_ppm / PPM
+    missed = bound_of(requests, hull, cores, percentile_ppm)
+    best = _tail_ns(requests, hull, cores, percentile_ppm, missed)
+    while best - missed > max(best // PRECISION, 1):
+        target_ns = (missed + best) // 2
+        tail_ns = _tail_ns(requests, hull, cores, percentile_ppm, target_ns)
+        if tail_ns > target_ns:
+            missed = target_ns
+        best = min(best, tail_ns)
+    return best
+
+
+def _tail_ns(requests: Sent, hull: Hull, cores: float, percentile_ppm: int, target_ns: int) -> int:
+    """The percentile of a schedule for one target."""
+    latency_ns = latencies_ns(requests, hull, cores, target_ns)[requests.measured_from :]
+    place = requests.rank(percentile_ppm) - 1
+    return int(np.partition(latency_ns, place)[place])

@@ -1,0 +1,292 @@
+"""Discrete-event replay of ladders on one server, compiled.
+
+**What happens.** A request arrives, waits as its row says, runs, climbs, and exits when its work is
+done. `in_system` counts it from arrival to exit. All times are whole nanoseconds.
+
+- *Instants.* Events of the same instant come in this order: exits, arrivals, starts, ticks; each
+  sees the `in_system` that the ones before left. Among equals the earlier arrival goes first.
+- *Ladders.* Each request has one, and reads only its rows: all by the same `in_system`.
+- *Admission.* Every waiter reads its row of the current `in_system`, again at every arrival and
+  exit. It starts as soon as its row is at-once, or its row has a delay and it has waited that long.
+  So requests of one ladder start in order of arrival, and those of others may pass them.
+- *Exits.* `in_system` falls by one, and the waiter that came first is released: it starts, whatever
+  its row says; one start an exit (Haque et al., ASPLOS 2015, section 4.2). The first of all on-exit
+  waiters also starts when nothing runs, since no exit would come.
+- *Start-below.* By rule rows and exits start nobody. Instead the waiter that came first of all does
+  as soon as all that run have less than a limit of one pool's threads.
+- *Ticks.* Each request has its own, at its start plus 1, 2, ... quanta. At a tick it reads its
+  row of the current `in_system` (or, where ladders do not reread, the row that it read at its
+  start) with its age and climbs to the row's rung if that is higher. If it is lower, the request
+  falls to it, and is boosted no longer, unless it is never to descend. Only the ticks at which a
+  request changes its rung are simulated: after each change of row the next such tick is known.
+- *Sharing.* A running request has its rung's cost in threads of the rung's pool. If all threads in
+  a pool exceed its capacity, boosted threads run in full and the others share the rest equally; a
+  request's work shrinks by its speed on the rung times its threads' share. A request exits at
+  the first whole nanosecond at which its work is done.
+- *Boosting.* A request that climbs to the last rung (one that starts there has not been raised,
+  and is boosted only where that is asked for) is boosted iff the boosted threads, its own
+  included, stay strictly below the limit (Haque et al., ASPLOS 2015, section 4.2).
+- *Giving up.* By rule, at its first tick from an age on a request falls to the first rung, and
+  stays there; one that starts so late starts there.
+- *Cut-off.* A request that has run for the longest time allowed exits there, its work unfinished
+  (Haque et al., section 2: the server terminates requests and returns what they have found). So
+  does one that has the age at which a rule cuts it off.
+- *Overload.* By rule a request that finds so many in the system is refused: it has arrived and
+  never counts. Of one that finds so many, and is not refused, a part of the work is done.
+
+**How.** Unboosted requests in a pool progress alike, so one virtual clock, `served`, advances by
+their share; a request's exit is a fixed point on it while it keeps its rung (processor sharing in
+virtual time). Boosted requests have a clock of their own, the last. All restart whenever the server
+runs empty, so a clock reads at most the time since then. Up to 45 s its rounding is below 10^-5 ns
+and moves no exit; a server that is busy for half an hour on end has steps of 2 * 10^-4 ns, and an
+exit whose work is done that near to a whole nanosecond may be one nanosecond off. An event costs
+O(running) where the row changes, or a request exits or changes its rung, O(ladders + pools)
+otherwise.
+"""
+
+from __future__ import annotations
+
+from tailc.models.arriving import arrive
+from tailc.models.compiled import loop, part
+from tailc.models.pools import NEVER_NS
+from tailc.models.shared_cores.arrays import Lowered
+from tailc.models.shared_cores.next_event import first_due, look_ahead, next_exit
+from tailc.models.shared_cores.running import (
+    cut_at,
+    due_at,
+    leave_rung,
+    log_threads,
+    run_on,
+    rung_of,
+)
+from tailc.models.shared_cores.state import (
+    BUSY,
+    IN_SYSTEM,
+    POOL_COLUMNS,
+    SPAN,
+    THREADS,
+    Demand,
+    Log,
+    State,
+    empty_server,
+)
+from tailc.models.shared_cores.waiting import leave_out, line_up, next_of, next_start, release
+
+
+def replay(
+    demand: Demand, table: Lowered, measured_from: int, most_in_system: int, log: Log
+) -> int:
+    """Fill `log`; return how many requests arrived before the system held `most_in_system`.
+
+    That is all of them unless the server is overloaded; then the replay is given up there, and
+    requests still in the system have their age as latency. Integrals are taken apart before request
+    number `measured_from`, up to half of the rest, up to the last arrival, and after it.
+    """
+    state = empty_server(demand, table, measured_from, most_in_system, log.is_refused)
+    line_up(state.queues, state.following, demand.ladder)
+    run = _run_one if state.ladders == state.pools == 1 else _run_many
+    run(state, demand, table, measured_from, log)
+    return int(state.server["arrived"])
+
+
+@loop  # pragma: no cover - compiled
+def _run_one(state, demand, table, measured_from, log):
+    """One ladder and one pool, as constants: without loops over them it is a quarter faster."""
+    one = State(
+        state.server,
+        state.queues,
+        state.following,
+        state.jobs,
+        state.clocks,
+        1,
+        1,
+        state.is_refused,
+    )
+    _run(one, demand, table, measured_from, log)
+
+
+@loop  # pragma: no cover - compiled
+def _run_many(state, demand, table, measured_from, log):
+    _run(state, demand, table, measured_from, log)
+
+
+@part  # pragma: no cover - compiled
+def _run(state, demand, table, measured_from, log):
+    """One event after another, in the order of the module's docstring."""
+    server = state.server
+    while True:
+        clock, exit_at = next_exit(state)
+        arrive_at = _next_arrival(server, demand)
+        queue, start_at = next_start(state, demand, table)
+        upcoming = min(exit_at, server.cut_at, arrive_at, start_at, server.climb_at)
+        if upcoming == NEVER_NS:
+            return
+        _wait_until(upcoming, state, table, log.integrals)
+        if exit_at == upcoming:
+            _exit(state.clocks[clock].leaver, state, demand, table, log)
+        elif server.cut_at == upcoming:
+            _cut(state, demand, table, log)
+        elif arrive_at == upcoming:
+            if server.in_system >= table.shed_from:
+                _refuse(state, demand, measured_from, log)
+                continue
+            log.is_degraded[server.arrived] = server.in_system >= table.degrade_from
+            arrive(server, len(demand.arrival_ns), measured_from)
+            if server.in_system >= len(state.jobs):
+                _give_up(state, demand, table, log)
+                return
+            if _reread(state, table):
+                look_ahead(state, table)
+        elif start_at == upcoming:
+            _enter(state, queue, demand, table, log)
+        else:
+            _change_rung(state, demand, table, log)
+
+
+@part  # pragma: no cover - compiled
+def _next_arrival(server, demand):
+    if server.arrived < len(demand.arrival_ns):
+        return demand.arrival_ns[server.arrived]
+    return NEVER_NS
+
+
+@part  # pragma: no cover - compiled
+def _wait_until(upcoming, state, table, integrals):
+    """Let time pass: clocks and integrals."""
+    server = state.server
+    # A float: nanoseconds times millionths of threads outgrow 64 bits within minutes.
+    passed = float(upcoming - server.now)
+    sums = integrals[server.phase]
+    sums[SPAN] += passed
+    sums[IN_SYSTEM] += passed * server.in_system
+    for pool in range(state.pools):
+        threads = state.clocks[pool].threads
+        if pool == table.boost_pool:
+            threads += state.clocks[state.pools].threads
+        column = pool * POOL_COLUMNS
+        sums[THREADS + column] += passed * threads
+        sums[BUSY + column] += passed * min(threads, table.capacity_ppm[pool])
+    for number in range(state.pools + 1):
+        clock = state.clocks[number]
+        clock.served += passed * clock.share
+    server.now = upcoming
+
+
+@part  # pragma: no cover - compiled
+def _exit(leaving, state, demand, table, log):
+    server = state.server
+    job = state.jobs[leaving]
+    log.latency_ns[job.request] = server.now - demand.arrival_ns[job.request]
+    log.rung[job.request] = job.rung
+    leave_rung(state, job, table, log)
+    release(state)
+    server.in_system -= 1
+    server.running -= 1
+    state.jobs[leaving] = state.jobs[server.running]
+    if server.running == 0:
+        for number in range(state.pools + 1):
+            state.clocks[number].served = 0.0
+    _reread(state, table)
+    look_ahead(state, table)
+
+
+@part  # pragma: no cover - compiled
+def _cut(state, demand, table, log):
+    """Who is cut off next leaves; what is left of its work is lost."""
+    job = state.jobs[state.server.oldest]
+    left = max(job.done - state.clocks[job.clock].served, 0.0)
+    log.lost_ns[job.request] += left * demand.speed[demand.curve[job.request], job.rung]
+    log.is_cut[job.request] = True
+    _exit(state.server.oldest, state, demand, table, log)
+
+
+@part  # pragma: no cover - compiled
+def _refuse(state, demand, measured_from, log):
+    """The next arrival counts as one, and never enters."""
+    server = state.server
+    request = server.arrived
+    log.is_refused[request] = True
+    log.lost_ns[request] = demand.work_ns[request]
+    arrive(server, len(demand.arrival_ns), measured_from)
+    server.in_system -= 1
+    leave_out(request, state)
+
+
+@part  # pragma: no cover - compiled
+def _give_up(state, demand, table, log):
+    """Every request in the system has its age as latency, and as wait if it has not begun."""
+    server = state.server
+    for i in range(server.running):
+        job = state.jobs[i]
+        log.latency_ns[job.request] = server.now - demand.arrival_ns[job.request]
+        log.rung[job.request] = job.rung
+        log_threads(server.now, job, table, log)
+    for number in range(state.ladders):
+        request = state.queues[number].first
+        while request < server.arrived:
+            log.latency_ns[request] = server.now - demand.arrival_ns[request]
+            log.wait_ns[request] = log.latency_ns[request]
+            request = next_of(request, state)
+
+
+@part  # pragma: no cover - compiled
+def _enter(state, number, demand, table, log):
+    """The first waiter of a queue starts, on the rung of its age."""
+    server, queue = state.server, state.queues[number]
+    request = queue.first
+    waited = server.now - demand.arrival_ns[request]
+    log.wait_ns[request] = waited
+    queue.first = next_of(request, state)
+    queue.unreleased = max(queue.unreleased, queue.first)
+    job = state.jobs[server.running]
+    job.request = request
+    job.begun = server.now
+    job.head_start = waited if table.ages_from_arrival else 0
+    job.ladder = number
+    job.row = queue.row
+    job.rung = rung_of(job, server.now, table)
+    work = demand.work_ns[request] / demand.speed[demand.curve[request], job.rung]
+    if log.is_degraded[request]:
+        log.lost_ns[request] = demand.work_ns[request] * (1.0 - table.work_share)
+        work *= table.work_share
+    run_on(state, server.running, work, table, table.boosts_at_start)
+    server.climb_at = min(server.climb_at, job.due)
+    cut = cut_at(job, table)
+    if cut < server.cut_at:
+        server.oldest, server.cut_at = server.running, cut
+    server.running += 1
+
+
+@part  # pragma: no cover - compiled
+def _change_rung(state, demand, table, log):
+    """The first job that is due climbs, and is boosted if there is room, or it falls."""
+    number = first_due(state.server, state.jobs)
+    job = state.jobs[number]
+    rung = rung_of(job, state.server.now, table)
+    speed = demand.speed[demand.curve[job.request]]
+    left = (job.done - state.clocks[job.clock].served) * (speed[job.rung] / speed[rung])
+    leave_rung(state, job, table, log)
+    climbs = rung > job.rung
+    job.rung = rung
+    run_on(state, number, left, table, climbs)
+    look_ahead(state, table)
+
+
+@part  # pragma: no cover - compiled
+def _reread(state, table):
+    """Read the rows of the requests in the system now; whether a request has another."""
+    server, is_other, row = state.server, False, 0
+    load = min(server.in_system, table.row_of_load.shape[1] - 1)
+    for number in range(state.ladders):
+        row = table.row_of_load[number, load]
+        if row != state.queues[number].row:
+            state.queues[number].row = row
+            is_other = True
+    if table.keeps_row or not is_other:
+        return False
+    running, now = server.running, server.now
+    for i in range(running):
+        job = state.jobs[i]
+        job.row = row if state.ladders == 1 else state.queues[job.ladder].row
+        job.due = due_at(job, now, table)
+    return True

@@ -1,0 +1,104 @@
+"""What comes next among the requests that run: exits, climbs and cut-offs; compiled.
+
+The number of jobs is read once before a loop over them; the compiler would read it each time.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tailc.models.compiled import part
+from tailc.models.pools import NEVER_NS
+from tailc.models.shared_cores.running import cut_at
+from tailc.models.shared_cores.state import NOBODY
+
+# Work that ends so little after a whole nanosecond ends at it: the rounding of a virtual clock, a
+# step of which is as long at 45 s without an empty moment, puts no exit off.
+_SNAP_NS = 1e-5
+
+
+@part  # pragma: no cover - compiled
+def next_exit(state):
+    """The clock of who exits next, and when; what all get until then."""
+    now = state.server.now
+    first, exit_at = NOBODY, NEVER_NS
+    for number in range(state.pools + 1):
+        clock = state.clocks[number]
+        share = 1.0 if clock.threads <= clock.supply else clock.supply / clock.threads
+        clock.share = share
+        if clock.leaver >= 0 and share > 0.0:
+            left = (state.jobs[clock.leaver].done - clock.served) / share
+            leave_at = now + _whole_ns(left)
+            if leave_at < exit_at:
+                first, exit_at = number, leave_at
+    return first, exit_at
+
+
+@part  # pragma: no cover - compiled
+def _whole_ns(left):
+    return max(np.int64(np.ceil(left - _SNAP_NS)), 0)
+
+
+@part  # pragma: no cover - compiled
+def first_due(server, jobs):
+    """The earliest arrival among the jobs that climb next."""
+    first = NOBODY
+    running = server.running
+    for i in range(running):
+        is_due = jobs[i].due == server.climb_at
+        if is_due and (first < 0 or jobs[i].request < jobs[first].request):
+            first = i
+    return first
+
+
+@part  # pragma: no cover - compiled
+def look_ahead(state, table):
+    """When a job climbs next, who exits next on each clock, and who is cut off next."""
+    server, jobs = state.server, state.jobs
+    if state.pools == 1:
+        _look_at_one_pool(state)
+    else:
+        _look_at_pools(state)
+    if table.cut_off_ns < NEVER_NS or table.cut_age_ns < NEVER_NS:
+        _look_for_cut(server, jobs, table)
+
+
+@part  # pragma: no cover - compiled
+def _look_at_one_pool(state):
+    """As for several, but what is found so far stays in registers."""
+    climb_at, leaver, favourite = NEVER_NS, NOBODY, NOBODY
+    jobs, running = state.jobs, state.server.running
+    for i in range(running):
+        climb_at = min(climb_at, jobs[i].due)
+        if jobs[i].clock == 1:
+            if favourite < 0 or jobs[i].done < jobs[favourite].done:
+                favourite = i
+        elif leaver < 0 or jobs[i].done < jobs[leaver].done:
+            leaver = i
+    state.server.climb_at = climb_at
+    state.clocks[0].leaver = leaver
+    state.clocks[1].leaver = favourite
+
+
+@part  # pragma: no cover - compiled
+def _look_at_pools(state):
+    climb_at, jobs = NEVER_NS, state.jobs
+    for number in range(state.pools + 1):
+        state.clocks[number].leaver = NOBODY
+    for i in range(state.server.running):
+        climb_at = min(climb_at, jobs[i].due)
+        clock = state.clocks[jobs[i].clock]
+        if clock.leaver < 0 or jobs[i].done < jobs[clock.leaver].done:
+            clock.leaver = i
+    state.server.climb_at = climb_at
+
+
+@part  # pragma: no cover - compiled
+def _look_for_cut(server, jobs, table):
+    """Who is cut off next, and when; among equals the earlier arrival."""
+    server.cut_at = NEVER_NS
+    for i in range(server.running):
+        at = cut_at(jobs[i], table)
+        is_earlier = at == server.cut_at and jobs[i].request < jobs[server.oldest].request
+        if at < server.cut_at or is_earlier:
+            server.oldest, server.cut_at = i, at

@@ -1,0 +1,112 @@
+"""Requests that run: their rung, their threads of its pool, and when they change it; compiled."""
+
+from __future__ import annotations
+
+from tailc.models.compiled import part
+from tailc.models.pools import NEVER_NS, PPM
+
+_THREADS_PER_PPM = 1 / PPM
+
+
+@part  # pragma: no cover - compiled
+def run_on(state, number, left, table, may_boost):
+    """Let a job run on its new rung, which takes `left` on a clock."""
+    job, boosted = state.jobs[number], state.clocks[state.pools]
+    cost = table.threads_ppm[job.rung]
+    is_raised = may_boost and job.rung == len(table.threads_ppm) - 1
+    if is_raised and boosted.threads + cost < table.boost_below_ppm:
+        job.clock = state.pools
+    else:
+        job.clock = table.pool_of[job.rung]
+    clock = state.clocks[job.clock]
+    job.done = clock.served + left
+    job.since = state.server.now
+    job.due = due_at(job, state.server.now, table)
+    if clock.leaver < 0 or job.done < state.jobs[clock.leaver].done:
+        clock.leaver = number
+    _take(cost, job.clock, state, table)
+
+
+@part  # pragma: no cover - compiled
+def leave_rung(state, job, table, log):
+    """Give back the threads of the job's rung, and log how long it had them."""
+    log_threads(state.server.now, job, table, log)
+    _take(-table.threads_ppm[job.rung], job.clock, state, table)
+
+
+@part  # pragma: no cover - compiled
+def log_threads(now, job, table, log):
+    """How long a job had the threads of its rung."""
+    threads = table.threads_ppm[job.rung] * _THREADS_PER_PPM
+    thread_ns = threads * (now - job.since)
+    log.thread_ns[job.request] += thread_ns
+    log.rung_ns[job.rung] += thread_ns
+
+
+@part  # pragma: no cover - compiled
+def _take(threads, number, state, table):
+    """Threads more on a clock; what the boosted have, the others in their pool lack."""
+    clock = state.clocks[number]
+    clock.threads += threads
+    if number == state.pools:
+        left_ppm = table.capacity_ppm[table.boost_pool] - clock.threads
+        state.clocks[table.boost_pool].supply = max(left_ppm, 0)
+
+
+@part  # pragma: no cover - compiled
+def rung_at(reach_ns, row, age_ns):
+    """The rung that a row has for an age."""
+    rung = 0
+    while reach_ns[row, rung + 1] <= age_ns:
+        rung += 1
+    return rung
+
+
+@part  # pragma: no cover - compiled
+def cut_at(job, table):
+    """When a job is cut off, its work unfinished, by its execution time or by its age."""
+    by_age = max(table.cut_age_ns - job.head_start, 0)
+    return min(job.begun + min(by_age, table.cut_off_ns), NEVER_NS)
+
+
+@part  # pragma: no cover - compiled
+def due_at(job, now, table):
+    """The first tick from now on at which a job changes its rung, if its row stays."""
+    due = _climb_at(job, now, table)
+    if table.may_descend and job.rung > 0:
+        tick = _tick_from(max(now, job.begun + 1), job, table)
+        if rung_at(table.reach_ns, job.row, job.head_start + tick - job.begun) < job.rung:
+            due = tick
+    if table.give_up_ns < NEVER_NS:
+        left = max(table.give_up_ns - job.head_start, 1)
+        give_up_at = _tick_from(job.begun + left, job, table)
+        if due >= give_up_at:
+            due = give_up_at if job.rung > 0 else NEVER_NS
+    return due
+
+
+@part  # pragma: no cover - compiled
+def rung_of(job, now, table):
+    """The rung that a job looks up: that of its row for its age, or the first if it gives up."""
+    age_ns = job.head_start + now - job.begun
+    if age_ns >= table.give_up_ns:
+        return 0
+    return rung_at(table.reach_ns, job.row, age_ns)
+
+
+@part  # pragma: no cover - compiled
+def _climb_at(job, now, table):
+    """The first tick from now on at which a job climbs."""
+    after = table.due_after_ns[job.row, job.rung + 1]
+    if job.head_start > 0 and after < NEVER_NS:
+        age = table.reach_ns[job.row, job.rung + 1] - job.head_start
+        after = max(-(-age // table.quantum_ns), 1) * table.quantum_ns
+    if job.begun + after >= now:
+        return job.begun + after
+    return _tick_from(now, job, table)
+
+
+@part  # pragma: no cover - compiled
+def _tick_from(then, job, table):
+    """A job's first tick at an instant or after it."""
+    return job.begun - (job.begun - then) // table.quantum_ns * table.quantum_ns

@@ -1,0 +1,50 @@
+"""What running requests draw where they share cores, or power itself."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tailc.forms.ladder.lanes import BATCH
+from tailc.forms.ladder.table import Ladder
+from tailc.forms.ladder.units import POWER, WATTS
+from tailc.models.outcome import Outcome
+from tailc.models.pools import pools
+from tailc.percentiles import PPM
+
+_DRAWN = (WATTS, POWER, BATCH)
+
+
+def drawn_unit(ladder: Ladder) -> int | None:
+    """The cost unit that is power, or batch work given up; None where rungs cost neither."""
+    units = enumerate(ladder.cost_units)
+    return next((number for number, unit in units if unit.name in _DRAWN), None)
+
+
+def drawn_of_shared(outcome: Outcome, ladder: Ladder) -> float | None:
+    """What a request draws in the mean, in units of power, or of batch work, times nanoseconds.
+
+    None where rungs cost neither power nor batch work.
+    """
+    drawn = mean_drawn(outcome, ladder)
+    return None if drawn is None else outcome.by_request(drawn)
+
+
+def mean_drawn(outcome: Outcome, ladder: Ladder) -> float | None:
+    """What all requests draw in the mean, in units of power, or of batch work.
+
+    Of each pool that part of the capacity which is in use draws as its rungs do in the mean over
+    the time that they were held: nothing is drawn where a request is stopped. None where rungs cost
+    neither power nor batch work.
+    """
+    unit = drawn_unit(ladder)
+    if unit is None or outcome.rung_ns is None:
+        return None
+    cost_ppm = np.array([rung.cost_ppm[unit] for rung in ladder.rungs], dtype=np.float64)
+    shared = pools(ladder)
+    drawn = 0.0
+    for pool, used in enumerate(outcome.utilization_by_pool):
+        held_ns = np.where(shared.pool_of == pool, outcome.rung_ns, 0.0)
+        if used and held_ns.sum() > 0:
+            each = (held_ns * cost_ppm / shared.cost_ppm).sum() / held_ns.sum()
+            drawn += used * float(shared.capacity_ppm[pool]) / PPM * float(each)
+    return drawn

@@ -1,0 +1,96 @@
+"""Requests that wait for a server, each in the queue of its ladder; compiled.
+
+Whom an exit released, and who comes first of all, is told by the number of the request: they are
+numbered in order of arrival.
+"""
+
+from __future__ import annotations
+
+from tailc.models.compiled import loop, part
+from tailc.models.pools import NEVER_NS
+from tailc.models.shared_cores.state import NOBODY
+
+
+@loop  # pragma: no cover - compiled
+def line_up(queues, following, ladder):
+    """The first request of each ladder, and for each request the next of its ladder."""
+    if len(queues) == 1:
+        return
+    for queue in queues:
+        queue.first = len(ladder)
+    for request in range(len(ladder) - 1, -1, -1):
+        queue = queues[ladder[request]]
+        following[request] = queue.first
+        queue.first = request
+    for queue in queues:
+        queue.unreleased = queue.first
+
+
+@part  # pragma: no cover - compiled
+def next_start(state, demand, table):
+    """The queue whose first waiter starts first, as far as the rows of now tell, and when."""
+    chosen, start_at = NOBODY, NEVER_NS
+    for number in range(state.ladders):
+        queue = state.queues[number]
+        if queue.first >= state.server.arrived:
+            continue
+        at = _start_of(queue, state, demand, table)
+        is_earlier = chosen >= 0 and queue.first < state.queues[chosen].first
+        if at < start_at or (at == start_at and is_earlier):
+            chosen, start_at = number, at
+    return chosen, start_at
+
+
+@part  # pragma: no cover - compiled
+def _start_of(queue, state, demand, table):
+    """When the first waiter of a queue starts."""
+    server = state.server
+    if table.start_below_ppm > 0:
+        return server.now if _in_use(state, table) < table.start_below_ppm else NEVER_NS
+    is_on_exit = table.on_exit[queue.row]
+    if queue.first < queue.unreleased or (is_on_exit and server.running == 0):
+        return server.now
+    if is_on_exit:
+        return NEVER_NS
+    return max(server.now, demand.arrival_ns[queue.first] + table.delay_ns[queue.row])
+
+
+@part  # pragma: no cover - compiled
+def _in_use(state, table):
+    """Threads of all that run in the pool that starts go by."""
+    threads = state.clocks[table.start_pool].threads
+    if table.start_pool == table.boost_pool:
+        threads += state.clocks[state.pools].threads
+    return threads
+
+
+@part  # pragma: no cover - compiled
+def release(state):
+    """The earliest arrival among the waiters need wait no longer."""
+    chosen, earliest = NOBODY, state.server.arrived
+    for number in range(state.ladders):
+        queue = state.queues[number]
+        if queue.unreleased < earliest:
+            chosen, earliest = number, queue.unreleased
+    if chosen >= 0:
+        state.queues[chosen].unreleased = next_of(earliest, state)
+
+
+@part  # pragma: no cover - compiled
+def next_of(request, state):
+    """The next request of the same ladder that was not refused, if it has arrived."""
+    following = request + 1 if state.ladders == 1 else state.following[request]
+    while following < state.server.arrived and state.is_refused[following]:
+        following = following + 1 if state.ladders == 1 else state.following[following]
+    return following
+
+
+@part  # pragma: no cover - compiled
+def leave_out(request, state):
+    """A request that has just arrived, and is refused, waits in no queue."""
+    for number in range(state.ladders):
+        queue = state.queues[number]
+        if queue.first == request:
+            queue.first = next_of(request, state)
+        if queue.unreleased == request:
+            queue.unreleased = next_of(request, state)

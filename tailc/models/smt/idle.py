@@ -1,0 +1,81 @@
+"""How long cores have no request, and how that time is made up of longer and shorter periods.
+
+An idle period is the time from a request's exit to the next request's start on the same core. Of
+several free cores the one that was held last takes the next request.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.models.outcome import Outcome
+from tailc.models.shared_cores.arrays import NS_PER_US
+from tailc.percentiles import PPM
+
+
+@dataclass(frozen=True)
+class IdlePeriods:
+    """Idle periods longer than the entry's before, and up to `up_to_us`; None: any longer ones.
+
+    `time_ppm`: their share of all idle time; `count_ppm`: of all idle periods.
+    """
+
+    up_to_us: int | None
+    time_ppm: int
+    count_ppm: int
+
+
+@dataclass(frozen=True)
+class IdleUse:
+    """How long a core has no request, and how long at a time.
+
+    `share_ppm`: of its time. `periods`: shortest first, without lengths that none has.
+    """
+
+    share_ppm: int
+    periods: tuple[IdlePeriods, ...]
+
+
+# Lengths up to 10 us, 15 us, 20 us and so on, up to 70 s, and longer.
+_MANTISSAS = (10, 15, 20, 30, 50, 70)
+_DECADES = 7
+EDGES_US = tuple(mantissa * 10**decade for decade in range(_DECADES) for mantissa in _MANTISSAS)
+
+
+@dataclass(frozen=True, eq=False)
+class IdleTimes:
+    """One replay: idle time [ns] and number of periods, by length up to each of `EDGES_US`."""
+
+    time_ns: NDArray[np.float64]
+    count: NDArray[np.int64]
+
+
+def idle_times(outcome: Outcome) -> IdleTimes:
+    """Of the periods that end with a measured request."""
+    periods_ns = outcome.idle_periods_ns
+    place = np.searchsorted(np.array(EDGES_US) * NS_PER_US, periods_ns)
+    size = len(EDGES_US) + 1
+    time_ns = np.bincount(place, periods_ns, size).astype(np.float64)
+    return IdleTimes(time_ns, np.bincount(place, minlength=size))
+
+
+def idle_use(share: float, repeats: Sequence[IdleTimes]) -> IdleUse:
+    """All repeats together; `share` is that of the time in which a core has no request."""
+    time_ns = sum(one.time_ns for one in repeats)
+    count = sum(one.count for one in repeats)
+    assert isinstance(time_ns, np.ndarray)
+    assert isinstance(count, np.ndarray)
+    times, counts = _shares_ppm(time_ns), _shares_ppm(count)
+    parts = zip((*EDGES_US, None), times, counts, count.tolist(), strict=True)
+    told = tuple(IdlePeriods(edge, time, many) for edge, time, many, some in parts if some)
+    return IdleUse(round(share * PPM), told)
+
+
+def _shares_ppm(parts: NDArray[np.float64] | NDArray[np.int64]) -> list[int]:
+    """Of the sum; of nothing, nothing."""
+    whole = float(parts.sum())
+    return [round(float(part) * PPM / whole) if whole else 0 for part in parts]

@@ -1,0 +1,137 @@
+"""Held-out demand as the replay engine takes it: whole nanoseconds of work, speeds by rung."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.forms.ladder.table import Ladder, Rule
+from tailc.forms.ladder.units import degrees
+from tailc.models.core_queues.clocked import Clocked, clocked
+from tailc.models.core_queues.clocks import Clocks
+from tailc.percentiles import PPM
+from tailc.traces.profile import DemandProfile
+
+NS_PER_MS = 1_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Workload:
+    """Records of a profile: work, how many requests each stands for, and its speed on each rung.
+
+    work_ns: int64 (records,), at speed 1. weight: int64 (records,).
+    curve_of: int32 (records,). speed: float64 (curves, rungs).
+    memory_ns: int64 (records,), the part of the work that no clock shortens; None: not told.
+    clocked: what records do at each level of a clock; None where rungs are no levels of one.
+    """
+
+    work_ns: NDArray[np.int64]
+    weight: NDArray[np.int64]
+    curve_of: NDArray[np.int32]
+    speed: NDArray[np.float64]
+    memory_ns: NDArray[np.int64] | None = None
+    clocked: Clocked | None = None
+
+    def __post_init__(self) -> None:
+        assert len(self.work_ns) == len(self.weight) == len(self.curve_of) > 0
+        assert self.speed.ndim == 2
+        # For other types the engine would be compiled once more.
+        types = (self.work_ns.dtype, self.weight.dtype, self.curve_of.dtype, self.speed.dtype)
+        assert types == (np.int64, np.int64, np.int32, np.float64), types
+        assert (self.work_ns > 0).all()
+
+    def select(self, chosen: NDArray[np.bool_]) -> Workload:
+        """Some of the records; bool (records,)."""
+        return replace(
+            self,
+            work_ns=self.work_ns[chosen],
+            weight=self.weight[chosen],
+            curve_of=self.curve_of[chosen],
+            memory_ns=None if self.memory_ns is None else self.memory_ns[chosen],
+            clocked=self.clocked and Clocked(*(each[chosen] for each in self.clocked)),
+        )
+
+    def reweighted(self, weight: NDArray[np.int64]) -> Workload:
+        """With other weights, int64 (records,), without the records that have none left."""
+        stay = weight > 0
+        return replace(self.select(stay), weight=weight[stay])
+
+    @property
+    def requests(self) -> int:
+        """Number of requests that the records stand for."""
+        return int(self.last_request_of[-1])
+
+    @cached_property
+    def last_request_of(self) -> NDArray[np.int64]:
+        """Running sum of the weights."""
+        return np.cumsum(self.weight)
+
+    def work_at(self, rank: int) -> int:
+        """The `rank`-th smallest work of the requests, counted from 1 [ns]."""
+        order, last_rank_of = self._by_work
+        return int(self.work_ns[order[int(np.searchsorted(last_rank_of, rank))]])
+
+    @cached_property
+    def _by_work(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The records in order of work, and the rank of the last request of each."""
+        order = np.argsort(self.work_ns, kind="stable")
+        return order, np.cumsum(self.weight[order])
+
+
+def workload(profile: DemandProfile, ladder: Ladder) -> Workload:
+    """The profile at the speeds that its requests have on the rungs of the ladder.
+
+    A rung that is a degree of parallelism has the speed of each request's own curve at that degree;
+    the caller sees to it that the profile knows it. A rung that is a core has the speed of the
+    curve's column of its number, where curves have as many columns as there are rungs. Any other
+    rung has its own `speed_ppm` for every request. Work below 1 ns counts as 1 ns.
+    """
+    return Workload(_work_ns(profile), profile.weight, profile.curve_of, _speed(profile, ladder))
+
+
+def clocked_workload(profile: DemandProfile, clocks: Clocks) -> Workload:
+    """The profile at the levels of the clocks; its times are at the reference clock.
+
+    All requests have the speed that the clock gives their compute, whatever their curve. Raises
+    TailcError for a request that is too long to time.
+    """
+    work_ns = _work_ns(profile)
+    memory_ns = None
+    if profile.memory_ms is not None:
+        told_ns = np.rint(profile.memory_ms * NS_PER_MS).astype(np.int64)
+        memory_ns = np.minimum(told_ns, work_ns)
+    frequencies_khz = [level.frequency_khz for level in clocks.table.levels]
+    return Workload(
+        work_ns,
+        profile.weight,
+        profile.curve_of,
+        np.ones((len(profile.curves), 1)),
+        memory_ns,
+        clocked(work_ns, memory_ns, frequencies_khz, clocks.reference_khz),
+    )
+
+
+def _work_ns(profile: DemandProfile) -> NDArray[np.int64]:
+    return np.maximum(np.rint(profile.demand_ms * NS_PER_MS), 1).astype(np.int64)
+
+
+def has_own_speeds(profile: DemandProfile, ladder: Ladder) -> bool:
+    """Whether requests have speeds of their own on the cores that are the ladder's rungs."""
+    on_cores = Rule.CORE_PER_REQUEST in ladder.rules
+    return on_cores and profile.degrees == len(ladder.rungs) > 1
+
+
+def _speed(profile: DemandProfile, ladder: Ladder) -> NDArray[np.float64]:
+    """By curve and rung."""
+    if has_own_speeds(profile, ladder):
+        return np.ascontiguousarray(profile.curves, dtype=np.float64)
+    at = degrees(ladder)
+    if at is None:
+        own = np.array([rung.speed_ppm / PPM for rung in ladder.rungs])
+        return np.tile(own, (len(profile.curves), 1))
+    assert profile.degrees >= max(at)
+    columns = [degree - 1 for degree in at]
+    return np.ascontiguousarray(profile.curves[:, columns], dtype=np.float64)

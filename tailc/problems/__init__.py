@@ -1,0 +1,1 @@
+"""The standard optimisation problems and their solutions, one file each."""

@@ -1,0 +1,85 @@
+"""The problem behind every ladder kind, in the form's own words.
+
+    for every load q:   minimise    tail(S)                     (objective TAIL)
+                        or          expected cost-time W(S)     (objective COST)
+                        over        schedules S = (wait, stays)
+                        such that   q * W(S) / (wait + L(S)) <= budget
+                        and         tail(S) <= target           (objective COST)
+
+with L the mean execution time and W the mean of cost rate integrated over the execution. Where
+requests share several supplies, such as cores of each type, each is a limit like the budget. The
+kinds fill it in; only the pipeline knows who solves it.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+from tailc.percentiles import percentile_rank
+from tailc.problems.interval_grid import IntervalGrid
+from tailc.traces.profile import DemandProfile
+
+
+class Objective(enum.Enum):
+    """What is minimised."""
+
+    TAIL = "tail"
+    COST = "cost"
+
+
+class Method(enum.Enum):
+    """The exact search on a grid of stays, or the continuous-time optimum by duality."""
+
+    GRID = "grid"
+    DUAL = "dual"
+
+
+@dataclass(frozen=True)
+class Supply:
+    """What each rung takes of one thing, and how much of it all may use in the mean, in millionths.
+
+    `name` is for people, as in `20 slow cores`.
+    """
+
+    name: str
+    use_ppm: tuple[int, ...]
+    budget_ppm: int
+
+
+@dataclass(frozen=True, eq=False)
+class LadderProblem:
+    """Rung i is degree i + 1 of the profile's curves; it costs `cost_ppm[i]` millionths per ms.
+
+    `budget_ppm` limits the average total cost of q requests, in millionths. `max_evaluations` is
+    for the grid method only, and so is `grid`. Where `may_miss`, loads that cannot meet the target
+    have no schedule; else one such load is an error. With `supplies`, which leave no more than the
+    budget to be used, no climb takes threads away: `threads` says how many each rung has.
+    """
+
+    profile: DemandProfile
+    cost_ppm: tuple[int, ...]
+    loads: tuple[int, ...]
+    budget_ppm: int
+    percentile_ppm: int
+    objective: Objective
+    target_us: int | None
+    method: Method
+    grid: IntervalGrid | None = None
+    max_evaluations: int | None = None
+    may_miss: bool = False
+    supplies: tuple[Supply, ...] = ()
+    threads: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        assert len(self.cost_ppm) == self.profile.degrees
+        assert self.loads
+        assert (self.objective is Objective.COST) == (self.target_us is not None)
+        assert self.method is Method.DUAL or self.grid is not None
+        assert not self.supplies or len(self.threads) == len(self.cost_ppm)
+        assert all(len(supply.use_ppm) == len(self.cost_ppm) for supply in self.supplies)
+
+    @property
+    def rank(self) -> int:
+        """1-based rank of the SLO's request among the profile's, weights counted."""
+        return percentile_rank(self.percentile_ppm, self.profile.total_weight)

@@ -1,0 +1,99 @@
+"""The answer to a ladder problem: one schedule a load, with what is proved and predicted."""
+
+from __future__ import annotations
+
+import enum
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tailc.forms.ladder.row_evidence import RowEvidence
+from tailc.forms.ladder.table import Climb
+from tailc.problems.convergence import Milestone
+
+
+class RowStatus(enum.Enum):
+    """How the search for one load ended; the value is a sentence for people."""
+
+    OPTIMAL = "the best schedule is known"
+    INFEASIBLE = "no schedule meets the limits at this load"
+    BUDGET = "the budget ended before the best schedule was known"
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Wait `wait_us`, then stay `stay_us[i]` on rung i before climbing; the last rung is kept.
+
+    One stay fewer than rungs. A stay of 0 skips the rung; None means never to climb further, and
+    every later stay is 0 by convention. This is the papers' S = {v_0, v_1, ..., v_(n-1)} (Haque
+    et al., ASPLOS 2015, section 4.1).
+    """
+
+    wait_us: int
+    stay_us: tuple[int | None, ...]
+
+    def __post_init__(self) -> None:
+        if self.wait_us < 0 or any(stay is not None and stay < 0 for stay in self.stay_us):
+            raise ValueError("a schedule cannot wait or stay for less than nothing")
+        if None in self.stay_us:
+            after = self.stay_us[self.stay_us.index(None) + 1 :]
+            if any(stay != 0 for stay in after):
+                raise ValueError("nothing follows a rung that is never left")
+
+    @classmethod
+    def from_climbs(cls, wait_us: int, climbs: Sequence[Climb], rungs: int) -> Schedule:
+        """The schedule that `climbs` (ages from execution start) describe; the inverse of climbs.
+
+        A ladder of `rungs` rungs of which the upper ones are never reached stays on the last one
+        for ever.
+        """
+        stays: list[int | None] = [0] * (rungs - 1)
+        for here, above in itertools.pairwise(climbs):
+            stays[here.rung] = above.age_us - here.age_us
+        if climbs[-1].rung < rungs - 1:
+            stays[climbs[-1].rung] = None
+        return cls(wait_us, tuple(stays))
+
+    def climbs(self) -> tuple[Climb, ...]:
+        """The same as (age from execution start, rung) pairs, skipped rungs left out."""
+        pairs: list[Climb] = []
+        age_us = 0
+        for rung, stay_us in enumerate((*self.stay_us, None)):
+            if stay_us == 0:
+                continue
+            pairs.append(Climb(age_us, rung))
+            if stay_us is None:
+                break
+            age_us += stay_us
+        return tuple(pairs)
+
+
+@dataclass(frozen=True)
+class SolvedRow:
+    """One load's answer; `schedule` and `evidence` are None exactly where there is no schedule.
+
+    `nearest_tail_us` is the least attainable tail where a target cannot be met.
+    """
+
+    load: int
+    status: RowStatus
+    schedule: Schedule | None = None
+    evidence: RowEvidence | None = None
+    nearest_tail_us: int | None = None
+
+
+@dataclass(frozen=True)
+class LadderSolution:
+    """All rows, what proves them, and the work it took.
+
+    `longest_wait_us` is the longest wait that was searched; None: any. `course` is how far the
+    search was, in the mean over the loads that have a schedule [us], by evaluations; empty where it
+    was not noted.
+    """
+
+    rows: tuple[SolvedRow, ...]
+    proof: str
+    solver: str
+    evaluations: int
+    longest_wait_us: int | None
+    course: tuple[Milestone, ...] = ()

@@ -1,0 +1,138 @@
+"""The problem behind a tail table, and its answer, in the form's own words.
+
+Of compute cycles C and memory time M of requests that are served one after another: quantiles of
+what is left until request i of a core is done, by what the running one has had, such that the
+lowest frequency f >= c_i / (L - t_i - m_i) for all i keeps the percentile of latency within L.
+"""
+
+from __future__ import annotations
+
+import enum
+import itertools
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.forms.tail_table import Level, TailRow
+from tailc.percentiles import PPM
+from tailc.problems.colocation import BatchPair, BatchWork, Host, Throttled
+from tailc.problems.schedule import SolvedRow
+from tailc.traces.profile import NS_PER_MS, DemandProfile
+
+
+class TailObjective(enum.Enum):
+    """What is minimised: at every moment, the frequency."""
+
+    FREQUENCY = "frequency"
+
+
+class Distribution(enum.Enum):
+    """Whether quantiles of cycles and of memory time are added, or hold for their sum."""
+
+    SEPARATE = "separate"
+    JOINT = "joint"
+
+
+@dataclass(frozen=True, eq=False)
+class TailProblem:
+    """Requests with memory times, whose demand is cycles at `clock_khz` and memory time.
+
+    The table has `rows` even quantiles of elapsed work, and one position for each request up to
+    `most_positions`; from `positions` on it is Gaussian. `buckets`: of each distribution.
+    `batch`: what cores do without requests, None where they sleep; `host`: their server, where it
+    is told.
+    """
+
+    profile: DemandProfile
+    clock_khz: int
+    percentile_ppm: int
+    bound_us: int
+    levels: tuple[Level, ...]
+    buckets: int
+    rows: int
+    positions: int
+    most_positions: int
+    method: Distribution
+    objective: TailObjective = TailObjective.FREQUENCY
+    host: Host | None = None
+    batch: BatchWork | None = None
+
+    def __post_init__(self) -> None:
+        assert self.profile.memory_ms is not None
+        assert self.batch is None or self.host is not None
+        assert self.batch is None or len(self.batch.power_mw) == len(self.levels)
+        assert self.levels
+        assert 1 <= self.positions <= self.most_positions
+
+    @property
+    def quantile(self) -> float:
+        """The percentile as a share."""
+        return self.percentile_ppm / PPM
+
+    @cached_property
+    def memory_ns(self) -> NDArray[np.float64]:
+        """Memory time of each request, whole."""
+        assert self.profile.memory_ms is not None
+        return np.rint(self.profile.memory_ms * NS_PER_MS)
+
+    @cached_property
+    def cycles(self) -> NDArray[np.float64]:
+        """Compute cycles of each request, whole."""
+        compute_ns = np.rint(self.profile.demand_ms * NS_PER_MS) - self.memory_ns
+        # A kHz is a cycle in a ms.
+        return np.rint(compute_ns * self.clock_khz / NS_PER_MS)
+
+    def service_ns(self, frequency_khz: int) -> NDArray[np.float64]:
+        """Time that each request takes alone at a frequency."""
+        return self.cycles * NS_PER_MS / frequency_khz + self.memory_ns
+
+
+@dataclass(frozen=True)
+class Shortfall:
+    """Where the added quantiles are below the quantile of the sum: a level and a position."""
+
+    frequency_khz: int
+    position: int
+    added_us: int
+    sum_us: int
+
+    def __post_init__(self) -> None:
+        assert self.added_us <= self.sum_us
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Mean and standard deviation of what one request needs, rounded."""
+
+    mean_cycles: int
+    deviation_cycles: int
+    mean_memory_ns: int
+    deviation_memory_ns: int
+
+
+@dataclass(frozen=True)
+class TailSolution:
+    """The rows of a tail table, and what is known of them.
+
+    `least_us` is the percentile of a request that is alone, at the highest frequency. `pair`: the
+    frequencies beside batch work, None without any. `throttled`: what the chip's limit does, empty
+    without one. No rows by load are told: `rows` is empty.
+    """
+
+    cycles: tuple[TailRow, ...]
+    memory_ns: tuple[TailRow, ...]
+    least_us: int
+    moments: Moments
+    shortfalls: tuple[Shortfall, ...]
+    proof: str
+    solver: str
+    evaluations: int = 0
+    pair: BatchPair | None = None
+    throttled: tuple[Throttled, ...] = ()
+    rows: tuple[SolvedRow, ...] = ()
+
+    def __post_init__(self) -> None:
+        for rows in (self.cycles, self.memory_ns):
+            assert all(a.from_elapsed < b.from_elapsed for a, b in itertools.pairwise(rows))

@@ -1,7 +1,0 @@
-"""How small a tail on a shared server can be: one reached with all sizes known, and a bound."""
-
-from tailc.replay.clairvoyant.bound import lower_bound_ns
-from tailc.replay.clairvoyant.server import SharedServer, shared_server
-from tailc.replay.clairvoyant.tail import clairvoyant_tail_ns
-
-__all__ = ["SharedServer", "clairvoyant_tail_ns", "lower_bound_ns", "shared_server"]

@@ -1,1 +1,0 @@
-"""A datacentre under real jobs and real energy, epoch by epoch."""

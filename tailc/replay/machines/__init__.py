@@ -1,1 +1,0 @@
-"""Replay of shares: machines on a host whose throughput follows what they are given."""

@@ -1,0 +1,139 @@
+"""Baselines of tail tables: which there are, what each does, and what the searched one chooses."""
+
+import numpy as np
+import pytest
+
+from tailc.errors import Code, TailcError
+from tailc.forms.controller import Actuator, Controller, GainRow
+from tailc.forms.tail_table import Batch, TailTable
+from tailc.models.baselines import Search, Tried, baseline, chosen_names, default_names
+from tailc.models.baselines.choice import check_name
+from tailc.models.core_queues.chip import BatchCore, Chip, Counters
+from tailc.models.core_queues.clocks import Aim, Clocks, Foresight, Hardware, OneLevel
+from tailc.models.subject import Subject
+from tests.tailc.models.core_queues.servers import GHZ, PPM, US, demands, tail_table
+
+TABLE = tail_table((0, 0), ghz=(0.8, 1.6, 2.4, 3.2), power_mw=(1, 2, 4, 8))
+LAW = Controller(
+    Actuator.LATENCY_BOUND, 950_000, 100, 500, 2000, PPM, 0, PPM, 32, (GainRow(0, 0, 1, 0),)
+)
+LOAD = demands(Clocks(TABLE, GHZ), np.array([100 * US]))
+
+
+def policy(table: TailTable = TABLE, reference_khz: int = 2_400_000, law=None) -> Subject:
+    return Subject("ours", clocks=Clocks(table, reference_khz), steering=law)
+
+
+def falling(target_us: int) -> Search:
+    """The tail is 1,000 us over the frequency in GHz, 0.8 ms at the second level."""
+
+    def tried(subject: Subject) -> Tried:
+        rule = subject.clocks.rule
+        assert isinstance(rule, OneLevel)
+        return Tried(10**9 // TABLE.levels[rule.level].frequency_khz)
+
+    return Search(tried, 950_000, target_us)
+
+
+def made(name: str, of: Subject | None = None, target_us: int = 1_000) -> Subject:
+    return baseline(name, of or policy(), LOAD, falling(target_us))
+
+
+@pytest.mark.parametrize(
+    ("reference_ghz", "level"), [(2.4, 2), (2.0, 2), (0.1, 0), (3.2, 3), (5.0, 3)]
+)
+def test_fixed_runs_the_clock_of_the_demands_or_the_next_one_above(reference_ghz, level):
+    found = made("fixed", policy(reference_khz=round(reference_ghz * GHZ)))
+    assert found.clocks.rule == OneLevel(level)
+    assert found.name == "fixed"
+
+
+def test_notes_tell_the_frequency():
+    assert made("fixed").note == "2.4 GHz"
+    assert made("static-oracle", target_us=10_000).note == "800 MHz"
+
+
+@pytest.mark.parametrize(("target_us", "level"), [(1_250, 0), (1_249, 1), (416, 2), (313, 3)])
+def test_the_static_oracle_is_the_lowest_frequency_that_meets_the_target(target_us, level):
+    assert made("static-oracle", target_us=target_us).clocks.rule == OneLevel(level)
+
+
+def test_the_static_oracle_is_the_highest_frequency_where_none_meets_it():
+    assert made("Static-Oracle", target_us=1).clocks.rule == OneLevel(3)
+
+
+def test_the_static_oracle_does_not_go_below_what_batch_work_asks():
+    table = tail_table(
+        (0, 0), ghz=(0.8, 1.6, 2.4, 3.2), power_mw=(1, 2, 4, 8), batch=Batch(1_600_000, 800_000, 0)
+    )
+    assert made("static-oracle", policy(table), target_us=10_000).clocks.rule == OneLevel(1)
+
+
+def test_the_dynamic_oracle_knows_the_target_and_its_percentile():
+    assert made("dynamic-oracle", target_us=700).clocks.rule == Foresight(950_000, 700)
+
+
+def test_open_loop_is_the_table_alone():
+    found = made("open-loop", policy(law=LAW))
+    assert found.steering is None
+    assert found.clocks == policy().clocks
+
+
+def test_baselines_have_no_controller():
+    for name in ("fixed", "static-oracle", "dynamic-oracle"):
+        assert made(name, policy(law=LAW)).steering is None
+
+
+def test_defaults_are_all_that_fit():
+    all_names = ("fixed", "static-oracle", "dynamic-oracle", "open-loop")
+    assert default_names(policy(), LOAD) == all_names[:3]
+    assert default_names(policy(law=LAW), LOAD) == all_names
+    assert chosen_names(("first",), policy(), LOAD) == ("fixed",)
+
+
+def on_a_chip() -> Subject:
+    chip = Chip(Counters(0), (BatchCore(Counters(0), (1, 2, 4, 8), 1),))
+    return Subject("ours", clocks=Clocks(TABLE, GHZ, chip=chip))
+
+
+def test_on_a_chip_hardware_that_knows_no_requests_is_a_baseline():
+    assert default_names(on_a_chip(), LOAD) == ("fixed", "static-oracle", "hw-t", "hw-tpw")
+    most_work, by_joule = (made(name, on_a_chip()) for name in ("HW-T", "HW-TPW"))
+    assert most_work.clocks.rule == Hardware(Aim.WORK, 100 * US)
+    assert by_joule.clocks.rule == Hardware(Aim.WORK_PER_JOULE, 100 * US)
+    assert [each.name for each in (most_work, by_joule)] == ["HW-T", "HW-TPW"]
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("hw-t", "the policy does not say what its cores share, and what else they run"),
+        ("hw-tpw", "the policy does not say what its cores share, and what else they run"),
+    ],
+)
+def test_cores_that_share_nothing_have_no_such_hardware(name, why):
+    with pytest.raises(TailcError) as refused:
+        check_name(name, policy())
+    finding = refused.value.findings[0]
+    assert finding.message == f"baseline `{name}`: {why}"
+    assert finding.help == "known: `fixed`, `static-oracle`, `dynamic-oracle`"
+
+
+def test_who_foresees_knows_of_one_core_at_a_time():
+    with pytest.raises(TailcError, match="these share a limit of power"):
+        check_name("dynamic-oracle", on_a_chip())
+
+
+def test_a_policy_without_a_controller_has_no_open_loop():
+    with pytest.raises(TailcError) as refused:
+        check_name("open-loop", policy())
+    assert refused.value.findings[0].message == "baseline `open-loop`: the policy has no controller"
+
+
+def test_an_unknown_name_is_refused_with_the_nearest():
+    with pytest.raises(TailcError) as refused:
+        check_name("static-oracl", policy())
+    finding = refused.value.findings[0]
+    assert finding.code is Code.USAGE
+    assert finding.message == "there is no baseline `static-oracl` where cores have a clock each"
+    assert "static-oracle" in finding.help

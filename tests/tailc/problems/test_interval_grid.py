@@ -1,0 +1,45 @@
+import numpy as np
+import pytest
+
+from tailc.problems.interval_grid import IntervalGrid, interval_grid
+from tailc.traces.profile import DemandProfile, Measure
+
+
+def profile(demand_ms, degrees=3):
+    requests = len(demand_ms)
+    return DemandProfile(
+        np.array(demand_ms, dtype=float),
+        np.ones(requests, dtype=np.int64),
+        np.arange(1.0, degrees + 1)[None, :],
+        np.zeros(requests, dtype=np.int32),
+        (),
+        Measure.DEMAND_BUSY,
+        "one thread",
+    )
+
+
+def test_the_longest_stay_is_the_longest_demand_rounded_up_to_the_step():
+    assert interval_grid(profile([12, 101]), 990_000, 5_000, None) == IntervalGrid(5_000, 105_000)
+
+
+def test_a_longest_stay_that_the_user_gave_is_never_exceeded():
+    assert interval_grid(profile([12, 101]), 990_000, None, 33_000) == IntervalGrid(1_000, 33_000)
+    assert interval_grid(profile([12, 5_000]), 990_000, None, 100) == IntervalGrid(100, 100)
+
+
+def test_the_default_step_is_a_two_hundredth_of_the_quantile_s_demand():
+    # 1,000 / 200 = 5 ms.
+    assert interval_grid(profile([10, 1_000]), 990_000, None, None).step_us == 5_000
+
+
+def test_the_default_step_grows_until_the_grid_is_affordable():
+    # p50 is 1 ms, so 5 us would be fine enough; 4 stays of up to 2,000 ms would be 10^20 schedules.
+    grid = interval_grid(profile([1, 1, 2_000], degrees=5), 500_000, None, None)
+    assert grid.step_us > 5_000
+    assert str(grid.step_us)[0] in "125"
+
+
+@pytest.mark.parametrize(("step_us", "longest_us"), [(0, 5), (5, 4), (5, 12)])
+def test_a_broken_grid_cannot_be_made(step_us, longest_us):
+    with pytest.raises(ValueError, match=r"grid|whole number"):
+        IntervalGrid(step_us, longest_us)
