@@ -1,4 +1,4 @@
-// Discrete-event replay of one ladder on one server: the twin of tailc/replay/engine.py.
+// Discrete-event replay of one ladder on one server: the twin of tailc/models/shared_cores/engine.py.
 //
 // The same events in the same order and the same arithmetic on the same doubles, so it writes the
 // same latencies to the bit as long as the compiler does not fuse a multiplication and an addition
