@@ -16,7 +16,7 @@ from tailc.traces.reading import Reading
 from tailc.traces.summary import DemandSummary
 
 SCHEMA_MAJOR = 1
-SCHEMA_MINOR = 6
+SCHEMA_MINOR = 7
 
 
 class InputRole(enum.Enum):

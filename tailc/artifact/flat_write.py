@@ -30,7 +30,7 @@ def write_table(builder: Builder, record: Record, value: Any, more: Fields | Non
     own = _OWN_LAYOUT.get(record.cls, {})
     for slot in record.slots:
         part = getattr(value, slot.name)
-        if part is None:
+        if part is slot.absent:
             continue
         if slot.name in own:
             parts.update(own[slot.name](builder, part))

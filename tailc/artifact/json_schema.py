@@ -15,6 +15,7 @@ from tailc.artifact.shapes import (
     Pair,
     Record,
     Shape,
+    Slot,
     Text,
     Whole,
     record_of,
@@ -40,7 +41,7 @@ def policy_schema() -> Schema:
                 "`power`, `move_us` or a controller, minor 3 only with a tail table, shares, a "
                 "rule, a measure or a column that came with it, minor 4 only with a plan, its "
                 "measure or its role of inputs, minor 5 only with a battery, minor 6 only with "
-                "`overload` or `sharing`."
+                "`overload` or `sharing`, minor 7 only with `metric`."
             ),
             **_object({"major": {"const": SCHEMA_MAJOR}, "minor": minors}),
         },
@@ -87,11 +88,16 @@ def _describe(shape: Shape, definitions: dict[str, Schema]) -> Schema:  # noqa: 
 def _reference(record: Record, definitions: dict[str, Schema], more: Schema) -> Schema:
     name = record.cls.__name__
     if name not in definitions:
-        described = {slot.name: _describe(slot.shape, definitions) for slot in record.slots}
+        described = {slot.name: _member(slot, definitions) for slot in record.slots}
         optional = {slot.name for slot in record.slots if slot.is_optional}
         doc = " ".join((inspect.getdoc(record.cls) or "").split())
         definitions[name] = {"description": doc, **_object({**more, **described}, optional)}
     return {"$ref": f"#/$defs/{name}"}
+
+
+def _member(slot: Slot, definitions: dict[str, Schema]) -> Schema:
+    described = _describe(slot.shape, definitions)
+    return described if slot.absent is None else {**described, "default": slot.absent.value}
 
 
 def _object(properties: dict[str, Schema], optional: set[str] | None = None) -> Schema:

@@ -1,6 +1,6 @@
 """Records to and from plain values: dicts, lists, strings and whole numbers.
 
-A record is a dict with one member per field, None left out; a pair is a list of two; a form
+A record is a dict with one member per field, absent ones left out; a pair is a list of two; a form
 carries its name as member `form`.
 """
 
@@ -18,6 +18,7 @@ from tailc.artifact.shapes import (
     Pair,
     Record,
     Shape,
+    Slot,
     Text,
     Whole,
 )
@@ -112,7 +113,7 @@ def _record_to_plain(record: Record, value: Any) -> Plain:
     plain: Plain = {}
     for slot in record.slots:
         part = getattr(value, slot.name)
-        if part is not None:
+        if part is not slot.absent:
             plain[slot.name] = to_plain(slot.shape, part)
     return plain
 
@@ -124,12 +125,20 @@ def _record(record: Record, plain: Any, ignore_unknown: bool) -> Any:
     values: dict[str, Any] = {}
     for slot in record.slots:
         if slot.name in plain:
-            values[slot.name] = _inside(slot.name, slot.shape, plain[slot.name], ignore_unknown)
+            values[slot.name] = _said(slot, plain[slot.name], ignore_unknown)
         elif slot.is_optional:
-            values[slot.name] = None
+            values[slot.name] = slot.absent
         else:
             raise Refusal(Code.BAD_STRUCTURE, f"member `{slot.name}` is missing")
     return build(record.cls, values)
+
+
+def _said(slot: Slot, plain: Any, ignore_unknown: bool) -> Any:
+    """The value of a member that is there, refused where leaving it out says the same."""
+    value = _inside(slot.name, slot.shape, plain, ignore_unknown)
+    if value is slot.absent:
+        raise Refusal(Code.BAD_STRUCTURE, f"member `{slot.name}` is left out where it is `{plain}`")
+    return value
 
 
 def _refuse_unknown(record: Record, plain: Plain) -> None:

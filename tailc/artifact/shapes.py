@@ -84,15 +84,17 @@ class Many:
 
 @dataclass(frozen=True)
 class Slot:
-    """A record's field; an optional one may be None, and is then absent from every encoding.
+    """A record's field; an optional one that is `absent` is left out of every encoding.
 
-    `since` is the minor version of the schema that brought it: the field's metadata `since`.
+    `since` is the minor version of the schema that brought it. The field's metadata say so, and
+    what is `absent` where that is a member of an enumeration.
     """
 
     name: str
     shape: Shape
     is_optional: bool
     since: int = 0
+    absent: enum.Enum | None = None
 
 
 @dataclass(frozen=True)
@@ -140,7 +142,7 @@ def oldest_minor(shape: Shape, value: Any) -> int:
 
 
 def _slot_minor(slot: Slot, part: Any) -> int:
-    return 0 if part is None else max(slot.since, oldest_minor(slot.shape, part))
+    return 0 if part is slot.absent else max(slot.since, oldest_minor(slot.shape, part))
 
 
 @cache
@@ -163,7 +165,9 @@ def _slot(field: Field[Any], hint: object) -> Slot:
     parts = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
     required = [part for part in parts if part is not type(None)]
     shape = _form_of(required) if required[0] in FORM_NAMES else _shape_of(required[0])
-    return Slot(field.name, shape, len(required) < len(parts), field.metadata.get("since", 0))
+    since, absent = field.metadata.get("since", 0), field.metadata.get("absent")
+    is_optional = absent is not None or len(required) < len(parts)
+    return Slot(field.name, shape, is_optional, since, absent)
 
 
 def _shape_of(hint: typing.Any) -> Shape:

@@ -33,6 +33,7 @@ def json_document(
 def slo_dict(slo: Slo) -> dict[str, Any]:
     """An SLO as every document writes it, every key always present."""
     return {
+        "metric": slo.metric.value,
         "percentile_ppm": slo.percentile_ppm,
         "latency_us": slo.latency_us,
         "window_requests": slo.window_requests,

@@ -1,19 +1,26 @@
-"""A service-level objective: a percentile of latency, queueing included, and its window."""
+"""A service-level objective: a percentile of a metric of requests, its limit and its window."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import enum
+from dataclasses import dataclass, field
 
 from tailc.percentiles import PPM
 from tailc.units import format_percentile, format_us
 
 
+class Metric(enum.Enum):
+    """What an SLO limits a percentile of: LATENCY lasts from arrival to exit, queueing included."""
+
+    LATENCY = "latency"
+
+
 @dataclass(frozen=True)
 class Slo:
-    """`percentile_ppm` of latencies (queueing + execution) is at most `latency_us`.
+    """`percentile_ppm` of the values of `metric` is at most `latency_us`.
 
     The accounting window counts requests or microseconds; None means the whole trace.
-    `request_class` None means every request.
+    `request_class` None means every request. An artifact leaves a `metric` out that is latency.
     """
 
     percentile_ppm: int
@@ -21,6 +28,7 @@ class Slo:
     window_requests: int | None = None
     window_us: int | None = None
     request_class: str | None = None
+    metric: Metric = field(default=Metric.LATENCY, metadata={"since": 7, "absent": Metric.LATENCY})
 
     def __post_init__(self) -> None:
         if not 0 < self.percentile_ppm < PPM:
@@ -31,8 +39,10 @@ class Slo:
             raise ValueError("an SLO's window counts requests or time, not both")
 
     def __str__(self) -> str:
-        """Such as `p99 <= 500 ms for class gold over 1000 requests`."""
+        """Such as `p99 <= 500 ms for class gold over 1000 requests`; latency is not named."""
         text = promise(self.percentile_ppm, self.latency_us)
+        if self.metric is not Metric.LATENCY:
+            text = f"{self.metric.value} {text}"
         if self.request_class is not None:
             text += f" for class {self.request_class}"
         if self.window_requests is not None:

@@ -1,9 +1,9 @@
-"""What specs say of objectives: percentiles of latency, of one server or of several."""
+"""What specs say of objectives: percentiles of a metric, of one server or of several."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, model_validator
 
@@ -19,7 +19,7 @@ from tailc.specs.fields import (
     Whole,
     WindowField,
 )
-from tailc.specs.slo import EndToEnd, Slo
+from tailc.specs.slo import EndToEnd, Metric, Slo
 from tailc.units import format_ppm
 
 # Papers speak of hundreds and of 2,000; more are no servers that one request waits for.
@@ -27,8 +27,12 @@ MAX_FAN_OUT = 10_000
 
 
 class SloSpec(SpecModel):
-    """A percentile of latency, queueing included, that requests must meet."""
+    """A percentile of a metric, such as latency, queueing included, that requests must meet."""
 
+    metric: Literal["latency"] = Field(
+        default="latency",
+        description="What the percentile is of: latency, from arrival to exit.",
+    )
     percentile_ppm: OpenPercentPpm = Field(alias="percentile", examples=["99%"])
     latency_us: DurationUs = Field(alias="latency", examples=["500ms"])
     window: WindowField | None = Field(
@@ -81,6 +85,7 @@ class SloSpec(SpecModel):
             self.window.requests if self.window else None,
             self.window.duration_us if self.window else None,
             self.request_class,
+            Metric(self.metric),
         )
 
 

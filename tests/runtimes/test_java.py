@@ -38,7 +38,7 @@ def tables_of(schema: str, sizes: dict[str, str]) -> list[str]:
     for table, body in re.findall(r"^table (\w+) \{\n(.*?)^\}", schema, re.MULTILINE | re.DOTALL):
         fields = {}
         for kind, of, number, required in re.findall(
-            r"^  \w+: (\[?)(\w+)\]?(?: = null)? \(id: (\d+)(, required)?\);", body, re.MULTILINE
+            r"^  \w+: (\[?)(\w+)\]?(?: = \w+)? \(id: (\d+)(, required)?\);", body, re.MULTILINE
         ):
             brackets = "[{}]" if kind else "{}"
             bang = "!" if required else ""

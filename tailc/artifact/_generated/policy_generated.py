@@ -77,6 +77,11 @@ class TimeUnit(object):
     S = 4
 
 
+class Metric(object):
+    UNSTATED = 0
+    LATENCY = 1
+
+
 class SplitBy(object):
     UNSTATED = 0
     TIME = 1
@@ -2684,8 +2689,15 @@ class Slo(object):
             return self._tab.String(o + self._tab.Pos)
         return None
 
+    # Slo
+    def Metric(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(14))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Uint8Flags, o + self._tab.Pos)
+        return 1
+
 def SloStart(builder):
-    builder.StartObject(5)
+    builder.StartObject(6)
 
 def SloAddPercentilePpm(builder, percentilePpm):
     builder.PrependInt64Slot(0, percentilePpm, 0)
@@ -2701,6 +2713,9 @@ def SloAddWindowUs(builder, windowUs):
 
 def SloAddRequestClass(builder, requestClass):
     builder.PrependUOffsetTRelativeSlot(4, flatbuffers.number_types.UOffsetTFlags.py_type(requestClass), 0)
+
+def SloAddMetric(builder, metric):
+    builder.PrependUint8Slot(5, metric, 1)
 
 def SloEnd(builder):
     return builder.EndObject()

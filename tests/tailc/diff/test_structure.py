@@ -29,6 +29,7 @@ from tests.tailc.artifact.published import (
 )
 from tests.tailc.artifact.random_policies import random_policy
 from tests.tailc.models.shared_cores.servers import overloaded
+from tests.tailc.specs.metrics import later_metric
 
 SEEDS = st.integers(0, 2**32)
 RELEASED = sorted(
@@ -88,6 +89,13 @@ def test_promises_are_told_one_by_one():
         Change("SLO", str(second), None),
         Change("rates", "30/s, 40/s", "30/s, 44/s"),
     )
+
+
+def test_an_objective_of_another_metric_is_another_objective():
+    first, second = LUCENE.slos
+    new = replace(LUCENE, slos=(replace(first, metric=later_metric()), second))
+    changed = Change("SLO", str(first), f"time-to-first-token {first}")
+    assert structure(LUCENE, new).promise == (changed,)
 
 
 @pytest.mark.parametrize(

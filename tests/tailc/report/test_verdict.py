@@ -167,6 +167,7 @@ def test_the_json_form_follows_its_schema(found):
     document = json.loads(json.dumps(as_dict(found), allow_nan=False))
     validate(document, SCHEMA)
     assert document["version"] == 2
+    assert {slo["metric"] for slo in document["slos"]} == {"latency"}
     assert len(document["points"]) == len(found.points)
     for place in document["points"]:
         assert len(place["policy"]["verdicts"]) == len(document["slos"])

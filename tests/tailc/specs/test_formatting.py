@@ -97,6 +97,12 @@ def test_keys_have_one_order_quantities_one_spelling_and_comments_stay():
     assert again(UGLY) == PRETTY
 
 
+def test_the_metric_of_an_objective_comes_before_its_percentile():
+    late = GOOD.replace("latency: 500ms}", "latency: 500ms, metric: latency}")
+    early = GOOD.replace("{percentile", "{metric: latency, percentile")
+    assert again(late) == early
+
+
 @pytest.mark.parametrize("text", [PRETTY, GOOD])
 def test_what_is_in_the_layout_stays_as_it_is(text):
     assert again(text) == text

@@ -30,6 +30,7 @@ BROKEN = {
     "slo of a class": swapped((_SLO, _SLO.replace("}]", ", class: gold}]"))),
     "slo of a class where there are none": swapped((_SLO, _SLO.replace("}]", _FOR_GOLD))),
     "slo of another class": swapped((_SLO, _SLO.replace("}]", _FOR_GOLD)), (_CURVE, _CLASSES)),
+    "a metric that is not known": swapped((_SLO, _SLO.replace("{", "{metric: latancy, "))),
     "servers that must never be late": swapped(
         (_SLO, _SLO.replace("99%", "99.9%").replace("}]", ", fan_out: 10000}]"))
     ),

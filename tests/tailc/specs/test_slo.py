@@ -1,6 +1,10 @@
+from typing import get_args
+
 import pytest
 
-from tailc.specs.slo import EndToEnd, Slo, promise
+from tailc.specs.slo import EndToEnd, Metric, Slo, promise
+from tailc.specs.slo_spec import SloSpec
+from tests.tailc.specs.metrics import later_metric
 from tests.tailc.specs.writing import checked, findings_of, swapped
 
 
@@ -12,6 +16,8 @@ from tests.tailc.specs.writing import checked, findings_of, swapped
         (Slo(500_000, 40, window_requests=1000), "p50 <= 40 us over 1000 requests"),
         (Slo(500_000, 40_000, window_us=60_000_000), "p50 <= 40 ms over 60 s"),
         (Slo(950_000, 7_500, request_class="gold"), "p95 <= 7.5 ms for class gold"),
+        (Slo(990_000, 500_000, metric=Metric.LATENCY), "p99 <= 500 ms"),
+        (Slo(990_000, 200_000, metric=later_metric()), "time-to-first-token p99 <= 200 ms"),
     ],
 )
 def test_an_slo_reads_as_a_promise(slo, text):
@@ -20,6 +26,17 @@ def test_an_slo_reads_as_a_promise(slo, text):
 
 def test_a_promise_without_a_window_is_the_slo_s_own_text():
     assert promise(990_000, 120_000) == str(Slo(990_000, 120_000)) == "p99 <= 120 ms"
+
+
+def test_an_objective_is_one_of_latency_unless_it_says_otherwise():
+    said = swapped(("{percentile: 99%", "{metric: latency, percentile: 99%"))
+    assert checked(swapped()).slos == checked(said).slos == (Slo(990_000, 500_000),)
+    assert checked(said).slos[0].metric is Metric.LATENCY
+
+
+def test_a_spec_may_name_every_metric_there_is():
+    words = get_args(SloSpec.model_fields["metric"].annotation)
+    assert words == tuple(metric.value for metric in Metric)
 
 
 def fanned_out(percentile: str, servers: object) -> str:

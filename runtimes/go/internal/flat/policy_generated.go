@@ -310,6 +310,30 @@ func (v TimeUnit) String() string {
 	return "TimeUnit(" + strconv.FormatInt(int64(v), 10) + ")"
 }
 
+type Metric byte
+
+const (
+	MetricUNSTATED Metric = 0
+	MetricLATENCY  Metric = 1
+)
+
+var EnumNamesMetric = map[Metric]string{
+	MetricUNSTATED: "UNSTATED",
+	MetricLATENCY:  "LATENCY",
+}
+
+var EnumValuesMetric = map[string]Metric{
+	"UNSTATED": MetricUNSTATED,
+	"LATENCY":  MetricLATENCY,
+}
+
+func (v Metric) String() string {
+	if s, ok := EnumNamesMetric[v]; ok {
+		return s
+	}
+	return "Metric(" + strconv.FormatInt(int64(v), 10) + ")"
+}
+
 type SplitBy byte
 
 const (
@@ -3818,8 +3842,20 @@ func (rcv *Slo) RequestClass() []byte {
 	return nil
 }
 
+func (rcv *Slo) Metric() Metric {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(14))
+	if o != 0 {
+		return Metric(rcv._tab.GetByte(o + rcv._tab.Pos))
+	}
+	return 1
+}
+
+func (rcv *Slo) MutateMetric(n Metric) bool {
+	return rcv._tab.MutateByteSlot(14, byte(n))
+}
+
 func SloStart(builder *flatbuffers.Builder) {
-	builder.StartObject(5)
+	builder.StartObject(6)
 }
 func SloAddPercentilePpm(builder *flatbuffers.Builder, percentilePpm int64) {
 	builder.PrependInt64Slot(0, percentilePpm, 0)
@@ -3837,6 +3873,9 @@ func SloAddWindowUs(builder *flatbuffers.Builder, windowUs int64) {
 }
 func SloAddRequestClass(builder *flatbuffers.Builder, requestClass flatbuffers.UOffsetT) {
 	builder.PrependUOffsetTSlot(4, flatbuffers.UOffsetT(requestClass), 0)
+}
+func SloAddMetric(builder *flatbuffers.Builder, metric Metric) {
+	builder.PrependByteSlot(5, byte(metric), 1)
 }
 func SloEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
 	return builder.EndObject()

@@ -883,6 +883,90 @@ impl<'a> ::flatbuffers::Verifiable for TimeUnit {
 
 impl ::flatbuffers::SimpleToVerifyInSlice for TimeUnit {}
 #[deprecated(since = "2.0.0", note = "Use associated constants instead. This will no longer be generated in 2021.")]
+pub const ENUM_MIN_METRIC: u8 = 0;
+#[deprecated(since = "2.0.0", note = "Use associated constants instead. This will no longer be generated in 2021.")]
+pub const ENUM_MAX_METRIC: u8 = 1;
+#[deprecated(since = "2.0.0", note = "Use associated constants instead. This will no longer be generated in 2021.")]
+#[allow(non_camel_case_types)]
+pub const ENUM_VALUES_METRIC: [Metric; 2] = [
+  Metric::UNSTATED,
+  Metric::LATENCY,
+];
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[repr(transparent)]
+pub struct Metric(pub u8);
+#[allow(non_upper_case_globals)]
+impl Metric {
+  pub const UNSTATED: Self = Self(0);
+  pub const LATENCY: Self = Self(1);
+
+  pub const ENUM_MIN: u8 = 0;
+  pub const ENUM_MAX: u8 = 1;
+  pub const ENUM_VALUES: &'static [Self] = &[
+    Self::UNSTATED,
+    Self::LATENCY,
+  ];
+  /// Returns the variant's name or "" if unknown.
+  pub fn variant_name(self) -> Option<&'static str> {
+    match self {
+      Self::UNSTATED => Some("UNSTATED"),
+      Self::LATENCY => Some("LATENCY"),
+      _ => None,
+    }
+  }
+}
+impl ::core::fmt::Debug for Metric {
+  fn fmt(&self, f: &mut ::core::fmt::Formatter) -> ::core::fmt::Result {
+    if let Some(name) = self.variant_name() {
+      f.write_str(name)
+    } else {
+      f.write_fmt(format_args!("<UNKNOWN {:?}>", self.0))
+    }
+  }
+}
+impl<'a> ::flatbuffers::Follow<'a> for Metric {
+  type Inner = Self;
+  #[inline]
+  unsafe fn follow(buf: &'a [u8], loc: usize) -> Self::Inner {
+    let b = unsafe { ::flatbuffers::read_scalar_at::<u8>(buf, loc) };
+    Self(b)
+  }
+}
+
+impl ::flatbuffers::Push for Metric {
+    type Output = Metric;
+    #[inline]
+    unsafe fn push(&self, dst: &mut [u8], _written_len: usize) {
+        unsafe { ::flatbuffers::emplace_scalar::<u8>(dst, self.0) };
+    }
+}
+
+impl ::flatbuffers::EndianScalar for Metric {
+  type Scalar = u8;
+  #[inline]
+  fn to_little_endian(self) -> u8 {
+    self.0.to_le()
+  }
+  #[inline]
+  #[allow(clippy::wrong_self_convention)]
+  fn from_little_endian(v: u8) -> Self {
+    let b = u8::from_le(v);
+    Self(b)
+  }
+}
+
+impl<'a> ::flatbuffers::Verifiable for Metric {
+  #[inline]
+  fn run_verifier(
+    v: &mut ::flatbuffers::Verifier, pos: usize
+  ) -> Result<(), ::flatbuffers::InvalidFlatbuffer> {
+    u8::run_verifier(v, pos)
+  }
+}
+
+impl ::flatbuffers::SimpleToVerifyInSlice for Metric {}
+#[deprecated(since = "2.0.0", note = "Use associated constants instead. This will no longer be generated in 2021.")]
 pub const ENUM_MIN_SPLIT_BY: u8 = 0;
 #[deprecated(since = "2.0.0", note = "Use associated constants instead. This will no longer be generated in 2021.")]
 pub const ENUM_MAX_SPLIT_BY: u8 = 3;
@@ -5869,6 +5953,7 @@ impl<'a> Slo<'a> {
   pub const VT_WINDOW_REQUESTS: ::flatbuffers::VOffsetT = 8;
   pub const VT_WINDOW_US: ::flatbuffers::VOffsetT = 10;
   pub const VT_REQUEST_CLASS: ::flatbuffers::VOffsetT = 12;
+  pub const VT_METRIC: ::flatbuffers::VOffsetT = 14;
 
   #[inline]
   pub unsafe fn init_from_table(table: ::flatbuffers::Table<'a>) -> Self {
@@ -5885,6 +5970,7 @@ impl<'a> Slo<'a> {
     builder.add_latency_us(args.latency_us);
     builder.add_percentile_ppm(args.percentile_ppm);
     if let Some(x) = args.request_class { builder.add_request_class(x); }
+    builder.add_metric(args.metric);
     builder.finish()
   }
 
@@ -5924,6 +6010,13 @@ impl<'a> Slo<'a> {
     // which contains a valid value in this slot
     unsafe { self._tab.get::<::flatbuffers::ForwardsUOffset<&str>>(Slo::VT_REQUEST_CLASS, None)}
   }
+  #[inline]
+  pub fn metric(&self) -> Metric {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<Metric>(Slo::VT_METRIC, Some(Metric::LATENCY)).unwrap()}
+  }
 }
 
 impl ::flatbuffers::Verifiable for Slo<'_> {
@@ -5937,6 +6030,7 @@ impl ::flatbuffers::Verifiable for Slo<'_> {
      .visit_field::<i64>("window_requests", Self::VT_WINDOW_REQUESTS, false)?
      .visit_field::<i64>("window_us", Self::VT_WINDOW_US, false)?
      .visit_field::<::flatbuffers::ForwardsUOffset<&str>>("request_class", Self::VT_REQUEST_CLASS, false)?
+     .visit_field::<Metric>("metric", Self::VT_METRIC, false)?
      .finish();
     Ok(())
   }
@@ -5947,6 +6041,7 @@ pub struct SloArgs<'a> {
     pub window_requests: Option<i64>,
     pub window_us: Option<i64>,
     pub request_class: Option<::flatbuffers::WIPOffset<&'a str>>,
+    pub metric: Metric,
 }
 impl<'a> Default for SloArgs<'a> {
   #[inline]
@@ -5957,6 +6052,7 @@ impl<'a> Default for SloArgs<'a> {
       window_requests: None,
       window_us: None,
       request_class: None,
+      metric: Metric::LATENCY,
     }
   }
 }
@@ -5987,6 +6083,10 @@ impl<'a: 'b, 'b, A: ::flatbuffers::Allocator + 'a> SloBuilder<'a, 'b, A> {
     self.fbb_.push_slot_always::<::flatbuffers::WIPOffset<_>>(Slo::VT_REQUEST_CLASS, request_class);
   }
   #[inline]
+  pub fn add_metric(&mut self, metric: Metric) {
+    self.fbb_.push_slot::<Metric>(Slo::VT_METRIC, metric, Metric::LATENCY);
+  }
+  #[inline]
   pub fn new(_fbb: &'b mut ::flatbuffers::FlatBufferBuilder<'a, A>) -> SloBuilder<'a, 'b, A> {
     let start = _fbb.start_table();
     SloBuilder {
@@ -6009,6 +6109,7 @@ impl ::core::fmt::Debug for Slo<'_> {
       ds.field("window_requests", &self.window_requests());
       ds.field("window_us", &self.window_us());
       ds.field("request_class", &self.request_class());
+      ds.field("metric", &self.metric());
       ds.finish()
   }
 }

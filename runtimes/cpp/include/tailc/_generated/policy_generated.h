@@ -494,6 +494,36 @@ inline const char *EnumNameTimeUnit(TimeUnit e) {
   return EnumNamesTimeUnit()[index];
 }
 
+enum class Metric : uint8_t {
+  UNSTATED = 0,
+  LATENCY = 1,
+  MIN = UNSTATED,
+  MAX = LATENCY
+};
+
+inline const Metric (&EnumValuesMetric())[2] {
+  static const Metric values[] = {
+    Metric::UNSTATED,
+    Metric::LATENCY
+  };
+  return values;
+}
+
+inline const char * const *EnumNamesMetric() {
+  static const char * const names[3] = {
+    "UNSTATED",
+    "LATENCY",
+    nullptr
+  };
+  return names;
+}
+
+inline const char *EnumNameMetric(Metric e) {
+  if (::flatbuffers::IsOutRange(e, Metric::UNSTATED, Metric::LATENCY)) return "";
+  const size_t index = static_cast<size_t>(e);
+  return EnumNamesMetric()[index];
+}
+
 enum class SplitBy : uint8_t {
   UNSTATED = 0,
   TIME = 1,
@@ -3382,7 +3412,8 @@ struct Slo FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {
     VT_LATENCY_US = 6,
     VT_WINDOW_REQUESTS = 8,
     VT_WINDOW_US = 10,
-    VT_REQUEST_CLASS = 12
+    VT_REQUEST_CLASS = 12,
+    VT_METRIC = 14
   };
   int64_t percentile_ppm() const {
     return GetField<int64_t>(VT_PERCENTILE_PPM, 0);
@@ -3399,6 +3430,9 @@ struct Slo FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {
   const ::flatbuffers::String *request_class() const {
     return GetPointer<const ::flatbuffers::String *>(VT_REQUEST_CLASS);
   }
+  tailc::policy::Metric metric() const {
+    return static_cast<tailc::policy::Metric>(GetField<uint8_t>(VT_METRIC, 1));
+  }
   template <bool B = false>
   bool Verify(::flatbuffers::VerifierTemplate<B> &verifier) const {
     return VerifyTableStart(verifier) &&
@@ -3408,6 +3442,7 @@ struct Slo FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {
            VerifyField<int64_t>(verifier, VT_WINDOW_US, 8) &&
            VerifyOffset(verifier, VT_REQUEST_CLASS) &&
            verifier.VerifyString(request_class()) &&
+           VerifyField<uint8_t>(verifier, VT_METRIC, 1) &&
            verifier.EndTable();
   }
 };
@@ -3431,6 +3466,9 @@ struct SloBuilder {
   void add_request_class(::flatbuffers::Offset<::flatbuffers::String> request_class) {
     fbb_.AddOffset(Slo::VT_REQUEST_CLASS, request_class);
   }
+  void add_metric(tailc::policy::Metric metric) {
+    fbb_.AddElement<uint8_t>(Slo::VT_METRIC, static_cast<uint8_t>(metric), 1);
+  }
   explicit SloBuilder(::flatbuffers::FlatBufferBuilder &_fbb)
         : fbb_(_fbb) {
     start_ = fbb_.StartTable();
@@ -3448,13 +3486,15 @@ inline ::flatbuffers::Offset<Slo> CreateSlo(
     int64_t latency_us = 0,
     ::flatbuffers::Optional<int64_t> window_requests = ::flatbuffers::nullopt,
     ::flatbuffers::Optional<int64_t> window_us = ::flatbuffers::nullopt,
-    ::flatbuffers::Offset<::flatbuffers::String> request_class = 0) {
+    ::flatbuffers::Offset<::flatbuffers::String> request_class = 0,
+    tailc::policy::Metric metric = tailc::policy::Metric::LATENCY) {
   SloBuilder builder_(_fbb);
   if(window_us) { builder_.add_window_us(*window_us); }
   if(window_requests) { builder_.add_window_requests(*window_requests); }
   builder_.add_latency_us(latency_us);
   builder_.add_percentile_ppm(percentile_ppm);
   builder_.add_request_class(request_class);
+  builder_.add_metric(metric);
   return builder_.Finish();
 }
 
@@ -3469,7 +3509,8 @@ inline ::flatbuffers::Offset<Slo> CreateSloDirect(
     int64_t latency_us = 0,
     ::flatbuffers::Optional<int64_t> window_requests = ::flatbuffers::nullopt,
     ::flatbuffers::Optional<int64_t> window_us = ::flatbuffers::nullopt,
-    const char *request_class = nullptr) {
+    const char *request_class = nullptr,
+    tailc::policy::Metric metric = tailc::policy::Metric::LATENCY) {
   auto request_class__ = request_class ? _fbb.CreateString(request_class) : 0;
   return tailc::policy::CreateSlo(
       _fbb,
@@ -3477,7 +3518,8 @@ inline ::flatbuffers::Offset<Slo> CreateSloDirect(
       latency_us,
       window_requests,
       window_us,
-      request_class__);
+      request_class__,
+      metric);
 }
 
 struct DemandSummary FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {

@@ -34,28 +34,32 @@ public final class Slo extends com.google.flatbuffers.Table {
   public String requestClass() { int o = __offset(12); return o != 0 ? __string(o + bb_pos) : null; }
   public ByteBuffer requestClassAsByteBuffer() { return __vector_as_bytebuffer(12, 1); }
   public ByteBuffer requestClassInByteBuffer(ByteBuffer _bb) { return __vector_in_bytebuffer(_bb, 12, 1); }
+  public int metric() { int o = __offset(14); return o != 0 ? bb.get(o + bb_pos) & 0xFF : 1; }
 
   public static int createSlo(FlatBufferBuilder builder,
       long percentilePpm,
       long latencyUs,
       long windowRequests,
       long windowUs,
-      int requestClassOffset) {
-    builder.startTable(5);
+      int requestClassOffset,
+      int metric) {
+    builder.startTable(6);
     Slo.addWindowUs(builder, windowUs);
     Slo.addWindowRequests(builder, windowRequests);
     Slo.addLatencyUs(builder, latencyUs);
     Slo.addPercentilePpm(builder, percentilePpm);
     Slo.addRequestClass(builder, requestClassOffset);
+    Slo.addMetric(builder, metric);
     return Slo.endSlo(builder);
   }
 
-  public static void startSlo(FlatBufferBuilder builder) { builder.startTable(5); }
+  public static void startSlo(FlatBufferBuilder builder) { builder.startTable(6); }
   public static void addPercentilePpm(FlatBufferBuilder builder, long percentilePpm) { builder.addLong(0, percentilePpm, 0L); }
   public static void addLatencyUs(FlatBufferBuilder builder, long latencyUs) { builder.addLong(1, latencyUs, 0L); }
   public static void addWindowRequests(FlatBufferBuilder builder, long windowRequests) { builder.addLong(2, windowRequests, 0L); }
   public static void addWindowUs(FlatBufferBuilder builder, long windowUs) { builder.addLong(3, windowUs, 0L); }
   public static void addRequestClass(FlatBufferBuilder builder, int requestClassOffset) { builder.addOffset(4, requestClassOffset, 0); }
+  public static void addMetric(FlatBufferBuilder builder, int metric) { builder.addByte(5, (byte) metric, (byte) 1); }
   public static int endSlo(FlatBufferBuilder builder) {
     int o = builder.endTable();
     return o;

@@ -40,7 +40,7 @@ final class Layout {
     "Battery 8 8 8 8 8",
     "Plan 8 8 [Pool]! [Epoch]! [PlannedJob]! [PoolPrices]! Terms Malleable 8 Battery",
     "FormBox 1 Form! text!",
-    "Slo 8 8 8 8 text",
+    "Slo 8 8 8 8 text 1",
     "DemandSummary 8 [8]!",
     "Input 1 text! 8 8 DemandSummary",
     "SplitRule 1 8 text 8",
