@@ -23,6 +23,7 @@ from pydantic import (
 from pydantic.json_schema import WithJsonSchema
 
 from tailc.errors import Code
+from tailc.specs.key_groups import gathered
 from tailc.units import (
     COUNT,
     DURATION,
@@ -69,6 +70,12 @@ class SpecModel(BaseModel):
     model_config = ConfigDict(
         extra="forbid", frozen=True, allow_inf_nan=False, hide_input_in_errors=True
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _gather(cls, value: Any) -> Any:
+        """Keys that go together are a value of their own."""
+        return gathered(cls, value)
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
         """What must hold between keys that are right by themselves; each reads what it needs."""

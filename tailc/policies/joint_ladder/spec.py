@@ -120,11 +120,11 @@ class JointSpec(WithSlos):
         )
 
     def _speedup_complaints(self) -> list[Complaint]:
-        if self.demand.timings is not None:
+        if self.demand.has_timings:
             message = "gives speed-ups by request, but all share one curve here"
             hint = "name the column with the demand on one thread as `demand.column`"
             return [Complaint(Code.CONFLICT, message, hint, ("demand", "timings"))]
-        if self.threads.curve is None:
+        if not self.threads.source.shared_curve:
             message = "gives speed-ups by class or request, but all share one curve here"
             hint = "write one, such as `speedup: [1, 1.9, 2.65, 3.2]`"
             return [Complaint(Code.CONFLICT, message, hint, ("speedup",))]
@@ -325,8 +325,7 @@ class JointSpec(WithSlos):
     @property
     def rungs(self) -> tuple[JointRung, ...]:
         """What requests run on, slow ones first."""
-        assert self.threads.curve is not None
-        curve_ppm = self.threads.curve[: self.server.max_threads]
+        curve_ppm = self.threads.source.shared_curve[: self.server.max_threads]
         if self.lanes is not None:
             each = self.lanes.interference_ppm, self.lanes.slowdown_ppm
             return worth_having(on_lanes(self.all_cores.types[0], curve_ppm, *each))
@@ -335,8 +334,7 @@ class JointSpec(WithSlos):
     @property
     def speedup(self) -> SpeedupSpec:
         """Speeds by rung."""
-        curve = tuple(rung.speed_ppm for rung in self.rungs)
-        return SpeedupSpec.model_construct(name="rungs", curve=curve)
+        return SpeedupSpec.of_rungs("rungs", tuple(rung.speed_ppm for rung in self.rungs))
 
     @property
     def target_powers_ppm(self) -> tuple[int, ...]:

@@ -173,13 +173,13 @@ class SlowToFastSpec(WithSlos):
         return reference_complaints(self.cores, self.demand.reference)
 
     def _speedup_complaints(self) -> list[Complaint]:
-        if self.demand.timings is not None:
+        if self.demand.has_timings:
             message = "gives speed-ups by degree, but these requests run on one core"
             hint = "name the column with the demand as `demand.column`"
             return [Complaint(Code.CONFLICT, message, hint, ("demand", "timings"))]
         if self.own_speedup is None:
             return []
-        if self.own_speedup.curve is not None:
+        if self.own_speedup.source.shared_curve:
             message = "gives one curve for all requests, which the speeds of `cores` do"
             hint = "remove it, or give `classes` or `columns`"
             return [Complaint(Code.CONFLICT, message, hint, ("speedup",), ("cores",))]
@@ -232,8 +232,7 @@ class SlowToFastSpec(WithSlos):
 
     def _class_complaints(self) -> list[Complaint]:
         """The first objective covers all; others may be for a class that has speeds."""
-        classes = self.own_speedup.classes if self.own_speedup else None
-        known = tuple(sorted(classes.curves)) if classes else ()
+        known = self.own_speedup.source.class_names if self.own_speedup else ()
         complaints = []
         for position, slo in enumerate(self.slo):
             at = ("slo", position, "class")
@@ -309,19 +308,10 @@ class SlowToFastSpec(WithSlos):
         """Speeds by rung: those of the types used, of all requests, classes or each request."""
         used = [each.name for each in self.used_cores.types]
         at = [p for p, each in enumerate(self.all_cores.types) if each.name in used]
-        own = self.own_speedup
-        if own is None:
-            curve = tuple(each.speed_ppm for each in self.used_cores.types)
-            return SpeedupSpec.model_construct(name="cores", curve=curve)
-        if own.classes is not None:
-            curves = {
-                name: tuple(curve[p] for p in at) for name, curve in own.classes.curves.items()
-            }
-            return own.model_copy(
-                update={"classes": own.classes.model_copy(update={"curves": curves})}
-            )
-        assert own.columns is not None
-        return own.model_copy(update={"columns": tuple(own.columns[p] for p in at)})
+        if self.own_speedup is not None:
+            return self.own_speedup.at(at)
+        speeds_ppm = tuple(each.speed_ppm for each in self.used_cores.types)
+        return SpeedupSpec.of_rungs("cores", speeds_ppm)
 
     @property
     def aim_us(self) -> int:
