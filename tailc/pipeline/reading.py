@@ -7,6 +7,7 @@ from tailc.specs.clocked import ClockedDemandSpec
 from tailc.specs.common import DemandSpec, HeldOutSpec, SpeedupSpec
 from tailc.specs.days import DaysAsked
 from tailc.specs.demand_source import DemandColumn, DemandProfile, DemandTimings
+from tailc.specs.jobs import JobList
 from tailc.specs.speedup_source import CurvesByClass, OneCurve, SpeedupColumns
 from tailc.specs.throughput import ThroughputSpec
 from tailc.traces.profile import Measure
@@ -69,12 +70,12 @@ def _of_throughput(demand: ThroughputSpec) -> Reading:
 
 def _of_jobs(days: DaysAsked) -> Reading:
     """Where run times of jobs are from, and which rows count; the spec has the rest."""
-    columns = days.jobs.columns
+    log = days.jobs.log
     return Reading(
         measure=Measure.RUN_TIME,
         reference="jobs of a datacentre, and its energy",
         unit=TimeUnit.S,
-        demand="run" if columns is None else columns.run,
+        demand=log.columns.run if isinstance(log, JobList) else "run",
         where=tuple(sorted(days.jobs.where.items())),
     )
 

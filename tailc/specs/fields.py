@@ -18,6 +18,7 @@ from pydantic import (
     ConfigDict,
     Strict,
     StringConstraints,
+    WrapValidator,
     model_validator,
 )
 from pydantic.json_schema import WithJsonSchema
@@ -87,6 +88,11 @@ class SpecModel(BaseModel):
         if complaints:
             raise RefusalError(*complaints)
         return self
+
+
+def or_absent(default: Any) -> WrapValidator:
+    """A key without a value is as one that is not there, for a field with that default."""
+    return WrapValidator(lambda value, check: default if value is None else check(value))
 
 
 def written(value: object) -> str:

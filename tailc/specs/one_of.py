@@ -83,24 +83,24 @@ class Stray:
 
 @dataclass(frozen=True)
 class ByKeys:
-    """By the keys that a group requires, and no other has; one that requires none may be absent.
+    """By the keys that a group requires, and no other has; one without any is meant by itself.
 
     both: what is said of a second group, where the key of the first stands for `{}`. missing: what
     is said where there is none, and what to do about it. strays: what is said of keys.
     """
 
-    both: str
+    both: str = ""
     missing: tuple[str, str] = ("", "")
     strays: Mapping[str, Stray] = field(default_factory=dict)
 
     def chosen(self, groups: Groups, keys: Gathered) -> Group:
-        """The one of which a key is given, else the one that requires none."""
+        """The one of which such a key is given, else the one that has none."""
         named = {leading: group for group in groups for leading in _named(group, groups, keys)[:1]}
         first, *others = named or [""]
         if others:
             raise RefusalError(*(self._twice(other, first) for other in others))
-        absent = (group for group in groups if not _required(group))
-        group = named.get(first) or next(absent, None)
+        by_itself = (group for group in groups if not _leading(group, groups))
+        group = named.get(first) or next(by_itself, None)
         if group is None:
             # An unknown key may be a misspelled one, and is told.
             raise RefusalError(*(() if keys.unknown else (self._none(),)))
@@ -116,10 +116,9 @@ class ByKeys:
     def stray(self, key: str, group: Group, groups: Groups) -> Complaint:
         """As `strays` says."""
         said = self.strays.get(key, Stray())
-        known_by = next(iter(_leading(group, groups)), key)
-        return Complaint(
-            Code.CONFLICT, said.message.format(known_by), said.help, (key,), (known_by,)
-        )
+        leading = _leading(group, groups)
+        message = said.message.format(*leading[:1])
+        return Complaint(Code.CONFLICT, message, said.help, (key,), tuple(leading[:1]) or None)
 
 
 def _named(group: Group, groups: Groups, keys: Gathered) -> list[str]:
@@ -130,11 +129,8 @@ def _named(group: Group, groups: Groups, keys: Gathered) -> list[str]:
 def _leading(group: Group, groups: Groups) -> list[str]:
     """The keys that it requires, and no other has."""
     others = {key for other in groups if other is not group for key in fields_of(other)}
-    return [key for key in _required(group) if key not in others]
-
-
-def _required(group: Group) -> list[str]:
-    return [key for key, field in fields_of(group).items() if field.is_required()]
+    required = (key for key, field in fields_of(group).items() if field.is_required())
+    return [key for key in required if key not in others]
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from tailc.specs.common import DemandSpec, SpeedupSpec, repeated_rates
 from tailc.specs.cores import Cores
 from tailc.specs.cores_build import build, reference_complaints
 from tailc.specs.cores_fields import Power
-from tailc.specs.cores_spec import CoresSpec
+from tailc.specs.cores_spec import CoresSpec, CoreTypes, MeasuredCores
 from tailc.specs.fields import (
     PPM,
     Complaint,
@@ -136,7 +136,7 @@ class JointSpec(WithSlos):
         return []
 
     def _core_complaints(self) -> list[Complaint]:
-        if self.cores.table is not None:
+        if isinstance(self.cores.powers, MeasuredCores):
             message = "is not read here"
             hint = "write `speed` and `power` of each level or type"
             return [Complaint(Code.CONFLICT, message, hint, ("cores", "table"))]
@@ -161,7 +161,7 @@ class JointSpec(WithSlos):
             message = f"is `{asked}`, but what rungs on `lanes` cost is batch work"
             hint = f"set `{self._aim_at[-1]}: batch`, or remove `lanes`"
             return [Complaint(Code.CONFLICT, message, hint, self._aim_at, ("lanes",))]
-        if len(self.cores.types or ()) != 1:
+        if not isinstance(self.cores.which, CoreTypes) or len(self.cores.which.types) != 1:
             message, hint = "is for cores of one type", "give `cores.types` with one"
             return [Complaint(Code.CONFLICT, message, hint, ("lanes",), ("cores",))]
         if self.lanes.interference_ppm + self.lanes.slowdown_ppm >= PPM:
@@ -281,7 +281,7 @@ class JointSpec(WithSlos):
             message = f"are judged by tails and rates, but the goal is `{self.search.goal}`"
             at, also = ("search", "freedoms"), ("search", "goal")
             yield Complaint(Code.CONFLICT, message, "remove them, or set `goal: tail`", at, also)
-        if "start-below" in freedoms and self.cores.types is not None:
+        if "start-below" in freedoms and isinstance(self.cores.which, CoreTypes):
             message = "holds `start-below`, which counts one supply, but each type of cores is one"
             at, also = ("search", "freedoms"), ("cores", "types")
             yield Complaint(Code.CONFLICT, message, "remove it, or give `cores.dvfs`", at, also)
