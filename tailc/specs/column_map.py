@@ -11,7 +11,7 @@ from tailc.errors import Code
 from tailc.specs.common import WORDS_OF_A_REASON
 from tailc.specs.fields import Cell, Complaint, DurationUs, RefusalError, SpecModel, Text
 from tailc.specs.load import open_spec
-from tailc.specs.one_of import ByKeys, OneOf, Stray
+from tailc.specs.one_of import ExactlyOne, OneOf, Stray
 
 KIND = "column-map"
 Unit = Literal["ns", "us", "ms", "s"]
@@ -54,7 +54,7 @@ class TimeOfCounts(SpecModel):
     )
 
 
-_ONE_WAY = ByKeys(
+_ONE_WAY = ExactlyOne(
     both="and `times.{}` both say where times are",
     missing=(
         "says of no column that it has times",

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from tailc.errors import Code
+from tailc.specs.core_parts import CoreTypeSpec, LevelSpec
 from tailc.specs.cores import Cores, CoreType, PowerUnit
 from tailc.specs.cores_fields import Power
 from tailc.specs.cores_power import (
@@ -19,15 +20,7 @@ from tailc.specs.cores_power import (
     cubic_static_ppm,
     micro_ppm,
 )
-from tailc.specs.cores_spec import (
-    CoresSpec,
-    CoreTypes,
-    CoreTypeSpec,
-    DvfsCores,
-    DvfsSpec,
-    LevelSpec,
-    PowersBySpeed,
-)
+from tailc.specs.cores_spec import CoresSpec, CoreTypes, DvfsCores, DvfsSpec, PowersBySpeed
 from tailc.specs.fields import PPM, Complaint, RefusalError, written
 from tailc.units import format_khz, shorten
 

@@ -11,7 +11,7 @@ from pydantic import Field
 from tailc.errors import Code
 from tailc.specs.fields import Complaint, SpecModel, Text
 from tailc.specs.key_groups import Gathered
-from tailc.specs.one_of import ByKeys, Group, Groups
+from tailc.specs.one_of import ExactlyOne, Group, Groups
 
 PROFILE_SUFFIX = ".profile"
 PROFILE_PATTERN = r"\.profile$"
@@ -57,7 +57,7 @@ class DemandProfile(SpecModel):
 class _ByTrace:
     """A profile by the name of the trace or by its format; how a table is read, by its keys."""
 
-    of_table: ByKeys
+    of_table: ExactlyOne
 
     def chosen(self, groups: Groups, keys: Gathered) -> Group:
         if _is_profile(keys.whole):
@@ -83,7 +83,7 @@ def said_by_profile(key: str) -> Complaint:
 
 
 ONE_DEMAND = _ByTrace(
-    ByKeys(
+    ExactlyOne(
         both="and `demand.{}` both say where demand is",
         missing=(
             "needs `column` or `timings`",

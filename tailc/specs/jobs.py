@@ -26,7 +26,7 @@ from tailc.specs.fields import (
     quantity,
     written,
 )
-from tailc.specs.one_of import ByKeys, ByValue, OneOf, Stray
+from tailc.specs.one_of import AtMostOne, ByValue, ExactlyOne, OneOf, Stray
 from tailc.specs.plan_units import LeadSeconds
 from tailc.units import PERCENT
 
@@ -89,7 +89,7 @@ class DrawnShare(SpecModel):
     )
 
 
-_ONE_SHARE = ByKeys(
+_ONE_SHARE = ExactlyOne(
     both="and `jobs.green.{}` both say how much",
     missing=("needs either `share` or `seed`", "for example `{seed: 1}`"),
 )
@@ -171,7 +171,7 @@ class JobsSpec(SpecModel):
         examples=["America/Denver"],
         description="Zone of times that state none; the log's own, if it says one.",
     )
-    begins: Annotated[ByCalendar | AfterStart, OneOf(ByKeys())] = Field(alias="<begins>")
+    begins: Annotated[ByCalendar | AfterStart, OneOf(AtMostOne())] = Field(alias="<begins>")
     skips_zero_runs: Flag = Field(
         default=False, description="Leave out jobs that ran for less than half a second."
     )

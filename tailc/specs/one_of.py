@@ -72,9 +72,9 @@ def _tag(group: Group) -> str:
 
 @dataclass(frozen=True)
 class Stray:
-    """What is said of a key that does not go with the group that is given.
+    """What is said of a key of another group than the one that is given, and what to do about it.
 
-    The key which that is known by stands for `{}`.
+    The key by which that one is known stands for `{}`.
     """
 
     message: str = "is nothing that goes with `{}`"
@@ -82,48 +82,70 @@ class Stray:
 
 
 @dataclass(frozen=True)
-class ByKeys:
-    """By the keys that a group requires, and no other has; one without any is meant by itself.
+class ExactlyOne:
+    """By the keys that a group requires, and no other has; those of one must be given.
 
     both: what is said of a second group, where the key of the first stands for `{}`. missing: what
     is said where there is none, and what to do about it. strays: what is said of keys.
     """
 
-    both: str = ""
-    missing: tuple[str, str] = ("", "")
+    both: str
+    missing: tuple[str, str]
+    strays: Mapping[str, Stray] = field(default_factory=dict)
+
+    def chosen(self, groups: Groups, keys: Gathered) -> Group:
+        """The one of which such a key is given."""
+        named = _only_one(_named(groups, keys), self.both)
+        if not named:
+            # An unknown key may be a misspelled one, and is told.
+            missing = Complaint(Code.MISSING_KEY, *self.missing)
+            raise RefusalError(*(() if keys.unknown else (missing,)))
+        return named[0]
+
+    def stray(self, key: str, group: Group, groups: Groups) -> Complaint:
+        """As `strays` says."""
+        return _stray(key, self.strays, _leading(group, groups))
+
+
+@dataclass(frozen=True)
+class AtMostOne:
+    """By the keys that a group requires, and no other has; where none is given, the one without.
+
+    both: what is said of a second group, where the key of the first stands for `{}`. strays: what
+    is said of keys.
+    """
+
+    both: str = "and `{}` exclude one another"
     strays: Mapping[str, Stray] = field(default_factory=dict)
 
     def chosen(self, groups: Groups, keys: Gathered) -> Group:
         """The one of which such a key is given, else the one that has none."""
-        named = {leading: group for group in groups for leading in _named(group, groups, keys)[:1]}
-        first, *others = named or [""]
-        if others:
-            raise RefusalError(*(self._twice(other, first) for other in others))
-        by_itself = (group for group in groups if not _leading(group, groups))
-        group = named.get(first) or next(by_itself, None)
-        if group is None:
-            # An unknown key may be a misspelled one, and is told.
-            raise RefusalError(*(() if keys.unknown else (self._none(),)))
-        return group
-
-    def _twice(self, other: str, first: str) -> Complaint:
-        message = self.both.format(first)
-        return Complaint(Code.CONFLICT, message, "remove one", (other,), (first,))
-
-    def _none(self) -> Complaint:
-        return Complaint(Code.MISSING_KEY, *self.missing)
+        without = [group for group in groups if not _leading(group, groups)]
+        return (_only_one(_named(groups, keys), self.both) or without)[0]
 
     def stray(self, key: str, group: Group, groups: Groups) -> Complaint:
         """As `strays` says."""
-        said = self.strays.get(key, Stray())
-        leading = _leading(group, groups)
-        message = said.message.format(*leading[:1])
-        return Complaint(Code.CONFLICT, message, said.help, (key,), tuple(leading[:1]) or None)
+        return _stray(key, self.strays, _leading(group, groups))
 
 
-def _named(group: Group, groups: Groups, keys: Gathered) -> list[str]:
-    """The given keys that only this group has."""
-    return [key for key in _leading(group, groups) if key in keys.given]
+def _named(groups: Groups, keys: Gathered) -> Mapping[str, Group]:
+    """Groups of which a key is given that only they have, by the first such key."""
+    found = {}
+    for group in groups:
+        given = [key for key in _leading(group, groups) if key in keys.given]
+        found |= dict.fromkeys(given[:1], group)
+    return found
+
+
+def _only_one(named: Mapping[str, Group], both: str) -> list[Group]:
+    """The group, if there is one; raises RefusalError of every further one."""
+    first, *others = named or [""]
+    if others:
+        message = both.format(first)
+        raise RefusalError(
+            *(Complaint(Code.CONFLICT, message, "remove one", (key,), (first,)) for key in others)
+        )
+    return list(named.values())
 
 
 def _leading(group: Group, groups: Groups) -> list[str]:
@@ -131,6 +153,12 @@ def _leading(group: Group, groups: Groups) -> list[str]:
     others = {key for other in groups if other is not group for key in fields_of(other)}
     required = (key for key, field in fields_of(group).items() if field.is_required())
     return [key for key in required if key not in others]
+
+
+def _stray(key: str, strays: Mapping[str, Stray], leading: Sequence[str]) -> Complaint:
+    said = strays.get(key, Stray())
+    message = said.message.format(*leading[:1])
+    return Complaint(Code.CONFLICT, message, said.help, (key,), tuple(leading[:1]) or None)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from tailc.errors import Code
 from tailc.specs.fields import Complaint, RefusalError, SpecModel, SpeedupPpm, Text
-from tailc.specs.one_of import ByKeys, Stray
+from tailc.specs.one_of import ExactlyOne, Stray
 from tailc.units import shorten
 
 
@@ -130,7 +130,7 @@ class SpeedupColumns(SpecModel):
         return self.model_copy(update={"columns": tuple(self.columns[p] for p in positions)})
 
 
-ONE_SPEEDUP = ByKeys(
+ONE_SPEEDUP = ExactlyOne(
     both="and `speedup.{}` both give speed-ups",
     missing=("has no speed-ups", "write `[1, 1.9, 2.7]`, or one of `curve`, `classes`, `columns`"),
     strays={"name": Stray("names a curve, but speed-ups come from `{}`")},

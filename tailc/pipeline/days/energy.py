@@ -9,7 +9,7 @@ import numpy as np
 
 from tailc.errors import Code, Finding, Place, Severity, TailcError
 from tailc.specs.days import HorizonSpec
-from tailc.specs.supply import (
+from tailc.specs.series import (
     GreenSourceSpec,
     MeasuredYear,
     SeriesSpec,

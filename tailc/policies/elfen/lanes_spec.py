@@ -23,7 +23,7 @@ from tailc.specs.fields import (
     quantity_schema,
     written,
 )
-from tailc.specs.one_of import ByKeys, OneOf
+from tailc.specs.one_of import ExactlyOne, OneOf
 from tailc.units import Dimension, format_mrps
 
 # Cycles at 2.0 GHz until a lane has let go of the core, and until it works again (Yang et al.,
@@ -143,7 +143,7 @@ class CalibratedInterference(SpecModel):
     )
 
 
-_ONE_INTERFERENCE = ByKeys(
+_ONE_INTERFERENCE = ExactlyOne(
     both="and `lanes.{}` both say how much slower requests are",
     missing=(
         "do not say how much slower requests are beside batch work",

@@ -11,11 +11,11 @@ from tailc.forms.tail_table import Level
 from tailc.policies.rubik.levels_spec import MAX_LEVELS, PowerMw, PowerSpec
 from tailc.policies.rubik.model_spec import CountersSpec
 from tailc.specs.fields import SpecModel
-from tailc.specs.one_of import ByKeys
+from tailc.specs.one_of import AtMostOne
 
 At = tuple[str | int, ...]
 
-ONE_POWER = ByKeys(both="and `batch.{}` both say what batch work draws")
+ONE_POWER = AtMostOne(both="and `batch.{}` both say what batch work draws")
 
 
 class AsRequests(SpecModel):

@@ -27,7 +27,7 @@ from tailc.specs.fields import (
     exact,
     written,
 )
-from tailc.specs.one_of import ByKeys, OneOf
+from tailc.specs.one_of import ExactlyOne, OneOf
 
 _MOST = 1_000_000
 # A line through measurements needs two.
@@ -89,7 +89,7 @@ class MeasuredIpc(SpecModel):
         return memory_share_ppm(measured, clock_khz)
 
 
-_ONE_WAIT = ByKeys(
+_ONE_WAIT = ExactlyOne(
     both="and `batch.{}` both say how batch work waits for memory",
     missing=(
         "does not say how much of its time batch work waits for memory",

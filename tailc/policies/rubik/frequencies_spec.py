@@ -19,12 +19,12 @@ from tailc.policies.rubik.levels_spec import (
     RangeSpec,
 )
 from tailc.specs.fields import Complaint, SpecModel
-from tailc.specs.one_of import ByKeys
+from tailc.specs.one_of import ExactlyOne
 from tailc.units import format_khz
 
 At = tuple[str | int, ...]
 
-ONE_SOURCE = ByKeys(
+ONE_SOURCE = ExactlyOne(
     both="and `server.{}` both give frequencies",
     missing=("has no frequencies", "write `levels`, `range` or `table`"),
 )

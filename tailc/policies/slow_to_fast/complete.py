@@ -11,20 +11,16 @@ from typing import TYPE_CHECKING
 
 from tailc.errors import Code, Finding, Severity, TailcError
 from tailc.policies.slow_to_fast.spec import SlowToFastSpec
+from tailc.specs.core_parts import NO_POWER, CoreOfRow, LevelOfRow, Row, Told
 from tailc.specs.cores import PowerUnit, dominated
 from tailc.specs.cores_fields import Power
 from tailc.specs.cores_spec import (
-    NO_POWER,
-    CoreOfRow,
     CoresSpec,
     CoreTableSpec,
     CoreTypes,
     DvfsCores,
-    LevelOfRow,
     MeasuredCores,
     OwnPowers,
-    Row,
-    Told,
 )
 from tailc.specs.fields import PPM
 from tailc.specs.load import LoadedSpec, spelled

@@ -12,7 +12,7 @@ from tailc.errors import Code
 from tailc.specs.fields import Complaint, RefusalError, SpecModel, Whole
 from tailc.specs.json_schema import spec_schema
 from tailc.specs.key_groups import fields_of, without_groups
-from tailc.specs.one_of import ByKeys, OneOf, Stray
+from tailc.specs.one_of import AtMostOne, ExactlyOne, OneOf, Stray
 
 LARGEST = 100
 Amount = Annotated[Whole, Field(ge=0, le=LARGEST)]
@@ -36,7 +36,7 @@ class Point(SpecModel):
     """Nothing."""
 
 
-FORMS = ByKeys(
+FORMS = ExactlyOne(
     both="and `{}` both say its form",
     missing=("has no form", "say one"),
     strays={"name": Stray("is for a square, and `{}` is given")},
@@ -53,7 +53,7 @@ class Shape(SpecModel):
 class Mark(SpecModel):
     """A shape that may be a point."""
 
-    form: Annotated[Point | Square | Oblong, OneOf(FORMS)] = Field(alias="<form>")
+    form: Annotated[Point | Square | Oblong, OneOf(AtMostOne())] = Field(alias="<form>")
 
 
 def complaints_of(model: type[SpecModel], value: object) -> list[Complaint]:
