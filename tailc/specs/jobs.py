@@ -128,9 +128,11 @@ class AfterStart(SpecModel):
 
 
 def _log(jobs: Mapping[str, Any]) -> type[StandardLog | JobList]:
-    name = str(jobs.get("trace", "")).lower().removesuffix(".gz")
-    asked = jobs.get("format", "auto")
-    if asked == "swf" or (asked == "auto" and name.endswith(".swf")):
+    trace, asked = jobs.get("trace"), jobs.get("format", "auto")
+    if not isinstance(trace, str):
+        raise RefusalError  # of the trace itself more is told
+    is_named_so = trace.lower().removesuffix(".gz").endswith(".swf")
+    if asked == "swf" or (asked == "auto" and is_named_so):
         return StandardLog
     if jobs.get("columns") is None:
         message = "is a list of jobs, and its columns are not named"

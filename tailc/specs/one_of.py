@@ -174,8 +174,13 @@ class ByValue:
     also: str
 
     def chosen(self, groups: Groups, keys: Gathered) -> Group:  # noqa: ARG002
-        """As `which` says."""
-        return self.which(keys.whole)
+        """As `which` says; of what is missing nothing, where an unknown key may be it."""
+        try:
+            return self.which(keys.whole)
+        except RefusalError:
+            if keys.unknown:
+                raise RefusalError from None
+            raise
 
     def stray(self, key: str, group: Group, groups: Groups) -> Complaint:  # noqa: ARG002
         """As `strays` says."""

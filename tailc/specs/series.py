@@ -63,8 +63,10 @@ def _source(series: Mapping[str, Any]) -> type[TableSeries | TypicalYear | Measu
 
 
 def _refuse_without(series: Mapping[str, Any], key: str, message: str, hint: str, at: str) -> None:
+    """Where the key beside which it is missing is there; else of that one more is told."""
     if series.get(key) is None:
-        raise RefusalError(Complaint(Code.MISSING_KEY, message, hint, (at,)))
+        missing = Complaint(Code.MISSING_KEY, message, hint, (at,))
+        raise RefusalError(*((missing,) if at in series else ()))
 
 
 _BY_FORMAT = ByValue(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 import jsonschema
 import pytest
@@ -12,7 +13,7 @@ from tailc.errors import Code
 from tailc.specs.fields import Complaint, RefusalError, SpecModel, Whole
 from tailc.specs.json_schema import spec_schema
 from tailc.specs.key_groups import fields_of, without_groups
-from tailc.specs.one_of import AtMostOne, ExactlyOne, OneOf, Stray
+from tailc.specs.one_of import AtMostOne, ByValue, ExactlyOne, OneOf, Stray
 
 LARGEST = 100
 Amount = Annotated[Whole, Field(ge=0, le=LARGEST)]
@@ -56,6 +57,26 @@ class Mark(SpecModel):
     form: Annotated[Point | Square | Oblong, OneOf(AtMostOne())] = Field(alias="<form>")
 
 
+def form_of(drawing: Mapping[str, Any]) -> type[Square | Point]:
+    if drawing.get("kind") != "square":
+        return Point
+    if drawing.get("side") is None:
+        raise RefusalError(Complaint(Code.MISSING_KEY, "has no side", "say one", ("kind",)))
+    return Square
+
+
+STRAYS = {"side": Stray("is of squares"), "name": Stray("is of squares too", "leave it out")}
+
+
+class Drawing(SpecModel):
+    """A shape whose form another key tells."""
+
+    kind: str = "point"
+    form: Annotated[Point | Square, OneOf(ByValue(form_of, STRAYS, also="kind"))] = Field(
+        alias="<form>"
+    )
+
+
 def complaints_of(model: type[SpecModel], value: object) -> list[Complaint]:
     with pytest.raises(ValidationError) as caught:
         model.model_validate(value)
@@ -91,6 +112,16 @@ def test_a_key_of_another_group_is_told() -> None:
     assert complaint.message == "is for a square, and `width` is given"
 
 
+def test_a_group_may_be_chosen_by_a_value_that_stands_elsewhere() -> None:
+    assert Drawing.model_validate({}).form == Point()
+    assert Drawing.model_validate({"kind": "square", "side": 2}).form == Square(side=2)
+    (complaint,) = complaints_of(Drawing, {"side": 2})
+    assert (complaint.message, complaint.also) == ("is of squares", ("kind",))
+    (missing,) = complaints_of(Drawing, {"kind": "square"})
+    assert missing.message == "has no side"
+    assert complaints_of(Drawing, {"kind": "square", "sid": 2}) == []
+
+
 def test_a_key_without_a_value_is_absent_where_another_group_is_given() -> None:
     assert Shape.model_validate({"colour": "red", "side": None, "width": 1, "height": 2})
 
@@ -120,7 +151,7 @@ def test_the_alias_of_a_group_and_the_name_of_its_field_are_no_keys() -> None:
         ({"colour": "red", "side": 1, "<form>": {}}, False),
     ],
 )
-def test_the_schema_asks_for_the_keys_of_one_group(value: object, fits: bool) -> None:
+def test_the_schema_asks_for_the_keys_of_one_group(value: dict[str, Any], fits: bool) -> None:
     assert jsonschema.Draft202012Validator(spec_schema(Shape)).is_valid(value) == fits
 
 
